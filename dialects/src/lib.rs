@@ -1,0 +1,1 @@
+//! The dialects builtin, func, pd and cf.

@@ -1,0 +1,1 @@
+//! Tensors, kernels and the structured executor.

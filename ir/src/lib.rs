@@ -1,0 +1,1 @@
+//! Entities, text format, verifier and registries of the pir-opt IR.

@@ -1,0 +1,1 @@
+//! Passes, pass manager and autodiff.

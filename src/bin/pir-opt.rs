@@ -1,0 +1,2 @@
+//! The optimizer driver.
+fn main() {}

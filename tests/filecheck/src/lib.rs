@@ -1,0 +1,1 @@
+//! A FileCheck-compatible checker and RUN-line runner.
