@@ -1,1 +1,39 @@
 //! Entities, text format, verifier and registries of the pir-opt IR.
+//!
+//! # The IR in a page
+//!
+//! A [`Module`] is an ordered list of operations. An operation has operands, results, attributes, regions and
+//! successors. A region is a list of blocks; a block has arguments and operations, the last of which may be a
+//! terminator. Every value is defined once: by an operation or as a block argument. A value that is defined in a
+//! region is not visible outside it, while regions see the values of the regions around them.
+//!
+//! An isolated operation, like a function, owns a [`Body`]: the arenas of its region tree, addressed by typed ids.
+//! Bodies share a [`Context`], which interns types, attributes and names and knows the registered dialects.
+//! This crate knows no dialect by name: what it needs to know of an operation, an [`OpDef`] says.
+
+mod body;
+mod context;
+mod diagnostics;
+mod edit;
+mod entity;
+mod intern;
+mod module;
+mod registry;
+mod rewriter;
+mod types;
+mod walk;
+
+pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName};
+pub use context::{Context, ContextBuilder, OpName, Sym};
+pub use diagnostics::{Diagnostic, Label, Severity, Span, nearest};
+pub use edit::OpSpec;
+pub use entity::{BlockId, OpId, RegionId, UseId, ValueId};
+pub use module::Module;
+pub use registry::{
+    Arity, AttrSpec, DialectDef, Effect, EffectKind, EffectTarget, EffectsFn, FlowEdge, FlowPoint, FoldFn, FoldResult,
+    InferArgs, InferFn, OpDef, Presence, RegionArgsFn, RegionFlow, RegionSpec, Speculatability, SpeculateFn, Traits,
+    ValueSpec, VerifyFn,
+};
+pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};
+pub use types::{Attr, AttrData, AttrDict, DYNAMIC, FloatKind, Signedness, Type, TypeData};
+pub use walk::PreOrder;

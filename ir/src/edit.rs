@@ -1,0 +1,507 @@
+//! Changes to a body, with use lists, parents and block lists kept right.
+//!
+//! These are the primitives; [`Rewriter`](crate::Rewriter) puts operations together from them.
+
+use smallvec::SmallVec;
+
+use crate::body::{
+    BlockData, Body, Extra, OpData, RegionData, Slots, Successor, UseData, ValueData, ValueDef, ValueName,
+};
+use crate::context::{OpName, Sym};
+use crate::diagnostics::Span;
+use crate::entity::{BlockId, OpId, RegionId, UseId, ValueId};
+use crate::types::{Attr, AttrDict, Type};
+
+/// Everything that a new operation is made of.
+#[derive(Clone, Debug)]
+pub struct OpSpec<'a> {
+    /// Its name.
+    pub name: OpName,
+    /// Its operands, those passed to successors last.
+    pub operands: &'a [ValueId],
+    /// The types of its results.
+    pub results: &'a [Type],
+    /// Its attributes.
+    pub attrs: AttrDict,
+    /// Its regions, which belong to no operation yet.
+    pub regions: &'a [RegionId],
+    /// Its successors.
+    pub successors: &'a [Successor],
+    /// Where it was written.
+    pub span: Span,
+}
+
+impl<'a> OpSpec<'a> {
+    /// An operation without anything.
+    pub fn new(name: OpName) -> Self {
+        Self {
+            name,
+            operands: &[],
+            results: &[],
+            attrs: AttrDict::EMPTY,
+            regions: &[],
+            successors: &[],
+            span: Span::default(),
+        }
+    }
+}
+
+impl Body {
+    // ----- creation -----
+
+    /// A region without blocks that belongs to no operation yet.
+    pub fn create_region(&mut self) -> RegionId {
+        self.regions.push(RegionData::default());
+        RegionId::new(self.regions.len() - 1)
+    }
+
+    /// A block without operations at the end of a region.
+    pub fn create_block(&mut self, region: RegionId) -> BlockId {
+        let block = self.create_detached_block();
+        self.append_block(region, block);
+        block
+    }
+
+    /// A block that stands in no region yet.
+    pub fn create_detached_block(&mut self) -> BlockId {
+        self.blocks.push(BlockData {
+            region: None,
+            args: SmallVec::new(),
+            first: None,
+            last: None,
+            label: None,
+            ordered: true,
+        });
+        BlockId::new(self.blocks.len() - 1)
+    }
+
+    /// Puts a block that stands in no region at the end of one.
+    pub fn append_block(&mut self, region: RegionId, block: BlockId) {
+        debug_assert!(self.blocks[block.index()].region.is_none());
+        self.blocks[block.index()].region = Some(region);
+        self.regions[region.index()].blocks.push(block);
+    }
+
+    /// Adds an argument to a block.
+    pub fn add_block_arg(&mut self, block: BlockId, ty: Type, name: Option<ValueName>) -> ValueId {
+        let index = self.blocks[block.index()].args.len() as u32;
+        let value = self.create_value(ValueDef::Arg(block, index), ty, name);
+        self.blocks[block.index()].args.push(value);
+        value
+    }
+
+    /// Removes an argument that has no uses.
+    pub fn erase_block_arg(&mut self, block: BlockId, index: usize) {
+        let arg = self.blocks[block.index()].args.remove(index);
+        debug_assert!(!self.has_uses(arg), "erased block argument is still used");
+        self.values[arg.index()].def = ValueDef::None;
+        for at in index..self.blocks[block.index()].args.len() {
+            let value = self.blocks[block.index()].args[at];
+            self.values[value.index()].def = ValueDef::Arg(block, at as u32);
+        }
+    }
+
+    /// A value that is defined later: a forward reference.
+    pub fn create_placeholder(&mut self, ty: Type) -> ValueId {
+        self.create_value(ValueDef::None, ty, None)
+    }
+
+    fn create_value(&mut self, def: ValueDef, ty: Type, name: Option<ValueName>) -> ValueId {
+        self.values.push(ValueData {
+            def,
+            ty,
+            first_use: None,
+            last_use: None,
+            name,
+        });
+        ValueId::new(self.values.len() - 1)
+    }
+
+    /// A new operation that stands in no block yet.
+    pub fn create_op(&mut self, spec: OpSpec<'_>) -> OpId {
+        let op = OpId::new(self.ops.len());
+        let extra = if spec.regions.is_empty() && spec.successors.is_empty() {
+            0
+        } else {
+            for &region in spec.regions {
+                self.regions[region.index()].parent = Some(op);
+            }
+            self.extras.push(Extra {
+                regions: spec.regions.into(),
+                successors: spec.successors.into(),
+                isolated: None,
+            });
+            self.extras.len() as u32
+        };
+        let results = Slots {
+            start: self.values.len() as u32,
+            len: spec.results.len() as u32,
+        };
+        for (index, &ty) in spec.results.iter().enumerate() {
+            self.create_value(ValueDef::Result(op, index as u32), ty, None);
+        }
+        self.ops.push(OpData {
+            name: spec.name,
+            attrs: spec.attrs,
+            block: None,
+            prev: None,
+            next: None,
+            operands: Slots::default(),
+            results,
+            extra,
+            span: spec.span,
+            order: 0,
+            alive: true,
+        });
+        self.append_uses(op, spec.operands);
+        op
+    }
+
+    /// Gives an isolated operation its body.
+    pub fn set_isolated(&mut self, op: OpId, body: Body) {
+        self.extra_mut(op).isolated = Some(Box::new(body));
+    }
+
+    /// Takes the body out of an isolated operation.
+    pub fn take_isolated(&mut self, op: OpId) -> Option<Body> {
+        match self.ops[op.index()].extra {
+            0 => None,
+            i => self.extras[i as usize - 1].isolated.take().map(|b| *b),
+        }
+    }
+
+    fn extra_mut(&mut self, op: OpId) -> &mut Extra {
+        if self.ops[op.index()].extra == 0 {
+            self.extras.push(Extra::default());
+            self.ops[op.index()].extra = self.extras.len() as u32;
+        }
+        let index = self.ops[op.index()].extra as usize - 1;
+        &mut self.extras[index]
+    }
+
+    // ----- place -----
+
+    /// Puts an operation that stands in no block at the end of one.
+    pub fn append_op(&mut self, block: BlockId, op: OpId) {
+        let last = self.blocks[block.index()].last;
+        self.link(block, op, last, None);
+        // Appending keeps a valid order valid: blocks are mostly built from front to back.
+        let order = last.map_or(0, |l| self.ops[l.index()].order.saturating_add(1));
+        self.ops[op.index()].order = order;
+        if order == u32::MAX {
+            self.blocks[block.index()].ordered = false;
+        }
+    }
+
+    /// Puts an operation that stands in no block before another one.
+    pub fn insert_before(&mut self, at: OpId, op: OpId) {
+        if let Some(block) = self.op_block(at) {
+            let prev = self.prev_op(at);
+            self.link(block, op, prev, Some(at));
+            self.blocks[block.index()].ordered = false;
+        }
+    }
+
+    /// Puts an operation that stands in no block behind another one.
+    pub fn insert_after(&mut self, at: OpId, op: OpId) {
+        match (self.next_op(at), self.op_block(at)) {
+            (Some(next), _) => self.insert_before(next, op),
+            (None, Some(block)) => self.append_op(block, op),
+            (None, None) => {}
+        }
+    }
+
+    fn link(&mut self, block: BlockId, op: OpId, prev: Option<OpId>, next: Option<OpId>) {
+        debug_assert!(self.ops[op.index()].block.is_none(), "{op} stands in a block already");
+        let data = &mut self.ops[op.index()];
+        data.block = Some(block);
+        data.prev = prev;
+        data.next = next;
+        match prev {
+            Some(p) => self.ops[p.index()].next = Some(op),
+            None => self.blocks[block.index()].first = Some(op),
+        }
+        match next {
+            Some(n) => self.ops[n.index()].prev = Some(op),
+            None => self.blocks[block.index()].last = Some(op),
+        }
+    }
+
+    /// Takes an operation out of its block; it keeps its operands, results and regions.
+    pub fn unlink_op(&mut self, op: OpId) {
+        let Some(block) = self.ops[op.index()].block.take() else {
+            return;
+        };
+        let (prev, next) = (self.ops[op.index()].prev.take(), self.ops[op.index()].next.take());
+        match prev {
+            Some(p) => self.ops[p.index()].next = next,
+            None => self.blocks[block.index()].first = next,
+        }
+        match next {
+            Some(n) => self.ops[n.index()].prev = prev,
+            None => self.blocks[block.index()].last = prev,
+        }
+    }
+
+    /// Whether `a` stands before `b`, both in the same block.
+    pub fn is_before_in_block(&mut self, a: OpId, b: OpId) -> bool {
+        if let Some(block) = self.op_block(a) {
+            self.renumber(block);
+        }
+        self.ops[a.index()].order < self.ops[b.index()].order
+    }
+
+    /// Makes the order numbers of a block valid; [`Body::order_in_block`] relies on it.
+    pub fn renumber(&mut self, block: BlockId) {
+        if self.blocks[block.index()].ordered {
+            return;
+        }
+        let mut at = self.first_op(block);
+        let mut order = 0;
+        while let Some(op) = at {
+            self.ops[op.index()].order = order;
+            order += 1;
+            at = self.next_op(op);
+        }
+        self.blocks[block.index()].ordered = true;
+    }
+
+    /// The place of an operation in its block as a number that grows along it, valid after [`Body::renumber`].
+    pub fn order_in_block(&self, op: OpId) -> u32 {
+        self.ops[op.index()].order
+    }
+
+    // ----- operands -----
+
+    fn append_uses(&mut self, op: OpId, operands: &[ValueId]) {
+        let start = self.uses.len();
+        for &value in operands {
+            let id = UseId::new(self.uses.len());
+            self.uses.push(UseData {
+                value,
+                owner: op,
+                prev: None,
+                next: None,
+            });
+            self.link_use(id);
+        }
+        self.ops[op.index()].operands = Slots {
+            start: start as u32,
+            len: operands.len() as u32,
+        };
+    }
+
+    fn link_use(&mut self, id: UseId) {
+        let value = self.uses[id.index()].value;
+        let last = self.values[value.index()].last_use.replace(id);
+        self.uses[id.index()].prev = last;
+        self.uses[id.index()].next = None;
+        match last {
+            Some(l) => self.uses[l.index()].next = Some(id),
+            None => self.values[value.index()].first_use = Some(id),
+        }
+    }
+
+    fn unlink_use(&mut self, id: UseId) {
+        let UseData { value, prev, next, .. } = self.uses[id.index()];
+        match prev {
+            Some(p) => self.uses[p.index()].next = next,
+            None => self.values[value.index()].first_use = next,
+        }
+        match next {
+            Some(n) => self.uses[n.index()].prev = prev,
+            None => self.values[value.index()].last_use = prev,
+        }
+    }
+
+    /// Replaces one operand.
+    pub fn set_operand(&mut self, op: OpId, index: usize, value: ValueId) {
+        let id = UseId::new(self.ops[op.index()].operands.range().start + index);
+        debug_assert!(index < self.num_operands(op));
+        if self.uses[id.index()].value != value {
+            self.unlink_use(id);
+            self.uses[id.index()].value = value;
+            self.link_use(id);
+        }
+    }
+
+    /// Replaces all operands; successors keep their counts, so the count passed to them must not change.
+    pub fn set_operands(&mut self, op: OpId, operands: &[ValueId]) {
+        let old = self.ops[op.index()].operands;
+        for index in old.range() {
+            self.unlink_use(UseId::new(index));
+        }
+        if operands.len() <= old.len as usize {
+            for (at, &value) in operands.iter().enumerate() {
+                let id = UseId::new(old.start as usize + at);
+                self.uses[id.index()].value = value;
+                self.link_use(id);
+            }
+            self.ops[op.index()].operands.len = operands.len() as u32;
+        } else {
+            self.append_uses(op, operands);
+        }
+    }
+
+    /// Adds an operand at the end.
+    pub fn push_operand(&mut self, op: OpId, value: ValueId) {
+        let mut operands = self.operands_vec(op);
+        operands.push(value);
+        self.set_operands(op, &operands);
+    }
+
+    /// Removes one operand.
+    pub fn erase_operand(&mut self, op: OpId, index: usize) {
+        let mut operands = self.operands_vec(op);
+        operands.remove(index);
+        self.set_operands(op, &operands);
+    }
+
+    /// Makes all uses of `old` uses of `new`, in the time of the number of uses.
+    pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) {
+        if old == new {
+            return;
+        }
+        while let Some(id) = self.values[old.index()].first_use {
+            self.unlink_use(id);
+            self.uses[id.index()].value = new;
+            self.link_use(id);
+        }
+    }
+
+    // ----- attributes, types, names -----
+
+    /// Renames an operation.
+    pub fn set_op_name(&mut self, op: OpId, name: OpName) {
+        self.ops[op.index()].name = name;
+    }
+
+    /// Replaces the attributes.
+    pub fn set_attrs(&mut self, op: OpId, attrs: AttrDict) {
+        self.ops[op.index()].attrs = attrs;
+    }
+
+    /// Says where an operation was written.
+    pub fn set_op_span(&mut self, op: OpId, span: Span) {
+        self.ops[op.index()].span = span;
+    }
+
+    /// Replaces the successors. The operands passed to them must be in place.
+    pub fn set_successors(&mut self, op: OpId, successors: &[Successor]) {
+        self.extra_mut(op).successors = successors.into();
+    }
+
+    /// Changes the type of a value.
+    pub fn set_value_type(&mut self, value: ValueId, ty: Type) {
+        self.values[value.index()].ty = ty;
+    }
+
+    /// Names a value.
+    pub fn set_value_name(&mut self, value: ValueId, name: Option<ValueName>) {
+        self.values[value.index()].name = name;
+    }
+
+    /// Labels a block.
+    pub fn set_block_label(&mut self, block: BlockId, label: Option<Sym>) {
+        self.blocks[block.index()].label = label;
+    }
+
+    /// Puts comment lines before an operation.
+    pub fn set_comment(&mut self, op: OpId, text: &str) {
+        self.comments.insert(op, text.into());
+    }
+
+    /// Puts comment lines behind the last operation of a block.
+    pub fn set_end_comment(&mut self, block: BlockId, text: &str) {
+        self.end_comments.insert(block, text.into());
+    }
+
+    /// Gives an operation a written location.
+    pub fn set_loc(&mut self, op: OpId, loc: Attr) {
+        self.locs.insert(op, loc);
+    }
+
+    /// Sets the attributes of a block argument.
+    pub fn set_arg_attrs(&mut self, arg: ValueId, attrs: AttrDict) {
+        if attrs == AttrDict::EMPTY {
+            self.arg_attrs.remove(&arg);
+        } else {
+            self.arg_attrs.insert(arg, attrs);
+        }
+    }
+
+    // ----- regions -----
+
+    /// Gives an operation one more region, which belongs to none yet, before its region at `index`.
+    pub fn insert_region(&mut self, op: OpId, index: usize, region: RegionId) {
+        self.regions[region.index()].parent = Some(op);
+        self.extra_mut(op).regions.insert(index, region);
+    }
+
+    /// Takes the regions away from an operation.
+    pub fn take_regions(&mut self, op: OpId) -> SmallVec<[RegionId; 3]> {
+        let regions = match self.ops[op.index()].extra {
+            0 => SmallVec::new(),
+            i => std::mem::take(&mut self.extras[i as usize - 1].regions),
+        };
+        for &region in &regions {
+            self.regions[region.index()].parent = None;
+        }
+        regions
+    }
+
+    /// Takes a block out of its region.
+    pub fn unlink_block(&mut self, block: BlockId) {
+        if let Some(region) = self.blocks[block.index()].region.take() {
+            self.regions[region.index()].blocks.retain(|b| *b != block);
+        }
+    }
+
+    // ----- removal -----
+
+    /// Removes an operation with everything inside it. Its results must not be used any more, except by operations
+    /// that are removed with it.
+    pub fn erase_op(&mut self, op: OpId) {
+        self.unlink_op(op);
+        let mut pending = vec![op];
+        while let Some(op) = pending.pop() {
+            for region in self.op_regions(op).iter().copied().collect::<SmallVec<[RegionId; 3]>>() {
+                for at in 0..self.regions[region.index()].blocks.len() {
+                    let block = self.regions[region.index()].blocks[at];
+                    let mut next = self.first_op(block);
+                    while let Some(inner) = next {
+                        pending.push(inner);
+                        next = self.next_op(inner);
+                    }
+                    for arg in self.blocks[block.index()].args.clone() {
+                        self.values[arg.index()].def = ValueDef::None;
+                    }
+                }
+            }
+            self.kill(op);
+        }
+    }
+
+    fn kill(&mut self, op: OpId) {
+        for index in self.ops[op.index()].operands.range() {
+            self.unlink_use(UseId::new(index));
+        }
+        let data = &mut self.ops[op.index()];
+        data.operands.len = 0;
+        data.alive = false;
+        data.block = None;
+        let results = data.results.range();
+        for index in results {
+            self.values[index].def = ValueDef::None;
+        }
+        if self.ops[op.index()].extra != 0 {
+            *self.extra_mut(op) = Extra::default();
+        }
+        if !self.comments.is_empty() {
+            self.comments.remove(&op);
+        }
+        if !self.locs.is_empty() {
+            self.locs.remove(&op);
+        }
+    }
+}

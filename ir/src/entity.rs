@@ -1,0 +1,68 @@
+//! Typed 32-bit ids of the entities of a [`Body`](crate::Body).
+//!
+//! The `Display` of an id is its spelling in logs and in diagnostics that have no better name for it.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+macro_rules! entity {
+    ($(#[$doc:meta])* $name:ident, $fmt:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(NonZeroU32);
+
+        impl $name {
+            /// The id of the entity at `index` of its arena.
+            ///
+            /// # Panics
+            /// When `index` is `u32::MAX`: an arena of four thousand million entities does not fit in memory.
+            #[inline]
+            pub fn new(index: usize) -> Self {
+                let raw = u32::try_from(index).ok().and_then(|i| NonZeroU32::new(i.wrapping_add(1)));
+                match raw {
+                    Some(raw) => Self(raw),
+                    None => panic!("an arena is full"),
+                }
+            }
+
+            /// The place of the entity in its arena.
+            #[inline]
+            pub fn index(self) -> usize {
+                (self.0.get() - 1) as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, $fmt, self.index())
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+entity!(
+    /// An operation.
+    OpId, "op{}"
+);
+entity!(
+    /// A block of operations.
+    BlockId, "^bb{}"
+);
+entity!(
+    /// A region: a list of blocks.
+    RegionId, "region{}"
+);
+entity!(
+    /// A value: the result of an operation or the argument of a block.
+    ValueId, "%v{}"
+);
+entity!(
+    /// One use of a value as an operand.
+    UseId, "use{}"
+);

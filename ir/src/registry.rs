@@ -1,0 +1,329 @@
+//! What the IR knows of dialects: definitions of operations, traits, and the interfaces that passes ask.
+//!
+//! A pass never matches on the name of an operation that is not its own subject. It asks whether the operation
+//! reads or writes ([`OpDef::effects`]), whether it may run when the program would not have run it
+//! ([`Speculatability`]), how control and values flow through its regions ([`RegionFlow`]), and so on.
+
+use std::ops::Range;
+
+use bitflags::bitflags;
+use smallvec::SmallVec;
+
+use crate::body::{Body, OpView};
+use crate::context::Context;
+use crate::diagnostics::Diagnostic;
+use crate::entity::{RegionId, ValueId};
+use crate::types::{Attr, AttrDict, Type};
+
+bitflags! {
+    /// Properties of an operation that need no code.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Traits: u32 {
+        /// Ends its block.
+        const TERMINATOR = 1;
+        /// Owns a [`Body`] of its own: nothing inside sees values of the outside.
+        const ISOLATED = 1 << 1;
+        /// The order of the (two) operands does not matter.
+        const COMMUTATIVE = 1 << 2;
+        /// Has a symbol name in its attribute `sym_name`.
+        const SYMBOL = 1 << 3;
+        /// Symbols inside are unique and looked up here.
+        const SYMBOL_TABLE = 1 << 4;
+        /// Written with a function signature; `function_type` holds its type.
+        const FUNCTION = 1 << 5;
+        /// Results depend on attributes alone and the operation is free of effects: `pd.full`.
+        const CONSTANT = 1 << 6;
+        /// The blocks of the regions need no terminator.
+        const NO_TERMINATOR = 1 << 7;
+        /// Effects are those of the operations in the regions, beside the declared ones.
+        const RECURSIVE_EFFECTS = 1 << 8;
+        /// A missing terminator of a region is read as an empty `cf.yield`-like [`OpDef::implicit_terminator`].
+        const IMPLICIT_TERMINATOR = 1 << 9;
+        /// The order of operations in the regions has no meaning and values may be used before they are defined.
+        const GRAPH_REGION = 1 << 10;
+        /// Results are elementwise in the operands: cheap to compute again.
+        const ELEMENTWISE = 1 << 11;
+        /// Terminators that leave the enclosing function or program.
+        const RETURN_LIKE = 1 << 12;
+    }
+}
+
+/// How many values or regions an entry of a definition stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arity {
+    /// Exactly one.
+    One,
+    /// One or none.
+    Optional,
+    /// Any number.
+    Variadic,
+}
+
+/// A declared operand or result.
+#[derive(Clone, Debug)]
+pub struct ValueSpec {
+    /// The name in the op table.
+    pub name: String,
+    /// How many values.
+    pub arity: Arity,
+    /// The type in the op table's words: `Tensor`, `Tensor[]`, `stack`, …, for messages and for the reference.
+    pub ty: String,
+}
+
+/// A declared attribute.
+#[derive(Clone, Debug)]
+pub struct AttrSpec {
+    /// The name.
+    pub name: String,
+    /// The type in the op table's words: `int`, `int[]`, `bool`, `DataType`, …
+    pub ty: String,
+    /// The default in the op table's words; without one the attribute is required.
+    pub default: Option<String>,
+}
+
+/// Whether a region may be left out of the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Presence {
+    /// It must be there.
+    Required,
+    /// When it is left out, the operation has a region without blocks in its place: `else`.
+    MayBeEmpty,
+    /// When it is left out, the operation has one region less: `init`.
+    MayBeAbsent,
+}
+
+/// A declared region.
+#[derive(Clone, Debug)]
+pub struct RegionSpec {
+    /// The words that may stand before the region in the text; the first is printed. Empty when none does.
+    pub keywords: &'static [&'static str],
+    /// Whether it may be left out.
+    pub presence: Presence,
+    /// The first keyword may be left out when reading.
+    pub bare: bool,
+}
+
+/// A kind of memory effect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EffectKind {
+    /// Makes a new resource.
+    Alloc,
+    /// Reads a resource.
+    Read,
+    /// Changes a resource.
+    Write,
+}
+
+/// The resource of an effect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EffectTarget {
+    /// What the operand of this index is a handle to.
+    Operand(usize),
+    /// What the result of this index is a handle to.
+    Result(usize),
+    /// The world outside of the program: the terminal, the inputs, the fetched outputs.
+    World,
+}
+
+/// One effect of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effect {
+    /// What is done.
+    pub kind: EffectKind,
+    /// To what.
+    pub target: EffectTarget,
+}
+
+/// Whether an operation may be executed where the program would not have executed it.
+///
+/// This is apart from effects: an integer division has none, but must not be hoisted out of a loop that may run
+/// zero times.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Speculatability {
+    /// Never: it may fail, not end, or has effects.
+    Never,
+    /// Always: total and free of effects.
+    Always,
+    /// If everything in its regions is.
+    Recursive,
+}
+
+/// Where control comes from or goes to: the operation itself, or one of its regions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FlowPoint {
+    /// The operation: its operands when control comes from it, its results when control goes to it.
+    Parent,
+    /// A region: the operands of its terminator, or the arguments of its entry block.
+    Region(usize),
+}
+
+/// A way that control can take between an operation and its regions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FlowEdge {
+    /// Where from.
+    pub from: FlowPoint,
+    /// Where to.
+    pub to: FlowPoint,
+    /// Which operands (of the operation, or of the terminator of the region `from`) become, in order, the
+    /// arguments of the region `to` or the results.
+    pub operands: Range<usize>,
+}
+
+/// How control and values flow through the regions of an operation.
+pub trait RegionFlow: Sync + Send {
+    /// All ways that control can take.
+    fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]>;
+
+    /// Whether the region of this index runs at least once each time that the operation does.
+    fn runs_at_least_once(&self, op: OpView<'_>, region: usize) -> bool;
+
+    /// Whether the region of this index may run more than once each time that the operation does.
+    fn is_repeated(&self, op: OpView<'_>, region: usize) -> bool;
+}
+
+/// What the inference of result types or region argument types can look at; the operation need not exist yet.
+#[derive(Clone, Copy)]
+pub struct InferArgs<'a> {
+    /// The context.
+    pub ctx: &'a Context,
+    /// The body that the operands and the regions are in.
+    pub body: &'a Body,
+    /// The definition of the operation.
+    pub def: &'a OpDef,
+    /// The operands.
+    pub operands: &'a [ValueId],
+    /// The attributes.
+    pub attrs: AttrDict,
+    /// The regions, as far as they have been read.
+    pub regions: &'a [RegionId],
+}
+
+impl<'a> InferArgs<'a> {
+    /// The type of the operand at `index`, if there is one.
+    pub fn operand_type(&self, index: usize) -> Option<Type> {
+        self.operands.get(index).map(|&v| self.body.value_type(v))
+    }
+
+    /// The attribute called `name`.
+    pub fn attr(&self, name: &str) -> Option<Attr> {
+        self.ctx.dict_get(self.attrs, name)
+    }
+}
+
+/// The result types of an operation, or why there are none.
+pub type InferFn = fn(InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String>;
+/// The types of the arguments of the entry block of the region of the given index, if they can be told.
+pub type RegionArgsFn = fn(InferArgs<'_>, usize) -> Option<SmallVec<[Type; 4]>>;
+/// Reports what is wrong with an operation. Types, counts and attributes of the definition were checked before.
+pub type VerifyFn = fn(OpView<'_>, &mut Vec<Diagnostic>);
+/// What an operation folds to, given the constant values of its operands.
+pub type FoldFn = fn(OpView<'_>, &[Option<Attr>]) -> Option<SmallVec<[FoldResult; 2]>>;
+/// The effects of one operation.
+pub type EffectsFn = fn(OpView<'_>) -> SmallVec<[Effect; 2]>;
+/// Whether one operation may be speculated.
+pub type SpeculateFn = fn(OpView<'_>) -> Speculatability;
+
+/// What a folded result becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FoldResult {
+    /// A value that is there already.
+    Value(ValueId),
+    /// A constant, in the form in which the dialect materialises constants.
+    Constant(Attr),
+}
+
+/// A dialect.
+#[derive(Clone, Debug)]
+pub struct DialectDef {
+    /// Its name, the part of an operation name before the dot.
+    pub name: String,
+    /// One line.
+    pub summary: String,
+    /// The types that are written without a parameter list: `stack` for `cf.stack`.
+    pub types: Vec<String>,
+}
+
+/// The definition of an operation: everything the IR knows of it.
+#[derive(Clone)]
+pub struct OpDef {
+    /// `dialect.op`.
+    pub name: String,
+    /// One line.
+    pub summary: String,
+    /// A paragraph, for the reference.
+    pub description: String,
+    /// Properties without code.
+    pub traits: Traits,
+    /// The declared operands; at most one is not [`Arity::One`], or all after it are optional.
+    pub operands: Vec<ValueSpec>,
+    /// The declared attributes. Others are allowed and kept.
+    pub attrs: Vec<AttrSpec>,
+    /// The declared results.
+    pub results: Vec<ValueSpec>,
+    /// The declared regions.
+    pub regions: Vec<RegionSpec>,
+    /// How many successor blocks it has.
+    pub successors: usize,
+    /// The terminator that a region may leave out.
+    pub implicit_terminator: Option<&'static str>,
+    /// Result types from operands, attributes and regions.
+    pub infer: Option<InferFn>,
+    /// Region argument types from operands and earlier regions.
+    pub region_args: Option<RegionArgsFn>,
+    /// Rules beyond the declaration.
+    pub verify: Option<VerifyFn>,
+    /// Folding.
+    pub fold: Option<FoldFn>,
+    /// Memory effects; none declared means that the operation is free of them.
+    pub effects: EffectsFn,
+    /// Speculation.
+    pub speculatable: SpeculateFn,
+    /// Control flow through regions.
+    pub flow: Option<&'static dyn RegionFlow>,
+    /// The name of the gradient operation, if the dialect has a twin for this one.
+    pub backward: Option<String>,
+    /// Operands whose shape alone is read.
+    pub no_need_buffer: Vec<String>,
+}
+
+impl OpDef {
+    /// A definition without operands, results, attributes or effects.
+    pub fn new(name: impl Into<String>, summary: impl Into<String>) -> Self {
+        OpDef {
+            name: name.into(),
+            summary: summary.into(),
+            description: String::new(),
+            traits: Traits::empty(),
+            operands: Vec::new(),
+            attrs: Vec::new(),
+            results: Vec::new(),
+            regions: Vec::new(),
+            successors: 0,
+            implicit_terminator: None,
+            infer: None,
+            region_args: None,
+            verify: None,
+            fold: None,
+            effects: |_| SmallVec::new(),
+            speculatable: |_| Speculatability::Always,
+            flow: None,
+            backward: None,
+            no_need_buffer: Vec::new(),
+        }
+    }
+
+    /// Whether the operation has the traits.
+    #[inline]
+    pub fn has(&self, traits: Traits) -> bool {
+        self.traits.contains(traits)
+    }
+}
+
+impl std::fmt::Debug for OpDef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpDef")
+            .field("name", &self.name)
+            .field("traits", &self.traits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,498 @@
+//! The rewriter: puts operations together, clones, moves and replaces them.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::body::{Body, OpView, ValueName};
+use crate::context::Context;
+use crate::diagnostics::Span;
+use crate::edit::OpSpec;
+use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::registry::InferArgs;
+use crate::types::{Attr, AttrDict, Type};
+
+/// Where new operations go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InsertPoint {
+    /// Before an operation.
+    Before(OpId),
+    /// At the end of a block.
+    End(BlockId),
+    /// Nowhere: new operations stand in no block.
+    Detached,
+}
+
+/// Edits of one body at an insertion point.
+pub struct Rewriter<'a> {
+    /// The context.
+    pub ctx: &'a Context,
+    /// The body.
+    pub body: &'a mut Body,
+    point: InsertPoint,
+    span: Span,
+    created: Option<Vec<OpId>>,
+}
+
+impl<'a> Rewriter<'a> {
+    /// A rewriter that inserts nowhere yet.
+    pub fn new(ctx: &'a Context, body: &'a mut Body) -> Self {
+        Self {
+            ctx,
+            body,
+            point: InsertPoint::Detached,
+            span: Span::default(),
+            created: None,
+        }
+    }
+
+    /// New operations go before `op`, and count as written where it was.
+    pub fn before(&mut self, op: OpId) -> &mut Self {
+        self.point = InsertPoint::Before(op);
+        self.span = self.body.op_span(op);
+        self
+    }
+
+    /// New operations go behind `op`.
+    pub fn after(&mut self, op: OpId) -> &mut Self {
+        self.span = self.body.op_span(op);
+        self.point = match (self.body.next_op(op), self.body.op_block(op)) {
+            (Some(next), _) => InsertPoint::Before(next),
+            (None, Some(block)) => InsertPoint::End(block),
+            (None, None) => InsertPoint::Detached,
+        };
+        self
+    }
+
+    /// New operations go to the end of `block`.
+    pub fn at_end(&mut self, block: BlockId) -> &mut Self {
+        self.point = InsertPoint::End(block);
+        self
+    }
+
+    /// New operations go to the front of `block`.
+    pub fn at_start(&mut self, block: BlockId) -> &mut Self {
+        self.point = match self.body.first_op(block) {
+            Some(first) => InsertPoint::Before(first),
+            None => InsertPoint::End(block),
+        };
+        self
+    }
+
+    /// The insertion point, to come back to.
+    pub fn point(&self) -> InsertPoint {
+        self.point
+    }
+
+    /// Goes back to an insertion point.
+    pub fn set_point(&mut self, point: InsertPoint) -> &mut Self {
+        self.point = point;
+        self
+    }
+
+    /// New operations count as written here.
+    pub fn set_span(&mut self, span: Span) -> &mut Self {
+        self.span = span;
+        self
+    }
+
+    /// Starts to collect the operations that are created.
+    pub fn record_created(&mut self) {
+        self.created = Some(Vec::new());
+    }
+
+    /// The operations created since [`Rewriter::record_created`] or the last call, in order.
+    pub fn take_created(&mut self) -> Vec<OpId> {
+        self.created.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Starts to put an operation together.
+    pub fn op<'r>(&'r mut self, name: &str) -> OpBuilder<'r, 'a> {
+        let name = self.ctx.op_name(name);
+        OpBuilder {
+            rewriter: self,
+            name,
+            operands: SmallVec::new(),
+            results: SmallVec::new(),
+            attrs: SmallVec::new(),
+            dict: None,
+            regions: SmallVec::new(),
+        }
+    }
+
+    /// Creates an operation from its parts and inserts it.
+    pub fn create(&mut self, mut spec: OpSpec<'_>) -> OpId {
+        if spec.span == Span::default() {
+            spec.span = self.span;
+        }
+        let op = self.body.create_op(spec);
+        self.insert(op);
+        op
+    }
+
+    /// Inserts an operation that stands in no block.
+    pub fn insert(&mut self, op: OpId) {
+        match self.point {
+            InsertPoint::Before(at) => self.body.insert_before(at, op),
+            InsertPoint::End(block) => self.body.append_op(block, op),
+            InsertPoint::Detached => {}
+        }
+        if let Some(created) = &mut self.created {
+            created.push(op);
+        }
+    }
+
+    /// Moves an operation, with everything inside it, to the insertion point.
+    pub fn move_here(&mut self, op: OpId) {
+        self.body.unlink_op(op);
+        match self.point {
+            InsertPoint::Before(at) => self.body.insert_before(at, op),
+            InsertPoint::End(block) => self.body.append_op(block, op),
+            InsertPoint::Detached => {}
+        }
+    }
+
+    /// Replaces all uses of the results by `values` and removes the operation. Comments move to the next operation.
+    pub fn replace_op(&mut self, op: OpId, values: &[ValueId]) {
+        debug_assert_eq!(self.body.num_results(op), values.len());
+        for (old, &new) in self.body.results(op).zip(values) {
+            self.body.replace_all_uses(old, new);
+        }
+        self.erase_op(op);
+    }
+
+    /// Removes an operation whose results are not used.
+    pub fn erase_op(&mut self, op: OpId) {
+        if self.point == InsertPoint::Before(op) {
+            self.after(op);
+        }
+        self.body.erase_op(op);
+    }
+
+    /// Replaces an operation by one with other operands and results but the same name, attributes and regions (which
+    /// move). The results are not replaced; the old operation stays, without regions.
+    pub fn recreate(&mut self, op: OpId, operands: &[ValueId], results: &[Type]) -> OpId {
+        let regions = self.body.take_regions(op);
+        let successors: SmallVec<[_; 2]> = self.body.successors(op).into();
+        let spec = OpSpec {
+            name: self.body.op_name(op),
+            operands,
+            results,
+            attrs: self.body.attrs(op),
+            regions: &regions,
+            successors: &successors,
+            span: self.body.op_span(op),
+        };
+        let new = self.body.create_op(spec);
+        self.body.insert_before(op, new);
+        if let Some(body) = self.body.take_isolated(op) {
+            self.body.set_isolated(new, body);
+        }
+        if let Some(comment) = self.body.comments.remove(&op) {
+            self.body.comments.insert(new, comment);
+        }
+        if let Some(loc) = self.body.locs.remove(&op) {
+            self.body.locs.insert(new, loc);
+        }
+        if let Some(created) = &mut self.created {
+            created.push(new);
+        }
+        new
+    }
+
+    /// Drops results of an operation: makes one with the results at `keep` only, replaces the kept ones and removes
+    /// the old operation. The dropped ones must not be used.
+    pub fn keep_results(&mut self, op: OpId, keep: &[usize]) -> OpId {
+        let types: SmallVec<[Type; 4]> = keep
+            .iter()
+            .map(|&i| self.body.value_type(self.body.result(op, i)))
+            .collect();
+        let operands = self.body.operands_vec(op);
+        let new = self.recreate(op, &operands, &types);
+        for (at, &old) in keep.iter().enumerate() {
+            let (from, to) = (self.body.result(op, old), self.body.result(new, at));
+            self.take_name(from, to);
+            self.body.replace_all_uses(from, to);
+        }
+        self.erase_op(op);
+        new
+    }
+
+    /// Gives `to` the name of `from`, except that a value alone does not stay in a pack.
+    pub fn take_name(&mut self, from: ValueId, to: ValueId) {
+        let name = self.body.value_name(from).map(|n| ValueName {
+            sym: n.sym,
+            pack: false,
+        });
+        self.body.set_value_name(to, name);
+    }
+
+    /// Names a value as `text`; the printer makes names unique.
+    pub fn name(&mut self, value: ValueId, text: &str) {
+        let sym = self.ctx.sym(text);
+        self.body.set_value_name(value, Some(ValueName { sym, pack: false }));
+    }
+
+    /// Names `value` after `like`, with a suffix: `%x` gives `%x_grad`.
+    pub fn name_like(&mut self, value: ValueId, like: ValueId, suffix: &str) {
+        if let Some(name) = self.body.value_name(like) {
+            let base = self.ctx.str(name.sym);
+            // Numbers are no telling names.
+            if !base.starts_with(|c: char| c.is_ascii_digit()) {
+                let text = format!("{base}{suffix}");
+                self.name(value, &text);
+            }
+        }
+    }
+
+    /// Clones an operation, with everything inside it, to the insertion point. Operands are looked up in `map`
+    /// (values that are not in it stay), and the clones of results and block arguments are entered into it.
+    pub fn clone_op(&mut self, op: OpId, map: &mut ValueMap) -> OpId {
+        let regions = self.body.op_regions(op).to_vec();
+        // An explicit list of what is still to be cloned: nesting may be deep.
+        let new = self.clone_shallow(op, map);
+        self.insert(new);
+        let mut pending: Vec<(RegionId, RegionId)> = regions
+            .into_iter()
+            .zip(self.body.op_regions(new).to_vec())
+            .rev()
+            .collect();
+        let mut all = vec![new];
+        let mut blocks = FxHashMap::default();
+        while let Some((from, to)) = pending.pop() {
+            for block in self.body.region_blocks(from).to_vec() {
+                let copy = self.body.create_block(to);
+                blocks.insert(block, copy);
+                let label = self.body.block_label(block);
+                self.body.set_block_label(copy, label);
+                for arg in self.body.block_args(block).to_vec() {
+                    let (ty, name) = (self.body.value_type(arg), self.body.value_name(arg));
+                    let new_arg = self.body.add_block_arg(copy, ty, name);
+                    let attrs = self.body.arg_attrs(arg);
+                    self.body.set_arg_attrs(new_arg, attrs);
+                    map.insert(arg, new_arg);
+                }
+            }
+            for block in self.body.region_blocks(from).to_vec() {
+                for inner in self.body.block_ops_vec(block) {
+                    let copy = self.clone_shallow(inner, map);
+                    self.body.append_op(blocks[&block], copy);
+                    all.push(copy);
+                    let from = self.body.op_regions(inner).to_vec();
+                    pending.extend(from.into_iter().zip(self.body.op_regions(copy).to_vec()).rev());
+                }
+            }
+        }
+        // Uses before definitions (between blocks, in graph regions) and successors are known only now.
+        for op in all {
+            for (index, value) in self.body.operands_vec(op).into_iter().enumerate() {
+                if let Some(new) = map.get(value) {
+                    self.body.set_operand(op, index, new);
+                }
+            }
+            if !self.body.successors(op).is_empty() {
+                let mut successors: SmallVec<[_; 2]> = self.body.successors(op).into();
+                for s in &mut successors {
+                    s.block = blocks.get(&s.block).copied().unwrap_or(s.block);
+                }
+                self.body.set_successors(op, &successors);
+            }
+        }
+        new
+    }
+
+    fn clone_shallow(&mut self, op: OpId, map: &mut ValueMap) -> OpId {
+        let operands: SmallVec<[ValueId; 6]> = self.body.operands(op).map(|v| map.get_or_self(v)).collect();
+        let results: SmallVec<[Type; 4]> = self.body.results(op).map(|v| self.body.value_type(v)).collect();
+        let regions: SmallVec<[RegionId; 3]> = self
+            .body
+            .op_regions(op)
+            .to_vec()
+            .into_iter()
+            .map(|_| self.body.create_region())
+            .collect();
+        let successors: SmallVec<[_; 2]> = self.body.successors(op).into();
+        let new = self.body.create_op(OpSpec {
+            name: self.body.op_name(op),
+            operands: &operands,
+            results: &results,
+            attrs: self.body.attrs(op),
+            regions: &regions,
+            successors: &successors,
+            span: self.body.op_span(op),
+        });
+        if let Some(body) = self.body.isolated(op).cloned() {
+            self.body.set_isolated(new, body);
+        }
+        for (from, to) in self.body.results(op).zip(self.body.results(new)) {
+            let name = self.body.value_name(from);
+            self.body.set_value_name(to, name);
+            map.insert(from, to);
+        }
+        new
+    }
+}
+
+/// Values and what stands for them elsewhere.
+#[derive(Clone, Default, Debug)]
+pub struct ValueMap(FxHashMap<ValueId, ValueId>);
+
+impl ValueMap {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `to` stands for `from`.
+    pub fn insert(&mut self, from: ValueId, to: ValueId) {
+        self.0.insert(from, to);
+    }
+
+    /// What stands for `value`.
+    pub fn get(&self, value: ValueId) -> Option<ValueId> {
+        self.0.get(&value).copied()
+    }
+
+    /// What stands for `value`, or the value itself.
+    pub fn get_or_self(&self, value: ValueId) -> ValueId {
+        self.get(value).unwrap_or(value)
+    }
+
+    /// Removes an entry.
+    pub fn remove(&mut self, value: ValueId) -> Option<ValueId> {
+        self.0.remove(&value)
+    }
+}
+
+/// An operation that is being put together.
+pub struct OpBuilder<'r, 'a> {
+    rewriter: &'r mut Rewriter<'a>,
+    name: crate::context::OpName,
+    operands: SmallVec<[ValueId; 6]>,
+    results: SmallVec<[Type; 4]>,
+    attrs: SmallVec<[(crate::context::Sym, Attr); 4]>,
+    dict: Option<AttrDict>,
+    regions: SmallVec<[RegionId; 3]>,
+}
+
+impl<'r, 'a> OpBuilder<'r, 'a> {
+    /// Adds an operand.
+    #[must_use]
+    pub fn operand(mut self, value: ValueId) -> Self {
+        self.operands.push(value);
+        self
+    }
+
+    /// Adds operands.
+    #[must_use]
+    pub fn operands(mut self, values: impl IntoIterator<Item = ValueId>) -> Self {
+        self.operands.extend(values);
+        self
+    }
+
+    /// Adds an attribute.
+    #[must_use]
+    pub fn attr(mut self, name: &str, value: Attr) -> Self {
+        self.attrs.push((self.rewriter.ctx.sym(name), value));
+        self
+    }
+
+    /// Takes all attributes from a dictionary.
+    #[must_use]
+    pub fn attrs(mut self, dict: AttrDict) -> Self {
+        self.dict = Some(dict);
+        self
+    }
+
+    /// Adds a result.
+    #[must_use]
+    pub fn result(mut self, ty: Type) -> Self {
+        self.results.push(ty);
+        self
+    }
+
+    /// Adds results.
+    #[must_use]
+    pub fn results(mut self, types: impl IntoIterator<Item = Type>) -> Self {
+        self.results.extend(types);
+        self
+    }
+
+    /// Adds a region that belongs to no operation yet.
+    #[must_use]
+    pub fn region(mut self, region: RegionId) -> Self {
+        self.regions.push(region);
+        self
+    }
+
+    fn dict(&self) -> AttrDict {
+        match self.dict {
+            Some(dict) if self.attrs.is_empty() => dict,
+            Some(dict) => {
+                let mut entries = self.rewriter.ctx.dict_entries(dict).to_vec();
+                entries.extend(self.attrs.iter().copied());
+                self.rewriter.ctx.dict(&entries)
+            }
+            None => self.rewriter.ctx.dict(&self.attrs),
+        }
+    }
+
+    /// Creates the operation with the results that were given.
+    pub fn build(self) -> OpId {
+        self.finish().1
+    }
+
+    /// Creates the operation and gives its only result.
+    ///
+    /// # Panics
+    /// When it has none.
+    pub fn value(self) -> ValueId {
+        let (rewriter, op) = self.finish();
+        rewriter.body.result(op, 0)
+    }
+
+    fn finish(self) -> (&'r mut Rewriter<'a>, OpId) {
+        let attrs = self.dict();
+        let op = self.rewriter.create(OpSpec {
+            name: self.name,
+            operands: &self.operands,
+            results: &self.results,
+            attrs,
+            regions: &self.regions,
+            successors: &[],
+            span: Span::default(),
+        });
+        (self.rewriter, op)
+    }
+
+    /// Infers the result types and creates the operation.
+    ///
+    /// # Errors
+    /// When the operation has no inference, or that finds fault with the operands or attributes.
+    pub fn infer(mut self) -> Result<OpId, String> {
+        let ctx = self.rewriter.ctx;
+        let attrs = self.dict();
+        let def = ctx
+            .op_def(self.name)
+            .ok_or_else(|| format!("`{}` is not registered", ctx.op_str(self.name)))?;
+        let infer = def
+            .infer
+            .ok_or_else(|| format!("the results of `{}` cannot be inferred", def.name))?;
+        let types = infer(InferArgs {
+            ctx,
+            body: self.rewriter.body,
+            def,
+            operands: &self.operands,
+            attrs,
+            regions: &self.regions,
+        })?;
+        self.results = types.into_iter().collect();
+        Ok(self.build())
+    }
+}
+
+impl Rewriter<'_> {
+    /// A view of an operation.
+    pub fn view(&self, op: OpId) -> OpView<'_> {
+        self.body.view(self.ctx, op)
+    }
+}

@@ -1,0 +1,130 @@
+//! Types and attributes: interned, immutable data addressed by 32-bit ids.
+
+use crate::context::Sym;
+
+/// The extent of a dimension that is only known when the program runs, `?` in the text.
+pub const DYNAMIC: i64 = -1;
+
+macro_rules! interned_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub(crate) u32);
+    };
+}
+
+interned_id!(
+    /// An interned type; [`Context::type_data`](crate::Context::type_data) gives what it stands for.
+    Type
+);
+interned_id!(
+    /// An interned attribute; [`Context::attr_data`](crate::Context::attr_data) gives what it stands for.
+    Attr
+);
+interned_id!(
+    /// An interned list of named attributes, in the order in which they were written.
+    AttrDict
+);
+
+/// How the bits of an integer type are read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Signedness {
+    /// `i32`: the operation decides.
+    Signless,
+    /// `si32`.
+    Signed,
+    /// `ui32`.
+    Unsigned,
+}
+
+/// The floating-point formats that the `pd` dialect computes with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatKind {
+    /// IEEE half precision.
+    F16,
+    /// The upper half of an `f32`.
+    BF16,
+    /// IEEE single precision.
+    F32,
+    /// IEEE double precision.
+    F64,
+}
+
+/// What a [`Type`] stands for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum TypeData {
+    /// `i1`, `i32`, `ui8`, …
+    Integer {
+        /// The number of bits.
+        width: u32,
+        /// How they are read.
+        sign: Signedness,
+    },
+    /// `f32`, …
+    Float(FloatKind),
+    /// `index`.
+    Index,
+    /// `none`.
+    None,
+    /// `tensor<4x?xf32>`; a dimension of [`DYNAMIC`] is unknown.
+    Tensor {
+        /// The extent of each dimension.
+        shape: Box<[i64]>,
+        /// The type of the elements.
+        elem: Type,
+    },
+    /// `(T, …) -> (U, …)`.
+    Function {
+        /// The types of the arguments.
+        inputs: Box<[Type]>,
+        /// The types of the results.
+        results: Box<[Type]>,
+    },
+    /// `vec<T, …>`: a list of values passed as one, as `builtin.combine` makes it.
+    List(Box<[Type]>),
+    /// A type of a dialect: `cf.stack`, `!llvm.ptr<3>`. The text is without the `!`.
+    Dialect(Box<str>),
+    /// A builtin type that nothing here computes with, kept as its text: `memref<4xf32>`.
+    Opaque(Box<str>),
+}
+
+/// What an [`Attr`] stands for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum AttrData {
+    /// `unit`: present or not.
+    Unit,
+    /// `true`, `false`.
+    Bool(bool),
+    /// `10`, `10 : i32`. A plain number has type `i64`.
+    Int {
+        /// The value.
+        value: i128,
+        /// The type after the colon.
+        ty: Type,
+    },
+    /// `0.5`, `0.5 : f32`. A plain number has type `f64`.
+    Float {
+        /// The value as the bits of an `f64`, so that NaN payloads survive.
+        bits: u64,
+        /// The type after the colon.
+        ty: Type,
+    },
+    /// `"text"`; bytes, since the text form can escape any.
+    Str(Box<str>),
+    /// `[1, 2]`: integers of type `i64` only, in place of an [`AttrData::Array`] of them.
+    Ints(Box<[i64]>),
+    /// `[a, b]`; never one that [`AttrData::Ints`] could hold.
+    Array(Box<[Attr]>),
+    /// `{a = 1}`.
+    Dict(AttrDict),
+    /// `f32`, `tensor<4xf32>`.
+    Type(Type),
+    /// `@f`, `@m::@f`.
+    Symbol(Box<[Sym]>),
+    /// `^@name`-free text of anything else (`dense<…>`, `#dialect<…>`, `affine_map<…>`, …), kept as written.
+    Opaque(Box<str>),
+}
+
+/// The entries of an [`AttrDict`] and the id of the same entries sorted by name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct DictData(pub(crate) Box<[(Sym, Attr)]>);
