@@ -16,6 +16,7 @@ mod context;
 mod diagnostics;
 mod edit;
 mod entity;
+mod flow;
 mod intern;
 mod module;
 mod registry;

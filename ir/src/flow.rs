@@ -1,0 +1,119 @@
+//! How values flow through operations with regions, as told by [`RegionFlow`](crate::RegionFlow).
+//!
+//! Forward: what an operand becomes (arguments of a region, results). Backward: which operands a result or a region
+//! argument may come from. Both take the time of the answer, so that a worklist over them is linear.
+
+use smallvec::SmallVec;
+
+use crate::body::{Body, Use, ValueDef};
+use crate::context::Context;
+use crate::entity::{OpId, RegionId, ValueId};
+use crate::registry::{FlowEdge, FlowPoint, RegionFlow};
+
+impl Body {
+    /// The control-flow interface of an operation.
+    pub fn region_flow<'c>(&self, ctx: &'c Context, op: OpId) -> Option<&'c dyn RegionFlow> {
+        ctx.op_def(self.op_name(op)).and_then(|def| def.flow)
+    }
+
+    /// The place of a region among those of its operation.
+    pub fn region_index(&self, region: RegionId) -> Option<usize> {
+        let op = self.region_parent(region)?;
+        self.op_regions(op).iter().position(|&r| r == region)
+    }
+
+    /// The terminator of a region with exactly one block, if that has operations.
+    pub fn region_terminator(&self, region: RegionId) -> Option<OpId> {
+        self.single_block(region).and_then(|b| self.last_op(b))
+    }
+
+    /// The values that control binds at a flow point: region arguments, or results of `op`.
+    pub fn flow_inputs(&self, op: OpId, point: FlowPoint) -> SmallVec<[ValueId; 6]> {
+        match point {
+            FlowPoint::Parent => self.results(op).collect(),
+            FlowPoint::Region(index) => match self.op_regions(op).get(index).and_then(|&r| self.entry_block(r)) {
+                Some(block) => self.block_args(block).into(),
+                None => SmallVec::new(),
+            },
+        }
+    }
+
+    /// The operation whose operands control takes along from a flow point: `op` itself, or a region's terminator.
+    pub fn flow_source_op(&self, op: OpId, point: FlowPoint) -> Option<OpId> {
+        match point {
+            FlowPoint::Parent => Some(op),
+            FlowPoint::Region(index) => self.op_regions(op).get(index).and_then(|&r| self.region_terminator(r)),
+        }
+    }
+
+    /// The operation whose region flow a use takes part in, and the point it leaves from: the user itself when it has
+    /// regions with flow, else its parent when the user is the terminator of a region with flow.
+    fn flow_of_use(&self, ctx: &Context, user: OpId) -> Option<(OpId, FlowPoint)> {
+        if self.region_flow(ctx, user).is_some() {
+            return Some((user, FlowPoint::Parent));
+        }
+        let region = self.op_region(user)?;
+        let parent = self.region_parent(region)?;
+        self.region_flow(ctx, parent)?;
+        (self.region_terminator(region) == Some(user))
+            .then_some((parent, FlowPoint::Region(self.region_index(region)?)))
+    }
+
+    /// What an operand becomes when control enters regions or leaves them. `None` when the user is an ordinary
+    /// operation; empty for an operand that is only read, like a condition.
+    pub fn flow_targets(&self, ctx: &Context, at: Use) -> Option<SmallVec<[ValueId; 4]>> {
+        let (op, from) = self.flow_of_use(ctx, at.op)?;
+        let edges = self.region_flow(ctx, op)?.edges(self.view(ctx, op));
+        let mut targets = SmallVec::new();
+        for edge in edges
+            .iter()
+            .filter(|e| e.from == from && e.operands.contains(&at.index))
+        {
+            if let Some(target) = self.flow_input(op, edge.to, at.index - edge.operands.start) {
+                targets.push(target);
+            }
+        }
+        Some(targets)
+    }
+
+    fn flow_input(&self, op: OpId, point: FlowPoint, index: usize) -> Option<ValueId> {
+        match point {
+            FlowPoint::Parent => (index < self.num_results(op)).then(|| self.result(op, index)),
+            FlowPoint::Region(region) => {
+                let block = self.entry_block(*self.op_regions(op).get(region)?)?;
+                self.block_args(block).get(index).copied()
+            }
+        }
+    }
+
+    /// The operands that a result or a region argument may come from. `None` when an ordinary operation defines the
+    /// value, or nothing that is known.
+    pub fn flow_sources(&self, ctx: &Context, value: ValueId) -> Option<SmallVec<[Use; 4]>> {
+        let (op, to, index) = match self.value_def(value) {
+            ValueDef::Result(op, index) => (op, FlowPoint::Parent, index as usize),
+            ValueDef::Arg(block, index) => {
+                let region = self.block_region(block)?;
+                let op = self.region_parent(region)?;
+                if self.entry_block(region) != Some(block) {
+                    return None;
+                }
+                (op, FlowPoint::Region(self.region_index(region)?), index as usize)
+            }
+            ValueDef::None => return None,
+        };
+        let edges = self.region_flow(ctx, op)?.edges(self.view(ctx, op));
+        Some(
+            edges
+                .iter()
+                .filter(|e| e.to == to)
+                .filter_map(|e| self.edge_source(op, e, index))
+                .collect(),
+        )
+    }
+
+    fn edge_source(&self, op: OpId, edge: &FlowEdge, index: usize) -> Option<Use> {
+        let at = edge.operands.start + index;
+        let source = self.flow_source_op(op, edge.from)?;
+        (edge.operands.contains(&at) && at < self.num_operands(source)).then_some(Use { op: source, index: at })
+    }
+}
