@@ -1,1 +1,22 @@
 //! Passes, pass manager and autodiff.
+//!
+//! A pass is a unit struct that implements [`Pass`] and stands in the one list of all passes, [`all_passes`]. What the
+//! command line says (`--pass=a,b{option=value}`) is read by [`Pipeline::parse`] into a list of [`Invocation`]s, and
+//! a [`PassManager`] runs them in order. A pass may also be nothing but a pipeline of others: see [`Pass::expand`].
+//!
+//! Passes ask interfaces (effects, region flow, speculatability, folding) and do not match on the names of operations
+//! that are not their own subject.
+
+mod bodies;
+mod manager;
+mod options;
+mod pass;
+mod pipeline;
+mod registry;
+
+pub use bodies::for_each_body_mut;
+pub use manager::{Observer, PassManager};
+pub use options::{OptionKind, OptionSpec, OptionValue, Options};
+pub use pass::{Changed, ConstantEvaluator, Pass, PassContext};
+pub use pipeline::{Invocation, Pipeline};
+pub use registry::{all_passes, find_pass};

@@ -1,0 +1,125 @@
+//! The interface of a pass.
+
+use std::sync::Mutex;
+
+use pir_ir::{Attr, Diagnostic, Module, OpView};
+use smallvec::SmallVec;
+
+use crate::options::{OptionSpec, Options};
+use crate::pipeline::Invocation;
+
+/// Whether a pass changed the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[must_use]
+pub enum Changed {
+    /// It is as it was.
+    #[default]
+    No,
+    /// It may be another.
+    Yes,
+}
+
+impl From<bool> for Changed {
+    fn from(changed: bool) -> Self {
+        if changed { Changed::Yes } else { Changed::No }
+    }
+}
+
+impl std::ops::BitOr for Changed {
+    type Output = Changed;
+
+    fn bitor(self, other: Changed) -> Changed {
+        Changed::from(self == Changed::Yes || other == Changed::Yes)
+    }
+}
+
+impl std::ops::BitOrAssign for Changed {
+    fn bitor_assign(&mut self, other: Changed) {
+        *self = *self | other;
+    }
+}
+
+/// Computes operations whose operands are constants. The kernels live in the interpreter, which passes do not depend
+/// on, so the driver hands an evaluator in.
+pub trait ConstantEvaluator: Sync {
+    /// The values of the results of `op`, given those of its operands, in the form in which the dialect materialises
+    /// constants; `None` when it cannot be told or is not worth it.
+    fn evaluate(&self, op: OpView<'_>, operands: &[Attr]) -> Option<SmallVec<[Attr; 2]>>;
+}
+
+/// What a pass is given beside the program.
+pub struct PassContext<'a> {
+    /// The options that were written behind the name of the pass, and the defaults of the others.
+    pub options: &'a Options,
+    /// Computes operations on constants, if the driver can.
+    pub evaluator: Option<&'a dyn ConstantEvaluator>,
+    reports: Mutex<Vec<Diagnostic>>,
+}
+
+impl<'a> PassContext<'a> {
+    /// A context without an evaluator.
+    pub fn new(options: &'a Options) -> Self {
+        Self {
+            options,
+            evaluator: None,
+            reports: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The same with an evaluator of constants.
+    #[must_use]
+    pub fn with_evaluator(self, evaluator: Option<&'a dyn ConstantEvaluator>) -> Self {
+        Self { evaluator, ..self }
+    }
+
+    /// Tells the user something that does not stop the pass: a warning or a note.
+    pub fn report(&self, diagnostic: Diagnostic) {
+        self.reports
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .push(diagnostic);
+    }
+
+    /// Everything reported so far, in the order of the source.
+    pub fn into_reports(self) -> Vec<Diagnostic> {
+        let mut reports = self
+            .reports
+            .into_inner()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        // Functions may be worked on in parallel; the order must not depend on which was first.
+        reports.sort_by_key(|d| d.labels.first().map(|l| l.span));
+        reports
+    }
+}
+
+/// A transformation (or a check) of a whole module.
+///
+/// Implemented by unit structs without state: what varies from run to run is in the options.
+pub trait Pass: Sync + Send {
+    /// The name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// One line, without a full stop.
+    fn summary(&self) -> &'static str;
+
+    /// Paragraphs for the reference: what it does, under which conditions.
+    fn description(&self) -> &'static str;
+
+    /// The options it takes.
+    fn options(&self) -> &'static [OptionSpec] {
+        &[]
+    }
+
+    /// For a pass that is nothing but a pipeline of others: the passes to run in its place, with their options. The
+    /// manager then does not call [`Pass::run`].
+    fn expand(&self, options: &Options) -> Option<Vec<Invocation>> {
+        let _ = options;
+        None
+    }
+
+    /// Runs the pass.
+    ///
+    /// # Errors
+    /// What stopped it. The module may be half changed and must not be used any more.
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>>;
+}

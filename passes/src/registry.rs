@@ -1,0 +1,20 @@
+//! The one list of all passes.
+
+use crate::pass::Pass;
+
+/// All passes, in the order in which the reference lists them.
+static PASSES: &[&dyn Pass] = &[];
+
+/// All passes, in the order in which the reference lists them.
+pub fn all_passes() -> &'static [&'static dyn Pass] {
+    PASSES
+}
+
+/// The pass called `name`.
+pub fn find_pass(name: &str) -> Option<&'static dyn Pass> {
+    find_in(PASSES, name)
+}
+
+pub(crate) fn find_in(passes: &[&'static dyn Pass], name: &str) -> Option<&'static dyn Pass> {
+    passes.iter().copied().find(|p| p.name() == name)
+}
