@@ -180,6 +180,11 @@ impl Body {
         self.values.len()
     }
 
+    /// An upper bound of the indices of regions, for dense side tables.
+    pub fn num_region_slots(&self) -> usize {
+        self.regions.len()
+    }
+
     /// How many operations there are, those in isolated bodies not counted.
     pub fn num_ops(&self) -> usize {
         self.ops.iter().filter(|op| op.alive).count()

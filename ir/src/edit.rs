@@ -90,15 +90,27 @@ impl Body {
         value
     }
 
+    /// Adds an argument to a block before the one at `index`.
+    pub fn insert_block_arg(&mut self, block: BlockId, index: usize, ty: Type, name: Option<ValueName>) -> ValueId {
+        let value = self.create_value(ValueDef::Arg(block, index as u32), ty, name);
+        self.blocks[block.index()].args.insert(index, value);
+        self.number_args(block, index);
+        value
+    }
+
+    fn number_args(&mut self, block: BlockId, from: usize) {
+        for at in from..self.blocks[block.index()].args.len() {
+            let value = self.blocks[block.index()].args[at];
+            self.values[value.index()].def = ValueDef::Arg(block, at as u32);
+        }
+    }
+
     /// Removes an argument that has no uses.
     pub fn erase_block_arg(&mut self, block: BlockId, index: usize) {
         let arg = self.blocks[block.index()].args.remove(index);
         debug_assert!(!self.has_uses(arg), "erased block argument is still used");
         self.values[arg.index()].def = ValueDef::None;
-        for at in index..self.blocks[block.index()].args.len() {
-            let value = self.blocks[block.index()].args[at];
-            self.values[value.index()].def = ValueDef::Arg(block, at as u32);
-        }
+        self.number_args(block, index);
     }
 
     /// A value that is defined later: a forward reference.
@@ -343,6 +355,13 @@ impl Body {
         }
     }
 
+    /// Adds an operand before the one at `index`.
+    pub fn insert_operand(&mut self, op: OpId, index: usize, value: ValueId) {
+        let mut operands = self.operands_vec(op);
+        operands.insert(index, value);
+        self.set_operands(op, &operands);
+    }
+
     /// Adds an operand at the end.
     pub fn push_operand(&mut self, op: OpId, value: ValueId) {
         let mut operands = self.operands_vec(op);
@@ -479,6 +498,16 @@ impl Body {
                 }
             }
             self.kill(op);
+        }
+    }
+
+    /// Removes all operations of a region that no operation has.
+    pub fn clear_region(&mut self, region: RegionId) {
+        for at in 0..self.regions[region.index()].blocks.len() {
+            let block = self.regions[region.index()].blocks[at];
+            while let Some(last) = self.last_op(block) {
+                self.erase_op(last);
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 //! Passes ask interfaces (effects, region flow, speculatability, folding) and do not match on the names of operations
 //! that are not their own subject.
 
+pub mod autodiff;
 mod bodies;
 mod manager;
 mod options;

@@ -1,9 +1,10 @@
 //! The one list of all passes.
 
+use crate::autodiff::{Backward, BuildBackward, PruneStacks, StackLocals};
 use crate::pass::Pass;
 
 /// All passes, in the order in which the reference lists them.
-static PASSES: &[&dyn Pass] = &[];
+static PASSES: &[&dyn Pass] = &[&Backward, &StackLocals, &BuildBackward, &PruneStacks];
 
 /// All passes, in the order in which the reference lists them.
 pub fn all_passes() -> &'static [&'static dyn Pass] {

@@ -1,0 +1,481 @@
+//! Step 2, `build-backward`: the adjoint program.
+//!
+//! The adjoint of a block treats its operations from last to first. An ordinary operation adds to the cotangents of
+//! its operands by its rule. A loop or a branch gets a dual at the same depth, whose regions pop what the regions of
+//! the operation pushed, in reverse order, and then hold the adjoints of their blocks.
+//!
+//! **While.** Forward: `a0 = operands; (c, f_k) = cond(a_k); if c: a_{k+1} = body(f_k); results = f_n`. The dual is a
+//! loop of its own: its operands are the cotangents of the results and the accumulators of the captured values; its
+//! cond region (run n+1 times) is the adjoint of `cond`, its body region (run n times) that of `body`; its results
+//! are the cotangents of the operands and the accumulators. Zero iterations need no special case. The loop goes on
+//! while the stack is not empty. A block argument's cotangent *replaces* the carried one; only captures accumulate.
+//!
+//! **If.** The dual yields the accumulators of the captured values; a branch that does not use one passes it through.
+//!
+//! In a block, the cotangent of a value is the sum over its uses plus that of every slot that yields it: the terminator
+//! is treated first, by entering the incoming cotangents for the values that it forwards.
+
+use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, Rewriter, TypeData, Use, ValueDef, ValueId, ValueMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::activity::{Activity, is_differentiable};
+use super::cotangent::{Frame, zeros_like};
+use super::rules::{RuleCx, Rules};
+use super::structure::{Kind, Names, Structure, Tape};
+
+/// Builds the adjoint of one body.
+pub(crate) struct Adjoint<'x, 'a> {
+    pub(crate) r: &'x mut Rewriter<'a>,
+    rules: &'x Rules,
+    activity: &'x Activity,
+    names: Names,
+    /// What stands for a recorded local where the adjoint is built.
+    image: ValueMap,
+    /// The active values that are used in the regions of an operation but defined outside of them, in order of use.
+    captures: FxHashMap<OpId, Vec<ValueId>>,
+}
+
+type Failure = Box<Diagnostic>;
+
+impl<'x, 'a> Adjoint<'x, 'a> {
+    pub(crate) fn new(r: &'x mut Rewriter<'a>, rules: &'x Rules, activity: &'x Activity) -> Self {
+        let names = Names::new(r.ctx);
+        let captures = captures(r.ctx, &names, r.body, rules, activity);
+        Adjoint {
+            r,
+            rules,
+            activity,
+            names,
+            image: ValueMap::new(),
+            captures,
+        }
+    }
+
+    /// The adjoint of a list of operations of one block, at the insertion point.
+    pub(crate) fn block(&mut self, ops: &[OpId], frame: &mut Frame) -> Result<(), Failure> {
+        for &op in ops.iter().rev() {
+            let results: SmallVec<[ValueId; 4]> = self.r.body.results(op).collect();
+            if !results.iter().any(|&v| frame.has(v)) {
+                continue;
+            }
+            self.r.set_span(self.r.body.op_span(op));
+            // Nesting is as deep as the input says: the stack grows on the heap when it has to.
+            match self.names.kind(self.r.body, op) {
+                Some(kind) => stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.structured(op, kind, frame))?,
+                None => self.ordinary(op, frame)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn ordinary(&mut self, op: OpId, frame: &mut Frame) -> Result<(), Failure> {
+        let Some(rule) = self.rules.get(self.r.body, op) else {
+            return Err(Box::new(no_rule(self.r.ctx, self.r.body, self.activity, op)));
+        };
+        let results: SmallVec<[ValueId; 4]> = self.r.body.results(op).collect();
+        let list_grads = match results.first() {
+            Some(&v) if matches!(self.r.ctx.type_data(self.r.body.value_type(v)), TypeData::List(_)) => {
+                frame.take_list(v)
+            }
+            _ => Vec::new(),
+        };
+        let grads = results.iter().map(|&v| frame.take(v)).collect();
+        let (image, activity) = (&self.image, self.activity);
+        let mut cx = RuleCx {
+            r: self.r,
+            frame,
+            op,
+            image: &|v| image.get_or_self(v),
+            active: &|v| activity.is_active(v),
+            grads,
+            list_grads,
+        };
+        (rule.apply)(&mut cx).map_err(|why| {
+            let name = self.r.ctx.op_str(self.r.body.op_name(op));
+            let message = format!("cannot differentiate `{name}`: {why}");
+            Box::new(Diagnostic::error("no-derivative", message).label(self.r.body.op_span(op), "differentiated here"))
+        })
+    }
+
+    fn structured(&mut self, op: OpId, kind: Kind, frame: &mut Frame) -> Result<(), Failure> {
+        let structure = Structure::of(&self.names, self.r.body, op).ok_or_else(|| self.malformed(op))?;
+        let [Some(first), Some(second)] = structure.blocks else {
+            return Err(self.malformed(op));
+        };
+        let tape = Tape::newest(&self.names, self.r.body, op, &structure);
+        if tape.is_none() && kind == Kind::While {
+            return Err(Box::new(
+                Diagnostic::error("not-recorded", "the locals of this loop were not recorded")
+                    .label(self.r.body.op_span(op), "the derivative passes through here")
+                    .help("run `stack-locals` before `build-backward`, or `backward`, which is the whole pipeline"),
+            ));
+        }
+        let captures = self.captures.get(&op).cloned().unwrap_or_default();
+        match kind {
+            Kind::While => self.while_dual(op, [first, second], tape, &captures, frame),
+            Kind::If => self.if_dual(op, [first, second], tape, &captures, frame),
+        }
+        .map_err(|failure| match failure {
+            Trouble::Reported(diagnostic) => diagnostic,
+            Trouble::Emit(why) => Box::new(
+                Diagnostic::error(
+                    "no-derivative",
+                    format!("cannot build the adjoint of this operation: {why}"),
+                )
+                .label(self.r.body.op_span(op), "the derivative passes through here"),
+            ),
+        })
+    }
+
+    fn malformed(&self, op: OpId) -> Failure {
+        Box::new(
+            Diagnostic::error(
+                "not-differentiable",
+                "the regions of this operation must have one block each",
+            )
+            .label(self.r.body.op_span(op), "the derivative passes through here"),
+        )
+    }
+
+    /// Pops what a block pushed, last first, and makes the popped values stand for the pushed ones.
+    fn pop_locals(&mut self, tape: Option<&Tape>, which: usize) {
+        let Some(tape) = tape else { return };
+        let handle = self.image.get_or_self(tape.handle);
+        for &push in tape.pushes[which].iter().rev() {
+            let value = self.r.body.operand(push, 1);
+            let ty = self.r.body.value_type(value);
+            let popped = self.r.op("cf.pop_back").operand(handle).result(ty).value();
+            self.r.take_name(value, popped);
+            self.image.insert(value, popped);
+        }
+    }
+
+    /// A region of a dual: an entry block with one argument for each value of `like`, named after it.
+    fn dual_block(&mut self, like: &[ValueId]) -> BlockId {
+        let region = self.r.body.create_region();
+        let block = self.r.body.create_block(region);
+        for &value in like {
+            let arg = self.r.body.add_block_arg(block, self.r.body.value_type(value), None);
+            self.r.name_like(arg, value, "_grad");
+        }
+        block
+    }
+
+    fn take_or_zeros(&mut self, frame: &mut Frame, value: ValueId) -> Result<ValueId, Trouble> {
+        match frame.take(value) {
+            Some(grad) => Ok(grad),
+            None => {
+                let like = self.image.get_or_self(value);
+                let zeros = zeros_like(self.r, like)?;
+                self.r.name_like(zeros, value, "_grad");
+                Ok(zeros)
+            }
+        }
+    }
+
+    fn while_dual(
+        &mut self,
+        op: OpId,
+        [cond, body]: [BlockId; 2],
+        tape: Option<Tape>,
+        captures: &[ValueId],
+        frame: &mut Frame,
+    ) -> Result<(), Trouble> {
+        let (Some(cond_end), Some(body_end)) = (self.r.body.last_op(cond), self.r.body.last_op(body)) else {
+            return Err(Trouble::Emit("a region is empty".to_owned()));
+        };
+        let cond_args = self.r.body.block_args(cond).to_vec();
+        let body_args = self.r.body.block_args(body).to_vec();
+        let results: Vec<ValueId> = self.r.body.results(op).collect();
+        let operands = self.r.body.operands_vec(op);
+        // Slots from cond to body and to the results, and slots from outside and from body to cond.
+        let forward: Vec<usize> = (0..results.len().min(body_args.len()))
+            .filter(|&i| {
+                self.activity.is_varied(results[i])
+                    && (self.activity.is_useful(results[i]) || self.activity.is_useful(body_args[i]))
+            })
+            .collect();
+        let carried: Vec<usize> = (0..cond_args.len())
+            .filter(|&j| self.activity.is_active(cond_args[j]))
+            .collect();
+
+        let mut inputs = Vec::new();
+        for &i in &forward {
+            inputs.push(self.take_or_zeros(frame, results[i])?);
+        }
+        for &c in captures {
+            inputs.push(self.take_or_zeros(frame, c)?);
+        }
+        let here = self.r.point();
+
+        // The adjoint of cond.
+        let like: Vec<ValueId> = forward
+            .iter()
+            .map(|&i| body_args[i])
+            .chain(captures.iter().copied())
+            .collect();
+        let dual_cond = self.dual_block(&like);
+        self.r.at_end(dual_cond);
+        self.pop_locals(tape.as_ref(), 0);
+        let args = self.r.body.block_args(dual_cond).to_vec();
+        let mut inner = Frame::default();
+        for (&c, &arg) in captures.iter().zip(&args[forward.len()..]) {
+            inner.set(c, arg);
+        }
+        for (&i, &arg) in forward.iter().zip(&args) {
+            let forwarded = self.r.body.operand(cond_end, i + 1);
+            self.add_incoming(&mut inner, forwarded, arg)?;
+        }
+        let ops = self.r.body.block_ops_vec(cond);
+        self.block(&ops, &mut inner)?;
+        let mut yielded = Vec::new();
+        for &j in &carried {
+            yielded.push(self.take_or_zeros(&mut inner, cond_args[j])?);
+        }
+        for &c in captures {
+            yielded.push(self.take_or_zeros(&mut inner, c)?);
+        }
+        if let Some(tape) = &tape {
+            let handle = self.image.get_or_self(tape.handle);
+            let empty = self.r.op("cf.is_empty").operand(handle).infer()?;
+            let empty = self.r.body.result(empty, 0);
+            self.r.name(empty, "done");
+            let more = self.r.op("pd.logical_not").operand(empty).infer()?;
+            let more = self.r.body.result(more, 0);
+            self.r.name(more, "more");
+            self.r.op("cf.cond_yield").operand(more).operands(yielded).build();
+        }
+
+        // The adjoint of body.
+        let like: Vec<ValueId> = carried
+            .iter()
+            .map(|&j| cond_args[j])
+            .chain(captures.iter().copied())
+            .collect();
+        let dual_body = self.dual_block(&like);
+        self.r.at_end(dual_body);
+        self.pop_locals(tape.as_ref(), 1);
+        let args = self.r.body.block_args(dual_body).to_vec();
+        let mut inner = Frame::default();
+        for (&c, &arg) in captures.iter().zip(&args[carried.len()..]) {
+            inner.set(c, arg);
+        }
+        for (&j, &arg) in carried.iter().zip(&args) {
+            let forwarded = self.r.body.operand(body_end, j);
+            self.add_incoming(&mut inner, forwarded, arg)?;
+        }
+        let ops = self.r.body.block_ops_vec(body);
+        self.block(&ops, &mut inner)?;
+        let mut yielded = Vec::new();
+        for &i in &forward {
+            yielded.push(self.take_or_zeros(&mut inner, body_args[i])?);
+        }
+        for &c in captures {
+            yielded.push(self.take_or_zeros(&mut inner, c)?);
+        }
+        self.r.op("cf.yield").operands(yielded).build();
+
+        // The dual itself.
+        self.r.set_point(here);
+        let regions = [dual_cond, dual_body].map(|b| self.r.body.block_region(b));
+        let types: Vec<_> = like.iter().map(|&v| self.r.body.value_type(v)).collect();
+        let dual = self
+            .r
+            .op("pd.while_grad")
+            .operands(inputs)
+            .results(types)
+            .region(regions[0].ok_or("a block without a region")?)
+            .region(regions[1].ok_or("a block without a region")?)
+            .build();
+        for (at, &c) in captures.iter().enumerate() {
+            let grad = self.r.body.result(dual, carried.len() + at);
+            self.r.name_like(grad, c, "_grad");
+            frame.set(c, grad);
+        }
+        for (at, &j) in carried.iter().enumerate() {
+            let grad = self.r.body.result(dual, at);
+            self.r.name_like(grad, cond_args[j], "_grad");
+            self.add_incoming(frame, operands[j], grad)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a cotangent that comes in through a slot, unless nothing flows on from the value.
+    fn add_incoming(&mut self, frame: &mut Frame, value: ValueId, grad: ValueId) -> Result<(), Trouble> {
+        if self.activity.is_active(value) {
+            frame.add(self.r, value, grad)?;
+        }
+        Ok(())
+    }
+
+    fn if_dual(
+        &mut self,
+        op: OpId,
+        blocks: [BlockId; 2],
+        tape: Option<Tape>,
+        captures: &[ValueId],
+        frame: &mut Frame,
+    ) -> Result<(), Trouble> {
+        let results: Vec<ValueId> = self.r.body.results(op).collect();
+        let grads: Vec<(usize, ValueId)> = results
+            .iter()
+            .enumerate()
+            .filter_map(|(i, &v)| frame.take(v).map(|g| (i, g)))
+            .collect();
+        let here = self.r.point();
+        let mut regions: SmallVec<[_; 2]> = SmallVec::new();
+        for (which, block) in blocks.into_iter().enumerate() {
+            let end = self.r.body.last_op(block).ok_or("a branch is empty")?;
+            let dual = self.dual_block(&[]);
+            self.r.at_end(dual);
+            self.pop_locals(tape.as_ref(), which);
+            let mut inner = Frame::default();
+            for &c in captures {
+                if let Some(grad) = frame.get(c) {
+                    inner.set(c, grad);
+                }
+            }
+            for &(i, grad) in &grads {
+                let forwarded = self.r.body.operand(end, i);
+                self.add_incoming(&mut inner, forwarded, grad)?;
+            }
+            let ops = self.r.body.block_ops_vec(block);
+            self.block(&ops, &mut inner)?;
+            let mut yielded = Vec::new();
+            for &c in captures {
+                yielded.push(self.take_or_zeros(&mut inner, c)?);
+            }
+            self.r.op("cf.yield").operands(yielded).build();
+            regions.push(self.r.body.block_region(dual).ok_or("a block without a region")?);
+        }
+        self.r.set_point(here);
+        let condition = self.image.get_or_self(self.r.body.operand(op, 0));
+        let types: Vec<_> = captures.iter().map(|&v| self.r.body.value_type(v)).collect();
+        let mut builder = self.r.op("pd.if_grad").operand(condition).results(types);
+        for region in regions {
+            builder = builder.region(region);
+        }
+        let dual = builder.build();
+        for (at, &c) in captures.iter().enumerate() {
+            let grad = self.r.body.result(dual, at);
+            self.r.name_like(grad, c, "_grad");
+            frame.set(c, grad);
+        }
+        Ok(())
+    }
+}
+
+/// Why a dual could not be built.
+enum Trouble {
+    Reported(Failure),
+    Emit(String),
+}
+
+impl From<String> for Trouble {
+    fn from(why: String) -> Self {
+        Trouble::Emit(why)
+    }
+}
+
+impl From<&str> for Trouble {
+    fn from(why: &str) -> Self {
+        Trouble::Emit(why.to_owned())
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(diagnostic: Failure) -> Self {
+        Trouble::Reported(diagnostic)
+    }
+}
+
+/// For each operation with structured control flow, the active values that its regions use from outside in a way that
+/// the derivative passes through.
+fn captures(
+    ctx: &Context,
+    names: &Names,
+    body: &Body,
+    rules: &Rules,
+    activity: &Activity,
+) -> FxHashMap<OpId, Vec<ValueId>> {
+    let mut out: FxHashMap<OpId, Vec<ValueId>> = FxHashMap::default();
+    let mut seen: FxHashSet<(OpId, ValueId)> = FxHashSet::default();
+    for op in body.walk_all() {
+        for (index, value) in body.operands(op).enumerate() {
+            if !activity.is_active(value) {
+                continue;
+            }
+            let at = Use { op, index };
+            let flows = match body.flow_targets(ctx, at) {
+                Some(targets) => targets.iter().any(|&t| activity.is_active(t)),
+                None => rules.depends_on(body, at) && body.results(op).any(|t| activity.is_active(t)),
+            };
+            if !flows {
+                continue;
+            }
+            let home = body.value_region(value);
+            let mut at = body.op_region(op);
+            // Every operation between the use and the definition captures the value.
+            while at != home {
+                let Some(parent) = at.and_then(|r| body.region_parent(r)) else {
+                    break;
+                };
+                if !seen.insert((parent, value)) {
+                    break;
+                }
+                if names.kind(body, parent).is_some() {
+                    out.entry(parent).or_default().push(value);
+                }
+                at = body.op_region(parent);
+            }
+        }
+    }
+    out
+}
+
+fn no_rule(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
+    let name = ctx.op_str(body.op_name(op));
+    let mut diagnostic = Diagnostic::error("no-derivative", format!("`{name}` has no derivative"))
+        .label(body.op_span(op), "the derivative passes through here");
+    let varied = body.operands(op).find(|&v| activity.is_active(v));
+    if let Some(value) = varied {
+        let path: Vec<String> = activity
+            .path_to(value)
+            .into_iter()
+            .map(|v| spelled(ctx, body, v))
+            .collect();
+        diagnostic = diagnostic.note(format!("it is reached from an input by {}", path.join(" -> ")));
+    }
+    let inlined = "choose other outputs with `of=` or other inputs with `wrt=`";
+    let help = match body.view(ctx, op).attr("callee") {
+        Some(_) => "inline the called function first".to_owned(),
+        None => inlined.to_owned(),
+    };
+    diagnostic.help(help)
+}
+
+/// A value as a user would call it.
+fn spelled(ctx: &Context, body: &Body, value: ValueId) -> String {
+    match (body.value_name(value), body.value_def(value)) {
+        (Some(name), _) => format!("%{}", ctx.str(name.sym)),
+        (None, ValueDef::Result(op, _)) => format!("`{}`", ctx.op_str(body.op_name(op))),
+        _ => value.to_string(),
+    }
+}
+
+/// Reports every operation that the derivative passes through and that has no rule, before anything is built.
+pub(crate) fn check_rules(ctx: &Context, body: &Body, rules: &Rules, activity: &Activity) -> Vec<Diagnostic> {
+    let names = Names::new(ctx);
+    body.walk_all()
+        .filter(|&op| {
+            names.kind(body, op).is_none()
+                && rules.get(body, op).is_none()
+                && body.results(op).any(|v| activity.is_active(v))
+                && body
+                    .operands(op)
+                    .any(|v| activity.is_active(v) && is_differentiable(ctx, body.value_type(v)))
+        })
+        .map(|op| no_rule(ctx, body, activity, op))
+        .collect()
+}

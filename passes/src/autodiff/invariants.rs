@@ -1,0 +1,172 @@
+//! Recorded values that need no record, because the derivative can have them otherwise: constants, and what a loop
+//! computes from values outside of it. They are computed again, once, in front of the dual of the outermost loop out of
+//! which they are invariant; a constant in a branch outside of loops where it is needed.
+
+use pir_ir::{Body, Context, OpId, RegionId, Rewriter, Speculatability, Traits, ValueDef, ValueId, ValueMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How deep the regions are nested, and how far out each value could be computed.
+pub(crate) struct Invariants {
+    region_depth: Vec<u32>,
+    /// For each value the depth of the innermost region that it depends on.
+    value_depth: Vec<u32>,
+    /// Clones that were made: of which value, in front of which operation.
+    clones: FxHashMap<(ValueId, OpId), ValueId>,
+}
+
+/// Whether an operation may be computed again anywhere that its operands are visible.
+fn is_free(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let view = body.view(ctx, op);
+    view.def().is_some()
+        && body.op_regions(op).is_empty()
+        && body.successors(op).is_empty()
+        && !view.has(Traits::TERMINATOR)
+        && view.own_effects().is_empty()
+        && view.speculatability() == Speculatability::Always
+}
+
+impl Invariants {
+    pub(crate) fn new(ctx: &Context, body: &Body) -> Self {
+        let mut this = Invariants {
+            region_depth: vec![0; body.num_region_slots()],
+            value_depth: vec![0; body.num_value_slots()],
+            clones: FxHashMap::default(),
+        };
+        // Pre-order: an operation is seen before those inside it, and behind those that it uses.
+        let args = |this: &mut Self, region: RegionId| {
+            let depth = this.region_depth[region.index()];
+            for &block in body.region_blocks(region) {
+                for &arg in body.block_args(block) {
+                    this.value_depth[arg.index()] = depth;
+                }
+            }
+        };
+        args(&mut this, body.root());
+        for op in body.walk_all() {
+            let depth = body.op_region(op).map_or(0, |r| this.region_depth[r.index()]);
+            for &region in body.op_regions(op) {
+                this.region_depth[region.index()] = depth + 1;
+                args(&mut this, region);
+            }
+            let own = if is_free(ctx, body, op) {
+                body.operands(op)
+                    .map(|v| this.value_depth[v.index()])
+                    .max()
+                    .unwrap_or(0)
+            } else {
+                depth
+            };
+            for result in body.results(op) {
+                this.value_depth[result.index()] = own;
+            }
+        }
+        this
+    }
+
+    fn depth_of(&self, body: &Body, value: ValueId) -> Option<u32> {
+        body.value_region(value).map(|r| self.region_depth[r.index()])
+    }
+
+    /// The same value without a record, for the place of `pop`, if there is one. `duals` tells which operations are
+    /// duals of which; `image` what stands in them for recorded values.
+    pub(crate) fn recompute(
+        &mut self,
+        r: &mut Rewriter<'_>,
+        value: ValueId,
+        pop: OpId,
+        duals: &FxHashSet<(OpId, OpId)>,
+        image: &ValueMap,
+    ) -> Option<ValueId> {
+        let op = r.body.defining_op(value)?;
+        let free = *self.value_depth.get(value.index())?;
+        let depth = self.depth_of(r.body, value)?;
+        if !is_free(r.ctx, r.body, op) {
+            return None;
+        }
+        // The outermost repeated region that the value does not depend on.
+        let mut region = r.body.op_region(op)?;
+        let mut outermost = None;
+        for at in (free + 1..=depth).rev() {
+            let parent = r.body.region_parent(region)?;
+            let index = r.body.region_index(region)?;
+            if r.body
+                .region_flow(r.ctx, parent)
+                .is_some_and(|f| f.is_repeated(r.body.view(r.ctx, parent), index))
+            {
+                outermost = Some((at, parent));
+            }
+            region = r.body.op_region(parent)?;
+        }
+        let (at, place) = match outermost {
+            Some((at, parent)) => {
+                // Forward and dual operations of a depth face each other.
+                let mut dual = pop;
+                while r
+                    .body
+                    .op_region(dual)
+                    .map(|r| self.region_depth.get(r.index()).copied())
+                    != Some(Some(at - 1))
+                {
+                    dual = r.body.parent_op(dual)?;
+                }
+                if !duals.contains(&(parent, dual)) {
+                    return None;
+                }
+                (at, dual)
+            }
+            None if r.body.num_operands(op) == 0 => (depth, pop),
+            None => return None,
+        };
+        self.clone_before(r, value, at, place, image)
+    }
+
+    /// Clones what computes `value`, as far as it stands at depth `at` or deeper, in front of `place`.
+    fn clone_before(
+        &mut self,
+        r: &mut Rewriter<'_>,
+        value: ValueId,
+        at: u32,
+        place: OpId,
+        image: &ValueMap,
+    ) -> Option<ValueId> {
+        let here = r.body.op_region(place)?;
+        // First the plan, so that nothing is left behind when a value turns out not to be there.
+        let mut order: Vec<OpId> = Vec::new();
+        let mut map = ValueMap::new();
+        let mut seen: FxHashSet<OpId> = FxHashSet::default();
+        let mut pending = vec![(value, false)];
+        while let Some((v, done)) = pending.pop() {
+            if let Some(&clone) = self.clones.get(&(v, place)) {
+                map.insert(v, clone);
+                continue;
+            }
+            if self.depth_of(r.body, v)? < at {
+                let known = [Some(v), image.get(v)].into_iter().flatten();
+                let visible = |&w: &ValueId| {
+                    r.body
+                        .value_region(w)
+                        .is_some_and(|region| r.body.region_contains(region, here))
+                };
+                map.insert(v, known.into_iter().find(visible)?);
+                continue;
+            }
+            let ValueDef::Result(op, _) = r.body.value_def(v) else {
+                return None;
+            };
+            if done {
+                order.push(op);
+            } else if seen.insert(op) {
+                pending.push((v, true));
+                pending.extend(r.body.operands(op).map(|u| (u, false)));
+            }
+        }
+        r.before(place);
+        for op in order {
+            let clone = r.clone_op(op, &mut map);
+            for (from, to) in r.body.results(op).zip(r.body.results(clone)) {
+                self.clones.insert((from, place), to);
+            }
+        }
+        map.get(value)
+    }
+}

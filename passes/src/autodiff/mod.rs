@@ -1,0 +1,203 @@
+//! Reverse-mode differentiation of structured control flow.
+//!
+//! `backward` is a pipeline of three steps, each a pass of its own so that the IR can be seen between them:
+//!
+//! 1. [`stack_locals`]: every loop and branch that the derivative passes through records its locals on a stack;
+//! 2. [`build_backward`]: the adjoint program is appended; duals of loops and branches pop what was pushed, in reverse;
+//! 3. [`prune_stacks`]: what the derivative does not read, or can have without recording it, is not recorded.
+//!
+//! The scheme is that of PaddlePaddle's control-flow design (one stack for each operation, duals at the same depth),
+//! with the adjoint of a loop built as its exact dual; see `docs/autodiff.md`.
+
+mod activity;
+mod adjoint;
+mod cotangent;
+mod invariants;
+mod passes;
+mod plumbing;
+mod prune;
+mod rules;
+mod stack_locals;
+mod structure;
+mod targets;
+
+use pir_ir::{Body, Context, Diagnostic, Module, Rewriter, Type, TypeData, ValueId};
+
+pub use passes::{Backward, BuildBackward, PruneStacks, StackLocals};
+pub use targets::BackwardOptions;
+
+use activity::Activity;
+use adjoint::Adjoint;
+use cotangent::{Frame, filled_like, zeros_like};
+use rules::Rules;
+use targets::{Seed, Targets, Unit, UnitKind};
+
+/// Step 1: records the locals of every loop and branch that the derivative passes through.
+///
+/// # Errors
+/// When outputs or inputs cannot be found, or an operation on the way has no derivative.
+pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
+    for_each_unit(module, options, |ctx, body, _, _, activity, _| {
+        stack_locals::run(ctx, body, activity);
+        Ok(())
+    })
+}
+
+/// Step 2: appends the adjoint program.
+///
+/// # Errors
+/// When outputs or inputs cannot be found, an operation on the way has no derivative, or a loop was not recorded.
+pub fn build_backward(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
+    let units = for_each_unit(module, options, |ctx, body, unit, targets, activity, rules| {
+        append_adjoint(ctx, body, unit, targets, activity, rules).map_err(|d| vec![*d])
+    });
+    units?;
+    extend_signatures(module);
+    Ok(())
+}
+
+/// Step 3: removes what is recorded for nothing.
+pub fn prune_stacks(module: &mut Module) {
+    let ctx = module.ctx.clone();
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        prune::run(&ctx, body);
+        pending.extend(body.isolated_bodies_mut());
+    }
+}
+
+type UnitFn<'f> =
+    dyn FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &Rules) -> Result<(), Vec<Diagnostic>> + 'f;
+
+fn for_each_unit(
+    module: &mut Module,
+    options: &BackwardOptions,
+    mut f: impl FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &Rules) -> Result<(), Vec<Diagnostic>>,
+) -> Result<(), Vec<Diagnostic>> {
+    let f: &mut UnitFn<'_> = &mut f;
+    let ctx = module.ctx.clone();
+    let rules = Rules::new(&ctx);
+    let mut resolved = Vec::new();
+    let mut errors = Vec::new();
+    for unit in targets::units(module) {
+        let Some(body) = targets::body_at(module, &unit.path) else {
+            continue;
+        };
+        match targets::resolve(&ctx, body, &unit, options) {
+            Ok(targets) if targets.outputs.is_empty() || targets.inputs.is_empty() => {}
+            Ok(targets) => resolved.push((unit, targets)),
+            Err(e) => errors.extend(e),
+        }
+    }
+    // Names given as options belong to one unit: that the others do not have them is no error.
+    if resolved.is_empty() {
+        if errors.is_empty() {
+            errors.push(
+                Diagnostic::error("nothing-to-differentiate", "there is nothing to differentiate")
+                    .note("a program needs a fetched float value and a float `pd.data` or `pd.parameter` without `stop_gradient = true`")
+                    .note("a function needs a float argument and a float result, and no caller in the module")
+                    .help("say what to differentiate with `of=` and `wrt=`"),
+            );
+        }
+        return Err(errors);
+    }
+    for (unit, targets) in &resolved {
+        let Some(body) = targets::body_at(module, &unit.path) else {
+            continue;
+        };
+        let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
+        let outputs: Vec<ValueId> = targets.outputs.iter().map(|o| o.value).collect();
+        let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);
+        let errors = adjoint::check_rules(&ctx, body, &rules, &activity);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        f(&ctx, body, unit, targets, &activity, &rules)?;
+    }
+    Ok(())
+}
+
+fn append_adjoint(
+    ctx: &Context,
+    body: &mut Body,
+    unit: &Unit,
+    targets: &Targets,
+    activity: &Activity,
+    rules: &Rules,
+) -> Result<(), Box<Diagnostic>> {
+    let block = targets::unit_block(body)?;
+    let ops = body.block_ops_vec(block);
+    let mut r = Rewriter::new(ctx, body);
+    let end = ops.last().copied().filter(|_| unit.kind == UnitKind::Function);
+    match end {
+        Some(end) => r.before(end),
+        None => r.at_end(block),
+    };
+    let failed = |why: String| Box::new(Diagnostic::error("no-derivative", why));
+    let mut frame = Frame::default();
+    for output in &targets.outputs {
+        let seed = match output.seed {
+            Seed::Value(value) => value,
+            Seed::Number(number) => {
+                let seed = filled_like(&mut r, output.value, number).map_err(failed)?;
+                r.name_like(seed, output.value, "_grad");
+                seed
+            }
+        };
+        frame.add(&mut r, output.value, seed).map_err(failed)?;
+    }
+    let differentiated = if end.is_some() { &ops[..ops.len() - 1] } else { &ops[..] };
+    Adjoint::new(&mut r, rules, activity).block(differentiated, &mut frame)?;
+    let mut grads = Vec::new();
+    for (input, name) in &targets.inputs {
+        let grad = match frame.get(*input) {
+            Some(grad) => grad,
+            None => zeros_like(&mut r, *input).map_err(failed)?,
+        };
+        let name = format!("{name}_grad");
+        match end {
+            Some(_) => grads.push(grad),
+            None => {
+                let name = ctx.str_attr(&name);
+                r.op("pd.fetch").operand(grad).attr("name", name).build();
+            }
+        }
+    }
+    if let Some(end) = end {
+        for grad in grads {
+            r.body.push_operand(end, grad);
+        }
+    }
+    Ok(())
+}
+
+/// Makes the types of functions agree with what they return.
+fn extend_signatures(module: &mut Module) {
+    let ctx = module.ctx.clone();
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        let functions: Vec<_> = body
+            .walk_all()
+            .filter(|&op| body.view(&ctx, op).has(pir_ir::Traits::FUNCTION))
+            .collect();
+        for op in functions {
+            let returned: Option<Vec<Type>> = body.isolated(op).and_then(|inner| {
+                let last = inner.last_op(inner.single_block(inner.root())?)?;
+                Some(inner.operands(last).map(|v| inner.value_type(v)).collect())
+            });
+            let Some(returned) = returned else { continue };
+            if let Some(attr) = body.attr(&ctx, op, "function_type")
+                && let Some(ty) = ctx.attr_type(attr)
+                && let TypeData::Function { inputs, results } = ctx.type_data(ty)
+                && results.len() < returned.len()
+            {
+                let mut types = results.to_vec();
+                types.extend(&returned[results.len()..]);
+                let ty = ctx.type_attr(ctx.function_type(inputs, &types));
+                let attrs = ctx.dict_with(body.attrs(op), "function_type", ty);
+                body.set_attrs(op, attrs);
+            }
+        }
+        pending.extend(body.isolated_bodies_mut());
+    }
+}

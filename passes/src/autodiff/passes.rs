@@ -1,0 +1,154 @@
+//! The steps of differentiation as passes.
+
+use pir_ir::{Diagnostic, Module};
+
+use super::{BackwardOptions, build_backward, prune_stacks, stack_locals};
+use crate::options::{OptionKind, OptionSpec, Options};
+use crate::pass::{Changed, Pass, PassContext};
+use crate::pipeline::Invocation;
+
+const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        name: "of",
+        kind: OptionKind::List,
+        default: None,
+        help: "outputs: `%value`, the name of a fetch, or the number of a function's result; default: all of floats",
+    },
+    OptionSpec {
+        name: "wrt",
+        kind: OptionKind::List,
+        default: None,
+        help: "inputs: `%value`, or the name of a `pd.data` or `pd.parameter`; default: all of floats without `stop_gradient`",
+    },
+    OptionSpec {
+        name: "seed",
+        kind: OptionKind::List,
+        default: None,
+        help: "cotangents of the outputs, one for all or one for each: a number, `%value` or the name of an input; default: 1",
+    },
+];
+
+fn targets(options: &Options) -> BackwardOptions {
+    let list = |name| options.list(name).unwrap_or_default();
+    BackwardOptions {
+        of: list("of"),
+        wrt: list("wrt"),
+        seed: list("seed"),
+    }
+}
+
+/// Step 1 of `backward`.
+pub struct StackLocals;
+
+impl Pass for StackLocals {
+    fn name(&self) -> &'static str {
+        "stack-locals"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Record the locals of every loop and branch that the derivative passes through"
+    }
+
+    fn description(&self) -> &'static str {
+        "Step 1 of `backward`. Each `pd.if` and `pd.while` between the inputs and the outputs gets an init region that \
+         makes a stack; its other regions push all of their locals in order of definition; the stack becomes the last \
+         result. What need not be recorded is removed again by `prune-stacks`."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        OPTIONS
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        stack_locals(module, &targets(cx.options)).map(|()| Changed::Yes)
+    }
+}
+
+/// Step 2 of `backward`.
+pub struct BuildBackward;
+
+impl Pass for BuildBackward {
+    fn name(&self) -> &'static str {
+        "build-backward"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Append the adjoint program"
+    }
+
+    fn description(&self) -> &'static str {
+        "Step 2 of `backward`, with the same options as `stack-locals` before it. Operations are treated from last to \
+         first; a `pd.while` gets a `pd.while_grad` at the same depth, a `pd.if` a `pd.if_grad`, whose regions pop what \
+         the regions they face pushed, in reverse order. Gradients are fetched under the name of the input with \
+         `_grad` (at top level) or returned after the results (in a function)."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        OPTIONS
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        build_backward(module, &targets(cx.options)).map(|()| Changed::Yes)
+    }
+}
+
+/// Step 3 of `backward`.
+pub struct PruneStacks;
+
+impl Pass for PruneStacks {
+    fn name(&self) -> &'static str {
+        "prune-stacks"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Remove recorded values that the derivative does not read"
+    }
+
+    fn description(&self) -> &'static str {
+        "Step 3 of `backward`. Removes every pair of a push and a pop whose value is not used, or is a constant or a \
+         loop invariant that is computed again in front of the dual. A loop that then records nothing counts its trips \
+         in place of testing its stack. Stacks without readers go with their init regions and results."
+    }
+
+    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        prune_stacks(module);
+        Ok(Changed::Yes)
+    }
+}
+
+/// The pipeline of the three steps.
+pub struct Backward;
+
+impl Pass for Backward {
+    fn name(&self) -> &'static str {
+        "backward"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Differentiate in reverse mode, through loops and branches"
+    }
+
+    fn description(&self) -> &'static str {
+        "The pipeline `stack-locals`, `build-backward`, `prune-stacks`. By default every fetched float value is \
+         differentiated, seeded with ones, with respect to every float `pd.data` and `pd.parameter` that does not say \
+         `stop_gradient = true`; in a function, its float results with respect to its float arguments."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        OPTIONS
+    }
+
+    fn expand(&self, options: &Options) -> Option<Vec<Invocation>> {
+        let steps: [&'static dyn Pass; 3] = [&StackLocals, &BuildBackward, &PruneStacks];
+        Some(
+            steps
+                .into_iter()
+                .map(|pass| Invocation::forwarding(pass, options))
+                .collect(),
+        )
+    }
+
+    fn run(&self, _module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        Ok(Changed::No)
+    }
+}

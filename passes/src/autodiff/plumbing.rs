@@ -1,0 +1,181 @@
+//! Adding and removing what passes a stack or a counter through a loop or a branch.
+
+use pir_ir::{BlockId, OpId, Rewriter, Type, ValueId};
+
+use super::structure::{Kind, Names, Structure, types_of};
+
+/// Removes the stack that the init region of an operation makes, if its handle is not used. Gives the operation that
+/// takes its place.
+pub(crate) fn remove_stack(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Option<OpId> {
+    let structure = Structure::of(names, r.body, op)?;
+    let init = structure.init?;
+    let results: Vec<ValueId> = r.body.results(op).collect();
+    let (&handle, kept) = results.split_last()?;
+    if !names.is_stack(r.body, handle) || r.body.has_uses(handle) {
+        return None;
+    }
+    for block in structure.present() {
+        let &arg = r.body.block_args(block).last()?;
+        let terminator = r.body.last_op(block)?;
+        let forwarded = r.body.num_operands(terminator).checked_sub(1)?;
+        if r.body.operand(terminator, forwarded) != arg || !r.body.has_one_use(arg) {
+            return None;
+        }
+    }
+    for block in structure.present() {
+        if let Some(terminator) = r.body.last_op(block) {
+            let last = r.body.num_operands(terminator) - 1;
+            r.body.erase_operand(terminator, last);
+        }
+        let last = r.body.block_args(block).len() - 1;
+        r.body.erase_block_arg(block, last);
+    }
+    let operands = r.body.operands_vec(op);
+    let types = types_of(r.body, kept.iter().copied());
+    let regions = r.body.take_regions(op);
+    r.body.clear_region(init);
+    let new = r.recreate(op, &operands, &types);
+    for &region in regions.iter().filter(|&&region| region != init) {
+        let at = r.body.op_regions(new).len();
+        r.body.insert_region(new, at, region);
+    }
+    for (&old, value) in kept.iter().zip(r.body.results(new)) {
+        let name = r.body.value_name(old);
+        r.body.set_value_name(value, name);
+        r.body.replace_all_uses(old, value);
+    }
+    r.erase_op(op);
+    Some(new)
+}
+
+/// The number type of trip counts.
+fn count_type(r: &Rewriter<'_>) -> Type {
+    r.ctx.tensor(&[], Type::I64)
+}
+
+fn count_constant(r: &mut Rewriter<'_>, value: i64, name: &str) -> ValueId {
+    let ctx = r.ctx;
+    let ty = count_type(r);
+    let constant = r
+        .op("pd.full")
+        .attr("shape", ctx.ints_attr(&[]))
+        .attr("value", ctx.int_attr(value))
+        .attr("dtype", ctx.type_attr(Type::I64))
+        .result(ty)
+        .value();
+    r.name(constant, name);
+    constant
+}
+
+fn step(r: &mut Rewriter<'_>, block: BlockId, count: ValueId, by: f64) -> Option<ValueId> {
+    let terminator = r.body.last_op(block)?;
+    let ctx = r.ctx;
+    let ty = count_type(r);
+    let next = r
+        .before(terminator)
+        .op("pd.increment")
+        .operand(count)
+        .attr("value", ctx.float_attr(by))
+        .result(ty)
+        .value();
+    r.name(next, "trip_next");
+    Some(next)
+}
+
+/// Makes a loop count how often its body runs. Gives the operation that takes its place and the count.
+pub(crate) fn count_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Option<(OpId, ValueId)> {
+    let structure = Structure::of(names, r.body, op)?;
+    let [Some(cond), Some(body)] = structure.blocks else {
+        return None;
+    };
+    let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
+    let ty = count_type(r);
+    let operands = r.body.operands_vec(op);
+    // Before the stack, if there is one: that stays the last of everything.
+    let args_at = operands.len();
+    let results_at = r.body.num_results(op) - usize::from(structure.init.is_some());
+    let zero = count_constant(r.before(op), 0, "no_trips");
+    let arg = |r: &mut Rewriter<'_>, block, at| {
+        let value = r.body.insert_block_arg(block, at, ty, None);
+        r.name(value, "trip");
+        value
+    };
+    if let Some(init) = structure.init {
+        let block = r.body.single_block(init)?;
+        let value = arg(r, block, args_at);
+        let end = r.body.last_op(block)?;
+        r.body.insert_operand(end, args_at, value);
+    }
+    let value = arg(r, cond, args_at);
+    r.body.insert_operand(cond_end, results_at + 1, value);
+    let value = arg(r, body, results_at);
+    let next = step(r, body, value, 1.0)?;
+    r.body.insert_operand(body_end, args_at, next);
+
+    let mut new_operands = operands.to_vec();
+    new_operands.push(zero);
+    let mut types = types_of(r.body, r.body.results(op));
+    types.insert(results_at, ty);
+    let new = r.recreate(op, &new_operands, &types);
+    for (at, old) in r.body.results(op).enumerate() {
+        let value = r.body.result(new, at + usize::from(at >= results_at));
+        let name = r.body.value_name(old);
+        r.body.set_value_name(value, name);
+        r.body.replace_all_uses(old, value);
+    }
+    r.erase_op(op);
+    let trips = r.body.result(new, results_at);
+    r.name(trips, "trips");
+    Some((new, trips))
+}
+
+/// Makes a dual run as often as `trips` says, in place of as long as a stack is not empty.
+pub(crate) fn count_down(r: &mut Rewriter<'_>, names: &Names, dual: OpId, empty: OpId, trips: ValueId) -> Option<OpId> {
+    let structure = Structure::of(names, r.body, dual)?;
+    let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
+        return None;
+    };
+    let negation = negation_of(r, empty)?;
+    let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
+    let ty = count_type(r);
+    let zero = count_constant(r.before(dual), 0, "no_trips");
+    let left = r.body.add_block_arg(cond, ty, None);
+    r.name(left, "trip");
+    let more = r
+        .before(negation)
+        .op("pd.greater_than")
+        .operand(left)
+        .operand(zero)
+        .infer()
+        .ok()?;
+    let (old, more) = (r.body.result(negation, 0), r.body.result(more, 0));
+    r.name(more, "more");
+    r.body.replace_all_uses(old, more);
+    r.erase_op(negation);
+    r.erase_op(empty);
+    r.body.push_operand(cond_end, left);
+    let left = r.body.add_block_arg(body, ty, None);
+    r.name(left, "trip");
+    let next = step(r, body, left, -1.0)?;
+    r.body.push_operand(body_end, next);
+
+    let mut operands = r.body.operands_vec(dual).to_vec();
+    operands.push(trips);
+    let mut types = types_of(r.body, r.body.results(dual));
+    types.push(ty);
+    let new = r.recreate(dual, &operands, &types);
+    for (old, value) in r.body.results(dual).zip(r.body.results(new)) {
+        let name = r.body.value_name(old);
+        r.body.set_value_name(value, name);
+        r.body.replace_all_uses(old, value);
+    }
+    r.erase_op(dual);
+    Some(new)
+}
+
+/// The only use of `cf.is_empty`, when that is a negation.
+pub(crate) fn negation_of(r: &Rewriter<'_>, empty: OpId) -> Option<OpId> {
+    let result = r.body.result(empty, 0);
+    let user = r.body.uses(result).next().filter(|_| r.body.has_one_use(result))?;
+    (r.ctx.op_str(r.body.op_name(user.op)) == "pd.logical_not").then_some(user.op)
+}

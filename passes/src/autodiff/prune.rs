@@ -1,0 +1,280 @@
+//! Step 3, `prune-stacks`: what the derivative does not read is not recorded.
+//!
+//! Pushes and pops are paired first: the pops of a stack stand in the regions of one dual, those of a region in the
+//! reverse order of the pushes of the region that it faces. A handle that was itself recorded is followed through its
+//! pair, from the outside in. Then, from the inside out, since an inner handle is read by the inner pops only, a pair
+//! goes whose popped value is not used, or can be had without a record ([`invariants`](super::invariants)). A loop whose
+//! stack told when to end, and that records nothing any more, counts its trips instead. Last, stacks that nobody reads go,
+//! with their init regions and results.
+//!
+//! A stack that is used in any other way is left alone. (The idea of removing pushes and pops together is also in
+//! Enzyme's MLIR passes; there on init, push and pop triples.)
+
+use pir_ir::{BlockId, Body, Context, OpId, Rewriter, ValueId, ValueMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::invariants::Invariants;
+use super::plumbing::{count_down, count_trips, negation_of, remove_stack};
+use super::structure::{Kind, Names, Structure};
+
+/// The readers of one handle.
+#[derive(Default)]
+struct Readers {
+    pops: Vec<OpId>,
+    empties: Vec<OpId>,
+}
+
+/// A stack with its recording operation and the dual that reads it. Blocks stay when operations are made anew, so they
+/// stand for the operations.
+struct Tape {
+    kind: Kind,
+    forward: BlockId,
+    dual: BlockId,
+    /// The handle where the dual stands.
+    handle: ValueId,
+    /// Pushes and their pops.
+    pairs: Vec<(OpId, OpId)>,
+    empties: Vec<OpId>,
+}
+
+/// Prunes the stacks of one body.
+pub(crate) fn run(ctx: &Context, body: &mut Body) {
+    let names = Names::new(ctx);
+    let (tapes, image) = pair(&names, body);
+    let mut invariants = Invariants::new(ctx, body);
+    let duals: FxHashSet<(OpId, OpId)> = tapes
+        .iter()
+        .filter_map(|t| Some((body.block_parent(t.forward)?, body.block_parent(t.dual)?)))
+        .collect();
+    let partner: FxHashMap<OpId, OpId> = tapes
+        .iter()
+        .flat_map(|t| &t.pairs)
+        .map(|&(push, pop)| (pop, push))
+        .collect();
+    let mut r = Rewriter::new(ctx, body);
+    for tape in tapes.iter().rev() {
+        let mut left = 0;
+        for &(push, pop) in &tape.pairs {
+            let popped = r.body.result(pop, 0);
+            if r.body.has_uses(popped) {
+                let value = r.body.operand(push, 1);
+                match invariants.recompute(&mut r, value, pop, &duals, &image) {
+                    Some(again) => r.body.replace_all_uses(popped, again),
+                    None => {
+                        left += 1;
+                        continue;
+                    }
+                }
+            }
+            r.erase_op(pop);
+            r.erase_op(push);
+        }
+        if left == 0 && tape.kind == Kind::While {
+            replace_exit_test(&mut r, &names, tape, &partner);
+        }
+    }
+    remove_dead_stacks(&mut r, &names);
+}
+
+/// Pairs pushes and pops, outer stacks first, and tells what stands in the duals for recorded values.
+fn pair(names: &Names, body: &Body) -> (Vec<Tape>, ValueMap) {
+    let mut readers: FxHashMap<ValueId, Readers> = FxHashMap::default();
+    let mut order = Vec::new();
+    for op in body.walk_all() {
+        let name = body.op_name(op);
+        if name == names.pop || name == names.is_empty {
+            let entry = readers.entry(body.operand(op, 0)).or_insert_with(|| {
+                order.push(body.operand(op, 0));
+                Readers::default()
+            });
+            if name == names.pop {
+                entry.pops.push(op)
+            } else {
+                entry.empties.push(op)
+            }
+        }
+    }
+    // A pre-order walk meets the pop that gives a handle before the pops from it.
+    let mut tapes = Vec::new();
+    let mut image = ValueMap::new();
+    let mut pushed: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+    for handle in order {
+        let Some(readers) = readers.remove(&handle) else {
+            continue;
+        };
+        let recorded = body.defining_op(handle).is_some_and(|op| body.op_name(op) == names.pop);
+        let origin = if recorded {
+            pushed.get(&handle).copied()
+        } else {
+            Some(handle)
+        };
+        let Some(tape) = origin.and_then(|origin| pair_one(names, body, handle, origin, readers)) else {
+            continue;
+        };
+        for &(push, pop) in &tape.pairs {
+            let (value, popped) = (body.operand(push, 1), body.result(pop, 0));
+            image.insert(value, popped);
+            pushed.insert(popped, value);
+        }
+        tapes.push(tape);
+    }
+    (tapes, image)
+}
+
+fn pair_one(names: &Names, body: &Body, handle: ValueId, origin: ValueId, readers: Readers) -> Option<Tape> {
+    // The dual is what all readers stand directly in.
+    let first = readers.pops.first().or(readers.empties.first())?;
+    let dual = body.parent_op(*first)?;
+    let dual_structure = Structure::of(names, body, dual)?;
+    let stands_in = |op: &OpId| body.parent_op(*op) == Some(dual);
+    if !readers.pops.iter().chain(&readers.empties).all(stands_in) {
+        return None;
+    }
+    let (op, inside) = recording_op(names, body, origin)?;
+    let structure = Structure::of(names, body, op)?;
+    if structure.kind != dual_structure.kind {
+        return None;
+    }
+    let mut pairs = Vec::new();
+    for which in 0..2 {
+        let Some(block) = structure.blocks[which] else { continue };
+        let in_block = inside.unwrap_or_else(|| body.block_args(block).last().copied().unwrap_or(origin));
+        let pushes: Vec<OpId> = body
+            .block_ops(block)
+            .filter(|&op| body.op_name(op) == names.push && body.operand(op, 0) == in_block)
+            .collect();
+        let pops: Vec<OpId> = match dual_structure.blocks[which] {
+            Some(dual_block) => readers
+                .pops
+                .iter()
+                .copied()
+                .filter(|&p| body.op_block(p) == Some(dual_block))
+                .collect(),
+            None => Vec::new(),
+        };
+        if pushes.len() != pops.len() {
+            return None;
+        }
+        pairs.extend(pushes.into_iter().zip(pops.into_iter().rev()));
+    }
+    // Every use of the handle must be understood, or a pair might belong to somebody else.
+    let known = |v: ValueId| {
+        body.uses(v).all(|u| {
+            let name = body.op_name(u.op);
+            name == names.push || name == names.pop || name == names.is_empty || body.next_op(u.op).is_none()
+        })
+    };
+    let others = match inside {
+        Some(_) => known(origin),
+        None => structure
+            .present()
+            .all(|b| body.block_args(b).last().is_some_and(|&a| known(a))),
+    };
+    if !others {
+        return None;
+    }
+    Some(Tape {
+        kind: structure.kind,
+        forward: structure.present().next()?,
+        dual: dual_structure.present().next()?,
+        handle,
+        pairs,
+        empties: readers.empties,
+    })
+}
+
+/// The operation that pushes on a stack, and the handle that it uses inside; `None` for its last block arguments.
+fn recording_op(names: &Names, body: &Body, origin: ValueId) -> Option<(OpId, Option<ValueId>)> {
+    let op = body.defining_op(origin)?;
+    if body.op_name(op) != names.create {
+        let structure = Structure::of(names, body, op)?;
+        return (structure.init.is_some() && body.results(op).next_back() == Some(origin)).then_some((op, None));
+    }
+    let mut pushers = body
+        .uses(origin)
+        .filter(|u| u.index == 0 && body.op_name(u.op) == names.push);
+    let parent = body.parent_op(pushers.next()?.op)?;
+    pushers
+        .all(|u| body.parent_op(u.op) == Some(parent))
+        .then_some((parent, Some(origin)))
+}
+
+/// A dual that ran as long as the stack was not empty runs as often as the loop did.
+fn replace_exit_test(r: &mut Rewriter<'_>, names: &Names, tape: &Tape, partner: &FxHashMap<OpId, OpId>) {
+    let &[empty] = tape.empties.as_slice() else { return };
+    let (Some(op), Some(dual)) = (r.body.block_parent(tape.forward), r.body.block_parent(tape.dual)) else {
+        return;
+    };
+    if negation_of(r, empty).is_none() {
+        return;
+    }
+    let Some((_, trips)) = count_trips(r, names, op) else {
+        return;
+    };
+    // Where the handle was recorded, the count is recorded in its place.
+    let recorded = r.body.defining_op(tape.handle).and_then(|pop| partner.get(&pop));
+    let count = match recorded {
+        Some(&push) => {
+            r.body.set_operand(push, 1, trips);
+            let ty = r.body.value_type(trips);
+            r.body.set_value_type(tape.handle, ty);
+            r.name(tape.handle, "trips");
+            // The pushes stand in order of definition; any place behind the definition will do.
+            tape.handle
+        }
+        None => trips,
+    };
+    count_down(r, names, dual, empty, count);
+}
+
+/// Removes stacks that are pushed on but never read, outer ones first: what they recorded may be inner handles.
+fn remove_dead_stacks(r: &mut Rewriter<'_>, names: &Names) {
+    for op in r.body.walk_all().collect::<Vec<_>>() {
+        if !r.body.is_alive(op) {
+            continue;
+        }
+        if r.body.op_name(op) == names.create {
+            let handle = r.body.result(op, 0);
+            let uses: Vec<_> = r.body.uses(handle).collect();
+            if uses.iter().all(|u| u.index == 0 && r.body.op_name(u.op) == names.push) {
+                for u in uses {
+                    r.erase_op(u.op);
+                }
+                r.erase_op(op);
+            }
+            continue;
+        }
+        let Some(structure) = Structure::of(names, r.body, op) else {
+            continue;
+        };
+        if structure.init.is_none() {
+            continue;
+        }
+        let Some(handle) = r.body.results(op).next_back().filter(|&v| names.is_stack(r.body, v)) else {
+            continue;
+        };
+        if r.body.has_uses(handle) {
+            continue;
+        }
+        let handles: Vec<ValueId> = structure
+            .present()
+            .filter_map(|b| r.body.block_args(b).last().copied())
+            .collect();
+        let mut pushes = Vec::new();
+        let dead = handles.iter().all(|&h| {
+            r.body.uses(h).all(|u| {
+                let push = u.index == 0 && r.body.op_name(u.op) == names.push;
+                if push {
+                    pushes.push(u.op);
+                }
+                push || r.body.next_op(u.op).is_none()
+            })
+        });
+        if dead {
+            for push in pushes {
+                r.erase_op(push);
+            }
+            remove_stack(r, names, op);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Rules of operations that pick elements: each cotangent is added where the elements came from.
+
+use super::{Rule, RuleCx, first};
+
+pub(super) const RULES: &[Rule] = &[
+    first("pd.slice", |cx| {
+        let mut attrs = Vec::new();
+        for name in ["axes", "starts", "ends"] {
+            let values = cx
+                .int_list(name)?
+                .ok_or_else(|| format!("`pd.slice` without constant `{name}`"))?;
+            attrs.push((name, cx.ints(&values)));
+        }
+        attrs.extend(cx.view().attr("decrease_axis").map(|a| ("decrease_axis", a)));
+        let g = cx.grad()?;
+        scatter_back(cx, "pd.slice_grad", vec![g], attrs)
+    }),
+    first("pd.gather", |cx| picked(cx, "pd.gather_grad", "axis", 0)),
+    first("pd.index_select", |cx| picked(cx, "pd.index_select_grad", "axis", 0)),
+    first("pd.take_along_axis", |cx| {
+        picked(cx, "pd.take_along_axis_grad", "axis", 0)
+    }),
+    first("pd.gather_nd", |cx| {
+        let (index, g) = (cx.operand(1), cx.grad()?);
+        scatter_back(cx, "pd.gather_nd_grad", vec![index, g], Vec::new())
+    }),
+];
+
+/// `x[index]` along an axis: reads the index and, if the shape of `x` is not known, `x` for its shape.
+fn picked(cx: &mut RuleCx<'_, '_>, twin: &str, axis: &'static str, default: i64) -> Result<(), String> {
+    let (index, g) = (cx.operand(1), cx.grad()?);
+    let axis_value = match cx.view().attr(axis) {
+        Some(attr) => cx.ctx().attr_int(attr).ok_or("the axis is not an integer")?,
+        None if cx.num_operands() > 2 => {
+            return Err(format!(
+                "the derivative of `{}` needs a constant axis",
+                cx.view().name()
+            ));
+        }
+        None => default,
+    };
+    let attrs = vec![(axis, cx.ctx().int_attr(axis_value))];
+    scatter_back(cx, twin, vec![index, g], attrs)
+}
+
+/// Emits a twin that makes zeros of the shape of the first operand and adds the cotangent into them. The shape is the
+/// attribute `x_shape` when it is known, else a last operand.
+fn scatter_back(
+    cx: &mut RuleCx<'_, '_>,
+    twin: &str,
+    mut operands: Vec<pir_ir::ValueId>,
+    mut attrs: Vec<(&'static str, pir_ir::Attr)>,
+) -> Result<(), String> {
+    match cx.static_shape(0) {
+        Some(shape) => attrs.push(("x_shape", cx.ints(&shape))),
+        None => operands.push(cx.operand(0)),
+    }
+    let t = cx.emit(twin, &operands, &attrs)?;
+    cx.add(0, t)
+}

@@ -1,0 +1,270 @@
+//! Gradient rules: for each operation, the cotangents of its operands from those of its results.
+//!
+//! A rule asks for the primal values that it reads ([`RuleCx::operand`], [`RuleCx::result`]) and emits operations.
+//! Elementary functions have a `_grad` twin where that reads less than the derivative written out; what is linear or
+//! bilinear is expressed by the ordinary operations.
+
+mod elementwise;
+mod index;
+mod linear;
+mod reduce;
+mod shape;
+
+use pir_ir::{Attr, Body, Context, OpId, OpView, Rewriter, Type, Use, ValueId};
+use smallvec::SmallVec;
+
+use super::cotangent::Frame;
+
+/// Which operands of an operation its results depend on differentiably.
+#[derive(Clone, Copy)]
+pub(crate) enum Depends {
+    /// All of a type with a derivative.
+    All,
+    /// The one at this place only.
+    First,
+    /// All but the first: `where`.
+    ButFirst,
+    /// None: the derivative is zero wherever it exists.
+    None,
+}
+
+/// A rule's code.
+pub(crate) type Apply = fn(&mut RuleCx<'_, '_>) -> Result<(), String>;
+
+/// The gradient rule of one operation.
+pub(crate) struct Rule {
+    /// `dialect.op`.
+    pub(crate) op: &'static str,
+    /// What the results depend on.
+    pub(crate) depends: Depends,
+    /// Adds the cotangents of the operands.
+    pub(crate) apply: Apply,
+}
+
+/// A rule for an operation that depends on all of its operands of a differentiable type.
+const fn rule(op: &'static str, apply: Apply) -> Rule {
+    Rule {
+        op,
+        depends: Depends::All,
+        apply,
+    }
+}
+
+/// A rule for an operation whose further operands are indices, axes and the like.
+const fn first(op: &'static str, apply: Apply) -> Rule {
+    Rule {
+        op,
+        depends: Depends::First,
+        apply,
+    }
+}
+
+/// An operation that is constant wherever it is differentiable.
+const fn zero(op: &'static str) -> Rule {
+    Rule {
+        op,
+        depends: Depends::None,
+        apply: |_| Ok(()),
+    }
+}
+
+/// The rules by operation name.
+pub(crate) struct Rules {
+    table: Vec<Option<&'static Rule>>,
+}
+
+/// All rules, family by family.
+pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
+    [
+        elementwise::RULES,
+        linear::RULES,
+        reduce::RULES,
+        shape::RULES,
+        index::RULES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+impl Rules {
+    pub(crate) fn new(ctx: &Context) -> Self {
+        let mut table = vec![None; ctx.ops().len()];
+        for rule in all() {
+            if let Some(name) = ctx.registered_op(rule.op) {
+                table[name.index()] = Some(rule);
+            }
+        }
+        Rules { table }
+    }
+
+    pub(crate) fn get(&self, body: &Body, op: OpId) -> Option<&'static Rule> {
+        self.table.get(body.op_name(op).index()).copied().flatten()
+    }
+
+    /// Whether the results depend differentiably on an operand. An operation without a rule is taken to, so that it is
+    /// reported rather than passed over.
+    pub(crate) fn depends_on(&self, body: &Body, at: Use) -> bool {
+        match self.get(body, at.op).map(|r| r.depends) {
+            None | Some(Depends::All) => true,
+            Some(Depends::First) => at.index == 0,
+            Some(Depends::ButFirst) => at.index > 0,
+            Some(Depends::None) => false,
+        }
+    }
+}
+
+/// What a rule sees of the operation that it differentiates, and the place where it emits.
+pub(crate) struct RuleCx<'x, 'a> {
+    pub(crate) r: &'x mut Rewriter<'a>,
+    pub(crate) frame: &'x mut Frame,
+    pub(crate) op: OpId,
+    pub(crate) image: &'x dyn Fn(ValueId) -> ValueId,
+    pub(crate) active: &'x dyn Fn(ValueId) -> bool,
+    /// The cotangents of the results.
+    pub(crate) grads: SmallVec<[Option<ValueId>; 2]>,
+    /// The cotangents of the elements of the first result, when that is a list.
+    pub(crate) list_grads: Vec<Option<ValueId>>,
+}
+
+impl<'a> RuleCx<'_, 'a> {
+    pub(crate) fn ctx(&self) -> &'a Context {
+        self.r.ctx
+    }
+
+    pub(crate) fn view(&self) -> OpView<'_> {
+        self.r.body.view(self.r.ctx, self.op)
+    }
+
+    /// The primal operand, where the rule emits.
+    pub(crate) fn operand(&self, index: usize) -> ValueId {
+        (self.image)(self.r.body.operand(self.op, index))
+    }
+
+    /// The primal result, where the rule emits.
+    pub(crate) fn result(&self, index: usize) -> ValueId {
+        (self.image)(self.r.body.result(self.op, index))
+    }
+
+    /// The cotangent of the first result.
+    pub(crate) fn grad(&self) -> Result<ValueId, String> {
+        self.grads
+            .first()
+            .copied()
+            .flatten()
+            .ok_or_else(|| "the first result has no cotangent".to_owned())
+    }
+
+    pub(crate) fn operand_type(&self, index: usize) -> Type {
+        self.r.body.value_type(self.r.body.operand(self.op, index))
+    }
+
+    pub(crate) fn num_operands(&self) -> usize {
+        self.r.body.num_operands(self.op)
+    }
+
+    /// Whether the cotangent of an operand is asked for.
+    pub(crate) fn wants(&self, index: usize) -> bool {
+        index < self.num_operands() && (self.active)(self.r.body.operand(self.op, index))
+    }
+
+    /// The static shape of an operand, if it is known.
+    pub(crate) fn static_shape(&self, index: usize) -> Option<Vec<i64>> {
+        let ty = self.operand_type(index);
+        if !self.ctx().is_static(ty) {
+            return None;
+        }
+        Some(self.ctx().as_tensor(ty).map_or(Vec::new(), |(shape, _)| shape.to_vec()))
+    }
+
+    /// The number of dimensions of an operand.
+    pub(crate) fn rank(&self, index: usize) -> usize {
+        self.ctx()
+            .as_tensor(self.operand_type(index))
+            .map_or(0, |(shape, _)| shape.len())
+    }
+
+    /// Adds to the cotangent of an operand.
+    pub(crate) fn add(&mut self, index: usize, grad: ValueId) -> Result<(), String> {
+        let operand = self.r.body.operand(self.op, index);
+        self.frame.add(self.r, operand, grad)
+    }
+
+    /// Adds to the cotangent of an operand that was broadcast: sums the gradient to the operand's shape first.
+    pub(crate) fn add_reduced(&mut self, index: usize, grad: ValueId) -> Result<(), String> {
+        let grad = self.reduce_to(grad, index)?;
+        self.add(index, grad)
+    }
+
+    /// Sums a gradient over the dimensions along which the operand was broadcast.
+    pub(crate) fn reduce_to(&mut self, grad: ValueId, index: usize) -> Result<ValueId, String> {
+        let ty = self.operand_type(index);
+        if self.r.body.value_type(grad) == ty && self.ctx().is_static(ty) {
+            return Ok(grad);
+        }
+        match self.static_shape(index) {
+            Some(shape) => {
+                let shape = self.ctx().ints_attr(&shape);
+                self.emit("pd.reduce_as", &[grad], &[("shape", shape)])
+            }
+            None => {
+                let like = self.operand(index);
+                self.emit("pd.reduce_as", &[grad, like], &[])
+            }
+        }
+    }
+
+    /// Emits an operation with one result, whose type is inferred.
+    pub(crate) fn emit(&mut self, op: &str, operands: &[ValueId], attrs: &[(&str, Attr)]) -> Result<ValueId, String> {
+        emit(self.r, op, operands, attrs)
+    }
+
+    /// `x` times a number, with no offset.
+    pub(crate) fn scaled(&mut self, x: ValueId, factor: f64) -> Result<ValueId, String> {
+        self.affine(x, factor, 0.0)
+    }
+
+    /// `factor * x + offset`.
+    pub(crate) fn affine(&mut self, x: ValueId, factor: f64, offset: f64) -> Result<ValueId, String> {
+        let (scale, bias) = (self.ctx().float_attr(factor), self.ctx().float_attr(offset));
+        self.emit(
+            "pd.scale",
+            &[x],
+            &[
+                ("scale", scale),
+                ("bias", bias),
+                ("bias_after_scale", self.ctx().bool_attr(true)),
+            ],
+        )
+    }
+
+    pub(crate) fn multiply(&mut self, x: ValueId, y: ValueId) -> Result<ValueId, String> {
+        self.emit("pd.multiply", &[x, y], &[])
+    }
+
+    pub(crate) fn divide(&mut self, x: ValueId, y: ValueId) -> Result<ValueId, String> {
+        self.emit("pd.divide", &[x, y], &[])
+    }
+
+    pub(crate) fn unary(&mut self, op: &str, x: ValueId) -> Result<ValueId, String> {
+        self.emit(op, &[x], &[])
+    }
+
+    pub(crate) fn ints(&self, values: &[i64]) -> Attr {
+        self.ctx().ints_attr(values)
+    }
+}
+
+/// Emits an operation with one result, whose type is inferred.
+pub(crate) fn emit(
+    r: &mut Rewriter<'_>,
+    op: &str,
+    operands: &[ValueId],
+    attrs: &[(&str, Attr)],
+) -> Result<ValueId, String> {
+    let mut builder = r.op(op).operands(operands.iter().copied());
+    for &(name, value) in attrs {
+        builder = builder.attr(name, value);
+    }
+    let id = builder.infer()?;
+    Ok(r.body.result(id, 0))
+}

@@ -1,0 +1,164 @@
+//! What autodiff knows of loops, branches and stacks: its own subject, so the names stand here and nowhere else.
+
+use pir_ir::{BlockId, Body, Context, OpId, OpName, RegionId, Type, TypeData, ValueDef, ValueId};
+use smallvec::SmallVec;
+
+/// The operations that autodiff treats itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Names {
+    pub(crate) while_op: OpName,
+    pub(crate) while_grad: OpName,
+    pub(crate) if_op: OpName,
+    pub(crate) if_grad: OpName,
+    pub(crate) create: OpName,
+    pub(crate) push: OpName,
+    pub(crate) pop: OpName,
+    pub(crate) is_empty: OpName,
+    pub(crate) stack: Type,
+}
+
+/// An operation with structured control flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    While,
+    If,
+}
+
+impl Names {
+    pub(crate) fn new(ctx: &Context) -> Self {
+        Names {
+            while_op: ctx.op_name("pd.while"),
+            while_grad: ctx.op_name("pd.while_grad"),
+            if_op: ctx.op_name("pd.if"),
+            if_grad: ctx.op_name("pd.if_grad"),
+            create: ctx.op_name("cf.create_stack"),
+            push: ctx.op_name("cf.push_back"),
+            pop: ctx.op_name("cf.pop_back"),
+            is_empty: ctx.op_name("cf.is_empty"),
+            stack: ctx.intern_type(TypeData::Dialect("cf.stack".into())),
+        }
+    }
+
+    pub(crate) fn kind(&self, body: &Body, op: OpId) -> Option<Kind> {
+        let name = body.op_name(op);
+        if name == self.while_op || name == self.while_grad {
+            Some(Kind::While)
+        } else if name == self.if_op || name == self.if_grad {
+            Some(Kind::If)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn is_stack(&self, body: &Body, value: ValueId) -> bool {
+        body.value_type(value) == self.stack
+    }
+}
+
+/// The parts of an operation with structured control flow.
+#[derive(Clone, Debug)]
+pub(crate) struct Structure {
+    pub(crate) kind: Kind,
+    pub(crate) init: Option<RegionId>,
+    /// `cond` and `body`, or `then` and `else`; an `else` without blocks is `None`.
+    pub(crate) blocks: [Option<BlockId>; 2],
+}
+
+impl Structure {
+    pub(crate) fn of(names: &Names, body: &Body, op: OpId) -> Option<Structure> {
+        let kind = names.kind(body, op)?;
+        let regions = body.op_regions(op);
+        let (init, rest) = match regions {
+            [a, b] => (None, [*a, *b]),
+            [init, a, b] => (Some(*init), [*a, *b]),
+            _ => return None,
+        };
+        Some(Structure {
+            kind,
+            init,
+            blocks: rest.map(|r| body.single_block(r)),
+        })
+    }
+
+    /// The blocks that exist.
+    pub(crate) fn present(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.blocks.iter().flatten().copied()
+    }
+}
+
+/// The stack that one step of differentiation records the locals of an operation on.
+#[derive(Clone, Debug)]
+pub(crate) struct Tape {
+    /// The handle where the operation stands.
+    pub(crate) handle: ValueId,
+    /// The pushes of each block, in order.
+    pub(crate) pushes: [Vec<OpId>; 2],
+}
+
+/// The handle that the last push before the terminator of a block uses.
+fn newest_handle(names: &Names, body: &Body, block: BlockId) -> Option<ValueId> {
+    let last = body.prev_op(body.last_op(block)?)?;
+    (body.op_name(last) == names.push).then(|| body.operand(last, 0))
+}
+
+/// The run of pushes on `handle` that ends before the terminator.
+fn trailing_pushes(names: &Names, body: &Body, block: BlockId, handle: ValueId) -> Vec<OpId> {
+    let mut out = Vec::new();
+    let mut at = body.last_op(block).and_then(|t| body.prev_op(t));
+    while let Some(op) = at {
+        if body.op_name(op) != names.push || body.operand(op, 0) != handle {
+            break;
+        }
+        out.push(op);
+        at = body.prev_op(op);
+    }
+    out.reverse();
+    out
+}
+
+/// The handle inside a block that stands for the operation's own stack, or an outer one for itself.
+fn handle_outside(body: &Body, op: OpId, inside: ValueId) -> Option<ValueId> {
+    match body.value_def(inside) {
+        ValueDef::Arg(block, _) if body.block_parent(block) == Some(op) => body.results(op).next_back(),
+        _ => Some(inside),
+    }
+}
+
+impl Tape {
+    /// The newest tape of an operation: `stack-locals` puts its pushes last, right before the terminators.
+    ///
+    /// `None` if no block ends in pushes: it was not recorded, or has no locals.
+    pub(crate) fn newest(names: &Names, body: &Body, op: OpId, structure: &Structure) -> Option<Tape> {
+        let inside = structure.blocks.map(|b| b.and_then(|b| newest_handle(names, body, b)));
+        let handle = handle_outside(body, op, inside.iter().flatten().next().copied()?)?;
+        let mut pushes = [Vec::new(), Vec::new()];
+        for (at, block) in structure.blocks.iter().enumerate() {
+            if let (Some(block), Some(inner)) = (block, inside[at])
+                && handle_outside(body, op, inner) == Some(handle)
+            {
+                pushes[at] = trailing_pushes(names, body, *block, inner);
+            }
+        }
+        Some(Tape { handle, pushes })
+    }
+}
+
+/// The values that a block defines, in order of definition: arguments, then results. Handles of the operation's own
+/// stack, which the block receives as an argument, are left out.
+pub(crate) fn locals(body: &Body, block: BlockId, own_stack: Option<ValueId>) -> Vec<ValueId> {
+    let mut out: Vec<ValueId> = body
+        .block_args(block)
+        .iter()
+        .copied()
+        .filter(|&a| Some(a) != own_stack)
+        .collect();
+    for op in body.block_ops(block) {
+        out.extend(body.results(op));
+    }
+    out
+}
+
+/// The types of values.
+pub(crate) fn types_of(body: &Body, values: impl IntoIterator<Item = ValueId>) -> SmallVec<[Type; 4]> {
+    values.into_iter().map(|v| body.value_type(v)).collect()
+}

@@ -1,0 +1,361 @@
+//! What is differentiated: the outputs, the inputs and the seeds of a program or a function.
+
+use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, OpId, Span, Traits, ValueId, nearest};
+
+/// The options of the passes of `backward`.
+#[derive(Clone, Default, Debug)]
+pub struct BackwardOptions {
+    /// Outputs: `%name` of a value, or the name of a fetch; in a function also the number of a result.
+    pub of: Vec<String>,
+    /// Inputs: `%name` of a value, or the `name` of a `pd.data` or `pd.parameter`.
+    pub wrt: Vec<String>,
+    /// Cotangents of the outputs: one for all or one for each; `%name`, the name of an input, or a number.
+    pub seed: Vec<String>,
+}
+
+/// What a body is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum UnitKind {
+    /// Operations at top level: outputs are fetched.
+    Program,
+    /// A function: outputs are returned.
+    Function,
+}
+
+/// A body that is differentiated: the isolated operations that lead to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Unit {
+    pub(crate) path: Vec<OpId>,
+    pub(crate) kind: UnitKind,
+}
+
+/// An output and its cotangent.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    pub(crate) value: ValueId,
+    pub(crate) seed: Seed,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Seed {
+    Number(f64),
+    Value(ValueId),
+}
+
+/// The outputs and the inputs of a unit.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Targets {
+    pub(crate) outputs: Vec<Output>,
+    /// The inputs and what their gradients are called.
+    pub(crate) inputs: Vec<(ValueId, String)>,
+}
+
+/// The body that a path leads to.
+pub(crate) fn body_at<'m>(module: &'m mut Module, path: &[OpId]) -> Option<&'m mut Body> {
+    path.iter()
+        .try_fold(&mut module.body, |body, &op| body.isolated_mut(op))
+}
+
+/// The bodies to differentiate: programs that fetch something, and functions that no other one calls.
+pub(crate) fn units(module: &Module) -> Vec<Unit> {
+    let ctx = &*module.ctx;
+    let mut called: Vec<&str> = Vec::new();
+    module.for_each_body(|body| {
+        for op in body.walk_all() {
+            if let Some(attr) = body.attr(ctx, op, "callee")
+                && let AttrData::Symbol(path) = ctx.attr_data(attr)
+            {
+                called.extend(path.last().map(|&s| ctx.str(s)));
+            }
+        }
+    });
+    let mut units = Vec::new();
+    let mut pending: Vec<(Vec<OpId>, &Body)> = vec![(Vec::new(), &module.body)];
+    while let Some((path, body)) = pending.pop() {
+        let Some(block) = body.single_block(body.root()) else {
+            continue;
+        };
+        let mut fetches = false;
+        for op in body.block_ops(block) {
+            let view = body.view(ctx, op);
+            fetches |= is_fetch(ctx, body, op);
+            let Some(inner) = body.isolated(op) else { continue };
+            let mut path = path.clone();
+            path.push(op);
+            if view.has(Traits::FUNCTION) {
+                let uncalled = view.str("sym_name").is_none_or(|name| !called.contains(&name));
+                if uncalled && inner.entry_block(inner.root()).is_some() {
+                    units.push(Unit {
+                        path,
+                        kind: UnitKind::Function,
+                    });
+                }
+            } else {
+                pending.push((path, inner));
+            }
+        }
+        if fetches {
+            units.push(Unit {
+                path,
+                kind: UnitKind::Program,
+            });
+        }
+    }
+    units.sort_by(|a, b| a.path.cmp(&b.path));
+    units
+}
+
+fn is_fetch(ctx: &Context, body: &Body, op: OpId) -> bool {
+    matches!(ctx.op_str(body.op_name(op)), "pd.fetch" | "pd.shadow_output")
+}
+
+fn is_input(ctx: &Context, body: &Body, op: OpId) -> bool {
+    matches!(ctx.op_str(body.op_name(op)), "pd.data" | "pd.feed" | "pd.parameter")
+}
+
+/// The block that holds a unit.
+pub(crate) fn unit_block(body: &Body) -> Result<BlockId, Box<Diagnostic>> {
+    body.single_block(body.root()).ok_or_else(|| {
+        let span = body.walk_all().next().map_or(Span::default(), |op| body.op_span(op));
+        Box::new(
+            Diagnostic::error("not-structured", "a body with several blocks cannot be differentiated")
+                .label(span, "in this body")
+                .help("write the control flow with `pd.if` and `pd.while`"),
+        )
+    })
+}
+
+/// Finds the outputs and inputs of a unit.
+pub(crate) fn resolve(
+    ctx: &Context,
+    body: &Body,
+    unit: &Unit,
+    options: &BackwardOptions,
+) -> Result<Targets, Vec<Diagnostic>> {
+    let block = unit_block(body).map_err(|d| vec![*d])?;
+    let scope = Scope {
+        ctx,
+        body,
+        block,
+        kind: unit.kind,
+    };
+    let mut errors = Vec::new();
+    let mut keep = |found: Result<Vec<ValueId>, Diagnostic>| found.map_err(|e| errors.push(e)).unwrap_or_default();
+
+    let values: Vec<ValueId> = if options.of.is_empty() {
+        scope.default_outputs()
+    } else {
+        options.of.iter().flat_map(|name| keep(scope.output(name))).collect()
+    };
+    let inputs: Vec<ValueId> = if options.wrt.is_empty() {
+        scope.default_inputs()
+    } else {
+        options
+            .wrt
+            .iter()
+            .flat_map(|name| keep(scope.input(name).map(|v| vec![v])))
+            .collect()
+    };
+    let seeds: Vec<Seed> = options
+        .seed
+        .iter()
+        .filter_map(|s| scope.seed(s).map_err(|e| errors.push(e)).ok())
+        .collect();
+    if !options.seed.is_empty() && errors.is_empty() && seeds.len() != 1 && seeds.len() != values.len() {
+        errors.push(Diagnostic::error(
+            "seed-count",
+            format!(
+                "{} seeds for {} outputs: give one for all or one for each",
+                seeds.len(),
+                values.len()
+            ),
+        ));
+    }
+    let mut check = |values: &[ValueId], message: &str| {
+        for &value in values.iter().filter(|&&v| !ctx.is_float(body.value_type(v))) {
+            errors.push(
+                Diagnostic::error("not-float", message)
+                    .label(scope.span(value), "defined here")
+                    .help("integers and truth values have no derivative"),
+            );
+        }
+    };
+    check(&values, "an output that is differentiated must hold floats");
+    check(
+        &inputs,
+        "an input that is differentiated with respect to must hold floats",
+    );
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let outputs = values
+        .into_iter()
+        .enumerate()
+        .map(|(at, value)| {
+            let seed = seeds.get(at).or(seeds.first()).copied().unwrap_or(Seed::Number(1.0));
+            Output { value, seed }
+        })
+        .collect();
+    let inputs = inputs.into_iter().map(|v| (v, scope.name_of_input(v))).collect();
+    Ok(Targets { outputs, inputs })
+}
+
+struct Scope<'a> {
+    ctx: &'a Context,
+    body: &'a Body,
+    block: BlockId,
+    kind: UnitKind,
+}
+
+impl Scope<'_> {
+    fn fetches(&self) -> impl Iterator<Item = OpId> + '_ {
+        self.body
+            .block_ops(self.block)
+            .filter(|&op| is_fetch(self.ctx, self.body, op))
+    }
+
+    /// Operands of the return, in a function.
+    fn returned(&self) -> Vec<ValueId> {
+        match (self.kind, self.body.last_op(self.block)) {
+            (UnitKind::Function, Some(last)) => self.body.operands(last).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn default_outputs(&self) -> Vec<ValueId> {
+        let all: Vec<ValueId> = match self.kind {
+            UnitKind::Program => self.fetches().flat_map(|op| self.body.operands(op)).collect(),
+            UnitKind::Function => self.returned(),
+        };
+        all.into_iter()
+            .filter(|&v| self.ctx.is_float(self.body.value_type(v)))
+            .collect()
+    }
+
+    fn default_inputs(&self) -> Vec<ValueId> {
+        let all: Vec<ValueId> = match self.kind {
+            UnitKind::Program => self
+                .body
+                .block_ops(self.block)
+                .filter(|&op| is_input(self.ctx, self.body, op))
+                .filter(|&op| self.body.view(self.ctx, op).bool("stop_gradient") != Some(true))
+                .flat_map(|op| self.body.results(op))
+                .collect(),
+            UnitKind::Function => self.body.block_args(self.block).to_vec(),
+        };
+        all.into_iter()
+            .filter(|&v| self.ctx.is_float(self.body.value_type(v)))
+            .collect()
+    }
+
+    fn named_values(&self) -> impl Iterator<Item = (&str, ValueId)> + '_ {
+        let args = self.body.block_args(self.block).iter().copied();
+        let results = self.body.block_ops(self.block).flat_map(|op| self.body.results(op));
+        args.chain(results)
+            .filter_map(|v| self.body.value_name(v).map(|n| (self.ctx.str(n.sym), v)))
+    }
+
+    fn ssa(&self, name: &str) -> Result<ValueId, Diagnostic> {
+        let (base, index) = match name.split_once('#') {
+            Some((base, index)) => (base, index.parse::<usize>().unwrap_or(usize::MAX)),
+            None => (name, 0),
+        };
+        self.named_values()
+            .filter(|&(n, _)| n == base)
+            .nth(index)
+            .map(|(_, v)| v)
+            .ok_or_else(|| {
+                let error = Diagnostic::error("unknown-value", format!("there is no value `%{name}` at this level"));
+                match nearest(base, self.named_values().map(|(n, _)| n)) {
+                    Some(near) => error.help(format!("did you mean `%{near}`?")),
+                    None => error.help("name a value that is defined outside of all regions"),
+                }
+            })
+    }
+
+    fn output(&self, name: &str) -> Result<Vec<ValueId>, Diagnostic> {
+        if let Some(ssa) = name.strip_prefix('%') {
+            return self.ssa(ssa).map(|v| vec![v]);
+        }
+        if let (UnitKind::Function, Ok(number)) = (self.kind, name.parse::<usize>()) {
+            return self
+                .returned()
+                .get(number)
+                .map(|&v| vec![v])
+                .ok_or_else(|| Diagnostic::error("unknown-output", format!("the function has no result {number}")));
+        }
+        let found: Vec<ValueId> = self
+            .fetches()
+            .filter(|&op| self.body.view(self.ctx, op).str("name") == Some(name))
+            .flat_map(|op| self.body.operands(op))
+            .collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let names: Vec<&str> = self
+            .fetches()
+            .filter_map(|op| self.body.view(self.ctx, op).str("name"))
+            .collect();
+        let error = Diagnostic::error("unknown-output", format!("nothing is fetched under the name `{name}`"));
+        Err(match nearest(name, names.iter().copied()) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help(format!("fetched are: {}", listed(&names))),
+        })
+    }
+
+    fn input(&self, name: &str) -> Result<ValueId, Diagnostic> {
+        if let Some(ssa) = name.strip_prefix('%') {
+            return self.ssa(ssa);
+        }
+        let inputs = || {
+            self.body
+                .block_ops(self.block)
+                .filter(|&op| is_input(self.ctx, self.body, op))
+        };
+        if let Some(op) = inputs().find(|&op| self.body.view(self.ctx, op).str("name") == Some(name)) {
+            return Ok(self.body.result(op, 0));
+        }
+        let args = self.body.block_args(self.block);
+        if let Some((_, v)) = self.named_values().find(|&(n, v)| n == name && args.contains(&v)) {
+            return Ok(v);
+        }
+        let names: Vec<&str> = inputs()
+            .filter_map(|op| self.body.view(self.ctx, op).str("name"))
+            .collect();
+        let error = Diagnostic::error("unknown-input", format!("there is no input called `{name}`"));
+        Err(match nearest(name, names.iter().copied()) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help(format!("inputs are: {}", listed(&names))),
+        })
+    }
+
+    fn seed(&self, text: &str) -> Result<Seed, Diagnostic> {
+        match text.parse::<f64>() {
+            Ok(number) => Ok(Seed::Number(number)),
+            Err(_) => self.input(text).map(Seed::Value),
+        }
+    }
+
+    fn name_of_input(&self, value: ValueId) -> String {
+        let of_op = self
+            .body
+            .defining_op(value)
+            .and_then(|op| self.body.view(self.ctx, op).str("name"));
+        let of_value = || self.body.value_name(value).map(|n| self.ctx.str(n.sym));
+        of_op.or_else(of_value).unwrap_or("input").to_owned()
+    }
+
+    fn span(&self, value: ValueId) -> Span {
+        self.body
+            .defining_op(value)
+            .map_or(Span::default(), |op| self.body.op_span(op))
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
