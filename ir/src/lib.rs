@@ -14,6 +14,7 @@
 mod body;
 mod context;
 mod diagnostics;
+mod dominance;
 mod edit;
 mod entity;
 mod flow;
@@ -22,11 +23,13 @@ mod module;
 mod registry;
 mod rewriter;
 mod types;
+pub mod verify;
 mod walk;
 
 pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName};
 pub use context::{Context, ContextBuilder, OpName, Sym};
 pub use diagnostics::{Diagnostic, Label, Severity, Span, nearest};
+pub use dominance::{DominanceInfo, DominatorTree};
 pub use edit::OpSpec;
 pub use entity::{BlockId, OpId, RegionId, UseId, ValueId};
 pub use module::Module;

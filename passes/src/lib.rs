@@ -16,7 +16,7 @@ mod pipeline;
 mod registry;
 
 pub use bodies::for_each_body_mut;
-pub use manager::{Observer, PassManager};
+pub use manager::{Observer, PassManager, VerifyEach};
 pub use options::{OptionKind, OptionSpec, OptionValue, Options};
 pub use pass::{Changed, ConstantEvaluator, Pass, PassContext};
 pub use pipeline::{Invocation, Pipeline};

@@ -1,5 +1,6 @@
 //! The pass manager: runs passes in order.
 
+use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Diagnostic, Module};
 
 use crate::pass::{Changed, ConstantEvaluator, PassContext};
@@ -18,12 +19,28 @@ pub trait Observer {
     }
 }
 
-/// Runs pipelines.
+/// When the manager verifies the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VerifyEach {
+    /// Never.
+    Never,
+    /// After each pass that says that it changed something.
+    Changed(VerifyOptions),
+}
+
+impl Default for VerifyEach {
+    fn default() -> Self {
+        VerifyEach::Changed(VerifyOptions::default())
+    }
+}
+
+/// Runs pipelines. By default the program is verified after each pass.
 #[derive(Default)]
 pub struct PassManager<'a> {
     observers: Vec<&'a mut dyn Observer>,
     evaluator: Option<&'a dyn ConstantEvaluator>,
     reports: Vec<Diagnostic>,
+    verify: VerifyEach,
 }
 
 impl<'a> PassManager<'a> {
@@ -35,6 +52,12 @@ impl<'a> PassManager<'a> {
     /// Adds an observer; observers are told in the order in which they were added.
     pub fn observe(&mut self, observer: &'a mut dyn Observer) -> &mut Self {
         self.observers.push(observer);
+        self
+    }
+
+    /// Says when the program is verified.
+    pub fn verify_each(&mut self, verify: VerifyEach) -> &mut Self {
+        self.verify = verify;
         self
     }
 
@@ -80,6 +103,14 @@ impl<'a> PassManager<'a> {
         })?;
         for observer in &mut self.observers {
             observer.after(invocation, module, changed);
+        }
+        // Observers come first: the program that is at fault is what one wants to see.
+        if let (VerifyEach::Changed(options), Changed::Yes) = (self.verify, changed) {
+            let errors = verify_with(module, options);
+            if !errors.is_empty() {
+                let note = format!("the pass `{invocation}` left the program like this; that is an error of the pass");
+                return Err(errors.into_iter().map(|e| e.note(note.clone())).collect());
+            }
         }
         Ok(changed)
     }
@@ -181,6 +212,40 @@ mod tests {
         assert_eq!(errors[0].notes, ["in the pass `step{fail=true}`"]);
         assert_eq!(reports, 2);
         assert_eq!(log, ["before step", "after step Yes", "before step{fail=true}"]);
+    }
+
+    #[test]
+    fn verifies_between_passes() {
+        struct Breaker;
+        impl Pass for Breaker {
+            fn name(&self) -> &'static str {
+                "breaker"
+            }
+            fn summary(&self) -> &'static str {
+                ""
+            }
+            fn description(&self) -> &'static str {
+                ""
+            }
+            fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+                let top = module.top();
+                let ctx = module.ctx.clone();
+                pir_ir::Rewriter::new(&ctx, &mut module.body)
+                    .at_end(top)
+                    .op("no.such")
+                    .build();
+                Ok(Changed::Yes)
+            }
+        }
+        let pipeline = Pipeline::parse_with("breaker", &[&Breaker]).unwrap();
+        let run = |verify| {
+            let mut module = Module::new(ContextBuilder::new().build());
+            PassManager::new().verify_each(verify).run(&mut module, &pipeline)
+        };
+        let errors = run(VerifyEach::default()).unwrap_err();
+        assert_eq!(errors[0].code, "unregistered-op");
+        assert!(errors[0].notes[0].contains("the pass `breaker` left the program like this"));
+        assert!(run(VerifyEach::Never).is_ok());
     }
 
     #[test]

@@ -1,0 +1,494 @@
+//! What an operation's definition declares: counts, attributes, regions, terminators, successors, types.
+
+use crate::body::Body;
+use crate::context::Context;
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::entity::{OpId, RegionId};
+use crate::registry::{Arity, OpDef, Presence, Traits, ValueSpec};
+use crate::types::{Attr, AttrData, Type};
+
+use super::VerifyOptions;
+use super::describe::{compatible, describe_type};
+
+pub(super) struct Checker<'a> {
+    pub(super) ctx: &'a Context,
+    pub(super) body: &'a Body,
+    pub(super) options: VerifyOptions,
+}
+
+/// "no operand", "1 operand (x)", "2 operands (x, y)", "at least 1 operand (x, …)".
+fn expected(noun: &str, specs: &[ValueSpec]) -> (usize, Option<usize>, String) {
+    let min = specs.iter().filter(|s| s.arity == Arity::One).count();
+    let variadic = specs.iter().any(|s| s.arity == Arity::Variadic);
+    let max = (!variadic).then_some(specs.len());
+    let count = match max {
+        None if min == 0 => format!("any number of {noun}s"),
+        None => format!("at least {min} {noun}{}", plural(min)),
+        Some(max) if max == min => format!("{}{noun}{}", number(max), plural(max)),
+        Some(max) => format!("{min} to {max} {noun}s"),
+    };
+    let names: Vec<String> = specs
+        .iter()
+        .map(|s| match s.arity {
+            Arity::One => s.name.clone(),
+            Arity::Optional => format!("[{}]", s.name),
+            Arity::Variadic => format!("{}…", s.name),
+        })
+        .collect();
+    let text = if names.is_empty() {
+        count
+    } else {
+        format!("{count} ({})", names.join(", "))
+    };
+    (min, max, text)
+}
+
+fn number(count: usize) -> String {
+    if count == 0 {
+        "no ".to_owned()
+    } else {
+        format!("{count} ")
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+impl Checker<'_> {
+    fn error(&self, op: OpId, code: &'static str, message: String, label: &str) -> Diagnostic {
+        Diagnostic::error(code, message).label(self.body.op_span(op), label)
+    }
+
+    /// Checks everything of an operation but the visibility of its operands.
+    pub(super) fn op(&self, op: OpId, errors: &mut Vec<Diagnostic>) {
+        let before = errors.len();
+        let name = self.ctx.op_str(self.body.op_name(op));
+        let def = self.ctx.op_def(self.body.op_name(op));
+        self.successors(op, name, errors);
+        match def {
+            Some(def) => self.counts(op, def, errors),
+            None if self.options.allow_unregistered => {}
+            None => errors.push(self.unregistered(op, name)),
+        }
+        for &region in self.body.op_regions(op) {
+            let terminated = def.is_some_and(|d| !d.has(Traits::NO_TERMINATOR));
+            self.region(region, def, terminated, errors);
+        }
+        if let Some(def) = def
+            && errors.len() == before
+        {
+            self.types(op, def, errors);
+            if errors.len() == before
+                && let Some(hook) = def.verify
+            {
+                hook(self.body.view(self.ctx, op), errors);
+            }
+        }
+    }
+
+    fn unregistered(&self, op: OpId, name: &str) -> Diagnostic {
+        let error = self.error(
+            op,
+            "unregistered-op",
+            format!("there is no operation `{name}`"),
+            "not registered",
+        );
+        let dialect = name.split_once('.').map_or(name, |(d, _)| d);
+        match nearest(name, self.ctx.ops().iter().map(|d| &*d.name)) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None if self.ctx.dialect(dialect).is_some() => {
+                error.help(format!("the dialect `{dialect}` has no such operation"))
+            }
+            None => error.help("unknown dialects are let through with --allow-unregistered-dialect"),
+        }
+    }
+
+    fn counts(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
+        let body = self.body;
+        let passed: usize = body.successors(op).iter().map(|s| s.operands as usize).sum();
+        let own = body.num_operands(op).saturating_sub(passed);
+        let mut check = |code, noun: &str, verb: &str, specs: &[ValueSpec], count: usize| {
+            let (min, max, text) = expected(noun, specs);
+            if count < min || max.is_some_and(|max| count > max) {
+                errors.push(
+                    self.error(
+                        op,
+                        code,
+                        format!("`{}` {verb} {text}, not {count}", def.name),
+                        &format!("{count} {noun}{} here", plural(count)),
+                    )
+                    .help(format!("{}: {}", def.name, def.summary)),
+                );
+            }
+        };
+        check("operand-count", "operand", "takes", &def.operands, own);
+        check("result-count", "result", "has", &def.results, body.num_results(op));
+        self.attributes(op, def, errors);
+        self.regions(op, def, errors);
+        let count = body.successors(op).len();
+        if count != def.successors {
+            let wanted = def.successors;
+            let message = format!(
+                "`{}` has {}successor{}, not {count}",
+                def.name,
+                number(wanted),
+                plural(wanted)
+            );
+            errors.push(
+                self.error(op, "successor-count", message, "wrong number of successor blocks")
+                    .help("successors are written `^block` or `^block(%argument)`"),
+            );
+        }
+        if def.has(Traits::TERMINATOR)
+            && let Some(next) = body.next_op(op)
+        {
+            errors.push(
+                self.error(
+                    op,
+                    "terminator-not-last",
+                    format!("the terminator `{}` is not the last operation of its block", def.name),
+                    "this ends the block",
+                )
+                .label(body.op_span(next), "this would never run")
+                .help("remove what follows, or begin a new block with a label behind it"),
+            );
+        }
+    }
+
+    fn attributes(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
+        let view = self.body.view(self.ctx, op);
+        for spec in &def.attrs {
+            match view.attr(&spec.name) {
+                None if spec.default.is_none() => errors.push(
+                    self.error(
+                        op,
+                        "missing-attribute",
+                        format!("`{}` needs the attribute `{}`", def.name, spec.name),
+                        "it is missing here",
+                    )
+                    .help(format!("write {{{} = …}}, of type {}", spec.name, spec.ty)),
+                ),
+                Some(attr) if !self.fits(attr, &spec.ty) => errors.push(
+                    self.error(
+                        op,
+                        "attribute-type",
+                        format!(
+                            "the attribute `{}` of `{}` must be of type {}",
+                            spec.name, def.name, spec.ty
+                        ),
+                        "of another type here",
+                    )
+                    .help(match &*spec.ty {
+                        "DataType" => "an element type is written without quotes: `dtype = f32`".to_owned(),
+                        ty if is_list(ty) => format!("a list is written `{} = [1, 2]`", spec.name),
+                        ty => format!("the op table declares it as {ty}"),
+                    }),
+                ),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether an attribute fits a type in the op table's words. Words not known here fit anything: the dialect's own
+    /// hook sees to them.
+    fn fits(&self, attr: Attr, ty: &str) -> bool {
+        let data = self.ctx.attr_data(attr);
+        let number = |a: &Attr| matches!(self.ctx.attr_data(*a), AttrData::Int { .. } | AttrData::Float { .. });
+        match ty {
+            "int" | "int32_t" | "int64_t" | "size_t" => matches!(data, AttrData::Int { .. } | AttrData::Bool(_)),
+            "float" | "double" => matches!(data, AttrData::Float { .. } | AttrData::Int { .. }),
+            "bool" => matches!(data, AttrData::Bool(_) | AttrData::Int { .. }),
+            "str" | "std::string" => matches!(data, AttrData::Str(_)),
+            "int[]" | "int64_t[]" => match data {
+                AttrData::Ints(_) => true,
+                AttrData::Array(items) => items
+                    .iter()
+                    .all(|&a| matches!(self.ctx.attr_data(a), AttrData::Int { .. })),
+                _ => false,
+            },
+            "float[]" | "double[]" => match data {
+                AttrData::Ints(_) => true,
+                AttrData::Array(items) => items.iter().all(number),
+                _ => false,
+            },
+            "DataType" => matches!(data, AttrData::Type(_)),
+            _ => true,
+        }
+    }
+
+    fn regions(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
+        let body = self.body;
+        let regions = body.op_regions(op);
+        if def.has(Traits::ISOLATED) {
+            if body.isolated(op).is_none() || !regions.is_empty() {
+                errors.push(
+                    self.error(
+                        op,
+                        "isolation",
+                        format!("`{}` is isolated, so it owns a body in place of regions", def.name),
+                        "has no body of its own",
+                    )
+                    .help("this is an error of the pass or tool that built the operation"),
+                );
+            }
+            return;
+        }
+        if body.isolated(op).is_some() {
+            errors.push(
+                self.error(
+                    op,
+                    "isolation",
+                    format!("`{}` is not isolated, but owns a body", def.name),
+                    "has a body of its own",
+                )
+                .help("this is an error of the pass or tool that built the operation"),
+            );
+        }
+        let optional = def
+            .regions
+            .iter()
+            .filter(|r| r.presence == Presence::MayBeAbsent)
+            .count();
+        let (max, min) = (def.regions.len(), def.regions.len() - optional);
+        if !(min..=max).contains(&regions.len()) {
+            let names: Vec<&str> = def.regions.iter().filter_map(|r| r.keywords.first().copied()).collect();
+            let count = if min == max {
+                number(max).trim_end().to_owned()
+            } else {
+                format!("{min} to {max}")
+            };
+            let names = if names.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", names.join(", "))
+            };
+            let message = format!(
+                "`{}` has {count} region{}{names}, not {}",
+                def.name,
+                plural(max),
+                regions.len()
+            );
+            errors.push(
+                self.error(op, "region-count", message, "wrong number of regions")
+                    .help(format!("{}: {}", def.name, def.summary)),
+            );
+            return;
+        }
+        // Of several declared regions those that may be absent are left out from the front.
+        let mut absent = max - regions.len();
+        let specs = def.regions.iter().filter(|spec| {
+            let skip = absent > 0 && spec.presence == Presence::MayBeAbsent;
+            absent -= usize::from(skip);
+            !skip
+        });
+        for (spec, &region) in specs.zip(regions) {
+            if spec.presence != Presence::MayBeEmpty && body.entry_block(region).is_none() {
+                let word = spec.keywords.first().copied().unwrap_or("only");
+                errors.push(
+                    self.error(
+                        op,
+                        "empty-region",
+                        format!("the {word} region of `{}` has no block", def.name),
+                        "an empty region",
+                    )
+                    .help("a region with nothing to do still needs its terminator"),
+                );
+            }
+        }
+    }
+
+    /// Checks the blocks of a region that belongs to an operation with the given definition.
+    pub(super) fn region(
+        &self,
+        region: RegionId,
+        parent: Option<&OpDef>,
+        terminated: bool,
+        errors: &mut Vec<Diagnostic>,
+    ) {
+        let body = self.body;
+        let blocks = body.region_blocks(region);
+        let span = body
+            .region_parent(region)
+            .map_or_else(Default::default, |op| body.op_span(op));
+        let of = parent.map_or_else(String::new, |def| format!(" of a region of `{}`", def.name));
+        for &block in blocks {
+            let Some(last) = body.last_op(block) else {
+                // Several blocks mean that control goes from one to the other, which takes operations.
+                if terminated || blocks.len() > 1 {
+                    errors.push(
+                        Diagnostic::error("empty-block", format!("a block{of} has no operations"))
+                            .label(span, "has an empty block")
+                            .help("a block ends in a terminator, like `cf.yield`"),
+                    );
+                }
+                continue;
+            };
+            let def = self.ctx.op_def(body.op_name(last));
+            // An operation that is not registered may be a terminator for all we know.
+            let may_end = def.is_none_or(|d| d.has(Traits::TERMINATOR));
+            if (terminated || blocks.len() > 1) && !may_end {
+                let name = self.ctx.op_str(body.op_name(last));
+                errors.push(
+                    Diagnostic::error(
+                        "missing-terminator",
+                        format!("a block{of} does not end in a terminator"),
+                    )
+                    .label(body.op_span(last), format!("`{name}` is the last operation"))
+                    .help(match parent.and_then(|d| d.implicit_terminator) {
+                        Some(op) => format!("end the block with `{op}`"),
+                        None => "end the block with a terminator, like `cf.yield`".to_owned(),
+                    }),
+                );
+            }
+        }
+    }
+
+    fn successors(&self, op: OpId, name: &str, errors: &mut Vec<Diagnostic>) {
+        let body = self.body;
+        let successors = body.successors(op);
+        if successors.is_empty() {
+            return;
+        }
+        let passed: usize = successors.iter().map(|s| s.operands as usize).sum();
+        if passed > body.num_operands(op) {
+            errors.push(
+                self.error(
+                    op,
+                    "successor-operands",
+                    format!("`{name}` passes {passed} operands to its successors, but has fewer"),
+                    "too few operands",
+                )
+                .help("this is an error of the pass or tool that built the operation"),
+            );
+            return;
+        }
+        for (index, successor) in successors.iter().enumerate() {
+            let block = successor.block;
+            let label = match body.block_label(block) {
+                Some(sym) => format!("^{}", self.ctx.str(sym)),
+                None => block.to_string(),
+            };
+            if body.block_region(block) != body.op_region(op) || body.op_region(op).is_none() {
+                errors.push(
+                    self.error(
+                        op,
+                        "successor-region",
+                        format!("the successor {label} of `{name}` is in another region"),
+                        "control cannot go there",
+                    )
+                    .help("control goes to blocks of the same region, or leaves the region by its terminator"),
+                );
+                continue;
+            }
+            if body.block_region(block).and_then(|r| body.entry_block(r)) == Some(block) {
+                errors.push(
+                    self.error(
+                        op,
+                        "entry-predecessor",
+                        format!("the successor {label} of `{name}` is the entry block of the region"),
+                        "goes back to the entry block",
+                    )
+                    .help("begin the region with a block that only goes on to the one you mean"),
+                );
+            }
+            let args = body.block_args(block);
+            if args.len() != successor.operands as usize {
+                errors.push(
+                    self.error(
+                        op,
+                        "successor-operands",
+                        format!(
+                            "{label} takes {}argument{}, but `{name}` passes {}",
+                            number(args.len()),
+                            plural(args.len()),
+                            successor.operands
+                        ),
+                        "wrong number of operands for the block",
+                    )
+                    .help(format!("pass them behind the block: `{label}(%value)`")),
+                );
+                continue;
+            }
+            for (at, (value, &arg)) in body.successor_operands(op, index).zip(args).enumerate() {
+                let (given, wanted) = (body.value_type(value), body.value_type(arg));
+                if !compatible(self.ctx, given, wanted) {
+                    errors.push(
+                        self.error(
+                            op,
+                            "successor-type",
+                            format!(
+                                "argument {at} of {label} has type {}, but `{name}` passes a value of type {}",
+                                describe_type(self.ctx, wanted),
+                                describe_type(self.ctx, given)
+                            ),
+                            "wrong type for the block argument",
+                        )
+                        .help("change the type of the argument, or convert the value"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn types(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
+        let Some(infer) = def.infer else { return };
+        let body = self.body;
+        let Some(inferred) = body.view(self.ctx, op).with_infer_args(infer) else {
+            return;
+        };
+        let inferred = match inferred {
+            Ok(types) => types,
+            Err(reason) => {
+                errors.push(
+                    self.error(
+                        op,
+                        "inference",
+                        format!("`{}`: {reason}", def.name),
+                        "does not fit together",
+                    )
+                    .help(format!("{}: {}", def.name, def.summary)),
+                );
+                return;
+            }
+        };
+        let written: Vec<Type> = body.results(op).map(|r| body.value_type(r)).collect();
+        if inferred.len() != written.len() {
+            let message = format!(
+                "`{}` has {} result{} with these operands, not {}",
+                def.name,
+                inferred.len(),
+                plural(inferred.len()),
+                written.len()
+            );
+            errors.push(
+                self.error(op, "result-count", message, "wrong number of results")
+                    .help(format!("{}: {}", def.name, def.summary)),
+            );
+            return;
+        }
+        for (at, (&wanted, &ty)) in inferred.iter().zip(&written).enumerate() {
+            if compatible(self.ctx, wanted, ty) {
+                continue;
+            }
+            let which = match def.results.get(at) {
+                Some(spec) => format!("the result `{}`", spec.name),
+                None => format!("result {at}"),
+            };
+            let (wanted, ty) = (describe_type(self.ctx, wanted), describe_type(self.ctx, ty));
+            errors.push(
+                self.error(
+                    op,
+                    "result-type",
+                    format!("{which} of `{}` is written as {ty}, but is {wanted}", def.name),
+                    &format!("{wanted} follows from the operands and attributes"),
+                )
+                .help(format!("write {wanted}, or leave the type out")),
+            );
+        }
+    }
+}
+
+fn is_list(ty: &str) -> bool {
+    ty.ends_with("[]")
+}

@@ -1,0 +1,115 @@
+//! The verifier: what must be true of every program between passes.
+//!
+//! Each rule has a code of its own, a message that says what is wrong with what, and help. The rules are:
+//!
+//!  1. `unregistered-op`: every operation is registered, unless the options allow otherwise.
+//!  2. `operand-count`, `result-count`, `region-count`, `successor-count`: as the definition declares.
+//!  3. `missing-attribute`, `attribute-type`: required attributes are there and of the declared type.
+//!  4. `empty-region`: a region that the definition requires has a block.
+//!  5. `empty-block`, `missing-terminator`: a block has operations, the last of which is a terminator, unless the
+//!     parent says that its blocks need none. The list of top-level operations needs none.
+//!  6. `terminator-not-last`: a terminator stands at the end of its block.
+//!  7. `entry-predecessor`: the entry block of a region is no successor.
+//!  8. `successor-region`: successors are blocks of the same region.
+//!  9. `successor-operands`, `successor-type`: they are passed as many operands as they have arguments, of those types.
+//! 10. `undefined-value`: operands are defined by something that stands in the body.
+//! 11. `not-visible`: a value defined in a region is not visible outside it.
+//! 12. `use-before-definition`: within a block, and from nested regions, definitions stand before uses.
+//! 13. `not-dominated`: between blocks of a region, the block of a definition dominates those of its uses.
+//! 14. `isolation`: isolated operations, and only those, own a body. (That nothing inside sees values of the outside
+//!     is true by construction: a body has ids of its own.)
+//! 15. `missing-symbol-name`, `duplicate-symbol`: symbols have names, different ones within a region.
+//! 16. `unknown-symbol`, `not-callable`, `call-operands`, `call-results`: what the attribute `callee` of an operation
+//!     names exists and has a function type that fits.
+//! 17. `inference`, `result-type`: the inference of result types finds no fault with the operands and attributes, and
+//!     the written types are compatible with what it infers: a dimension that is unknown fits any extent.
+//! 18. What the definition's own hook says. It runs only on operations that keep the rules above, except those about
+//!     the visibility of values.
+//!
+//! The time is linear in the size of the program, beside the dominator trees of regions with several blocks, and
+//! nothing recurses on nesting.
+
+mod declared;
+mod describe;
+mod scope;
+mod symbols;
+
+#[cfg(test)]
+mod tests;
+
+use crate::body::Body;
+use crate::context::Context;
+use crate::diagnostics::Diagnostic;
+use crate::module::Module;
+use crate::registry::{OpDef, Traits};
+
+pub use describe::{compatible, describe_type, describe_value};
+
+/// After this many errors nobody reads on.
+const MAX_ERRORS: usize = 200;
+
+/// What the verifier is to let pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct VerifyOptions {
+    /// Operations that are not registered are no errors. Little is checked of them.
+    pub allow_unregistered: bool,
+}
+
+/// Everything that is wrong with a module, in the order of the source.
+pub fn verify(module: &Module) -> Vec<Diagnostic> {
+    verify_with(module, VerifyOptions::default())
+}
+
+/// Everything that is wrong with a module, in the order of the source.
+pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
+    let mut errors = Vec::new();
+    let mut symbols = symbols::Symbols::default();
+    let root = symbols.add_body(&module.ctx, &module.body, None, &mut errors);
+    let mut pending = vec![(&module.body, None, root)];
+    while let Some((body, owner, table)) = pending.pop() {
+        verify_one(&module.ctx, body, owner, options, &mut errors);
+        if errors.len() >= MAX_ERRORS {
+            break;
+        }
+        let first = pending.len();
+        for op in body.walk_all() {
+            if let Some(inner) = body.isolated(op) {
+                let def = module.ctx.op_def(body.op_name(op));
+                let inner_table = symbols.add_body(&module.ctx, inner, Some((table, op)), &mut errors);
+                pending.push((inner, def, inner_table));
+            }
+        }
+        pending[first..].reverse();
+    }
+    symbols.check_calls(&module.ctx, MAX_ERRORS, &mut errors);
+    sort(&mut errors);
+    errors
+}
+
+/// Everything that is wrong with one body: the rules above without those about symbols. `owner` is the definition of
+/// the isolated operation that the body belongs to. Bodies inside are not looked into.
+pub fn verify_body(ctx: &Context, body: &Body, owner: Option<&OpDef>, options: VerifyOptions) -> Vec<Diagnostic> {
+    let mut errors = Vec::new();
+    verify_one(ctx, body, owner, options, &mut errors);
+    sort(&mut errors);
+    errors
+}
+
+fn sort(errors: &mut Vec<Diagnostic>) {
+    errors.sort_by_key(|e| e.labels.first().map(|l| l.span.start));
+    errors.truncate(MAX_ERRORS);
+}
+
+fn verify_one(ctx: &Context, body: &Body, owner: Option<&OpDef>, options: VerifyOptions, errors: &mut Vec<Diagnostic>) {
+    // The list of top-level operations needs no terminator; the body of a function does.
+    let terminated = owner.is_some_and(|def| !def.has(Traits::NO_TERMINATOR));
+    let checker = declared::Checker { ctx, body, options };
+    checker.region(body.root(), owner, terminated, errors);
+    for op in body.walk_all() {
+        checker.op(op, errors);
+        if errors.len() >= MAX_ERRORS {
+            return;
+        }
+    }
+    scope::check(ctx, body, owner, MAX_ERRORS, errors);
+}
