@@ -1,0 +1,155 @@
+//! Where programs and results go: standard output, or files that are replaced as a whole.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use pir_ir::Diagnostic;
+
+/// Writes to a file, or to standard output for `None` and `-`, what `write` writes.
+///
+/// A regular file is written beside its place and then moved there, so that nobody ever sees half of it and it is
+/// untouched when something fails. Anything else, like `/dev/null` or a pipe, is written directly.
+///
+/// That nobody reads standard output to its end, as in `… | head -1`, is not an error.
+///
+/// # Errors
+/// The reason why it cannot be written, for the user.
+pub fn write_output(
+    path: Option<&str>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Diagnostic> {
+    match path {
+        None | Some("-") => match write_stdout(write) {
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(e) => Err(Diagnostic::error("io", format!("cannot write to standard output: {e}"))),
+            Ok(()) => Ok(()),
+        },
+        Some(path) => write_file(Path::new(path), write)
+            .map_err(|e| Diagnostic::error("io", format!("cannot write `{path}`: {}", describe(path, &e)))),
+    }
+}
+
+fn describe(path: &str, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ if Path::new(path).is_dir() => "it is a directory".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn write_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // The lock flushes at every line break; a program has many.
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    write(&mut out)?;
+    out.flush()
+}
+
+fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // A link stays a link: it is its target that is replaced.
+    let target: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let permissions = match fs::metadata(&target) {
+        Ok(meta) => {
+            // Moving a file over one that may not be written would succeed. It also fails here for a directory.
+            let file = OpenOptions::new().write(true).open(&target)?;
+            if !meta.is_file() {
+                return write_through(file, write);
+            }
+            Some(meta.permissions())
+        }
+        Err(_) => None,
+    };
+    let folder = match target.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let file = new_file_mode(tempfile::Builder::new().prefix(".pir-")).tempfile_in(folder)?;
+    write_through(file.as_file().try_clone()?, write)?;
+    if let Some(permissions) = permissions {
+        fs::set_permissions(file.path(), permissions)?;
+    }
+    file.persist(&target)?;
+    Ok(())
+}
+
+fn write_through(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    write(&mut out)?;
+    out.flush()
+}
+
+/// Temporary files are private by default; outputs are what the user's umask says.
+#[cfg(unix)]
+fn new_file_mode<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(fs::Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn new_file_mode<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
+    builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_failure_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pir");
+        fs::write(&path, "old").unwrap();
+        let error = write_output(path.to_str(), |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("no more"))
+        })
+        .unwrap_err();
+        assert!(error.message.ends_with("no more"), "{}", error.message);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(names(folder.path()), ["a.pir"]);
+        write_output(path.to_str(), |out| out.write_all(b"new")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(names(folder.path()), ["a.pir"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a"), folder.path().join("b"));
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o751)).unwrap();
+        std::os::unix::fs::symlink("a", &link).unwrap();
+        write_output(link.to_str(), |out| out.write_all(b"new")).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o751);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn special_files_are_written_directly() {
+        write_output(Some("/dev/null"), |out| out.write_all(b"text")).unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[test]
+    fn folders_that_do_not_exist_are_told() {
+        let error = write_output(Some("/no/such/folder/a.pir"), |_| Ok(())).unwrap_err();
+        assert_eq!(
+            error.message,
+            "cannot write `/no/such/folder/a.pir`: its folder does not exist"
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! Diagnostics for people and for programs.
+//!
+//! [`Style::Fancy`] draws them inside the source, [`Style::Short`] puts each on lines that editors recognise,
+//! [`Style::Json`] makes each an object on a line of its own. None of them prints more of the source than is worth
+//! reading, however long its lines are.
+
+mod excerpt;
+mod fancy;
+mod json;
+mod short;
+
+use std::io::{self, IsTerminal, Write};
+
+use pir_ir::{Diagnostic, Severity};
+
+use crate::source::Source;
+
+/// After this many diagnostics nobody reads on.
+const LIMIT: usize = 100;
+
+/// Names and texts of the input may stand in messages; they may be as long as the input.
+const MAX_MESSAGE: usize = 2000;
+
+/// How diagnostics look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Style {
+    /// Drawn inside the source
+    Fancy,
+    /// `file:line:column: error: message [code]`
+    Short,
+    /// One JSON object a line
+    Json,
+}
+
+/// What the device can show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Look {
+    /// Colours.
+    pub color: bool,
+    /// Lines and arrows beyond ASCII.
+    pub unicode: bool,
+    /// Columns.
+    pub width: usize,
+}
+
+impl Look {
+    /// No colours, 100 columns: the same everywhere.
+    pub const PLAIN: Look = Look {
+        color: false,
+        unicode: true,
+        width: 100,
+    };
+
+    /// What standard error can show.
+    pub fn of_stderr() -> Self {
+        let stderr = io::stderr();
+        if !stderr.is_terminal() {
+            return Look::PLAIN;
+        }
+        let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()))
+            .unwrap_or_default();
+        Look {
+            color: !set("NO_COLOR") && std::env::var_os("TERM").is_some_and(|t| t != "dumb"),
+            unicode: cfg!(windows) || locale.to_ascii_uppercase().replace('-', "").contains("UTF8"),
+            width: terminal_size::terminal_size_of(&stderr).map_or(100, |(width, _)| usize::from(width.0).max(40)),
+        }
+    }
+}
+
+/// Renders diagnostics.
+#[derive(Clone, Copy, Debug)]
+pub struct Renderer {
+    style: Style,
+    look: Look,
+}
+
+impl Renderer {
+    /// A renderer of the given style.
+    pub fn new(style: Style, look: Look) -> Self {
+        Renderer { style, look }
+    }
+
+    /// The style asked for; else fancy on a terminal and short otherwise.
+    pub fn for_stderr(style: Option<Style>) -> Self {
+        let default = if io::stderr().is_terminal() {
+            Style::Fancy
+        } else {
+            Style::Short
+        };
+        Renderer::new(style.unwrap_or(default), Look::of_stderr())
+    }
+
+    /// Writes diagnostics whose spans are offsets into `source`.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn render(&self, source: &Source, diagnostics: &[Diagnostic], out: &mut dyn Write) -> io::Result<()> {
+        let (shown, hidden) = diagnostics.split_at(diagnostics.len().min(LIMIT));
+        for diagnostic in shown {
+            self.render_one(Some(source), diagnostic, out)?;
+        }
+        if !hidden.is_empty() {
+            let errors = hidden.iter().filter(|d| d.severity == Severity::Error).count();
+            let what = match (errors, hidden.len() - errors) {
+                (errors, 0) => format!("{errors} more errors"),
+                (errors, others) => format!("{errors} more errors and {others} other messages"),
+            };
+            let summary = Diagnostic {
+                severity: Severity::Note,
+                ..Diagnostic::error("too-many", format!("{what} in `{}` are not shown", source.name()))
+            };
+            self.render_one(None, &summary, out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a diagnostic that is about no place in a source.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn render_plain(&self, diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
+        self.render_one(None, diagnostic, out)
+    }
+
+    fn render_one(&self, source: Option<&Source>, diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
+        match self.style {
+            Style::Fancy => fancy::render(source, diagnostic, self.look, out),
+            Style::Short => short::render(source, diagnostic, out),
+            Style::Json => json::render(source, diagnostic, out),
+        }
+    }
+}
+
+fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+/// Whether a character of the input could move the cursor, change colours or reorder the line it stands in.
+fn is_treacherous(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text without characters that could do harm to a terminal, cut to a length that can be read. Line breaks stay.
+fn clean(text: &str) -> String {
+    let mut out: String = text
+        .chars()
+        .take(MAX_MESSAGE)
+        .map(|c| match c {
+            '\n' => c,
+            '\t' => ' ',
+            c if is_treacherous(c) => char::REPLACEMENT_CHARACTER,
+            c => c,
+        })
+        .collect();
+    if text.chars().nth(MAX_MESSAGE).is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// The same as [`clean`], on one line.
+fn clean_line(text: &str) -> String {
+    clean(text).replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! Where programs come from: files and standard input, and places in them.
+
+use std::cell::OnceCell;
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+
+use pir_ir::{Diagnostic, nearest};
+
+/// What a source holds, told by its content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// The text format of the IR.
+    Text,
+    /// A program that PaddlePaddle saved.
+    PirJson,
+}
+
+/// A place in a source; both numbers count from one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column, in characters; a tab counts as one.
+    pub column: usize,
+}
+
+/// A named text with an index of its lines, which is made when it is first needed.
+#[derive(Debug)]
+pub struct Source {
+    name: String,
+    bytes: Vec<u8>,
+    first_line: usize,
+    line_starts: OnceCell<Vec<usize>>,
+}
+
+impl Source {
+    /// A source with the given name and content.
+    pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        Source {
+            name: name.into(),
+            bytes: bytes.into(),
+            first_line: 1,
+            line_starts: OnceCell::new(),
+        }
+    }
+
+    /// Reads a file, or standard input for `-`.
+    ///
+    /// # Errors
+    /// The reason why it cannot be read, for the user.
+    pub fn read(path: &str) -> Result<Self, Diagnostic> {
+        let (name, bytes) = if path == "-" {
+            let mut bytes = Vec::new();
+            std::io::stdin()
+                .lock()
+                .read_to_end(&mut bytes)
+                .map_err(|e| Diagnostic::error("io", format!("cannot read standard input: {e}")))?;
+            ("<stdin>", bytes)
+        } else {
+            (path, read_file(path)?)
+        };
+        // Spans are pairs of 32-bit offsets.
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(Diagnostic::error("io", format!("`{name}` is larger than 4 GiB"))
+                .help("split the program into several files"));
+        }
+        Ok(Self::new(name, bytes))
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The content.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What the content is.
+    pub fn format(&self) -> Format {
+        let blank = |b: &&u8| b.is_ascii_whitespace();
+        let start = self.bytes.iter().take_while(blank).count();
+        // The text format may begin with `{` too, but then with an alias or an attribute, never with this key near it.
+        match self.bytes.get(start) {
+            Some(b'{') if memchr::memmem::find(&self.bytes, br#""base_code""#).is_some() => Format::PirJson,
+            _ => Format::Text,
+        }
+    }
+
+    /// The parts between lines that begin with `// -----`. Places in a part are told as places in the whole.
+    pub fn split(&self) -> Vec<Source> {
+        let mut parts = Vec::new();
+        let mut start = 0;
+        let mut first_line = self.first_line;
+        for (line, range) in self.lines().enumerate() {
+            if self.bytes[range.clone()].starts_with(b"// -----") {
+                parts.push(self.part(start..range.start, first_line));
+                start = range.end;
+                first_line = self.first_line + line + 1;
+            }
+        }
+        parts.push(self.part(start..self.bytes.len(), first_line));
+        parts
+    }
+
+    fn part(&self, range: std::ops::Range<usize>, first_line: usize) -> Source {
+        Source {
+            first_line,
+            ..Source::new(self.name.clone(), &self.bytes[range])
+        }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let starts = self.line_starts();
+        let ends = starts.iter().skip(1).copied().chain([self.bytes.len()]);
+        starts.iter().copied().zip(ends).map(|(start, end)| start..end)
+    }
+
+    fn line_starts(&self) -> &[usize] {
+        self.line_starts.get_or_init(|| {
+            std::iter::once(0)
+                .chain(memchr::memchr_iter(b'\n', &self.bytes).map(|at| at + 1))
+                .collect()
+        })
+    }
+
+    /// The index of the line that an offset lies in, counted from zero.
+    pub(crate) fn line_index(&self, offset: usize) -> usize {
+        self.line_starts()
+            .partition_point(|&start| start <= offset)
+            .saturating_sub(1)
+    }
+
+    /// The number of the line with this index, as it is told to the user.
+    pub(crate) fn line_number(&self, index: usize) -> usize {
+        self.first_line + index
+    }
+
+    /// The number of lines; an empty one after a final line break counts.
+    pub(crate) fn line_count(&self) -> usize {
+        self.line_starts().len()
+    }
+
+    /// Where in the content a line is, without its line break.
+    pub(crate) fn line_range(&self, index: usize) -> std::ops::Range<usize> {
+        let starts = self.line_starts();
+        let start = starts.get(index).copied().unwrap_or(self.bytes.len());
+        let mut end = starts.get(index + 1).map_or(self.bytes.len(), |next| next - 1);
+        if end > start && self.bytes.get(end - 1) == Some(&b'\r') && index + 1 < starts.len() {
+            end -= 1;
+        }
+        start..end
+    }
+
+    /// The line and column of an offset; of the end for one beyond it.
+    pub fn position(&self, offset: usize) -> Position {
+        let offset = offset.min(self.bytes.len());
+        let index = self.line_index(offset);
+        let before = &self.bytes[self.line_range(index).start..offset];
+        Position {
+            line: self.line_number(index),
+            column: 1 + before.iter().filter(|&&b| b & 0xC0 != 0x80).count(),
+        }
+    }
+}
+
+fn read_file(path: &str) -> Result<Vec<u8>, Diagnostic> {
+    // Reading a directory fails too, but with a message that differs between systems.
+    if Path::new(path).is_dir() {
+        return Err(
+            Diagnostic::error("io", format!("cannot read `{path}`: it is a directory"))
+                .help("name a file in it, or `-` for standard input"),
+        );
+    }
+    std::fs::read(path).map_err(|error| {
+        let problem = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            _ => error.to_string(),
+        };
+        let diagnostic = Diagnostic::error("io", format!("cannot read `{path}`: {problem}"));
+        match similar_file(path) {
+            Some(near) if error.kind() == std::io::ErrorKind::NotFound => {
+                diagnostic.help(format!("did you mean `{near}`?"))
+            }
+            _ => diagnostic,
+        }
+    })
+}
+
+/// A file beside `path` with nearly its name.
+fn similar_file(path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let folder = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .ok()?
+        .take(10_000)
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    // The order of a folder is arbitrary, that of messages must not be.
+    names.sort();
+    let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    path.with_file_name(near).to_str().map(str::to_owned)
+}
+
+/// Whether a program would have to be typed in: nobody means that when they forget to name a file.
+pub fn stdin_is_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(source: &Source, offset: usize) -> (usize, usize) {
+        let p = source.position(offset);
+        (p.line, p.column)
+    }
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let s = Source::new("t", "a\n\tüb\r\n\nlast");
+        assert_eq!(at(&s, 0), (1, 1));
+        assert_eq!(at(&s, 1), (1, 2));
+        assert_eq!(at(&s, 3), (2, 2));
+        assert_eq!(at(&s, 5), (2, 3), "after a letter of two bytes");
+        assert_eq!(at(&s, 8), (3, 1));
+        assert_eq!(at(&s, 13), (4, 5), "the end");
+        assert_eq!(at(&s, 1000), (4, 5), "beyond the end");
+        assert_eq!(at(&Source::new("t", ""), 0), (1, 1));
+    }
+
+    #[test]
+    fn line_ranges_leave_line_breaks_out() {
+        let s = Source::new("t", "ab\r\nc\n");
+        assert_eq!(s.line_range(0), 0..2);
+        assert_eq!(s.line_range(1), 4..5);
+        assert_eq!(s.line_range(2), 6..6);
+        assert_eq!(s.line_range(9), 6..6);
+    }
+
+    #[test]
+    fn formats_are_told_by_content() {
+        let format = |text: &str| Source::new("t", text).format();
+        assert_eq!(format("  \n {\"base_code\": {\"magic\": \"pir\"}}"), Format::PirJson);
+        assert_eq!(format("%x = pd.data {name = \"x\"}"), Format::Text);
+        assert_eq!(format("// \"base_code\""), Format::Text);
+        assert_eq!(format(""), Format::Text);
+    }
+
+    #[test]
+    fn parts_keep_their_lines() {
+        let s = Source::new("t", "a\n// -----\nb\nc\n// ----- more\nd");
+        let parts = s.split();
+        let texts: Vec<_> = parts.iter().map(|p| String::from_utf8_lossy(p.bytes())).collect();
+        assert_eq!(texts, ["a\n", "b\nc\n", "d"]);
+        assert_eq!(at(&parts[1], 2), (4, 1));
+        assert_eq!(at(&parts[2], 0), (6, 1));
+    }
+}
