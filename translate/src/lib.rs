@@ -1,1 +1,55 @@
 //! Readers and writers of other formats.
+//!
+//! [`detect`] tells a format by the content of a file; each format has a module with its reader.
+
+mod json;
+pub mod paddle;
+
+/// A format that a file may be in, other than the text format of the IR.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// PaddlePaddle's saved programs: PIR JSON.
+    PaddleJson,
+}
+
+impl Format {
+    /// The name by which the tools call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::PaddleJson => "paddle-json",
+        }
+    }
+
+    /// All formats.
+    pub const ALL: &'static [Format] = &[Format::PaddleJson];
+
+    /// The format of this name.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Self::ALL.iter().copied().find(|f| f.name() == name)
+    }
+}
+
+/// Tells the format of a file by its content; `None` when it is none of them, like the text format of the IR.
+pub fn detect(source: &[u8]) -> Option<Format> {
+    let source = source.trim_ascii_start();
+    let inside = source.strip_prefix(b"{")?.trim_ascii_start();
+    // An attribute dictionary or a region cannot begin with a quoted key and a colon; a JSON object does.
+    let key = inside.strip_prefix(b"\"")?;
+    let end = key.iter().position(|&c| c == b'"')?;
+    let behind = key.get(end + 1..)?.trim_ascii_start();
+    behind.starts_with(b":").then_some(Format::PaddleJson)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_content() {
+        assert_eq!(detect(b" {\"base_code\": {}}"), Some(Format::PaddleJson));
+        assert_eq!(detect(b"%0 = pd.full {shape = [1]}"), None);
+        assert_eq!(detect(b"{\n  \"pd.full\"() : () -> ()\n}"), None);
+        assert_eq!(detect(b""), None);
+        assert_eq!(Format::from_name("paddle-json"), Some(Format::PaddleJson));
+    }
+}

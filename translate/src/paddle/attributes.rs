@@ -1,0 +1,306 @@
+//! Types and attributes of saved programs.
+
+use pir_ir::{Attr, AttrData, Context, DYNAMIC, Diagnostic, Span, Sym, Type, TypeData};
+
+use crate::json::{Kind, Value};
+
+/// An element type by the name that Paddle prints: `float32`.
+pub(crate) fn dtype(ctx: &Context, name: &str) -> Option<Type> {
+    Some(match name {
+        "bool" => Type::I1,
+        "uint8" => Type::UI8,
+        "int8" => Type::I8,
+        "int16" => Type::I16,
+        "int32" => Type::I32,
+        "int64" => Type::I64,
+        "float16" => Type::F16,
+        "bfloat16" => Type::BF16,
+        "float32" => Type::F32,
+        "float64" => Type::F64,
+        "complex64" => opaque(ctx, "complex<f32>"),
+        "complex128" => opaque(ctx, "complex<f64>"),
+        "float8_e4m3fn" => opaque(ctx, "f8E4M3FN"),
+        "float8_e5m2" => opaque(ctx, "f8E5M2"),
+        _ => return None,
+    })
+}
+
+fn opaque(ctx: &Context, text: &str) -> Type {
+    ctx.intern_type(TypeData::Opaque(text.into()))
+}
+
+fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("paddle-json", message).label(span, "")
+}
+
+/// The kind of a node, `0.a_str`: its key `#`.
+fn kind_of(node: Value<'_>) -> Result<String, Diagnostic> {
+    let kind = node.get("#").and_then(Value::str);
+    kind.map(|k| k.into_owned())
+        .ok_or_else(|| error(node.span(), "expected an object with a kind, `\"#\"`"))
+}
+
+/// How an element type is written in the text form, for types that are kept as text.
+fn elem_text(ctx: &Context, ty: Type) -> String {
+    match ctx.type_data(ty) {
+        TypeData::Integer { width, sign } => {
+            let sign = match sign {
+                pir_ir::Signedness::Signless => "i",
+                pir_ir::Signedness::Signed => "si",
+                pir_ir::Signedness::Unsigned => "ui",
+            };
+            format!("{sign}{width}")
+        }
+        TypeData::Float(kind) => format!("{kind:?}").to_ascii_lowercase(),
+        TypeData::Index => "index".to_owned(),
+        TypeData::Opaque(text) => text.to_string(),
+        _ => "none".to_owned(),
+    }
+}
+
+/// The type that a node stands for; `None` for the type of a value that is left out.
+pub(crate) fn read_type(ctx: &Context, node: Value<'_>) -> Result<Option<Type>, Diagnostic> {
+    let kind = kind_of(node)?;
+    if kind == "NULL" {
+        return Ok(None);
+    }
+    if kind == "0.t_vec" {
+        let mut items = Vec::new();
+        for item in node.get("D").into_iter().flat_map(Value::items) {
+            // Vectors of vectors do not exist, so this does not go deep.
+            if kind_of(item)? == "0.t_vec" {
+                return Err(error(item.span(), "a vector of vectors"));
+            }
+            items.push(read_type(ctx, item)?.unwrap_or(Type::NONE));
+        }
+        return Ok(Some(ctx.intern_type(TypeData::List(items.into()))));
+    }
+    if let Some(scalar) = scalar_type(ctx, &kind) {
+        return Ok(Some(scalar));
+    }
+    let name = kind.split_once(".t_").map_or("", |(_, name)| name);
+    if matches!(name, "stack" | "inlet" | "outlet") {
+        return Ok(Some(ctx.intern_type(TypeData::Dialect(format!("cf.{name}").into()))));
+    }
+    let mut parts = node.get("D").into_iter().flat_map(Value::items);
+    let (Some(elem), Some(dims)) = (parts.next(), parts.next()) else {
+        return Err(error(node.span(), format!("the type `{kind}` is not known")));
+    };
+    let elem_kind = kind_of(elem)?;
+    let elem = scalar_type(ctx, &elem_kind)
+        .ok_or_else(|| error(elem.span(), format!("`{elem_kind}` is not the type of an element")))?;
+    let mut shape = Vec::new();
+    for dim in dims.items() {
+        match dim.int() {
+            Some(extent) if extent >= 0 => shape.push(extent),
+            Some(-1) => shape.push(DYNAMIC),
+            _ => return Err(error(dim.span(), "expected the extent of a dimension")),
+        }
+    }
+    if name == "dtensor" {
+        return Ok(Some(ctx.tensor(&shape, elem)));
+    }
+    let dims: String = shape
+        .iter()
+        .map(|&d| if d == DYNAMIC { "?x".to_owned() } else { format!("{d}x") })
+        .collect();
+    let text = format!("pd.{name}<{dims}{}>", elem_text(ctx, elem));
+    Ok(Some(ctx.intern_type(TypeData::Dialect(text.into()))))
+}
+
+fn scalar_type(ctx: &Context, kind: &str) -> Option<Type> {
+    let name = kind.strip_prefix("0.t_")?;
+    Some(match name {
+        "bool" => Type::I1,
+        "i8" => Type::I8,
+        "ui8" => Type::UI8,
+        "i16" => Type::I16,
+        "i32" => Type::I32,
+        "i64" => Type::I64,
+        "f16" => Type::F16,
+        "bf16" => Type::BF16,
+        "f32" => Type::F32,
+        "f64" => Type::F64,
+        "index" => Type::INDEX,
+        "c64" => opaque(ctx, "complex<f32>"),
+        "c128" => opaque(ctx, "complex<f64>"),
+        "f8e4m3fn" => opaque(ctx, "f8E4M3FN"),
+        "f8e5m2" => opaque(ctx, "f8E5M2"),
+        _ => return None,
+    })
+}
+
+/// How attributes are read.
+#[derive(Clone, Copy)]
+pub(crate) struct AttrReader<'c> {
+    pub(crate) ctx: &'c Context,
+    /// Keep the types of numbers. The definition of a known operation says them; those of an unknown one would be lost.
+    pub(crate) typed: bool,
+}
+
+impl AttrReader<'_> {
+    /// The attributes in a list of `{"N": name, "AT": {…}}`, without those that say nothing.
+    pub(crate) fn list(self, list: Value<'_>, out: &mut Vec<(Sym, Attr)>) -> Result<(), Diagnostic> {
+        for entry in list.items() {
+            let name = entry
+                .get("N")
+                .and_then(Value::str)
+                .ok_or_else(|| error(entry.span(), "an attribute without its name, `\"N\"`"))?;
+            let value = entry
+                .get("AT")
+                .ok_or_else(|| error(entry.span(), "an attribute without its value, `\"AT\"`"))?;
+            // Where the operation was written in Python, and what the distributed passes left behind.
+            if matches!(&*name, "struct_name" | "op_role" | "op_dist_attr" | "op_callstack") {
+                continue;
+            }
+            if let Some(value) = self.value(value)? {
+                out.push((self.ctx.sym(&name), value));
+            }
+        }
+        Ok(())
+    }
+
+    fn int(self, value: i64, ty: Type) -> Attr {
+        let ty = if self.typed { ty } else { Type::I64 };
+        self.ctx.attr(AttrData::Int {
+            value: value.into(),
+            ty,
+        })
+    }
+
+    fn float(self, value: f64, ty: Type) -> Attr {
+        let ty = if self.typed { ty } else { Type::F64 };
+        let bits = value.to_bits();
+        self.ctx.attr(AttrData::Float { bits, ty })
+    }
+
+    /// The attribute that a node stands for; `None` for one that says nothing.
+    fn value(self, node: Value<'_>) -> Result<Option<Attr>, Diagnostic> {
+        if kind_of(node)? != "0.a_array" {
+            return self.leaf(node);
+        }
+        // Arrays may hold arrays, at any depth: the innermost open one is on top.
+        let mut open: Vec<(Vec<Value<'_>>, Vec<Attr>)> = vec![(items_reversed(node), Vec::new())];
+        loop {
+            let Some((pending, done)) = open.last_mut() else {
+                return Ok(None);
+            };
+            match pending.pop() {
+                Some(item) if kind_of(item)? == "0.a_array" => {
+                    open.push((items_reversed(item), Vec::new()));
+                }
+                Some(item) => done.extend(self.leaf(item)?),
+                None => {
+                    let array = self.ctx.attr(AttrData::Array(std::mem::take(done).into()));
+                    open.pop();
+                    match open.last_mut() {
+                        Some((_, outer)) => outer.push(array),
+                        None => return Ok(Some(array)),
+                    }
+                }
+            }
+        }
+    }
+
+    fn leaf(self, node: Value<'_>) -> Result<Option<Attr>, Diagnostic> {
+        let ctx = self.ctx;
+        let kind = kind_of(node)?;
+        let data = node.get("D");
+        let expected = |what: &str| error(node.span(), format!("expected {what} in `{kind}`"));
+        let int = || data.and_then(Value::int).ok_or_else(|| expected("an integer"));
+        let text = || data.and_then(Value::str).ok_or_else(|| expected("a text"));
+        Ok(Some(match kind.as_str() {
+            "NULL" => return Ok(None),
+            "0.a_bool" => ctx.bool_attr(
+                data.and_then(Value::bool)
+                    .ok_or_else(|| expected("`true` or `false`"))?,
+            ),
+            "0.a_i32" => self.int(int()?, Type::I32),
+            "0.a_i64" => self.int(int()?, Type::I64),
+            "0.a_index" => self.int(int()?, Type::INDEX),
+            "0.a_f32" => self.float(number(node).ok_or_else(|| expected("a number"))?, Type::F32),
+            "0.a_f64" => self.float(number(node).ok_or_else(|| expected("a number"))?, Type::F64),
+            "0.a_str" | "0.a_tensorname" | "1.a_layout" => ctx.str_attr(&text()?),
+            "0.a_c64" | "0.a_c128" => {
+                let ty = if kind == "0.a_c64" { Type::F32 } else { Type::F64 };
+                let parts: Option<Box<[Attr]>> = data
+                    .into_iter()
+                    .flat_map(Value::items)
+                    .map(|part| part.float().map(|f| self.float(f, ty)))
+                    .collect();
+                ctx.attr(AttrData::Array(parts.ok_or_else(|| expected("two numbers"))?))
+            }
+            "0.a_type" => {
+                let ty = read_type(ctx, data.ok_or_else(|| expected("a type"))?)?;
+                match ty {
+                    Some(ty) => ctx.type_attr(ty),
+                    None => return Ok(None),
+                }
+            }
+            "1.a_intarray" => {
+                let ints: Option<Vec<i64>> = data.into_iter().flat_map(Value::items).map(Value::int).collect();
+                ctx.ints_attr(&ints.ok_or_else(|| expected("integers"))?)
+            }
+            "1.a_scalar" => self.scalar(node)?,
+            "1.a_dtype" => {
+                let name = text()?;
+                match dtype(ctx, &name) {
+                    Some(ty) => ctx.type_attr(ty),
+                    None if name.starts_with("Undefined") => return Ok(None),
+                    None => return Err(error(node.span(), format!("the element type `{name}` is not known"))),
+                }
+            }
+            "1.a_place" => {
+                let parts: Vec<i64> = data.into_iter().flat_map(Value::items).filter_map(Value::int).collect();
+                let device = parts.get(1).copied().unwrap_or(0);
+                match parts.first().copied().unwrap_or(0) {
+                    0 => return Ok(None),
+                    1 => ctx.str_attr("cpu"),
+                    2 => ctx.str_attr(&format!("gpu:{device}")),
+                    other => ctx.str_attr(&format!("{other}:{device}")),
+                }
+            }
+            // A pointer of the process that wrote the file.
+            "0.a_pointer" => return Ok(None),
+            _ => return Err(error(node.span(), format!("the attribute kind `{kind}` is not known"))),
+        }))
+    }
+
+    /// `["float32", 0.5]`.
+    fn scalar(self, node: Value<'_>) -> Result<Attr, Diagnostic> {
+        let mut parts = node.get("D").into_iter().flat_map(Value::items);
+        let (name, value) = (parts.next().and_then(Value::str), parts.next());
+        let ty = name.and_then(|name| dtype(self.ctx, &name));
+        let (Some(ty), Some(value)) = (ty, value) else {
+            return Err(error(node.span(), "expected a type and a value in `1.a_scalar`"));
+        };
+        let wrong = || error(value.span(), "expected a number");
+        if ty == Type::I1 {
+            return Ok(self.ctx.bool_attr(value.bool().ok_or_else(wrong)?));
+        }
+        if let Some(int) = value.int().filter(|_| !self.ctx.is_float(ty)) {
+            return Ok(self.int(int, ty));
+        }
+        Ok(self.float(value.float().ok_or_else(wrong)?, ty))
+    }
+}
+
+fn items_reversed(node: Value<'_>) -> Vec<Value<'_>> {
+    let mut items: Vec<_> = node.get("D").into_iter().flat_map(Value::items).collect();
+    items.reverse();
+    items
+}
+
+/// The number of a float attribute. Those that JSON has no word for stand under a key of their own.
+fn number(node: Value<'_>) -> Option<f64> {
+    if let Some(word) = node.get("VD").and_then(Value::str) {
+        return match word.to_ascii_uppercase().as_str() {
+            "INF" => Some(f64::INFINITY),
+            "-INF" => Some(f64::NEG_INFINITY),
+            "NAN" => Some(f64::NAN),
+            _ => None,
+        };
+    }
+    let data = node.get("D").filter(|d| d.kind() == Kind::Number)?;
+    data.float()
+}

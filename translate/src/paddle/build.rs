@@ -1,0 +1,289 @@
+//! Puts a program together from the operations that a reader finds, in the order in which it finds them.
+//!
+//! Names, values and places are turned into ours here, whatever the format they were written in. What follows on the
+//! whole program is in [`constants`](super::constants) and [`loops`](super::loops).
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use pir_ir::{
+    Attr, BlockId, Body, Context, Diagnostic, OpId, OpSpec, RegionId, Span, Sym, Type, ValueId, ValueName, nearest,
+};
+
+/// The number of a value in the source; 0 stands for a value that is left out.
+pub(crate) type SourceId = i64;
+
+/// An operation as the source has it.
+pub(crate) struct SourceOp {
+    /// The name with our name of the dialect: `pd.add`.
+    pub(crate) name: String,
+    pub(crate) operands: SmallVec<[SourceId; 4]>,
+    pub(crate) results: SmallVec<[(SourceId, Option<Type>); 2]>,
+    pub(crate) attrs: Vec<(Sym, Attr)>,
+    pub(crate) regions: usize,
+    pub(crate) span: Span,
+}
+
+struct Scope {
+    block: BlockId,
+    /// What the numbers defined in the scope stood for before.
+    hidden: Vec<(SourceId, Option<ValueId>)>,
+}
+
+pub(crate) struct Builder<'c> {
+    pub(crate) ctx: &'c Context,
+    pub(crate) body: Body,
+    pub(crate) errors: Vec<Diagnostic>,
+    values: FxHashMap<SourceId, ValueId>,
+    scopes: Vec<Scope>,
+    allow_unregistered: bool,
+    num_args: usize,
+}
+
+impl<'c> Builder<'c> {
+    /// A builder of a module's body. The operations to come first stand at top level.
+    pub(crate) fn new(ctx: &'c Context, allow_unregistered: bool) -> Self {
+        let mut body = Body::new();
+        let root = body.root();
+        let top = body.create_block(root);
+        Builder {
+            ctx,
+            body,
+            errors: Vec::new(),
+            values: FxHashMap::default(),
+            scopes: vec![Scope {
+                block: top,
+                hidden: Vec::new(),
+            }],
+            allow_unregistered,
+            num_args: 0,
+        }
+    }
+
+    /// Enters a region: the next operations stand in its only block.
+    pub(crate) fn enter(&mut self, region: RegionId) {
+        let block = self.body.create_block(region);
+        self.scopes.push(Scope {
+            block,
+            hidden: Vec::new(),
+        });
+    }
+
+    /// Leaves the region entered last. A region that ends without a terminator yields nothing.
+    pub(crate) fn leave(&mut self) {
+        let Some(scope) = self.scopes.pop() else { return };
+        for (id, old) in scope.hidden.into_iter().rev() {
+            match old {
+                Some(value) => self.values.insert(id, value),
+                None => self.values.remove(&id),
+            };
+        }
+        let terminated = self
+            .body
+            .last_op(scope.block)
+            .is_some_and(|op| self.ctx.op_str(self.body.op_name(op)) == "cf.yield");
+        if !terminated {
+            let op = self.body.create_op(OpSpec::new(self.ctx.op_name("cf.yield")));
+            self.body.append_op(scope.block, op);
+        }
+    }
+
+    fn scope(&mut self) -> Option<&mut Scope> {
+        self.scopes.last_mut()
+    }
+
+    fn define(&mut self, id: SourceId, value: ValueId) {
+        let old = self.values.insert(id, value);
+        if let Some(scope) = self.scope() {
+            scope.hidden.push((id, old));
+        }
+    }
+
+    /// Lets `id` stand for something, so that a mistake is reported once.
+    pub(crate) fn poison(&mut self, id: SourceId) -> ValueId {
+        let placeholder = self.body.create_placeholder(Type::NONE);
+        self.define(id, placeholder);
+        placeholder
+    }
+
+    /// An argument of the block that was entered last.
+    pub(crate) fn block_arg(&mut self, id: SourceId, ty: Type) {
+        let Some(block) = self.scopes.last().map(|s| s.block) else {
+            return;
+        };
+        let name = self.value_name(&format!("arg{}", self.num_args));
+        self.num_args += 1;
+        let arg = self.body.add_block_arg(block, ty, name);
+        self.define(id, arg);
+    }
+
+    /// An operation at the end of the block that was entered last. Its regions are to be filled.
+    pub(crate) fn op(&mut self, mut source: SourceOp) -> SmallVec<[RegionId; 2]> {
+        let in_place = self.functional_name(&mut source);
+        self.check_name(&source);
+        let mut operands: SmallVec<[ValueId; 6]> = SmallVec::new();
+        let mut left_out: Vec<i64> = Vec::new();
+        for (index, &id) in source.operands.iter().enumerate() {
+            match self.values.get(&id) {
+                _ if id == 0 => left_out.push(index as i64),
+                Some(&value) => operands.push(value),
+                None => {
+                    self.errors.push(
+                        Diagnostic::error(
+                            "unknown-value",
+                            format!(
+                                "operand {index} of `{}` is value {id}, which is not defined here",
+                                source.name
+                            ),
+                        )
+                        .label(source.span, "in this operation")
+                        .help("a value is visible behind its definition, in the same region and those nested in it"),
+                    );
+                    operands.push(self.poison(id));
+                }
+            }
+        }
+        // Those at the end are told by their absence.
+        let mut kept = source.operands.len();
+        while left_out.last().is_some_and(|&i| i as usize + 1 == kept) {
+            left_out.pop();
+            kept -= 1;
+        }
+        if !left_out.is_empty() {
+            let value = self.ctx.ints_attr(&left_out);
+            source.attrs.push((self.ctx.sym("absent_operands"), value));
+        }
+        let is_fetch = source.name == "pd.fetch";
+        let absent: Vec<i64> = (0i64..)
+            .zip(&source.results)
+            .filter_map(|(i, (_, ty))| ty.is_none().then_some(i))
+            .collect();
+        if !absent.is_empty() && !is_fetch {
+            let value = self.ctx.ints_attr(&absent);
+            source.attrs.push((self.ctx.sym("absent_results"), value));
+        }
+        let results: SmallVec<[Type; 2]> = match is_fetch {
+            true => SmallVec::new(),
+            false => source.results.iter().filter_map(|&(_, ty)| ty).collect(),
+        };
+        let regions: SmallVec<[RegionId; 2]> = (0..source.regions).map(|_| self.body.create_region()).collect();
+        let op = self.body.create_op(OpSpec {
+            name: self.ctx.op_name(&source.name),
+            operands: &operands,
+            results: &results,
+            attrs: self.ctx.dict(&source.attrs),
+            regions: &regions,
+            successors: &[],
+            span: source.span,
+        });
+        if let Some(scope) = self.scopes.last() {
+            self.body.append_op(scope.block, op);
+        }
+        self.define_results(&source, op, is_fetch.then(|| operands.first().copied()).flatten());
+        if in_place {
+            self.overwrite(&source, op);
+        }
+        regions
+    }
+
+    fn define_results(&mut self, source: &SourceOp, op: OpId, fetched: Option<ValueId>) {
+        let mut values = self.body.results(op);
+        for &(id, ty) in &source.results {
+            // A fetch has no result of ours: its result is what it fetches.
+            let value = if fetched.is_some() {
+                fetched
+            } else {
+                ty.and_then(|_| values.next())
+            };
+            if let Some(value) = value {
+                self.define(id, value);
+            }
+        }
+        if let Some(name) = self.body.view(self.ctx, op).str("name")
+            && matches!(source.name.as_str(), "pd.data" | "pd.parameter" | "pd.feed")
+            && let Some(value) = self.body.results(op).next()
+        {
+            let name = self.value_name(&identifier(name));
+            self.body.set_value_name(value, name);
+        }
+    }
+
+    fn value_name(&self, text: &str) -> Option<ValueName> {
+        Some(ValueName {
+            sym: self.ctx.sym(text),
+            pack: false,
+        })
+    }
+
+    /// `add_` changes its first operand in place; in SSA form it is `add`, whose result is the operand from then on.
+    fn functional_name(&self, source: &mut SourceOp) -> bool {
+        let Some(base) = source.name.strip_suffix('_') else {
+            return false;
+        };
+        let in_place = self.ctx.registered_op(&source.name).is_none() && self.ctx.registered_op(base).is_some();
+        if in_place {
+            source.name = base.to_owned();
+        }
+        in_place
+    }
+
+    fn overwrite(&mut self, source: &SourceOp, op: OpId) {
+        let (Some(&id), Some(value)) = (source.operands.first(), self.body.results(op).next()) else {
+            return;
+        };
+        let here = self.scopes.last().map(|s| s.block);
+        let local = self.values.get(&id).and_then(|&v| self.body.value_block(v)) == here;
+        if local {
+            self.define(id, value);
+        } else {
+            self.errors.push(
+                Diagnostic::error(
+                    "in-place",
+                    format!("`{}_` changes a value of the surrounding region in place", source.name),
+                )
+                .label(source.span, "here")
+                .help("carry the value through the loop or the branch instead"),
+            );
+        }
+    }
+
+    fn check_name(&mut self, source: &SourceOp) {
+        if self.allow_unregistered || self.ctx.registered_op(&source.name).is_some() {
+            return;
+        }
+        let mut error = Diagnostic::error("unknown-op", format!("unknown operation `{}`", source.name))
+            .label(source.span, "no dialect defines it");
+        error = match nearest(&source.name, self.ctx.ops().iter().map(|def| def.name.as_str())) {
+            Some(known) => error.help(format!("did you mean `{known}`?")),
+            None => error.help("`--allow-unregistered-dialect` keeps unknown operations as they are"),
+        };
+        self.errors.push(error);
+    }
+}
+
+/// The text as the name of a value: letters, digits and `_ . $ -`, not beginning with a digit.
+pub(crate) fn identifier(text: &str) -> String {
+    let mut name: String = text
+        .chars()
+        .map(|c| match c {
+            c if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '-') => c,
+            _ => '_',
+        })
+        .collect();
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        name.insert(0, '_');
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identifier;
+
+    #[test]
+    fn names_become_identifiers() {
+        assert_eq!(identifier("lstm_cell_1.b_1"), "lstm_cell_1.b_1");
+        assert_eq!(identifier("0/x y"), "_0_x_y");
+        assert_eq!(identifier(""), "_");
+    }
+}

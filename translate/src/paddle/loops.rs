@@ -1,0 +1,270 @@
+//! From Paddle's `while` to ours.
+//!
+//! Paddle's loop has one region and takes its condition as an operand: the program computes it before the loop, from
+//! the initial values, and again at the end of the body, from the next ones. Ours has a region for the condition.
+//! Where the two computations are the same but for initial values here and next values there, that region is one more
+//! copy of them and the two are dropped. Where they are not, the condition is carried through the loop.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use pir_ir::{
+    Body, Context, Diagnostic, InsertPoint, OpId, OpName, OpSpec, RegionId, Rewriter, Traits, Type, ValueDef, ValueId,
+};
+
+use super::constants::remove_unused;
+
+/// Gives every `pd.while` its condition region.
+pub(crate) fn rotate(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
+    // Inner loops first: their bodies may be part of what the outer one copies.
+    for op in body.post_order() {
+        if !body.is_alive(op) || ctx.op_str(body.op_name(op)) != "pd.while" || body.op_regions(op).len() != 1 {
+            continue;
+        }
+        match Loop::of(body, op) {
+            Some(source) => source.rotate(ctx, body),
+            None => errors.push(
+                Diagnostic::error(
+                    "paddle-while",
+                    "a `pd.while` whose operands, arguments, results and yielded values do not agree",
+                )
+                .label(body.op_span(op), "this loop")
+                .help("its first operand is the condition, and the body yields the next condition and the next values"),
+            ),
+        }
+    }
+}
+
+/// A loop as Paddle writes it.
+struct Loop {
+    op: OpId,
+    region: RegionId,
+    terminator: OpId,
+    /// The condition before the loop, and the initial values.
+    condition: ValueId,
+    inits: Vec<ValueId>,
+    /// The condition at the end of the body, and the next values.
+    next_condition: ValueId,
+    nexts: Vec<ValueId>,
+}
+
+/// A value of the condition before the loop and the one that is computed in its place in the body.
+type Pair = (ValueId, ValueId);
+
+/// What stands for a pair of values in the condition region.
+#[derive(Clone, Copy)]
+enum Copied {
+    /// The carried value of this index.
+    Slot(usize),
+    /// The same value, of the surroundings.
+    Outer,
+    /// A result of a copy of the operations that define the two.
+    Computed(OpId, OpId),
+}
+
+/// The computation of a condition.
+#[derive(Default)]
+struct Computation {
+    values: FxHashMap<Pair, Copied>,
+    /// The pairs that are computed, each behind those that it is computed from.
+    order: Vec<Pair>,
+}
+
+impl Loop {
+    fn of(body: &Body, op: OpId) -> Option<Loop> {
+        let &[region] = body.op_regions(op) else { return None };
+        let block = body.single_block(region)?;
+        let terminator = body.last_op(block)?;
+        let operands = body.operands_vec(op);
+        let yielded = body.operands_vec(terminator);
+        let (&condition, inits) = operands.split_first()?;
+        let (&next_condition, nexts) = yielded.split_first()?;
+        let agree = [nexts.len(), body.num_results(op), body.block_args(block).len()] == [inits.len(); 3];
+        agree.then(|| Loop {
+            op,
+            region,
+            terminator,
+            condition,
+            inits: inits.to_vec(),
+            next_condition,
+            nexts: nexts.to_vec(),
+        })
+    }
+
+    fn rotate(&self, ctx: &Context, body: &mut Body) {
+        match self.compare(ctx, body) {
+            Some(computation) => self.with_region(ctx, body, &computation),
+            None => self.with_flag(ctx, body),
+        }
+    }
+
+    /// The computation of the condition, if it is the same before the loop and in the body.
+    fn compare(&self, ctx: &Context, body: &Body) -> Option<Computation> {
+        let mut slots: FxHashMap<Pair, usize> = FxHashMap::default();
+        for (index, (&init, &next)) in self.inits.iter().zip(&self.nexts).enumerate() {
+            slots.entry((init, next)).or_insert(index);
+        }
+        let mut found = Computation::default();
+        // Depth first along the operands with an explicit stack: a pair follows what it is computed from.
+        let mut pending = vec![((self.condition, self.next_condition), false)];
+        while let Some((pair, done)) = pending.pop() {
+            if done {
+                found.order.push(pair);
+                continue;
+            }
+            if found.values.contains_key(&pair) {
+                continue;
+            }
+            let copied = if pair.0 == pair.1 {
+                Copied::Outer
+            } else if let Some(&slot) = slots.get(&pair) {
+                Copied::Slot(slot)
+            } else {
+                let (a, b) = self.same_op(ctx, body, pair)?;
+                pending.push((pair, true));
+                pending.extend(body.operands(a).zip(body.operands(b)).map(|pair| (pair, false)));
+                Copied::Computed(a, b)
+            };
+            found.values.insert(pair, copied);
+        }
+        Some(found)
+    }
+
+    /// The operations that define the two values, if they do the same with their operands and may be repeated.
+    fn same_op(&self, ctx: &Context, body: &Body, (before, next): Pair) -> Option<(OpId, OpId)> {
+        let (ValueDef::Result(a, at), ValueDef::Result(b, bt)) = (body.value_def(before), body.value_def(next)) else {
+            return None;
+        };
+        let same = at == bt
+            && body.op_name(a) == body.op_name(b)
+            && ctx.dict_sorted(body.attrs(a)) == ctx.dict_sorted(body.attrs(b))
+            && body.num_operands(a) == body.num_operands(b)
+            && body
+                .results(a)
+                .map(|r| body.value_type(r))
+                .eq(body.results(b).map(|r| body.value_type(r)));
+        (same && repeatable(ctx, body, a) && repeatable(ctx, body, b)).then_some((a, b))
+    }
+
+    /// Builds the condition region out of the compared computation.
+    fn with_region(&self, ctx: &Context, body: &mut Body, computation: &Computation) {
+        let (region, args) = self.condition_region(body, &[]);
+        let mut rewriter = Rewriter::new(ctx, body);
+        if let Some(block) = rewriter.body.entry_block(region) {
+            rewriter.at_end(block);
+        }
+        let mut copies: FxHashMap<(OpId, OpId), OpId> = FxHashMap::default();
+        let value = |body: &Body, copies: &FxHashMap<(OpId, OpId), OpId>, pair: Pair| {
+            let index = match body.value_def(pair.1) {
+                ValueDef::Result(_, index) => index as usize,
+                _ => 0,
+            };
+            match computation.values.get(&pair)? {
+                Copied::Slot(slot) => args.get(*slot).copied(),
+                Copied::Outer => Some(pair.1),
+                Copied::Computed(a, b) => body.results(*copies.get(&(*a, *b))?).nth(index),
+            }
+        };
+        let mut names: FxHashSet<OpName> = FxHashSet::default();
+        for pair in &computation.order {
+            let Some(&Copied::Computed(a, b)) = computation.values.get(pair) else {
+                continue;
+            };
+            if copies.contains_key(&(a, b)) {
+                continue;
+            }
+            let body = &*rewriter.body;
+            let operands: SmallVec<[ValueId; 6]> = body
+                .operands(a)
+                .zip(body.operands(b))
+                .filter_map(|pair| value(body, &copies, pair))
+                .collect();
+            let results: SmallVec<[Type; 2]> = body.results(b).map(|r| body.value_type(r)).collect();
+            let name = body.op_name(b);
+            let spec = OpSpec {
+                operands: &operands,
+                results: &results,
+                attrs: body.attrs(b),
+                span: body.op_span(b),
+                ..OpSpec::new(name)
+            };
+            let copy = rewriter.create(spec);
+            copies.insert((a, b), copy);
+            names.insert(name);
+        }
+        let condition = value(rewriter.body, &copies, (self.condition, self.next_condition));
+        rewriter.set_span(rewriter.body.op_span(self.op));
+        rewriter
+            .op("cf.cond_yield")
+            .operand(condition.unwrap_or(self.condition))
+            .operands(args.iter().copied())
+            .build();
+        self.replace(ctx, body, region, &self.inits, &self.nexts);
+        self.drop_originals(ctx, body, &names);
+    }
+
+    /// Carries the condition through the loop as one more value.
+    fn with_flag(&self, ctx: &Context, body: &mut Body) {
+        let ty = body.value_type(self.condition);
+        let (region, args) = self.condition_region(body, &[ty]);
+        let mut rewriter = Rewriter::new(ctx, body);
+        if let Some(block) = rewriter.body.entry_block(region) {
+            rewriter.at_end(block);
+        }
+        rewriter.set_span(rewriter.body.op_span(self.op));
+        // The region's first argument is the condition, the others are passed on.
+        rewriter.op("cf.cond_yield").operands(args).build();
+        let inits: Vec<ValueId> = std::iter::once(self.condition)
+            .chain(self.inits.iter().copied())
+            .collect();
+        let nexts: Vec<ValueId> = std::iter::once(self.next_condition)
+            .chain(self.nexts.iter().copied())
+            .collect();
+        self.replace(ctx, body, region, &inits, &nexts);
+    }
+
+    /// A region with one block that has an argument for each carried value, behind those of the types `before`.
+    fn condition_region(&self, body: &mut Body, before: &[Type]) -> (RegionId, Vec<ValueId>) {
+        let region = body.create_region();
+        let block = body.create_block(region);
+        let mut args: Vec<ValueId> = before.iter().map(|&ty| body.add_block_arg(block, ty, None)).collect();
+        let carried = body
+            .entry_block(self.region)
+            .map_or(Vec::new(), |b| body.block_args(b).to_vec());
+        for arg in carried {
+            let (ty, name) = (body.value_type(arg), body.value_name(arg));
+            args.push(body.add_block_arg(block, ty, name));
+        }
+        (region, args)
+    }
+
+    /// Puts our loop in the place of Paddle's.
+    fn replace(&self, ctx: &Context, body: &mut Body, condition: RegionId, inits: &[ValueId], nexts: &[ValueId]) {
+        let results: SmallVec<[Type; 4]> = body.results(self.op).map(|r| body.value_type(r)).collect();
+        body.set_operands(self.terminator, nexts);
+        let mut rewriter = Rewriter::new(ctx, body);
+        let new = rewriter.recreate(self.op, inits, &results);
+        rewriter.body.insert_region(new, 0, condition);
+        let values: Vec<ValueId> = rewriter.body.results(new).collect();
+        rewriter.set_point(InsertPoint::Detached);
+        rewriter.replace_op(self.op, &values);
+    }
+
+    /// Removes the computations of the condition before the loop and in its body, as far as nothing else needs them:
+    /// operations of the names that were copied.
+    fn drop_originals(&self, ctx: &Context, body: &mut Body, names: &FxHashSet<OpName>) {
+        let removable = |body: &Body, op: OpId| names.contains(&body.op_name(op)) && repeatable(ctx, body, op);
+        let pending = [self.condition, self.next_condition]
+            .into_iter()
+            .filter_map(|v| body.defining_op(v))
+            .filter(|&op| removable(body, op))
+            .collect();
+        remove_unused(body, pending, removable);
+    }
+}
+
+/// Whether an operation may be computed once more, or not at all.
+fn repeatable(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let view = body.view(ctx, op);
+    body.op_regions(op).is_empty() && !view.has(Traits::TERMINATOR) && view.own_effects().is_empty()
+}

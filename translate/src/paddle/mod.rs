@@ -1,0 +1,54 @@
+//! PaddlePaddle's programs.
+//!
+//! Two things differ between its programs and ours beside the spelling, and reading undoes both:
+//! what its op tables call `IntArray` and `Scalar` is an operand there even when it is constant and an attribute here
+//! ([`constants`]), and its `while` computes its condition before the loop and again at the end of the body while ours
+//! has a region for it ([`loops`]).
+
+mod attributes;
+mod build;
+mod constants;
+mod loops;
+mod saved;
+
+use std::sync::Arc;
+
+use pir_ir::{Context, Diagnostic, Module};
+
+/// What to do with programs that go beyond the dialects of the context.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Options {
+    /// Keep operations that no dialect defines, instead of reporting them.
+    pub allow_unregistered: bool,
+}
+
+/// Reads a saved program, PIR JSON of any version.
+///
+/// # Errors
+/// What is wrong with the source, as much of it as can be found in one go.
+pub fn read(ctx: &Arc<Context>, source: &[u8]) -> Result<Module, Vec<Diagnostic>> {
+    read_with(ctx, source, Options::default())
+}
+
+/// Reads a saved program with options.
+///
+/// # Errors
+/// What is wrong with the source, as much of it as can be found in one go.
+pub fn read_with(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
+    let mut builder = build::Builder::new(ctx, options.allow_unregistered);
+    saved::read(&mut builder, source);
+    finish(ctx, builder)
+}
+
+/// Turns what was read into our forms.
+fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>) -> Result<Module, Vec<Diagnostic>> {
+    let (mut body, mut errors) = (builder.body, builder.errors);
+    if errors.is_empty() {
+        constants::to_attributes(ctx, &mut body);
+        loops::rotate(ctx, &mut body, &mut errors);
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(Module { ctx: ctx.clone(), body })
+}

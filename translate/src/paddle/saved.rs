@@ -1,0 +1,233 @@
+//! Saved programs: PIR JSON.
+
+use smallvec::SmallVec;
+
+use pir_ir::{Diagnostic, RegionId};
+
+use super::attributes::{AttrReader, read_type};
+use super::build::{Builder, SourceId, SourceOp};
+use crate::json::{Json, Kind, Value};
+
+fn error(node: Value<'_>, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("paddle-json", message).label(node.span(), "")
+}
+
+/// The operations of a block that are still to be read.
+struct Open<'j> {
+    ops: Box<dyn Iterator<Item = Value<'j>> + 'j>,
+    /// Regions of the operation read last, the next one on top.
+    regions: Vec<(RegionId, Value<'j>)>,
+}
+
+/// Reads the program in `source`; what is wrong goes to the errors of the builder.
+pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
+    let json = match Json::parse(source) {
+        Ok(json) => json,
+        Err(error) => return builder.errors.push(error),
+    };
+    let root = json.root();
+    if let Err(error) = check_head(root) {
+        return builder.errors.push(error);
+    }
+    let Some(block) = root
+        .get("program")
+        .and_then(|p| p.get("regions"))
+        .and_then(|r| r.items().next())
+        .and_then(|r| r.get("blocks"))
+        .and_then(|b| b.items().next())
+    else {
+        return builder
+            .errors
+            .push(error(root, "the program has no block of operations"));
+    };
+    let mut open = vec![Open {
+        ops: Box::new(block.get("ops").into_iter().flat_map(Value::items)),
+        regions: Vec::new(),
+    }];
+    while let Some(level) = open.last_mut() {
+        if let Some((region, node)) = level.regions.pop() {
+            builder.enter(region);
+            let ops = enter_block(builder, node);
+            open.push(Open {
+                ops,
+                regions: Vec::new(),
+            });
+            continue;
+        }
+        let Some(node) = level.ops.next() else {
+            open.pop();
+            if !open.is_empty() {
+                builder.leave();
+            }
+            continue;
+        };
+        match read_op(builder, node) {
+            Ok(source) => {
+                let regions = builder.op(source);
+                let nodes = node.get("regions").into_iter().flat_map(Value::items);
+                level.regions = regions.into_iter().zip(nodes).collect();
+                level.regions.reverse();
+            }
+            Err(error) => {
+                builder.errors.push(error);
+                for result in node.get("O").into_iter().flat_map(Value::items) {
+                    if let Ok(id) = read_id(result) {
+                        builder.poison(id);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn check_head(root: Value<'_>) -> Result<(), Diagnostic> {
+    let head = root
+        .get("base_code")
+        .ok_or_else(|| error(root, "this is not a saved program: `base_code` is missing"))?;
+    let magic = head.get("magic").and_then(Value::str);
+    if magic.as_deref() != Some("pir") {
+        return Err(error(head, "this is not a saved program: `magic` is not \"pir\"")
+            .help("only programs of the PIR form, which PaddlePaddle 3 saves, are read"));
+    }
+    match head.get("version").and_then(Value::int) {
+        Some(1..) => Ok(()),
+        _ => Err(error(
+            head,
+            "the version of the saved program is missing or not positive",
+        )),
+    }
+}
+
+/// Reads the arguments of the only block of a region, and gives its operations.
+fn enter_block<'j>(builder: &mut Builder<'_>, region: Value<'j>) -> Box<dyn Iterator<Item = Value<'j>> + 'j> {
+    let mut blocks = region.get("blocks").into_iter().flat_map(Value::items);
+    let (Some(block), more) = (blocks.next(), blocks.next()) else {
+        return Box::new(std::iter::empty());
+    };
+    if let Some(more) = more {
+        builder.errors.push(error(more, "a region with several blocks"));
+    }
+    for key in ["args", "kwargs"] {
+        for arg in block.get(key).into_iter().flat_map(Value::items) {
+            let ty = arg.get("TT").ok_or_else(|| error(arg, "an argument without its type"));
+            match (
+                arg.get("#").and_then(Value::int),
+                ty.and_then(|ty| read_type(builder.ctx, ty)),
+            ) {
+                (Some(id), Ok(Some(ty))) => builder.block_arg(id, ty),
+                (_, Err(error)) => builder.errors.push(error),
+                _ => builder
+                    .errors
+                    .push(error(arg, "an argument without its number or type")),
+            }
+        }
+    }
+    Box::new(block.get("ops").into_iter().flat_map(Value::items))
+}
+
+/// `1.add` is `pd.add`.
+fn op_name(name: &str) -> Option<String> {
+    let (dialect, op) = name.split_once('.')?;
+    let dialect = match dialect {
+        "0" => "builtin",
+        "1" | "pd_op" => "pd",
+        "2" | "cf" => "cf",
+        "3" | "custom_op" => "custom_op",
+        "4" | "dist" | "pd_dist" => "dist",
+        other if other.starts_with(|c: char| c.is_ascii_alphabetic()) => other,
+        _ => return None,
+    };
+    Some(format!("{dialect}.{op}"))
+}
+
+fn read_op(builder: &Builder<'_>, node: Value<'_>) -> Result<SourceOp, Diagnostic> {
+    let name = node.get("#").and_then(Value::str);
+    let name = name.ok_or_else(|| error(node, "an operation without its name, `\"#\"`"))?;
+    if name == "p" {
+        return read_parameter(builder, node);
+    }
+    let name =
+        op_name(&name).ok_or_else(|| error(node, format!("the dialect of the operation `{name}` is not known")))?;
+    let attr_reader = AttrReader {
+        ctx: builder.ctx,
+        typed: builder.ctx.registered_op(&name).is_none(),
+    };
+    let mut attrs = Vec::new();
+    if let Some(list) = node.get("A") {
+        attr_reader.list(list, &mut attrs)?;
+    }
+    if matches!(name.as_str(), "pd.data" | "pd.feed") && stops_gradient(node) {
+        attrs.push((builder.ctx.sym("stop_gradient"), builder.ctx.bool_attr(true)));
+    }
+    let mut operands: SmallVec<[SourceId; 4]> = SmallVec::new();
+    for operand in node.get("I").into_iter().flat_map(Value::items) {
+        operands.push(read_id(operand)?);
+    }
+    let mut results = SmallVec::new();
+    for result in node.get("O").into_iter().flat_map(Value::items) {
+        results.push(read_result(builder, result)?);
+    }
+    Ok(SourceOp {
+        name,
+        operands,
+        results,
+        attrs,
+        regions: node.get("regions").map_or(0, |r| r.items().count()),
+        span: node.span(),
+    })
+}
+
+fn read_id(node: Value<'_>) -> Result<SourceId, Diagnostic> {
+    node.get("%")
+        .and_then(Value::int)
+        .ok_or_else(|| error(node, "expected a value, `{\"%\": number}`"))
+}
+
+fn read_result(builder: &Builder<'_>, node: Value<'_>) -> Result<(SourceId, Option<pir_ir::Type>), Diagnostic> {
+    let ty = node.get("TT").map(|ty| read_type(builder.ctx, ty)).transpose()?;
+    Ok((read_id(node)?, ty.flatten()))
+}
+
+/// Whether the result attribute `stop_gradient` says so.
+fn stops_gradient(node: Value<'_>) -> bool {
+    let entry = node
+        .get("OA")
+        .into_iter()
+        .flat_map(Value::items)
+        .find(|e| e.get("N").and_then(Value::str).as_deref() == Some("stop_gradient"));
+    entry
+        .and_then(|e| e.get("AT")?.get("D")?.items().next()?.get("D")?.bool())
+        .unwrap_or(false)
+}
+
+/// `{"#": "p", "A": [is_distributed, is_parameter, need_clip, name], "O": {…}, "OA": [persistable, stop_gradient, trainable]}`.
+fn read_parameter(builder: &Builder<'_>, node: Value<'_>) -> Result<SourceOp, Diagnostic> {
+    let name = node
+        .get("A")
+        .into_iter()
+        .flat_map(Value::items)
+        .find(|v| v.kind() == Kind::Str);
+    let name = name.and_then(Value::str);
+    let name = name.ok_or_else(|| error(node, "a parameter without its name"))?;
+    let result = node
+        .get("O")
+        .ok_or_else(|| error(node, "a parameter without its value, `\"O\"`"))?;
+    let mut attrs = vec![(builder.ctx.sym("name"), builder.ctx.str_attr(&name))];
+    let flags: Vec<Option<bool>> = node
+        .get("OA")
+        .into_iter()
+        .flat_map(Value::items)
+        .map(Value::bool)
+        .collect();
+    if flags.get(1).copied().flatten() == Some(true) {
+        attrs.push((builder.ctx.sym("stop_gradient"), builder.ctx.bool_attr(true)));
+    }
+    Ok(SourceOp {
+        name: "pd.parameter".to_owned(),
+        operands: SmallVec::new(),
+        results: std::iter::once(read_result(builder, result)?).collect(),
+        attrs,
+        regions: 0,
+        span: node.span(),
+    })
+}
