@@ -22,6 +22,7 @@ mod intern;
 mod module;
 mod registry;
 mod rewriter;
+pub mod text;
 mod types;
 pub mod verify;
 mod walk;

@@ -1,0 +1,385 @@
+//! Attributes in the text.
+
+use super::cursor::{self, balanced_end, string_end};
+use super::parser::{Failure, Parser};
+use crate::context::Sym;
+use crate::types::{Attr, AttrData, FloatKind, Type};
+
+impl Parser<'_> {
+    /// `{name = value, …}`, the brace included.
+    pub(super) fn parse_dict(&mut self, entries: &mut Vec<(Sym, Attr)>) -> Result<(), Failure> {
+        self.expect(b"{", "`{`", "attributes stand in braces")?;
+        self.skip();
+        if self.eat(b"}") {
+            return Ok(());
+        }
+        loop {
+            self.skip();
+            let start = self.pos;
+            let name = if self.peek() == b'"' {
+                let text = self.parse_string()?;
+                self.ctx.sym(&text)
+            } else {
+                match cursor::name(&self.src[self.pos..]) {
+                    Ok((rest, word)) => {
+                        self.pos = self.src.len() - rest.len();
+                        self.sym(word)
+                    }
+                    Err(_) => {
+                        return Err(
+                            self.expected("the name of an attribute", "attributes are written `{name = value}`")
+                        );
+                    }
+                }
+            };
+            let end = self.pos;
+            self.skip();
+            let value = if self.eat(b"=") || (self.peek() == b':' && !self.starts_with(b"::") && self.eat(b":")) {
+                self.parse_attr()?
+            } else {
+                self.ctx.attr(AttrData::Unit)
+            };
+            if entries.iter().any(|&(n, _)| n == name) {
+                return Err(self
+                    .error_at(
+                        start,
+                        end,
+                        "duplicate-attribute",
+                        format!("attribute `{}` is given twice", self.ctx.str(name)),
+                    )
+                    .with_help("remove one of them"));
+            }
+            entries.push((name, value));
+            self.skip();
+            if self.eat(b"}") {
+                return Ok(());
+            }
+            self.expect(b",", "`,` or `}`", "attributes are separated by commas")?;
+        }
+    }
+
+    /// A string, without its quotes and escapes.
+    pub(super) fn parse_string(&mut self) -> Result<String, Failure> {
+        let start = self.pos;
+        let Some(end) = string_end(self.src, start) else {
+            let line = cursor::line_end(self.src, start);
+            return Err(self
+                .error_at(start, line, "unclosed-string", "this string is not closed".to_owned())
+                .with_help("add a `\"`"));
+        };
+        self.pos = end;
+        let raw = &self.src[start + 1..end - 1];
+        let mut bytes = Vec::with_capacity(raw.len());
+        let mut at = 0;
+        while at < raw.len() {
+            if raw[at] != b'\\' {
+                bytes.push(raw[at]);
+                at += 1;
+                continue;
+            }
+            let hex = |b: Option<&u8>| b.and_then(|&b| (b as char).to_digit(16));
+            match (raw.get(at + 1), hex(raw.get(at + 1)), hex(raw.get(at + 2))) {
+                (_, Some(high), Some(low)) => {
+                    bytes.push((high * 16 + low) as u8);
+                    at += 3;
+                    continue;
+                }
+                (Some(b'n'), ..) => bytes.push(b'\n'),
+                (Some(b't'), ..) => bytes.push(b'\t'),
+                (Some(b @ (b'"' | b'\\')), ..) => bytes.push(*b),
+                _ => {
+                    return Err(self
+                        .error_at(
+                            start + 1 + at,
+                            start + 3 + at,
+                            "escape",
+                            "this escape is not known".to_owned(),
+                        )
+                        .with_help("escapes are `\\n`, `\\t`, `\\\\`, `\\\"` and two hexadecimal digits"));
+                }
+            }
+            at += 2;
+        }
+        String::from_utf8(bytes).map_err(|_| {
+            self.error_at(start, end, "utf8", "this string is not UTF-8".to_owned())
+                .with_help("strings hold text; write bytes as hexadecimal text")
+        })
+    }
+
+    /// An attribute value.
+    pub(super) fn parse_attr(&mut self) -> Result<Attr, Failure> {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_attr_inner())
+    }
+
+    fn parse_attr_inner(&mut self) -> Result<Attr, Failure> {
+        self.skip();
+        let start = self.pos;
+        match self.peek() {
+            b'"' => {
+                let text = self.parse_string()?;
+                self.skip();
+                if self.peek() == b':' && !self.starts_with(b"::") {
+                    // A typed string is kept as it is written.
+                    self.pos += 1;
+                    self.parse_type()?;
+                    return Ok(self.text_attr(start));
+                }
+                Ok(self.ctx.str_attr(&text))
+            }
+            b'[' => self.array(),
+            b'{' => {
+                let mut entries = Vec::new();
+                self.parse_dict(&mut entries)?;
+                let dict = self.ctx.dict(&entries);
+                Ok(self.ctx.attr(AttrData::Dict(dict)))
+            }
+            b'@' => self.symbol(),
+            b'#' => self.hash(start),
+            b'-' | b'0'..=b'9' => self.numeric(start),
+            b'!' | b'(' => {
+                let ty = self.parse_type()?;
+                Ok(self.ctx.type_attr(ty))
+            }
+            b if b.is_ascii_alphabetic() || b == b'_' => self.word(start),
+            _ => Err(self.expected(
+                "an attribute",
+                "for example `1`, `0.5 : f32`, `\"text\"`, `[1, 2]`, `true`, `f32`, `@name`",
+            )),
+        }
+    }
+
+    fn text_attr(&mut self, start: usize) -> Attr {
+        let text = String::from_utf8_lossy(&self.src[start..self.pos]).into_owned();
+        self.ctx.attr(AttrData::Opaque(text.into()))
+    }
+
+    fn array(&mut self) -> Result<Attr, Failure> {
+        self.pos += 1;
+        let mut items = Vec::new();
+        self.skip();
+        if self.eat(b"]") {
+            return Ok(self.ctx.ints_attr(&[]));
+        }
+        loop {
+            items.push(self.parse_attr()?);
+            self.skip();
+            if self.eat(b"]") {
+                return Ok(self.ctx.attr(AttrData::Array(items.into())));
+            }
+            self.expect(b",", "`,` or `]`", "list elements are separated by commas")?;
+        }
+    }
+
+    /// `@a::@b`.
+    fn symbol(&mut self) -> Result<Attr, Failure> {
+        let mut path = Vec::new();
+        loop {
+            let name = self.parse_symbol_name()?;
+            path.push(self.ctx.sym(&name));
+            if !(self.starts_with(b"::@")) {
+                break;
+            }
+            self.pos += 2;
+        }
+        Ok(self.ctx.attr(AttrData::Symbol(path.into())))
+    }
+
+    /// `@name` or `@"any text"`.
+    pub(super) fn parse_symbol_name(&mut self) -> Result<String, Failure> {
+        self.expect(b"@", "`@`", "a symbol is written `@name`")?;
+        if self.peek() == b'"' {
+            return self.parse_string();
+        }
+        match cursor::suffix(&self.src[self.pos..]) {
+            Ok((rest, found)) => {
+                self.pos = self.src.len() - rest.len();
+                Ok(String::from_utf8_lossy(found).into_owned())
+            }
+            Err(_) => Err(self.expected("the name of a symbol", "a symbol is written `@name`")),
+        }
+    }
+
+    fn hash(&mut self, start: usize) -> Result<Attr, Failure> {
+        self.pos += 1;
+        let word_start = self.pos;
+        while cursor::is_suffix_byte(self.peek()) {
+            self.pos += 1;
+        }
+        let word = &self.src[word_start..self.pos];
+        if self.peek() == b'<' {
+            self.pos = balanced_end(self.src, self.pos).ok_or_else(|| self.unclosed())?;
+        } else if let Some(&attr) = self.attr_aliases.get(word) {
+            return Ok(attr);
+        }
+        self.typed_text(start)
+    }
+
+    /// Text with an optional type behind it.
+    fn typed_text(&mut self, start: usize) -> Result<Attr, Failure> {
+        let end = self.pos;
+        self.skip();
+        if self.peek() == b':' && !self.starts_with(b"::") {
+            self.pos += 1;
+            self.parse_type()?;
+        } else {
+            self.pos = end;
+        }
+        Ok(self.text_attr(start))
+    }
+
+    fn word(&mut self, start: usize) -> Result<Attr, Failure> {
+        let word = cursor::name(&self.src[start..]).map_or(&b""[..], |(_, w)| w);
+        let plain = match word {
+            b"true" => Some(AttrData::Bool(true)),
+            b"false" => Some(AttrData::Bool(false)),
+            b"unit" => Some(AttrData::Unit),
+            b"inf" => Some(AttrData::Float {
+                bits: f64::INFINITY.to_bits(),
+                ty: Type::F64,
+            }),
+            b"nan" => Some(AttrData::Float {
+                bits: f64::NAN.to_bits(),
+                ty: Type::F64,
+            }),
+            _ => None,
+        };
+        if let Some(data) = plain {
+            self.pos = start + word.len();
+            let attr = self.ctx.attr(data.clone());
+            return match data {
+                AttrData::Float { bits, .. } => self.float_with_type(f64::from_bits(bits)),
+                _ => Ok(attr),
+            };
+        }
+        let next = self.src.get(start + word.len()).copied().unwrap_or(0);
+        let bracketed = match word {
+            b"dense" | b"sparse" | b"array" | b"affine_map" | b"affine_set" | b"strided" | b"opaque"
+            | b"dense_resource" | b"distinct" => matches!(next, b'<' | b'['),
+            b"loc" => next == b'(',
+            _ => false,
+        };
+        if bracketed {
+            self.pos = balanced_end(self.src, start + word.len()).ok_or_else(|| self.unclosed())?;
+            if word == b"distinct" && self.peek() == b'<' {
+                self.pos = balanced_end(self.src, self.pos).ok_or_else(|| self.unclosed())?;
+            }
+            return self.typed_text(start);
+        }
+        match self.parse_type() {
+            Ok(ty) => Ok(self.ctx.type_attr(ty)),
+            Err(failure) if failure.code() == "unknown-type" => {
+                let text = String::from_utf8_lossy(word).into_owned();
+                Err(self
+                    .error_at(
+                        start,
+                        start + word.len(),
+                        "unknown-attribute-value",
+                        format!("`{text}` is not an attribute"),
+                    )
+                    .with_help(format!("write a text in quotes: `\"{text}\"`")))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn numeric(&mut self, start: usize) -> Result<Attr, Failure> {
+        let negative = self.eat(b"-");
+        if let Ok((rest, digits)) = cursor::hex(&self.src[self.pos..]) {
+            self.pos = self.src.len() - rest.len();
+            return self.hex_number(start, negative, digits);
+        }
+        if negative && self.starts_with(b"inf") {
+            self.pos += 3;
+            return self.float_with_type(f64::NEG_INFINITY);
+        }
+        let Ok((rest, (digits, float))) = cursor::number(&self.src[self.pos..]) else {
+            return Err(self.expected("a number", "for example `-1` or `2.5e-3`"));
+        };
+        self.pos = self.src.len() - rest.len();
+        let text = std::str::from_utf8(digits).unwrap_or_default();
+        if float {
+            let value: f64 = text.parse().unwrap_or(f64::NAN);
+            return self.float_with_type(if negative { -value } else { value });
+        }
+        let ty = self.type_behind_colon()?;
+        if let Some(kind) = ty.and_then(|t| t.float_kind(&self.ctx)) {
+            let value: f64 = text.parse().unwrap_or(f64::NAN);
+            return Ok(self.float_attr(if negative { -value } else { value }, kind, ty));
+        }
+        match text.parse::<i128>() {
+            Ok(value) => {
+                let value = if negative { -value } else { value };
+                Ok(self.ctx.attr(AttrData::Int {
+                    value,
+                    ty: ty.unwrap_or(Type::I64),
+                }))
+            }
+            // An integer wider than anything computes with: kept as it is written.
+            Err(_) => Ok(self.text_attr(start)),
+        }
+    }
+
+    fn hex_number(&mut self, start: usize, negative: bool, digits: &[u8]) -> Result<Attr, Failure> {
+        let ty = self.type_behind_colon()?;
+        let text = std::str::from_utf8(digits).unwrap_or_default();
+        let bits = u64::from_str_radix(text, 16);
+        match (ty.and_then(|t| t.float_kind(&self.ctx)), bits) {
+            (Some(FloatKind::F64), Ok(bits)) => Ok(self.ctx.attr(AttrData::Float { bits, ty: Type::F64 })),
+            (Some(FloatKind::F32), Ok(bits)) if bits <= u64::from(u32::MAX) => {
+                let bits = widen_f32(bits as u32);
+                Ok(self.ctx.attr(AttrData::Float { bits, ty: Type::F32 }))
+            }
+            (None, _) => match i128::from_str_radix(text, 16) {
+                Ok(value) => {
+                    let value = if negative { -value } else { value };
+                    Ok(self.ctx.attr(AttrData::Int {
+                        value,
+                        ty: ty.unwrap_or(Type::I64),
+                    }))
+                }
+                Err(_) => Ok(self.text_attr(start)),
+            },
+            _ => Ok(self.text_attr(start)),
+        }
+    }
+
+    fn type_behind_colon(&mut self) -> Result<Option<Type>, Failure> {
+        let end = self.pos;
+        self.skip();
+        if self.peek() == b':' && !self.starts_with(b"::") {
+            self.pos += 1;
+            return self.parse_type().map(Some);
+        }
+        self.pos = end;
+        Ok(None)
+    }
+
+    fn float_with_type(&mut self, value: f64) -> Result<Attr, Failure> {
+        let ty = self.type_behind_colon()?;
+        let kind = ty.and_then(|t| t.float_kind(&self.ctx)).unwrap_or(FloatKind::F64);
+        Ok(self.float_attr(value, kind, ty))
+    }
+
+    fn float_attr(&mut self, value: f64, kind: FloatKind, ty: Option<Type>) -> Attr {
+        // A number of a narrow type is that type's nearest.
+        let value = if kind == FloatKind::F32 {
+            f64::from(value as f32)
+        } else {
+            value
+        };
+        self.ctx.attr(AttrData::Float {
+            bits: value.to_bits(),
+            ty: ty.unwrap_or(Type::F64),
+        })
+    }
+}
+
+/// The bits of an `f32` as those of an `f64` with the same value; the payload of a NaN is kept.
+pub(super) fn widen_f32(bits: u32) -> u64 {
+    let value = f32::from_bits(bits);
+    if value.is_nan() {
+        let sign = u64::from(bits >> 31) << 63;
+        return sign | (0x7ff << 52) | (u64::from(bits & 0x007f_ffff) << 29);
+    }
+    f64::from(value).to_bits()
+}

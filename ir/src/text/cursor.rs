@@ -1,0 +1,156 @@
+//! The lowest level of the parser: bytes, blanks, words.
+//!
+//! The pieces are nom parsers over `&[u8]` with an error type that carries nothing; what went wrong, and where, is said
+//! by the level above, which knows what it expected.
+
+use memchr::{memchr, memchr2};
+use nom::IResult;
+use nom::bytes::complete::take_while;
+use nom::character::complete::{digit1, hex_digit1};
+
+pub(super) type Scan<'a> = IResult<&'a [u8], &'a [u8], ()>;
+
+/// Bytes of a name: `[A-Za-z0-9_$.]`.
+pub(super) fn is_name_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.')
+}
+
+/// Bytes of the name of a value or a block: also `-`.
+pub(super) fn is_suffix_byte(b: u8) -> bool {
+    is_name_byte(b) || b == b'-'
+}
+
+pub(super) fn name(input: &[u8]) -> Scan<'_> {
+    match input.first() {
+        Some(b) if b.is_ascii_alphabetic() || *b == b'_' => take_while(is_name_byte)(input),
+        _ => Err(nom::Err::Error(())),
+    }
+}
+
+/// The part of a value's or a block's name behind its sigil. `->` ends it.
+pub(super) fn suffix(input: &[u8]) -> Scan<'_> {
+    let (mut rest, mut found): (&[u8], &[u8]) = take_while(is_suffix_byte)(input)?;
+    while found.last() == Some(&b'-') && rest.first() == Some(&b'>') {
+        (found, rest) = input.split_at(found.len() - 1);
+    }
+    if found.is_empty() {
+        Err(nom::Err::Error(()))
+    } else {
+        Ok((rest, found))
+    }
+}
+
+/// An unsigned decimal number, integer or floating point; `true` for floating point.
+pub(super) fn number(input: &[u8]) -> IResult<&[u8], (&[u8], bool), ()> {
+    let (mut rest, _) = digit1(input)?;
+    let mut float = false;
+    if rest.first() == Some(&b'.') {
+        float = true;
+        rest = take_while(|b: u8| b.is_ascii_digit())(&rest[1..])
+            .map(|(r, _): (&[u8], &[u8])| r)
+            .map_err(|e: nom::Err<()>| e)?;
+    }
+    if matches!(rest.first(), Some(b'e' | b'E')) {
+        let exponent = match rest.get(1) {
+            Some(b'+' | b'-') => &rest[2..],
+            _ => &rest[1..],
+        };
+        if let Ok((after, _)) = digit1::<&[u8], ()>(exponent) {
+            float = true;
+            rest = after;
+        }
+    }
+    Ok((rest, (&input[..input.len() - rest.len()], float)))
+}
+
+/// The digits of a hexadecimal number, without the `0x`.
+pub(super) fn hex(input: &[u8]) -> Scan<'_> {
+    match input {
+        [b'0', b'x' | b'X', rest @ ..] => hex_digit1(rest),
+        _ => Err(nom::Err::Error(())),
+    }
+}
+
+/// Skips blanks.
+pub(super) fn blanks(src: &[u8], mut pos: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\n' | b'\r') = src.get(pos) {
+        pos += 1;
+    }
+    pos
+}
+
+/// The end of the line that `pos` is in, before the line break.
+pub(super) fn line_end(src: &[u8], pos: usize) -> usize {
+    memchr(b'\n', &src[pos..]).map_or(src.len(), |at| pos + at)
+}
+
+/// The place behind the closing quote of a string whose opening quote is at `pos`; `None` if it is not closed.
+pub(super) fn string_end(src: &[u8], pos: usize) -> Option<usize> {
+    let mut at = pos + 1;
+    loop {
+        at += memchr2(b'"', b'\\', src.get(at..)?)?;
+        if src[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+/// The place behind the bracket that closes the one at `pos`, whatever is between; `None` if nothing does.
+pub(super) fn balanced_end(src: &[u8], pos: usize) -> Option<usize> {
+    let mut open: Vec<u8> = Vec::new();
+    let mut at = pos;
+    loop {
+        match *src.get(at)? {
+            b'"' => {
+                at = string_end(src, at)?;
+                continue;
+            }
+            b'/' if src.get(at + 1) == Some(&b'/') => {
+                at = line_end(src, at);
+                continue;
+            }
+            b'-' if src.get(at + 1) == Some(&b'>') => at += 1,
+            b'(' => open.push(b')'),
+            b'[' => open.push(b']'),
+            b'{' => open.push(b'}'),
+            b'<' => open.push(b'>'),
+            b @ (b')' | b']' | b'}' | b'>') => {
+                // Comparison signs occur in affine constraints: `>` alone closes nothing.
+                if open.last() == Some(&b) {
+                    open.pop();
+                } else if b != b'>' {
+                    return None;
+                }
+                if open.is_empty() {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_names() {
+        assert_eq!(number(b"12)"), Ok((&b")"[..], (&b"12"[..], false))));
+        assert_eq!(number(b"1.5e+21 "), Ok((&b" "[..], (&b"1.5e+21"[..], true))));
+        assert_eq!(number(b"4x"), Ok((&b"x"[..], (&b"4"[..], false))));
+        assert_eq!(number(b"3.e"), Ok((&b"e"[..], (&b"3."[..], true))));
+        assert!(number(b"x").is_err());
+        assert_eq!(suffix(b"a-b->c"), Ok((&b"->c"[..], &b"a-b"[..])));
+        assert_eq!(name(b"pd.add("), Ok((&b"("[..], &b"pd.add"[..])));
+    }
+
+    #[test]
+    fn brackets() {
+        assert_eq!(balanced_end(b"<a, \">\" -> [x]> y", 0), Some(15));
+        assert_eq!(balanced_end(b"(a]", 0), None);
+        assert_eq!(balanced_end(b"(a", 0), None);
+    }
+}

@@ -1,0 +1,850 @@
+//! The parser's state, and the statements of regions: operations, labels, closing braces.
+//!
+//! Nesting is kept in an explicit list of open regions: each knows the operation that it belongs to, as far as that
+//! was read. An operation is created when all of its parts are there.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cursor::{self, balanced_end, blanks, line_end};
+use super::op::Pending;
+use super::scope::{Binding, Scope};
+use super::{ParseOptions, Parsed};
+use crate::body::{Body, ValueName};
+use crate::context::{Context, OpName, Sym};
+use crate::diagnostics::{Diagnostic, Severity, Span, nearest};
+use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::module::Module;
+use crate::types::{Attr, Type};
+
+/// After so many errors the rest is not worth reading.
+const MAX_ERRORS: usize = 200;
+
+/// An error on its way to the list.
+#[derive(Debug)]
+pub(super) struct Failure(Box<Diagnostic>);
+
+impl Failure {
+    pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    pub(super) fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.0 = Box::new(self.0.label(span, text));
+        self
+    }
+
+    pub(super) fn code(&self) -> &'static str {
+        self.0.code
+    }
+}
+
+/// An open region.
+pub(super) struct Open {
+    pub(super) region: RegionId,
+    /// The block that operations are added to.
+    pub(super) block: Option<BlockId>,
+    /// The operation that the region belongs to; `None` for the top level.
+    pub(super) owner: Option<Box<Pending>>,
+    /// Whether the region is the root of a body of its own.
+    pub(super) isolated: bool,
+    /// Where its brace is.
+    pub(super) brace: usize,
+    /// The last operation, for comments at the end of its line.
+    last: Option<OpId>,
+}
+
+/// What has to be given to an operation that is to be read.
+#[derive(Default)]
+pub(super) struct ResultNames {
+    /// Names, how many values each stands for, and where they are.
+    pub(super) names: Vec<(Sym, u32, Span)>,
+}
+
+pub(super) struct Parser<'s> {
+    pub(super) ctx: Arc<Context>,
+    pub(super) src: &'s [u8],
+    pub(super) pos: usize,
+    pub(super) options: ParseOptions,
+    pub(super) bodies: Vec<Body>,
+    pub(super) scopes: Vec<Scope>,
+    pub(super) open: Vec<Open>,
+    pub(super) type_cache: FxHashMap<&'s [u8], Type>,
+    pub(super) type_aliases: FxHashMap<&'s [u8], Type>,
+    pub(super) attr_aliases: FxHashMap<&'s [u8], Attr>,
+    syms: FxHashMap<&'s [u8], Sym>,
+    op_names: FxHashMap<&'s [u8], Option<OpName>>,
+    /// Results of operations that could not be read: what uses them is not to blame.
+    poison: FxHashSet<ValueId>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'s> Parser<'s> {
+    pub(super) fn new(ctx: Arc<Context>, src: &'s [u8], options: ParseOptions) -> Self {
+        let pos = if src.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        Parser {
+            ctx,
+            src,
+            pos,
+            options,
+            bodies: Vec::new(),
+            scopes: Vec::new(),
+            open: Vec::new(),
+            type_cache: FxHashMap::default(),
+            type_aliases: FxHashMap::default(),
+            attr_aliases: FxHashMap::default(),
+            syms: FxHashMap::default(),
+            op_names: FxHashMap::default(),
+            poison: FxHashSet::default(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Reads one thing that must be the whole text.
+    pub(super) fn only<T>(mut self, f: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Diagnostic> {
+        let found = f(&mut self).map_err(|e| *e.0)?;
+        self.skip();
+        if self.pos < self.src.len() {
+            return Err(*self.expected("the end of the text", "remove what follows").0);
+        }
+        Ok(found)
+    }
+
+    pub(super) fn run(mut self) -> Parsed {
+        let mut module = Module::new(self.ctx.clone());
+        if self.src.len() > u32::MAX as usize - 1 {
+            let diagnostic =
+                Diagnostic::error("too-large", "the input is larger than 4 GiB").help("split it into several files");
+            return Parsed {
+                module,
+                diagnostics: vec![diagnostic],
+            };
+        }
+        let top = module.top();
+        self.bodies.push(std::mem::take(&mut module.body));
+        let mut scope = Scope::default();
+        scope.enter();
+        self.scopes.push(scope);
+        let region = self.body().root();
+        self.open.push(Open {
+            region,
+            block: Some(top),
+            owner: None,
+            isolated: true,
+            brace: 0,
+            last: None,
+        });
+        while self.diagnostics.len() < MAX_ERRORS && self.statement() {}
+        // What is still open was reported; the module is not used then.
+        while self.open.len() > 1 {
+            self.open.pop();
+        }
+        if let Some(scope) = self.scopes.first_mut() {
+            let region = scope.leave();
+            self.report_undefined(0, region.forward);
+            self.report_undefined_blocks(region.blocks);
+        }
+        module.body = self.bodies.swap_remove(0);
+        self.diagnostics.sort_by_key(|d| {
+            (
+                d.severity != Severity::Error,
+                d.labels.first().map_or(0, |l| l.span.start),
+            )
+        });
+        Parsed {
+            module,
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    // ----- the input -----
+
+    pub(super) fn peek(&self) -> u8 {
+        self.src.get(self.pos).copied().unwrap_or(0)
+    }
+
+    pub(super) fn starts_with(&self, text: &[u8]) -> bool {
+        self.src[self.pos..].starts_with(text)
+    }
+
+    pub(super) fn eat(&mut self, text: &[u8]) -> bool {
+        let found = self.starts_with(text);
+        if found {
+            self.pos += text.len();
+        }
+        found
+    }
+
+    /// Skips blanks and comments.
+    pub(super) fn skip(&mut self) {
+        loop {
+            self.pos = blanks(self.src, self.pos);
+            if !self.starts_with(b"//") {
+                return;
+            }
+            self.pos = line_end(self.src, self.pos);
+        }
+    }
+
+    pub(super) fn expect(&mut self, text: &[u8], what: &str, help: &str) -> Result<(), Failure> {
+        self.skip();
+        if self.eat(text) {
+            Ok(())
+        } else {
+            Err(self.expected(what, help))
+        }
+    }
+
+    /// The stretch of the token at the present place, for messages.
+    fn token(&self) -> Span {
+        let end = match self.src.get(self.pos) {
+            None => self.pos,
+            Some(b'"') => cursor::string_end(self.src, self.pos).unwrap_or(self.pos + 1),
+            Some(b) if cursor::is_suffix_byte(*b) || matches!(b, b'%' | b'^' | b'@' | b'#' | b'!') => {
+                let rest = &self.src[self.pos + 1..];
+                self.pos + 1 + rest.iter().take_while(|&&b| cursor::is_suffix_byte(b)).count()
+            }
+            // A character may have several bytes.
+            Some(_) => (self.pos + 1..self.src.len())
+                .find(|&i| self.src[i] & 0xC0 != 0x80)
+                .unwrap_or(self.src.len()),
+        };
+        Span::new(self.pos, end)
+    }
+
+    pub(super) fn text(&self, span: Span) -> String {
+        String::from_utf8_lossy(&self.src[span.start as usize..span.end as usize]).into_owned()
+    }
+
+    pub(super) fn expected(&self, what: &str, help: &str) -> Failure {
+        let span = self.token();
+        let found = match self.text(span).as_str() {
+            "" => "the end of the input".to_owned(),
+            "\n" | "\r" => "the end of the line".to_owned(),
+            text if text.len() > 40 => "something else".to_owned(),
+            text => format!("`{}`", text.escape_debug()),
+        };
+        self.error("syntax", format!("expected {what}, found {found}"), span)
+            .with_help(help)
+    }
+
+    pub(super) fn error(&self, code: &'static str, message: impl Into<String>, span: Span) -> Failure {
+        Failure(Box::new(Diagnostic::error(code, message).label(span, "here")))
+    }
+
+    pub(super) fn error_at(&self, start: usize, end: usize, code: &'static str, message: String) -> Failure {
+        self.error(code, message, Span::new(start, end.min(self.src.len())))
+    }
+
+    pub(super) fn unclosed(&self) -> Failure {
+        self.error("unclosed", "this bracket is not closed", self.token())
+            .with_help("add the closing bracket")
+    }
+
+    pub(super) fn report(&mut self, failure: Failure) {
+        self.diagnostics.push(*failure.0);
+    }
+
+    pub(super) fn sym(&mut self, text: &'s [u8]) -> Sym {
+        match self.syms.get(text) {
+            Some(&sym) => sym,
+            None => {
+                let sym = self.ctx.sym(&String::from_utf8_lossy(text));
+                self.syms.insert(text, sym);
+                sym
+            }
+        }
+    }
+
+    /// The operation name `text`, if it may be used.
+    pub(super) fn op_name(&mut self, text: &'s [u8]) -> Option<OpName> {
+        if let Some(&name) = self.op_names.get(text) {
+            return name;
+        }
+        let string = String::from_utf8_lossy(text);
+        let name = match self.ctx.registered_op(&string) {
+            None if self.options.allow_unregistered => Some(self.ctx.op_name(&string)),
+            found => found,
+        };
+        self.op_names.insert(text, name);
+        name
+    }
+
+    pub(super) fn unknown_op(&self, span: Span) -> Failure {
+        let text = self.text(span);
+        let message = format!("there is no operation `{text}`");
+        let failure = self.error("unknown-op", message, span);
+        let near = nearest(&text, self.ctx.ops().iter().map(|o| &*o.name));
+        let help = match (near, text.split_once('.')) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, Some((dialect, _))) if self.ctx.dialect(dialect).is_some() => {
+                format!("`pir-opt --list-ops` lists the operations of `{dialect}`")
+            }
+            (None, Some(_)) => {
+                "operations of other dialects are accepted with `--allow-unregistered-dialect`".to_owned()
+            }
+            (None, None) => "an operation is written `dialect.name`".to_owned(),
+        };
+        failure.with_help(help)
+    }
+
+    // ----- bodies, scopes, values -----
+
+    pub(super) fn body(&mut self) -> &mut Body {
+        let last = self.bodies.len() - 1;
+        &mut self.bodies[last]
+    }
+
+    pub(super) fn scope(&mut self) -> &mut Scope {
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    /// The value that a use at the present place names; the `%` is next.
+    pub(super) fn value_use(&mut self) -> Result<ValueId, Failure> {
+        self.skip();
+        let start = self.pos;
+        if !self.eat(b"%") {
+            let failure = self.expected("a value", "values are written `%name`");
+            return Err(failure);
+        }
+        let (sym, _) = self.value_name(start)?;
+        let mut index = 0;
+        if self.peek() == b'#' {
+            let digits = self.src[self.pos + 1..]
+                .iter()
+                .take_while(|b| b.is_ascii_digit())
+                .count();
+            let text = std::str::from_utf8(&self.src[self.pos + 1..self.pos + 1 + digits]).unwrap_or_default();
+            index = text.parse().unwrap_or(u32::MAX);
+            self.pos += 1 + digits;
+        }
+        let span = Span::new(start, self.pos);
+        match self.scope().get(sym) {
+            Some(binding) if index < binding.count => Ok(ValueId::new(binding.first.index() + index as usize)),
+            Some(binding) => Err(self
+                .error(
+                    "no-such-result",
+                    format!(
+                        "`%{}` has {} results, not number {index}",
+                        self.ctx.str(sym),
+                        binding.count
+                    ),
+                    span,
+                )
+                .with_label(binding.span, "defined here")
+                .with_help("results are counted from 0")),
+            None => {
+                let placeholder = self.body().create_placeholder(Type::NONE);
+                if let Some(region) = self.scope().regions.last_mut() {
+                    region.forward.push((sym, index, placeholder, span));
+                }
+                Ok(placeholder)
+            }
+        }
+    }
+
+    fn value_name(&mut self, start: usize) -> Result<(Sym, Span), Failure> {
+        match cursor::suffix(&self.src[self.pos..]) {
+            Ok((rest, text)) => {
+                self.pos = self.src.len() - rest.len();
+                let sym = self.sym(text);
+                Ok((sym, Span::new(start, self.pos)))
+            }
+            Err(_) => {
+                self.pos = start;
+                Err(self.expected("a value", "values are written `%name`"))
+            }
+        }
+    }
+
+    /// A name that is defined here; the `%` is next.
+    pub(super) fn new_name(&mut self) -> Result<(Sym, Span), Failure> {
+        self.skip();
+        let start = self.pos;
+        if !self.eat(b"%") {
+            return Err(self.expected("the name of a value", "values are written `%name`"));
+        }
+        self.value_name(start)
+    }
+
+    /// Makes a name visible, and settles earlier uses of it.
+    pub(super) fn define(&mut self, sym: Sym, first: ValueId, count: u32, span: Span) {
+        let pack = count > 1;
+        for at in 0..count as usize {
+            let value = ValueId::new(first.index() + at);
+            self.body().set_value_name(value, Some(ValueName { sym, pack }));
+        }
+        if let Err(old) = self.scope().define(sym, Binding { first, count, span }) {
+            let failure = self
+                .error(
+                    "redefinition",
+                    format!("`%{}` is defined twice", self.ctx.str(sym)),
+                    span,
+                )
+                .with_label(old.span, "first defined here")
+                .with_help("give one of them another name");
+            self.report(failure);
+            return;
+        }
+        let Some(region) = self.scope().regions.last_mut() else {
+            return;
+        };
+        if region.forward.is_empty() {
+            return;
+        }
+        let mut settled = Vec::new();
+        region.forward.retain(|&(name, index, value, _)| {
+            let here = name == sym && index < count;
+            if here {
+                settled.push((value, index));
+            }
+            !here
+        });
+        for (placeholder, index) in settled {
+            let value = ValueId::new(first.index() + index as usize);
+            self.body().replace_all_uses(placeholder, value);
+        }
+    }
+
+    /// Whether what a value stands for could not be read.
+    pub(super) fn is_poison(&mut self, value: ValueId) -> bool {
+        self.poison.contains(&value) || self.body().value_type(value) == Type::NONE
+    }
+
+    fn report_undefined(&mut self, scope: usize, forward: Vec<(Sym, u32, ValueId, Span)>) {
+        let mut reported = FxHashSet::default();
+        for (sym, _, _, span) in forward {
+            // One mistake, one message.
+            if !reported.insert(sym) {
+                continue;
+            }
+            let name = self.ctx.str(sym);
+            let failure = self.error("undefined-value", format!("there is no value `%{name}` here"), span);
+            let scope = &self.scopes[scope];
+            let failure = match scope.ended(sym) {
+                Some(ended) => failure.with_label(ended, "defined here, in a region that has ended").with_help(
+                    "a value defined in a region is not visible outside it: yield it, and use the result of the operation",
+                ),
+                None => match nearest(name, scope.names().map(|s| self.ctx.str(s))) {
+                    Some(near) => failure.with_help(format!("did you mean `%{near}`?")),
+                    None => failure.with_help("define it before it is used, in this region or in one around it"),
+                },
+            };
+            self.report(failure);
+        }
+    }
+
+    fn report_undefined_blocks(&mut self, blocks: FxHashMap<Sym, (BlockId, bool, Span)>) {
+        let mut missing: Vec<(Sym, Span)> = blocks
+            .into_iter()
+            .filter(|(_, (_, defined, _))| !defined)
+            .map(|(sym, (_, _, span))| (sym, span))
+            .collect();
+        missing.sort_by_key(|m| m.1);
+        for (sym, span) in missing {
+            let failure = self
+                .error(
+                    "undefined-block",
+                    format!("there is no block `^{}` in this region", self.ctx.str(sym)),
+                    span,
+                )
+                .with_help("a successor is a block of the same region");
+            self.report(failure);
+        }
+    }
+
+    // ----- statements -----
+
+    /// Collects comments; the first is at the end of the last operation's line when no line break was before it.
+    fn comments(&mut self) -> String {
+        let mut text = String::new();
+        let start = self.pos;
+        loop {
+            let before = self.pos;
+            self.pos = blanks(self.src, self.pos);
+            if !self.starts_with(b"//") {
+                return text;
+            }
+            let end = line_end(self.src, self.pos);
+            let line = String::from_utf8_lossy(&self.src[self.pos..end]);
+            let line = line.trim_end();
+            let same_line = before == start && !self.src[before..self.pos].contains(&b'\n');
+            self.pos = end;
+            if same_line
+                && let Some(open) = self.open.last()
+                && let Some(op) = open.last
+            {
+                let comment = match self.body().comment(op) {
+                    Some(old) => format!("{old}\n{line}"),
+                    None => line.to_owned(),
+                };
+                self.body().set_comment(op, &comment);
+                continue;
+            }
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(line);
+        }
+    }
+
+    /// Reads one statement; `false` at the end of the input.
+    fn statement(&mut self) -> bool {
+        let comment = self.comments();
+        let start = self.pos;
+        let done = match self.peek() {
+            0 if self.pos >= self.src.len() => return self.end_of_input(&comment),
+            b'}' => self.close_region(&comment),
+            b'^' => self.label(),
+            b'#' | b'!' if self.open.len() == 1 => self.alias(),
+            b'{' if self.starts_with(b"{-#") => self.resources(),
+            _ => self.operation(comment),
+        };
+        if let Err(failure) = done {
+            self.report(failure);
+            self.recover(start);
+        }
+        true
+    }
+
+    fn end_of_input(&mut self, comment: &str) -> bool {
+        if !comment.is_empty()
+            && let Some(block) = self.open.last().and_then(|o| o.block)
+        {
+            self.body().set_end_comment(block, comment);
+        }
+        if let [_, .., open] = self.open.as_slice() {
+            let failure = self
+                .error_at(
+                    open.brace,
+                    open.brace + 1,
+                    "unclosed-region",
+                    "this region is not closed".to_owned(),
+                )
+                .with_help("add a `}`");
+            self.report(failure);
+        }
+        false
+    }
+
+    /// Goes on behind the statement at `start`, in which an error was found: at the next line, with everything in
+    /// braces that the statement opened skipped. The results that it names are poisoned.
+    fn recover(&mut self, start: usize) {
+        self.pos = start;
+        if self.peek() == b'%' {
+            // The names before the `=`.
+            while self.peek() == b'%' {
+                let Ok((sym, span)) = self.new_name() else { break };
+                let mut count = 1;
+                if self.eat(b":") {
+                    let digits = self.src[self.pos..].iter().take_while(|b| b.is_ascii_digit()).count();
+                    count = std::str::from_utf8(&self.src[self.pos..self.pos + digits])
+                        .ok()
+                        .and_then(|t| t.parse().ok())
+                        .unwrap_or(1u32)
+                        .clamp(1, 1024);
+                    self.pos += digits;
+                }
+                if self.scope().get(sym).is_none() {
+                    let first = self.body().create_placeholder(Type::NONE);
+                    for _ in 1..count {
+                        self.body().create_placeholder(Type::NONE);
+                    }
+                    for at in 0..count as usize {
+                        self.poison.insert(ValueId::new(first.index() + at));
+                    }
+                    self.define(sym, first, count, span);
+                }
+                self.skip();
+                if !self.eat(b",") {
+                    break;
+                }
+                self.skip();
+            }
+        }
+        self.pos = self.pos.max(start);
+        while self.pos < self.src.len() {
+            match self.peek() {
+                b'\n' => return,
+                b'}' => {
+                    // The brace of the region around, unless the statement began with it.
+                    if self.pos > start {
+                        return;
+                    }
+                    self.pos += 1;
+                }
+                b'"' => {
+                    self.pos = cursor::string_end(self.src, self.pos).unwrap_or_else(|| line_end(self.src, self.pos))
+                }
+                b'/' if self.starts_with(b"//") => self.pos = line_end(self.src, self.pos),
+                b'{' => match balanced_end(self.src, self.pos) {
+                    Some(end) => self.pos = end,
+                    None => self.pos += 1,
+                },
+                _ => self.pos += 1,
+            }
+        }
+    }
+
+    /// `#name = attribute` or `!name = type`.
+    fn alias(&mut self) -> Result<(), Failure> {
+        let sigil = self.peek();
+        let start = self.pos;
+        self.pos += 1;
+        let word_start = self.pos;
+        while cursor::is_suffix_byte(self.peek()) {
+            self.pos += 1;
+        }
+        let word = &self.src[word_start..self.pos];
+        let end = self.pos;
+        self.expect(b"=", "`=`", "an alias is written `#name = attribute` or `!name = type`")?;
+        let twice = if sigil == b'#' {
+            let attr = self.parse_attr()?;
+            self.attr_aliases.insert(word, attr).is_some()
+        } else {
+            let ty = self.parse_type()?;
+            self.type_aliases.insert(word, ty).is_some()
+        };
+        if twice {
+            return Err(self
+                .error_at(start, end, "redefinition", "this alias is defined twice".to_owned())
+                .with_help("give one of them another name"));
+        }
+        Ok(())
+    }
+
+    /// `{-# … #-}`: data of other tools.
+    fn resources(&mut self) -> Result<(), Failure> {
+        match memchr::memmem::find(&self.src[self.pos..], b"#-}") {
+            Some(at) => {
+                self.pos += at + 3;
+                Ok(())
+            }
+            None => Err(self.unclosed()),
+        }
+    }
+
+    /// `^name:` or `^name(%a: T, …):`.
+    fn label(&mut self) -> Result<(), Failure> {
+        let start = self.pos;
+        self.pos += 1;
+        let (sym, span) = self.block_name(start)?;
+        let fresh = self.open.last().is_some_and(|o| o.block.is_none());
+        let region = self.open.last().map(|o| o.region);
+        let empty_entry = self.open.last().and_then(|o| o.block).filter(|&b| {
+            let body = &self.bodies[self.bodies.len() - 1];
+            body.first_op(b).is_none() && body.block_args(b).is_empty() && body.block_label(b).is_none()
+        });
+        let known = self.scope().regions.last().and_then(|r| r.blocks.get(&sym).copied());
+        let block = match (known, empty_entry) {
+            (Some((_, true, old)), _) => {
+                return Err(self
+                    .error(
+                        "redefinition",
+                        format!("block `^{}` is defined twice", self.ctx.str(sym)),
+                        span,
+                    )
+                    .with_label(old, "first defined here")
+                    .with_help("give one of them another name"));
+            }
+            (Some((block, false, _)), _) => {
+                if let Some(region) = region {
+                    self.body().append_block(region, block);
+                }
+                block
+            }
+            // The entry block was made when the region was opened.
+            (None, Some(block)) if self.open.len() > 1 => block,
+            (None, _) => match region {
+                Some(region) => self.body().create_block(region),
+                None => return Ok(()),
+            },
+        };
+        self.body().set_block_label(block, Some(sym));
+        if let Some(region) = self.scope().regions.last_mut() {
+            region.blocks.insert(sym, (block, true, span));
+        }
+        if let Some(open) = self.open.last_mut() {
+            open.block = Some(block);
+            open.last = None;
+        }
+        self.skip();
+        if self.peek() == b'(' {
+            let is_entry = fresh || empty_entry == Some(block);
+            self.block_args(block, is_entry)?;
+        }
+        self.expect(b":", "`:`", "a block is written `^name(%arg: type):`")
+    }
+
+    /// The name of a block; the `^` is behind.
+    pub(super) fn block_name(&mut self, start: usize) -> Result<(Sym, Span), Failure> {
+        match cursor::suffix(&self.src[self.pos..]) {
+            // Specification style: `^%arg`.
+            Ok((rest, text)) => {
+                self.pos = self.src.len() - rest.len();
+                let sym = self.sym(text);
+                Ok((sym, Span::new(start, self.pos)))
+            }
+            Err(_) => Err(self.expected("the name of a block", "blocks are written `^name`")),
+        }
+    }
+
+    /// `(%a: T, %b)`. The types of an entry block's arguments may be left out when they follow from the operation.
+    pub(super) fn block_args(&mut self, block: BlockId, is_entry: bool) -> Result<(), Failure> {
+        self.expect(b"(", "`(`", "arguments stand in parentheses")?;
+        let inferred = if is_entry { self.entry_arg_types() } else { None };
+        self.skip();
+        if self.eat(b")") {
+            return Ok(());
+        }
+        let mut index = 0;
+        loop {
+            let (sym, span) = self.new_name()?;
+            self.skip();
+            let ty = if self.peek() == b':' && !self.starts_with(b"::") {
+                self.pos += 1;
+                self.parse_type()?
+            } else if let Some(&ty) = inferred.as_ref().and_then(|types| types.get(index)) {
+                ty
+            } else {
+                return Err(self
+                    .error(
+                        "untyped-argument",
+                        format!("the type of `%{}` cannot be told", self.ctx.str(sym)),
+                        span,
+                    )
+                    .with_help(format!("write it: `%{}: tensor<…>`", self.ctx.str(sym))));
+            };
+            let value = self.body().add_block_arg(block, ty, None);
+            self.define(sym, value, 1, span);
+            index += 1;
+            self.skip();
+            if self.starts_with(b"loc(") {
+                self.pos = balanced_end(self.src, self.pos + 3).ok_or_else(|| self.unclosed())?;
+                self.skip();
+            }
+            if self.eat(b")") {
+                return Ok(());
+            }
+            self.expect(b",", "`,` or `)`", "arguments are separated by commas")?;
+        }
+    }
+
+    /// The block that operations go to; made when a region begins with an operation.
+    pub(super) fn current_block(&mut self) -> BlockId {
+        let (region, block) = match self.open.last() {
+            Some(open) => (open.region, open.block),
+            None => (self.bodies[0].root(), None),
+        };
+        match block {
+            Some(block) => block,
+            None => {
+                let block = self.body().create_block(region);
+                if let Some(open) = self.open.last_mut() {
+                    open.block = Some(block);
+                }
+                block
+            }
+        }
+    }
+
+    /// Puts an operation into the current block.
+    pub(super) fn append(&mut self, op: OpId, comment: &str) {
+        let block = self.current_block();
+        self.body().append_op(block, op);
+        if !comment.is_empty() {
+            self.body().set_comment(op, comment);
+        }
+        if let Some(open) = self.open.last_mut() {
+            open.last = Some(op);
+        }
+    }
+
+    /// Opens a region of an operation; the brace is next.
+    pub(super) fn open_region(&mut self, mut owner: Box<Pending>, isolated: bool) -> Result<(), Failure> {
+        let brace = self.pos;
+        self.expect(b"{", "`{`", "a region stands in braces")?;
+        let header = owner.header.take();
+        if isolated {
+            self.bodies.push(Body::new());
+            self.scopes.push(Scope::default());
+        }
+        self.scope().enter();
+        let region = if isolated {
+            self.body().root()
+        } else {
+            self.body().create_region()
+        };
+        let function_args = std::mem::take(&mut owner.function_args);
+        let pretty = !owner.generic;
+        self.open.push(Open {
+            region,
+            block: None,
+            owner: Some(owner),
+            isolated,
+            brace,
+            last: None,
+        });
+        if let Some(header) = header {
+            let back = std::mem::replace(&mut self.pos, header);
+            let block = self.current_block();
+            let read = self.block_args(block, true);
+            self.pos = back;
+            read?;
+        } else if !function_args.is_empty() {
+            let block = self.current_block();
+            for (sym, ty, attrs, span) in function_args {
+                let value = self.body().add_block_arg(block, ty, None);
+                self.body().set_arg_attrs(value, attrs);
+                self.define(sym, value, 1, span);
+            }
+        } else if pretty {
+            self.current_block();
+        }
+        Ok(())
+    }
+
+    fn close_region(&mut self, comment: &str) -> Result<(), Failure> {
+        if self.open.len() == 1 {
+            return Err(self
+                .error_at(
+                    self.pos,
+                    self.pos + 1,
+                    "unopened",
+                    "this brace closes nothing".to_owned(),
+                )
+                .with_help("remove it"));
+        }
+        self.pos += 1;
+        let Some(mut open) = self.open.pop() else { return Ok(()) };
+        if !comment.is_empty()
+            && let Some(block) = open.block
+        {
+            self.body().set_end_comment(block, comment);
+        }
+        let Some(mut owner) = open.owner.take() else {
+            return Ok(());
+        };
+        if let (Some(block), Some(terminator)) = (open.block, owner.implicit_terminator(&self.ctx)) {
+            self.add_implicit_terminator(block, terminator);
+        }
+        let region = self.scope().leave();
+        self.report_undefined_blocks(region.blocks);
+        if open.isolated {
+            let index = self.scopes.len() - 1;
+            self.report_undefined(index, region.forward);
+            self.scopes.pop();
+            owner.isolated = self.bodies.pop();
+        } else {
+            // The name may be defined further down, in a region around this one.
+            if let Some(outer) = self.scope().regions.last_mut() {
+                outer.forward.extend(region.forward);
+            }
+            owner.regions.push(open.region);
+        }
+        self.continue_operation(owner)
+    }
+}

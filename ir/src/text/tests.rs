@@ -1,0 +1,332 @@
+//! Tests of reading and printing, with a small dialect of their own.
+
+use std::sync::Arc;
+
+use smallvec::smallvec;
+
+use super::{ParseOptions, PrintOptions, parse, print};
+use crate::types::TypeData;
+use crate::{Arity, Context, ContextBuilder, DialectDef, OpDef, Presence, RegionSpec, Traits, Type, ValueSpec};
+
+fn value(name: &str) -> ValueSpec {
+    ValueSpec {
+        name: name.into(),
+        arity: Arity::Variadic,
+        ty: "any".into(),
+    }
+}
+
+fn region(keywords: &'static [&'static str], presence: Presence, bare: bool) -> RegionSpec {
+    RegionSpec {
+        keywords,
+        presence,
+        bare,
+    }
+}
+
+fn context() -> Arc<Context> {
+    let op = |name: &str, results: bool| {
+        let mut def = OpDef::new(name, "");
+        def.operands = vec![value("x")];
+        if results {
+            def.results = vec![value("out")];
+            def.infer = Some(|args| Ok(smallvec![args.operand_type(0).unwrap_or(Type::F32)]));
+        }
+        def
+    };
+    let mut constant = op("pd.const", true);
+    constant.traits = Traits::CONSTANT;
+    let mut stack = op("cf.create_stack", true);
+    stack.infer = Some(|args| Ok(smallvec![args.ctx.intern_type(TypeData::Dialect("cf.stack".into()))]));
+    let mut yields = op("cf.yield", false);
+    yields.traits = Traits::TERMINATOR;
+    let mut cond_yield = op("cf.cond_yield", false);
+    cond_yield.traits = Traits::TERMINATOR;
+    let mut branch = op("pd.condition_branch", false);
+    branch.traits = Traits::TERMINATOR;
+    let mut if_op = op("pd.if", true);
+    if_op.infer = Some(|_| Ok(smallvec![]));
+    if_op.implicit_terminator = Some("cf.yield");
+    if_op.regions = vec![
+        region(&["init"], Presence::MayBeAbsent, false),
+        region(&["then"], Presence::Required, true),
+        region(&["else"], Presence::MayBeEmpty, false),
+    ];
+    let mut while_op = op("pd.while", true);
+    while_op.infer = Some(|args| {
+        let body = args.body;
+        let end = args
+            .regions
+            .get(args.regions.len().wrapping_sub(2))
+            .and_then(|&r| body.region_terminator(r));
+        let end = end.ok_or("no cond region")?;
+        Ok(body.operands(end).skip(1).map(|v| body.value_type(v)).collect())
+    });
+    while_op.region_args = Some(|args, index| {
+        let types = args.operands.iter().map(|&v| args.body.value_type(v));
+        match args
+            .regions
+            .get(index.wrapping_sub(1))
+            .and_then(|&r| args.body.region_terminator(r))
+        {
+            None => Some(types.collect()),
+            Some(end) => {
+                let cond = args.ctx.op_str(args.body.op_name(end)) == "cf.cond_yield";
+                Some(
+                    args.body
+                        .operands(end)
+                        .skip(usize::from(cond))
+                        .map(|v| args.body.value_type(v))
+                        .collect(),
+                )
+            }
+        }
+    });
+    while_op.regions = vec![
+        region(&["init"], Presence::MayBeAbsent, false),
+        region(&["cond"], Presence::Required, true),
+        region(&["body", "do"], Presence::Required, false),
+    ];
+    let mut func = op("func.func", false);
+    func.traits = Traits::FUNCTION | Traits::ISOLATED | Traits::SYMBOL;
+    func.regions = vec![region(&[], Presence::Required, true)];
+    let mut ret = op("func.return", false);
+    ret.traits = Traits::TERMINATOR;
+    let mut module = op("builtin.module", false);
+    module.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::SYMBOL_TABLE | Traits::NO_TERMINATOR;
+    module.regions = vec![region(&[], Presence::Required, true)];
+    let mut builder = ContextBuilder::new();
+    let dialect = |name: &str, types: &[&str]| DialectDef {
+        name: name.into(),
+        summary: String::new(),
+        types: types.iter().map(|t| (*t).to_owned()).collect(),
+    };
+    builder.register(
+        dialect("pd", &[]),
+        vec![
+            op("pd.add", true),
+            op("pd.full", true),
+            op("pd.fetch", false),
+            constant,
+            branch,
+            if_op,
+            while_op,
+        ],
+    );
+    builder.register(
+        dialect("cf", &["stack"]),
+        vec![
+            stack,
+            yields,
+            cond_yield,
+            op("cf.push_back", false),
+            op("cf.pop_back", true),
+        ],
+    );
+    builder.register(dialect("func", &[]), vec![func, ret, op("func.call", true)]);
+    builder.register(dialect("builtin", &[]), vec![module]);
+    builder.build()
+}
+
+fn reprint(source: &str, options: &PrintOptions) -> String {
+    let parsed = parse(
+        &context(),
+        source.as_bytes(),
+        &ParseOptions {
+            allow_unregistered: true,
+        },
+    );
+    assert!(parsed.diagnostics.is_empty(), "{source}\n{:#?}", parsed.diagnostics);
+    print(&parsed.module, options)
+}
+
+/// Reads, prints, and does so again: the second text must be the first.
+fn fixed(source: &str) -> String {
+    let once = reprint(source, &PrintOptions::default());
+    assert_eq!(once, reprint(&once, &PrintOptions::default()));
+    let generic = PrintOptions {
+        generic: true,
+        ..PrintOptions::default()
+    };
+    let as_generic = reprint(&once, &generic);
+    assert_eq!(as_generic, reprint(&as_generic, &generic));
+    once
+}
+
+#[track_caller]
+fn same(source: &str) {
+    assert_eq!(fixed(source), source);
+}
+
+#[track_caller]
+fn errors(source: &str) -> Vec<(String, String)> {
+    let parsed = parse(&context(), source.as_bytes(), &ParseOptions::default());
+    parsed
+        .diagnostics
+        .into_iter()
+        .map(|d| {
+            let span = d.labels[0].span;
+            (d.message, source[span.start as usize..span.end as usize].to_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn the_while_of_the_design() {
+    same(
+        "%ten = pd.full {shape = [1], value = 10, dtype = i64} : tensor<1xi64>
+// counts
+%i_2 = pd.while (%ten) cond (%arg1: tensor<1xi64>) {
+  %go = pd.add (%arg1, %ten) : tensor<1xi1>
+  cf.cond_yield (%go, %arg1)
+} body (%arg2: tensor<1xi64>) {
+  %i_3 = pd.add (%arg2, %ten) : tensor<1xi64>
+  cf.yield (%i_3)
+  // done
+} : tensor<1xi64>
+",
+    );
+}
+
+#[test]
+fn spellings_of_the_specification() {
+    let text = fixed(
+        "%i = pd.const(1)
+         %i_2， %stack = pd.while(%i)
+           init(%arg) {
+             %stack = cf.create_stack() {} : ()->cf.stack
+             cf.yield(%arg, %stack)
+           }
+           cond (%arg1, %stack){
+             %c = pd.add(%arg1)
+             cf.push_back(%stack, %arg1){}: (cf.stack, f32)->()
+             cf.cond_yield (%c, %arg1, %stack)
+           }
+           body(%arg2, %stack)){
+             %2 = cf.pop_back(%stack) {}: cf.stack -> f32
+             pd.yield(%2, %stack)
+           }
+         pd.if(%i) { } else { }
+         pd.while(%i) {
+           ^bb0(%a):
+             cf.cond_yield (%a, %a)
+         } do {
+           ^bb1(%a):
+             cf.yield (%a)
+         }",
+    );
+    assert_eq!(
+        text,
+        "%i = pd.const {value = 1} : f32
+%i_2, %stack = pd.while (%i) init (%arg: f32) {
+  %stack = cf.create_stack () : cf.stack
+  cf.yield (%arg, %stack)
+} cond (%arg1: f32, %stack: cf.stack) {
+  %c = pd.add (%arg1) : f32
+  cf.push_back (%stack, %arg1)
+  cf.cond_yield (%c, %arg1, %stack)
+} body (%arg2: f32, %stack: cf.stack) {
+  %2 = cf.pop_back (%stack) : f32
+  cf.yield (%2, %stack)
+} : f32, cf.stack
+pd.if (%i) then {
+  cf.yield ()
+} else {
+  cf.yield ()
+}
+%3 = pd.while (%i) cond (%a: f32) {
+  cf.cond_yield (%a, %a)
+} body (%a: f32) {
+  cf.yield (%a)
+} : f32
+"
+    );
+}
+
+#[test]
+fn functions_blocks_and_packs() {
+    same(
+        "func.func private @ext(tensor<4xf32>) -> (f32, f32)
+func.func @f(%x: f32 {a.b = 1}) -> f32 attributes {note = \"n\"} {
+  pd.condition_branch %x, ^then(%x), ^else
+^then(%v: f32):
+  %r:2 = pd.full {n = 2} : f32, f32
+  func.return (%r#1)
+^else:
+  %y = func.call @f (%x) : f32
+  func.return (%y)
+}
+builtin.module @m {
+  %x = pd.full {a = @m::@f, b = [1, 2], c = [1, 2.5], d = {e = unit2}} : tensor<?x0xf32>
+}
+"
+        .replace("unit2", "true")
+        .as_str(),
+    );
+}
+
+#[test]
+fn names_are_unique_where_they_meet() {
+    let text = fixed(
+        "\"t.a\"() ({ %x = pd.full : f32 }) : () -> ()\n%x = pd.full : f32\n\"t.a\"() ({ %y = pd.full : f32 }) : () -> ()",
+    );
+    assert!(text.contains("%x = pd.full") && !text.contains("%x_1"), "{text}");
+}
+
+#[test]
+fn numbers_survive() {
+    same(
+        "pd.fetch {a = 1, b = 1.0, c = -0.0, d = 1.0e+21, e = 0.1 : f32, f = 3 : i8, g = 0x7FF8000000000001 : f64, h = 0xFFC00001 : f32, i = 170141183460469231731687303715884105728}\n",
+    );
+}
+
+#[test]
+fn every_error_has_its_place() {
+    let found =
+        errors("%a = pd.ad (%b) : f32\n%c = pd.add (%d) : f32\npd.fetch (%c)\npd.fetch (x)\n%c = pd.full : f99");
+    let expected = [
+        ("there is no operation `pd.ad`", "pd.ad"),
+        ("there is no value `%d` here", "%d"),
+        ("`x` is not a value", "x"),
+        ("`f99` is not a type", "f99"),
+    ];
+    let expected: Vec<_> = expected.map(|(m, s)| (m.to_owned(), s.to_owned())).into();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_value_of_a_region_is_not_visible_outside() {
+    let source = "%c = pd.full : i1\npd.if (%c) then {\n  %y = pd.full : f32\n}\npd.fetch (%y)";
+    let parsed = parse(&context(), source.as_bytes(), &ParseOptions::default());
+    assert!(
+        parsed.diagnostics[0]
+            .help
+            .as_ref()
+            .is_some_and(|h| h.contains("not visible outside"))
+    );
+}
+
+#[test]
+fn a_hundred_thousand_nested_regions() {
+    let depth = 100_000;
+    let source = format!(
+        "%c = pd.full : i1\n{}{}",
+        "pd.if (%c) then {\n".repeat(depth),
+        "}\n".repeat(depth)
+    );
+    let text = fixed(&source);
+    assert_eq!(text.matches("then").count(), depth);
+}
+
+#[test]
+fn deep_attributes_and_types() {
+    let depth = 50_000;
+    let source = format!(
+        "pd.fetch {{a = {}1{}}}",
+        "[".repeat(depth),
+        ".0]".replace(".0", "").repeat(depth)
+    );
+    fixed(&source);
+    let source = format!("pd.fetch {{a = {}f32{}}}", "vec<".repeat(depth), ">".repeat(depth));
+    fixed(&source);
+}

@@ -1,0 +1,278 @@
+//! Types in the text.
+
+use super::cursor::{self, balanced_end};
+use super::parser::{Failure, Parser};
+use crate::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
+
+impl<'s> Parser<'s> {
+    /// A type.
+    pub(super) fn parse_type(&mut self) -> Result<Type, Failure> {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_type_inner())
+    }
+
+    fn parse_type_inner(&mut self) -> Result<Type, Failure> {
+        self.skip();
+        let start = self.pos;
+        match self.peek() {
+            b'(' => {
+                let (inputs, results) = self.parse_signature()?;
+                Ok(self.ctx.function_type(&inputs, &results))
+            }
+            b'!' => {
+                self.pos += 1;
+                self.dialect_type(start)
+            }
+            b if b.is_ascii_alphabetic() => self.named_type(start),
+            _ => Err(self.expected("a type", "for example `tensor<4xf32>`, `i64` or `cf.stack`")),
+        }
+    }
+
+    /// `(T, …) -> U` or `(T, …) -> (U, …)`.
+    pub(super) fn parse_signature(&mut self) -> Result<(Vec<Type>, Vec<Type>), Failure> {
+        let inputs = self.parse_type_parens()?;
+        self.expect(
+            b"->",
+            "`->`",
+            "a full signature is written `(operand types) -> result types`",
+        )?;
+        let results = self.parse_result_types()?;
+        Ok((inputs, results))
+    }
+
+    /// What stands behind an arrow: a type, or a list of types in parentheses.
+    pub(super) fn parse_result_types(&mut self) -> Result<Vec<Type>, Failure> {
+        self.skip();
+        if self.peek() != b'(' {
+            return Ok(vec![self.parse_type()?]);
+        }
+        let start = self.pos;
+        let types = self.parse_type_parens()?;
+        if self.src[self.after(self.pos)..].starts_with(b"->") {
+            // A function type as the only result.
+            self.pos = start;
+            return Ok(vec![self.parse_type()?]);
+        }
+        Ok(types)
+    }
+
+    fn parse_type_parens(&mut self) -> Result<Vec<Type>, Failure> {
+        self.expect(b"(", "`(`", "a list of types stands in parentheses")?;
+        let mut types = Vec::new();
+        self.skip();
+        if self.eat(b")") {
+            return Ok(types);
+        }
+        loop {
+            types.push(self.parse_type()?);
+            self.skip();
+            if self.eat(b")") {
+                return Ok(types);
+            }
+            self.expect(b",", "`,` or `)`", "separate types by commas")?;
+        }
+    }
+
+    fn named_type(&mut self, start: usize) -> Result<Type, Failure> {
+        let Some(word) = self.name() else {
+            return Err(self.expected("a type", "for example `tensor<4xf32>`"));
+        };
+        match word {
+            b"tensor" if self.peek() == b'<' => return self.tensor_type(start),
+            b"vec" if self.peek() == b'<' => {
+                self.pos += 1;
+                return self.list_type();
+            }
+            b"none" => return Ok(Type::NONE),
+            b"memref" | b"vector" | b"complex" | b"tuple" if self.peek() == b'<' => return self.opaque_type(start),
+            _ => {}
+        }
+        if let Some(ty) = scalar(word) {
+            return Ok(match ty {
+                Scalar::Type(ty) => ty,
+                Scalar::Integer(width, sign) => self.ctx.intern_type(TypeData::Integer { width, sign }),
+                Scalar::Other => self.text_type(start),
+            });
+        }
+        let text = String::from_utf8_lossy(word).into_owned();
+        if let Some((dialect, name)) = text.split_once('.')
+            && self
+                .ctx
+                .dialect(dialect)
+                .is_some_and(|d| d.types.iter().any(|t| t == name))
+        {
+            return Ok(self.ctx.intern_type(TypeData::Dialect(text.into())));
+        }
+        self.pos = start;
+        Err(self.error_at(start, start + word.len(), "unknown-type", format!("`{text}` is not a type"))
+            .with_help("types are `tensor<4x?xf32>`, `i1`, `i64`, `f32`, `f64`, `index`, `cf.stack`, `(A) -> B`; those of a dialect start with `!`"))
+    }
+
+    /// A type whose text is all that is known of it.
+    fn text_type(&mut self, start: usize) -> Type {
+        let text = String::from_utf8_lossy(&self.src[start..self.pos]).into_owned();
+        self.ctx.intern_type(TypeData::Opaque(text.into()))
+    }
+
+    fn opaque_type(&mut self, start: usize) -> Result<Type, Failure> {
+        match balanced_end(self.src, self.pos) {
+            Some(end) => {
+                self.pos = end;
+                Ok(self.text_type(start))
+            }
+            None => Err(self.unclosed()),
+        }
+    }
+
+    fn dialect_type(&mut self, start: usize) -> Result<Type, Failure> {
+        let Some(word) = self.name() else {
+            return Err(self.expected("the name of a type", "for example `!cf.stack`"));
+        };
+        if self.peek() == b'<' {
+            if word == b"pd.vec" {
+                self.pos += 1;
+                return self.list_type();
+            }
+            self.pos = balanced_end(self.src, self.pos).ok_or_else(|| self.unclosed())?;
+        } else if let Some(&ty) = self.type_aliases.get(word) {
+            return Ok(ty);
+        }
+        let text = String::from_utf8_lossy(&self.src[start + 1..self.pos]).into_owned();
+        Ok(self.ctx.intern_type(TypeData::Dialect(text.into())))
+    }
+
+    fn list_type(&mut self) -> Result<Type, Failure> {
+        let mut items = Vec::new();
+        self.skip();
+        if !self.eat(b">") {
+            loop {
+                items.push(self.parse_type()?);
+                self.skip();
+                if self.eat(b">") {
+                    break;
+                }
+                self.expect(b",", "`,` or `>`", "a list of types is written `vec<T, U>`")?;
+            }
+        }
+        Ok(self.ctx.intern_type(TypeData::List(items.into())))
+    }
+
+    fn tensor_type(&mut self, start: usize) -> Result<Type, Failure> {
+        // The same few types are written again and again: those that were read once are looked up by their text.
+        let Some(end) = balanced_end(self.src, self.pos) else {
+            return Err(self.unclosed());
+        };
+        let text = &self.src[start..end];
+        if let Some(&ty) = self.type_cache.get(text) {
+            self.pos = end;
+            return Ok(ty);
+        }
+        self.pos += 1;
+        let mut shape: Vec<i64> = Vec::new();
+        self.skip();
+        if self.peek() == b'*' {
+            self.pos = start + 6;
+            return self.opaque_type(start);
+        }
+        loop {
+            self.skip();
+            let negative = self.peek() == b'-';
+            let at = self.pos;
+            if self.eat(b"?") || (negative && self.starts_with(b"-1")) {
+                if negative {
+                    self.pos += 2;
+                }
+                shape.push(DYNAMIC);
+            } else if self.peek().is_ascii_digit() {
+                let digits = self.src[self.pos..].iter().take_while(|b| b.is_ascii_digit()).count();
+                let text = std::str::from_utf8(&self.src[self.pos..self.pos + digits]).unwrap_or_default();
+                let Ok(dim) = text.parse::<i64>() else {
+                    return Err(self
+                        .error_at(at, at + digits, "dimension", "this dimension is too large".to_owned())
+                        .with_help("a dimension is a number below 2^63, or `?` when it is only known at run time"));
+                };
+                self.pos += digits;
+                shape.push(dim);
+            } else if negative {
+                return Err(self
+                    .error_at(at, at + 2, "dimension", "a dimension cannot be negative".to_owned())
+                    .with_help("write `?` for a dimension that is only known at run time"));
+            } else {
+                break;
+            }
+            self.skip();
+            self.expect(b"x", "`x`", "dimensions are separated by `x`: `tensor<2x3xf32>`")?;
+        }
+        let elem = self.parse_type()?;
+        self.skip();
+        if self.peek() == b',' {
+            // An encoding: kept as text.
+            self.pos = start + 6;
+            return self.opaque_type(start);
+        }
+        self.expect(b">", "`>`", "a tensor type is written `tensor<2x3xf32>`")?;
+        let ty = self.ctx.tensor(&shape, elem);
+        self.type_cache.insert(text, ty);
+        Ok(ty)
+    }
+
+    /// A name, in place.
+    pub(super) fn name(&mut self) -> Option<&'s [u8]> {
+        let src = self.src;
+        let (rest, found) = cursor::name(&src[self.pos..]).ok()?;
+        self.pos = src.len() - rest.len();
+        Some(found)
+    }
+}
+
+enum Scalar {
+    Type(Type),
+    Integer(u32, Signedness),
+    Other,
+}
+
+/// A word that stands for a type without parameters. Names of other frameworks are read too.
+fn scalar(word: &[u8]) -> Option<Scalar> {
+    let ty = match word {
+        b"i1" | b"bool" | b"b" => Type::I1,
+        b"i8" | b"int8" => Type::I8,
+        b"i16" | b"int16" => Type::I16,
+        b"i32" | b"int32" => Type::I32,
+        b"i64" | b"int64" => Type::I64,
+        b"ui8" | b"uint8" => Type::UI8,
+        b"f16" | b"float16" => Type::F16,
+        b"bf16" | b"bfloat16" => Type::BF16,
+        b"f32" | b"float32" => Type::F32,
+        b"f64" | b"float64" => Type::F64,
+        b"index" => Type::INDEX,
+        b"tf32" | b"f80" | b"f128" => return Some(Scalar::Other),
+        _ => {
+            if word.starts_with(b"f8E") || word.starts_with(b"f6E") || word.starts_with(b"f4E") {
+                return Some(Scalar::Other);
+            }
+            let (sign, digits) = match word {
+                [b'i', rest @ ..] => (Signedness::Signless, rest),
+                [b's', b'i', rest @ ..] => (Signedness::Signed, rest),
+                [b'u', b'i', rest @ ..] => (Signedness::Unsigned, rest),
+                _ => return None,
+            };
+            // Wider integers than MLIR allows are no types.
+            let width = std::str::from_utf8(digits)
+                .ok()?
+                .parse()
+                .ok()
+                .filter(|&w: &u32| w < 1 << 24)?;
+            return Some(Scalar::Integer(width, sign));
+        }
+    };
+    Some(Scalar::Type(ty))
+}
+
+impl Type {
+    /// The float format of a type with one.
+    pub fn float_kind(self, ctx: &crate::Context) -> Option<FloatKind> {
+        match ctx.type_data(self) {
+            TypeData::Float(kind) => Some(*kind),
+            _ => None,
+        }
+    }
+}
