@@ -12,7 +12,8 @@ use smallvec::SmallVec;
 use crate::body::{Body, OpView};
 use crate::context::Context;
 use crate::diagnostics::Diagnostic;
-use crate::entity::{RegionId, ValueId};
+use crate::entity::{OpId, RegionId, ValueId};
+use crate::rewriter::Rewriter;
 use crate::types::{Attr, AttrDict, Type};
 
 bitflags! {
@@ -179,6 +180,14 @@ pub trait RegionFlow: Sync + Send {
 
     /// Whether the region of this index may run more than once each time that the operation does.
     fn is_repeated(&self, op: OpView<'_>, region: usize) -> bool;
+
+    /// Where control goes from a point, if constants tell: the condition of a branch, or the flag with which the
+    /// condition of a loop ends. `constant` gives the constant that a value is known to have there, in the form of
+    /// [`FoldResult::Constant`]. Points with only one edge need no answer.
+    fn next(&self, op: OpView<'_>, from: FlowPoint, constant: &dyn Fn(ValueId) -> Option<Attr>) -> Option<FlowPoint> {
+        let _ = (op, from, constant);
+        None
+    }
 }
 
 /// What the inference of result types or region argument types can look at; the operation need not exist yet.
@@ -218,6 +227,13 @@ pub type RegionArgsFn = fn(InferArgs<'_>, usize) -> Option<SmallVec<[Type; 4]>>;
 pub type VerifyFn = fn(OpView<'_>, &mut Vec<Diagnostic>);
 /// What an operation folds to, given the constant values of its operands.
 pub type FoldFn = fn(OpView<'_>, &[Option<Attr>]) -> Option<SmallVec<[FoldResult; 2]>>;
+/// Makes the operation that has the given constant as its only result, of the given type; nothing if the operation
+/// cannot hold it. The constant is in the form of [`FoldResult::Constant`].
+pub type MaterializeFn = fn(&mut Rewriter<'_>, Attr, Type) -> Option<OpId>;
+/// Simplifies an operation: changes it, or replaces all its results and erases it, and says whether it did. It is given
+/// the constant values of the operands; the rewriter inserts before the operation. Each step must bring the program
+/// nearer to a simplest form, since it is repeated until nothing changes.
+pub type SimplifyFn = fn(&mut Rewriter<'_>, OpId, &[Option<Attr>]) -> bool;
 /// The effects of one operation.
 pub type EffectsFn = fn(OpView<'_>) -> SmallVec<[Effect; 2]>;
 /// Whether one operation may be speculated.
@@ -228,7 +244,9 @@ pub type SpeculateFn = fn(OpView<'_>) -> Speculatability;
 pub enum FoldResult {
     /// A value that is there already.
     Value(ValueId),
-    /// A constant, in the form in which the dialect materialises constants.
+    /// A constant, in the form in which dialects materialise constants ([`OpDef::materialize`]): a number or truth
+    /// value, which all elements of the type of the result have, or a list of the elements, the last dimension
+    /// running fastest.
     Constant(Attr),
 }
 
@@ -272,8 +290,12 @@ pub struct OpDef {
     pub region_args: Option<RegionArgsFn>,
     /// Rules beyond the declaration.
     pub verify: Option<VerifyFn>,
-    /// Folding.
+    /// Folding. A constant ([`Traits::CONSTANT`]) folds to its own value.
     pub fold: Option<FoldFn>,
+    /// For a constant: how it is made from its value.
+    pub materialize: Option<MaterializeFn>,
+    /// Simplifications that folding cannot express because they change or make operations.
+    pub simplify: Option<SimplifyFn>,
     /// Memory effects; none declared means that the operation is free of them.
     pub effects: EffectsFn,
     /// Speculation.
@@ -304,6 +326,8 @@ impl OpDef {
             region_args: None,
             verify: None,
             fold: None,
+            materialize: None,
+            simplify: None,
             effects: |_| SmallVec::new(),
             speculatable: |_| Speculatability::Always,
             flow: None,
