@@ -1,5 +1,8 @@
 //! The shared driver of the tools: reading, diagnosing, running passes, writing. No logic of the IR lives here.
 
+pub mod cli;
+pub mod driver;
+pub mod opt;
 pub mod output;
 pub mod render;
 pub mod source;

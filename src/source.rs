@@ -6,15 +6,6 @@ use std::path::Path;
 
 use pir_ir::{Diagnostic, nearest};
 
-/// What a source holds, told by its content.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// The text format of the IR.
-    Text,
-    /// A program that PaddlePaddle saved.
-    PirJson,
-}
-
 /// A place in a source; both numbers count from one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
@@ -75,17 +66,6 @@ impl Source {
     /// The content.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
-    }
-
-    /// What the content is.
-    pub fn format(&self) -> Format {
-        let blank = |b: &&u8| b.is_ascii_whitespace();
-        let start = self.bytes.iter().take_while(blank).count();
-        // The text format may begin with `{` too, but then with an alias or an attribute, never with this key near it.
-        match self.bytes.get(start) {
-            Some(b'{') if memchr::memmem::find(&self.bytes, br#""base_code""#).is_some() => Format::PirJson,
-            _ => Format::Text,
-        }
     }
 
     /// The parts between lines that begin with `// -----`. Places in a part are told as places in the whole.
@@ -241,15 +221,6 @@ mod tests {
         assert_eq!(s.line_range(1), 4..5);
         assert_eq!(s.line_range(2), 6..6);
         assert_eq!(s.line_range(9), 6..6);
-    }
-
-    #[test]
-    fn formats_are_told_by_content() {
-        let format = |text: &str| Source::new("t", text).format();
-        assert_eq!(format("  \n {\"base_code\": {\"magic\": \"pir\"}}"), Format::PirJson);
-        assert_eq!(format("%x = pd.data {name = \"x\"}"), Format::Text);
-        assert_eq!(format("// \"base_code\""), Format::Text);
-        assert_eq!(format(""), Format::Text);
     }
 
     #[test]

@@ -25,7 +25,10 @@ pub(super) fn render(source: Option<&Source>, diagnostic: &Diagnostic, out: &mut
         (None, None) => String::new(),
     };
     let detail = match primary {
-        Some(label) if !label.text.is_empty() => format!(": {}", clean_line(&label.text)),
+        // Without a drawing it would often say the same again.
+        Some(label) if label.text != "here" && !diagnostic.message.contains(&label.text) => {
+            format!(": {}", clean_line(&label.text))
+        }
         _ => String::new(),
     };
     writeln!(

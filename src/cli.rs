@@ -1,0 +1,155 @@
+//! What the command lines of all tools share: exit statuses, completions, and what happens on internal errors.
+
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+use clap::{CommandFactory, ValueEnum};
+use clap_complete::Shell;
+use pir_ir::{Diagnostic, Severity};
+
+use crate::render::{Renderer, Style};
+use crate::source::Source;
+
+/// How a tool ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// All is well.
+    Success = 0,
+    /// The input or a pass was at fault; it has been said how.
+    Failure = 1,
+    /// The command line was at fault.
+    Usage = 2,
+    /// The tool itself was at fault.
+    Internal = 70,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// What is known of the run, for the message on an internal error.
+static DOING: Mutex<Vec<(&'static str, String)>> = Mutex::new(Vec::new());
+
+/// Remembers something of the run that a report of an internal error should contain.
+pub fn remember(what: &'static str, value: impl Into<String>) {
+    let mut doing = DOING.lock().unwrap_or_else(PoisonError::into_inner);
+    doing.retain(|(name, _)| *name != what);
+    doing.push((what, value.into()));
+}
+
+/// Runs a tool. A panic is an error of the tool and said to be one.
+pub fn run(tool: &'static str, body: impl FnOnce() -> Exit) -> ExitCode {
+    std::panic::set_hook(Box::new(move |info| {
+        // Nothing can be done when standard error is closed.
+        let _ = io::stderr().lock().write_all(internal_error(tool, info).as_bytes());
+    }));
+    // Nothing of the run is looked at after a panic.
+    let exit = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Exit::Internal);
+    ExitCode::from(exit)
+}
+
+fn internal_error(tool: &str, info: &PanicHookInfo<'_>) -> String {
+    let message = info.payload_as_str().unwrap_or("unknown");
+    let place = info
+        .location()
+        .map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+    let mut text = format!(
+        "{tool}: internal error: {message}\n  at {place}\n\
+         This is an error in {tool} itself, whatever the input is. Please report it with these lines and the input:\n"
+    );
+    let arguments: Vec<_> = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+    text.push_str(&format!("  command: {}\n", arguments.join(" ")));
+    text.push_str(&format!("  version: {}\n", env!("CARGO_PKG_VERSION")));
+    for (what, value) in DOING.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        text.push_str(&format!("  {what}: {value}\n"));
+    }
+    text
+}
+
+/// Tells the user of things found in a source; whether there was an error among them.
+pub fn report(renderer: &Renderer, source: &Source, diagnostics: &[Diagnostic]) -> bool {
+    // Nothing can be done when standard error is closed.
+    let _ = write_buffered(|out| renderer.render(source, diagnostics, out));
+    diagnostics.iter().any(|d| d.severity == Severity::Error)
+}
+
+/// Tells the user of something that is in no source.
+pub fn report_plain(renderer: &Renderer, diagnostic: &Diagnostic) {
+    let _ = write_buffered(|out| renderer.render_plain(diagnostic, out));
+}
+
+/// Standard error has no buffer of its own; a diagnostic should not be interleaved with those of another process.
+fn write_buffered(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut text = Vec::new();
+    write(&mut text)?;
+    io::stderr().lock().write_all(&text)
+}
+
+/// The options that all tools have.
+#[derive(clap::Args, Debug)]
+pub struct Common {
+    /// How errors are shown; default: fancy on a terminal, short otherwise
+    ///
+    /// `fancy` draws them inside the source, `short` writes lines of the form `file:line:column: error: message [code]`
+    /// that editors recognise, `json` writes one object a line.
+    #[arg(long, value_enum, value_name = "STYLE")]
+    pub diagnostics: Option<Style>,
+
+    /// Accept operations that no dialect defines
+    ///
+    /// Little is checked of them, and passes expect the worst of them. They are written in MLIR's generic form:
+    /// `%1 = "my.op"(%0) {a = 1} : (f32) -> f32`.
+    #[arg(long)]
+    pub allow_unregistered_dialect: bool,
+
+    /// Print a script that completes the options of this tool, for your shell to source
+    #[arg(long, value_enum, value_name = "SHELL", exclusive = true)]
+    pub completions: Option<CompletionShell>,
+}
+
+/// Shells that completions are written for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum CompletionShell {
+    /// GNU Bash
+    Bash,
+    /// Z shell
+    Zsh,
+    /// fish
+    Fish,
+}
+
+/// Writes the completions of the tool `C`.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_completions<C: CommandFactory>(shell: CompletionShell, out: &mut dyn Write) -> io::Result<()> {
+    let shell = match shell {
+        CompletionShell::Bash => Shell::Bash,
+        CompletionShell::Zsh => Shell::Zsh,
+        CompletionShell::Fish => Shell::Fish,
+    };
+    let mut command = C::command();
+    let name = command.get_name().to_owned();
+    // The generator panics when it cannot write.
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut text);
+    out.write_all(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panics_are_internal_errors() {
+        remember("pipeline", "licm");
+        remember("pipeline", "dce");
+        let code = run("pir-test", || panic!("of no importance"));
+        assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(70)));
+        let _ = std::panic::take_hook();
+    }
+}

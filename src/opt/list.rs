@@ -1,0 +1,23 @@
+//! The list of passes.
+
+use std::io::{self, Write};
+
+use pir_passes::all_passes;
+
+/// Writes names, summaries and options of all passes.
+pub(super) fn write(out: &mut dyn Write) -> io::Result<()> {
+    let passes = all_passes();
+    let width = passes.iter().map(|p| p.name().len()).max().unwrap_or(0);
+    for pass in passes {
+        writeln!(out, "{:width$}  {}", pass.name(), pass.summary())?;
+        for option in pass.options() {
+            let default = option.default.map_or_else(String::new, |d| format!(" (default: {d})"));
+            writeln!(
+                out,
+                "{:width$}    {}=: {}; {}{default}",
+                "", option.name, option.kind, option.help
+            )?;
+        }
+    }
+    Ok(())
+}

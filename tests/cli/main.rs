@@ -1,0 +1,7 @@
+//! The command lines of the tools, as a shell sees them.
+
+// Clippy knows tests by their attribute, and the helpers here have none.
+#![allow(clippy::unwrap_used)]
+
+mod opt;
+mod run_tool;

@@ -1,0 +1,195 @@
+//! `pir-opt`.
+
+use std::fs;
+use std::io::Read;
+use std::process::Command;
+
+use crate::run_tool::{command, in_folder, run, with_input};
+
+const OPT: &str = env!("CARGO_BIN_EXE_pir-opt");
+
+/// A program that needs no dialect.
+const PROGRAM: &str = "%0 = \"a.b\"() : () -> f32\n\"c.d\"(%0) {x = [1, 2]} : (f32) -> ()\n";
+
+fn opt(arguments: &[&str]) -> Command {
+    command(OPT, arguments)
+}
+
+fn with_files(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn help_teaches() {
+    let help = run(opt(&["--help"])).ok();
+    insta::assert_snapshot!(help);
+    assert!(!run(opt(&["-h"])).ok().contains("Examples:"));
+}
+
+#[test]
+fn reads_files_and_standard_input() {
+    let folder = with_files(&[("a.pir", PROGRAM)]);
+    let flag = "--allow-unregistered-dialect";
+    assert_eq!(in_folder(folder.path(), opt(&[flag, "a.pir"])).ok(), PROGRAM);
+    assert_eq!(with_input(opt(&[flag, "-"]), PROGRAM).ok(), PROGRAM);
+    assert_eq!(with_input(opt(&[flag]), PROGRAM).ok(), PROGRAM);
+    assert_eq!(with_input(opt(&[flag, "--verify-only"]), PROGRAM).ok(), "");
+    assert_eq!(with_input(opt(&[]), "").ok(), "");
+}
+
+#[test]
+fn diagnoses_the_input_in_three_styles() {
+    let folder = with_files(&[("a.pir", PROGRAM)]);
+    for style in ["fancy", "short", "json"] {
+        let style = format!("--diagnostics={style}");
+        insta::assert_snapshot!(
+            style.trim_start_matches('-').replace('=', "_"),
+            in_folder(folder.path(), opt(&[&style, "a.pir"])).fails(1)
+        );
+    }
+    let default = in_folder(folder.path(), opt(&["a.pir"])).fails(1);
+    assert!(default.starts_with("a.pir:1:7: error: "), "short when piped: {default}");
+    let stdin = with_input(opt(&["-"]), PROGRAM).fails(1);
+    assert!(stdin.starts_with("<stdin>:1:7: error: "), "{stdin}");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_told() {
+    let folder = with_files(&[("loop.pir", PROGRAM)]);
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    let said = |arguments: &[&str]| in_folder(folder.path(), opt(arguments)).fails(1);
+    assert_eq!(
+        said(&["lop.pir"]),
+        "error: cannot read `lop.pir`: there is no such file [io]\nhelp: did you mean `loop.pir`?\n"
+    );
+    assert_eq!(
+        said(&["folder"]),
+        "error: cannot read `folder`: it is a directory [io]\n\
+         help: name a file in it, or `-` for standard input\n"
+    );
+}
+
+#[test]
+fn wrong_command_lines_end_with_2() {
+    assert!(run(opt(&["--no-such-option"])).fails(2).contains("--help"));
+    assert!(run(opt(&["a", "b"])).fails(2).contains("unexpected argument"));
+    let said = run(opt(&[
+        "--pass=backward,,backwrd{of=}",
+        "--pass=backward{off=x}",
+        "no-such-file",
+    ]))
+    .fails(2);
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn lists_and_prints_pipelines_without_input() {
+    let list = run(opt(&["--list-passes"])).ok();
+    for pass in pir_passes::all_passes() {
+        assert!(
+            list.contains(&format!("{} ", pass.name())) && list.contains(pass.summary()),
+            "{}",
+            pass.name()
+        );
+    }
+    let text = "backward{of=[loss, \"out 1\"], seed=[2]},prune-stacks";
+    assert_eq!(
+        run(opt(&[
+            "--pass=backward{of=[loss \"out 1\"],seed=2}",
+            "--pass",
+            "prune-stacks",
+            "--print-pipeline"
+        ]))
+        .ok(),
+        format!("{text}\n")
+    );
+    assert_eq!(
+        run(opt(&["--pass", text, "--print-pipeline"])).ok(),
+        format!("{text}\n")
+    );
+}
+
+#[test]
+fn completions_are_written() {
+    for (shell, word) in [
+        ("bash", "complete -F"),
+        ("zsh", "#compdef pir-opt"),
+        ("fish", "complete -c pir-opt"),
+    ] {
+        let script = run(opt(&["--completions", shell])).ok();
+        assert!(script.contains(word) && script.contains("print-generic"), "{shell}");
+    }
+}
+
+#[test]
+fn outputs_are_replaced_as_a_whole() {
+    let folder = with_files(&[("a.pir", PROGRAM), ("bad.pir", "nonsense"), ("out.pir", "old")]);
+    let out = folder.path().join("out.pir");
+    let said = in_folder(folder.path(), opt(&["bad.pir", "-o", "out.pir"]));
+    assert_eq!(said.status, 1);
+    assert_eq!(fs::read_to_string(&out).unwrap(), "old");
+    let flag = "--allow-unregistered-dialect";
+    assert_eq!(
+        in_folder(folder.path(), opt(&[flag, "a.pir", "-o", "out.pir"])).ok(),
+        ""
+    );
+    assert_eq!(fs::read_to_string(&out).unwrap(), PROGRAM);
+    // Onto the input itself.
+    in_folder(folder.path(), opt(&[flag, "out.pir", "-o", "out.pir"])).ok();
+    assert_eq!(fs::read_to_string(&out).unwrap(), PROGRAM);
+    let said = in_folder(folder.path(), opt(&[flag, "a.pir", "-o", "no/out.pir"])).fails(1);
+    assert_eq!(
+        said,
+        "error: cannot write `no/out.pir`: its folder does not exist [io]\n"
+    );
+    assert_eq!(in_folder(folder.path(), opt(&[flag, "a.pir", "-o", "-"])).ok(), PROGRAM);
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        3,
+        "nothing is left lying about"
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let line = "\"a.b\"() : () -> ()\n";
+    let folder = with_files(&[("a.pir", &line.repeat(100_000))]);
+    let mut child = opt(&["--allow-unregistered-dialect", "a.pir"])
+        .current_dir(folder.path())
+        .spawn()
+        .unwrap();
+    let mut first = vec![0; line.len()];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    assert_eq!(first, line.as_bytes());
+    // Standard output is closed now.
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let mut command = opt(&["--list-passes"]);
+    command.stdout(fs::File::options().write(true).open("/dev/full").unwrap());
+    let said = run(command).fails(1);
+    assert!(said.starts_with("error: cannot write to standard output: "), "{said}");
+}
+
+#[test]
+fn parts_of_a_file_are_programs_of_their_own() {
+    let text = "\"a.b\"() : () -> ()\n// -----\nnonsense\n// -----\n%0 = \"a.b\"() : () -> f32\n";
+    let ran = with_input(opt(&["--allow-unregistered-dialect", "--split-input-file"]), text);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.starts_with("<stdin>:3:1: error: "), "{}", ran.err);
+    assert_eq!(ran.out, "\"a.b\"() : () -> ()\n// -----\n%0 = \"a.b\"() : () -> f32\n");
+}
+
+#[test]
+fn pass_failures_name_the_pass() {
+    let said = with_input(opt(&["--pass=backward"]), "").fails(1);
+    insta::assert_snapshot!(said);
+}
