@@ -7,13 +7,20 @@
 //! Passes ask interfaces (effects, region flow, speculatability, folding) and do not match on the names of operations
 //! that are not their own subject.
 
+pub mod analysis;
 pub mod autodiff;
 mod bodies;
+mod cse;
+mod dce;
+mod forward_args;
+mod licm;
 mod manager;
 mod options;
 mod pass;
 mod pipeline;
 mod registry;
+#[cfg(test)]
+mod testing;
 
 pub use bodies::for_each_body_mut;
 pub use manager::{Observer, PassManager, VerifyEach};

@@ -1,10 +1,23 @@
 //! The one list of all passes.
 
 use crate::autodiff::{Backward, BuildBackward, PruneStacks, StackLocals};
+use crate::cse::Cse;
+use crate::dce::Dce;
+use crate::forward_args::ForwardArgs;
+use crate::licm::Licm;
 use crate::pass::Pass;
 
 /// All passes, in the order in which the reference lists them.
-static PASSES: &[&dyn Pass] = &[&Backward, &StackLocals, &BuildBackward, &PruneStacks];
+static PASSES: &[&dyn Pass] = &[
+    &ForwardArgs,
+    &Licm,
+    &Cse,
+    &Dce,
+    &Backward,
+    &StackLocals,
+    &BuildBackward,
+    &PruneStacks,
+];
 
 /// All passes, in the order in which the reference lists them.
 pub fn all_passes() -> &'static [&'static dyn Pass] {

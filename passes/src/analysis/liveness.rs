@@ -1,0 +1,200 @@
+//! Which values are needed.
+//!
+//! A value is live when a live operation reads it, or when it flows, by way of region or block arguments and results,
+//! into a live value. The search starts from the operations that must stay and goes backward, so that values that
+//! only feed each other, like a loop-carried counter that nobody reads, are not found and hence dead.
+//!
+//! The operand that control takes along from one place to several (`cond_yield` of a loop feeds an argument of the
+//! body and a result) ties its targets together: they can only be removed at once. Therefore a live target makes its
+//! siblings live.
+
+use pir_ir::{BlockId, Body, Context, FlowPoint, OpId, Traits, Use, ValueDef, ValueId};
+use rustc_hash::FxHashMap;
+
+use super::facts::Facts;
+use super::slots::{has_simple_regions, is_fixed_slot};
+
+/// What the search starts from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Roots {
+    /// All operations: only arguments and results that no operation reads are dead.
+    AllOps,
+    /// Operations with effects.
+    Effects,
+}
+
+/// The live operations and values of a body.
+pub struct Liveness {
+    ops: Vec<bool>,
+    values: Vec<bool>,
+}
+
+/// A terminator that passes operands to a block, and to which of its successors.
+pub(super) type Predecessors = FxHashMap<BlockId, Vec<(OpId, usize)>>;
+
+/// Who goes on to which block.
+pub(super) fn predecessors(body: &Body) -> Predecessors {
+    let mut map = Predecessors::default();
+    for op in body.walk_all() {
+        for (index, successor) in body.successors(op).iter().enumerate() {
+            map.entry(successor.block).or_default().push((op, index));
+        }
+    }
+    map
+}
+
+/// The place among the operands of `op` of the first one passed to the successor `index`.
+pub(super) fn successor_start(body: &Body, op: OpId, index: usize) -> usize {
+    let before: u32 = body.successors(op).iter().take(index).map(|s| s.operands).sum();
+    body.num_own_operands(op) + before as usize
+}
+
+struct Search<'a> {
+    ctx: &'a Context,
+    body: &'a Body,
+    live: Liveness,
+    predecessors: Predecessors,
+    pending_ops: Vec<OpId>,
+    pending_values: Vec<ValueId>,
+}
+
+impl Liveness {
+    /// Searches a body.
+    pub fn new(ctx: &Context, body: &Body, facts: &Facts, roots: Roots) -> Self {
+        let mut search = Search {
+            ctx,
+            body,
+            live: Liveness {
+                ops: vec![false; body.num_op_slots()],
+                values: vec![false; body.num_value_slots()],
+            },
+            predecessors: predecessors(body),
+            pending_ops: Vec::new(),
+            pending_values: Vec::new(),
+        };
+        // Arguments of the body itself belong to the signature of the operation that owns it.
+        for &block in body.region_blocks(body.root()).iter().take(1) {
+            body.block_args(block).iter().for_each(|&a| search.value(a));
+        }
+        for op in body.walk_all() {
+            let view = body.view(ctx, op);
+            let outermost = body.parent_op(op).is_none();
+            // A terminator is needed when what it ends is, unless it ends the body itself.
+            let root = match view.has(Traits::TERMINATOR) {
+                true => outermost || roots == Roots::AllOps,
+                false => roots == Roots::AllOps || !facts.is_removable(view),
+            };
+            if root {
+                search.op(op);
+            }
+        }
+        search.run();
+        search.live
+    }
+
+    /// Whether the operation must stay.
+    pub fn is_op_live(&self, op: OpId) -> bool {
+        self.ops.get(op.index()).copied().unwrap_or(true)
+    }
+
+    /// Whether the value is needed.
+    pub fn is_value_live(&self, value: ValueId) -> bool {
+        self.values.get(value.index()).copied().unwrap_or(true)
+    }
+}
+
+impl Search<'_> {
+    fn op(&mut self, op: OpId) {
+        if !std::mem::replace(&mut self.live.ops[op.index()], true) {
+            self.pending_ops.push(op);
+        }
+    }
+
+    fn value(&mut self, value: ValueId) {
+        if !std::mem::replace(&mut self.live.values[value.index()], true) {
+            self.pending_values.push(value);
+        }
+    }
+
+    fn run(&mut self) {
+        loop {
+            if let Some(op) = self.pending_ops.pop() {
+                self.visit_op(op);
+            } else if let Some(value) = self.pending_values.pop() {
+                self.visit_value(value);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn visit_op(&mut self, op: OpId) {
+        let body = self.body;
+        if let Some(parent) = body.parent_op(op) {
+            self.op(parent);
+        }
+        let own = body.num_own_operands(op);
+        for (index, value) in body.operands(op).enumerate() {
+            // What is only handed on is needed when its targets are.
+            let handed_on = index >= own
+                || body
+                    .flow_targets(self.ctx, Use { op, index })
+                    .is_some_and(|targets| !targets.is_empty());
+            if !handed_on {
+                self.value(value);
+            }
+        }
+        // If it runs, control comes to the ends of its blocks.
+        for &region in body.op_regions(op) {
+            for &block in body.region_blocks(region) {
+                let end = body
+                    .last_op(block)
+                    .filter(|&last| body.view(self.ctx, last).has(Traits::TERMINATOR));
+                end.into_iter().for_each(|end| self.op(end));
+            }
+            // Arguments of regions about which nothing is known are bound by the operation itself.
+            if body.region_flow(self.ctx, op).is_none()
+                && let Some(entry) = body.entry_block(region)
+            {
+                body.block_args(entry).iter().for_each(|&a| self.value(a));
+            }
+        }
+        if body.region_flow(self.ctx, op).is_none() {
+            body.results(op).for_each(|r| self.value(r));
+            return;
+        }
+        let all_fixed = !has_simple_regions(body, op);
+        let points = (0..body.op_regions(op).len()).map(FlowPoint::Region);
+        for point in std::iter::once(FlowPoint::Parent).chain(points) {
+            for slot in body.flow_inputs(op, point) {
+                if all_fixed || is_fixed_slot(self.ctx, body, slot) {
+                    self.value(slot);
+                }
+            }
+        }
+    }
+
+    fn visit_value(&mut self, value: ValueId) {
+        let body = self.body;
+        match body.value_def(value) {
+            ValueDef::Result(op, _) => self.op(op),
+            ValueDef::Arg(block, index) => {
+                body.block_parent(block).into_iter().for_each(|op| self.op(op));
+                for at in 0..self.predecessors.get(&block).map_or(0, Vec::len) {
+                    let (op, successor) = self.predecessors[&block][at];
+                    let at = successor_start(body, op, successor) + index as usize;
+                    if at < body.num_operands(op) {
+                        self.value(body.operand(op, at));
+                    }
+                }
+            }
+            ValueDef::None => {}
+        }
+        for source in body.flow_sources(self.ctx, value).unwrap_or_default() {
+            self.value(body.operand(source.op, source.index));
+            for target in body.flow_targets(self.ctx, source).unwrap_or_default() {
+                self.value(target);
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What passes want to know of a body, computed from the interfaces of operations.
+
+mod facts;
+mod liveness;
+mod slots;
+
+pub use facts::{Facts, Touched, effects_of, is_symbol_or_terminator};
+pub use liveness::{Liveness, Roots};
+pub use slots::{has_simple_regions, sweep};

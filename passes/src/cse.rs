@@ -1,0 +1,425 @@
+//! `cse`: common subexpression elimination.
+//!
+//! # Algorithm
+//! A walk in program order, over the dominator tree where a region has several blocks, with a scoped table of the
+//! operations that are sure to have run. An operation that does the same as one in the table is replaced by it. Two do
+//! the same if they have the same name, operands (in any order where the operation commutes), attributes (in any
+//! order) and result types. Leaving a region, or a subtree of the dominator tree, takes back what was entered there.
+//!
+//! # Conditions
+//! * Operations with regions, with successors, or that write or make a resource are left alone. (An operation that may
+//!   fail can be replaced: the one before would have failed.)
+//! * An operation that reads through a handle is replaced only if nothing was written in between. Every write, and
+//!   every entry into a region of an operation that writes, begins a new epoch; reads of different epochs differ.
+//! * Reads of the world are left alone: they are the inputs of the program.
+
+use std::hash::{Hash, Hasher};
+
+use hashbrown::HashTable;
+use pir_ir::{BlockId, Body, Context, Diagnostic, DominatorTree, Module, OpId, RegionId, Traits, ValueId};
+use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
+
+use crate::analysis::{Facts, Touched, is_symbol_or_terminator};
+use crate::bodies::for_each_body_mut;
+use crate::pass::{Changed, Pass, PassContext};
+
+/// The pass `cse`.
+pub struct Cse;
+
+impl Pass for Cse {
+    fn name(&self) -> &'static str {
+        "cse"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Compute the same value only once"
+    }
+
+    fn description(&self) -> &'static str {
+        "Replaces an operation by an earlier one that does the same on the same operands and is sure to have run. \
+         Looks through regions: what was computed before a loop is not computed again in it."
+    }
+
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| Ok(cse(ctx, body).into()))
+    }
+}
+
+enum Task {
+    Region(RegionId),
+    Dominating(RegionId, BlockId),
+    Block(BlockId),
+    Op(OpId),
+    /// Everything in the operation has been walked; it writes.
+    Written,
+    /// Take back what was entered since the table had that many entries.
+    Leave(usize),
+}
+
+struct Entry {
+    hash: u64,
+    op: OpId,
+    epoch: u64,
+}
+
+struct Table<'a> {
+    ctx: &'a Context,
+    body: &'a mut Body,
+    facts: Facts,
+    known: HashTable<usize>,
+    entries: Vec<Entry>,
+    /// Begins anew with each write; reads of the same epoch see the same.
+    epoch: u64,
+    replaced: bool,
+}
+
+/// Runs the pass on one body.
+pub(crate) fn cse(ctx: &Context, body: &mut Body) -> bool {
+    let mut table = Table {
+        facts: Facts::new(ctx, body),
+        ctx,
+        body,
+        known: HashTable::new(),
+        entries: Vec::new(),
+        epoch: 0,
+        replaced: false,
+    };
+    table.walk();
+    table.replaced
+}
+
+impl Table<'_> {
+    fn walk(&mut self) {
+        let mut trees: FxHashMap<RegionId, DominatorTree> = FxHashMap::default();
+        let mut tasks = vec![Task::Region(self.body.root())];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Region(region) => {
+                    tasks.push(Task::Leave(self.entries.len()));
+                    match self.body.region_blocks(region) {
+                        [] => {}
+                        &[block] => tasks.push(Task::Block(block)),
+                        &[entry, ..] => {
+                            trees.insert(region, DominatorTree::new(self.body, region));
+                            tasks.push(Task::Dominating(region, entry));
+                        }
+                    }
+                }
+                Task::Dominating(region, block) => {
+                    // What ran between the dominator and this block is not known.
+                    self.epoch += 1;
+                    tasks.push(Task::Leave(self.entries.len()));
+                    let children = trees.get(&region).map_or(&[][..], |t| t.children(block));
+                    tasks.extend(children.iter().rev().map(|&b| Task::Dominating(region, b)));
+                    tasks.push(Task::Block(block));
+                }
+                Task::Block(block) => tasks.extend(self.body.first_op(block).map(Task::Op)),
+                Task::Op(op) => {
+                    tasks.extend(self.body.next_op(op).map(Task::Op));
+                    self.visit(op, &mut tasks);
+                }
+                Task::Written => self.epoch += 1,
+                Task::Leave(count) => self.leave(count),
+            }
+        }
+    }
+
+    fn leave(&mut self, count: usize) {
+        for at in (count..self.entries.len()).rev() {
+            if let Ok(found) = self.known.find_entry(self.entries[at].hash, |&i| i == at) {
+                found.remove();
+            }
+        }
+        self.entries.truncate(count);
+    }
+
+    fn visit(&mut self, op: OpId, tasks: &mut Vec<Task>) {
+        let touched = self.facts.touched(op);
+        let writes = touched.intersects(Touched::WRITES);
+        let regions = self.body.op_regions(op);
+        if !regions.is_empty() {
+            if writes {
+                tasks.push(Task::Written);
+                // A region may run after another one, or after itself, has written.
+                for &region in regions.iter().rev() {
+                    tasks.push(Task::Region(region));
+                    tasks.push(Task::Written);
+                }
+            } else {
+                tasks.extend(regions.iter().rev().map(|&r| Task::Region(r)));
+            }
+            return;
+        }
+        if writes {
+            self.epoch += 1;
+            return;
+        }
+        let left_alone = touched.intersects(Touched::ALLOC | Touched::READ_WORLD)
+            || self.body.num_results(op) == 0
+            || !self.body.successors(op).is_empty()
+            || is_symbol_or_terminator(self.body.view(self.ctx, op));
+        if left_alone {
+            return;
+        }
+        let epoch = if touched.is_empty() { 0 } else { self.epoch };
+        let key = self.key(op);
+        let mut hasher = FxHasher::default();
+        (&key, epoch).hash(&mut hasher);
+        let hash = hasher.finish();
+        let found = self.known.find(hash, |&i| {
+            let entry = &self.entries[i];
+            entry.hash == hash && entry.epoch == epoch && self.key(entry.op) == key
+        });
+        match found {
+            Some(&at) => {
+                let earlier = self.entries[at].op;
+                for (old, new) in self.body.results(op).zip(self.body.results(earlier)) {
+                    if self.body.value_name(new).is_none() {
+                        let name = self.body.value_name(old);
+                        self.body.set_value_name(new, name.filter(|n| !n.pack));
+                    }
+                    self.body.replace_all_uses(old, new);
+                }
+                self.body.erase_op(op);
+                self.replaced = true;
+            }
+            None => {
+                let at = self.entries.len();
+                self.entries.push(Entry { hash, op, epoch });
+                let entries = &self.entries;
+                self.known.insert_unique(hash, at, |&i| entries[i].hash);
+            }
+        }
+    }
+
+    /// What an operation does, so that operations with equal keys do the same.
+    fn key(&self, op: OpId) -> Key {
+        let body = &*self.body;
+        let mut operands: SmallVec<[ValueId; 4]> = body.operands(op).collect();
+        if body.view(self.ctx, op).has(Traits::COMMUTATIVE) {
+            operands.sort_unstable();
+        }
+        Key {
+            name: body.op_name(op),
+            operands,
+            attrs: self.ctx.dict_sorted(body.attrs(op)),
+            results: body.results(op).map(|r| body.value_type(r)).collect(),
+        }
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    name: pir_ir::OpName,
+    operands: SmallVec<[ValueId; 4]>,
+    attrs: pir_ir::AttrDict,
+    results: SmallVec<[pir_ir::Type; 2]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{expect, expect_same, nest, run};
+
+    #[test]
+    fn equal_operations_in_any_order_of_commuting_operands() {
+        expect(
+            "cse",
+            r#"
+            %x = t.in {name = "x"} : f32
+            %y = t.in {name = "x"} : f32
+            %a = t.add (%x, %y) {p = 1, q = 2} : f32
+            %b = t.add (%y, %x) {q = 2, p = 1} : f32
+            %c = t.add (%y, %x) {q = 2, p = 2} : f32
+            %d = t.div (%x, %y) : f32
+            %e = t.div (%y, %x) : f32
+            %f = t.div (%x, %y) : f32
+            %g = t.add (%b, %b) : f32
+            %h = t.add (%a, %a) : f32
+            t.print (%g)
+            t.print (%h)
+            t.print (%f)
+            "#,
+            r#"
+            %x = t.in {name = "x"} : f32
+            %y = t.in {name = "x"} : f32
+            %a = t.add (%x, %y) {p = 1, q = 2} : f32
+            %c = t.add (%y, %x) {q = 2, p = 2} : f32
+            %d = t.div (%x, %y) : f32
+            %e = t.div (%y, %x) : f32
+            %g = t.add (%a, %a) : f32
+            t.print (%g)
+            t.print (%g)
+            t.print (%d)
+            "#,
+        );
+    }
+
+    #[test]
+    fn constants_of_different_types_differ() {
+        expect_same(
+            "cse",
+            r#"
+            %a = t.const {value = 1} : i64
+            %b = t.const {value = 1} : i32
+            t.print (%a)
+            t.print (%b)
+            "#,
+        );
+    }
+
+    #[test]
+    fn outer_values_are_known_inside_and_inner_ones_not_outside() {
+        expect(
+            "cse",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %a = t.add (%x, %x) : f32
+            %r = t.if (%c) then {
+              %b = t.add (%x, %x) : f32
+              %d = t.add (%b, %x) : f32
+              t.yield (%d)
+            } else {
+              %e = t.add (%a, %x) : f32
+              t.yield (%e)
+            } : f32
+            %f = t.add (%a, %x) : f32
+            t.print (%f)
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %a = t.add (%x, %x) : f32
+            %r = t.if (%c) then {
+              %d = t.add (%a, %x) : f32
+              t.yield (%d)
+            } else {
+              %e = t.add (%a, %x) : f32
+              t.yield (%e)
+            } : f32
+            %f = t.add (%a, %x) : f32
+            t.print (%f)
+            "#,
+        );
+    }
+
+    #[test]
+    fn reads_are_ordered_with_writes() {
+        expect(
+            "cse",
+            r#"
+            %x = t.in {name = "x"} : f32
+            %s = t.new () : t.stack
+            %a = t.empty (%s) : i1
+            %b = t.empty (%s) : i1
+            t.push (%s, %x)
+            %c = t.empty (%s) : i1
+            %d = t.empty (%s) : i1
+            t.print (%a)
+            t.print (%b)
+            t.print (%c)
+            t.print (%d)
+            "#,
+            r#"
+            %x = t.in {name = "x"} : f32
+            %s = t.new () : t.stack
+            %a = t.empty (%s) : i1
+            t.push (%s, %x)
+            %c = t.empty (%s) : i1
+            t.print (%a)
+            t.print (%a)
+            t.print (%c)
+            t.print (%c)
+            "#,
+        );
+        // The loop pushes after the read, but before it in the next iteration.
+        expect_same(
+            "cse",
+            r#"
+            %x = t.in {name = "x"} : f32
+            %s = t.new () : t.stack
+            %a = t.empty (%s) : i1
+            t.while cond {
+              %b = t.empty (%s) : i1
+              t.test (%b)
+            } body {
+              t.push (%s, %x)
+              t.yield ()
+            }
+            %c = t.empty (%s) : i1
+            t.print (%a)
+            t.print (%c)
+            "#,
+        );
+    }
+
+    #[test]
+    fn resources_and_prints_are_all_different() {
+        expect_same(
+            "cse",
+            r#"
+            %x = t.in {name = "x"} : f32
+            %s = t.new () : t.stack
+            %u = t.new () : t.stack
+            t.push (%s, %x)
+            t.push (%u, %x)
+            t.print (%x)
+            t.print (%x)
+            "#,
+        );
+    }
+
+    #[test]
+    fn between_blocks_by_dominance() {
+        expect(
+            "cse",
+            r#"
+            t.func @f(%c: i1, %x: f32) -> f32 {
+              %a = t.add (%x, %x) : f32
+              t.fork %c, ^left, ^right
+            ^left:
+              %b = t.add (%x, %x) : f32
+              %d = t.add (%b, %x) : f32
+              t.br ^join(%d)
+            ^right:
+              %e = t.add (%a, %x) : f32
+              t.br ^join(%e)
+            ^join(%j: f32):
+              %g = t.add (%a, %x) : f32
+              %h = t.add (%x, %x) : f32
+              %k = t.add (%g, %h) : f32
+              t.return (%k)
+            }
+            "#,
+            r#"
+            t.func @f(%c: i1, %x: f32) -> f32 {
+              %a = t.add (%x, %x) : f32
+              t.fork %c, ^left, ^right
+            ^left:
+              %d = t.add (%a, %x) : f32
+              t.br ^join(%d)
+            ^right:
+              %e = t.add (%a, %x) : f32
+              t.br ^join(%e)
+            ^join(%j: f32):
+              %g = t.add (%a, %x) : f32
+              %k = t.add (%g, %a) : f32
+              t.return (%k)
+            }
+            "#,
+        );
+    }
+
+    #[test]
+    fn deep_nests() {
+        let out = run(
+            "cse",
+            &nest(
+                20_000,
+                "%a = t.add (%x, %x) : f32\n%b = t.add (%x, %x) : f32\nt.print (%b)\n",
+            ),
+        );
+        assert!(out.contains("t.print (%a)"));
+    }
+}

@@ -1,0 +1,278 @@
+//! `dce`: dead code elimination.
+//!
+//! # Algorithm
+//! Backward liveness from the operations that have to stay, to a fixpoint ([`Liveness`]), then one sweep. An operation
+//! has to stay if it writes anything, reads the inputs of the program, ends the body or has a symbol name. Everything
+//! else lives only if something alive reads one of its results. A result of an `if` or a `while`, or an argument of
+//! one of its regions, lives only if it flows into something alive: so a carried value whose only readers compute its
+//! own next value is removed with all of its computation, with its operands, arguments and results.
+//!
+//! # Conditions
+//! * Nothing with effects is removed. A push on a stack is a write: stacks are the business of `prune-stacks`.
+//! * A loop without effects whose results are not used is removed even if it might not end, a division even if it
+//!   might fail: a program is not expected to hang or to fail on purpose.
+//! * Slots of handles (stacks) stay.
+
+use pir_ir::{Diagnostic, Module};
+
+use crate::analysis::{Facts, Liveness, Roots, sweep};
+use crate::bodies::for_each_body_mut;
+use crate::pass::{Changed, Pass, PassContext};
+
+/// The pass `dce`.
+pub struct Dce;
+
+impl Pass for Dce {
+    fn name(&self) -> &'static str {
+        "dce"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Remove operations, arguments and results that nothing needs"
+    }
+
+    fn description(&self) -> &'static str {
+        "Removes operations without effects whose results are not used, results of `if` and `while` that are not used, \
+         and values that loops carry although only their own next value depends on them. Operations with effects stay, \
+         and so do stacks: see `prune-stacks`."
+    }
+
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| {
+            let facts = Facts::new(ctx, body);
+            let live = Liveness::new(ctx, body, &facts, Roots::Effects);
+            Ok(sweep(ctx, body, &live).into())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{expect, expect_same, nest, run};
+
+    #[test]
+    fn unused_pure_operations_go_and_inputs_stay() {
+        expect(
+            "dce",
+            r#"
+            %x = t.in {name = "x"} : f32
+            %u = t.in {name = "unused"} : f32
+            %a = t.add (%x, %x) : f32
+            %b = t.add (%a, %x) : f32
+            %d = t.div (%x, %x) : f32
+            t.print (%a)
+            "#,
+            r#"
+            %x = t.in {name = "x"} : f32
+            %u = t.in {name = "unused"} : f32
+            %a = t.add (%x, %x) : f32
+            t.print (%a)
+            "#,
+        );
+    }
+
+    #[test]
+    fn effects_stay_with_what_they_need() {
+        expect_same(
+            "dce",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %s = t.new () : t.stack
+            t.if (%c) then {
+              %a = t.add (%x, %x) : f32
+              t.push (%s, %a)
+              t.yield
+            }
+            "#,
+        );
+        // Reading a stack is no effect, and nothing is known to read this one.
+        expect(
+            "dce",
+            r#"
+            %s = t.new () : t.stack
+            %e = t.empty (%s) : i1
+            "#,
+            "",
+        );
+    }
+
+    #[test]
+    fn results_of_branches() {
+        expect(
+            "dce",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %a, %b = t.if (%c) then {
+              %p = t.add (%x, %x) : f32
+              %q = t.add (%p, %x) : f32
+              t.yield (%p, %q)
+            } else {
+              %r = t.sub (%x, %x) : f32
+              t.yield (%r, %x)
+            } : f32, f32
+            t.print (%b)
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %b = t.if (%c) then {
+              %p = t.add (%x, %x) : f32
+              %q = t.add (%p, %x) : f32
+              t.yield (%q)
+            } else {
+              t.yield (%x)
+            } : f32
+            t.print (%b)
+            "#,
+        );
+    }
+
+    #[test]
+    fn carried_values_that_only_feed_themselves() {
+        expect(
+            "dce",
+            r#"
+            %n = t.in {name = "n"} : i64
+            %x = t.in {name = "x"} : i64
+            %i_end, %dead_end, %y = t.while (%n, %n, %x) cond (%i: i64, %dead: i64, %a: i64) {
+              %go = t.less (%i, %n) : i1
+              t.test (%go, %i, %dead, %a)
+            } body (%i_b: i64, %dead_b: i64, %a_b: i64) {
+              %i_next = t.add (%i_b, %n) : i64
+              %dead_next = t.add (%dead_b, %i_b) : i64
+              %a_next = t.add (%a_b, %a_b) : i64
+              t.yield (%i_next, %dead_next, %a_next)
+            } : i64, i64, i64
+            t.print (%y)
+            "#,
+            r#"
+            %n = t.in {name = "n"} : i64
+            %x = t.in {name = "x"} : i64
+            %i_end, %y = t.while (%n, %x) cond (%i: i64, %a: i64) {
+              %go = t.less (%i, %n) : i1
+              t.test (%go, %i, %a)
+            } body (%i_b: i64, %a_b: i64) {
+              %i_next = t.add (%i_b, %n) : i64
+              %a_next = t.add (%a_b, %a_b) : i64
+              t.yield (%i_next, %a_next)
+            } : i64, i64
+            t.print (%y)
+            "#,
+        );
+    }
+
+    #[test]
+    fn a_loop_that_computes_nothing_goes() {
+        expect(
+            "dce",
+            r#"
+            %n = t.in {name = "n"} : i64
+            %r = t.while (%n) cond (%i: i64) {
+              %go = t.less (%i, %n) : i1
+              t.test (%go, %i)
+            } body (%b: i64) {
+              %next = t.add (%b, %n) : i64
+              t.yield (%next)
+            } : i64
+            "#,
+            r#"
+            %n = t.in {name = "n"} : i64
+            "#,
+        );
+    }
+
+    #[test]
+    fn what_cond_forwards_need_not_be_its_arguments() {
+        // The result is used, the argument of the body is not: the slot stays, the carried value does not.
+        expect(
+            "dce",
+            r#"
+            %n = t.in {name = "n"} : i64
+            %c = t.in {name = "c"} : i1
+            %r = t.while (%n) cond (%i: i64) {
+              %two = t.add (%n, %n) : i64
+              t.test (%c, %two)
+            } body (%b: i64) {
+              %next = t.add (%b, %n) : i64
+              t.yield (%next)
+            } : i64
+            t.print (%r)
+            "#,
+            r#"
+            %n = t.in {name = "n"} : i64
+            %c = t.in {name = "c"} : i1
+            %r = t.while cond {
+              %two = t.add (%n, %n) : i64
+              t.test (%c, %two)
+            } body (%b: i64) {
+              t.yield ()
+            } : i64
+            t.print (%r)
+            "#,
+        );
+    }
+
+    #[test]
+    fn slots_of_stacks_stay() {
+        expect_same(
+            "dce",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %s = t.new () : t.stack
+            %r = t.while (%s) cond (%a: t.stack) {
+              t.print (%c)
+              t.test (%c, %a)
+            } body (%b: t.stack) {
+              t.yield (%b)
+            } : t.stack
+            "#,
+        );
+    }
+
+    #[test]
+    fn arguments_of_blocks() {
+        expect(
+            "dce",
+            r#"
+            t.func @f(%c: i1, %x: f32) -> f32 {
+              %y = t.add (%x, %x) : f32
+              t.fork (%c) ^left(%y, %x : f32, f32), ^left(%x, %y : f32, f32)
+            ^left(%p: f32, %q: f32):
+              t.return (%q)
+            }
+            "#,
+            r#"
+            t.func @f(%c: i1, %x: f32) -> f32 {
+              %y = t.add (%x, %x) : f32
+              t.fork %c, ^left(%x), ^left(%y)
+            ^left(%q: f32):
+              t.return (%q)
+            }
+            "#,
+        );
+    }
+
+    #[test]
+    fn deep_nests_are_swept_without_recursion() {
+        let source = nest(
+            20_000,
+            "%dead = t.add (%x, %x) : f32
+t.print (%x)
+",
+        );
+        let swept = run("dce", &source);
+        assert!(!swept.contains("%dead"));
+        assert!(swept.contains("t.print"));
+        let gone = run(
+            "dce",
+            &nest(
+                20_000,
+                "%dead = t.add (%x, %x) : f32
+",
+            ),
+        );
+        assert!(!gone.contains("t.while"));
+    }
+}

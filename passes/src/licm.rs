@@ -1,0 +1,607 @@
+//! `licm`: loop-invariant code motion.
+//!
+//! # Algorithm
+//! One walk in program order. Every value has a *home*: the nesting depth of the region it is defined in. An operation
+//! whose operands have homes of at most `t` can be moved to depth `t`, to just before the operation there that it is
+//! nested in, as long as every region on the way is the repeated region of a loop (`RegionFlow::is_repeated`). What is
+//! moved takes its results along to the new home, so that what depends on them follows in the same walk, and an
+//! operation goes all the way out at once, however many loops it is invariant in.
+//!
+//! An operation with regions is decided when the walk leaves it, after what can be moved out of it has been: it is
+//! invariant where everything that it and its content capture from outside is. The homes of captures are kept in a
+//! heap per open region; they are merged, the smaller into the larger, when a region is left, and those that were
+//! inside are dropped. So the whole walk takes time `O(n log² n)`, independent of the depth of nesting.
+//!
+//! # Conditions
+//! * Pure operations that are total (`Speculatability`) may be moved out of any loop, whether that runs or not.
+//! * An operation that may fail, or that reads, is only moved if it is certain to be run as soon as the loop is: its
+//!   region runs at least once (the cond region of a while), and nothing before it in the loop writes, or may not come
+//!   to an end. What it reads must not be written anywhere in the loop.
+//! * Nothing that writes or makes a resource is moved: no print, no stack operation.
+//! * Nothing is moved out of a branch alone: what an `if` computes in a loop is moved when the whole `if` can be.
+
+use std::collections::BinaryHeap;
+
+use pir_ir::{Body, Context, Diagnostic, FlowPoint, Module, OpId, RegionId};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::{Facts, Touched, is_symbol_or_terminator};
+use crate::bodies::for_each_body_mut;
+use crate::pass::{Changed, Pass, PassContext};
+
+/// Operations that need a look at each loop that they leave are moved out of at most so many.
+const MAX_STEPS: usize = 64;
+
+/// The pass `licm`.
+pub struct Licm;
+
+impl Pass for Licm {
+    fn name(&self) -> &'static str {
+        "licm"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Move what is the same in every iteration out of loops"
+    }
+
+    fn description(&self) -> &'static str {
+        "Moves operations whose operands are defined outside of a loop to before it, out of the cond and the body \
+         region, and whole `if`s and inner loops too. What may fail or reads something is only moved when the loop is \
+         certain to run it; what has effects never is."
+    }
+
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| {
+            let mut mover = Mover::new(ctx, body);
+            mover.walk();
+            Ok((mover.moved > 0).into())
+        })
+    }
+}
+
+enum Task {
+    Enter(RegionId, u32),
+    Op(OpId, u32),
+    Leave(OpId, u32),
+}
+
+/// What is known of the region that the walk is in at a depth.
+struct Level {
+    /// The least depth that operations of this region can be moved to.
+    floor: u32,
+    /// The operation that the walk is at.
+    op: Option<OpId>,
+    region: Option<RegionId>,
+    /// Nothing so far in the region that stays there writes or may not end.
+    clean: bool,
+    /// Homes, less deep than this, of values that are used in the operation whose regions are at this depth.
+    captures: BinaryHeap<u32>,
+}
+
+struct Mover<'a> {
+    ctx: &'a Context,
+    body: &'a mut Body,
+    facts: Facts,
+    home: Vec<u32>,
+    levels: Vec<Level>,
+    /// Whether nothing that runs in the operation before the region writes.
+    quiet_entry: FxHashMap<(OpId, RegionId), bool>,
+    moved: usize,
+}
+
+impl<'a> Mover<'a> {
+    fn new(ctx: &'a Context, body: &'a mut Body) -> Self {
+        let mut home = vec![0; body.num_value_slots()];
+        let mut pending = vec![(body.root(), 0u32)];
+        while let Some((region, depth)) = pending.pop() {
+            for &block in body.region_blocks(region) {
+                for &arg in body.block_args(block) {
+                    home[arg.index()] = depth;
+                }
+                for op in body.block_ops(block) {
+                    for result in body.results(op) {
+                        home[result.index()] = depth;
+                    }
+                    pending.extend(body.op_regions(op).iter().map(|&r| (r, depth + 1)));
+                }
+            }
+        }
+        Self {
+            facts: Facts::new(ctx, body),
+            ctx,
+            body,
+            home,
+            levels: Vec::new(),
+            quiet_entry: FxHashMap::default(),
+            moved: 0,
+        }
+    }
+
+    fn walk(&mut self) {
+        let mut tasks = vec![Task::Enter(self.body.root(), 0)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Enter(region, depth) => {
+                    self.enter(region, depth);
+                    let ops: Vec<OpId> = self
+                        .body
+                        .region_blocks(region)
+                        .iter()
+                        .rev()
+                        .flat_map(|&b| self.body.block_ops_vec(b).into_iter().rev())
+                        .collect();
+                    tasks.extend(ops.into_iter().map(|op| Task::Op(op, depth)));
+                }
+                Task::Op(op, depth) => {
+                    let entry = self.levels[depth as usize]
+                        .region
+                        .and_then(|r| self.body.entry_block(r));
+                    let level = &mut self.levels[depth as usize];
+                    level.op = Some(op);
+                    // What a second block runs is not certain.
+                    level.clean &= self.body.op_block(op) == entry;
+                    tasks.push(Task::Leave(op, depth));
+                    for &region in self.body.op_regions(op).iter().rev() {
+                        tasks.push(Task::Enter(region, depth + 1));
+                    }
+                }
+                Task::Leave(op, depth) => self.leave(op, depth),
+            }
+        }
+    }
+
+    fn enter(&mut self, region: RegionId, depth: u32) {
+        let at = depth as usize;
+        if at == self.levels.len() {
+            self.levels.push(Level {
+                floor: 0,
+                op: None,
+                region: None,
+                clean: true,
+                captures: BinaryHeap::new(),
+            });
+        }
+        let repeated = self.body.region_parent(region).is_some_and(|op| {
+            let index = self.body.region_index(region);
+            let flow = self.body.region_flow(self.ctx, op);
+            matches!((flow, index), (Some(f), Some(i)) if f.is_repeated(self.body.view(self.ctx, op), i))
+        });
+        let floor = match repeated {
+            true => self.levels[at - 1].floor,
+            false => depth,
+        };
+        let level = &mut self.levels[at];
+        // Captures stay: the regions of one operation share them.
+        level.floor = floor;
+        level.region = Some(region);
+        level.op = None;
+        level.clean = true;
+    }
+
+    /// Decides whether and where an operation moves, when everything in it has been decided.
+    fn leave(&mut self, op: OpId, depth: u32) {
+        let mut captures = match self.levels.get_mut(depth as usize + 1) {
+            Some(level) if !self.body.op_regions(op).is_empty() => std::mem::take(&mut level.captures),
+            _ => BinaryHeap::new(),
+        };
+        while captures.peek().is_some_and(|&home| home > depth) {
+            captures.pop();
+        }
+        let operands = self.body.operands(op).map(|v| self.home[v.index()]).max().unwrap_or(0);
+        let least = captures.peek().copied().unwrap_or(0).max(operands);
+        let target = self.target(op, depth, least.max(self.levels[depth as usize].floor));
+        if target < depth {
+            if let Some(at) = self.levels[target as usize].op {
+                self.body.unlink_op(op);
+                self.body.insert_before(at, op);
+                self.moved += 1;
+            }
+            for result in self.body.results(op) {
+                self.home[result.index()] = target;
+            }
+        } else {
+            let stays_quiet = !self.facts.touched(op).intersects(Touched::WRITES)
+                && (self.facts.is_speculatable(op) || self.body.op_regions(op).is_empty());
+            self.levels[depth as usize].clean &= stays_quiet;
+        }
+        // What the operation captures, its surroundings at the new place do.
+        let level = &mut self.levels[target as usize].captures;
+        for operand in self.body.operands(op) {
+            let home = self.home[operand.index()];
+            if home < target {
+                level.push(home);
+            }
+        }
+        if target > 0 && !captures.is_empty() {
+            level.append(&mut captures);
+        }
+    }
+
+    /// The depth to move the operation to: between `least`, which its operands and the regions around it allow, and
+    /// `depth`, where it is.
+    fn target(&mut self, op: OpId, depth: u32, least: u32) -> u32 {
+        let touched = self.facts.touched(op);
+        if least >= depth
+            || touched.intersects(Touched::WRITES | Touched::ALLOC)
+            || is_symbol_or_terminator(self.body.view(self.ctx, op))
+            || !self.body.successors(op).is_empty()
+        {
+            return depth;
+        }
+        if self.facts.is_speculatable(op) {
+            return least;
+        }
+        let mut at = depth;
+        for _ in 0..MAX_STEPS {
+            if at == least || !self.is_certain(touched, at) {
+                break;
+            }
+            at -= 1;
+        }
+        at
+    }
+
+    /// Whether an operation that the walk is at, below or in the region at this depth, is run whenever the operation
+    /// that the region belongs to is, before anything that could tell the difference.
+    fn is_certain(&mut self, touched: Touched, depth: u32) -> bool {
+        let level = &self.levels[depth as usize];
+        let (Some(region), Some(owner)) = (level.region, self.levels[depth as usize - 1].op) else {
+            return false;
+        };
+        if !level.clean || self.facts.touched(owner).conflicts_with(touched) {
+            return false;
+        }
+        let Some(flow) = self.body.region_flow(self.ctx, owner) else {
+            return false;
+        };
+        let view = self.body.view(self.ctx, owner);
+        let Some(index) = self.body.region_index(region) else {
+            return false;
+        };
+        if !flow.runs_at_least_once(view, index) {
+            return false;
+        }
+        if let Some(&quiet) = self.quiet_entry.get(&(owner, region)) {
+            return quiet;
+        }
+        // Whatever else control enters first must not write.
+        let quiet = flow
+            .edges(view)
+            .iter()
+            .filter(|e| e.from == FlowPoint::Parent)
+            .all(|e| match e.to {
+                FlowPoint::Region(first) if first != index => {
+                    let first = self.body.op_regions(owner).get(first);
+                    first.is_none_or(|&r| {
+                        let mut ops = self.body.region_blocks(r).iter().flat_map(|&b| self.body.block_ops(b));
+                        ops.all(|op| !self.facts.touched(op).intersects(Touched::WRITES))
+                    })
+                }
+                FlowPoint::Region(_) => true,
+                FlowPoint::Parent => false,
+            });
+        self.quiet_entry.insert((owner, region), quiet);
+        quiet
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{expect, expect_same, nest, run};
+
+    #[test]
+    fn out_of_both_regions_with_what_depends_on_it() {
+        expect(
+            "licm",
+            r#"
+            %i = t.in {name = "i"} : i64
+            %ten = t.in {name = "ten"} : i64
+            %i_2 = t.while (%i) cond (%arg1: i64) {
+              %k = t.add (%ten, %ten) : i64
+              %go = t.less (%arg1, %k) : i1
+              t.test (%go, %arg1)
+            } body (%arg2: i64) {
+              %1 = t.const {value = 1} : i64
+              %2 = t.add (%1, %ten) : i64
+              %i_3 = t.add (%arg2, %2) : i64
+              t.yield (%i_3)
+            } : i64
+            t.print (%i_2)
+            "#,
+            r#"
+            %i = t.in {name = "i"} : i64
+            %ten = t.in {name = "ten"} : i64
+            %k = t.add (%ten, %ten) : i64
+            %1 = t.const {value = 1} : i64
+            %2 = t.add (%1, %ten) : i64
+            %i_2 = t.while (%i) cond (%arg1: i64) {
+              %go = t.less (%arg1, %k) : i1
+              t.test (%go, %arg1)
+            } body (%arg2: i64) {
+              %i_3 = t.add (%arg2, %2) : i64
+              t.yield (%i_3)
+            } : i64
+            t.print (%i_2)
+            "#,
+        );
+    }
+
+    #[test]
+    fn out_of_several_loops_at_once_as_far_as_operands_allow() {
+        expect(
+            "licm",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %r = t.while (%x) cond (%a: f32) {
+              t.test (%c, %a)
+            } body (%b: f32) {
+              t.while cond {
+                t.test (%c)
+              } body {
+                %all = t.add (%x, %x) : f32
+                %one = t.add (%b, %all) : f32
+                t.print (%one)
+                t.yield ()
+              }
+              t.yield (%b)
+            } : f32
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %all = t.add (%x, %x) : f32
+            %r = t.while (%x) cond (%a: f32) {
+              t.test (%c, %a)
+            } body (%b: f32) {
+              %one = t.add (%b, %all) : f32
+              t.while cond {
+                t.test (%c)
+              } body {
+                t.print (%one)
+                t.yield ()
+              }
+              t.yield (%b)
+            } : f32
+            "#,
+        );
+    }
+
+    #[test]
+    fn what_may_fail_only_where_it_is_certain_to_run() {
+        // In the body it need not run at all.
+        expect_same(
+            "licm",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            t.while cond {
+              t.test (%c)
+            } body {
+              %d = t.div (%x, %x) : f32
+              t.print (%d)
+              t.yield ()
+            }
+            "#,
+        );
+        // The cond region runs at least once.
+        expect(
+            "licm",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %r = t.while cond {
+              %d = t.div (%x, %x) : f32
+              t.print (%d)
+              %e = t.div (%d, %x) : f32
+              t.test (%c, %e)
+            } body (%b: f32) {
+              t.yield ()
+            } : f32
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %d = t.div (%x, %x) : f32
+            %r = t.while cond {
+              t.print (%d)
+              %e = t.div (%d, %x) : f32
+              t.test (%c, %e)
+            } body (%b: f32) {
+              t.yield ()
+            } : f32
+            "#,
+        );
+    }
+
+    #[test]
+    fn reads_only_when_the_loop_does_not_write() {
+        let source = |inner: &str| {
+            format!(
+                r#"
+                %x = t.in {{name = "x"}} : f32
+                %s = t.new () : t.stack
+                t.while cond {{
+                  %e = t.empty (%s) : i1
+                  t.test (%e)
+                }} body {{
+                  {inner}
+                  t.yield ()
+                }}
+                "#
+            )
+        };
+        expect_same("licm", &source("t.push (%s, %x)"));
+        // A print does not change a stack.
+        expect(
+            "licm",
+            &source("t.print (%x)"),
+            r#"
+            %x = t.in {name = "x"} : f32
+            %s = t.new () : t.stack
+            %e = t.empty (%s) : i1
+            t.while cond {
+              t.test (%e)
+            } body {
+              t.print (%x)
+              t.yield ()
+            }
+            "#,
+        );
+    }
+
+    #[test]
+    fn resources_are_made_anew_in_each_iteration() {
+        expect_same(
+            "licm",
+            r#"
+            %c = t.in {name = "c"} : i1
+            t.while cond {
+              %s = t.new () : t.stack
+              t.push (%s, %c)
+              %e = t.empty (%s) : i1
+              t.test (%e)
+            } body {
+              t.yield ()
+            }
+            "#,
+        );
+    }
+
+    #[test]
+    fn whole_branches_but_nothing_out_of_them_alone() {
+        expect(
+            "licm",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %r = t.while (%x) cond (%a: f32) {
+              t.test (%c, %a)
+            } body (%b: f32) {
+              %whole = t.if (%c) then {
+                %p = t.add (%x, %x) : f32
+                t.yield (%p)
+              } else {
+                t.yield (%x)
+              } : f32
+              %part = t.if (%c) then {
+                %q = t.add (%whole, %x) : f32
+                %q2 = t.add (%q, %b) : f32
+                t.yield (%q2)
+              } else {
+                t.yield (%b)
+              } : f32
+              t.yield (%part)
+            } : f32
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %whole = t.if (%c) then {
+              %p = t.add (%x, %x) : f32
+              t.yield (%p)
+            } else {
+              t.yield (%x)
+            } : f32
+            %r = t.while (%x) cond (%a: f32) {
+              t.test (%c, %a)
+            } body (%b: f32) {
+              %part = t.if (%c) then {
+                %q = t.add (%whole, %x) : f32
+                %q2 = t.add (%q, %b) : f32
+                t.yield (%q2)
+              } else {
+                t.yield (%b)
+              } : f32
+              t.yield (%part)
+            } : f32
+            "#,
+        );
+        // A branch with something in it that may fail is not run before the loop runs.
+        expect_same(
+            "licm",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            t.while cond {
+              t.test (%c)
+            } body {
+              %r = t.if (%c) then {
+                %d = t.div (%x, %x) : f32
+                t.yield (%d)
+              } else {
+                t.yield (%x)
+              } : f32
+              t.print (%r)
+              t.yield ()
+            }
+            "#,
+        );
+    }
+
+    #[test]
+    fn a_branch_in_a_branch_that_captures_a_middle_level() {
+        // The inner branch of the branch uses %b of the outer loop: it leaves the inner loop only.
+        expect(
+            "licm",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %r = t.while (%x) cond (%a: f32) {
+              t.test (%c, %a)
+            } body (%b: f32) {
+              t.while cond {
+                t.test (%c)
+              } body {
+                %o = t.if (%c) then {
+                  %i = t.if (%c) then {
+                    %p = t.add (%b, %x) : f32
+                    t.yield (%p)
+                  } else {
+                    t.yield (%x)
+                  } : f32
+                  t.yield (%i)
+                } else {
+                  t.yield (%x)
+                } : f32
+                t.print (%o)
+                t.yield ()
+              }
+              t.yield (%b)
+            } : f32
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %r = t.while (%x) cond (%a: f32) {
+              t.test (%c, %a)
+            } body (%b: f32) {
+              %o = t.if (%c) then {
+                %i = t.if (%c) then {
+                  %p = t.add (%b, %x) : f32
+                  t.yield (%p)
+                } else {
+                  t.yield (%x)
+                } : f32
+                t.yield (%i)
+              } else {
+                t.yield (%x)
+              } : f32
+              t.while cond {
+                t.test (%c)
+              } body {
+                t.print (%o)
+                t.yield ()
+              }
+              t.yield (%b)
+            } : f32
+            "#,
+        );
+    }
+
+    #[test]
+    fn deep_nests_take_linear_time() {
+        let out = run("licm", &nest(20_000, "%inv = t.add (%x, %x) : f32\nt.print (%inv)\n"));
+        assert!(out.lines().nth(2).unwrap().starts_with("%inv = "), "{:.300}", out);
+    }
+}
