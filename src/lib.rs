@@ -4,5 +4,7 @@ pub mod cli;
 pub mod driver;
 pub mod opt;
 pub mod output;
+pub mod reference;
 pub mod render;
+pub mod run;
 pub mod source;

@@ -1,0 +1,322 @@
+//! Values as they are written on the command line: `0.5`, `[[1, 2], [3, 4]]`, `rand`, `ones`, `zeros`.
+
+use std::fmt;
+
+/// Deeper lists than this are not tensors that anybody has.
+const MAX_RANK: usize = 64;
+
+/// A number of a value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Number {
+    /// `true`, `false`.
+    Bool(bool),
+    /// `3`.
+    Int(i64),
+    /// `0.5`, `1e-3`, `inf`, `nan`.
+    Float(f64),
+}
+
+impl Number {
+    /// The number as a float; truth values are 0 and 1.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Number::Bool(value) => f64::from(u8::from(value)),
+            Number::Int(value) => value as f64,
+            Number::Float(value) => value,
+        }
+    }
+
+    /// The number as an integer, if it is a whole one.
+    pub fn as_i64(self) -> Option<i64> {
+        match self {
+            Number::Bool(value) => Some(i64::from(value)),
+            Number::Int(value) => Some(value),
+            Number::Float(value) => {
+                // The bounds are powers of two, so exact; the upper one is just beyond the range.
+                let fits = value.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&value);
+                fits.then_some(value as i64)
+            }
+        }
+    }
+}
+
+/// A value as it is written.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// Pseudo-random numbers, the same for the same seed and name: floats from [-1, 1), integers from 0 to 9.
+    Rand,
+    /// A number in every place.
+    Fill(Number),
+    /// A list of lists of … numbers.
+    List {
+        /// The lengths of the lists, outer ones first.
+        shape: Vec<usize>,
+        /// The numbers, row by row.
+        numbers: Vec<Number>,
+    },
+}
+
+/// Why a text is no value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ValueError {
+    /// Where, in bytes.
+    pub at: usize,
+    /// What was expected.
+    pub message: String,
+}
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Value {
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// Where it is wrong.
+    pub fn parse(text: &str) -> Result<Value, ValueError> {
+        match text.trim() {
+            "rand" => Ok(Value::Rand),
+            "ones" => Ok(Value::Fill(Number::Int(1))),
+            "zeros" => Ok(Value::Fill(Number::Int(0))),
+            list if list.starts_with('[') => parse_list(text),
+            word => match parse_number(word) {
+                Some(number) => Ok(Value::Fill(number)),
+                None => Err(ValueError {
+                    at: 0,
+                    message: "expected a number, a list like `[1, 2]`, `rand`, `ones` or `zeros`".to_owned(),
+                }),
+            },
+        }
+    }
+
+    /// The numbers of a tensor of the given shape; `index` is that of an element, row by row.
+    pub fn numbers(&self, count: usize, stream: u64, float: bool) -> Vec<Number> {
+        match self {
+            Value::Fill(number) => vec![*number; count],
+            Value::List { numbers, .. } => numbers.clone(),
+            Value::Rand => {
+                let mut random = SplitMix(stream);
+                (0..count).map(|_| random.number(float)).collect()
+            }
+        }
+    }
+}
+
+/// The seed of the pseudo-random numbers of an input: that of the run and its name.
+pub fn stream_of(seed: u64, name: &str) -> u64 {
+    // FNV-1a: results must not change with the version of a library.
+    name.bytes().fold(0xCBF2_9CE4_8422_2325 ^ seed, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}
+
+/// The generator splitmix64.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn number(&mut self, float: bool) -> Number {
+        let bits = self.next();
+        if float {
+            // 53 bits: every value is exact, and less than 1.
+            Number::Float((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
+        } else {
+            Number::Int((bits % 10) as i64)
+        }
+    }
+}
+
+fn parse_number(word: &str) -> Option<Number> {
+    match word {
+        "true" => return Some(Number::Bool(true)),
+        "false" => return Some(Number::Bool(false)),
+        _ => {}
+    }
+    if let Ok(value) = word.parse() {
+        return Some(Number::Int(value));
+    }
+    word.parse().ok().map(Number::Float)
+}
+
+fn parse_list(text: &str) -> Result<Value, ValueError> {
+    let error = |at: usize, message: &str| {
+        Err(ValueError {
+            at,
+            message: message.to_owned(),
+        })
+    };
+    let bytes = text.as_bytes();
+    let mut numbers = Vec::new();
+    // For each open list the number of its items so far, and for each depth the length of the first list that ended.
+    let mut open: Vec<usize> = Vec::new();
+    let mut lengths: Vec<Option<usize>> = Vec::new();
+    let mut leaf_depth = None;
+    let mut expect_item = true;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b if b.is_ascii_whitespace() => at += 1,
+            b'[' if expect_item => {
+                if open.len() == MAX_RANK {
+                    return error(at, "lists nest too deeply for a tensor");
+                }
+                if leaf_depth.is_some_and(|depth| open.len() >= depth) {
+                    return error(at, "expected a number like those before it, not a list");
+                }
+                open.push(0);
+                if lengths.len() < open.len() {
+                    lengths.push(None);
+                }
+                at += 1;
+            }
+            b']' if !expect_item || open.last() == Some(&0) => {
+                let Some(count) = open.pop() else {
+                    return error(at, "this `]` closes nothing");
+                };
+                let depth = open.len();
+                if count == 0 && leaf_depth.is_none() {
+                    leaf_depth = Some(depth + 1);
+                }
+                match lengths[depth] {
+                    None => lengths[depth] = Some(count),
+                    Some(length) if length != count => {
+                        return error(at, &format!("this list has {count} items, the one before it {length}"));
+                    }
+                    Some(_) => {}
+                }
+                at += 1;
+                if let Some(outer) = open.last_mut() {
+                    *outer += 1;
+                    expect_item = false;
+                } else if text[at..].trim().is_empty() {
+                    let shape = lengths.into_iter().map(|l| l.unwrap_or(0)).collect();
+                    return Ok(Value::List { shape, numbers });
+                } else {
+                    return error(at, "expected nothing behind the list");
+                }
+            }
+            b',' if !expect_item => {
+                expect_item = true;
+                at += 1;
+                // `[1, ]` is as good as `[1]` nowhere else in the tool.
+                if text[at..].trim_start().starts_with(']') {
+                    return error(at, "expected an item behind the comma");
+                }
+            }
+            _ if expect_item => {
+                let end = at
+                    + bytes[at..]
+                        .iter()
+                        .take_while(|b| !matches!(b, b',' | b']' | b'[') && !b.is_ascii_whitespace())
+                        .count();
+                let Some(number) = text.get(at..end).and_then(parse_number) else {
+                    return error(at, "expected a number or a list");
+                };
+                if *leaf_depth.get_or_insert(open.len()) != open.len() {
+                    return error(at, "expected a list like those before it, not a number");
+                }
+                numbers.push(number);
+                if let Some(count) = open.last_mut() {
+                    *count += 1;
+                }
+                expect_item = false;
+                at = end;
+            }
+            _ => return error(at, "expected `,` or `]`"),
+        }
+    }
+    error(text.len(), "expected `]`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(text: &str) -> Result<(Vec<usize>, Vec<f64>), String> {
+        match Value::parse(text) {
+            Ok(Value::List { shape, numbers }) => Ok((shape, numbers.into_iter().map(Number::as_f64).collect())),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(format!("{}: {}", error.at, error.message)),
+        }
+    }
+
+    #[test]
+    fn words_and_numbers() {
+        assert_eq!(Value::parse("rand"), Ok(Value::Rand));
+        assert_eq!(Value::parse(" ones "), Ok(Value::Fill(Number::Int(1))));
+        assert_eq!(Value::parse("-1e-3"), Ok(Value::Fill(Number::Float(-1e-3))));
+        assert_eq!(
+            Value::parse("9007199254740993"),
+            Ok(Value::Fill(Number::Int(9007199254740993)))
+        );
+        assert_eq!(Value::parse("true"), Ok(Value::Fill(Number::Bool(true))));
+        assert_eq!(Value::parse("inf"), Ok(Value::Fill(Number::Float(f64::INFINITY))));
+        assert!(Value::parse("one").is_err());
+        assert!(Value::parse("").is_err());
+    }
+
+    #[test]
+    fn lists_have_shapes() {
+        assert_eq!(list("[1, 2,3]"), Ok((vec![3], vec![1.0, 2.0, 3.0])));
+        assert_eq!(list("[[1,2],[3,4],[5,6]]").unwrap().0, [3, 2]);
+        assert_eq!(list("[]"), Ok((vec![0], vec![])));
+        assert_eq!(list("[[],[]]"), Ok((vec![2, 0], vec![])));
+        assert_eq!(list("[[[0.5]]]"), Ok((vec![1, 1, 1], vec![0.5])));
+    }
+
+    #[test]
+    fn lists_that_are_no_tensors_are_refused() {
+        for (text, error) in [
+            ("[1, 2", "5: expected `]`"),
+            ("[1 2]", "3: expected `,` or `]`"),
+            ("[1,]", "3: expected an item behind the comma"),
+            ("[[1,2],[3]]", "9: this list has 1 items, the one before it 2"),
+            ("[[1],2]", "5: expected a list like those before it, not a number"),
+            ("[1,[2]]", "3: expected a number like those before it, not a list"),
+            ("[[],[1]]", "6: this list has 1 items, the one before it 0"),
+            ("[1] x", "3: expected nothing behind the list"),
+            ("[x]", "1: expected a number or a list"),
+            ("[,1]", "1: expected a number or a list"),
+            ("[ü]", "1: expected a number or a list"),
+        ] {
+            assert_eq!(list(text), Err(error.to_owned()), "{text}");
+        }
+        assert!(list(&"[".repeat(1_000_000)).is_err());
+    }
+
+    #[test]
+    fn random_numbers_depend_on_seed_and_name_only() {
+        let numbers = |seed, name: &str| Value::Rand.numbers(1000, stream_of(seed, name), true);
+        assert_eq!(numbers(1, "x"), numbers(1, "x"));
+        assert_ne!(numbers(1, "x"), numbers(2, "x"));
+        assert_ne!(numbers(1, "x"), numbers(1, "y"));
+        let all = numbers(0, "x");
+        assert!(all.iter().all(|n| (-1.0..1.0).contains(&n.as_f64())));
+        let mean = all.iter().map(|n| n.as_f64()).sum::<f64>() / 1000.0;
+        assert!(mean.abs() < 0.1, "{mean}");
+        assert!(
+            Value::Rand
+                .numbers(1000, 7, false)
+                .iter()
+                .all(|n| n.as_i64().is_some_and(|i| (0..10).contains(&i)))
+        );
+    }
+
+    #[test]
+    fn whole_numbers_are_integers() {
+        assert_eq!(Number::Float(3.0).as_i64(), Some(3));
+        assert_eq!(Number::Float(0.5).as_i64(), None);
+        assert_eq!(Number::Float(f64::NAN).as_i64(), None);
+        assert_eq!(Number::Float(9.3e18).as_i64(), None);
+    }
+}

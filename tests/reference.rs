@@ -1,0 +1,30 @@
+//! The pages of `docs/reference/` say what the code declares. `BLESS=1` writes them anew.
+
+use std::path::Path;
+
+#[track_caller]
+fn check(name: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference").join(name);
+    if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
+        std::fs::create_dir_all(path.parent().unwrap_or(&path))
+            .and_then(|()| std::fs::write(&path, expected))
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        return;
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    if found != expected {
+        let line = found.lines().zip(expected.lines()).take_while(|(a, b)| a == b).count();
+        panic!(
+            "docs/reference/{name} is stale from line {} on; `BLESS=1 cargo test --test reference` writes it anew\n\
+             there:    {:?}\ndeclared: {:?}",
+            line + 1,
+            found.lines().nth(line),
+            expected.lines().nth(line)
+        );
+    }
+}
+
+#[test]
+fn passes() {
+    check("passes.md", &pir_tools::reference::passes());
+}
