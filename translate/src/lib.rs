@@ -10,6 +10,8 @@ pub mod paddle;
 pub enum Format {
     /// PaddlePaddle's saved programs: PIR JSON.
     PaddleJson,
+    /// PaddlePaddle's programs as it prints them.
+    PaddleText,
 }
 
 impl Format {
@@ -17,11 +19,12 @@ impl Format {
     pub fn name(self) -> &'static str {
         match self {
             Format::PaddleJson => "paddle-json",
+            Format::PaddleText => "paddle-text",
         }
     }
 
     /// All formats.
-    pub const ALL: &'static [Format] = &[Format::PaddleJson];
+    pub const ALL: &'static [Format] = &[Format::PaddleJson, Format::PaddleText];
 
     /// The format of this name.
     pub fn from_name(name: &str) -> Option<Format> {
@@ -33,6 +36,11 @@ impl Format {
 pub fn detect(source: &[u8]) -> Option<Format> {
     let source = source.trim_ascii_start();
     let inside = source.strip_prefix(b"{")?.trim_ascii_start();
+    if let Some(first) = inside.strip_prefix(b"(") {
+        let first = first.trim_ascii_start();
+        let printed = first.starts_with(b"%") || first.starts_with(b")");
+        return printed.then_some(Format::PaddleText);
+    }
     // An attribute dictionary or a region cannot begin with a quoted key and a colon; a JSON object does.
     let key = inside.strip_prefix(b"\"")?;
     let end = key.iter().position(|&c| c == b'"')?;
@@ -49,6 +57,7 @@ mod tests {
         assert_eq!(detect(b" {\"base_code\": {}}"), Some(Format::PaddleJson));
         assert_eq!(detect(b"%0 = pd.full {shape = [1]}"), None);
         assert_eq!(detect(b"{\n  \"pd.full\"() : () -> ()\n}"), None);
+        assert_eq!(detect(b"{\n    (%0) = \"pd_op.full\" ()"), Some(Format::PaddleText));
         assert_eq!(detect(b""), None);
         assert_eq!(Format::from_name("paddle-json"), Some(Format::PaddleJson));
     }

@@ -1,32 +1,22 @@
-//! Reading PaddlePaddle's saved programs.
+//! Reading PaddlePaddle's programs, saved and printed.
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use pir_ir::{Body, Context, ContextBuilder, DialectDef, Module, OpDef, ValueId};
-use pir_translate::paddle;
+use common::{context, text};
+use pir_ir::Module;
+use pir_translate::paddle::{self, Options};
+use pir_translate::{Format, detect};
 
-/// A context with operations that do nothing: enough to tell a constant operand from an unknown operation.
-fn context() -> Arc<Context> {
-    let pd = "data parameter full full_int_array less_than while if scale fetch add subtract multiply divide tanh sin \
-              exp sigmoid sqrt matmul sum mean gather squeeze split_with_num relu";
-    let ops = pd.split_whitespace().map(|op| format!("pd.{op}"));
-    let others = ["cf.yield", "cf.cond_yield", "builtin.split", "builtin.combine"].map(str::to_owned);
-    let mut builder = ContextBuilder::new();
-    let dialect = |name: &str| DialectDef {
-        name: name.to_owned(),
-        summary: String::new(),
-        types: Vec::new(),
-    };
-    builder.register(dialect("pd"), ops.chain(others).map(|op| OpDef::new(op, "")).collect());
-    builder.build()
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../test-files/paddle")
 }
 
 fn corpus() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../test-files/paddle");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|e| e == "json"))
@@ -36,87 +26,211 @@ fn corpus() -> Vec<PathBuf> {
 }
 
 fn read(name: &str) -> Module {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../test-files/paddle");
-    let source = std::fs::read(folder.join(format!("{name}.json"))).unwrap();
+    let source = std::fs::read(folder().join(format!("{name}.json"))).unwrap();
     paddle::read(&context(), &source).unwrap()
 }
 
 #[test]
-fn every_program_of_the_corpus_reads() {
+fn every_program_of_the_corpus_reads_in_both_forms() {
     let files = corpus();
     assert_eq!(files.len(), 12);
     for file in files {
         let source = std::fs::read(&file).unwrap();
-        assert_eq!(pir_translate::detect(&source), Some(pir_translate::Format::PaddleJson));
-        let module = paddle::read(&context(), &source).unwrap_or_else(|e| panic!("{}: {e:?}", file.display()));
-        let ctx = &module.ctx;
-        for op in module.body.walk_all() {
-            let view = module.body.view(ctx, op);
-            if view.name() == "pd.while" {
-                assert_eq!(module.body.op_regions(op).len(), 2, "{}", file.display());
-                assert_eq!(
-                    module.body.num_operands(op),
-                    module.body.num_results(op),
-                    "{}",
-                    file.display()
-                );
-            }
-            assert!(
-                view.name() != "pd.full_int_array",
-                "a constant operand is left in {}",
-                file.display()
-            );
-        }
+        assert_eq!(detect(&source), Some(Format::PaddleJson));
+        let saved = paddle::read(&context(), &source).unwrap_or_else(|e| panic!("{}: {e:?}", file.display()));
+        assert!(
+            !text(&saved).contains("full_int_array"),
+            "a constant operand is left: {}",
+            text(&saved)
+        );
+        let source = std::fs::read(file.with_extension("paddle.txt")).unwrap();
+        assert_eq!(detect(&source), Some(Format::PaddleText));
+        let printed = paddle::read_printed(&context(), &source, Options::default())
+            .unwrap_or_else(|e| panic!("{}: {e:?}", file.display()));
+        // Six digits are printed.
+        let saved = text(&saved)
+            .replace("0.10000000149011612", "0.1")
+            .replace("0.1666666716337204", "0.166667");
+        assert_eq!(text(&printed), saved, "{}", file.display());
     }
 }
 
-fn show(body: &Body, ctx: &Context, value: ValueId) -> String {
-    match body.value_name(value) {
-        Some(name) => format!("%{}", ctx.str(name.sym)),
-        None => value.to_string(),
+#[test]
+fn the_text_of_every_program_reads_back() {
+    for file in corpus() {
+        let module = paddle::read(&context(), &std::fs::read(&file).unwrap()).unwrap();
+        let printed = text(&module);
+        let again = pir_ir::text::parse(&module.ctx, printed.as_bytes(), &Default::default());
+        assert_eq!(again.diagnostics, [], "{}", file.display());
+        assert_eq!(text(&again.module), printed, "{}", file.display());
     }
 }
 
-/// The operations of a region as `name(operands)`, in order.
-fn ops(module: &Module, region: pir_ir::RegionId) -> Vec<String> {
-    let (body, ctx) = (&module.body, &*module.ctx);
-    let block = body.entry_block(region).unwrap();
-    body.block_ops(block)
-        .map(|op| {
-            let operands: Vec<String> = body
-                .operands(op)
-                .map(|v| match body.defining_op(v) {
-                    Some(def) if body.value_name(v).is_none() => ctx.op_str(body.op_name(def)).to_owned(),
-                    _ => show(body, ctx, v),
-                })
-                .collect();
-            format!("{}({})", ctx.op_str(body.op_name(op)), operands.join(", "))
+#[test]
+fn a_loop_gets_its_condition_region() {
+    assert_eq!(
+        text(&read("seed_while_count")),
+        "\
+%0 = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
+%1 = pd.full {shape = [1], value = 10, dtype = i64} : tensor<1xi64>
+%2 = pd.while (%0) cond (%arg0: tensor<1xi64>) {
+  %3 = pd.less_than (%arg0, %1) : tensor<1xi1>
+  cf.cond_yield (%3, %arg0)
+} body (%arg0: tensor<1xi64>) {
+  %4 = pd.scale (%arg0) {scale = 1.0, bias = 1.0, bias_after_scale = true} : tensor<1xi64>
+  cf.yield (%4)
+} : tensor<1xi64>
+pd.fetch (%2) {name = \"out:0\", col = 0}
+pd.fetch (%1) {name = \"out:1\", col = 1}
+"
+    );
+}
+
+#[test]
+fn nested_loops_get_theirs() {
+    assert_eq!(
+        text(&read("nested_while")),
+        "\
+%x = pd.data {name = \"x\", shape = [4], dtype = f32} : tensor<4xf32>
+%0 = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
+%1 = pd.full {shape = [4], value = 0.5, dtype = f32} : tensor<4xf32>
+%2 = pd.full {shape = [1], value = 3, dtype = i64} : tensor<1xi64>
+%3 = pd.full {shape = [1], value = 4, dtype = i64} : tensor<1xi64>
+%4, %5 = pd.while (%0, %1) cond (%arg0: tensor<1xi64>, %arg1: tensor<4xf32>) {
+  %6 = pd.less_than (%arg0, %2) : tensor<1xi1>
+  cf.cond_yield (%6, %arg0, %arg1)
+} body (%arg0: tensor<1xi64>, %arg1: tensor<4xf32>) {
+  %7 = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
+  %8, %9 = pd.while (%7, %arg1) cond (%arg2: tensor<1xi64>, %arg3: tensor<4xf32>) {
+    %10 = pd.less_than (%arg2, %3) : tensor<1xi1>
+    cf.cond_yield (%10, %arg2, %arg3)
+  } body (%arg2: tensor<1xi64>, %arg3: tensor<4xf32>) {
+    %11 = pd.scale (%arg2) {scale = 1.0, bias = 1.0, bias_after_scale = true} : tensor<1xi64>
+    %12 = pd.multiply (%arg3, %x) : tensor<4xf32>
+    %13 = pd.sin (%12) : tensor<4xf32>
+    %14 = pd.add (%13, %arg3) : tensor<4xf32>
+    cf.yield (%11, %14)
+  } : tensor<1xi64>, tensor<4xf32>
+  %15 = pd.scale (%arg0) {scale = 1.0, bias = 1.0, bias_after_scale = true} : tensor<1xi64>
+  %16 = pd.tanh (%9) : tensor<4xf32>
+  cf.yield (%15, %16)
+} : tensor<1xi64>, tensor<4xf32>
+%17 = pd.sum (%5) {keepdim = false} : tensor<f32>
+pd.fetch (%5) {name = \"out:0\", col = 0}
+pd.fetch (%17) {name = \"out:1\", col = 1}
+"
+    );
+}
+
+#[test]
+fn deep_programs_read() {
+    let depth = 20_000;
+    let mut source =
+        String::from(r#"{"base_code":{"magic":"pir","version":4},"program":{"regions":[{"blocks":[{"args":[],"ops":["#);
+    source.push_str(r##"{"#":"1.data","A":[],"I":[],"O":[{"%":1,"TT":{"#":"0.t_bool"}}]}"##);
+    for _ in 0..depth {
+        source.push_str(r##",{"#":"1.if","A":[],"I":[{"%":1}],"O":[],"regions":[{"blocks":[{"args":[],"ops":["##);
+        source.push_str(r##"{"#":"1.tanh","A":[],"I":[{"%":1}],"O":[{"%":1,"TT":{"#":"0.t_bool"}}]}"##);
+    }
+    source.push_str(&r#"]}]},{"blocks":[]}]}"#.repeat(depth));
+    source.push_str("]}]}]}}");
+    let module = paddle::read(&context(), source.as_bytes()).unwrap();
+    assert_eq!(
+        module.num_ops(),
+        1 + 4 * depth,
+        "an if, a tanh and two yields at each level"
+    );
+}
+
+fn messages(ops: &str) -> Vec<(String, String)> {
+    let source = format!(
+        r#"{{"base_code":{{"magic":"pir","version":4}},"program":{{"regions":[{{"blocks":[{{"args":[],"ops":[{ops}]}}]}}]}}}}"#
+    );
+    let errors = paddle::read(&context(), source.as_bytes()).unwrap_err();
+    errors
+        .into_iter()
+        .map(|e| {
+            let span = e.labels[0].span;
+            let place = &source[span.start as usize..span.end as usize];
+            (e.message, place.chars().take(24).collect())
         })
         .collect()
 }
 
 #[test]
-fn a_loop_gets_its_condition_region() {
-    let module = read("seed_while_count");
-    let body = &module.body;
+fn errors_name_the_operation_and_its_place() {
+    let full = r##"{"#":"1.full","A":[{"N":"shape","AT":{"#":"9.a_odd"}}],"I":[],"O":[{"%":1,"TT":{"#":"0.t_f32"}}]}"##;
+    let tahn = r##"{"#":"1.tahn","A":[],"I":[{"%":1}],"O":[{"%":2,"TT":{"#":"0.t_f32"}}]}"##;
+    let tanh = r##"{"#":"1.tanh","A":[],"I":[{"%":7}],"O":[{"%":3,"TT":{"#":"0.t_f32"}}]}"##;
+    let strange = r##"{"#":"77.x","A":[],"I":[],"O":[{"%":4,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[-2]]}}]}"##;
+    // The value of the first one is poisoned, so that its use is no error of its own.
+    let ops = [full, tahn, tanh, strange].join(",");
+    let expected = [
+        ("the attribute kind `9.a_odd` is not known", "{\"#\":\"9.a_odd\"}"),
+        ("unknown operation `pd.tahn`", "{\"#\":\"1.tahn\",\"A\":[],\"I\":[{\"%"),
+        (
+            "operand 0 of `pd.tanh` is value 7, which is not defined here",
+            "{\"#\":\"1.tanh\",\"A\":[],\"I\":[{\"%",
+        ),
+        (
+            "the dialect of the operation `77.x` is not known",
+            "{\"#\":\"77.x\",\"A\":[],\"I\":[],\"",
+        ),
+    ];
+    let found = messages(&ops);
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for ((message, place), (want, want_place)) in found.iter().zip(expected) {
+        assert_eq!(message, want);
+        assert_eq!(place, &want_place.chars().take(24).collect::<String>());
+    }
+}
+
+#[test]
+fn broken_files_are_told() {
+    let message = |source: &str| {
+        paddle::read(&context(), source.as_bytes()).unwrap_err()[0]
+            .message
+            .clone()
+    };
+    assert_eq!(message("{}"), "this is not a saved program: `base_code` is missing");
     assert_eq!(
-        ops(&module, body.root()),
-        [
-            "pd.full()",
-            "pd.full()",
-            "pd.while(pd.full)",
-            "pd.fetch(pd.while)",
-            "pd.fetch(pd.full)"
-        ]
+        message(r#"{"base_code":{"magic":"old"}}"#),
+        "this is not a saved program: `magic` is not \"pir\""
     );
-    let the_loop = body
-        .walk_all()
-        .find(|&op| body.view(&module.ctx, op).name() == "pd.while")
-        .unwrap();
-    let regions = body.op_regions(the_loop);
     assert_eq!(
-        ops(&module, regions[0]),
-        ["pd.less_than(%arg0, pd.full)", "cf.cond_yield(pd.less_than, %arg0)"]
+        message(r#"{"base_code":{"magic":"pir","version":0}}"#),
+        "the version of the saved program is missing or not positive"
     );
-    assert_eq!(ops(&module, regions[1]), ["pd.scale(%arg0)", "cf.yield(pd.scale)"]);
+    assert_eq!(
+        message(r#"{"base_code":{"magic":"pir","version":4},"program":{}}"#),
+        "the program has no block of operations"
+    );
+    assert_eq!(
+        message("{\"base_code\":"),
+        "expected a value, found the end of the file"
+    );
+    // A program cut off anywhere is an error, never a panic.
+    let whole = std::fs::read(folder().join("while_in_if.json")).unwrap();
+    for end in (0..whole.len() - 1).step_by(97) {
+        assert!(paddle::read(&context(), &whole[..end]).is_err());
+    }
+}
+
+#[test]
+fn unknown_operations_are_kept_when_asked_for() {
+    let source = br##"{"base_code":{"magic":"pir","version":4},"program":{"regions":[{"blocks":[{"args":[],"ops":[
+        {"#":"1.data","A":[],"I":[],"O":[{"%":1,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[-1,4],"NCHW",[],0]}}]},
+        {"#":"1.odd","A":[{"N":"a","AT":{"#":"0.a_i32","D":3}},{"N":"b","AT":{"#":"0.a_array","D":[{"#":"0.a_f32","D":0.5}]}},
+                          {"N":"c","AT":{"#":"0.a_f64","VD":"-INF"}},{"N":"d","AT":{"#":"1.a_place","D":[1,0,""]}}],
+         "I":[{"%":1},{"%":0},{"%":1}],"O":[{"%":2,"TT":{"#":"0.t_bf16"}},{"%":0,"TT":{"#":"NULL"}}]}]}]}]}}"##;
+    let options = Options {
+        allow_unregistered: true,
+    };
+    let module = paddle::read_with(&context(), source, options).unwrap();
+    let last = text(&module).lines().last().unwrap_or_default().to_owned();
+    assert_eq!(
+        last,
+        "%1 = \"pd.odd\"(%0, %0) {a = 3 : i32, b = [0.5 : f32], c = 0xFFF0000000000000 : f64, d = \"cpu\", absent_operands = [1], \
+         absent_results = [1]} : (tensor<?x4xf32>, tensor<?x4xf32>) -> bf16"
+    );
 }

@@ -1,5 +1,6 @@
 //! Types and attributes of saved programs.
 
+use pir_ir::text::print_type;
 use pir_ir::{Attr, AttrData, Context, DYNAMIC, Diagnostic, Span, Sym, Type, TypeData};
 
 use crate::json::{Kind, Value};
@@ -38,24 +39,6 @@ fn kind_of(node: Value<'_>) -> Result<String, Diagnostic> {
     let kind = node.get("#").and_then(Value::str);
     kind.map(|k| k.into_owned())
         .ok_or_else(|| error(node.span(), "expected an object with a kind, `\"#\"`"))
-}
-
-/// How an element type is written in the text form, for types that are kept as text.
-fn elem_text(ctx: &Context, ty: Type) -> String {
-    match ctx.type_data(ty) {
-        TypeData::Integer { width, sign } => {
-            let sign = match sign {
-                pir_ir::Signedness::Signless => "i",
-                pir_ir::Signedness::Signed => "si",
-                pir_ir::Signedness::Unsigned => "ui",
-            };
-            format!("{sign}{width}")
-        }
-        TypeData::Float(kind) => format!("{kind:?}").to_ascii_lowercase(),
-        TypeData::Index => "index".to_owned(),
-        TypeData::Opaque(text) => text.to_string(),
-        _ => "none".to_owned(),
-    }
 }
 
 /// The type that a node stands for; `None` for the type of a value that is left out.
@@ -104,7 +87,7 @@ pub(crate) fn read_type(ctx: &Context, node: Value<'_>) -> Result<Option<Type>, 
         .iter()
         .map(|&d| if d == DYNAMIC { "?x".to_owned() } else { format!("{d}x") })
         .collect();
-    let text = format!("pd.{name}<{dims}{}>", elem_text(ctx, elem));
+    let text = format!("pd.{name}<{dims}{}>", print_type(ctx, elem));
     Ok(Some(ctx.intern_type(TypeData::Dialect(text.into()))))
 }
 

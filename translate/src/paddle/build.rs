@@ -99,6 +99,11 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// The type of a value that is visible here.
+    pub(crate) fn value_type(&self, id: SourceId) -> Option<Type> {
+        self.values.get(&id).map(|&v| self.body.value_type(v))
+    }
+
     /// Lets `id` stand for something, so that a mistake is reported once.
     pub(crate) fn poison(&mut self, id: SourceId) -> ValueId {
         let placeholder = self.body.create_placeholder(Type::NONE);

@@ -53,14 +53,55 @@ const OPERAND_ATTRIBUTES: &[(&str, &[&str])] = &[
 /// Operations for which an empty list of axes means all of them, which ours say by having no axes.
 const ALL_AXES: &[&str] = &["pd.sum", "pd.mean", "pd.max", "pd.min", "pd.prod", "pd.squeeze"];
 
-/// Turns constant operands of known operations into attributes, and removes constants that are not used any more.
+/// Turns constant operands of known operations into attributes, removes constants that are not used any more, and
+/// writes attributes as the definitions have them.
 pub(crate) fn to_attributes(ctx: &Context, body: &mut Body) {
     let mut freed: Vec<OpId> = Vec::new();
     for op in body.walk_all().collect::<Vec<_>>() {
         normalise_constant(ctx, body, op);
         fold_operands(ctx, body, op, &mut freed);
+        normal_form(ctx, body, op);
     }
     remove_unused(body, freed, |body, op| body.num_operands(op) == 0);
+}
+
+/// Attributes in the order and of the types of the definition, the others behind them.
+fn normal_form(ctx: &Context, body: &mut Body, op: OpId) {
+    let Some(def) = ctx.op_def(body.op_name(op)) else {
+        return;
+    };
+    let mut rest = ctx.dict_entries(body.attrs(op)).to_vec();
+    let mut entries = Vec::with_capacity(rest.len());
+    for spec in &def.attrs {
+        if let Some(at) = rest.iter().position(|&(name, _)| ctx.str(name) == spec.name) {
+            let (name, value) = rest.remove(at);
+            entries.push((name, of_type(ctx, value, &spec.ty)));
+        }
+    }
+    entries.append(&mut rest);
+    body.set_attrs(op, ctx.dict(&entries));
+}
+
+/// A value as an attribute of the type that the op table names: a list for a list, `1.0` for a `float` of 1.
+fn of_type(ctx: &Context, value: Attr, ty: &str) -> Attr {
+    let is_list = ty.starts_with("IntArray") || ty.ends_with("[]");
+    match ctx.attr_data(value) {
+        AttrData::Ints(ints) if !is_list => match ints[..] {
+            [one] => ctx.int_attr(one),
+            _ => value,
+        },
+        AttrData::Int { .. } if is_list => ctx.attr(AttrData::Array([value].into())),
+        AttrData::Int { value: int, .. } if matches!(ty, "float" | "double") => ctx.float_attr(*int as f64),
+        AttrData::Float { .. } if ty.starts_with("int") => {
+            let number = ctx.attr_f64(value).unwrap_or(f64::NAN);
+            as_int(number).map_or(value, |int| ctx.int_attr(int))
+        }
+        _ => value,
+    }
+}
+
+fn as_int(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() < 9.0e15).then_some(number as i64)
 }
 
 fn operand_attributes(ctx: &Context, op: &str) -> Vec<String> {
@@ -75,7 +116,7 @@ fn operand_attributes(ctx: &Context, op: &str) -> Vec<String> {
         .collect()
 }
 
-/// `full` has a floating-point value in the file, whatever its type.
+/// `full` has a floating-point value in the file, whatever its type; ours has one of its type.
 fn normalise_constant(ctx: &Context, body: &mut Body, op: OpId) {
     let view = body.view(ctx, op);
     if view.name() != "pd.full" {
@@ -84,13 +125,12 @@ fn normalise_constant(ctx: &Context, body: &mut Body, op: OpId) {
     let (Some(value), Some(dtype)) = (view.f64("value"), view.ty("dtype")) else {
         return;
     };
-    if ctx.is_float(dtype) {
-        return;
-    }
-    let attr = if dtype == Type::I1 {
+    let attr = if ctx.is_float(dtype) {
+        ctx.float_attr(value)
+    } else if dtype == Type::I1 {
         ctx.bool_attr(value != 0.0)
-    } else if value.fract() == 0.0 && value.abs() < 9.0e15 {
-        ctx.int_attr(value as i64)
+    } else if let Some(int) = as_int(value) {
+        ctx.int_attr(int)
     } else {
         return;
     };
@@ -121,7 +161,6 @@ fn fold_operands(ctx: &Context, body: &mut Body, op: OpId, freed: &mut Vec<OpId>
             rest.push(operand);
             continue;
         };
-        let value = shaped_for(ctx, name, name_of_attr, value);
         let says_nothing = ALL_AXES.contains(&name) && ctx.attr_ints(value).is_some_and(<[i64]>::is_empty);
         if !says_nothing {
             attrs = ctx.dict_with(attrs, name_of_attr, value);
@@ -135,24 +174,6 @@ fn fold_operands(ctx: &Context, body: &mut Body, op: OpId, freed: &mut Vec<OpId>
     }
     body.set_operands(op, &rest);
     body.set_attrs(op, attrs);
-}
-
-/// A list for an attribute that is a list, a number for one that is a number.
-fn shaped_for(ctx: &Context, op: &str, attr: &str, value: Attr) -> Attr {
-    let def = ctx.registered_op(op).and_then(|name| ctx.op_def(name));
-    let spec = def.and_then(|def| def.attrs.iter().find(|spec| spec.name == attr));
-    let list = match spec {
-        Some(spec) => spec.ty.starts_with("IntArray") || spec.ty.ends_with("[]"),
-        None => return value,
-    };
-    match (ctx.attr_data(value), list) {
-        (AttrData::Ints(ints), false) => match ints[..] {
-            [one] => ctx.int_attr(one),
-            _ => value,
-        },
-        (AttrData::Int { .. }, true) => ctx.attr(AttrData::Array([value].into())),
-        _ => value,
-    }
 }
 
 /// The constant that a value is: of `full_int_array`, of a `full` of one element, or of a combination of those.

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use pir_ir::{
     Body, Context, Diagnostic, InsertPoint, OpId, OpName, OpSpec, RegionId, Rewriter, Traits, Type, ValueDef, ValueId,
+    ValueName,
 };
 
 use super::constants::remove_unused;
@@ -148,7 +149,7 @@ impl Loop {
 
     /// Builds the condition region out of the compared computation.
     fn with_region(&self, ctx: &Context, body: &mut Body, computation: &Computation) {
-        let (region, args) = self.condition_region(body, &[]);
+        let (region, args) = self.condition_region(body, None);
         let mut rewriter = Rewriter::new(ctx, body);
         if let Some(block) = rewriter.body.entry_block(region) {
             rewriter.at_end(block);
@@ -206,7 +207,11 @@ impl Loop {
     /// Carries the condition through the loop as one more value.
     fn with_flag(&self, ctx: &Context, body: &mut Body) {
         let ty = body.value_type(self.condition);
-        let (region, args) = self.condition_region(body, &[ty]);
+        let name = ValueName {
+            sym: ctx.sym("go"),
+            pack: false,
+        };
+        let (region, args) = self.condition_region(body, Some((ty, name)));
         let mut rewriter = Rewriter::new(ctx, body);
         if let Some(block) = rewriter.body.entry_block(region) {
             rewriter.at_end(block);
@@ -223,11 +228,12 @@ impl Loop {
         self.replace(ctx, body, region, &inits, &nexts);
     }
 
-    /// A region with one block that has an argument for each carried value, behind those of the types `before`.
-    fn condition_region(&self, body: &mut Body, before: &[Type]) -> (RegionId, Vec<ValueId>) {
+    /// A region with one block that has an argument for each carried value, behind a flag if there is one.
+    fn condition_region(&self, body: &mut Body, flag: Option<(Type, ValueName)>) -> (RegionId, Vec<ValueId>) {
         let region = body.create_region();
         let block = body.create_block(region);
-        let mut args: Vec<ValueId> = before.iter().map(|&ty| body.add_block_arg(block, ty, None)).collect();
+        let flag = flag.map(|(ty, name)| body.add_block_arg(block, ty, Some(name)));
+        let mut args: Vec<ValueId> = flag.into_iter().collect();
         let carried = body
             .entry_block(self.region)
             .map_or(Vec::new(), |b| body.block_args(b).to_vec());

@@ -9,6 +9,7 @@ mod attributes;
 mod build;
 mod constants;
 mod loops;
+mod printed;
 mod saved;
 
 use std::sync::Arc;
@@ -37,6 +38,16 @@ pub fn read(ctx: &Arc<Context>, source: &[u8]) -> Result<Module, Vec<Diagnostic>
 pub fn read_with(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
     let mut builder = build::Builder::new(ctx, options.allow_unregistered);
     saved::read(&mut builder, source);
+    finish(ctx, builder)
+}
+
+/// Reads a program as Paddle prints it.
+///
+/// # Errors
+/// What is wrong with the source, up to the first error of syntax.
+pub fn read_printed(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
+    let mut builder = build::Builder::new(ctx, options.allow_unregistered);
+    printed::read(&mut builder, source);
     finish(ctx, builder)
 }
 
