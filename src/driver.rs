@@ -47,10 +47,9 @@ pub fn load(
             let parsed = text::parse(ctx, source.bytes(), &ParseOptions { allow_unregistered });
             (parsed.module, parsed.diagnostics)
         }
-        Some(pir_translate::Format::PaddleJson) => {
+        Some(format) => {
             let options = pir_translate::paddle::Options { allow_unregistered };
-            let module = pir_translate::paddle::read_with(ctx, source.bytes(), options)?;
-            (module, Vec::new())
+            (format.read(ctx, source.bytes(), options)?, Vec::new())
         }
     };
     if !has_errors(&diagnostics) {

@@ -5,6 +5,10 @@
 mod json;
 pub mod paddle;
 
+use std::sync::Arc;
+
+use pir_ir::{Context, Diagnostic, Module};
+
 /// A format that a file may be in, other than the text format of the IR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
@@ -20,6 +24,17 @@ impl Format {
         match self {
             Format::PaddleJson => "paddle-json",
             Format::PaddleText => "paddle-text",
+        }
+    }
+
+    /// Reads a program in this format.
+    ///
+    /// # Errors
+    /// What is wrong with the source.
+    pub fn read(self, ctx: &Arc<Context>, source: &[u8], options: paddle::Options) -> Result<Module, Vec<Diagnostic>> {
+        match self {
+            Format::PaddleJson => paddle::read_with(ctx, source, options),
+            Format::PaddleText => paddle::read_printed(ctx, source, options),
         }
     }
 
