@@ -1,1 +1,36 @@
-//! The dialects builtin, func, pd and cf.
+//! The dialects of pir-opt: `builtin`, `func`, `pd` and `cf`.
+//!
+//! Operations with tensors are declared in the op tables of [`pd`]; what a table cannot say (regions, effects on
+//! stacks, control flow) is declared here in Rust, one file for each dialect.
+
+pub mod builtin;
+pub mod cf;
+pub mod func;
+pub mod pd;
+
+use std::sync::Arc;
+
+use pir_ir::{Arity, Context, ContextBuilder, ValueSpec};
+
+/// Registers all dialects.
+pub fn register_all(builder: &mut ContextBuilder) {
+    builtin::register(builder);
+    func::register(builder);
+    cf::register(builder);
+    pd::register(builder);
+}
+
+/// A context with all dialects.
+pub fn context() -> Arc<Context> {
+    let mut builder = ContextBuilder::new();
+    register_all(&mut builder);
+    builder.build()
+}
+
+fn value(name: &str, ty: &str, arity: Arity) -> ValueSpec {
+    ValueSpec {
+        name: name.into(),
+        ty: ty.into(),
+        arity,
+    }
+}

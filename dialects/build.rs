@@ -1,0 +1,76 @@
+//! Turns the op tables of the `pd` dialect into Rust: a table of rows that `pd::table` makes definitions of.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+#[path = "src/pd/schema.rs"]
+mod schema;
+
+fn main() {
+    println!("cargo::rerun-if-changed=src/pd/ops");
+    println!("cargo::rerun-if-changed=src/pd/schema.rs");
+    let mut files: Vec<_> = fs::read_dir("src/pd/ops")
+        .expect("the op tables are beside the crate")
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "yaml"))
+        .collect();
+    files.sort();
+    let mut out = String::from("pub(super) static ROWS: &[Row] = &[\n");
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a readable op table");
+        let family = file.file_stem().and_then(|s| s.to_str()).expect("a file name");
+        for op in schema::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display())) {
+            let op = op.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+            row(&mut out, family, &op);
+        }
+    }
+    out.push_str("];\n");
+    let target = Path::new(&env::var("OUT_DIR").expect("cargo sets it")).join("pd_ops.rs");
+    fs::write(target, out).expect("the build folder is writable");
+}
+
+fn row(out: &mut String, family: &str, op: &schema::Op) {
+    let values = |list: &[schema::Value]| {
+        let items: Vec<String> = list
+            .iter()
+            .map(|v| format!("({:?}, {:?}, Arity::{:?})", v.name, v.ty, v.arity))
+            .collect();
+        format!("&[{}]", items.join(", "))
+    };
+    let attrs: Vec<String> = op
+        .attrs
+        .iter()
+        .map(|a| format!("({:?}, {:?}, {:?})", a.name, a.ty, a.default))
+        .collect();
+    let infer = op
+        .infer
+        .as_ref()
+        .map_or("None".to_owned(), |f| format!("Some(infer::{f})"));
+    let traits: Vec<String> = op
+        .traits
+        .iter()
+        .map(|t| format!("Traits::{}", t.to_uppercase()))
+        .collect();
+    let traits = if traits.is_empty() {
+        "Traits::empty()".to_owned()
+    } else {
+        traits.join(".union(") + &")".repeat(traits.len() - 1)
+    };
+    let _ = writeln!(
+        out,
+        "    Row {{ op: {:?}, family: {family:?}, summary: {:?}, doc: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
+         infer: {infer}, traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, backward: {:?}, \
+         no_need_buffer: &{:?} }},",
+        op.op,
+        op.summary,
+        op.doc,
+        values(&op.operands),
+        attrs.join(", "),
+        values(&op.outputs),
+        op.effects,
+        op.speculate,
+        op.backward,
+        op.no_need_buffer,
+    );
+}

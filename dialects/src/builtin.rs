@@ -1,0 +1,62 @@
+//! `builtin`: modules, casts between types that are the same thing, and lists of tensors.
+
+use pir_ir::{Arity, ContextBuilder, DialectDef, InferArgs, OpDef, Presence, RegionSpec, Traits, Type, TypeData};
+use smallvec::{SmallVec, smallvec};
+
+use crate::value;
+
+/// Registers the dialect.
+pub fn register(builder: &mut ContextBuilder) {
+    let dialect = DialectDef {
+        name: "builtin".into(),
+        summary: "Modules, casts and lists of tensors".into(),
+        types: Vec::new(),
+    };
+    builder.register(dialect, vec![module(), cast(), combine(), split()]);
+}
+
+fn module() -> OpDef {
+    let mut def = OpDef::new("builtin.module", "A program of its own: operations and symbols");
+    def.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::SYMBOL_TABLE | Traits::NO_TERMINATOR;
+    def.regions = vec![RegionSpec {
+        keywords: &[],
+        presence: Presence::Required,
+        bare: true,
+    }];
+    def
+}
+
+fn cast() -> OpDef {
+    let mut def = OpDef::new("builtin.unrealized_conversion_cast", "A value as one of another type");
+    def.operands = vec![value("inputs", "any", Arity::Variadic)];
+    def.results = vec![value("outputs", "any", Arity::Variadic)];
+    def
+}
+
+fn combine() -> OpDef {
+    let mut def = OpDef::new("builtin.combine", "A list of tensors");
+    def.operands = vec![value("inputs", "Tensor", Arity::Variadic)];
+    def.results = vec![value("out", "Tensor[]", Arity::One)];
+    def.infer = Some(|args: InferArgs<'_>| {
+        let items = args.operands.iter().map(|&v| args.body.value_type(v)).collect();
+        Ok(smallvec![args.ctx.intern_type(TypeData::List(items))])
+    });
+    def
+}
+
+fn split() -> OpDef {
+    let mut def = OpDef::new("builtin.split", "The tensors of a list");
+    def.operands = vec![value("x", "Tensor[]", Arity::One)];
+    def.results = vec![value("out", "Tensor", Arity::Variadic)];
+    def.infer = Some(|args: InferArgs<'_>| {
+        let ty = args.operand_type(0).unwrap_or(Type::NONE);
+        match args.ctx.type_data(ty) {
+            TypeData::List(items) => Ok(items.iter().copied().collect::<SmallVec<[Type; 2]>>()),
+            _ => Err(format!(
+                "the operand must be a list, not `{}`",
+                pir_ir::text::print_type(args.ctx, ty)
+            )),
+        }
+    });
+    def
+}

@@ -1,0 +1,162 @@
+//! `cf`: stacks, and the terminators of structured control flow.
+//!
+//! A stack is a handle to a mutable last-in first-out list. A stack may hold values of any types, other stacks included.
+
+use pir_ir::{
+    Arity, Context, ContextBuilder, Diagnostic, DialectDef, Effect, EffectKind, EffectTarget, InferArgs, OpDef, OpView,
+    Speculatability, Traits, Type, TypeData,
+};
+use smallvec::{SmallVec, smallvec};
+
+use crate::value;
+
+/// The type of stacks.
+pub fn stack_type(ctx: &Context) -> Type {
+    ctx.intern_type(TypeData::Dialect("cf.stack".into()))
+}
+
+/// Whether a type is that of stacks.
+pub fn is_stack(ctx: &Context, ty: Type) -> bool {
+    matches!(ctx.type_data(ty), TypeData::Dialect(text) if &**text == "cf.stack")
+}
+
+/// Registers the dialect.
+pub fn register(builder: &mut ContextBuilder) {
+    let dialect = DialectDef {
+        name: "cf".into(),
+        summary: "Stacks, and the terminators of structured control flow".into(),
+        types: vec!["stack".into()],
+    };
+    builder.register(
+        dialect,
+        vec![create(), push(), pop(), is_empty(), copy(), yields(), cond_yield()],
+    );
+}
+
+fn effects(list: &[(EffectKind, EffectTarget)]) -> SmallVec<[Effect; 2]> {
+    list.iter().map(|&(kind, target)| Effect { kind, target }).collect()
+}
+
+fn create() -> OpDef {
+    let mut def = OpDef::new("cf.create_stack", "An empty stack");
+    def.results = vec![value("stack", "stack", Arity::One)];
+    def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
+    def.verify = Some(stack_result);
+    def.effects = |_| effects(&[(EffectKind::Alloc, EffectTarget::Result(0))]);
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn push() -> OpDef {
+    let mut def = OpDef::new("cf.push_back", "Pushes a value on a stack");
+    def.operands = vec![value("stack", "stack", Arity::One), value("value", "any", Arity::One)];
+    def.verify = Some(stack_operand);
+    def.effects = |_| effects(&[(EffectKind::Write, EffectTarget::Operand(0))]);
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn pop() -> OpDef {
+    let mut def = OpDef::new("cf.pop_back", "Removes the last value of a stack and gives it");
+    def.description = "The type of the value is written: it is that of the value that was pushed.".into();
+    def.operands = vec![value("stack", "stack", Arity::One)];
+    def.results = vec![value("value", "any", Arity::One)];
+    def.verify = Some(stack_operand);
+    def.effects = |_| {
+        effects(&[
+            (EffectKind::Read, EffectTarget::Operand(0)),
+            (EffectKind::Write, EffectTarget::Operand(0)),
+        ])
+    };
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn is_empty() -> OpDef {
+    let mut def = OpDef::new("cf.is_empty", "Whether a stack holds nothing");
+    def.operands = vec![value("stack", "stack", Arity::One)];
+    def.results = vec![value("out", "i1", Arity::One)];
+    def.infer = Some(|_| Ok(smallvec![Type::I1]));
+    def.verify = Some(stack_operand);
+    def.effects = |_| effects(&[(EffectKind::Read, EffectTarget::Operand(0))]);
+    def
+}
+
+fn copy() -> OpDef {
+    let mut def = OpDef::new("cf.copy_stack", "A new stack with the same values");
+    def.operands = vec![value("stack", "stack", Arity::One)];
+    def.results = vec![value("copy", "stack", Arity::One)];
+    def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
+    def.verify = Some(|op, errors| {
+        stack_operand(op, errors);
+        stack_result(op, errors);
+    });
+    def.effects = |_| {
+        effects(&[
+            (EffectKind::Read, EffectTarget::Operand(0)),
+            (EffectKind::Alloc, EffectTarget::Result(0)),
+        ])
+    };
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn yields() -> OpDef {
+    let mut def = OpDef::new("cf.yield", "Ends a region and hands values to what comes next");
+    def.traits = Traits::TERMINATOR;
+    def.operands = vec![value("values", "any", Arity::Variadic)];
+    def
+}
+
+fn cond_yield() -> OpDef {
+    let mut def = OpDef::new(
+        "cf.cond_yield",
+        "Ends the cond region of a loop: goes on with the body if the condition holds",
+    );
+    def.traits = Traits::TERMINATOR;
+    def.operands = vec![
+        value("condition", "i1", Arity::One),
+        value("values", "any", Arity::Variadic),
+    ];
+    def.verify = Some(|op, errors| {
+        let parent = op.body.parent_op(op.op).map(|p| op.body.view(op.ctx, p).name());
+        if !parent.is_some_and(|p| p.starts_with("pd.while")) {
+            errors.push(
+                Diagnostic::error(
+                    "cond-yield-parent",
+                    "`cf.cond_yield` ends the cond region of a `pd.while` only",
+                )
+                .label(op.body.op_span(op.op), "not in a cond region")
+                .help("other regions end in `cf.yield`"),
+            );
+        }
+    });
+    def
+}
+
+fn stack_operand(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    if let Some(ty) = op.operand_type(0).filter(|&t| !is_stack(op.ctx, t)) {
+        errors.push(
+            Diagnostic::error(
+                "stack-operand",
+                format!(
+                    "the first operand of `{}` must be a stack, not `{}`",
+                    op.name(),
+                    pir_ir::text::print_type(op.ctx, ty)
+                ),
+            )
+            .label(op.body.op_span(op.op), "expects a `cf.stack`")
+            .help("stacks are made by `cf.create_stack`"),
+        );
+    }
+}
+
+fn stack_result(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    if op.result_type(0).is_some_and(|t| !is_stack(op.ctx, t)) {
+        errors.push(
+            Diagnostic::error("stack-result", format!("the result of `{}` is a stack", op.name()))
+                .label(op.body.op_span(op.op), "has another type here")
+                .help("write `: cf.stack`"),
+        );
+    }
+}

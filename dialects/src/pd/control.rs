@@ -1,0 +1,388 @@
+//! Control flow: `pd.if`, `pd.while`, their duals `pd.if_grad` and `pd.while_grad`, and branches between blocks.
+
+use pir_ir::{
+    Arity, Attr, AttrData, Context, DYNAMIC, FlowEdge, FlowPoint, InferArgs, OpDef, OpView, Presence, RegionFlow,
+    RegionId, RegionSpec, Speculatability, Traits, Type, ValueId,
+};
+use smallvec::SmallVec;
+
+use super::verify;
+use crate::value;
+
+pub(super) fn definitions() -> Vec<OpDef> {
+    let if_doc = "Runs the region `then` if the condition holds, else `else`, and gives what it yields. Regions see the \
+                  values around them and have no arguments. With a third region, `init`, which comes first and makes a \
+                  stack, the stack is the only argument of both branches and the last result.";
+    let while_doc = "Runs `cond` on the operands; when the condition that it ends with holds, `body` gets the other \
+                     values that it forwards and yields the next arguments of `cond`, else those values are the results. \
+                     With a third region, `init`, that comes first: it makes a stack and hands it on behind its arguments.";
+    vec![
+        if_like("pd.if", "Runs one of two regions", if_doc),
+        while_like("pd.while", "Runs a region as long as a condition holds", while_doc),
+        if_like(
+            "pd.if_grad",
+            "The dual of a `pd.if`",
+            "Of the form of `pd.if`; yields the cotangents of what the branches capture.",
+        ),
+        while_like(
+            "pd.while_grad",
+            "The dual of a `pd.while`",
+            "Of the form of `pd.while`; carries cotangents and accumulators.",
+        ),
+        condition_branch(),
+        branch(),
+        pd_return(),
+    ]
+}
+
+fn if_like(name: &str, summary: &str, doc: &str) -> OpDef {
+    let mut def = OpDef::new(name, summary);
+    def.description = doc.into();
+    def.traits = Traits::RECURSIVE_EFFECTS | Traits::IMPLICIT_TERMINATOR;
+    def.operands = vec![value("condition", "i1", Arity::One)];
+    def.results = vec![value("results", "any", Arity::Variadic)];
+    def.regions = vec![
+        RegionSpec {
+            keywords: &["init"],
+            presence: Presence::MayBeAbsent,
+            bare: false,
+        },
+        RegionSpec {
+            keywords: &["then"],
+            presence: Presence::Required,
+            bare: true,
+        },
+        RegionSpec {
+            keywords: &["else"],
+            presence: Presence::MayBeEmpty,
+            bare: false,
+        },
+    ];
+    def.implicit_terminator = Some("cf.yield");
+    def.infer = Some(|args| {
+        let [.., then, _] = args.regions else {
+            return Err("it needs its regions".to_owned());
+        };
+        Ok(yielded(&args, *then, 0).unwrap_or_default())
+    });
+    def.region_args = Some(|args, index| match (index, args.regions) {
+        // `init` has no arguments; behind it, a branch gets the stack.
+        (1 | 2, [init, ..]) if starts_with_stack(&args, *init) => yielded(&args, *init, 0),
+        _ => Some(SmallVec::new()),
+    });
+    def.verify = Some(verify::if_op);
+    def.speculatable = |_| Speculatability::Recursive;
+    def.flow = Some(&IfFlow);
+    def
+}
+
+fn while_like(name: &str, summary: &str, doc: &str) -> OpDef {
+    let mut def = OpDef::new(name, summary);
+    def.description = doc.into();
+    def.traits = Traits::RECURSIVE_EFFECTS;
+    def.operands = vec![value("inputs", "any", Arity::Variadic)];
+    def.results = vec![value("results", "any", Arity::Variadic)];
+    def.regions = vec![
+        RegionSpec {
+            keywords: &["init"],
+            presence: Presence::MayBeAbsent,
+            bare: false,
+        },
+        RegionSpec {
+            keywords: &["cond"],
+            presence: Presence::Required,
+            bare: true,
+        },
+        RegionSpec {
+            keywords: &["body", "do"],
+            presence: Presence::Required,
+            bare: false,
+        },
+    ];
+    def.infer = Some(|args| {
+        let [.., cond, _] = args.regions else {
+            return Err("it needs its regions".to_owned());
+        };
+        yielded(&args, *cond, 1).ok_or_else(|| "the cond region does not end in `cf.cond_yield`".to_owned())
+    });
+    def.region_args = Some(|args, index| {
+        let operands = || args.operands.iter().map(|&v| args.body.value_type(v)).collect();
+        match args.regions.get(index.wrapping_sub(1)) {
+            None => Some(operands()),
+            // Behind `cond` its forwarded values, behind `init` what it yields.
+            Some(&before) => {
+                let cond = args
+                    .body
+                    .region_terminator(before)
+                    .is_some_and(|t| is_cond_yield(args.ctx, &args, t));
+                yielded(&args, before, usize::from(cond))
+            }
+        }
+    });
+    def.verify = Some(verify::while_op);
+    // A loop may not end.
+    def.speculatable = |_| Speculatability::Never;
+    def.flow = Some(&WhileFlow);
+    def
+}
+
+fn is_cond_yield(ctx: &Context, args: &InferArgs<'_>, op: pir_ir::OpId) -> bool {
+    ctx.op_str(args.body.op_name(op)) == "cf.cond_yield"
+}
+
+/// The types of what a region ends with, the first `skip` operands left out.
+fn yielded<const N: usize>(args: &InferArgs<'_>, region: RegionId, skip: usize) -> Option<SmallVec<[Type; N]>>
+where
+    [Type; N]: smallvec::Array<Item = Type>,
+{
+    let end = args.body.region_terminator(region)?;
+    Some(
+        args.body
+            .operands(end)
+            .skip(skip)
+            .map(|v| args.body.value_type(v))
+            .collect(),
+    )
+}
+
+fn starts_with_stack(args: &InferArgs<'_>, region: RegionId) -> bool {
+    let end = args.body.region_terminator(region);
+    end.is_some_and(|end| {
+        args.body.num_operands(end) == 1
+            && crate::cf::is_stack(args.ctx, args.body.value_type(args.body.operand(end, 0)))
+            && args
+                .body
+                .single_block(region)
+                .is_some_and(|b| args.body.block_ops(b).count() == 2)
+    })
+}
+
+/// The truth value of a constant.
+fn truth(ctx: &Context, value: Attr) -> Option<bool> {
+    match ctx.attr_data(value) {
+        AttrData::Ints(items) => match items[..] {
+            [one] => Some(one != 0),
+            _ => None,
+        },
+        AttrData::Array(items) => match items[..] {
+            [one] => ctx.attr_bool(one),
+            _ => None,
+        },
+        _ => ctx.attr_bool(value),
+    }
+}
+
+/// How many operands the terminator of a region has.
+fn terminator_operands(op: OpView<'_>, region: usize) -> usize {
+    let regions = op.body.op_regions(op.op);
+    regions
+        .get(region)
+        .and_then(|&r| op.body.region_terminator(r))
+        .map_or(0, |t| op.body.num_operands(t))
+}
+
+struct IfFlow;
+
+impl IfFlow {
+    fn first_branch(op: OpView<'_>) -> usize {
+        op.body.op_regions(op.op).len().saturating_sub(2)
+    }
+}
+
+impl RegionFlow for IfFlow {
+    fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]> {
+        let first = Self::first_branch(op);
+        let mut edges = SmallVec::new();
+        // Control enters `init`, which hands its stack on, or the branches, with nothing.
+        let (from, operands) = if first == 1 {
+            edges.push(FlowEdge {
+                from: FlowPoint::Parent,
+                to: FlowPoint::Region(0),
+                operands: 0..0,
+            });
+            (FlowPoint::Region(0), 0..terminator_operands(op, 0))
+        } else {
+            (FlowPoint::Parent, 0..0)
+        };
+        for branch in [first, first + 1] {
+            let empty = op
+                .body
+                .op_regions(op.op)
+                .get(branch)
+                .is_none_or(|&r| op.body.region_blocks(r).is_empty());
+            if empty {
+                edges.push(FlowEdge {
+                    from,
+                    to: FlowPoint::Parent,
+                    operands: 0..0,
+                });
+                continue;
+            }
+            edges.push(FlowEdge {
+                from,
+                to: FlowPoint::Region(branch),
+                operands: operands.clone(),
+            });
+            let yielded = 0..terminator_operands(op, branch);
+            edges.push(FlowEdge {
+                from: FlowPoint::Region(branch),
+                to: FlowPoint::Parent,
+                operands: yielded,
+            });
+        }
+        edges
+    }
+
+    fn runs_at_least_once(&self, op: OpView<'_>, region: usize) -> bool {
+        region < Self::first_branch(op)
+    }
+
+    fn is_repeated(&self, _op: OpView<'_>, _region: usize) -> bool {
+        false
+    }
+
+    fn next(&self, op: OpView<'_>, from: FlowPoint, constant: &dyn Fn(ValueId) -> Option<Attr>) -> Option<FlowPoint> {
+        let first = Self::first_branch(op);
+        let at_branching = if first == 1 {
+            from == FlowPoint::Region(0)
+        } else {
+            from == FlowPoint::Parent
+        };
+        if !at_branching {
+            return None;
+        }
+        let holds = truth(op.ctx, constant(op.operand(0)?)?)?;
+        let branch = if holds { first } else { first + 1 };
+        let empty = op
+            .body
+            .op_regions(op.op)
+            .get(branch)
+            .is_none_or(|&r| op.body.region_blocks(r).is_empty());
+        Some(if empty {
+            FlowPoint::Parent
+        } else {
+            FlowPoint::Region(branch)
+        })
+    }
+}
+
+struct WhileFlow;
+
+impl WhileFlow {
+    fn cond(op: OpView<'_>) -> usize {
+        op.body.op_regions(op.op).len().saturating_sub(2)
+    }
+}
+
+impl RegionFlow for WhileFlow {
+    fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]> {
+        let cond = Self::cond(op);
+        let mut edges = SmallVec::new();
+        let operands = 0..op.body.num_operands(op.op);
+        if cond == 1 {
+            edges.push(FlowEdge {
+                from: FlowPoint::Parent,
+                to: FlowPoint::Region(0),
+                operands,
+            });
+            let yielded = 0..terminator_operands(op, 0);
+            edges.push(FlowEdge {
+                from: FlowPoint::Region(0),
+                to: FlowPoint::Region(1),
+                operands: yielded,
+            });
+        } else {
+            edges.push(FlowEdge {
+                from: FlowPoint::Parent,
+                to: FlowPoint::Region(0),
+                operands,
+            });
+        }
+        let forwarded = 1..terminator_operands(op, cond).max(1);
+        for to in [FlowPoint::Region(cond + 1), FlowPoint::Parent] {
+            edges.push(FlowEdge {
+                from: FlowPoint::Region(cond),
+                to,
+                operands: forwarded.clone(),
+            });
+        }
+        let yielded = 0..terminator_operands(op, cond + 1);
+        edges.push(FlowEdge {
+            from: FlowPoint::Region(cond + 1),
+            to: FlowPoint::Region(cond),
+            operands: yielded,
+        });
+        edges
+    }
+
+    fn runs_at_least_once(&self, op: OpView<'_>, region: usize) -> bool {
+        region <= Self::cond(op)
+    }
+
+    fn is_repeated(&self, op: OpView<'_>, region: usize) -> bool {
+        region >= Self::cond(op)
+    }
+
+    fn next(&self, op: OpView<'_>, from: FlowPoint, constant: &dyn Fn(ValueId) -> Option<Attr>) -> Option<FlowPoint> {
+        let cond = Self::cond(op);
+        if from != FlowPoint::Region(cond) {
+            return None;
+        }
+        let end = op
+            .body
+            .op_regions(op.op)
+            .get(cond)
+            .and_then(|&r| op.body.region_terminator(r))?;
+        let flag = op.body.operands(end).next()?;
+        Some(if truth(op.ctx, constant(flag)?)? {
+            FlowPoint::Region(cond + 1)
+        } else {
+            FlowPoint::Parent
+        })
+    }
+}
+
+fn condition_branch() -> OpDef {
+    let mut def = OpDef::new("pd.condition_branch", "Goes on with one of two blocks");
+    def.traits = Traits::TERMINATOR;
+    def.operands = vec![value("condition", "i1", Arity::One)];
+    def.successors = 2;
+    def.verify = Some(|op, errors| verify::condition(op, 0, errors));
+    def
+}
+
+fn branch() -> OpDef {
+    let mut def = OpDef::new("pd.branch", "Goes on with a block");
+    def.traits = Traits::TERMINATOR;
+    def.successors = 1;
+    def
+}
+
+fn pd_return() -> OpDef {
+    let mut def = OpDef::new("pd.return", "Leaves a region of several blocks, or a function");
+    def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE;
+    def.operands = vec![value("operands", "any", Arity::Variadic)];
+    def
+}
+
+/// Whether a value of type `a` may stand where `b` is declared: the same type, but for dimensions that one of them does
+/// not know.
+pub(crate) fn compatible(ctx: &Context, a: Type, b: Type) -> bool {
+    if a == b {
+        return true;
+    }
+    match (ctx.as_tensor(a), ctx.as_tensor(b)) {
+        (Some((x, ex)), Some((y, ey))) => {
+            ex == ey && x.len() == y.len() && x.iter().zip(y).all(|(&p, &q)| p == q || p == DYNAMIC || q == DYNAMIC)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a type is that of one truth value.
+pub(crate) fn is_condition(ctx: &Context, ty: Type) -> bool {
+    match ctx.as_tensor(ty) {
+        Some((shape, elem)) => elem == Type::I1 && shape.iter().all(|&d| d == 1 || d == DYNAMIC),
+        None => ty == Type::I1,
+    }
+}

@@ -1,0 +1,82 @@
+//! Constants and inputs.
+
+use pir_ir::{AttrData, DYNAMIC, InferArgs, Type};
+
+use super::{Shaped, Types, dtype, ints, one, operand};
+
+fn static_shape(args: &InferArgs<'_>) -> Result<Vec<i64>, String> {
+    let shape = ints(args, "shape").ok_or("it needs `shape`, a list of integers")?;
+    match shape.iter().find(|&&d| d < 0) {
+        Some(d) => Err(format!("a dimension cannot be {d}")),
+        None => Ok(shape),
+    }
+}
+
+pub(in super::super) fn full(args: InferArgs<'_>) -> Types {
+    let shape = static_shape(&args)?;
+    one(args.ctx.tensor(&shape, dtype(&args).unwrap_or(Type::F32)))
+}
+
+pub(in super::super) fn full_int_array(args: InferArgs<'_>) -> Types {
+    let values = ints(&args, "value").ok_or("it needs `value`, a list of integers")?;
+    one(args
+        .ctx
+        .tensor(&[values.len() as i64], dtype(&args).unwrap_or(Type::I64)))
+}
+
+pub(in super::super) fn constant(args: InferArgs<'_>) -> Types {
+    let value = args.attr("value").ok_or("it needs a `value`")?;
+    let elem = match args.ctx.attr_data(value) {
+        AttrData::Int { ty, .. } | AttrData::Float { ty, .. } => *ty,
+        AttrData::Bool(_) => Type::I1,
+        _ => return Err("`value` must be a number".to_owned()),
+    };
+    let shape = ints(&args, "shape").unwrap_or_default();
+    one(args.ctx.tensor(&shape, dtype(&args).unwrap_or(elem)))
+}
+
+pub(in super::super) fn full_like(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    let elem = dtype(&args).unwrap_or(x.elem);
+    one(Shaped { elem, ..x }.ty(args.ctx))
+}
+
+pub(in super::super) fn arange(args: InferArgs<'_>) -> Types {
+    let number = |name: &str| args.attr(name).and_then(|a| args.ctx.attr_f64(a));
+    let elem = dtype(&args).unwrap_or(Type::I64);
+    let length = match (
+        number("start").unwrap_or(0.0),
+        number("end"),
+        number("step").unwrap_or(1.0),
+    ) {
+        (_, _, 0.0) => return Err("`step` cannot be 0".to_owned()),
+        (start, Some(end), step) if args.operands.is_empty() => {
+            let n = ((end - start) / step).ceil().max(0.0);
+            if n < 9.0e15 {
+                n as i64
+            } else {
+                return Err("the result is too large".to_owned());
+            }
+        }
+        _ => DYNAMIC,
+    };
+    one(args.ctx.tensor(&[length], elem))
+}
+
+pub(in super::super) fn shape(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    one(args.ctx.tensor(&[x.dims.len() as i64], Type::I64))
+}
+
+pub(in super::super) fn numel(args: InferArgs<'_>) -> Types {
+    operand(&args, 0)?;
+    one(args.ctx.tensor(&[], Type::I64))
+}
+
+pub(in super::super) fn data(args: InferArgs<'_>) -> Types {
+    let shape = ints(&args, "shape").ok_or("it needs `shape`, a list of integers")?;
+    match shape.iter().find(|&&d| d < DYNAMIC) {
+        Some(d) => Err(format!("a dimension cannot be {d}")),
+        None => one(args.ctx.tensor(&shape, dtype(&args).unwrap_or(Type::F32))),
+    }
+}

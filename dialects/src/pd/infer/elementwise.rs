@@ -1,0 +1,95 @@
+//! Elementwise operations.
+
+use pir_ir::{InferArgs, Type};
+use smallvec::SmallVec;
+
+use super::{Shaped, Types, broadcast, dtype, one, operand, spelled};
+
+pub(in super::super) fn unchanged(args: InferArgs<'_>) -> Types {
+    operand(&args, 0)?;
+    one(args.operand_type(0).unwrap_or(Type::NONE))
+}
+
+fn broadcast_operands(args: &InferArgs<'_>, first: usize) -> Result<Shaped, String> {
+    let (x, y) = (operand(args, first)?, operand(args, first + 1)?);
+    if x.elem != y.elem {
+        return Err(format!(
+            "element types `{}` and `{}` differ; convert one with `pd.cast`",
+            spelled(args, x.elem),
+            spelled(args, y.elem)
+        ));
+    }
+    Ok(Shaped {
+        dims: broadcast(&x.dims, &y.dims)?,
+        elem: x.elem,
+        tensor: x.tensor || y.tensor,
+    })
+}
+
+pub(in super::super) fn elementwise(args: InferArgs<'_>) -> Types {
+    one(broadcast_operands(&args, 0)?.ty(args.ctx))
+}
+
+pub(in super::super) fn elementwise_grad(args: InferArgs<'_>) -> Types {
+    broadcast_operands(&args, 0)?;
+    Ok(args.operands.iter().take(2).map(|&v| args.body.value_type(v)).collect())
+}
+
+pub(in super::super) fn compare(args: InferArgs<'_>) -> Types {
+    one(Shaped {
+        elem: Type::I1,
+        ..broadcast_operands(&args, 0)?
+    }
+    .ty(args.ctx))
+}
+
+pub(in super::super) fn truth(args: InferArgs<'_>) -> Types {
+    one(Shaped {
+        elem: Type::I1,
+        ..operand(&args, 0)?
+    }
+    .ty(args.ctx))
+}
+
+pub(in super::super) fn select(args: InferArgs<'_>) -> Types {
+    let condition = operand(&args, 0)?;
+    if condition.elem != Type::I1 {
+        return Err(format!(
+            "the condition must hold truth values (`i1`), not `{}`",
+            spelled(&args, condition.elem)
+        ));
+    }
+    let both = broadcast_operands(&args, 1)?;
+    let dims = broadcast(&condition.dims, &both.dims)?;
+    one(Shaped {
+        dims,
+        tensor: both.tensor || condition.tensor,
+        ..both
+    }
+    .ty(args.ctx))
+}
+
+pub(in super::super) fn cast(args: InferArgs<'_>) -> Types {
+    let elem = dtype(&args).ok_or("it needs `dtype`")?;
+    one(Shaped {
+        elem,
+        ..operand(&args, 0)?
+    }
+    .ty(args.ctx))
+}
+
+pub(in super::super) fn add_n(args: InferArgs<'_>) -> Types {
+    let elements: SmallVec<[Type; 4]> = super::elements(&args);
+    let first = *elements.first().ok_or("it needs at least one operand")?;
+    match elements
+        .iter()
+        .find(|&&t| t != first && args.ctx.is_static(t) && args.ctx.is_static(first))
+    {
+        Some(&other) => Err(format!(
+            "all operands must have type `{}`, not `{}`",
+            spelled(&args, first),
+            spelled(&args, other)
+        )),
+        None => one(first),
+    }
+}

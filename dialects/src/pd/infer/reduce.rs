@@ -1,0 +1,107 @@
+//! Reductions.
+
+use pir_ir::{DYNAMIC, InferArgs, Type, TypeData};
+
+use super::{Dims, Shaped, Types, axis, dtype, flag, int, ints, is_operand, one, operand, spelled};
+
+fn reduced(args: &InferArgs<'_>, keepdim: &str) -> Result<Shaped, String> {
+    let x = operand(args, 0)?;
+    let keepdim = flag(args, keepdim);
+    if is_operand(args, "axis") {
+        if keepdim {
+            return Ok(Shaped {
+                dims: x.dims.iter().map(|_| DYNAMIC).collect(),
+                ..x
+            });
+        }
+        return Err("the axes are not constant, so that the rank of the result is not known".to_owned());
+    }
+    let axes = ints(args, "axis").unwrap_or_default();
+    let mut gone = vec![axes.is_empty(); x.dims.len()];
+    for a in axes {
+        gone[axis(a, x.dims.len())?] = true;
+    }
+    let dims: Dims = x
+        .dims
+        .iter()
+        .zip(&gone)
+        .filter_map(|(&d, &gone)| match (gone, keepdim) {
+            (false, _) => Some(d),
+            (true, true) => Some(1),
+            (true, false) => None,
+        })
+        .collect();
+    Ok(Shaped { dims, ..x })
+}
+
+pub(in super::super) fn reduce(args: InferArgs<'_>) -> Types {
+    one(reduced(&args, "keepdim")?.ty(args.ctx))
+}
+
+pub(in super::super) fn sum(args: InferArgs<'_>) -> Types {
+    let x = reduced(&args, "keepdim")?;
+    let widened = match args.ctx.type_data(x.elem) {
+        TypeData::Integer { width, .. } if *width < 64 => Type::I64,
+        _ => x.elem,
+    };
+    one(Shaped {
+        elem: dtype(&args).unwrap_or(widened),
+        ..x
+    }
+    .ty(args.ctx))
+}
+
+pub(in super::super) fn reduce_truth(args: InferArgs<'_>) -> Types {
+    one(Shaped {
+        elem: Type::I1,
+        ..reduced(&args, "keepdim")?
+    }
+    .ty(args.ctx))
+}
+
+pub(in super::super) fn arg_reduce(args: InferArgs<'_>) -> Types {
+    let elem = dtype(&args).unwrap_or(Type::I64);
+    if flag(&args, "flatten") {
+        operand(&args, 0)?;
+        return one(args.ctx.tensor(&[], elem));
+    }
+    one(Shaped {
+        elem,
+        ..reduced(&args, "keepdims")?
+    }
+    .ty(args.ctx))
+}
+
+pub(in super::super) fn cumsum(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    if flag(&args, "flatten") {
+        let n = super::count(&x.dims).unwrap_or(DYNAMIC);
+        return one(args.ctx.tensor(&[n], x.elem));
+    }
+    if !is_operand(&args, "axis") {
+        axis(int(&args, "axis").unwrap_or(-1), x.dims.len().max(1))?;
+    }
+    one(x.ty(args.ctx))
+}
+
+pub(in super::super) fn reduce_as(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    if args.operands.len() > 1 {
+        let target = operand(&args, 1)?;
+        return one(Shaped { elem: x.elem, ..target }.ty(args.ctx));
+    }
+    let shape = ints(&args, "shape").ok_or("it needs a `target` or the attribute `shape`")?;
+    let back = super::broadcast(&shape, &x.dims)?;
+    if back.len() != x.dims.len() || back.iter().zip(&x.dims).any(|(a, b)| a != b && *b != DYNAMIC) {
+        return Err(format!(
+            "`{}` is not broadcast from shape {}",
+            spelled(&args, x.ty(args.ctx)),
+            super::dims_text(&shape)
+        ));
+    }
+    one(Shaped {
+        dims: shape.into_iter().collect(),
+        ..x
+    }
+    .ty(args.ctx))
+}

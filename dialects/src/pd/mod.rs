@@ -1,0 +1,26 @@
+//! `pd`: tensors, declared in op tables, and control flow.
+//!
+//! An operation of a table takes tensors as operands and numbers, lists and types as attributes. What the tables call
+//! `IntArray` and `Scalar` (axes, shapes, factors) is an attribute when it is constant, and may else be an operand
+//! behind the tensors, in the order of the declaration.
+
+pub(crate) mod control;
+mod infer;
+mod table;
+mod verify;
+
+use pir_ir::{ContextBuilder, DialectDef};
+
+pub use table::family;
+
+/// Registers the dialect.
+pub fn register(builder: &mut ContextBuilder) {
+    let dialect = DialectDef {
+        name: "pd".into(),
+        summary: "Tensors and structured control flow".into(),
+        types: Vec::new(),
+    };
+    let mut ops = table::definitions();
+    ops.extend(control::definitions());
+    builder.register(dialect, ops);
+}

@@ -1,0 +1,127 @@
+//! Definitions from the op tables.
+
+use pir_ir::{
+    Arity, AttrData, AttrSpec, Effect, EffectKind, EffectTarget, InferFn, OpDef, OpView, Speculatability, Traits,
+    ValueSpec,
+};
+use smallvec::SmallVec;
+
+use super::infer;
+
+/// The kinds of effects that tables name.
+pub(super) enum Effects {
+    None,
+    /// Reads inputs of the program: kept, and kept in order with other such.
+    Input,
+    /// Writes outputs of the program.
+    Output,
+}
+
+/// When an operation may run although the program would not have run it.
+pub(super) enum Speculate {
+    Always,
+    /// It fails on some operands.
+    Never,
+    /// It fails on a divisor of zero, if the elements are integers.
+    NonzeroDivisor,
+}
+
+/// An entry of a table.
+pub(super) struct Row {
+    pub(super) op: &'static str,
+    pub(super) family: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) doc: &'static str,
+    pub(super) operands: &'static [(&'static str, &'static str, Arity)],
+    pub(super) attrs: &'static [(&'static str, &'static str, Option<&'static str>)],
+    pub(super) outputs: &'static [(&'static str, &'static str, Arity)],
+    pub(super) infer: Option<InferFn>,
+    pub(super) traits: Traits,
+    pub(super) effects: Effects,
+    pub(super) speculate: Speculate,
+    pub(super) backward: Option<&'static str>,
+    pub(super) no_need_buffer: &'static [&'static str],
+}
+
+include!(concat!(env!("OUT_DIR"), "/pd_ops.rs"));
+
+/// The family (the file) that an operation is declared in.
+pub fn family(op: &str) -> Option<&'static str> {
+    let name = op.strip_prefix("pd.")?;
+    ROWS.iter().find(|row| row.op == name).map(|row| row.family)
+}
+
+pub(super) fn definitions() -> Vec<OpDef> {
+    ROWS.iter().map(definition).collect()
+}
+
+fn definition(row: &Row) -> OpDef {
+    let values = |list: &[(&'static str, &'static str, Arity)]| {
+        list.iter()
+            .map(|&(name, ty, arity)| ValueSpec {
+                name: name.into(),
+                ty: ty.into(),
+                arity,
+            })
+            .collect()
+    };
+    let mut def = OpDef::new(format!("pd.{}", row.op), row.summary);
+    def.description = row.doc.into();
+    def.traits = row.traits;
+    def.operands = values(row.operands);
+    def.results = values(row.outputs);
+    def.attrs = row
+        .attrs
+        .iter()
+        .map(|&(name, ty, default)| AttrSpec {
+            name: name.into(),
+            ty: ty.into(),
+            default: default.map(Into::into),
+        })
+        .collect();
+    def.infer = row.infer;
+    def.backward = row.backward.map(|b| format!("pd.{b}"));
+    def.no_need_buffer = row.no_need_buffer.iter().map(|&n| n.into()).collect();
+    match row.effects {
+        Effects::None => {}
+        Effects::Input => def.effects = |_| world(&[EffectKind::Read]),
+        Effects::Output => def.effects = |_| world(&[EffectKind::Write]),
+    }
+    def.speculatable = match row.speculate {
+        Speculate::Always => |_| Speculatability::Always,
+        Speculate::Never => |_| Speculatability::Never,
+        Speculate::NonzeroDivisor => nonzero_divisor,
+    };
+    def
+}
+
+fn world(kinds: &[EffectKind]) -> SmallVec<[Effect; 2]> {
+    kinds
+        .iter()
+        .map(|&kind| Effect {
+            kind,
+            target: EffectTarget::World,
+        })
+        .collect()
+}
+
+/// Division of floats is total; of integers only by something that is known not to be zero.
+fn nonzero_divisor(op: OpView<'_>) -> Speculatability {
+    let Some(divisor) = op.operand(1) else {
+        return Speculatability::Never;
+    };
+    if op.ctx.is_float(op.body.value_type(divisor)) {
+        return Speculatability::Always;
+    }
+    let constant = op
+        .body
+        .defining_op(divisor)
+        .map(|d| op.body.view(op.ctx, d))
+        .filter(|d| d.has(Traits::CONSTANT));
+    // Minus one is no better than zero: the least integer has no negative.
+    match constant.and_then(|c| c.attr("value")).map(|v| op.ctx.attr_data(v)) {
+        Some(AttrData::Int { value, .. }) if *value != 0 && *value != -1 => Speculatability::Always,
+        Some(AttrData::Ints(values)) if values.iter().all(|&v| v != 0 && v != -1) => Speculatability::Always,
+        _ => Speculatability::Never,
+    }
+}

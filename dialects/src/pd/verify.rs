@@ -1,0 +1,380 @@
+//! Verifiers of control flow: the rules of the specification, sections 1 and 2, each with its own message.
+
+use pir_ir::{BlockId, Diagnostic, OpId, OpView, RegionId, Type, ValueId};
+
+use super::control::{compatible, is_condition};
+use crate::cf::is_stack;
+
+fn error(op: OpView<'_>, at: OpId, code: &'static str, message: String, help: &str) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(code, message)
+        .label(op.body.op_span(at), "here")
+        .help(help);
+    if at != op.op {
+        diagnostic = diagnostic.label(
+            op.body.op_span(op.op),
+            format!("in the regions of this `{}`", op.name()),
+        );
+    }
+    diagnostic
+}
+
+fn spelled(op: OpView<'_>, ty: Type) -> String {
+    pir_ir::text::print_type(op.ctx, ty)
+}
+
+/// The operand at `index` must be a truth value.
+pub(super) fn condition(op: OpView<'_>, index: usize, errors: &mut Vec<Diagnostic>) {
+    if let Some(ty) = op.operand_type(index).filter(|&t| !is_condition(op.ctx, t)) {
+        errors.push(error(
+            op,
+            op.op,
+            "condition-type",
+            format!(
+                "the condition of `{}` must be one truth value, not `{}`",
+                op.name(),
+                spelled(op, ty)
+            ),
+            "a condition has type `i1`, `tensor<i1>` or `tensor<1xi1>`; compare, or reduce with `pd.all`",
+        ));
+    }
+}
+
+/// The only block of a region, and the terminator called `terminator` that it ends in.
+fn block_ending_in(
+    op: OpView<'_>,
+    region: RegionId,
+    name: &str,
+    terminator: &str,
+    errors: &mut Vec<Diagnostic>,
+) -> Option<(BlockId, OpId)> {
+    let Some(block) = op.body.single_block(region) else {
+        let count = op.body.region_blocks(region).len();
+        errors.push(error(
+            op,
+            op.op,
+            "region-blocks",
+            format!(
+                "the region `{name}` of `{}` must have exactly one block, not {count}",
+                op.name()
+            ),
+            "branches between blocks belong into a function",
+        ));
+        return None;
+    };
+    let Some(end) = op.body.last_op(block) else {
+        errors.push(error(
+            op,
+            op.op,
+            "region-terminator",
+            format!("the region `{name}` of `{}` must end in `{terminator}`", op.name()),
+            &format!("add `{terminator} (…)`"),
+        ));
+        return None;
+    };
+    if op.ctx.op_str(op.body.op_name(end)) != terminator {
+        errors.push(error(
+            op,
+            end,
+            "region-terminator",
+            format!("the region `{name}` of `{}` must end in `{terminator}`", op.name()),
+            &format!("add `{terminator} (…)` behind this operation, or write it in its place"),
+        ));
+        return None;
+    }
+    Some((block, end))
+}
+
+/// What flows from one place must fit what another expects, in number and in types.
+struct Binding<'a> {
+    code: &'static str,
+    at: OpId,
+    /// The values that arrive, in the reader's words.
+    given: &'a str,
+    /// What they are bound to, in the reader's words.
+    wanted: &'a str,
+    help: &'a str,
+}
+
+fn bind(op: OpView<'_>, binding: &Binding<'_>, given: &[Type], wanted: &[Type], errors: &mut Vec<Diagnostic>) {
+    let Binding {
+        code,
+        at,
+        given: g,
+        wanted: w,
+        help,
+    } = *binding;
+    if given.len() != wanted.len() {
+        errors.push(error(
+            op,
+            at,
+            code,
+            format!("{} {g}, but {} {w}", given.len(), wanted.len()),
+            help,
+        ));
+        return;
+    }
+    for (index, (&a, &b)) in given.iter().zip(wanted).enumerate() {
+        if !compatible(op.ctx, a, b) {
+            let message = format!(
+                "number {index} of the {g} has type `{}`, that of the {w} `{}`",
+                spelled(op, a),
+                spelled(op, b)
+            );
+            errors.push(error(op, at, code, message, help));
+        }
+    }
+}
+
+fn types(op: OpView<'_>, values: impl IntoIterator<Item = ValueId>) -> Vec<Type> {
+    values.into_iter().map(|v| op.body.value_type(v)).collect()
+}
+
+/// `pd.if` and `pd.if_grad`.
+pub(super) fn if_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    condition(op, 0, errors);
+    let results = types(op, op.body.results(op.op));
+    let (init, then, other) = match *op.body.op_regions(op.op) {
+        [then, other] => (None, then, other),
+        [init, then, other] => (Some(init), then, other),
+        _ => return,
+    };
+    if let Some(init) = init {
+        init_of_if(op, init, errors);
+        if !results.last().is_some_and(|&t| is_stack(op.ctx, t)) {
+            errors.push(error(
+                op,
+                op.op,
+                "if-stack-result",
+                format!(
+                    "the last result of a `{}` with an init region must be its stack",
+                    op.name()
+                ),
+                "yield the stack last from both branches: `… : T, cf.stack`",
+            ));
+        }
+    }
+    for (region, name) in [(then, "then"), (other, "else")] {
+        if name == "else" && op.body.region_blocks(region).is_empty() {
+            if results.len() > usize::from(init.is_some()) {
+                errors.push(error(
+                    op,
+                    op.op,
+                    "if-else-missing",
+                    format!("a `{}` with results needs an `else`", op.name()),
+                    "add `else { … cf.yield (…) }`, or drop the results",
+                ));
+            }
+            continue;
+        }
+        let Some((block, end)) = block_ending_in(op, region, name, "cf.yield", errors) else {
+            continue;
+        };
+        let args = types(op, op.body.block_args(block).iter().copied());
+        match (init, &args[..]) {
+            (None, []) => {}
+            (None, _) => errors.push(error(
+                op,
+                op.op,
+                "if-arguments",
+                format!(
+                    "the region `{name}` of a `{}` without init region has no arguments",
+                    op.name()
+                ),
+                "use the values of the surrounding region directly",
+            )),
+            (Some(_), [one]) if is_stack(op.ctx, *one) => {}
+            (Some(_), _) => errors.push(error(
+                op,
+                op.op,
+                "if-stack-argument",
+                format!(
+                    "the region `{name}` of a `{}` with an init region has the stack as its only argument",
+                    op.name()
+                ),
+                &format!("write `{name} (%stack: cf.stack) {{ … }}`"),
+            )),
+        }
+        let binding = Binding {
+            code: "if-yield",
+            at: end,
+            given: "yielded values",
+            wanted: "results",
+            help: "both branches yield one value for each result, of its type",
+        };
+        bind(op, &binding, &types(op, op.body.operands(end)), &results, errors);
+    }
+}
+
+fn init_of_if(op: OpView<'_>, region: RegionId, errors: &mut Vec<Diagnostic>) {
+    let Some((block, end)) = block_ending_in(op, region, "init", "cf.yield", errors) else {
+        return;
+    };
+    let ops: Vec<OpId> = op.body.block_ops(block).collect();
+    let creates = ops.len() == 2 && op.ctx.op_str(op.body.op_name(ops[0])) == "cf.create_stack";
+    let yields =
+        creates && op.body.num_operands(end) == 1 && op.body.defining_op(op.body.operand(end, 0)) == Some(ops[0]);
+    if !yields || !op.body.block_args(block).is_empty() {
+        errors.push(error(
+            op,
+            end,
+            "if-init",
+            format!(
+                "the init region of a `{}` makes a stack and yields it, and does nothing else",
+                op.name()
+            ),
+            "write `init { %stack = cf.create_stack () cf.yield (%stack) }`",
+        ));
+    }
+}
+
+/// `pd.while` and `pd.while_grad`.
+pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    let (init, cond, body) = match *op.body.op_regions(op.op) {
+        [cond, body] => (None, cond, body),
+        [init, cond, body] => (Some(init), cond, body),
+        _ => return,
+    };
+    let operands = types(op, op.body.operands(op.op));
+    let results = types(op, op.body.results(op.op));
+    let entered = match init {
+        Some(region) => {
+            let Some(entered) = init_of_while(op, region, &operands, errors) else {
+                return;
+            };
+            if !results.last().is_some_and(|&t| is_stack(op.ctx, t)) {
+                errors.push(error(
+                    op,
+                    op.op,
+                    "while-stack-result",
+                    format!(
+                        "the last result of a `{}` with an init region must be its stack",
+                        op.name()
+                    ),
+                    "forward the stack last from the cond region: `cf.cond_yield (%c, …, %stack)`",
+                ));
+            }
+            entered
+        }
+        None => operands,
+    };
+    let cond = block_ending_in(op, cond, "cond", "cf.cond_yield", errors);
+    let body = block_ending_in(op, body, "body", "cf.yield", errors);
+    let (Some((cond_block, cond_end)), Some((body_block, body_end))) = (cond, body) else {
+        return;
+    };
+    let cond_args = types(op, op.body.block_args(cond_block).iter().copied());
+    let body_args = types(op, op.body.block_args(body_block).iter().copied());
+    let forwarded = types(op, op.body.operands(cond_end).skip(1));
+    if let Some(flag) = op
+        .body
+        .operands(cond_end)
+        .next()
+        .map(|v| op.body.value_type(v))
+        .filter(|&t| !is_condition(op.ctx, t))
+    {
+        errors.push(error(
+            op,
+            cond_end,
+            "condition-type",
+            format!(
+                "the first operand of `cf.cond_yield` must be one truth value, not `{}`",
+                spelled(op, flag)
+            ),
+            "a condition has type `i1`, `tensor<i1>` or `tensor<1xi1>`; compare, or reduce with `pd.all`",
+        ));
+    }
+    let given = if init.is_some() {
+        "values yielded by init"
+    } else {
+        "operands"
+    };
+    let mut check = |code, at, given, wanted, help, a: &[Type], b: &[Type]| {
+        bind(
+            op,
+            &Binding {
+                code,
+                at,
+                given,
+                wanted,
+                help,
+            },
+            a,
+            b,
+            errors,
+        );
+    };
+    check(
+        "while-cond-arguments",
+        op.op,
+        given,
+        "arguments of the cond region",
+        "the cond region takes one argument for each, of its type",
+        &entered,
+        &cond_args,
+    );
+    check(
+        "while-body-arguments",
+        cond_end,
+        "values forwarded by cond",
+        "arguments of the body region",
+        "the body region takes what `cf.cond_yield` forwards behind the condition",
+        &forwarded,
+        &body_args,
+    );
+    check(
+        "while-results",
+        cond_end,
+        "values forwarded by cond",
+        "results",
+        "the loop gives what `cf.cond_yield` forwards behind the condition",
+        &forwarded,
+        &results,
+    );
+    check(
+        "while-body-yield",
+        body_end,
+        "values yielded by body",
+        "arguments of the cond region",
+        "the body yields the next arguments of the cond region",
+        &types(op, op.body.operands(body_end)),
+        &cond_args,
+    );
+}
+
+/// Checks the init region of a loop and gives the types of what it yields.
+fn init_of_while(
+    op: OpView<'_>,
+    region: RegionId,
+    operands: &[Type],
+    errors: &mut Vec<Diagnostic>,
+) -> Option<Vec<Type>> {
+    let (block, end) = block_ending_in(op, region, "init", "cf.yield", errors)?;
+    let args = op.body.block_args(block).to_vec();
+    let binding = Binding {
+        code: "while-init-arguments",
+        at: op.op,
+        given: "operands",
+        wanted: "arguments of the init region",
+        help: "the init region takes one argument for each operand, of its type",
+    };
+    bind(op, &binding, operands, &types(op, args.iter().copied()), errors);
+    let ops: Vec<OpId> = op.body.block_ops(block).collect();
+    let yielded: Vec<ValueId> = op.body.operands(end).collect();
+    let creates = ops.len() == 2 && op.ctx.op_str(op.body.op_name(ops[0])) == "cf.create_stack";
+    let passes = yielded
+        .split_last()
+        .is_some_and(|(&stack, rest)| rest == &args[..] && creates && op.body.defining_op(stack) == Some(ops[0]));
+    if !passes {
+        errors.push(error(
+            op,
+            end,
+            "while-init",
+            format!(
+                "the init region of a `{}` makes a stack and hands it on behind its arguments, and does nothing else",
+                op.name()
+            ),
+            "write `init (%a: T) { %stack = cf.create_stack () cf.yield (%a, %stack) }`",
+        ));
+    }
+    Some(types(op, yielded))
+}
