@@ -10,6 +10,7 @@
 pub mod analysis;
 pub mod autodiff;
 mod bodies;
+mod canonicalize;
 mod cse;
 mod dce;
 mod forward_args;

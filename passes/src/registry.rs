@@ -1,6 +1,7 @@
 //! The one list of all passes.
 
 use crate::autodiff::{Backward, BuildBackward, PruneStacks, StackLocals};
+use crate::canonicalize::Canonicalize;
 use crate::cse::Cse;
 use crate::dce::Dce;
 use crate::forward_args::ForwardArgs;
@@ -9,6 +10,7 @@ use crate::pass::Pass;
 
 /// All passes, in the order in which the reference lists them.
 static PASSES: &[&dyn Pass] = &[
+    &Canonicalize,
     &ForwardArgs,
     &Licm,
     &Cse,

@@ -1,0 +1,117 @@
+//! Constants: which values are, what operations on them give, and how they are made.
+
+use std::cell::RefCell;
+
+use pir_ir::{
+    Attr, Body, Context, FoldResult, InsertPoint, MaterializeFn, OpId, Rewriter, Speculatability, Traits, Type, ValueId,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::pass::ConstantEvaluator;
+
+/// Knows and makes constants.
+pub(super) struct Constants<'a> {
+    ctx: &'a Context,
+    evaluator: Option<&'a dyn ConstantEvaluator>,
+    makers: Vec<(&'a str, MaterializeFn)>,
+    /// Interning what an operation holds is not free, and constants are asked for once per use.
+    known: RefCell<FxHashMap<OpId, Option<Attr>>>,
+}
+
+impl<'a> Constants<'a> {
+    pub(super) fn new(ctx: &'a Context, evaluator: Option<&'a dyn ConstantEvaluator>) -> Self {
+        let dialect = |name: &'a str| name.split_once('.').map_or(name, |(dialect, _)| dialect);
+        let makers = ctx
+            .ops()
+            .iter()
+            .filter_map(|d| d.materialize.map(|m| (dialect(&d.name), m)))
+            .collect();
+        Self {
+            ctx,
+            evaluator,
+            makers,
+            known: RefCell::default(),
+        }
+    }
+
+    pub(super) fn ctx(&self) -> &'a Context {
+        self.ctx
+    }
+
+    /// The constant that a value is, if a constant operation defines it.
+    pub(super) fn of(&self, body: &Body, value: ValueId) -> Option<Attr> {
+        let op = body.defining_op(value)?;
+        let view = body.view(self.ctx, op);
+        if !view.has(Traits::CONSTANT) || body.num_results(op) != 1 {
+            return None;
+        }
+        if let Some(&known) = self.known.borrow().get(&op) {
+            return known;
+        }
+        let folded = view.def().and_then(|d| d.fold).and_then(|fold| fold(view, &[]));
+        let constant = match folded.as_deref() {
+            Some(&[FoldResult::Constant(attr)]) => Some(attr),
+            _ => None,
+        };
+        self.known.borrow_mut().insert(op, constant);
+        constant
+    }
+
+    /// The constants that the operands are; `more` knows some that the program does not show.
+    pub(super) fn of_operands(
+        &self,
+        body: &Body,
+        op: OpId,
+        more: &dyn Fn(ValueId) -> Option<Attr>,
+    ) -> SmallVec<[Option<Attr>; 4]> {
+        body.operands(op)
+            .map(|v| self.of(body, v).or_else(|| more(v)))
+            .collect()
+    }
+
+    /// What an operation folds to.
+    pub(super) fn fold(
+        &self,
+        body: &Body,
+        op: OpId,
+        more: &dyn Fn(ValueId) -> Option<Attr>,
+    ) -> Option<SmallVec<[FoldResult; 2]>> {
+        let view = body.view(self.ctx, op);
+        let def = view.def()?;
+        if def.fold.is_none() && self.evaluator.is_none() {
+            return None;
+        }
+        let constants = self.of_operands(body, op, more);
+        if let Some(folded) = def.fold.and_then(|fold| fold(view, &constants)) {
+            return Some(folded);
+        }
+        // The kernels compute what is pure and has constant operands only.
+        let pure = view.own_effects().is_empty()
+            && body.op_regions(op).is_empty()
+            && !constants.is_empty()
+            && !matches!((def.speculatable)(view), Speculatability::Recursive);
+        let all: SmallVec<[Attr; 4]> = constants.into_iter().collect::<Option<_>>()?;
+        let values = self.evaluator.filter(|_| pure)?.evaluate(view, &all)?;
+        Some(values.into_iter().map(FoldResult::Constant).collect())
+    }
+
+    /// Makes a constant before `op`, by the makers of the dialect of `op` first.
+    pub(super) fn materialize(&self, body: &mut Body, op: OpId, value: Attr, ty: Type) -> Option<ValueId> {
+        let name = self.ctx.op_str(body.op_name(op));
+        let dialect = name.split_once('.').map_or(name, |(dialect, _)| dialect);
+        let own = self.makers.iter().filter(|(d, _)| *d == dialect);
+        let others = self.makers.iter().filter(|(d, _)| *d != dialect);
+        for (_, make) in own.chain(others) {
+            let mut rewriter = Rewriter::new(self.ctx, body);
+            rewriter.before(op);
+            debug_assert_eq!(rewriter.point(), InsertPoint::Before(op));
+            if let Some(made) = make(&mut rewriter, value, ty)
+                && body.num_results(made) == 1
+            {
+                return Some(body.result(made, 0));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,295 @@
+//! `canonicalize`: brings operations into their simplest form.
+//!
+//! # Algorithm
+//! A worklist, at first of all operations in program order. For each operation taken from it, the first of these that
+//! applies is done, and what the change may concern is put back on the list:
+//!
+//! 1. It is removed if it has no effects and its results are not used.
+//! 2. Its definition folds it (`OpDef::fold`) to values that are there or to constants, or the evaluator of the driver
+//!    computes it from constants. New constants are made by the definition that materialises them.
+//! 3. Its definition simplifies it (`OpDef::simplify`).
+//! 4. The way control takes through it is known (`RegionFlow::next`): a branch on a constant, a loop whose condition is
+//!    false at entry. What runs is put in its place. For this the condition is evaluated with the values with which
+//!    the operation is entered.
+//!
+//! # Conditions
+//! * No rule here knows an operation. That `x + 0` is `x` is said by the fold of the addition, which knows about -0.
+//! * A fold must give values of the very type of the result; others are not used.
+//! * Constants are only computed for pure operations, and only up to the size that the evaluator allows.
+//! * Every step uses up fuel, of which there is an amount in proportion to the program, so that rules that undo each
+//!   other end in a warning and not in a loop for ever.
+//!
+//! Operations are visited from outside to inside, so that what is inlined is moved once, however deep it is nested.
+
+mod constants;
+mod control;
+
+#[cfg(test)]
+mod tests;
+
+use pir_ir::{Body, Context, Diagnostic, FoldResult, Module, OpId, Rewriter, Traits, ValueId};
+use smallvec::SmallVec;
+
+use crate::analysis::{Facts, is_symbol_or_terminator};
+use crate::bodies::for_each_body_mut;
+use crate::options::{OptionKind, OptionSpec};
+use crate::pass::{Changed, ConstantEvaluator, Pass, PassContext};
+
+use constants::Constants;
+
+/// The pass `canonicalize`.
+pub struct Canonicalize;
+
+impl Pass for Canonicalize {
+    fn name(&self) -> &'static str {
+        "canonicalize"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Bring operations into their simplest form"
+    }
+
+    fn description(&self) -> &'static str {
+        "Folds operations on constants, simplifies operations by the rules of their dialects, takes the branch of an \
+         `if` whose condition is known, takes away loops that do not run, and removes what is not used. Floating-point \
+         rules hold bit for bit."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        const OPTIONS: &[OptionSpec] = &[OptionSpec {
+            name: "max-steps",
+            kind: OptionKind::Int(0, i64::MAX),
+            default: None,
+            help: "how many changes to make at most; by default 32 for each operation",
+        }];
+        OPTIONS
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let fuel = cx
+            .options
+            .int("max-steps")
+            .map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        for_each_body_mut(module, |ctx, body| {
+            let mut driver = Driver::new(ctx, body, cx.evaluator, fuel);
+            let ended = driver.run();
+            let changed = driver.changed;
+            if !ended && fuel.is_none() {
+                cx.report(
+                    Diagnostic::warning("out-of-fuel", "canonicalization was stopped: it did not come to an end")
+                        .help("the program is right, but may not be in its simplest form"),
+                );
+            }
+            Ok(changed.into())
+        })
+    }
+}
+
+struct Driver<'a> {
+    ctx: &'a Context,
+    body: &'a mut Body,
+    constants: Constants<'a>,
+    facts: Facts,
+    /// Operations to look at; the last one comes first.
+    list: Vec<OpId>,
+    listed: Vec<bool>,
+    fuel: usize,
+    changed: bool,
+}
+
+impl<'a> Driver<'a> {
+    fn new(
+        ctx: &'a Context,
+        body: &'a mut Body,
+        evaluator: Option<&'a dyn ConstantEvaluator>,
+        fuel: Option<usize>,
+    ) -> Self {
+        let mut list: Vec<OpId> = body.walk_all().collect();
+        list.reverse();
+        let mut driver = Driver {
+            facts: Facts::new(ctx, body),
+            constants: Constants::new(ctx, evaluator),
+            fuel: fuel.unwrap_or(1000 + 32 * list.len()),
+            ctx,
+            listed: vec![false; body.num_op_slots()],
+            body,
+            list: Vec::new(),
+            changed: false,
+        };
+        for op in list {
+            driver.push(op);
+        }
+        driver
+    }
+
+    fn push(&mut self, op: OpId) {
+        if self.listed.len() <= op.index() {
+            self.listed.resize(op.index() + 1, false);
+        }
+        if !std::mem::replace(&mut self.listed[op.index()], true) {
+            self.list.push(op);
+        }
+    }
+
+    fn push_users(&mut self, value: ValueId) {
+        let users: SmallVec<[OpId; 8]> = self.body.uses(value).map(|u| u.op).collect();
+        for user in users {
+            self.push(user);
+            // A condition, say, that ends a region may decide where control goes.
+            if self.body.view(self.ctx, user).has(Traits::TERMINATOR)
+                && let Some(parent) = self.body.parent_op(user)
+            {
+                self.push(parent);
+            }
+        }
+    }
+
+    fn push_definitions(&mut self, operands: &[ValueId]) {
+        for &operand in operands {
+            if let Some(op) = self.body.defining_op(operand) {
+                self.push(op);
+            }
+        }
+    }
+
+    /// Works off the list; gives whether it came to the end of it.
+    fn run(&mut self) -> bool {
+        while let Some(op) = self.list.pop() {
+            self.listed[op.index()] = false;
+            if !self.body.is_alive(op) || self.body.op_block(op).is_none() {
+                continue;
+            }
+            if self.fuel == 0 {
+                return false;
+            }
+            if self.remove_dead(op) || self.fold(op) || self.simplify(op) || self.inline(op) {
+                self.changed = true;
+                self.fuel -= 1;
+            }
+        }
+        true
+    }
+
+    fn remove_dead(&mut self, op: OpId) -> bool {
+        if self.body.op_has_uses(op) || !self.is_removable(op) {
+            return false;
+        }
+        let mut captured: SmallVec<[ValueId; 6]> = self.body.operands_vec(op);
+        for &region in self.body.op_regions(op) {
+            for inner in self.body.walk(region) {
+                captured.extend(self.body.operands(inner));
+            }
+        }
+        self.body.erase_op(op);
+        self.push_definitions(&captured);
+        true
+    }
+
+    fn is_removable(&self, op: OpId) -> bool {
+        let view = self.body.view(self.ctx, op);
+        // Facts are those of the beginning: removing operations only makes more removable. New ones have no regions.
+        self.facts.is_removable(view)
+            || (self.body.op_regions(op).is_empty()
+                && !is_symbol_or_terminator(view)
+                && view.def().is_some()
+                && view.own_effects().is_empty())
+    }
+
+    fn fold(&mut self, op: OpId) -> bool {
+        let view = self.body.view(self.ctx, op);
+        // One that stays for its effects when it has been folded has no uses then.
+        if view.has(Traits::CONSTANT) || !self.body.op_has_uses(op) {
+            return false;
+        }
+        let Some(folded) = self.constants.fold(self.body, op, &|_| None) else {
+            return false;
+        };
+        let results: SmallVec<[ValueId; 2]> = self.body.results(op).collect();
+        if folded.len() != results.len() || results.is_empty() {
+            return false;
+        }
+        let mut values: SmallVec<[ValueId; 2]> = SmallVec::new();
+        for (&result, folded) in results.iter().zip(folded) {
+            let ty = self.body.value_type(result);
+            let value = match folded {
+                FoldResult::Value(value) => Some(value).filter(|&v| self.body.value_type(v) == ty && v != result),
+                FoldResult::Constant(attr) => self.constants.materialize(self.body, op, attr, ty),
+            };
+            match value {
+                Some(value) => values.push(value),
+                // Constants made for the results before are not used and found again.
+                None => return false,
+            }
+        }
+        for (&result, &value) in results.iter().zip(&values) {
+            self.push_users(result);
+            if let Some(made) = self.body.defining_op(value)
+                && self.body.value_name(value).is_none()
+                && self.body.view(self.ctx, made).has(Traits::CONSTANT)
+            {
+                let name = self.body.value_name(result).filter(|n| !n.pack);
+                self.body.set_value_name(value, name);
+            }
+            self.body.replace_all_uses(result, value);
+        }
+        if !self.is_removable(op) {
+            // It is computed for another reason than its result, but folding it again would change nothing.
+            return true;
+        }
+        let operands = self.body.operands_vec(op);
+        self.body.erase_op(op);
+        self.push_definitions(&operands);
+        true
+    }
+
+    fn simplify(&mut self, op: OpId) -> bool {
+        let Some(simplify) = self.body.view(self.ctx, op).def().and_then(|d| d.simplify) else {
+            return false;
+        };
+        let constants = self.constants.of_operands(self.body, op, &|_| None);
+        let operands = self.body.operands_vec(op);
+        let mut users: SmallVec<[OpId; 8]> = SmallVec::new();
+        for result in self.body.results(op) {
+            users.extend(self.body.uses(result).map(|u| u.op));
+        }
+        let mut rewriter = Rewriter::new(self.ctx, self.body);
+        rewriter.before(op).record_created();
+        let done = simplify(&mut rewriter, op, &constants);
+        let created = rewriter.take_created();
+        if !done {
+            debug_assert!(created.is_empty(), "a simplification that does nothing makes nothing");
+            return false;
+        }
+        self.push_definitions(&operands);
+        for user in users.into_iter().rev() {
+            self.push(user);
+        }
+        self.push(op);
+        for op in created.into_iter().rev() {
+            self.push(op);
+        }
+        true
+    }
+
+    fn inline(&mut self, op: OpId) -> bool {
+        let Some(path) = control::known_path(&self.constants, self.body, op) else {
+            return false;
+        };
+        for result in self.body.results(op).collect::<SmallVec<[ValueId; 4]>>() {
+            self.push_users(result);
+        }
+        let mut operands = self.body.operands_vec(op);
+        // What does not run any more frees what it used.
+        for &region in self.body.op_regions(op).iter().filter(|&&r| !path.runs(r)) {
+            for inner in self.body.walk(region) {
+                operands.extend(self.body.operands(inner));
+            }
+        }
+        let moved = path.inline(self.body, op);
+        self.push_definitions(&operands);
+        for op in moved.into_iter().rev() {
+            self.push(op);
+        }
+        true
+    }
+}
