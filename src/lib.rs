@@ -1,5 +1,6 @@
 //! The shared driver of the tools: reading, diagnosing, running passes, writing. No logic of the IR lives here.
 
+pub mod arrays;
 pub mod cli;
 pub mod driver;
 pub mod opt;

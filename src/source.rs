@@ -145,7 +145,7 @@ impl Source {
     }
 }
 
-fn read_file(path: &str) -> Result<Vec<u8>, Diagnostic> {
+pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, Diagnostic> {
     // Reading a directory fails too, but with a message that differs between systems.
     if Path::new(path).is_dir() {
         return Err(
