@@ -5,16 +5,10 @@ use std::sync::Arc;
 
 use pir_ir::text::{self, ParseOptions, PrintOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
-use pir_ir::{Context, ContextBuilder, Diagnostic, Module, Severity};
+use pir_ir::{Context, Diagnostic, Module, Severity};
 use pir_passes::{Changed, Invocation, Observer, PassManager, Pipeline, VerifyEach};
 
 use crate::source::Source;
-
-/// A context with all dialects.
-pub fn new_context() -> Arc<Context> {
-    let builder = ContextBuilder::new();
-    builder.build()
-}
 
 /// What is accepted in a program.
 #[derive(Clone, Copy, Default, Debug)]

@@ -129,7 +129,7 @@ impl Job<'_> {
         let load = LoadOptions {
             allow_unregistered: self.args.common.allow_unregistered_dialect,
         };
-        let ctx = driver::new_context();
+        let ctx = pir_dialects::context();
         let (mut module, mut warnings) = driver::load(&ctx, source, load)?;
         let options = RunOptions {
             verify: (!self.args.no_verify_each).then(|| load.verify()),
