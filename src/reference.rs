@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use pir_ir::{Arity, OpDef, Presence, Traits, ValueSpec};
 use pir_passes::{Pass, all_passes};
 
 /// Stands at the top of each page.
@@ -48,4 +49,113 @@ fn section(page: &mut String, pass: &dyn Pass) {
 /// A text as a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
+}
+
+/// The page of a dialect; `None` when there is none of this name.
+pub fn dialect(name: &str) -> Option<String> {
+    let ctx = pir_dialects::context();
+    let dialect = ctx.dialect(name)?;
+    let mut page = format!(
+        "{MARK}\n# The dialect `{name}`\n\n{}.\n\nThe operations are written as they are shown here: operands in \
+         parentheses, attributes in braces with their types and, where they may be left out, their defaults.\n",
+        dialect.summary
+    );
+    if !dialect.types.is_empty() {
+        let types: Vec<_> = dialect.types.iter().map(|t| format!("`{name}.{t}`")).collect();
+        let _ = write!(page, "\nTypes: {}.\n", types.join(", "));
+    }
+    let prefix = format!("{name}.");
+    let mut ops: Vec<&OpDef> = ctx.ops().iter().filter(|op| op.name.starts_with(&prefix)).collect();
+    ops.sort_by(|a, b| a.name.cmp(&b.name));
+    for op in ops {
+        operation(&mut page, op);
+    }
+    Some(page)
+}
+
+/// The names of all dialects.
+pub fn dialects() -> Vec<String> {
+    pir_dialects::context().dialects().map(|d| d.name.clone()).collect()
+}
+
+fn operation(page: &mut String, op: &OpDef) {
+    let _ = write!(
+        page,
+        "\n## {}\n\n{}\n\n```\n{}\n```\n",
+        op.name,
+        op.summary,
+        signature(op)
+    );
+    if !op.description.is_empty() {
+        let _ = write!(page, "\n{}\n", op.description);
+    }
+    let mut facts = Vec::new();
+    let traits: Vec<String> = op
+        .traits
+        .iter_names()
+        .map(|(name, _)| name.to_lowercase().replace('_', " "))
+        .collect();
+    if !traits.is_empty() {
+        facts.push(format!("Traits: {}.", traits.join(", ")));
+    }
+    if let Some(backward) = &op.backward {
+        facts.push(format!("Gradient: `{backward}`."));
+    }
+    if !op.no_need_buffer.is_empty() {
+        facts.push(format!("Only the shape is read of: {}.", op.no_need_buffer.join(", ")));
+    }
+    if !facts.is_empty() {
+        let _ = write!(page, "\n{}\n", facts.join(" "));
+    }
+}
+
+/// The operation as it is written.
+fn signature(op: &OpDef) -> String {
+    let values = |specs: &[ValueSpec]| -> Vec<String> {
+        let one = |spec: &ValueSpec| {
+            let more = match spec.arity {
+                Arity::One => "",
+                Arity::Optional => "?",
+                Arity::Variadic => "…",
+            };
+            format!("%{}{more}: {}", spec.name, spec.ty)
+        };
+        specs.iter().map(one).collect()
+    };
+    let mut text = String::new();
+    if !op.results.is_empty() {
+        let _ = write!(text, "{} = ", values(&op.results).join(", "));
+    }
+    text.push_str(&op.name);
+    if op.traits.contains(Traits::SYMBOL) {
+        text.push_str(" @name");
+    }
+    if !op.operands.is_empty() {
+        let _ = write!(text, " ({})", values(&op.operands).join(", "));
+    }
+    for successor in 0..op.successors {
+        let _ = write!(text, "{} ^block{successor}(…)", if successor == 0 { "" } else { "," });
+    }
+    if !op.attrs.is_empty() {
+        let attrs: Vec<String> = op
+            .attrs
+            .iter()
+            .map(|attr| {
+                let default = attr.default.as_ref().map_or_else(String::new, |d| format!(" = {d}"));
+                format!("{}: {}{default}", attr.name, attr.ty)
+            })
+            .collect();
+        let _ = write!(text, " {{{}}}", attrs.join(", "));
+    }
+    for region in &op.regions {
+        let region_text = match region.keywords.first() {
+            Some(keyword) => format!("{keyword} {{ … }}"),
+            None => "{ … }".to_owned(),
+        };
+        let _ = match region.presence {
+            Presence::Required => write!(text, " {region_text}"),
+            Presence::MayBeEmpty | Presence::MayBeAbsent => write!(text, " [{region_text}]"),
+        };
+    }
+    text
 }

@@ -28,3 +28,11 @@ fn check(name: &str, expected: &str) {
 fn passes() {
     check("passes.md", &pir_tools::reference::passes());
 }
+
+#[test]
+fn dialects() {
+    for name in pir_tools::reference::dialects() {
+        let page = pir_tools::reference::dialect(&name).unwrap_or_default();
+        check(&format!("dialects/{name}.md"), &page);
+    }
+}
