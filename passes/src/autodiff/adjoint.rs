@@ -34,12 +34,19 @@ pub(crate) struct Adjoint<'x, 'a> {
     image: ValueMap,
     /// The active values that are used in the regions of an operation but defined outside of them, in order of use.
     captures: FxHashMap<OpId, Vec<ValueId>>,
+    /// What is differentiated with respect to.
+    inputs: &'x [ValueId],
 }
 
 type Failure = Box<Diagnostic>;
 
 impl<'x, 'a> Adjoint<'x, 'a> {
-    pub(crate) fn new(r: &'x mut Rewriter<'a>, rules: &'x Rules, activity: &'x Activity) -> Self {
+    pub(crate) fn new(
+        r: &'x mut Rewriter<'a>,
+        rules: &'x Rules,
+        activity: &'x Activity,
+        inputs: &'x [ValueId],
+    ) -> Self {
         let names = Names::new(r.ctx);
         let captures = captures(r.ctx, &names, r.body, rules, activity);
         Adjoint {
@@ -49,6 +56,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             names,
             image: ValueMap::new(),
             captures,
+            inputs,
         }
     }
 
@@ -59,17 +67,29 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             if !results.iter().any(|&v| frame.has(v)) {
                 continue;
             }
+            // Inputs may be computed; their cotangents are complete here, and asked for at the end.
+            let inputs: SmallVec<[(ValueId, ValueId); 1]> = results
+                .iter()
+                .filter(|v| self.inputs.contains(v))
+                .filter_map(|&v| Some((v, frame.get(v)?)))
+                .collect();
             self.r.set_span(self.r.body.op_span(op));
             // Nesting is as deep as the input says: the stack grows on the heap when it has to.
             match self.names.kind(self.r.body, op) {
                 Some(kind) => stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.structured(op, kind, frame))?,
                 None => self.ordinary(op, frame)?,
             }
+            for (value, grad) in inputs {
+                frame.set(value, grad);
+            }
         }
         Ok(())
     }
 
     fn ordinary(&mut self, op: OpId, frame: &mut Frame) -> Result<(), Failure> {
+        if !self.r.body.operands(op).any(|v| self.activity.is_active(v)) {
+            return Ok(());
+        }
         let Some(rule) = self.rules.get(self.r.body, op) else {
             return Err(Box::new(no_rule(self.r.ctx, self.r.body, self.activity, op)));
         };

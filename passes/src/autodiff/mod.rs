@@ -147,7 +147,8 @@ fn append_adjoint(
         frame.add(&mut r, output.value, seed).map_err(failed)?;
     }
     let differentiated = if end.is_some() { &ops[..ops.len() - 1] } else { &ops[..] };
-    Adjoint::new(&mut r, rules, activity).block(differentiated, &mut frame)?;
+    let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
+    Adjoint::new(&mut r, rules, activity, &inputs).block(differentiated, &mut frame)?;
     let mut grads = Vec::new();
     for (input, name) in &targets.inputs {
         let grad = match frame.get(*input) {
