@@ -67,6 +67,10 @@ pub struct Args {
     #[arg(long)]
     pub list_passes: bool,
 
+    /// Tell the operations of all dialects
+    #[arg(long)]
+    pub list_ops: bool,
+
     /// Print the passes that would be run, in the form that `--pass` takes
     #[arg(long)]
     pub print_pipeline: bool,

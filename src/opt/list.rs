@@ -1,11 +1,11 @@
-//! The list of passes.
+//! What there is: passes and operations.
 
 use std::io::{self, Write};
 
 use pir_passes::all_passes;
 
 /// Writes names, summaries and options of all passes.
-pub(super) fn write(out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn passes(out: &mut dyn Write) -> io::Result<()> {
     let passes = all_passes();
     let width = passes.iter().map(|p| p.name().len()).max().unwrap_or(0);
     for pass in passes {
@@ -18,6 +18,18 @@ pub(super) fn write(out: &mut dyn Write) -> io::Result<()> {
                 "", option.name, option.kind, option.help
             )?;
         }
+    }
+    Ok(())
+}
+
+/// Writes names and summaries of all operations, by name.
+pub(super) fn ops(out: &mut dyn Write) -> io::Result<()> {
+    let ctx = pir_dialects::context();
+    let mut ops: Vec<_> = ctx.ops().iter().map(|op| (&*op.name, &*op.summary)).collect();
+    ops.sort();
+    let width = ops.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, summary) in ops {
+        writeln!(out, "{name:width$}  {summary}")?;
     }
     Ok(())
 }

@@ -34,7 +34,10 @@ pub fn main() -> Exit {
         return finish(write_output(output, |out| cli::write_completions::<Args>(shell, out)));
     }
     if args.list_passes {
-        return finish(write_output(output, list::write));
+        return finish(write_output(output, list::passes));
+    }
+    if args.list_ops {
+        return finish(write_output(output, list::ops));
     }
     let Some(pipeline) = read_pipeline(&args.pass, &renderer) else {
         return Exit::Usage;

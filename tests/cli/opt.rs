@@ -114,6 +114,14 @@ fn lists_and_prints_pipelines_without_input() {
 }
 
 #[test]
+fn lists_operations() {
+    let list = run(opt(&["--list-ops"])).ok();
+    for op in ["pd.tanh ", "cf.yield ", "func.func ", "pd.while_grad "] {
+        assert!(list.lines().any(|line| line.starts_with(op)), "{op}");
+    }
+}
+
+#[test]
 fn completions_are_written() {
     for (shell, word) in [
         ("bash", "complete -F"),

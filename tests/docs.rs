@@ -1,0 +1,159 @@
+//! What the documentation shows is true.
+//!
+//! In README.md and docs/, a block marked `pir` is a program without errors, one marked `pir printed` is printed as it
+//! stands there, and one marked `console` shows commands behind `$ ` and what they print: those that begin with
+//! `pir-` are run in the folder of the repository. `BLESS=1` writes what they print.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pir_ir::text::{PrintOptions, print};
+use pir_tools::driver::{LoadOptions, load};
+use pir_tools::source::Source;
+
+/// A fenced block of a page.
+struct Block {
+    /// What stands behind the fence.
+    info: String,
+    /// The number of the line of the fence, from one.
+    line: usize,
+    text: String,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn pages() -> Vec<PathBuf> {
+    let mut pages = vec![root().join("README.md")];
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "md") {
+            pages.push(path);
+        }
+    }
+    pages.sort();
+    pages
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut inside = false;
+    for (at, line) in page.split_inclusive('\n').enumerate() {
+        match line.trim_end().strip_prefix("```") {
+            Some(_) if inside => inside = false,
+            Some(info) => {
+                inside = true;
+                blocks.push(Block {
+                    info: info.to_owned(),
+                    line: at + 1,
+                    text: String::new(),
+                });
+            }
+            None if inside => blocks.last_mut().unwrap().text.push_str(line),
+            None => {}
+        }
+    }
+    assert!(!inside, "a block is not closed");
+    blocks
+}
+
+#[test]
+fn programs_are_right() {
+    let mut seen = 0;
+    for path in pages() {
+        let page = fs::read_to_string(&path).unwrap();
+        for block in blocks(&page) {
+            let mut words = block.info.split_whitespace();
+            if words.next() != Some("pir") {
+                continue;
+            }
+            seen += 1;
+            let place = format!("{}:{}", path.display(), block.line);
+            let source = Source::new(place.clone(), block.text.as_str());
+            let (module, warnings) = load(&pir_dialects::context(), &source, LoadOptions::default())
+                .unwrap_or_else(|errors| panic!("{place}: {errors:#?}"));
+            assert!(warnings.is_empty(), "{place}: {warnings:#?}");
+            if words.next() == Some("printed") {
+                let printed = print(&module, &PrintOptions::default());
+                assert_eq!(printed, block.text, "{place}");
+            }
+        }
+    }
+    assert!(seen > 5, "only {seen} programs were found");
+}
+
+/// What a command prints, as a terminal would show it.
+fn run(command: &str) -> String {
+    let tools = Path::new(env!("CARGO_BIN_EXE_pir-opt")).parent().unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(tools.to_owned()).chain(std::env::split_paths(&path))).unwrap();
+    let output = Command::new("bash")
+        .args(["-c", &format!("exec 2>&1; {command}")])
+        .env("PATH", path)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The text of a block with the output of its commands as it is now.
+fn replay(text: &str) -> String {
+    let mut out = String::new();
+    let mut kept = true;
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let Some(first) = line.strip_prefix("$ ") else {
+            // Output: of a command that was not run it stays.
+            if kept {
+                out.push_str(line);
+            }
+            continue;
+        };
+        out.push_str(line);
+        let mut command = first.to_owned();
+        while command.trim_end().ends_with('\\') {
+            let more = lines.next().unwrap_or_default();
+            out.push_str(more);
+            command.push_str(more);
+        }
+        kept = !command.starts_with("pir-");
+        if !kept {
+            out.push_str(&run(&command));
+            if !out.ends_with('\n') {
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+#[cfg(unix)]
+#[test]
+fn commands_print_what_is_shown() {
+    let bless = std::env::var_os("BLESS").is_some_and(|v| v == "1");
+    for path in pages() {
+        let page = fs::read_to_string(&path).unwrap();
+        let mut new = page.clone();
+        for block in blocks(&page).into_iter().filter(|b| b.info == "console") {
+            let now = replay(&block.text);
+            if bless {
+                new = new.replace(&block.text, &now);
+            } else {
+                assert_eq!(
+                    now,
+                    block.text,
+                    "{}:{}; `BLESS=1 cargo test --test docs` writes it anew",
+                    path.display(),
+                    block.line
+                );
+            }
+        }
+        if new != page {
+            fs::write(&path, new).unwrap();
+        }
+    }
+}
