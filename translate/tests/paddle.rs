@@ -77,10 +77,10 @@ fn a_loop_gets_its_condition_region() {
   %3 = pd.less_than (%arg0, %1) : tensor<1xi1>
   cf.cond_yield (%3, %arg0)
 } body (%arg0: tensor<1xi64>) {
-  %4 = pd.scale (%arg0) {scale = 1.0, bias = 1.0, bias_after_scale = true} : tensor<1xi64>
+  %4 = pd.scale (%arg0) {bias = 1.0} : tensor<1xi64>
   cf.yield (%4)
 } : tensor<1xi64>
-pd.fetch (%2) {name = \"out:0\", col = 0}
+pd.fetch (%2) {name = \"out:0\"}
 pd.fetch (%1) {name = \"out:1\", col = 1}
 "
     );
@@ -105,18 +105,18 @@ fn nested_loops_get_theirs() {
     %10 = pd.less_than (%arg2, %3) : tensor<1xi1>
     cf.cond_yield (%10, %arg2, %arg3)
   } body (%arg2: tensor<1xi64>, %arg3: tensor<4xf32>) {
-    %11 = pd.scale (%arg2) {scale = 1.0, bias = 1.0, bias_after_scale = true} : tensor<1xi64>
+    %11 = pd.scale (%arg2) {bias = 1.0} : tensor<1xi64>
     %12 = pd.multiply (%arg3, %x) : tensor<4xf32>
     %13 = pd.sin (%12) : tensor<4xf32>
     %14 = pd.add (%13, %arg3) : tensor<4xf32>
     cf.yield (%11, %14)
   } : tensor<1xi64>, tensor<4xf32>
-  %15 = pd.scale (%arg0) {scale = 1.0, bias = 1.0, bias_after_scale = true} : tensor<1xi64>
+  %15 = pd.scale (%arg0) {bias = 1.0} : tensor<1xi64>
   %16 = pd.tanh (%9) : tensor<4xf32>
   cf.yield (%15, %16)
 } : tensor<1xi64>, tensor<4xf32>
-%17 = pd.sum (%5) {keepdim = false} : tensor<f32>
-pd.fetch (%5) {name = \"out:0\", col = 0}
+%17 = pd.sum (%5) : tensor<f32>
+pd.fetch (%5) {name = \"out:0\"}
 pd.fetch (%17) {name = \"out:1\", col = 1}
 "
     );

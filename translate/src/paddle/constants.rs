@@ -3,55 +3,7 @@
 //! In Paddle's programs the axes of a sum or the factor of a scale are operands, made by `full` and `full_int_array`,
 //! because they may be computed. Where they are constant, which is nearly always, our operations have attributes.
 
-use pir_ir::{Arity, Attr, AttrData, Body, Context, OpId, Type, ValueDef, ValueId};
-
-/// The attributes that are operands in Paddle's programs, behind the tensors, in this order, for each operation that
-/// has such. A format knows this, not the definition of the operation.
-const OPERAND_ATTRIBUTES: &[(&str, &[&str])] = &[
-    ("pd.clip", &["min", "max"]),
-    ("pd.concat", &["axis"]),
-    ("pd.crop", &["shape", "offsets"]),
-    ("pd.cumsum", &["axis"]),
-    ("pd.dropout", &["p"]),
-    ("pd.expand", &["shape"]),
-    ("pd.eye", &["num_rows", "num_columns"]),
-    ("pd.full_like", &["value"]),
-    ("pd.full_with_tensor", &["shape"]),
-    ("pd.gather", &["axis"]),
-    ("pd.gaussian", &["shape"]),
-    ("pd.index_add", &[]),
-    ("pd.isclose", &["rtol", "atol"]),
-    ("pd.allclose", &["rtol", "atol"]),
-    ("pd.max", &["axis"]),
-    ("pd.mean", &["axis"]),
-    ("pd.min", &["axis"]),
-    ("pd.one_hot", &["num_classes"]),
-    ("pd.pad", &["pad_value"]),
-    ("pd.pad3d", &["paddings"]),
-    ("pd.pool2d", &["kernel_size"]),
-    ("pd.pow", &["y"]),
-    ("pd.prod", &["axis"]),
-    ("pd.randint", &["shape"]),
-    ("pd.reshape", &["shape"]),
-    ("pd.reverse", &["axis"]),
-    ("pd.roll", &["shifts"]),
-    ("pd.scale", &["scale"]),
-    ("pd.set_value", &["starts", "ends", "steps"]),
-    ("pd.set_value_with_tensor", &["starts", "ends", "steps"]),
-    ("pd.slice", &["starts", "ends"]),
-    ("pd.split", &["sections", "axis"]),
-    ("pd.split_with_num", &["axis"]),
-    ("pd.squeeze", &["axis"]),
-    ("pd.strided_slice", &["starts", "ends", "strides"]),
-    ("pd.sum", &["axis"]),
-    ("pd.tile", &["repeat_times"]),
-    ("pd.topk", &["k"]),
-    ("pd.uniform", &["shape", "min", "max"]),
-    ("pd.unsqueeze", &["axis"]),
-];
-
-/// Operations for which an empty list of axes means all of them, which ours say by having no axes.
-const ALL_AXES: &[&str] = &["pd.sum", "pd.mean", "pd.max", "pd.min", "pd.prod", "pd.squeeze"];
+use pir_ir::{Arity, Attr, AttrData, AttrSpec, Body, Context, OpDef, OpId, Type, ValueDef, ValueId};
 
 /// Turns constant operands of known operations into attributes, removes constants that are not used any more, and
 /// writes attributes as the definitions have them.
@@ -65,7 +17,7 @@ pub(crate) fn to_attributes(ctx: &Context, body: &mut Body) {
     remove_unused(body, freed, |body, op| body.num_operands(op) == 0);
 }
 
-/// Attributes in the order and of the types of the definition, the others behind them.
+/// Attributes in the order and of the types of the definition, without those that say what is so anyway.
 fn normal_form(ctx: &Context, body: &mut Body, op: OpId) {
     let Some(def) = ctx.op_def(body.op_name(op)) else {
         return;
@@ -75,7 +27,10 @@ fn normal_form(ctx: &Context, body: &mut Body, op: OpId) {
     for spec in &def.attrs {
         if let Some(at) = rest.iter().position(|&(name, _)| ctx.str(name) == spec.name) {
             let (name, value) = rest.remove(at);
-            entries.push((name, of_type(ctx, value, &spec.ty)));
+            let value = of_type(ctx, value, &spec.ty);
+            if !is_default(ctx, value, spec) {
+                entries.push((name, value));
+            }
         }
     }
     entries.append(&mut rest);
@@ -100,20 +55,33 @@ fn of_type(ctx: &Context, value: Attr, ty: &str) -> Attr {
     }
 }
 
+/// Whether the attribute says the same as its absence. Element types are said all the same: they are what one looks for.
+fn is_default(ctx: &Context, value: Attr, spec: &AttrSpec) -> bool {
+    let Some(default) = spec.default.as_deref() else {
+        return false;
+    };
+    match ctx.attr_data(value) {
+        AttrData::Bool(value) => default.parse() == Ok(*value),
+        AttrData::Int { .. } | AttrData::Float { .. } => default.parse::<f64>().ok() == ctx.attr_f64(value),
+        AttrData::Str(value) => default.trim_matches('"') == &**value,
+        AttrData::Ints(values) => {
+            let inside = default.strip_prefix('{').and_then(|d| d.strip_suffix('}'));
+            let numbers = inside.map(|list| list.split(',').map(str::trim).filter(|n| !n.is_empty()));
+            numbers.is_some_and(|list| list.map(str::parse).eq(values.iter().map(|&v| Ok(v))))
+        }
+        _ => false,
+    }
+}
+
 fn as_int(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 9.0e15).then_some(number as i64)
 }
 
-fn operand_attributes(ctx: &Context, op: &str) -> Vec<String> {
-    if let Some((_, names)) = OPERAND_ATTRIBUTES.iter().find(|(name, _)| *name == op) {
-        return names.iter().map(|&n| n.to_owned()).collect();
-    }
-    let def = ctx.registered_op(op).and_then(|name| ctx.op_def(name));
-    def.into_iter()
-        .flat_map(|def| &def.attrs)
+/// The attributes that may be operands, behind the tensors, in this order.
+fn operand_attributes(def: &OpDef) -> impl Iterator<Item = &AttrSpec> {
+    def.attrs
+        .iter()
         .filter(|spec| spec.ty.starts_with("IntArray") || spec.ty.starts_with("Scalar"))
-        .map(|spec| spec.name.clone())
-        .collect()
 }
 
 /// `full` has a floating-point value in the file, whatever its type; ours has one of its type.
@@ -142,29 +110,24 @@ fn fold_operands(ctx: &Context, body: &mut Body, op: OpId, freed: &mut Vec<OpId>
     let view = body.view(ctx, op);
     let Some(def) = view.def() else { return };
     let tensors = def.operands.iter().filter(|spec| spec.arity == Arity::One).count();
-    let name = view.name();
-    let names: Vec<String> = operand_attributes(ctx, name)
-        .into_iter()
-        .filter(|n| view.attr(n).is_none())
+    let specs: Vec<&AttrSpec> = operand_attributes(def)
+        .filter(|spec| view.attr(&spec.name).is_none())
         .collect();
     let operands = body.operands_vec(op);
     // They are the last operands; all of them are there.
-    let first = operands.len().checked_sub(names.len());
-    let Some(first) = first.filter(|&first| first >= tensors && !names.is_empty()) else {
+    let first = operands.len().checked_sub(specs.len());
+    let Some(first) = first.filter(|&first| first >= tensors && !specs.is_empty()) else {
         return;
     };
     let mut attrs = body.attrs(op);
     let mut rest: Vec<ValueId> = operands.iter().take(first).copied().collect();
     let mut changed = false;
-    for (name_of_attr, &operand) in names.iter().zip(operands.iter().skip(first)) {
+    for (spec, &operand) in specs.iter().zip(operands.iter().skip(first)) {
         let Some(value) = constant(ctx, body, operand) else {
             rest.push(operand);
             continue;
         };
-        let says_nothing = ALL_AXES.contains(&name) && ctx.attr_ints(value).is_some_and(<[i64]>::is_empty);
-        if !says_nothing {
-            attrs = ctx.dict_with(attrs, name_of_attr, value);
-        }
+        attrs = ctx.dict_with(attrs, &spec.name, value);
         freed.extend(body.defining_op(operand));
         changed = true;
     }

@@ -8,8 +8,7 @@ use pir_ir::{
 
 /// A context with small stand-ins for the operations that the programs use.
 pub fn context() -> Arc<Context> {
-    let mut ops: Vec<OpDef> = "less_than add subtract multiply divide tanh sin exp sigmoid sqrt matmul gather squeeze \
-                               split_with_num relu logical_and concat reshape clip gaussian pow"
+    let mut ops: Vec<OpDef> = "less_than add subtract multiply divide tanh sin exp sigmoid sqrt relu logical_and concat reshape clip gaussian pow"
         .split_whitespace()
         .map(|op| OpDef::new(format!("pd.{op}"), ""))
         .collect();
@@ -27,18 +26,25 @@ pub fn context() -> Arc<Context> {
         ("data", "str name, IntArray shape, DataType dtype, bool stop_gradient"),
         ("full", "IntArray shape, Scalar value, DataType dtype"),
         ("full_int_array", "int64_t[] value, DataType dtype"),
-        ("sum", "IntArray axis, DataType dtype, bool keepdim"),
-        ("mean", "IntArray axis, bool keepdim"),
-        ("scale", "Scalar scale, float bias, bool bias_after_scale"),
-        ("fetch", "str name, int col"),
+        ("sum", "IntArray axis={}, DataType dtype=undefined, bool keepdim=false"),
+        ("mean", "IntArray axis={}, bool keepdim=false"),
+        ("scale", "Scalar scale=1.0, float bias=0.0, bool bias_after_scale=true"),
+        ("fetch", "str name, int col=0"),
+        ("matmul", "bool transpose_x=false, bool transpose_y=false"),
+        ("gather", "Scalar axis=0"),
+        ("squeeze", "IntArray axis={}"),
+        ("split_with_num", "int num, Scalar axis=0"),
     ] {
         let attrs = attrs.split(", ").filter_map(|attr| attr.split_once(' '));
         ops.push(OpDef {
             attrs: attrs
-                .map(|(ty, name)| AttrSpec {
-                    name: name.to_owned(),
-                    ty: ty.to_owned(),
-                    default: None,
+                .map(|(ty, rest)| {
+                    let (name, default) = rest.split_once('=').map_or((rest, None), |(n, d)| (n, Some(d)));
+                    AttrSpec {
+                        name: name.to_owned(),
+                        ty: ty.to_owned(),
+                        default: default.map(str::to_owned),
+                    }
                 })
                 .collect(),
             ..OpDef::new(format!("pd.{op}"), "")
