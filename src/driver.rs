@@ -35,8 +35,21 @@ pub fn load(
     source: &Source,
     options: LoadOptions,
 ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
+    load_as(ctx, source, pir_translate::detect(source.bytes()), options)
+}
+
+/// Reads a program in the given format, the text format for `None`, and verifies it. The second part are warnings.
+///
+/// # Errors
+/// What is wrong with the program; may contain warnings too.
+pub fn load_as(
+    ctx: &Arc<Context>,
+    source: &Source,
+    format: Option<pir_translate::Format>,
+    options: LoadOptions,
+) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
     let allow_unregistered = options.allow_unregistered;
-    let (module, mut diagnostics) = match pir_translate::detect(source.bytes()) {
+    let (module, mut diagnostics) = match format {
         None => {
             let parsed = text::parse(ctx, source.bytes(), &ParseOptions { allow_unregistered });
             (parsed.module, parsed.diagnostics)

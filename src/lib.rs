@@ -9,3 +9,4 @@ pub mod reference;
 pub mod render;
 pub mod run;
 pub mod source;
+pub mod translate;

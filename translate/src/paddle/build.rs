@@ -3,7 +3,7 @@
 //! Names, values and places are turned into ours here, whatever the format they were written in. What follows on the
 //! whole program is in [`constants`](super::constants) and [`loops`](super::loops).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use pir_ir::{
@@ -38,6 +38,8 @@ pub(crate) struct Builder<'c> {
     scopes: Vec<Scope>,
     allow_unregistered: bool,
     num_args: usize,
+    /// Names of unknown operations that have been reported.
+    unknown: FxHashSet<String>,
 }
 
 impl<'c> Builder<'c> {
@@ -57,6 +59,7 @@ impl<'c> Builder<'c> {
             }],
             allow_unregistered,
             num_args: 0,
+            unknown: FxHashSet::default(),
         }
     }
 
@@ -254,6 +257,10 @@ impl<'c> Builder<'c> {
 
     fn check_name(&mut self, source: &SourceOp) {
         if self.allow_unregistered || self.ctx.registered_op(&source.name).is_some() {
+            return;
+        }
+        // Once for each name: a program may have thousands of them.
+        if !self.unknown.insert(source.name.clone()) {
             return;
         }
         let mut error = Diagnostic::error("unknown-op", format!("unknown operation `{}`", source.name))

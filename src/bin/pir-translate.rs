@@ -1,0 +1,11 @@
+//! The translator between formats.
+
+use std::process::ExitCode;
+
+/// As in the other tools: reading a program is mostly small allocations.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    pir_tools::cli::run("pir-translate", pir_tools::translate::main)
+}

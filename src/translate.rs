@@ -1,0 +1,155 @@
+//! `pir-translate`: reads a program in one format and writes it in another.
+
+use std::io::{self, Write};
+
+use clap::{Parser, ValueEnum};
+use pir_ir::text::{self, PrintOptions};
+use pir_ir::{Diagnostic, Module};
+
+use crate::cli::{self, Common, Exit};
+use crate::driver::{self, LoadOptions};
+use crate::output::write_output;
+use crate::render::Renderer;
+use crate::source::{self, Source};
+
+const LONG_ABOUT: &str = "\
+Reads a program in one format and writes it in another.
+
+The format that is read is seen from the content unless `--from` says it. `pir-opt` and `pir-run` read all of these \
+formats as well; this tool is for looking at a program and for keeping it in another form.";
+
+const EXAMPLES: &str = "\
+Examples:
+  Look at a program that PaddlePaddle saved
+      pir-translate model.json
+  Keep it as text
+      pir-translate --from=paddle-json --to=text model.json -o model.pir
+  Hand it to MLIR's tools
+      pir-translate --to=generic model.json | mlir-opt --allow-unregistered-dialect
+
+Exit status:
+  0   success
+  1   the program is wrong; what and where is said on standard error
+  2   the command line is wrong
+  70  an error in pir-translate itself";
+
+/// A format that programs are read in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum From {
+    /// The one that the content looks like
+    Auto,
+    /// The text format of pir-opt, or MLIR's generic form
+    Text,
+    /// A program that PaddlePaddle saved: PIR JSON
+    PaddleJson,
+    /// A program as PaddlePaddle prints it: `print(program)`
+    PaddleText,
+}
+
+/// A format that programs are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum To {
+    /// The text format of pir-opt
+    Text,
+    /// MLIR's generic form
+    Generic,
+}
+
+/// The command line.
+#[derive(Parser, Debug)]
+#[command(
+    name = "pir-translate",
+    version,
+    about = "Translate programs between formats",
+    long_about = LONG_ABOUT,
+    after_long_help = EXAMPLES,
+    after_help = "`--help` says more and gives examples."
+)]
+pub struct Args {
+    /// The program; `-` or nothing reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: Option<String>,
+
+    /// The format to read
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "auto")]
+    pub from: From,
+
+    /// The format to write
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub to: To,
+
+    /// Write to this file; it is replaced as a whole, and only on success
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: Common,
+}
+
+/// Runs the tool.
+pub fn main() -> Exit {
+    let args = Args::parse();
+    let renderer = Renderer::for_stderr(args.common.diagnostics);
+    let output = args.output.as_deref();
+    let finish = |result: Result<(), Diagnostic>| match result {
+        Ok(()) => Exit::Success,
+        Err(diagnostic) => {
+            cli::report_plain(&renderer, &diagnostic);
+            Exit::Failure
+        }
+    };
+    if let Some(shell) = args.common.completions {
+        return finish(write_output(output, |out| cli::write_completions::<Args>(shell, out)));
+    }
+    let file = match &args.file {
+        Some(file) => file,
+        None if source::stdin_is_terminal() => {
+            let error = Diagnostic::error("usage", "there is no input")
+                .help("name a FILE, or `-` to type a program in; see `pir-translate --help`");
+            cli::report_plain(&renderer, &error);
+            return Exit::Usage;
+        }
+        None => "-",
+    };
+    cli::remember("input", file);
+    let source = match Source::read(file) {
+        Ok(source) => source,
+        Err(diagnostic) => return finish(Err(diagnostic)),
+    };
+    match read(&args, &source) {
+        Ok((module, warnings)) => {
+            cli::report(&renderer, &source, &warnings);
+            let exit = finish(write_output(output, |out| write(&module, args.to, out)));
+            // The process ends here; giving the memory back piece by piece would only take time.
+            std::mem::forget(module);
+            exit
+        }
+        Err(errors) => {
+            cli::report(&renderer, &source, &errors);
+            Exit::Failure
+        }
+    }
+}
+
+fn read(args: &Args, source: &Source) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let ctx = driver::new_context();
+    let options = LoadOptions {
+        allow_unregistered: args.common.allow_unregistered_dialect,
+    };
+    let format = match args.from {
+        From::Auto => return driver::load(&ctx, source, options),
+        From::Text => None,
+        From::PaddleJson => Some(pir_translate::Format::PaddleJson),
+        From::PaddleText => Some(pir_translate::Format::PaddleText),
+    };
+    driver::load_as(&ctx, source, format, options)
+}
+
+fn write(module: &Module, to: To, out: &mut dyn Write) -> io::Result<()> {
+    let options = PrintOptions {
+        generic: to == To::Generic,
+        ..PrintOptions::default()
+    };
+    text::print_to(module, &options, out)
+}
