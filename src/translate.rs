@@ -133,7 +133,7 @@ pub fn main() -> Exit {
 }
 
 fn read(args: &Args, source: &Source) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let ctx = driver::new_context();
+    let ctx = pir_dialects::context();
     let options = LoadOptions {
         allow_unregistered: args.common.allow_unregistered_dialect,
     };

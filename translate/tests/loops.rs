@@ -4,16 +4,17 @@
 
 mod common;
 
-use common::{context, text};
+use common::text;
+use pir_dialects::context;
 use pir_translate::paddle::{self, Options};
 
 /// Reads a program that begins with two tensors `%0` and `%1` and a constant `%2`, and gives its text from there.
 fn translated(rest: &str) -> String {
     let source = format!(
         r#"{{
-    (%0) = "pd_op.data" () {{dtype:float32,name:"x",shape:[4],stop_gradient:[false]}} : () -> tensor<4xf32>
-    (%1) = "pd_op.data" () {{dtype:float32,name:"y",shape:[4],stop_gradient:[false]}} : () -> tensor<4xf32>
-    (%2) = "pd_op.full" () {{dtype:float32,shape:[4],value:3}} : () -> tensor<4xf32>
+    (%0) = "pd_op.data" () {{dtype:float32,name:"x",shape:[1],stop_gradient:[false]}} : () -> tensor<1xf32>
+    (%1) = "pd_op.data" () {{dtype:float32,name:"y",shape:[1],stop_gradient:[false]}} : () -> tensor<1xf32>
+    (%2) = "pd_op.full" () {{dtype:float32,shape:[1],value:3}} : () -> tensor<1xf32>
 {rest}}}"#
     );
     let module = paddle::read_printed(&context(), source.as_bytes(), Options::default()).unwrap();
@@ -25,30 +26,30 @@ fn a_computed_condition_moves_into_its_region() {
     // Both the tanh and the comparison are part of the condition; the tanh in the body is also the next value.
     let text = translated(
         r#"
-    (%3) = "pd_op.sin" (%0) : (tensor<4xf32>) -> tensor<4xf32>
-    (%4) = "pd_op.less_than" (%3, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
+    (%3) = "pd_op.sin" (%0) : (tensor<1xf32>) -> tensor<1xf32>
+    (%4) = "pd_op.less_than" (%3, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
     (%5) = "pd_op.while" (cond=%4, inputs=%0) {
     ^%arg_0 {stop_gradient:false}
-        (%6) = "pd_op.tanh" (%arg_0) : (tensor<4xf32>) -> tensor<4xf32>
-        (%7) = "pd_op.sin" (%6) : (tensor<4xf32>) -> tensor<4xf32>
-        (%8) = "pd_op.less_than" (%7, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
-        () = "cf.yield" (%8, %6) {} : (tensor<4xb>, tensor<4xf32>) ->
+        (%6) = "pd_op.tanh" (%arg_0) : (tensor<1xf32>) -> tensor<1xf32>
+        (%7) = "pd_op.sin" (%6) : (tensor<1xf32>) -> tensor<1xf32>
+        (%8) = "pd_op.less_than" (%7, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "cf.yield" (%8, %6) {} : (tensor<1xb>, tensor<1xf32>) ->
     }
-    (%9) = "pd_op.exp" (%5) : (tensor<4xf32>) -> tensor<4xf32>
+    (%9) = "pd_op.exp" (%5) : (tensor<1xf32>) -> tensor<1xf32>
 "#,
     );
     assert_eq!(
         text,
         "\
-%1 = pd.while (%x) cond (%arg0: tensor<4xf32>) {
-  %2 = pd.sin (%arg0) : tensor<4xf32>
-  %3 = pd.less_than (%2, %0) : tensor<4xi1>
+%1 = pd.while (%x) cond (%arg0: tensor<1xf32>) {
+  %2 = pd.sin (%arg0) : tensor<1xf32>
+  %3 = pd.less_than (%2, %0) : tensor<1xi1>
   cf.cond_yield (%3, %arg0)
-} body (%arg0: tensor<4xf32>) {
-  %4 = pd.tanh (%arg0) : tensor<4xf32>
+} body (%arg0: tensor<1xf32>) {
+  %4 = pd.tanh (%arg0) : tensor<1xf32>
   cf.yield (%4)
-} : tensor<4xf32>
-%5 = pd.exp (%1) : tensor<4xf32>
+} : tensor<1xf32>
+%5 = pd.exp (%1) : tensor<1xf32>
 "
     );
 }
@@ -57,14 +58,14 @@ fn a_computed_condition_moves_into_its_region() {
 fn what_else_needs_the_condition_keeps_it() {
     let text = translated(
         r#"
-    (%3) = "pd_op.sin" (%0) : (tensor<4xf32>) -> tensor<4xf32>
-    (%4) = "pd_op.less_than" (%3, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
+    (%3) = "pd_op.sin" (%0) : (tensor<1xf32>) -> tensor<1xf32>
+    (%4) = "pd_op.less_than" (%3, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
     (%5, %6) = "pd_op.while" (cond=%4, inputs=%0, %3) {
     ^%arg_0 {}, %arg_1 {}
-        (%7) = "pd_op.tanh" (%arg_0) : (tensor<4xf32>) -> tensor<4xf32>
-        (%8) = "pd_op.sin" (%7) : (tensor<4xf32>) -> tensor<4xf32>
-        (%9) = "pd_op.less_than" (%8, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
-        () = "cf.yield" (%9, %7, %8) {} : (tensor<4xb>, tensor<4xf32>, tensor<4xf32>) ->
+        (%7) = "pd_op.tanh" (%arg_0) : (tensor<1xf32>) -> tensor<1xf32>
+        (%8) = "pd_op.sin" (%7) : (tensor<1xf32>) -> tensor<1xf32>
+        (%9) = "pd_op.less_than" (%8, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "cf.yield" (%9, %7, %8) {} : (tensor<1xb>, tensor<1xf32>, tensor<1xf32>) ->
     }
 "#,
     );
@@ -72,15 +73,15 @@ fn what_else_needs_the_condition_keeps_it() {
     assert_eq!(
         text,
         "\
-%1 = pd.sin (%x) : tensor<4xf32>
-%2, %3 = pd.while (%x, %1) cond (%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) {
-  %4 = pd.less_than (%arg1, %0) : tensor<4xi1>
+%1 = pd.sin (%x) : tensor<1xf32>
+%2, %3 = pd.while (%x, %1) cond (%arg0: tensor<1xf32>, %arg1: tensor<1xf32>) {
+  %4 = pd.less_than (%arg1, %0) : tensor<1xi1>
   cf.cond_yield (%4, %arg0, %arg1)
-} body (%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) {
-  %5 = pd.tanh (%arg0) : tensor<4xf32>
-  %6 = pd.sin (%5) : tensor<4xf32>
+} body (%arg0: tensor<1xf32>, %arg1: tensor<1xf32>) {
+  %5 = pd.tanh (%arg0) : tensor<1xf32>
+  %6 = pd.sin (%5) : tensor<1xf32>
   cf.yield (%5, %6)
-} : tensor<4xf32>, tensor<4xf32>
+} : tensor<1xf32>, tensor<1xf32>
 "
     );
 }
@@ -90,13 +91,13 @@ fn slots_with_the_same_initial_or_next_value_are_told_apart() {
     // Slots 0 and 1 start with the same value, slots 1 and 2 go on with the same one.
     let text = translated(
         r#"
-    (%3) = "pd_op.less_than" (%0, %1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
+    (%3) = "pd_op.less_than" (%0, %1) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
     (%4, %5, %6) = "pd_op.while" (cond=%3, inputs=%0, %0, %1) {
     ^%arg_0 {}, %arg_1 {}, %arg_2 {}
-        (%7) = "pd_op.tanh" (%arg_0) : (tensor<4xf32>) -> tensor<4xf32>
-        (%8) = "pd_op.sin" (%arg_1) : (tensor<4xf32>) -> tensor<4xf32>
-        (%9) = "pd_op.less_than" (%8, %8) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
-        () = "cf.yield" (%9, %7, %8, %8) {} : (tensor<4xb>) ->
+        (%7) = "pd_op.tanh" (%arg_0) : (tensor<1xf32>) -> tensor<1xf32>
+        (%8) = "pd_op.sin" (%arg_1) : (tensor<1xf32>) -> tensor<1xf32>
+        (%9) = "pd_op.less_than" (%8, %8) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "cf.yield" (%9, %7, %8, %8) {} : (tensor<1xb>) ->
     }
 "#,
     );
@@ -107,12 +108,12 @@ fn slots_with_the_same_initial_or_next_value_are_told_apart() {
 fn an_invariant_carried_value_is_read_from_its_slot() {
     let text = translated(
         r#"
-    (%3) = "pd_op.less_than" (%0, %1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
+    (%3) = "pd_op.less_than" (%0, %1) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
     (%4, %5) = "pd_op.while" (cond=%3, inputs=%0, %1) {
     ^%arg_0 {}, %arg_1 {}
-        (%6) = "pd_op.tanh" (%arg_0) : (tensor<4xf32>) -> tensor<4xf32>
-        (%7) = "pd_op.less_than" (%6, %arg_1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
-        () = "cf.yield" (%7, %6, %arg_1) {} : (tensor<4xb>, tensor<4xf32>, tensor<4xf32>) ->
+        (%6) = "pd_op.tanh" (%arg_0) : (tensor<1xf32>) -> tensor<1xf32>
+        (%7) = "pd_op.less_than" (%6, %arg_1) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "cf.yield" (%7, %6, %arg_1) {} : (tensor<1xb>, tensor<1xf32>, tensor<1xf32>) ->
     }
 "#,
     );
@@ -125,26 +126,26 @@ fn a_condition_of_something_else_is_carried() {
     // The condition at the end of the body reads the old value: it is not the one before the loop.
     let text = translated(
         r#"
-    (%3) = "pd_op.less_than" (%0, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
+    (%3) = "pd_op.less_than" (%0, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
     (%4) = "pd_op.while" (cond=%3, inputs=%0) {
     ^%arg_0 {}
-        (%5) = "pd_op.tanh" (%arg_0) : (tensor<4xf32>) -> tensor<4xf32>
-        (%6) = "pd_op.less_than" (%arg_0, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
-        () = "cf.yield" (%6, %5) {} : (tensor<4xb>, tensor<4xf32>) ->
+        (%5) = "pd_op.tanh" (%arg_0) : (tensor<1xf32>) -> tensor<1xf32>
+        (%6) = "pd_op.less_than" (%arg_0, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "cf.yield" (%6, %5) {} : (tensor<1xb>, tensor<1xf32>) ->
     }
 "#,
     );
     assert_eq!(
         text,
         "\
-%1 = pd.less_than (%x, %0) : tensor<4xi1>
-%2 = pd.while (%1, %x) cond (%go: tensor<4xi1>, %arg0: tensor<4xf32>) {
+%1 = pd.less_than (%x, %0) : tensor<1xi1>
+%2 = pd.while (%1, %x) cond (%go: tensor<1xi1>, %arg0: tensor<1xf32>) {
   cf.cond_yield (%go, %arg0)
-} body (%arg0: tensor<4xf32>) {
-  %3 = pd.tanh (%arg0) : tensor<4xf32>
-  %4 = pd.less_than (%arg0, %0) : tensor<4xi1>
+} body (%arg0: tensor<1xf32>) {
+  %3 = pd.tanh (%arg0) : tensor<1xf32>
+  %4 = pd.less_than (%arg0, %0) : tensor<1xi1>
   cf.yield (%4, %3)
-} : tensor<4xf32>
+} : tensor<1xf32>
 "
     );
 }
@@ -154,23 +155,23 @@ fn different_attributes_are_different_computations() {
     let source = |scale: &str| {
         format!(
             r#"
-    (%3) = "pd_op.scale" (%0) {{bias:1,bias_after_scale:true,scale:2}} : (tensor<4xf32>) -> tensor<4xf32>
-    (%4) = "pd_op.less_than" (%3, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
+    (%3) = "pd_op.scale" (%0) {{bias:1,bias_after_scale:true,scale:2}} : (tensor<1xf32>) -> tensor<1xf32>
+    (%4) = "pd_op.less_than" (%3, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
     (%5) = "pd_op.while" (cond=%4, inputs=%0) {{
     ^%arg_0 {{}}
-        (%6) = "pd_op.tanh" (%arg_0) : (tensor<4xf32>) -> tensor<4xf32>
-        (%7) = "pd_op.scale" (%6) {{bias_after_scale:true,bias:1,scale:{scale}}} : (tensor<4xf32>) -> tensor<4xf32>
-        (%8) = "pd_op.less_than" (%7, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
-        () = "cf.yield" (%8, %6) {{}} : (tensor<4xb>, tensor<4xf32>) ->
+        (%6) = "pd_op.tanh" (%arg_0) : (tensor<1xf32>) -> tensor<1xf32>
+        (%7) = "pd_op.scale" (%6) {{bias_after_scale:true,bias:1,scale:{scale}}} : (tensor<1xf32>) -> tensor<1xf32>
+        (%8) = "pd_op.less_than" (%7, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "cf.yield" (%8, %6) {{}} : (tensor<1xb>, tensor<1xf32>) ->
     }}
 "#
         )
     };
     let same = translated(&source("2"));
-    assert!(same.contains("cond (%arg0: tensor<4xf32>)"), "{same}");
+    assert!(same.contains("cond (%arg0: tensor<1xf32>)"), "{same}");
     let other = translated(&source("3"));
     assert!(
-        other.contains("cond (%go: tensor<4xi1>, %arg0: tensor<4xf32>)"),
+        other.contains("cond (%go: tensor<1xi1>, %arg0: tensor<1xf32>)"),
         "{other}"
     );
 }
@@ -180,11 +181,11 @@ fn a_constant_condition_stays_outside() {
     // `while True` with a break that never comes: the condition is the same value before the loop and in the body.
     let text = translated(
         r#"
-    (%3) = "pd_op.less_than" (%1, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
+    (%3) = "pd_op.less_than" (%1, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
     (%4) = "pd_op.while" (cond=%3, inputs=%0) {
     ^%arg_0 {}
-        (%5) = "pd_op.tanh" (%arg_0) : (tensor<4xf32>) -> tensor<4xf32>
-        () = "cf.yield" (%3, %5) {} : (tensor<4xb>, tensor<4xf32>) ->
+        (%5) = "pd_op.tanh" (%arg_0) : (tensor<1xf32>) -> tensor<1xf32>
+        () = "cf.yield" (%3, %5) {} : (tensor<1xb>, tensor<1xf32>) ->
     }
 "#,
     );
@@ -203,7 +204,7 @@ fn deep_conditions_do_not_recurse() {
                 format!("%{}", first + i - 1)
             };
             text += &format!(
-                "(%{}) = \"pd_op.add\" ({x}, {x}) : (tensor<4xf32>) -> tensor<4xf32>\n",
+                "(%{}) = \"pd_op.add\" ({x}, {x}) : (tensor<1xf32>) -> tensor<1xf32>\n",
                 first + i
             );
         }
@@ -212,13 +213,13 @@ fn deep_conditions_do_not_recurse() {
     let text = translated(&format!(
         r#"
     {}
-    (%100000) = "pd_op.less_than" (%10009, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
+    (%100000) = "pd_op.less_than" (%10009, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
     (%100001) = "pd_op.while" (cond=%100000, inputs=%0) {{
     ^%arg_0 {{}}
-        (%100002) = "pd_op.tanh" (%arg_0) : (tensor<4xf32>) -> tensor<4xf32>
+        (%100002) = "pd_op.tanh" (%arg_0) : (tensor<1xf32>) -> tensor<1xf32>
         {}
-        (%200000) = "pd_op.less_than" (%120009, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xb>
-        () = "cf.yield" (%200000, %100002) {{}} : (tensor<4xb>, tensor<4xf32>) ->
+        (%200000) = "pd_op.less_than" (%120009, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "cf.yield" (%200000, %100002) {{}} : (tensor<1xb>, tensor<1xf32>) ->
     }}
 "#,
         chain(10, "%0"),

@@ -6,7 +6,8 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{context, text};
+use common::text;
+use pir_dialects::context;
 use pir_ir::Module;
 use pir_translate::paddle::{self, Options};
 use pir_translate::{Format, detect};
@@ -227,10 +228,46 @@ fn unknown_operations_are_kept_when_asked_for() {
         allow_unregistered: true,
     };
     let module = paddle::read_with(&context(), source, options).unwrap();
-    let last = text(&module).lines().last().unwrap_or_default().to_owned();
+    let last = pir_ir::text::print(&module, &Default::default())
+        .lines()
+        .last()
+        .unwrap_or_default()
+        .to_owned();
     assert_eq!(
         last,
         "%1 = \"pd.odd\"(%0, %0) {a = 3 : i32, b = [0.5 : f32], c = 0xFFF0000000000000 : f64, d = \"cpu\", absent_operands = [1], \
          absent_results = [1]} : (tensor<?x4xf32>, tensor<?x4xf32>) -> bf16"
+    );
+}
+
+#[test]
+fn lists_are_spread() {
+    let text = text(&read("gru_cell_loop"));
+    assert!(
+        text.contains(
+            "%12, %13, %14 = pd.split_with_num (%9) {num = 3, axis = 1} : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>\n"
+        ),
+        "{text}"
+    );
+    assert!(!text.contains("builtin"), "{text}");
+    let source = r#"{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",shape:[2,4]} : () -> tensor<2x4xf32>
+    (%1) = "pd_op.full" () {dtype:int32,shape:[1],value:1} : () -> tensor<1xi32>
+    (%2) = "builtin.combine" (%0, %0) {} : (tensor<2x4xf32>, tensor<2x4xf32>) -> vec[tensor<2x4xf32>,tensor<2x4xf32>]
+    (%3) = "pd_op.concat" (%2, %1) {} : (vec[tensor<2x4xf32>,tensor<2x4xf32>], tensor<1xi32>) -> tensor<2x8xf32>
+    (%4) = "pd_op.split_with_num" (%3, %1) {num:2} : (tensor<2x8xf32>, tensor<1xi32>) -> vec[tensor<2x4xf32>,tensor<2x4xf32>]
+    (%5) = "pd_op.stack" (%4) {axis:0} : (vec[tensor<2x4xf32>,tensor<2x4xf32>]) -> tensor<2x2x4xf32>
+    (%6) = "pd_op.sum" (%5, %1) {} : (tensor<2x2x4xf32>, tensor<1xi32>) -> tensor<2x4xf32>
+}"#;
+    let module = paddle::read_printed(&context(), source.as_bytes(), Options::default()).unwrap();
+    assert_eq!(
+        common::text(&module),
+        "\
+%x = pd.data {name = \"x\", shape = [2, 4], dtype = f32} : tensor<2x4xf32>
+%0 = pd.concat (%x, %x) {axis = 1} : tensor<2x8xf32>
+%1, %2 = pd.split_with_num (%0) {num = 2, axis = 1} : tensor<2x4xf32>, tensor<2x4xf32>
+%3 = pd.stack (%1, %2) : tensor<2x2x4xf32>
+%4 = pd.sum (%3) {axis = [1]} : tensor<2x4xf32>
+"
     );
 }

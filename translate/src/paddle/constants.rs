@@ -11,13 +11,30 @@ pub(crate) fn to_attributes(ctx: &Context, body: &mut Body) {
     let mut freed: Vec<OpId> = Vec::new();
     for op in body.walk_all().collect::<Vec<_>>() {
         normalise_constant(ctx, body, op);
+        to_declared_types(ctx, body, op);
         fold_operands(ctx, body, op, &mut freed);
         normal_form(ctx, body, op);
     }
     remove_unused(body, freed, |body, op| body.num_operands(op) == 0);
 }
 
-/// Attributes in the order and of the types of the definition, without those that say what is so anyway.
+/// Attributes of the types of the definition: the printed form of a program has `1` for the float 1.0.
+fn to_declared_types(ctx: &Context, body: &mut Body, op: OpId) {
+    let Some(def) = ctx.op_def(body.op_name(op)) else {
+        return;
+    };
+    let mut entries = ctx.dict_entries(body.attrs(op)).to_vec();
+    for (name, value) in &mut entries {
+        if let Some(spec) = def.attrs.iter().find(|spec| spec.name == ctx.str(*name)) {
+            // A `Scalar` is of the type of the tensors, which its default tells.
+            let float = spec.ty.starts_with("Scalar") && spec.default.as_ref().is_some_and(|d| d.contains('.'));
+            *value = of_type(ctx, *value, if float { "float" } else { &spec.ty });
+        }
+    }
+    body.set_attrs(op, ctx.dict(&entries));
+}
+
+/// Attributes in the order of the definition, without those that say what is so anyway.
 fn normal_form(ctx: &Context, body: &mut Body, op: OpId) {
     let Some(def) = ctx.op_def(body.op_name(op)) else {
         return;
@@ -27,7 +44,6 @@ fn normal_form(ctx: &Context, body: &mut Body, op: OpId) {
     for spec in &def.attrs {
         if let Some(at) = rest.iter().position(|&(name, _)| ctx.str(name) == spec.name) {
             let (name, value) = rest.remove(at);
-            let value = of_type(ctx, value, &spec.ty);
             if !is_default(ctx, value, spec) {
                 entries.push((name, value));
             }
@@ -127,7 +143,7 @@ fn fold_operands(ctx: &Context, body: &mut Body, op: OpId, freed: &mut Vec<OpId>
             rest.push(operand);
             continue;
         };
-        attrs = ctx.dict_with(attrs, &spec.name, value);
+        attrs = ctx.dict_with(attrs, &spec.name, of_type(ctx, value, &spec.ty));
         freed.extend(body.defining_op(operand));
         changed = true;
     }

@@ -1,13 +1,14 @@
 //! PaddlePaddle's programs.
 //!
-//! Two things differ between its programs and ours beside the spelling, and reading undoes both:
+//! Three things differ between its programs and ours beside the spelling, and reading undoes them:
 //! what its op tables call `IntArray` and `Scalar` is an operand there even when it is constant and an attribute here
-//! ([`constants`]), and its `while` computes its condition before the loop and again at the end of the body while ours
-//! has a region for it ([`loops`]).
+//! ([`constants`]); operations that take or give any number of values do so by lists ([`lists`]); and its `while`
+//! computes its condition before the loop and again at the end of the body while ours has a region for it ([`loops`]).
 
 mod attributes;
 mod build;
 mod constants;
+mod lists;
 mod loops;
 mod printed;
 mod saved;
@@ -56,6 +57,7 @@ fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>) -> Result<Module, Vec
     let (mut body, mut errors) = (builder.body, builder.errors);
     if errors.is_empty() {
         constants::to_attributes(ctx, &mut body);
+        lists::spread(ctx, &mut body);
         loops::rotate(ctx, &mut body, &mut errors);
     }
     if !errors.is_empty() {
