@@ -5,6 +5,7 @@
 //! behind the tensors, in the order of the declaration.
 
 pub(crate) mod control;
+mod fold;
 mod infer;
 mod table;
 mod verify;
@@ -21,6 +22,7 @@ pub fn register(builder: &mut ContextBuilder) {
         types: Vec::new(),
     };
     let mut ops = table::definitions();
+    fold::attach(&mut ops);
     ops.extend(control::definitions());
     builder.register(dialect, ops);
 }

@@ -1,0 +1,244 @@
+//! Arithmetic, comparisons and logic.
+//!
+//! Integers are only computed as far as the result fits the type without wrapping; the rest is left to the kernels.
+
+use std::cmp::Ordering;
+
+use pir_ir::{Attr, OpView, Signedness, Type, TypeData, ValueId};
+
+use super::{Folded, Number, constant, number, value};
+
+/// An operand as a value, if it is of the type of the result: broadcasting does not change it.
+fn unchanged(view: OpView<'_>, index: usize) -> Option<ValueId> {
+    view.operand(index)
+        .filter(|_| view.operand_type(index) == view.result_type(0))
+}
+
+/// An integer of the element type of the result.
+fn integer(view: OpView<'_>, result: Option<i128>) -> Folded {
+    let result = result?;
+    let elem = view.ctx.elem_type(view.result_type(0)?);
+    let TypeData::Integer { width, sign } = *view.ctx.type_data(elem) else {
+        return None;
+    };
+    let bits = width.min(64);
+    let (min, max) = match sign {
+        Signedness::Unsigned => (0, (1i128 << bits) - 1),
+        _ => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+    };
+    if elem == Type::I1 || !(min..=max).contains(&result) {
+        return None;
+    }
+    constant(Number::Int(result).attr(view.ctx)?)
+}
+
+/// The numbers of both operands, if they are integers.
+fn integers(view: OpView<'_>, constants: &[Option<Attr>]) -> Option<(i128, i128)> {
+    match (number(view, constants, 0)?, number(view, constants, 1)?) {
+        (Number::Int(x), Number::Int(y)) => Some((x, y)),
+        _ => None,
+    }
+}
+
+fn is_zero(number: Option<Number>, negative: bool) -> bool {
+    match number {
+        Some(Number::Int(0)) => true,
+        Some(Number::Float(f)) => f == 0.0 && f.is_sign_negative() == negative,
+        _ => false,
+    }
+}
+
+fn is_one(number: Option<Number>) -> bool {
+    matches!(number, Some(Number::Int(1))) || number == Some(Number::Float(1.0))
+}
+
+pub(super) fn add(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    // Adding +0 makes +0 of -0; adding -0 changes nothing.
+    for (zero, other) in [(1, 0), (0, 1)] {
+        if is_zero(number(view, constants, zero), true)
+            && let Some(other) = unchanged(view, other)
+        {
+            return value(other);
+        }
+    }
+    let (x, y) = integers(view, constants)?;
+    integer(view, x.checked_add(y))
+}
+
+pub(super) fn subtract(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    if is_zero(number(view, constants, 1), false)
+        && let Some(x) = unchanged(view, 0)
+    {
+        return value(x);
+    }
+    let (x, y) = integers(view, constants)?;
+    integer(view, x.checked_sub(y))
+}
+
+pub(super) fn multiply(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    for (one, other) in [(1, 0), (0, 1)] {
+        if is_one(number(view, constants, one))
+            && let Some(other) = unchanged(view, other)
+        {
+            return value(other);
+        }
+    }
+    let (x, y) = integers(view, constants)?;
+    integer(view, x.checked_mul(y))
+}
+
+pub(super) fn divide(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    if is_one(number(view, constants, 1))
+        && let Some(x) = unchanged(view, 0)
+    {
+        return value(x);
+    }
+    let (x, y) = integers(view, constants)?;
+    integer(view, x.checked_div(y))
+}
+
+pub(super) fn floor_divide(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    // Rounding down a float changes it.
+    let one = matches!(number(view, constants, 1), Some(Number::Int(1)));
+    value(unchanged(view, 0).filter(|_| one)?)
+}
+
+pub(super) fn power(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    value(unchanged(view, 0).filter(|_| is_one(number(view, constants, 1)))?)
+}
+
+/// `pow`, with the exponent as an attribute.
+pub(super) fn power_of(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+    let exponent = view
+        .attr("y")
+        .or_else(|| view.attr("factor"))
+        .and_then(|a| Number::of(view.ctx, a));
+    value(unchanged(view, 0).filter(|_| view.operand(1).is_none() && is_one(exponent))?)
+}
+
+pub(super) fn increment(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    let by = view
+        .attr("value")
+        .map_or(Some(Number::Float(1.0)), |a| Number::of(view.ctx, a));
+    let elem = view.ctx.elem_type(view.result_type(0)?);
+    let by = by?.as_elem(view.ctx, elem);
+    if is_zero(by, true) {
+        return value(unchanged(view, 0)?);
+    }
+    match (number(view, constants, 0)?, by?) {
+        (Number::Int(x), Number::Int(y)) => integer(view, x.checked_add(y)),
+        _ => None,
+    }
+}
+
+/// Of two equal operands the one: maximum, minimum, and, or.
+pub(super) fn same(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+    value(unchanged(view, 0).filter(|_| view.operand(0) == view.operand(1))?)
+}
+
+fn compare(view: OpView<'_>, constants: &[Option<Attr>], holds: fn(Ordering) -> bool) -> Folded {
+    let ordering = match (number(view, constants, 0)?, number(view, constants, 1)?) {
+        (Number::Int(x), Number::Int(y)) => x.cmp(&y),
+        (Number::Bool(x), Number::Bool(y)) => x.cmp(&y),
+        // Numbers of less than 64 bits are rounded first, by the kernels.
+        (Number::Float(x), Number::Float(y)) if view.ctx.elem_type(view.operand_type(0)?) == Type::F64 => {
+            x.partial_cmp(&y)?
+        }
+        _ => return None,
+    };
+    constant(view.ctx.bool_attr(holds(ordering)))
+}
+
+pub(super) fn equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    compare(view, constants, Ordering::is_eq)
+}
+
+pub(super) fn not_equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    compare(view, constants, Ordering::is_ne)
+}
+
+pub(super) fn less_than(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    compare(view, constants, Ordering::is_lt)
+}
+
+pub(super) fn less_equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    compare(view, constants, Ordering::is_le)
+}
+
+pub(super) fn greater_than(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    compare(view, constants, Ordering::is_gt)
+}
+
+pub(super) fn greater_equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    compare(view, constants, Ordering::is_ge)
+}
+
+fn truth(view: OpView<'_>, constants: &[Option<Attr>], index: usize) -> Option<bool> {
+    match number(view, constants, index)? {
+        Number::Bool(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// `op (x, neutral) = x`, `op (x, y)` for constants, for truth values only: others are converted.
+fn logic(
+    view: OpView<'_>,
+    constants: &[Option<Attr>],
+    neutral: bool,
+    idempotent: bool,
+    op: fn(bool, bool) -> bool,
+) -> Folded {
+    let (x, y) = (truth(view, constants, 0), truth(view, constants, 1));
+    if let (Some(x), Some(y)) = (x, y) {
+        return constant(view.ctx.bool_attr(op(x, y)));
+    }
+    let kept = if y == Some(neutral) || (idempotent && view.operand(0) == view.operand(1)) {
+        unchanged(view, 0)
+    } else if x == Some(neutral) {
+        unchanged(view, 1)
+    } else {
+        None
+    };
+    value(kept?)
+}
+
+pub(super) fn and(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    logic(view, constants, true, true, |x, y| x & y)
+}
+
+pub(super) fn or(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    logic(view, constants, false, true, |x, y| x | y)
+}
+
+pub(super) fn xor(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    logic(view, constants, false, false, |x, y| x ^ y)
+}
+
+/// An operation done twice is undone: negation. The operation before must have taken a value of the same type.
+pub(super) fn twice(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+    let before = view.body.defining_op(view.operand(0)?)?;
+    if view.body.op_name(before) != view.body.op_name(view.op) || view.body.num_operands(before) != 1 {
+        return None;
+    }
+    let original = view.body.operand(before, 0);
+    value(Some(original).filter(|&v| Some(view.body.value_type(v)) == view.result_type(0))?)
+}
+
+pub(super) fn not(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    match truth(view, constants, 0) {
+        Some(x) => constant(view.ctx.bool_attr(!x)),
+        None => twice(view, constants),
+    }
+}
+
+pub(super) fn select(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    if view.operand(1) == view.operand(2) {
+        return value(unchanged(view, 1)?);
+    }
+    value(unchanged(view, if truth(view, constants, 0)? { 1 } else { 2 })?)
+}
+
+/// The sum of one.
+pub(super) fn add_n(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+    value(unchanged(view, 0).filter(|_| view.body.num_operands(view.op) == 1)?)
+}

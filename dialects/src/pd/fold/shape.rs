@@ -1,0 +1,93 @@
+//! Operations that move elements about, or copy them.
+
+use pir_ir::{Attr, OpId, OpView, Rewriter};
+
+use super::{Folded, dynamic, value};
+
+/// For operations that keep the order of elements: the result is the operand if it has the same type, all of its
+/// dimensions known.
+pub(super) fn unchanged(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+    let (x, ty) = (view.operand(0)?, view.operand_type(0)?);
+    // `?` may be different numbers; operations without a shape of their own do not change it.
+    let sure = view.ctx.is_static(ty) || matches!(view.name(), "pd.assign" | "pd.cast");
+    value(Some(x).filter(|_| sure && view.result_type(0) == Some(ty))?)
+}
+
+/// The tensors put together are one.
+pub(super) fn concat(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+    let one = view.body.num_operands(view.op) == 1 && view.operand_type(0) == view.result_type(0);
+    value(view.operand(0).filter(|_| one)?)
+}
+
+fn is_identity(perm: &[i64]) -> bool {
+    perm.iter().enumerate().all(|(at, &p)| p == at as i64)
+}
+
+/// The axes of a transposition, counted from the front.
+fn perm(view: OpView<'_>) -> Option<Vec<i64>> {
+    let perm = view.ints("perm")?;
+    let rank = perm.len() as i64;
+    perm.iter()
+        .map(|&p| Some(if p < 0 { p + rank } else { p }).filter(|p| (0..rank).contains(p)))
+        .collect()
+}
+
+pub(super) fn transpose(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+    let same = view.operand_type(0) == view.result_type(0);
+    value(
+        view.operand(0)
+            .filter(|_| same && perm(view).is_some_and(|p| is_identity(&p)))?,
+    )
+}
+
+/// Two transpositions are one; should it be none, that is folded next.
+pub(super) fn transpose_of_transpose(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
+    let view = rewriter.view(op);
+    let inner = view.operand(0).and_then(|x| view.body.defining_op(x));
+    let inner = inner
+        .map(|inner| view.body.view(view.ctx, inner))
+        .filter(|inner| inner.name() == view.name());
+    let Some(inner) = inner else { return false };
+    let (Some(outer_perm), Some(inner_perm), Some(x)) = (perm(view), perm(inner), inner.operand(0)) else {
+        return false;
+    };
+    let both: Option<Vec<i64>> = outer_perm
+        .iter()
+        .map(|&p| inner_perm.get(p as usize).copied())
+        .collect();
+    let Some(both) = both else { return false };
+    let attrs = view
+        .ctx
+        .dict_with(view.body.attrs(op), "perm", view.ctx.ints_attr(&both));
+    rewriter.body.set_attrs(op, attrs);
+    rewriter.body.set_operand(op, 0, x);
+    true
+}
+
+/// Only the last of two changes of shape matters.
+pub(super) fn reshape_of_reshape(rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool {
+    if dynamic::operands_to_attributes(rewriter, op, constants) {
+        return true;
+    }
+    let view = rewriter.view(op);
+    let inner = view.operand(0).and_then(|x| view.body.defining_op(x));
+    let inner = inner
+        .map(|inner| view.body.view(view.ctx, inner))
+        .filter(|inner| inner.name() == view.name());
+    let (Some(x), Some(ty)) = (inner.and_then(|i| i.operand(0)), view.result_type(0)) else {
+        return false;
+    };
+    // A dimension of 0 or -1 is about the operand; with all dimensions known it can be written out.
+    let Some((dims, _)) = view.ctx.as_tensor(ty).filter(|_| view.ctx.is_static(ty)) else {
+        return false;
+    };
+    if view.body.num_operands(op) != 1 || dims.contains(&0) {
+        return false;
+    }
+    let attrs = view
+        .ctx
+        .dict_with(view.body.attrs(op), "shape", view.ctx.ints_attr(dims));
+    rewriter.body.set_attrs(op, attrs);
+    rewriter.body.set_operand(op, 0, x);
+    true
+}
