@@ -10,7 +10,6 @@ use crate::pipeline::Invocation;
 
 /// Whether a pass changed the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[must_use]
 pub enum Changed {
     /// It is as it was.
     #[default]
