@@ -2,6 +2,7 @@
 
 mod npy;
 mod npz;
+mod numbers;
 mod tensors;
 
 use std::path::Path;
@@ -9,6 +10,7 @@ use std::path::Path;
 use pir_ir::Diagnostic;
 
 pub use npz::write as write_npz;
+pub use numbers::Number;
 
 /// The type of the elements of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,43 +2,10 @@
 
 use std::fmt;
 
+use crate::arrays::Number;
+
 /// Deeper lists than this are not tensors that anybody has.
 const MAX_RANK: usize = 64;
-
-/// A number of a value.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Number {
-    /// `true`, `false`.
-    Bool(bool),
-    /// `3`.
-    Int(i64),
-    /// `0.5`, `1e-3`, `inf`, `nan`.
-    Float(f64),
-}
-
-impl Number {
-    /// The number as a float; truth values are 0 and 1.
-    pub fn as_f64(self) -> f64 {
-        match self {
-            Number::Bool(value) => f64::from(u8::from(value)),
-            Number::Int(value) => value as f64,
-            Number::Float(value) => value,
-        }
-    }
-
-    /// The number as an integer, if it is a whole one.
-    pub fn as_i64(self) -> Option<i64> {
-        match self {
-            Number::Bool(value) => Some(i64::from(value)),
-            Number::Int(value) => Some(value),
-            Number::Float(value) => {
-                // The bounds are powers of two, so exact; the upper one is just beyond the range.
-                let fits = value.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&value);
-                fits.then_some(value as i64)
-            }
-        }
-    }
-}
 
 /// A value as it is written.
 #[derive(Clone, PartialEq, Debug)]
@@ -310,13 +277,5 @@ mod tests {
                 .iter()
                 .all(|n| n.as_i64().is_some_and(|i| (0..10).contains(&i)))
         );
-    }
-
-    #[test]
-    fn whole_numbers_are_integers() {
-        assert_eq!(Number::Float(3.0).as_i64(), Some(3));
-        assert_eq!(Number::Float(0.5).as_i64(), None);
-        assert_eq!(Number::Float(f64::NAN).as_i64(), None);
-        assert_eq!(Number::Float(9.3e18).as_i64(), None);
     }
 }

@@ -1,0 +1,114 @@
+//! The command line of `pir-run`.
+
+use clap::Parser;
+
+use super::value::Value;
+use crate::cli::Common;
+
+const LONG_ABOUT: &str = "\
+Runs a program: text, or one that PaddlePaddle saved.
+
+Inputs (`pd.data`, `pd.parameter`) are bound by their names, the arguments of a function by name or position. Values come \
+from the command line and from files; the command line goes first. Results are printed, or written to a file.";
+
+const EXAMPLES: &str = "\
+Values:
+  0.5, true       that number in every place of the declared shape
+  [[1, 2], [3, 4]]
+                  a list of lists, of the declared shape
+  ones, zeros     the same as 1 and 0
+  rand            pseudo-random numbers that depend on --seed and the name only: floats from [-1, 1),
+                  integers from 0 to 9
+
+Examples:
+  Run a program on given values
+      pir-run x.pir --input x=rand --input 'n=[3]'
+  On values from a file, with results in another
+      pir-run model.json --inputs data.npz --inputs weights.safetensors --output results.npz
+  Differentiate, then run
+      pir-opt --pass=backward x.pir | pir-run - --input x=ones
+  Compare derivatives with finite differences
+      pir-run --check-grad x.pir --input x=rand
+
+Exit status:
+  0   success
+  1   the program or its inputs are wrong, or it failed, or a derivative is off
+  2   the command line is wrong
+  70  an error in pir-run itself";
+
+/// The command line.
+#[derive(Parser, Debug)]
+#[command(
+    name = "pir-run",
+    version,
+    about = "Run programs with loops and branches, and check their derivatives",
+    long_about = LONG_ABOUT,
+    after_long_help = EXAMPLES,
+    after_help = "`--help` says more and gives examples."
+)]
+pub struct Args {
+    /// The program; `-` or nothing reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: Option<String>,
+
+    /// Bind inputs to the arrays of this file, by name; may be given several times
+    #[arg(long, value_name = "FILE.npz|FILE.safetensors")]
+    pub inputs: Vec<String>,
+
+    /// Bind an input to a value; may be given several times
+    ///
+    /// A value is a number, a list like `[[1, 2], [3, 4]]`, `rand`, `ones` or `zeros`.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_input)]
+    pub input: Vec<(String, Value)>,
+
+    /// The seed of random values
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Run this function; default: the top level, the only function, or `main`
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+
+    /// Write the results to this file, under the names of the fetches or `out:NUMBER`
+    #[arg(short, long, value_name = "FILE.npz")]
+    pub output: Option<String>,
+
+    /// Print what was executed, as JSON: to standard output with --output, else to standard error
+    #[arg(long)]
+    pub stats: bool,
+
+    /// Differentiate a copy of the program and compare with central differences, all in f64
+    #[arg(long, conflicts_with_all = ["output", "stats"])]
+    pub check_grad: bool,
+
+    /// The largest relative error that --check-grad accepts
+    #[arg(long, value_name = "ERROR", default_value_t = 1e-6, requires = "check_grad")]
+    pub tolerance: f64,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: Common,
+}
+
+fn parse_input(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("expected NAME=VALUE, for example `x=ones` or `x=[1, 2]`")?;
+    let name = name.trim();
+    if name.is_empty() {
+        return Err("expected a name before `=`".to_owned());
+    }
+    let value = Value::parse(value).map_err(|error| match error.at {
+        0 => error.to_string(),
+        at => format!("{error}, at `{}`", excerpt(&value[at.min(value.len())..])),
+    })?;
+    Ok((name.to_owned(), value))
+}
+
+/// The beginning of a text.
+fn excerpt(text: &str) -> String {
+    if text.is_empty() {
+        return "the end".to_owned();
+    }
+    text.chars().take(20).collect()
+}

@@ -1,0 +1,90 @@
+//! A program in `f64`: every float of it, values as well as attributes.
+
+use pir_ir::{Attr, AttrData, AttrDict, Context, Module, Type, TypeData};
+use pir_passes::{Changed, for_each_body_mut};
+
+/// Turns all floats into `f64`, so that what is computed can be compared with finite differences.
+pub fn to_f64(module: &mut Module) {
+    // The function cannot fail.
+    let _ = for_each_body_mut(module, |ctx, body| {
+        let ops: Vec<_> = body.walk_all().collect();
+        for op in ops {
+            for value in body.results(op) {
+                body.set_value_type(value, promote_type(ctx, body.value_type(value)));
+            }
+            let attrs = body.attrs(op);
+            let promoted = promote_dict(ctx, attrs);
+            if promoted != attrs {
+                body.set_attrs(op, promoted);
+            }
+        }
+        for block in body.all_blocks() {
+            for value in body.block_args(block).to_vec() {
+                body.set_value_type(value, promote_type(ctx, body.value_type(value)));
+            }
+        }
+        Ok(Changed::Yes)
+    });
+}
+
+/// The type with every float in it made an `f64`. Types nest no deeper than those of lists and functions in practice.
+fn promote_type(ctx: &Context, ty: Type) -> Type {
+    let list = |types: &[Type]| types.iter().map(|&t| promote_type(ctx, t)).collect::<Vec<_>>();
+    match ctx.type_data(ty) {
+        TypeData::Float(_) => Type::F64,
+        TypeData::Tensor { shape, elem } => ctx.tensor(shape, promote_type(ctx, *elem)),
+        TypeData::Function { inputs, results } => ctx.function_type(&list(inputs), &list(results)),
+        TypeData::List(items) => ctx.intern_type(TypeData::List(list(items).into())),
+        _ => ty,
+    }
+}
+
+fn promote_dict(ctx: &Context, dict: AttrDict) -> AttrDict {
+    let entries: Vec<_> = ctx
+        .dict_entries(dict)
+        .iter()
+        .map(|&(name, attr)| (name, promote_attr(ctx, attr)))
+        .collect();
+    ctx.dict(&entries)
+}
+
+fn promote_attr(ctx: &Context, attr: Attr) -> Attr {
+    match ctx.attr_data(attr) {
+        AttrData::Float { bits, ty } => ctx.attr(AttrData::Float {
+            bits: *bits,
+            ty: promote_type(ctx, *ty),
+        }),
+        AttrData::Type(ty) => ctx.type_attr(promote_type(ctx, *ty)),
+        _ => attr,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
+
+    #[test]
+    fn nothing_narrow_is_left() {
+        let text = "\
+%x = pd.data {name = \"x\", shape = [2], dtype = f32} : tensor<2xf32>
+%i = pd.full {shape = [], value = 1, dtype = i64} : tensor<i64>
+%h = pd.cast (%x) {dtype = f16} : tensor<2xf16>
+%c = pd.full {shape = [], value = true, dtype = i1} : tensor<i1>
+%r = pd.if (%c) then {
+  %y = pd.cast (%h) {dtype = f32} : tensor<2xf32>
+  cf.yield (%y)
+} else {
+  cf.yield (%x)
+} : tensor<2xf32>
+func.func @f(%a: tensor<2xbf16>) -> tensor<2xbf16> {
+  func.return (%a)
+}
+";
+        let mut module = parse(&pir_dialects::context(), text.as_bytes(), &ParseOptions::default()).module;
+        to_f64(&mut module);
+        let expected = text.replace("bf16", "f64").replace("f32", "f64").replace("f16", "f64");
+        assert_eq!(print(&module, &PrintOptions::default()), expected);
+        assert!(pir_ir::verify::verify(&module).is_empty());
+    }
+}
