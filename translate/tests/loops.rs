@@ -241,3 +241,76 @@ fn loops_that_do_not_fit_are_told() {
     assert_eq!(errors.len(), 1);
     assert!(errors[0].message.contains("do not agree"), "{errors:?}");
 }
+
+#[test]
+fn stacks_hold_single_values() {
+    let text = translated(
+        r#"
+    (%3, %4, %5) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
+    (%6) = "pd_op.less_than" (%0, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+    (%7) = "pd_op.while" (cond=%6, inputs=%0) {
+    ^%arg_0 {}
+        (%8) = "pd_op.tanh" (%arg_0) : (tensor<1xf32>) -> tensor<1xf32>
+        () = "cf.tuple_push" (%4, %arg_0, %8) {} : (cf.inlet, tensor<1xf32>, tensor<1xf32>) ->
+        (%9) = "pd_op.less_than" (%8, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "cf.yield" (%9, %8) {} : (tensor<1xb>, tensor<1xf32>) ->
+    }
+    (%10) = "cf.has_elements" (%3) {} : (cf.stack) -> tensor<1xb>
+    (%11) = "pd_op.while" (cond=%10, inputs=%7) {
+    ^%arg_1 {}
+        (%12, %13) = "cf.tuple_pop" (%5) {} : (cf.outlet) -> tensor<1xf32>, tensor<1xf32>
+        (%14) = "pd_op.multiply" (%12, %13) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+        (%15) = "cf.has_elements" (%3) {} : (cf.stack) -> tensor<1xb>
+        () = "cf.yield" (%15, %14) {} : (tensor<1xb>, tensor<1xf32>) ->
+    }
+    () = "cf.tuple_push" (%4) {} : (cf.inlet) ->
+    () = "cf.tuple_pop" (%5) {} : (cf.outlet) ->
+"#,
+    );
+    assert_eq!(
+        text,
+        "\
+%1 = cf.create_stack () : cf.stack
+%2 = pd.while (%x) cond (%arg0: tensor<1xf32>) {
+  %3 = pd.less_than (%arg0, %0) : tensor<1xi1>
+  cf.cond_yield (%3, %arg0)
+} body (%arg0: tensor<1xf32>) {
+  %4 = pd.tanh (%arg0) : tensor<1xf32>
+  cf.push_back (%1, %arg0)
+  cf.push_back (%1, %4)
+  cf.yield (%4)
+} : tensor<1xf32>
+%5 = pd.while (%2) cond (%arg1: tensor<1xf32>) {
+  %6 = cf.is_empty (%1) : i1
+  %7 = pd.logical_not (%6) : i1
+  cf.cond_yield (%7, %arg1)
+} body (%arg1: tensor<1xf32>) {
+  %8 = cf.pop_back (%1) : tensor<1xf32>
+  %9 = cf.pop_back (%1) : tensor<1xf32>
+  %10 = pd.multiply (%9, %8) : tensor<1xf32>
+  cf.yield (%10)
+} : tensor<1xf32>
+%11 = pd.full {shape = [], value = 0, dtype = i64} : tensor<i64>
+cf.push_back (%1, %11)
+%12 = cf.pop_back (%1) : tensor<i64>
+"
+    );
+}
+
+#[test]
+fn what_changes_after_the_condition_was_computed_keeps_it_there() {
+    // The stack is asked before the pop: in the condition region the answer would be another.
+    let text = translated(
+        r#"
+    (%3, %4, %5) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
+    (%6) = "cf.has_elements" (%3) {} : (cf.stack) -> tensor<1xb>
+    (%7) = "pd_op.while" (cond=%6, inputs=%0) {
+    ^%arg_0 {}
+        (%8) = "cf.has_elements" (%3) {} : (cf.stack) -> tensor<1xb>
+        (%9) = "cf.tuple_pop" (%5) {} : (cf.outlet) -> tensor<1xf32>
+        () = "cf.yield" (%8, %9) {} : (tensor<1xb>, tensor<1xf32>) ->
+    }
+"#,
+    );
+    assert!(text.contains("cond (%go: i1, %arg0: tensor<1xf32>)"), "{text}");
+}

@@ -127,30 +127,16 @@ impl<'c> Builder<'c> {
 
     /// An operation at the end of the block that was entered last. Its regions are to be filled.
     pub(crate) fn op(&mut self, mut source: SourceOp) -> SmallVec<[RegionId; 2]> {
+        if super::stacks::translate(self, &source) {
+            return SmallVec::new();
+        }
         let in_place = self.functional_name(&mut source);
         self.check_name(&source);
-        let mut operands: SmallVec<[ValueId; 6]> = SmallVec::new();
-        let mut left_out: Vec<i64> = Vec::new();
-        for (index, &id) in source.operands.iter().enumerate() {
-            match self.values.get(&id) {
-                _ if id == 0 => left_out.push(index as i64),
-                Some(&value) => operands.push(value),
-                None => {
-                    self.errors.push(
-                        Diagnostic::error(
-                            "unknown-value",
-                            format!(
-                                "operand {index} of `{}` is value {id}, which is not defined here",
-                                source.name
-                            ),
-                        )
-                        .label(source.span, "in this operation")
-                        .help("a value is visible behind its definition, in the same region and those nested in it"),
-                    );
-                    operands.push(self.poison(id));
-                }
-            }
-        }
+        let operands = self.operands(&source);
+        let mut left_out: Vec<i64> = (0i64..)
+            .zip(&source.operands)
+            .filter_map(|(index, &id)| (id == 0).then_some(index))
+            .collect();
         // Those at the end are told by their absence.
         let mut kept = source.operands.len();
         while left_out.last().is_some_and(|&i| i as usize + 1 == kept) {
@@ -175,7 +161,7 @@ impl<'c> Builder<'c> {
             false => source.results.iter().filter_map(|&(_, ty)| ty).collect(),
         };
         let regions: SmallVec<[RegionId; 2]> = (0..source.regions).map(|_| self.body.create_region()).collect();
-        let op = self.body.create_op(OpSpec {
+        let op = self.append_op(OpSpec {
             name: self.ctx.op_name(&source.name),
             operands: &operands,
             results: &results,
@@ -184,14 +170,58 @@ impl<'c> Builder<'c> {
             successors: &[],
             span: source.span,
         });
-        if let Some(scope) = self.scopes.last() {
-            self.body.append_op(scope.block, op);
-        }
         self.define_results(&source, op, is_fetch.then(|| operands.first().copied()).flatten());
         if in_place {
             self.overwrite(&source, op);
         }
         regions
+    }
+
+    /// The values of the operands that are there. What is not defined is reported, and stands for something.
+    pub(crate) fn operands(&mut self, source: &SourceOp) -> Vec<ValueId> {
+        let mut operands = Vec::with_capacity(source.operands.len());
+        for (index, &id) in source.operands.iter().enumerate() {
+            match self.values.get(&id) {
+                _ if id == 0 => {}
+                Some(&value) => operands.push(value),
+                None => {
+                    let message = format!(
+                        "operand {index} of `{}` is value {id}, which is not defined here",
+                        source.name
+                    );
+                    self.errors.push(
+                        Diagnostic::error("unknown-value", message)
+                            .label(source.span, "in this operation")
+                            .help(
+                                "a value is visible behind its definition, in the same region and those nested in it",
+                            ),
+                    );
+                    operands.push(self.poison(id));
+                }
+            }
+        }
+        operands
+    }
+
+    fn append_op(&mut self, spec: OpSpec<'_>) -> OpId {
+        let op = self.body.create_op(spec);
+        if let Some(scope) = self.scopes.last() {
+            self.body.append_op(scope.block, op);
+        }
+        op
+    }
+
+    /// Appends an operation of ours, and gives its first result.
+    pub(crate) fn append(&mut self, spec: OpSpec<'_>) -> Option<ValueId> {
+        let op = self.append_op(spec);
+        self.body.results(op).next()
+    }
+
+    /// Lets `id` stand for a value, if there is one.
+    pub(crate) fn define_if(&mut self, id: SourceId, value: Option<ValueId>) {
+        if let Some(value) = value {
+            self.define(id, value);
+        }
     }
 
     fn define_results(&mut self, source: &SourceOp, op: OpId, fetched: Option<ValueId>) {

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use pir_ir::{
-    Body, Context, Diagnostic, InsertPoint, OpId, OpName, OpSpec, RegionId, Rewriter, Traits, Type, ValueDef, ValueId,
-    ValueName,
+    Body, Context, Diagnostic, EffectKind, EffectTarget, InsertPoint, OpId, OpName, OpSpec, RegionId, Rewriter, Traits,
+    Type, ValueDef, ValueId, ValueName,
 };
 
 use super::constants::remove_unused;
@@ -105,6 +105,9 @@ impl Loop {
         for (index, (&init, &next)) in self.inits.iter().zip(&self.nexts).enumerate() {
             slots.entry((init, next)).or_insert(index);
         }
+        let mut settled = FxHashSet::default();
+        reads_before(ctx, body, self.op, &mut settled);
+        reads_before(ctx, body, self.terminator, &mut settled);
         let mut found = Computation::default();
         // Depth first along the operands with an explicit stack: a pair follows what it is computed from.
         let mut pending = vec![((self.condition, self.next_condition), false)];
@@ -122,6 +125,10 @@ impl Loop {
                 Copied::Slot(slot)
             } else {
                 let (a, b) = self.same_op(ctx, body, pair)?;
+                let repeatable = |op: OpId| settled.contains(&op) || is_pure(ctx, body, op);
+                if !repeatable(a) || !repeatable(b) {
+                    return None;
+                }
                 pending.push((pair, true));
                 pending.extend(body.operands(a).zip(body.operands(b)).map(|pair| (pair, false)));
                 Copied::Computed(a, b)
@@ -131,7 +138,7 @@ impl Loop {
         Some(found)
     }
 
-    /// The operations that define the two values, if they do the same with their operands and may be repeated.
+    /// The operations that define the two values, if they do the same with their operands.
     fn same_op(&self, ctx: &Context, body: &Body, (before, next): Pair) -> Option<(OpId, OpId)> {
         let (ValueDef::Result(a, at), ValueDef::Result(b, bt)) = (body.value_def(before), body.value_def(next)) else {
             return None;
@@ -144,7 +151,7 @@ impl Loop {
                 .results(a)
                 .map(|r| body.value_type(r))
                 .eq(body.results(b).map(|r| body.value_type(r)));
-        (same && repeatable(ctx, body, a) && repeatable(ctx, body, b)).then_some((a, b))
+        (same && body.op_regions(a).is_empty() && body.op_regions(b).is_empty()).then_some((a, b))
     }
 
     /// Builds the condition region out of the compared computation.
@@ -259,7 +266,9 @@ impl Loop {
     /// Removes the computations of the condition before the loop and in its body, as far as nothing else needs them:
     /// operations of the names that were copied.
     fn drop_originals(&self, ctx: &Context, body: &mut Body, names: &FxHashSet<OpName>) {
-        let removable = |body: &Body, op: OpId| names.contains(&body.op_name(op)) && repeatable(ctx, body, op);
+        let removable = |body: &Body, op: OpId| {
+            names.contains(&body.op_name(op)) && (is_pure(ctx, body, op) || is_read(ctx, body, op))
+        };
         let pending = [self.condition, self.next_condition]
             .into_iter()
             .filter_map(|v| body.defining_op(v))
@@ -269,8 +278,32 @@ impl Loop {
     }
 }
 
-/// Whether an operation may be computed once more, or not at all.
-fn repeatable(ctx: &Context, body: &Body, op: OpId) -> bool {
+/// Whether an operation computes the same wherever it stands.
+fn is_pure(ctx: &Context, body: &Body, op: OpId) -> bool {
     let view = body.view(ctx, op);
     body.op_regions(op).is_empty() && !view.has(Traits::TERMINATOR) && view.own_effects().is_empty()
+}
+
+/// Whether an operation only looks at something, like whether a stack is empty.
+fn is_read(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let effects = body.view(ctx, op).own_effects();
+    body.op_regions(op).is_empty()
+        && !effects.is_empty()
+        && effects
+            .iter()
+            .all(|e| e.kind == EffectKind::Read && e.target != EffectTarget::World)
+}
+
+/// The operations before `end` that look at something which nothing changes between them and `end`: a condition region,
+/// which runs right after, sees the same.
+fn reads_before(ctx: &Context, body: &Body, end: OpId, found: &mut FxHashSet<OpId>) {
+    let mut at = body.prev_op(end);
+    while let Some(op) = at {
+        if is_read(ctx, body, op) {
+            found.insert(op);
+        } else if !is_pure(ctx, body, op) {
+            break;
+        }
+        at = body.prev_op(op);
+    }
 }

@@ -12,6 +12,7 @@ mod lists;
 mod loops;
 mod printed;
 mod saved;
+mod stacks;
 
 use std::sync::Arc;
 

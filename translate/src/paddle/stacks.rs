@@ -1,0 +1,104 @@
+//! Paddle's stacks.
+//!
+//! There `cf.stack_create` gives a stack and two ends of it, and tuples are pushed and popped; here there is the stack
+//! alone, and single values are. The empty tuple counts an iteration there, so something must be pushed for it here.
+
+use pir_ir::{Attr, OpSpec, Span, Type, TypeData, ValueId};
+
+use super::build::{Builder, SourceOp};
+
+/// Translates an operation on stacks; whether it was one.
+pub(crate) fn translate(builder: &mut Builder<'_>, source: &SourceOp) -> bool {
+    match source.name.as_str() {
+        "cf.stack_create" => create(builder, source),
+        "cf.tuple_push" => push(builder, source),
+        "cf.tuple_pop" => pop(builder, source),
+        "cf.has_elements" => has_elements(builder, source),
+        _ => return false,
+    }
+    true
+}
+
+fn emit(
+    builder: &mut Builder<'_>,
+    name: &str,
+    operands: &[ValueId],
+    result: Option<Type>,
+    attrs: &[(&str, Attr)],
+    span: Span,
+) -> Option<ValueId> {
+    let ctx = builder.ctx;
+    let attrs: Vec<_> = attrs.iter().map(|&(name, value)| (ctx.sym(name), value)).collect();
+    builder.append(OpSpec {
+        operands,
+        results: result.as_slice(),
+        attrs: ctx.dict(&attrs),
+        span,
+        ..OpSpec::new(ctx.op_name(name))
+    })
+}
+
+fn create(builder: &mut Builder<'_>, source: &SourceOp) {
+    let ty = builder.ctx.intern_type(TypeData::Dialect("cf.stack".into()));
+    let stack = emit(builder, "cf.create_stack", &[], Some(ty), &[], source.span);
+    for &(id, _) in &source.results {
+        builder.define_if(id, stack);
+    }
+}
+
+fn push(builder: &mut Builder<'_>, source: &SourceOp) {
+    let values: Vec<ValueId> = builder.operands(source);
+    let Some((&stack, values)) = values.split_first() else {
+        return;
+    };
+    for &value in values {
+        emit(builder, "cf.push_back", &[stack, value], None, &[], source.span);
+    }
+    if values.is_empty() {
+        let ctx = builder.ctx;
+        let attrs = [
+            ("shape", ctx.ints_attr(&[])),
+            ("value", ctx.int_attr(0)),
+            ("dtype", ctx.type_attr(Type::I64)),
+        ];
+        let ty = ctx.tensor(&[], Type::I64);
+        if let Some(token) = emit(builder, "pd.full", &[], Some(ty), &attrs, source.span) {
+            emit(builder, "cf.push_back", &[stack, token], None, &[], source.span);
+        }
+    }
+}
+
+fn pop(builder: &mut Builder<'_>, source: &SourceOp) {
+    let Some(&stack) = builder.operands(source).first() else {
+        return;
+    };
+    // What was pushed last comes first.
+    for &(id, ty) in source.results.iter().rev() {
+        let value = emit(
+            builder,
+            "cf.pop_back",
+            &[stack],
+            Some(ty.unwrap_or(Type::NONE)),
+            &[],
+            source.span,
+        );
+        builder.define_if(id, value);
+    }
+    if source.results.is_empty() {
+        let ty = builder.ctx.tensor(&[], Type::I64);
+        emit(builder, "cf.pop_back", &[stack], Some(ty), &[], source.span);
+    }
+}
+
+fn has_elements(builder: &mut Builder<'_>, source: &SourceOp) {
+    let Some(&stack) = builder.operands(source).first() else {
+        return;
+    };
+    let Some(empty) = emit(builder, "cf.is_empty", &[stack], Some(Type::I1), &[], source.span) else {
+        return;
+    };
+    let some = emit(builder, "pd.logical_not", &[empty], Some(Type::I1), &[], source.span);
+    for &(id, _) in &source.results {
+        builder.define_if(id, some);
+    }
+}
