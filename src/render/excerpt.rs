@@ -85,7 +85,38 @@ impl Excerpt {
             let (line, chunk) = (last.line, last.chunk);
             excerpt.context(source, line + 1..line + 1 + CONTEXT, chunk);
         }
+        excerpt.put_primary_first();
         excerpt
+    }
+
+    /// Moves the chunk with the primary mark to the front, since the place that is read first should be that of the
+    /// error. Snippets are drawn in the order of the text.
+    fn put_primary_first(&mut self) {
+        let primary = self.marks.iter().find(|mark| mark.primary);
+        let Some(chunk) = primary
+            .and_then(|mark| self.row_at(mark.start))
+            .map(|row| self.rows[row].chunk)
+        else {
+            return;
+        };
+        let first = self.rows.partition_point(|row| row.chunk < chunk);
+        let after = self.rows.partition_point(|row| row.chunk <= chunk);
+        let start_of = |row: usize| self.rows.get(row).map_or(self.text.len(), |row| row.start);
+        let moved = start_of(first)..start_of(after);
+        let place = |offset: usize| match offset {
+            _ if moved.contains(&offset) => offset - moved.start,
+            _ if offset < moved.start => offset + moved.len(),
+            _ => offset,
+        };
+        for row in &mut self.rows {
+            row.start = place(row.start);
+        }
+        for mark in &mut self.marks {
+            mark.start = place(mark.start);
+        }
+        self.rows[..after].rotate_left(first);
+        let text = &self.text;
+        self.text = [&text[moved.clone()], &text[..moved.start], &text[moved.end..]].concat();
     }
 
     /// The row that shows `offset`, which is not before any that was asked for earlier.

@@ -3,5 +3,6 @@
 // Clippy knows tests by their attribute, and the helpers here have none.
 #![allow(clippy::unwrap_used)]
 
+mod errors;
 mod opt;
 mod run_tool;

@@ -201,3 +201,34 @@ fn pass_failures_name_the_pass() {
     let said = with_input(opt(&["--pass=backward"]), "").fails(1);
     insta::assert_snapshot!(said);
 }
+
+#[test]
+fn tools_work_in_shell_pipelines() {
+    let program = include_str!("../../docs/examples/loop.pir");
+    let hoisted = with_input(opt(&["--pass=licm"]), program).ok();
+    let piped = with_input(opt(&["--pass=backward", "-"]), &hoisted).ok();
+    let at_once = with_input(opt(&["--pass=licm", "--pass=backward"]), program).ok();
+    assert_eq!(piped, at_once);
+    assert!(piped.contains("pd.while_grad") && piped.contains("{name = \"x_grad\"}"));
+    // What was printed is printed the same again, and MLIR's form is read back.
+    assert_eq!(with_input(opt(&["-"]), &piped).ok(), piped);
+    let generic = with_input(opt(&["--print-generic", "-"]), &piped).ok();
+    assert_eq!(with_input(opt(&["-"]), &generic).ok(), piped);
+}
+
+#[test]
+fn programs_are_shown_after_each_pass() {
+    let program = include_str!("../../docs/examples/loop.pir");
+    let ran = with_input(opt(&["--pass=licm,backward", "--print-ir-after-all"]), program);
+    assert_eq!(ran.status, 0);
+    let heads: Vec<_> = ran.err.lines().filter(|line| line.starts_with("// -----//")).collect();
+    assert_eq!(
+        heads,
+        ["licm", "stack-locals", "build-backward", "prune-stacks"]
+            .map(|pass| format!("// -----// IR after {pass} //----- //"))
+    );
+    assert!(
+        ran.err.trim_end().ends_with(ran.out.trim_end()),
+        "the last is the output"
+    );
+}
