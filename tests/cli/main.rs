@@ -6,3 +6,4 @@
 mod errors;
 mod opt;
 mod run_tool;
+mod translate;

@@ -38,6 +38,8 @@ pub(crate) struct Builder<'c> {
     scopes: Vec<Scope>,
     allow_unregistered: bool,
     num_args: usize,
+    /// How the source writes the number of a value.
+    pub(crate) spelling: fn(SourceId) -> String,
     /// Names of unknown operations that have been reported.
     unknown: FxHashSet<String>,
 }
@@ -59,6 +61,7 @@ impl<'c> Builder<'c> {
             }],
             allow_unregistered,
             num_args: 0,
+            spelling: |id| format!("value {id}"),
             unknown: FxHashSet::default(),
         }
     }
@@ -186,8 +189,9 @@ impl<'c> Builder<'c> {
                 Some(&value) => operands.push(value),
                 None => {
                     let message = format!(
-                        "operand {index} of `{}` is value {id}, which is not defined here",
-                        source.name
+                        "operand {index} of `{}` is {}, which is not defined here",
+                        source.name,
+                        (self.spelling)(id)
                     );
                     self.errors.push(
                         Diagnostic::error("unknown-value", message)

@@ -33,6 +33,10 @@ pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
             return builder.errors.push(error);
         }
     };
+    builder.spelling = |id| match id {
+        0.. => format!("%{}", id - 1),
+        _ => format!("%arg_{}", -1 - id),
+    };
     let mut reader = Reader { text, at: 0, builder };
     if let Err(error) = reader.program() {
         reader.builder.errors.push(error);
