@@ -1,0 +1,433 @@
+//! From a body to instructions.
+
+use pir_ir::{AttrData, BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::stats::LoopStats;
+use super::{ExecError, input_name};
+use crate::kernels::{Kernel, Kernels};
+
+/// An operand: a slot, and whether its value is not needed any more behind this use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Src {
+    pub(super) slot: u32,
+    pub(super) last: bool,
+}
+
+pub(super) type Srcs = SmallVec<[Src; 3]>;
+
+/// Slots that lie behind each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dst {
+    pub(super) first: u32,
+    pub(super) count: u32,
+}
+
+pub(super) enum Code {
+    Kernel {
+        kernel: Kernel,
+        inputs: Srcs,
+        list: bool,
+    },
+    If {
+        condition: Src,
+        init: Option<u32>,
+        branches: [Option<u32>; 2],
+    },
+    While {
+        operands: Srcs,
+        init: Option<u32>,
+        cond: u32,
+        body: u32,
+        stats: u32,
+    },
+    Yield(Srcs),
+    CondYield {
+        condition: Src,
+        values: Srcs,
+    },
+    Branch {
+        target: u32,
+        values: Srcs,
+    },
+    ConditionBranch {
+        condition: Src,
+        targets: [(u32, Srcs); 2],
+    },
+    Return(Srcs),
+    Call {
+        callee: String,
+        operands: Srcs,
+    },
+    CreateStack,
+    Push {
+        stack: Src,
+        value: Src,
+        stats: Option<u32>,
+    },
+    Pop {
+        stack: Src,
+    },
+    IsEmpty {
+        stack: Src,
+        tensor: Option<SmallVec<[usize; 4]>>,
+    },
+    CopyStack {
+        stack: Src,
+    },
+    Combine(Srcs),
+    Split(Src),
+    Pass(Srcs),
+    Input {
+        name: String,
+    },
+    Fetch {
+        name: String,
+        value: Src,
+    },
+    Print {
+        message: String,
+        value: Src,
+    },
+    /// Symbols and the like.
+    Nothing,
+}
+
+pub(super) struct Instr {
+    pub(super) code: Code,
+    pub(super) results: Dst,
+    pub(super) op: OpId,
+    /// Which count of executions it belongs to.
+    pub(super) counter: u32,
+}
+
+#[derive(Default)]
+pub(super) struct Block {
+    pub(super) args: SmallVec<[u32; 4]>,
+    pub(super) instrs: Vec<Instr>,
+}
+
+/// A compiled body.
+pub(super) struct Program<'m> {
+    pub(super) body: &'m Body,
+    pub(super) blocks: Vec<Block>,
+    pub(super) entry: u32,
+    pub(super) slots: usize,
+}
+
+/// What the compilation of all bodies of a run shares.
+pub(super) struct Compiler<'c> {
+    pub(super) ctx: &'c Context,
+    pub(super) kernels: Kernels,
+    pub(super) counters: Vec<String>,
+    by_name: FxHashMap<String, u32>,
+    pub(super) loops: Vec<LoopStats>,
+}
+
+impl<'c> Compiler<'c> {
+    pub(super) fn new(ctx: &'c Context) -> Self {
+        Compiler {
+            ctx,
+            kernels: Kernels::new(),
+            counters: Vec::new(),
+            by_name: FxHashMap::default(),
+            loops: Vec::new(),
+        }
+    }
+
+    fn counter(&mut self, name: &str) -> u32 {
+        if let Some(&at) = self.by_name.get(name) {
+            return at;
+        }
+        let at = self.counters.len() as u32;
+        self.counters.push(name.to_owned());
+        self.by_name.insert(name.to_owned(), at);
+        at
+    }
+
+    pub(super) fn compile<'m>(&mut self, body: &'m Body) -> Result<Program<'m>, ExecError> {
+        let entry = body
+            .entry_block(body.root())
+            .ok_or_else(|| ExecError::new("there is nothing to run"))?;
+        let ctx = self.ctx;
+        let last_uses = last_uses(body);
+        let mut loop_of: FxHashMap<OpId, u32> = FxHashMap::default();
+        let all = body.all_blocks();
+        let size = all.iter().map(|b| b.index() + 1).max().unwrap_or(0);
+        let mut blocks: Vec<Block> = Vec::new();
+        blocks.resize_with(size, Block::default);
+        for block in all {
+            let mut instrs = Vec::new();
+            for op in body.block_ops(block) {
+                let mut unit = Unit {
+                    compiler: self,
+                    body,
+                    op,
+                    last_uses: &last_uses,
+                    loop_of: &mut loop_of,
+                };
+                let code = unit.code().map_err(|e| e.at(ctx, body, op))?;
+                let results = body.results(op);
+                let first = results.clone().next().map_or(0, |v| v.index() as u32);
+                let counter = self.counter(ctx.op_str(body.op_name(op)));
+                instrs.push(Instr {
+                    code,
+                    results: Dst {
+                        first,
+                        count: results.len() as u32,
+                    },
+                    op,
+                    counter,
+                });
+            }
+            let args = body.block_args(block).iter().map(|v| v.index() as u32).collect();
+            blocks[block.index()] = Block { args, instrs };
+        }
+        Ok(Program {
+            body,
+            blocks,
+            entry: entry.index() as u32,
+            slots: body.num_value_slots(),
+        })
+    }
+}
+
+/// For each value the operation of its own block behind which it is not needed; `None` if that cannot be told.
+fn last_uses(body: &Body) -> Vec<Option<OpId>> {
+    let mut last = vec![None; body.num_value_slots()];
+    let mut escapes = vec![false; body.num_value_slots()];
+    for op in body.walk_all() {
+        for value in body.operands(op) {
+            // The walk meets operations in order, so the last entry is that of the last use.
+            match body.value_block(value).and_then(|b| body.ancestor_in_block(op, b)) {
+                Some(user) => last[value.index()] = Some(user),
+                None => escapes[value.index()] = true,
+            }
+        }
+    }
+    for (entry, escapes) in last.iter_mut().zip(escapes) {
+        if escapes {
+            *entry = None;
+        }
+    }
+    last
+}
+
+struct Unit<'u, 'c, 'm> {
+    compiler: &'u mut Compiler<'c>,
+    body: &'m Body,
+    op: OpId,
+    last_uses: &'u [Option<OpId>],
+    loop_of: &'u mut FxHashMap<OpId, u32>,
+}
+
+impl Unit<'_, '_, '_> {
+    fn view(&self) -> OpView<'_> {
+        self.body.view(self.compiler.ctx, self.op)
+    }
+
+    fn srcs(&self, values: impl IntoIterator<Item = ValueId>) -> Srcs {
+        let values: SmallVec<[ValueId; 6]> = values.into_iter().collect();
+        (0..values.len())
+            .map(|at| {
+                let value = values[at];
+                let last = self.last_uses[value.index()] == Some(self.op) && !values[at + 1..].contains(&value);
+                Src {
+                    slot: value.index() as u32,
+                    last,
+                }
+            })
+            .collect()
+    }
+
+    /// An operand that is read but stays: a condition is looked at again.
+    fn kept(&self, index: usize) -> Result<Src, ExecError> {
+        let value = self
+            .view()
+            .operand(index)
+            .ok_or_else(|| ExecError::new("an operand is missing"))?;
+        Ok(Src {
+            slot: value.index() as u32,
+            last: false,
+        })
+    }
+
+    fn operands(&self) -> Srcs {
+        self.srcs(self.body.operands(self.op))
+    }
+
+    fn block(&self, region: usize) -> Result<Option<u32>, ExecError> {
+        let region = self
+            .body
+            .op_regions(self.op)
+            .get(region)
+            .ok_or_else(|| ExecError::new("a region is missing"))?;
+        Ok(self.body.entry_block(*region).map(|b: BlockId| b.index() as u32))
+    }
+
+    fn must(&self, region: usize) -> Result<u32, ExecError> {
+        self.block(region)?.ok_or_else(|| ExecError::new("a region is empty"))
+    }
+
+    fn attr_text(&self, name: &str) -> String {
+        self.view().str(name).unwrap_or_default().to_owned()
+    }
+
+    fn code(&mut self) -> Result<Code, ExecError> {
+        let ctx = self.compiler.ctx;
+        let name = ctx.op_str(self.body.op_name(self.op));
+        let init = usize::from(self.body.op_regions(self.op).len() == 3);
+        Ok(match name {
+            "pd.if" | "pd.if_grad" => Code::If {
+                condition: self.kept(0)?,
+                init: if init == 1 { self.block(0)? } else { None },
+                branches: [self.block(init)?, self.block(init + 1)?],
+            },
+            "pd.while" | "pd.while_grad" => {
+                let stats = self.new_loop();
+                Code::While {
+                    operands: self.operands(),
+                    init: if init == 1 { self.block(0)? } else { None },
+                    cond: self.must(init)?,
+                    body: self.must(init + 1)?,
+                    stats,
+                }
+            }
+            "cf.yield" => Code::Yield(self.operands()),
+            "cf.cond_yield" => {
+                let mut values = self.operands();
+                let condition = Src {
+                    last: false,
+                    ..values.remove(0)
+                };
+                Code::CondYield { condition, values }
+            }
+            "pd.branch" => {
+                let (target, values) = self.successor(0)?;
+                Code::Branch { target, values }
+            }
+            "pd.condition_branch" => Code::ConditionBranch {
+                condition: self.kept(0)?,
+                targets: [self.successor(0)?, self.successor(1)?],
+            },
+            "func.return" | "pd.return" => Code::Return(self.operands()),
+            "func.call" => {
+                let callee = self.view().attr("callee").map(|a| ctx.attr_data(a));
+                let Some(AttrData::Symbol(path)) = callee else {
+                    return Err(ExecError::new("the callee is no symbol"));
+                };
+                let callee = path.last().map(|&s| ctx.str(s).to_owned()).unwrap_or_default();
+                Code::Call {
+                    callee,
+                    operands: self.operands(),
+                }
+            }
+            "cf.create_stack" => Code::CreateStack,
+            "cf.push_back" => {
+                let operands = self.operands();
+                let &[stack, value] = operands.as_slice() else {
+                    return Err(ExecError::new("it needs a stack and a value"));
+                };
+                Code::Push {
+                    stack,
+                    value,
+                    stats: self.innermost_loop(),
+                }
+            }
+            "cf.pop_back" => Code::Pop { stack: self.kept(0)? },
+            "cf.is_empty" => {
+                let ty = self.view().result_type(0);
+                let shape = ty
+                    .and_then(|t| ctx.as_tensor(t))
+                    .map(|(shape, _)| shape.iter().map(|_| 1).collect());
+                Code::IsEmpty {
+                    stack: self.kept(0)?,
+                    tensor: shape,
+                }
+            }
+            "cf.copy_stack" => Code::CopyStack { stack: self.kept(0)? },
+            "builtin.combine" => Code::Combine(self.operands()),
+            "builtin.split" => Code::Split(self.kept(0)?),
+            "builtin.unrealized_conversion_cast" => Code::Pass(self.operands()),
+            "pd.fetch" | "pd.shadow_output" => Code::Fetch {
+                name: self.attr_text("name"),
+                value: self.kept(0)?,
+            },
+            "pd.print" => Code::Print {
+                message: self.attr_text("message"),
+                value: self.kept(0)?,
+            },
+            _ => {
+                if let Some(name) = input_name(ctx, self.body, self.op) {
+                    return Ok(Code::Input { name });
+                }
+                if self.body.isolated(self.op).is_some() || self.view().has(Traits::SYMBOL) {
+                    return Ok(Code::Nothing);
+                }
+                let kernel = match self.compiler.kernels.prepare(self.body.view(ctx, self.op)) {
+                    Some(kernel) => kernel.map_err(ExecError::new)?,
+                    None => {
+                        return Err(ExecError::new("there is no kernel for this operation")
+                            .help("operations of other dialects can be read and printed, but not executed"));
+                    }
+                };
+                let first = self.view().result_type(0);
+                let list = first.is_some_and(|t| matches!(ctx.type_data(t), TypeData::List(_)));
+                Code::Kernel {
+                    kernel,
+                    inputs: self.operands(),
+                    list,
+                }
+            }
+        })
+    }
+
+    fn successor(&self, index: usize) -> Result<(u32, Srcs), ExecError> {
+        let successor = self
+            .body
+            .successors(self.op)
+            .get(index)
+            .ok_or_else(|| ExecError::new("a successor is missing"))?;
+        // Values may be needed by both successors: they stay.
+        let values = self
+            .body
+            .successor_operands(self.op, index)
+            .map(|v| Src {
+                slot: v.index() as u32,
+                last: false,
+            })
+            .collect();
+        Ok((successor.block.index() as u32, values))
+    }
+
+    /// The innermost loop around the operation that is compiled.
+    fn innermost_loop(&self) -> Option<u32> {
+        let mut at = self.body.parent_op(self.op);
+        while let Some(op) = at {
+            if let Some(&stats) = self.loop_of.get(&op) {
+                return Some(stats);
+            }
+            at = self.body.parent_op(op);
+        }
+        None
+    }
+
+    fn new_loop(&mut self) -> u32 {
+        let ctx = self.compiler.ctx;
+        let depth = self
+            .innermost_loop()
+            .map_or(0, |outer| self.compiler.loops[outer as usize].depth + 1);
+        let name = self.body.results(self.op).next().and_then(|v| self.body.value_name(v));
+        let stats = LoopStats {
+            op: self.view().name().to_owned(),
+            name: name.map(|n| ctx.str(n.sym).to_owned()),
+            depth,
+            ..LoopStats::default()
+        };
+        let at = self.compiler.loops.len() as u32;
+        self.compiler.loops.push(stats);
+        self.loop_of.insert(self.op, at);
+        at
+    }
+}

@@ -1,0 +1,566 @@
+//! The machine that runs instructions.
+
+use std::io::Write;
+
+use pir_ir::Context;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::compile::{Code, Compiler, Dst, Instr, Program, Src, Srcs};
+use super::stats::Stats;
+use super::{Entry, ExecError, Options, Outcome, functions};
+use crate::kernels::{Inputs, dtype_of};
+use crate::tensor::Tensor;
+
+/// Calls that are under way at one time.
+const MAX_CALLS: usize = 100_000;
+/// Trip counts that are kept for each loop.
+const MAX_TRIP_COUNTS: usize = 1000;
+
+/// What a value is at run time.
+#[derive(Clone, Default, Debug)]
+pub enum Value {
+    /// Not there: not computed yet, or moved to where it was used last.
+    #[default]
+    None,
+    /// A tensor or a scalar.
+    Tensor(Tensor),
+    /// A list of tensors.
+    List(Box<[Tensor]>),
+    /// A handle of a stack.
+    Stack(u32),
+}
+
+impl Value {
+    fn bytes(&self) -> u64 {
+        match self {
+            Value::Tensor(t) => t.bytes() as u64,
+            Value::List(items) => items.iter().map(|t| t.bytes() as u64).sum(),
+            Value::None | Value::Stack(_) => 0,
+        }
+    }
+}
+
+type Values = SmallVec<[Value; 4]>;
+
+/// Which part of its operation a region is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    Root,
+    Init,
+    Branch,
+    Cond,
+    Body,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    block: u32,
+    pc: u32,
+    role: Role,
+}
+
+/// A body that is being run.
+struct Activation {
+    program: usize,
+    env: Vec<Value>,
+    frames: Vec<Frame>,
+    /// How often the bodies of the loops that control is in ran.
+    trips: Vec<u64>,
+}
+
+pub(super) struct Machine<'m, 'o> {
+    ctx: &'m Context,
+    programs: Vec<Program<'m>>,
+    by_name: FxHashMap<String, usize>,
+    options: &'o Options,
+    out: &'o mut dyn Write,
+    calls: Vec<Activation>,
+    stacks: Vec<Vec<Value>>,
+    counts: Vec<u64>,
+    names: Vec<String>,
+    stats: Stats,
+    stack_bytes: u64,
+    steps: u64,
+    fetched: Vec<(String, Tensor)>,
+}
+
+enum Step {
+    Go,
+    Done(Vec<Value>),
+}
+
+impl<'m, 'o> Machine<'m, 'o> {
+    pub(super) fn new(
+        ctx: &'m Context,
+        entry: &Entry<'m>,
+        options: &'o Options,
+        out: &'o mut dyn Write,
+    ) -> Result<Self, ExecError> {
+        let mut compiler = Compiler::new(ctx);
+        let mut programs = vec![compiler.compile(entry.body)?];
+        let mut by_name = FxHashMap::default();
+        for (name, body) in functions(ctx, entry.scope) {
+            if std::ptr::eq(body, entry.body) {
+                by_name.insert(name, 0);
+                continue;
+            }
+            // What is not called need not be executable.
+            if let Ok(program) = compiler.compile(body) {
+                by_name.insert(name, programs.len());
+                programs.push(program);
+            }
+        }
+        let counts = vec![0; compiler.counters.len()];
+        let mut machine = Machine {
+            ctx,
+            programs,
+            by_name,
+            options,
+            out,
+            calls: Vec::new(),
+            stacks: Vec::new(),
+            counts,
+            names: compiler.counters,
+            stats: Stats {
+                loops: compiler.loops,
+                ..Stats::default()
+            },
+            stack_bytes: 0,
+            steps: 0,
+            fetched: Vec::new(),
+        };
+        let mut args = Values::new();
+        if entry.is_function {
+            let block = entry
+                .body
+                .entry_block(entry.body.root())
+                .ok_or_else(|| ExecError::new("the function has no body"))?;
+            for (at, &arg) in entry.body.block_args(block).iter().enumerate() {
+                let name = entry
+                    .body
+                    .value_name(arg)
+                    .map_or_else(|| format!("arg{at}"), |n| ctx.str(n.sym).to_owned());
+                args.push(Value::Tensor(machine.input(&name, entry.body.value_type(arg))?));
+            }
+        }
+        machine.enter(0, args)?;
+        Ok(machine)
+    }
+
+    fn enter(&mut self, program: usize, args: Values) -> Result<(), ExecError> {
+        if self.calls.len() >= MAX_CALLS {
+            return Err(ExecError::new(format!("more than {MAX_CALLS} calls are under way"))
+                .help("is there a recursion without end?"));
+        }
+        let code = &self.programs[program];
+        let mut env = Vec::new();
+        env.resize_with(code.slots, Value::default);
+        for (&slot, value) in code.blocks[code.entry as usize].args.iter().zip(args) {
+            env[slot as usize] = value;
+        }
+        let root = Frame {
+            block: code.entry,
+            pc: 0,
+            role: Role::Root,
+        };
+        self.calls.push(Activation {
+            program,
+            env,
+            frames: vec![root],
+            trips: Vec::new(),
+        });
+        Ok(())
+    }
+
+    /// The input called `name`, checked against its type.
+    fn input(&self, name: &str, ty: pir_ir::Type) -> Result<Tensor, ExecError> {
+        let tensor = self.options.inputs.get(name).ok_or_else(|| {
+            ExecError::new(format!("the input `{name}` is not given"))
+                .help(format!("it has type `{}`", pir_ir::text::print_type(self.ctx, ty)))
+        })?;
+        let (shape, _) = self.ctx.as_tensor(ty).unwrap_or((&[], ty));
+        let fits = tensor.rank() == shape.len()
+            && shape
+                .iter()
+                .zip(tensor.shape())
+                .all(|(&want, &have)| want < 0 || want == have as i64)
+            && dtype_of(self.ctx, ty) == Some(tensor.dtype());
+        if !fits {
+            let dims: Vec<String> = tensor.shape().iter().map(|d| format!("{d}x")).collect();
+            return Err(ExecError::new(format!(
+                "the input `{name}` must have type `{}`, not `tensor<{}{}>`",
+                pir_ir::text::print_type(self.ctx, ty),
+                dims.concat(),
+                tensor.dtype().name()
+            )));
+        }
+        Ok(tensor.clone())
+    }
+
+    pub(super) fn run(mut self) -> Result<Outcome, ExecError> {
+        let results = loop {
+            match self.step() {
+                Ok(Step::Go) => {}
+                Ok(Step::Done(values)) => break values,
+                Err(error) => return Err(self.located(error)),
+            }
+        };
+        for (name, count) in self.names.iter().zip(&self.counts) {
+            if *count > 0 {
+                self.stats.executions.insert(name.clone(), *count);
+            }
+        }
+        let results = results
+            .into_iter()
+            .filter_map(|v| match v {
+                Value::Tensor(t) => Some(t),
+                _ => None,
+            })
+            .collect();
+        Ok(Outcome {
+            fetched: self.fetched,
+            results,
+            stats: self.stats,
+        })
+    }
+
+    fn located(&self, error: ExecError) -> ExecError {
+        let here = self.calls.last().and_then(|call| {
+            let frame = call.frames.last()?;
+            let program = &self.programs[call.program];
+            let instr = program.blocks[frame.block as usize].instrs.get(frame.pc as usize)?;
+            Some((program.body, instr.op))
+        });
+        match here {
+            Some((body, op)) => error.at(self.ctx, body, op),
+            None => error,
+        }
+    }
+
+    fn step(&mut self) -> Result<Step, ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(Step::Done(Vec::new()));
+        };
+        let program = &self.programs[call.program];
+        let Some(&frame) = call.frames.last() else {
+            return Ok(Step::Done(Vec::new()));
+        };
+        let Some(instr) = program.blocks[frame.block as usize].instrs.get(frame.pc as usize) else {
+            // The operations at top level end without a terminator.
+            return self.leave(Values::new());
+        };
+        self.steps += 1;
+        if self.options.max_steps.is_some_and(|max| self.steps > max) {
+            return Err(
+                ExecError::new(format!("the run did not end within {} steps", self.steps - 1))
+                    .help("is there a loop without end? `--max-steps` sets the limit"),
+            );
+        }
+        self.counts[instr.counter as usize] += 1;
+        match &instr.code {
+            Code::Kernel { kernel, inputs, list } => {
+                let mut operands = Inputs::new();
+                for &src in inputs {
+                    match read(&mut call.env, src) {
+                        Value::Tensor(t) => operands.push(t),
+                        Value::List(items) => operands.extend(items),
+                        other => return Err(not_a_tensor(&other)),
+                    }
+                }
+                let results = kernel(operands).map_err(ExecError::new)?;
+                if *list {
+                    write(
+                        &mut call.env,
+                        instr.results,
+                        [Value::List(results.into_iter().collect())],
+                    );
+                } else {
+                    write(&mut call.env, instr.results, results.into_iter().map(Value::Tensor));
+                }
+            }
+            Code::If {
+                condition,
+                init,
+                branches,
+            } => {
+                let block = match init {
+                    Some(init) => Some((*init, Role::Init)),
+                    None => branches[usize::from(!truth(&call.env, *condition)?)].map(|b| (b, Role::Branch)),
+                };
+                if let Some((block, role)) = block {
+                    call.frames.push(Frame { block, pc: 0, role });
+                    return Ok(Step::Go);
+                }
+            }
+            Code::While {
+                operands,
+                init,
+                cond,
+                stats,
+                ..
+            } => {
+                self.stats.loops[*stats as usize].entered += 1;
+                call.trips.push(0);
+                let values = gather(&mut call.env, operands);
+                let (block, role) = init.map_or((*cond, Role::Cond), |b| (b, Role::Init));
+                bind(program, &mut call.env, block, values);
+                call.frames.push(Frame { block, pc: 0, role });
+                return Ok(Step::Go);
+            }
+            Code::Yield(values) => {
+                let values = gather(&mut call.env, values);
+                return self.yielded(frame.role, values, None);
+            }
+            Code::CondYield { condition, values } => {
+                let more = truth(&call.env, *condition)?;
+                let values = gather(&mut call.env, values);
+                return self.yielded(frame.role, values, Some(more));
+            }
+            Code::Branch { target, values } => {
+                let values = gather(&mut call.env, values);
+                return self.jump(*target, values);
+            }
+            Code::ConditionBranch { condition, targets } => {
+                let (target, values) = &targets[usize::from(!truth(&call.env, *condition)?)];
+                let values = gather(&mut call.env, values);
+                return self.jump(*target, values);
+            }
+            Code::Return(values) => {
+                let values = gather(&mut call.env, values);
+                return self.leave(values);
+            }
+            Code::Call { callee, operands } => {
+                let Some(&program) = self.by_name.get(callee) else {
+                    return Err(ExecError::new(format!(
+                        "there is no function @{callee} that can be run"
+                    )));
+                };
+                let values = gather(&mut call.env, operands);
+                self.enter(program, values)?;
+                return Ok(Step::Go);
+            }
+            Code::CreateStack => {
+                let handle = self.stacks.len() as u32;
+                self.stacks.push(Vec::new());
+                write(&mut call.env, instr.results, [Value::Stack(handle)]);
+            }
+            Code::Push { stack, value, stats } => {
+                let handle = stack_of(&call.env, *stack)?;
+                let value = read(&mut call.env, *value);
+                let bytes = value.bytes();
+                self.stats.pushed_values += 1;
+                self.stats.pushed_bytes += bytes;
+                self.stack_bytes += bytes;
+                self.stats.peak_stack_bytes = self.stats.peak_stack_bytes.max(self.stack_bytes);
+                if let Some(stats) = stats.and_then(|s| self.stats.loops.get_mut(s as usize)) {
+                    stats.pushed_values += 1;
+                    stats.pushed_bytes += bytes;
+                }
+                self.stacks[handle].push(value);
+            }
+            Code::Pop { stack } => {
+                let handle = stack_of(&call.env, *stack)?;
+                let Some(value) = self.stacks[handle].pop() else {
+                    return Err(ExecError::new("the stack is empty").help("every pop needs a push before it"));
+                };
+                self.stack_bytes -= value.bytes();
+                write(&mut call.env, instr.results, [value]);
+            }
+            Code::IsEmpty { stack, tensor } => {
+                let empty = self.stacks[stack_of(&call.env, *stack)?].is_empty();
+                let shape = tensor.as_deref().unwrap_or(&[]);
+                let value = Tensor::new(shape, vec![empty]).map_err(ExecError::new)?;
+                write(&mut call.env, instr.results, [Value::Tensor(value)]);
+            }
+            Code::CopyStack { stack } => {
+                let copy = self.stacks[stack_of(&call.env, *stack)?].clone();
+                self.stack_bytes += copy.iter().map(Value::bytes).sum::<u64>();
+                self.stats.peak_stack_bytes = self.stats.peak_stack_bytes.max(self.stack_bytes);
+                let handle = self.stacks.len() as u32;
+                self.stacks.push(copy);
+                write(&mut call.env, instr.results, [Value::Stack(handle)]);
+            }
+            Code::Combine(values) => {
+                let items = gather(&mut call.env, values)
+                    .into_iter()
+                    .map(tensor)
+                    .collect::<Result<Box<[_]>, _>>()?;
+                write(&mut call.env, instr.results, [Value::List(items)]);
+            }
+            Code::Split(list) => match read(&mut call.env, *list) {
+                Value::List(items) => write(&mut call.env, instr.results, items.into_iter().map(Value::Tensor)),
+                other => return Err(not_a_tensor(&other)),
+            },
+            Code::Pass(values) => {
+                let values = gather(&mut call.env, values);
+                write(&mut call.env, instr.results, values);
+            }
+            Code::Input { name } => {
+                let (program, op) = (call.program, instr.op);
+                let results = instr.results;
+                let body = self.programs[program].body;
+                let value = self.input(name, body.value_type(body.result(op, 0)))?;
+                if let Some(call) = self.calls.last_mut() {
+                    write(&mut call.env, results, [Value::Tensor(value)]);
+                }
+            }
+            Code::Fetch { name, value } => {
+                let value = tensor(read(&mut call.env, *value))?;
+                self.fetched.push((name.clone(), value));
+            }
+            Code::Print { message, value } => {
+                let value = tensor(read(&mut call.env, *value))?;
+                let space = if message.is_empty() { "" } else { " " };
+                let written = writeln!(self.out, "{message}{space}{value}");
+                written.map_err(|e| ExecError::new(format!("the output cannot be written: {e}")))?;
+                write(&mut call.env, instr.results, [Value::Tensor(value)]);
+            }
+            Code::Nothing => {}
+        }
+        self.advance();
+        Ok(Step::Go)
+    }
+
+    fn advance(&mut self) {
+        if let Some(frame) = self.calls.last_mut().and_then(|c| c.frames.last_mut()) {
+            frame.pc += 1;
+        }
+    }
+
+    fn jump(&mut self, target: u32, values: Values) -> Result<Step, ExecError> {
+        if let Some(call) = self.calls.last_mut()
+            && let Some(frame) = call.frames.last_mut()
+        {
+            (frame.block, frame.pc) = (target, 0);
+            bind(&self.programs[call.program], &mut call.env, target, values);
+        }
+        Ok(Step::Go)
+    }
+
+    /// Leaves a body.
+    fn leave(&mut self, values: Values) -> Result<Step, ExecError> {
+        self.calls.pop();
+        let Some(caller) = self.calls.last_mut() else {
+            return Ok(Step::Done(values.into_vec()));
+        };
+        if let Some(frame) = caller.frames.last_mut()
+            && let Some(instr) = self.programs[caller.program].blocks[frame.block as usize]
+                .instrs
+                .get(frame.pc as usize)
+        {
+            write(&mut caller.env, instr.results, values);
+            frame.pc += 1;
+        }
+        Ok(Step::Go)
+    }
+
+    /// A region has ended: its operation decides where control goes. `more` is the condition of a loop.
+    fn yielded(&mut self, role: Role, values: Values, more: Option<bool>) -> Result<Step, ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(Step::Done(values.into_vec()));
+        };
+        let program = &self.programs[call.program];
+        if role == Role::Root {
+            return self.leave(values);
+        }
+        call.frames.pop();
+        let Some(&parent) = call.frames.last() else {
+            return Ok(Step::Done(values.into_vec()));
+        };
+        let instr: &Instr = &program.blocks[parent.block as usize].instrs[parent.pc as usize];
+        let next = match (&instr.code, role, more) {
+            (
+                Code::If {
+                    condition, branches, ..
+                },
+                Role::Init,
+                _,
+            ) => branches[usize::from(!truth(&call.env, *condition)?)].map(|b| (b, Role::Branch)),
+            (Code::While { cond, .. }, Role::Init | Role::Body, _) => Some((*cond, Role::Cond)),
+            (Code::While { body, stats, .. }, Role::Cond, Some(true)) => {
+                self.stats.loops[*stats as usize].iterations += 1;
+                if let Some(trips) = call.trips.last_mut() {
+                    *trips += 1;
+                }
+                Some((*body, Role::Body))
+            }
+            (Code::While { stats, .. }, Role::Cond, Some(false)) => {
+                let trips = call.trips.pop().unwrap_or_default();
+                let counts = &mut self.stats.loops[*stats as usize].trip_counts;
+                if counts.len() < MAX_TRIP_COUNTS {
+                    counts.push(trips);
+                }
+                None
+            }
+            _ => None,
+        };
+        match next {
+            Some((block, role)) => {
+                bind(program, &mut call.env, block, values);
+                call.frames.push(Frame { block, pc: 0, role });
+            }
+            None => {
+                write(&mut call.env, instr.results, values);
+                self.advance();
+            }
+        }
+        Ok(Step::Go)
+    }
+}
+
+fn read(env: &mut [Value], src: Src) -> Value {
+    let slot = &mut env[src.slot as usize];
+    if src.last { std::mem::take(slot) } else { slot.clone() }
+}
+
+fn gather(env: &mut [Value], srcs: &Srcs) -> Values {
+    srcs.iter().map(|&src| read(env, src)).collect()
+}
+
+fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item = Value>) {
+    for (slot, value) in env[dst.first as usize..(dst.first + dst.count) as usize]
+        .iter_mut()
+        .zip(values)
+    {
+        *slot = value;
+    }
+}
+
+fn bind(program: &Program<'_>, env: &mut [Value], block: u32, values: Values) {
+    for (&slot, value) in program.blocks[block as usize].args.iter().zip(values) {
+        env[slot as usize] = value;
+    }
+}
+
+fn truth(env: &[Value], src: Src) -> Result<bool, ExecError> {
+    match &env[src.slot as usize] {
+        Value::Tensor(t) => t
+            .truth()
+            .ok_or_else(|| ExecError::new("a condition must be one truth value")),
+        other => Err(not_a_tensor(other)),
+    }
+}
+
+fn stack_of(env: &[Value], src: Src) -> Result<usize, ExecError> {
+    match env[src.slot as usize] {
+        Value::Stack(handle) => Ok(handle as usize),
+        _ => Err(ExecError::new("a stack was expected")),
+    }
+}
+
+fn tensor(value: Value) -> Result<Tensor, ExecError> {
+    match value {
+        Value::Tensor(t) => Ok(t),
+        other => Err(not_a_tensor(&other)),
+    }
+}
+
+fn not_a_tensor(value: &Value) -> ExecError {
+    ExecError::new(match value {
+        Value::None => "a value is used before it is computed",
+        Value::List(_) => "a tensor was expected, not a list",
+        Value::Stack(_) => "a tensor was expected, not a stack",
+        Value::Tensor(_) => "a list was expected, not a tensor",
+    })
+}

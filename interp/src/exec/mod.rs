@@ -1,0 +1,249 @@
+//! The structured executor.
+//!
+//! A body is compiled once: operations become instructions, values slots of an environment, attributes parts of prepared
+//! kernels. The machine keeps an explicit list of frames, one for each region that control is in, so that nesting is
+//! limited by memory only. Values are moved out of their slots where they are used last, which lets kernels overwrite
+//! buffers that nobody else holds.
+
+mod compile;
+mod machine;
+mod stats;
+
+use std::io::Write;
+
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, Span, Traits, Type};
+use rustc_hash::FxHashMap;
+
+use crate::tensor::Tensor;
+
+pub use machine::Value;
+pub use stats::{LoopStats, Stats};
+
+/// What to run, and on what.
+#[derive(Clone, Default, Debug)]
+pub struct Options {
+    /// The function to run; without one the operations at top level, or the only function.
+    pub function: Option<String>,
+    /// The inputs by name: of `pd.data` and `pd.parameter`, or the arguments of the function.
+    pub inputs: FxHashMap<String, Tensor>,
+    /// After so many instructions the run is given up.
+    pub max_steps: Option<u64>,
+}
+
+/// An input that a program wants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InputSpec {
+    /// The name that it is bound by.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What was fetched, in order, by name.
+    pub fetched: Vec<(String, Tensor)>,
+    /// The results of the function.
+    pub results: Vec<Tensor>,
+    /// Counts.
+    pub stats: Stats,
+}
+
+/// Why a run stopped.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExecError {
+    /// What is wrong.
+    pub message: String,
+    /// The operation, if it was one.
+    pub op: Option<String>,
+    /// Where that was written.
+    pub span: Option<Span>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl ExecError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        ExecError {
+            message: message.into(),
+            op: None,
+            span: None,
+            help: None,
+        }
+    }
+
+    pub(crate) fn at(mut self, ctx: &Context, body: &Body, op: OpId) -> Self {
+        self.op.get_or_insert_with(|| ctx.op_str(body.op_name(op)).to_owned());
+        self.span.get_or_insert(body.op_span(op));
+        self
+    }
+
+    fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// The same as a diagnostic.
+    pub fn into_diagnostic(self) -> Diagnostic {
+        let message = match &self.op {
+            Some(op) => format!("`{op}` failed: {}", self.message),
+            None => self.message,
+        };
+        let mut diagnostic = Diagnostic::error("execution", message);
+        if let Some(span) = self.span {
+            diagnostic = diagnostic.label(span, "executed here");
+        }
+        diagnostic.help = self.help;
+        diagnostic
+    }
+}
+
+/// The body that is run, and whether it is that of a function.
+pub(crate) struct Entry<'m> {
+    /// Where functions that are called are looked up.
+    pub(crate) scope: &'m Body,
+    pub(crate) body: &'m Body,
+    pub(crate) is_function: bool,
+}
+
+/// The body that holds the operations at top level: a file that is one module is that module.
+fn top_level(module: &Module) -> &Body {
+    let mut body = &module.body;
+    loop {
+        let Some(block) = body.single_block(body.root()) else {
+            return body;
+        };
+        let mut ops = body.block_ops(block);
+        match (ops.next(), ops.next()) {
+            (Some(only), None) => match body.isolated(only) {
+                Some(inner) if !body.view(&module.ctx, only).has(Traits::FUNCTION) => body = inner,
+                _ => return body,
+            },
+            _ => return body,
+        }
+    }
+}
+
+fn functions<'m>(ctx: &Context, scope: &'m Body) -> Vec<(String, &'m Body)> {
+    let Some(block) = scope.single_block(scope.root()) else {
+        return Vec::new();
+    };
+    scope
+        .block_ops(block)
+        .filter_map(|op| {
+            let view = scope.view(ctx, op);
+            let body = scope
+                .isolated(op)
+                .filter(|b| view.has(Traits::FUNCTION) && b.entry_block(b.root()).is_some())?;
+            Some((view.str("sym_name")?.to_owned(), body))
+        })
+        .collect()
+}
+
+fn entry<'m>(module: &'m Module, function: Option<&str>) -> Result<Entry<'m>, ExecError> {
+    let scope = top_level(module);
+    let functions = functions(&module.ctx, scope);
+    let names: Vec<&str> = functions.iter().map(|(name, _)| &**name).collect();
+    if let Some(wanted) = function {
+        let wanted = wanted.strip_prefix('@').unwrap_or(wanted);
+        return match functions.iter().find(|(name, _)| name == wanted) {
+            Some((_, body)) => Ok(Entry {
+                scope,
+                body,
+                is_function: true,
+            }),
+            None => Err(
+                ExecError::new(format!("there is no function @{wanted} with a body")).help(format!(
+                    "functions are: {}",
+                    if names.is_empty() {
+                        "none".to_owned()
+                    } else {
+                        names.join(", ")
+                    }
+                )),
+            ),
+        };
+    }
+    let Some(block) = scope.single_block(scope.root()) else {
+        return Err(ExecError::new("the program has no operations"));
+    };
+    let at_top = scope.block_ops(block).any(|op| scope.isolated(op).is_none());
+    if at_top || functions.is_empty() {
+        return Ok(Entry {
+            scope,
+            body: scope,
+            is_function: false,
+        });
+    }
+    let main = functions
+        .iter()
+        .find(|(name, _)| name == "main")
+        .or(if functions.len() == 1 { functions.first() } else { None });
+    match main {
+        Some((_, body)) => Ok(Entry {
+            scope,
+            body,
+            is_function: true,
+        }),
+        None => {
+            Err(ExecError::new("the program has several functions")
+                .help(format!("say which to run: {}", names.join(", "))))
+        }
+    }
+}
+
+fn input_name(ctx: &Context, body: &Body, op: OpId) -> Option<String> {
+    let view = body.view(ctx, op);
+    matches!(view.name(), "pd.data" | "pd.feed" | "pd.parameter")
+        .then(|| view.str("name").unwrap_or_default().to_owned())
+}
+
+/// The inputs that a program wants, in order.
+///
+/// # Errors
+/// When there is no function of the name.
+pub fn inputs_of(module: &Module, function: Option<&str>) -> Result<Vec<InputSpec>, ExecError> {
+    let ctx = &*module.ctx;
+    let entry = entry(module, function)?;
+    let body = entry.body;
+    let mut inputs: Vec<InputSpec> = Vec::new();
+    if entry.is_function
+        && let Some(block) = body.entry_block(body.root())
+    {
+        for (at, &arg) in body.block_args(block).iter().enumerate() {
+            let name = body
+                .value_name(arg)
+                .map_or_else(|| format!("arg{at}"), |n| ctx.str(n.sym).to_owned());
+            inputs.push(InputSpec {
+                name,
+                ty: body.value_type(arg),
+                span: Span::default(),
+            });
+        }
+    }
+    for op in body.walk_all() {
+        if let Some(name) = input_name(ctx, body, op) {
+            let ty = body.value_type(body.result(op, 0));
+            if !inputs.iter().any(|i| i.name == name) {
+                inputs.push(InputSpec {
+                    name,
+                    ty,
+                    span: body.op_span(op),
+                });
+            }
+        }
+    }
+    Ok(inputs)
+}
+
+/// Runs a program. What it prints goes to `out`.
+///
+/// # Errors
+/// What went wrong, and where.
+pub fn run(module: &Module, options: &Options, out: &mut dyn Write) -> Result<Outcome, ExecError> {
+    let entry = entry(module, options.function.as_deref())?;
+    machine::Machine::new(&module.ctx, &entry, options, out)?.run()
+}

@@ -1,0 +1,283 @@
+//! Kernels that pick elements, and their gradients.
+
+use super::reduce::{dims, strides_of};
+use super::shape::{cut, place};
+use super::{Kernel, Prepare, Spec, around, axis, one, take};
+use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    ("pd.slice", |s| {
+        let axes = s.ints("axes").ok_or("`axes` is missing")?;
+        let (starts, ends) = (s.ints_or_operand("starts"), s.ints_or_operand("ends"));
+        let decrease = s.ints("decrease_axis").unwrap_or_default();
+        Ok(Box::new(move |inputs| {
+            let (starts, ends) = (
+                starts.get(&inputs)?.unwrap_or_default(),
+                ends.get(&inputs)?.unwrap_or_default(),
+            );
+            let [mut x] = take(inputs)?;
+            for (i, &a) in axes.iter().enumerate() {
+                let at = axis(a, x.rank())?;
+                let (Some(&start), Some(&end)) = (starts.get(i), ends.get(i)) else {
+                    return Err("`axes`, `starts` and `ends` differ in length".to_owned());
+                };
+                let (start, end) = stretch(x.shape()[at], start, end);
+                x = cut(&x, at, start, end);
+            }
+            let shape = without(x.shape(), &decrease)?;
+            one(x.reshaped(&shape)?)
+        }))
+    }),
+    ("pd.slice_grad", |s| {
+        let axes = s.ints("axes").ok_or("`axes` is missing")?;
+        let starts = s.ints("starts").ok_or("`starts` is missing")?;
+        let ends = s.ints("ends").ok_or("`ends` is missing")?;
+        scatter_back(s, 0, move |g, shape, _| {
+            let mut offsets: Shape = shape.iter().map(|_| 0).collect();
+            let mut sizes: Shape = shape.into();
+            for (i, &a) in axes.iter().enumerate() {
+                let at = axis(a, shape.len())?;
+                let (start, end) = stretch(shape[at], starts[i], ends[i]);
+                offsets[at] = start;
+                sizes[at] = end - start;
+            }
+            let zeros = Tensor::full(shape, g.dtype(), 0.0)?;
+            place(zeros, &g.reshaped(&sizes)?, &offsets)
+        })
+    }),
+    ("pd.gather", |s| {
+        let at = s.ints_or_operand("axis");
+        Ok(Box::new(move |inputs| {
+            let at = at.get(&inputs)?.and_then(|v| v.first().copied()).unwrap_or(0);
+            let [x, index] = take(inputs)?;
+            let at = axis(at, x.rank())?;
+            let mut shape: Shape = x.shape()[..at].into();
+            if index.rank() > 0 {
+                shape.push(index.len());
+            }
+            shape.extend_from_slice(&x.shape()[at + 1..]);
+            checked_count(&shape, x.dtype().size())?;
+            let places = positions(&index, x.shape()[at])?;
+            let (outer, n, inner) = around(x.shape(), at);
+            fn copy<T: Element>(v: &[T], (outer, n, inner): (usize, usize, usize), places: &[usize]) -> Data {
+                let mut out: Vec<T> = Vec::with_capacity(outer * places.len() * inner);
+                for o in 0..outer {
+                    for &p in places {
+                        out.extend_from_slice(&v[(o * n + p) * inner..(o * n + p + 1) * inner]);
+                    }
+                }
+                T::wrap(out)
+            }
+            let data = crate::each_type!(x.data(), v => copy(v, (outer, n, inner), &places));
+            one(Tensor::from_parts(shape, data))
+        }))
+    }),
+    ("pd.index_select", index_select),
+    ("pd.gather_grad", gather_grad),
+    ("pd.index_select_grad", gather_grad),
+    ("pd.take_along_axis", |s| {
+        let at = s.ints("axis").and_then(|v| v.first().copied()).unwrap_or(0);
+        Ok(Box::new(move |inputs| {
+            let [x, index] = take(inputs)?;
+            let at = axis(at, x.rank())?;
+            let places = along(&index, x.shape(), at)?;
+            fn copy<T: Element>(v: &[T], places: &[usize]) -> Data {
+                T::wrap(places.iter().map(|&p| v[p]).collect())
+            }
+            let data = crate::each_type!(x.data(), v => copy(v, &places));
+            one(Tensor::from_parts(index.shape().into(), data))
+        }))
+    }),
+    ("pd.take_along_axis_grad", |s| {
+        let at = s.ints("axis").and_then(|v| v.first().copied()).unwrap_or(0);
+        scatter_back(s, 1, move |g, shape, index| {
+            let at = axis(at, shape.len())?;
+            let places = along(index, shape, at)?;
+            add_at(&g, shape, places.iter().copied())
+        })
+    }),
+    ("pd.gather_nd", |_| {
+        Ok(Box::new(|inputs| {
+            let [x, index] = take(inputs)?;
+            let (places, run, lead) = tuples(&index, x.shape())?;
+            let depth = index.shape().last().copied().unwrap_or(0);
+            let shape: Shape = lead.iter().chain(&x.shape()[depth..]).copied().collect();
+            fn copy<T: Element>(v: &[T], places: &[usize], run: usize) -> Data {
+                T::wrap(places.iter().flat_map(|&p| v[p..p + run].iter().copied()).collect())
+            }
+            let data = crate::each_type!(x.data(), v => copy(v, &places, run));
+            one(Tensor::from_parts(shape, data))
+        }))
+    }),
+    ("pd.gather_nd_grad", |s| {
+        scatter_back(s, 1, |g, shape, index| {
+            let (places, run, _) = tuples(index, shape)?;
+            add_at(&g, shape, places.iter().flat_map(|&p| p..p + run))
+        })
+    }),
+    ("pd.one_hot", |s| {
+        let classes = s.ints_or_operand("num_classes");
+        let dtype = s.result_dtype(0)?;
+        Ok(Box::new(move |inputs| {
+            let classes = classes
+                .get(&inputs)?
+                .and_then(|v| v.first().copied())
+                .ok_or("`num_classes` is missing")?;
+            let classes = usize::try_from(classes).map_err(|_| "`num_classes` cannot be negative")?;
+            let [x] = take(inputs)?;
+            let places = positions(&x, classes)?;
+            let mut shape: Shape = x.shape().into();
+            shape.push(classes);
+            let mut values = vec![0.0; checked_count(&shape, 8)?];
+            for (row, p) in places.into_iter().enumerate() {
+                values[row * classes + p] = 1.0;
+            }
+            one(Tensor::new(&shape, values)?.cast(dtype))
+        }))
+    }),
+];
+
+fn index_select(s: &Spec<'_>) -> Result<Kernel, String> {
+    match KERNELS.iter().find(|(name, _)| *name == "pd.gather") {
+        Some((_, gather)) => gather(s),
+        None => Err("there is no kernel of `pd.gather`".to_owned()),
+    }
+}
+
+/// A stretch of a dimension: ends are clamped, negative ones count from behind.
+fn stretch(n: usize, start: i64, end: i64) -> (usize, usize) {
+    let clamp = |v: i64| {
+        if v < 0 {
+            v.saturating_add(n as i64).max(0) as usize
+        } else {
+            (v as usize).min(n)
+        }
+    };
+    let (start, end) = (clamp(start), clamp(end));
+    (start, end.max(start))
+}
+
+fn without(shape: &[usize], axes: &[i64]) -> Result<Shape, String> {
+    let mut gone = vec![false; shape.len()];
+    for &a in axes {
+        let at = axis(a, shape.len())?;
+        if shape[at] != 1 {
+            return Err(format!("axis {a} has {} elements and cannot be left out", shape[at]));
+        }
+        gone[at] = true;
+    }
+    Ok(shape.iter().zip(gone).filter(|(_, g)| !g).map(|(&d, _)| d).collect())
+}
+
+/// Indices as places; negative ones count from behind.
+fn positions(index: &Tensor, n: usize) -> Result<Vec<usize>, String> {
+    index
+        .to_i64()
+        .into_iter()
+        .map(|i| {
+            let at = if i < 0 { i.saturating_add(n as i64) } else { i };
+            usize::try_from(at)
+                .ok()
+                .filter(|&a| a < n)
+                .ok_or_else(|| format!("index {i} is out of range for {n} elements"))
+        })
+        .collect()
+}
+
+/// For `take_along_axis`: the place of each element.
+fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Vec<usize>, String> {
+    if index.rank() != shape.len() {
+        return Err("the index has another rank".to_owned());
+    }
+    if index
+        .shape()
+        .iter()
+        .zip(shape)
+        .enumerate()
+        .any(|(i, (&a, &b))| i != at && a > b)
+    {
+        return Err(format!("the index of shape {:?} does not fit {shape:?}", index.shape()));
+    }
+    let (own, full) = (strides_of(index.shape()), strides_of(shape));
+    let places = positions(index, shape[at])?;
+    let place = |(n, p): (usize, usize)| -> usize {
+        (0..shape.len())
+            .map(|i| {
+                if i == at {
+                    p * full[i]
+                } else {
+                    n / own[i] % index.shape()[i] * full[i]
+                }
+            })
+            .sum()
+    };
+    Ok(places.into_iter().enumerate().map(place).collect())
+}
+
+/// For `gather_nd`: where each slice begins, how long it is, and the leading dimensions.
+fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Vec<usize>, usize, Shape), String> {
+    let (&depth, lead) = index.shape().split_last().ok_or("the index has no dimensions")?;
+    if depth > shape.len() {
+        return Err("the index tuples are longer than the shape".to_owned());
+    }
+    let full = strides_of(shape);
+    let run = shape[depth..].iter().product();
+    let values = index.to_i64();
+    let count: usize = lead.iter().product();
+    let mut places = Vec::with_capacity(count);
+    for n in 0..count {
+        let mut place = 0;
+        for i in 0..depth {
+            let v = values[n * depth + i];
+            let at = if v < 0 { v.saturating_add(shape[i] as i64) } else { v };
+            let at = usize::try_from(at).ok().filter(|&a| a < shape[i]);
+            place += at.ok_or_else(|| format!("index {v} is out of range for {} elements", shape[i]))? * full[i];
+        }
+        places.push(place);
+    }
+    Ok((places, run, lead.into()))
+}
+
+/// Zeros of a shape with the elements of `g` added at places.
+fn add_at(g: &Tensor, shape: &[usize], places: impl Iterator<Item = usize>) -> Result<Tensor, String> {
+    // Doubles, rounded once: many elements may meet in one place.
+    let mut out = vec![0.0; checked_count(shape, 8)?];
+    for (v, p) in g.to_f64().into_iter().zip(places) {
+        out[p] += v;
+    }
+    Ok(Tensor::new(shape, out)?.cast(g.dtype()))
+}
+
+/// A gradient of the shape of what was picked from. `before` operands come before the gradient.
+fn scatter_back(
+    s: &Spec<'_>,
+    before: usize,
+    f: impl Fn(Tensor, &[usize], &Tensor) -> Result<Tensor, String> + Send + Sync + 'static,
+) -> Result<Kernel, String> {
+    let shape = s.ints("x_shape").map(|v| dims(&v)).transpose()?;
+    Ok(Box::new(move |inputs| {
+        let grad = inputs.get(before).ok_or("the gradient is missing")?.clone();
+        let shape: Shape = match (inputs.get(before + 1), &shape) {
+            (Some(x), _) => x.shape().into(),
+            (None, Some(shape)) => shape.clone(),
+            (None, None) => return Err("it needs `x` or `x_shape`".to_owned()),
+        };
+        one(f(grad, &shape, &inputs[0])?)
+    }))
+}
+
+fn gather_grad(s: &Spec<'_>) -> Result<Kernel, String> {
+    let at = s.ints("axis").and_then(|v| v.first().copied()).unwrap_or(0);
+    scatter_back(s, 1, move |g, shape, index| {
+        let at = axis(at, shape.len())?;
+        let places = positions(index, shape[at])?;
+        let (outer, n, inner) = around(shape, at);
+        let all = (0..outer).flat_map(|o| {
+            places.iter().flat_map(move |&p| {
+                let base = (o * n + p) * inner;
+                base..base + inner
+            })
+        });
+        add_at(&g, shape, all)
+    })
+}

@@ -1,0 +1,199 @@
+//! Kernels: what the operations compute.
+//!
+//! A kernel is prepared once for an operation, when its attributes are read and checked, and then applied to tensors
+//! any number of times. It owns the tensors that it is given: one that nobody else holds may be overwritten.
+
+mod elementwise;
+mod index;
+mod reduce;
+mod shape;
+
+use pir_ir::{AttrData, OpView, Type};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::tensor::{DType, Tensor};
+
+/// The operands of a kernel.
+pub type Inputs = SmallVec<[Tensor; 4]>;
+/// The results of a kernel.
+pub type Outputs = SmallVec<[Tensor; 2]>;
+/// What one operation computes.
+pub type Kernel = Box<dyn Fn(Inputs) -> Result<Outputs, String> + Send + Sync>;
+/// Prepares the kernel of an operation.
+type Prepare = fn(&Spec<'_>) -> Result<Kernel, String>;
+
+/// The operation that a kernel is prepared for.
+pub(crate) struct Spec<'a> {
+    pub(crate) view: OpView<'a>,
+}
+
+/// The kernels by operation name.
+pub struct Kernels {
+    table: FxHashMap<&'static str, Prepare>,
+}
+
+impl Kernels {
+    /// All kernels.
+    pub fn new() -> Self {
+        let families = [elementwise::KERNELS, reduce::KERNELS, shape::KERNELS, index::KERNELS];
+        Kernels {
+            table: families.into_iter().flatten().copied().collect(),
+        }
+    }
+
+    /// The kernel of an operation; `None` if there is none of its name.
+    ///
+    /// # Errors
+    /// When the attributes are not those of the operation.
+    pub fn prepare(&self, view: OpView<'_>) -> Option<Result<Kernel, String>> {
+        self.table.get(view.name()).map(|prepare| prepare(&Spec { view }))
+    }
+
+    /// Whether there is a kernel for the operation called `name`.
+    pub fn has(&self, name: &str) -> bool {
+        self.table.contains_key(name)
+    }
+}
+
+impl Default for Kernels {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The element type of a type, if tensors have it.
+pub fn dtype_of(ctx: &pir_ir::Context, ty: Type) -> Option<DType> {
+    Some(match ctx.elem_type(ty) {
+        Type::I1 => DType::I1,
+        Type::I8 => DType::I8,
+        Type::I16 => DType::I16,
+        Type::I32 => DType::I32,
+        Type::I64 | Type::INDEX => DType::I64,
+        Type::UI8 => DType::UI8,
+        Type::F16 => DType::F16,
+        Type::BF16 => DType::BF16,
+        Type::F32 => DType::F32,
+        Type::F64 => DType::F64,
+        _ => return None,
+    })
+}
+
+impl Spec<'_> {
+    pub(crate) fn float(&self, name: &str, default: f64) -> f64 {
+        self.view.f64(name).unwrap_or(default)
+    }
+
+    pub(crate) fn flag(&self, name: &str, default: bool) -> bool {
+        self.view.bool(name).unwrap_or(default)
+    }
+
+    /// The integers of an attribute: a list, or one.
+    pub(crate) fn ints(&self, name: &str) -> Option<Vec<i64>> {
+        let attr = self.view.attr(name)?;
+        match self.view.ctx.attr_data(attr) {
+            AttrData::Ints(values) => Some(values.to_vec()),
+            _ => self.view.ctx.attr_int(attr).map(|v| vec![v]),
+        }
+    }
+
+    /// Integers that are an attribute, or an operand behind those that must be there.
+    pub(crate) fn ints_or_operand(&self, name: &str) -> IntList {
+        match self.ints(name) {
+            Some(values) => IntList::Known(values),
+            None => match self.operand_called(name) {
+                Some(at) => IntList::Operand(at),
+                None => IntList::Missing,
+            },
+        }
+    }
+
+    /// Where the operand is that stands in place of an attribute.
+    pub(crate) fn operand_called(&self, name: &str) -> Option<usize> {
+        if self.view.attr(name).is_some() {
+            return None;
+        }
+        let def = self.view.def()?;
+        let given = self.view.body.num_operands(self.view.op);
+        let required = def
+            .operands
+            .iter()
+            .filter(|o| o.arity != pir_ir::Arity::Optional)
+            .count();
+        // The operands behind the tensors stand for the attributes that are missing, in order.
+        let missing = def
+            .operands
+            .iter()
+            .filter(|o| o.arity == pir_ir::Arity::Optional && self.view.attr(&o.name).is_none());
+        let at = missing
+            .enumerate()
+            .find(|(_, o)| o.name == name)
+            .map(|(at, _)| required + at)?;
+        (at < given).then_some(at)
+    }
+
+    /// The element type of the result at `index`.
+    pub(crate) fn result_dtype(&self, index: usize) -> Result<DType, String> {
+        let ty = self.view.result_type(index).ok_or("the operation has no result")?;
+        dtype_of(self.view.ctx, ty).ok_or_else(|| "the result is not a tensor of numbers".to_owned())
+    }
+}
+
+/// Integers that may be known only when the operation runs.
+#[derive(Clone, Debug)]
+pub(crate) enum IntList {
+    Known(Vec<i64>),
+    Operand(usize),
+    Missing,
+}
+
+impl IntList {
+    /// The integers, given the operands.
+    pub(crate) fn get(&self, inputs: &[Tensor]) -> Result<Option<Vec<i64>>, String> {
+        match self {
+            IntList::Known(values) => Ok(Some(values.clone())),
+            IntList::Operand(at) => inputs
+                .get(*at)
+                .map(|t| Some(t.to_i64()))
+                .ok_or_else(|| "an operand is missing".to_owned()),
+            IntList::Missing => Ok(None),
+        }
+    }
+}
+
+/// An axis counted from the front.
+pub(crate) fn axis(value: i64, rank: usize) -> Result<usize, String> {
+    let at = if value < 0 {
+        value.saturating_add(rank as i64)
+    } else {
+        value
+    };
+    usize::try_from(at)
+        .ok()
+        .filter(|&a| a < rank)
+        .ok_or_else(|| format!("axis {value} is out of range for rank {rank}"))
+}
+
+pub(crate) fn one(tensor: Tensor) -> Result<Outputs, String> {
+    let mut out = Outputs::new();
+    out.push(tensor);
+    Ok(out)
+}
+
+/// The first operands, by number.
+pub(crate) fn take<const N: usize>(inputs: Inputs) -> Result<[Tensor; N], String> {
+    let count = inputs.len();
+    let first: Vec<Tensor> = inputs.into_iter().take(N).collect();
+    first
+        .try_into()
+        .map_err(|_| format!("{N} operands are needed, {count} given"))
+}
+
+/// Elements before, along and behind an axis.
+pub(crate) fn around(shape: &[usize], axis: usize) -> (usize, usize, usize) {
+    (
+        shape[..axis].iter().product(),
+        shape[axis],
+        shape[axis + 1..].iter().product(),
+    )
+}
