@@ -314,3 +314,54 @@ fn what_changes_after_the_condition_was_computed_keeps_it_there() {
     );
     assert!(text.contains("cond (%go: i1, %arg0: tensor<1xf32>)"), "{text}");
 }
+
+#[test]
+fn changes_in_place_give_new_values() {
+    let text = translated(
+        r#"
+    (%3) = "pd_op.less_than" (%0, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+    (%4, %5) = "pd_op.while" (cond=%3, inputs=%0, %1) {
+    ^%arg_0 {}, %arg_1 {}
+        (%6) = "pd_op.increment_" (%arg_0) {value:1} : (tensor<1xf32>) -> tensor<1xf32>
+        (%7) = "pd_op.tanh" (%arg_0) : (tensor<1xf32>) -> tensor<1xf32>
+        (%8) = "pd_op.assign_out_" (%7, %arg_1) {} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+        (%9) = "pd_op.less_than" (%6, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "cf.yield" (%9, %arg_0, %arg_1) {} : (tensor<1xb>) ->
+    }
+"#,
+    );
+    assert_eq!(
+        text,
+        "\
+%1, %2 = pd.while (%x, %y) cond (%arg0: tensor<1xf32>, %arg1: tensor<1xf32>) {
+  %3 = pd.less_than (%arg0, %0) : tensor<1xi1>
+  cf.cond_yield (%3, %arg0, %arg1)
+} body (%arg0: tensor<1xf32>, %arg1: tensor<1xf32>) {
+  %4 = pd.increment (%arg0) : tensor<1xf32>
+  %5 = pd.tanh (%4) : tensor<1xf32>
+  %6 = pd.assign (%5) : tensor<1xf32>
+  cf.yield (%4, %6)
+} : tensor<1xf32>, tensor<1xf32>
+"
+    );
+}
+
+#[test]
+fn changes_in_place_of_outer_values_are_told() {
+    let source = r#"{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",shape:[1]} : () -> tensor<1xf32>
+    (%1) = "pd_op.data" () {dtype:bool,name:"p",shape:[1]} : () -> tensor<1xb>
+    () = "pd_op.if" (%1) {} -> {
+        (%2) = "pd_op.add_" (%0, %0) {} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+        () = "cf.yield" () {} : () ->
+    } else {
+        () = "cf.yield" () {} : () ->
+    }
+}"#;
+    let errors = paddle::read_printed(&context(), source.as_bytes(), Options::default()).unwrap_err();
+    let messages: Vec<_> = errors.iter().map(|e| e.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        ["`pd.add_` changes a value of the surrounding region in place"]
+    );
+}

@@ -174,8 +174,8 @@ impl<'c> Builder<'c> {
             span: source.span,
         });
         self.define_results(&source, op, is_fetch.then(|| operands.first().copied()).flatten());
-        if in_place {
-            self.overwrite(&source, op);
+        if let Some((id, name)) = in_place {
+            self.overwrite(id, &name, op);
         }
         regions
     }
@@ -258,35 +258,42 @@ impl<'c> Builder<'c> {
     }
 
     /// `add_` changes its first operand in place; in SSA form it is `add`, whose result is the operand from then on.
-    fn functional_name(&self, source: &mut SourceOp) -> bool {
-        let Some(base) = source.name.strip_suffix('_') else {
-            return false;
-        };
-        let in_place = self.ctx.registered_op(&source.name).is_none() && self.ctx.registered_op(base).is_some();
-        if in_place {
-            source.name = base.to_owned();
+    /// Gives that operand, and the name that Paddle has for the operation.
+    fn functional_name(&self, source: &mut SourceOp) -> Option<(SourceId, String)> {
+        if self.ctx.registered_op(&source.name).is_some() {
+            return None;
         }
-        in_place
+        // This one changes its second operand to the first.
+        let overwritten = if source.name == "pd.assign_out_" && source.operands.len() == 2 {
+            source.operands.pop()
+        } else {
+            source.operands.first().copied()
+        };
+        let base = match source.name.strip_suffix('_')? {
+            "pd.assign_out" => "pd.assign",
+            base => base,
+        };
+        let base = self.ctx.op_str(self.ctx.registered_op(base)?).to_owned();
+        let name = std::mem::replace(&mut source.name, base);
+        Some((overwritten?, name))
     }
 
-    fn overwrite(&mut self, source: &SourceOp, op: OpId) {
-        let (Some(&id), Some(value)) = (source.operands.first(), self.body.results(op).next()) else {
+    fn overwrite(&mut self, id: SourceId, name: &str, op: OpId) {
+        let Some(value) = self.body.results(op).next() else {
             return;
         };
         let here = self.scopes.last().map(|s| s.block);
         let local = self.values.get(&id).and_then(|&v| self.body.value_block(v)) == here;
         if local {
             self.define(id, value);
-        } else {
-            self.errors.push(
-                Diagnostic::error(
-                    "in-place",
-                    format!("`{}_` changes a value of the surrounding region in place", source.name),
-                )
-                .label(source.span, "here")
-                .help("carry the value through the loop or the branch instead"),
-            );
+            return;
         }
+        let message = format!("`{name}` changes a value of the surrounding region in place");
+        self.errors.push(
+            Diagnostic::error("in-place", message)
+                .label(self.body.op_span(op), "here")
+                .help("carry the value through the loop or the branch instead"),
+        );
     }
 
     fn check_name(&mut self, source: &SourceOp) {
