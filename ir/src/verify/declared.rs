@@ -16,11 +16,16 @@ pub(super) struct Checker<'a> {
     pub(super) options: VerifyOptions,
 }
 
-/// "no operand", "1 operand (x)", "2 operands (x, y)", "at least 1 operand (x, …)".
-fn expected(noun: &str, specs: &[ValueSpec]) -> (usize, Option<usize>, String) {
+/// How many values a declaration allows: the least and, if there is one, the most.
+fn bounds(specs: &[ValueSpec]) -> (usize, Option<usize>) {
     let min = specs.iter().filter(|s| s.arity == Arity::One).count();
     let variadic = specs.iter().any(|s| s.arity == Arity::Variadic);
-    let max = (!variadic).then_some(specs.len());
+    (min, (!variadic).then_some(specs.len()))
+}
+
+/// "no operands", "1 operand (x)", "2 operands (x, y)", "at least 1 operand (x, ys…)".
+fn expected(noun: &str, specs: &[ValueSpec]) -> String {
+    let (min, max) = bounds(specs);
     let count = match max {
         None if min == 0 => format!("any number of {noun}s"),
         None => format!("at least {min} {noun}{}", plural(min)),
@@ -35,12 +40,11 @@ fn expected(noun: &str, specs: &[ValueSpec]) -> (usize, Option<usize>, String) {
             Arity::Variadic => format!("{}…", s.name),
         })
         .collect();
-    let text = if names.is_empty() {
+    if names.is_empty() {
         count
     } else {
         format!("{count} ({})", names.join(", "))
-    };
-    (min, max, text)
+    }
 }
 
 fn number(count: usize) -> String {
@@ -109,13 +113,13 @@ impl Checker<'_> {
         let passed: usize = body.successors(op).iter().map(|s| s.operands as usize).sum();
         let own = body.num_operands(op).saturating_sub(passed);
         let mut check = |code, noun: &str, verb: &str, specs: &[ValueSpec], count: usize| {
-            let (min, max, text) = expected(noun, specs);
+            let (min, max) = bounds(specs);
             if count < min || max.is_some_and(|max| count > max) {
                 errors.push(
                     self.error(
                         op,
                         code,
-                        format!("`{}` {verb} {text}, not {count}", def.name),
+                        format!("`{}` {verb} {}, not {count}", def.name, expected(noun, specs)),
                         &format!("{count} {noun}{} here", plural(count)),
                     )
                     .help(format!("{}: {}", def.name, def.summary)),
@@ -311,13 +315,13 @@ impl Checker<'_> {
         let span = body
             .region_parent(region)
             .map_or_else(Default::default, |op| body.op_span(op));
-        let of = parent.map_or_else(String::new, |def| format!(" of a region of `{}`", def.name));
+        let of = || parent.map_or_else(String::new, |def| format!(" of a region of `{}`", def.name));
         for &block in blocks {
             let Some(last) = body.last_op(block) else {
                 // Several blocks mean that control goes from one to the other, which takes operations.
                 if terminated || blocks.len() > 1 {
                     errors.push(
-                        Diagnostic::error("empty-block", format!("a block{of} has no operations"))
+                        Diagnostic::error("empty-block", format!("a block{} has no operations", of()))
                             .label(span, "has an empty block")
                             .help("a block ends in a terminator, like `cf.yield`"),
                     );
@@ -332,7 +336,7 @@ impl Checker<'_> {
                 errors.push(
                     Diagnostic::error(
                         "missing-terminator",
-                        format!("a block{of} does not end in a terminator"),
+                        format!("a block{} does not end in a terminator", of()),
                     )
                     .label(body.op_span(last), format!("`{name}` is the last operation"))
                     .help(match parent.and_then(|d| d.implicit_terminator) {
