@@ -26,10 +26,15 @@
 //! * The value must be visible at the operation whose slot it replaces, and have the same type.
 //! * Regions of one block only, since the one terminator tells where values come from.
 //! * Slots of handles may be forwarded, but stay in place.
+//! * What a region that runs once before the others (`init`) hands on are its arguments, and stay them: operations are
+//!   built on that. Such an argument is only replaced where it is read.
 
 use std::collections::VecDeque;
 
-use pir_ir::{Body, Context, Diagnostic, DominanceInfo, Module, OpId, Rewriter, Traits, ValueDef, ValueId, ValueMap};
+use pir_ir::{
+    Body, Context, Diagnostic, DominanceInfo, FlowPoint, Module, OpId, Rewriter, Traits, Use, ValueDef, ValueId,
+    ValueMap,
+};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -328,14 +333,48 @@ fn forward_once(ctx: &Context, body: &mut Body) -> bool {
             replacements.push((slot.value, value));
         }
     }
+    let mut changed = false;
     for &(slot, value) in &replacements {
-        if body.value_name(value).is_none() {
-            let name = body.value_name(slot).filter(|n| !n.pack);
-            body.set_value_name(value, name);
-        }
-        body.replace_all_uses(slot, value);
+        changed |= replace_uses(ctx, body, slot, value);
     }
-    !replacements.is_empty()
+    changed
+}
+
+/// Replaces a slot by a value, except where a region that only leads to others hands it on.
+fn replace_uses(ctx: &Context, body: &mut Body, slot: ValueId, value: ValueId) -> bool {
+    let uses: SmallVec<[Use; 8]> = body.uses(slot).collect();
+    let mut changed = false;
+    for at in uses {
+        if !is_handed_on_by_entry(ctx, body, at) {
+            body.set_operand(at.op, at.index, value);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Whether a use stands in the terminator of a region that runs at most once and leads to other regions only.
+fn is_handed_on_by_entry(ctx: &Context, body: &Body, at: Use) -> bool {
+    let Some(region) = body
+        .op_region(at.op)
+        .filter(|&r| body.region_terminator(r) == Some(at.op))
+    else {
+        return false;
+    };
+    let (Some(op), Some(index)) = (body.region_parent(region), body.region_index(region)) else {
+        return false;
+    };
+    let Some(flow) = body.region_flow(ctx, op) else {
+        return false;
+    };
+    let view = body.view(ctx, op);
+    let here = FlowPoint::Region(index);
+    !flow.is_repeated(view, index)
+        && flow
+            .edges(view)
+            .iter()
+            .filter(|e| e.from == here)
+            .all(|e| e.to != FlowPoint::Parent)
 }
 
 #[cfg(test)]

@@ -194,6 +194,18 @@ fn shapes_that_are_known_are_constants() {
 }
 
 #[test]
+fn numbers_in_another_shape_or_type() {
+    let third = full("k", "[]", "0.1", "f32");
+    let becomes = |op: &str| becomes(&format!("{third}%r = {op}"));
+    assert!(becomes("pd.expand (%k) {shape = [4]}").contains("%r = pd.full {shape = [4], value = 0.1, dtype = f32}"));
+    assert!(becomes("pd.reshape (%k) {shape = [1, 1]}").contains("pd.full {shape = [1, 1], value = 0.1, dtype = f32}"));
+    // The number is that of the f32.
+    assert!(becomes("pd.cast (%k) {dtype = f64}").contains("value = 0.10000000149011612, dtype = f64"));
+    assert!(becomes("pd.cast (%k) {dtype = i64}").contains("pd.cast"));
+    assert!(becomes("pd.reduce_as (%x, %k)").contains("pd.reduce_as"));
+}
+
+#[test]
 fn constant_operands_become_attributes() {
     let out = becomes("%s = pd.full_int_array {value = [3, 2], dtype = i64}\n%r = pd.reshape (%x, %s)");
     assert!(out.contains("pd.reshape (%x) {shape = [3, 2]}"), "{out}");

@@ -1,22 +1,63 @@
 //! Operations that move elements about, or copy them.
 
-use pir_ir::{Attr, OpId, OpView, Rewriter};
+use pir_ir::{Attr, OpId, OpView, Rewriter, Type};
 
-use super::{Folded, dynamic, value};
+use super::{Folded, Number, constant, dynamic, number, value};
 
-/// For operations that keep the order of elements: the result is the operand if it has the same type, all of its
-/// dimensions known.
-pub(super) fn unchanged(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+/// For operations that give the elements of the operand in order, perhaps several times: the result is the operand if
+/// it has the same type, all of its dimensions known. Of a number it is that number in the new shape.
+pub(super) fn unchanged(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     let (x, ty) = (view.operand(0)?, view.operand_type(0)?);
-    // `?` may be different numbers; operations without a shape of their own do not change it.
-    let sure = view.ctx.is_static(ty) || matches!(view.name(), "pd.assign" | "pd.cast");
-    value(Some(x).filter(|_| sure && view.result_type(0) == Some(ty))?)
+    if view.ctx.is_static(ty) && view.result_type(0) == Some(ty) {
+        return value(x);
+    }
+    same_number(view, constants)
+}
+
+/// The number that all elements of the operand have, all elements of the result have too.
+fn same_number(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    let number = number(view, constants, 0)?.attr(view.ctx)?;
+    constant(Some(number).filter(|_| view.result_type(0).is_some_and(|ty| view.ctx.is_static(ty)))?)
+}
+
+/// The result is the operand if it has the same type, be its dimensions known or not.
+pub(super) fn same_type(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+    value(
+        view.operand(0)
+            .filter(|_| view.operand_type(0) == view.result_type(0))?,
+    )
+}
+
+pub(super) fn cast(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    if let Some(x) = same_type(view, constants) {
+        return Some(x);
+    }
+    let (from, to) = (view.operand_type(0)?, view.result_type(0)?);
+    let (from, elem) = (view.ctx.elem_type(from), view.ctx.elem_type(to));
+    // The number is written with more digits than elements of its type hold.
+    let number = match (number(view, constants, 0)?, from) {
+        (Number::Float(f), Type::F32) => Number::Float(f64::from(f as f32)),
+        (Number::Float(_), other) if other != Type::F64 => return None,
+        (number, _) => number,
+    };
+    constant(
+        number
+            .as_elem(view.ctx, elem)
+            .filter(|_| view.ctx.is_static(to))?
+            .attr(view.ctx)?,
+    )
 }
 
 /// The tensors put together are one.
 pub(super) fn concat(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     let one = view.body.num_operands(view.op) == 1 && view.operand_type(0) == view.result_type(0);
     value(view.operand(0).filter(|_| one)?)
+}
+
+/// Nothing is summed if the shape is the same.
+pub(super) fn reduce_as(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    let known = view.operand_type(0).is_some_and(|ty| view.ctx.is_static(ty));
+    same_type(view, constants).filter(|_| known)
 }
 
 fn is_identity(perm: &[i64]) -> bool {
