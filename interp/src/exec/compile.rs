@@ -201,7 +201,8 @@ fn last_uses(body: &Body) -> Vec<Option<OpId>> {
         for value in body.operands(op) {
             // The walk meets operations in order, so the last entry is that of the last use.
             match body.value_block(value).and_then(|b| body.ancestor_in_block(op, b)) {
-                Some(user) => last[value.index()] = Some(user),
+                // Regions of an operation may read a value after its operands were taken, and again.
+                Some(user) => last[value.index()] = (user == op).then_some(user),
                 None => escapes[value.index()] = true,
             }
         }

@@ -1,0 +1,158 @@
+//! Programs that PaddlePaddle saved, run by us, against what its eager engine computed for the same inputs.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use pir_interp::{DType, Tensor};
+use pir_ir::Module;
+use pir_ir::text::{ParseOptions, parse, print};
+use pir_passes::Pipeline;
+use pir_tools::arrays::{Array, Element, read_arrays};
+use pir_tools::driver::{LoadOptions, RunOptions, load, run_passes};
+use pir_tools::source::Source;
+
+/// How far from the expected values: rounding of float32, of the largest element.
+const TOLERANCE: f64 = 2e-6;
+
+struct Program {
+    source: Source,
+    /// `in:x`, `param:w`, `out:0`, `grad:x`, …
+    expected: Vec<(String, Tensor)>,
+}
+
+impl Program {
+    fn new(name: &str) -> Self {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("test-files/paddle/{name}.json"));
+        let arrays = read_arrays(file.with_extension("npz").to_str().unwrap()).unwrap();
+        Program {
+            source: Source::read(file.to_str().unwrap()).unwrap(),
+            expected: arrays.into_iter().map(|(key, array)| (key, tensor(&array))).collect(),
+        }
+    }
+
+    /// The values of one kind by name: `out` gives `0`, `1`, …
+    fn expected(&self, kind: &str) -> impl Iterator<Item = (&str, &Tensor)> {
+        let prefix = format!("{kind}:");
+        self.expected
+            .iter()
+            .filter_map(move |(key, value)| Some((key.strip_prefix(&prefix)?, value)))
+    }
+
+    /// The last output that is one number; its gradients are those in the file.
+    fn differentiated(&self) -> Option<String> {
+        let scalar = |value: &Tensor| value.len() == 1 && value.dtype() == DType::F32;
+        let last = self.expected("out").filter(|(_, value)| scalar(value)).last();
+        last.filter(|_| self.expected("grad").next().is_some())
+            .map(|(name, _)| format!("out:{name}"))
+    }
+
+    /// The program after some passes, each of which the verifier looks at.
+    fn after(&self, passes: &str) -> Module {
+        let (mut module, _) = load(&pir_dialects::context(), &self.source, LoadOptions::default()).unwrap();
+        let options = RunOptions {
+            verify: Some(Default::default()),
+            print_after: None,
+        };
+        run_passes(&mut module, &Pipeline::parse(passes).unwrap(), options)
+            .unwrap_or_else(|e| panic!("{passes}: {e:#?}"));
+        // What is run is what one reads.
+        let text = print(&module, &Default::default());
+        let again = parse(&module.ctx, text.as_bytes(), &ParseOptions::default());
+        assert_eq!(again.diagnostics, [], "{passes}: {text}");
+        again.module
+    }
+
+    fn check(&self, passes: &str) {
+        let module = self.after(passes);
+        let inputs = self.expected("in").chain(self.expected("param"));
+        let options = pir_interp::Options {
+            inputs: inputs.map(|(name, value)| (name.to_owned(), value.clone())).collect(),
+            ..Default::default()
+        };
+        let outcome = pir_interp::run(&module, &options, &mut Vec::new())
+            .unwrap_or_else(|e| panic!("{passes}: {e:?} in\n{}", print(&module, &Default::default())));
+        let compare = |name: String, want: &Tensor| {
+            let Some((_, got)) = outcome.fetched.iter().find(|(n, _)| *n == name) else {
+                panic!("{passes}: `{name}` is not fetched");
+            };
+            assert_eq!(got.shape(), want.shape(), "{passes}: the shape of `{name}`");
+            assert_eq!(got.dtype(), want.dtype(), "{passes}: the elements of `{name}`");
+            let (got, want) = (got.to_f64(), want.to_f64());
+            let scale = want.iter().fold(1.0f64, |m, x| m.max(x.abs()));
+            for (at, (g, w)) in got.iter().zip(&want).enumerate() {
+                let same = (g - w).abs() <= TOLERANCE * scale;
+                assert!(same, "{passes}: element {at} of `{name}` is {g}, not {w}");
+            }
+        };
+        for (name, want) in self.expected("out") {
+            compare(format!("out:{name}"), want);
+        }
+        if passes.contains("backward") {
+            for (name, want) in self.expected("grad") {
+                compare(format!("{name}_grad"), want);
+            }
+        }
+    }
+}
+
+/// An array of a file as a tensor.
+fn tensor(array: &Array) -> Tensor {
+    let shape = &array.shape[..];
+    let bytes = array.data.chunks_exact(array.element.size());
+    match array.element {
+        Element::Bool => Tensor::new(shape, bytes.map(|b| b[0] != 0).collect()),
+        Element::I32 => Tensor::new(
+            shape,
+            bytes.map(|b| i32::from_le_bytes(b.try_into().unwrap())).collect(),
+        ),
+        Element::I64 => Tensor::new(
+            shape,
+            bytes.map(|b| i64::from_le_bytes(b.try_into().unwrap())).collect(),
+        ),
+        Element::F32 => Tensor::new(
+            shape,
+            bytes.map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect(),
+        ),
+        other => panic!("no program here has elements of type {other:?}"),
+    }
+    .unwrap()
+}
+
+fn check(name: &str) {
+    let program = Program::new(name);
+    program.check("dce");
+    program.check("licm,cse,canonicalize,dce");
+    if let Some(output) = program.differentiated() {
+        let backward = format!("backward{{of=\"{output}\"}}");
+        program.check(&backward);
+        program.check(&format!("licm,cse,canonicalize,{backward},dce"));
+        program.check(&format!("{backward},canonicalize,licm,cse,forward-args,dce"));
+    }
+}
+
+macro_rules! programs {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                check(stringify!($name));
+            }
+        )*
+    };
+}
+
+programs! {
+    cond_basic
+    dead_loop_var
+    gru_cell_loop
+    licm_candidates
+    nested_while
+    power_iteration
+    rk4_ode_loop
+    rnn_cell_loop
+    seed_cond
+    seed_while_count
+    tanh_loop
+    while_in_if
+}
