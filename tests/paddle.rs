@@ -156,3 +156,27 @@ programs! {
     tanh_loop
     while_in_if
 }
+
+#[test]
+fn a_carried_condition_means_the_same() {
+    // The condition at the end of the body reads the counter before the increment: one more round.
+    let text = r#"{
+    (%0) = "pd_op.full" () {dtype:int64,shape:[1],value:0} : () -> tensor<1xi64>
+    (%1) = "pd_op.full" () {dtype:int64,shape:[1],value:3} : () -> tensor<1xi64>
+    (%2) = "pd_op.less_than" (%0, %1) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>
+    (%3) = "pd_op.while" (cond=%2, inputs=%0) {
+    ^%arg_0 {}
+        (%4) = "pd_op.scale" (%arg_0) {scale:1,bias:1,bias_after_scale:true} : (tensor<1xi64>) -> tensor<1xi64>
+        (%5) = "pd_op.less_than" (READ, %1) {} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xb>
+        () = "cf.yield" (%5, %4) {} : (tensor<1xb>, tensor<1xi64>) ->
+    }
+    (%6) = "pd_op.fetch" (%3) {name:"n",col:0} : (tensor<1xi64>) -> tensor<1xi64>
+}"#;
+    for (read, carried, count) in [("%4", false, 3), ("%arg_0", true, 4)] {
+        let source = Source::new("loop", text.replace("READ", read));
+        let (module, _) = load(&pir_dialects::context(), &source, LoadOptions::default()).unwrap();
+        assert_eq!(print(&module, &Default::default()).contains("%go"), carried);
+        let outcome = pir_interp::run(&module, &Default::default(), &mut Vec::new()).unwrap();
+        assert_eq!(outcome.fetched[0].1.to_i64(), [count]);
+    }
+}
