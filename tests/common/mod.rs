@@ -1,0 +1,137 @@
+//! What tests of programs share: running them, and comparing gradients with differences.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::sync::Arc;
+
+use pir_interp::{Options, Outcome, Tensor};
+use pir_ir::text::{ParseOptions, parse};
+use pir_ir::verify::verify;
+use pir_ir::{Context, Module};
+use pir_passes::{PassManager, Pipeline};
+
+/// Inputs by name.
+pub type Inputs = Vec<(String, Tensor)>;
+
+/// Reads and verifies a program.
+#[track_caller]
+pub fn read(ctx: &Arc<Context>, text: &str) -> Module {
+    let parsed = parse(ctx, text.as_bytes(), &ParseOptions::default());
+    assert!(parsed.diagnostics.is_empty(), "{text}\n{:#?}", parsed.diagnostics);
+    let errors = verify(&parsed.module);
+    assert!(errors.is_empty(), "{text}\n{errors:#?}");
+    parsed.module
+}
+
+/// Runs a pipeline, verifying after every pass.
+#[track_caller]
+pub fn passes(module: &mut Module, pipeline: &str) {
+    let parsed = Pipeline::parse(pipeline).unwrap_or_else(|e| panic!("{e:#?}"));
+    let result = PassManager::new().run(module, &parsed);
+    if let Err(errors) = result {
+        panic!(
+            "{pipeline}: {errors:#?}\n{}",
+            pir_ir::text::print(module, &Default::default())
+        );
+    }
+}
+
+/// Runs a program.
+#[track_caller]
+pub fn run(module: &Module, inputs: &Inputs) -> Outcome {
+    let options = Options {
+        inputs: inputs.iter().cloned().collect(),
+        max_steps: Some(10_000_000),
+        ..Options::default()
+    };
+    pir_interp::run(module, &options, &mut std::io::sink())
+        .unwrap_or_else(|e| panic!("{e:#?}\n{}", pir_ir::text::print(module, &Default::default())))
+}
+
+/// Deterministic numbers from an interval.
+pub struct Numbers(u64);
+
+impl Numbers {
+    pub fn new(seed: u64) -> Self {
+        Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// The next of `[0, 1)`.
+    pub fn unit(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    pub fn tensor(&mut self, shape: &[usize], low: f64, high: f64) -> Tensor {
+        let count = shape.iter().product();
+        Tensor::new(
+            shape,
+            (0..count)
+                .map(|_| low + (high - low) * self.unit())
+                .collect::<Vec<f64>>(),
+        )
+        .unwrap()
+    }
+}
+
+/// The sum of everything of floats that a program fetches.
+fn total(module: &Module, inputs: &Inputs) -> f64 {
+    let fetched = run(module, inputs).fetched;
+    fetched
+        .iter()
+        .filter(|(_, t)| t.dtype().is_float())
+        .map(|(_, t)| t.to_f64().iter().sum::<f64>())
+        .sum()
+}
+
+/// Compares every gradient that a program with derivatives fetches as `NAME_grad` with central differences of the
+/// program without. Gives the largest error, relative to the size of the numbers.
+#[track_caller]
+pub fn compare_with_differences(plain: &Module, with: &Module, inputs: &Inputs, wrt: &[&str]) -> f64 {
+    let grads = run(with, inputs).fetched;
+    let mut worst = 0.0f64;
+    for name in wrt {
+        let grad = grads
+            .iter()
+            .find(|(n, _)| *n == format!("{name}_grad"))
+            .unwrap_or_else(|| panic!("no {name}_grad"));
+        let at = inputs.iter().position(|(n, _)| n == name).unwrap();
+        let base = inputs[at].1.to_f64();
+        assert_eq!(
+            grad.1.shape(),
+            inputs[at].1.shape(),
+            "the gradient of {name} has another shape"
+        );
+        for (i, &g) in grad.1.to_f64().iter().enumerate() {
+            let step = 1e-6 * base[i].abs().max(1.0);
+            let moved = |by: f64| {
+                let mut values = base.clone();
+                values[i] += by;
+                let mut inputs = inputs.clone();
+                inputs[at].1 = Tensor::new(inputs[at].1.shape(), values).unwrap();
+                total(plain, &inputs)
+            };
+            let difference = (moved(step) - moved(-step)) / (2.0 * step);
+            let error = (g - difference).abs() / difference.abs().max(1.0);
+            assert!(!error.is_nan(), "{name}[{i}]: gradient {g}, difference {difference}");
+            worst = worst.max(error);
+        }
+    }
+    worst
+}
+
+/// Differentiates a program and compares.
+#[track_caller]
+pub fn check_gradients(ctx: &Arc<Context>, text: &str, inputs: &Inputs, wrt: &[&str], tolerance: f64) {
+    let plain = read(ctx, text);
+    let mut with = plain.clone();
+    passes(&mut with, "backward");
+    let worst = compare_with_differences(&plain, &with, inputs, wrt);
+    assert!(
+        worst <= tolerance,
+        "an error of {worst}\n{}",
+        pir_ir::text::print(&with, &Default::default())
+    );
+}
