@@ -1,6 +1,10 @@
 //! What tests of programs share: running them, and comparing gradients with differences.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test binary uses a part; in tests a panic is a failure"
+)]
 
 use std::sync::Arc;
 

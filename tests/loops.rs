@@ -1,0 +1,373 @@
+//! Gradients through loops and branches against central differences: every kind of loop of `test-files/autodiff`, for no
+//! iteration and for several, and the awkward cases.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Inputs, Numbers, check_gradients, compare_with_differences, passes, read};
+use pir_interp::{Tensor, inputs_of};
+
+/// Inputs for a program: pseudo-random floats, `n` for integers.
+fn inputs(module: &pir_ir::Module, n: i64, seed: u64) -> (Inputs, Vec<String>) {
+    let mut numbers = Numbers::new(seed);
+    let (mut inputs, mut wrt) = (Inputs::new(), Vec::new());
+    for spec in inputs_of(module, None).unwrap() {
+        let (shape, elem) = module.ctx.as_tensor(spec.ty).unwrap();
+        let shape: Vec<usize> = shape.iter().map(|&d| d as usize).collect();
+        if module.ctx.is_float(elem) {
+            inputs.push((spec.name.clone(), numbers.tensor(&shape, 0.3, 0.9)));
+            wrt.push(spec.name);
+        } else {
+            let count = shape.iter().product();
+            let value = if elem == pir_ir::Type::I1 {
+                Tensor::new(&shape, vec![n % 2 == 0; count])
+            } else {
+                Tensor::new(&shape, vec![n; count])
+            };
+            inputs.push((spec.name, value.unwrap()));
+        }
+    }
+    (inputs, wrt)
+}
+
+#[track_caller]
+fn check_loop(text: &str, pipeline: &str) {
+    let ctx = pir_dialects::context();
+    let plain = read(&ctx, text);
+    let mut with = plain.clone();
+    passes(&mut with, pipeline);
+    for n in 0..=4 {
+        let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
+        let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
+        let worst = compare_with_differences(&plain, &with, &inputs, &wrt);
+        assert!(
+            worst < 1e-6,
+            "{n} iterations: an error of {worst}\n{}",
+            pir_ir::text::print(&with, &Default::default())
+        );
+    }
+}
+
+#[test]
+fn every_kind_of_loop() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test-files/autodiff");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        if !text.contains("name = \"n\"") {
+            continue;
+        }
+        seen += 1;
+        for pipeline in [
+            "backward",
+            "stack-locals,build-backward",
+            "licm,forward-args,cse,backward",
+            "backward,canonicalize,cse,dce",
+        ] {
+            println!("{} {pipeline}", path.display());
+            check_loop(&text, pipeline);
+        }
+    }
+    assert!(seen >= 9, "{seen} files");
+}
+
+const HEAD: &str = "%n = pd.data {name = \"n\", shape = [1], dtype = i64}
+%zero = pd.full {shape = [1], value = 0, dtype = i64}
+%one = pd.full {shape = [1], value = 1, dtype = i64}
+%x = pd.data {name = \"x\", shape = [3], dtype = f64}
+%y = pd.data {name = \"y\", shape = [3], dtype = f64}\n";
+
+const TAIL: &str = "%loss = pd.sum (%sum)\npd.fetch (%loss) {name = \"loss\"}\n";
+
+#[track_caller]
+fn case(middle: &str) {
+    check_loop(&format!("{HEAD}{middle}{TAIL}"), "backward");
+}
+
+#[test]
+fn a_value_forwarded_straight_through() {
+    case(
+        "%i_e, %a_e, %b_e = pd.while (%zero, %x, %y) cond (%i, %a, %b) {
+  %c = pd.less_than (%i, %n)
+  cf.cond_yield (%c, %i, %a, %b)
+} body (%i, %a, %b) {
+  %p = pd.multiply (%a, %b)
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %p, %b)
+}
+%sum = pd.multiply (%a_e, %b_e)\n",
+    );
+}
+
+#[test]
+fn slots_that_change_places() {
+    case(
+        "%i_e, %a_e, %b_e = pd.while (%zero, %x, %y) cond (%i, %a, %b) {
+  %c = pd.less_than (%i, %n)
+  cf.cond_yield (%c, %i, %a, %b)
+} body (%i, %a, %b) {
+  %p = pd.sin (%a)
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %b, %p)
+}
+%t = pd.scale (%b_e) {scale = 3.0}
+%sum = pd.add (%a_e, %t)\n",
+    );
+}
+
+#[test]
+fn the_same_value_carried_twice() {
+    case(
+        "%i_e, %a_e, %b_e = pd.while (%zero, %x, %x) cond (%i, %a, %b) {
+  %c = pd.less_than (%i, %n)
+  cf.cond_yield (%c, %i, %a, %b)
+} body (%i, %a, %b) {
+  %p = pd.multiply (%a, %b)
+  %q = pd.tanh (%p)
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %q, %q)
+}
+%s = pd.add (%a_e, %y)
+%sum = pd.multiply (%s, %b_e)\n",
+    );
+}
+
+#[test]
+fn unused_results_and_integer_state() {
+    case(
+        "%i_e, %a_e, %b_e, %j_e = pd.while (%zero, %x, %y, %one) cond (%i, %a, %b, %j) {
+  %c = pd.less_than (%i, %n)
+  cf.cond_yield (%c, %i, %a, %b, %j)
+} body (%i, %a, %b, %j) {
+  %p = pd.multiply (%a, %b)
+  %q = pd.exp (%b)
+  %f = pd.cast (%j) {dtype = f64}
+  %r = pd.divide (%p, %f)
+  %k = pd.add (%i, %one)
+  %l = pd.add (%j, %k)
+  cf.yield (%k, %r, %p, %l)
+}
+%sum = pd.assign (%a_e)\n",
+    );
+}
+
+#[test]
+fn a_condition_that_computes_what_it_forwards() {
+    case(
+        "%i_e, %a_e, %s_e = pd.while (%zero, %x) cond (%i, %a) {
+  %c = pd.less_than (%i, %n)
+  %s = pd.sin (%a)
+  %t = pd.multiply (%s, %y)
+  cf.cond_yield (%c, %i, %t, %y)
+} body (%i, %a, %s) {
+  %p = pd.multiply (%a, %s)
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %p)
+}
+%sum = pd.multiply (%a_e, %s_e)\n",
+    );
+}
+
+#[test]
+fn a_captured_value_is_yielded() {
+    case(
+        "%i_e, %a_e = pd.while (%zero, %x) cond (%i, %a) {
+  %c = pd.less_than (%i, %n)
+  cf.cond_yield (%c, %i, %a)
+} body (%i, %a) {
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %y)
+}
+%sum = pd.multiply (%a_e, %x)\n",
+    );
+}
+
+#[test]
+fn captures_in_several_places() {
+    case(
+        "%before = pd.multiply (%x, %y)
+%i_e, %a_e = pd.while (%zero, %before) cond (%i, %a) {
+  %c = pd.less_than (%i, %n)
+  %d = pd.multiply (%a, %y)
+  cf.cond_yield (%c, %i, %d)
+} body (%i, %a) {
+  %p = pd.add (%a, %y)
+  %q = pd.multiply (%p, %y)
+  %r = pd.tanh (%q)
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %r)
+}
+%s = pd.multiply (%a_e, %y)
+%sum = pd.add (%s, %x)\n",
+    );
+}
+
+#[test]
+fn while_in_if_and_three_deep() {
+    case(
+        "%two = pd.full {shape = [1], value = 2, dtype = i64}
+%pick = pd.less_than (%n, %two)
+%r = pd.if (%pick) then {
+  %i_e, %a_e = pd.while (%zero, %x) cond (%i, %a) {
+    %c = pd.less_than (%i, %n)
+    cf.cond_yield (%c, %i, %a)
+  } body (%i, %a) {
+    %t = pd.tanh (%a)
+    %p = pd.multiply (%t, %y)
+    %k = pd.add (%i, %one)
+    cf.yield (%k, %p)
+  }
+  cf.yield (%a_e)
+} else {
+  %m = pd.multiply (%x, %x)
+  cf.yield (%m)
+}
+%o_e, %u_e = pd.while (%zero, %r) cond (%o, %u) {
+  %c = pd.less_than (%o, %n)
+  cf.cond_yield (%c, %o, %u)
+} body (%o, %u) {
+  %p_e, %v_e = pd.while (%zero, %u) cond (%p, %v) {
+    %c = pd.less_than (%p, %o)
+    cf.cond_yield (%c, %p, %v)
+  } body (%p, %v) {
+    %q_e, %w_e = pd.while (%zero, %v) cond (%q, %w) {
+      %c = pd.less_than (%q, %two)
+      cf.cond_yield (%c, %q, %w)
+    } body (%q, %w) {
+      %s = pd.multiply (%w, %y)
+      %t = pd.sin (%s)
+      %h = pd.scale (%v) {scale = 0.5}
+      %z = pd.add (%t, %h)
+      %k = pd.add (%q, %one)
+      cf.yield (%k, %z)
+    }
+    %k = pd.add (%p, %one)
+    cf.yield (%k, %w_e)
+  }
+  %e = pd.tanh (%v_e)
+  %k = pd.add (%o, %one)
+  cf.yield (%k, %e)
+}
+%sum = pd.multiply (%u_e, %x)\n",
+    );
+}
+
+#[test]
+fn inner_loops_without_records_count() {
+    case(
+        "%two = pd.full {shape = [1], value = 2, dtype = i64}
+%o_e, %u_e = pd.while (%zero, %x) cond (%o, %u) {
+  %c = pd.less_than (%o, %n)
+  cf.cond_yield (%c, %o, %u)
+} body (%o, %u) {
+  %p_e, %v_e = pd.while (%zero, %u) cond (%p, %v) {
+    %c = pd.less_than (%p, %o)
+    cf.cond_yield (%c, %p, %v)
+  } body (%p, %v) {
+    %w = pd.scale (%v) {scale = 1.25}
+    %z = pd.add (%w, %y)
+    %k = pd.add (%p, %one)
+    cf.yield (%k, %z)
+  }
+  %k = pd.add (%o, %one)
+  cf.yield (%k, %v_e)
+}
+%sum = pd.multiply (%u_e, %x)\n",
+    );
+}
+
+#[test]
+fn branches_with_captures_on_one_side() {
+    case(
+        "%two = pd.full {shape = [1], value = 2, dtype = i64}
+%pick = pd.less_than (%n, %two)
+%a, %b = pd.if (%pick) then {
+  %e = pd.exp (%x)
+  cf.yield (%e, %x)
+} else {
+  %m = pd.multiply (%y, %y)
+  %c = pd.full {shape = [3], value = 2.0, dtype = f64}
+  %d = pd.multiply (%m, %c)
+  cf.yield (%y, %d)
+}
+%ab = pd.multiply (%a, %b)
+%sum = pd.add (%ab, %x)\n",
+    );
+}
+
+#[test]
+fn functions_return_their_gradients() {
+    let ctx = pir_dialects::context();
+    let mut module = read(
+        &ctx,
+        "func.func @f(%x: tensor<2xf64>, %k: tensor<2xi64>, %y: tensor<2xf64>) -> tensor<2xf64> {
+  %p = pd.multiply (%x, %y)
+  func.return (%p)
+}",
+    );
+    passes(&mut module, "backward");
+    let tensor = |v: [f64; 2]| Tensor::new(&[2], v.to_vec()).unwrap();
+    let inputs = vec![
+        ("x".to_owned(), tensor([2.0, 3.0])),
+        ("k".to_owned(), Tensor::new(&[2], vec![1i64, 1]).unwrap()),
+        ("y".to_owned(), tensor([5.0, 7.0])),
+    ];
+    let results: Vec<Vec<f64>> = common::run(&module, &inputs)
+        .results
+        .iter()
+        .map(Tensor::to_f64)
+        .collect();
+    assert_eq!(results, [vec![10.0, 21.0], vec![5.0, 7.0], vec![2.0, 3.0]]);
+}
+
+#[test]
+fn options_choose_outputs_inputs_and_seeds() {
+    let ctx = pir_dialects::context();
+    let text = "%x = pd.data {name = \"x\", shape = [2], dtype = f64}
+%s = pd.data {name = \"s\", shape = [2], dtype = f64, stop_gradient = true}
+%h = pd.square (%x)
+%a = pd.scale (%h) {scale = 3.0}
+pd.fetch (%a) {name = \"a\"}
+pd.fetch (%h) {name = \"b\"}";
+    let gradient = |pipeline: &str, name: &str| {
+        let mut module = read(&ctx, text);
+        passes(&mut module, pipeline);
+        let inputs = vec![
+            ("x".to_owned(), Tensor::new(&[2], vec![1.0, 2.0]).unwrap()),
+            ("s".to_owned(), Tensor::new(&[2], vec![10.0, 100.0]).unwrap()),
+        ];
+        let fetched = common::run(&module, &inputs).fetched;
+        fetched.iter().find(|(n, _)| n == name).map(|(_, t)| t.to_f64())
+    };
+    assert_eq!(gradient("backward", "x_grad"), Some(vec![8.0, 16.0]));
+    assert_eq!(gradient("backward", "s_grad"), None);
+    assert_eq!(gradient("backward{of=\"b\"}", "x_grad"), Some(vec![2.0, 4.0]));
+    assert_eq!(gradient("backward{of=%a}", "x_grad"), Some(vec![6.0, 12.0]));
+    assert_eq!(gradient("backward{of=a wrt=%h}", "h_grad"), Some(vec![3.0, 3.0]));
+    assert_eq!(gradient("backward{of=b seed=s}", "x_grad"), Some(vec![20.0, 400.0]));
+    assert_eq!(
+        gradient("backward{of=[a, b] seed=[0.0, 2.0]}", "x_grad"),
+        Some(vec![4.0, 8.0])
+    );
+    assert_eq!(gradient("backward{of=a wrt=s}", "s_grad"), Some(vec![0.0, 0.0]));
+}
+
+#[test]
+fn dynamic_shapes() {
+    let ctx = pir_dialects::context();
+    let text = "%x = pd.data {name = \"x\", shape = [-1, 2], dtype = f64}
+%b = pd.data {name = \"b\", shape = [-1], dtype = f64}
+%s = pd.add (%x, %b)
+%t = pd.tanh (%s)
+%m = pd.mean (%t) {axis = [0]}
+%l = pd.sum (%m)
+pd.fetch (%l) {name = \"l\"}";
+    let mut numbers = Numbers::new(3);
+    let inputs = vec![
+        ("x".to_owned(), numbers.tensor(&[3, 2], -1.0, 1.0)),
+        ("b".to_owned(), numbers.tensor(&[2], -1.0, 1.0)),
+    ];
+    check_gradients(&ctx, text, &inputs, &["x", "b"], 1e-7);
+}
