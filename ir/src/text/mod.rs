@@ -13,6 +13,7 @@
 //! stack on the heap. Errors are collected, with recovery at the next operation.
 
 mod attrs;
+mod comments;
 mod cursor;
 mod op;
 mod parser;

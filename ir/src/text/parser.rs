@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::comments::Directives;
 use super::cursor::{self, balanced_end, blanks, line_end};
 use super::op::Pending;
 use super::scope::{Binding, Scope};
@@ -53,7 +54,7 @@ pub(super) struct Open {
     /// Where its brace is.
     pub(super) brace: usize,
     /// The last operation, for comments at the end of its line.
-    last: Option<OpId>,
+    pub(super) last: Option<OpId>,
 }
 
 /// What has to be given to an operation that is to be read.
@@ -79,6 +80,7 @@ pub(super) struct Parser<'s> {
     /// Results of operations that could not be read: what uses them is not to blame.
     poison: FxHashSet<ValueId>,
     diagnostics: Vec<Diagnostic>,
+    pub(super) directives: Option<Directives<'s>>,
 }
 
 impl<'s> Parser<'s> {
@@ -99,6 +101,7 @@ impl<'s> Parser<'s> {
             op_names: FxHashMap::default(),
             poison: FxHashSet::default(),
             diagnostics: Vec::new(),
+            directives: None,
         }
     }
 
@@ -457,39 +460,6 @@ impl<'s> Parser<'s> {
     }
 
     // ----- statements -----
-
-    /// Collects comments; the first is at the end of the last operation's line when no line break was before it.
-    fn comments(&mut self) -> String {
-        let mut text = String::new();
-        let start = self.pos;
-        loop {
-            let before = self.pos;
-            self.pos = blanks(self.src, self.pos);
-            if !self.starts_with(b"//") {
-                return text;
-            }
-            let end = line_end(self.src, self.pos);
-            let line = String::from_utf8_lossy(&self.src[self.pos..end]);
-            let line = line.trim_end();
-            let same_line = before == start && !self.src[before..self.pos].contains(&b'\n');
-            self.pos = end;
-            if same_line
-                && let Some(open) = self.open.last()
-                && let Some(op) = open.last
-            {
-                let comment = match self.body().comment(op) {
-                    Some(old) => format!("{old}\n{line}"),
-                    None => line.to_owned(),
-                };
-                self.body().set_comment(op, &comment);
-                continue;
-            }
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(line);
-        }
-    }
 
     /// Reads one statement; `false` at the end of the input.
     fn statement(&mut self) -> bool {

@@ -330,3 +330,23 @@ fn deep_attributes_and_types() {
     let source = format!("pd.fetch {{a = {}f32{}}}", "vec<".repeat(depth), ">".repeat(depth));
     fixed(&source);
 }
+
+#[test]
+fn directives_of_tests_are_not_kept() {
+    let text = fixed(
+        "// RUN: pir-opt %s | FileCheck %s --check-prefixes=A,LONG-B
+// CHECK-NEXT: x
+// A: x
+// A-COUNT-2: x
+// LONG-B-NOT: x
+// CHECK{LITERAL}: x
+// expected-error@+1 {{x}}
+// NOTE: kept
+// AB: kept
+// CHECK the weather
+pd.fetch
+// A-DAG: x
+",
+    );
+    assert_eq!(text, "// NOTE: kept\n// AB: kept\n// CHECK the weather\npd.fetch ()\n");
+}
