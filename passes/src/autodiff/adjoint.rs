@@ -76,6 +76,8 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             self.r.set_span(self.r.body.op_span(op));
             // Nesting is as deep as the input says: the stack grows on the heap when it has to.
             match self.names.kind(self.r.body, op) {
+                // Its results are differentiated, but do not depend on an input: nothing was recorded.
+                Some(_) if !self.activity.passes_through(self.r.body, op) => {}
                 Some(kind) => stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.structured(op, kind, frame))?,
                 None => self.ordinary(op, frame)?,
             }

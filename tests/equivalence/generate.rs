@@ -1,0 +1,419 @@
+//! A generator of programs.
+
+use std::fmt::Write;
+
+/// A generator of numbers (splitmix64).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number less than `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of the items.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Float,
+    Int,
+    Bool,
+}
+
+impl Kind {
+    fn ty(self) -> &'static str {
+        match self {
+            Kind::Float => "tensor<4xf64>",
+            Kind::Int => "tensor<1xi64>",
+            Kind::Bool => "tensor<1xi1>",
+        }
+    }
+}
+
+type Scope = Vec<(String, Kind)>;
+
+struct Generator<'r> {
+    random: &'r mut Random,
+    text: String,
+    next: usize,
+    /// Prints, stacks, and what may fail.
+    effects: bool,
+}
+
+/// A program with the inputs `x`, `y` (floats), `n`, `z` (integers) and `c` (a truth value). Without effects it can be
+/// differentiated.
+pub fn program(random: &mut Random, effects: bool) -> String {
+    let mut g = Generator {
+        random,
+        text: String::new(),
+        next: 0,
+        effects,
+    };
+    let mut scope: Scope = Vec::new();
+    for (name, kind, ty) in [
+        ("x", Kind::Float, "shape = [4], dtype = f64"),
+        ("y", Kind::Float, "shape = [4], dtype = f64"),
+        ("n", Kind::Int, "shape = [1], dtype = i64"),
+        ("z", Kind::Int, "shape = [1], dtype = i64"),
+        ("c", Kind::Bool, "shape = [1], dtype = i1"),
+    ] {
+        let _ = writeln!(g.text, "%{name} = pd.data {{name = \"{name}\", {ty}}} : {}", kind.ty());
+        scope.push((format!("%{name}"), kind));
+    }
+    let size = 4 + g.random.below(6);
+    g.ops(&mut scope, size, 3);
+    for at in 0..3 {
+        let value = g.recent(&scope, Kind::Float);
+        let _ = writeln!(g.text, "pd.fetch ({value}) {{name = \"out{at}\"}}");
+    }
+    g.text
+}
+
+impl Generator<'_> {
+    fn fresh(&mut self) -> String {
+        self.next += 1;
+        format!("%v{}", self.next)
+    }
+
+    fn any(&mut self, scope: &Scope, kind: Kind) -> String {
+        let fitting: Vec<&String> = scope.iter().filter(|(_, k)| *k == kind).map(|(n, _)| n).collect();
+        (*self.random.pick(&fitting)).clone()
+    }
+
+    /// A value, more likely one of the last.
+    fn recent(&mut self, scope: &Scope, kind: Kind) -> String {
+        let fitting: Vec<&String> = scope.iter().filter(|(_, k)| *k == kind).map(|(n, _)| n).collect();
+        let from = if self.random.chance(60) {
+            fitting.len().saturating_sub(3)
+        } else {
+            0
+        };
+        (*self.random.pick(&fitting[from..])).clone()
+    }
+
+    fn kind(&mut self) -> Kind {
+        *self.random.pick(&[Kind::Float, Kind::Float, Kind::Int, Kind::Bool])
+    }
+
+    fn define(&mut self, scope: &mut Scope, kind: Kind, text: &str) -> String {
+        let name = self.fresh();
+        let _ = writeln!(self.text, "{name} = {text} : {}", kind.ty());
+        scope.push((name.clone(), kind));
+        name
+    }
+
+    fn ops(&mut self, scope: &mut Scope, count: usize, depth: usize) {
+        for _ in 0..count {
+            let nested = if depth > 0 { 30 } else { 0 };
+            if self.random.chance(nested) {
+                match self.random.below(5) {
+                    0 | 1 => self.branch(scope, depth),
+                    2 if self.effects => self.stack(scope),
+                    _ => self.repeat(scope, depth),
+                }
+            } else {
+                self.simple(scope);
+            }
+        }
+    }
+
+    fn simple(&mut self, scope: &mut Scope) {
+        match self.random.below(12) {
+            0 | 1 => {
+                let value = *self.random.pick(&["0.0", "-0.0", "1.0", "0.5", "2.0"]);
+                let shape = *self.random.pick(&["4", "4", "4"]);
+                self.define(
+                    scope,
+                    Kind::Float,
+                    &format!("pd.full {{shape = [{shape}], value = {value}, dtype = f64}}"),
+                );
+            }
+            2 => {
+                let value = self.random.below(4);
+                self.define(
+                    scope,
+                    Kind::Int,
+                    &format!("pd.full {{shape = [1], value = {value}, dtype = i64}}"),
+                );
+            }
+            3 => {
+                let value = self.random.chance(50);
+                self.define(
+                    scope,
+                    Kind::Bool,
+                    &format!("pd.full {{shape = [1], value = {value}, dtype = i1}}"),
+                );
+            }
+            4 => {
+                let (a, b) = (self.recent(scope, Kind::Int), self.recent(scope, Kind::Int));
+                let op = match self.random.below(if self.effects { 8 } else { 6 }) {
+                    0..3 => "add",
+                    3..5 => "subtract",
+                    5 => "maximum",
+                    _ => "floor_divide",
+                };
+                self.define(scope, Kind::Int, &format!("pd.{op} ({a}, {b})"));
+            }
+            5 => {
+                let (a, b) = (self.recent(scope, Kind::Int), self.recent(scope, Kind::Int));
+                let op = *self.random.pick(&["less_than", "greater_equal", "equal"]);
+                self.define(scope, Kind::Bool, &format!("pd.{op} ({a}, {b})"));
+            }
+            6 => {
+                let (a, b) = (self.recent(scope, Kind::Bool), self.recent(scope, Kind::Bool));
+                let text = match self.random.below(3) {
+                    0 => format!("pd.logical_not ({a})"),
+                    1 => format!("pd.logical_and ({a}, {b})"),
+                    _ => format!("pd.logical_or ({a}, {b})"),
+                };
+                self.define(scope, Kind::Bool, &text);
+            }
+            7 if self.effects => {
+                let value = self.recent(scope, Kind::Float);
+                let message = self.random.below(100);
+                self.define(
+                    scope,
+                    Kind::Float,
+                    &format!("pd.print ({value}) {{message = \"m{message}\"}}"),
+                );
+            }
+            8 => {
+                let value = self.recent(scope, Kind::Float);
+                let op = *self.random.pick(&["tanh", "neg", "sin", "assign"]);
+                self.define(scope, Kind::Float, &format!("pd.{op} ({value})"));
+            }
+            _ => {
+                let (a, b) = (self.recent(scope, Kind::Float), self.any(scope, Kind::Float));
+                let op = *self.random.pick(&["add", "subtract", "multiply", "add"]);
+                self.define(scope, Kind::Float, &format!("pd.{op} ({a}, {b})"));
+            }
+        }
+    }
+
+    fn values(&mut self, scope: &Scope, kinds: &[Kind]) -> String {
+        let values: Vec<String> = kinds.iter().map(|&k| self.recent(scope, k)).collect();
+        values.join(", ")
+    }
+
+    fn kinds(&mut self, most: usize) -> Vec<Kind> {
+        let count = self.random.below(most + 1);
+        (0..count).map(|_| self.kind()).collect()
+    }
+
+    fn types(kinds: &[Kind]) -> String {
+        kinds.iter().map(|k| k.ty()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn results(&mut self, scope: &mut Scope, kinds: &[Kind]) -> String {
+        let names: Vec<String> = kinds.iter().map(|_| self.fresh()).collect();
+        scope.extend(names.iter().cloned().zip(kinds.iter().copied()));
+        if names.is_empty() {
+            String::new()
+        } else {
+            format!("{} = ", names.join(", "))
+        }
+    }
+
+    fn branch(&mut self, scope: &mut Scope, depth: usize) {
+        let kinds = self.kinds(3);
+        let condition = self.recent(scope, Kind::Bool);
+        let before = std::mem::take(&mut self.text);
+        let mut regions = Vec::new();
+        for _ in 0..2 {
+            let mut inner = scope.clone();
+            let count = self.random.below(4);
+            self.ops(&mut inner, count, depth - 1);
+            let values = self.values(&inner, &kinds);
+            let _ = writeln!(self.text, "cf.yield ({values})");
+            regions.push(std::mem::take(&mut self.text));
+        }
+        self.text = before;
+        let results = self.results(scope, &kinds);
+        let types = if kinds.is_empty() {
+            String::new()
+        } else {
+            format!(" : {}", Self::types(&kinds))
+        };
+        let _ = writeln!(
+            self.text,
+            "{results}pd.if ({condition}) then {{\n{}}} else {{\n{}}}{types}",
+            regions[0], regions[1]
+        );
+    }
+
+    /// Arguments of a region, entered into its scope.
+    fn args(&mut self, scope: &mut Scope, kinds: &[Kind]) -> (Vec<String>, String) {
+        let names: Vec<String> = kinds.iter().map(|_| self.fresh()).collect();
+        scope.extend(names.iter().cloned().zip(kinds.iter().copied()));
+        let list: Vec<String> = names
+            .iter()
+            .zip(kinds)
+            .map(|(n, k)| format!("{n}: {}", k.ty()))
+            .collect();
+        (
+            names,
+            if list.is_empty() {
+                String::new()
+            } else {
+                format!("({}) ", list.join(", "))
+            },
+        )
+    }
+
+    /// A loop of at most three iterations: its first carried value counts.
+    fn repeat(&mut self, scope: &mut Scope, depth: usize) {
+        let mut carried = vec![Kind::Int];
+        carried.extend(self.kinds(3));
+        let zero = self.define(scope, Kind::Int, "pd.full {shape = [1], value = 0, dtype = i64}");
+        let limit = match self.random.below(4) {
+            0 => "%n".to_owned(),
+            1 => "%z".to_owned(),
+            _ => {
+                let limit = self.random.below(4);
+                self.define(
+                    scope,
+                    Kind::Int,
+                    &format!("pd.full {{shape = [1], value = {limit}, dtype = i64}}"),
+                )
+            }
+        };
+        let mut operands = vec![zero];
+        for &kind in &carried[1..] {
+            operands.push(self.recent(scope, kind));
+        }
+        let before = std::mem::take(&mut self.text);
+
+        let mut inner = scope.clone();
+        let (args, cond_args) = self.args(&mut inner, &carried);
+        let count = self.random.below(3);
+        self.ops(&mut inner, count, depth - 1);
+        let go = self.define(&mut inner, Kind::Bool, &format!("pd.less_than ({}, {limit})", args[0]));
+        // The counter, then mostly the arguments as they are, then others.
+        let mut forwarded = vec![Kind::Int];
+        let mut values = vec![args[0].clone()];
+        for (arg, &kind) in args.iter().zip(&carried).skip(1) {
+            if self.random.chance(85) {
+                forwarded.push(kind);
+                let value = if self.random.chance(70) {
+                    arg.clone()
+                } else {
+                    self.recent(&inner, kind)
+                };
+                values.push(value);
+            }
+        }
+        if self.random.chance(30) {
+            let kind = self.kind();
+            forwarded.push(kind);
+            values.push(self.recent(&inner, kind));
+        }
+        let _ = writeln!(self.text, "cf.cond_yield ({go}, {})", values.join(", "));
+        let cond = std::mem::take(&mut self.text);
+
+        let mut inner = scope.clone();
+        let (args, body_args) = self.args(&mut inner, &forwarded);
+        let count = 1 + self.random.below(4);
+        self.ops(&mut inner, count, depth - 1);
+        let next = self.define(
+            &mut inner,
+            Kind::Int,
+            &format!("pd.increment ({}) {{value = 1.0}}", args[0]),
+        );
+        let mut values = vec![next];
+        for &kind in &carried[1..] {
+            let own: Vec<&String> = args
+                .iter()
+                .zip(&forwarded)
+                .skip(1)
+                .filter(|(_, k)| **k == kind)
+                .map(|(a, _)| a)
+                .collect();
+            // Often an argument as it is, its own or another.
+            let value = if !own.is_empty() && self.random.chance(50) {
+                (*self.random.pick(&own)).clone()
+            } else {
+                self.recent(&inner, kind)
+            };
+            values.push(value);
+        }
+        let _ = writeln!(self.text, "cf.yield ({})", values.join(", "));
+        let body = std::mem::take(&mut self.text);
+
+        self.text = before;
+        let results = self.results(scope, &forwarded);
+        let _ = writeln!(
+            self.text,
+            "{results}pd.while ({}) cond {cond_args}{{\n{cond}}} body {body_args}{{\n{body}}} : {}",
+            operands.join(", "),
+            Self::types(&forwarded)
+        );
+    }
+
+    /// Some pushes, in a branch too, and a loop that pops until there is nothing left.
+    fn stack(&mut self, scope: &mut Scope) {
+        let stack = self.fresh();
+        let _ = writeln!(self.text, "{stack} = cf.create_stack () : cf.stack");
+        for _ in 0..self.random.below(4) {
+            if self.random.chance(40) {
+                self.look_at(scope, &stack);
+            }
+            let value = self.recent(scope, Kind::Float);
+            if self.random.chance(40) {
+                let condition = self.recent(scope, Kind::Bool);
+                let _ = writeln!(
+                    self.text,
+                    "pd.if ({condition}) then {{\ncf.push_back ({stack}, {value})\n}}"
+                );
+            } else {
+                let _ = writeln!(self.text, "cf.push_back ({stack}, {value})");
+            }
+        }
+        let start = self.recent(scope, Kind::Float);
+        let [arg, empty, more, carried, popped, sum, result] = [(); 7].map(|()| self.fresh());
+        let ty = Kind::Float.ty();
+        let _ = writeln!(
+            self.text,
+            "{result} = pd.while ({start}) cond ({arg}: {ty}) {{\n\
+             {empty} = cf.is_empty ({stack}) : i1\n{more} = pd.logical_not ({empty}) : i1\n\
+             cf.cond_yield ({more}, {arg})\n}} body ({carried}: {ty}) {{\n\
+             {popped} = cf.pop_back ({stack}) : {ty}\n{sum} = pd.subtract ({popped}, {carried}) : {ty}\n\
+             cf.yield ({sum})\n}} : {ty}"
+        );
+        scope.push((result, Kind::Float));
+        if self.random.chance(50) {
+            self.look_at(scope, &stack);
+        }
+    }
+
+    /// A value that depends on whether the stack is empty.
+    fn look_at(&mut self, scope: &mut Scope, stack: &str) {
+        let empty = self.fresh();
+        let _ = writeln!(self.text, "{empty} = cf.is_empty ({stack}) : i1");
+        let (value, kept, ty) = (self.recent(scope, Kind::Float), self.fresh(), Kind::Float.ty());
+        let _ = writeln!(
+            self.text,
+            "{kept} = pd.if ({empty}) then {{\ncf.yield ({value})\n}} else {{\ncf.yield (%x)\n}} : {ty}"
+        );
+        scope.push((kept, Kind::Float));
+    }
+}

@@ -1,0 +1,156 @@
+//! Programs do the same before and after passes.
+//!
+//! Programs are generated: nests of branches and loops that carry values around unchanged, changed, swapped and
+//! unused, that compute what is invariant, print, push and pop. Each is run before and after single passes and
+//! pipelines; what it fetches must be the same bit for bit, and what it prints the same text in the same order.
+//!
+//! `PIR_PROGRAMS=10000 cargo test --release --test equivalence` looks at more of them.
+
+mod generate;
+
+use pir_interp::{Options, Tensor};
+use pir_ir::Module;
+use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
+use pir_ir::verify::verify;
+use pir_passes::{PassManager, Pipeline};
+
+use generate::{Random, program};
+
+fn read(text: &str) -> Module {
+    let parsed = parse(&pir_dialects::context(), text.as_bytes(), &ParseOptions::default());
+    assert!(parsed.diagnostics.is_empty(), "{text}\n{:#?}", parsed.diagnostics);
+    let errors = verify(&parsed.module);
+    assert!(errors.is_empty(), "{text}\n{errors:#?}");
+    parsed.module
+}
+
+fn inputs() -> Options {
+    let mut options = Options {
+        max_steps: Some(2_000_000),
+        ..Options::default()
+    };
+    let mut add = |name: &str, tensor: Result<Tensor, String>| {
+        options.inputs.insert(name.into(), tensor.expect("the shape fits"));
+    };
+    add("x", Tensor::new(&[4], vec![0.5, -0.0, -1.25, 3.0]));
+    add("y", Tensor::new(&[4], vec![0.0, 2.0, -0.75, 0.125]));
+    add("n", Tensor::new(&[1], vec![3i64]));
+    add("z", Tensor::new(&[1], vec![0i64]));
+    add("c", Tensor::new(&[1], vec![true]));
+    options
+}
+
+/// What a program fetches, in order, and prints.
+type Shown = (Vec<(String, Tensor)>, String);
+
+fn run(module: &Module) -> Result<Shown, String> {
+    let mut printed = Vec::new();
+    match pir_interp::run(module, &inputs(), &mut printed) {
+        Ok(outcome) => Ok((outcome.fetched, String::from_utf8_lossy(&printed).into_owned())),
+        Err(error) => Err(format!("{error:?}")),
+    }
+}
+
+fn same(a: &[(String, Tensor)], b: &[(String, Tensor)]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.0 == y.0 && x.1.same_bits(&y.1))
+}
+
+fn count() -> u64 {
+    std::env::var("PIR_PROGRAMS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(300)
+}
+
+/// Runs a pipeline on a copy of a module, and gives that.
+#[track_caller]
+fn after(module: &Module, pipeline: &str) -> Module {
+    let mut copy = module.clone();
+    let parsed = Pipeline::parse(pipeline).expect("the pipeline is right");
+    if let Err(errors) = PassManager::new().run(&mut copy, &parsed) {
+        let text = print(module, &PrintOptions::default());
+        let broken = print(&copy, &PrintOptions::default());
+        panic!(
+            "{pipeline} fails on\n{text}\nwith {:#?}\nleaving\n{broken}",
+            errors.first()
+        );
+    }
+    copy
+}
+
+#[track_caller]
+fn check(seed: u64, module: &Module, pipeline: &str) {
+    // A program that fails may fail earlier, later or not at all when what fails is moved or not needed.
+    let Ok((fetched, printed)) = run(module) else { return };
+    let new = after(module, pipeline);
+    let text = |m: &Module| print(m, &PrintOptions::default());
+    let (new_fetched, new_printed) = run(&new).unwrap_or_else(|error| {
+        panic!(
+            "seed {seed}: after {pipeline} it fails:\n{}\nbecame\n{}\n{error}",
+            text(module),
+            text(&new)
+        )
+    });
+    assert!(
+        same(&fetched, &new_fetched) && printed == new_printed,
+        "seed {seed}: {pipeline} changes what it does:\n{}\nbecame\n{}\n{fetched:?}\n{new_fetched:?}\n{printed}\n{new_printed}",
+        text(module),
+        text(&new)
+    );
+}
+
+const PASSES: [&str; 5] = ["canonicalize", "forward-args", "licm", "cse", "dce"];
+
+fn pipeline(random: &mut Random) -> String {
+    let passes: Vec<&str> = (0..4).map(|_| *random.pick(&PASSES)).collect();
+    passes.join(",")
+}
+
+#[test]
+fn each_pass_and_pipelines_of_them() {
+    let mut ran = 0;
+    for seed in 0..count() {
+        let mut random = Random::new(seed);
+        let module = read(&program(&mut random, true));
+        ran += usize::from(run(&module).is_ok());
+        for pass in PASSES {
+            check(seed, &module, pass);
+        }
+        check(seed, &module, &pipeline(&mut random));
+    }
+    // Programs that fail show nothing.
+    assert!(ran as u64 * 2 > count(), "only {ran} of {} programs ran", count());
+}
+
+#[test]
+fn programs_with_derivatives() {
+    let mut ran = 0;
+    for seed in 0..count() {
+        let mut random = Random::new(seed ^ 0x5eed);
+        let module = read(&program(&mut random, false));
+        let with_derivative = after(&module, "backward");
+        ran += usize::from(run(&with_derivative).is_ok());
+        check(seed, &with_derivative, "forward-args,licm,cse,canonicalize,dce");
+        check(seed, &with_derivative, &pipeline(&mut random));
+    }
+    assert!(ran as u64 * 2 > count(), "only {ran} of {} programs ran", count());
+}
+
+#[test]
+fn what_was_simplified_stays_simple() {
+    for seed in 0..count() / 2 {
+        let mut random = Random::new(seed ^ 0xf1f1);
+        let module = read(&program(&mut random, true));
+        // What `canonicalize` frees may make more free: that is for `dce`.
+        for pass in PASSES.iter().copied().filter(|&p| p != "canonicalize") {
+            let once = after(&module, pass);
+            let twice = after(&once, pass);
+            let text = |m: &Module| print(m, &PrintOptions::default());
+            assert_eq!(
+                text(&once),
+                text(&twice),
+                "seed {seed}: {pass} has more to do the second time"
+            );
+        }
+    }
+}
