@@ -8,6 +8,7 @@ use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Diagnostic, Module, Severity};
 use pir_passes::{Changed, Invocation, Observer, PassManager, Pipeline, VerifyEach};
 
+use crate::evaluate::KernelEvaluator;
 use crate::source::Source;
 
 /// What is accepted in a program.
@@ -92,7 +93,9 @@ pub fn run_passes(
     options: RunOptions,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let mut printer = options.print_after.map(PrintAfter);
+    let evaluator = KernelEvaluator::default();
     let mut manager = PassManager::new();
+    manager.set_evaluator(&evaluator);
     if let Some(printer) = &mut printer {
         manager.observe(printer);
     }

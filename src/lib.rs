@@ -3,6 +3,7 @@
 pub mod arrays;
 pub mod cli;
 pub mod driver;
+pub mod evaluate;
 pub mod opt;
 pub mod output;
 pub mod reference;

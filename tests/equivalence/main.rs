@@ -13,6 +13,7 @@ use pir_ir::Module;
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
 use pir_ir::verify::verify;
 use pir_passes::{PassManager, Pipeline};
+use pir_tools::evaluate::KernelEvaluator;
 
 use generate::{Random, program};
 
@@ -67,7 +68,10 @@ fn count() -> u64 {
 fn after(module: &Module, pipeline: &str) -> Module {
     let mut copy = module.clone();
     let parsed = Pipeline::parse(pipeline).expect("the pipeline is right");
-    if let Err(errors) = PassManager::new().run(&mut copy, &parsed) {
+    let evaluator = KernelEvaluator::default();
+    let mut manager = PassManager::new();
+    manager.set_evaluator(&evaluator);
+    if let Err(errors) = manager.run(&mut copy, &parsed) {
         let text = print(module, &PrintOptions::default());
         let broken = print(&copy, &PrintOptions::default());
         panic!(

@@ -1,0 +1,87 @@
+//! Constant evaluation: the kernels of the interpreter for the passes, which do not know it.
+
+use pir_interp::kernels::{Inputs, Kernels, dtype_of};
+use pir_interp::{DType, Tensor};
+use pir_ir::{Attr, AttrData, Context, OpView, Type};
+use pir_passes::ConstantEvaluator;
+use smallvec::SmallVec;
+
+/// Tensors with more elements are not computed before the program runs.
+const MAX_ELEMENTS: usize = 4096;
+/// Lists of integers longer than this are not written into the program.
+const MAX_LIST: usize = 64;
+
+/// Computes operations on constants with the kernels that the interpreter uses, so that the bits are the same.
+#[derive(Default)]
+pub struct KernelEvaluator {
+    kernels: Kernels,
+}
+
+impl ConstantEvaluator for KernelEvaluator {
+    fn evaluate(&self, op: OpView<'_>, operands: &[Attr]) -> Option<SmallVec<[Attr; 2]>> {
+        let kernel = self.kernels.prepare(op)?.ok()?;
+        let body = op.body;
+        let types = body.operands(op.op).map(|v| body.value_type(v));
+        let inputs: Inputs = types
+            .zip(operands)
+            .map(|(ty, &attr)| tensor(op.ctx, ty, attr))
+            .collect::<Option<_>>()?;
+        let results: SmallVec<[Type; 2]> = body.results(op.op).map(|r| body.value_type(r)).collect();
+        for &ty in &results {
+            extents(op.ctx, ty)?;
+        }
+        let outputs = kernel(inputs).ok()?;
+        if outputs.len() != results.len() {
+            return None;
+        }
+        let fits = |(tensor, &ty): (&Tensor, &Type)| constant(op.ctx, ty, tensor);
+        outputs.iter().zip(&results).map(fits).collect()
+    }
+}
+
+/// The dimensions of a tensor type, all known and not too large.
+fn extents(ctx: &Context, ty: Type) -> Option<SmallVec<[usize; 4]>> {
+    let (dims, _) = ctx.as_tensor(ty)?;
+    let dims: SmallVec<[usize; 4]> = dims.iter().map(|&d| usize::try_from(d).ok()).collect::<Option<_>>()?;
+    let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d))?;
+    (count <= MAX_ELEMENTS).then_some(dims)
+}
+
+/// The tensor that a constant of a type is.
+fn tensor(ctx: &Context, ty: Type, attr: Attr) -> Option<Tensor> {
+    let (dims, dtype) = (extents(ctx, ty)?, dtype_of(ctx, ty)?);
+    let count = dims.iter().product();
+    let whole = |value: i64| Some(Tensor::new(&dims, vec![value; count]).ok()?.cast(dtype));
+    match ctx.attr_data(attr) {
+        AttrData::Int { value, .. } => whole(i64::try_from(*value).ok()?),
+        AttrData::Bool(value) => whole(i64::from(*value)),
+        AttrData::Float { bits, .. } => Tensor::full(&dims, dtype, f64::from_bits(*bits)).ok(),
+        AttrData::Ints(items) => Some(Tensor::new(&dims, items.to_vec()).ok()?.cast(dtype)),
+        _ => None,
+    }
+}
+
+/// A tensor as a constant: one number that all elements have, or a short list of integers.
+fn constant(ctx: &Context, ty: Type, tensor: &Tensor) -> Option<Attr> {
+    let dims = extents(ctx, ty)?;
+    if tensor.shape() != &dims[..] || Some(tensor.dtype()) != dtype_of(ctx, ty) || tensor.is_empty() {
+        return None;
+    }
+    if tensor.dtype().is_float() {
+        let values = tensor.to_f64();
+        let first = *values.first()?;
+        // What is not a number is left to be seen when the program runs.
+        let uniform = first.is_finite() && values.iter().all(|v| v.to_bits() == first.to_bits());
+        return uniform.then(|| ctx.float_attr(first));
+    }
+    let values = tensor.to_i64();
+    let first = *values.first()?;
+    match tensor.dtype() {
+        _ if values.iter().any(|&v| v != first) => {
+            let list = dims.len() == 1 && values.len() <= MAX_LIST && tensor.dtype() == DType::I64;
+            list.then(|| ctx.ints_attr(&values))
+        }
+        DType::I1 => Some(ctx.bool_attr(first != 0)),
+        _ => Some(ctx.int_attr(first)),
+    }
+}
