@@ -371,3 +371,19 @@ pd.fetch (%l) {name = \"l\"}";
     ];
     check_gradients(&ctx, text, &inputs, &["x", "b"], 1e-7);
 }
+
+#[test]
+fn a_derivative_through_a_stack_is_refused() {
+    let ctx = pir_dialects::context();
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("test-files/autodiff/tanh_rnn.pir"))
+        .unwrap();
+    let mut module = read(&ctx, &text);
+    passes(&mut module, "backward");
+    let again = pir_passes::Pipeline::parse("backward").unwrap();
+    let errors = pir_passes::PassManager::new()
+        .run(&mut module.clone(), &again)
+        .unwrap_err();
+    assert_eq!(errors[0].code, "stack-derivative");
+    // The loss does not depend on popped values.
+    passes(&mut module, "backward{of=loss}");
+}
