@@ -3,6 +3,8 @@
 //! The result of the operation is weighted with numbers that differ from element to element, so that a transposition, a
 //! wrong axis or a sign cannot hide.
 
+#![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
+
 mod common;
 
 use std::sync::Arc;

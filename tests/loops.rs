@@ -1,6 +1,8 @@
 //! Gradients through loops and branches against central differences: every kind of loop of `test-files/autodiff`, for no
 //! iteration and for several, and the awkward cases.
 
+#![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
+
 mod common;
 
 use std::path::Path;
@@ -383,7 +385,7 @@ fn a_derivative_through_a_stack_is_refused() {
     let errors = pir_passes::PassManager::new()
         .run(&mut module.clone(), &again)
         .unwrap_err();
-    assert_eq!(errors[0].code, "stack-derivative");
+    assert!(errors.iter().any(|e| e.code == "stack-derivative"), "{errors:#?}");
     // The loss does not depend on popped values.
     passes(&mut module, "backward{of=loss}");
 }
