@@ -210,7 +210,8 @@ fn reductions() {
 #[test]
 fn matrix_products() {
     let ctx = pir_dialects::context();
-    let cases: [(&[usize], &[usize], bool, bool, &[usize]); 12] = [
+    type Case = (&'static [usize], &'static [usize], bool, bool, &'static [usize]);
+    let cases: [Case; 12] = [
         (&[2, 3], &[3, 4], false, false, &[2, 4]),
         (&[3, 2], &[3, 4], true, false, &[2, 4]),
         (&[2, 3], &[4, 3], false, true, &[2, 4]),
