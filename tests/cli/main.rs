@@ -5,6 +5,5 @@
 
 mod errors;
 mod opt;
-mod run;
 mod run_tool;
 mod translate;
