@@ -2,8 +2,8 @@
 //!
 //! Three things differ between its programs and ours beside the spelling, and reading undoes them:
 //! what its op tables call `IntArray` and `Scalar` is an operand there even when it is constant and an attribute here
-//! ([`constants`]); operations that take or give any number of values do so by lists ([`lists`]); and its `while`
-//! computes its condition before the loop and again at the end of the body while ours has a region for it ([`loops`]).
+//! (`constants`); operations that take or give any number of values do so by lists (`lists`); and its `while`
+//! computes its condition before the loop and again at the end of the body while ours has a region for it (`loops`).
 
 mod attributes;
 mod build;
