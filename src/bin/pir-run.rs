@@ -1,0 +1,11 @@
+//! The interpreter.
+
+use std::process::ExitCode;
+
+/// See `pir-opt`; running a program with small tensors is mostly allocations, too.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    pir_tools::cli::run("pir-run", pir_tools::run::main)
+}
