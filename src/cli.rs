@@ -1,6 +1,6 @@
 //! What the command lines of all tools share: exit statuses, completions, and what happens on internal errors.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -87,6 +87,18 @@ fn write_buffered(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::R
     let mut text = Vec::new();
     write(&mut text)?;
     io::stderr().lock().write_all(&text)
+}
+
+/// The file to read: the one that was named, or standard input. A program would have to be typed in when that is a
+/// terminal, which nobody means who forgets to name a file: that is `None`, and has been said.
+pub fn input_file<'a>(named: Option<&'a str>, renderer: &Renderer) -> Option<&'a str> {
+    if named.is_none() && io::stdin().is_terminal() {
+        let error = Diagnostic::error("usage", "there is no input")
+            .help("name a FILE, or `-` to type a program in; `--help` says more");
+        report_plain(renderer, &error);
+        return None;
+    }
+    Some(named.unwrap_or("-"))
 }
 
 /// The options that all tools have.

@@ -1,7 +1,7 @@
 //! Where programs come from: files and standard input, and places in them.
 
 use std::cell::OnceCell;
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::Path;
 
 use pir_ir::{Diagnostic, nearest};
@@ -185,11 +185,6 @@ fn similar_file(path: &str) -> Option<String> {
     names.sort();
     let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
     path.with_file_name(near).to_str().map(str::to_owned)
-}
-
-/// Whether a program would have to be typed in: nobody means that when they forget to name a file.
-pub fn stdin_is_terminal() -> bool {
-    std::io::stdin().is_terminal()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::cli::{self, Common, Exit};
 use crate::driver::{self, LoadOptions};
 use crate::output::write_output;
 use crate::render::Renderer;
-use crate::source::{self, Source};
+use crate::source::Source;
 
 const LONG_ABOUT: &str = "\
 Reads a program in one format and writes it in another.
@@ -102,15 +102,8 @@ pub fn main() -> Exit {
     if let Some(shell) = args.common.completions {
         return finish(write_output(output, |out| cli::write_completions::<Args>(shell, out)));
     }
-    let file = match &args.file {
-        Some(file) => file,
-        None if source::stdin_is_terminal() => {
-            let error = Diagnostic::error("usage", "there is no input")
-                .help("name a FILE, or `-` to type a program in; see `pir-translate --help`");
-            cli::report_plain(&renderer, &error);
-            return Exit::Usage;
-        }
-        None => "-",
+    let Some(file) = cli::input_file(args.file.as_deref(), &renderer) else {
+        return Exit::Usage;
     };
     cli::remember("input", file);
     let source = match Source::read(file) {

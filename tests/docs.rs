@@ -2,7 +2,7 @@
 //!
 //! In README.md and docs/, a block marked `pir` is a program without errors, one marked `pir printed` is printed as it
 //! stands there, and one marked `console` shows commands behind `$ ` and what they print: those that begin with
-//! `pir-` are run in the folder of the repository. `BLESS=1` writes what they print.
+//! `pir-` or `cat ` are run in the folder of the repository. `BLESS=1` writes what they print.
 
 #![allow(clippy::unwrap_used)]
 
@@ -120,7 +120,7 @@ fn replay(text: &str) -> String {
             out.push_str(more);
             command.push_str(more);
         }
-        kept = !command.starts_with("pir-");
+        kept = !["pir-", "cat "].iter().any(|tool| command.starts_with(tool));
         if !kept {
             out.push_str(&run(&command));
             if !out.ends_with('\n') {

@@ -3,6 +3,8 @@
 //! The result of the operation is weighted with numbers that differ from element to element, so that a transposition, a
 //! wrong axis or a sign cannot hide.
 
+#![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
+
 mod common;
 
 use std::sync::Arc;
@@ -208,7 +210,8 @@ fn reductions() {
 #[test]
 fn matrix_products() {
     let ctx = pir_dialects::context();
-    let cases: [(&[usize], &[usize], bool, bool, &[usize]); 12] = [
+    type Case = (&'static [usize], &'static [usize], bool, bool, &'static [usize]);
+    let cases: [Case; 12] = [
         (&[2, 3], &[3, 4], false, false, &[2, 4]),
         (&[3, 2], &[3, 4], true, false, &[2, 4]),
         (&[2, 3], &[4, 3], false, true, &[2, 4]),

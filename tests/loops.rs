@@ -1,6 +1,8 @@
 //! Gradients through loops and branches against central differences: every kind of loop of `test-files/autodiff`, for no
 //! iteration and for several, and the awkward cases.
 
+#![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
+
 mod common;
 
 use std::path::Path;
@@ -370,4 +372,20 @@ pd.fetch (%l) {name = \"l\"}";
         ("b".to_owned(), numbers.tensor(&[2], -1.0, 1.0)),
     ];
     check_gradients(&ctx, text, &inputs, &["x", "b"], 1e-7);
+}
+
+#[test]
+fn a_derivative_through_a_stack_is_refused() {
+    let ctx = pir_dialects::context();
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("test-files/autodiff/tanh_rnn.pir"))
+        .unwrap();
+    let mut module = read(&ctx, &text);
+    passes(&mut module, "backward");
+    let again = pir_passes::Pipeline::parse("backward").unwrap();
+    let errors = pir_passes::PassManager::new()
+        .run(&mut module.clone(), &again)
+        .unwrap_err();
+    assert!(errors.iter().any(|e| e.code == "stack-derivative"), "{errors:#?}");
+    // The loss does not depend on popped values.
+    passes(&mut module, "backward{of=loss}");
 }

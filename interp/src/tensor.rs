@@ -468,32 +468,56 @@ impl fmt::Display for Tensor {
             write!(f, "{d}x")?;
         }
         write!(f, "{}> ", self.dtype().name())?;
-        let edge = if self.len() > SHOWN { 3 } else { usize::MAX };
-        self.write_level(f, 0, 0, edge)
+        // An empty tensor may have very many empty rows.
+        let mut rows = self.shape.iter().scan(1usize, |count, &d| {
+            *count = count.saturating_mul(d);
+            Some(*count)
+        });
+        let edge = if rows.any(|count| count > SHOWN) { 3 } else { usize::MAX };
+        self.write_elements(f, edge)
     }
 }
 
 impl Tensor {
-    fn write_level(&self, f: &mut fmt::Formatter<'_>, dim: usize, first: usize, edge: usize) -> fmt::Result {
-        let Some(&n) = self.shape.get(dim) else {
-            return self.write_element(f, first);
-        };
-        let step: usize = self.shape[dim + 1..].iter().product();
-        f.write_str("[")?;
-        let cropped = n / 2 > edge;
-        let mut i = 0;
-        while i < n {
-            if i > 0 {
-                f.write_str(", ")?;
-            }
-            if cropped && i == edge {
-                f.write_str("…, ")?;
-                i = n - edge;
-            }
-            self.write_level(f, dim + 1, first + i * step, edge)?;
-            i += 1;
+    /// Nested lists; `edge` items at both ends of one that has more than twice as many. Not by recursion, since the
+    /// number of dimensions is the program's choice.
+    fn write_elements(&self, f: &mut fmt::Formatter<'_>, edge: usize) -> fmt::Result {
+        if self.shape.is_empty() {
+            return self.write_element(f, 0);
         }
-        f.write_str("]")
+        let mut steps = vec![1usize; self.shape.len()];
+        for dim in (1..steps.len()).rev() {
+            // Too large only if another dimension is zero.
+            steps[dim - 1] = steps[dim].saturating_mul(self.shape[dim]);
+        }
+        // Of each list that is open: the next item, and the element that the list begins with.
+        let mut open = vec![(0, 0)];
+        f.write_str("[")?;
+        while let Some((at, first)) = open.last().copied() {
+            let dim = open.len() - 1;
+            let n = self.shape[dim];
+            let mut item = at;
+            if item < n {
+                if item > 0 {
+                    f.write_str(", ")?;
+                }
+                if n / 2 > edge && item == edge {
+                    f.write_str("…, ")?;
+                    item = n - edge;
+                }
+                open[dim].0 = item + 1;
+                if dim + 1 < self.shape.len() {
+                    f.write_str("[")?;
+                    open.push((0, first + item * steps[dim]));
+                } else {
+                    self.write_element(f, first + item)?;
+                }
+            } else {
+                f.write_str("]")?;
+                open.pop();
+            }
+        }
+        Ok(())
     }
 
     fn write_element(&self, f: &mut fmt::Formatter<'_>, at: usize) -> fmt::Result {
@@ -501,9 +525,56 @@ impl Tensor {
             Data::I1(v) => write!(f, "{}", v[at]),
             Data::F16(v) => write!(f, "{}", v[at]),
             Data::BF16(v) => write!(f, "{}", v[at]),
+            Data::F32(v) if is_long(v[at].into()) => write!(f, "{:e}", v[at]),
             Data::F32(v) => write!(f, "{}", v[at]),
+            Data::F64(v) if is_long(v[at]) => write!(f, "{:e}", v[at]),
             Data::F64(v) => write!(f, "{}", v[at]),
             other => each_type!(other, v => write!(f, "{}", v[at].to_i64())),
         }
+    }
+}
+
+/// Whether a number has so many zeros that it is better written with an exponent.
+fn is_long(value: f64) -> bool {
+    value.is_finite() && value != 0.0 && !(1e-5..1e16).contains(&value.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(shape: &[usize], values: Vec<f64>) -> String {
+        Tensor::new(shape, values).map_or_else(|e| e, |t| t.to_string())
+    }
+
+    #[test]
+    fn tensors_are_written_as_lists() {
+        assert_eq!(text(&[], vec![0.5]), "tensor<f64> 0.5");
+        assert_eq!(
+            text(&[2, 2], vec![1.0, -0.0, 1e300, f64::NAN]),
+            "tensor<2x2xf64> [[1, -0], [1e300, NaN]]"
+        );
+        assert_eq!(
+            text(&[2, 1, 2], vec![1.0, 2.0, 3.0, 1e-9]),
+            "tensor<2x1x2xf64> [[[1, 2]], [[3, 1e-9]]]"
+        );
+        assert_eq!(text(&[2, 0], vec![]), "tensor<2x0xf64> [[], []]");
+        assert_eq!(text(&[0, 2], vec![]), "tensor<0x2xf64> []");
+    }
+
+    #[test]
+    fn long_ones_are_cut() {
+        let row = "0, 0, 0, …, 0, 0, 0";
+        assert_eq!(text(&[1001], vec![0.0; 1001]), format!("tensor<1001xf64> [{row}]"));
+        let rows = format!("[{row}], [{row}], [{row}]");
+        assert_eq!(
+            text(&[100, 20], vec![0.0; 2000]),
+            format!("tensor<100x20xf64> [{rows}, …, {rows}]")
+        );
+        assert_eq!(
+            text(&[1 << 30, 0], vec![]),
+            "tensor<1073741824x0xf64> [[], [], [], …, [], [], []]"
+        );
+        assert_eq!(text(&[1; 200_000], vec![0.0]).matches('[').count(), 200_000);
     }
 }

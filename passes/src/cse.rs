@@ -78,9 +78,9 @@ struct Table<'a> {
 pub(crate) fn cse(ctx: &Context, body: &mut Body) -> bool {
     let mut table = Table {
         facts: Facts::new(ctx, body),
+        known: HashTable::with_capacity(body.num_op_slots()),
         ctx,
         body,
-        known: HashTable::new(),
         entries: Vec::new(),
         epoch: 0,
         replaced: false,

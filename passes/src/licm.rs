@@ -46,7 +46,7 @@ impl Pass for Licm {
 
     fn description(&self) -> &'static str {
         "Moves operations whose operands are defined outside of a loop to before it, out of the cond and the body \
-         region, and whole `if`s and inner loops too. What may fail or reads something is only moved when the loop is \
+         region, and whole `if`s too. What may fail or reads something is only moved when the loop is \
          certain to run it; what has effects never is."
     }
 

@@ -1,12 +1,15 @@
 //! numpy's `.npy`: a header in Python's syntax, then the elements.
 
-use super::{Array, Element, byte_len};
+use pir_interp::tensor::checked_count;
+use pir_interp::{DType, Tensor};
+
+use super::bytes;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Reads an array.
-pub(super) fn read(bytes: &[u8]) -> Result<Array, String> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or("it is no `.npy` file")?;
+/// Reads a tensor.
+pub(super) fn read(file: &[u8]) -> Result<Tensor, String> {
+    let rest = file.strip_prefix(MAGIC).ok_or("it is no `.npy` file")?;
     let (length, rest) = match rest {
         [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
         [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
@@ -14,22 +17,22 @@ pub(super) fn read(bytes: &[u8]) -> Result<Array, String> {
     };
     let (header, data) = rest.split_at_checked(length).ok_or("its header is cut off")?;
     let header = std::str::from_utf8(header).map_err(|_| "its header is no text")?;
-    let descr = field(header, "descr")?;
+    let (dtype, big) = element(field(header, "descr")?)?;
     let fortran = field(header, "fortran_order")?.starts_with("True");
     let shape = shape(field(header, "shape")?)?;
-    let (element, big) = element(descr)?;
-    let expected = byte_len(element, &shape).ok_or("it is too large")?;
-    let data = data
-        .get(..expected)
-        .ok_or_else(|| format!("it ends after {} of {expected} bytes", data.len()))?;
-    let mut data = data.to_vec();
+    let fortran = fortran && shape.len() > 1;
+    if !big && !fortran {
+        return bytes::read(dtype, &shape, data);
+    }
+    let expected = checked_count(&shape, dtype.size())? * dtype.size();
+    let mut data = data.get(..expected).unwrap_or(data).to_vec();
     if big {
-        data.chunks_exact_mut(element.size()).for_each(<[u8]>::reverse);
+        data.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
     }
-    if fortran && shape.len() > 1 {
-        data = from_fortran(&data, &shape, element.size());
+    if fortran && data.len() == expected {
+        data = from_fortran(&data, &shape, dtype.size());
     }
-    Ok(Array { element, shape, data })
+    bytes::read(dtype, &shape, &data)
 }
 
 /// What stands behind the key, without blanks.
@@ -63,26 +66,26 @@ fn shape(text: &str) -> Result<Vec<usize>, String> {
 }
 
 /// The element type, and whether its bytes are in big-endian order.
-fn element(descr: &str) -> Result<(Element, bool), String> {
+fn element(descr: &str) -> Result<(DType, bool), String> {
     let name: String = descr
         .trim_start_matches(['\'', '"'])
         .chars()
         .take_while(|c| !matches!(c, '\'' | '"'))
         .collect();
     let (order, kind) = name.split_at_checked(1).unwrap_or(("", ""));
-    let element = match kind {
-        "b1" => Element::Bool,
-        "i1" => Element::I8,
-        "i2" => Element::I16,
-        "i4" => Element::I32,
-        "i8" => Element::I64,
-        "u1" => Element::U8,
-        "f2" => Element::F16,
-        "f4" => Element::F32,
-        "f8" => Element::F64,
+    let dtype = match kind {
+        "b1" => DType::I1,
+        "i1" => DType::I8,
+        "i2" => DType::I16,
+        "i4" => DType::I32,
+        "i8" => DType::I64,
+        "u1" => DType::UI8,
+        "f2" => DType::F16,
+        "f4" => DType::F32,
+        "f8" => DType::F64,
         _ => return Err(format!("its element type `{name}` is none that tensors have")),
     };
-    Ok((element, order == ">"))
+    Ok((dtype, order == ">"))
 }
 
 /// The same elements with the last dimension running fastest in place of the first.
@@ -107,42 +110,47 @@ fn from_fortran(data: &[u8], shape: &[usize], size: usize) -> Vec<u8> {
     out
 }
 
-/// Appends an array. numpy has no `bf16`: it is written as the `f32` of the same value.
-pub(super) fn write(array: &Array, out: &mut Vec<u8>) {
-    let descr = match array.element {
-        Element::Bool => "|b1",
-        Element::I8 => "|i1",
-        Element::I16 => "<i2",
-        Element::I32 => "<i4",
-        Element::I64 => "<i8",
-        Element::U8 => "|u1",
-        Element::F16 => "<f2",
-        Element::BF16 | Element::F32 => "<f4",
-        Element::F64 => "<f8",
+/// Appends a tensor. numpy has no `bf16`: it is written as the `f32` of the same value.
+pub(super) fn write(tensor: &Tensor, out: &mut Vec<u8>) {
+    if tensor.dtype() == DType::BF16 {
+        return write(&tensor.cast(DType::F32), out);
+    }
+    let descr = match tensor.dtype() {
+        DType::I1 => "|b1",
+        DType::I8 => "|i1",
+        DType::I16 => "<i2",
+        DType::I32 => "<i4",
+        DType::I64 => "<i8",
+        DType::UI8 => "|u1",
+        DType::F16 => "<f2",
+        DType::BF16 | DType::F32 => "<f4",
+        DType::F64 => "<f8",
     };
-    let extents: String = array.shape.iter().map(|e| format!("{e},")).collect();
-    let extents = match array.shape.len() {
-        1 => &extents,
-        _ => extents.trim_end_matches(','),
+    let extents: Vec<String> = tensor.shape().iter().map(ToString::to_string).collect();
+    let extents = match &extents[..] {
+        [one] => format!("{one},"),
+        several => several.join(", "),
     };
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({extents}), }}");
+    // Version 2 has a longer length of the header, for tensors of very many dimensions.
+    let prefix = MAGIC.len() + 2 + if header.len() < 65_000 { 2 } else { 4 };
     // The data is aligned to 64 bytes, and the header ends in a line break.
-    let unpadded = MAGIC.len() + 2 + 2 + header.len() + 1;
+    let unpadded = prefix + header.len() + 1;
     header.extend(std::iter::repeat_n(' ', unpadded.next_multiple_of(64) - unpadded));
     header.push('\n');
     out.extend_from_slice(MAGIC);
-    // A tensor has far fewer dimensions than would overflow the 16 bits.
-    let length = u16::try_from(header.len()).unwrap_or(u16::MAX);
-    out.extend_from_slice(&[1, 0]);
-    out.extend_from_slice(&length.to_le_bytes());
-    out.extend_from_slice(header.as_bytes());
-    if array.element == Element::BF16 {
-        for half in array.data.chunks_exact(2) {
-            out.extend_from_slice(&[0, 0, half[0], half[1]]);
+    match u16::try_from(header.len()) {
+        Ok(length) if prefix == MAGIC.len() + 4 => {
+            out.extend_from_slice(&[1, 0]);
+            out.extend_from_slice(&length.to_le_bytes());
         }
-    } else {
-        out.extend_from_slice(&array.data);
+        _ => {
+            out.extend_from_slice(&[2, 0]);
+            out.extend_from_slice(&(header.len() as u32).to_le_bytes());
+        }
     }
+    out.extend_from_slice(header.as_bytes());
+    bytes::write(tensor, out);
 }
 
 #[cfg(test)]
@@ -163,33 +171,33 @@ mod tests {
         let header = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n";
         // Columns (1, 4), (2, 5), (3, 6).
         let data: Vec<u8> = [1i16, 4, 2, 5, 3, 6].iter().flat_map(|v| v.to_be_bytes()).collect();
-        let array = read(&file(header, &data)).unwrap();
-        let values: Vec<_> = array
-            .data
-            .chunks_exact(2)
-            .map(|c| i16::from_le_bytes([c[0], c[1]]))
-            .collect();
-        assert_eq!(
-            (array.element, array.shape, values),
-            (Element::I16, vec![2, 3], vec![1, 2, 3, 4, 5, 6])
-        );
+        let tensor = read(&file(header, &data)).unwrap();
+        assert_eq!(tensor.shape(), [2, 3]);
+        assert_eq!(tensor.view::<i16>(), Some(&[1, 2, 3, 4, 5, 6][..]));
+        assert!(read(&file(header, &data[..11])).is_err());
     }
 
     #[test]
-    fn arrays_survive() {
-        for (element, shape) in [
-            (Element::F64, vec![2, 3]),
-            (Element::Bool, vec![5]),
-            (Element::F16, vec![]),
-            (Element::I64, vec![3, 0, 2]),
+    fn tensors_survive() {
+        let mut out = Vec::new();
+        for tensor in [
+            Tensor::new(&[2, 3], vec![1.5f64, f64::NAN, -0.0, f64::INFINITY, 1e300, 5.0]).unwrap(),
+            Tensor::new(&[2], vec![true, false]).unwrap(),
+            Tensor::scalar(half::f16::from_f32(0.1)),
+            Tensor::new(&[3, 0, 2], Vec::<i64>::new()).unwrap(),
+            Tensor::new(&[1], vec![i64::MIN]).unwrap(),
+            Tensor::new(&[2], vec![255u8, 1]).unwrap(),
+            Tensor::new(&[2], vec![-128i8, 1]).unwrap(),
+            Tensor::new(&[1; 20_000], vec![1.0f32]).unwrap(),
         ] {
-            let data = (0..byte_len(element, &shape).unwrap()).map(|i| (i % 2) as u8).collect();
-            let array = Array { element, shape, data };
-            let mut out = Vec::new();
-            write(&array, &mut out);
-            assert_eq!((out.len() - array.data.len()) % 64, 0);
-            assert_eq!(read(&out), Ok(array));
+            out.clear();
+            write(&tensor, &mut out);
+            assert_eq!((out.len() - tensor.bytes()) % 64, 0);
+            assert!(read(&out).unwrap().same_bits(&tensor));
         }
+        out.clear();
+        write(&Tensor::scalar(half::bf16::from_f32(1.5)), &mut out);
+        assert_eq!(read(&out).unwrap().view::<f32>(), Some(&[1.5][..]));
     }
 
     #[test]
@@ -201,10 +209,6 @@ mod tests {
             (MAGIC.to_vec(), "its version is unknown"),
             (file("{}", &[]), "its header has no `descr`"),
             (file(&header("(2,)", "<f4"), &[0; 7]), "it ends after 7 of 8 bytes"),
-            (
-                file(&header("(99999999999, 99999999999)", "<f4"), &[]),
-                "it is too large",
-            ),
             (file(&header("(x,)", "<f4"), &[]), "its shape has the extent `x`"),
             (file(&header("3", "<f4"), &[]), "its shape is not a tuple"),
             (
@@ -212,9 +216,11 @@ mod tests {
                 "its element type `|O` is none that tensors have",
             ),
         ] {
-            assert_eq!(read(&bytes), Err(error.to_owned()));
+            assert_eq!(read(&bytes).unwrap_err(), error);
         }
+        let large = read(&file(&header("(99999999999, 99999999999)", "<f4"), &[])).unwrap_err();
+        assert!(large.contains("larger than"), "{large}");
         let cut = &file(&header("()", "<f4"), &[0; 4])[..20];
-        assert_eq!(read(cut), Err("its header is cut off".to_owned()));
+        assert_eq!(read(cut).unwrap_err(), "its header is cut off");
     }
 }

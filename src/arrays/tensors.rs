@@ -1,40 +1,37 @@
 //! `.safetensors`.
 
+use pir_interp::{DType, Tensor};
 use safetensors::{Dtype, SafeTensors};
 
-use super::{Array, Element};
+use super::bytes;
 
-/// Reads all arrays of a file, by name.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<(String, Array)>, String> {
-    let file = SafeTensors::deserialize(bytes).map_err(|e| e.to_string())?;
-    let mut arrays = Vec::new();
+/// Reads all tensors of a file, by name.
+pub(super) fn read(file: &[u8]) -> Result<Vec<(String, Tensor)>, String> {
+    let file = SafeTensors::deserialize(file).map_err(|e| e.to_string())?;
+    let mut tensors = Vec::new();
     for (name, view) in file.tensors() {
-        let element = match view.dtype() {
-            Dtype::BOOL => Element::Bool,
-            Dtype::I8 => Element::I8,
-            Dtype::I16 => Element::I16,
-            Dtype::I32 => Element::I32,
-            Dtype::I64 => Element::I64,
-            Dtype::U8 => Element::U8,
-            Dtype::F16 => Element::F16,
-            Dtype::BF16 => Element::BF16,
-            Dtype::F32 => Element::F32,
-            Dtype::F64 => Element::F64,
+        let dtype = match view.dtype() {
+            Dtype::BOOL => DType::I1,
+            Dtype::I8 => DType::I8,
+            Dtype::I16 => DType::I16,
+            Dtype::I32 => DType::I32,
+            Dtype::I64 => DType::I64,
+            Dtype::U8 => DType::UI8,
+            Dtype::F16 => DType::F16,
+            Dtype::BF16 => DType::BF16,
+            Dtype::F32 => DType::F32,
+            Dtype::F64 => DType::F64,
             other => {
                 return Err(format!(
                     "`{name}` has elements of the type {other:?}, which tensors have not"
                 ));
             }
         };
-        let array = Array {
-            element,
-            shape: view.shape().to_vec(),
-            data: view.data().to_vec(),
-        };
-        arrays.push((name, array));
+        let tensor = bytes::read(dtype, view.shape(), view.data()).map_err(|e| format!("`{name}`: {e}"))?;
+        tensors.push((name, tensor));
     }
-    arrays.sort_by(|(a, _), (b, _)| a.cmp(b));
-    Ok(arrays)
+    tensors.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(tensors)
 }
 
 #[cfg(test)]
@@ -47,12 +44,13 @@ mod tests {
         let data = [1.5f32, -2.0].map(f32::to_le_bytes).concat();
         let view = TensorView::new(Dtype::F32, vec![2, 1], &data).unwrap();
         let bytes = serialize([("x", view)], None).unwrap();
-        let expected = Array {
-            element: Element::F32,
-            shape: vec![2, 1],
-            data,
-        };
-        assert_eq!(read(&bytes).unwrap(), [("x".to_owned(), expected)]);
+        let tensors = read(&bytes).unwrap();
+        assert_eq!(tensors[0].0, "x");
+        assert!(
+            tensors[0]
+                .1
+                .same_bits(&Tensor::new(&[2, 1], vec![1.5f32, -2.0]).unwrap())
+        );
         assert!(read(b"text").is_err());
         assert!(read(b"").is_err());
     }

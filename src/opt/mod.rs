@@ -16,7 +16,7 @@ use crate::cli::{self, Exit};
 use crate::driver::{self, LoadOptions, RunOptions};
 use crate::output::write_output;
 use crate::render::Renderer;
-use crate::source::{self, Source};
+use crate::source::Source;
 
 /// Runs the tool.
 pub fn main() -> Exit {
@@ -45,15 +45,8 @@ pub fn main() -> Exit {
     if args.print_pipeline {
         return finish(write_output(output, |out| writeln!(out, "{pipeline}")));
     }
-    let file = match &args.file {
-        Some(file) => file,
-        None if source::stdin_is_terminal() => {
-            let error = Diagnostic::error("usage", "there is no input")
-                .help("name a FILE, or `-` to type a program in; see `pir-opt --help`");
-            cli::report_plain(&renderer, &error);
-            return Exit::Usage;
-        }
-        None => "-",
+    let Some(file) = cli::input_file(args.file.as_deref(), &renderer) else {
+        return Exit::Usage;
     };
     cli::remember("input", file);
     cli::remember("pipeline", pipeline.to_string());

@@ -17,8 +17,8 @@ Values:
   [[1, 2], [3, 4]]
                   a list of lists, of the declared shape
   ones, zeros     the same as 1 and 0
-  rand            pseudo-random numbers that depend on --seed and the name only: floats from [-1, 1),
-                  integers from 0 to 9
+  rand            pseudo-random numbers that depend on --seed and the name only: floats from -1
+                  to 1, integers from 0 to 9
 
 Examples:
   Run a program on given values

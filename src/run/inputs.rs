@@ -1,10 +1,11 @@
 //! Binding inputs: which value from a file or from the command line is which.
 
-use pir_ir::{Diagnostic, nearest};
+use pir_interp::kernels::dtype_of;
+use pir_interp::{InputSpec, Tensor};
+use pir_ir::text::print_type;
+use pir_ir::{Context, Diagnostic, Span, nearest};
 
-use super::program::{Input, type_text};
 use super::value::{Value, stream_of};
-use crate::arrays::{Array, Number};
 
 /// What may be bound, in the order of precedence: a value from the command line goes before one from a file, and a
 /// later one before an earlier one.
@@ -13,7 +14,7 @@ pub struct Given {
     /// From the command line.
     pub values: Vec<(String, Value)>,
     /// From files.
-    pub arrays: Vec<(String, Array)>,
+    pub tensors: Vec<(String, Tensor)>,
     /// The seed of random values.
     pub seed: u64,
 }
@@ -22,21 +23,22 @@ pub struct Given {
 ///
 /// # Errors
 /// Inputs without a value or with a wrong one, and values of inputs that there are not.
-pub fn bind(inputs: &[Input], given: &Given) -> Result<Vec<Array>, Vec<Diagnostic>> {
+pub fn bind(ctx: &Context, inputs: &[InputSpec], given: &Given) -> Result<Vec<Tensor>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     for (name, _) in &given.values {
-        if !inputs.iter().any(|input| input.is_called(name)) {
+        if !inputs.iter().enumerate().any(|(at, input)| is_called(input, at, name)) {
             errors.push(no_input(name, inputs));
         }
     }
     let mut bound = Vec::with_capacity(inputs.len());
     let mut missing = Vec::new();
-    for input in inputs {
-        let value = given.values.iter().rev().find(|(name, _)| input.is_called(name));
+    for (at, spec) in inputs.iter().enumerate() {
+        let input = Input { ctx, spec };
+        let value = given.values.iter().rev().find(|(name, _)| is_called(spec, at, name));
         let result = match value {
-            Some((_, value)) => from_value(input, value, given.seed),
-            None => match from_files(input, &given.arrays) {
-                Some(array) => check(input, array),
+            Some((_, value)) => input.convert(value, given.seed),
+            None => match from_files(spec, &given.tensors) {
+                Some(tensor) => input.check(tensor),
                 None => {
                     missing.push(input);
                     continue;
@@ -44,17 +46,22 @@ pub fn bind(inputs: &[Input], given: &Given) -> Result<Vec<Array>, Vec<Diagnosti
             },
         };
         match result {
-            Ok(array) => bound.push(array),
+            Ok(tensor) => bound.push(tensor),
             Err(error) => errors.push(*error),
         }
     }
     if !missing.is_empty() {
-        errors.push(unbound(&missing, &given.arrays));
+        errors.push(unbound(&missing, &given.tensors));
     }
     if errors.is_empty() { Ok(bound) } else { Err(errors) }
 }
 
-fn no_input(name: &str, inputs: &[Input]) -> Diagnostic {
+/// Whether the input at position `at` goes by this name: its own, also written like a value, or its position.
+fn is_called(input: &InputSpec, at: usize, name: &str) -> bool {
+    input.name == name.strip_prefix('%').unwrap_or(name) || input.name == name || name.parse() == Ok(at)
+}
+
+fn no_input(name: &str, inputs: &[InputSpec]) -> Diagnostic {
     let error = Diagnostic::error("unknown-input", format!("there is no input `{name}`"));
     let names: Vec<&str> = inputs.iter().map(|input| input.name.as_str()).collect();
     match nearest(name, names.iter().copied()) {
@@ -65,8 +72,8 @@ fn no_input(name: &str, inputs: &[Input]) -> Diagnostic {
 }
 
 /// One error for all inputs without a value.
-fn unbound(missing: &[&Input], arrays: &[(String, Array)]) -> Diagnostic {
-    let names: Vec<String> = missing.iter().map(|input| format!("`{}`", input.name)).collect();
+fn unbound(missing: &[Input<'_>], tensors: &[(String, Tensor)]) -> Diagnostic {
+    let names: Vec<String> = missing.iter().map(|input| format!("`{}`", input.spec.name)).collect();
     let mut error = Diagnostic::error(
         "unbound-input",
         match &names[..] {
@@ -75,15 +82,15 @@ fn unbound(missing: &[&Input], arrays: &[(String, Array)]) -> Diagnostic {
         },
     );
     for input in missing {
-        error = error.label(input.span, format!("`{}` is {}", input.name, input.type_text()));
+        error = input.shown(error);
     }
     for input in missing {
-        let file_names = arrays.iter().map(|(name, _)| name.as_str());
-        if let Some(near) = nearest(&input.name, file_names) {
-            error = error.note(format!("the files have `{near}`, not `{}`", input.name));
+        let file_names = tensors.iter().map(|(name, _)| name.as_str());
+        if let Some(near) = nearest(&input.spec.name, file_names) {
+            error = error.note(format!("the files have `{near}`, not `{}`", input.spec.name));
         }
     }
-    let example = missing.first().map_or("x", |input| input.name.as_str());
+    let example = missing.first().map_or("x", |input| input.spec.name.as_str());
     error.help(format!(
         "give a value: `--input {example}=rand`, `{example}=ones`, `{example}=0.5`, `{example}=[1, 2]`, or a file with it: \
          `--inputs FILE.npz`"
@@ -93,108 +100,113 @@ fn unbound(missing: &[&Input], arrays: &[(String, Array)]) -> Diagnostic {
 /// In archives written by tests and exporters, names may say what they are names of.
 const PREFIXES: [&str; 3] = ["", "in:", "param:"];
 
-fn from_files<'a>(input: &Input, arrays: &'a [(String, Array)]) -> Option<&'a Array> {
+fn from_files<'a>(input: &InputSpec, tensors: &'a [(String, Tensor)]) -> Option<&'a Tensor> {
     PREFIXES.iter().find_map(|prefix| {
-        let is_it = |name: &str| name.strip_prefix(prefix).is_some_and(|name| input.is_called(name));
-        arrays
+        let is_it = |name: &str| name.strip_prefix(prefix).is_some_and(|name| input.name == name);
+        tensors
             .iter()
             .rev()
             .find(|(name, _)| is_it(name))
-            .map(|(_, array)| array)
+            .map(|(_, tensor)| tensor)
     })
 }
 
-/// Whether an array is what the program declares.
-fn check(input: &Input, array: &Array) -> Result<Array, Box<Diagnostic>> {
-    let fits = array.shape.len() == input.shape.len()
-        && array
-            .shape
-            .iter()
-            .zip(&input.shape)
-            .all(|(&found, &declared)| declared < 0 || usize::try_from(declared) == Ok(found));
-    let shape: Vec<i64> = array.shape.iter().map(|&extent| extent as i64).collect();
-    let found = type_text(&shape, array.element, input.tensor || !shape.is_empty());
-    let what = match (fits, array.element == input.element) {
-        (true, true) => return Ok(array.clone()),
-        (false, _) => "shape",
-        (true, false) => "element type",
-    };
-    let error = mismatch(
-        input,
-        format!("the value of `{}` has another {what}: {found}", input.name),
-    );
-    Err(Box::new(match what {
-        "shape" => error.help("the extents must be those that the program declares; `?` stands for any"),
-        _ => error.help(format!("convert the file, or declare the input as {found}")),
-    }))
+/// An input with what is needed to speak of it.
+struct Input<'a> {
+    ctx: &'a Context,
+    spec: &'a InputSpec,
 }
 
-fn mismatch(input: &Input, message: String) -> Diagnostic {
-    Diagnostic::error("input-mismatch", message).label(input.span, format!("`{}` is {}", input.name, input.type_text()))
-}
-
-fn from_value(input: &Input, value: &Value, seed: u64) -> Result<Array, Box<Diagnostic>> {
-    let shape: Vec<usize> = match value {
-        Value::List { shape, .. } => shape.clone(),
-        _ => input
-            .shape
-            .iter()
-            .map(|&extent| usize::try_from(extent))
-            .collect::<Result<_, _>>()
-            .map_err(|_| {
-                mismatch(
-                    input,
-                    format!("the shape of `{}` is only known from its value", input.name),
-                )
-                .help("give a list like `[[1, 2], [3, 4]]`, or a file with `--inputs`")
-            })?,
-    };
-    let count = shape
-        .iter()
-        .try_fold(1usize, |product, &extent| product.checked_mul(extent))
-        .filter(|&count| count <= MAX_COUNT)
-        .ok_or_else(|| mismatch(input, format!("`{}` is too large", input.name)))?;
-    let random = input.element.is_float();
-    let mut numbers = value.numbers(count, stream_of(seed, &input.name), random);
-    if matches!(value, Value::Rand) && input.element == crate::arrays::Element::Bool {
-        numbers = numbers
-            .into_iter()
-            .map(|n| Number::Bool(n.as_i64().is_some_and(|i| i % 2 == 1)))
-            .collect();
+impl Input<'_> {
+    /// The diagnostic with the place and the type of the input.
+    fn shown(&self, error: Diagnostic) -> Diagnostic {
+        let text = format!("`{}` is {}", self.spec.name, print_type(self.ctx, self.spec.ty));
+        // Arguments of functions have no place of their own.
+        if self.spec.span == Span::default() {
+            error.note(text)
+        } else {
+            error.label(self.spec.span, text)
+        }
     }
-    let array = Array::from_numbers(input.element, shape, &numbers).map_err(|number| {
-        mismatch(
-            input,
-            format!("`{}` cannot have the value {}", input.name, number.as_f64()),
-        )
-        .help(format!("its elements are of the type {}", input.element.name()))
-    })?;
-    match array {
-        Some(array) => check(input, &array),
-        None => Err(Box::new(mismatch(
-            input,
-            format!("the list for `{}` has no shape", input.name),
-        ))),
+
+    fn error(&self, message: String) -> Diagnostic {
+        self.shown(Diagnostic::error("input-mismatch", message))
+    }
+
+    /// The declared extents; negative ones stand for any.
+    fn extents(&self) -> &[i64] {
+        self.ctx.as_tensor(self.spec.ty).map_or(&[], |(shape, _)| shape)
+    }
+
+    /// Whether a tensor is what the program declares.
+    fn check(&self, tensor: &Tensor) -> Result<Tensor, Box<Diagnostic>> {
+        let extents = self.extents();
+        let fits = tensor.rank() == extents.len()
+            && tensor
+                .shape()
+                .iter()
+                .zip(extents)
+                .all(|(&found, &declared)| declared < 0 || usize::try_from(declared) == Ok(found));
+        let name = &self.spec.name;
+        let found = type_text(tensor);
+        if !fits {
+            let error = self.error(format!("the value of `{name}` has another shape: {found}"));
+            return Err(Box::new(error.help(
+                "the extents must be those that the program declares; `?` stands for any",
+            )));
+        }
+        if dtype_of(self.ctx, self.spec.ty) != Some(tensor.dtype()) {
+            let error = self.error(format!("the value of `{name}` has another element type: {found}"));
+            return Err(Box::new(error.help(format!(
+                "convert the file, or declare the input with elements of the type {}",
+                tensor.dtype().name()
+            ))));
+        }
+        Ok(tensor.clone())
+    }
+
+    fn convert(&self, value: &Value, seed: u64) -> Result<Tensor, Box<Diagnostic>> {
+        let name = &self.spec.name;
+        let Some(dtype) = dtype_of(self.ctx, self.spec.ty) else {
+            let error = self.error(format!("`{name}` is no tensor"));
+            return Err(Box::new(error.help("only numbers and tensors of numbers can be given")));
+        };
+        let declared: Result<Vec<usize>, _> = self.extents().iter().map(|&extent| usize::try_from(extent)).collect();
+        let shape = match (declared, value) {
+            (Ok(shape), _) => shape,
+            (Err(_), Value::List { shape, .. }) => shape.clone(),
+            (Err(_), _) => {
+                let error = self.error(format!("the shape of `{name}` is only known from its value"));
+                return Err(Box::new(
+                    error.help("give a list like `[[1, 2], [3, 4]]`, or a file with `--inputs`"),
+                ));
+            }
+        };
+        match value.tensor(dtype, &shape, stream_of(seed, name)) {
+            Ok(tensor) => self.check(&tensor),
+            Err(problem) => Err(Box::new(
+                self.error(format!("`{name}` cannot have this value: {problem}")),
+            )),
+        }
     }
 }
 
-/// More elements than this were not meant to be filled with one number.
-const MAX_COUNT: usize = 1 << 33;
+/// The type of a tensor, as it is written in a program.
+fn type_text(tensor: &Tensor) -> String {
+    let extents: String = tensor.shape().iter().map(|extent| format!("{extent}x")).collect();
+    format!("tensor<{extents}{}>", tensor.dtype().name())
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arrays::Element;
-    use pir_ir::Span;
+    use pir_interp::DType;
+    use pir_ir::Type;
 
-    fn input(name: &str, shape: &[i64], element: Element) -> Input {
-        Input {
+    fn input(ctx: &Context, name: &str, shape: &[i64], elem: Type) -> InputSpec {
+        InputSpec {
             name: name.to_owned(),
-            aliases: vec![format!("%{name}_1")],
-            shape: shape.to_vec(),
-            element,
-            tensor: true,
-            stop_gradient: false,
+            ty: ctx.tensor(shape, elem),
             span: Span::new(1, 2),
         }
     }
@@ -209,68 +221,72 @@ mod tests {
         }
     }
 
-    fn bound(shape: &[i64], element: Element, text: &str) -> Result<String, String> {
-        match bind(&[input("x", shape, element)], &given(&[("x", text)])) {
-            Ok(arrays) => Ok(arrays[0].to_text(100)),
+    fn bound(shape: &[i64], elem: Type, text: &str) -> Result<Vec<f64>, String> {
+        let ctx = pir_dialects::context();
+        match bind(&ctx, &[input(&ctx, "x", shape, elem)], &given(&[("x", text)])) {
+            Ok(tensors) => Ok(tensors[0].to_f64()),
             Err(errors) => Err(errors[0].message.clone()),
         }
     }
 
     #[test]
     fn values_take_the_declared_shape() {
-        assert_eq!(bound(&[2, 2], Element::F32, "0.5").unwrap(), "[[0.5, 0.5], [0.5, 0.5]]");
-        assert_eq!(bound(&[3], Element::I64, "ones").unwrap(), "[1, 1, 1]");
-        assert_eq!(bound(&[], Element::Bool, "true").unwrap(), "true");
-        assert_eq!(bound(&[-1, 2], Element::F64, "[[1,2],[3,4],[5,6]]").unwrap().len(), 36);
-        assert_eq!(bound(&[2, 0], Element::F32, "rand").unwrap(), "[]");
+        assert_eq!(bound(&[2, 2], Type::F32, "0.5"), Ok(vec![0.5; 4]));
+        assert_eq!(bound(&[3], Type::I64, "ones"), Ok(vec![1.0; 3]));
+        assert_eq!(bound(&[], Type::I1, "true"), Ok(vec![1.0]));
+        assert_eq!(bound(&[-1, 2], Type::F64, "[[1,2],[3,4],[5,6]]").unwrap().len(), 6);
+        assert_eq!(bound(&[2, 0], Type::F32, "rand"), Ok(vec![]));
     }
 
     #[test]
     fn wrong_values_are_told() {
-        let error = |shape: &[i64], element, text| bound(shape, element, text).unwrap_err();
+        let error = |shape: &[i64], elem, text| bound(shape, elem, text).unwrap_err();
         assert_eq!(
-            error(&[3], Element::F32, "[1,2]"),
+            error(&[3], Type::F32, "[1,2]"),
             "the value of `x` has another shape: tensor<2xf32>"
         );
         assert_eq!(
-            error(&[], Element::F32, "[1]"),
+            error(&[], Type::F32, "[1]"),
             "the value of `x` has another shape: tensor<1xf32>"
         );
-        assert_eq!(error(&[2], Element::I32, "0.5"), "`x` cannot have the value 0.5");
         assert_eq!(
-            error(&[-1], Element::F32, "ones"),
+            error(&[2], Type::I32, "0.5"),
+            "`x` cannot have this value: i32 has no element 0.5"
+        );
+        assert_eq!(
+            error(&[-1], Type::F32, "ones"),
             "the shape of `x` is only known from its value"
         );
-        assert_eq!(error(&[i64::MAX, 4], Element::F32, "ones"), "`x` is too large");
+        assert!(error(&[i64::MAX, 4], Type::F32, "ones").contains("larger than"));
     }
 
     #[test]
     fn names_that_are_not_there_are_told() {
-        let inputs = [input("weight", &[1], Element::F32), input("bias", &[1], Element::F32)];
-        let errors = bind(&inputs, &given(&[("wieght", "ones"), ("%bias_1", "1")])).unwrap_err();
+        let ctx = pir_dialects::context();
+        let inputs = ["weight", "bias"].map(|name| input(&ctx, name, &[1], Type::F32));
+        let errors = bind(&ctx, &inputs, &given(&[("wieght", "ones"), ("%bias", "1")])).unwrap_err();
         assert_eq!(errors[0].help.as_deref(), Some("did you mean `weight`?"));
         assert_eq!(errors[1].message, "the input `weight` has no value");
         assert_eq!(errors[1].labels[0].text, "`weight` is tensor<1xf32>");
+        assert!(bind(&ctx, &inputs, &given(&[("0", "ones"), ("1", "1")])).is_ok());
+        assert!(bind(&ctx, &inputs, &given(&[("0", "ones"), ("2", "1")])).is_err());
     }
 
     #[test]
     fn files_are_searched_behind_the_command_line() {
-        let array = |value| {
-            Array::from_numbers(Element::F32, vec![1], &[Number::Int(value)])
-                .unwrap()
-                .unwrap()
-        };
+        let ctx = pir_dialects::context();
+        let tensor = |value| Tensor::full(&[1], DType::F32, value).unwrap();
         let mut given = given(&[("a", "5")]);
-        given.arrays = vec![
-            ("a".to_owned(), array(1)),
-            ("in:b".to_owned(), array(2)),
-            ("param:c".to_owned(), array(3)),
-            ("c".to_owned(), array(4)),
+        given.tensors = vec![
+            ("a".to_owned(), tensor(1.0)),
+            ("in:b".to_owned(), tensor(2.0)),
+            ("param:c".to_owned(), tensor(3.0)),
+            ("c".to_owned(), tensor(4.0)),
         ];
-        let inputs = ["a", "b", "c"].map(|name| input(name, &[1], Element::F32));
-        let texts: Vec<_> = bind(&inputs, &given).unwrap().iter().map(|a| a.to_text(9)).collect();
-        assert_eq!(texts, ["[5.0]", "[2.0]", "[4.0]"]);
-        let error = &bind(&[input("b", &[1], Element::F64)], &given).unwrap_err()[1];
+        let inputs = ["a", "b", "c"].map(|name| input(&ctx, name, &[1], Type::F32));
+        let bound = bind(&ctx, &inputs, &given).unwrap();
+        assert_eq!(bound.iter().map(|t| t.to_f64()[0]).collect::<Vec<_>>(), [5.0, 2.0, 4.0]);
+        let error = &bind(&ctx, &[input(&ctx, "b", &[1], Type::F64)], &given).unwrap_err()[1];
         assert_eq!(
             error.message,
             "the value of `b` has another element type: tensor<1xf32>"

@@ -1,9 +1,187 @@
 //! `pir-run`: runs a program on inputs from files and the command line.
 
 mod args;
+pub mod checkgrad;
 pub mod inputs;
-pub mod program;
 pub mod promote;
+mod stats;
 pub mod value;
 
+use std::io::{self, Write};
+
+use clap::Parser;
+use pir_interp::{InputSpec, Options, Outcome, Tensor, inputs_of};
+use pir_ir::{Diagnostic, Module};
+
 pub use args::Args;
+use checkgrad::Check;
+use inputs::{Given, bind};
+
+use crate::arrays::{read_arrays, write_npz};
+use crate::cli::{self, Exit};
+use crate::driver::{self, LoadOptions};
+use crate::output::write_output;
+use crate::render::Renderer;
+use crate::source::Source;
+
+/// Runs the tool.
+pub fn main() -> Exit {
+    let args = Args::parse();
+    let renderer = Renderer::for_stderr(args.common.diagnostics);
+    if let Some(shell) = args.common.completions {
+        return match write_output(None, |out| cli::write_completions::<Args>(shell, out)) {
+            Ok(()) => Exit::Success,
+            Err(error) => {
+                cli::report_plain(&renderer, &error);
+                Exit::Failure
+            }
+        };
+    }
+    let Some(file) = cli::input_file(args.file.as_deref(), &renderer) else {
+        return Exit::Usage;
+    };
+    cli::remember("input", file);
+    let source = match Source::read(file) {
+        Ok(source) => source,
+        Err(error) => {
+            cli::report_plain(&renderer, &error);
+            return Exit::Failure;
+        }
+    };
+    match run(&args, &source, &renderer) {
+        Ok(true) => Exit::Success,
+        Ok(false) => Exit::Failure,
+        Err(errors) => {
+            cli::report(&renderer, &source, &errors);
+            Exit::Failure
+        }
+    }
+}
+
+/// Whether all is well: of a comparison, whether the gradients are right.
+fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<bool, Vec<Diagnostic>> {
+    let load = LoadOptions {
+        allow_unregistered: args.common.allow_unregistered_dialect,
+    };
+    let (module, warnings) = driver::load(&pir_dialects::context(), source, load)?;
+    cli::report(renderer, source, &warnings);
+    let function = args.function.as_deref();
+    let inputs = inputs_of(&module, function).map_err(|e| vec![e.into_diagnostic()])?;
+    let mut given = Given {
+        values: args.input.clone(),
+        tensors: Vec::new(),
+        seed: args.seed,
+    };
+    for file in &args.inputs {
+        given.tensors.extend(read_arrays(file).map_err(|error| vec![error])?);
+    }
+    let values = bind(&module.ctx, &inputs, &given)?;
+    if args.check_grad {
+        return check_gradients(args, &module, &inputs, &values);
+    }
+    let outcome = execute(args, &module, &inputs, values)?;
+    write_results(args, &outcome).map_err(|error| vec![error])?;
+    // The process ends here; giving the memory back piece by piece would only take time.
+    std::mem::forget((module, outcome));
+    Ok(true)
+}
+
+fn check_gradients(
+    args: &Args,
+    module: &Module,
+    inputs: &[InputSpec],
+    values: &[Tensor],
+) -> Result<bool, Vec<Diagnostic>> {
+    let check = Check {
+        module,
+        function: args.function.as_deref(),
+        inputs,
+        tolerance: args.tolerance,
+    };
+    let rows = check.run(values)?;
+    write_output(None, |out| out.write_all(checkgrad::table(&rows).as_bytes())).map_err(|error| vec![error])?;
+    Ok(rows.iter().all(|row| row.good))
+}
+
+fn execute(
+    args: &Args,
+    module: &Module,
+    inputs: &[InputSpec],
+    values: Vec<Tensor>,
+) -> Result<Outcome, Vec<Diagnostic>> {
+    let options = Options {
+        function: args.function.clone(),
+        inputs: inputs.iter().map(|input| input.name.clone()).zip(values).collect(),
+        max_steps: None,
+    };
+    // What the program prints must not stand in the middle of an archive.
+    let result = if args.output.as_deref() == Some("-") {
+        pir_interp::run(module, &options, &mut io::stderr().lock())
+    } else {
+        let mut out = Quiet(io::stdout().lock());
+        let result = pir_interp::run(module, &options, &mut out);
+        // If this fails, so does writing the results, which says so.
+        let _ = out.flush();
+        result
+    };
+    result.map_err(|e| vec![e.into_diagnostic()])
+}
+
+/// Takes it for no error that nobody reads on.
+struct Quiet<W>(W);
+
+impl<W: Write> Write for Quiet<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            result => result,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+}
+
+/// What was fetched under its names, then the results of the function as `out:0`, `out:1`, …
+fn named(outcome: &Outcome) -> impl Iterator<Item = (String, &Tensor)> {
+    let fetched = outcome.fetched.iter().map(|(name, tensor)| (name.clone(), tensor));
+    let results = outcome.results.iter().enumerate();
+    fetched.chain(results.map(|(at, tensor)| (format!("out:{at}"), tensor)))
+}
+
+fn write_results(args: &Args, outcome: &Outcome) -> Result<(), Diagnostic> {
+    match args.output.as_deref() {
+        None => write_output(None, |out| {
+            named(outcome).try_for_each(|(name, tensor)| writeln!(out, "{name} = {tensor}"))
+        })?,
+        Some(path) => {
+            // In an archive a name stands once; of several values the last one is kept.
+            let mut tensors: Vec<(String, &Tensor)> = Vec::new();
+            for (name, tensor) in named(outcome) {
+                match tensors.iter_mut().find(|(other, _)| *other == name) {
+                    Some(entry) => entry.1 = tensor,
+                    None => tensors.push((name, tensor)),
+                }
+            }
+            write_output(Some(path), |out| {
+                write_npz(tensors.iter().map(|(name, tensor)| (name.as_str(), *tensor)), out)
+            })?;
+        }
+    }
+    if !args.stats {
+        return Ok(());
+    }
+    let text = stats::to_json(&outcome.stats);
+    match args.output.as_deref() {
+        Some(path) if path != "-" => write_output(None, |out| out.write_all(text.as_bytes())),
+        _ => {
+            // Nothing can be done when standard error is closed.
+            let _ = io::stderr().lock().write_all(text.as_bytes());
+            Ok(())
+        }
+    }
+}

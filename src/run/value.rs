@@ -2,15 +2,99 @@
 
 use std::fmt;
 
-use crate::arrays::Number;
+use half::{bf16, f16};
+use pir_interp::tensor::checked_count;
+use pir_interp::{DType, Tensor};
 
 /// Deeper lists than this are not tensors that anybody has.
 const MAX_RANK: usize = 64;
 
+/// A number, as it is written.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Number {
+    /// `true`, `false`.
+    Bool(bool),
+    /// `3`.
+    Int(i64),
+    /// `0.5`, `1e-3`, `inf`, `nan`.
+    Float(f64),
+}
+
+impl Number {
+    /// The number as a float; truth values are 0 and 1.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Number::Bool(value) => f64::from(u8::from(value)),
+            Number::Int(value) => value as f64,
+            Number::Float(value) => value,
+        }
+    }
+
+    /// The number as an integer, if it is a whole one.
+    pub fn as_i64(self) -> Option<i64> {
+        match self {
+            Number::Bool(value) => Some(i64::from(value)),
+            Number::Int(value) => Some(value),
+            Number::Float(value) => {
+                // The bounds are powers of two, so exact; the upper one is just beyond the range.
+                let fits = value.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&value);
+                fits.then_some(value as i64)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Number::Bool(value) => write!(f, "{value}"),
+            Number::Int(value) => write!(f, "{value}"),
+            Number::Float(value) => write!(f, "{value:?}"),
+        }
+    }
+}
+
+/// A tensor of numbers.
+///
+/// # Errors
+/// Which of them the element type does not have, or that they are not as many as the shape says.
+fn tensor_of(dtype: DType, shape: &[usize], numbers: &[Number]) -> Result<Tensor, String> {
+    macro_rules! integers {
+        ($ty:ty) => {{
+            let convert = |number: &Number| {
+                let whole = number.as_i64().and_then(|value| <$ty>::try_from(value).ok());
+                whole.ok_or_else(|| format!("{} has no element {number}", dtype.name()))
+            };
+            Tensor::new(shape, numbers.iter().map(convert).collect::<Result<Vec<$ty>, _>>()?)
+        }};
+    }
+    let floats = || numbers.iter().map(|number| number.as_f64());
+    match dtype {
+        DType::I1 => {
+            let convert = |number: &Number| match number.as_i64() {
+                Some(0) => Ok(false),
+                Some(1) => Ok(true),
+                _ => Err(format!("{} has no element {number}", dtype.name())),
+            };
+            Tensor::new(shape, numbers.iter().map(convert).collect::<Result<Vec<bool>, _>>()?)
+        }
+        DType::I8 => integers!(i8),
+        DType::I16 => integers!(i16),
+        DType::I32 => integers!(i32),
+        DType::I64 => integers!(i64),
+        DType::UI8 => integers!(u8),
+        DType::F16 => Tensor::new(shape, floats().map(f16::from_f64).collect::<Vec<_>>()),
+        DType::BF16 => Tensor::new(shape, floats().map(bf16::from_f64).collect::<Vec<_>>()),
+        DType::F32 => Tensor::new(shape, floats().map(|value| value as f32).collect::<Vec<_>>()),
+        DType::F64 => Tensor::new(shape, floats().collect::<Vec<_>>()),
+    }
+}
+
 /// A value as it is written.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
-    /// Pseudo-random numbers, the same for the same seed and name: floats from [-1, 1), integers from 0 to 9.
+    /// Pseudo-random numbers, the same for the same seed and name: floats from [-1, 1), integers from 0 to 9, truth
+    /// values.
     Rand,
     /// A number in every place.
     Fill(Number),
@@ -59,14 +143,20 @@ impl Value {
         }
     }
 
-    /// The numbers of a tensor of the given shape; `index` is that of an element, row by row.
-    pub fn numbers(&self, count: usize, stream: u64, float: bool) -> Vec<Number> {
+    /// The value as a tensor. `shape` is the declared one, and not used for a list, which has its own; `stream` is the
+    /// seed of random numbers.
+    ///
+    /// # Errors
+    /// Why there is no such tensor.
+    pub fn tensor(&self, dtype: DType, shape: &[usize], stream: u64) -> Result<Tensor, String> {
+        let count = checked_count(shape, dtype.size());
         match self {
-            Value::Fill(number) => vec![*number; count],
-            Value::List { numbers, .. } => numbers.clone(),
+            Value::Fill(number) => tensor_of(dtype, shape, &vec![*number; count?]),
+            Value::List { shape, numbers } => tensor_of(dtype, shape, numbers),
             Value::Rand => {
                 let mut random = SplitMix(stream);
-                (0..count).map(|_| random.number(float)).collect()
+                let numbers: Vec<_> = (0..count?).map(|_| random.number(dtype)).collect();
+                tensor_of(dtype, shape, &numbers)
             }
         }
     }
@@ -92,13 +182,13 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    fn number(&mut self, float: bool) -> Number {
+    fn number(&mut self, dtype: DType) -> Number {
         let bits = self.next();
-        if float {
+        match dtype {
             // 53 bits: every value is exact, and less than 1.
-            Number::Float((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
-        } else {
-            Number::Int((bits % 10) as i64)
+            _ if dtype.is_float() => Number::Float((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0),
+            DType::I1 => Number::Bool(bits >> 63 == 1),
+            _ => Number::Int((bits % 10) as i64),
         }
     }
 }
@@ -263,19 +353,60 @@ mod tests {
 
     #[test]
     fn random_numbers_depend_on_seed_and_name_only() {
-        let numbers = |seed, name: &str| Value::Rand.numbers(1000, stream_of(seed, name), true);
+        let numbers = |seed, name: &str| {
+            Value::Rand
+                .tensor(DType::F64, &[1000], stream_of(seed, name))
+                .unwrap()
+                .to_f64()
+        };
         assert_eq!(numbers(1, "x"), numbers(1, "x"));
         assert_ne!(numbers(1, "x"), numbers(2, "x"));
         assert_ne!(numbers(1, "x"), numbers(1, "y"));
         let all = numbers(0, "x");
-        assert!(all.iter().all(|n| (-1.0..1.0).contains(&n.as_f64())));
-        let mean = all.iter().map(|n| n.as_f64()).sum::<f64>() / 1000.0;
+        assert!(all.iter().all(|n| (-1.0..1.0).contains(n)));
+        let mean = all.iter().sum::<f64>() / 1000.0;
         assert!(mean.abs() < 0.1, "{mean}");
+        let integers = Value::Rand.tensor(DType::I8, &[1000], 7).unwrap().to_i64();
+        assert!(integers.iter().all(|i| (0..10).contains(i)));
+        let truths = Value::Rand.tensor(DType::I1, &[1000], 7).unwrap().to_i64();
+        assert!((400..600).contains(&truths.iter().sum::<i64>()));
+    }
+
+    #[test]
+    fn numbers_that_a_type_does_not_have_are_refused() {
+        let one = |dtype, number| {
+            let tensor = Value::Fill(number).tensor(dtype, &[], 0);
+            tensor.map(|t| {
+                if dtype.is_float() {
+                    t.to_f64()[0]
+                } else {
+                    t.to_i64()[0] as f64
+                }
+            })
+        };
+        assert_eq!(one(DType::I8, Number::Int(-128)), Ok(-128.0));
+        assert_eq!(
+            one(DType::I8, Number::Int(128)),
+            Err("i8 has no element 128".to_owned())
+        );
+        assert_eq!(
+            one(DType::UI8, Number::Int(-1)),
+            Err("ui8 has no element -1".to_owned())
+        );
+        assert_eq!(
+            one(DType::I64, Number::Float(0.5)),
+            Err("i64 has no element 0.5".to_owned())
+        );
+        assert_eq!(one(DType::I64, Number::Float(3.0)), Ok(3.0));
+        assert!(one(DType::I64, Number::Float(9.3e18)).is_err());
+        assert!(one(DType::I64, Number::Float(f64::NAN)).is_err());
+        assert!(one(DType::I1, Number::Int(2)).is_err());
+        assert_eq!(one(DType::F32, Number::Bool(true)), Ok(1.0));
+        assert_eq!(one(DType::F16, Number::Float(0.5)), Ok(0.5));
         assert!(
-            Value::Rand
-                .numbers(1000, 7, false)
-                .iter()
-                .all(|n| n.as_i64().is_some_and(|i| (0..10).contains(&i)))
+            Value::Fill(Number::Int(1))
+                .tensor(DType::F32, &[1 << 40, 4], 0)
+                .is_err()
         );
     }
 }

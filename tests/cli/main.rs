@@ -5,5 +5,6 @@
 
 mod errors;
 mod opt;
+mod run;
 mod run_tool;
 mod translate;

@@ -89,7 +89,110 @@ pub fn program(random: &mut Random, effects: bool) -> String {
     g.text
 }
 
+/// A function whose body has several blocks: two ways that join, and a loop of at most three rounds.
+pub fn blocks(random: &mut Random) -> String {
+    let mut g = Generator {
+        random,
+        text: String::new(),
+        next: 0,
+        effects: true,
+    };
+    let inputs = [
+        ("x", Kind::Float),
+        ("y", Kind::Float),
+        ("n", Kind::Int),
+        ("z", Kind::Int),
+        ("c", Kind::Bool),
+    ];
+    let mut scope: Scope = inputs.iter().map(|(name, kind)| (format!("%{name}"), *kind)).collect();
+    let params: Vec<String> = inputs
+        .iter()
+        .map(|(name, kind)| format!("%{name}: {}", kind.ty()))
+        .collect();
+    let float = Kind::Float.ty();
+    let _ = writeln!(
+        g.text,
+        "func.func @main({}) -> ({float}, {float}) {{",
+        params.join(", ")
+    );
+    let size = 1 + g.random.below(4);
+    g.ops(&mut scope, size, 1);
+    // Two ways, to blocks of their own or to the same one.
+    let condition = g.recent(&scope, Kind::Bool);
+    let joined = g.kinds(3);
+    if g.random.chance(30) {
+        let (a, b) = (g.passed(&scope, &joined), g.passed(&scope, &joined));
+        let _ = writeln!(g.text, "pd.condition_branch {condition}, ^join{a}, ^join{b}");
+    } else {
+        let sides = [g.kinds(2), g.kinds(2)];
+        let (a, b) = (g.passed(&scope, &sides[0]), g.passed(&scope, &sides[1]));
+        let _ = writeln!(g.text, "pd.condition_branch {condition}, ^left{a}, ^right{b}");
+        for (label, kinds) in ["left", "right"].iter().zip(&sides) {
+            let mut inner = scope.clone();
+            g.label(label, &mut inner, kinds);
+            let size = g.random.below(4);
+            g.ops(&mut inner, size, 1);
+            let values = g.passed(&inner, &joined);
+            let _ = writeln!(g.text, "pd.branch ^join{values}");
+        }
+    }
+    g.label("join", &mut scope, &joined);
+    let size = g.random.below(4);
+    g.ops(&mut scope, size, 1);
+    let mut carried = vec![Kind::Int];
+    carried.extend(g.kinds(3));
+    let zero = g.define(&mut scope, Kind::Int, "pd.full {shape = [1], value = 0, dtype = i64}");
+    let values = g.counted(&scope, &carried, &zero);
+    let _ = writeln!(g.text, "pd.branch ^loop{values}");
+    let names = g.label("loop", &mut scope, &carried);
+    let size = g.random.below(3);
+    g.ops(&mut scope, size, 1);
+    let go = g.define(&mut scope, Kind::Bool, &format!("pd.less_than ({}, %n)", names[0]));
+    let _ = writeln!(g.text, "pd.condition_branch {go}, ^body, ^end");
+    let mut inner = scope.clone();
+    g.label("body", &mut inner, &[]);
+    let size = 1 + g.random.below(4);
+    g.ops(&mut inner, size, 1);
+    let next = g.define(
+        &mut inner,
+        Kind::Int,
+        &format!("pd.increment ({}) {{value = 1.0}}", names[0]),
+    );
+    let values = g.counted(&inner, &carried, &next);
+    let _ = writeln!(g.text, "pd.branch ^loop{values}");
+    g.label("end", &mut scope, &[]);
+    let size = g.random.below(3);
+    g.ops(&mut scope, size, 1);
+    let (a, b) = (g.recent(&scope, Kind::Float), g.recent(&scope, Kind::Float));
+    let _ = writeln!(g.text, "func.return ({a}, {b})\n}}");
+    g.text
+}
+
 impl Generator<'_> {
+    /// Values passed to a block.
+    fn passed(&mut self, scope: &Scope, kinds: &[Kind]) -> String {
+        if kinds.is_empty() {
+            return String::new();
+        }
+        format!("({})", self.values(scope, kinds))
+    }
+
+    /// The same with the first one given.
+    fn counted(&mut self, scope: &Scope, kinds: &[Kind], first: &str) -> String {
+        let mut values = vec![first.to_owned()];
+        for &kind in &kinds[1..] {
+            values.push(self.recent(scope, kind));
+        }
+        format!("({})", values.join(", "))
+    }
+
+    /// Begins a block.
+    fn label(&mut self, label: &str, scope: &mut Scope, kinds: &[Kind]) -> Vec<String> {
+        let (names, args) = self.args(scope, kinds);
+        let _ = writeln!(self.text, "^{label}{}:", args.trim_end());
+        names
+    }
+
     fn fresh(&mut self) -> String {
         self.next += 1;
         format!("%v{}", self.next)

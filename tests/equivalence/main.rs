@@ -15,7 +15,7 @@ use pir_ir::verify::verify;
 use pir_passes::{PassManager, Pipeline};
 use pir_tools::evaluate::KernelEvaluator;
 
-use generate::{Random, program};
+use generate::{Random, blocks, program};
 
 fn read(text: &str) -> Module {
     let parsed = parse(&pir_dialects::context(), text.as_bytes(), &ParseOptions::default());
@@ -47,7 +47,11 @@ type Shown = (Vec<(String, Tensor)>, String);
 fn run(module: &Module) -> Result<Shown, String> {
     let mut printed = Vec::new();
     match pir_interp::run(module, &inputs(), &mut printed) {
-        Ok(outcome) => Ok((outcome.fetched, String::from_utf8_lossy(&printed).into_owned())),
+        Ok(outcome) => {
+            let results = outcome.results.into_iter().map(|r| (String::new(), r));
+            let shown = outcome.fetched.into_iter().chain(results).collect();
+            Ok((shown, String::from_utf8_lossy(&printed).into_owned()))
+        }
         Err(error) => Err(format!("{error:?}")),
     }
 }
@@ -136,6 +140,21 @@ fn programs_with_derivatives() {
         ran += usize::from(run(&with_derivative).is_ok());
         check(seed, &with_derivative, "forward-args,licm,cse,canonicalize,dce");
         check(seed, &with_derivative, &pipeline(&mut random));
+    }
+    assert!(ran as u64 * 2 > count(), "only {ran} of {} programs ran", count());
+}
+
+#[test]
+fn functions_of_several_blocks() {
+    let mut ran = 0;
+    for seed in 0..count() {
+        let mut random = Random::new(seed ^ 0xb10c);
+        let module = read(&blocks(&mut random));
+        ran += usize::from(run(&module).is_ok());
+        for pass in PASSES {
+            check(seed, &module, pass);
+        }
+        check(seed, &module, &pipeline(&mut random));
     }
     assert!(ran as u64 * 2 > count(), "only {ran} of {} programs ran", count());
 }

@@ -204,7 +204,10 @@ impl<'s> Parser<'s> {
     fn successor(&mut self, pending: &mut Pending) -> Result<(), Failure> {
         self.skip();
         let start = self.pos;
-        self.expect(b"^", "a block", "successors are written `^name(%operand)`")?;
+        // The specification leaves the sigil out now and then.
+        if !self.peek().is_ascii_alphabetic() {
+            self.expect(b"^", "a block", "successors are written `^name(%operand)`")?;
+        }
         let (sym, span) = self.block_name(start)?;
         let block = self.block_of_label(sym, span);
         let before = pending.operands.len();
@@ -212,6 +215,13 @@ impl<'s> Parser<'s> {
             self.skip();
             self.pos += 1;
             self.operand_list(pending, b")")?;
+        }
+        let types = pending.operands[before..]
+            .iter()
+            .map(|&v| self.body().value_type(v))
+            .collect();
+        if let Some(region) = self.scope().regions.last_mut() {
+            region.passed.entry(block).or_insert(types);
         }
         pending.successors.push(Successor {
             block,
@@ -341,7 +351,12 @@ impl<'s> Parser<'s> {
                 self.pos += 1;
             }
         }
-        while self.next_is(b'^') && self.after(self.pos) < line {
+        let branches = pending.def(&self.ctx).is_some_and(|d| d.successors > 0);
+        let starts = |p: &Self| {
+            let next = p.src.get(p.after(p.pos)).copied().unwrap_or(0);
+            (next == b'^' || branches && next.is_ascii_alphabetic()) && p.after(p.pos) < line
+        };
+        while starts(self) {
             self.successor(pending)?;
             if !self.next_is(b',') {
                 break;

@@ -627,7 +627,7 @@ impl<'s> Parser<'s> {
                 block
             }
             // The entry block was made when the region was opened.
-            (None, Some(block)) if self.open.len() > 1 => block,
+            (None, Some(block)) => block,
             (None, _) => match region {
                 Some(region) => self.body().create_block(region),
                 None => return Ok(()),
@@ -665,7 +665,9 @@ impl<'s> Parser<'s> {
     /// `(%a: T, %b)`. The types of an entry block's arguments may be left out when they follow from the operation.
     pub(super) fn block_args(&mut self, block: BlockId, is_entry: bool) -> Result<(), Failure> {
         self.expect(b"(", "`(`", "arguments stand in parentheses")?;
+        // An entry block's follow from the operation, another's from a branch to it that was read before.
         let inferred = if is_entry { self.entry_arg_types() } else { None };
+        let inferred = inferred.or_else(|| self.scope().regions.last_mut().and_then(|r| r.passed.remove(&block)));
         self.skip();
         if self.eat(b")") {
             return Ok(());

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::context::Sym;
 use crate::diagnostics::Span;
 use crate::entity::{BlockId, ValueId};
+use crate::types::Type;
 
 /// A visible name.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Region {
     pub(super) forward: Vec<(Sym, u32, ValueId, Span)>,
     /// Labels of blocks, and whether the block was defined.
     pub(super) blocks: FxHashMap<Sym, (BlockId, bool, Span)>,
+    /// The types of what branches pass to blocks that were not defined yet.
+    pub(super) passed: FxHashMap<BlockId, Vec<Type>>,
 }
 
 /// The names of one isolated body.

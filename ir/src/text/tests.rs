@@ -44,6 +44,7 @@ fn context() -> Arc<Context> {
     cond_yield.traits = Traits::TERMINATOR;
     let mut branch = op("pd.condition_branch", false);
     branch.traits = Traits::TERMINATOR;
+    branch.successors = 2;
     let mut if_op = op("pd.if", true);
     if_op.infer = Some(|_| Ok(smallvec![]));
     if_op.implicit_terminator = Some("cf.yield");
@@ -349,4 +350,24 @@ pd.fetch
 ",
     );
     assert_eq!(text, "// NOTE: kept\n// AB: kept\n// CHECK the weather\npd.fetch ()\n");
+}
+
+#[test]
+fn blocks_of_the_specification() {
+    let text = fixed(
+        "func.func @f(%cond: i1) -> f32 {
+    %1 = pd.const(1)
+    %2 = pd.const(2)
+    pd.condition_branch %cond, ^then_block(%1), else_block(%2)
+  ^then_block(%val_1):
+    func.return %val_1
+  ^else_block(%val_2):
+    func.return %val_2
+}",
+    );
+    assert!(text.contains("^then_block(%val_1: f32):"), "{text}");
+    assert!(
+        text.contains("pd.condition_branch %cond, ^then_block(%1), ^else_block(%2)"),
+        "{text}"
+    );
 }

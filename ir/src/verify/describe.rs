@@ -3,7 +3,7 @@
 use crate::body::{Body, ValueDef};
 use crate::context::Context;
 use crate::entity::ValueId;
-use crate::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
+use crate::types::{DYNAMIC, Type, TypeData};
 
 /// A value as the reader of a message knows it: by its name, or by its place.
 pub fn describe_value(ctx: &Context, body: &Body, value: ValueId) -> String {
@@ -19,69 +19,17 @@ pub fn describe_value(ctx: &Context, body: &Body, value: ValueId) -> String {
     }
 }
 
-/// A type as it is written. Types nested deeper than a message is readable are left out.
+/// Types are cut to this length in messages.
+const MAX_TYPE: usize = 200;
+
+/// A type as it is written, as far as a message is readable.
 pub fn describe_type(ctx: &Context, ty: Type) -> String {
-    let mut out = String::new();
-    write_type(ctx, ty, 8, &mut out);
-    out
-}
-
-fn write_list(ctx: &Context, types: &[Type], depth: usize, out: &mut String) {
-    for (at, &ty) in types.iter().enumerate() {
-        out.push_str(if at == 0 { "" } else { ", " });
-        write_type(ctx, ty, depth, out);
+    let mut text = crate::text::print_type(ctx, ty);
+    if let Some((at, _)) = text.char_indices().nth(MAX_TYPE) {
+        text.truncate(at);
+        text.push('…');
     }
-}
-
-fn write_type(ctx: &Context, ty: Type, depth: usize, out: &mut String) {
-    // The recursion is bounded by `depth`.
-    let Some(depth) = depth.checked_sub(1) else {
-        out.push('…');
-        return;
-    };
-    match ctx.type_data(ty) {
-        TypeData::Integer { width, sign } => {
-            out.push_str(match sign {
-                Signedness::Signless => "i",
-                Signedness::Signed => "si",
-                Signedness::Unsigned => "ui",
-            });
-            out.push_str(&width.to_string());
-        }
-        TypeData::Float(kind) => out.push_str(match kind {
-            FloatKind::F16 => "f16",
-            FloatKind::BF16 => "bf16",
-            FloatKind::F32 => "f32",
-            FloatKind::F64 => "f64",
-        }),
-        TypeData::Index => out.push_str("index"),
-        TypeData::None => out.push_str("none"),
-        TypeData::Tensor { shape, elem } => {
-            out.push_str("tensor<");
-            for &dim in shape {
-                match dim {
-                    DYNAMIC => out.push('?'),
-                    dim => out.push_str(&dim.to_string()),
-                }
-                out.push('x');
-            }
-            write_type(ctx, *elem, depth, out);
-            out.push('>');
-        }
-        TypeData::Function { inputs, results } => {
-            out.push('(');
-            write_list(ctx, inputs, depth, out);
-            out.push_str(") -> (");
-            write_list(ctx, results, depth, out);
-            out.push(')');
-        }
-        TypeData::List(types) => {
-            out.push_str("vec<");
-            write_list(ctx, types, depth, out);
-            out.push('>');
-        }
-        TypeData::Dialect(text) | TypeData::Opaque(text) => out.push_str(text),
-    }
+    text
 }
 
 /// Whether a value of one type may be used as one of the other: they are equal, or tensors whose known dimensions

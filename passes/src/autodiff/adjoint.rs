@@ -489,7 +489,8 @@ fn spelled(ctx: &Context, body: &Body, value: ValueId) -> String {
 /// Reports every operation that the derivative passes through and that has no rule, before anything is built.
 pub(crate) fn check_rules(ctx: &Context, body: &Body, rules: &Rules, activity: &Activity) -> Vec<Diagnostic> {
     let names = Names::new(ctx);
-    body.walk_all()
+    let mut errors: Vec<Diagnostic> = body
+        .walk_all()
         .filter(|&op| {
             names.kind(body, op).is_none()
                 && rules.get(body, op).is_none()
@@ -499,5 +500,24 @@ pub(crate) fn check_rules(ctx: &Context, body: &Body, rules: &Rules, activity: &
                     .any(|v| activity.is_active(v) && is_differentiable(ctx, body.value_type(v)))
         })
         .map(|op| no_rule(ctx, body, activity, op))
-        .collect()
+        .collect();
+    // A value that is pushed, popped and used would silently count as a constant.
+    let pushed = body
+        .walk_all()
+        .find(|&op| body.op_name(op) == names.push && activity.is_varied(body.operand(op, 1)));
+    let popped = body
+        .walk_all()
+        .find(|&op| body.op_name(op) == names.pop && activity.is_useful(body.result(op, 0)));
+    if let (Some(push), Some(pop)) = (pushed, popped) {
+        errors.push(
+            Diagnostic::error("stack-derivative", "the derivative would have to pass through a stack")
+                .label(body.op_span(pop), "an output depends on what is popped here")
+                .label(body.op_span(push), "what is pushed here depends on an input")
+                .note(
+                    "programs with stacks, like those that `backward` makes, cannot be differentiated through them yet",
+                )
+                .help("choose outputs that do not depend on popped values, for example `backward{of=\"loss\"}`"),
+        );
+    }
+    errors
 }

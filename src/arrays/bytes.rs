@@ -1,0 +1,59 @@
+//! The elements of a tensor as bytes, row by row, in little-endian order.
+
+use half::{bf16, f16};
+use pir_interp::tensor::{Data, checked_count};
+use pir_interp::{DType, Tensor};
+
+/// A tensor of the elements at the beginning of `bytes`.
+pub(super) fn read(dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<Tensor, String> {
+    let expected = checked_count(shape, dtype.size())? * dtype.size();
+    let bytes = bytes
+        .get(..expected)
+        .ok_or_else(|| format!("it ends after {} of {expected} bytes", bytes.len()))?;
+    macro_rules! read {
+        ($ty:ty) => {
+            Tensor::new(
+                shape,
+                bytes
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|&chunk| <$ty>::from_le_bytes(chunk))
+                    .collect::<Vec<$ty>>(),
+            )
+        };
+    }
+    match dtype {
+        DType::I1 => Tensor::new(shape, bytes.iter().map(|&byte| byte != 0).collect::<Vec<bool>>()),
+        DType::UI8 => Tensor::new(shape, bytes.to_vec()),
+        DType::I8 => read!(i8),
+        DType::I16 => read!(i16),
+        DType::I32 => read!(i32),
+        DType::I64 => read!(i64),
+        DType::F16 => read!(f16),
+        DType::BF16 => read!(bf16),
+        DType::F32 => read!(f32),
+        DType::F64 => read!(f64),
+    }
+}
+
+/// Appends the elements of a tensor.
+pub(super) fn write(tensor: &Tensor, out: &mut Vec<u8>) {
+    macro_rules! write {
+        ($values:expr) => {
+            out.extend($values.iter().flat_map(|value| value.to_le_bytes()))
+        };
+    }
+    match tensor.data() {
+        Data::I1(values) => out.extend(values.iter().map(|&value| u8::from(value))),
+        Data::UI8(values) => out.extend_from_slice(values),
+        Data::I8(values) => write!(values),
+        Data::I16(values) => write!(values),
+        Data::I32(values) => write!(values),
+        Data::I64(values) => write!(values),
+        Data::F16(values) => write!(values),
+        Data::BF16(values) => write!(values),
+        Data::F32(values) => write!(values),
+        Data::F64(values) => write!(values),
+    }
+}

@@ -1,0 +1,196 @@
+//! `pir-run`.
+
+use std::fs;
+use std::process::Command;
+
+use pir_interp::Tensor;
+use pir_tools::arrays::{read_arrays, write_npz};
+
+use crate::run_tool::{command, in_folder, run, with_input};
+
+const RUN: &str = env!("CARGO_BIN_EXE_pir-run");
+const OPT: &str = env!("CARGO_BIN_EXE_pir-opt");
+const CUBE: &str = include_str!("../../docs/examples/cube.pir");
+const LOOP: &str = include_str!("../../docs/examples/loop.pir");
+
+fn pir_run(arguments: &[&str]) -> Command {
+    command(RUN, arguments)
+}
+
+#[test]
+fn help_teaches() {
+    insta::assert_snapshot!(run(pir_run(&["--help"])).ok());
+}
+
+#[test]
+fn results_are_printed() {
+    assert_eq!(
+        with_input(pir_run(&["--input", "x=[2, 3]"]), CUBE).ok(),
+        "y = tensor<2xf64> [8, 27]\n"
+    );
+    assert_eq!(
+        with_input(pir_run(&["-", "--input=x=ones"]), CUBE).ok(),
+        "y = tensor<2xf64> [1, 1]\n"
+    );
+    let random = |seed| with_input(pir_run(&["--input", "x=rand", "--seed", seed]), CUBE).ok();
+    assert_eq!(random("1"), random("1"));
+    assert_ne!(random("1"), random("2"));
+}
+
+#[test]
+fn the_shell_pipeline_of_the_readme_works() {
+    let hoisted = with_input(command(OPT, &["--pass=licm"]), CUBE).ok();
+    let differentiated = with_input(command(OPT, &["--pass=backward", "-"]), &hoisted).ok();
+    assert_eq!(
+        with_input(pir_run(&["-", "--input", "x=ones"]), &differentiated).ok(),
+        "y = tensor<2xf64> [1, 1]\nx_grad = tensor<2xf64> [3, 3]\n"
+    );
+}
+
+#[test]
+fn functions_are_run_by_name_and_position() {
+    let program = "func.func @sum(%a: tensor<2xf32>, %b: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {\n  \
+                     %c = pd.add (%a, %b)\n  func.return (%c, %a)\n}\n\
+                   func.func @other() {\n  func.return\n}\n";
+    for inputs in [["a=1", "b=[2, 3]"], ["%a=1", "%b=[2, 3]"], ["0=1", "1=[2, 3]"]] {
+        let arguments = ["--function", "sum", "--input", inputs[0], "--input", inputs[1]];
+        assert_eq!(
+            with_input(pir_run(&arguments), program).ok(),
+            "out:0 = tensor<2xf32> [3, 4]\nout:1 = tensor<2xf32> [1, 1]\n"
+        );
+    }
+    let said = with_input(pir_run(&[]), program).fails(1);
+    assert!(
+        said.contains("several functions") && said.contains("sum, other"),
+        "{said}"
+    );
+    let said = with_input(pir_run(&["--function=smu"]), program).fails(1);
+    assert!(said.contains("there is no function @smu"), "{said}");
+}
+
+#[test]
+fn files_bind_inputs_and_take_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let x = Tensor::new(&[2], vec![2.0, 3.0]).unwrap();
+    let mut bytes = Vec::new();
+    write_npz([("x", &x)], &mut bytes).unwrap();
+    fs::write(file("in.npz"), bytes).unwrap();
+    fs::write(file("cube.pir"), CUBE).unwrap();
+    let here = |arguments: &[&str]| in_folder(folder.path(), pir_run(arguments));
+    assert_eq!(
+        here(&["cube.pir", "--inputs", "in.npz"]).ok(),
+        "y = tensor<2xf64> [8, 27]\n"
+    );
+    assert_eq!(
+        here(&["cube.pir", "--inputs", "in.npz", "--input", "x=[1, 2]"]).ok(),
+        "y = tensor<2xf64> [1, 8]\n",
+        "the command line goes first"
+    );
+    assert_eq!(
+        here(&["cube.pir", "--inputs", "in.npz", "--output", "out.npz"]).ok(),
+        ""
+    );
+    let results = read_arrays(file("out.npz").to_str().unwrap()).unwrap();
+    assert_eq!((results.len(), &*results[0].0), (1, "y"));
+    assert!(results[0].1.same_bits(&Tensor::new(&[2], vec![8.0, 27.0]).unwrap()));
+    assert!(
+        here(&["cube.pir", "--inputs", "no.npz"])
+            .fails(1)
+            .contains("there is no such file")
+    );
+    let said = here(&["cube.pir", "--inputs", "cube.pir"]).fails(1);
+    assert!(said.contains("cannot read tensors from `cube.pir`"), "{said}");
+}
+
+#[test]
+fn what_was_executed_is_counted() {
+    let differentiated = with_input(command(OPT, &["--pass=backward"]), CUBE).ok();
+    let ran = with_input(pir_run(&["--input=x=ones", "--stats"]), &differentiated);
+    assert_eq!(ran.status, 0);
+    assert_eq!(ran.out.lines().count(), 2);
+    let stats: serde_json::Value = serde_json::from_str(&ran.err).unwrap();
+    assert_eq!(stats["executions"]["pd.while"], 1);
+    assert_eq!(stats["pushed_values"], 3);
+    assert_eq!(stats["pushed_bytes"], 48);
+    assert_eq!(stats["peak_stack_bytes"], 48);
+    assert_eq!(stats["loops"][0]["trip_counts"], serde_json::json!([3]));
+    assert_eq!(stats["loops"][0]["bytes_per_iteration"], 16.0);
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.npz");
+    let text = with_input(
+        pir_run(&["--input=x=1", "--stats", "-o", out.to_str().unwrap()]),
+        &differentiated,
+    )
+    .ok();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), stats);
+}
+
+#[test]
+fn gradients_are_compared_with_differences() {
+    let table = with_input(pir_run(&["--check-grad", "--input", "x=rand"]), LOOP).ok();
+    assert!(table.starts_with("input  elements  max abs error"), "{table}");
+    let row: Vec<_> = table.lines().nth(1).unwrap().split_whitespace().take(5).collect();
+    assert_eq!((row[0], row[1], row[4]), ("x", "4", "ok"), "{table}");
+    // In a function, and in float32.
+    let program = "func.func @f(%n: tensor<i64>, %a: tensor<3xf32>, %b: tensor<f32>) -> tensor<3xf32> {\n  \
+                     %c = pd.multiply (%a, %b)\n  %d = pd.exp (%c)\n  func.return (%d)\n}\n";
+    let table = with_input(
+        pir_run(&["--check-grad", "--input=n=1", "--input=a=rand", "--input=b=0.5"]),
+        program,
+    )
+    .ok();
+    let names: Vec<_> = table
+        .lines()
+        .skip(1)
+        .map(|l| l.split_whitespace().next().unwrap())
+        .collect();
+    assert_eq!(names, ["a", "b"], "{table}");
+}
+
+#[test]
+fn gradients_that_are_off_end_with_1() {
+    // At a kink the difference is the mean of both sides, which is no derivative.
+    let program =
+        "%x = pd.data {name = \"x\", shape = [2], dtype = f64}\n%y = pd.relu (%x)\npd.fetch (%y) {name = \"y\"}\n";
+    let ran = with_input(pir_run(&["--check-grad", "--input", "x=[0, 1]"]), program);
+    assert_eq!((ran.status, &*ran.err), (1, ""));
+    assert!(ran.out.contains("WRONG") && ran.out.contains("[0]: "), "{}", ran.out);
+    let arguments = ["--check-grad", "--input", "x=[0, 1]", "--tolerance", "0.6"];
+    assert!(with_input(pir_run(&arguments), program).ok().contains("ok"));
+}
+
+#[test]
+fn inputs_without_values_and_values_without_inputs_are_told() {
+    let program = "%weight = pd.parameter {name = \"weight\"} : tensor<2x3xf32>\n\
+                   %x = pd.data {name = \"x\", shape = [4, 2], dtype = f32} : tensor<4x2xf32>\n\
+                   %y = pd.matmul (%x, %weight)\npd.fetch (%y) {name = \"y\"}\n";
+    insta::assert_snapshot!(with_input(pir_run(&["--diagnostics=fancy"]), program).fails(1));
+    insta::assert_snapshot!(
+        with_input(
+            pir_run(&["--input", "wieght=1", "--input", "weight=[1, 2]", "--input", "x=ones"]),
+            program
+        )
+        .fails(1)
+    );
+}
+
+#[test]
+fn wrong_command_lines_end_with_2() {
+    let said = |arguments: &[&str]| run(pir_run(arguments)).fails(2);
+    assert!(said(&["--input", "x"]).contains("expected NAME=VALUE"));
+    assert!(said(&["--input", "x=[1, 2"]).contains("expected `]`, at `the end`"));
+    assert!(said(&["--input", "x=one"]).contains("expected a number, a list like"));
+    assert!(said(&["--tolerance=1"]).contains("--check-grad"));
+    assert!(said(&["--check-grad", "--stats"]).contains("cannot be used with"));
+}
+
+#[test]
+fn failures_have_places() {
+    let program = "%s = cf.create_stack ()\n%v = cf.pop_back (%s) : tensor<f32>\npd.fetch (%v) {name = \"v\"}\n";
+    let said = with_input(pir_run(&[]), program).fails(1);
+    assert!(
+        said.starts_with("<stdin>:2:6: error: `cf.pop_back` failed: the stack is empty"),
+        "{said}"
+    );
+}
