@@ -68,7 +68,9 @@ fn verifying(bencher: divan::Bencher<'_, '_>, ops: usize) {
 
 fn pass(bencher: divan::Bencher<'_, '_>, ops: usize, pipeline: &str) {
     let module = read(&pir_dialects::context(), &body_of(ops));
-    let Ok(pipeline) = Pipeline::parse(pipeline) else { return };
+    let Ok(pipeline) = Pipeline::parse(pipeline) else {
+        return;
+    };
     bencher.with_inputs(|| module.clone()).bench_values(|mut module| {
         let mut manager = PassManager::new();
         manager.verify_each(VerifyEach::Never);

@@ -19,11 +19,15 @@ mod op;
 mod parser;
 mod print_attr;
 mod print_names;
+mod print_regions;
 mod printer;
+mod regions;
 mod scope;
+mod tail;
 #[cfg(test)]
 mod tests;
 mod types;
+mod values;
 
 use std::sync::Arc;
 

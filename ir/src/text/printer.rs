@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use rustc_hash::FxHashMap;
 
 use super::PrintOptions;
-use super::print_attr::{AttrWriter, push_int, write_results, write_symbol, write_type, write_types};
+use super::print_attr::{AttrWriter, write_results, write_symbol, write_type, write_types};
 use super::print_names::Names;
 use crate::body::{Body, ValueDef};
 use crate::context::{Context, Sym};
@@ -21,7 +21,7 @@ const MAX_INDENT: usize = 32;
 const BLANKS: &str = "                                                                ";
 
 /// Work that is left to do at a level.
-enum Task<'a> {
+pub(super) enum Task<'a> {
     /// The operations of a region's blocks, from here on.
     Block {
         body: &'a Body,
@@ -49,18 +49,18 @@ enum Task<'a> {
 }
 
 pub(super) struct Printer<'a, 'w> {
-    ctx: &'a Context,
-    options: PrintOptions,
-    out: String,
-    writer: Option<&'w mut dyn Write>,
-    error: Option<io::Error>,
-    names: Vec<Names>,
+    pub(super) ctx: &'a Context,
+    pub(super) options: PrintOptions,
+    pub(super) out: String,
+    pub(super) writer: Option<&'w mut dyn Write>,
+    pub(super) error: Option<io::Error>,
+    pub(super) names: Vec<Names>,
     /// Labels of blocks that have none.
-    labels: FxHashMap<BlockId, usize>,
-    indent: usize,
-    tasks: Vec<Task<'a>>,
+    pub(super) labels: FxHashMap<BlockId, usize>,
+    pub(super) indent: usize,
+    pub(super) tasks: Vec<Task<'a>>,
     /// The names that the results of the operation at each level will have in scope behind it.
-    deferred: Vec<(usize, Vec<Sym>)>,
+    pub(super) deferred: Vec<(usize, Vec<Sym>)>,
 }
 
 impl<'a, 'w> Printer<'a, 'w> {
@@ -213,21 +213,21 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
     }
 
-    fn new_line(&mut self) {
+    pub(super) fn new_line(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with('\n') {
             self.out.push('\n');
         }
         self.out.push_str(&BLANKS[..2 * self.indent.min(MAX_INDENT)]);
     }
 
-    fn comment(&mut self, text: &str) {
+    pub(super) fn comment(&mut self, text: &str) {
         for line in text.lines() {
             self.new_line();
             self.out.push_str(line);
         }
     }
 
-    fn attr_writer(&self, generic: bool) -> AttrWriter<'a> {
+    pub(super) fn attr_writer(&self, generic: bool) -> AttrWriter<'a> {
         AttrWriter {
             ctx: self.ctx,
             generic,
@@ -235,13 +235,13 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
     }
 
-    fn use_of(&mut self, value: ValueId) {
+    pub(super) fn use_of(&mut self, value: ValueId) {
         if let Some(names) = self.names.last() {
             names.write(self.ctx, &mut self.out, value);
         }
     }
 
-    fn uses(&mut self, values: impl Iterator<Item = ValueId>) {
+    pub(super) fn uses(&mut self, values: impl Iterator<Item = ValueId>) {
         for (at, value) in values.enumerate() {
             if at > 0 {
                 self.out.push_str(", ");
@@ -321,7 +321,7 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
     }
 
-    fn generic_tail(&mut self, body: &'a Body, op: OpId) {
+    pub(super) fn generic_tail(&mut self, body: &'a Body, op: OpId) {
         let mut dict = body.attrs(op);
         if body.attr(self.ctx, op, "<{}>").is_some() {
             dict = self.ctx.dict_without(dict, "<{}>");
@@ -442,7 +442,7 @@ impl<'a, 'w> Printer<'a, 'w> {
         self.out.push('}');
     }
 
-    fn pretty_tail(&mut self, body: &'a Body, op: OpId) {
+    pub(super) fn pretty_tail(&mut self, body: &'a Body, op: OpId) {
         let results: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
         if !results.is_empty() {
             self.out.push_str(" : ");
@@ -522,212 +522,6 @@ impl<'a, 'w> Printer<'a, 'w> {
             self.location(body, op);
         }
     }
-
-    // ----- regions -----
-
-    fn region(&mut self, body: &'a Body, op: OpId, index: usize, generic: bool) {
-        if let Some(inner) = body.isolated(op) {
-            self.out.push_str(if generic { "{" } else { " {" });
-            self.names.push(Names::new(self.ctx, inner));
-            self.indent += 1;
-            self.tasks.push(Task::EndRegion {
-                body,
-                op,
-                index,
-                generic,
-            });
-            self.tasks.push(Task::EndBody);
-            self.blocks(inner, inner.root(), generic || has_args(inner, inner.root()));
-            return;
-        }
-        let Some(&region) = body.op_regions(op).get(index) else {
-            return;
-        };
-        let spec = self.spec(body, op, index).filter(|_| !generic);
-        if spec.is_some_and(|s| s.presence == Presence::MayBeEmpty) && body.region_blocks(region).is_empty() {
-            self.tasks.push(Task::EndRegion {
-                body,
-                op,
-                index,
-                generic,
-            });
-            return;
-        }
-        let header = spec.is_some() && body.single_block(region).is_some();
-        if let Some(keyword) = spec.and_then(|s| s.keywords.first()) {
-            self.out.push(' ');
-            self.out.push_str(keyword);
-        }
-        let mark = self.names.last().map_or(0, Names::mark);
-        if header
-            && let Some(entry) = body.entry_block(region)
-            && !body.block_args(entry).is_empty()
-        {
-            self.out.push_str(" (");
-            self.args(body, entry);
-            self.out.push(')');
-        }
-        self.out.push_str(if generic { "{" } else { " {" });
-        self.indent += 1;
-        self.tasks.push(Task::EndRegion {
-            body,
-            op,
-            index,
-            generic,
-        });
-        let with_label = !header && (generic || has_args(body, region) || body.region_blocks(region).len() > 1);
-        self.blocks_from(body, region, with_label, mark);
-    }
-
-    fn blocks(&mut self, body: &'a Body, region: RegionId, with_label: bool) {
-        let mark = self.names.last().map_or(0, Names::mark);
-        self.blocks_from(body, region, with_label, mark);
-    }
-
-    fn blocks_from(&mut self, body: &'a Body, region: RegionId, with_label: bool, mark: usize) {
-        let blocks = body.region_blocks(region);
-        if blocks.len() > 1 {
-            // Values of one block are visible in others: all names of the region are given up front.
-            for &block in blocks {
-                if let Some(names) = self.names.last_mut() {
-                    for &arg in body.block_args(block) {
-                        if !names.has(arg) {
-                            names.arg(self.ctx, body, arg);
-                        }
-                    }
-                    for op in body.block_ops(block) {
-                        let results: Vec<ValueId> = body.results(op).collect();
-                        names.results(self.ctx, body, &results);
-                    }
-                }
-            }
-            for (at, &block) in blocks.iter().enumerate() {
-                self.labels.entry(block).or_insert(at);
-            }
-        }
-        let Some(&entry) = blocks.first() else { return };
-        let entry_needs_label = with_label && (!body.block_args(entry).is_empty() || body.block_label(entry).is_some());
-        if entry_needs_label || self.is_target(body, region, entry) {
-            self.block_header(body, entry);
-        }
-        let next = body.first_op(entry);
-        self.tasks.push(Task::Block {
-            body,
-            region,
-            block: 0,
-            next,
-            mark,
-        });
-    }
-
-    fn is_target(&self, body: &Body, region: RegionId, block: BlockId) -> bool {
-        body.region_blocks(region).len() > 1
-            && body.region_blocks(region).iter().any(|&b| {
-                body.last_op(b)
-                    .is_some_and(|t| body.successors(t).iter().any(|s| s.block == block))
-            })
-    }
-
-    fn spec(&self, body: &Body, op: OpId, index: usize) -> Option<&'a crate::registry::RegionSpec> {
-        let def = self.ctx.op_def(body.op_name(op))?;
-        let missing = def.regions.len().checked_sub(body.op_regions(op).len())?;
-        def.regions
-            .iter()
-            .scan(missing, |left, spec| {
-                let absent = *left > 0 && spec.presence == Presence::MayBeAbsent;
-                *left -= usize::from(absent);
-                Some((spec, absent))
-            })
-            .filter(|(_, absent)| !absent)
-            .map(|(spec, _)| spec)
-            .nth(index)
-    }
-
-    fn end_region(&mut self, body: &'a Body, op: OpId, index: usize, generic: bool) {
-        let skipped = !generic
-            && body.isolated(op).is_none()
-            && body
-                .op_regions(op)
-                .get(index)
-                .is_some_and(|&r| body.region_blocks(r).is_empty())
-            && self
-                .spec(body, op, index)
-                .is_some_and(|s| s.presence == Presence::MayBeEmpty);
-        if !skipped {
-            self.indent -= 1;
-            self.new_line();
-            self.out.push('}');
-        }
-        if body.isolated(op).is_none() && index + 1 < body.op_regions(op).len() {
-            if generic {
-                self.out.push_str(", ");
-            }
-            self.tasks.push(Task::Region {
-                body,
-                op,
-                index: index + 1,
-                generic,
-            });
-            return;
-        }
-        if let Some((_, taken)) = self.deferred.pop_if(|(level, _)| *level == self.tasks.len())
-            && let Some(names) = self.names.last_mut()
-        {
-            names.resume(taken);
-        }
-        if generic {
-            self.out.push(')');
-            self.generic_tail(body, op);
-        } else {
-            self.pretty_tail(body, op);
-        }
-    }
-
-    fn label(&mut self, body: &Body, block: BlockId) {
-        self.out.push('^');
-        match body.block_label(block) {
-            Some(label) => self.out.push_str(self.ctx.str(label)),
-            None => {
-                // Numbered by its place; labels that were written may say the same, so those come first.
-                self.out.push_str("bb");
-                let at = self.labels.get(&block).copied().unwrap_or(0);
-                push_int(&mut self.out, at as i128);
-            }
-        }
-    }
-
-    fn block_header(&mut self, body: &'a Body, block: BlockId) {
-        self.indent -= 1;
-        self.new_line();
-        self.indent += 1;
-        self.label(body, block);
-        if !body.block_args(block).is_empty() {
-            self.out.push('(');
-            self.args(body, block);
-            self.out.push(')');
-        }
-        self.out.push(':');
-    }
-
-    fn args(&mut self, body: &'a Body, block: BlockId) {
-        for (at, &arg) in body.block_args(block).iter().enumerate() {
-            if at > 0 {
-                self.out.push_str(", ");
-            }
-            if let Some(names) = self.names.last_mut()
-                && !names.has(arg)
-            {
-                names.arg(self.ctx, body, arg);
-            }
-            self.use_of(arg);
-            self.out.push_str(": ");
-            write_type(self.ctx, &mut self.out, body.value_type(arg), self.options.generic);
-        }
-    }
-}
-
-fn has_args(body: &Body, region: RegionId) -> bool {
-    body.entry_block(region).is_some_and(|b| !body.block_args(b).is_empty())
 }
 
 /// Results that have names already, in the groups in which those were given.

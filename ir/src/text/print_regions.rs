@@ -1,0 +1,216 @@
+//! Printing of regions and blocks.
+
+use super::print_attr::{push_int, write_type};
+use super::print_names::Names;
+use super::printer::{Printer, Task};
+use crate::body::Body;
+use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::registry::Presence;
+
+impl<'a> Printer<'a, '_> {
+    // ----- regions -----
+
+    pub(super) fn region(&mut self, body: &'a Body, op: OpId, index: usize, generic: bool) {
+        if let Some(inner) = body.isolated(op) {
+            self.out.push_str(if generic { "{" } else { " {" });
+            self.names.push(Names::new(self.ctx, inner));
+            self.indent += 1;
+            self.tasks.push(Task::EndRegion {
+                body,
+                op,
+                index,
+                generic,
+            });
+            self.tasks.push(Task::EndBody);
+            self.blocks(inner, inner.root(), generic || has_args(inner, inner.root()));
+            return;
+        }
+        let Some(&region) = body.op_regions(op).get(index) else {
+            return;
+        };
+        let spec = self.spec(body, op, index).filter(|_| !generic);
+        if spec.is_some_and(|s| s.presence == Presence::MayBeEmpty) && body.region_blocks(region).is_empty() {
+            self.tasks.push(Task::EndRegion {
+                body,
+                op,
+                index,
+                generic,
+            });
+            return;
+        }
+        let header = spec.is_some() && body.single_block(region).is_some();
+        if let Some(keyword) = spec.and_then(|s| s.keywords.first()) {
+            self.out.push(' ');
+            self.out.push_str(keyword);
+        }
+        let mark = self.names.last().map_or(0, Names::mark);
+        if header
+            && let Some(entry) = body.entry_block(region)
+            && !body.block_args(entry).is_empty()
+        {
+            self.out.push_str(" (");
+            self.args(body, entry);
+            self.out.push(')');
+        }
+        self.out.push_str(if generic { "{" } else { " {" });
+        self.indent += 1;
+        self.tasks.push(Task::EndRegion {
+            body,
+            op,
+            index,
+            generic,
+        });
+        let with_label = !header && (generic || has_args(body, region) || body.region_blocks(region).len() > 1);
+        self.blocks_from(body, region, with_label, mark);
+    }
+
+    pub(super) fn blocks(&mut self, body: &'a Body, region: RegionId, with_label: bool) {
+        let mark = self.names.last().map_or(0, Names::mark);
+        self.blocks_from(body, region, with_label, mark);
+    }
+
+    pub(super) fn blocks_from(&mut self, body: &'a Body, region: RegionId, with_label: bool, mark: usize) {
+        let blocks = body.region_blocks(region);
+        if blocks.len() > 1 {
+            // Values of one block are visible in others: all names of the region are given up front.
+            for &block in blocks {
+                if let Some(names) = self.names.last_mut() {
+                    for &arg in body.block_args(block) {
+                        if !names.has(arg) {
+                            names.arg(self.ctx, body, arg);
+                        }
+                    }
+                    for op in body.block_ops(block) {
+                        let results: Vec<ValueId> = body.results(op).collect();
+                        names.results(self.ctx, body, &results);
+                    }
+                }
+            }
+            for (at, &block) in blocks.iter().enumerate() {
+                self.labels.entry(block).or_insert(at);
+            }
+        }
+        let Some(&entry) = blocks.first() else { return };
+        let entry_needs_label = with_label && (!body.block_args(entry).is_empty() || body.block_label(entry).is_some());
+        if entry_needs_label || self.is_target(body, region, entry) {
+            self.block_header(body, entry);
+        }
+        let next = body.first_op(entry);
+        self.tasks.push(Task::Block {
+            body,
+            region,
+            block: 0,
+            next,
+            mark,
+        });
+    }
+
+    pub(super) fn is_target(&self, body: &Body, region: RegionId, block: BlockId) -> bool {
+        body.region_blocks(region).len() > 1
+            && body.region_blocks(region).iter().any(|&b| {
+                body.last_op(b)
+                    .is_some_and(|t| body.successors(t).iter().any(|s| s.block == block))
+            })
+    }
+
+    pub(super) fn spec(&self, body: &Body, op: OpId, index: usize) -> Option<&'a crate::registry::RegionSpec> {
+        let def = self.ctx.op_def(body.op_name(op))?;
+        let missing = def.regions.len().checked_sub(body.op_regions(op).len())?;
+        def.regions
+            .iter()
+            .scan(missing, |left, spec| {
+                let absent = *left > 0 && spec.presence == Presence::MayBeAbsent;
+                *left -= usize::from(absent);
+                Some((spec, absent))
+            })
+            .filter(|(_, absent)| !absent)
+            .map(|(spec, _)| spec)
+            .nth(index)
+    }
+
+    pub(super) fn end_region(&mut self, body: &'a Body, op: OpId, index: usize, generic: bool) {
+        let skipped = !generic
+            && body.isolated(op).is_none()
+            && body
+                .op_regions(op)
+                .get(index)
+                .is_some_and(|&r| body.region_blocks(r).is_empty())
+            && self
+                .spec(body, op, index)
+                .is_some_and(|s| s.presence == Presence::MayBeEmpty);
+        if !skipped {
+            self.indent -= 1;
+            self.new_line();
+            self.out.push('}');
+        }
+        if body.isolated(op).is_none() && index + 1 < body.op_regions(op).len() {
+            if generic {
+                self.out.push_str(", ");
+            }
+            self.tasks.push(Task::Region {
+                body,
+                op,
+                index: index + 1,
+                generic,
+            });
+            return;
+        }
+        if let Some((_, taken)) = self.deferred.pop_if(|(level, _)| *level == self.tasks.len())
+            && let Some(names) = self.names.last_mut()
+        {
+            names.resume(taken);
+        }
+        if generic {
+            self.out.push(')');
+            self.generic_tail(body, op);
+        } else {
+            self.pretty_tail(body, op);
+        }
+    }
+
+    pub(super) fn label(&mut self, body: &Body, block: BlockId) {
+        self.out.push('^');
+        match body.block_label(block) {
+            Some(label) => self.out.push_str(self.ctx.str(label)),
+            None => {
+                // Numbered by its place; labels that were written may say the same, so those come first.
+                self.out.push_str("bb");
+                let at = self.labels.get(&block).copied().unwrap_or(0);
+                push_int(&mut self.out, at as i128);
+            }
+        }
+    }
+
+    pub(super) fn block_header(&mut self, body: &'a Body, block: BlockId) {
+        self.indent -= 1;
+        self.new_line();
+        self.indent += 1;
+        self.label(body, block);
+        if !body.block_args(block).is_empty() {
+            self.out.push('(');
+            self.args(body, block);
+            self.out.push(')');
+        }
+        self.out.push(':');
+    }
+
+    pub(super) fn args(&mut self, body: &'a Body, block: BlockId) {
+        for (at, &arg) in body.block_args(block).iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            if let Some(names) = self.names.last_mut()
+                && !names.has(arg)
+            {
+                names.arg(self.ctx, body, arg);
+            }
+            self.use_of(arg);
+            self.out.push_str(": ");
+            write_type(self.ctx, &mut self.out, body.value_type(arg), self.options.generic);
+        }
+    }
+}
+
+pub(super) fn has_args(body: &Body, region: RegionId) -> bool {
+    body.entry_block(region).is_some_and(|b| !body.block_args(b).is_empty())
+}

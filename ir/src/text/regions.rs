@@ -1,0 +1,168 @@
+//! Opening and closing regions, and the blocks in them.
+
+use super::cursor::balanced_end;
+use super::op::Pending;
+use super::parser::{Failure, Open, Parser};
+use super::scope::Scope;
+use crate::body::Body;
+use crate::entity::{BlockId, OpId};
+
+impl Parser<'_> {
+    /// `(%a: T, %b)`. The types of an entry block's arguments may be left out when they follow from the operation.
+    pub(super) fn block_args(&mut self, block: BlockId, is_entry: bool) -> Result<(), Failure> {
+        self.expect(b"(", "`(`", "arguments stand in parentheses")?;
+        // An entry block's follow from the operation, another's from a branch to it that was read before.
+        let inferred = if is_entry { self.entry_arg_types() } else { None };
+        let inferred = inferred.or_else(|| self.scope().regions.last_mut().and_then(|r| r.passed.remove(&block)));
+        self.skip();
+        if self.eat(b")") {
+            return Ok(());
+        }
+        let mut index = 0;
+        loop {
+            let (sym, span) = self.new_name()?;
+            self.skip();
+            let ty = if self.peek() == b':' && !self.starts_with(b"::") {
+                self.pos += 1;
+                self.parse_type()?
+            } else if let Some(&ty) = inferred.as_ref().and_then(|types| types.get(index)) {
+                ty
+            } else {
+                return Err(self
+                    .error(
+                        "untyped-argument",
+                        format!("the type of `%{}` cannot be told", self.ctx.str(sym)),
+                        span,
+                    )
+                    .with_help(format!("write it: `%{}: tensor<…>`", self.ctx.str(sym))));
+            };
+            let value = self.body().add_block_arg(block, ty, None);
+            self.define(sym, value, 1, span);
+            index += 1;
+            self.skip();
+            if self.starts_with(b"loc(") {
+                self.pos = balanced_end(self.src, self.pos + 3).ok_or_else(|| self.unclosed())?;
+                self.skip();
+            }
+            if self.eat(b")") {
+                return Ok(());
+            }
+            self.expect(b",", "`,` or `)`", "arguments are separated by commas")?;
+        }
+    }
+
+    /// The block that operations go to; made when a region begins with an operation.
+    pub(super) fn current_block(&mut self) -> BlockId {
+        let (region, block) = match self.open.last() {
+            Some(open) => (open.region, open.block),
+            None => (self.bodies[0].root(), None),
+        };
+        match block {
+            Some(block) => block,
+            None => {
+                let block = self.body().create_block(region);
+                if let Some(open) = self.open.last_mut() {
+                    open.block = Some(block);
+                }
+                block
+            }
+        }
+    }
+
+    /// Puts an operation into the current block.
+    pub(super) fn append(&mut self, op: OpId, comment: &str) {
+        let block = self.current_block();
+        self.body().append_op(block, op);
+        if !comment.is_empty() {
+            self.body().set_comment(op, comment);
+        }
+        if let Some(open) = self.open.last_mut() {
+            open.last = Some(op);
+        }
+    }
+
+    /// Opens a region of an operation; the brace is next.
+    pub(super) fn open_region(&mut self, mut owner: Box<Pending>, isolated: bool) -> Result<(), Failure> {
+        let brace = self.pos;
+        self.expect(b"{", "`{`", "a region stands in braces")?;
+        let header = owner.header.take();
+        if isolated {
+            self.bodies.push(Body::new());
+            self.scopes.push(Scope::default());
+        }
+        self.scope().enter();
+        let region = if isolated {
+            self.body().root()
+        } else {
+            self.body().create_region()
+        };
+        let function_args = std::mem::take(&mut owner.function_args);
+        let pretty = !owner.generic;
+        self.open.push(Open {
+            region,
+            block: None,
+            owner: Some(owner),
+            isolated,
+            brace,
+            last: None,
+        });
+        if let Some(header) = header {
+            let back = std::mem::replace(&mut self.pos, header);
+            let block = self.current_block();
+            let read = self.block_args(block, true);
+            self.pos = back;
+            read?;
+        } else if !function_args.is_empty() {
+            let block = self.current_block();
+            for (sym, ty, attrs, span) in function_args {
+                let value = self.body().add_block_arg(block, ty, None);
+                self.body().set_arg_attrs(value, attrs);
+                self.define(sym, value, 1, span);
+            }
+        } else if pretty {
+            self.current_block();
+        }
+        Ok(())
+    }
+
+    pub(super) fn close_region(&mut self, comment: &str) -> Result<(), Failure> {
+        if self.open.len() == 1 {
+            return Err(self
+                .error_at(
+                    self.pos,
+                    self.pos + 1,
+                    "unopened",
+                    "this brace closes nothing".to_owned(),
+                )
+                .with_help("remove it"));
+        }
+        self.pos += 1;
+        let Some(mut open) = self.open.pop() else { return Ok(()) };
+        if !comment.is_empty()
+            && let Some(block) = open.block
+        {
+            self.body().set_end_comment(block, comment);
+        }
+        let Some(mut owner) = open.owner.take() else {
+            return Ok(());
+        };
+        if let (Some(block), Some(terminator)) = (open.block, owner.implicit_terminator(&self.ctx)) {
+            self.add_implicit_terminator(block, terminator);
+        }
+        let region = self.scope().leave();
+        self.report_undefined_blocks(region.blocks);
+        if open.isolated {
+            let index = self.scopes.len() - 1;
+            self.report_undefined(index, region.forward);
+            self.scopes.pop();
+            owner.isolated = self.bodies.pop();
+        } else {
+            // The name may be defined further down, in a region around this one.
+            if let Some(outer) = self.scope().regions.last_mut() {
+                outer.forward.extend(region.forward);
+            }
+            owner.regions.push(open.region);
+        }
+        self.continue_operation(owner)
+    }
+}

@@ -1,0 +1,450 @@
+//! The second half of an operation: regions, attributes, types, and its creation.
+
+use super::cursor;
+use super::op::Pending;
+use super::parser::{Failure, Parser};
+use crate::body::Body;
+use crate::diagnostics::Span;
+use crate::edit::OpSpec;
+use crate::entity::{BlockId, ValueId};
+use crate::registry::{InferArgs, OpDef, Presence, Traits};
+use crate::types::{Attr, AttrData, AttrDict, Type};
+use smallvec::SmallVec;
+
+/// What stands behind the colon of an operation.
+struct Types {
+    operands: Option<Vec<Type>>,
+    results: Vec<Type>,
+    span: Span,
+}
+
+impl Parser<'_> {
+    // ----- regions, attributes, types -----
+
+    /// Goes on behind the head or behind a region: opens the next region or finishes the operation.
+    pub(super) fn continue_operation(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
+        if pending.generic {
+            self.skip();
+            let first = pending.regions.is_empty() && pending.isolated.is_none();
+            let isolated = pending.has(&self.ctx, Traits::ISOLATED);
+            if first && self.peek() == b'(' {
+                self.pos += 1;
+                self.skip();
+                return self.open_region(pending, isolated);
+            }
+            if !first {
+                if self.eat(b",") {
+                    self.skip();
+                    return self.open_region(pending, false);
+                }
+                self.expect(b")", "`,` or `)`", "regions stand in parentheses, separated by commas")?;
+            }
+            return self.tail(pending);
+        }
+        loop {
+            let before = self.pos;
+            self.skip();
+            match self.peek() {
+                b'{' if self.is_dict(&pending) => {
+                    let mut entries = std::mem::take(&mut pending.attrs);
+                    self.parse_dict(&mut entries)?;
+                    pending.attrs = entries;
+                }
+                b'{' if self.next_region(&pending, None).is_some() => {
+                    return self.enter(pending, None);
+                }
+                b if b.is_ascii_alphabetic() => {
+                    let word = cursor::name(&self.src[self.pos..]).map_or(&b""[..], |(_, w)| w);
+                    if word == b"attributes" {
+                        self.pos += word.len();
+                        self.skip();
+                        let mut entries = std::mem::take(&mut pending.attrs);
+                        self.parse_dict(&mut entries)?;
+                        pending.attrs = entries;
+                        continue;
+                    }
+                    if self.next_region(&pending, Some(word)).is_some() {
+                        return self.enter(pending, Some(word));
+                    }
+                    self.pos = before;
+                    return self.tail(pending);
+                }
+                _ => {
+                    self.pos = before;
+                    return self.tail(pending);
+                }
+            }
+        }
+    }
+
+    /// Which declared region a keyword, or a brace without one, begins.
+    fn next_region(&self, pending: &Pending, keyword: Option<&[u8]>) -> Option<usize> {
+        let Some(def) = pending.def(&self.ctx) else {
+            // Operations that nothing is known of may have regions without keywords.
+            return keyword.is_none().then_some(pending.regions.len());
+        };
+        for (index, spec) in def.regions.iter().enumerate().skip(pending.next_region) {
+            let fits = match keyword {
+                Some(word) => spec.keywords.iter().any(|k| k.as_bytes() == word),
+                None => spec.bare || spec.keywords.is_empty(),
+            };
+            if fits {
+                return Some(index);
+            }
+            if spec.presence == Presence::Required {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn enter(&mut self, mut pending: Box<Pending>, keyword: Option<&[u8]>) -> Result<(), Failure> {
+        if let Some(index) = self.next_region(&pending, keyword) {
+            self.fill_regions(&mut pending, index);
+            pending.next_region = index + 1;
+        }
+        self.pos += keyword.map_or(0, <[u8]>::len);
+        self.skip();
+        if self.peek() == b'(' {
+            pending.header = Some(self.pos);
+            self.pos = cursor::balanced_end(self.src, self.pos).ok_or_else(|| self.unclosed())?;
+            self.skip();
+            // The specification has `body(%arg)){`.
+            if self.peek() == b')' {
+                self.pos += 1;
+                self.skip();
+            }
+        }
+        let isolated = pending.has(&self.ctx, Traits::ISOLATED);
+        self.open_region(pending, isolated)
+    }
+
+    /// Puts empty regions in the place of those before `until` that were left out.
+    fn fill_regions(&mut self, pending: &mut Pending, until: usize) {
+        let empty = pending.def(&self.ctx).map_or(0, |def| {
+            def.regions
+                .iter()
+                .take(until)
+                .skip(pending.next_region)
+                .filter(|s| s.presence == Presence::MayBeEmpty)
+                .count()
+        });
+        for _ in 0..empty {
+            let region = self.body().create_region();
+            pending.regions.push(region);
+        }
+    }
+
+    /// Whether the brace that is next begins attributes rather than a region.
+    fn is_dict(&self, pending: &Pending) -> bool {
+        if self.next_region(pending, None).is_none() {
+            return true;
+        }
+        let mut at = self.after(self.pos + 1);
+        match self.src.get(at) {
+            Some(b'}') => {
+                // `{}`: attributes if what must be a region is still to come.
+                let unknown = pending.def(&self.ctx).is_none();
+                let next = self.after(at + 1);
+                unknown || self.src.get(next) == Some(&b'{') || self.region_keyword_at(pending, next)
+            }
+            Some(b'"') => match cursor::string_end(self.src, at) {
+                Some(end) => matches!(self.src.get(self.after(end)), Some(b'=' | b',' | b'}')),
+                None => false,
+            },
+            Some(b) if b.is_ascii_alphabetic() || *b == b'_' => {
+                let word = cursor::name(&self.src[at..]).map_or(&b""[..], |(_, w)| w);
+                at = self.after(at + word.len());
+                match self.src.get(at) {
+                    Some(b'=' | b',') => true,
+                    // `{flag}`, but not `{ cf.yield }`.
+                    Some(b'}') => !word.contains(&b'.'),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    fn region_keyword_at(&self, pending: &Pending, at: usize) -> bool {
+        let word = cursor::name(&self.src[at..]).map_or(&b""[..], |(_, w)| w);
+        let first = pending
+            .def(&self.ctx)
+            .and_then(|d| d.regions.get(self.next_region(pending, None)?));
+        first.is_some_and(|spec| spec.keywords.iter().any(|k| k.as_bytes() == word))
+    }
+
+    /// The next place that is neither blank nor comment.
+    pub(super) fn after(&self, mut at: usize) -> usize {
+        loop {
+            at = cursor::blanks(self.src, at);
+            if !self.src[at.min(self.src.len())..].starts_with(b"//") {
+                return at;
+            }
+            at = cursor::line_end(self.src, at);
+        }
+    }
+
+    /// What follows the regions: attributes, types, a location. Then the operation is created.
+    fn tail(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
+        if let Some(def) = pending.def(&self.ctx)
+            && !pending.generic
+            && pending.isolated.is_none()
+        {
+            let missing = def
+                .regions
+                .iter()
+                .skip(pending.next_region)
+                .find(|s| s.presence == Presence::Required);
+            if let Some(spec) = missing.filter(|_| !def.has(Traits::FUNCTION)) {
+                let word = spec.keywords.first().copied().unwrap_or("region");
+                let help = format!("`{}` is written with the regions {}", def.name, region_words(def));
+                return Err(self.expected(&format!("`{word}`"), &help));
+            }
+            let until = def.regions.len();
+            if !def.has(Traits::ISOLATED) {
+                self.fill_regions(&mut pending, until);
+            }
+        }
+        let mut types = None;
+        let mut loc = None;
+        loop {
+            let before = self.pos;
+            self.skip();
+            match self.peek() {
+                b'{' if pending.generic => {
+                    let mut entries = std::mem::take(&mut pending.attrs);
+                    self.parse_dict(&mut entries)?;
+                    pending.attrs = entries;
+                }
+                b':' if types.is_none() && !self.starts_with(b"::") => {
+                    self.pos += 1;
+                    types = Some(self.types()?);
+                }
+                b'l' if self.starts_with(b"loc(") => {
+                    let start = self.pos;
+                    self.pos = cursor::balanced_end(self.src, self.pos + 3).ok_or_else(|| self.unclosed())?;
+                    let text = self.text(Span::new(start, self.pos));
+                    loc = Some(self.ctx.attr(AttrData::Opaque(text.into())));
+                }
+                _ => {
+                    self.pos = before;
+                    return self.create(*pending, types, loc);
+                }
+            }
+        }
+    }
+
+    fn types(&mut self) -> Result<Types, Failure> {
+        self.skip();
+        let start = self.pos;
+        let parens = self.peek() == b'(';
+        if parens {
+            self.pos += 1;
+            self.skip();
+        }
+        let mut list = Vec::new();
+        if !(parens && self.eat(b")")) {
+            loop {
+                list.push(self.parse_type()?);
+                let end = self.pos;
+                self.skip();
+                if parens && self.eat(b")") {
+                    break;
+                }
+                if !self.eat(b",") {
+                    if parens {
+                        return Err(self.expected("`,` or `)`", "separate types by commas"));
+                    }
+                    self.pos = end;
+                    break;
+                }
+            }
+        }
+        let end = self.pos;
+        self.skip();
+        if !self.eat(b"->") {
+            if parens {
+                return Err(self.expected("`->`", "a full signature is written `(operand types) -> result types`"));
+            }
+            self.pos = end;
+            return Ok(Types {
+                operands: None,
+                results: list,
+                span: Span::new(start, end),
+            });
+        }
+        let results = self.parse_result_types()?;
+        Ok(Types {
+            operands: Some(list),
+            results,
+            span: Span::new(start, self.pos),
+        })
+    }
+
+    // ----- creation -----
+
+    fn create(&mut self, pending: Pending, types: Option<Types>, loc: Option<Attr>) -> Result<(), Failure> {
+        if let Some(written) = types.as_ref().and_then(|t| t.operands.as_ref()) {
+            let span = types.as_ref().map_or(pending.span, |t| t.span);
+            // Operands passed to successors have their types there.
+            let passed: u32 = pending.successors.iter().map(|s| s.operands).sum();
+            let own = pending.operands.len() - passed as usize;
+            if written.len() != own {
+                return Err(self
+                    .error(
+                        "operand-count",
+                        format!(
+                            "{} operands, but {} types of operands",
+                            pending.operands.len(),
+                            written.len()
+                        ),
+                        span,
+                    )
+                    .with_help("write one type for each operand, or only the types of the results"));
+            }
+            for ((&value, &ty), &span) in pending.operands.iter().zip(written).zip(&pending.operand_spans) {
+                self.check_operand_type(value, ty, span);
+            }
+        }
+        let attrs = self.ctx.dict(&pending.attrs);
+        let count: usize = pending.names.names.iter().map(|n| n.1 as usize).sum();
+        let results: SmallVec<[Type; 2]> = match types {
+            Some(types) => {
+                if types.results.len() != count && count > 0 {
+                    return Err(self
+                        .error(
+                            "result-count",
+                            format!("{} names for {} results", count, types.results.len()),
+                            types.span,
+                        )
+                        .with_label(pending.names.names[0].2, "the names")
+                        .with_help("name each result, or none"));
+                }
+                types.results.into()
+            }
+            None => self.infer(&pending, attrs, count)?,
+        };
+        let body = self.body();
+        let op = body.create_op(OpSpec {
+            name: pending.name,
+            operands: &pending.operands,
+            results: &results,
+            attrs,
+            regions: &pending.regions,
+            successors: &pending.successors,
+            span: pending.span,
+        });
+        if let Some(inner) = pending.isolated {
+            body.set_isolated(op, inner);
+        } else if pending.has(&self.ctx, Traits::ISOLATED) {
+            self.body().set_isolated(op, Body::new());
+        }
+        if let Some(loc) = loc {
+            self.body().set_loc(op, loc);
+        }
+        self.append(op, &pending.comment);
+        let mut at = self.body().results(op).next();
+        for (sym, count, span) in pending.names.names {
+            if let Some(first) = at {
+                self.define(sym, first, count, span);
+                at = Some(ValueId::new(first.index() + count as usize));
+            }
+        }
+        Ok(())
+    }
+
+    fn infer(&mut self, pending: &Pending, attrs: AttrDict, count: usize) -> Result<SmallVec<[Type; 2]>, Failure> {
+        let ctx = self.ctx.clone();
+        let def = pending.def(&ctx);
+        let untyped = |p: &Self, why: String| {
+            p.error(
+                "untyped-result",
+                format!("the results of `{}` cannot be told: {why}", p.ctx.op_str(pending.name)),
+                pending.span,
+            )
+            .with_help("write them behind a colon: `… : tensor<4xf32>`")
+        };
+        let Some(def) = def else {
+            return if count == 0 && !pending.generic {
+                Ok(SmallVec::new())
+            } else {
+                Err(untyped(self, "the operation is not registered".to_owned()))
+            };
+        };
+        if def.results.is_empty() && count == 0 {
+            return Ok(SmallVec::new());
+        }
+        // What could not be read was reported: nothing more is to be said of what depends on it.
+        if pending.operands.iter().any(|&v| self.is_poison(v)) {
+            return Ok(std::iter::repeat_n(Type::NONE, count).collect());
+        }
+        let Some(infer) = def.infer else {
+            return Err(untyped(self, "they do not follow from the operands".to_owned()));
+        };
+        let body = &self.bodies[self.bodies.len() - 1];
+        let types = infer(InferArgs {
+            ctx: &ctx,
+            body,
+            def,
+            operands: &pending.operands,
+            attrs,
+            regions: &pending.regions,
+        })
+        .map_err(|why| untyped(self, why))?;
+        if types.len() != count && count > 0 {
+            return Err(self
+                .error(
+                    "result-count",
+                    format!("{count} names for {} results", types.len()),
+                    pending.span,
+                )
+                .with_label(pending.names.names[0].2, "the names")
+                .with_help("name each result, or none"));
+        }
+        Ok(types)
+    }
+
+    /// The types of the arguments of the entry block of the region that was opened last.
+    pub(super) fn entry_arg_types(&mut self) -> Option<Vec<Type>> {
+        let open = self.open.last()?;
+        if open.isolated {
+            return None;
+        }
+        let pending = open.owner.as_ref()?;
+        let def = pending.def(&self.ctx)?;
+        let args = InferArgs {
+            ctx: &self.ctx,
+            body: &self.bodies[self.bodies.len() - 1],
+            def,
+            operands: &pending.operands,
+            attrs: self.ctx.dict(&pending.attrs),
+            regions: &pending.regions,
+        };
+        def.region_args
+            .and_then(|f| f(args, pending.regions.len()))
+            .map(|t| t.to_vec())
+    }
+
+    pub(super) fn add_implicit_terminator(&mut self, block: BlockId, name: &str) {
+        let ctx = self.ctx.clone();
+        let body = self.body();
+        let ended = body
+            .last_op(block)
+            .is_some_and(|op| ctx.op_def(body.op_name(op)).is_none_or(|d| d.has(Traits::TERMINATOR)));
+        if !ended {
+            let op = body.create_op(OpSpec::new(ctx.op_name(name)));
+            body.append_op(block, op);
+        }
+    }
+}
+
+fn region_words(def: &OpDef) -> String {
+    let words: Vec<String> = def
+        .regions
+        .iter()
+        .filter_map(|r| r.keywords.first())
+        .map(|k| format!("`{k}`"))
+        .collect();
+    words.join(", ")
+}

@@ -1,0 +1,180 @@
+//! Names of values: uses, definitions, and what is said of those that are not there.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cursor;
+use super::parser::{Failure, Parser};
+use super::scope::{Binding, Scope};
+use crate::body::{Body, ValueName};
+use crate::context::Sym;
+use crate::diagnostics::{Span, nearest};
+use crate::entity::{BlockId, ValueId};
+use crate::types::Type;
+
+impl Parser<'_> {
+    // ----- bodies, scopes, values -----
+
+    pub(super) fn body(&mut self) -> &mut Body {
+        let last = self.bodies.len() - 1;
+        &mut self.bodies[last]
+    }
+
+    pub(super) fn scope(&mut self) -> &mut Scope {
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    /// The value that a use at the present place names; the `%` is next.
+    pub(super) fn value_use(&mut self) -> Result<ValueId, Failure> {
+        self.skip();
+        let start = self.pos;
+        if !self.eat(b"%") {
+            let failure = self.expected("a value", "values are written `%name`");
+            return Err(failure);
+        }
+        let (sym, _) = self.value_name(start)?;
+        let mut index = 0;
+        if self.peek() == b'#' {
+            let digits = self.src[self.pos + 1..]
+                .iter()
+                .take_while(|b| b.is_ascii_digit())
+                .count();
+            let text = std::str::from_utf8(&self.src[self.pos + 1..self.pos + 1 + digits]).unwrap_or_default();
+            index = text.parse().unwrap_or(u32::MAX);
+            self.pos += 1 + digits;
+        }
+        let span = Span::new(start, self.pos);
+        match self.scope().get(sym) {
+            Some(binding) if index < binding.count => Ok(ValueId::new(binding.first.index() + index as usize)),
+            Some(binding) => Err(self
+                .error(
+                    "no-such-result",
+                    format!(
+                        "`%{}` has {} results, not number {index}",
+                        self.ctx.str(sym),
+                        binding.count
+                    ),
+                    span,
+                )
+                .with_label(binding.span, "defined here")
+                .with_help("results are counted from 0")),
+            None => {
+                let placeholder = self.body().create_placeholder(Type::NONE);
+                if let Some(region) = self.scope().regions.last_mut() {
+                    region.forward.push((sym, index, placeholder, span));
+                }
+                Ok(placeholder)
+            }
+        }
+    }
+
+    fn value_name(&mut self, start: usize) -> Result<(Sym, Span), Failure> {
+        match cursor::suffix(&self.src[self.pos..]) {
+            Ok((rest, text)) => {
+                self.pos = self.src.len() - rest.len();
+                let sym = self.sym(text);
+                Ok((sym, Span::new(start, self.pos)))
+            }
+            Err(_) => {
+                self.pos = start;
+                Err(self.expected("a value", "values are written `%name`"))
+            }
+        }
+    }
+
+    /// A name that is defined here; the `%` is next.
+    pub(super) fn new_name(&mut self) -> Result<(Sym, Span), Failure> {
+        self.skip();
+        let start = self.pos;
+        if !self.eat(b"%") {
+            return Err(self.expected("the name of a value", "values are written `%name`"));
+        }
+        self.value_name(start)
+    }
+
+    /// Makes a name visible, and settles earlier uses of it.
+    pub(super) fn define(&mut self, sym: Sym, first: ValueId, count: u32, span: Span) {
+        let pack = count > 1;
+        for at in 0..count as usize {
+            let value = ValueId::new(first.index() + at);
+            self.body().set_value_name(value, Some(ValueName { sym, pack }));
+        }
+        if let Err(old) = self.scope().define(sym, Binding { first, count, span }) {
+            let failure = self
+                .error(
+                    "redefinition",
+                    format!("`%{}` is defined twice", self.ctx.str(sym)),
+                    span,
+                )
+                .with_label(old.span, "first defined here")
+                .with_help("give one of them another name");
+            self.report(failure);
+            return;
+        }
+        let Some(region) = self.scope().regions.last_mut() else {
+            return;
+        };
+        if region.forward.is_empty() {
+            return;
+        }
+        let mut settled = Vec::new();
+        region.forward.retain(|&(name, index, value, _)| {
+            let here = name == sym && index < count;
+            if here {
+                settled.push((value, index));
+            }
+            !here
+        });
+        for (placeholder, index) in settled {
+            let value = ValueId::new(first.index() + index as usize);
+            self.body().replace_all_uses(placeholder, value);
+        }
+    }
+
+    /// Whether what a value stands for could not be read.
+    pub(super) fn is_poison(&mut self, value: ValueId) -> bool {
+        self.poison.contains(&value) || self.body().value_type(value) == Type::NONE
+    }
+
+    pub(super) fn report_undefined(&mut self, scope: usize, forward: Vec<(Sym, u32, ValueId, Span)>) {
+        let mut reported = FxHashSet::default();
+        for (sym, _, _, span) in forward {
+            // One mistake, one message.
+            if !reported.insert(sym) {
+                continue;
+            }
+            let name = self.ctx.str(sym);
+            let failure = self.error("undefined-value", format!("there is no value `%{name}` here"), span);
+            let scope = &self.scopes[scope];
+            let failure = match scope.ended(sym) {
+                Some(ended) => failure.with_label(ended, "defined here, in a region that has ended").with_help(
+                    "a value defined in a region is not visible outside it: yield it, and use the result of the operation",
+                ),
+                None => match nearest(name, scope.names().map(|s| self.ctx.str(s))) {
+                    Some(near) => failure.with_help(format!("did you mean `%{near}`?")),
+                    None => failure.with_help("define it before it is used, in this region or in one around it"),
+                },
+            };
+            self.report(failure);
+        }
+    }
+
+    pub(super) fn report_undefined_blocks(&mut self, blocks: FxHashMap<Sym, (BlockId, bool, Span)>) {
+        let mut missing: Vec<(Sym, Span)> = blocks
+            .into_iter()
+            .filter(|(_, (_, defined, _))| !defined)
+            .map(|(sym, (_, _, span))| (sym, span))
+            .collect();
+        missing.sort_by_key(|m| m.1);
+        for (sym, span) in missing {
+            let failure = self
+                .error(
+                    "undefined-block",
+                    format!("there is no block `^{}` in this region", self.ctx.str(sym)),
+                    span,
+                )
+                .with_help("a successor is a block of the same region");
+            self.report(failure);
+        }
+    }
+}
