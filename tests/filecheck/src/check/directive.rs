@@ -110,7 +110,7 @@ pub(crate) fn parse(options: &Options, text: &str) -> Result<(Vec<Check>, Variab
     let explicit = checks.len() + before.len() - implicit.len();
     let unused = options.prefixes.iter().zip(&used).find(|(_, used)| !**used);
     if let Some((prefix, _)) = unused
-        && (explicit == 0 || options.prefixes_given && !options.allow_unused_prefixes)
+        && (explicit == 0 && implicit.is_empty() || options.prefixes_given && !options.allow_unused_prefixes)
     {
         return Err(ParseError {
             line: 1,
@@ -247,8 +247,8 @@ fn parse_head(line: &str, prefix_end: usize, prefix: &str) -> Result<Option<Head
         }
         let second = rest.strip_prefix('-').and_then(|rest| rest.split_once(':'));
         if let Some((second, _)) = second
-            && *kind != Kind::Label
-            && (second == "NOT" || *kind == Kind::Not && ["DAG", "NEXT", "SAME", "EMPTY"].contains(&second))
+            && (second == "NOT" && !matches!(kind, Kind::Label | Kind::Not)
+                || *kind == Kind::Not && ["DAG", "NEXT", "SAME", "EMPTY"].contains(&second))
         {
             return Err(format!("`{name}` and `{second}` cannot be combined"));
         }

@@ -41,7 +41,7 @@ impl std::error::Error for CheckError {}
 /// If the directives are wrong, or the input does not pass.
 pub fn check(options: &Options, check_name: &str, check_text: &str, input: &str) -> Result<(), CheckError> {
     if input.is_empty() && !options.allow_empty {
-        return Err(CheckError::Mismatch(format!(
+        return Err(CheckError::Invalid(format!(
             "{check_name}: the input is empty (`--allow-empty` permits that)"
         )));
     }

@@ -156,8 +156,7 @@ pub(crate) fn parse(text: &str, line: usize, format_of: &dyn Fn(&str) -> Option<
         let after = after.trim_start();
         rest = match after.strip_prefix(',') {
             Some(after) => after.trim_start(),
-            None if after.is_empty() => after,
-            None => return Err("a `,` must stand between the format and what follows".to_owned()),
+            None => return Err("a `,` must stand behind the format, as in `[[#%x,]]`".to_owned()),
         };
     }
     let mut define = None;

@@ -97,12 +97,12 @@ impl Pattern {
         Ok(Pattern::Regex(Box::new(template)))
     }
 
-    /// Whether it defines or uses a variable.
+    /// Whether it defines a string variable or uses any variable. (A numeric one may be defined where others may not.)
     pub(crate) fn has_variables(&self) -> bool {
         let Pattern::Regex(template) = self else { return false };
         template.pieces.iter().any(|piece| match piece {
             Piece::Regex(_) => false,
-            Piece::Number(number) => number.define.is_some() || number.expr.is_some(),
+            Piece::Number(number) => number.expr.is_some(),
             Piece::Define(..) | Piece::Use(_) | Piece::Again(_) => true,
         })
     }
@@ -313,7 +313,7 @@ impl Template {
             match piece {
                 Piece::Regex(text) => body.push_str(text),
                 Piece::Define(_, ere) => body.push_str(&format!("(?P<v{at}>{ere})")),
-                Piece::Again(definition) => body.push_str(&format!("(?P=v{definition})")),
+                Piece::Again(definition) => body.push_str(&format!("(?-i:(?P=v{definition}))")),
                 Piece::Use(name) => match variables.string(name) {
                     Some(value) => ere::quote(value, &mut body),
                     None if variables.is_number(name) => {

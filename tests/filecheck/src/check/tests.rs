@@ -278,7 +278,7 @@ fn numbers() {
         "CHECK: [[#add(2,mul(3,4))]] [[#max(2,3)-1]] [[#min(2,3)]] [[#div(7,2)]] [[#sub(5,(2))]]\n",
         "14 2 2 3 3\n",
     );
-    passes("CHECK: a[[#]]b[[#%x]]c\n", "a1bfc\n");
+    passes("CHECK: a[[#]]b[[#%x,]]c\n", "a1bfc\n");
     fails("CHECK: [[#M]]\n", "1\n", "`M` is not defined");
     fails("CHECK: [[#div(1,0)]]\n", "1\n", "cannot be computed");
     passes_with(&["-D#N=4"], "CHECK: [[#N]]\n", "4\n");
@@ -294,6 +294,7 @@ fn numbers() {
         "[[#(1]]",
         "[[#N:==]]",
         "[[#%x N]]",
+        "[[#%x]]",
         "[[#@X]]",
     ] {
         invalid(&format!("CHECK: {wrong}\n"), "");
@@ -334,6 +335,7 @@ fn white_space_and_case() {
     fails_with(&["--strict-whitespace"], "CHECK: a b\n", "a   b\n", "not found");
     passes_with(&["--strict-whitespace"], "CHECK:   a b\n", "a b\n");
     fails("CHECK: A\n", "a\n", "not found");
+    fails_with(&["--ignore-case"], "CHECK: [[X:A]] [[X]]\n", "a A\n", "not found");
     passes_with(&["--ignore-case"], "CHECK: A{{B}}\nCHECK: c\n", "abC\n");
 }
 
@@ -354,7 +356,8 @@ fn implicit_nots() {
 
 #[test]
 fn empty_input() {
-    fails("CHECK-NOT: a\n", "", "the input is empty");
+    let empty = checked(&[], "CHECK-NOT: a\n", "");
+    assert!(matches!(empty, Err(CheckError::Invalid(m)) if m.contains("the input is empty")));
     passes_with(&["--allow-empty"], "CHECK-NOT: a\n", "");
     fails_with(&["--allow-empty"], "CHECK: a\n", "", "not found");
 }

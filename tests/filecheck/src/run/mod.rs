@@ -13,6 +13,7 @@
 //! | `%{name}` | what the harness gives as `name` |
 //! | `%%` | `%` |
 
+mod bless;
 mod builtin;
 mod echo;
 mod process;
@@ -24,11 +25,13 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use bless::{GENERATED, bless_file};
 use process::{Finished, Status};
-use script::RunLine;
+use script::{RunLine, Script};
 use words::{Command, Pipeline, Redirection};
 
 /// The programs of the system that a RUN line may name.
@@ -63,6 +66,16 @@ impl Default for Config {
     }
 }
 
+impl Config {
+    /// Whether there is a feature; `!` asks that there is none, `*` always holds.
+    fn has(&self, feature: &str) -> bool {
+        match feature.strip_prefix('!') {
+            Some(absent) => !self.has(absent),
+            None => feature == "*" || self.features.contains(feature) || self.programs.contains_key(feature),
+        }
+    }
+}
+
 /// How a test ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -75,9 +88,37 @@ pub enum Outcome {
 }
 
 /// Whether a file has RUN lines, which only a text can have.
-#[must_use]
-pub fn is_test(path: &Path) -> bool {
+fn is_test(path: &Path) -> bool {
     fs::read_to_string(path).is_ok_and(|text| script::has_run_lines(&text))
+}
+
+/// The test files in a folder and those in it, in the order of their names: all with RUN lines, and every `.pir` file,
+/// so that none is left untested by a slip. What stands in folders called `inputs` is for other files.
+///
+/// # Errors
+/// If a folder cannot be listed, or there is no test file.
+pub fn collect(root: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |error: io::Error| format!("cannot list `{}`: {error}", folder.display());
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            if entry.file_type().map_err(failed)?.is_dir() {
+                if entry.file_name() != "inputs" {
+                    folders.push(path);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "pir") || is_test(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    match found.is_empty() {
+        true => Err(format!("there is no test file in `{}`", root.display())),
+        false => Ok(found),
+    }
 }
 
 /// Does what the RUN lines of a file say.
@@ -91,24 +132,24 @@ pub fn run_file(path: &Path, config: &Config) -> Outcome {
         Ok(script) => script,
         Err(error) => return Outcome::Failed(format!("{}: {error}", path.display())),
     };
-    let holds = |feature: &str| config.features.contains(feature) || config.programs.contains_key(feature);
-    let satisfied = |feature: &str| match feature.strip_prefix('!') {
-        Some(absent) => !holds(absent),
-        None => feature == "*" || holds(feature),
-    };
-    if let Some(missing) = script.requires.iter().find(|feature| !satisfied(feature)) {
-        return Outcome::Ignored(format!("requires {missing}"));
+    if let Some(reason) = skipped(&script, config) {
+        return Outcome::Ignored(reason);
     }
-    if let Some(present) = script.unsupported.iter().find(|feature| satisfied(feature)) {
-        return Outcome::Ignored(format!("unsupported with {present}"));
-    }
-    let expected_to_fail = script.xfail.iter().any(|feature| satisfied(feature));
+    let expected_to_fail = script.xfail.iter().any(|feature| config.has(feature));
     let result = Test::new(path, config).and_then(|test| script.lines.iter().try_for_each(|line| test.run(line)));
     match (result, expected_to_fail) {
         (Ok(()), false) | (Err(_), true) => Outcome::Passed,
         (Ok(()), true) => Outcome::Failed(format!("{}: passes, and should fail (XFAIL)", path.display())),
         (Err(message), false) => Outcome::Failed(message),
     }
+}
+
+/// Why a file is not to be tested.
+fn skipped(script: &Script, config: &Config) -> Option<String> {
+    let missing = script.requires.iter().find(|feature| !config.has(feature));
+    let present = || script.unsupported.iter().find(|feature| config.has(feature));
+    let missing = missing.map(|feature| format!("requires {feature}"));
+    missing.or_else(|| present().map(|feature| format!("unsupported with {feature}")))
 }
 
 /// A test that is being run.

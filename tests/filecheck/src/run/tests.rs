@@ -191,13 +191,20 @@ fn expected_errors() {
 }
 
 #[test]
-fn files_without_run_lines_are_no_tests() {
+fn files_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x");
-    fs::write(&path, "// RUN: true\n").unwrap();
-    assert!(is_test(&path));
-    fs::write(&path, "RUN: true\n").unwrap();
-    assert!(!is_test(&path));
-    fs::write(&path, b"\xff// RUN: true\n").unwrap();
-    assert!(!is_test(&path));
+    let root = folder.path();
+    fs::write(root.join("readme"), "RUN: true\n").unwrap();
+    fs::write(root.join("data"), b"\xff// RUN: true\n").unwrap();
+    assert!(collect(root).unwrap_err().contains("no test file"));
+    assert!(collect(&root.join("missing")).unwrap_err().contains("cannot list"));
+    fs::create_dir_all(root.join("b/inputs")).unwrap();
+    for (path, text) in [
+        ("b/x.json", "// RUN: true\n"),
+        ("b/inputs/x.pir", "// RUN: true\n"),
+        ("a.pir", ""),
+    ] {
+        fs::write(root.join(path), text).unwrap();
+    }
+    assert_eq!(collect(root).unwrap(), [root.join("a.pir"), root.join("b/x.json")]);
 }
