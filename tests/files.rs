@@ -1,15 +1,15 @@
 //! Every file with RUN lines under `test-files/` as a test of its own: see `tests/filecheck/`.
 //!
 //! `cargo test --test files -- licm` runs those whose path holds `licm`. `PIR_TEST_TIMEOUT` is the time in seconds that
-//! one command may take.
+//! one command may take. `BLESS=1` writes anew the CHECK lines of files that say that these are generated.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use std::{env, fs, io};
 
 use libtest_mimic::{Arguments, Completion, Trial};
-use pir_filecheck::run::{Config, Outcome, is_test, run_file};
+use pir_filecheck::run::{Config, Outcome, bless_file, collect, run_file};
 
 /// The tools as cargo has built them; one that does not exist yet is left out.
 const PROGRAMS: &[(&str, Option<&str>)] = &[
@@ -53,45 +53,25 @@ fn configuration(root: &Path) -> Result<Config, String> {
 
 /// A test for each file, in the order of their names.
 fn trials(root: &Path, config: &Config) -> Result<Vec<Trial>, String> {
-    let files = files(root).map_err(|error| format!("cannot list `{}`: {error}", root.display()))?;
+    let bless = env::var_os("BLESS").is_some_and(|value| value == "1");
     let mut trials = Vec::new();
-    for path in files {
+    for path in collect(root)? {
         let name = path
             .strip_prefix(root)
             .unwrap_or(&path)
             .to_string_lossy()
             .replace('\\', "/");
         let config = config.clone();
-        trials.push(Trial::ignorable_test(name, move || match run_file(&path, &config) {
-            Outcome::Passed => Ok(Completion::Completed),
-            Outcome::Ignored(reason) => Ok(Completion::ignored_with(reason)),
-            Outcome::Failed(message) => Err(message.into()),
+        trials.push(Trial::ignorable_test(name, move || {
+            if bless {
+                bless_file(&path, &config)?;
+            }
+            match run_file(&path, &config) {
+                Outcome::Passed => Ok(Completion::Completed),
+                Outcome::Ignored(reason) => Ok(Completion::ignored_with(reason)),
+                Outcome::Failed(message) => Err(message.into()),
+            }
         }));
     }
-    match trials.is_empty() {
-        true => Err(format!("there is no test file in `{}`", root.display())),
-        false => Ok(trials),
-    }
-}
-
-/// The files to test. What stands in a folder `inputs` is for other files; a program elsewhere must have RUN lines,
-/// so that none is left untested by a slip.
-fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            let path = entry.path();
-            if entry.file_type()?.is_dir() {
-                if entry.file_name() != "inputs" {
-                    folders.push(path);
-                }
-            } else if path.extension().is_some_and(|extension| extension == "pir") || is_test(&path) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
+    Ok(trials)
 }
