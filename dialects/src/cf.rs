@@ -41,7 +41,6 @@ fn create() -> OpDef {
     let mut def = OpDef::new("cf.create_stack", "An empty stack");
     def.results = vec![value("stack", "stack", Arity::One)];
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
-    def.verify = Some(stack_result);
     def.effects = |_| effects(&[(EffectKind::Alloc, EffectTarget::Result(0))]);
     def.speculatable = |_| Speculatability::Never;
     def
@@ -87,10 +86,7 @@ fn copy() -> OpDef {
     def.operands = vec![value("stack", "stack", Arity::One)];
     def.results = vec![value("copy", "stack", Arity::One)];
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
-    def.verify = Some(|op, errors| {
-        stack_operand(op, errors);
-        stack_result(op, errors);
-    });
+    def.verify = Some(stack_operand);
     def.effects = |_| {
         effects(&[
             (EffectKind::Read, EffectTarget::Operand(0)),
@@ -147,16 +143,6 @@ fn stack_operand(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
             )
             .label(op.body.op_span(op.op), "expects a `cf.stack`")
             .help("stacks are made by `cf.create_stack`"),
-        );
-    }
-}
-
-fn stack_result(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
-    if op.result_type(0).is_some_and(|t| !is_stack(op.ctx, t)) {
-        errors.push(
-            Diagnostic::error("stack-result", format!("the result of `{}` is a stack", op.name()))
-                .label(op.body.op_span(op.op), "has another type here")
-                .help("write `: cf.stack`"),
         );
     }
 }

@@ -322,15 +322,6 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         &body_args,
     );
     check(
-        "while-results",
-        cond_end,
-        "values forwarded by cond",
-        "results",
-        "the loop gives what `cf.cond_yield` forwards behind the condition",
-        &forwarded,
-        &results,
-    );
-    check(
         "while-body-yield",
         body_end,
         "values yielded by body",

@@ -32,6 +32,11 @@ use cotangent::{Frame, filled_like, zeros_like};
 use rules::Rules;
 use targets::{Seed, Targets, Unit, UnitKind};
 
+/// Whether there is a gradient rule for the operation called `name`.
+pub fn has_rule(name: &str) -> bool {
+    rules::all().any(|rule| rule.op == name)
+}
+
 /// Step 1: records the locals of every loop and branch that the derivative passes through.
 ///
 /// # Errors
