@@ -1,8 +1,8 @@
 //! Kernels that pick elements, and their gradients.
 
-use super::reduce::{dims, strides_of};
+use super::broadcast::strides_of;
 use super::shape::{cut, place};
-use super::{Kernel, Prepare, Spec, around, axis, one, take};
+use super::{Kernel, Prepare, Spec, around, axis, dims, one, take};
 use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -19,7 +19,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             for (i, &a) in axes.iter().enumerate() {
                 let at = axis(a, x.rank())?;
                 let (Some(&start), Some(&end)) = (starts.get(i), ends.get(i)) else {
-                    return Err("`axes`, `starts` and `ends` differ in length".to_owned());
+                    return Err(LENGTHS.to_owned());
                 };
                 let (start, end) = stretch(x.shape()[at], start, end);
                 x = cut(&x, at, start, end);
@@ -32,6 +32,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let axes = s.ints("axes").ok_or("`axes` is missing")?;
         let starts = s.ints("starts").ok_or("`starts` is missing")?;
         let ends = s.ints("ends").ok_or("`ends` is missing")?;
+        if starts.len() != axes.len() || ends.len() != axes.len() {
+            return Err(LENGTHS.to_owned());
+        }
         scatter_back(s, 0, move |g, shape, _| {
             let mut offsets: Shape = shape.iter().map(|_| 0).collect();
             let mut sizes: Shape = shape.into();
@@ -56,9 +59,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 shape.push(index.len());
             }
             shape.extend_from_slice(&x.shape()[at + 1..]);
-            checked_count(&shape, x.dtype().size())?;
+            let count = checked_count(&shape, x.dtype().size())?;
             let places = positions(&index, x.shape()[at])?;
             let (outer, n, inner) = around(x.shape(), at);
+            let outer = if count == 0 { 0 } else { outer };
             fn copy<T: Element>(v: &[T], (outer, n, inner): (usize, usize, usize), places: &[usize]) -> Data {
                 let mut out: Vec<T> = Vec::with_capacity(outer * places.len() * inner);
                 for o in 0..outer {
@@ -102,6 +106,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let (places, run, lead) = tuples(&index, x.shape())?;
             let depth = index.shape().last().copied().unwrap_or(0);
             let shape: Shape = lead.iter().chain(&x.shape()[depth..]).copied().collect();
+            checked_count(&shape, x.dtype().size())?;
             fn copy<T: Element>(v: &[T], places: &[usize], run: usize) -> Data {
                 T::wrap(places.iter().flat_map(|&p| v[p..p + run].iter().copied()).collect())
             }
@@ -136,6 +141,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         }))
     }),
 ];
+
+const LENGTHS: &str = "`axes`, `starts` and `ends` differ in length";
 
 fn index_select(s: &Spec<'_>) -> Result<Kernel, String> {
     match KERNELS.iter().find(|(name, _)| *name == "pd.gather") {
@@ -223,7 +230,8 @@ fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Vec<usize>, usize, Shape),
     let full = strides_of(shape);
     let run = shape[depth..].iter().product();
     let values = index.to_i64();
-    let count: usize = lead.iter().product();
+    // Tuples without an element take no room, but their places do.
+    let count = checked_count(lead, size_of::<usize>())?;
     let mut places = Vec::with_capacity(count);
     for n in 0..count {
         let mut place = 0;
@@ -242,8 +250,13 @@ fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Vec<usize>, usize, Shape),
 fn add_at(g: &Tensor, shape: &[usize], places: impl Iterator<Item = usize>) -> Result<Tensor, String> {
     // Doubles, rounded once: many elements may meet in one place.
     let mut out = vec![0.0; checked_count(shape, 8)?];
-    for (v, p) in g.to_f64().into_iter().zip(places) {
-        out[p] += v;
+    let mut places = places.fuse();
+    for v in g.to_f64() {
+        let place = places.next().and_then(|p| out.get_mut(p));
+        *place.ok_or("the gradient has more elements than were picked")? += v;
+    }
+    if places.next().is_some() {
+        return Err("the gradient has fewer elements than were picked".to_owned());
     }
     Ok(Tensor::new(shape, out)?.cast(g.dtype()))
 }
@@ -262,7 +275,8 @@ fn scatter_back(
             (None, Some(shape)) => shape.clone(),
             (None, None) => return Err("it needs `x` or `x_shape`".to_owned()),
         };
-        one(f(grad, &shape, &inputs[0])?)
+        let index = inputs.first().ok_or("the index is missing")?;
+        one(f(grad, &shape, index)?)
     }))
 }
 
@@ -272,6 +286,7 @@ fn gather_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         let at = axis(at, shape.len())?;
         let places = positions(index, shape[at])?;
         let (outer, n, inner) = around(shape, at);
+        let outer = if g.is_empty() { 0 } else { outer };
         let all = (0..outer).flat_map(|o| {
             places.iter().flat_map(move |&p| {
                 let base = (o * n + p) * inner;

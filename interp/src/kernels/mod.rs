@@ -3,16 +3,23 @@
 //! A kernel is prepared once for an operation, when its attributes are read and checked, and then applied to tensors
 //! any number of times. It owns the tensors that it is given: one that nobody else holds may be overwritten.
 
-mod elementwise;
+mod binary;
+mod broadcast;
+mod create;
+mod grad;
 mod index;
+mod matmul;
 mod reduce;
+mod scan;
 mod shape;
+mod special;
+mod unary;
 
 use pir_ir::{AttrData, OpView, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Shape, Tensor};
 
 /// The operands of a kernel.
 pub type Inputs = SmallVec<[Tensor; 4]>;
@@ -36,7 +43,17 @@ pub struct Kernels {
 impl Kernels {
     /// All kernels.
     pub fn new() -> Self {
-        let families = [elementwise::KERNELS, reduce::KERNELS, shape::KERNELS, index::KERNELS];
+        let families = [
+            unary::KERNELS,
+            binary::KERNELS,
+            grad::KERNELS,
+            matmul::KERNELS,
+            reduce::KERNELS,
+            scan::KERNELS,
+            shape::KERNELS,
+            index::KERNELS,
+            create::KERNELS,
+        ];
         Kernels {
             table: families.into_iter().flatten().copied().collect(),
         }
@@ -48,6 +65,11 @@ impl Kernels {
     /// When the attributes are not those of the operation.
     pub fn prepare(&self, view: OpView<'_>) -> Option<Result<Kernel, String>> {
         self.table.get(view.name()).map(|prepare| prepare(&Spec { view }))
+    }
+
+    /// The names of the operations that have kernels, in no order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.table.keys().copied()
     }
 
     /// Whether there is a kernel for the operation called `name`.
@@ -183,10 +205,27 @@ pub(crate) fn one(tensor: Tensor) -> Result<Outputs, String> {
 /// The first operands, by number.
 pub(crate) fn take<const N: usize>(inputs: Inputs) -> Result<[Tensor; N], String> {
     let count = inputs.len();
-    let first: Vec<Tensor> = inputs.into_iter().take(N).collect();
-    first
-        .try_into()
-        .map_err(|_| format!("{N} operands are needed, {count} given"))
+    if count < N {
+        return Err(format!("{N} operands are needed, {count} given"));
+    }
+    let mut inputs = inputs.into_iter();
+    // There are enough; the other case only has to be of the right type.
+    Ok(std::array::from_fn(|_| {
+        inputs.next().unwrap_or_else(|| Tensor::scalar(false))
+    }))
+}
+
+/// Dimensions from integers.
+pub(crate) fn dims(values: &[i64]) -> Result<Shape, String> {
+    values
+        .iter()
+        .map(|&d| usize::try_from(d).map_err(|_| format!("a dimension cannot be {d}")))
+        .collect()
+}
+
+/// The element type that a type attribute names.
+pub(crate) fn attr_dtype(s: &Spec<'_>, name: &str) -> Option<DType> {
+    s.view.ty(name).and_then(|t| dtype_of(s.view.ctx, t))
 }
 
 /// Elements before, along and behind an axis.

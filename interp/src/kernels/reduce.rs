@@ -1,73 +1,48 @@
-//! Reductions, running sums, and their gradients.
+//! Reductions and their gradients.
+//!
+//! The axes that are reduced are brought to the end first, so that what is reduced to one element lies in one piece.
+//! Floats are accumulated as doubles, in halves of halves, and rounded once.
 
-use half::{bf16, f16};
-
-use super::elementwise::{attr_dtype, strides};
-use super::{IntList, Kernel, Prepare, Spec, around, axis, one, take};
+use super::broadcast::{expand, transpose};
+use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.sum", |s| {
         let dtype = s.result_dtype(0)?;
-        reduction(s, move |x, axes| {
-            let x = if dtype == x.dtype() { x } else { x.cast(dtype) };
-            fold(
-                &x,
-                axes,
-                Fold {
-                    float: pairwise_sum,
-                    whole: |v| v.iter().fold(0, |a: i64, &b| a.wrapping_add(b)),
-                },
-            )
-        })
+        reduction(s, move |x, axes| sum(x.cast(dtype), axes))
     }),
     ("pd.mean", |s| {
         reduction(s, |x, axes| {
-            let count: usize = axes.iter().map(|&a| x.shape()[a]).product();
             if !x.dtype().is_float() {
                 return Err("a mean is of floats".to_owned());
             }
-            let n = count as f64;
-            map_f64(
-                fold(
-                    &x,
-                    axes,
-                    Fold {
-                        float: pairwise_sum,
-                        whole: |_| 0,
-                    },
-                )?,
-                move |v| v / n,
-            )
+            let groups = Groups::new(&x, axes)?;
+            let n = groups.size as f64;
+            Ok(crate::each_type!(groups.x.data(), v => groups.floats(v, |g| pairwise_sum(g) / n)))
         })
     }),
     ("pd.prod", |s| {
         let dtype = s.result_dtype(0)?;
         reduction(s, move |x, axes| {
-            let x = if dtype == x.dtype() { x } else { x.cast(dtype) };
-            fold(
-                &x,
-                axes,
-                Fold {
-                    float: |v| v.iter().product(),
-                    whole: |v| v.iter().fold(1, |a: i64, &b| a.wrapping_mul(b)),
-                },
-            )
+            let groups = Groups::new(&x.cast(dtype), axes)?;
+            Ok(if dtype.is_float() {
+                crate::each_type!(groups.x.data(), v => groups.floats(v, |g| g.iter().map(|x| x.to_f64()).product()))
+            } else {
+                crate::each_type!(groups.x.data(), v => groups.integers(v, |a, b| a.wrapping_mul(b), 1))
+            })
         })
     }),
     ("pd.max", |s| extremum(s, |a, b| a > b || a.is_nan(), i64::max)),
     ("pd.min", |s| extremum(s, |a, b| a < b || a.is_nan(), i64::min)),
     ("pd.any", |s| truth(s, |v| v.contains(&true))),
     ("pd.all", |s| truth(s, |v| !v.contains(&false))),
-    ("pd.argmax", |s| arg_extremum(s, |a, b| a > b)),
-    ("pd.argmin", |s| arg_extremum(s, |a, b| a < b)),
-    ("pd.cumsum", cumsum),
     ("pd.reduce_as", |s| {
-        let shape = s.ints("shape");
+        let shape = s.ints("shape").map(|shape| dims(&shape)).transpose()?;
         Ok(Box::new(move |inputs| {
             let target: Shape = match (inputs.get(1), &shape) {
                 (Some(target), _) => target.shape().into(),
-                (None, Some(shape)) => dims(shape)?,
+                (None, Some(shape)) => shape.clone(),
                 (None, None) => return Err("it needs a target or a shape".to_owned()),
             };
             let [x] = take(inputs)?;
@@ -79,37 +54,42 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.prod_grad", prod_grad),
 ];
 
-/// Dimensions from integers.
-pub(super) fn dims(values: &[i64]) -> Result<Shape, String> {
-    values
-        .iter()
-        .map(|&d| usize::try_from(d).map_err(|_| format!("a dimension cannot be {d}")))
-        .collect()
-}
-
 /// Sums in halves: the error grows with the logarithm of the length.
-fn pairwise_sum(values: &[f64]) -> f64 {
-    if values.len() <= 64 {
-        return values.iter().sum();
+fn pairwise_sum<T: Element>(values: &[T]) -> f64 {
+    const LANES: usize = 8;
+    if values.len() > 32 * LANES {
+        let (a, b) = values.split_at(values.len() / 2 / LANES * LANES);
+        return pairwise_sum(a) + pairwise_sum(b);
     }
-    let (a, b) = values.split_at(values.len() / 2);
-    pairwise_sum(a) + pairwise_sum(b)
+    if values.is_empty() {
+        return 0.0;
+    }
+    // Minus zero is what changes no number when it is added, that of plus zero included.
+    let mut lanes = [-0.0; LANES];
+    for chunk in values.chunks(LANES) {
+        for (sum, v) in lanes.iter_mut().zip(chunk) {
+            *sum += v.to_f64();
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-struct Axes {
-    axes: IntList,
+/// Which axes are reduced.
+pub(super) struct Axes {
+    pub(super) axes: IntList,
     keepdim: bool,
 }
 
 impl Axes {
-    fn of(s: &Spec<'_>) -> Axes {
+    pub(super) fn of(s: &Spec<'_>) -> Axes {
         Axes {
             axes: s.ints_or_operand("axis"),
             keepdim: s.flag("keepdim", false) || s.flag("keepdims", false),
         }
     }
 
-    fn get(&self, inputs: &[Tensor]) -> Result<Vec<usize>, String> {
+    pub(super) fn get(&self, inputs: &[Tensor]) -> Result<Vec<usize>, String> {
         let rank = inputs.first().map_or(0, Tensor::rank);
         let mut axes: Vec<usize> = match self.axes.get(inputs)? {
             Some(list) if !list.is_empty() => list.into_iter().map(|a| axis(a, rank)).collect::<Result<_, _>>()?,
@@ -121,7 +101,7 @@ impl Axes {
     }
 
     /// The shape of the result.
-    fn shape(&self, of: &[usize], axes: &[usize]) -> Shape {
+    pub(super) fn shape(&self, of: &[usize], axes: &[usize]) -> Shape {
         of.iter()
             .enumerate()
             .filter_map(|(i, &d)| match (axes.contains(&i), self.keepdim) {
@@ -130,6 +110,43 @@ impl Axes {
                 (true, false) => None,
             })
             .collect()
+    }
+}
+
+/// The elements that become one, behind each other.
+pub(super) struct Groups {
+    pub(super) x: Tensor,
+    pub(super) size: usize,
+    pub(super) count: usize,
+}
+
+impl Groups {
+    pub(super) fn new(x: &Tensor, axes: &[usize]) -> Result<Groups, String> {
+        let kept = (0..x.rank()).filter(|i| !axes.contains(i));
+        let shape: Shape = kept.clone().map(|i| x.shape()[i]).collect();
+        let order: Shape = kept.chain(axes.iter().copied()).collect();
+        Ok(Groups {
+            count: checked_count(&shape, x.dtype().size())?,
+            size: axes.iter().map(|&a| x.shape()[a]).product(),
+            x: transpose(x, &order)?,
+        })
+    }
+
+    pub(super) fn each<T: Element, U: Element>(&self, values: &[T], mut f: impl FnMut(&[T]) -> U) -> Data {
+        U::wrap(match self.size {
+            0 => (0..self.count).map(|_| f(&[])).collect(),
+            size => values.chunks_exact(size).map(f).collect(),
+        })
+    }
+
+    fn floats<T: Element>(&self, values: &[T], f: impl Fn(&[T]) -> f64) -> Data {
+        self.each(values, |g| T::from_f64(f(g)))
+    }
+
+    fn integers<T: Element>(&self, values: &[T], f: impl Fn(i64, i64) -> i64, start: i64) -> Data {
+        self.each(values, |g| {
+            T::from_i64(g.iter().fold(start, |sum, v| f(sum, v.to_i64())))
+        })
     }
 }
 
@@ -147,208 +164,46 @@ fn reduction(
     }))
 }
 
-/// Calls `f` with the elements of each group, in order.
-fn groups<T: Element>(values: &[T], shape: &[usize], axes: &[usize], mut f: impl FnMut(&[T])) {
-    let kept: Vec<usize> = (0..shape.len()).filter(|i| !axes.contains(i)).collect();
-    let count: usize = kept.iter().map(|&i| shape[i]).product();
-    let size: usize = axes.iter().map(|&i| shape[i]).product();
-    let full = strides_of(shape);
-    // The groups lie behind each other when the last dimensions are reduced.
-    if axes.iter().enumerate().all(|(at, &a)| a == kept.len() + at) {
-        for group in 0..count {
-            f(&values[group * size..(group + 1) * size]);
-        }
-        return;
-    }
-    let place = |mut n: usize, dims: &[usize]| {
-        let mut at = 0;
-        for &i in dims.iter().rev() {
-            at += n % shape[i] * full[i];
-            n /= shape[i];
-        }
-        at
-    };
-    let offsets: Vec<usize> = (0..size).map(|n| place(n, axes)).collect();
-    let mut buffer = Vec::with_capacity(size);
-    for group in 0..count {
-        let base = place(group, &kept);
-        buffer.clear();
-        buffer.extend(offsets.iter().map(|&o| values[base + o]));
-        f(&buffer);
-    }
-}
-
-/// How far the place moves along each dimension.
-pub(super) fn strides_of(shape: &[usize]) -> Shape {
-    let mut out: Shape = shape.into();
-    let mut step = 1;
-    for (s, &d) in out.iter_mut().zip(shape).rev() {
-        *s = step;
-        step *= d;
-    }
-    out
-}
-
-struct Fold {
-    float: fn(&[f64]) -> f64,
-    whole: fn(&[i64]) -> i64,
-}
-
-fn fold(x: &Tensor, axes: &[usize], f: Fold) -> Result<Data, String> {
-    let kept: Shape = (0..x.rank())
-        .filter(|i| !axes.contains(i))
-        .map(|i| x.shape()[i])
-        .collect();
-    checked_count(&kept, x.dtype().size())?;
-    fn float<T: Element>(x: &Tensor, v: &[T], axes: &[usize], f: fn(&[f64]) -> f64) -> Data {
-        // Floats are summed as doubles and rounded once.
-        let wide: Vec<f64> = v.iter().map(|&x| x.to_f64()).collect();
-        let mut out: Vec<T> = Vec::new();
-        groups(&wide, x.shape(), axes, |g| out.push(T::from_f64(f(g))));
-        T::wrap(out)
-    }
-    fn whole<T: Element>(x: &Tensor, v: &[T], axes: &[usize], f: fn(&[i64]) -> i64) -> Data {
-        let wide: Vec<i64> = v.iter().map(|&x| x.to_i64()).collect();
-        let mut out: Vec<T> = Vec::new();
-        groups(&wide, x.shape(), axes, |g| out.push(T::from_i64(f(g))));
-        T::wrap(out)
-    }
+fn sum(x: Tensor, axes: &[usize]) -> Result<Data, String> {
+    let groups = Groups::new(&x, axes)?;
     Ok(if x.dtype().is_float() {
-        crate::each_type!(x.data(), v => float(x, v, axes, f.float))
+        crate::each_type!(groups.x.data(), v => groups.floats(v, pairwise_sum))
     } else {
-        crate::each_type!(x.data(), v => whole(x, v, axes, f.whole))
+        crate::each_type!(groups.x.data(), v => groups.integers(v, |a, b| a.wrapping_add(b), 0))
     })
 }
 
-fn map_f64(data: Data, f: impl Fn(f64) -> f64) -> Result<Data, String> {
-    Ok(match data {
-        Data::F32(v) => f32::wrap(v.iter().map(|&x| f(x.into()) as f32).collect()),
-        Data::F64(v) => f64::wrap(v.iter().map(|&x| f(x)).collect()),
-        Data::F16(v) => f16::wrap(v.iter().map(|&x| f16::from_f64(f(x.to_f64()))).collect()),
-        Data::BF16(v) => bf16::wrap(v.iter().map(|&x| bf16::from_f64(f(x.to_f64()))).collect()),
-        _ => return Err("the operand must hold floats".to_owned()),
-    })
-}
-
-fn extremum(s: &Spec<'_>, wins: fn(f64, f64) -> bool, whole: fn(i64, i64) -> i64) -> Result<Kernel, String> {
-    let axes = Axes::of(s);
-    Ok(Box::new(move |inputs| {
-        let over = axes.get(&inputs)?;
-        let [x] = take(inputs)?;
-        let shape = axes.shape(x.shape(), &over);
-        if over.iter().any(|&a| x.shape()[a] == 0) && !shape.contains(&0) {
+fn extremum(
+    s: &Spec<'_>,
+    wins: impl Fn(f64, f64) -> bool + Send + Sync + 'static,
+    whole: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
+) -> Result<Kernel, String> {
+    reduction(s, move |x, over| {
+        let groups = Groups::new(&x, over)?;
+        if groups.size == 0 && groups.count != 0 {
             return Err("there is no extremum of nothing".to_owned());
         }
-        fn float<T: Element>(x: &Tensor, v: &[T], over: &[usize], wins: fn(f64, f64) -> bool) -> Data {
-            let mut out: Vec<T> = Vec::new();
-            groups(v, x.shape(), over, |g| {
-                out.push(
-                    g.iter()
-                        .copied()
-                        .reduce(|a, b| if wins(a.to_f64(), b.to_f64()) { a } else { b })
-                        .unwrap_or_default(),
-                );
-            });
-            T::wrap(out)
+        fn best<T: Element>(g: &[T], better: impl Fn(T, T) -> T) -> T {
+            g.iter().copied().reduce(better).unwrap_or_default()
         }
-        fn int<T: Element>(x: &Tensor, v: &[T], over: &[usize], f: fn(i64, i64) -> i64) -> Data {
-            let mut out: Vec<T> = Vec::new();
-            groups(v, x.shape(), over, |g| {
-                out.push(T::from_i64(g.iter().map(|&v| v.to_i64()).reduce(f).unwrap_or_default()))
-            });
-            T::wrap(out)
-        }
-        let data = if x.dtype().is_float() {
-            crate::each_type!(x.data(), v => float(&x, v, &over, wins))
+        Ok(if x.dtype().is_float() {
+            crate::each_type!(groups.x.data(), v => groups.each(v, |g| {
+                best(g, |a, b| if wins(a.to_f64(), b.to_f64()) { a } else { b })
+            }))
         } else {
-            crate::each_type!(x.data(), v => int(&x, v, &over, whole))
-        };
-        one(Tensor::from_parts(shape, data))
-    }))
+            fn all<T: Element>(groups: &Groups, v: &[T], whole: impl Fn(i64, i64) -> i64) -> Data {
+                groups.each(v, |g| best(g, |a, b| T::from_i64(whole(a.to_i64(), b.to_i64()))))
+            }
+            crate::each_type!(groups.x.data(), v => all(&groups, v, &whole))
+        })
+    })
 }
 
-fn truth(s: &Spec<'_>, f: fn(&[bool]) -> bool) -> Result<Kernel, String> {
+fn truth(s: &Spec<'_>, f: impl Fn(&[bool]) -> bool + Send + Sync + 'static) -> Result<Kernel, String> {
     reduction(s, move |x, axes| {
-        let x = x.cast(DType::I1);
-        let mut out: Vec<bool> = Vec::new();
-        groups(x.view::<bool>().unwrap_or_default(), x.shape(), axes, |g| {
-            out.push(f(g))
-        });
-        Ok(bool::wrap(out))
+        let groups = Groups::new(&x.cast(DType::I1), axes)?;
+        Ok(groups.each(groups.x.view::<bool>().unwrap_or_default(), &f))
     })
-}
-
-fn arg_extremum(s: &Spec<'_>, wins: fn(f64, f64) -> bool) -> Result<Kernel, String> {
-    let axes = Axes::of(s);
-    let flatten = s.flag("flatten", false) || matches!(axes.axes, IntList::Missing);
-    let dtype = attr_dtype(s, "dtype").unwrap_or(DType::I64);
-    Ok(Box::new(move |inputs| {
-        let over = if flatten {
-            (0..inputs.first().map_or(0, Tensor::rank)).collect()
-        } else {
-            axes.get(&inputs)?
-        };
-        let [x] = take(inputs)?;
-        let shape = axes.shape(x.shape(), &over);
-        if over.iter().any(|&a| x.shape()[a] == 0) {
-            return Err("there is no extremum of nothing".to_owned());
-        }
-        let values = x.to_f64();
-        let mut out: Vec<i64> = Vec::new();
-        groups(&values, x.shape(), &over, |g| {
-            let mut best = 0;
-            for (i, &v) in g.iter().enumerate() {
-                // The first of equals; a NaN is beyond everything.
-                if wins(v, g[best]) || (v.is_nan() && !g[best].is_nan()) {
-                    best = i;
-                }
-            }
-            out.push(best as i64);
-        });
-        one(Tensor::from_parts(shape, i64::wrap(out)).cast(dtype))
-    }))
-}
-
-fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {
-    let (flatten, exclusive, reverse) = (
-        s.flag("flatten", false),
-        s.flag("exclusive", false),
-        s.flag("reverse", false),
-    );
-    let at = s.ints_or_operand("axis");
-    Ok(Box::new(move |inputs| {
-        let at = at.get(&inputs)?.and_then(|v| v.first().copied()).unwrap_or(-1);
-        let [mut x] = take(inputs)?;
-        if flatten {
-            let n = x.len();
-            x = x.reshaped(&[n])?;
-        }
-        if x.rank() == 0 {
-            return one(x);
-        }
-        let (outer, n, inner) = around(x.shape(), axis(at, x.rank())?);
-        fn run<T: Element>(v: &[T], (outer, n, inner): (usize, usize, usize), exclusive: bool, reverse: bool) -> Data {
-            let mut out = v.to_vec();
-            let float = T::DTYPE.is_float();
-            for o in 0..outer {
-                for i in 0..inner {
-                    let (mut sum, mut whole) = (0.0, 0i64);
-                    for k in 0..n {
-                        let k = if reverse { n - 1 - k } else { k };
-                        let at = (o * n + k) * inner + i;
-                        let before = if float { T::from_f64(sum) } else { T::from_i64(whole) };
-                        sum += v[at].to_f64();
-                        whole = whole.wrapping_add(v[at].to_i64());
-                        let after = if float { T::from_f64(sum) } else { T::from_i64(whole) };
-                        out[at] = if exclusive { before } else { after };
-                    }
-                }
-            }
-            T::wrap(out)
-        }
-        let data = crate::each_type!(x.data(), v => run(v, (outer, n, inner), exclusive, reverse));
-        one(Tensor::from_parts(x.shape().into(), data))
-    }))
 }
 
 /// Sums to a shape that broadcasts to that of the tensor.
@@ -369,26 +224,17 @@ pub(super) fn reduce_as(x: &Tensor, target: &[usize]) -> Result<Tensor, String> 
             axes.push(lead + i);
         }
     }
-    let f = Fold {
-        float: pairwise_sum,
-        whole: |v| v.iter().fold(0, |a: i64, &b| a.wrapping_add(b)),
-    };
-    Ok(Tensor::from_parts(target.into(), fold(x, &axes, f)?))
+    Ok(Tensor::from_parts(target.into(), sum(x.clone(), &axes)?))
 }
 
-/// For each element of `x`, the place of its group in the result of a reduction.
-fn group_of(x: &[usize], axes: &[usize]) -> Vec<usize> {
-    let kept: Shape = x
+/// The result of a reduction over axes, once for each element that went into it.
+fn spread(x: &Tensor, axes: &[usize], to: &[usize]) -> Result<Tensor, String> {
+    let kept: Shape = to
         .iter()
         .enumerate()
         .map(|(i, &d)| if axes.contains(&i) { 1 } else { d })
         .collect();
-    let s = strides(&kept, x);
-    let count: usize = x.iter().product();
-    let full = strides_of(x);
-    (0..count)
-        .map(|n| (0..x.len()).map(|i| n / full[i] % x[i] * s[i]).sum())
-        .collect()
+    expand(&x.clone().reshaped(&kept)?, to)
 }
 
 fn extremum_grad(s: &Spec<'_>) -> Result<Kernel, String> {
@@ -396,25 +242,26 @@ fn extremum_grad(s: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let over = axes.get(&inputs)?;
         let [x, out, g] = take(inputs)?;
-        let (values, best, grads) = (x.to_f64(), out.to_f64(), g.to_f64());
-        let group = group_of(x.shape(), &over);
-        let is_best = |n: usize| values[n] == best[group[n]] || (values[n].is_nan() && best[group[n]].is_nan());
-        let mut ties = vec![0.0; best.len()];
-        for n in 0..values.len() {
-            if is_best(n) {
-                ties[group[n]] += 1.0;
+        let best = spread(&out, &over, x.shape())?.to_f64();
+        let chosen = |(a, b): (f64, &f64)| {
+            if a == *b || (a.is_nan() && b.is_nan()) {
+                1.0
+            } else {
+                0.0
             }
-        }
-        let result = (0..values.len())
-            .map(|n| {
-                if is_best(n) {
-                    grads[group[n]] / ties[group[n]]
-                } else {
-                    0.0
-                }
-            })
+        };
+        let chosen: Vec<f64> = x.to_f64().into_iter().zip(&best).map(chosen).collect();
+        let chosen = Tensor::new(x.shape(), chosen)?;
+        let ties = Tensor::from_parts(out.shape().into(), sum(chosen.clone(), &over)?);
+        let ties = spread(&ties, &over, x.shape())?.to_f64();
+        let grads = spread(&g, &over, x.shape())?.to_f64();
+        let result = chosen
+            .to_f64()
+            .into_iter()
+            .zip(grads.iter().zip(&ties))
+            .map(|(c, (g, n))| if c == 0.0 { 0.0 } else { g / n })
             .collect();
-        one(Tensor::from_parts(x.shape().into(), f64::wrap(result)).cast(x.dtype()))
+        one(Tensor::new(x.shape(), result)?.cast(x.dtype()))
     }))
 }
 
@@ -423,27 +270,65 @@ fn prod_grad(s: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let over = axes.get(&inputs)?;
         let [x, _, g] = take::<3>(inputs)?;
-        let (values, grads) = (x.to_f64(), g.to_f64());
-        let group = group_of(x.shape(), &over);
-        let count = group.iter().max().map_or(0, |m| m + 1);
-        // Products of everything but one element, without dividing: zeros are right as well.
-        let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
-        for (n, &at) in group.iter().enumerate() {
-            members[at].push(n);
+        let groups = Groups::new(&x, &over)?;
+        let grads = g.to_f64();
+        if grads.len() != groups.count {
+            return Err(format!(
+                "the gradient has {} elements, not {}",
+                grads.len(),
+                groups.count
+            ));
         }
+        let values = groups.x.to_f64();
         let mut result = vec![0.0; values.len()];
-        for (at, list) in members.iter().enumerate() {
+        // Products of everything but one element, without dividing: zeros are right as well.
+        let size = groups.size.max(1);
+        for ((group, values), grad) in result.chunks_exact_mut(size).zip(values.chunks_exact(size)).zip(grads) {
             let mut before = 1.0;
-            for &n in list {
-                result[n] = before;
-                before *= values[n];
+            for (r, v) in group.iter_mut().zip(values) {
+                *r = before;
+                before *= v;
             }
-            let mut behind = grads[at];
-            for &n in list.iter().rev() {
-                result[n] *= behind;
-                behind *= values[n];
+            let mut behind = grad;
+            for (r, v) in group.iter_mut().zip(values).rev() {
+                *r *= behind;
+                behind *= v;
             }
         }
-        one(Tensor::from_parts(x.shape().into(), f64::wrap(result)).cast(x.dtype()))
+        // Back to the order in which the axes were.
+        let order: Shape = (0..x.rank())
+            .filter(|i| !over.contains(i))
+            .chain(over.iter().copied())
+            .collect();
+        let mut back: Shape = order.clone();
+        for (at, &from) in order.iter().enumerate() {
+            back[from] = at;
+        }
+        one(transpose(&Tensor::new(groups.x.shape(), result)?, &back)?.cast(x.dtype()))
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_sums_are_accurate() {
+        let n = 1_000_003;
+        let tenths = vec![0.1f64; n];
+        assert!((pairwise_sum(&tenths) - 0.1 * n as f64).abs() < 1e-9);
+        let small = vec![0.1f32; n];
+        assert!((pairwise_sum(&small) - f64::from(0.1f32) * n as f64).abs() < 1e-9);
+        for n in 0..600 {
+            let ints: Vec<f64> = (0..n).map(f64::from).collect();
+            assert_eq!(pairwise_sum(&ints), f64::from(n * (n - 1).max(0) / 2));
+        }
+    }
+
+    #[test]
+    fn the_sign_of_zero_is_kept() {
+        assert!(pairwise_sum(&[-0.0f64]).is_sign_negative());
+        assert!(pairwise_sum(&[-0.0f64, 0.0]).is_sign_positive());
+        assert!(pairwise_sum::<f64>(&[]).is_sign_positive());
+    }
 }

@@ -1,18 +1,11 @@
-//! Products, constants, and kernels that move elements about.
+//! Kernels that move elements about.
 
-use super::elementwise::{attr_dtype, expand};
-use super::reduce::{dims, strides_of};
-use super::{Kernel, Outputs, Prepare, Spec, around, axis, one, take};
-use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
+use super::broadcast::{MIXED, Rows, broadcast, expand, strides_of, transpose};
+use super::unary::number;
+use super::{Kernel, Outputs, Prepare, Spec, around, axis, dims, one, take};
+use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.matmul", |s| {
-        let (tx, ty) = (s.flag("transpose_x", false), s.flag("transpose_y", false));
-        Ok(Box::new(move |inputs| {
-            let [x, y] = take(inputs)?;
-            one(matmul(x, y, tx, ty)?)
-        }))
-    }),
     ("pd.transpose", |s| {
         let perm = s.ints("perm").ok_or("`perm` is missing")?;
         Ok(Box::new(move |inputs| {
@@ -104,7 +97,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.expand_as", |_| {
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
-            let shape = super::elementwise::broadcast(x.shape(), y.shape())?;
+            let shape = broadcast(x.shape(), y.shape())?;
             one(expand(&x, &shape)?)
         }))
     }),
@@ -158,8 +151,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let at = at.get(&inputs)?.and_then(|v| v.first().copied()).unwrap_or(0);
             let [x] = take(inputs)?;
             let at = axis(at, x.rank())?;
-            let known: i64 = sections.iter().filter(|&&n| n != -1).sum();
-            let rest = x.shape()[at] as i64 - known;
+            let known = sections.iter().filter(|&&n| n != -1);
+            let known = known.fold(0i64, |sum, &n| sum.saturating_add(n));
+            let rest = (x.shape()[at] as i64).saturating_sub(known);
             let sizes = dims(
                 &sections
                     .iter()
@@ -180,7 +174,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let at = at.get(&inputs)?.and_then(|v| v.first().copied()).unwrap_or(0);
             let [x] = take(inputs)?;
             let at = axis(at, x.rank())?;
-            if x.shape()[at] % num != 0 {
+            if num > MAX_PIECES || x.shape()[at] % num != 0 {
                 return Err(format!("{} elements do not make {num} equal pieces", x.shape()[at]));
             }
             let size = x.shape()[at] / num;
@@ -194,6 +188,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let at = axis(at, x.rank())?;
             let mut shape: Shape = x.shape().into();
             let n = shape.remove(at);
+            if n > MAX_PIECES {
+                return Err(format!("{n} slices are too many"));
+            }
             pieces(&x, at, &vec![1; n])?
                 .into_iter()
                 .map(|p| p.reshaped(&shape))
@@ -230,6 +227,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 return rolled.into_iter().map(|t| t.reshaped(&shape)).collect();
             }
             let axes: Vec<usize> = axes.iter().map(|&a| axis(a, x.rank())).collect::<Result<_, _>>()?;
+            if axes.len() != shifts.len() {
+                return Err(format!("{} shifts for {} axes", shifts.len(), axes.len()));
+            }
             permuted(&x, |index, shape| {
                 for (&a, &by) in axes.iter().zip(&shifts) {
                     index[a] = shifted(index[a], by, shape[a]);
@@ -239,104 +239,26 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
     ("pd.pad", |s| {
         let paddings = dims(&s.ints("paddings").ok_or("`paddings` is missing")?)?;
-        let value = s.float("pad_value", 0.0);
+        let (value, at) = (s.float("pad_value", 0.0), s.operand_called("pad_value"));
         Ok(Box::new(move |inputs| {
+            let value = number(&inputs, at, value)?;
             let [x] = take(inputs)?;
-            let shape: Shape = x
-                .shape()
-                .iter()
-                .enumerate()
-                .map(|(i, &d)| paddings[2 * i] + d + paddings[2 * i + 1])
-                .collect();
-            let starts: Shape = (0..x.rank()).map(|i| paddings[2 * i]).collect();
-            let mut out = Tensor::full(&shape, x.dtype(), value)?;
-            out = place(out, &x, &starts)?;
-            one(out)
-        }))
-    }),
-    ("pd.full", |s| {
-        let shape = dims(&s.ints("shape").ok_or("`shape` is missing")?)?;
-        filled(s, &shape, "value")
-    }),
-    ("pd.const", constant),
-    ("pd.constant", constant),
-    ("pd.full_int_array", |s| {
-        let values = s.ints("value").ok_or("`value` is missing")?;
-        let dtype = s.result_dtype(0)?;
-        let tensor = Tensor::new(&[values.len()], values)?.cast(dtype);
-        Ok(Box::new(move |_| one(tensor.clone())))
-    }),
-    ("pd.full_like", |s| {
-        let value = s.float("value", 0.0);
-        let dtype = s.result_dtype(0)?;
-        Ok(Box::new(move |inputs| {
-            let [x] = take(inputs)?;
-            one(Tensor::full(x.shape(), dtype, value)?)
-        }))
-    }),
-    ("pd.arange", |s| {
-        let dtype = attr_dtype(s, "dtype").unwrap_or(DType::I64);
-        let names = ["start", "end", "step"];
-        let known = names.map(|n| s.view.f64(n));
-        let places = names.map(|n| s.operand_called(n));
-        Ok(Box::new(move |inputs| {
-            let value = |i: usize, default: f64| match (known[i], places[i].and_then(|p| inputs.get(p))) {
-                (Some(v), _) => v,
-                (None, Some(t)) => t.to_f64().first().copied().unwrap_or(default),
-                (None, None) => default,
-            };
-            let (start, end, step) = (value(0, 0.0), value(1, 0.0), value(2, 1.0));
-            let n = ((end - start) / step).ceil().max(0.0);
-            if !n.is_finite() || n > 1e12 {
-                return Err("the range has no end".to_owned());
+            if paddings.len() != 2 * x.rank() {
+                return Err("`paddings` needs two numbers for each dimension".to_owned());
             }
-            let count = checked_count(&[n as usize], 8)?;
-            let values: Vec<f64> = (0..count).map(|i| start + step * i as f64).collect();
-            one(Tensor::new(&[count], values)?.cast(dtype))
-        }))
-    }),
-    ("pd.shape", |_| shape_of()),
-    ("pd.shape64", |_| shape_of()),
-    ("pd.numel", |_| {
-        Ok(Box::new(|inputs| {
-            let [x] = take(inputs)?;
-            one(Tensor::scalar(x.len() as i64))
+            let ends = paddings.chunks_exact(2);
+            let shape: Shape = (x.shape().iter().zip(ends.clone()))
+                .map(|(&d, p)| p.iter().try_fold(d, |sum, &p| sum.checked_add(p)))
+                .collect::<Option<_>>()
+                .ok_or("the result is too large")?;
+            let starts: Shape = ends.map(|p| p[0]).collect();
+            one(place(Tensor::full(&shape, x.dtype(), value)?, &x, &starts)?)
         }))
     }),
 ];
 
-fn shape_of() -> Result<Kernel, String> {
-    Ok(Box::new(|inputs| {
-        let [x] = take(inputs)?;
-        let shape: Vec<i64> = x.shape().iter().map(|&d| d as i64).collect();
-        one(Tensor::new(&[shape.len()], shape)?)
-    }))
-}
-
-fn constant(s: &Spec<'_>) -> Result<Kernel, String> {
-    let shape = dims(&s.ints("shape").unwrap_or_default())?;
-    filled(s, &shape, "value")
-}
-
-/// A constant: made once, shared ever after.
-fn filled(s: &Spec<'_>, shape: &[usize], name: &str) -> Result<Kernel, String> {
-    let dtype = s.result_dtype(0)?;
-    let value = s.view.attr(name).ok_or_else(|| format!("`{name}` is missing"))?;
-    let tensor = match s.view.ctx.attr_data(value) {
-        // Integers beyond 2^53 are no floats.
-        pir_ir::AttrData::Int { value, .. } if !dtype.is_float() => {
-            let value = i64::try_from(*value).map_err(|_| "the number does not fit")?;
-            let one = Tensor::scalar(value).cast(dtype);
-            expand(&one, shape)?
-        }
-        _ => Tensor::full(
-            shape,
-            dtype,
-            s.view.ctx.attr_f64(value).ok_or("the value is no number")?,
-        )?,
-    };
-    Ok(Box::new(move |_| one(tensor.clone())))
-}
+/// More results than this no operation has.
+const MAX_PIECES: usize = 1 << 20;
 
 fn reshape(old: &[usize], new: &[i64]) -> Result<Shape, String> {
     let total: usize = old.iter().product();
@@ -362,24 +284,6 @@ fn reshape(old: &[usize], new: &[i64]) -> Result<Shape, String> {
     Ok(shape)
 }
 
-pub(super) fn transpose(x: &Tensor, perm: &[usize]) -> Result<Tensor, String> {
-    if perm.len() != x.rank() {
-        return Err(format!("{} axes for rank {}", perm.len(), x.rank()));
-    }
-    let old = strides_of(x.shape());
-    let shape: Shape = perm.iter().map(|&p| x.shape()[p]).collect();
-    let s: Shape = perm.iter().map(|&p| old[p]).collect();
-    fn copy<T: Element>(v: &[T], shape: &[usize], s: &[usize]) -> Data {
-        let n = shape.last().copied().unwrap_or(1);
-        let step = s.last().copied().unwrap_or(0);
-        let mut out = Vec::with_capacity(v.len());
-        super::elementwise::rows(shape, s, s, |p, _| out.extend((0..n).map(|i| v[p + i * step])));
-        T::wrap(out)
-    }
-    let data = crate::each_type!(x.data(), v => copy(v, &shape, &s));
-    Ok(Tensor::from_parts(shape, data))
-}
-
 fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
     let first = parts.first().ok_or("there is nothing to put together")?;
     let at = axis(at, first.rank())?;
@@ -400,12 +304,18 @@ fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
                 part.shape()
             ));
         }
-        shape[at] += part.shape()[at];
+        shape[at] = shape[at]
+            .checked_add(part.shape()[at])
+            .ok_or("the result is too large")?;
     }
-    checked_count(&shape, first.dtype().size())?;
-    fn join<T: Element>(_: &[T], parts: &[Tensor], at: usize) -> Data {
+    let count = checked_count(&shape, first.dtype().size())?;
+    if count == 0 {
+        // The loop below would walk what has nothing in it.
+        return Tensor::full(&shape, first.dtype(), 0.0);
+    }
+    fn join<T: Element>(_: &[T], parts: &[Tensor], at: usize, count: usize) -> Data {
         let outer: usize = parts[0].shape()[..at].iter().product();
-        let mut out: Vec<T> = Vec::new();
+        let mut out: Vec<T> = Vec::with_capacity(count);
         for o in 0..outer {
             for part in parts {
                 let v = part.view::<T>().unwrap_or_default();
@@ -415,7 +325,7 @@ fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
         }
         T::wrap(out)
     }
-    let data = crate::each_type!(first.data(), v => join(v, parts, at));
+    let data = crate::each_type!(first.data(), v => join(v, parts, at, count));
     Ok(Tensor::from_parts(shape, data))
 }
 
@@ -423,7 +333,10 @@ fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
 pub(super) fn cut(x: &Tensor, at: usize, start: usize, end: usize) -> Tensor {
     let (outer, n, inner) = around(x.shape(), at);
     fn copy<T: Element>(v: &[T], outer: usize, n: usize, inner: usize, start: usize, end: usize) -> Data {
-        let mut out: Vec<T> = Vec::with_capacity(outer * (end - start) * inner);
+        let run = (end - start) * inner;
+        let mut out: Vec<T> = Vec::with_capacity(outer * run);
+        // Nothing is made of nothing, however often.
+        let outer = if run == 0 { 0 } else { outer };
         for o in 0..outer {
             out.extend_from_slice(&v[(o * n + start) * inner..(o * n + end) * inner]);
         }
@@ -452,19 +365,32 @@ fn pieces(x: &Tensor, at: usize, sizes: &[usize]) -> Result<Outputs, String> {
     Ok(out)
 }
 
-/// Writes a tensor into another at an offset; it must fit.
+/// Writes a tensor into another at an offset.
 pub(super) fn place(into: Tensor, x: &Tensor, starts: &[usize]) -> Result<Tensor, String> {
+    let fits = |((&d, &n), &start): ((&usize, &usize), &usize)| start.checked_add(d).is_some_and(|end| end <= n);
+    let dims = x.shape().iter().zip(into.shape()).zip(starts);
+    if x.rank() != into.rank() || starts.len() != x.rank() || !dims.into_iter().all(fits) {
+        return Err(format!(
+            "shape {:?} at {starts:?} does not fit into {:?}",
+            x.shape(),
+            into.shape()
+        ));
+    }
     let (shape, data) = into.into_parts();
     let full = strides_of(&shape);
     fn write<T: Element>(_: &[T], data: Data, x: &Tensor, full: &[usize], starts: &[usize]) -> Result<Data, String> {
-        let mut out = T::take(data).ok_or("different element types")?;
-        let v = x.view::<T>().ok_or("different element types")?;
+        let mut out = T::take(data).ok_or(MIXED)?;
+        let v = x.view::<T>().ok_or(MIXED)?;
         let base: usize = full.iter().zip(starts).map(|(s, o)| s * o).sum();
-        let n = x.shape().last().copied().unwrap_or(1);
-        let mut from = 0;
-        super::elementwise::rows(x.shape(), full, full, |p, _| {
-            out[base + p..base + p + n].copy_from_slice(&v[from..from + n]);
-            from += n;
+        let rows = Rows::new(x.shape(), full, &strides_of(x.shape()));
+        let n = rows.length;
+        // A row of one element may lie anywhere; all others lie as they are written.
+        rows.each(|to, from| match rows.steps[0] {
+            0 | 1 => out[base + to..base + to + n].copy_from_slice(&v[from..from + n]),
+            step => {
+                let places = out[base + to..].iter_mut().step_by(step);
+                places.zip(&v[from..from + n]).for_each(|(p, &v)| *p = v);
+            }
         });
         Ok(T::wrap(out))
     }
@@ -473,7 +399,8 @@ pub(super) fn place(into: Tensor, x: &Tensor, starts: &[usize]) -> Result<Tensor
 }
 
 fn shifted(index: usize, by: i64, n: usize) -> usize {
-    (index as i64 - by).rem_euclid(n.max(1) as i64) as usize
+    let n = n.max(1) as i64;
+    (index as i64 - by.rem_euclid(n)).rem_euclid(n) as usize
 }
 
 /// A tensor whose element at each index is that at another index.
@@ -516,185 +443,4 @@ fn triangle(s: &Spec<'_>, inside: fn(i64, i64, i64) -> bool) -> Result<Kernel, S
         let data = crate::each_type!(x.data(), v => clear(v, rows, columns, |r, c| inside(r, c, diagonal)));
         one(Tensor::from_parts(x.shape().into(), data))
     }))
-}
-
-/// Batched matrix product.
-fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor, String> {
-    if x.dtype() != y.dtype() {
-        return Err(format!(
-            "element types {} and {} differ",
-            x.dtype().name(),
-            y.dtype().name()
-        ));
-    }
-    if x.rank() == 0 || y.rank() == 0 {
-        return Err("a matrix product needs at least one dimension".to_owned());
-    }
-    let (rx, ry) = (x.rank(), y.rank());
-    let (tx, ty) = (tx && rx > 1, ty && ry > 1);
-    let x = if rx == 1 {
-        let n = x.len();
-        x.reshaped(&[1, n])?
-    } else {
-        x
-    };
-    let y = if ry == 1 {
-        let n = y.len();
-        y.reshaped(&[n, 1])?
-    } else {
-        y
-    };
-    let split = |t: &Tensor| -> (Shape, usize, usize) {
-        let n = t.rank();
-        (t.shape()[..n - 2].into(), t.shape()[n - 2], t.shape()[n - 1])
-    };
-    let ((xb, a, b), (yb, c, d)) = (split(&x), split(&y));
-    let ((m, k), (k2, n)) = (if tx { (b, a) } else { (a, b) }, if ty { (d, c) } else { (c, d) });
-    if k != k2 {
-        return Err(format!(
-            "the inner dimensions {k} and {k2} of {:?} and {:?} differ",
-            x.shape(),
-            y.shape()
-        ));
-    }
-    let batch = super::elementwise::broadcast(&xb, &yb)?;
-    let mut shape = batch.clone();
-    shape.extend([m, n]);
-    let count = checked_count(&shape, x.dtype().size())?;
-    // The last "row" of the batch dimensions is one matrix.
-    let mut outer = batch.clone();
-    outer.push(1);
-    let (mut sx, mut sy) = (
-        super::elementwise::strides(&xb, &batch),
-        super::elementwise::strides(&yb, &batch),
-    );
-    sx.push(0);
-    sy.push(0);
-    let mut pairs = Vec::new();
-    super::elementwise::rows(&outer, &sx, &sy, |p, q| pairs.push((p, q)));
-    let dims = Product { m, k, n, tx, ty };
-    let data = match x.data() {
-        Data::F32(v) => f32::wrap(products(
-            v,
-            y.view::<f32>().unwrap_or_default(),
-            &pairs,
-            count,
-            dims,
-            gemm32,
-        )),
-        Data::F64(v) => f64::wrap(products(
-            v,
-            y.view::<f64>().unwrap_or_default(),
-            &pairs,
-            count,
-            dims,
-            gemm64,
-        )),
-        _ if x.dtype().is_float() => {
-            // Half precision is computed in single and rounded once.
-            let (wx, wy) = (x.cast(DType::F32), y.cast(DType::F32));
-            let (wx, wy) = (
-                wx.view::<f32>().unwrap_or_default(),
-                wy.view::<f32>().unwrap_or_default(),
-            );
-            let wide = f32::wrap(products(wx, wy, &pairs, count, dims, gemm32));
-            Tensor::from_parts(shape.clone(), wide).cast(x.dtype()).into_parts().1
-        }
-        _ => {
-            let (wx, wy) = (x.to_i64(), y.to_i64());
-            let wide = i64::wrap(products(&wx, &wy, &pairs, count, dims, gemm_whole));
-            Tensor::from_parts(shape.clone(), wide).cast(x.dtype()).into_parts().1
-        }
-    };
-    let out = Tensor::from_parts(shape.clone(), data);
-    if rx > 1 && ry > 1 {
-        return Ok(out);
-    }
-    let rank = shape.len();
-    let kept: Shape = shape
-        .iter()
-        .enumerate()
-        .filter(|&(i, _)| !(ry == 1 && i == rank - 1 || rx == 1 && i == rank - 2))
-        .map(|(_, &d)| d)
-        .collect();
-    out.reshaped(&kept)
-}
-
-#[derive(Clone, Copy)]
-struct Product {
-    m: usize,
-    k: usize,
-    n: usize,
-    tx: bool,
-    ty: bool,
-}
-
-type Gemm<T> = fn(Product, &[T], &[T], &mut [T]);
-
-fn products<T: Element>(x: &[T], y: &[T], pairs: &[(usize, usize)], count: usize, p: Product, gemm: Gemm<T>) -> Vec<T> {
-    let mut out = vec![T::default(); count];
-    let size = p.m * p.n;
-    if size == 0 || p.k == 0 {
-        return out;
-    }
-    for (&(a, b), z) in pairs.iter().zip(out.chunks_exact_mut(size)) {
-        let (a, b) = (a * p.m * p.k, b * p.k * p.n);
-        gemm(p, &x[a..a + p.m * p.k], &y[b..b + p.k * p.n], z);
-    }
-    out
-}
-
-impl Product {
-    /// Row and column steps of the operands.
-    fn steps(self) -> [isize; 4] {
-        let (m, k, n) = (self.m as isize, self.k as isize, self.n as isize);
-        let [rx, cx] = if self.tx { [1, m] } else { [k, 1] };
-        let [ry, cy] = if self.ty { [1, k] } else { [n, 1] };
-        [rx, cx, ry, cy]
-    }
-}
-
-macro_rules! gemm {
-    ($name:ident, $ty:ty, $gemm:path) => {
-        #[allow(unsafe_code)]
-        fn $name(p: Product, x: &[$ty], y: &[$ty], z: &mut [$ty]) {
-            assert!(x.len() == p.m * p.k && y.len() == p.k * p.n && z.len() == p.m * p.n);
-            let [rx, cx, ry, cy] = p.steps();
-            // SAFETY: the slices hold m*k, k*n and m*n elements (asserted above). The steps address, for row i < m and
-            // column j < k of x, element i*k + j or, transposed, i + j*m, both below m*k; likewise for y below k*n; and
-            // i*n + j < m*n for z, which no other reference aliases.
-            unsafe {
-                $gemm(
-                    p.m,
-                    p.k,
-                    p.n,
-                    1.0,
-                    x.as_ptr(),
-                    rx,
-                    cx,
-                    y.as_ptr(),
-                    ry,
-                    cy,
-                    0.0,
-                    z.as_mut_ptr(),
-                    p.n as isize,
-                    1,
-                );
-            }
-        }
-    };
-}
-
-gemm!(gemm32, f32, matrixmultiply::sgemm);
-gemm!(gemm64, f64, matrixmultiply::dgemm);
-
-fn gemm_whole(p: Product, x: &[i64], y: &[i64], z: &mut [i64]) {
-    let [rx, cx, ry, cy] = p.steps().map(|s| s as usize);
-    for i in 0..p.m {
-        for j in 0..p.n {
-            z[i * p.n + j] = (0..p.k).fold(0i64, |sum, l| {
-                sum.wrapping_add(x[i * rx + l * cx].wrapping_mul(y[l * ry + j * cy]))
-            });
-        }
-    }
 }

@@ -1,16 +1,33 @@
 //! Tensors: a shape and a shared, row-major buffer of one of ten element types.
 
-use std::fmt;
+mod display;
+mod element;
+
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use half::{bf16, f16};
 use smallvec::SmallVec;
 
+pub use element::Element;
+
 /// The extents of the dimensions; none for a scalar.
 pub type Shape = SmallVec<[usize; 4]>;
 
-/// No tensor has more bytes: a shape that is asked for by mistake must not take the machine down.
-pub const MAX_BYTES: usize = 1 << 36;
+/// The bytes that a tensor may have unless [`set_max_bytes`] says otherwise.
+pub const DEFAULT_MAX_BYTES: usize = 1 << 33;
+
+static MAX_BYTES: AtomicUsize = AtomicUsize::new(DEFAULT_MAX_BYTES);
+
+/// The bytes that a tensor may have: a shape that is asked for by mistake must not take the machine down.
+pub fn max_bytes() -> usize {
+    MAX_BYTES.load(Ordering::Relaxed)
+}
+
+/// Sets the bytes that a tensor may have, in the whole process.
+pub fn set_max_bytes(limit: usize) {
+    MAX_BYTES.store(limit, Ordering::Relaxed);
+}
 
 /// The type of the elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -114,139 +131,6 @@ macro_rules! each_type {
     };
 }
 
-/// An element type, and how its values become others.
-pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
-    /// Its name.
-    const DTYPE: DType;
-    /// From a float: truncated towards zero for integers, not zero for truth values.
-    fn from_f64(value: f64) -> Self;
-    /// From an integer.
-    fn from_i64(value: i64) -> Self;
-    /// As a float.
-    fn to_f64(self) -> f64;
-    /// As an integer; floats are truncated.
-    fn to_i64(self) -> i64;
-    /// Wraps a buffer.
-    fn wrap(values: Vec<Self>) -> Data;
-    /// The buffer, if it has these elements.
-    fn view(data: &Data) -> Option<&[Self]>;
-    /// The buffer alone, if it has these elements; copied if others share it.
-    fn take(data: Data) -> Option<Vec<Self>>;
-}
-
-macro_rules! element {
-    ($ty:ty, $variant:ident, $from_f64:expr, $from_i64:expr, $to_f64:expr, $to_i64:expr) => {
-        impl Element for $ty {
-            const DTYPE: DType = DType::$variant;
-
-            #[inline]
-            fn from_f64(value: f64) -> Self {
-                $from_f64(value)
-            }
-
-            #[inline]
-            fn from_i64(value: i64) -> Self {
-                $from_i64(value)
-            }
-
-            #[inline]
-            fn to_f64(self) -> f64 {
-                $to_f64(self)
-            }
-
-            #[inline]
-            fn to_i64(self) -> i64 {
-                $to_i64(self)
-            }
-
-            fn wrap(values: Vec<Self>) -> Data {
-                Data::$variant(Arc::new(values))
-            }
-
-            fn view(data: &Data) -> Option<&[Self]> {
-                match data {
-                    Data::$variant(values) => Some(values),
-                    _ => None,
-                }
-            }
-
-            fn take(data: Data) -> Option<Vec<Self>> {
-                match data {
-                    Data::$variant(values) => Some(Arc::try_unwrap(values).unwrap_or_else(|shared| (*shared).clone())),
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-element!(
-    bool,
-    I1,
-    |v: f64| v != 0.0,
-    |v: i64| v != 0,
-    |v: bool| f64::from(u8::from(v)),
-    |v: bool| i64::from(v)
-);
-element!(
-    i8,
-    I8,
-    |v: f64| v as i64 as i8,
-    |v: i64| v as i8,
-    |v: i8| f64::from(v),
-    |v: i8| i64::from(v)
-);
-element!(
-    i16,
-    I16,
-    |v: f64| v as i64 as i16,
-    |v: i64| v as i16,
-    |v: i16| f64::from(v),
-    |v: i16| i64::from(v)
-);
-element!(
-    i32,
-    I32,
-    |v: f64| v as i64 as i32,
-    |v: i64| v as i32,
-    |v: i32| f64::from(v),
-    |v: i32| i64::from(v)
-);
-element!(i64, I64, |v: f64| v as i64, |v: i64| v, |v: i64| v as f64, |v: i64| v);
-element!(
-    u8,
-    UI8,
-    |v: f64| v as i64 as u8,
-    |v: i64| v as u8,
-    |v: u8| f64::from(v),
-    |v: u8| i64::from(v)
-);
-element!(
-    f16,
-    F16,
-    f16::from_f64,
-    |v: i64| f16::from_f64(v as f64),
-    |v: f16| v.to_f64(),
-    |v: f16| v.to_f64() as i64
-);
-element!(
-    bf16,
-    BF16,
-    bf16::from_f64,
-    |v: i64| bf16::from_f64(v as f64),
-    |v: bf16| v.to_f64(),
-    |v: bf16| v.to_f64() as i64
-);
-element!(
-    f32,
-    F32,
-    |v: f64| v as f32,
-    |v: i64| v as f32,
-    |v: f32| f64::from(v),
-    |v: f32| v as i64
-);
-element!(f64, F64, |v: f64| v, |v: i64| v as f64, |v: f64| v, |v: f64| v as i64);
-
 /// A tensor. Cloning shares the elements.
 #[derive(Clone, Debug)]
 pub struct Tensor {
@@ -257,21 +141,22 @@ pub struct Tensor {
 /// The number of elements of a shape, if a tensor may have so many of `size` bytes.
 ///
 /// # Errors
-/// When the tensor would be larger than [`MAX_BYTES`].
+/// When the tensor would be larger than [`max_bytes`].
 pub fn checked_count(shape: &[usize], size: usize) -> Result<usize, String> {
-    let count = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
-    // A dimension of zero makes everything empty, however large the others are.
-    let count = if shape.contains(&0) { Some(0) } else { count };
-    count
-        .filter(|n| n.checked_mul(size).is_some_and(|b| b <= MAX_BYTES))
-        .ok_or_else(|| {
-            let dims: Vec<String> = shape.iter().map(ToString::to_string).collect();
-            format!(
-                "a tensor of shape [{}] would be larger than {} GiB",
-                dims.join(", "),
-                MAX_BYTES >> 30
-            )
-        })
+    // A dimension of zero makes everything empty, but the others are multiplied and walked as well: they must fit.
+    let (mut extent, mut empty) = (Some(size), false);
+    for &d in shape {
+        empty |= d == 0;
+        extent = extent.and_then(|n| n.checked_mul(d.max(1)));
+    }
+    let limit = max_bytes();
+    match extent {
+        Some(bytes) if empty && bytes <= isize::MAX as usize => Ok(0),
+        Some(bytes) if !empty && bytes <= limit => Ok(bytes / size.max(1)),
+        _ => Err(format!(
+            "a tensor of shape {shape:?} would be larger than the limit of {limit} bytes"
+        )),
+    }
 }
 
 impl Tensor {
@@ -380,6 +265,11 @@ impl Tensor {
         T::view(&self.data)
     }
 
+    /// The elements for writing, if they have this type and nobody else holds them.
+    pub(crate) fn unique<T: Element>(&mut self) -> Option<&mut [T]> {
+        T::unique(&mut self.data)
+    }
+
     /// The elements as floats.
     pub fn to_f64(&self) -> Vec<f64> {
         each_type!(&self.data, v => v.iter().map(|&x| x.to_f64()).collect())
@@ -455,126 +345,5 @@ impl Tensor {
             (Data::F64(a), Data::F64(b)) => a.iter().zip(&**b).all(|(x, y)| x.to_bits() == y.to_bits()),
             _ => self.to_i64() == other.to_i64(),
         }
-    }
-}
-
-/// More elements than this are not all printed.
-const SHOWN: usize = 1000;
-
-impl fmt::Display for Tensor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("tensor<")?;
-        for d in &self.shape {
-            write!(f, "{d}x")?;
-        }
-        write!(f, "{}> ", self.dtype().name())?;
-        // An empty tensor may have very many empty rows.
-        let mut rows = self.shape.iter().scan(1usize, |count, &d| {
-            *count = count.saturating_mul(d);
-            Some(*count)
-        });
-        let edge = if rows.any(|count| count > SHOWN) { 3 } else { usize::MAX };
-        self.write_elements(f, edge)
-    }
-}
-
-impl Tensor {
-    /// Nested lists; `edge` items at both ends of one that has more than twice as many. Not by recursion, since the
-    /// number of dimensions is the program's choice.
-    fn write_elements(&self, f: &mut fmt::Formatter<'_>, edge: usize) -> fmt::Result {
-        if self.shape.is_empty() {
-            return self.write_element(f, 0);
-        }
-        let mut steps = vec![1usize; self.shape.len()];
-        for dim in (1..steps.len()).rev() {
-            // Too large only if another dimension is zero.
-            steps[dim - 1] = steps[dim].saturating_mul(self.shape[dim]);
-        }
-        // Of each list that is open: the next item, and the element that the list begins with.
-        let mut open = vec![(0, 0)];
-        f.write_str("[")?;
-        while let Some((at, first)) = open.last().copied() {
-            let dim = open.len() - 1;
-            let n = self.shape[dim];
-            let mut item = at;
-            if item < n {
-                if item > 0 {
-                    f.write_str(", ")?;
-                }
-                if n / 2 > edge && item == edge {
-                    f.write_str("…, ")?;
-                    item = n - edge;
-                }
-                open[dim].0 = item + 1;
-                if dim + 1 < self.shape.len() {
-                    f.write_str("[")?;
-                    open.push((0, first + item * steps[dim]));
-                } else {
-                    self.write_element(f, first + item)?;
-                }
-            } else {
-                f.write_str("]")?;
-                open.pop();
-            }
-        }
-        Ok(())
-    }
-
-    fn write_element(&self, f: &mut fmt::Formatter<'_>, at: usize) -> fmt::Result {
-        match &self.data {
-            Data::I1(v) => write!(f, "{}", v[at]),
-            Data::F16(v) => write!(f, "{}", v[at]),
-            Data::BF16(v) => write!(f, "{}", v[at]),
-            Data::F32(v) if is_long(v[at].into()) => write!(f, "{:e}", v[at]),
-            Data::F32(v) => write!(f, "{}", v[at]),
-            Data::F64(v) if is_long(v[at]) => write!(f, "{:e}", v[at]),
-            Data::F64(v) => write!(f, "{}", v[at]),
-            other => each_type!(other, v => write!(f, "{}", v[at].to_i64())),
-        }
-    }
-}
-
-/// Whether a number has so many zeros that it is better written with an exponent.
-fn is_long(value: f64) -> bool {
-    value.is_finite() && value != 0.0 && !(1e-5..1e16).contains(&value.abs())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text(shape: &[usize], values: Vec<f64>) -> String {
-        Tensor::new(shape, values).map_or_else(|e| e, |t| t.to_string())
-    }
-
-    #[test]
-    fn tensors_are_written_as_lists() {
-        assert_eq!(text(&[], vec![0.5]), "tensor<f64> 0.5");
-        assert_eq!(
-            text(&[2, 2], vec![1.0, -0.0, 1e300, f64::NAN]),
-            "tensor<2x2xf64> [[1, -0], [1e300, NaN]]"
-        );
-        assert_eq!(
-            text(&[2, 1, 2], vec![1.0, 2.0, 3.0, 1e-9]),
-            "tensor<2x1x2xf64> [[[1, 2]], [[3, 1e-9]]]"
-        );
-        assert_eq!(text(&[2, 0], vec![]), "tensor<2x0xf64> [[], []]");
-        assert_eq!(text(&[0, 2], vec![]), "tensor<0x2xf64> []");
-    }
-
-    #[test]
-    fn long_ones_are_cut() {
-        let row = "0, 0, 0, …, 0, 0, 0";
-        assert_eq!(text(&[1001], vec![0.0; 1001]), format!("tensor<1001xf64> [{row}]"));
-        let rows = format!("[{row}], [{row}], [{row}]");
-        assert_eq!(
-            text(&[100, 20], vec![0.0; 2000]),
-            format!("tensor<100x20xf64> [{rows}, …, {rows}]")
-        );
-        assert_eq!(
-            text(&[1 << 30, 0], vec![]),
-            "tensor<1073741824x0xf64> [[], [], [], …, [], [], []]"
-        );
-        assert_eq!(text(&[1; 200_000], vec![0.0]).matches('[').count(), 200_000);
     }
 }

@@ -1,0 +1,215 @@
+//! Elementwise kernels of two and more tensors, with broadcasting.
+
+use half::{bf16, f16};
+
+use super::broadcast::{MIXED, broadcast, expand, zip, zip_in_place};
+use super::special::{floor_divide, floor_divide32, remainder, remainder32, whole_pow};
+use super::{Inputs, Kernel, Outputs, Prepare, one, take};
+use crate::tensor::{Data, Element, Tensor};
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    ("pd.add", |_| {
+        arithmetic(|a, b| a + b, |a, b| a + b, |a, b| Ok(a.wrapping_add(b)))
+    }),
+    ("pd.inplace_add", |_| {
+        arithmetic(|a, b| a + b, |a, b| a + b, |a, b| Ok(a.wrapping_add(b)))
+    }),
+    ("pd.subtract", |_| {
+        arithmetic(|a, b| a - b, |a, b| a - b, |a, b| Ok(a.wrapping_sub(b)))
+    }),
+    ("pd.multiply", |_| {
+        arithmetic(|a, b| a * b, |a, b| a * b, |a, b| Ok(a.wrapping_mul(b)))
+    }),
+    ("pd.divide", |_| {
+        arithmetic(|a, b| a / b, |a, b| a / b, |a, b| divide(i64::wrapping_div, a, b))
+    }),
+    ("pd.remainder", |_| {
+        arithmetic(remainder32, remainder, |a, b| {
+            let r = divide(i64::wrapping_rem, a, b)?;
+            Ok(if r != 0 && (r < 0) != (b < 0) { r + b } else { r })
+        })
+    }),
+    ("pd.floor_divide", |_| {
+        arithmetic(floor_divide32, floor_divide, |a, b| {
+            let q = divide(i64::wrapping_div, a, b)?;
+            let inexact = a.wrapping_rem(b) != 0;
+            Ok(if inexact && (a < 0) != (b < 0) { q - 1 } else { q })
+        })
+    }),
+    ("pd.elementwise_pow", |_| {
+        arithmetic(f32::powf, f64::powf, |a, b| Ok(whole_pow(a, b)))
+    }),
+    ("pd.atan2", |_| {
+        arithmetic(f32::atan2, f64::atan2, |_, _| Err("`pd.atan2` is for floats"))
+    }),
+    ("pd.maximum", |_| {
+        arithmetic(
+            |a, b| if a >= b || a.is_nan() { a } else { b },
+            |a, b| if a >= b || a.is_nan() { a } else { b },
+            |a, b| Ok(a.max(b)),
+        )
+    }),
+    ("pd.minimum", |_| {
+        arithmetic(
+            |a, b| if a <= b || a.is_nan() { a } else { b },
+            |a, b| if a <= b || a.is_nan() { a } else { b },
+            |a, b| Ok(a.min(b)),
+        )
+    }),
+    ("pd.fmax", |_| {
+        // Written out: the library's may return either of two zeros.
+        arithmetic(
+            |a, b| if a >= b || b.is_nan() { a } else { b },
+            |a, b| if a >= b || b.is_nan() { a } else { b },
+            |a, b| Ok(a.max(b)),
+        )
+    }),
+    ("pd.fmin", |_| {
+        arithmetic(
+            |a, b| if a <= b || b.is_nan() { a } else { b },
+            |a, b| if a <= b || b.is_nan() { a } else { b },
+            |a, b| Ok(a.min(b)),
+        )
+    }),
+    ("pd.bitwise_and", |_| whole(|a, b| Ok(a & b))),
+    ("pd.bitwise_or", |_| whole(|a, b| Ok(a | b))),
+    ("pd.bitwise_xor", |_| whole(|a, b| Ok(a ^ b))),
+    ("pd.equal", |_| compare(|a, b| a == b, |a, b| a == b)),
+    ("pd.not_equal", |_| compare(|a, b| a != b, |a, b| a != b)),
+    ("pd.less_than", |_| compare(|a, b| a < b, |a, b| a < b)),
+    ("pd.less_equal", |_| compare(|a, b| a <= b, |a, b| a <= b)),
+    ("pd.greater_than", |_| compare(|a, b| a > b, |a, b| a > b)),
+    ("pd.greater_equal", |_| compare(|a, b| a >= b, |a, b| a >= b)),
+    ("pd.logical_and", |_| {
+        compare(|a, b| a != 0.0 && b != 0.0, |a, b| a != 0 && b != 0)
+    }),
+    ("pd.logical_or", |_| {
+        compare(|a, b| a != 0.0 || b != 0.0, |a, b| a != 0 || b != 0)
+    }),
+    ("pd.logical_xor", |_| {
+        compare(|a, b| (a != 0.0) != (b != 0.0), |a, b| (a != 0) != (b != 0))
+    }),
+    ("pd.where", |_| Ok(Box::new(select))),
+    ("pd.add_n", |_| Ok(Box::new(add_n))),
+];
+
+/// Division of integers: that of the smallest by -1 wraps like all arithmetic.
+fn divide(f: fn(i64, i64) -> i64, a: i64, b: i64) -> Result<i64, &'static str> {
+    if b == 0 {
+        Err("an integer is divided by zero")
+    } else {
+        Ok(f(a, b))
+    }
+}
+
+/// Combines floats of one type; half precision is computed in single and rounded once.
+pub(super) fn zip_floats(
+    x: Tensor,
+    y: Tensor,
+    f: impl Fn(f32, f32) -> f32,
+    d: impl Fn(f64, f64) -> f64,
+) -> Result<Tensor, String> {
+    match x.data() {
+        Data::F32(_) => zip_in_place(x, y, f),
+        Data::F64(_) => zip_in_place(x, y, d),
+        Data::F16(_) => zip_in_place(x, y, |a: f16, b: f16| f16::from_f32(f(a.to_f32(), b.to_f32()))),
+        Data::BF16(_) => zip_in_place(x, y, |a: bf16, b: bf16| bf16::from_f32(f(a.to_f32(), b.to_f32()))),
+        _ => Err("the operands must hold floats".to_owned()),
+    }
+}
+
+fn zip_whole(x: Tensor, y: Tensor, i: impl Fn(i64, i64) -> Result<i64, &'static str>) -> Result<Tensor, String> {
+    // An error of an element is kept until the end: the loops have no exits.
+    let failure = std::cell::Cell::new(None);
+    let i = |a: i64, b: i64| {
+        i(a, b).unwrap_or_else(|why| {
+            failure.set(Some(why));
+            0
+        })
+    };
+    let out = match x.data() {
+        Data::I64(_) => zip_in_place(x, y, i)?,
+        Data::I32(_) => zip_in_place(x, y, |a: i32, b: i32| i(a.into(), b.into()) as i32)?,
+        Data::I16(_) => zip_in_place(x, y, |a: i16, b: i16| i(a.into(), b.into()) as i16)?,
+        Data::I8(_) => zip_in_place(x, y, |a: i8, b: i8| i(a.into(), b.into()) as i8)?,
+        Data::UI8(_) => zip_in_place(x, y, |a: u8, b: u8| i(a.into(), b.into()) as u8)?,
+        Data::I1(_) => zip_in_place(x, y, |a: bool, b: bool| i(a.into(), b.into()) != 0)?,
+        _ => return Err("the operands must hold integers".to_owned()),
+    };
+    failure.get().map_or(Ok(out), |why| Err(why.to_owned()))
+}
+
+fn arithmetic(
+    f: impl Fn(f32, f32) -> f32 + Send + Sync + 'static,
+    d: impl Fn(f64, f64) -> f64 + Send + Sync + 'static,
+    i: impl Fn(i64, i64) -> Result<i64, &'static str> + Send + Sync + 'static,
+) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x, y] = take(inputs)?;
+        one(if x.dtype().is_float() {
+            zip_floats(x, y, &f, &d)?
+        } else {
+            zip_whole(x, y, &i)?
+        })
+    }))
+}
+
+fn whole(i: impl Fn(i64, i64) -> Result<i64, &'static str> + Send + Sync + 'static) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x, y] = take(inputs)?;
+        one(zip_whole(x, y, &i)?)
+    }))
+}
+
+fn compare(
+    d: impl Fn(f64, f64) -> bool + Send + Sync + 'static,
+    i: impl Fn(i64, i64) -> bool + Send + Sync + 'static,
+) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x, y] = take(inputs)?;
+        let out = match x.data() {
+            Data::F64(_) => zip(&x, &y, &d)?,
+            Data::F32(_) => zip(&x, &y, |a: f32, b: f32| d(a.into(), b.into()))?,
+            Data::F16(_) => zip(&x, &y, |a: f16, b: f16| d(a.to_f64(), b.to_f64()))?,
+            Data::BF16(_) => zip(&x, &y, |a: bf16, b: bf16| d(a.to_f64(), b.to_f64()))?,
+            Data::I64(_) => zip(&x, &y, &i)?,
+            Data::I32(_) => zip(&x, &y, |a: i32, b: i32| i(a.into(), b.into()))?,
+            Data::I16(_) => zip(&x, &y, |a: i16, b: i16| i(a.into(), b.into()))?,
+            Data::I8(_) => zip(&x, &y, |a: i8, b: i8| i(a.into(), b.into()))?,
+            Data::UI8(_) => zip(&x, &y, |a: u8, b: u8| i(a.into(), b.into()))?,
+            Data::I1(_) => zip(&x, &y, |a: bool, b: bool| i(a.into(), b.into()))?,
+        };
+        one(out)
+    }))
+}
+
+fn select(inputs: Inputs) -> Result<Outputs, String> {
+    let [c, x, y] = take(inputs)?;
+    let shape = broadcast(c.shape(), &broadcast(x.shape(), y.shape())?)?;
+    let (c, x, y) = (expand(&c, &shape)?, expand(&x, &shape)?, expand(&y, &shape)?);
+    let c = c.view::<bool>().ok_or("the condition must hold truth values")?;
+    fn pick<T: Element>(c: &[bool], x: &[T], y: &Tensor) -> Result<Data, String> {
+        let y = y.view::<T>().ok_or(MIXED)?;
+        Ok(T::wrap(
+            c.iter()
+                .zip(x.iter().zip(y))
+                .map(|(&c, (&x, &y))| if c { x } else { y })
+                .collect(),
+        ))
+    }
+    let data = crate::each_type!(x.data(), v => pick(c, v, &y))?;
+    one(Tensor::from_parts(shape, data))
+}
+
+fn add_n(inputs: Inputs) -> Result<Outputs, String> {
+    let mut inputs = inputs.into_iter();
+    let mut sum = inputs.next().ok_or("there is nothing to add")?;
+    let add = arithmetic(|a, b| a + b, |a, b| a + b, |a, b| Ok(a.wrapping_add(b)))?;
+    for x in inputs {
+        let mut pair = Inputs::new();
+        pair.extend([sum, x]);
+        let [s] = take(add(pair)?.into_iter().collect())?;
+        sum = s;
+    }
+    one(sum)
+}

@@ -1,0 +1,322 @@
+//! Loops over one or two tensors, with broadcasting.
+//!
+//! Dimensions that lie behind each other in every operand are joined first, so that what is left is a few long rows; in
+//! a row an operand either moves along or stands still, and each of these cases has a loop of its own.
+
+use std::sync::Arc;
+
+use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
+
+pub(super) const MIXED: &str = "the operands have different element types";
+
+/// The shape that two broadcast to.
+pub(super) fn broadcast(a: &[usize], b: &[usize]) -> Result<Shape, String> {
+    let rank = a.len().max(b.len());
+    let dim = |d: &[usize], at: usize| (at + d.len()).checked_sub(rank).map_or(1, |i| d[i]);
+    (0..rank)
+        .map(|at| match (dim(a, at), dim(b, at)) {
+            (x, y) if x == y => Ok(x),
+            (1, y) => Ok(y),
+            (x, 1) => Ok(x),
+            (x, y) => Err(format!(
+                "shapes {a:?} and {b:?} do not broadcast: {x} and {y} at dimension {at}"
+            )),
+        })
+        .collect()
+}
+
+/// How far the place moves along each dimension.
+pub(crate) fn strides_of(shape: &[usize]) -> Shape {
+    let mut out: Shape = shape.into();
+    let mut step = 1usize;
+    for (s, &d) in out.iter_mut().zip(shape).rev() {
+        *s = step;
+        step *= d;
+    }
+    out
+}
+
+/// How far the place in the elements moves along each dimension of `shape`; 0 where the tensor is broadcast.
+pub(super) fn strides(of: &[usize], shape: &[usize]) -> Shape {
+    let mut out: Shape = std::iter::repeat_n(0, shape.len()).collect();
+    let mut step = 1;
+    for (i, &d) in of.iter().enumerate().rev() {
+        let at = i + shape.len() - of.len();
+        out[at] = if d == 1 { 0 } else { step };
+        step *= d;
+    }
+    out
+}
+
+/// The rows of a walk over two tensors.
+pub(super) struct Rows {
+    /// Elements of a row.
+    pub(super) length: usize,
+    /// How far each operand moves from one element of a row to the next.
+    pub(super) steps: [usize; 2],
+    shape: Shape,
+    outer: [Shape; 2],
+}
+
+impl Rows {
+    /// Joins the dimensions of `shape` that both operands walk through without a jump.
+    pub(super) fn new(shape: &[usize], a: &[usize], b: &[usize]) -> Rows {
+        let mut joined = Shape::new();
+        let (mut oa, mut ob) = (Shape::new(), Shape::new());
+        for (at, &d) in shape.iter().enumerate() {
+            let (sa, sb) = (a[at], b[at]);
+            if d == 1 {
+                continue;
+            }
+            match (joined.last_mut(), oa.last_mut(), ob.last_mut()) {
+                (Some(last), Some(pa), Some(pb)) if *pa == sa * d && *pb == sb * d => {
+                    *last *= d;
+                    (*pa, *pb) = (sa, sb);
+                }
+                _ => {
+                    joined.push(d);
+                    oa.push(sa);
+                    ob.push(sb);
+                }
+            }
+        }
+        let length = joined.pop().unwrap_or(1);
+        let steps = [oa.pop().unwrap_or(0), ob.pop().unwrap_or(0)];
+        Rows {
+            length,
+            steps,
+            shape: joined,
+            outer: [oa, ob],
+        }
+    }
+
+    /// Calls `f` with the place of the start of each row.
+    pub(super) fn each(&self, mut f: impl FnMut(usize, usize)) {
+        if self.length == 0 || self.shape.contains(&0) {
+            return;
+        }
+        let [sa, sb] = &self.outer;
+        let mut index: Shape = std::iter::repeat_n(0, self.shape.len()).collect();
+        let (mut a, mut b) = (0, 0);
+        loop {
+            f(a, b);
+            let mut at = self.shape.len();
+            loop {
+                let Some(up) = at.checked_sub(1) else {
+                    return;
+                };
+                at = up;
+                index[at] += 1;
+                a += sa[at];
+                b += sb[at];
+                if index[at] < self.shape[at] {
+                    break;
+                }
+                a -= sa[at] * self.shape[at];
+                b -= sb[at] * self.shape[at];
+                index[at] = 0;
+            }
+        }
+    }
+}
+
+/// The elements of `v` that a walk over `shape` with these steps meets.
+pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count: usize) -> Data {
+    let rows = Rows::new(shape, steps, steps);
+    let (n, step) = (rows.length, rows.steps[0]);
+    let mut out: Vec<T> = Vec::with_capacity(count);
+    rows.each(|p, _| match step {
+        1 => out.extend_from_slice(&v[p..p + n]),
+        0 => out.extend(std::iter::repeat_n(v[p], n)),
+        _ => out.extend(v[p..].iter().step_by(step).take(n)),
+    });
+    T::wrap(out)
+}
+
+/// Combines two tensors of one element type.
+pub(super) fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, T) -> U) -> Result<Tensor, String> {
+    let (Some(a), Some(b)) = (x.view::<T>(), y.view::<T>()) else {
+        return Err(MIXED.to_owned());
+    };
+    if x.shape() == y.shape() {
+        let values = a.iter().zip(b).map(|(&p, &q)| f(p, q)).collect();
+        return Ok(Tensor::from_parts(x.shape().into(), U::wrap(values)));
+    }
+    let shape = broadcast(x.shape(), y.shape())?;
+    let count = checked_count(&shape, U::DTYPE.size())?;
+    let rows = Rows::new(&shape, &strides(x.shape(), &shape), &strides(y.shape(), &shape));
+    let (n, steps) = (rows.length, rows.steps);
+    let mut out: Vec<U> = Vec::with_capacity(count);
+    rows.each(|p, q| match steps {
+        [0, 0] => out.push(f(a[p], b[q])),
+        [0, _] => {
+            let p = a[p];
+            out.extend(b[q..q + n].iter().map(|&q| f(p, q)));
+        }
+        [_, 0] => {
+            let q = b[q];
+            out.extend(a[p..p + n].iter().map(|&p| f(p, q)));
+        }
+        _ => out.extend(a[p..p + n].iter().zip(&b[q..q + n]).map(|(&p, &q)| f(p, q))),
+    });
+    Ok(Tensor::from_parts(shape, U::wrap(out)))
+}
+
+/// Combines in place where a buffer is not shared and has the shape of the result.
+pub(super) fn zip_in_place<T: Element>(x: Tensor, y: Tensor, f: impl Fn(T, T) -> T) -> Result<Tensor, String> {
+    let same = x.shape() == y.shape();
+    // A tensor of one element, of no higher rank, does not change the shape of the other.
+    let fits = |big: &Tensor, one: &[T]| same || one.len() == 1 && big.rank() > 0;
+    let (mut x, mut y) = (x, y);
+    if y.rank() <= x.rank()
+        && let Some(b) = y.view::<T>()
+        && fits(&x, b)
+        && let Some(a) = x.unique::<T>()
+    {
+        match b {
+            &[q] => a.iter_mut().for_each(|p| *p = f(*p, q)),
+            _ => a.iter_mut().zip(b).for_each(|(p, &q)| *p = f(*p, q)),
+        }
+        return Ok(x);
+    }
+    if x.rank() <= y.rank()
+        && let Some(a) = x.view::<T>()
+        && fits(&y, a)
+        && let Some(b) = y.unique::<T>()
+    {
+        match a {
+            &[p] => b.iter_mut().for_each(|q| *q = f(p, *q)),
+            _ => b.iter_mut().zip(a).for_each(|(q, &p)| *q = f(p, *q)),
+        }
+        return Ok(y);
+    }
+    zip::<T, T>(&x, &y, f)
+}
+
+/// Applies a function, in place where the buffer is not shared.
+pub(super) fn map<T: Element>(data: Data, f: impl Fn(T) -> T) -> Data {
+    let mut values = T::shared(data).unwrap_or_default();
+    match Arc::get_mut(&mut values) {
+        Some(own) => own.iter_mut().for_each(|v| *v = f(*v)),
+        None => values = Arc::new(values.iter().map(|&v| f(v)).collect()),
+    }
+    T::wrap_shared(values)
+}
+
+/// Copies a tensor to a shape that it broadcasts to.
+pub(super) fn expand(x: &Tensor, shape: &[usize]) -> Result<Tensor, String> {
+    if x.shape() == shape {
+        return Ok(x.clone());
+    }
+    let count = checked_count(shape, x.dtype().size())?;
+    if broadcast(x.shape(), shape)?[..] != *shape {
+        return Err(format!("shape {:?} does not broadcast to {shape:?}", x.shape()));
+    }
+    let steps = strides(x.shape(), shape);
+    let data = crate::each_type!(x.data(), v => walk(v, shape, &steps, count));
+    Ok(Tensor::from_parts(shape.into(), data))
+}
+
+/// Puts the dimensions in another order.
+pub(super) fn transpose(x: &Tensor, perm: &[usize]) -> Result<Tensor, String> {
+    let mut seen = vec![false; x.rank()];
+    let new = |&p: &usize| !std::mem::replace(&mut seen[p], true);
+    if perm.len() != x.rank() || perm.iter().any(|&p| p >= x.rank()) || !perm.iter().all(new) {
+        return Err(format!("{perm:?} is not an order of {} axes", x.rank()));
+    }
+    let old = strides_of(x.shape());
+    let shape: Shape = perm.iter().map(|&p| x.shape()[p]).collect();
+    if perm.is_sorted() {
+        return Ok(x.clone());
+    }
+    let steps: Shape = perm.iter().map(|&p| old[p]).collect();
+    let data = crate::each_type!(x.data(), v => walk(v, &shape, &steps, v.len()));
+    Ok(Tensor::from_parts(shape, data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(x: &Tensor, y: &Tensor) -> Tensor {
+        zip(x, y, |a: f64, b: f64| 10.0 * a + b).unwrap()
+    }
+
+    fn counting(shape: &[usize]) -> Tensor {
+        let n: usize = shape.iter().product();
+        Tensor::new(shape, (0..n).map(|v| v as f64).collect()).unwrap()
+    }
+
+    /// Index by index, without any of the shortcuts.
+    fn slowly(x: &Tensor, y: &Tensor) -> (Shape, Vec<f64>) {
+        let shape = broadcast(x.shape(), y.shape()).unwrap();
+        let full = strides_of(&shape);
+        let place = |t: &Tensor, n: usize| -> usize {
+            let own = strides_of(t.shape());
+            let lead = shape.len() - t.rank();
+            (0..t.rank())
+                .map(|i| {
+                    if t.shape()[i] == 1 {
+                        0
+                    } else {
+                        n / full[lead + i] % shape[lead + i] * own[i]
+                    }
+                })
+                .sum()
+        };
+        let count: usize = shape.iter().product();
+        let (a, b) = (x.to_f64(), y.to_f64());
+        let values = (0..count).map(|n| 10.0 * a[place(x, n)] + b[place(y, n)]).collect();
+        (shape, values)
+    }
+
+    #[test]
+    fn every_pattern_of_broadcasting() {
+        let mut tried = 0;
+        let shapes: Vec<Vec<usize>> = (0..81)
+            .map(|n| [n, n / 3, n / 9, n / 27].iter().map(|d| [1, 2, 3][d % 3]).collect())
+            .chain([vec![], vec![3], vec![1], vec![2, 3], vec![0, 3], vec![2, 0], vec![1, 1]])
+            .collect();
+        for a in &shapes {
+            for b in &shapes {
+                if broadcast(a, b).is_err() {
+                    continue;
+                }
+                let (x, y) = (counting(a), counting(b));
+                let (shape, values) = slowly(&x, &y);
+                let z = sum(&x, &y);
+                assert_eq!((z.shape(), z.to_f64()), (&shape[..], values.clone()), "{a:?} {b:?}");
+                let again = zip_in_place(counting(a), counting(b), |a: f64, b: f64| 10.0 * a + b).unwrap();
+                assert_eq!((again.shape(), again.to_f64()), (&shape[..], values), "{a:?} {b:?}");
+                tried += 1;
+            }
+        }
+        assert!(tried > 2000);
+    }
+
+    #[test]
+    fn shared_buffers_stay() {
+        let x = counting(&[4]);
+        let kept = x.clone();
+        let y = zip_in_place(x, kept.clone(), |a: f64, b: f64| a + b).unwrap();
+        assert_eq!(kept.to_f64(), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(y.to_f64(), [0.0, 2.0, 4.0, 6.0]);
+        // This one nobody else holds: the buffer is used again.
+        let before = y.view::<f64>().unwrap().as_ptr();
+        let z = zip_in_place(Tensor::scalar(1.0), y, |a: f64, b: f64| a - b).unwrap();
+        assert_eq!(z.view::<f64>().unwrap().as_ptr(), before);
+        assert_eq!(z.to_f64(), [1.0, -1.0, -3.0, -5.0]);
+    }
+
+    #[test]
+    fn shapes_that_do_not_fit() {
+        let error = zip(&counting(&[2, 1]), &counting(&[3, 2]), |a: f64, _: f64| a).unwrap_err();
+        assert_eq!(
+            error,
+            "shapes [2, 1] and [3, 2] do not broadcast: 2 and 3 at dimension 0"
+        );
+        assert!(expand(&counting(&[2, 3]), &[1, 3]).is_err());
+        assert!(zip(&counting(&[2]), &Tensor::scalar(1f32), |a: f64, _: f64| a).is_err());
+        assert!(transpose(&counting(&[2, 3]), &[0, 0]).is_err());
+    }
+}

@@ -1,0 +1,89 @@
+//! Constants, ranges, and what tensors tell about their shape.
+
+use super::broadcast::expand;
+use super::unary::number;
+use super::{Kernel, Prepare, Spec, dims, one, take};
+use crate::tensor::{Tensor, checked_count};
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    ("pd.full", |s| {
+        let shape = dims(&s.ints("shape").ok_or("`shape` is missing")?)?;
+        filled(s, &shape, "value")
+    }),
+    ("pd.const", constant),
+    ("pd.constant", constant),
+    ("pd.full_int_array", |s| {
+        let values = s.ints("value").ok_or("`value` is missing")?;
+        let dtype = s.result_dtype(0)?;
+        let tensor = Tensor::new(&[values.len()], values)?.cast(dtype);
+        Ok(Box::new(move |_| one(tensor.clone())))
+    }),
+    ("pd.full_like", |s| {
+        let (value, place) = (s.float("value", 0.0), s.operand_called("value"));
+        let dtype = s.result_dtype(0)?;
+        Ok(Box::new(move |inputs| {
+            let value = number(&inputs, place, value)?;
+            let [x] = take(inputs)?;
+            one(Tensor::full(x.shape(), dtype, value)?)
+        }))
+    }),
+    ("pd.arange", |s| {
+        let dtype = s.result_dtype(0)?;
+        let known = [("start", 0.0), ("end", 0.0), ("step", 1.0)].map(|(n, d)| (s.operand_called(n), s.float(n, d)));
+        Ok(Box::new(move |inputs| {
+            let [start, end, step] = known.map(|(place, value)| number(&inputs, place, value));
+            let (start, end, step) = (start?, end?, step?);
+            if step == 0.0 {
+                return Err("the step of a range cannot be zero".to_owned());
+            }
+            let n = ((end - start) / step).ceil();
+            if !n.is_finite() {
+                return Err("the range has no end".to_owned());
+            }
+            let count = checked_count(&[n.max(0.0) as usize], 8)?;
+            let values: Vec<f64> = (0..count).map(|i| start + step * i as f64).collect();
+            one(Tensor::new(&[count], values)?.cast(dtype))
+        }))
+    }),
+    ("pd.shape", |_| shape_of()),
+    ("pd.shape64", |_| shape_of()),
+    ("pd.numel", |_| {
+        Ok(Box::new(|inputs| {
+            let [x] = take(inputs)?;
+            one(Tensor::scalar(x.len() as i64))
+        }))
+    }),
+];
+
+fn shape_of() -> Result<Kernel, String> {
+    Ok(Box::new(|inputs| {
+        let [x] = take(inputs)?;
+        let shape: Vec<i64> = x.shape().iter().map(|&d| d as i64).collect();
+        one(Tensor::new(&[shape.len()], shape)?)
+    }))
+}
+
+fn constant(s: &Spec<'_>) -> Result<Kernel, String> {
+    let shape = dims(&s.ints("shape").unwrap_or_default())?;
+    filled(s, &shape, "value")
+}
+
+/// A constant: made once, shared ever after.
+fn filled(s: &Spec<'_>, shape: &[usize], name: &str) -> Result<Kernel, String> {
+    let dtype = s.result_dtype(0)?;
+    let value = s.view.attr(name).ok_or_else(|| format!("`{name}` is missing"))?;
+    let tensor = match s.view.ctx.attr_data(value) {
+        // Integers beyond 2^53 are no floats.
+        pir_ir::AttrData::Int { value, .. } if !dtype.is_float() => {
+            let value = i64::try_from(*value).map_err(|_| "the number does not fit")?;
+            let one = Tensor::scalar(value).cast(dtype);
+            expand(&one, shape)?
+        }
+        _ => Tensor::full(
+            shape,
+            dtype,
+            s.view.ctx.attr_f64(value).ok_or("the value is no number")?,
+        )?,
+    };
+    Ok(Box::new(move |_| one(tensor.clone())))
+}

@@ -1,0 +1,135 @@
+//! Gradients of elementwise operations.
+
+use super::binary::zip_floats;
+use super::broadcast::expand;
+use super::unary::number;
+use super::{Inputs, Kernel, Outputs, Prepare, one, take};
+use crate::tensor::{Element, Shape, Tensor};
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    ("pd.tanh_grad", |_| {
+        floats(|o, g| g * (1.0 - o * o), |o, g| g * (1.0 - o * o))
+    }),
+    ("pd.sigmoid_grad", |_| {
+        floats(|o, g| g * o * (1.0 - o), |o, g| g * o * (1.0 - o))
+    }),
+    ("pd.relu_grad", |_| {
+        floats(
+            |o, g| if o > 0.0 { g } else { 0.0 },
+            |o, g| if o > 0.0 { g } else { 0.0 },
+        )
+    }),
+    ("pd.sqrt_grad", |_| floats(|o, g| g * 0.5 / o, |o, g| g * 0.5 / o)),
+    ("pd.rsqrt_grad", |_| {
+        floats(|o, g| -0.5 * g * o * o * o, |o, g| -0.5 * g * o * o * o)
+    }),
+    ("pd.abs_grad", |_| {
+        floats(
+            |x, g| {
+                if x > 0.0 {
+                    g
+                } else if x < 0.0 {
+                    -g
+                } else {
+                    x * 0.0
+                }
+            },
+            |x, g| {
+                if x > 0.0 {
+                    g
+                } else if x < 0.0 {
+                    -g
+                } else {
+                    x * 0.0
+                }
+            },
+        )
+    }),
+    ("pd.pow_grad", |s| {
+        let (y, place) = (s.float("y", 1.0), s.operand_called("y"));
+        Ok(Box::new(move |inputs| {
+            let y = number(&inputs, place, y)?;
+            let [x, g] = take(inputs)?;
+            // A constant has derivative zero at zero too, where the formula says 0 * inf.
+            if y == 0.0 {
+                return one(zip_floats(x, g, |_, _| 0.0, |_, _| 0.0)?);
+            }
+            let (z, less) = (y as f32, (y - 1.0) as f32);
+            one(zip_floats(
+                x,
+                g,
+                |x, g| g * z * x.powf(less),
+                |x, g| g * y * x.powf(y - 1.0),
+            )?)
+        }))
+    }),
+    ("pd.clip_grad", |s| {
+        let bounds = (s.float("min", f64::NEG_INFINITY), s.float("max", f64::INFINITY));
+        let places = (s.operand_called("min"), s.operand_called("max"));
+        Ok(Box::new(move |inputs| {
+            let min = number(&inputs, places.0, bounds.0)?;
+            let max = number(&inputs, places.1, bounds.1)?;
+            let [x, g] = take(inputs)?;
+            let (low, high) = (min as f32, max as f32);
+            one(zip_floats(
+                x,
+                g,
+                |x, g| if x >= low && x <= high { g } else { 0.0 },
+                |x, g| if x >= min && x <= max { g } else { 0.0 },
+            )?)
+        }))
+    }),
+    ("pd.maximum_grad", |_| {
+        Ok(Box::new(|inputs| extremum_grad(inputs, |x, y| x > y)))
+    }),
+    ("pd.minimum_grad", |_| {
+        Ok(Box::new(|inputs| extremum_grad(inputs, |x, y| x < y)))
+    }),
+];
+
+fn floats(
+    f: impl Fn(f32, f32) -> f32 + Send + Sync + 'static,
+    d: impl Fn(f64, f64) -> f64 + Send + Sync + 'static,
+) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x, y] = take(inputs)?;
+        one(zip_floats(x, y, &f, &d)?)
+    }))
+}
+
+fn extremum_grad(inputs: Inputs, wins: fn(f64, f64) -> bool) -> Result<Outputs, String> {
+    let [x, y, g] = take(inputs)?;
+    if !x.dtype().is_float() {
+        return Err("the operands must hold floats".to_owned());
+    }
+    let shape: Shape = g.shape().into();
+    let (ex, ey) = (expand(&x, &shape)?.to_f64(), expand(&y, &shape)?.to_f64());
+    let gs = g.to_f64();
+    // The share of x: all, none, or half of a tie.
+    let share = |a: f64, b: f64| {
+        if wins(a, b) {
+            1.0
+        } else if a == b {
+            0.5
+        } else {
+            0.0
+        }
+    };
+    let gx: Vec<f64> = gs
+        .iter()
+        .zip(ex.iter().zip(&ey))
+        .map(|(&g, (&a, &b))| g * share(a, b))
+        .collect();
+    let gy: Vec<f64> = gs
+        .iter()
+        .zip(ex.iter().zip(&ey))
+        .map(|(&g, (&a, &b))| g * share(b, a))
+        .collect();
+    let back = |values: Vec<f64>, like: &Tensor| -> Result<Tensor, String> {
+        let full = Tensor::from_parts(shape.clone(), f64::wrap(values));
+        Ok(super::reduce::reduce_as(&full, like.shape())?.cast(like.dtype()))
+    };
+    let mut out = Outputs::new();
+    out.extend([back(gx, &x)?, back(gy, &y)?]);
+    Ok(out)
+}

@@ -1,0 +1,188 @@
+//! Matrix products.
+
+use super::broadcast::{Rows, broadcast, strides};
+use super::{Prepare, one, take};
+use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[("pd.matmul", |s| {
+    let (tx, ty) = (s.flag("transpose_x", false), s.flag("transpose_y", false));
+    Ok(Box::new(move |inputs| {
+        let [x, y] = take(inputs)?;
+        one(matmul(x, y, tx, ty)?)
+    }))
+})];
+
+/// Batched matrix product.
+fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor, String> {
+    if x.dtype() != y.dtype() {
+        return Err(format!(
+            "element types {} and {} differ",
+            x.dtype().name(),
+            y.dtype().name()
+        ));
+    }
+    if x.rank() == 0 || y.rank() == 0 {
+        return Err("a matrix product needs at least one dimension".to_owned());
+    }
+    let (rx, ry) = (x.rank(), y.rank());
+    let (tx, ty) = (tx && rx > 1, ty && ry > 1);
+    let x = if rx == 1 {
+        let n = x.len();
+        x.reshaped(&[1, n])?
+    } else {
+        x
+    };
+    let y = if ry == 1 {
+        let n = y.len();
+        y.reshaped(&[n, 1])?
+    } else {
+        y
+    };
+    let split = |t: &Tensor| -> (Shape, usize, usize) {
+        let n = t.rank();
+        (t.shape()[..n - 2].into(), t.shape()[n - 2], t.shape()[n - 1])
+    };
+    let ((xb, a, b), (yb, c, d)) = (split(&x), split(&y));
+    let ((m, k), (k2, n)) = (if tx { (b, a) } else { (a, b) }, if ty { (d, c) } else { (c, d) });
+    if k != k2 {
+        return Err(format!(
+            "the inner dimensions {k} and {k2} of {:?} and {:?} differ",
+            x.shape(),
+            y.shape()
+        ));
+    }
+    let batch = broadcast(&xb, &yb)?;
+    let mut shape = batch.clone();
+    shape.extend([m, n]);
+    let count = checked_count(&shape, x.dtype().size())?;
+    let pairs = Rows::new(&batch, &strides(&xb, &batch), &strides(&yb, &batch));
+    let dims = Product { m, k, n, tx, ty };
+    let data = match x.data() {
+        Data::F32(v) => f32::wrap(products(
+            v,
+            y.view::<f32>().unwrap_or_default(),
+            &pairs,
+            count,
+            dims,
+            gemm32,
+        )),
+        Data::F64(v) => f64::wrap(products(
+            v,
+            y.view::<f64>().unwrap_or_default(),
+            &pairs,
+            count,
+            dims,
+            gemm64,
+        )),
+        _ if x.dtype().is_float() => {
+            // Half precision is computed in single and rounded once.
+            let (wx, wy) = (x.cast(DType::F32), y.cast(DType::F32));
+            let (wx, wy) = (
+                wx.view::<f32>().unwrap_or_default(),
+                wy.view::<f32>().unwrap_or_default(),
+            );
+            let wide = f32::wrap(products(wx, wy, &pairs, count, dims, gemm32));
+            Tensor::from_parts(shape.clone(), wide).cast(x.dtype()).into_parts().1
+        }
+        _ => {
+            let (wx, wy) = (x.to_i64(), y.to_i64());
+            let wide = i64::wrap(products(&wx, &wy, &pairs, count, dims, gemm_whole));
+            Tensor::from_parts(shape.clone(), wide).cast(x.dtype()).into_parts().1
+        }
+    };
+    let out = Tensor::from_parts(shape.clone(), data);
+    if rx > 1 && ry > 1 {
+        return Ok(out);
+    }
+    let rank = shape.len();
+    let kept: Shape = shape
+        .iter()
+        .enumerate()
+        .filter(|&(i, _)| !(ry == 1 && i == rank - 1 || rx == 1 && i == rank - 2))
+        .map(|(_, &d)| d)
+        .collect();
+    out.reshaped(&kept)
+}
+
+#[derive(Clone, Copy)]
+struct Product {
+    m: usize,
+    k: usize,
+    n: usize,
+    tx: bool,
+    ty: bool,
+}
+
+type Gemm<T> = fn(Product, &[T], &[T], &mut [T]);
+
+fn products<T: Element>(x: &[T], y: &[T], pairs: &Rows, count: usize, p: Product, gemm: Gemm<T>) -> Vec<T> {
+    let mut out = vec![T::default(); count];
+    let size = p.m * p.n;
+    if size == 0 || p.k == 0 {
+        return out;
+    }
+    let (sx, sy) = (p.m * p.k, p.k * p.n);
+    let mut places = out.chunks_exact_mut(size);
+    pairs.each(|a, b| {
+        for (i, z) in places.by_ref().take(pairs.length).enumerate() {
+            let (a, b) = ((a + i * pairs.steps[0]) * sx, (b + i * pairs.steps[1]) * sy);
+            gemm(p, &x[a..a + sx], &y[b..b + sy], z);
+        }
+    });
+    out
+}
+
+impl Product {
+    /// Row and column steps of the operands.
+    fn steps(self) -> [isize; 4] {
+        let (m, k, n) = (self.m as isize, self.k as isize, self.n as isize);
+        let [rx, cx] = if self.tx { [1, m] } else { [k, 1] };
+        let [ry, cy] = if self.ty { [1, k] } else { [n, 1] };
+        [rx, cx, ry, cy]
+    }
+}
+
+macro_rules! gemm {
+    ($name:ident, $ty:ty, $gemm:path) => {
+        #[allow(unsafe_code)]
+        fn $name(p: Product, x: &[$ty], y: &[$ty], z: &mut [$ty]) {
+            assert!(x.len() == p.m * p.k && y.len() == p.k * p.n && z.len() == p.m * p.n);
+            let [rx, cx, ry, cy] = p.steps();
+            // SAFETY: the slices hold m*k, k*n and m*n elements (asserted above). The steps address, for row i < m and
+            // column j < k of x, element i*k + j or, transposed, i + j*m, both below m*k; likewise for y below k*n; and
+            // i*n + j < m*n for z, which no other reference aliases.
+            unsafe {
+                $gemm(
+                    p.m,
+                    p.k,
+                    p.n,
+                    1.0,
+                    x.as_ptr(),
+                    rx,
+                    cx,
+                    y.as_ptr(),
+                    ry,
+                    cy,
+                    0.0,
+                    z.as_mut_ptr(),
+                    p.n as isize,
+                    1,
+                );
+            }
+        }
+    };
+}
+
+gemm!(gemm32, f32, matrixmultiply::sgemm);
+gemm!(gemm64, f64, matrixmultiply::dgemm);
+
+fn gemm_whole(p: Product, x: &[i64], y: &[i64], z: &mut [i64]) {
+    let [rx, cx, ry, cy] = p.steps().map(|s| s as usize);
+    for i in 0..p.m {
+        for j in 0..p.n {
+            z[i * p.n + j] = (0..p.k).fold(0i64, |sum, l| {
+                sum.wrapping_add(x[i * rx + l * cx].wrapping_mul(y[l * ry + j * cy]))
+            });
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Running sums, and the places of extrema.
+
+use super::reduce::{Axes, Groups};
+use super::{IntList, Kernel, Prepare, Spec, around, attr_dtype, axis, one, take};
+use crate::tensor::{DType, Data, Element, Tensor};
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    ("pd.argmax", |s| arg_extremum(s, |a, b| a > b, |a, b| a > b)),
+    ("pd.argmin", |s| arg_extremum(s, |a, b| a < b, |a, b| a < b)),
+    ("pd.cumsum", cumsum),
+];
+
+fn arg_extremum(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -> bool) -> Result<Kernel, String> {
+    let axes = Axes::of(s);
+    let flatten = s.flag("flatten", false) || matches!(axes.axes, IntList::Missing);
+    let dtype = attr_dtype(s, "dtype").unwrap_or(DType::I64);
+    Ok(Box::new(move |inputs| {
+        let over = if flatten {
+            (0..inputs.first().map_or(0, Tensor::rank)).collect()
+        } else {
+            axes.get(&inputs)?
+        };
+        let [x] = take(inputs)?;
+        let shape = axes.shape(x.shape(), &over);
+        if over.iter().any(|&a| x.shape()[a] == 0) && !shape.contains(&0) {
+            return Err("there is no extremum of nothing".to_owned());
+        }
+        let groups = Groups::new(&x, &over)?;
+        // The first of equals; a NaN is beyond everything.
+        fn floats<T: Element>(groups: &Groups, v: &[T], wins: fn(f64, f64) -> bool) -> Data {
+            groups.each(v, |g| {
+                let better = |v: f64, best: f64| wins(v, best) || (v.is_nan() && !best.is_nan());
+                place_of(g.iter().map(|v| v.to_f64()), better)
+            })
+        }
+        fn integers<T: Element>(groups: &Groups, v: &[T], wins: fn(i64, i64) -> bool) -> Data {
+            groups.each(v, |g| place_of(g.iter().map(|v| v.to_i64()), wins))
+        }
+        let data = if x.dtype().is_float() {
+            crate::each_type!(groups.x.data(), v => floats(&groups, v, float))
+        } else {
+            crate::each_type!(groups.x.data(), v => integers(&groups, v, whole))
+        };
+        one(Tensor::from_parts(shape, data).cast(dtype))
+    }))
+}
+
+/// The place of the first value that none is better than.
+fn place_of<T: Copy>(values: impl Iterator<Item = T>, better: impl Fn(T, T) -> bool) -> i64 {
+    let mut best = None;
+    for (at, v) in values.enumerate() {
+        match best {
+            Some((_, so_far)) if !better(v, so_far) => {}
+            _ => best = Some((at, v)),
+        }
+    }
+    best.map_or(0, |(at, _)| at as i64)
+}
+
+fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {
+    let (flatten, exclusive, reverse) = (
+        s.flag("flatten", false),
+        s.flag("exclusive", false),
+        s.flag("reverse", false),
+    );
+    let at = s.ints_or_operand("axis");
+    Ok(Box::new(move |inputs| {
+        let at = at.get(&inputs)?.and_then(|v| v.first().copied()).unwrap_or(-1);
+        let [mut x] = take(inputs)?;
+        if flatten {
+            let n = x.len();
+            x = x.reshaped(&[n])?;
+        }
+        if x.rank() == 0 || x.is_empty() {
+            return one(x);
+        }
+        let (outer, n, inner) = around(x.shape(), axis(at, x.rank())?);
+        fn run<T: Element>(v: &[T], (outer, n, inner): (usize, usize, usize), exclusive: bool, reverse: bool) -> Data {
+            let mut out = v.to_vec();
+            let float = T::DTYPE.is_float();
+            for o in 0..outer {
+                for i in 0..inner {
+                    let (mut sum, mut whole) = (0.0, 0i64);
+                    for k in 0..n {
+                        let k = if reverse { n - 1 - k } else { k };
+                        let at = (o * n + k) * inner + i;
+                        let before = if float { T::from_f64(sum) } else { T::from_i64(whole) };
+                        sum += v[at].to_f64();
+                        whole = whole.wrapping_add(v[at].to_i64());
+                        let after = if float { T::from_f64(sum) } else { T::from_i64(whole) };
+                        out[at] = if exclusive { before } else { after };
+                    }
+                }
+            }
+            T::wrap(out)
+        }
+        let data = crate::each_type!(x.data(), v => run(v, (outer, n, inner), exclusive, reverse));
+        one(Tensor::from_parts(x.shape().into(), data))
+    }))
+}

@@ -1,0 +1,240 @@
+//! Elementwise kernels of one tensor.
+
+use half::{bf16, f16};
+
+use super::broadcast::map;
+use super::special::{erf, mixed_pow, sigmoid, sigmoid32};
+use super::{Kernel, Outputs, Prepare, Spec, one, take};
+use crate::tensor::{Data, Element, Tensor};
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    ("pd.exp", |_| floats(|v| v.exp(), |v| v.exp())),
+    ("pd.expm1", |_| floats(|v| v.exp_m1(), |v| v.exp_m1())),
+    ("pd.log", |_| floats(|v| v.ln(), |v| v.ln())),
+    ("pd.log2", |_| floats(|v| v.log2(), |v| v.log2())),
+    ("pd.log10", |_| floats(|v| v.log10(), |v| v.log10())),
+    ("pd.log1p", |_| floats(|v| v.ln_1p(), |v| v.ln_1p())),
+    ("pd.sqrt", |_| floats(|v| v.sqrt(), |v| v.sqrt())),
+    ("pd.rsqrt", |_| floats(|v| 1.0 / v.sqrt(), |v| 1.0 / v.sqrt())),
+    ("pd.reciprocal", |_| floats(|v| 1.0 / v, |v| 1.0 / v)),
+    ("pd.tanh", |_| floats(|v| v.tanh(), |v| v.tanh())),
+    ("pd.sinh", |_| floats(|v| v.sinh(), |v| v.sinh())),
+    ("pd.cosh", |_| floats(|v| v.cosh(), |v| v.cosh())),
+    ("pd.sin", |_| floats(|v| v.sin(), |v| v.sin())),
+    ("pd.cos", |_| floats(|v| v.cos(), |v| v.cos())),
+    ("pd.tan", |_| floats(|v| v.tan(), |v| v.tan())),
+    ("pd.asin", |_| floats(|v| v.asin(), |v| v.asin())),
+    ("pd.acos", |_| floats(|v| v.acos(), |v| v.acos())),
+    ("pd.atan", |_| floats(|v| v.atan(), |v| v.atan())),
+    ("pd.sigmoid", |_| floats(sigmoid32, sigmoid)),
+    ("pd.erf", |_| floats(|v| erf(f64::from(v)) as f32, erf)),
+    ("pd.relu", |_| {
+        numbers(
+            |v| if v > 0.0 || v.is_nan() { v } else { 0.0 },
+            |v| if v > 0.0 || v.is_nan() { v } else { 0.0 },
+            |v| v.max(0),
+        )
+    }),
+    ("pd.square", |_| numbers(|v| v * v, |v| v * v, |v| v.wrapping_mul(v))),
+    ("pd.abs", |_| numbers(f32::abs, f64::abs, |v| v.wrapping_abs())),
+    ("pd.neg", |_| numbers(|v| -v, |v| -v, |v| v.wrapping_neg())),
+    ("pd.sign", |_| {
+        numbers(
+            |v| if v == 0.0 { v } else { v.signum() },
+            |v| if v == 0.0 { v } else { v.signum() },
+            |v| v.signum(),
+        )
+    }),
+    ("pd.floor", |_| numbers(f32::floor, f64::floor, |v| v)),
+    ("pd.ceil", |_| numbers(f32::ceil, f64::ceil, |v| v)),
+    ("pd.round", |_| numbers(f32::round, f64::round, |v| v)),
+    ("pd.trunc", |_| numbers(f32::trunc, f64::trunc, |v| v)),
+    ("pd.bitwise_not", |_| bits_not()),
+    ("pd.assign", |_| {
+        Ok(Box::new(|inputs| {
+            let [x] = take(inputs)?;
+            one(x)
+        }))
+    }),
+    ("pd.isnan", |_| test(f64::is_nan)),
+    ("pd.isinf", |_| test(f64::is_infinite)),
+    ("pd.isfinite", |_| test(f64::is_finite)),
+    ("pd.logical_not", |_| test(|v| v == 0.0)),
+    ("pd.cast", |s| {
+        let dtype = s.result_dtype(0)?;
+        Ok(Box::new(move |inputs| {
+            let [x] = take(inputs)?;
+            one(x.cast(dtype))
+        }))
+    }),
+    ("pd.increment", |s| {
+        let by = s.float("value", 1.0);
+        numbers(
+            move |v| v + by as f32,
+            move |v| v + by,
+            move |v| v.wrapping_add(by as i64),
+        )
+    }),
+    ("pd.pow", |s| {
+        // An exponent that is an operand is read when the operation runs.
+        let (y, place) = (s.float("y", 1.0), s.operand_called("y"));
+        Ok(Box::new(move |inputs| {
+            let y = number(&inputs, place, y)?;
+            let [x] = take(inputs)?;
+            // The powers that loops are full of are exact, and quick.
+            match y {
+                1.0 => one(x),
+                2.0 => numbers_of(x, |v| v * v, |v| v * v, |v| v.wrapping_mul(v)),
+                _ => numbers_of(x, |v| v.powf(y as f32), |v| v.powf(y), |v| mixed_pow(v, y)),
+            }
+        }))
+    }),
+    ("pd.clip", |s| {
+        let bounds = (s.float("min", f64::NEG_INFINITY), s.float("max", f64::INFINITY));
+        let places = (s.operand_called("min"), s.operand_called("max"));
+        Ok(Box::new(move |inputs| {
+            let min = number(&inputs, places.0, bounds.0)?;
+            let max = number(&inputs, places.1, bounds.1)?;
+            let [x] = take(inputs)?;
+            let (low, high) = (min as f32, max as f32);
+            let (least, most) = (min as i64, max as i64);
+            // A NaN stays one.
+            numbers_of(
+                x,
+                |v| match v {
+                    _ if v < low => low,
+                    _ if v > high => high,
+                    _ => v,
+                },
+                |v| match v {
+                    _ if v < min => min,
+                    _ if v > max => max,
+                    _ => v,
+                },
+                |v| match v {
+                    _ if v < least => least,
+                    _ if v > most => most,
+                    _ => v,
+                },
+            )
+        }))
+    }),
+    ("pd.scale", scale),
+];
+
+/// A number that is an attribute, or the only element of an operand.
+pub(super) fn number(inputs: &[Tensor], place: Option<usize>, attr: f64) -> Result<f64, String> {
+    match place {
+        None => Ok(attr),
+        Some(at) => match inputs.get(at) {
+            Some(tensor) if tensor.len() == 1 => Ok(crate::each_type!(tensor.data(), v => v[0].to_f64())),
+            Some(tensor) => Err(format!("an operand must have one element, not {}", tensor.len())),
+            None => Err("an operand is missing".to_owned()),
+        },
+    }
+}
+
+fn floats(
+    f: impl Fn(f32) -> f32 + Send + Sync + 'static,
+    d: impl Fn(f64) -> f64 + Send + Sync + 'static,
+) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x] = take(inputs)?;
+        let (shape, data) = x.into_parts();
+        let data = match data {
+            Data::F32(_) => map(data, &f),
+            Data::F64(_) => map(data, &d),
+            Data::F16(_) => map(data, |v: f16| f16::from_f32(f(v.to_f32()))),
+            Data::BF16(_) => map(data, |v: bf16| bf16::from_f32(f(v.to_f32()))),
+            _ => return Err("the operand must hold floats".to_owned()),
+        };
+        one(Tensor::from_parts(shape, data))
+    }))
+}
+
+fn numbers(
+    f: impl Fn(f32) -> f32 + Send + Sync + 'static,
+    d: impl Fn(f64) -> f64 + Send + Sync + 'static,
+    i: impl Fn(i64) -> i64 + Send + Sync + 'static,
+) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x] = take(inputs)?;
+        numbers_of(x, &f, &d, &i)
+    }))
+}
+
+fn numbers_of(
+    x: Tensor,
+    f: impl Fn(f32) -> f32,
+    d: impl Fn(f64) -> f64,
+    i: impl Fn(i64) -> i64,
+) -> Result<Outputs, String> {
+    let (shape, data) = x.into_parts();
+    let data = match data {
+        Data::F32(_) => map(data, f),
+        Data::F64(_) => map(data, d),
+        Data::F16(_) => map(data, |v: f16| f16::from_f32(f(v.to_f32()))),
+        Data::BF16(_) => map(data, |v: bf16| bf16::from_f32(f(v.to_f32()))),
+        Data::I64(_) => map(data, i),
+        Data::I32(_) => map(data, |v: i32| i(i64::from(v)) as i32),
+        Data::I16(_) => map(data, |v: i16| i(i64::from(v)) as i16),
+        Data::I8(_) => map(data, |v: i8| i(i64::from(v)) as i8),
+        Data::UI8(_) => map(data, |v: u8| i(i64::from(v)) as u8),
+        Data::I1(_) => return Err("the operand must hold numbers, not truth values".to_owned()),
+    };
+    one(Tensor::from_parts(shape, data))
+}
+
+fn bits_not() -> Result<Kernel, String> {
+    Ok(Box::new(|inputs| {
+        let [x] = take(inputs)?;
+        let (shape, data) = x.into_parts();
+        let data = match data {
+            Data::I1(_) => map(data, |v: bool| !v),
+            Data::I64(_) => map(data, |v: i64| !v),
+            Data::I32(_) => map(data, |v: i32| !v),
+            Data::I16(_) => map(data, |v: i16| !v),
+            Data::I8(_) => map(data, |v: i8| !v),
+            Data::UI8(_) => map(data, |v: u8| !v),
+            _ => return Err("the operand must hold integers".to_owned()),
+        };
+        one(Tensor::from_parts(shape, data))
+    }))
+}
+
+fn test(f: impl Fn(f64) -> bool + Send + Sync + 'static) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x] = take(inputs)?;
+        let values: Vec<bool> = crate::each_type!(x.data(), v => v.iter().map(|&v| f(v.to_f64())).collect());
+        one(Tensor::from_parts(x.shape().into(), bool::wrap(values)))
+    }))
+}
+
+fn scale(s: &Spec<'_>) -> Result<Kernel, String> {
+    let factor = s.float("scale", 1.0);
+    let bias = s.float("bias", 0.0);
+    let after = s.flag("bias_after_scale", true);
+    let dynamic = s.operand_called("scale");
+    Ok(Box::new(move |inputs| {
+        let factor = number(&inputs, dynamic, factor)?;
+        let [x] = take(inputs)?;
+        let (ff, fb) = (factor as f32, bias as f32);
+        let (fi, bi) = (factor as i64, bias as i64);
+        // Whole numbers are computed as such: a float would lose the low bits.
+        let whole = factor == factor.trunc() && bias == bias.trunc();
+        if after {
+            let i = |v: i64| v.wrapping_mul(fi).wrapping_add(bi);
+            let d = |v| v * factor + bias;
+            numbers_of(x, |v| v * ff + fb, d, |v| if whole { i(v) } else { d(v as f64) as i64 })
+        } else {
+            let i = |v: i64| v.wrapping_add(bi).wrapping_mul(fi);
+            let d = |v| (v + bias) * factor;
+            numbers_of(
+                x,
+                |v| (v + fb) * ff,
+                d,
+                |v| if whole { i(v) } else { d(v as f64) as i64 },
+            )
+        }
+    }))
+}

@@ -1,0 +1,164 @@
+//! The element types in Rust, and how their values become others.
+
+use std::sync::Arc;
+
+use half::{bf16, f16};
+
+use super::{DType, Data};
+
+/// An element type, and how its values become others.
+pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
+    /// Its name.
+    const DTYPE: DType;
+    /// From a float: truncated towards zero for integers, not zero for truth values.
+    fn from_f64(value: f64) -> Self;
+    /// From an integer.
+    fn from_i64(value: i64) -> Self;
+    /// As a float.
+    fn to_f64(self) -> f64;
+    /// As an integer; floats are truncated.
+    fn to_i64(self) -> i64;
+    /// Wraps a buffer.
+    fn wrap(values: Vec<Self>) -> Data;
+    /// The buffer, if it has these elements.
+    fn view(data: &Data) -> Option<&[Self]>;
+    /// The buffer alone, if it has these elements; copied if others share it.
+    fn take(data: Data) -> Option<Vec<Self>>;
+    /// The buffer, shared or not, if it has these elements.
+    fn shared(data: Data) -> Option<Arc<Vec<Self>>>;
+    /// The buffer for writing, if it has these elements and nobody else holds it.
+    fn unique(data: &mut Data) -> Option<&mut [Self]>;
+    /// Wraps a buffer that may be shared.
+    fn wrap_shared(values: Arc<Vec<Self>>) -> Data;
+}
+
+macro_rules! element {
+    ($ty:ty, $variant:ident, $from_f64:expr, $from_i64:expr, $to_f64:expr, $to_i64:expr) => {
+        impl Element for $ty {
+            const DTYPE: DType = DType::$variant;
+
+            #[inline]
+            fn from_f64(value: f64) -> Self {
+                $from_f64(value)
+            }
+
+            #[inline]
+            fn from_i64(value: i64) -> Self {
+                $from_i64(value)
+            }
+
+            #[inline]
+            fn to_f64(self) -> f64 {
+                $to_f64(self)
+            }
+
+            #[inline]
+            fn to_i64(self) -> i64 {
+                $to_i64(self)
+            }
+
+            fn wrap(values: Vec<Self>) -> Data {
+                Data::$variant(Arc::new(values))
+            }
+
+            fn view(data: &Data) -> Option<&[Self]> {
+                match data {
+                    Data::$variant(values) => Some(values),
+                    _ => None,
+                }
+            }
+
+            fn take(data: Data) -> Option<Vec<Self>> {
+                match data {
+                    Data::$variant(values) => Some(Arc::unwrap_or_clone(values)),
+                    _ => None,
+                }
+            }
+
+            fn shared(data: Data) -> Option<Arc<Vec<Self>>> {
+                match data {
+                    Data::$variant(values) => Some(values),
+                    _ => None,
+                }
+            }
+
+            fn unique(data: &mut Data) -> Option<&mut [Self]> {
+                match data {
+                    Data::$variant(values) => Arc::get_mut(values).map(Vec::as_mut_slice),
+                    _ => None,
+                }
+            }
+
+            fn wrap_shared(values: Arc<Vec<Self>>) -> Data {
+                Data::$variant(values)
+            }
+        }
+    };
+}
+
+element!(
+    bool,
+    I1,
+    |v: f64| v != 0.0,
+    |v: i64| v != 0,
+    |v: bool| f64::from(u8::from(v)),
+    |v: bool| i64::from(v)
+);
+element!(
+    i8,
+    I8,
+    |v: f64| v as i64 as i8,
+    |v: i64| v as i8,
+    |v: i8| f64::from(v),
+    |v: i8| i64::from(v)
+);
+element!(
+    i16,
+    I16,
+    |v: f64| v as i64 as i16,
+    |v: i64| v as i16,
+    |v: i16| f64::from(v),
+    |v: i16| i64::from(v)
+);
+element!(
+    i32,
+    I32,
+    |v: f64| v as i64 as i32,
+    |v: i64| v as i32,
+    |v: i32| f64::from(v),
+    |v: i32| i64::from(v)
+);
+element!(i64, I64, |v: f64| v as i64, |v: i64| v, |v: i64| v as f64, |v: i64| v);
+element!(
+    u8,
+    UI8,
+    |v: f64| v as i64 as u8,
+    |v: i64| v as u8,
+    |v: u8| f64::from(v),
+    |v: u8| i64::from(v)
+);
+element!(
+    f16,
+    F16,
+    f16::from_f64,
+    |v: i64| f16::from_f64(v as f64),
+    |v: f16| v.to_f64(),
+    |v: f16| v.to_f64() as i64
+);
+element!(
+    bf16,
+    BF16,
+    bf16::from_f64,
+    |v: i64| bf16::from_f64(v as f64),
+    |v: bf16| v.to_f64(),
+    |v: bf16| v.to_f64() as i64
+);
+element!(
+    f32,
+    F32,
+    |v: f64| v as f32,
+    |v: i64| v as f32,
+    |v: f32| f64::from(v),
+    |v: f32| v as i64
+);
+element!(f64, F64, |v: f64| v, |v: i64| v as f64, |v: f64| v, |v: f64| v as i64);
