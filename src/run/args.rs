@@ -65,6 +65,10 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
+    /// Give up after so many executed operations; default: never
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<u64>,
+
     /// Run this function; default: the top level, the only function, or `main`
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,

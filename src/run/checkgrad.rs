@@ -47,6 +47,8 @@ pub struct Check<'a> {
     pub inputs: &'a [InputSpec],
     /// The largest relative error that is small enough.
     pub tolerance: f64,
+    /// After so many operations a run is given up.
+    pub max_steps: Option<u64>,
 }
 
 impl Check<'_> {
@@ -115,7 +117,7 @@ impl Check<'_> {
         let options = Options {
             function: self.function.map(str::to_owned),
             inputs: names.zip(values.iter().cloned()).collect(),
-            max_steps: None,
+            max_steps: self.max_steps,
         };
         // What it prints would be printed twice for every element.
         pir_interp::run(module, &options, &mut std::io::sink()).map_err(|e| vec![e.into_diagnostic()])

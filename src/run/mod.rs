@@ -97,6 +97,7 @@ fn check_gradients(
         function: args.function.as_deref(),
         inputs,
         tolerance: args.tolerance,
+        max_steps: args.max_steps,
     };
     let rows = check.run(values)?;
     write_output(None, |out| out.write_all(checkgrad::table(&rows).as_bytes())).map_err(|error| vec![error])?;
@@ -112,7 +113,7 @@ fn execute(
     let options = Options {
         function: args.function.clone(),
         inputs: inputs.iter().map(|input| input.name.clone()).zip(values).collect(),
-        max_steps: None,
+        max_steps: args.max_steps,
     };
     // What the program prints must not stand in the middle of an archive.
     let result = if args.output.as_deref() == Some("-") {

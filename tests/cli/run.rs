@@ -194,3 +194,24 @@ fn failures_have_places() {
         "{said}"
     );
 }
+
+#[test]
+fn loops_without_end_are_given_up() {
+    let program = "%t = pd.full {shape = [], value = true, dtype = i1}\npd.while () cond {\n  cf.cond_yield (%t)\n} body {\n  cf.yield ()\n}\n";
+    let said = with_input(pir_run(&["--max-steps=1000"]), program).fails(1);
+    assert!(said.contains("the run did not end within 1000 steps"), "{said}");
+}
+
+#[test]
+fn nesting_costs_no_more_than_its_length() {
+    let depth = 30_000;
+    let program = format!(
+        "%c = pd.full {{shape = [], value = true, dtype = i1}}\n{}{}pd.fetch (%c) {{name = \"c\"}}\n",
+        "pd.if (%c) then {\n".repeat(depth),
+        "}\n".repeat(depth)
+    );
+    let start = std::time::Instant::now();
+    assert_eq!(with_input(pir_run(&[]), &program).ok(), "c = tensor<i1> true\n");
+    // It takes under a second; climbing from every use took a minute.
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

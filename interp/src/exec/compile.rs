@@ -199,12 +199,16 @@ fn last_uses(body: &Body) -> Vec<Option<OpId>> {
     let mut escapes = vec![false; body.num_value_slots()];
     for op in body.walk_all() {
         for value in body.operands(op) {
+            let block = body.value_block(value);
             // The walk meets operations in order, so the last entry is that of the last use.
-            match body.value_block(value).and_then(|b| body.ancestor_in_block(op, b)) {
-                // Regions of an operation may read a value after its operands were taken, and again.
-                Some(user) => last[value.index()] = (user == op).then_some(user),
-                None => escapes[value.index()] = true,
-            }
+            last[value.index()] = (block == body.op_block(op)).then_some(op);
+            // A use in a region inside may come again, but ends with the operation around it, which stands in the block
+            // of the value if there is only one. Which operation that is need not be told, and climbing up to it would
+            // take a time that grows with the depth.
+            escapes[value.index()] |= block != body.op_block(op)
+                && block
+                    .and_then(|b| body.block_region(b))
+                    .is_none_or(|region| body.single_block(region).is_none());
         }
     }
     for (entry, escapes) in last.iter_mut().zip(escapes) {
