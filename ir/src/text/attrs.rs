@@ -58,14 +58,18 @@ impl Parser<'_> {
         }
     }
 
+    /// Says that the string that begins at `start` does not end.
+    pub(super) fn unclosed_string(&self, start: usize) -> Failure {
+        let line = cursor::line_end(self.src, start);
+        self.error_at(start, line, "unclosed-string", "this string is not closed".to_owned())
+            .with_help("add a `\"`")
+    }
+
     /// A string, without its quotes and escapes.
     pub(super) fn parse_string(&mut self) -> Result<String, Failure> {
         let start = self.pos;
         let Some(end) = string_end(self.src, start) else {
-            let line = cursor::line_end(self.src, start);
-            return Err(self
-                .error_at(start, line, "unclosed-string", "this string is not closed".to_owned())
-                .with_help("add a `\"`"));
+            return Err(self.unclosed_string(start));
         };
         self.pos = end;
         let raw = &self.src[start + 1..end - 1];

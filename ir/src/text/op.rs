@@ -58,7 +58,7 @@ impl<'s> Parser<'s> {
         let generic = self.peek() == b'"';
         let (name, span) = if generic {
             let Some(end) = cursor::string_end(self.src, start) else {
-                return Err(self.unclosed());
+                return Err(self.unclosed_string(start));
             };
             let span = Span::new(start + 1, end - 1);
             let text = &self.src[start + 1..end - 1];
