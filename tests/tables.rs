@@ -83,6 +83,17 @@ fn every_operation_is_complete() {
 }
 
 #[test]
+fn every_rule_has_its_operation() {
+    let ctx = pir_dialects::context();
+    for name in pir_passes::autodiff::rule_names() {
+        assert!(
+            ctx.registered_op(name).is_some(),
+            "there is a rule for {name}, which is not registered"
+        );
+    }
+}
+
+#[test]
 fn every_gradient_twin_exists() {
     let ctx = pir_dialects::context();
     for def in ctx.ops() {

@@ -32,9 +32,14 @@ use cotangent::{Frame, filled_like, zeros_like};
 use rules::Rules;
 use targets::{Seed, Targets, Unit, UnitKind};
 
+/// The operations that have a gradient rule.
+pub fn rule_names() -> impl Iterator<Item = &'static str> {
+    rules::all().map(|rule| rule.op)
+}
+
 /// Whether there is a gradient rule for the operation called `name`.
 pub fn has_rule(name: &str) -> bool {
-    rules::all().any(|rule| rule.op == name)
+    rule_names().any(|op| op == name)
 }
 
 /// Step 1: records the locals of every loop and branch that the derivative passes through.

@@ -5,20 +5,6 @@ use super::{Rule, RuleCx, first, rule};
 
 pub(super) const RULES: &[Rule] = &[
     rule("pd.matmul", matmul),
-    rule("pd.bmm", matmul),
-    rule("pd.dot", |cx| {
-        let g = cx.grad()?;
-        let axes = cx.ints(&[-1]);
-        let g = cx.emit("pd.unsqueeze", &[g], &[("axis", axes)])?;
-        for (index, other) in [(0, 1), (1, 0)] {
-            if cx.wants(index) {
-                let other = cx.operand(other);
-                let t = cx.multiply(g, other)?;
-                cx.add_reduced(index, t)?;
-            }
-        }
-        Ok(())
-    }),
     first("pd.transpose", |cx| {
         let g = cx.grad()?;
         let rank = cx.rank(0);

@@ -12,7 +12,6 @@ pub(super) const RULES: &[Rule] = &[
     first("pd.flatten", reshape_back),
     first("pd.expand", reduce_back),
     first("pd.expand_as", reduce_back),
-    first("pd.broadcast_to", reduce_back),
     first("pd.reduce_as", |cx| {
         let g = cx.grad()?;
         let t = match cx.static_shape(0) {
