@@ -105,7 +105,8 @@ impl Diagnostic {
 }
 
 /// The nearest of `candidates` to `word` if it is near enough to be meant (Damerau–Levenshtein distance of at most a
-/// third of the length), the first of equally near ones.
+/// third of the length); of equally near ones one of the same length, since letters are swapped more often than left out,
+/// then the first.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(1);
     candidates
@@ -113,7 +114,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter(|c| c.len().abs_diff(word.len()) <= limit && *c != word)
         .map(|c| (edit_distance(word, c), c))
         .filter(|&(d, _)| d <= limit)
-        .min_by_key(|&(d, _)| d)
+        .min_by_key(|&(d, c)| (d, c.len().abs_diff(word.len())))
         .map(|(_, c)| c)
 }
 
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn nearest_finds_typos_and_nothing_far() {
-        let ops = ["pd.tanh", "pd.matmul", "pd.while"];
+        let ops = ["pd.tan", "pd.tanh", "pd.matmul", "pd.while"];
         assert_eq!(nearest("pd.tahn", ops), Some("pd.tanh"));
         assert_eq!(nearest("pd.whlie", ops), Some("pd.while"));
         assert_eq!(nearest("pd.convolution", ops), None);
