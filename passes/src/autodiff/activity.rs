@@ -10,6 +10,8 @@ use pir_ir::{Body, Context, OpId, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::rules::Rules;
+use super::stacks::Stacks;
+use super::structure::Names;
 
 /// The varied and the useful values of a body.
 pub(crate) struct Activity {
@@ -17,6 +19,8 @@ pub(crate) struct Activity {
     useful: Vec<bool>,
     /// How a value became varied: the value before it on a path from an input.
     origin: FxHashMap<ValueId, ValueId>,
+    /// The pushes and pops that a derivative passes through.
+    pub(crate) stacks: Stacks,
 }
 
 /// Whether values of the type can have a cotangent: floats, tensors of floats, and lists with such elements.
@@ -30,10 +34,13 @@ pub(crate) fn is_differentiable(ctx: &Context, ty: Type) -> bool {
 impl Activity {
     /// Follows the dependences from `inputs` forwards and from `outputs` backwards.
     pub(crate) fn new(ctx: &Context, body: &Body, rules: &Rules, inputs: &[ValueId], outputs: &[ValueId]) -> Self {
+        let names = Names::new(ctx);
+        let stacks = Stacks::new(ctx, &names, body);
         let mut this = Activity {
             varied: vec![false; body.num_value_slots()],
             useful: vec![false; body.num_value_slots()],
             origin: FxHashMap::default(),
+            stacks: Stacks::default(),
         };
         let mut pending: Vec<ValueId> = Vec::new();
         for &v in inputs {
@@ -50,6 +57,10 @@ impl Activity {
                     }
                 };
                 match body.flow_targets(ctx, at) {
+                    _ if at.index == 1 && stacks.lane(at.op).is_some() => {
+                        let pops = stacks.lane(at.op).map_or(&[][..], |lane| &lane.pops);
+                        pops.iter().for_each(|&pop| reach(body.result(pop, 0)));
+                    }
                     Some(targets) => targets.into_iter().for_each(&mut reach),
                     None if rules.depends_on(body, at) => body.results(at.op).for_each(&mut reach),
                     None => {}
@@ -73,12 +84,19 @@ impl Activity {
             if let Some(sources) = body.flow_sources(ctx, value) {
                 sources.into_iter().for_each(&mut reach);
             } else if let ValueDef::Result(op, _) = body.value_def(value) {
+                if let Some(lane) = stacks.lane(op) {
+                    lane.pushes.iter().for_each(|&op| reach(Use { op, index: 1 }));
+                    continue;
+                }
                 (0..body.num_operands(op))
                     .map(|index| Use { op, index })
                     .filter(|&at| rules.depends_on(body, at))
                     .for_each(&mut reach);
             }
         }
+        let mut stacks = stacks;
+        stacks.activate(&names, body, |v| this.is_active(v));
+        this.stacks = stacks;
         this
     }
 
@@ -94,9 +112,11 @@ impl Activity {
         self.is_varied(value) && self.is_useful(value)
     }
 
-    /// Whether the derivative passes through the operation: some result, or region argument, is active.
+    /// Whether the derivative passes through the operation: some result, or region argument, is active, or what is
+    /// pushed or popped inside.
     pub(crate) fn passes_through(&self, body: &Body, op: OpId) -> bool {
-        body.results(op).any(|r| self.is_active(r))
+        self.stacks.pass_through(op)
+            || body.results(op).any(|r| self.is_active(r))
             || body
                 .op_regions(op)
                 .iter()

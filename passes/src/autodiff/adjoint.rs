@@ -36,6 +36,8 @@ pub(crate) struct Adjoint<'x, 'a> {
     captures: FxHashMap<OpId, Vec<ValueId>>,
     /// What is differentiated with respect to.
     inputs: &'x [ValueId],
+    /// The gradient stacks of stacks, where the adjoint is built.
+    gradient_stacks: FxHashMap<ValueId, ValueId>,
 }
 
 type Failure = Box<Diagnostic>;
@@ -57,14 +59,22 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             image: ValueMap::new(),
             captures,
             inputs,
+            gradient_stacks: FxHashMap::default(),
         }
     }
 
-    /// The adjoint of a list of operations of one block, at the insertion point.
-    pub(crate) fn block(&mut self, ops: &[OpId], frame: &mut Frame) -> Result<(), Failure> {
+    /// The adjoint of a list of operations of `block`, at the insertion point.
+    pub(crate) fn block(&mut self, block: BlockId, ops: &[OpId], frame: &mut Frame) -> Result<(), Failure> {
+        for &stack in self.activity.stacks.fresh_in(block) {
+            let stack_grad = self.r.op("cf.create_stack").result(self.names.stack).value();
+            self.r.name_like(stack_grad, stack, "_grad");
+            self.gradient_stacks.insert(stack, stack_grad);
+        }
         for &op in ops.iter().rev() {
             let results: SmallVec<[ValueId; 4]> = self.r.body.results(op).collect();
-            if !results.iter().any(|&v| frame.has(v)) {
+            let on_stack = self.activity.stacks.active_lane(op);
+            let passed_through = on_stack.is_some() || self.activity.stacks.pass_through(op);
+            if !passed_through && !results.iter().any(|&v| frame.has(v)) {
                 continue;
             }
             // Inputs may be computed; their cotangents are complete here, and asked for at the end.
@@ -76,6 +86,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             self.r.set_span(self.r.body.op_span(op));
             // Nesting is as deep as the input says: the stack grows on the heap when it has to.
             match self.names.kind(self.r.body, op) {
+                _ if on_stack.is_some() => self.on_stack(op, frame)?,
                 // Its results are differentiated, but do not depend on an input: nothing was recorded.
                 Some(_) if !self.activity.passes_through(self.r.body, op) => {}
                 Some(kind) => stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.structured(op, kind, frame))?,
@@ -85,6 +96,56 @@ impl<'x, 'a> Adjoint<'x, 'a> {
                 frame.set(value, grad);
             }
         }
+        Ok(())
+    }
+
+    /// The adjoint of a push or a pop.
+    fn on_stack(&mut self, op: OpId, frame: &mut Frame) -> Result<(), Failure> {
+        let stacks = &self.activity.stacks;
+        let failed = |r: &Rewriter<'_>, why: &str| {
+            let message = format!("the derivative cannot pass through this stack: {why}");
+            Box::new(Diagnostic::error("stack-derivative", message).label(r.body.op_span(op), "differentiated here"))
+        };
+        let order = "it is used after it was recorded";
+        let gradient_stack = |this: &Self, handle: ValueId| {
+            let found = this.gradient_stacks.get(&stacks.root(handle)).copied();
+            found.ok_or_else(|| failed(this.r, order))
+        };
+        let handle = gradient_stack(self, self.r.body.operand(op, 0))?;
+        if self.r.body.op_name(op) == self.names.push {
+            let value = self.r.body.operand(op, 1);
+            if self.names.is_stack(self.r.body, value) {
+                let stack_grad = self
+                    .r
+                    .op("cf.pop_back")
+                    .operand(handle)
+                    .result(self.names.stack)
+                    .value();
+                self.r.name_like(stack_grad, value, "_grad");
+                self.gradient_stacks.insert(stacks.root(value), stack_grad);
+                return Ok(());
+            }
+            let paired = stacks.active_lane(op).is_some_and(|lane| lane.paired);
+            let like = self.image.get_or_self(value);
+            let ty = self.r.body.value_type(value);
+            let grad = match paired {
+                true => self.r.op("cf.pop_back").operand(handle).result(ty).value(),
+                false => pop_if_any(self.r, handle, like).map_err(|why| failed(self.r, &why))?,
+            };
+            self.r.name_like(grad, value, "_grad");
+            return match self.activity.is_active(value) {
+                true => frame.add(self.r, value, grad).map_err(|why| failed(self.r, &why)),
+                false => Ok(()),
+            };
+        }
+        let value = self.r.body.result(op, 0);
+        let grad = match self.names.is_stack(self.r.body, value) {
+            true => gradient_stack(self, value)?,
+            false => self
+                .take_or_zeros(frame, value)
+                .map_err(|_| failed(self.r, "the shape of a value is not known"))?,
+        };
+        self.r.op("cf.push_back").operand(handle).operand(grad).build();
         Ok(())
     }
 
@@ -250,7 +311,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             self.add_incoming(&mut inner, forwarded, arg)?;
         }
         let ops = self.r.body.block_ops_vec(cond);
-        self.block(&ops, &mut inner)?;
+        self.block(cond, &ops, &mut inner)?;
         let mut yielded = Vec::new();
         for &j in &carried {
             yielded.push(self.take_or_zeros(&mut inner, cond_args[j])?);
@@ -288,7 +349,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             self.add_incoming(&mut inner, forwarded, arg)?;
         }
         let ops = self.r.body.block_ops_vec(body);
-        self.block(&ops, &mut inner)?;
+        self.block(body, &ops, &mut inner)?;
         let mut yielded = Vec::new();
         for &i in &forward {
             yielded.push(self.take_or_zeros(&mut inner, body_args[i])?);
@@ -363,7 +424,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
                 self.add_incoming(&mut inner, forwarded, grad)?;
             }
             let ops = self.r.body.block_ops_vec(block);
-            self.block(&ops, &mut inner)?;
+            self.block(block, &ops, &mut inner)?;
             let mut yielded = Vec::new();
             for &c in captures {
                 yielded.push(self.take_or_zeros(&mut inner, c)?);
@@ -386,6 +447,34 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         }
         Ok(())
     }
+}
+
+/// Pops a cotangent like `like` if there is one; a value that is never popped has none.
+fn pop_if_any(r: &mut Rewriter<'_>, stack: ValueId, like: ValueId) -> Result<ValueId, String> {
+    let ty = r.body.value_type(like);
+    let empty = r.op("cf.is_empty").operand(stack).infer()?;
+    let empty = r.body.result(empty, 0);
+    r.name(empty, "none");
+    let here = r.point();
+    let mut regions: SmallVec<[_; 2]> = SmallVec::new();
+    for none in [true, false] {
+        let region = r.body.create_region();
+        let block = r.body.create_block(region);
+        r.at_end(block);
+        let value = match none {
+            true => zeros_like(r, like)?,
+            false => r.op("cf.pop_back").operand(stack).result(ty).value(),
+        };
+        r.op("cf.yield").operand(value).build();
+        regions.push(region);
+    }
+    r.set_point(here);
+    let mut builder = r.op("pd.if").operand(empty).result(ty);
+    for region in regions {
+        builder = builder.region(region);
+    }
+    let op = builder.build();
+    Ok(r.body.result(op, 0))
 }
 
 /// Why a dual could not be built.
@@ -430,6 +519,7 @@ fn captures(
             }
             let at = Use { op, index };
             let flows = match body.flow_targets(ctx, at) {
+                _ if index == 1 && activity.stacks.active_lane(op).is_some() => true,
                 Some(targets) => targets.iter().any(|&t| activity.is_active(t)),
                 None => rules.depends_on(body, at) && body.results(op).any(|t| activity.is_active(t)),
             };
@@ -501,23 +591,6 @@ pub(crate) fn check_rules(ctx: &Context, body: &Body, rules: &Rules, activity: &
         })
         .map(|op| no_rule(ctx, body, activity, op))
         .collect();
-    // A value that is pushed, popped and used would silently count as a constant.
-    let pushed = body
-        .walk_all()
-        .find(|&op| body.op_name(op) == names.push && activity.is_varied(body.operand(op, 1)));
-    let popped = body
-        .walk_all()
-        .find(|&op| body.op_name(op) == names.pop && activity.is_useful(body.result(op, 0)));
-    if let (Some(push), Some(pop)) = (pushed, popped) {
-        errors.push(
-            Diagnostic::error("stack-derivative", "the derivative would have to pass through a stack")
-                .label(body.op_span(pop), "an output depends on what is popped here")
-                .label(body.op_span(push), "what is pushed here depends on an input")
-                .note(
-                    "programs with stacks, like those that `backward` makes, cannot be differentiated through them yet",
-                )
-                .help("choose outputs that do not depend on popped values, for example `backward{of=\"loss\"}`"),
-        );
-    }
+    errors.extend(activity.stacks.refusals(&names, body));
     errors
 }

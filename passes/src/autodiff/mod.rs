@@ -18,6 +18,7 @@ mod plumbing;
 mod prune;
 mod rules;
 mod stack_locals;
+mod stacks;
 mod structure;
 mod targets;
 
@@ -158,7 +159,7 @@ fn append_adjoint(
     }
     let differentiated = if end.is_some() { &ops[..ops.len() - 1] } else { &ops[..] };
     let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
-    Adjoint::new(&mut r, rules, activity, &inputs).block(differentiated, &mut frame)?;
+    Adjoint::new(&mut r, rules, activity, &inputs).block(block, differentiated, &mut frame)?;
     let mut grads = Vec::new();
     for (input, name) in &targets.inputs {
         let grad = match frame.get(*input) {

@@ -76,6 +76,18 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
     remove_dead_stacks(&mut r, &names);
 }
 
+/// The pushes and pops of operations and their duals, in pairs.
+pub(crate) fn pairs_of_duals(names: &Names, body: &Body) -> Vec<(OpId, OpId)> {
+    let (tapes, _) = pair(names, body);
+    let is_dual = |tape: &Tape| {
+        body.block_parent(tape.dual).is_some_and(|op| {
+            let name = body.op_name(op);
+            name == names.while_grad || name == names.if_grad
+        })
+    };
+    tapes.into_iter().filter(is_dual).flat_map(|t| t.pairs).collect()
+}
+
 /// Pairs pushes and pops, outer stacks first, and tells what stands in the duals for recorded values.
 fn pair(names: &Names, body: &Body) -> (Vec<Tape>, ValueMap) {
     let mut readers: FxHashMap<ValueId, Readers> = FxHashMap::default();

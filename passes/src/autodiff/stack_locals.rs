@@ -27,7 +27,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
         if structure.init.is_some() {
             let stack = create_stack(&mut r, &names, op);
             for block in structure.present() {
-                push_locals(&mut r, block, stack, None);
+                push_locals(&mut r, &names, block, stack);
             }
         } else {
             add_init(&mut r, &names, op, &structure);
@@ -41,12 +41,11 @@ fn create_stack(r: &mut Rewriter<'_>, names: &Names, before: OpId) -> ValueId {
     stack
 }
 
-fn push_locals(r: &mut Rewriter<'_>, block: BlockId, stack: ValueId, own: Option<ValueId>) {
+fn push_locals(r: &mut Rewriter<'_>, names: &Names, block: BlockId, stack: ValueId) {
     let Some(terminator) = r.body.last_op(block) else {
         return;
     };
-    let values = locals(r.body, block, own);
-    for value in values.into_iter().filter(|&v| v != stack) {
+    for value in locals(names, r.body, block) {
         r.before(terminator)
             .op("cf.push_back")
             .operand(stack)
@@ -80,7 +79,7 @@ fn add_init(r: &mut Rewriter<'_>, names: &Names, op: OpId, structure: &Structure
     for block in structure.present() {
         let arg = r.body.add_block_arg(block, names.stack, None);
         r.name(arg, "stack");
-        push_locals(r, block, arg, Some(arg));
+        push_locals(r, names, block, arg);
         if let Some(terminator) = r.body.last_op(block) {
             r.body.push_operand(terminator, arg);
         }

@@ -143,14 +143,14 @@ impl Tape {
     }
 }
 
-/// The values that a block defines, in order of definition: arguments, then results. Handles of the operation's own
-/// stack, which the block receives as an argument, are left out.
-pub(crate) fn locals(body: &Body, block: BlockId, own_stack: Option<ValueId>) -> Vec<ValueId> {
+/// The values that a block defines, in order of definition: arguments, then results. Handles that it receives as
+/// arguments are left out: they stand for stacks that are recorded, or visible, outside.
+pub(crate) fn locals(names: &Names, body: &Body, block: BlockId) -> Vec<ValueId> {
     let mut out: Vec<ValueId> = body
         .block_args(block)
         .iter()
         .copied()
-        .filter(|&a| Some(a) != own_stack)
+        .filter(|&a| !names.is_stack(body, a))
         .collect();
     for op in body.block_ops(block) {
         out.extend(body.results(op));
