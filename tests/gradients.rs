@@ -1,7 +1,8 @@
 //! Every gradient rule against central differences in f64: over broadcasting, reductions, scalars and empty tensors.
 //!
 //! The result of the operation is weighted with numbers that differ from element to element, so that a transposition, a
-//! wrong axis or a sign cannot hide.
+//! wrong axis or a sign cannot hide. The second derivatives, which go through the gradient operations that the rules emit,
+//! are compared with differences of the first ones.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
@@ -9,7 +10,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Inputs, Numbers, check_gradients};
+use common::{Inputs, Numbers, check_gradients, check_second_order};
 use pir_ir::Context;
 
 /// A program around one or more lines that compute `%o` from `%x`, `%y`, …
@@ -33,7 +34,9 @@ fn check(ctx: &Arc<Context>, inputs: &[(&str, &[usize], f64, f64)], lines: &str,
         .collect();
     values.push(("weight".to_owned(), numbers.tensor(out, 0.5, 1.5)));
     let wrt: Vec<&str> = inputs.iter().map(|i| i.0).collect();
-    check_gradients(ctx, &program(&shapes, lines, out), &values, &wrt, 2e-7);
+    let text = program(&shapes, lines, out);
+    check_gradients(ctx, &text, &values, &wrt, 2e-7);
+    check_second_order(ctx, &text, &values, &wrt, 1e-6);
 }
 
 #[test]

@@ -105,6 +105,19 @@ impl<'a> Rewriter<'a> {
         self.created.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
+    /// How many operations have been collected. Collecting starts if it has not.
+    pub fn created_mark(&mut self) -> usize {
+        self.created.get_or_insert_default().len()
+    }
+
+    /// The operations created since a mark, in order.
+    pub fn created_since(&self, mark: usize) -> &[OpId] {
+        self.created
+            .as_ref()
+            .and_then(|all| all.get(mark..))
+            .unwrap_or_default()
+    }
+
     /// Starts to put an operation together.
     pub fn op<'r>(&'r mut self, name: &str) -> OpBuilder<'r, 'a> {
         let name = self.ctx.op_name(name);

@@ -1,6 +1,6 @@
 //! The one list of all passes.
 
-use crate::autodiff::{Backward, BuildBackward, PruneStacks, StackLocals};
+use crate::autodiff::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 use crate::canonicalize::Canonicalize;
 use crate::cse::Cse;
 use crate::dce::Dce;
@@ -19,6 +19,7 @@ static PASSES: &[&dyn Pass] = &[
     &StackLocals,
     &BuildBackward,
     &PruneStacks,
+    &Decompose,
 ];
 
 /// All passes, in the order in which the reference lists them.

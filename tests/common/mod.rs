@@ -94,13 +94,19 @@ fn total(module: &Module, inputs: &Inputs) -> f64 {
 /// program without. Gives the largest error, relative to the size of the numbers.
 #[track_caller]
 pub fn compare_with_differences(plain: &Module, with: &Module, inputs: &Inputs, wrt: &[&str]) -> f64 {
+    compare(&|inputs| total(plain, inputs), with, inputs, wrt, "_grad")
+}
+
+/// Compares what a program fetches as `NAME` with `suffix` with central differences of a function.
+#[track_caller]
+pub fn compare(f: &dyn Fn(&Inputs) -> f64, with: &Module, inputs: &Inputs, wrt: &[&str], suffix: &str) -> f64 {
     let grads = run(with, inputs).fetched;
     let mut worst = 0.0f64;
     for name in wrt {
         let grad = grads
             .iter()
-            .find(|(n, _)| *n == format!("{name}_grad"))
-            .unwrap_or_else(|| panic!("no {name}_grad"));
+            .find(|(n, _)| *n == format!("{name}{suffix}"))
+            .unwrap_or_else(|| panic!("no {name}{suffix}"));
         let at = inputs.iter().position(|(n, _)| n == name).unwrap();
         let base = inputs[at].1.to_f64();
         assert_eq!(
@@ -115,7 +121,7 @@ pub fn compare_with_differences(plain: &Module, with: &Module, inputs: &Inputs, 
                 values[i] += by;
                 let mut inputs = inputs.clone();
                 inputs[at].1 = Tensor::new(inputs[at].1.shape(), values).unwrap();
-                total(plain, &inputs)
+                f(&inputs)
             };
             let difference = (moved(step) - moved(-step)) / (2.0 * step);
             let error = (g - difference).abs() / difference.abs().max(1.0);
@@ -124,6 +130,50 @@ pub fn compare_with_differences(plain: &Module, with: &Module, inputs: &Inputs, 
         }
     }
     worst
+}
+
+/// Differentiates the gradients of a program of order `order - 1`, weighted with different numbers, and gives the program
+/// of the next order. `module` holds those gradients under `NAME_grad`, `NAME_grad_2`, ….
+#[track_caller]
+pub fn next_order(module: &Module, wrt: &[&str], order: usize) -> Module {
+    let mut with = module.clone();
+    let of: Vec<String> = wrt.iter().map(|n| format!("{n}{}", suffix(order - 1))).collect();
+    let seeds: Vec<String> = (0..wrt.len()).map(|i| weight(i).to_string()).collect();
+    let options = format!(
+        "of=[{}] wrt=[{}] seed=[{}]",
+        of.join(","),
+        wrt.join(","),
+        seeds.join(",")
+    );
+    passes(&mut with, &format!("backward{{{options}}}"));
+    with
+}
+
+/// The largest error of the gradients of order `order`, against central differences of those of the order before.
+#[track_caller]
+pub fn compare_order(before: &Module, with: &Module, inputs: &Inputs, wrt: &[&str], order: usize) -> f64 {
+    let f = |inputs: &Inputs| {
+        let fetched = run(before, inputs).fetched;
+        let of = |name: &str| {
+            fetched
+                .iter()
+                .find(|(n, _)| *n == format!("{name}{}", suffix(order - 1)))
+        };
+        let sum = |name: &str| of(name).unwrap().1.to_f64().iter().sum::<f64>();
+        wrt.iter().enumerate().map(|(i, name)| weight(i) * sum(name)).sum()
+    };
+    compare(&f, with, inputs, wrt, &suffix(order))
+}
+
+fn weight(index: usize) -> f64 {
+    1.0 - 0.375 * index as f64
+}
+
+fn suffix(order: usize) -> String {
+    match order {
+        1 => "_grad".to_owned(),
+        _ => format!("_grad_{order}"),
+    }
 }
 
 /// Differentiates a program and compares.
@@ -137,5 +187,19 @@ pub fn check_gradients(ctx: &Arc<Context>, text: &str, inputs: &Inputs, wrt: &[&
         worst <= tolerance,
         "an error of {worst}\n{}",
         pir_ir::text::print(&with, &Default::default())
+    );
+}
+
+/// Differentiates a program twice and compares the second derivatives.
+#[track_caller]
+pub fn check_second_order(ctx: &Arc<Context>, text: &str, inputs: &Inputs, wrt: &[&str], tolerance: f64) {
+    let mut first = read(ctx, text);
+    passes(&mut first, "backward");
+    let second = next_order(&first, wrt, 2);
+    let worst = compare_order(&first, &second, inputs, wrt, 2);
+    assert!(
+        worst <= tolerance,
+        "order 2: an error of {worst}\n{}",
+        pir_ir::text::print(&second, &Default::default())
     );
 }

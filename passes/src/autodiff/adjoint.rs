@@ -166,6 +166,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         let grads = results.iter().map(|&v| frame.take(v)).collect();
         let (image, activity) = (&self.image, self.activity);
         let mut cx = RuleCx {
+            rules: self.rules,
             r: self.r,
             frame,
             op,

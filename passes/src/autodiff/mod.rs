@@ -24,7 +24,7 @@ mod targets;
 
 use pir_ir::{Body, Context, Diagnostic, Module, Rewriter, Type, TypeData, ValueId};
 
-pub use passes::{Backward, BuildBackward, PruneStacks, StackLocals};
+pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use targets::BackwardOptions;
 
 use activity::Activity;
@@ -75,6 +75,41 @@ pub fn prune_stacks(module: &mut Module) {
         prune::run(&ctx, body);
         pending.extend(body.isolated_bodies_mut());
     }
+}
+
+/// Puts primitive operations in the place of gradient operations. What has no expansion, or none for its shapes, stays.
+/// Whether something changed.
+pub fn decompose(module: &mut Module) -> bool {
+    let ctx = module.ctx.clone();
+    let rules = Rules::new(&ctx);
+    let mut changed = false;
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        let mut r = Rewriter::new(&ctx, body);
+        for op in r.body.walk_all().collect::<Vec<_>>() {
+            let span = r.body.op_span(op);
+            r.before(op).set_span(span);
+            let mark = r.created_mark();
+            match rules::expand(&mut r, &rules, op) {
+                None => {}
+                Some(Ok(values)) => {
+                    for (old, new) in r.body.results(op).zip(values) {
+                        r.take_name(old, new);
+                        r.body.replace_all_uses(old, new);
+                    }
+                    r.erase_op(op);
+                    changed = true;
+                }
+                Some(Err(_)) => {
+                    for op in r.created_since(mark).to_vec().into_iter().rev() {
+                        r.erase_op(op);
+                    }
+                }
+            }
+        }
+        pending.extend(body.isolated_bodies_mut());
+    }
+    changed
 }
 
 type UnitFn<'f> =
@@ -161,15 +196,23 @@ fn append_adjoint(
     let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
     Adjoint::new(&mut r, rules, activity, &inputs).block(block, differentiated, &mut frame)?;
     let mut grads = Vec::new();
+    let mut fetched = targets::fetched_names(ctx, r.body);
     for (input, name) in &targets.inputs {
         let grad = match frame.get(*input) {
             Some(grad) => grad,
             None => zeros_like(&mut r, *input).map_err(failed)?,
         };
-        let name = format!("{name}_grad");
         match end {
             Some(_) => grads.push(grad),
             None => {
+                // A program that was differentiated before has gradients already: of order 2, `x_grad_2`.
+                let base = format!("{name}_grad");
+                let numbered = (2..).map(|order| format!("{base}_{order}"));
+                let name = std::iter::once(base.clone())
+                    .chain(numbered)
+                    .find(|n| !fetched.contains(n));
+                let name = name.unwrap_or(base);
+                fetched.insert(name.clone());
                 let name = ctx.str_attr(&name);
                 r.op("pd.fetch").operand(grad).attr("name", name).build();
             }

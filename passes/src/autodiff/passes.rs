@@ -2,7 +2,7 @@
 
 use pir_ir::{Diagnostic, Module};
 
-use super::{BackwardOptions, build_backward, prune_stacks, stack_locals};
+use super::{BackwardOptions, build_backward, decompose, prune_stacks, stack_locals};
 use crate::options::{OptionKind, OptionSpec, Options};
 use crate::pass::{Changed, Pass, PassContext};
 use crate::pipeline::Invocation;
@@ -113,6 +113,30 @@ impl Pass for PruneStacks {
     fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         prune_stacks(module);
         Ok(Changed::Yes)
+    }
+}
+
+/// Gradient operations in terms of primitive ones.
+pub struct Decompose;
+
+impl Pass for Decompose {
+    fn name(&self) -> &'static str {
+        "decompose"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Rewrite gradient operations into primitive ones"
+    }
+
+    fn description(&self) -> &'static str {
+        "Puts in the place of each `_grad` operation what computes it from operations that are not gradients: \
+         `pd.tanh_grad (%out, %g)` becomes `%g * (1 - %out * %out)`. `backward` does not need it: it differentiates a \
+         gradient operation through the same expansion. The duals of loops and branches stay, and so does an operation \
+         whose expansion needs a static shape that it does not have."
+    }
+
+    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        Ok(if decompose(module) { Changed::Yes } else { Changed::No })
     }
 }
 

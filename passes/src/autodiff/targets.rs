@@ -1,6 +1,7 @@
 //! What is differentiated: the outputs, the inputs and the seeds of a program or a function.
 
 use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, OpId, Span, Traits, ValueId, nearest};
+use rustc_hash::FxHashSet;
 
 /// The options of the passes of `backward`.
 #[derive(Clone, Default, Debug)]
@@ -107,6 +108,16 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
 
 fn is_fetch(ctx: &Context, body: &Body, op: OpId) -> bool {
     matches!(ctx.op_str(body.op_name(op)), "pd.fetch" | "pd.shadow_output")
+}
+
+/// The names under which the top level of a body fetches something.
+pub(crate) fn fetched_names(ctx: &Context, body: &Body) -> FxHashSet<String> {
+    let blocks = body.region_blocks(body.root()).iter();
+    blocks
+        .flat_map(|&block| body.block_ops(block))
+        .filter(|&op| is_fetch(ctx, body, op))
+        .filter_map(|op| body.view(ctx, op).str("name").map(str::to_owned))
+        .collect()
 }
 
 fn is_input(ctx: &Context, body: &Body, op: OpId) -> bool {

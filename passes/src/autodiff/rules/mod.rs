@@ -9,9 +9,12 @@ mod index;
 mod linear;
 mod reduce;
 mod shape;
+mod twins;
 
 use pir_ir::{Attr, Body, Context, OpId, OpView, Rewriter, Type, Use, ValueId};
 use smallvec::SmallVec;
+
+pub(crate) use twins::expand;
 
 use super::cotangent::Frame;
 
@@ -22,6 +25,8 @@ pub(crate) enum Depends {
     All,
     /// The one at this place only.
     First,
+    /// The one behind the first only.
+    Second,
     /// All but the first: `where`.
     ButFirst,
     /// None: the derivative is zero wherever it exists.
@@ -81,6 +86,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
         reduce::RULES,
         shape::RULES,
         index::RULES,
+        twins::RULES,
     ]
     .into_iter()
     .flatten()
@@ -107,6 +113,7 @@ impl Rules {
         match self.get(body, at.op).map(|r| r.depends) {
             None | Some(Depends::All) => true,
             Some(Depends::First) => at.index == 0,
+            Some(Depends::Second) => at.index == 1,
             Some(Depends::ButFirst) => at.index > 0,
             Some(Depends::None) => false,
         }
@@ -115,6 +122,7 @@ impl Rules {
 
 /// What a rule sees of the operation that it differentiates, and the place where it emits.
 pub(crate) struct RuleCx<'x, 'a> {
+    pub(crate) rules: &'x Rules,
     pub(crate) r: &'x mut Rewriter<'a>,
     pub(crate) frame: &'x mut Frame,
     pub(crate) op: OpId,
