@@ -1,6 +1,6 @@
 //! The one list of all passes.
 
-use crate::autodiff::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
+use crate::autodiff::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals, StripBackward};
 use crate::canonicalize::Canonicalize;
 use crate::cse::Cse;
 use crate::dce::Dce;
@@ -20,6 +20,7 @@ static PASSES: &[&dyn Pass] = &[
     &BuildBackward,
     &PruneStacks,
     &Decompose,
+    &StripBackward,
 ];
 
 /// All passes, in the order in which the reference lists them.

@@ -33,7 +33,7 @@ pd.fetch (%i_2) {name = "i_2"}
 // STACK-NEXT: } : tensor<1xf32>, cf.stack
 
 // Step 2: the dual pops in the reverse order and goes on while the stack is not empty; the accumulator is carried.
-// BUILD: [[SEED:%.*]] = pd.full {shape = [1], value = 1.0, dtype = f32}
+// BUILD: [[SEED:%.*]] = pd.full {shape = [1], value = 1.0, dtype = f32, backward = 2}
 // BUILD: [[ZERO:%.*]] = pd.full {shape = [1], value = 0.0, dtype = f32}
 // BUILD-NEXT: [[I:%.*]], [[STEP:%.*]] = pd.while_grad ([[SEED]], [[ZERO]]) cond ([[A:%.*]]: tensor<1xf32>, [[S:%.*]]: tensor<1xf32>) {
 // BUILD-NEXT: %cond = cf.pop_back (%stack) : tensor<1xi1>

@@ -63,6 +63,12 @@ struct Generator<'r> {
 /// A program with the inputs `x`, `y` (floats), `n`, `z` (integers) and `c` (a truth value). Without effects it can be
 /// differentiated.
 pub fn program(random: &mut Random, effects: bool) -> String {
+    let size = 4 + random.below(6);
+    sized(random, effects, size, 3)
+}
+
+/// A program of so many operations, nested so deep.
+pub fn sized(random: &mut Random, effects: bool, size: usize, depth: usize) -> String {
     let mut g = Generator {
         random,
         text: String::new(),
@@ -80,8 +86,7 @@ pub fn program(random: &mut Random, effects: bool) -> String {
         let _ = writeln!(g.text, "%{name} = pd.data {{name = \"{name}\", {ty}}} : {}", kind.ty());
         scope.push((format!("%{name}"), kind));
     }
-    let size = 4 + g.random.below(6);
-    g.ops(&mut scope, size, 3);
+    g.ops(&mut scope, size, depth);
     for at in 0..3 {
         let value = g.recent(&scope, Kind::Float);
         let _ = writeln!(g.text, "pd.fetch ({value}) {{name = \"out{at}\"}}");

@@ -11,7 +11,8 @@
 use pir_ir::{BlockId, Body, Context, FlowPoint, OpId, Traits, Use, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 
-use super::facts::Facts;
+use super::facts::{Facts, Touched, effects_of, is_symbol_or_terminator};
+use super::handles::{HandleClasses, read};
 use super::slots::{has_simple_regions, is_fixed_slot};
 
 /// What the search starts from.
@@ -21,6 +22,9 @@ pub enum Roots {
     AllOps,
     /// Operations with effects.
     Effects,
+    /// Operations whose effects can be seen from outside of the program. Changes of what a handle refers to, like pushes
+    /// on a stack, are live only if something live reads it.
+    Observed,
 }
 
 /// The live operations and values of a body.
@@ -54,6 +58,8 @@ struct Search<'a> {
     body: &'a Body,
     live: Liveness,
     predecessors: Predecessors,
+    /// For [`Roots::Observed`].
+    handles: Option<HandleClasses>,
     pending_ops: Vec<OpId>,
     pending_values: Vec<ValueId>,
 }
@@ -69,6 +75,7 @@ impl Liveness {
                 values: vec![false; body.num_value_slots()],
             },
             predecessors: predecessors(body),
+            handles: (roots == Roots::Observed).then(|| HandleClasses::new(ctx, body)),
             pending_ops: Vec::new(),
             pending_values: Vec::new(),
         };
@@ -82,7 +89,14 @@ impl Liveness {
             // A terminator is needed when what it ends is, unless it ends the body itself.
             let root = match view.has(Traits::TERMINATOR) {
                 true => outermost || roots == Roots::AllOps,
-                false => roots == Roots::AllOps || !facts.is_removable(view),
+                false => match roots {
+                    Roots::AllOps => true,
+                    Roots::Effects => !facts.is_removable(view),
+                    Roots::Observed => {
+                        let seen = Touched::READ_WORLD | Touched::WRITE_WORLD;
+                        effects_of(view).intersects(seen) || is_symbol_or_terminator(view)
+                    }
+                },
             };
             if root {
                 search.op(op);
@@ -143,6 +157,13 @@ impl Search<'_> {
             if !handed_on {
                 self.value(value);
             }
+        }
+        if let Some(handles) = &mut self.handles {
+            let mut writers = Vec::new();
+            for handle in read(self.ctx, body, op) {
+                writers.append(&mut handles.take_writers(handle));
+            }
+            writers.into_iter().for_each(|op| self.op(op));
         }
         // If it runs, control comes to the ends of its blocks.
         for &region in body.op_regions(op) {

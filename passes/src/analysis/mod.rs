@@ -1,6 +1,7 @@
 //! What passes want to know of a body, computed from the interfaces of operations.
 
 mod facts;
+mod handles;
 mod liveness;
 mod slots;
 

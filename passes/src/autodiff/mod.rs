@@ -19,18 +19,20 @@ mod prune;
 mod rules;
 mod stack_locals;
 mod stacks;
+mod strip;
 mod structure;
 mod targets;
 
 use pir_ir::{Body, Context, Diagnostic, Module, Rewriter, Type, TypeData, ValueId};
 
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
+pub use strip::{StripBackward, StripBy, strip_backward};
 pub use targets::BackwardOptions;
 
 use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, filled_like, zeros_like};
-use rules::Rules;
+use rules::{Rules, emit};
 use targets::{Seed, Targets, Unit, UnitKind};
 
 /// The operations that have a gradient rule.
@@ -181,8 +183,15 @@ fn append_adjoint(
     };
     let failed = |why: String| Box::new(Diagnostic::error("no-derivative", why));
     let mut frame = Frame::default();
-    for output in &targets.outputs {
+    let last = ops.len().checked_sub(1 + usize::from(end.is_some())).map(|at| ops[at]);
+    for (at, output) in targets.outputs.iter().enumerate() {
         let seed = match output.seed {
+            // There has to be an operation of our own that says where the adjoint program begins.
+            Seed::Value(value) if at == 0 => {
+                let seed = emit(&mut r, "pd.assign", &[value], &[]).map_err(failed)?;
+                r.name_like(seed, output.value, "_grad");
+                seed
+            }
             Seed::Value(value) => value,
             Seed::Number(number) => {
                 let seed = filled_like(&mut r, output.value, number).map_err(failed)?;
@@ -223,6 +232,7 @@ fn append_adjoint(
             r.body.push_operand(end, grad);
         }
     }
+    strip::mark(ctx, body, block, last, targets.inputs.len());
     Ok(())
 }
 

@@ -67,7 +67,7 @@ fn count_constant(r: &mut Rewriter<'_>, value: i64, name: &str) -> ValueId {
     constant
 }
 
-fn step(r: &mut Rewriter<'_>, block: BlockId, count: ValueId, by: f64) -> Option<ValueId> {
+fn step(r: &mut Rewriter<'_>, names: &Names, block: BlockId, count: ValueId, by: f64) -> Option<ValueId> {
     let terminator = r.body.last_op(block)?;
     let ctx = r.ctx;
     let ty = count_type(r);
@@ -78,7 +78,7 @@ fn step(r: &mut Rewriter<'_>, block: BlockId, count: ValueId, by: f64) -> Option
         .attr("value", ctx.float_attr(by))
         .result(ty)
         .value();
-    r.name(next, "trip_next");
+    r.name(next, &names.spelled("trip_next"));
     Some(next)
 }
 
@@ -94,10 +94,10 @@ pub(crate) fn count_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Opti
     // Before the stack, if there is one: that stays the last of everything.
     let args_at = operands.len();
     let results_at = r.body.num_results(op) - usize::from(structure.init.is_some());
-    let zero = count_constant(r.before(op), 0, "no_trips");
+    let zero = count_constant(r.before(op), 0, &names.spelled("no_trips"));
     let arg = |r: &mut Rewriter<'_>, block, at| {
         let value = r.body.insert_block_arg(block, at, ty, None);
-        r.name(value, "trip");
+        r.name(value, &names.spelled("trip"));
         value
     };
     if let Some(init) = structure.init {
@@ -109,7 +109,7 @@ pub(crate) fn count_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Opti
     let value = arg(r, cond, args_at);
     r.body.insert_operand(cond_end, results_at + 1, value);
     let value = arg(r, body, results_at);
-    let next = step(r, body, value, 1.0)?;
+    let next = step(r, names, body, value, 1.0)?;
     r.body.insert_operand(body_end, args_at, next);
 
     let mut new_operands = operands.to_vec();
@@ -125,8 +125,70 @@ pub(crate) fn count_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Opti
     }
     r.erase_op(op);
     let trips = r.body.result(new, results_at);
-    r.name(trips, "trips");
+    r.name(trips, &names.spelled("trips"));
     Some((new, trips))
+}
+
+/// Removes a counter that [`count_trips`] made, if the count is not used: the one that is the result `at`. Gives the
+/// operation that takes its place.
+pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId, at: usize) -> Option<OpId> {
+    let structure = Structure::of(names, r.body, op)?;
+    let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
+        return None;
+    };
+    let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
+    let only_use = |r: &Rewriter<'_>, value| r.body.uses(value).next().filter(|_| r.body.has_one_use(value));
+    let constant = |r: &Rewriter<'_>, value: ValueId, name: &str, expected: f64| {
+        let of = r.body.defining_op(value).map(|op| r.view(op));
+        of.is_some_and(|view| view.name() == name && view.f64("value") == Some(expected))
+    };
+    if at >= r.body.num_results(op) || r.body.has_uses(r.body.result(op, at)) {
+        return None;
+    }
+    // The count goes straight through the condition, and one is added to it in the body.
+    let through = r.body.operand(cond_end, at + 1);
+    let slot = r.body.block_args(cond).iter().position(|&arg| arg == through)?;
+    let zero = r.body.operand(op, slot);
+    let (count, next) = (*r.body.block_args(body).get(at)?, r.body.operand(body_end, slot));
+    let adds_one = constant(r, next, "pd.increment", 1.0) && r.body.has_one_use(next);
+    let increment = only_use(r, count)?.op;
+    let starts = constant(r, zero, "pd.full", 0.0) && r.body.value_type(zero) == count_type(r);
+    if !starts || !adds_one || r.body.defining_op(next) != Some(increment) || only_use(r, through)?.op != cond_end {
+        return None;
+    }
+    if let Some(init) = structure.init {
+        let block = r.body.single_block(init)?;
+        let end = r.body.last_op(block)?;
+        let arg = *r.body.block_args(block).get(slot)?;
+        if r.body.operand(end, slot) != arg || !r.body.has_one_use(arg) {
+            return None;
+        }
+        r.body.erase_operand(end, slot);
+        r.body.erase_block_arg(block, slot);
+    }
+    r.body.erase_operand(cond_end, at + 1);
+    r.body.erase_operand(body_end, slot);
+    r.body.erase_block_arg(cond, slot);
+    r.erase_op(increment);
+    r.body.erase_block_arg(body, at);
+    r.body.erase_operand(op, slot);
+    let keep: Vec<usize> = (0..r.body.num_results(op)).filter(|&i| i != at).collect();
+    let new = drop_results(r, op, &keep);
+    if let Some(constant) = r.body.defining_op(zero).filter(|_| !r.body.has_uses(zero)) {
+        r.erase_op(constant);
+    }
+    Some(new)
+}
+
+/// [`Rewriter::keep_results`], which also keeps packs of results together.
+fn drop_results(r: &mut Rewriter<'_>, op: OpId, keep: &[usize]) -> OpId {
+    let kept: Vec<ValueId> = keep.iter().map(|&at| r.body.result(op, at)).collect();
+    let names: Vec<_> = kept.iter().map(|&v| r.body.value_name(v)).collect();
+    let new = r.keep_results(op, keep);
+    for (value, name) in r.body.results(new).zip(names) {
+        r.body.set_value_name(value, name);
+    }
+    new
 }
 
 /// Makes a dual run as often as `trips` says, in place of as long as a stack is not empty.
@@ -138,9 +200,9 @@ pub(crate) fn count_down(r: &mut Rewriter<'_>, names: &Names, dual: OpId, empty:
     let negation = negation_of(r, empty)?;
     let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
     let ty = count_type(r);
-    let zero = count_constant(r.before(dual), 0, "no_trips");
+    let zero = count_constant(r.before(dual), 0, &names.spelled("no_trips"));
     let left = r.body.add_block_arg(cond, ty, None);
-    r.name(left, "trip");
+    r.name(left, &names.spelled("trip"));
     let more = r
         .before(negation)
         .op("pd.greater_than")
@@ -155,8 +217,8 @@ pub(crate) fn count_down(r: &mut Rewriter<'_>, names: &Names, dual: OpId, empty:
     r.erase_op(empty);
     r.body.push_operand(cond_end, left);
     let left = r.body.add_block_arg(body, ty, None);
-    r.name(left, "trip");
-    let next = step(r, body, left, -1.0)?;
+    r.name(left, &names.spelled("trip"));
+    let next = step(r, names, body, left, -1.0)?;
     r.body.push_operand(body_end, next);
 
     let mut operands = r.body.operands_vec(dual).to_vec();

@@ -39,7 +39,7 @@ struct Tape {
 
 /// Prunes the stacks of one body.
 pub(crate) fn run(ctx: &Context, body: &mut Body) {
-    let names = Names::new(ctx);
+    let names = Names::avoiding(ctx, body, &["trips", "trip_next", "trip", "no_trips"]);
     let (tapes, image) = pair(&names, body);
     let mut invariants = Invariants::new(ctx, body);
     let duals: FxHashSet<(OpId, OpId)> = tapes
@@ -230,7 +230,7 @@ fn replace_exit_test(r: &mut Rewriter<'_>, names: &Names, tape: &Tape, partner: 
             r.body.set_operand(push, 1, trips);
             let ty = r.body.value_type(trips);
             r.body.set_value_type(tape.handle, ty);
-            r.name(tape.handle, "trips");
+            r.name(tape.handle, &names.spelled("trips"));
             // The pushes stand in order of definition; any place behind the definition will do.
             tape.handle
         }

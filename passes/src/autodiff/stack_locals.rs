@@ -12,7 +12,7 @@ use super::structure::{Kind, Names, Structure, locals, types_of};
 
 /// Records the locals of the active operations of a body.
 pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
-    let names = Names::new(ctx);
+    let names = Names::avoiding(ctx, body, &["stack"]);
     // Inner operations first: their results and stacks are locals of the outer ones.
     let ops: Vec<OpId> = body
         .post_order()
@@ -37,7 +37,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
 
 fn create_stack(r: &mut Rewriter<'_>, names: &Names, before: OpId) -> ValueId {
     let stack = r.before(before).op("cf.create_stack").result(names.stack).value();
-    r.name(stack, "stack");
+    r.name(stack, &names.spelled("stack"));
     stack
 }
 
@@ -74,11 +74,11 @@ fn add_init(r: &mut Rewriter<'_>, names: &Names, op: OpId, structure: &Structure
     }
     r.set_span(r.body.op_span(op));
     let stack = r.at_end(block).op("cf.create_stack").result(names.stack).value();
-    r.name(stack, "stack");
+    r.name(stack, &names.spelled("stack"));
     r.op("cf.yield").operands(forwarded).operand(stack).build();
     for block in structure.present() {
         let arg = r.body.add_block_arg(block, names.stack, None);
-        r.name(arg, "stack");
+        r.name(arg, &names.spelled("stack"));
         push_locals(r, names, block, arg);
         if let Some(terminator) = r.body.last_op(block) {
             r.body.push_operand(terminator, arg);
@@ -94,6 +94,6 @@ fn add_init(r: &mut Rewriter<'_>, names: &Names, op: OpId, structure: &Structure
         r.body.replace_all_uses(old, value);
     }
     let handle = r.body.result(new, types.len() - 1);
-    r.name(handle, "stack");
+    r.name(handle, &names.spelled("stack"));
     r.erase_op(op);
 }

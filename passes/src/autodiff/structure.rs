@@ -15,6 +15,8 @@ pub(crate) struct Names {
     pub(crate) pop: OpName,
     pub(crate) is_empty: OpName,
     pub(crate) stack: Type,
+    /// What the names of inserted values end in: nothing, or a number that keeps them off the program's own.
+    suffix: u32,
 }
 
 /// An operation with structured control flow.
@@ -36,6 +38,43 @@ impl Names {
             pop: ctx.op_name("cf.pop_back"),
             is_empty: ctx.op_name("cf.is_empty"),
             stack: ctx.intern_type(TypeData::Dialect("cf.stack".into())),
+            suffix: 0,
+        }
+    }
+
+    /// The same for a pass that inserts values called one of `bases` between those of a program, whose names it must
+    /// not take: of two equal ones the printer changes the later one, and that might be the program's own.
+    pub(crate) fn avoiding(ctx: &Context, body: &Body, bases: &[&str]) -> Self {
+        let mut this = Names::new(ctx);
+        let mut highest = None;
+        for value in (0..body.num_value_slots()).map(ValueId::new) {
+            if body.value_def(value) == ValueDef::None {
+                continue;
+            }
+            let Some(name) = body.value_name(value) else { continue };
+            let text = ctx.str(name.sym);
+            for rest in bases.iter().filter_map(|base| text.strip_prefix(base)) {
+                // The printer adds `_1`, a number of ours stands right behind.
+                let number = rest.split('_').next().unwrap_or(rest);
+                let number = if number.is_empty() {
+                    Ok(0)
+                } else {
+                    number.parse::<u32>()
+                };
+                if let Ok(number) = number {
+                    highest = highest.max(Some(number));
+                }
+            }
+        }
+        this.suffix = highest.map_or(0, |n| n.saturating_add(1).max(2));
+        this
+    }
+
+    /// The name for an inserted value.
+    pub(crate) fn spelled(&self, base: &str) -> String {
+        match self.suffix {
+            0 => base.to_owned(),
+            number => format!("{base}{number}"),
         }
     }
 

@@ -1,0 +1,60 @@
+//! By liveness: without the gradients, what nothing needs goes.
+//!
+//! A stack is dead when nothing alive reads it; then its users are what makes it, pushes, and the yields and results that
+//! hand it on. The pops were removed before, with the duals that they stand in, because no result that stays needs them.
+
+use pir_ir::{Body, Context, OpId, Rewriter};
+
+use super::super::plumbing::remove_stack;
+use super::super::structure::{Names, Structure};
+use super::{MARK, fetches_gradient, is_gradient, marks, outermost};
+use crate::analysis::{Facts, Liveness, Roots, sweep};
+
+/// Removes the gradients of a body and what is dead without them.
+pub(super) fn run(ctx: &Context, body: &mut Body) -> bool {
+    let Some((block, end)) = outermost(ctx, body) else {
+        return false;
+    };
+    let mut found = false;
+    for op in body.block_ops_vec(block) {
+        if fetches_gradient(ctx, body, op) {
+            body.erase_op(op);
+            found = true;
+        }
+    }
+    if let Some(end) = end {
+        // In a function names are all there is to go by, unless marks are left.
+        let marked: usize = marks(ctx, body, block).iter().map(|&(_, count)| count).sum();
+        let mut left = if marked > 0 { marked } else { usize::MAX };
+        while left > 0 && body.num_operands(end) > 0 {
+            let last = body.num_operands(end) - 1;
+            let name = body.value_name(body.operand(end, last));
+            if marked == 0 && !name.is_some_and(|name| is_gradient(ctx.str(name.sym))) {
+                break;
+            }
+            body.erase_operand(end, last);
+            left -= 1;
+            found = true;
+        }
+    }
+    if !found {
+        return false;
+    }
+    let facts = Facts::new(ctx, body);
+    let live = Liveness::new(ctx, body, &facts, Roots::Observed);
+    sweep(ctx, body, &live);
+    let names = Names::new(ctx);
+    let mut r = Rewriter::new(ctx, body);
+    for op in r.body.walk_all().collect::<Vec<OpId>>() {
+        if Structure::of(&names, r.body, op).is_some_and(|s| s.init.is_some()) {
+            remove_stack(&mut r, &names, op);
+        }
+    }
+    for op in body.block_ops_vec(block) {
+        if body.attr(ctx, op, MARK).is_some() {
+            let attrs = ctx.dict_without(body.attrs(op), MARK);
+            body.set_attrs(op, attrs);
+        }
+    }
+    true
+}

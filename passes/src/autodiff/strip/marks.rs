@@ -1,0 +1,251 @@
+//! By marks: what `backward` put in goes, and nothing else.
+//!
+//! What it appended stands behind the mark. What it put in before that, to record values and to count, it reads from
+//! there: so a stack whose readers all stand behind the mark is one that it made, as long as nothing else reads it, and
+//! the stacks and counts that such a stack recorded are known by the pushes.
+
+use pir_ir::{BlockId, Body, Context, Diagnostic, EffectTarget, OpId, Rewriter, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::plumbing::{remove_stack, uncount_trips};
+use super::super::structure::{Kind, Names, Structure, locals};
+use super::{MARK, fetches_gradient, marks, outermost};
+
+/// Undoes the last `orders` differentiations of a body.
+pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report: &mut dyn FnMut(Diagnostic)) -> bool {
+    let Some((block, end)) = outermost(ctx, body) else {
+        return false;
+    };
+    let marks = marks(ctx, body, block);
+    let undone = &marks[marks.len() - orders.unwrap_or(usize::MAX).min(marks.len())..];
+    let Some(&(first, _)) = undone.first() else {
+        if let Some(op) = body.block_ops(block).find(|&op| fetches_gradient(ctx, body, op)) {
+            report(
+                Diagnostic::warning("no-marks", "nothing is marked as a part of a derivative")
+                    .label(body.op_span(op), "this may be a gradient")
+                    .note("passes may have removed the mark that `backward` left")
+                    .help("`strip-backward{by=liveness}` goes by what the other results need"),
+            );
+        }
+        return false;
+    };
+    if let Some(end) = end {
+        let gradients: usize = undone.iter().map(|&(_, count)| count).sum();
+        for _ in 0..gradients.min(body.num_operands(end)) {
+            let last = body.num_operands(end) - 1;
+            body.erase_operand(end, last);
+        }
+    }
+    let mut part = Vec::new();
+    let mut at = Some(first);
+    while let Some(op) = at.filter(|&op| Some(op) != end) {
+        part.push(op);
+        at = body.next_op(op);
+    }
+    let names = Names::new(ctx);
+    let kept = kept(ctx, &names, body, &part, end);
+    let mut r = Rewriter::new(ctx, body);
+    let mut made = Made::default();
+    made.unread(&names, &r, block, first);
+    for &op in part.iter().rev().filter(|op| !kept.contains(op)) {
+        made.read_by(&names, &r, op);
+        r.erase_op(op);
+    }
+    if kept.contains(&first) {
+        let attrs = ctx.dict_without(r.body.attrs(first), MARK);
+        r.body.set_attrs(first, attrs);
+    }
+    made.remove(&names, &mut r);
+    true
+}
+
+/// What of the appended part has to stay, because somebody put something in that is no gradient: a print, a fetch of
+/// another name, and what these need.
+fn kept(ctx: &Context, names: &Names, body: &Body, part: &[OpId], end: Option<OpId>) -> FxHashSet<OpId> {
+    let inside: FxHashSet<OpId> = part.iter().copied().collect();
+    let block = part.first().and_then(|&op| body.op_block(op));
+    let mut kept = FxHashSet::default();
+    let mut pending: Vec<OpId> = Vec::new();
+    let needed = |value: ValueId, pending: &mut Vec<OpId>| {
+        pending.extend(body.defining_op(value).filter(|op| inside.contains(op)));
+    };
+    end.into_iter()
+        .flat_map(|end| body.operands(end))
+        .for_each(|value| needed(value, &mut pending));
+    for &op in part {
+        let view = body.view(ctx, op);
+        let derived = view.str("name").is_some_and(|name| name.contains(super::SUFFIX));
+        let shown = |op: OpId| {
+            let effects = body.view(ctx, op).own_effects();
+            effects.iter().any(|e| e.target == EffectTarget::World)
+        };
+        if !derived && (shown(op) || nested(body, op).any(shown)) {
+            pending.push(op);
+        }
+    }
+    while let Some(op) = pending.pop() {
+        if !kept.insert(op) {
+            continue;
+        }
+        for inner in std::iter::once(op).chain(nested(body, op)) {
+            for value in body.operands(inner) {
+                needed(value, &mut pending);
+                // Who reads a stack needs those who push on it.
+                if names.is_stack(body, value) {
+                    let users = body.uses(value).filter_map(|u| body.ancestor_in_block(u.op, block?));
+                    pending.extend(users.filter(|op| inside.contains(op)));
+                }
+            }
+        }
+    }
+    kept
+}
+
+fn nested(body: &Body, op: OpId) -> impl Iterator<Item = OpId> + '_ {
+    body.op_regions(op).iter().flat_map(|&region| body.walk(region))
+}
+
+/// What was put in to serve the removed part. Operations are known by a block of theirs, which stays when they are made
+/// anew.
+#[derive(Default)]
+struct Made {
+    pending: Vec<BlockId>,
+    /// The results of each that served.
+    results: FxHashMap<BlockId, Vec<usize>>,
+    /// Stacks of their own.
+    created: Vec<OpId>,
+}
+
+impl Made {
+    fn value(&mut self, names: &Names, r: &Rewriter<'_>, value: ValueId) {
+        let Some(op) = r.body.defining_op(value) else { return };
+        if r.body.op_name(op) == names.create {
+            self.created.push(op);
+        } else if let Some(block) = Structure::of(names, r.body, op).and_then(|s| s.present().next()) {
+            let at = r.body.results(op).position(|v| v == value);
+            self.results.entry(block).or_default().extend(at);
+            self.pending.push(block);
+        }
+    }
+
+    /// Notes what an operation, or one inside it, reads.
+    fn read_by(&mut self, names: &Names, r: &Rewriter<'_>, op: OpId) {
+        for inner in std::iter::once(op).chain(nested(r.body, op)) {
+            for value in r.body.operands(inner) {
+                self.value(names, r, value);
+            }
+        }
+    }
+
+    /// Notes the stacks before `first` that hold all locals, as before pruning, since not all of them need be read.
+    fn unread(&mut self, names: &Names, r: &Rewriter<'_>, block: BlockId, first: OpId) {
+        let before = r.body.block_ops(block).take_while(|&op| op != first);
+        let mut handles = Vec::new();
+        for op in before.flat_map(|op| std::iter::once(op).chain(nested(r.body, op))) {
+            let Some(structure) = Structure::of(names, r.body, op) else {
+                continue;
+            };
+            let handle = r.body.results(op).next_back().filter(|_| structure.init.is_some());
+            let records_all = |block: BlockId| {
+                let own = r.body.block_args(block).last().copied();
+                own.is_some_and(|own| {
+                    let pushed = r
+                        .body
+                        .uses(own)
+                        .filter(|u| u.index == 0 && r.body.op_name(u.op) == names.push)
+                        .map(|u| r.body.operand(u.op, 1));
+                    pushed.collect::<FxHashSet<_>>()
+                        == locals(names, r.body, block).into_iter().collect::<FxHashSet<_>>()
+                })
+            };
+            if let Some(handle) = handle
+                && names.is_stack(r.body, handle)
+                && structure.present().all(records_all)
+            {
+                handles.push(handle);
+            }
+        }
+        for handle in handles.into_iter().rev() {
+            self.value(names, r, handle);
+        }
+    }
+
+    fn remove(&mut self, names: &Names, r: &mut Rewriter<'_>) {
+        loop {
+            if let Some(op) = self.created.pop() {
+                self.remove_created(names, r, op);
+            } else if let Some(block) = self.pending.pop() {
+                if let Some(results) = self.results.remove(&block) {
+                    self.remove_results(names, r, block, results);
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn remove_created(&mut self, names: &Names, r: &mut Rewriter<'_>, op: OpId) {
+        if !r.body.is_alive(op) {
+            return;
+        }
+        let handle = r.body.result(op, 0);
+        let users: Vec<OpId> = r.body.uses(handle).map(|u| u.op).collect();
+        let pushed_on = |u: pir_ir::Use| u.index == 0 && r.body.op_name(u.op) == names.push;
+        if r.body.uses(handle).all(pushed_on) {
+            for push in users {
+                self.remove_push(names, r, push);
+            }
+            r.erase_op(op);
+        }
+    }
+
+    fn remove_push(&mut self, names: &Names, r: &mut Rewriter<'_>, push: OpId) {
+        self.value(names, r, r.body.operand(push, 1));
+        r.erase_op(push);
+    }
+
+    fn remove_results(&mut self, names: &Names, r: &mut Rewriter<'_>, block: BlockId, mut results: Vec<usize>) {
+        let Some(mut op) = r.body.block_parent(block) else {
+            return;
+        };
+        results.sort_unstable();
+        results.dedup();
+        // The last first, so that places stay right.
+        for at in results.into_iter().rev() {
+            let Some(structure) = Structure::of(names, r.body, op) else {
+                return;
+            };
+            let Some(value) = r.body.results(op).nth(at) else {
+                continue;
+            };
+            if !names.is_stack(r.body, value) {
+                if structure.kind == Kind::While {
+                    op = uncount_trips(r, names, op, at).unwrap_or(op);
+                }
+                continue;
+            }
+            if structure.init.is_none() || at + 1 != r.body.num_results(op) || r.body.has_uses(value) {
+                continue;
+            }
+            let mut pushes = Vec::new();
+            let dead = structure.present().all(|block| {
+                let handle = r.body.block_args(block).last();
+                handle.is_some_and(|&handle| {
+                    r.body.uses(handle).all(|u| {
+                        let push = u.index == 0 && r.body.op_name(u.op) == names.push;
+                        if push {
+                            pushes.push(u.op);
+                        }
+                        push || r.body.next_op(u.op).is_none()
+                    })
+                })
+            });
+            if dead {
+                for push in pushes {
+                    self.remove_push(names, r, push);
+                }
+                op = remove_stack(r, names, op).unwrap_or(op);
+            }
+        }
+    }
+}

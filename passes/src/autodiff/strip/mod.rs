@@ -1,0 +1,180 @@
+//! `strip-backward`: takes gradients out again, with everything that serves only them.
+//!
+//! There are two ways. [`marks`] removes exactly what [`backward`](super::build_backward) put in: it appends only, and
+//! notes at the first operation that it appends how many gradients follow; what it recorded in the program before that
+//! place is known by being read behind it. [`liveness`] needs no marks: it removes the fetches of gradients, and then
+//! what nothing needs any more, stacks that nobody reads included.
+
+mod liveness;
+mod marks;
+
+use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Traits, Type, TypeData};
+
+use crate::options::{OptionKind, OptionSpec};
+use crate::pass::{Changed, Pass, PassContext};
+
+/// The attribute of the first appended operation: how many gradients the appended part gives.
+const MARK: &str = "backward";
+
+/// What names of gradients end in.
+const SUFFIX: &str = "_grad";
+
+/// How `strip-backward` finds what to remove.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StripBy {
+    /// By the marks that `backward` left: all orders of differentiation, or so many of the last ones.
+    Marks(Option<usize>),
+    /// By what the results that are no gradients need.
+    Liveness,
+}
+
+/// Notes at the operation behind `last`, or the first one of `block`, that an adjoint program with so many gradients
+/// begins there.
+pub(super) fn mark(ctx: &Context, body: &mut Body, block: BlockId, last: Option<OpId>, gradients: usize) {
+    let first = match last {
+        Some(last) => body.next_op(last),
+        None => body.first_op(block),
+    };
+    if let Some(first) = first {
+        let attrs = ctx.dict_with(body.attrs(first), MARK, ctx.int_attr(gradients as i64));
+        body.set_attrs(first, attrs);
+    }
+}
+
+/// Removes gradients. Gives whether there were any; `report` is told about those that stay.
+pub fn strip_backward(module: &mut Module, by: StripBy, report: &mut dyn FnMut(Diagnostic)) -> bool {
+    let ctx = module.ctx.clone();
+    let mut changed = false;
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        changed |= match by {
+            StripBy::Marks(orders) => marks::run(&ctx, body, orders, report),
+            StripBy::Liveness => liveness::run(&ctx, body),
+        };
+        pending.extend(body.isolated_bodies_mut());
+    }
+    if changed {
+        restore_signatures(module);
+    }
+    changed
+}
+
+/// The block that a body consists of, its terminator if it has one, and whether that returns from a function.
+fn outermost(ctx: &Context, body: &Body) -> Option<(BlockId, Option<OpId>)> {
+    let block = body.single_block(body.root())?;
+    let end = body
+        .last_op(block)
+        .filter(|&op| body.view(ctx, op).has(Traits::TERMINATOR));
+    Some((block, end))
+}
+
+/// The marked operations of a block, and how many gradients each stands for.
+fn marks(ctx: &Context, body: &Body, block: BlockId) -> Vec<(OpId, usize)> {
+    body.block_ops(block)
+        .filter_map(|op| {
+            let count = ctx.attr_int(body.attr(ctx, op, MARK)?)?;
+            Some((op, usize::try_from(count).ok()?))
+        })
+        .collect()
+}
+
+/// Whether an operation hands out a gradient by its name.
+fn fetches_gradient(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let view = body.view(ctx, op);
+    matches!(view.name(), "pd.fetch" | "pd.shadow_output") && view.str("name").is_some_and(is_gradient)
+}
+
+/// Whether something is called like a gradient; there may be a number behind, as for those of order 2.
+fn is_gradient(name: &str) -> bool {
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    name.ends_with(SUFFIX) || base.strip_suffix('_').is_some_and(|base| base.ends_with(SUFFIX))
+}
+
+/// Makes the types of functions agree with what they return.
+fn restore_signatures(module: &mut Module) {
+    let ctx = module.ctx.clone();
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        let functions: Vec<_> = body
+            .walk_all()
+            .filter(|&op| body.view(&ctx, op).has(Traits::FUNCTION))
+            .collect();
+        for op in functions {
+            let returned: Option<Vec<Type>> = body.isolated(op).and_then(|inner| {
+                let end = outermost(&ctx, inner)?.1?;
+                Some(inner.operands(end).map(|v| inner.value_type(v)).collect())
+            });
+            if let Some(returned) = returned
+                && let Some(attr) = body.attr(&ctx, op, "function_type")
+                && let Some(ty) = ctx.attr_type(attr)
+                && let TypeData::Function { inputs, results } = ctx.type_data(ty)
+                && results.len() > returned.len()
+            {
+                let ty = ctx.type_attr(ctx.function_type(inputs, &results[..returned.len()]));
+                let attrs = ctx.dict_with(body.attrs(op), "function_type", ty);
+                body.set_attrs(op, attrs);
+            }
+        }
+        pending.extend(body.isolated_bodies_mut());
+    }
+}
+
+/// The pass `strip-backward`.
+pub struct StripBackward;
+
+impl Pass for StripBackward {
+    fn name(&self) -> &'static str {
+        "strip-backward"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Remove gradients and everything that serves only them"
+    }
+
+    fn description(&self) -> &'static str {
+        "By marks, it undoes `backward`: what that appended goes, and with it the stacks, pushes and counters that only \
+         this part read; the program is again what it was, byte for byte. `backward` leaves the mark, \
+         `backward = N`, on the first operation that it appends; N is the number of gradients. By liveness, for \
+         programs that other passes have changed since, it removes the fetches called `*_grad` (in a function, the \
+         last results with such names), and then everything that nothing needs, as `dce` does, but with stacks: one \
+         whose values do not reach any result goes with its pushes and pops."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[
+            OptionSpec {
+                name: "by",
+                kind: OptionKind::Enum(&["marks", "liveness"]),
+                default: Some("marks"),
+                help: "how to tell what to remove",
+            },
+            OptionSpec {
+                name: "orders",
+                kind: OptionKind::Int(1, i64::MAX),
+                default: None,
+                help: "by marks: undo only so many of the last `backward`; default: all",
+            },
+        ]
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let orders = cx
+            .options
+            .int("orders")
+            .map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        let by = match cx.options.text("by").as_deref() {
+            Some("liveness") if orders.is_some() => {
+                return Err(vec![
+                    Diagnostic::error(
+                        "strip-orders",
+                        "`orders` counts marks, which `by=liveness` does not look at",
+                    )
+                    .help("leave one of the two out"),
+                ]);
+            }
+            Some("liveness") => StripBy::Liveness,
+            _ => StripBy::Marks(orders),
+        };
+        Ok(strip_backward(module, by, &mut |d| cx.report(d)).into())
+    }
+}
