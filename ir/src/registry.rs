@@ -10,7 +10,7 @@ use bitflags::bitflags;
 use smallvec::SmallVec;
 
 use crate::body::{Body, OpView};
-use crate::context::Context;
+use crate::context::{Context, OpName};
 use crate::diagnostics::Diagnostic;
 use crate::entity::{OpId, RegionId, ValueId};
 use crate::rewriter::Rewriter;
@@ -188,6 +188,23 @@ pub trait RegionFlow: Sync + Send {
         let _ = (op, from, constant);
         None
     }
+
+    /// A truth value that decides whether control goes this way, and what it is then: the condition of a branch, or the
+    /// flag with which the condition of a loop ends. It is visible where control comes from.
+    fn decides(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+        let _ = (op, from, to);
+        None
+    }
+}
+
+/// Something that is known since a truth value is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Implied {
+    /// What another truth value is.
+    Value(ValueId, bool),
+    /// What the operation of this name, with these operands, and with the attributes and result types of the one that
+    /// this follows from, gives.
+    Result(OpName, SmallVec<[ValueId; 2]>, bool),
 }
 
 /// What the inference of result types or region argument types can look at; the operation need not exist yet.
@@ -238,6 +255,10 @@ pub type SimplifyFn = fn(&mut Rewriter<'_>, OpId, &[Option<Attr>]) -> bool;
 pub type EffectsFn = fn(OpView<'_>) -> SmallVec<[Effect; 2]>;
 /// Whether one operation may be speculated.
 pub type SpeculateFn = fn(OpView<'_>) -> Speculatability;
+
+/// What follows from the only result of an operation being one truth value, and that one true or false: a comparison
+/// decides about others of the same operands.
+pub type ImpliesFn = fn(OpView<'_>, bool) -> Vec<Implied>;
 
 /// What a folded result becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -292,6 +313,11 @@ pub struct OpDef {
     pub verify: Option<VerifyFn>,
     /// Folding. A constant ([`Traits::CONSTANT`]) folds to its own value.
     pub fold: Option<FoldFn>,
+    /// Folding that need not keep NaNs, infinities and the signs of zeros, for those who ask for it; tried after
+    /// [`OpDef::fold`].
+    pub fast_fold: Option<FoldFn>,
+    /// What follows from its result.
+    pub implies: Option<ImpliesFn>,
     /// For a constant: how it is made from its value.
     pub materialize: Option<MaterializeFn>,
     /// Simplifications that folding cannot express because they change or make operations.
@@ -326,6 +352,8 @@ impl OpDef {
             region_args: None,
             verify: None,
             fold: None,
+            fast_fold: None,
+            implies: None,
             materialize: None,
             simplify: None,
             effects: |_| SmallVec::new(),

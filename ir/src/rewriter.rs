@@ -95,12 +95,19 @@ impl<'a> Rewriter<'a> {
         self
     }
 
+    /// Notes an operation that is worth another look since something about it changed, as if it had been created.
+    pub fn touch(&mut self, op: OpId) {
+        if let Some(created) = &mut self.created {
+            created.push(op);
+        }
+    }
+
     /// Starts to collect the operations that are created.
     pub fn record_created(&mut self) {
         self.created = Some(Vec::new());
     }
 
-    /// The operations created since [`Rewriter::record_created`] or the last call, in order.
+    /// The operations created or touched since [`Rewriter::record_created`] or the last call, in order.
     pub fn take_created(&mut self) -> Vec<OpId> {
         self.created.as_mut().map(std::mem::take).unwrap_or_default()
     }

@@ -16,11 +16,10 @@
 use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
-use pir_ir::{BlockId, Body, Context, Diagnostic, DominatorTree, Module, OpId, RegionId, Traits, ValueId};
+use pir_ir::{BlockId, Body, Context, Diagnostic, DominatorTree, Module, OpId, RegionId, ValueId};
 use rustc_hash::{FxHashMap, FxHasher};
-use smallvec::SmallVec;
 
-use crate::analysis::{Facts, Touched, is_symbol_or_terminator};
+use crate::analysis::{Facts, OpKey, Touched, is_symbol_or_terminator, regions_equal};
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -37,8 +36,8 @@ impl Pass for Cse {
     }
 
     fn description(&self) -> &'static str {
-        "Replaces an operation by an earlier one that does the same on the same operands and is sure to have run. \
-         Looks through regions: what was computed before a loop is not computed again in it."
+        "Replaces an operation by an earlier one that does the same on the same operands and is sure to have run, whole \
+         branches and loops too. Looks through regions: what was computed before a loop is not computed again in it."
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
@@ -53,6 +52,8 @@ enum Task {
     Op(OpId),
     /// Everything in the operation has been walked; it writes.
     Written,
+    /// Everything in the operation has been walked.
+    Close(OpId),
     /// Take back what was entered since the table had that many entries.
     Leave(usize),
 }
@@ -63,6 +64,15 @@ struct Entry {
     epoch: u64,
 }
 
+/// What has been walked so far of the inside of an operation.
+#[derive(Default)]
+struct Inside {
+    /// A hash of the operations, without their operands.
+    structure: u64,
+    /// A sum over their operands.
+    uses: u64,
+}
+
 struct Table<'a> {
     ctx: &'a Context,
     body: &'a mut Body,
@@ -71,7 +81,16 @@ struct Table<'a> {
     entries: Vec<Entry>,
     /// Begins anew with each write; reads of the same epoch see the same.
     epoch: u64,
+    /// Of the operations that the walk is in, outer ones first.
+    inside: Vec<Inside>,
     replaced: bool,
+}
+
+/// The share of one operand in the hash of what is captured.
+fn use_hash(body: &Body, op: OpId, index: usize, value: ValueId) -> u64 {
+    let mut hasher = FxHasher::default();
+    (body.op_name(op), index, value).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Runs the pass on one body.
@@ -83,6 +102,7 @@ pub(crate) fn cse(ctx: &Context, body: &mut Body) -> bool {
         body,
         entries: Vec::new(),
         epoch: 0,
+        inside: Vec::new(),
         replaced: false,
     };
     table.walk();
@@ -120,6 +140,7 @@ impl Table<'_> {
                     self.visit(op, &mut tasks);
                 }
                 Task::Written => self.epoch += 1,
+                Task::Close(op) => self.close(op),
                 Task::Leave(count) => self.leave(count),
             }
         }
@@ -135,86 +156,107 @@ impl Table<'_> {
     }
 
     fn visit(&mut self, op: OpId, tasks: &mut Vec<Task>) {
-        let touched = self.facts.touched(op);
-        let writes = touched.intersects(Touched::WRITES);
+        let writes = self.facts.touched(op).intersects(Touched::WRITES);
         let regions = self.body.op_regions(op);
-        if !regions.is_empty() {
+        if regions.is_empty() {
             if writes {
-                tasks.push(Task::Written);
-                // A region may run after another one, or after itself, has written.
-                for &region in regions.iter().rev() {
-                    tasks.push(Task::Region(region));
-                    tasks.push(Task::Written);
-                }
-            } else {
-                tasks.extend(regions.iter().rev().map(|&r| Task::Region(r)));
+                self.epoch += 1;
+            }
+            if !self.replace(op, &Inside::default()) {
+                self.note(op, &Inside::default());
             }
             return;
         }
+        tasks.push(Task::Close(op));
+        self.inside.push(Inside::default());
         if writes {
-            self.epoch += 1;
-            return;
+            tasks.push(Task::Written);
+            // A region may run after another one, or after itself, has written.
+            for &region in regions.iter().rev() {
+                tasks.push(Task::Region(region));
+                tasks.push(Task::Written);
+            }
+        } else {
+            tasks.extend(regions.iter().rev().map(|&r| Task::Region(r)));
         }
-        let left_alone = touched.intersects(Touched::ALLOC | Touched::READ_WORLD)
+    }
+
+    fn close(&mut self, op: OpId) {
+        let Some(mut inside) = self.inside.pop() else { return };
+        for &region in self.body.op_regions(op) {
+            for &block in self.body.region_blocks(region) {
+                let args = self.body.block_args(block).iter().copied();
+                let results = self.body.block_ops(block).flat_map(|inner| self.body.results(inner));
+                for value in args.chain(results) {
+                    for used in self.body.uses(value) {
+                        let hash = use_hash(self.body, used.op, used.index, value);
+                        inside.uses = inside.uses.wrapping_sub(hash);
+                    }
+                }
+            }
+        }
+        if !self.replace(op, &inside) {
+            self.note(op, &inside);
+        }
+    }
+
+    /// Counts an operation that stays towards the hash of the one it is in.
+    fn note(&mut self, op: OpId, inside: &Inside) {
+        let Some(outer) = self.inside.last_mut() else { return };
+        let body = &*self.body;
+        let mut hasher = FxHasher::default();
+        let sorted = self.ctx.dict_sorted(body.attrs(op));
+        (outer.structure, inside.structure, body.op_name(op), sorted).hash(&mut hasher);
+        body.results(op).for_each(|r| body.value_type(r).hash(&mut hasher));
+        outer.structure = hasher.finish();
+        outer.uses = outer.uses.wrapping_add(inside.uses);
+        for (index, value) in body.operands(op).enumerate() {
+            outer.uses = outer.uses.wrapping_add(use_hash(body, op, index, value));
+        }
+    }
+
+    /// Replaces an operation by one that does the same, if there is one, or else enters it.
+    fn replace(&mut self, op: OpId, inside: &Inside) -> bool {
+        let touched = self.facts.touched(op);
+        let left_alone = touched.intersects(Touched::WRITES | Touched::ALLOC | Touched::READ_WORLD)
             || self.body.num_results(op) == 0
             || !self.body.successors(op).is_empty()
             || is_symbol_or_terminator(self.body.view(self.ctx, op));
         if left_alone {
-            return;
+            return false;
         }
         let epoch = if touched.is_empty() { 0 } else { self.epoch };
-        let key = self.key(op);
+        let key = OpKey::new(self.ctx, self.body, op);
         let mut hasher = FxHasher::default();
-        (&key, epoch).hash(&mut hasher);
+        (&key, epoch, inside.structure, inside.uses).hash(&mut hasher);
         let hash = hasher.finish();
+        let (ctx, body) = (self.ctx, &*self.body);
         let found = self.known.find(hash, |&i| {
             let entry = &self.entries[i];
-            entry.hash == hash && entry.epoch == epoch && self.key(entry.op) == key
+            entry.hash == hash
+                && entry.epoch == epoch
+                && OpKey::new(ctx, body, entry.op) == key
+                && regions_equal(ctx, body, body.op_regions(entry.op), body.op_regions(op))
         });
-        match found {
-            Some(&at) => {
-                let earlier = self.entries[at].op;
-                for (old, new) in self.body.results(op).zip(self.body.results(earlier)) {
-                    if self.body.value_name(new).is_none() {
-                        let name = self.body.value_name(old);
-                        self.body.set_value_name(new, name.filter(|n| !n.pack));
-                    }
-                    self.body.replace_all_uses(old, new);
-                }
-                self.body.erase_op(op);
-                self.replaced = true;
+        let Some(&at) = found else {
+            let at = self.entries.len();
+            self.entries.push(Entry { hash, op, epoch });
+            let entries = &self.entries;
+            self.known.insert_unique(hash, at, |&i| entries[i].hash);
+            return false;
+        };
+        let earlier = self.entries[at].op;
+        for (old, new) in self.body.results(op).zip(self.body.results(earlier)) {
+            if self.body.value_name(new).is_none() {
+                let name = self.body.value_name(old);
+                self.body.set_value_name(new, name.filter(|n| !n.pack));
             }
-            None => {
-                let at = self.entries.len();
-                self.entries.push(Entry { hash, op, epoch });
-                let entries = &self.entries;
-                self.known.insert_unique(hash, at, |&i| entries[i].hash);
-            }
+            self.body.replace_all_uses(old, new);
         }
+        self.body.erase_op(op);
+        self.replaced = true;
+        true
     }
-
-    /// What an operation does, so that operations with equal keys do the same.
-    fn key(&self, op: OpId) -> Key {
-        let body = &*self.body;
-        let mut operands: SmallVec<[ValueId; 4]> = body.operands(op).collect();
-        if body.view(self.ctx, op).has(Traits::COMMUTATIVE) {
-            operands.sort_unstable();
-        }
-        Key {
-            name: body.op_name(op),
-            operands,
-            attrs: self.ctx.dict_sorted(body.attrs(op)),
-            results: body.results(op).map(|r| body.value_type(r)).collect(),
-        }
-    }
-}
-
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    name: pir_ir::OpName,
-    operands: SmallVec<[ValueId; 4]>,
-    attrs: pir_ir::AttrDict,
-    results: SmallVec<[pir_ir::Type; 2]>,
 }
 
 #[cfg(test)]
@@ -368,6 +410,65 @@ mod tests {
             t.print (%x)
             "#,
         );
+    }
+
+    #[test]
+    fn whole_branches_and_loops() {
+        let program = |second: &str| {
+            format!(
+                r#"
+                %c = t.in {{name = "c"}} : i1
+                %x = t.in {{name = "x"}} : f32
+                %y = t.in {{name = "y"}} : f32
+                %r = t.while (%x) cond (%a: f32) {{
+                  t.test (%c, %a)
+                }} body (%b: f32) {{
+                  %i = t.if (%c) then {{
+                    %p = t.sub (%b, %y) : f32
+                    t.yield (%p)
+                  }} else {{
+                    t.yield (%b)
+                  }} : f32
+                  t.yield (%i)
+                }} : f32
+                {second}
+                "#
+            )
+        };
+        let again = |inner: &str, yielded: &str| {
+            format!(
+                r#"
+                %s = t.while (%x) cond (%d: f32) {{
+                  t.test (%c, %d)
+                }} body (%e: f32) {{
+                  %j = t.if (%c) then {{
+                    %q = {inner} : f32
+                    t.yield (%q)
+                  }} else {{
+                    t.yield ({yielded})
+                  }} : f32
+                  t.yield (%j)
+                }} : f32
+                t.print (%s)
+                "#
+            )
+        };
+        expect(
+            "cse",
+            &program(&again("t.sub (%e, %y)", "%e")),
+            &program("t.print (%r)"),
+        );
+        // Another order of operands, another operation, another value that is captured or yielded.
+        for (inner, yielded) in [
+            ("t.sub (%y, %e)", "%e"),
+            ("t.add (%e, %y)", "%e"),
+            ("t.sub (%e, %x)", "%e"),
+            ("t.sub (%e, %y)", "%y"),
+        ] {
+            expect_same("cse", &program(&again(inner, yielded)));
+        }
+        let effects = "t.if (%c) then {\nt.print (%x)\nt.yield\n}\n".repeat(2);
+        expect_same("cse", &program(&effects));
     }
 
     #[test]

@@ -5,12 +5,16 @@ use pir_ir::verify::verify;
 use pir_passes::{PassManager, Pipeline};
 
 fn canonicalize(source: &str) -> String {
+    run("canonicalize", source)
+}
+
+fn run(pipeline: &str, source: &str) -> String {
     let ctx = pir_dialects::context();
     let mut module = parse(&ctx, source.as_bytes(), &ParseOptions::default());
     assert!(module.diagnostics.is_empty(), "{source}\n{:#?}", module.diagnostics);
     let errors = verify(&module.module);
     assert!(errors.is_empty(), "{source}\n{errors:#?}");
-    let pipeline = Pipeline::parse("canonicalize").expect("the pass is there");
+    let pipeline = Pipeline::parse(pipeline).expect("the pass is there");
     PassManager::new()
         .run(&mut module.module, &pipeline)
         .unwrap_or_else(|errors| panic!("{source}\n{errors:#?}"));
@@ -26,7 +30,11 @@ const INPUTS: &str = r#"
 
 /// The operation that the fetched value `%r` comes down to.
 fn becomes(body: &str) -> String {
-    let out = canonicalize(&format!("{INPUTS}{body}\npd.fetch (%r) {{name = \"r\"}}\n"));
+    becomes_by("canonicalize", body)
+}
+
+fn becomes_by(pipeline: &str, body: &str) -> String {
+    let out = run(pipeline, &format!("{INPUTS}{body}\npd.fetch (%r) {{name = \"r\"}}\n"));
     let lines: Vec<&str> = out.lines().filter(|l| !l.contains("pd.data")).collect();
     lines.join("\n")
 }
@@ -252,4 +260,69 @@ fn branches_and_loops_whose_way_is_known() {
         "#,
         "%x",
     );
+}
+
+#[test]
+fn integers_and_truth_values_absorb() {
+    let zero = full("k", "[1]", "0", "i64");
+    let nothing = "%r = pd.full {shape = [2, 3], value = 0, dtype = i64} : tensor<2x3xi64>";
+    assert!(becomes(&format!("{zero}%r = pd.multiply (%n, %k)")).starts_with(nothing));
+    assert!(becomes("%r = pd.subtract (%n, %n)").starts_with(nothing));
+    let (yes, no) = (full("k", "[1]", "true", "i1"), full("k", "[1]", "false", "i1"));
+    assert!(becomes(&format!("{no}%r = pd.logical_and (%b, %k)")).contains("value = false"));
+    assert!(becomes(&format!("{yes}%r = pd.logical_or (%k, %b)")).contains("value = true"));
+    assert!(becomes("%r = pd.equal (%n, %n)").contains("value = true"));
+    assert!(becomes("%r = pd.less_than (%n, %n)").contains("value = false"));
+    // Zero times infinity, and NaN minus itself or compared to itself.
+    let zero = full("k", "[1]", "0.0", "f32");
+    stays(&format!("{zero}%r = pd.multiply (%x, %k)"), "pd.multiply");
+    stays("%r = pd.subtract (%x, %x)", "pd.subtract");
+    stays("%r = pd.equal (%x, %x)", "pd.equal");
+    stays("%r = pd.divide (%n, %n)", "pd.divide");
+}
+
+#[test]
+fn rules_for_ordinary_numbers_are_asked_for() {
+    let zero = full("k", "[2, 3]", "0.0", "f32");
+    let fast = |body: &str| becomes_by("canonicalize{fast-math=true}", body);
+    let fetch = |value: &str| format!("pd.fetch ({value}) {{name = \"r\"}}");
+    stays(&format!("{zero}%r = pd.add (%x, %k)"), "pd.add");
+    assert_eq!(fast(&format!("{zero}%r = pd.add (%x, %k)")), fetch("%x"));
+    assert!(fast(&format!("{zero}%r = pd.multiply (%x, %k)")).starts_with("%r = pd.full"));
+    assert!(fast("%r = pd.subtract (%x, %x)").contains("value = 0.0"));
+    assert!(fast("%r = pd.divide (%x, %x)").contains("value = 1.0"));
+    assert!(fast("%r = pd.equal (%x, %x)").contains("value = true"));
+    // Zero divided by zero fails.
+    assert!(fast("%r = pd.divide (%n, %n)").contains("pd.divide"));
+}
+
+#[test]
+fn conversions_that_lose_nothing() {
+    let twice = |between: &str, to: &str| {
+        format!("%w = pd.cast (%x) {{dtype = {between}}}\n%r = pd.cast (%w) {{dtype = {to}}}")
+    };
+    is(&twice("f64", "f32"), "%x");
+    assert!(becomes(&twice("f64", "f16")).starts_with("%r = pd.cast (%x) {dtype = f16}"));
+    stays(&twice("f16", "f32"), "%w = ");
+    stays(&twice("i64", "f32"), "%w = ");
+    is("%w = pd.cast (%b) {dtype = i64}\n%r = pd.cast (%w) {dtype = i1}", "%b");
+    let ints = "%w = pd.cast (%n) {dtype = i32}\n%r = pd.cast (%w) {dtype = i64}";
+    stays(ints, "%w = ");
+    stays(
+        "%w = pd.cast (%n) {dtype = f64}\n%r = pd.cast (%w) {dtype = i64}",
+        "%w = ",
+    );
+}
+
+#[test]
+fn negations_of_conditions() {
+    let of = |ty: &str| format!("%l = pd.less_than (%{ty}, %{ty}2)\n%r = pd.logical_not (%l)");
+    let more = "%n2 = pd.abs (%n)\n%x2 = pd.abs (%x)\n";
+    assert!(becomes(&format!("{more}{}", of("n"))).contains("%r = pd.greater_equal (%n, %n2)"));
+    // Neither holds if one of them is no number.
+    stays(&format!("{more}{}", of("x")), "pd.logical_not");
+    let select = "%c = pd.logical_not (%b)\n%y = pd.tanh (%x)\n%r = pd.where (%c, %x, %y)";
+    assert!(becomes(select).contains("%r = pd.where (%b, %y, %x)"));
+    let truth = full("t", "[2, 3]", "true", "i1") + &full("f", "[2, 3]", "false", "i1");
+    is(&format!("{truth}%r = pd.where (%b, %t, %f)"), "%b");
 }

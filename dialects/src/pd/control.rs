@@ -16,8 +16,10 @@ pub(super) fn definitions() -> Vec<OpDef> {
     let while_doc = "Runs `cond` on the operands; when the condition that it ends with holds, `body` gets the other \
                      values that it forwards and yields the next arguments of `cond`, else those values are the results. \
                      With a third region, `init`, that comes first: it makes a stack and hands it on behind its arguments.";
+    let mut branch_op = if_like("pd.if", "Runs one of two regions", if_doc);
+    branch_op.simplify = Some(super::branches::simplify);
     vec![
-        if_like("pd.if", "Runs one of two regions", if_doc),
+        branch_op,
         while_like("pd.while", "Runs a region as long as a condition holds", while_doc),
         if_like(
             "pd.if_grad",
@@ -158,7 +160,7 @@ fn starts_with_stack(args: &InferArgs<'_>, region: RegionId) -> bool {
 }
 
 /// The truth value of a constant.
-fn truth(ctx: &Context, value: Attr) -> Option<bool> {
+pub(super) fn truth(ctx: &Context, value: Attr) -> Option<bool> {
     match ctx.attr_data(value) {
         AttrData::Ints(items) => match items[..] {
             [one] => Some(one != 0),
@@ -264,6 +266,14 @@ impl RegionFlow for IfFlow {
             FlowPoint::Region(branch)
         })
     }
+
+    fn decides(&self, op: OpView<'_>, _: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+        let first = Self::first_branch(op);
+        match to {
+            FlowPoint::Region(branch) if branch >= first => Some((op.operand(0)?, branch == first)),
+            _ => None,
+        }
+    }
 }
 
 struct WhileFlow;
@@ -339,6 +349,19 @@ impl RegionFlow for WhileFlow {
         } else {
             FlowPoint::Parent
         })
+    }
+
+    fn decides(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+        let cond = Self::cond(op);
+        if from != FlowPoint::Region(cond) {
+            return None;
+        }
+        let end = op
+            .body
+            .op_regions(op.op)
+            .get(cond)
+            .and_then(|&r| op.body.region_terminator(r))?;
+        Some((op.body.operands(end).next()?, to == FlowPoint::Region(cond + 1)))
     }
 }
 

@@ -4,6 +4,7 @@
 //! `IntArray` and `Scalar` (axes, shapes, factors) is an attribute when it is constant, and may else be an operand
 //! behind the tensors, in the order of the declaration.
 
+mod branches;
 pub(crate) mod control;
 mod fold;
 mod infer;

@@ -14,13 +14,15 @@ use crate::pass::ConstantEvaluator;
 pub(super) struct Constants<'a> {
     ctx: &'a Context,
     evaluator: Option<&'a dyn ConstantEvaluator>,
+    /// Whether folds need not keep NaNs, infinities and the signs of zeros.
+    fast: bool,
     makers: Vec<(&'a str, MaterializeFn)>,
     /// Interning what an operation holds is not free, and constants are asked for once per use.
     known: RefCell<FxHashMap<OpId, Option<Attr>>>,
 }
 
 impl<'a> Constants<'a> {
-    pub(super) fn new(ctx: &'a Context, evaluator: Option<&'a dyn ConstantEvaluator>) -> Self {
+    pub(super) fn new(ctx: &'a Context, evaluator: Option<&'a dyn ConstantEvaluator>, fast: bool) -> Self {
         let dialect = |name: &'a str| name.split_once('.').map_or(name, |(dialect, _)| dialect);
         let makers = ctx
             .ops()
@@ -30,6 +32,7 @@ impl<'a> Constants<'a> {
         Self {
             ctx,
             evaluator,
+            fast,
             makers,
             known: RefCell::default(),
         }
@@ -79,11 +82,13 @@ impl<'a> Constants<'a> {
     ) -> Option<SmallVec<[FoldResult; 2]>> {
         let view = body.view(self.ctx, op);
         let def = view.def()?;
-        if def.fold.is_none() && self.evaluator.is_none() {
+        let fast_fold = def.fast_fold.filter(|_| self.fast);
+        if def.fold.is_none() && self.evaluator.is_none() && fast_fold.is_none() {
             return None;
         }
         let constants = self.of_operands(body, op, more);
-        if let Some(folded) = def.fold.and_then(|fold| fold(view, &constants)) {
+        let folds = [def.fold, fast_fold].into_iter().flatten();
+        if let Some(folded) = folds.filter_map(|fold| fold(view, &constants)).next() {
             return Some(folded);
         }
         // The kernels compute what is pure and has constant operands only.

@@ -1,10 +1,11 @@
 //! The way control takes through an operation with regions, where constants tell.
 
-use pir_ir::{Attr, Body, FlowPoint, FoldResult, OpId, RegionId, ValueId};
+use pir_ir::{Attr, Body, Context, FlowEdge, FlowPoint, FoldResult, OpId, RegionId, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::constants::Constants;
+use crate::analysis::regions_equal;
 
 /// How many operations are evaluated to learn where control goes, and how long the chains may be.
 const MAX_EVALUATED: usize = 64;
@@ -17,8 +18,9 @@ pub(super) struct Path {
     results: SmallVec<[ValueId; 4]>,
 }
 
-/// The way control takes through an operation, if it is known.
-pub(super) fn known_path(constants: &Constants<'_>, body: &Body, op: OpId) -> Option<Path> {
+/// The way control takes through an operation, if it is known. With `compare`, a way is known too if it does not matter,
+/// since the regions it may lead to hold the same.
+pub(super) fn known_path(constants: &Constants<'_>, body: &Body, op: OpId, compare: bool) -> Option<Path> {
     let ctx = constants.ctx();
     let flow = body.region_flow(ctx, op)?;
     let view = body.view(ctx, op);
@@ -42,7 +44,11 @@ pub(super) fn known_path(constants: &Constants<'_>, body: &Body, op: OpId) -> Op
             let mut ways = edges.iter().filter(|e| e.from == from);
             match (ways.next(), ways.next()) {
                 (Some(only), None) => only.to,
-                _ => flow.next(view, from, &|value| evaluation.constant(value))?,
+                _ => match flow.next(view, from, &|value| evaluation.constant(value)) {
+                    Some(to) => to,
+                    None if compare => any_of_equals((ctx, body), op, from, &edges)?,
+                    None => return None,
+                },
             }
         };
         let edge = edges.iter().find(|e| e.from == from && e.to == to)?;
@@ -73,6 +79,26 @@ pub(super) fn known_path(constants: &Constants<'_>, body: &Body, op: OpId) -> Op
             }
         }
     }
+}
+
+/// The first of the regions that control may go to from a point, if all hold the same, get the same and lead out of the
+/// operation.
+fn any_of_equals(body_ctx: (&Context, &Body), op: OpId, from: FlowPoint, edges: &[FlowEdge]) -> Option<FlowPoint> {
+    let (ctx, body) = body_ctx;
+    let mut ways = edges.iter().filter(|e| e.from == from);
+    let first = ways.next()?;
+    let region = |to: FlowPoint| match to {
+        FlowPoint::Region(index) => body.op_regions(op).get(index).copied(),
+        FlowPoint::Parent => None,
+    };
+    let leads_out = |to: FlowPoint| edges.iter().filter(|e| e.from == to).all(|e| e.to == FlowPoint::Parent);
+    let same = |other: &FlowEdge| {
+        let (Some(a), Some(b)) = (region(first.to), region(other.to)) else {
+            return false;
+        };
+        other.operands == first.operands && leads_out(other.to) && regions_equal(ctx, body, &[a], &[b])
+    };
+    (leads_out(first.to) && ways.all(same)).then_some(first.to)
 }
 
 impl Path {

@@ -12,6 +12,13 @@
 //!    false at entry. What runs is put in its place. For this the condition is evaluated with the values with which
 //!    the operation is entered.
 //!
+//! When the list is empty, what needs a look at the whole body is done, and if that changed something, all of it again:
+//!
+//! * Truth values that are known because control came here become constants ([`assume`]).
+//! * Carried values and results that stand for another value, or for the same as another one, are replaced
+//!   (`forward-args`), and with them all that nothing needs, cycles included, is removed (`dce`).
+//! * Of branches that hold the same, one takes the place of all.
+//!
 //! # Conditions
 //! * No rule here knows an operation. That `x + 0` is `x` is said by the fold of the addition, which knows about -0.
 //! * A fold must give values of the very type of the result; others are not used.
@@ -21,6 +28,7 @@
 //!
 //! Operations are visited from outside to inside, so that what is inlined is moved once, however deep it is nested.
 
+mod assume;
 mod constants;
 mod control;
 
@@ -30,12 +38,16 @@ mod tests;
 use pir_ir::{Body, Context, Diagnostic, FoldResult, Module, OpId, Rewriter, Traits, ValueId};
 use smallvec::SmallVec;
 
-use crate::analysis::{Facts, is_symbol_or_terminator};
+use crate::analysis::{Facts, Liveness, Roots, is_symbol_or_terminator, sweep};
 use crate::bodies::for_each_body_mut;
+use crate::forward_args::forward_slots;
 use crate::options::{OptionKind, OptionSpec};
-use crate::pass::{Changed, ConstantEvaluator, Pass, PassContext};
+use crate::pass::{Changed, Pass, PassContext};
 
 use constants::Constants;
+
+/// How often the whole body is looked at.
+const MAX_ROUNDS: usize = 16;
 
 /// The pass `canonicalize`.
 pub struct Canonicalize;
@@ -51,17 +63,28 @@ impl Pass for Canonicalize {
 
     fn description(&self) -> &'static str {
         "Folds operations on constants, simplifies operations by the rules of their dialects, takes the branch of an \
-         `if` whose condition is known, takes away loops that do not run, and removes what is not used. Floating-point \
-         rules hold bit for bit."
+         `if` whose condition is known, takes away loops that do not run, and removes what is not used. Conditions are \
+         known inside their branches, in the body of their loop and behind it. Carried values and results that never \
+         change, that are carried twice, or that only feed each other go; so do branches that do the same. \
+         Branches on the same condition become one, and branches that hardly compute anything a `pd.where`. \
+         Floating-point rules hold bit for bit, unless `fast-math` is given."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        const OPTIONS: &[OptionSpec] = &[OptionSpec {
-            name: "max-steps",
-            kind: OptionKind::Int(0, i64::MAX),
-            default: None,
-            help: "how many changes to make at most; by default 32 for each operation",
-        }];
+        const OPTIONS: &[OptionSpec] = &[
+            OptionSpec {
+                name: "max-steps",
+                kind: OptionKind::Int(0, i64::MAX),
+                default: None,
+                help: "how many changes to make at most; by default 32 for each operation",
+            },
+            OptionSpec {
+                name: "fast-math",
+                kind: OptionKind::Bool,
+                default: Some("false"),
+                help: "use rules that hold for ordinary numbers, but not for NaN, infinities and the signs of zeros",
+            },
+        ];
         OPTIONS
     }
 
@@ -70,8 +93,9 @@ impl Pass for Canonicalize {
             .options
             .int("max-steps")
             .map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        let fast = cx.options.flag("fast-math");
         for_each_body_mut(module, |ctx, body| {
-            let mut driver = Driver::new(ctx, body, cx.evaluator, fuel);
+            let mut driver = Driver::new(body, Constants::new(ctx, cx.evaluator, fast), fuel);
             let ended = driver.run();
             let changed = driver.changed;
             if !ended && fuel.is_none() {
@@ -98,28 +122,29 @@ struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    fn new(
-        ctx: &'a Context,
-        body: &'a mut Body,
-        evaluator: Option<&'a dyn ConstantEvaluator>,
-        fuel: Option<usize>,
-    ) -> Self {
-        let mut list: Vec<OpId> = body.walk_all().collect();
-        list.reverse();
+    fn new(body: &'a mut Body, constants: Constants<'a>, fuel: Option<usize>) -> Self {
+        let ctx = constants.ctx();
         let mut driver = Driver {
             facts: Facts::new(ctx, body),
-            constants: Constants::new(ctx, evaluator),
-            fuel: fuel.unwrap_or(1000 + 32 * list.len()),
+            constants,
+            fuel: 0,
             ctx,
             listed: vec![false; body.num_op_slots()],
             body,
             list: Vec::new(),
             changed: false,
         };
-        for op in list {
-            driver.push(op);
-        }
+        driver.push_all();
+        driver.fuel = fuel.unwrap_or(1000 + 32 * driver.list.len());
         driver
+    }
+
+    fn push_all(&mut self) {
+        let mut list: Vec<OpId> = self.body.walk_all().collect();
+        list.reverse();
+        for op in list {
+            self.push(op);
+        }
     }
 
     fn push(&mut self, op: OpId) {
@@ -152,8 +177,45 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Works off the list; gives whether it came to the end of it.
+    /// Gives whether it came to an end.
     fn run(&mut self) -> bool {
+        let has_flow = |op: OpId| self.body.region_flow(self.ctx, op).is_some() || !self.body.successors(op).is_empty();
+        let flows = self.list.iter().any(|&op| has_flow(op));
+        for _ in 0..MAX_ROUNDS {
+            if !self.work_off() {
+                return false;
+            }
+            if !flows || self.fuel == 0 || !self.restructure() {
+                return true;
+            }
+            self.fuel -= 1;
+            self.changed = true;
+            self.facts = Facts::new(self.ctx, self.body);
+            self.push_all();
+        }
+        self.work_off()
+    }
+
+    /// What needs a look at the whole body.
+    fn restructure(&mut self) -> bool {
+        let mut changed = !assume::replace_known(&self.constants, self.body).is_empty();
+        changed |= forward_slots(self.ctx, self.body);
+        for op in self.body.walk_all().collect::<Vec<_>>() {
+            if self.body.is_alive(op)
+                && self.body.op_regions(op).len() > 1
+                && let Some(path) = control::known_path(&self.constants, self.body, op, true)
+            {
+                path.inline(self.body, op);
+                changed = true;
+            }
+        }
+        let facts = Facts::new(self.ctx, self.body);
+        let live = Liveness::new(self.ctx, self.body, &facts, Roots::Effects);
+        changed | sweep(self.ctx, self.body, &live)
+    }
+
+    /// Works off the list; gives whether it came to the end of it.
+    fn work_off(&mut self) -> bool {
         while let Some(op) = self.list.pop() {
             self.listed[op.index()] = false;
             if !self.body.is_alive(op) || self.body.op_block(op).is_none() {
@@ -272,7 +334,7 @@ impl<'a> Driver<'a> {
     }
 
     fn inline(&mut self, op: OpId) -> bool {
-        let Some(path) = control::known_path(&self.constants, self.body, op) else {
+        let Some(path) = control::known_path(&self.constants, self.body, op, false) else {
             return false;
         };
         for result in self.body.results(op).collect::<SmallVec<[ValueId; 4]>>() {

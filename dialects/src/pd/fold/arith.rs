@@ -4,9 +4,9 @@
 
 use std::cmp::Ordering;
 
-use pir_ir::{Attr, OpView, Signedness, Type, TypeData, ValueId};
+use pir_ir::{Attr, OpId, OpView, Rewriter, Signedness, Type, TypeData, ValueId};
 
-use super::{Folded, Number, constant, number, value};
+use super::{Folded, Number, constant, implied, number, value};
 
 /// An operand as a value, if it is of the type of the result: broadcasting does not change it.
 fn unchanged(view: OpView<'_>, index: usize) -> Option<ValueId> {
@@ -52,6 +52,15 @@ fn is_one(number: Option<Number>) -> bool {
     matches!(number, Some(Number::Int(1))) || number == Some(Number::Float(1.0))
 }
 
+/// Zero, as an element of the result, if that holds integers.
+fn integer_zero(view: OpView<'_>) -> Folded {
+    integer(view, Some(0))
+}
+
+fn same_operands(view: OpView<'_>) -> bool {
+    view.operand(0).is_some() && view.operand(0) == view.operand(1)
+}
+
 pub(super) fn add(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     // Adding +0 makes +0 of -0; adding -0 changes nothing.
     for (zero, other) in [(1, 0), (0, 1)] {
@@ -71,6 +80,9 @@ pub(super) fn subtract(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     {
         return value(x);
     }
+    if same_operands(view) {
+        return integer_zero(view);
+    }
     let (x, y) = integers(view, constants)?;
     integer(view, x.checked_sub(y))
 }
@@ -81,6 +93,10 @@ pub(super) fn multiply(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
             && let Some(other) = unchanged(view, other)
         {
             return value(other);
+        }
+        // Zero times infinity is no number, but there are no infinite integers.
+        if number(view, constants, one) == Some(Number::Int(0)) {
+            return integer_zero(view);
         }
     }
     let (x, y) = integers(view, constants)?;
@@ -137,6 +153,10 @@ pub(super) fn same(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
 }
 
 fn compare(view: OpView<'_>, constants: &[Option<Attr>], holds: fn(Ordering) -> bool) -> Folded {
+    // What is no number is not equal to itself.
+    if same_operands(view) && !view.ctx.is_float(view.operand_type(0)?) {
+        return constant(view.ctx.bool_attr(holds(Ordering::Equal)));
+    }
     let ordering = match (number(view, constants, 0)?, number(view, constants, 1)?) {
         (Number::Int(x), Number::Int(y)) => x.cmp(&y),
         (Number::Bool(x), Number::Bool(y)) => x.cmp(&y),
@@ -180,7 +200,8 @@ fn truth(view: OpView<'_>, constants: &[Option<Attr>], index: usize) -> Option<b
     }
 }
 
-/// `op (x, neutral) = x`, `op (x, y)` for constants, for truth values only: others are converted.
+/// `op (x, neutral) = x`, `op (x, y)` for constants, for truth values only: others are converted. If the operation is
+/// idempotent, the other truth value decides alone.
 fn logic(
     view: OpView<'_>,
     constants: &[Option<Attr>],
@@ -191,6 +212,9 @@ fn logic(
     let (x, y) = (truth(view, constants, 0), truth(view, constants, 1));
     if let (Some(x), Some(y)) = (x, y) {
         return constant(view.ctx.bool_attr(op(x, y)));
+    }
+    if idempotent && (x == Some(!neutral) || y == Some(!neutral)) {
+        return constant(view.ctx.bool_attr(!neutral));
     }
     let kept = if y == Some(neutral) || (idempotent && view.operand(0) == view.operand(1)) {
         unchanged(view, 0)
@@ -235,7 +259,72 @@ pub(super) fn select(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     if view.operand(1) == view.operand(2) {
         return value(unchanged(view, 1)?);
     }
+    // True where the condition is, and false elsewhere.
+    if truth(view, constants, 1) == Some(true) && truth(view, constants, 2) == Some(false) {
+        return value(unchanged(view, 0)?);
+    }
     value(unchanged(view, if truth(view, constants, 0)? { 1 } else { 2 })?)
+}
+
+/// What holds for ordinary numbers: `x + 0 = x`, `x * 0 = 0`, `x - x = 0`, `x / x = 1`, `x = x`.
+pub(super) fn fast(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    let zero = |index| matches!(number(view, constants, index), Some(Number::Float(0.0)));
+    let float = |number: f64| constant(Number::Float(number).attr(view.ctx)?);
+    match view.name() {
+        "pd.add" if zero(1) => value(unchanged(view, 0)?),
+        "pd.add" if zero(0) => value(unchanged(view, 1)?),
+        "pd.subtract" if zero(1) => value(unchanged(view, 0)?),
+        "pd.multiply" if zero(0) || zero(1) => float(0.0),
+        "pd.divide" if zero(0) => float(0.0),
+        "pd.subtract" if same_operands(view) => float(0.0),
+        "pd.divide" if same_operands(view) && view.ctx.is_float(view.result_type(0)?) => float(1.0),
+        name if same_operands(view) => constant(view.ctx.bool_attr(implied::of_equals(name)?)),
+        _ => None,
+    }
+}
+
+/// The negation of a comparison of what is ordered is the opposite comparison, if nothing else wants the first one.
+pub(super) fn not_of_comparison(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
+    let view = rewriter.view(op);
+    let (Some(x), Some(ty)) = (view.operand(0), view.result_type(0)) else {
+        return false;
+    };
+    let inner = view.body.defining_op(x).filter(|_| view.body.has_one_use(x));
+    let Some(inner) = inner.map(|inner| view.body.view(view.ctx, inner)) else {
+        return false;
+    };
+    let Some(opposite) = implied::opposite(inner.name()) else {
+        return false;
+    };
+    let ordered = inner.operand_type(0).is_some_and(|t| !view.ctx.is_float(t));
+    if !ordered || inner.result_type(0) != Some(ty) {
+        return false;
+    }
+    let operands = view.body.operands_vec(inner.op);
+    let new = rewriter.op(opposite).operands(operands).result(ty).value();
+    let old = rewriter.body.result(op, 0);
+    rewriter.take_name(old, new);
+    rewriter.replace_op(op, &[new]);
+    true
+}
+
+/// Where a condition is negated, the others change places.
+pub(super) fn select_on_negation(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
+    let view = rewriter.view(op);
+    let (Some(condition), Some(x), Some(y)) = (view.operand(0), view.operand(1), view.operand(2)) else {
+        return false;
+    };
+    let not = view
+        .body
+        .defining_op(condition)
+        .map(|not| view.body.view(view.ctx, not));
+    let original = not.filter(|n| n.name() == "pd.logical_not").and_then(|n| n.operand(0));
+    let truth = |&v: &ValueId| view.body.value_type(v) == view.body.value_type(condition);
+    let Some(original) = original.filter(truth) else {
+        return false;
+    };
+    rewriter.body.set_operands(op, &[original, y, x]);
+    true
 }
 
 /// The sum of one.

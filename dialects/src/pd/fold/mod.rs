@@ -7,9 +7,10 @@
 mod arith;
 mod constant;
 mod dynamic;
+mod implied;
 mod shape;
 
-use pir_ir::{Attr, AttrData, Context, FoldFn, FoldResult, OpDef, OpView, SimplifyFn, Type, ValueId};
+use pir_ir::{Attr, AttrData, Context, FoldFn, FoldResult, ImpliesFn, OpDef, OpView, SimplifyFn, Type, ValueId};
 use smallvec::{SmallVec, smallvec};
 
 type Folded = Option<SmallVec<[FoldResult; 2]>>;
@@ -67,12 +68,43 @@ const SIMPLIFICATIONS: &[(&str, SimplifyFn)] = &[
     ("pd.constant", constant::write_as_full),
     ("pd.transpose", shape::transpose_of_transpose),
     ("pd.reshape", shape::reshape_of_reshape),
+    ("pd.cast", shape::cast_of_cast),
+    ("pd.logical_not", arith::not_of_comparison),
+    ("pd.where", arith::select_on_negation),
+];
+
+/// Operations with rules that hold for ordinary numbers only.
+const FAST_FOLDS: &[&str] = &[
+    "pd.add",
+    "pd.subtract",
+    "pd.multiply",
+    "pd.divide",
+    "pd.less_than",
+    "pd.less_equal",
+    "pd.greater_than",
+    "pd.greater_equal",
+    "pd.equal",
+    "pd.not_equal",
+];
+
+const IMPLICATIONS: &[(&str, ImpliesFn)] = &[
+    ("pd.less_than", implied::comparison),
+    ("pd.less_equal", implied::comparison),
+    ("pd.greater_than", implied::comparison),
+    ("pd.greater_equal", implied::comparison),
+    ("pd.equal", implied::comparison),
+    ("pd.not_equal", implied::comparison),
+    ("pd.logical_not", implied::not),
+    ("pd.logical_and", implied::and),
+    ("pd.logical_or", implied::or),
 ];
 
 /// Gives definitions their folds and simplifications.
 pub(super) fn attach(definitions: &mut [OpDef]) {
     for def in definitions {
         def.fold = FOLDS.iter().find(|(name, _)| *name == def.name).map(|(_, fold)| *fold);
+        def.fast_fold = FAST_FOLDS.contains(&&*def.name).then_some(arith::fast as FoldFn);
+        def.implies = IMPLICATIONS.iter().find(|(name, _)| *name == def.name).map(|(_, i)| *i);
         def.simplify = SIMPLIFICATIONS
             .iter()
             .find(|(name, _)| *name == def.name)

@@ -1,6 +1,6 @@
 //! Operations that move elements about, or copy them.
 
-use pir_ir::{Attr, OpId, OpView, Rewriter, Type};
+use pir_ir::{Attr, OpId, OpView, Rewriter, Signedness, Type, TypeData};
 
 use super::{Folded, Number, constant, dynamic, number, value};
 
@@ -46,6 +46,42 @@ pub(super) fn cast(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
             .filter(|_| view.ctx.is_static(to))?
             .attr(view.ctx)?,
     )
+}
+
+/// Whether every number of the type `from` is one of the type `to`.
+fn holds_all(view: OpView<'_>, from: Type, to: Type) -> bool {
+    let bits = |ty| match *view.ctx.type_data(ty) {
+        TypeData::Integer { width, sign } if sign != Signedness::Unsigned => Some(width),
+        _ => None,
+    };
+    match (bits(from), bits(to)) {
+        _ if from == Type::I1 && to != Type::I1 => true,
+        (Some(a), Some(b)) => a <= b && to != Type::I1,
+        (Some(a), None) => (to == Type::F64 && a <= 32) || (to == Type::F32 && a <= 16),
+        (None, _) => {
+            (to == Type::F64 && view.ctx.is_float(from))
+                || (to == Type::F32 && from != Type::F64 && view.ctx.is_float(from))
+        }
+    }
+}
+
+/// Of two conversions the first does not matter if it loses nothing.
+pub(super) fn cast_of_cast(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
+    let view = rewriter.view(op);
+    let inner = view.operand(0).and_then(|x| view.body.defining_op(x));
+    let inner = inner
+        .map(|inner| view.body.view(view.ctx, inner))
+        .filter(|inner| inner.name() == view.name() && view.body.num_operands(inner.op) == 1);
+    let Some(x) = inner.and_then(|i| i.operand(0)) else {
+        return false;
+    };
+    let elem = |v| view.ctx.elem_type(view.body.value_type(v));
+    let between = view.operand(0).map(elem);
+    if !between.is_some_and(|between| holds_all(view, elem(x), between)) {
+        return false;
+    }
+    rewriter.body.set_operand(op, 0, x);
+    true
 }
 
 /// The tensors put together are one.

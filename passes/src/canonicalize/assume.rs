@@ -1,0 +1,280 @@
+//! What is known of truth values because control came here: the condition of a branch inside the branch, that of a loop
+//! in its body, and its negation behind the loop.
+//!
+//! One walk in program order with a table of what is known, which is taken back when a region is left. What follows
+//! from a condition is told by the operation that computes it (`OpDef::implies`): a comparison decides about others of
+//! the same operands. In the body of a loop, operands stand for what the condition was computed from if that was handed
+//! on, or is defined outside of the loop.
+
+use pir_ir::{Attr, Body, Context, FlowEdge, FlowPoint, Implied, OpId, RegionId, Type, ValueId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::constants::Constants;
+use crate::analysis::OpKey;
+
+/// How many steps are taken from one condition to others.
+const MAX_IMPLIED: usize = 32;
+
+enum Task {
+    Region(RegionId),
+    Op(OpId),
+    /// What is known behind an operation.
+    Behind(OpId),
+    /// Forget what was learned since there were so many facts.
+    Leave(usize),
+}
+
+/// Where something became known, and constants made there, which stand before the operation.
+struct Place {
+    before: OpId,
+    made: SmallVec<[(bool, Type, ValueId); 2]>,
+}
+
+enum Fact {
+    Value(ValueId, Option<(bool, usize)>),
+    Key(OpKey, Option<(bool, usize)>),
+}
+
+struct Walk<'a, 'c> {
+    constants: &'a Constants<'c>,
+    body: &'a mut Body,
+    /// Truth values, with the index of the place where they became known.
+    values: FxHashMap<ValueId, (bool, usize)>,
+    keys: FxHashMap<OpKey, (bool, usize)>,
+    places: Vec<Place>,
+    /// What was entered, with what was known before.
+    log: Vec<Fact>,
+    changed: Vec<OpId>,
+}
+
+/// Replaces truth values by constants where they are known. Gives the operations that were changed.
+pub(super) fn replace_known(constants: &Constants<'_>, body: &mut Body) -> Vec<OpId> {
+    let mut walk = Walk {
+        constants,
+        body,
+        values: FxHashMap::default(),
+        keys: FxHashMap::default(),
+        places: Vec::new(),
+        log: Vec::new(),
+        changed: Vec::new(),
+    };
+    walk.run();
+    walk.changed
+}
+
+impl Walk<'_, '_> {
+    fn ctx(&self) -> &Context {
+        self.constants.ctx()
+    }
+
+    fn run(&mut self) {
+        let mut tasks = vec![Task::Region(self.body.root())];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Region(region) => {
+                    tasks.push(Task::Leave(self.log.len()));
+                    // What is known behind an operation holds in the rest of its block only.
+                    if let Some(block) = self.body.single_block(region) {
+                        self.enter(region);
+                        tasks.extend(self.body.first_op(block).map(Task::Op));
+                    } else {
+                        for &block in self.body.region_blocks(region).iter().rev() {
+                            tasks.push(Task::Leave(self.log.len()));
+                            tasks.extend(self.body.first_op(block).map(Task::Op));
+                        }
+                    }
+                }
+                Task::Op(op) => {
+                    tasks.extend(self.body.next_op(op).map(Task::Op));
+                    self.visit(op);
+                    if !self.body.op_regions(op).is_empty() {
+                        tasks.push(Task::Behind(op));
+                        tasks.extend(self.body.op_regions(op).iter().rev().map(|&r| Task::Region(r)));
+                    }
+                }
+                Task::Behind(op) => {
+                    if let Some(next) = self.body.next_op(op) {
+                        self.learn(op, FlowPoint::Parent, next);
+                    }
+                }
+                Task::Leave(count) => self.leave(count),
+            }
+        }
+    }
+
+    fn leave(&mut self, count: usize) {
+        while self.log.len() > count {
+            match self.log.pop() {
+                Some(Fact::Value(value, Some(old))) => {
+                    self.values.insert(value, old);
+                }
+                Some(Fact::Value(value, None)) => {
+                    self.values.remove(&value);
+                }
+                Some(Fact::Key(key, Some(old))) => {
+                    self.keys.insert(key, old);
+                }
+                Some(Fact::Key(key, None)) => {
+                    self.keys.remove(&key);
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn enter(&mut self, region: RegionId) {
+        let first = self.body.single_block(region).and_then(|b| self.body.first_op(b));
+        if let (Some(op), Some(index), Some(first)) =
+            (self.body.region_parent(region), self.body.region_index(region), first)
+        {
+            self.learn(op, FlowPoint::Region(index), first);
+        }
+    }
+
+    /// Enters what is known since control went to a point of an operation, from the operation `before` on.
+    fn learn(&mut self, op: OpId, to: FlowPoint, before: OpId) {
+        let ctx = self.constants.ctx();
+        let Some(flow) = self.body.region_flow(ctx, op) else {
+            return;
+        };
+        let view = self.body.view(ctx, op);
+        let edges = flow.edges(view);
+        let mut ways = edges.iter().filter(|e| e.to == to);
+        let (Some(edge), None) = (ways.next(), ways.next()) else {
+            return;
+        };
+        let Some((value, truth)) = flow.decides(view, edge.from, to) else {
+            return;
+        };
+        if self.constants.of(self.body, value).is_some() {
+            return;
+        }
+        let translation = Translation::new(self.body, op, edge);
+        let place = self.places.len();
+        self.places.push(Place {
+            before,
+            made: SmallVec::new(),
+        });
+        let mut pending = vec![(value, truth)];
+        let mut steps = 0;
+        while let Some((value, truth)) = pending.pop() {
+            for visible in translation.images(self.body, value) {
+                let old = self.values.insert(visible, (truth, place));
+                self.log.push(Fact::Value(visible, old));
+            }
+            steps += 1;
+            let Some(maker) = self.body.defining_op(value).filter(|_| steps <= MAX_IMPLIED) else {
+                continue;
+            };
+            let view = self.body.view(ctx, maker);
+            let Some(implies) = view.def().and_then(|d| d.implies) else {
+                continue;
+            };
+            for implied in implies(view, truth) {
+                match implied {
+                    Implied::Value(value, truth) => pending.push((value, truth)),
+                    Implied::Result(name, operands, truth) => {
+                        let images = operands
+                            .iter()
+                            .map(|&v| translation.images(self.body, v).first().copied())
+                            .collect::<Option<SmallVec<_>>>();
+                        let Some(operands) = images else { continue };
+                        let mut key = OpKey::with_operands(ctx, self.body, maker, operands.clone());
+                        key.name = name;
+                        // Whether operands may change places is another question for another operation.
+                        key.operands = operands;
+                        let old = self.keys.insert(key.clone(), (truth, place));
+                        self.log.push(Fact::Key(key, old));
+                    }
+                }
+            }
+        }
+    }
+
+    fn visit(&mut self, op: OpId) {
+        if self.log.is_empty() {
+            return;
+        }
+        let operands = self.body.operands_vec(op);
+        let mut changed = false;
+        for (index, &operand) in operands.iter().enumerate() {
+            if let Some(&(truth, place)) = self.values.get(&operand)
+                && let Some(constant) = self.constant(truth, self.body.value_type(operand), place)
+            {
+                self.body.set_operand(op, index, constant);
+                changed = true;
+            }
+        }
+        if changed {
+            self.changed.push(op);
+            return;
+        }
+        if self.keys.is_empty() || self.body.num_results(op) != 1 || !self.body.op_has_uses(op) {
+            return;
+        }
+        let mut key = OpKey::with_operands(self.ctx(), self.body, op, SmallVec::new());
+        key.operands = operands.iter().copied().collect();
+        if let Some(&(truth, place)) = self.keys.get(&key) {
+            let result = self.body.result(op, 0);
+            if let Some(constant) = self.constant(truth, self.body.value_type(result), place) {
+                self.changed.push(op);
+                self.body.replace_all_uses(result, constant);
+            }
+        }
+    }
+
+    /// The constant, made where it became known.
+    fn constant(&mut self, truth: bool, ty: Type, place: usize) -> Option<ValueId> {
+        let made = self.places[place].made.iter().find(|m| m.0 == truth && m.1 == ty);
+        if let Some(&(.., value)) = made {
+            return Some(value);
+        }
+        let attr: Attr = self.ctx().bool_attr(truth);
+        let before = self.places[place].before;
+        let value = self.constants.materialize(self.body, before, attr, ty)?;
+        self.places[place].made.push((truth, ty, value));
+        Some(value)
+    }
+}
+
+/// What values at the beginning of a way that control takes are called at its end.
+struct Translation {
+    /// The operation, unless control comes from outside of it: then values keep their names.
+    op: Option<OpId>,
+    /// Values taken along, and what becomes of them.
+    images: FxHashMap<ValueId, SmallVec<[ValueId; 2]>>,
+}
+
+impl Translation {
+    fn new(body: &Body, op: OpId, edge: &FlowEdge) -> Self {
+        let mut images: FxHashMap<ValueId, SmallVec<[ValueId; 2]>> = FxHashMap::default();
+        if let Some(source) = body.flow_source_op(op, edge.from) {
+            let operands = body
+                .operands(source)
+                .skip(edge.operands.start)
+                .take(edge.operands.len());
+            for (value, input) in operands.zip(body.flow_inputs(op, edge.to)) {
+                if body.value_type(value) == body.value_type(input) {
+                    images.entry(value).or_default().push(input);
+                }
+            }
+        }
+        Self {
+            op: (edge.from != FlowPoint::Parent).then_some(op),
+            images,
+        }
+    }
+
+    /// The values at the end that are the same.
+    fn images(&self, body: &Body, value: ValueId) -> SmallVec<[ValueId; 2]> {
+        let inside = |op| body.value_block(value).and_then(|b| body.block_parent(b)) == Some(op);
+        // What the terminator of a region of `op` sees is defined in that region, or outside of `op`.
+        let mut images = match self.op {
+            Some(op) if inside(op) => SmallVec::new(),
+            _ => SmallVec::from_slice(&[value]),
+        };
+        images.extend(self.images.get(&value).into_iter().flatten().copied());
+        images
+    }
+}

@@ -1,0 +1,166 @@
+//! `forward-args`: arguments and results that always stand for the same value.
+//!
+//! ```text
+//! %i_2, %ten2 = pd.while (%i, %ten) cond (%a, %b) {     %i_2 = pd.while (%i) cond (%a) {
+//!   %go = pd.less_than (%a, %b)                           %go = pd.less_than (%a, %ten)
+//!   cf.cond_yield (%go, %a, %b)                  ==>      cf.cond_yield (%go, %a)
+//! } body (%c, %d) {                                     } body (%c) {
+//!   %n = pd.add (%c, %one)                                %n = pd.add (%c, %one)
+//!   cf.yield (%n, %d)                                     cf.yield (%n)
+//! }                                                     }
+//! ```
+//!
+//! # Algorithm
+//! Region arguments, results of operations with region flow, and block arguments are bound by control: each has a set
+//! of sources (`Body::flow_sources`, or the operands that predecessors pass). For each such slot we look for the one
+//! value that all its sources stand for. The search is optimistic: at first every slot stands for anything, so cycles
+//! of slots that only feed each other do not count against it. A slot is looked at again when a source changes. In the
+//! end a slot stands either for one value outside or for itself. (This is the removal of redundant φ functions, by a
+//! worklist.) The same constant, computed in different places, counts as one value; if no instance of it is visible
+//! where it is needed, it is computed again there.
+//!
+//! Slots that change, but always alike (two counters that start and step alike), are found by refining a partition:
+//! see [`congruence`].
+//!
+//! The uses of a slot that stands for a value become uses of that value. Then the slots that no operation reads any
+//! more are removed together with what feeds them.
+//!
+//! # Conditions
+//! * The value must be visible at the operation whose slot it replaces, and have the same type.
+//! * Regions of one block only, since the one terminator tells where values come from.
+//! * Slots of handles may be forwarded, but stay in place.
+//! * What a region that runs once before the others (`init`) hands on are its arguments, and stay them: operations are
+//!   built on that. Such an argument is only replaced where it is read.
+
+mod congruence;
+mod solver;
+#[cfg(test)]
+mod tests;
+
+use pir_ir::{Body, Context, Diagnostic, FlowPoint, Module, OpId, Use, ValueId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::analysis::{Facts, Liveness, Roots, has_simple_regions, sweep};
+use crate::bodies::for_each_body_mut;
+use crate::pass::{Changed, Pass, PassContext};
+
+/// Replacing one slot may show that another is redundant; more rounds than this have not been seen to matter.
+const MAX_ROUNDS: usize = 8;
+
+/// The pass `forward-args`.
+pub struct ForwardArgs;
+
+impl Pass for ForwardArgs {
+    fn name(&self) -> &'static str {
+        "forward-args"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Replace loop-carried values that never change by the value itself"
+    }
+
+    fn description(&self) -> &'static str {
+        "Finds arguments of regions and blocks, and results of `if` and `while`, that are always bound to the same \
+         value or constant, uses that value in their place and removes them. Values carried around a loop unchanged \
+         are the usual case, also when they change places among themselves on the way."
+    }
+
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| Ok(forward_args(ctx, body).into()))
+    }
+}
+
+/// Replaces the uses of slots that stand for another value, or that are equal to another slot. The slots stay.
+pub(crate) fn forward_slots(ctx: &Context, body: &mut Body) -> bool {
+    let mut changed = false;
+    for _ in 0..MAX_ROUNDS {
+        if !solver::forward_once(ctx, body) & !congruence::merge_equal_slots(ctx, body) {
+            break;
+        }
+        changed = true;
+    }
+    changed
+}
+
+/// Runs the pass on one body.
+fn forward_args(ctx: &Context, body: &mut Body) -> bool {
+    let changed = forward_slots(ctx, body);
+    let facts = Facts::new(ctx, body);
+    let live = Liveness::new(ctx, body, &facts, Roots::AllOps);
+    changed | sweep(ctx, body, &live)
+}
+
+/// Calls `found` with each slot of an operation with region flow, and the operands that it comes from.
+fn flow_slots(ctx: &Context, body: &Body, op: OpId, mut found: impl FnMut(ValueId, SmallVec<[ValueId; 4]>)) {
+    if body.region_flow(ctx, op).is_none() || !has_simple_regions(body, op) {
+        return;
+    }
+    let args = body.op_regions(op).iter().filter_map(|&r| body.entry_block(r));
+    let args = args.flat_map(|b| body.block_args(b).iter().copied());
+    for value in body.results(op).chain(args) {
+        let sources = body.flow_sources(ctx, value).unwrap_or_default();
+        found(value, sources.iter().map(|s| body.operand(s.op, s.index)).collect());
+    }
+}
+
+/// Calls `found` with each argument of a block with predecessors, the first operation of the block before it, and what
+/// the predecessors pass.
+fn block_sources(body: &Body, mut found: impl FnMut(OpId, ValueId, SmallVec<[ValueId; 4]>)) {
+    let mut sources: FxHashMap<ValueId, SmallVec<[ValueId; 4]>> = FxHashMap::default();
+    let mut blocks = Vec::new();
+    for op in body.walk_all() {
+        for (index, successor) in body.successors(op).iter().enumerate() {
+            blocks.push(successor.block);
+            for (value, &arg) in body.successor_operands(op, index).zip(body.block_args(successor.block)) {
+                sources.entry(arg).or_default().push(value);
+            }
+        }
+    }
+    for block in blocks {
+        if let Some(first) = body.first_op(block) {
+            for &arg in body.block_args(block) {
+                if let Some(sources) = sources.remove(&arg) {
+                    found(first, arg, sources);
+                }
+            }
+        }
+    }
+}
+
+/// Replaces a slot by a value, except where a region that only leads to others hands it on.
+fn replace_uses(ctx: &Context, body: &mut Body, slot: ValueId, value: ValueId) -> bool {
+    let uses: SmallVec<[Use; 8]> = body.uses(slot).collect();
+    let mut changed = false;
+    for at in uses {
+        if !is_handed_on_by_entry(ctx, body, at) {
+            body.set_operand(at.op, at.index, value);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Whether a use stands in the terminator of a region that runs at most once and leads to other regions only.
+fn is_handed_on_by_entry(ctx: &Context, body: &Body, at: Use) -> bool {
+    let Some(region) = body
+        .op_region(at.op)
+        .filter(|&r| body.region_terminator(r) == Some(at.op))
+    else {
+        return false;
+    };
+    let (Some(op), Some(index)) = (body.region_parent(region), body.region_index(region)) else {
+        return false;
+    };
+    let Some(flow) = body.region_flow(ctx, op) else {
+        return false;
+    };
+    let view = body.view(ctx, op);
+    let here = FlowPoint::Region(index);
+    !flow.is_repeated(view, index)
+        && flow
+            .edges(view)
+            .iter()
+            .filter(|e| e.from == here)
+            .all(|e| e.to != FlowPoint::Parent)
+}
