@@ -10,8 +10,7 @@ use pir_ir::{Attr, Body, Context, FlowEdge, FlowPoint, Implied, OpId, RegionId, 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::constants::Constants;
-use crate::analysis::OpKey;
+use crate::analysis::{Constants, OpKey};
 
 /// How many steps are taken from one condition to others.
 const MAX_IMPLIED: usize = 32;

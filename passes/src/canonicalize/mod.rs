@@ -29,8 +29,6 @@
 //! Operations are visited from outside to inside, so that what is inlined is moved once, however deep it is nested.
 
 mod assume;
-mod constants;
-mod control;
 
 #[cfg(test)]
 mod tests;
@@ -38,13 +36,11 @@ mod tests;
 use pir_ir::{Body, Context, Diagnostic, FoldResult, Module, OpId, Rewriter, Traits, ValueId};
 use smallvec::SmallVec;
 
-use crate::analysis::{Facts, Liveness, Roots, is_symbol_or_terminator, sweep};
+use crate::analysis::{Constants, Facts, Limits, Liveness, Roots, is_symbol_or_terminator, known_path, sweep};
 use crate::bodies::for_each_body_mut;
 use crate::forward_args::forward_slots;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
-
-use constants::Constants;
 
 /// How often the whole body is looked at.
 const MAX_ROUNDS: usize = 16;
@@ -200,12 +196,16 @@ impl<'a> Driver<'a> {
     fn restructure(&mut self) -> bool {
         let mut changed = !assume::replace_known(&self.constants, self.body).is_empty();
         changed |= forward_slots(self.ctx, self.body);
+        let limits = Limits {
+            compare: true,
+            ..Limits::SMALL
+        };
         for op in self.body.walk_all().collect::<Vec<_>>() {
             if self.body.is_alive(op)
                 && self.body.op_regions(op).len() > 1
-                && let Some(path) = control::known_path(&self.constants, self.body, op, true)
+                && let Some(path) = known_path(&self.constants, self.body, op, limits)
             {
-                path.inline(self.body, op);
+                path.inline(self.ctx, self.body);
                 changed = true;
             }
         }
@@ -334,7 +334,7 @@ impl<'a> Driver<'a> {
     }
 
     fn inline(&mut self, op: OpId) -> bool {
-        let Some(path) = control::known_path(&self.constants, self.body, op, false) else {
+        let Some(path) = known_path(&self.constants, self.body, op, Limits::SMALL) else {
             return false;
         };
         for result in self.body.results(op).collect::<SmallVec<[ValueId; 4]>>() {
@@ -347,7 +347,7 @@ impl<'a> Driver<'a> {
                 operands.extend(self.body.operands(inner));
             }
         }
-        let moved = path.inline(self.body, op);
+        let moved = path.inline(self.ctx, self.body);
         self.push_definitions(&operands);
         for op in moved.into_iter().rev() {
             self.push(op);

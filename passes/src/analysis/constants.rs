@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::pass::ConstantEvaluator;
 
 /// Knows and makes constants.
-pub(super) struct Constants<'a> {
+pub(crate) struct Constants<'a> {
     ctx: &'a Context,
     evaluator: Option<&'a dyn ConstantEvaluator>,
     /// Whether folds need not keep NaNs, infinities and the signs of zeros.
@@ -22,7 +22,7 @@ pub(super) struct Constants<'a> {
 }
 
 impl<'a> Constants<'a> {
-    pub(super) fn new(ctx: &'a Context, evaluator: Option<&'a dyn ConstantEvaluator>, fast: bool) -> Self {
+    pub(crate) fn new(ctx: &'a Context, evaluator: Option<&'a dyn ConstantEvaluator>, fast: bool) -> Self {
         let dialect = |name: &'a str| name.split_once('.').map_or(name, |(dialect, _)| dialect);
         let makers = ctx
             .ops()
@@ -38,12 +38,12 @@ impl<'a> Constants<'a> {
         }
     }
 
-    pub(super) fn ctx(&self) -> &'a Context {
+    pub(crate) fn ctx(&self) -> &'a Context {
         self.ctx
     }
 
     /// The constant that a value is, if a constant operation defines it.
-    pub(super) fn of(&self, body: &Body, value: ValueId) -> Option<Attr> {
+    pub(crate) fn of(&self, body: &Body, value: ValueId) -> Option<Attr> {
         let op = body.defining_op(value)?;
         let view = body.view(self.ctx, op);
         if !view.has(Traits::CONSTANT) || body.num_results(op) != 1 {
@@ -62,7 +62,7 @@ impl<'a> Constants<'a> {
     }
 
     /// The constants that the operands are; `more` knows some that the program does not show.
-    pub(super) fn of_operands(
+    pub(crate) fn of_operands(
         &self,
         body: &Body,
         op: OpId,
@@ -74,7 +74,7 @@ impl<'a> Constants<'a> {
     }
 
     /// What an operation folds to.
-    pub(super) fn fold(
+    pub(crate) fn fold(
         &self,
         body: &Body,
         op: OpId,
@@ -102,7 +102,7 @@ impl<'a> Constants<'a> {
     }
 
     /// Makes a constant before `op`, by the makers of the dialect of `op` first.
-    pub(super) fn materialize(&self, body: &mut Body, op: OpId, value: Attr, ty: Type) -> Option<ValueId> {
+    pub(crate) fn materialize(&self, body: &mut Body, op: OpId, value: Attr, ty: Type) -> Option<ValueId> {
         let name = self.ctx.op_str(body.op_name(op));
         let dialect = name.split_once('.').map_or(name, |(dialect, _)| dialect);
         let own = self.makers.iter().filter(|(d, _)| *d == dialect);
