@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pir_ir::text::{self, ParseOptions, PrintOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Diagnostic, Module, Severity};
-use pir_passes::{Changed, Invocation, Observer, PassManager, Pipeline, VerifyEach};
+use pir_passes::{Invocation, Observer, PassManager, Pipeline, Ran, VerifyEach};
 
 use crate::evaluate::KernelEvaluator;
 use crate::source::Source;
@@ -117,7 +117,7 @@ pub fn run_passes(
 struct PrintAfter(PrintOptions);
 
 impl Observer for PrintAfter {
-    fn after(&mut self, invocation: &Invocation, module: &Module, _: Changed) {
+    fn after(&mut self, invocation: &Invocation, module: &Module, _: &Ran) {
         let mut err = std::io::stderr().lock();
         // Nothing can be done when standard error is closed.
         let _ = writeln!(err, "// -----// IR after {invocation} //----- //")

@@ -336,6 +336,21 @@ impl Body {
         self.extras.iter_mut().filter_map(|e| e.isolated.as_deref_mut())
     }
 
+    /// The isolated operations directly in this body with their bodies, for work in parallel.
+    pub fn isolated_ops_mut(&mut self) -> impl Iterator<Item = (OpId, &mut Body)> {
+        let mut owners = vec![None; self.extras.len()];
+        for (index, op) in self.ops.iter().enumerate() {
+            if let Some(owner) = (op.extra as usize).checked_sub(1).and_then(|at| owners.get_mut(at)) {
+                *owner = op.alive.then(|| OpId::new(index));
+            }
+        }
+        let bodies = self.extras.iter_mut().map(|e| e.isolated.as_deref_mut());
+        owners
+            .into_iter()
+            .zip(bodies)
+            .filter_map(|(op, body)| Some((op?, body?)))
+    }
+
     /// Comment lines that stand before the operation, each with its slashes, joined by line breaks.
     pub fn comment(&self, op: OpId) -> Option<&str> {
         self.comments.get(&op).map(|c| &**c)

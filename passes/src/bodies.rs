@@ -1,13 +1,17 @@
 //! Running over the bodies of a module.
 
 use pir_ir::{Body, Context, Diagnostic, Module};
+use rayon::prelude::*;
 
 use crate::pass::Changed;
 
+/// Less than this is done before another thread has woken up.
+const WORTH_THREADS: usize = 2000;
+
 /// Runs `f` on every body of the module: its own and those of isolated operations at any depth, outer ones first.
 ///
-/// Bodies share nothing but the context, so `f` must not depend on the order: it is shared between threads when they
-/// are worked on in parallel. All bodies are tried; the errors of all come back together.
+/// Bodies share nothing but the context, so `f` must not depend on the order: bodies at the same depth are shared out
+/// among the threads of the pool that this is called in. All bodies are tried; the errors of all come back together.
 ///
 /// # Errors
 /// When `f` fails for a body.
@@ -18,15 +22,24 @@ pub fn for_each_body_mut(
     let ctx = module.ctx.clone();
     let mut changed = Changed::No;
     let mut errors = Vec::new();
-    let mut pending: Vec<&mut Body> = vec![&mut module.body];
-    while let Some(body) = pending.pop() {
-        match f(&ctx, body) {
-            Ok(c) => changed |= c,
-            Err(e) => errors.extend(e),
+    let mut level: Vec<&mut Body> = vec![&mut module.body];
+    while !level.is_empty() {
+        for result in map_bodies(&mut level, |body| f(&ctx, body)) {
+            match result {
+                Ok(c) => changed |= c,
+                Err(e) => errors.extend(e),
+            }
         }
-        let first = pending.len();
-        pending.extend(body.isolated_bodies_mut());
-        pending[first..].reverse();
+        level = level.into_iter().flat_map(Body::isolated_bodies_mut).collect();
     }
     if errors.is_empty() { Ok(changed) } else { Err(errors) }
+}
+
+/// The results of `f` for some bodies, in their order, on several threads if that is worth it.
+pub(crate) fn map_bodies<R: Send>(bodies: &mut [&mut Body], f: impl Fn(&mut Body) -> R + Sync) -> Vec<R> {
+    let ops = || bodies.iter().map(|b| b.num_op_slots()).sum::<usize>();
+    if bodies.len() < 2 || ops() < WORTH_THREADS || rayon::current_num_threads() < 2 {
+        return bodies.iter_mut().map(|body| f(body)).collect();
+    }
+    bodies.par_iter_mut().map(|body| f(body)).collect()
 }

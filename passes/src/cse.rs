@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::analysis::{Facts, OpKey, Touched, is_symbol_or_terminator, regions_equal};
 use crate::bodies::for_each_body_mut;
-use crate::pass::{Changed, Pass, PassContext};
+use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// The pass `cse`.
 pub struct Cse;
@@ -38,6 +38,10 @@ impl Pass for Cse {
     fn description(&self) -> &'static str {
         "Replaces an operation by an earlier one that does the same on the same operands and is sure to have run, whole \
          branches and loops too. Looks through regions: what was computed before a loop is not computed again in it."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

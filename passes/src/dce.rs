@@ -17,7 +17,7 @@ use pir_ir::{Diagnostic, Module};
 
 use crate::analysis::{Facts, Liveness, Roots, sweep};
 use crate::bodies::for_each_body_mut;
-use crate::pass::{Changed, Pass, PassContext};
+use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// The pass `dce`.
 pub struct Dce;
@@ -35,6 +35,10 @@ impl Pass for Dce {
         "Removes operations without effects whose results are not used, results of `if` and `while` that are not used, \
          and values that loops carry although only their own next value depends on them. Operations with effects stay, \
          and so do stacks: see `prune-stacks`."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::{Facts, Touched, is_symbol_or_terminator};
 use crate::bodies::for_each_body_mut;
-use crate::pass::{Changed, Pass, PassContext};
+use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// Operations that need a look at each loop that they leave are moved out of at most so many.
 const MAX_STEPS: usize = 64;
@@ -48,6 +48,10 @@ impl Pass for Licm {
         "Moves operations whose operands are defined outside of a loop to before it, out of the cond and the body \
          region, and whole `if`s too. What may fail or reads something is only moved when the loop is \
          certain to run it; what has effects never is."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

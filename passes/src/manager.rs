@@ -1,21 +1,66 @@
 //! The pass manager: runs passes in order.
 
-use pir_ir::verify::{VerifyOptions, verify_with};
-use pir_ir::{Diagnostic, Module};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
+use pir_ir::verify::{VerifyOptions, verify_with};
+use pir_ir::{Body, Context, Diagnostic, Module};
+
+use crate::bodies::map_bodies;
 use crate::pass::{Changed, ConstantEvaluator, PassContext};
-use crate::pipeline::{Invocation, Pipeline};
+use crate::pipeline::{Invocation, Path, Pipeline, is_module};
+
+/// The code of the error that a crash of a pass is reported with.
+pub const PASS_CRASH: &str = "pass-crash";
+
+/// What a pass that has run did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Ran {
+    /// Whether it changed the program.
+    pub changed: Changed,
+    /// How long it took.
+    pub time: Duration,
+    /// What it counted; see [`PassContext::count`].
+    pub counts: BTreeMap<&'static str, u64>,
+}
 
 /// Is told what the manager does: to print the program after each pass, to measure times, and so on.
 pub trait Observer {
+    /// Whether a pass is to run; all observers must agree. `on` is the operation that it would run on, if that is not
+    /// the whole program.
+    fn permits(&mut self, invocation: &Invocation, on: Option<&str>) -> bool {
+        let _ = (invocation, on);
+        true
+    }
+
+    /// A pass that is a pipeline begins: its passes follow.
+    fn enter(&mut self, invocation: &Invocation) {
+        let _ = invocation;
+    }
+
+    /// The passes of the pass that began last have run.
+    fn leave(&mut self) {}
+
     /// A pass is about to run. Passes that are pipelines are not told of, only the passes in them.
     fn before(&mut self, invocation: &Invocation, module: &Module) {
         let _ = (invocation, module);
     }
 
     /// A pass has run without errors.
-    fn after(&mut self, invocation: &Invocation, module: &Module, changed: Changed) {
-        let _ = (invocation, module, changed);
+    fn after(&mut self, invocation: &Invocation, module: &Module, ran: &Ran) {
+        let _ = (invocation, module, ran);
+    }
+
+    /// The program was verified after a pass.
+    fn verified(&mut self, invocation: &Invocation, time: Duration) {
+        let _ = (invocation, time);
+    }
+
+    /// A pass failed, crashed, or left a program that is wrong. The program may be half changed.
+    fn failed(&mut self, invocation: &Invocation, module: &Module) {
+        let _ = (invocation, module);
     }
 }
 
@@ -42,6 +87,15 @@ pub struct PassManager<'a> {
     reports: Vec<Diagnostic>,
     verify: VerifyEach,
 }
+
+/// What is left to do.
+enum Pending {
+    Run(Invocation),
+    /// A pass that is a pipeline ends.
+    Leave,
+}
+
+type Outcome = Result<Changed, Vec<Diagnostic>>;
 
 impl<'a> PassManager<'a> {
     /// A manager without observers and evaluator.
@@ -75,14 +129,27 @@ impl<'a> PassManager<'a> {
     /// Runs the passes of a pipeline in order.
     ///
     /// # Errors
-    /// What the first pass that failed says, each with a note that names the pass. The module must not be used then.
-    pub fn run(&mut self, module: &mut Module, pipeline: &Pipeline) -> Result<Changed, Vec<Diagnostic>> {
+    /// What the first pass that failed says, each with a note that names the pass; an error of the code
+    /// [`PASS_CRASH`] if it panicked. The module must not be used then.
+    pub fn run(&mut self, module: &mut Module, pipeline: &Pipeline) -> Outcome {
         let mut changed = Changed::No;
         // A pass that is a pipeline puts its passes in its place; a list, not a call, so that nothing recurses.
-        let mut pending: Vec<Invocation> = pipeline.invocations.iter().rev().cloned().collect();
-        while let Some(invocation) = pending.pop() {
+        let runs = pipeline.invocations.iter().rev().cloned();
+        let mut pending: Vec<Pending> = runs.map(Pending::Run).collect();
+        while let Some(next) = pending.pop() {
+            let Pending::Run(invocation) = next else {
+                self.observers.iter_mut().for_each(|o| o.leave());
+                continue;
+            };
             if let Some(inner) = invocation.pass.expand(&invocation.options) {
-                pending.extend(inner.into_iter().rev());
+                self.observers.iter_mut().for_each(|o| o.enter(&invocation));
+                pending.push(Pending::Leave);
+                let path = &invocation.path;
+                let inside = inner.into_iter().rev().map(|inner| Invocation {
+                    path: path.clone(),
+                    ..inner
+                });
+                pending.extend(inside.map(Pending::Run));
                 continue;
             }
             changed |= self.run_one(module, &invocation)?;
@@ -90,30 +157,175 @@ impl<'a> PassManager<'a> {
         Ok(changed)
     }
 
-    fn run_one(&mut self, module: &mut Module, invocation: &Invocation) -> Result<Changed, Vec<Diagnostic>> {
+    fn run_one(&mut self, module: &mut Module, invocation: &Invocation) -> Outcome {
+        let ctx = module.ctx.clone();
+        let on_whole = match &*invocation.path {
+            [] => true,
+            [only] => ctx
+                .registered_op(only)
+                .and_then(|op| ctx.op_def(op))
+                .is_some_and(is_module),
+            _ => false,
+        };
+        if on_whole && !self.observers.iter_mut().all(|o| o.permits(invocation, None)) {
+            return Ok(Changed::No);
+        }
         for observer in &mut self.observers {
             observer.before(invocation, module);
         }
-        let cx = PassContext::new(&invocation.options).with_evaluator(self.evaluator);
-        let result = invocation.pass.run(module, &cx);
-        self.reports.extend(cx.into_reports());
-        let changed = result.map_err(|errors| {
-            let note = format!("in the pass `{invocation}`");
-            errors.into_iter().map(|e| e.note(note.clone())).collect::<Vec<_>>()
-        })?;
+        let start = Instant::now();
+        let mut counts = BTreeMap::new();
+        let result = if on_whole {
+            self.run_on(module, invocation, &mut counts)
+        } else {
+            self.run_inside(module, invocation, &mut counts)
+        };
+        let time = start.elapsed();
+        let changed = match result {
+            Ok(changed) => changed,
+            Err(errors) => {
+                self.observers.iter_mut().for_each(|o| o.failed(invocation, module));
+                let note = format!("in the pass `{invocation}`");
+                return Err(errors.into_iter().map(|e| e.note(note.clone())).collect());
+            }
+        };
+        let ran = Ran { changed, time, counts };
         for observer in &mut self.observers {
-            observer.after(invocation, module, changed);
+            observer.after(invocation, module, &ran);
         }
         // Observers come first: the program that is at fault is what one wants to see.
         if let (VerifyEach::Changed(options), Changed::Yes) = (self.verify, changed) {
+            let start = Instant::now();
             let errors = verify_with(module, options);
+            let time = start.elapsed();
+            self.observers.iter_mut().for_each(|o| o.verified(invocation, time));
             if !errors.is_empty() {
+                self.observers.iter_mut().for_each(|o| o.failed(invocation, module));
                 let note = format!("the pass `{invocation}` left the program like this; that is an error of the pass");
                 return Err(errors.into_iter().map(|e| e.note(note.clone())).collect());
             }
         }
         Ok(changed)
     }
+
+    /// Runs a pass on a module.
+    fn run_on(
+        &mut self,
+        module: &mut Module,
+        invocation: &Invocation,
+        counts: &mut BTreeMap<&'static str, u64>,
+    ) -> Outcome {
+        let (outcome, reports, counted) = attempt(module, invocation, self.evaluator);
+        self.reports.extend(reports);
+        *counts = counted;
+        outcome
+    }
+
+    /// Runs a pass on each of the operations that its path leads to.
+    fn run_inside(
+        &mut self,
+        module: &mut Module,
+        invocation: &Invocation,
+        counts: &mut BTreeMap<&'static str, u64>,
+    ) -> Outcome {
+        let ctx = module.ctx.clone();
+        let mut bodies = Vec::new();
+        for (name, body) in targets(&ctx, &mut module.body, &invocation.path) {
+            // Asked one after the other, so that the answers do not depend on the threads.
+            if self.observers.iter_mut().all(|o| o.permits(invocation, Some(&name))) {
+                bodies.push(body);
+            }
+        }
+        let evaluator = self.evaluator;
+        let results = map_bodies(&mut bodies, |body| {
+            // To the pass, the body is a program of its own.
+            let mut module = Module {
+                ctx: ctx.clone(),
+                body: std::mem::take(body),
+            };
+            let result = attempt(&mut module, invocation, evaluator);
+            std::mem::swap(body, &mut module.body);
+            result
+        });
+        let mut changed = Changed::No;
+        let mut errors = Vec::new();
+        for (outcome, reports, counted) in results {
+            self.reports.extend(reports);
+            for (what, by) in counted {
+                *counts.entry(what).or_default() += by;
+            }
+            match outcome {
+                Ok(c) => changed |= c,
+                Err(e) => errors.extend(e),
+            }
+        }
+        if errors.is_empty() { Ok(changed) } else { Err(errors) }
+    }
+}
+
+/// Runs a pass, and takes a panic for an error.
+fn attempt(
+    module: &mut Module,
+    invocation: &Invocation,
+    evaluator: Option<&dyn ConstantEvaluator>,
+) -> (Outcome, Vec<Diagnostic>, BTreeMap<&'static str, u64>) {
+    let mut cx = PassContext::new(&invocation.options).with_evaluator(evaluator);
+    // The module is not used after a failure but for showing it, which is guarded as well.
+    let result = catch_unwind(AssertUnwindSafe(|| invocation.pass.run(module, &cx)));
+    let counts = cx.take_counts();
+    let outcome = result.unwrap_or_else(|panic| {
+        let message = format!(
+            "the pass `{}` crashed: {}",
+            invocation.pass.name(),
+            panic_message(&*panic)
+        );
+        Err(vec![
+            Diagnostic::error(PASS_CRASH, message).note("this is an error of the pass, whatever the program is"),
+        ])
+    });
+    (outcome, cx.into_reports(), counts)
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (_, Some(text)) => text,
+        _ => "for an unknown reason",
+    }
+}
+
+/// The bodies that a path leads to, with names for them: for each anchor the outermost operations of that name, at any
+/// depth. A module at the beginning of a path is the program.
+fn targets<'m>(ctx: &Context, body: &'m mut Body, path: &Path) -> Vec<(String, &'m mut Body)> {
+    let mut found = vec![(String::new(), body)];
+    for (depth, anchor) in path.iter().enumerate() {
+        let name = ctx.op_name(anchor);
+        if depth == 0 && ctx.op_def(name).is_some_and(is_module) {
+            continue;
+        }
+        let mut pending: Vec<(Option<String>, &mut Body)> = found.into_iter().rev().map(|(_, b)| (None, b)).collect();
+        found = Vec::new();
+        while let Some((label, body)) = pending.pop() {
+            if let Some(label) = label {
+                found.push((label, body));
+                continue;
+            }
+            let ops: Vec<_> = body.walk_all().filter(|&op| body.isolated(op).is_some()).collect();
+            let mut labels: rustc_hash::FxHashMap<_, _> = ops
+                .into_iter()
+                .map(|op| {
+                    let symbol = body.view(ctx, op).str("sym_name");
+                    let label = symbol.map_or_else(|| anchor.to_string(), |symbol| format!("@{symbol}"));
+                    (op, (body.op_name(op) == name).then_some(label))
+                })
+                .collect();
+            let first = pending.len();
+            let inner = body.isolated_ops_mut();
+            pending.extend(inner.filter_map(|(op, body)| Some((labels.remove(&op)?, body))));
+            pending[first..].reverse();
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -181,13 +393,13 @@ mod tests {
         fn before(&mut self, invocation: &Invocation, _: &Module) {
             self.0.push(format!("before {invocation}"));
         }
-        fn after(&mut self, invocation: &Invocation, _: &Module, changed: Changed) {
-            self.0.push(format!("after {invocation} {changed:?}"));
+        fn after(&mut self, invocation: &Invocation, _: &Module, ran: &Ran) {
+            self.0.push(format!("after {invocation} {:?}", ran.changed));
         }
     }
 
     fn run(text: &str) -> (Vec<String>, Result<Changed, Vec<Diagnostic>>, usize) {
-        let pipeline = Pipeline::parse_with(text, &[&Step, &Twice]).unwrap();
+        let pipeline = Pipeline::parse_with(text, &[&Step, &Twice], None).unwrap();
         let mut module = Module::new(ContextBuilder::new().build());
         let mut log = Log::default();
         let mut manager = PassManager::new();
@@ -237,7 +449,7 @@ mod tests {
                 Ok(Changed::Yes)
             }
         }
-        let pipeline = Pipeline::parse_with("breaker", &[&Breaker]).unwrap();
+        let pipeline = Pipeline::parse_with("breaker", &[&Breaker], None).unwrap();
         let run = |verify| {
             let mut module = Module::new(ContextBuilder::new().build());
             PassManager::new().verify_each(verify).run(&mut module, &pipeline)
@@ -246,6 +458,105 @@ mod tests {
         assert_eq!(errors[0].code, "unregistered-op");
         assert!(errors[0].notes[0].contains("the pass `breaker` left the program like this"));
         assert!(run(VerifyEach::Never).is_ok());
+    }
+
+    /// Three functions, one of them in a module inside.
+    fn functions() -> Module {
+        let text = "func.func @a () {\n  func.return\n}\nbuiltin.module @m {\n  func.func @b () {\n    func.return\n  }\n}\n\
+                    func.func @c () {\n  func.return\n}\n";
+        let ctx = pir_dialects::context();
+        let parsed = pir_ir::text::parse(&ctx, text.as_bytes(), &Default::default());
+        assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics);
+        parsed.module
+    }
+
+    /// Counts the operations that it is shown.
+    struct Look;
+    impl Pass for Look {
+        fn name(&self) -> &'static str {
+            "look"
+        }
+        fn summary(&self) -> &'static str {
+            ""
+        }
+        fn description(&self) -> &'static str {
+            ""
+        }
+        fn scope(&self) -> crate::Scope {
+            crate::Scope::Body
+        }
+        fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+            cx.count("programs", 1);
+            cx.count("operations", module.num_ops());
+            Ok(Changed::No)
+        }
+    }
+
+    #[derive(Default)]
+    struct Seen {
+        asked: Vec<String>,
+        refused: &'static str,
+        counts: Vec<u64>,
+        failed: Vec<String>,
+    }
+    impl Observer for Seen {
+        fn permits(&mut self, invocation: &Invocation, on: Option<&str>) -> bool {
+            self.asked.push(format!("{invocation} {}", on.unwrap_or("-")));
+            on.is_none_or(|on| on != self.refused)
+        }
+        fn after(&mut self, _: &Invocation, _: &Module, ran: &Ran) {
+            self.counts.extend(ran.counts.values());
+        }
+        fn failed(&mut self, invocation: &Invocation, _: &Module) {
+            self.failed.push(invocation.to_string());
+        }
+    }
+
+    #[test]
+    fn passes_run_on_what_the_anchors_name() {
+        let all = |text: &str, refused| {
+            let mut module = functions();
+            let before = pir_ir::text::print(&module, &Default::default());
+            let pipeline = Pipeline::parse_with(text, &[&Look], Some(&module.ctx)).unwrap();
+            let mut seen = Seen {
+                refused,
+                ..Seen::default()
+            };
+            PassManager::new()
+                .observe(&mut seen)
+                .run(&mut module, &pipeline)
+                .unwrap();
+            assert_eq!(pir_ir::text::print(&module, &Default::default()), before);
+            (seen.asked, seen.counts)
+        };
+        let named = |names: &[&str]| names.iter().map(|n| format!("look {n}")).collect::<Vec<_>>();
+        assert_eq!(all("look", ""), (named(&["-"]), vec![7, 1]));
+        assert_eq!(all("builtin.module(look)", ""), (named(&["-"]), vec![7, 1]));
+        for text in ["func.func(look)", "builtin.module(func.func(look))"] {
+            assert_eq!(all(text, ""), (named(&["@a", "@b", "@c"]), vec![3, 3]), "{text}");
+            assert_eq!(all(text, "@b"), (named(&["@a", "@b", "@c"]), vec![2, 2]), "{text}");
+        }
+        let inside = "builtin.module(builtin.module(func.func(look)))";
+        assert_eq!(all(inside, ""), (named(&["@b"]), vec![1, 1]));
+    }
+
+    #[test]
+    fn crashes_are_errors() {
+        let pipeline = Pipeline::parse("func.func(debug-panic)").unwrap();
+        let mut module = functions();
+        let mut seen = Seen::default();
+        let errors = PassManager::new()
+            .observe(&mut seen)
+            .run(&mut module, &pipeline)
+            .unwrap_err();
+        assert_eq!(errors.len(), 3, "one for each function");
+        assert_eq!(errors[0].code, PASS_CRASH);
+        assert_eq!(
+            errors[0].message,
+            "the pass `debug-panic` crashed: as `debug-panic` was asked to"
+        );
+        assert_eq!(seen.failed, ["debug-panic"]);
+        assert_eq!(module.num_ops(), 7, "the functions are back in their places");
     }
 
     #[test]

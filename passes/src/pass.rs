@@ -1,6 +1,7 @@
 //! The interface of a pass.
 
-use std::sync::Mutex;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use pir_ir::{Attr, Diagnostic, Module, OpView};
 use smallvec::SmallVec;
@@ -38,6 +39,16 @@ impl std::ops::BitOrAssign for Changed {
     }
 }
 
+/// How much of a program a pass looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// The whole: symbols, calls, several functions.
+    Module,
+    /// Each body by itself, as with [`for_each_body_mut`](crate::for_each_body_mut): such a pass can be run on some
+    /// functions only, and on several at a time.
+    Body,
+}
+
 /// Computes operations whose operands are constants. The kernels live in the interpreter, which passes do not depend
 /// on, so the driver hands an evaluator in.
 pub trait ConstantEvaluator: Sync {
@@ -53,6 +64,7 @@ pub struct PassContext<'a> {
     /// Computes operations on constants, if the driver can.
     pub evaluator: Option<&'a dyn ConstantEvaluator>,
     reports: Mutex<Vec<Diagnostic>>,
+    counts: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 impl<'a> PassContext<'a> {
@@ -62,6 +74,7 @@ impl<'a> PassContext<'a> {
             options,
             evaluator: None,
             reports: Mutex::new(Vec::new()),
+            counts: Mutex::new(BTreeMap::new()),
         }
     }
 
@@ -75,16 +88,26 @@ impl<'a> PassContext<'a> {
     pub fn report(&self, diagnostic: Diagnostic) {
         self.reports
             .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .unwrap_or_else(PoisonError::into_inner)
             .push(diagnostic);
+    }
+
+    /// Adds to a number that `--pass-statistics` shows: what was done how often, for example `"hoisted"`.
+    pub fn count(&self, what: &'static str, by: usize) {
+        if by > 0 {
+            let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+            *counts.entry(what).or_default() += by as u64;
+        }
+    }
+
+    /// What was counted so far, by name.
+    pub fn take_counts(&mut self) -> BTreeMap<&'static str, u64> {
+        std::mem::take(self.counts.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Everything reported so far, in the order of the source.
     pub fn into_reports(self) -> Vec<Diagnostic> {
-        let mut reports = self
-            .reports
-            .into_inner()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut reports = self.reports.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Functions may be worked on in parallel; the order must not depend on which was first.
         reports.sort_by_key(|d| d.labels.first().map(|l| l.span));
         reports
@@ -107,6 +130,11 @@ pub trait Pass: Sync + Send {
     /// The options it takes.
     fn options(&self) -> &'static [OptionSpec] {
         &[]
+    }
+
+    /// How much of the program it looks at.
+    fn scope(&self) -> Scope {
+        Scope::Module
     }
 
     /// For a pass that is nothing but a pipeline of others: the passes to run in its place, with their options. The

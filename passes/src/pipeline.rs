@@ -1,7 +1,9 @@
-//! The text of a pipeline: `licm,backward{of="out:1" wrt=[%x, "w_0"]},dce`.
+//! The text of a pipeline: `licm,backward{of="out:1" wrt=[%x, "w_0"]},dce`, or
+//! `builtin.module(func.func(cse,licm),symbol-dce)`.
 //!
 //! ```text
-//! pipeline ::= [ pass { "," pass } ]
+//! pipeline ::= [ item { "," item } ]
+//! item     ::= anchor "(" pipeline ")" | pass
 //! pass     ::= name [ "{" [ option { sep option } ] "}" ]
 //! option   ::= name [ "=" value ]
 //! value    ::= word | string | "[" [ ( word | string ) { sep ( word | string ) } ] "]"
@@ -10,14 +12,26 @@
 //!
 //! Blanks are allowed everywhere between these. A word is anything without blanks, quotes, commas, `=` and brackets.
 //! All errors of a text are reported, with spans into that text.
+//!
+//! An anchor is the name of an isolated operation: the passes in its parentheses run on each such operation, at any
+//! depth, and look at nothing else. A module at the outermost place is the program itself.
+
+mod parser;
 
 use std::fmt;
 
-use pir_ir::{Diagnostic, Span, nearest};
+use std::sync::Arc;
 
-use crate::options::{OptionValue, Options, RawValue, is_word_char};
+use pir_ir::{Context, Diagnostic};
+
+use crate::options::{OptionValue, Options};
 use crate::pass::Pass;
-use crate::registry::{all_passes, find_in};
+use crate::registry::all_passes;
+
+pub(crate) use parser::{is_module, read_value};
+
+/// The anchors around a pass, from the outside: names of operations. Shared by the passes in one pair of parentheses.
+pub type Path = Arc<[Box<str>]>;
 
 /// One run of a pass, with its options.
 #[derive(Clone)]
@@ -26,6 +40,8 @@ pub struct Invocation {
     pub pass: &'static dyn Pass,
     /// The options.
     pub options: Options,
+    /// What it runs on; empty for the whole program.
+    pub path: Path,
 }
 
 impl Invocation {
@@ -34,6 +50,7 @@ impl Invocation {
         Invocation {
             pass,
             options: Options::new(pass.options()),
+            path: Path::default(),
         }
     }
 
@@ -80,354 +97,57 @@ pub struct Pipeline {
 
 impl fmt::Display for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut open: &[Box<str>] = &[];
         for (at, invocation) in self.invocations.iter().enumerate() {
-            write!(f, "{}{invocation}", if at == 0 { "" } else { "," })?;
+            let path = &*invocation.path;
+            let shared = open.iter().zip(path).take_while(|(a, b)| a == b).count();
+            for _ in shared..open.len() {
+                f.write_str(")")?;
+            }
+            f.write_str(if at == 0 { "" } else { "," })?;
+            for anchor in &path[shared..] {
+                write!(f, "{anchor}(")?;
+            }
+            write!(f, "{invocation}")?;
+            open = path;
         }
-        Ok(())
+        open.iter().try_for_each(|_| f.write_str(")"))
     }
 }
 
 impl Pipeline {
-    /// Reads a pipeline of the passes in [`all_passes`].
+    /// Reads a pipeline of the passes in [`all_passes`]. Anchors are not checked.
     ///
     /// # Errors
     /// Everything that is wrong with it, with spans into `text`.
     pub fn parse(text: &str) -> Result<Self, Vec<Diagnostic>> {
-        Self::parse_with(text, all_passes())
+        Self::parse_with(text, all_passes(), None)
+    }
+
+    /// The same, and checks that the anchors are isolated operations of the context's dialects, and that the passes in
+    /// them can run there.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, with spans into `text`.
+    pub fn parse_in(ctx: &Context, text: &str) -> Result<Self, Vec<Diagnostic>> {
+        Self::parse_with(text, all_passes(), Some(ctx))
     }
 
     /// Reads a pipeline of the given passes.
     ///
     /// # Errors
     /// Everything that is wrong with it, with spans into `text`.
-    pub fn parse_with(text: &str, passes: &[&'static dyn Pass]) -> Result<Self, Vec<Diagnostic>> {
-        let mut parser = Parser {
-            text,
-            at: 0,
-            errors: Vec::new(),
-        };
-        let invocations = parser.pipeline(passes);
-        if parser.errors.is_empty() {
-            Ok(Pipeline { invocations })
-        } else {
-            Err(parser.errors)
-        }
+    pub fn parse_with(
+        text: &str,
+        passes: &[&'static dyn Pass],
+        ctx: Option<&Context>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        parser::parse(text, passes, ctx).map(|invocations| Pipeline { invocations })
     }
 
     /// Adds the passes of another pipeline at the end.
     pub fn extend(&mut self, other: Pipeline) {
         self.invocations.extend(other.invocations);
-    }
-}
-
-/// Reads a single value, as it stands in an option or as the default of one.
-pub(crate) fn read_value(text: &str) -> Option<RawValue> {
-    let mut parser = Parser {
-        text,
-        at: 0,
-        errors: Vec::new(),
-    };
-    let value = parser.value()?;
-    (parser.errors.is_empty() && parser.at == text.len()).then_some(value)
-}
-
-struct Parser<'a> {
-    text: &'a str,
-    at: usize,
-    errors: Vec<Diagnostic>,
-}
-
-impl<'a> Parser<'a> {
-    fn peek(&self) -> Option<char> {
-        self.text.get(self.at..).and_then(|rest| rest.chars().next())
-    }
-
-    fn bump(&mut self) -> Option<char> {
-        let c = self.peek()?;
-        self.at += c.len_utf8();
-        Some(c)
-    }
-
-    fn eat(&mut self, c: char) -> bool {
-        let found = self.peek() == Some(c);
-        if found {
-            self.at += c.len_utf8();
-        }
-        found
-    }
-
-    fn blanks(&mut self) {
-        while self.peek().is_some_and(char::is_whitespace) {
-            self.bump();
-        }
-    }
-
-    /// White space with at most one comma in it.
-    fn separator(&mut self) {
-        self.blanks();
-        if self.eat(',') {
-            self.blanks();
-        }
-    }
-
-    fn word(&mut self) -> (&'a str, Span) {
-        let start = self.at;
-        while self.peek().is_some_and(is_word_char) {
-            self.bump();
-        }
-        (&self.text[start..self.at], Span::new(start, self.at))
-    }
-
-    /// The character here, or an empty span at the end.
-    fn here(&self) -> Span {
-        Span::new(self.at, self.at + self.peek().map_or(0, char::len_utf8))
-    }
-
-    fn syntax(&mut self, expected: &str, help: &str) {
-        let found = match self.peek() {
-            Some(c) => format!("`{}`", c.escape_debug()),
-            None => "the end".to_owned(),
-        };
-        let error = Diagnostic::error("pipeline-syntax", format!("expected {expected}, found {found}"))
-            .label(self.here(), format!("expected {expected}"))
-            .help(help);
-        self.errors.push(error);
-    }
-
-    fn pipeline(&mut self, passes: &[&'static dyn Pass]) -> Vec<Invocation> {
-        let mut out = Vec::new();
-        self.blanks();
-        if self.peek().is_none() {
-            return out;
-        }
-        loop {
-            self.blanks();
-            let (name, span) = self.word();
-            if name.is_empty() {
-                self.syntax(
-                    "the name of a pass",
-                    "a pipeline is a list like `licm,dce,backward{of=loss}`",
-                );
-            }
-            let pass = find_in(passes, name);
-            if pass.is_none() && !name.is_empty() {
-                let mut error =
-                    Diagnostic::error("unknown-pass", format!("there is no pass `{name}`")).label(span, "no such pass");
-                error.help = Some(match nearest(name, passes.iter().map(|p| p.name())) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "`--list-passes` shows all passes".to_owned(),
-                });
-                self.errors.push(error);
-            }
-            let mut invocation = pass.map(Invocation::new);
-            self.blanks();
-            if self.eat('{') && !self.options(name, invocation.as_mut()) {
-                return out;
-            }
-            out.extend(invocation);
-            self.blanks();
-            if self.peek().is_none() {
-                return out;
-            }
-            if !self.eat(',') {
-                self.syntax(
-                    "`,` or the end",
-                    "passes are separated by commas, options stand in braces: `dce,licm`",
-                );
-                // What follows is read as the next pass when it may be one.
-                if self.peek().is_none_or(|c| !is_word_char(c)) {
-                    return out;
-                }
-            }
-        }
-    }
-
-    /// What is between the braces; `false` when they are not closed.
-    fn options(&mut self, pass: &str, mut invocation: Option<&mut Invocation>) -> bool {
-        let open = self.at - 1;
-        self.blanks();
-        loop {
-            if self.eat('}') {
-                return true;
-            }
-            if self.peek().is_none() {
-                self.errors.push(
-                    Diagnostic::error("pipeline-syntax", "the options are not closed")
-                        .label(self.here(), "expected `}`")
-                        .label(Span::new(open, open + 1), "opened here")
-                        .help("options stand in braces: `backward{of=loss}`; mind that shells eat unquoted quotes"),
-                );
-                return false;
-            }
-            let (name, span) = self.word();
-            if name.is_empty() {
-                self.syntax("the name of an option", "an option is written `name=value`");
-                self.recover();
-                continue;
-            }
-            self.blanks();
-            let mut value_span = span;
-            let value = if self.eat('=') {
-                self.blanks();
-                let start = self.at;
-                let value = self.value();
-                value_span = Span::new(start, self.at);
-                match value {
-                    Some(value) => Some(value),
-                    None => {
-                        self.recover();
-                        continue;
-                    }
-                }
-            } else {
-                None
-            };
-            if let Some(invocation) = invocation.as_deref_mut() {
-                self.set_option(pass, invocation, (name, span), (value, value_span));
-            }
-            self.separator();
-        }
-    }
-
-    fn set_option(
-        &mut self,
-        pass: &str,
-        invocation: &mut Invocation,
-        (name, span): (&str, Span),
-        (value, value_span): (Option<RawValue>, Span),
-    ) {
-        let specs = invocation.pass.options();
-        let Some(spec) = invocation.options.spec(name) else {
-            let names: Vec<&str> = specs.iter().map(|s| s.name).collect();
-            let error = Diagnostic::error("unknown-option", format!("the pass `{pass}` has no option `{name}`"))
-                .label(span, "no such option")
-                .help(match nearest(name, names.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None if names.is_empty() => format!("`{pass}` takes no options"),
-                    None => format!("`{pass}` takes {}", names.join(", ")),
-                });
-            self.errors.push(error);
-            return;
-        };
-        if invocation.options.is_given(name) {
-            self.errors.push(
-                Diagnostic::error("duplicate-option", format!("the option `{name}` is given twice"))
-                    .label(span, "given again here")
-                    .help("give it once; several values are written as a list: `[a, b]`"),
-            );
-            return;
-        }
-        let read = match value {
-            Some(raw) => spec.kind.read(raw),
-            None if spec.kind == crate::options::OptionKind::Bool => Ok(OptionValue::Bool(true)),
-            None => Err(format!("expected {} behind `{name}=`", spec.kind)),
-        };
-        match read {
-            Ok(value) => {
-                invocation.options.set(name, value);
-            }
-            Err(expected) => {
-                self.errors.push(
-                    Diagnostic::error(
-                        "bad-option",
-                        format!("a wrong value for the option `{name}` of `{pass}`"),
-                    )
-                    .label(value_span, expected)
-                    .help(format!("{name}: {}", spec.help)),
-                );
-            }
-        }
-    }
-
-    /// Skips to the next place where an option may begin.
-    fn recover(&mut self) {
-        while let Some(c) = self.peek() {
-            match c {
-                '}' => return,
-                '"' => {
-                    self.string();
-                }
-                ',' => {
-                    self.separator();
-                    return;
-                }
-                _ => {
-                    self.bump();
-                }
-            }
-        }
-    }
-
-    fn text_value(&mut self) -> Option<String> {
-        if self.peek() == Some('"') {
-            return self.string();
-        }
-        let (word, _) = self.word();
-        if word.is_empty() {
-            self.syntax(
-                "a value",
-                "a value is a word, a quoted text or a list: `a`, `\"a b\"`, `[a, \"b c\"]`",
-            );
-            return None;
-        }
-        Some(word.to_owned())
-    }
-
-    fn value(&mut self) -> Option<RawValue> {
-        let open = self.at;
-        if !self.eat('[') {
-            return self.text_value().map(RawValue::Text);
-        }
-        let mut items = Vec::new();
-        self.blanks();
-        loop {
-            if self.eat(']') {
-                return Some(RawValue::List(items));
-            }
-            if self.peek().is_none() {
-                self.errors.push(
-                    Diagnostic::error("pipeline-syntax", "the list is not closed")
-                        .label(self.here(), "expected `]`")
-                        .label(Span::new(open, open + 1), "opened here")
-                        .help("a list is written `[a, \"b c\"]`"),
-                );
-                return None;
-            }
-            items.push(self.text_value()?);
-            self.separator();
-        }
-    }
-
-    fn string(&mut self) -> Option<String> {
-        let open = self.at;
-        self.bump();
-        let mut out = String::new();
-        loop {
-            match self.bump() {
-                Some('"') => return Some(out),
-                Some('\\') => match self.bump() {
-                    Some('n') => out.push('\n'),
-                    Some('t') => out.push('\t'),
-                    Some(c @ ('"' | '\\')) => out.push(c),
-                    Some(c) => {
-                        // A path or a pattern was meant literally.
-                        out.push('\\');
-                        out.push(c);
-                    }
-                    None => {}
-                },
-                Some(c) => out.push(c),
-                None => {
-                    self.errors.push(
-                        Diagnostic::error("pipeline-syntax", "the text is not closed")
-                            .label(self.here(), "expected `\"`")
-                            .label(Span::new(open, open + 1), "opened here")
-                            .help("write `\\\"` for a quote in a text"),
-                    );
-                    return None;
-                }
-            }
-        }
     }
 }
 

@@ -51,6 +51,13 @@ pub struct Args {
     #[arg(long, value_name = "PASSES")]
     pub pass: Vec<String>,
 
+    /// Passes to run, with the operations that they run on: `builtin.module(func.func(cse,licm),symbol-dce)`
+    ///
+    /// The passes in the parentheses behind an operation run on each such operation, at any depth, and look at nothing
+    /// else. `builtin.module` at the outermost place is the program and may be left out. `--pass` takes this form too.
+    #[arg(long, value_name = "PIPELINE", conflicts_with = "pass")]
+    pub pass_pipeline: Option<String>,
+
     /// Write to this file; it is replaced as a whole, and only on success
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,

@@ -15,7 +15,7 @@ pub use args::Args;
 use crate::cli::{self, Exit};
 use crate::driver::{self, LoadOptions, RunOptions};
 use crate::output::write_output;
-use crate::render::Renderer;
+use crate::render::{Renderer, Style};
 use crate::source::Source;
 
 /// Runs the tool.
@@ -39,7 +39,7 @@ pub fn main() -> Exit {
     if args.list_ops {
         return finish(write_output(output, list::ops));
     }
-    let Some(pipeline) = read_pipeline(&args.pass, &renderer) else {
+    let Some(pipeline) = read_pipeline(&args) else {
         return Exit::Usage;
     };
     if args.print_pipeline {
@@ -63,14 +63,19 @@ pub fn main() -> Exit {
 }
 
 /// All passes that the command line asks for, in order; `None` when it is wrong, which has been said then.
-fn read_pipeline(texts: &[String], renderer: &Renderer) -> Option<Pipeline> {
+fn read_pipeline(args: &Args) -> Option<Pipeline> {
+    // No editor opens the command line: the error is drawn in it, unless another style is asked for.
+    let renderer = Renderer::for_stderr(Some(args.common.diagnostics.unwrap_or(Style::Fancy)));
+    let ctx = pir_dialects::context();
+    let passes = args.pass.iter().map(|text| ("--pass", text));
+    let pipelines = args.pass_pipeline.iter().map(|text| ("--pass-pipeline", text));
     let mut all = Pipeline::default();
     let mut good = true;
-    for text in texts {
-        match Pipeline::parse(text) {
+    for (option, text) in passes.chain(pipelines) {
+        match Pipeline::parse_in(&ctx, text) {
             Ok(pipeline) => all.extend(pipeline),
             Err(errors) => {
-                cli::report(renderer, &Source::new("--pass", text.as_str()), &errors);
+                cli::report(&renderer, &Source::new(option, text.as_str()), &errors);
                 good = false;
             }
         }

@@ -114,6 +114,43 @@ fn lists_and_prints_pipelines_without_input() {
 }
 
 #[test]
+fn pipelines_name_what_passes_run_on() {
+    let text = "builtin.module(func.func(cse,canonicalize{max-steps=3}),dce)";
+    for option in ["--pass", "--pass-pipeline"] {
+        let printed = run(opt(&[option, text, "--print-pipeline"])).ok();
+        assert_eq!(printed, format!("{text}\n"));
+    }
+    let same = "%0 = pd.data {name = \"x\", shape = [4], dtype = f32} : tensor<4xf32>\n\
+                %a = pd.tanh (%0) : tensor<4xf32>\n%b = pd.tanh (%0) : tensor<4xf32>\n\
+                pd.fetch (%a) {name = \"a\"}\npd.fetch (%b) {name = \"b\"}\n\
+                func.func @f (%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\n  %a = pd.tanh (%x) : tensor<4xf32>\n  \
+                %b = pd.tanh (%x) : tensor<4xf32>\n  func.return (%a, %b)\n}\n";
+    let tanhs = |pipeline: &str| {
+        let printed = with_input(opt(&["--pass-pipeline", pipeline]), same).ok();
+        printed.matches("pd.tanh").count()
+    };
+    assert_eq!(tanhs(""), 4);
+    assert_eq!(tanhs("func.func(cse)"), 3, "what is outside stays");
+    assert_eq!(tanhs("builtin.module(func.func(cse))"), 3);
+    assert_eq!(tanhs("builtin.module(cse)"), 2);
+}
+
+#[test]
+fn wrong_pipelines_are_pointed_at() {
+    let said = run(opt(&[
+        "--pass-pipeline=builtin.module(func.fun(cse),pd.while(licm),func.func(backward),cs)",
+    ]))
+    .fails(2);
+    insta::assert_snapshot!(said);
+    assert!(!said.contains("unknown>"), "{said}");
+    let short = run(opt(&["--diagnostics=short", "--pass-pipeline=licm,cs"])).fails(2);
+    assert!(
+        short.starts_with("--pass-pipeline:1:6: error: there is no pass `cs`"),
+        "{short}"
+    );
+}
+
+#[test]
 fn lists_operations() {
     let list = run(opt(&["--list-ops"])).ok();
     for op in ["pd.tanh ", "cf.yield ", "func.func ", "pd.while_grad "] {

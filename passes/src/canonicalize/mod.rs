@@ -40,7 +40,7 @@ use crate::analysis::{Constants, Facts, Limits, Liveness, Roots, is_symbol_or_te
 use crate::bodies::for_each_body_mut;
 use crate::forward_args::forward_slots;
 use crate::options::{OptionKind, OptionSpec};
-use crate::pass::{Changed, Pass, PassContext};
+use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// How often the whole body is looked at.
 const MAX_ROUNDS: usize = 16;
@@ -82,6 +82,10 @@ impl Pass for Canonicalize {
             },
         ];
         OPTIONS
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

@@ -43,7 +43,7 @@ use smallvec::SmallVec;
 
 use crate::analysis::{Facts, Liveness, Roots, has_simple_regions, sweep};
 use crate::bodies::for_each_body_mut;
-use crate::pass::{Changed, Pass, PassContext};
+use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// Replacing one slot may show that another is redundant; more rounds than this have not been seen to matter.
 const MAX_ROUNDS: usize = 8;
@@ -64,6 +64,10 @@ impl Pass for ForwardArgs {
         "Finds arguments of regions and blocks, and results of `if` and `while`, that are always bound to the same \
          value or constant, uses that value in their place and removes them. Values carried around a loop unchanged \
          are the usual case, also when they change places among themselves on the way."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

@@ -57,12 +57,12 @@ impl Pass for Rich {
 const PASSES: &[&dyn Pass] = &[&Plain, &Rich];
 
 fn parse(text: &str) -> Pipeline {
-    Pipeline::parse_with(text, PASSES).unwrap()
+    Pipeline::parse_with(text, PASSES, None).unwrap()
 }
 
 /// The code, message, first label with the text under it, and help of the errors.
 fn errors(text: &str) -> Vec<(&'static str, String, String, String)> {
-    let errors = Pipeline::parse_with(text, PASSES).unwrap_err();
+    let errors = Pipeline::parse_with(text, PASSES, None).unwrap_err();
     errors
         .into_iter()
         .map(|e| {
@@ -198,8 +198,8 @@ fn any_text_is_read_or_refused_without_panic() {
                 .wrapping_add(1442695040888963407);
             text.push_str(pieces[(state >> 33) as usize % pieces.len()]);
         }
-        if let Ok(p) = Pipeline::parse_with(&text, PASSES) {
-            let again = Pipeline::parse_with(&p.to_string(), PASSES).unwrap();
+        if let Ok(p) = Pipeline::parse_with(&text, PASSES, None) {
+            let again = Pipeline::parse_with(&p.to_string(), PASSES, None).unwrap();
             assert_eq!(again.to_string(), p.to_string());
         }
     }
@@ -214,4 +214,60 @@ fn forwarding_takes_what_the_pass_declares() {
         Invocation::forwarding(&Plain, &p.invocations[0].options).to_string(),
         "plain"
     );
+}
+
+#[test]
+fn anchors_nest_and_print_as_they_are_read() {
+    for text in [
+        "builtin.module(func.func(plain,rich{slots=9}),plain)",
+        "func.func(plain)",
+        "plain,func.func(plain),plain",
+        "builtin.module(builtin.module(plain),func.func(rich))",
+    ] {
+        assert_eq!(parse(text).to_string(), text);
+    }
+    let p = parse(" builtin.module ( func.func( plain , rich{slots=9} ) , plain ) ");
+    assert_eq!(p.to_string(), "builtin.module(func.func(plain,rich{slots=9}),plain)");
+    assert_eq!(p.invocations[0].path.len(), 2);
+    assert_eq!(
+        parse("func.func(plain),func.func(plain)").to_string(),
+        "func.func(plain,plain)"
+    );
+    assert_eq!(parse("func.func(),plain").to_string(), "plain");
+}
+
+#[test]
+fn anchors_are_checked() {
+    let ctx = pir_dialects::context();
+    let said = |text: &str| -> Vec<String> {
+        let errors = Pipeline::parse_with(text, PASSES, Some(&ctx)).unwrap_err();
+        let one = |e: Diagnostic| {
+            let span = e.labels[0].span;
+            let under = &text[span.start as usize..span.end as usize];
+            format!("{} `{under}` {} [{}]", e.message, e.help.unwrap(), e.code)
+        };
+        errors.into_iter().map(one).collect()
+    };
+    assert_eq!(
+        said("func.fun(plain),pd.while(plain),func.func"),
+        [
+            "there is no operation `func.fun` `func.fun` did you mean `func.func`? [unknown-anchor]",
+            "passes cannot run on `pd.while` by itself `pd.while` passes run on `builtin.module`, `func.func` [bad-anchor]",
+            "there is no pass `func.func` `func.func` `func.func` is an operation; passes on it are written \
+             `func.func(cse,licm)` [unknown-pass]",
+        ]
+    );
+    assert_eq!(
+        said("func.func(plain)"),
+        [
+            "the pass `plain` cannot run on each `func.func` by itself `plain` write it outside of the parentheses: \
+          `func.func(…),plain` [bad-anchor]"
+        ]
+    );
+    let messages = |text: &str| errors(text).into_iter().map(|e| e.1).collect::<Vec<_>>();
+    assert_eq!(messages("func.func(plain"), ["the parenthesis is not closed"]);
+    assert_eq!(messages("plain)"), ["expected `,` or the end, found `)`"]);
+    assert_eq!(messages("f(plain}"), ["expected `,` or `)`, found `}`"]);
+    assert_eq!(messages("f(plain,)"), ["expected the name of a pass, found `)`"]);
+    assert!(messages(&"f(".repeat(100_000))[0].contains("expected a pass"));
 }

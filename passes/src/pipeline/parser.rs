@@ -1,0 +1,454 @@
+//! The parser of pipelines.
+
+use pir_ir::{Context, Diagnostic, OpDef, Span, Traits, nearest};
+
+use super::{Invocation, Path};
+use crate::options::{OptionValue, RawValue, is_word_char};
+use crate::pass::{Pass, Scope};
+use crate::registry::find_in;
+
+/// More anchors around each other than this are a mistake.
+const MAX_DEPTH: usize = 64;
+
+/// Whether an operation holds a program of its own.
+pub(crate) fn is_module(def: &OpDef) -> bool {
+    def.has(Traits::ISOLATED | Traits::SYMBOL_TABLE | Traits::NO_TERMINATOR)
+}
+
+/// Reads a pipeline; see the module above.
+pub(super) fn parse(
+    text: &str,
+    passes: &[&'static dyn Pass],
+    ctx: Option<&Context>,
+) -> Result<Vec<Invocation>, Vec<Diagnostic>> {
+    let mut parser = Parser {
+        text,
+        at: 0,
+        errors: Vec::new(),
+    };
+    let invocations = parser.pipeline(passes, ctx);
+    if parser.errors.is_empty() {
+        Ok(invocations)
+    } else {
+        Err(parser.errors)
+    }
+}
+
+/// Reads a single value, as it stands in an option or as the default of one.
+pub(crate) fn read_value(text: &str) -> Option<RawValue> {
+    let mut parser = Parser {
+        text,
+        at: 0,
+        errors: Vec::new(),
+    };
+    let value = parser.value()?;
+    (parser.errors.is_empty() && parser.at == text.len()).then_some(value)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    errors: Vec<Diagnostic>,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Option<char> {
+        self.text.get(self.at..).and_then(|rest| rest.chars().next())
+    }
+
+    fn bump(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        Some(c)
+    }
+
+    fn eat(&mut self, c: char) -> bool {
+        let found = self.peek() == Some(c);
+        if found {
+            self.at += c.len_utf8();
+        }
+        found
+    }
+
+    fn blanks(&mut self) {
+        while self.peek().is_some_and(char::is_whitespace) {
+            self.bump();
+        }
+    }
+
+    /// White space with at most one comma in it.
+    fn separator(&mut self) {
+        self.blanks();
+        if self.eat(',') {
+            self.blanks();
+        }
+    }
+
+    fn word(&mut self) -> (&'a str, Span) {
+        let start = self.at;
+        while self.peek().is_some_and(is_word_char) {
+            self.bump();
+        }
+        (&self.text[start..self.at], Span::new(start, self.at))
+    }
+
+    /// The character here, or an empty span at the end.
+    fn here(&self) -> Span {
+        Span::new(self.at, self.at + self.peek().map_or(0, char::len_utf8))
+    }
+
+    fn syntax(&mut self, expected: &str, help: &str) {
+        let found = match self.peek() {
+            Some(c) => format!("`{}`", c.escape_debug()),
+            None => "the end".to_owned(),
+        };
+        let error = Diagnostic::error("pipeline-syntax", format!("expected {expected}, found {found}"))
+            .label(self.here(), format!("expected {expected}"))
+            .help(help);
+        self.errors.push(error);
+    }
+
+    fn pipeline(&mut self, passes: &[&'static dyn Pass], ctx: Option<&Context>) -> Vec<Invocation> {
+        let mut out = Vec::new();
+        // The anchors that are open, with the places of their parentheses.
+        let mut open: Vec<usize> = Vec::new();
+        let mut path = Path::default();
+        self.blanks();
+        if self.peek().is_none() {
+            return out;
+        }
+        // Whether a name must follow, rather than the end of what is open.
+        let mut wanted = true;
+        loop {
+            self.blanks();
+            if !wanted || self.peek() == Some(')') && self.text[..self.at].trim_end().ends_with('(') {
+                if self.peek().is_none() {
+                    break;
+                }
+                if self.peek() == Some(')') && open.pop().is_some() {
+                    self.bump();
+                    path = path[..path.len() - 1].into();
+                    wanted = false;
+                    continue;
+                }
+                if !self.eat(',') {
+                    self.syntax(
+                        if open.is_empty() {
+                            "`,` or the end"
+                        } else {
+                            "`,` or `)`"
+                        },
+                        "passes are separated by commas, options stand in braces: `dce,licm`",
+                    );
+                    // What follows is read as the next pass when it may be one.
+                    if self.peek().is_none_or(|c| !is_word_char(c) || matches!(c, '(' | ')')) {
+                        return out;
+                    }
+                }
+                wanted = true;
+                continue;
+            }
+            wanted = false;
+            let (name, span) = self.name();
+            if name.is_empty() {
+                self.syntax(
+                    "the name of a pass",
+                    "a pipeline is a list like `licm,dce,backward{of=loss}`",
+                );
+            }
+            self.blanks();
+            if !name.is_empty() && self.peek() == Some('(') {
+                if path.len() >= MAX_DEPTH {
+                    self.syntax("a pass", "anchors are nested too deeply");
+                    return out;
+                }
+                self.anchor(name, span, ctx);
+                open.push(self.at);
+                self.bump();
+                path = path.iter().cloned().chain([name.into()]).collect();
+                wanted = true;
+                continue;
+            }
+            let pass = find_in(passes, name).or_else(|| crate::debug::find(name));
+            if pass.is_none() && !name.is_empty() {
+                self.unknown_pass(name, span, passes, ctx);
+            }
+            let mut invocation = pass.map(Invocation::new);
+            if self.eat('{') && !self.options(name, invocation.as_mut()) {
+                return out;
+            }
+            if let Some(mut invocation) = invocation {
+                self.check_scope(&invocation, span, &path, ctx);
+                invocation.path = path.clone();
+                out.push(invocation);
+            }
+        }
+        if let Some(&at) = open.last() {
+            self.errors.push(
+                Diagnostic::error("pipeline-syntax", "the parenthesis is not closed")
+                    .label(self.here(), "expected `)`")
+                    .label(Span::new(at, at + 1), "opened here")
+                    .help("passes on an operation stand in parentheses: `func.func(cse,licm)`"),
+            );
+        }
+        out
+    }
+
+    /// The name of a pass or of an operation: a word that ends at a parenthesis.
+    fn name(&mut self) -> (&'a str, Span) {
+        let start = self.at;
+        while self.peek().is_some_and(|c| is_word_char(c) && !matches!(c, '(' | ')')) {
+            self.bump();
+        }
+        (&self.text[start..self.at], Span::new(start, self.at))
+    }
+
+    fn unknown_pass(&mut self, name: &str, span: Span, passes: &[&'static dyn Pass], ctx: Option<&Context>) {
+        let is_op = ctx.is_some_and(|ctx| ctx.registered_op(name).is_some());
+        let help = match nearest(name, passes.iter().map(|p| p.name())) {
+            _ if is_op => format!("`{name}` is an operation; passes on it are written `{name}(cse,licm)`"),
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`--list-passes` shows all passes".to_owned(),
+        };
+        self.errors.push(
+            Diagnostic::error("unknown-pass", format!("there is no pass `{name}`"))
+                .label(span, "no such pass")
+                .help(help),
+        );
+    }
+
+    fn anchor(&mut self, name: &str, span: Span, ctx: Option<&Context>) {
+        let Some(ctx) = ctx else { return };
+        let isolated = || {
+            ctx.ops()
+                .iter()
+                .filter(|op| op.has(Traits::ISOLATED))
+                .map(|op| &*op.name)
+        };
+        let error = match ctx.registered_op(name).and_then(|op| ctx.op_def(op)) {
+            Some(def) if def.has(Traits::ISOLATED) => return,
+            Some(_) => Diagnostic::error("bad-anchor", format!("passes cannot run on `{name}` by itself"))
+                .label(span, "not isolated: operations in it see values of the outside"),
+            None if find_in(crate::all_passes(), name).is_some() => {
+                Diagnostic::error("bad-anchor", format!("`{name}` is a pass, not an operation"))
+                    .label(span, "options stand in braces")
+            }
+            None => Diagnostic::error("unknown-anchor", format!("there is no operation `{name}`"))
+                .label(span, "no such operation"),
+        };
+        let names: Vec<String> = isolated().map(|name| format!("`{name}`")).collect();
+        self.errors.push(error.help(match nearest(name, isolated()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("passes run on {}", names.join(", ")),
+        }));
+    }
+
+    /// A pass that looks at the whole program cannot be shown a function of it.
+    fn check_scope(&mut self, invocation: &Invocation, span: Span, path: &Path, ctx: Option<&Context>) {
+        let pass = invocation.pass;
+        let (Some(ctx), Scope::Module, Some(anchor)) = (ctx, pass.scope(), path.last()) else {
+            return;
+        };
+        let def = ctx.registered_op(anchor).and_then(|op| ctx.op_def(op));
+        // Of an anchor that is none it has been said.
+        if def.is_some_and(|def| def.has(Traits::ISOLATED) && !is_module(def)) {
+            let name = pass.name();
+            self.errors.push(
+                Diagnostic::error(
+                    "bad-anchor",
+                    format!("the pass `{name}` cannot run on each `{anchor}` by itself"),
+                )
+                .label(span, "looks at the whole program")
+                .help(format!("write it outside of the parentheses: `{anchor}(…),{name}`")),
+            );
+        }
+    }
+
+    /// What is between the braces; `false` when they are not closed.
+    fn options(&mut self, pass: &str, mut invocation: Option<&mut Invocation>) -> bool {
+        let open = self.at - 1;
+        self.blanks();
+        loop {
+            if self.eat('}') {
+                return true;
+            }
+            if self.peek().is_none() {
+                self.errors.push(
+                    Diagnostic::error("pipeline-syntax", "the options are not closed")
+                        .label(self.here(), "expected `}`")
+                        .label(Span::new(open, open + 1), "opened here")
+                        .help("options stand in braces: `backward{of=loss}`; mind that shells eat unquoted quotes"),
+                );
+                return false;
+            }
+            let (name, span) = self.word();
+            if name.is_empty() {
+                self.syntax("the name of an option", "an option is written `name=value`");
+                self.recover();
+                continue;
+            }
+            self.blanks();
+            let mut value_span = span;
+            let value = if self.eat('=') {
+                self.blanks();
+                let start = self.at;
+                let value = self.value();
+                value_span = Span::new(start, self.at);
+                match value {
+                    Some(value) => Some(value),
+                    None => {
+                        self.recover();
+                        continue;
+                    }
+                }
+            } else {
+                None
+            };
+            if let Some(invocation) = invocation.as_deref_mut() {
+                self.set_option(pass, invocation, (name, span), (value, value_span));
+            }
+            self.separator();
+        }
+    }
+
+    fn set_option(
+        &mut self,
+        pass: &str,
+        invocation: &mut Invocation,
+        (name, span): (&str, Span),
+        (value, value_span): (Option<RawValue>, Span),
+    ) {
+        let specs = invocation.pass.options();
+        let Some(spec) = invocation.options.spec(name) else {
+            let names: Vec<&str> = specs.iter().map(|s| s.name).collect();
+            let error = Diagnostic::error("unknown-option", format!("the pass `{pass}` has no option `{name}`"))
+                .label(span, "no such option")
+                .help(match nearest(name, names.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if names.is_empty() => format!("`{pass}` takes no options"),
+                    None => format!("`{pass}` takes {}", names.join(", ")),
+                });
+            self.errors.push(error);
+            return;
+        };
+        if invocation.options.is_given(name) {
+            self.errors.push(
+                Diagnostic::error("duplicate-option", format!("the option `{name}` is given twice"))
+                    .label(span, "given again here")
+                    .help("give it once; several values are written as a list: `[a, b]`"),
+            );
+            return;
+        }
+        let read = match value {
+            Some(raw) => spec.kind.read(raw),
+            None if spec.kind == crate::options::OptionKind::Bool => Ok(OptionValue::Bool(true)),
+            None => Err(format!("expected {} behind `{name}=`", spec.kind)),
+        };
+        match read {
+            Ok(value) => {
+                invocation.options.set(name, value);
+            }
+            Err(expected) => {
+                self.errors.push(
+                    Diagnostic::error(
+                        "bad-option",
+                        format!("a wrong value for the option `{name}` of `{pass}`"),
+                    )
+                    .label(value_span, expected)
+                    .help(format!("{name}: {}", spec.help)),
+                );
+            }
+        }
+    }
+
+    /// Skips to the next place where an option may begin.
+    fn recover(&mut self) {
+        while let Some(c) = self.peek() {
+            match c {
+                '}' => return,
+                '"' => {
+                    self.string();
+                }
+                ',' => {
+                    self.separator();
+                    return;
+                }
+                _ => {
+                    self.bump();
+                }
+            }
+        }
+    }
+
+    fn text_value(&mut self) -> Option<String> {
+        if self.peek() == Some('"') {
+            return self.string();
+        }
+        let (word, _) = self.word();
+        if word.is_empty() {
+            self.syntax(
+                "a value",
+                "a value is a word, a quoted text or a list: `a`, `\"a b\"`, `[a, \"b c\"]`",
+            );
+            return None;
+        }
+        Some(word.to_owned())
+    }
+
+    fn value(&mut self) -> Option<RawValue> {
+        let open = self.at;
+        if !self.eat('[') {
+            return self.text_value().map(RawValue::Text);
+        }
+        let mut items = Vec::new();
+        self.blanks();
+        loop {
+            if self.eat(']') {
+                return Some(RawValue::List(items));
+            }
+            if self.peek().is_none() {
+                self.errors.push(
+                    Diagnostic::error("pipeline-syntax", "the list is not closed")
+                        .label(self.here(), "expected `]`")
+                        .label(Span::new(open, open + 1), "opened here")
+                        .help("a list is written `[a, \"b c\"]`"),
+                );
+                return None;
+            }
+            items.push(self.text_value()?);
+            self.separator();
+        }
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let open = self.at;
+        self.bump();
+        let mut out = String::new();
+        loop {
+            match self.bump() {
+                Some('"') => return Some(out),
+                Some('\\') => match self.bump() {
+                    Some('n') => out.push('\n'),
+                    Some('t') => out.push('\t'),
+                    Some(c @ ('"' | '\\')) => out.push(c),
+                    Some(c) => {
+                        // A path or a pattern was meant literally.
+                        out.push('\\');
+                        out.push(c);
+                    }
+                    None => {}
+                },
+                Some(c) => out.push(c),
+                None => {
+                    self.errors.push(
+                        Diagnostic::error("pipeline-syntax", "the text is not closed")
+                            .label(self.here(), "expected `\"`")
+                            .label(Span::new(open, open + 1), "opened here")
+                            .help("write `\\\"` for a quote in a text"),
+                    );
+                    return None;
+                }
+            }
+        }
+    }
+}
