@@ -152,6 +152,28 @@ impl Body {
         body
     }
 
+    /// Makes room for so many operations, values and operands, as an estimate of what will come.
+    pub(crate) fn reserve(&mut self, [ops, values, uses]: [usize; 3]) {
+        self.ops.reserve_exact(ops);
+        self.values.reserve_exact(values);
+        self.uses.reserve_exact(uses);
+    }
+
+    /// How many operations, values and operands there are.
+    pub(crate) fn sizes(&self) -> [usize; 3] {
+        [self.ops.len(), self.values.len(), self.uses.len()]
+    }
+
+    /// Gives back room that was made and not used.
+    pub(crate) fn shrink(&mut self) {
+        self.ops.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.uses.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        self.regions.shrink_to_fit();
+        self.extras.shrink_to_fit();
+    }
+
     /// The region that everything else is nested in.
     pub fn root(&self) -> RegionId {
         self.root

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::intern::Interner;
+use crate::intern::{Interner, StrInterner};
 use crate::registry::{DialectDef, OpDef};
 use crate::types::{Attr, AttrData, AttrDict, DictData, FloatKind, Signedness, Type, TypeData};
 
@@ -19,8 +19,8 @@ impl Sym {
     }
 }
 
-/// An interned operation name, `dialect.op`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// An interned operation name, `dialect.op`. The default is the first that was registered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct OpName(pub(crate) u32);
 
 impl OpName {
@@ -93,11 +93,11 @@ impl ContextBuilder {
     /// The context with the dialects registered so far. A later operation of the same name replaces an earlier one.
     pub fn build(self) -> Arc<Context> {
         let context = Context {
-            syms: Interner::new(),
+            syms: StrInterner::new(),
             types: Interner::new(),
             attrs: Interner::new(),
             dicts: Interner::new(),
-            op_names: Interner::new(),
+            op_names: StrInterner::new(),
             ops: Vec::new(),
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
@@ -139,11 +139,11 @@ impl Default for ContextBuilder {
 ///
 /// Interning takes a lock, reading does not. Nothing is ever removed.
 pub struct Context {
-    syms: Interner<Box<str>>,
+    syms: StrInterner,
     types: Interner<TypeData>,
     attrs: Interner<AttrData>,
     dicts: Interner<DictData>,
-    op_names: Interner<Box<str>>,
+    op_names: StrInterner,
     ops: Vec<OpDef>,
     dialects: FxHashMap<String, DialectDef>,
 }
@@ -151,7 +151,22 @@ pub struct Context {
 impl Context {
     /// Interns a string.
     pub fn sym(&self, text: &str) -> Sym {
-        Sym(self.syms.intern(text, || text.into()))
+        Sym(self.syms.intern(text))
+    }
+
+    /// The hash that [`Context::sym_hashed`] asks for.
+    pub(crate) fn sym_hash(text: &[u8]) -> u32 {
+        StrInterner::hash(text)
+    }
+
+    /// Interns a string whose hash is known.
+    pub(crate) fn sym_hashed(&self, hash: u32, text: &str) -> Sym {
+        Sym(self.syms.intern_hashed(hash, text))
+    }
+
+    /// How many strings have been interned: an upper bound of the indices of symbols.
+    pub fn num_syms(&self) -> usize {
+        self.syms.len()
     }
 
     /// The symbol of `text` if it was ever interned.
@@ -166,7 +181,7 @@ impl Context {
 
     /// Interns an operation name; the name need not be registered.
     pub fn op_name(&self, text: &str) -> OpName {
-        OpName(self.op_names.intern(text, || text.into()))
+        OpName(self.op_names.intern(text))
     }
 
     /// The operation name `text` if it is registered.
@@ -207,10 +222,7 @@ impl Context {
 
     /// Interns a type.
     pub fn intern_type(&self, data: TypeData) -> Type {
-        match self.types.find(&data) {
-            Some(id) => Type(id),
-            None => Type(self.types.intern(&data, || data.clone())),
-        }
+        Type(self.types.intern_owned(data))
     }
 
     /// What a type stands for.
@@ -268,10 +280,7 @@ impl Context {
             },
             other => other,
         };
-        match self.attrs.find(&data) {
-            Some(id) => Attr(id),
-            None => Attr(self.attrs.intern(&data, || data.clone())),
-        }
+        Attr(self.attrs.intern_owned(data))
     }
 
     fn as_plain_ints(&self, items: &[Attr]) -> Option<Box<[i64]>> {
@@ -380,6 +389,10 @@ impl Context {
 
     /// Interns a dictionary; the order of the entries is kept.
     pub fn dict(&self, entries: &[(Sym, Attr)]) -> AttrDict {
+        // The first to be interned, and by far the most frequent.
+        if entries.is_empty() && self.dicts.len() > 0 {
+            return AttrDict::EMPTY;
+        }
         AttrDict(self.dicts.intern(entries, || DictData(entries.into())))
     }
 

@@ -108,12 +108,14 @@ impl Diagnostic {
 /// third of the length); of equally near ones one of the same length, since letters are swapped more often than left out,
 /// then the first.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    let limit = (length / 3).max(1);
     candidates
         .into_iter()
         .filter(|c| c.len().abs_diff(word.len()) <= limit && *c != word)
         .map(|c| (edit_distance(word, c), c))
-        .filter(|&(d, _)| d <= limit)
+        // With nothing in common there is no likeness: any letter is near any other.
+        .filter(|&(d, _)| d <= limit && d < length)
         .min_by_key(|&(d, c)| (d, c.len().abs_diff(word.len())))
         .map(|(_, c)| c)
 }

@@ -6,6 +6,8 @@ use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Mutex;
 
+use append_only_vec::AppendOnlyVec;
+use compact_str::CompactString;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
@@ -39,19 +41,84 @@ impl<T: Hash + Eq> Interner<T> {
         id
     }
 
-    /// The id of the value equal to `key`, if it was ever interned.
-    pub(crate) fn find<Q>(&self, key: &Q) -> Option<u32>
-    where
-        T: Borrow<Q>,
-        Q: Hash + Eq + ?Sized,
-    {
-        let hash = FxBuildHasher.hash_one(key);
-        let table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        table.find(hash, |&id| self.items[id as usize].borrow() == key).copied()
+    /// The id of a value that is at hand.
+    pub(crate) fn intern_owned(&self, value: T) -> u32 {
+        let hash = FxBuildHasher.hash_one(&value);
+        let mut table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(&id) = table.find(hash, |&id| self.items[id as usize] == value) {
+            return id;
+        }
+        let id = self.items.push(value) as u32;
+        table.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(&self.items[id as usize]));
+        id
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.count()
     }
 
     #[inline]
     pub(crate) fn get(&self, id: u32) -> &T {
         &self.items[id as usize]
+    }
+}
+
+/// A set of strings, each with a dense 32-bit id that is never reused. Short ones are stored in place.
+pub(crate) struct StrInterner {
+    /// Ids with their hashes, so that growing the table reads no string.
+    table: Mutex<HashTable<(u32, u32)>>,
+    items: AppendOnlyVec<CompactString>,
+}
+
+impl StrInterner {
+    pub(crate) fn new() -> Self {
+        Self {
+            table: Mutex::new(HashTable::new()),
+            items: AppendOnlyVec::new(),
+        }
+    }
+
+    /// The hash that [`StrInterner::intern_hashed`] asks for.
+    pub(crate) fn hash(text: &[u8]) -> u32 {
+        let hash = FxBuildHasher.hash_one(text);
+        hash as u32 ^ (hash >> 32) as u32
+    }
+
+    /// The table wants 64 bits, of which it uses the upper and the lower ones.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
+    pub(crate) fn intern(&self, text: &str) -> u32 {
+        self.intern_hashed(Self::hash(text.as_bytes()), text)
+    }
+
+    /// The id of a string whose hash is known.
+    pub(crate) fn intern_hashed(&self, hash: u32, text: &str) -> u32 {
+        let mut table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let same = |&(h, id): &(u32, u32)| h == hash && self.items[id as usize] == text;
+        if let Some(&(_, id)) = table.find(Self::spread(hash), same) {
+            return id;
+        }
+        let id = self.items.push(CompactString::new(text)) as u32;
+        table.insert_unique(Self::spread(hash), (hash, id), |&(hash, _)| Self::spread(hash));
+        id
+    }
+
+    /// The id of a string, if it was ever interned.
+    pub(crate) fn find(&self, text: &str) -> Option<u32> {
+        let hash = Self::hash(text.as_bytes());
+        let table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let same = |&(h, id): &(u32, u32)| h == hash && self.items[id as usize] == text;
+        table.find(Self::spread(hash), same).map(|&(_, id)| id)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: u32) -> &str {
+        &self.items[id as usize]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
     }
 }

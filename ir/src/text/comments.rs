@@ -58,7 +58,7 @@ impl Parser<'_> {
         loop {
             let before = self.pos;
             self.pos = blanks(self.src, self.pos);
-            if !self.starts_with(b"//") {
+            if self.peek() != b'/' || !self.starts_with(b"//") {
                 return text;
             }
             let end = line_end(self.src, self.pos);

@@ -12,6 +12,7 @@ use crate::registry::{OpDef, Traits};
 use crate::types::{Attr, AttrData, AttrDict, Type};
 
 /// An operation that has been read in part.
+#[derive(Default)]
 pub(super) struct Pending {
     pub(super) names: ResultNames,
     pub(super) name: OpName,
@@ -33,6 +34,21 @@ pub(super) struct Pending {
 }
 
 impl Pending {
+    /// Makes it ready for another operation, with the memory that it has.
+    pub(super) fn clear(&mut self) {
+        self.names.names.clear();
+        self.comment.clear();
+        self.operands.clear();
+        self.operand_spans.clear();
+        self.successors.clear();
+        self.attrs.clear();
+        self.regions.clear();
+        self.isolated = None;
+        self.next_region = 0;
+        self.header = None;
+        self.function_args.clear();
+    }
+
     pub(super) fn def<'c>(&self, ctx: &'c Context) -> Option<&'c OpDef> {
         ctx.op_def(self.name)
     }
@@ -87,22 +103,12 @@ impl<'s> Parser<'s> {
             self.pos = end;
             (name, span)
         };
-        let mut pending = Box::new(Pending {
-            names,
-            name,
-            span,
-            comment,
-            generic,
-            operands: SmallVec::new(),
-            operand_spans: SmallVec::new(),
-            successors: SmallVec::new(),
-            attrs: Vec::new(),
-            regions: SmallVec::new(),
-            isolated: None,
-            next_region: 0,
-            header: None,
-            function_args: Vec::new(),
-        });
+        let mut pending = self.spare.pop().unwrap_or_default();
+        pending.names = names;
+        pending.name = name;
+        pending.span = span;
+        pending.comment = comment;
+        pending.generic = generic;
         if generic {
             self.generic_head(&mut pending)?;
         } else {
@@ -212,7 +218,7 @@ impl<'s> Parser<'s> {
             .iter()
             .map(|&v| self.body().value_type(v))
             .collect();
-        if let Some(region) = self.scope().regions.last_mut() {
+        if let Some(region) = self.scopes.region() {
             region.passed.entry(block).or_insert(types);
         }
         pending.successors.push(Successor {
@@ -223,11 +229,11 @@ impl<'s> Parser<'s> {
     }
 
     fn block_of_label(&mut self, sym: Sym, span: Span) -> BlockId {
-        if let Some(&(block, _, _)) = self.scope().regions.last().and_then(|r| r.blocks.get(&sym)) {
+        if let Some(&(block, _, _)) = self.scopes.region().and_then(|r| r.blocks.get(&sym)) {
             return block;
         }
         let block = self.body().create_detached_block();
-        if let Some(region) = self.scope().regions.last_mut() {
+        if let Some(region) = self.scopes.region() {
             region.blocks.insert(sym, (block, false, span));
         }
         block

@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::comments::Directives;
 use super::cursor::{self, balanced_end, blanks, line_end};
 use super::op::Pending;
-use super::scope::Scope;
+use super::scope::Scopes;
 use super::{ParseOptions, Parsed};
 use crate::body::Body;
 use crate::context::{Context, OpName, Sym};
@@ -21,6 +22,12 @@ use crate::types::{Attr, Type};
 
 /// After so many errors the rest is not worth reading.
 const MAX_ERRORS: usize = 200;
+
+/// How many symbols the parser remembers.
+const SYM_CACHE: usize = 4096;
+
+/// For how many operations room is made in advance at most.
+const MAX_RESERVE: usize = 1 << 20;
 
 /// An error on its way to the list.
 #[derive(Debug)]
@@ -61,7 +68,7 @@ pub(super) struct Open {
 #[derive(Default)]
 pub(super) struct ResultNames {
     /// Names, how many values each stands for, and where they are.
-    pub(super) names: Vec<(Sym, u32, Span)>,
+    pub(super) names: SmallVec<[(Sym, u32, Span); 2]>,
 }
 
 pub(super) struct Parser<'s> {
@@ -70,17 +77,24 @@ pub(super) struct Parser<'s> {
     pub(super) pos: usize,
     pub(super) options: ParseOptions,
     pub(super) bodies: Vec<Body>,
-    pub(super) scopes: Vec<Scope>,
+    pub(super) scopes: Scopes,
     pub(super) open: Vec<Open>,
     pub(super) type_cache: FxHashMap<&'s [u8], Type>,
     pub(super) type_aliases: FxHashMap<&'s [u8], Type>,
     pub(super) attr_aliases: FxHashMap<&'s [u8], Attr>,
-    syms: FxHashMap<&'s [u8], Sym>,
+    /// Symbols that were met lately, by hash: where one stands, how long it is, and what it is.
+    syms: Box<[(u32, u32, Sym)]>,
     op_names: FxHashMap<&'s [u8], Option<OpName>>,
     /// Results of operations that could not be read: what uses them is not to blame.
     pub(super) poison: FxHashSet<ValueId>,
     diagnostics: Vec<Diagnostic>,
     pub(super) directives: Option<Directives<'s>>,
+    /// Boxes of operations that were created, for the next ones.
+    pub(super) spare: Vec<Box<Pending>>,
+    /// The tensor type that was read last, and its text.
+    pub(super) last_type: (&'s [u8], Type),
+    /// How large the body was that was read last.
+    pub(super) last_sizes: [usize; 3],
 }
 
 impl<'s> Parser<'s> {
@@ -92,16 +106,19 @@ impl<'s> Parser<'s> {
             pos,
             options,
             bodies: Vec::new(),
-            scopes: Vec::new(),
+            scopes: Scopes::default(),
             open: Vec::new(),
             type_cache: FxHashMap::default(),
             type_aliases: FxHashMap::default(),
             attr_aliases: FxHashMap::default(),
-            syms: FxHashMap::default(),
+            syms: vec![(0, 0, Sym(0)); SYM_CACHE].into(),
             op_names: FxHashMap::default(),
             poison: FxHashSet::default(),
             diagnostics: Vec::new(),
             directives: None,
+            spare: Vec::new(),
+            last_type: (&[], Type::NONE),
+            last_sizes: [0; 3],
         }
     }
 
@@ -126,10 +143,13 @@ impl<'s> Parser<'s> {
             };
         }
         let top = module.top();
+        // An operation mostly stands on a line of its own, and reads two values. Room that is not used is never touched.
+        let lines = memchr::memchr_iter(b'\n', self.src).count();
+        let lines = lines.min(self.src.len() / 16).min(MAX_RESERVE);
+        module.body.reserve([lines, lines, 2 * lines]);
         self.bodies.push(std::mem::take(&mut module.body));
-        let mut scope = Scope::default();
-        scope.enter();
-        self.scopes.push(scope);
+        self.scopes.enter_body();
+        self.scopes.enter();
         let region = self.body().root();
         self.open.push(Open {
             region,
@@ -144,11 +164,9 @@ impl<'s> Parser<'s> {
         while self.open.len() > 1 {
             self.open.pop();
         }
-        if let Some(scope) = self.scopes.first_mut() {
-            let region = scope.leave();
-            self.report_undefined(0, region.forward);
-            self.report_undefined_blocks(region.blocks);
-        }
+        let region = self.scopes.leave();
+        self.report_undefined(region.forward);
+        self.report_undefined_blocks(region.blocks);
         module.body = self.bodies.swap_remove(0);
         self.diagnostics.sort_by_key(|d| {
             (
@@ -168,10 +186,13 @@ impl<'s> Parser<'s> {
         self.src.get(self.pos).copied().unwrap_or(0)
     }
 
+    // Inlined, the comparison with a literal is one of numbers.
+    #[inline(always)]
     pub(super) fn starts_with(&self, text: &[u8]) -> bool {
-        self.src[self.pos..].starts_with(text)
+        self.src.get(self.pos..).is_some_and(|rest| rest.starts_with(text))
     }
 
+    #[inline(always)]
     pub(super) fn eat(&mut self, text: &[u8]) -> bool {
         let found = self.starts_with(text);
         if found {
@@ -184,13 +205,14 @@ impl<'s> Parser<'s> {
     pub(super) fn skip(&mut self) {
         loop {
             self.pos = blanks(self.src, self.pos);
-            if !self.starts_with(b"//") {
+            if self.peek() != b'/' || !self.starts_with(b"//") {
                 return;
             }
             self.pos = line_end(self.src, self.pos);
         }
     }
 
+    #[inline(always)]
     pub(super) fn expect(&mut self, text: &[u8], what: &str, help: &str) -> Result<(), Failure> {
         self.skip();
         if self.eat(text) {
@@ -251,14 +273,26 @@ impl<'s> Parser<'s> {
     }
 
     pub(super) fn sym(&mut self, text: &'s [u8]) -> Sym {
-        match self.syms.get(text) {
-            Some(&sym) => sym,
-            None => {
-                let sym = self.ctx.sym(&String::from_utf8_lossy(text));
-                self.syms.insert(text, sym);
-                sym
-            }
+        let hash = Context::sym_hash(text);
+        let at = hash as usize % SYM_CACHE;
+        let (start, len, sym) = self.syms[at];
+        if len as usize == text.len()
+            && len > 0
+            && self.src.get(start as usize..start as usize + text.len()) == Some(text)
+        {
+            return sym;
         }
+        let sym = match std::str::from_utf8(text) {
+            Ok(text) => self.ctx.sym_hashed(hash, text),
+            Err(_) => self.ctx.sym(&String::from_utf8_lossy(text)),
+        };
+        // The text is a part of the source, which is shorter than 4 GiB.
+        if let Some(start) = (text.as_ptr() as usize).checked_sub(self.src.as_ptr() as usize)
+            && start + text.len() <= self.src.len()
+        {
+            self.syms[at] = (start as u32, text.len() as u32, sym);
+        }
+        sym
     }
 
     /// The operation name `text`, if it may be used.
@@ -352,7 +386,7 @@ impl<'s> Parser<'s> {
                         .clamp(1, 1024);
                     self.pos += digits;
                 }
-                if self.scope().get(sym).is_none() {
+                if self.scopes.get(sym).is_none() {
                     let first = self.body().create_placeholder(Type::NONE);
                     for _ in 1..count {
                         self.body().create_placeholder(Type::NONE);
@@ -442,7 +476,7 @@ impl<'s> Parser<'s> {
             let body = &self.bodies[self.bodies.len() - 1];
             body.first_op(b).is_none() && body.block_args(b).is_empty() && body.block_label(b).is_none()
         });
-        let known = self.scope().regions.last().and_then(|r| r.blocks.get(&sym).copied());
+        let known = self.scopes.region().and_then(|r| r.blocks.get(&sym).copied());
         let block = match (known, empty_entry) {
             (Some((_, true, old)), _) => {
                 return Err(self
@@ -468,7 +502,7 @@ impl<'s> Parser<'s> {
             },
         };
         self.body().set_block_label(block, Some(sym));
-        if let Some(region) = self.scope().regions.last_mut() {
+        if let Some(region) = self.scopes.region() {
             region.blocks.insert(sym, (block, true, span));
         }
         if let Some(open) = self.open.last_mut() {

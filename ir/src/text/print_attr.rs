@@ -5,7 +5,18 @@ use crate::types::{Attr, AttrData, AttrDict, DYNAMIC, FloatKind, Signedness, Typ
 
 /// Writes a type; `bang` writes those of dialects with a `!`, as other tools want them.
 pub(super) fn write_type(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, || write_type_inner(ctx, out, ty, bang));
+    match ctx.type_data(ty) {
+        // Most types nest in nothing; the others are as deep as the input says.
+        TypeData::Integer { .. } | TypeData::Float(_) | TypeData::Index | TypeData::None => {
+            write_type_inner(ctx, out, ty, bang)
+        }
+        TypeData::Tensor { elem, .. }
+            if matches!(ctx.type_data(*elem), TypeData::Integer { .. } | TypeData::Float(_)) =>
+        {
+            write_type_inner(ctx, out, ty, bang)
+        }
+        _ => stacker::maybe_grow(64 * 1024, 1024 * 1024, || write_type_inner(ctx, out, ty, bang)),
+    }
 }
 
 fn write_type_inner(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
@@ -86,7 +97,10 @@ pub(super) fn write_results(ctx: &Context, out: &mut String, types: &[Type], ban
 }
 
 pub(super) fn push_int(out: &mut String, value: i128) {
-    out.push_str(itoa::Buffer::new().format(value));
+    match i64::try_from(value) {
+        Ok(value) => out.push_str(itoa::Buffer::new().format(value)),
+        Err(_) => out.push_str(itoa::Buffer::new().format(value)),
+    }
 }
 
 /// Writes attributes.

@@ -1,79 +1,107 @@
 //! Names of values when a body is printed: those that values have, made unique where scopes meet, and numbers.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::print_attr::push_int;
 use crate::body::Body;
 use crate::context::{Context, Sym};
-use crate::entity::ValueId;
+use crate::entity::{BlockId, ValueId};
 
-/// What a value is printed as.
+/// What a value is printed as: a symbol or a number, and which of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Printed {
-    /// It has no name yet.
-    #[default]
-    Unset,
-    Number(u32),
-    Name(Sym),
-    /// An element of a pack.
-    Element(Sym, u32),
+struct Printed {
+    what: u32,
+    kind: u32,
 }
 
-/// The names in use while one body is printed.
-pub(super) struct Names {
+const UNSET: u32 = 0;
+const NUMBER: u32 = 1;
+const NAME: u32 = 2;
+/// Plus the index: an element of a pack.
+const ELEMENT: u32 = 3;
+
+/// The numbers of what has no name.
+#[derive(Clone, Copy, Debug)]
+struct Next {
+    value: u32,
+    arg: u32,
+}
+
+/// The names in use in one body.
+#[derive(Default)]
+struct Scope {
+    number: u32,
     printed: Vec<Printed>,
-    used: FxHashSet<Sym>,
     /// What was added, to be taken back where its region ends.
     log: Vec<Sym>,
+    /// Names of the bodies around that are hidden, and whose they are.
+    hidden: Vec<(Sym, u32)>,
     /// From which suffix on to look for a free one.
     hints: FxHashMap<Sym, u32>,
-    next_number: u32,
-    next_arg: u32,
+    /// Found when it is needed.
+    next: Option<Next>,
+    /// Labels of blocks that have none.
+    labels: FxHashMap<BlockId, usize>,
 }
 
+/// The names in use while a module is printed, body within body.
+#[derive(Default)]
+pub(super) struct Names {
+    /// For each symbol the number of the body that uses it; 0 for none.
+    owner: Vec<u32>,
+    last_number: u32,
+    scopes: Vec<Scope>,
+    /// Of a body that has been printed, for its memory.
+    spare: Option<Scope>,
+}
+
+/// Results in the groups that are written with one name, `%r:2`: the first value and how many.
+pub(super) type Groups = SmallVec<[(ValueId, u32); 2]>;
+
 impl Names {
-    pub(super) fn new(ctx: &Context, body: &Body) -> Self {
-        // Fresh numbers come behind those that are names already, so that nothing that has a number gets another.
-        let mut next_number = 0;
-        let mut next_arg = 0;
-        for value in &body.values {
-            if let Some(name) = value.name {
-                let text = ctx.str(name.sym);
-                if let Ok(number) = text.parse::<u32>() {
-                    next_number = next_number.max(number.saturating_add(1));
-                } else if let Some(Ok(number)) = text.strip_prefix("arg").map(str::parse::<u32>) {
-                    next_arg = next_arg.max(number.saturating_add(1));
-                }
+    /// Enters a body in which no name is in use.
+    pub(super) fn enter(&mut self, body: &Body) {
+        let mut scope = self.spare.take().unwrap_or_default();
+        self.last_number += 1;
+        scope.number = self.last_number;
+        scope.printed.clear();
+        scope.printed.resize(body.num_value_slots(), Printed::default());
+        scope.log.clear();
+        scope.hints.clear();
+        scope.next = None;
+        scope.labels.clear();
+        self.scopes.push(scope);
+    }
+
+    /// Leaves the body entered last.
+    pub(super) fn leave_body(&mut self) {
+        if let Some(mut scope) = self.scopes.pop() {
+            for (sym, owner) in scope.hidden.drain(..) {
+                self.owner[sym.index()] = owner;
             }
-        }
-        Names {
-            printed: vec![Printed::Unset; body.num_value_slots()],
-            used: FxHashSet::default(),
-            log: Vec::new(),
-            hints: FxHashMap::default(),
-            next_number,
-            next_arg,
+            self.spare = Some(scope);
         }
     }
 
     /// A mark to return to with [`Names::leave`].
     pub(super) fn mark(&self) -> usize {
-        self.log.len()
+        self.scopes.last().map_or(0, |s| s.log.len())
     }
 
     /// Forgets the names given since the mark.
     pub(super) fn leave(&mut self, mark: usize) {
-        for sym in self.log.drain(mark..) {
-            self.used.remove(&sym);
+        if let Some(scope) = self.scopes.last_mut() {
+            for sym in scope.log.drain(mark..) {
+                self.owner[sym.index()] = 0;
+            }
         }
     }
 
     /// Takes back the names given since the mark, for as long as the regions of their operation last.
     pub(super) fn suspend(&mut self, mark: usize) -> Vec<Sym> {
-        let taken: Vec<Sym> = self.log.drain(mark..).collect();
-        for sym in &taken {
-            self.used.remove(sym);
-        }
+        let taken: Vec<Sym> = self.scopes.last().map_or(Vec::new(), |s| s.log[mark..].to_vec());
+        self.leave(mark);
         taken
     }
 
@@ -85,11 +113,22 @@ impl Names {
     }
 
     fn claim(&mut self, sym: Sym) -> bool {
-        let free = self.used.insert(sym);
-        if free {
-            self.log.push(sym);
+        let Some(scope) = self.scopes.last_mut() else {
+            return true;
+        };
+        if self.owner.len() <= sym.index() {
+            self.owner.resize(sym.index() + 1, 0);
         }
-        free
+        let owner = &mut self.owner[sym.index()];
+        if *owner == scope.number {
+            return false;
+        }
+        if *owner != 0 {
+            scope.hidden.push((sym, *owner));
+        }
+        *owner = scope.number;
+        scope.log.push(sym);
+        true
     }
 
     fn unique(&mut self, ctx: &Context, base: Sym) -> Sym {
@@ -97,106 +136,156 @@ impl Names {
             return base;
         }
         let text = ctx.str(base);
-        let mut suffix = self.hints.get(&base).copied().unwrap_or(1);
+        let hint = |this: &Self| this.scopes.last().and_then(|s| s.hints.get(&base).copied());
+        let mut suffix = hint(self).unwrap_or(1);
         loop {
             let sym = ctx.sym(&format!("{text}_{suffix}"));
             suffix += 1;
             if self.claim(sym) {
-                self.hints.insert(base, suffix);
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.hints.insert(base, suffix);
+                }
                 return sym;
             }
         }
     }
 
+    /// The numbers from which on nothing is a name already, so that nothing that has a number gets another.
+    fn next(&mut self, ctx: &Context, body: &Body) -> Option<&mut Next> {
+        let scope = self.scopes.last_mut()?;
+        Some(scope.next.get_or_insert_with(|| {
+            let mut next = Next { value: 0, arg: 0 };
+            for text in body.values.iter().filter_map(|v| v.name).map(|n| ctx.str(n.sym)) {
+                if let Ok(number) = text.parse::<u32>() {
+                    next.value = next.value.max(number.saturating_add(1));
+                } else if let Some(Ok(number)) = text.strip_prefix("arg").map(str::parse::<u32>) {
+                    next.arg = next.arg.max(number.saturating_add(1));
+                }
+            }
+            next
+        }))
+    }
+
+    fn set(&mut self, value: ValueId, what: u32, kind: u32) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.printed[value.index()] = Printed { what, kind };
+        }
+    }
+
+    fn printed(&self, value: ValueId) -> Printed {
+        let scope = self.scopes.last();
+        scope
+            .and_then(|s| s.printed.get(value.index()).copied())
+            .unwrap_or_default()
+    }
+
     /// Names a block argument.
     pub(super) fn arg(&mut self, ctx: &Context, body: &Body, value: ValueId) {
         let sym = match body.value_name(value) {
-            Some(name) => self.unique(ctx, name.sym),
+            Some(name) => name.sym,
             None => {
-                let sym = ctx.sym(&format!("arg{}", self.next_arg));
-                self.next_arg += 1;
-                self.unique(ctx, sym)
+                let number = self.next(ctx, body).map_or(0, |next| {
+                    next.arg += 1;
+                    next.arg - 1
+                });
+                ctx.sym(&format!("arg{number}"))
             }
         };
-        self.printed[value.index()] = Printed::Name(sym);
+        let sym = self.unique(ctx, sym);
+        self.set(value, sym.0, NAME);
     }
 
-    /// Names the results of an operation and tells which stand together: first value, number of values.
-    pub(super) fn results(&mut self, ctx: &Context, body: &Body, results: &[ValueId]) -> Vec<(ValueId, u32)> {
-        let mut groups = Vec::with_capacity(results.len());
-        let mut at = 0;
-        while let Some(&value) = results.get(at) {
-            let name = body.value_name(value);
-            let len = match name {
-                Some(name) if name.pack => results[at..]
-                    .iter()
-                    .take_while(|&&v| body.value_name(v) == Some(name))
-                    .count(),
-                _ => 1,
-            };
-            match name {
+    /// Names the results of an operation and tells which stand together.
+    pub(super) fn results(&mut self, ctx: &Context, body: &Body, results: &[ValueId]) -> Groups {
+        let groups = groups(body, results);
+        for &(first, len) in &groups {
+            match body.value_name(first) {
                 Some(name) => {
                     let sym = self.unique(ctx, name.sym);
-                    for (index, &v) in results[at..at + len].iter().enumerate() {
-                        self.printed[v.index()] = if len > 1 {
-                            Printed::Element(sym, index as u32)
-                        } else {
-                            Printed::Name(sym)
-                        };
+                    for index in 0..len {
+                        let value = ValueId::new(first.index() + index as usize);
+                        self.set(value, sym.0, if len > 1 { ELEMENT + index } else { NAME });
                     }
                 }
                 None => {
-                    self.printed[value.index()] = Printed::Number(self.next_number);
-                    self.next_number += 1;
+                    let number = self.next(ctx, body).map_or(0, |next| {
+                        next.value += 1;
+                        next.value - 1
+                    });
+                    self.set(first, number, NUMBER);
                 }
             }
-            groups.push((value, len as u32));
-            at += len;
         }
         groups
     }
 
     /// Whether the value has a name.
     pub(super) fn has(&self, value: ValueId) -> bool {
-        self.printed[value.index()] != Printed::Unset
+        self.printed(value).kind != UNSET
     }
 
     /// Writes a use of a value.
     pub(super) fn write(&self, ctx: &Context, out: &mut String, value: ValueId) {
-        match self.printed.get(value.index()).copied().unwrap_or_default() {
-            Printed::Unset => {
+        let Printed { what, kind } = self.printed(value);
+        out.push('%');
+        match kind {
+            UNSET => {
                 // Only in messages about operations outside of what is printed, and in broken programs.
-                out.push_str("%<<");
+                out.push_str("<<");
                 push_int(out, value.index() as i128);
                 out.push_str(">>");
             }
-            Printed::Number(number) => {
-                out.push('%');
-                push_int(out, i128::from(number));
-            }
-            Printed::Name(sym) => {
-                out.push('%');
-                out.push_str(ctx.str(sym));
-            }
-            Printed::Element(sym, index) => {
-                out.push('%');
-                out.push_str(ctx.str(sym));
+            NUMBER => push_int(out, i128::from(what)),
+            NAME => out.push_str(ctx.str(Sym(what))),
+            _ => {
+                out.push_str(ctx.str(Sym(what)));
                 out.push('#');
-                push_int(out, i128::from(index));
+                push_int(out, i128::from(kind - ELEMENT));
             }
         }
     }
 
     /// Writes the names of a group of results where they are defined.
     pub(super) fn write_group(&self, ctx: &Context, out: &mut String, first: ValueId, len: u32) {
-        match self.printed[first.index()] {
-            Printed::Element(sym, _) => {
-                out.push('%');
-                out.push_str(ctx.str(sym));
-                out.push(':');
-                push_int(out, i128::from(len));
-            }
-            _ => self.write(ctx, out, first),
+        let Printed { what, kind } = self.printed(first);
+        if kind < ELEMENT {
+            return self.write(ctx, out, first);
+        }
+        out.push('%');
+        out.push_str(ctx.str(Sym(what)));
+        out.push(':');
+        push_int(out, i128::from(len));
+    }
+
+    /// Numbers a block that has no label.
+    pub(super) fn number_block(&mut self, block: BlockId, number: usize) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.labels.entry(block).or_insert(number);
         }
     }
+
+    /// The number of a block that has no label.
+    pub(super) fn block_number(&self, block: BlockId) -> usize {
+        let scope = self.scopes.last();
+        scope.and_then(|s| s.labels.get(&block).copied()).unwrap_or(0)
+    }
+}
+
+/// Results in the groups in which they are named.
+pub(super) fn groups(body: &Body, results: &[ValueId]) -> Groups {
+    let mut groups = Groups::new();
+    let mut at = 0;
+    while let Some(&value) = results.get(at) {
+        let name = body.value_name(value);
+        let len = match name {
+            Some(n) if n.pack => results[at..]
+                .iter()
+                .take_while(|&&v| body.value_name(v) == name)
+                .count(),
+            _ => 1,
+        };
+        groups.push((value, len as u32));
+        at += len;
+    }
+    groups
 }

@@ -1,11 +1,11 @@
 //! Printing of regions and blocks.
 
 use super::print_attr::{push_int, write_type};
-use super::print_names::Names;
 use super::printer::{Printer, Task};
 use crate::body::Body;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::registry::Presence;
+use smallvec::SmallVec;
 
 impl<'a> Printer<'a, '_> {
     // ----- regions -----
@@ -13,7 +13,7 @@ impl<'a> Printer<'a, '_> {
     pub(super) fn region(&mut self, body: &'a Body, op: OpId, index: usize, generic: bool) {
         if let Some(inner) = body.isolated(op) {
             self.out.push_str(if generic { "{" } else { " {" });
-            self.names.push(Names::new(self.ctx, inner));
+            self.names.enter(inner);
             self.indent += 1;
             self.tasks.push(Task::EndRegion {
                 body,
@@ -43,7 +43,7 @@ impl<'a> Printer<'a, '_> {
             self.out.push(' ');
             self.out.push_str(keyword);
         }
-        let mark = self.names.last().map_or(0, Names::mark);
+        let mark = self.names.mark();
         if header
             && let Some(entry) = body.entry_block(region)
             && !body.block_args(entry).is_empty()
@@ -65,7 +65,7 @@ impl<'a> Printer<'a, '_> {
     }
 
     pub(super) fn blocks(&mut self, body: &'a Body, region: RegionId, with_label: bool) {
-        let mark = self.names.last().map_or(0, Names::mark);
+        let mark = self.names.mark();
         self.blocks_from(body, region, with_label, mark);
     }
 
@@ -74,20 +74,18 @@ impl<'a> Printer<'a, '_> {
         if blocks.len() > 1 {
             // Values of one block are visible in others: all names of the region are given up front.
             for &block in blocks {
-                if let Some(names) = self.names.last_mut() {
-                    for &arg in body.block_args(block) {
-                        if !names.has(arg) {
-                            names.arg(self.ctx, body, arg);
-                        }
+                for &arg in body.block_args(block) {
+                    if !self.names.has(arg) {
+                        self.names.arg(self.ctx, body, arg);
                     }
-                    for op in body.block_ops(block) {
-                        let results: Vec<ValueId> = body.results(op).collect();
-                        names.results(self.ctx, body, &results);
-                    }
+                }
+                for op in body.block_ops(block) {
+                    let results: SmallVec<[ValueId; 4]> = body.results(op).collect();
+                    self.names.results(self.ctx, body, &results);
                 }
             }
             for (at, &block) in blocks.iter().enumerate() {
-                self.labels.entry(block).or_insert(at);
+                self.names.number_block(block, at);
             }
         }
         let Some(&entry) = blocks.first() else { return };
@@ -155,10 +153,8 @@ impl<'a> Printer<'a, '_> {
             });
             return;
         }
-        if let Some((_, taken)) = self.deferred.pop_if(|(level, _)| *level == self.tasks.len())
-            && let Some(names) = self.names.last_mut()
-        {
-            names.resume(taken);
+        if let Some((_, taken)) = self.deferred.pop_if(|(level, _)| *level == self.tasks.len()) {
+            self.names.resume(taken);
         }
         if generic {
             self.out.push(')');
@@ -175,7 +171,7 @@ impl<'a> Printer<'a, '_> {
             None => {
                 // Numbered by its place; labels that were written may say the same, so those come first.
                 self.out.push_str("bb");
-                let at = self.labels.get(&block).copied().unwrap_or(0);
+                let at = self.names.block_number(block);
                 push_int(&mut self.out, at as i128);
             }
         }
@@ -199,10 +195,8 @@ impl<'a> Printer<'a, '_> {
             if at > 0 {
                 self.out.push_str(", ");
             }
-            if let Some(names) = self.names.last_mut()
-                && !names.has(arg)
-            {
-                names.arg(self.ctx, body, arg);
+            if !self.names.has(arg) {
+                self.names.arg(self.ctx, body, arg);
             }
             self.use_of(arg);
             self.out.push_str(": ");

@@ -2,17 +2,17 @@
 
 use std::io::{self, Write};
 
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::PrintOptions;
 use super::print_attr::{AttrWriter, write_results, write_symbol, write_type, write_types};
-use super::print_names::Names;
+use super::print_names::{Names, groups};
 use crate::body::{Body, ValueDef};
 use crate::context::{Context, Sym};
-use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::entity::{OpId, RegionId, ValueId};
 use crate::module::Module;
 use crate::registry::{OpDef, Presence, Traits};
-use crate::types::{Attr, AttrData, AttrDict, Type, TypeData};
+use crate::types::{AttrData, AttrDict, Type, TypeData};
 
 /// How much is collected before it is written.
 const PIECE: usize = 128 * 1024;
@@ -54,9 +54,7 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) out: String,
     pub(super) writer: Option<&'w mut dyn Write>,
     pub(super) error: Option<io::Error>,
-    pub(super) names: Vec<Names>,
-    /// Labels of blocks that have none.
-    pub(super) labels: FxHashMap<BlockId, usize>,
+    pub(super) names: Names,
     pub(super) indent: usize,
     pub(super) tasks: Vec<Task<'a>>,
     /// The names that the results of the operation at each level will have in scope behind it.
@@ -71,8 +69,7 @@ impl<'a, 'w> Printer<'a, 'w> {
             out: String::new(),
             writer,
             error: None,
-            names: Vec::new(),
-            labels: FxHashMap::default(),
+            names: Names::default(),
             indent: 0,
             tasks: Vec::new(),
             deferred: Vec::new(),
@@ -102,7 +99,7 @@ impl<'a, 'w> Printer<'a, 'w> {
 
     pub(super) fn module(&mut self, module: &'a Module) {
         let body = &module.body;
-        self.names.push(Names::new(self.ctx, body));
+        self.names.enter(body);
         let next = body.first_op(module.top());
         self.tasks.push(Task::Block {
             body,
@@ -115,19 +112,18 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     pub(super) fn single(&mut self, body: &'a Body, op: OpId) {
-        let mut names = Names::new(self.ctx, body);
+        self.names.enter(body);
         for value in body.operands(op) {
-            if !names.has(value) {
+            if !self.names.has(value) {
                 match body.value_def(value) {
                     ValueDef::Result(def, _) => {
-                        let results: Vec<ValueId> = body.results(def).collect();
-                        names.results(self.ctx, body, &results);
+                        let results: SmallVec<[ValueId; 4]> = body.results(def).collect();
+                        self.names.results(self.ctx, body, &results);
                     }
-                    _ => names.arg(self.ctx, body, value),
+                    _ => self.names.arg(self.ctx, body, value),
                 }
             }
         }
-        self.names.push(names);
         self.operation(body, op);
         self.run();
     }
@@ -185,9 +181,7 @@ impl<'a, 'w> Printer<'a, 'w> {
                             });
                         }
                         None => {
-                            if let Some(names) = self.names.last_mut() {
-                                names.leave(mark);
-                            }
+                            self.names.leave(mark);
                         }
                     }
                 }
@@ -203,9 +197,7 @@ impl<'a, 'w> Printer<'a, 'w> {
                     index,
                     generic,
                 } => self.end_region(body, op, index, generic),
-                Task::EndBody => {
-                    self.names.pop();
-                }
+                Task::EndBody => self.names.leave_body(),
             }
         }
         if !self.out.is_empty() && !self.out.ends_with('\n') && self.writer.is_some() {
@@ -236,9 +228,7 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     pub(super) fn use_of(&mut self, value: ValueId) {
-        if let Some(names) = self.names.last() {
-            names.write(self.ctx, &mut self.out, value);
-        }
+        self.names.write(self.ctx, &mut self.out, value);
     }
 
     pub(super) fn uses(&mut self, values: impl Iterator<Item = ValueId>) {
@@ -254,7 +244,7 @@ impl<'a, 'w> Printer<'a, 'w> {
 
     fn operation(&mut self, body: &'a Body, op: OpId) {
         let def = self.ctx.op_def(body.op_name(op));
-        let results: Vec<ValueId> = body.results(op).collect();
+        let results: SmallVec<[ValueId; 4]> = body.results(op).collect();
         if !results.is_empty() {
             self.result_names(body, op, &results);
         }
@@ -265,25 +255,24 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     fn result_names(&mut self, body: &'a Body, op: OpId, results: &[ValueId]) {
-        let Some(names) = self.names.last_mut() else { return };
-        let mark = names.mark();
-        let named = results.iter().all(|&v| names.has(v));
+        let mark = self.names.mark();
+        let named = results.iter().all(|&v| self.names.has(v));
         let groups = if named {
             // Named when the region was entered.
-            group_named(body, results)
+            groups(body, results)
         } else {
-            names.results(self.ctx, body, results)
+            self.names.results(self.ctx, body, results)
         };
         for (at, &(first, len)) in groups.iter().enumerate() {
             if at > 0 {
                 self.out.push_str(", ");
             }
-            names.write_group(self.ctx, &mut self.out, first, len);
+            self.names.write_group(self.ctx, &mut self.out, first, len);
         }
         self.out.push_str(" = ");
         // The results are not visible in the operation's own regions, which may use the names.
         if !named && (!body.op_regions(op).is_empty()) {
-            let taken = names.suspend(mark);
+            let taken = self.names.suspend(mark);
             self.deferred.push((self.tasks.len(), taken));
         }
     }
@@ -332,10 +321,10 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
         self.out.push_str(" : (");
         let own = body.num_own_operands(op);
-        let operands: Vec<Type> = body.operands(op).take(own).map(|v| body.value_type(v)).collect();
+        let operands: SmallVec<[Type; 4]> = body.operands(op).take(own).map(|v| body.value_type(v)).collect();
         write_types(self.ctx, &mut self.out, &operands, true);
         self.out.push_str(") -> ");
-        let results: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
+        let results: SmallVec<[Type; 4]> = body.results(op).map(|v| body.value_type(v)).collect();
         write_results(self.ctx, &mut self.out, &results, true);
         self.location(body, op);
     }
@@ -355,11 +344,11 @@ impl<'a, 'w> Printer<'a, 'w> {
             self.label(body, successor.block);
             if successor.operands > 0 {
                 self.out.push('(');
-                let values: Vec<ValueId> = body.successor_operands(op, index).collect();
+                let values: SmallVec<[ValueId; 4]> = body.successor_operands(op, index).collect();
                 self.uses(values.iter().copied());
                 if typed {
                     self.out.push_str(" : ");
-                    let types: Vec<Type> = values.iter().map(|&v| body.value_type(v)).collect();
+                    let types: SmallVec<[Type; 4]> = values.iter().map(|&v| body.value_type(v)).collect();
                     write_types(self.ctx, &mut self.out, &types, true);
                 }
                 self.out.push(')');
@@ -421,34 +410,33 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     fn attributes(&mut self, body: &'a Body, op: OpId, hidden: &[&str], before: &str) {
-        let shown: Vec<(Sym, Attr)> = self
-            .ctx
-            .dict_entries(body.attrs(op))
-            .iter()
-            .copied()
-            .filter(|&(name, _)| !hidden.contains(&self.ctx.str(name)))
-            .collect();
-        if shown.is_empty() {
-            return;
-        }
-        self.out.push_str(before);
-        self.out.push_str(" {");
-        for (at, (name, value)) in shown.into_iter().enumerate() {
-            if at > 0 {
+        let mut first = true;
+        for &(name, value) in self.ctx.dict_entries(body.attrs(op)) {
+            let name = self.ctx.str(name);
+            if hidden.contains(&name) {
+                continue;
+            }
+            if std::mem::take(&mut first) {
+                self.out.push_str(before);
+                self.out.push_str(" {");
+            } else {
                 self.out.push_str(", ");
             }
-            self.attr_writer(false).entry(&mut self.out, self.ctx.str(name), value);
+            self.attr_writer(false).entry(&mut self.out, name, value);
+        }
+        if first {
+            return;
         }
         self.out.push('}');
     }
 
     pub(super) fn pretty_tail(&mut self, body: &'a Body, op: OpId) {
-        let results: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
+        let results: SmallVec<[Type; 4]> = body.results(op).map(|v| body.value_type(v)).collect();
         if !results.is_empty() {
             self.out.push_str(" : ");
             // A function type in front would be read as a signature.
             if matches!(self.ctx.type_data(results[0]), TypeData::Function { .. }) {
-                let operands: Vec<Type> = body.operands(op).map(|v| body.value_type(v)).collect();
+                let operands: SmallVec<[Type; 4]> = body.operands(op).map(|v| body.value_type(v)).collect();
                 self.out.push('(');
                 write_types(self.ctx, &mut self.out, &operands, false);
                 self.out.push_str(") -> ");
@@ -477,13 +465,13 @@ impl<'a, 'w> Printer<'a, 'w> {
         self.out.push('(');
         match (inner, entry) {
             (Some(inner), Some(entry)) => {
-                let mut names = Names::new(self.ctx, inner);
+                self.names.enter(inner);
                 for (at, &arg) in inner.block_args(entry).iter().enumerate() {
                     if at > 0 {
                         self.out.push_str(", ");
                     }
-                    names.arg(self.ctx, inner, arg);
-                    names.write(self.ctx, &mut self.out, arg);
+                    self.names.arg(self.ctx, inner, arg);
+                    self.names.write(self.ctx, &mut self.out, arg);
                     self.out.push_str(": ");
                     write_type(self.ctx, &mut self.out, inner.value_type(arg), false);
                     let attrs = inner.arg_attrs(arg);
@@ -492,7 +480,6 @@ impl<'a, 'w> Printer<'a, 'w> {
                         self.attr_writer(false).dict(&mut self.out, attrs);
                     }
                 }
-                self.names.push(names);
             }
             _ => write_types(self.ctx, &mut self.out, inputs, false),
         }
@@ -522,25 +509,6 @@ impl<'a, 'w> Printer<'a, 'w> {
             self.location(body, op);
         }
     }
-}
-
-/// Results that have names already, in the groups in which those were given.
-fn group_named(body: &Body, results: &[ValueId]) -> Vec<(ValueId, u32)> {
-    let mut groups = Vec::new();
-    let mut at = 0;
-    while let Some(&value) = results.get(at) {
-        let name = body.value_name(value);
-        let len = match name {
-            Some(n) if n.pack => results[at..]
-                .iter()
-                .take_while(|&&v| body.value_name(v) == name)
-                .count(),
-            _ => 1,
-        };
-        groups.push((value, len as u32));
-        at += len;
-    }
-    groups
 }
 
 /// Whether the pretty form can show the operation as it is: regions and successors as declared.

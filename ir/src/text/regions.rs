@@ -3,7 +3,6 @@
 use super::cursor::balanced_end;
 use super::op::Pending;
 use super::parser::{Failure, Open, Parser};
-use super::scope::Scope;
 use crate::body::Body;
 use crate::entity::{BlockId, OpId};
 
@@ -13,7 +12,7 @@ impl Parser<'_> {
         self.expect(b"(", "`(`", "arguments stand in parentheses")?;
         // An entry block's follow from the operation, another's from a branch to it that was read before.
         let inferred = if is_entry { self.entry_arg_types() } else { None };
-        let inferred = inferred.or_else(|| self.scope().regions.last_mut().and_then(|r| r.passed.remove(&block)));
+        let inferred = inferred.or_else(|| self.scopes.region().and_then(|r| r.passed.remove(&block)));
         self.skip();
         if self.eat(b")") {
             return Ok(());
@@ -87,10 +86,12 @@ impl Parser<'_> {
         self.expect(b"{", "`{`", "a region stands in braces")?;
         let header = owner.header.take();
         if isolated {
-            self.bodies.push(Body::new());
-            self.scopes.push(Scope::default());
+            let mut body = Body::new();
+            body.reserve(self.last_sizes);
+            self.bodies.push(body);
+            self.scopes.enter_body();
         }
-        self.scope().enter();
+        self.scopes.enter();
         let region = if isolated {
             self.body().root()
         } else {
@@ -149,17 +150,27 @@ impl Parser<'_> {
         if let (Some(block), Some(terminator)) = (open.block, owner.implicit_terminator(&self.ctx)) {
             self.add_implicit_terminator(block, terminator);
         }
-        let region = self.scope().leave();
+        let region = self.scopes.leave();
         self.report_undefined_blocks(region.blocks);
         if open.isolated {
-            let index = self.scopes.len() - 1;
-            self.report_undefined(index, region.forward);
-            self.scopes.pop();
+            self.report_undefined(region.forward);
+            self.scopes.leave_body();
             owner.isolated = self.bodies.pop();
+            if let Some(body) = &mut owner.isolated {
+                // The next function is likely to be of a like size.
+                self.last_sizes = body.sizes();
+                body.shrink();
+            }
         } else {
             // The name may be defined further down, in a region around this one.
-            if let Some(outer) = self.scope().regions.last_mut() {
-                outer.forward.extend(region.forward);
+            if let Some(outer) = self.scopes.region() {
+                let mut inner = region.forward;
+                if inner.len() > outer.forward.len() {
+                    std::mem::swap(&mut inner, &mut outer.forward);
+                }
+                for (sym, uses) in inner {
+                    outer.forward.entry(sym).or_default().extend(uses);
+                }
             }
             owner.regions.push(open.region);
         }

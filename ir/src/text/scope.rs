@@ -1,6 +1,10 @@
 //! Names of values while text is read: which are visible, which were, and which are used before their definition.
+//!
+//! Symbols are dense numbers, so that what a name stands for is a place in a table. The table is shared by all bodies:
+//! an entry says which body it belongs to.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::context::Sym;
 use crate::diagnostics::Span;
@@ -17,70 +21,158 @@ pub(super) struct Binding {
     pub(super) span: Span,
 }
 
+/// What a symbol stands for, or stood for.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// The number of the body; 0 for none.
+    body: u32,
+    /// How many values; 0 when the region has ended.
+    count: u32,
+    first: ValueId,
+    span: Span,
+}
+
+/// Uses of a name before its definition: which element of a pack, what stands there meanwhile, and where.
+pub(super) type Forward = FxHashMap<Sym, SmallVec<[(u32, ValueId, Span); 1]>>;
+
 /// The names of one region.
 #[derive(Default, Debug)]
 pub(super) struct Region {
-    /// What the names of this region hid or added.
-    undo: Vec<(Sym, Option<Binding>)>,
+    /// What this region defined.
+    defined: Vec<Sym>,
+    /// What its names hid: names of bodies around this one.
+    hidden: Vec<(Sym, Slot)>,
     /// Values used before their definition.
-    pub(super) forward: Vec<(Sym, u32, ValueId, Span)>,
+    pub(super) forward: Forward,
     /// Labels of blocks, and whether the block was defined.
     pub(super) blocks: FxHashMap<Sym, (BlockId, bool, Span)>,
     /// The types of what branches pass to blocks that were not defined yet.
     pub(super) passed: FxHashMap<BlockId, Vec<Type>>,
 }
 
-/// The names of one isolated body.
-#[derive(Default, Debug)]
-pub(super) struct Scope {
-    visible: FxHashMap<Sym, Binding>,
-    pub(super) regions: Vec<Region>,
-    /// Names of regions that have ended, for messages.
-    ended: FxHashMap<Sym, Span>,
+/// The open regions of one body.
+#[derive(Debug)]
+struct Body {
+    number: u32,
+    regions: Vec<Region>,
 }
 
-impl Scope {
+/// The names of the bodies that are being read.
+#[derive(Default, Debug)]
+pub(super) struct Scopes {
+    slots: Vec<Slot>,
+    bodies: Vec<Body>,
+    /// For each number of a body whether it is being read.
+    open: Vec<bool>,
+}
+
+impl Scopes {
+    /// Enters a body of its own, in which nothing is visible.
+    pub(super) fn enter_body(&mut self) {
+        if self.open.is_empty() {
+            self.open.push(false);
+        }
+        let number = self.open.len() as u32;
+        self.open.push(true);
+        self.bodies.push(Body {
+            number,
+            regions: Vec::new(),
+        });
+    }
+
+    /// Leaves a body whose regions have ended.
+    pub(super) fn leave_body(&mut self) {
+        if let Some(body) = self.bodies.pop() {
+            self.open[body.number as usize] = false;
+        }
+    }
+
     pub(super) fn enter(&mut self) {
-        self.regions.push(Region::default());
+        if let Some(body) = self.bodies.last_mut() {
+            body.regions.push(Region::default());
+        }
     }
 
     /// Leaves a region. Gives it back, with what it used without a definition.
     pub(super) fn leave(&mut self) -> Region {
-        let mut region = self.regions.pop().unwrap_or_default();
-        for (sym, old) in region.undo.drain(..).rev() {
-            let ended = match old {
-                Some(old) => self.visible.insert(sym, old),
-                None => self.visible.remove(&sym),
-            };
-            if let Some(binding) = ended {
-                self.ended.insert(sym, binding.span);
-            }
+        let Some(mut region) = self.bodies.last_mut().and_then(|b| b.regions.pop()) else {
+            return Region::default();
+        };
+        for sym in region.defined.drain(..) {
+            self.slots[sym.index()].count = 0;
+        }
+        for (sym, old) in region.hidden.drain(..) {
+            self.slots[sym.index()] = old;
         }
         region
     }
 
+    /// The innermost region.
+    pub(super) fn region(&mut self) -> Option<&mut Region> {
+        self.bodies.last_mut().and_then(|b| b.regions.last_mut())
+    }
+
+    fn number(&self) -> u32 {
+        self.bodies.last().map_or(0, |b| b.number)
+    }
+
+    fn slot(&self, sym: Sym) -> Option<&Slot> {
+        self.slots.get(sym.index()).filter(|s| s.body == self.number())
+    }
+
     pub(super) fn get(&self, sym: Sym) -> Option<Binding> {
-        self.visible.get(&sym).copied()
+        self.slot(sym).filter(|s| s.count > 0).map(|s| Binding {
+            first: s.first,
+            count: s.count,
+            span: s.span,
+        })
     }
 
     /// Where a name that is not visible any more was defined.
     pub(super) fn ended(&self, sym: Sym) -> Option<Span> {
-        self.ended.get(&sym).copied()
+        self.slot(sym).filter(|s| s.count == 0).map(|s| s.span)
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = Sym> + '_ {
-        self.visible.keys().copied()
+        let number = self.number();
+        let visible = move |slot: &Slot| slot.body == number && slot.count > 0;
+        let slots = self.slots.iter().enumerate();
+        slots.filter(move |(_, s)| visible(s)).map(|(at, _)| Sym(at as u32))
     }
 
     /// Defines a name. Gives the older definition if the name is visible already; that stays.
     pub(super) fn define(&mut self, sym: Sym, binding: Binding) -> Result<(), Binding> {
-        if let Some(&old) = self.visible.get(&sym) {
+        if let Some(old) = self.get(sym) {
             return Err(old);
         }
-        let old = self.visible.insert(sym, binding);
-        if let Some(region) = self.regions.last_mut() {
-            region.undo.push((sym, old));
+        let none = Slot {
+            body: 0,
+            count: 0,
+            first: binding.first,
+            span: Span::default(),
+        };
+        if self.slots.len() <= sym.index() {
+            self.slots.resize(sym.index() + 1, none);
         }
+        let Some(body) = self.bodies.last_mut() else {
+            return Ok(());
+        };
+        let slot = &mut self.slots[sym.index()];
+        let is_root = body.regions.len() == 1;
+        if let Some(region) = body.regions.last_mut() {
+            if slot.count > 0 && self.open[slot.body as usize] {
+                region.hidden.push((sym, *slot));
+            } else if !is_root {
+                // With the root region ends the body, and with it all that is in it.
+                region.defined.push(sym);
+            }
+        }
+        *slot = Slot {
+            body: body.number,
+            count: binding.count,
+            first: binding.first,
+            span: binding.span,
+        };
         Ok(())
     }
 }

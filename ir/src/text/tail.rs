@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 
 /// What stands behind the colon of an operation.
 struct Types {
-    operands: Option<Vec<Type>>,
-    results: Vec<Type>,
+    operands: Option<SmallVec<[Type; 4]>>,
+    results: SmallVec<[Type; 4]>,
     span: Span,
 }
 
@@ -178,7 +178,7 @@ impl Parser<'_> {
     pub(super) fn after(&self, mut at: usize) -> usize {
         loop {
             at = cursor::blanks(self.src, at);
-            if !self.src[at.min(self.src.len())..].starts_with(b"//") {
+            if self.src.get(at) != Some(&b'/') || self.src.get(at + 1) != Some(&b'/') {
                 return at;
             }
             at = cursor::line_end(self.src, at);
@@ -229,7 +229,7 @@ impl Parser<'_> {
                 }
                 _ => {
                     self.pos = before;
-                    return self.create(*pending, types, loc);
+                    return self.create(pending, types, loc);
                 }
             }
         }
@@ -243,7 +243,7 @@ impl Parser<'_> {
             self.pos += 1;
             self.skip();
         }
-        let mut list = Vec::new();
+        let mut list = SmallVec::new();
         if !(parens && self.eat(b")")) {
             loop {
                 list.push(self.parse_type()?);
@@ -274,7 +274,7 @@ impl Parser<'_> {
                 span: Span::new(start, end),
             });
         }
-        let results = self.parse_result_types()?;
+        let results = self.parse_result_types()?.into();
         Ok(Types {
             operands: Some(list),
             results,
@@ -284,7 +284,7 @@ impl Parser<'_> {
 
     // ----- creation -----
 
-    fn create(&mut self, pending: Pending, types: Option<Types>, loc: Option<Attr>) -> Result<(), Failure> {
+    fn create(&mut self, mut pending: Box<Pending>, types: Option<Types>, loc: Option<Attr>) -> Result<(), Failure> {
         if let Some(written) = types.as_ref().and_then(|t| t.operands.as_ref()) {
             let span = types.as_ref().map_or(pending.span, |t| t.span);
             // Operands passed to successors have their types there.
@@ -309,7 +309,7 @@ impl Parser<'_> {
         }
         let attrs = self.ctx.dict(&pending.attrs);
         let count: usize = pending.names.names.iter().map(|n| n.1 as usize).sum();
-        let results: SmallVec<[Type; 2]> = match types {
+        let results: SmallVec<[Type; 4]> = match types {
             Some(types) => {
                 if types.results.len() != count && count > 0 {
                     return Err(self
@@ -321,9 +321,9 @@ impl Parser<'_> {
                         .with_label(pending.names.names[0].2, "the names")
                         .with_help("name each result, or none"));
                 }
-                types.results.into()
+                types.results
             }
-            None => self.infer(&pending, attrs, count)?,
+            None => self.infer(&pending, attrs, count)?.into_iter().collect(),
         };
         let body = self.body();
         let op = body.create_op(OpSpec {
@@ -335,7 +335,7 @@ impl Parser<'_> {
             successors: &pending.successors,
             span: pending.span,
         });
-        if let Some(inner) = pending.isolated {
+        if let Some(inner) = pending.isolated.take() {
             body.set_isolated(op, inner);
         } else if pending.has(&self.ctx, Traits::ISOLATED) {
             self.body().set_isolated(op, Body::new());
@@ -345,11 +345,16 @@ impl Parser<'_> {
         }
         self.append(op, &pending.comment);
         let mut at = self.body().results(op).next();
-        for (sym, count, span) in pending.names.names {
+        for &(sym, count, span) in &pending.names.names {
             if let Some(first) = at {
                 self.define(sym, first, count, span);
                 at = Some(ValueId::new(first.index() + count as usize));
             }
+        }
+        // Big ones are let go: they would be kept to the end.
+        if self.spare.len() < 16 && pending.operands.len() < 1024 {
+            pending.clear();
+            self.spare.push(pending);
         }
         Ok(())
     }

@@ -371,3 +371,38 @@ fn blocks_of_the_specification() {
         "{text}"
     );
 }
+
+#[test]
+fn bodies_name_their_own() {
+    // The module's names are hidden in the function, and back behind it; the function's are not visible outside.
+    same(
+        "%x = pd.full () : f32
+builtin.module @m {
+  %x = pd.full () : f32
+  %y = pd.full () : f32
+  builtin.module @n {
+    %x = pd.full () : f32
+  }
+  %x_1 = pd.add (%x, %y) : f32
+}
+pd.fetch (%x)
+",
+    );
+    let found = errors("builtin.module @m {\n  %y = pd.full : f32\n}\npd.fetch (%y)");
+    assert_eq!(found, [("there is no value `%y` here".to_owned(), "%y".to_owned())]);
+    // Blocks without labels are numbered in each body by itself.
+    let blocks = "  pd.condition_branch %x, ^bb1, ^bb2\n^bb1:\n  func.return (%x)\n^bb2:\n  func.return (%x)\n";
+    let two = ["f", "g"]
+        .map(|f| format!("func.func @{f}(%x: i1) -> i1 {{\n{blocks}}}\n"))
+        .concat();
+    same(&two);
+}
+
+#[test]
+fn a_use_may_stand_far_before_its_definition() {
+    // Each definition looks up the uses of its own name only.
+    let uses: String = (0..20_000).map(|i| format!("pd.fetch (%v{i})\n")).collect();
+    let definitions: String = (0..20_000).map(|i| format!("%v{i} = pd.full : f32\n")).collect();
+    let parsed = parse(&context(), (uses + &definitions).as_bytes(), &ParseOptions::default());
+    assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics.first());
+}

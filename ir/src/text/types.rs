@@ -7,7 +7,20 @@ use crate::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
 impl<'s> Parser<'s> {
     /// A type.
     pub(super) fn parse_type(&mut self) -> Result<Type, Failure> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_type_inner())
+        self.skip();
+        // The same types come again and again; what ends in `>` does not go on.
+        let (text, ty) = self.last_type;
+        if !text.is_empty() && self.src[self.pos..].starts_with(text) {
+            self.pos += text.len();
+            return Ok(ty);
+        }
+        let start = self.pos;
+        let ty = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_type_inner())?;
+        let text = &self.src[start..self.pos];
+        if text.len() < 64 && text.starts_with(b"tensor<") && text.ends_with(b">") {
+            self.last_type = (text, ty);
+        }
+        Ok(ty)
     }
 
     fn parse_type_inner(&mut self) -> Result<Type, Failure> {

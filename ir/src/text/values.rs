@@ -1,10 +1,10 @@
 //! Names of values: uses, definitions, and what is said of those that are not there.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::cursor;
 use super::parser::{Failure, Parser};
-use super::scope::{Binding, Scope};
+use super::scope::{Binding, Forward};
 use crate::body::{Body, ValueName};
 use crate::context::Sym;
 use crate::diagnostics::{Span, nearest};
@@ -17,11 +17,6 @@ impl Parser<'_> {
     pub(super) fn body(&mut self) -> &mut Body {
         let last = self.bodies.len() - 1;
         &mut self.bodies[last]
-    }
-
-    pub(super) fn scope(&mut self) -> &mut Scope {
-        let last = self.scopes.len() - 1;
-        &mut self.scopes[last]
     }
 
     /// The value that a use at the present place names; the `%` is next.
@@ -44,7 +39,7 @@ impl Parser<'_> {
             self.pos += 1 + digits;
         }
         let span = Span::new(start, self.pos);
-        match self.scope().get(sym) {
+        match self.scopes.get(sym) {
             Some(binding) if index < binding.count => Ok(ValueId::new(binding.first.index() + index as usize)),
             Some(binding) => Err(self
                 .error(
@@ -60,8 +55,8 @@ impl Parser<'_> {
                 .with_help("results are counted from 0")),
             None => {
                 let placeholder = self.body().create_placeholder(Type::NONE);
-                if let Some(region) = self.scope().regions.last_mut() {
-                    region.forward.push((sym, index, placeholder, span));
+                if let Some(region) = self.scopes.region() {
+                    region.forward.entry(sym).or_default().push((index, placeholder, span));
                 }
                 Ok(placeholder)
             }
@@ -99,7 +94,7 @@ impl Parser<'_> {
             let value = ValueId::new(first.index() + at);
             self.body().set_value_name(value, Some(ValueName { sym, pack }));
         }
-        if let Err(old) = self.scope().define(sym, Binding { first, count, span }) {
+        if let Err(old) = self.scopes.define(sym, Binding { first, count, span }) {
             let failure = self
                 .error(
                     "redefinition",
@@ -111,21 +106,25 @@ impl Parser<'_> {
             self.report(failure);
             return;
         }
-        let Some(region) = self.scope().regions.last_mut() else {
+        let forward = self.scopes.region().map(|region| &mut region.forward);
+        let Some(forward) = forward.filter(|f| !f.is_empty()) else {
             return;
         };
-        if region.forward.is_empty() {
-            return;
-        }
-        let mut settled = Vec::new();
-        region.forward.retain(|&(name, index, value, _)| {
-            let here = name == sym && index < count;
-            if here {
-                settled.push((value, index));
+        let mut uses = forward.remove(&sym).unwrap_or_default();
+        if let Some(first_wrong) = uses.iter().position(|&(index, ..)| index >= count) {
+            // There is no such element of the pack: that is said when the region ends.
+            let rest = uses
+                .iter()
+                .skip(first_wrong)
+                .copied()
+                .filter(|u| u.0 >= count)
+                .collect();
+            uses.retain(|u| u.0 < count);
+            if let Some(region) = self.scopes.region() {
+                region.forward.insert(sym, rest);
             }
-            !here
-        });
-        for (placeholder, index) in settled {
+        }
+        for (index, placeholder, _) in uses {
             let value = ValueId::new(first.index() + index as usize);
             self.body().replace_all_uses(placeholder, value);
         }
@@ -136,21 +135,19 @@ impl Parser<'_> {
         self.poison.contains(&value) || self.body().value_type(value) == Type::NONE
     }
 
-    pub(super) fn report_undefined(&mut self, scope: usize, forward: Vec<(Sym, u32, ValueId, Span)>) {
-        let mut reported = FxHashSet::default();
-        for (sym, _, _, span) in forward {
-            // One mistake, one message.
-            if !reported.insert(sym) {
-                continue;
-            }
+    /// Reports the names that a body used and did not define, each once.
+    pub(super) fn report_undefined(&mut self, forward: Forward) {
+        let uses = forward.into_iter();
+        let mut firsts: Vec<(Span, Sym)> = uses.filter_map(|(sym, uses)| Some((uses.first()?.2, sym))).collect();
+        firsts.sort_unstable_by_key(|f| (f.0.start, f.1));
+        for (span, sym) in firsts {
             let name = self.ctx.str(sym);
             let failure = self.error("undefined-value", format!("there is no value `%{name}` here"), span);
-            let scope = &self.scopes[scope];
-            let failure = match scope.ended(sym) {
+            let failure = match self.scopes.ended(sym) {
                 Some(ended) => failure.with_label(ended, "defined here, in a region that has ended").with_help(
                     "a value defined in a region is not visible outside it: yield it, and use the result of the operation",
                 ),
-                None => match nearest(name, scope.names().map(|s| self.ctx.str(s))) {
+                None => match nearest(name, self.scopes.names().map(|s| self.ctx.str(s))) {
                     Some(near) => failure.with_help(format!("did you mean `%{near}`?")),
                     None => failure.with_help("define it before it is used, in this region or in one around it"),
                 },

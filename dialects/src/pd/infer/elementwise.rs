@@ -27,6 +27,13 @@ fn broadcast_operands(args: &InferArgs<'_>, first: usize) -> Result<Shaped, Stri
 }
 
 pub(in super::super) fn elementwise(args: InferArgs<'_>) -> Types {
+    // Mostly nothing is broadcast.
+    if let (Some(x), Some(y)) = (args.operand_type(0), args.operand_type(1))
+        && x == y
+        && Shaped::is(args.ctx, x)
+    {
+        return one(x);
+    }
     one(broadcast_operands(&args, 0)?.ty(args.ctx))
 }
 

@@ -28,6 +28,15 @@ pub(super) struct Shaped {
 }
 
 impl Shaped {
+    /// Whether the type has a shape: that of a tensor or a number.
+    pub(super) fn is(ctx: &Context, ty: Type) -> bool {
+        let data = ctx.type_data(ty);
+        matches!(
+            data,
+            TypeData::Tensor { .. } | TypeData::Integer { .. } | TypeData::Float(_) | TypeData::Index
+        )
+    }
+
     pub(super) fn of(ctx: &Context, ty: Type) -> Option<Shaped> {
         match ctx.type_data(ty) {
             TypeData::Tensor { shape, elem } => Some(Shaped {
