@@ -476,6 +476,17 @@ impl Body {
         }
     }
 
+    /// Gives a region these blocks in this order. Those that it had and that are not among them stand in no region then.
+    pub fn set_region_blocks(&mut self, region: RegionId, blocks: Vec<BlockId>) {
+        for &block in &std::mem::take(&mut self.regions[region.index()].blocks) {
+            self.blocks[block.index()].region = None;
+        }
+        for &block in &blocks {
+            self.blocks[block.index()].region = Some(region);
+        }
+        self.regions[region.index()].blocks = blocks.into();
+    }
+
     // ----- removal -----
 
     /// Removes an operation with everything inside it. Its results must not be used any more, except by operations

@@ -35,9 +35,9 @@ pub use edit::OpSpec;
 pub use entity::{BlockId, OpId, RegionId, UseId, ValueId};
 pub use module::Module;
 pub use registry::{
-    Arity, AttrSpec, DialectDef, Effect, EffectKind, EffectTarget, EffectsFn, FlowEdge, FlowPoint, FoldFn, FoldResult,
-    Implied, ImpliesFn, InferArgs, InferFn, MaterializeFn, OpDef, Presence, RegionArgsFn, RegionFlow, RegionSpec,
-    SimplifyFn, Speculatability, SpeculateFn, Traits, ValueSpec, VerifyFn,
+    Arity, AttrSpec, ChooseFn, DialectDef, Effect, EffectKind, EffectTarget, EffectsFn, FlowEdge, FlowPoint, FoldFn,
+    FoldResult, Implied, ImpliesFn, InferArgs, InferFn, MaterializeFn, OpDef, Presence, RegionArgsFn, RegionFlow,
+    RegionSpec, SimplifyFn, Speculatability, SpeculateFn, Traits, ValueSpec, VerifyFn,
 };
 pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};
 pub use types::{Attr, AttrData, AttrDict, DYNAMIC, FloatKind, Signedness, Type, TypeData};

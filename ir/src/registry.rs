@@ -260,6 +260,10 @@ pub type SpeculateFn = fn(OpView<'_>) -> Speculatability;
 /// decides about others of the same operands.
 pub type ImpliesFn = fn(OpView<'_>, bool) -> Vec<Implied>;
 
+/// Which of the successors of a terminator control goes to, if constants tell. `constant` gives the constant that a
+/// value is known to have, in the form of [`FoldResult::Constant`].
+pub type ChooseFn = fn(OpView<'_>, &dyn Fn(ValueId) -> Option<Attr>) -> Option<usize>;
+
 /// What a folded result becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FoldResult {
@@ -318,6 +322,8 @@ pub struct OpDef {
     pub fast_fold: Option<FoldFn>,
     /// What follows from its result.
     pub implies: Option<ImpliesFn>,
+    /// For a terminator with several successors: where control goes.
+    pub choose: Option<ChooseFn>,
     /// For a constant: how it is made from its value.
     pub materialize: Option<MaterializeFn>,
     /// Simplifications that folding cannot express because they change or make operations.
@@ -354,6 +360,7 @@ impl OpDef {
             fold: None,
             fast_fold: None,
             implies: None,
+            choose: None,
             materialize: None,
             simplify: None,
             effects: |_| SmallVec::new(),

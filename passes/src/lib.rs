@@ -21,6 +21,7 @@ mod options;
 mod pass;
 mod pipeline;
 mod registry;
+mod sccp;
 #[cfg(test)]
 mod testing;
 

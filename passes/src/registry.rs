@@ -7,10 +7,12 @@ use crate::dce::Dce;
 use crate::forward_args::ForwardArgs;
 use crate::licm::Licm;
 use crate::pass::Pass;
+use crate::sccp::Sccp;
 
 /// All passes, in the order in which the reference lists them.
 static PASSES: &[&dyn Pass] = &[
     &Canonicalize,
+    &Sccp,
     &ForwardArgs,
     &Licm,
     &Cse,

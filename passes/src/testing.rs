@@ -239,6 +239,7 @@ pub(crate) fn context() -> Arc<Context> {
     let mut fork = end("t.fork");
     fork.operands = values(&[("cond", One)]);
     fork.successors = 2;
+    fork.choose = Some(|op, constant| Some(usize::from(!op.ctx.attr_bool(constant(op.operand(0)?)?)?)));
     let mut func = op("t.func", &[], &[]);
     func.traits = Traits::FUNCTION | Traits::ISOLATED | Traits::SYMBOL;
     func.regions = vec![region(&[], Presence::Required)];

@@ -107,7 +107,7 @@ fn check(seed: u64, module: &Module, pipeline: &str) {
     );
 }
 
-const PASSES: [&str; 5] = ["canonicalize", "forward-args", "licm", "cse", "dce"];
+const PASSES: [&str; 6] = ["canonicalize", "sccp", "forward-args", "licm", "cse", "dce"];
 
 fn pipeline(random: &mut Random) -> String {
     let passes: Vec<&str> = (0..4).map(|_| *random.pick(&PASSES)).collect();

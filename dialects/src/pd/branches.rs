@@ -1,4 +1,4 @@
-//! Simplifications of `pd.if`.
+//! Simplifications of `pd.if` and `pd.condition_branch`.
 //!
 //! One with an init region is left alone: its branches record on the stack that is made there, and what they record is
 //! paired with what the branches of its dual read.
@@ -432,4 +432,33 @@ fn target_block(rewriter: &mut Rewriter<'_>, region: RegionId) -> BlockId {
     rewriter.at_end(block).op("cf.yield").build();
     rewriter.set_point(point);
     block
+}
+
+/// A `pd.condition_branch` that can only go one way is a `pd.branch`.
+pub(super) fn simplify_condition_branch(
+    rewriter: &mut Rewriter<'_>,
+    op: OpId,
+    constants: &[Option<pir_ir::Attr>],
+) -> bool {
+    let &[yes, no] = rewriter.body.successors(op) else {
+        return false;
+    };
+    let passed = |index| {
+        rewriter
+            .body
+            .successor_operands(op, index)
+            .collect::<SmallVec<[ValueId; 4]>>()
+    };
+    let (left, right) = (passed(0), passed(1));
+    let condition = constants.first().copied().flatten();
+    let (to, values) = match condition.and_then(|c| truth(rewriter.ctx, c)) {
+        Some(true) => (yes, left),
+        Some(false) => (no, right),
+        None if yes == no && left == right => (yes, left),
+        None => return false,
+    };
+    let branch = rewriter.op("pd.branch").operands(values).build();
+    rewriter.body.set_successors(branch, &[to]);
+    rewriter.erase_op(op);
+    true
 }

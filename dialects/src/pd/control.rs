@@ -370,6 +370,8 @@ fn condition_branch() -> OpDef {
     def.traits = Traits::TERMINATOR;
     def.operands = vec![value("condition", "i1", Arity::One)];
     def.successors = 2;
+    def.choose = Some(|op, constant| Some(usize::from(!truth(op.ctx, constant(op.operand(0)?)?)?)));
+    def.simplify = Some(super::branches::simplify_condition_branch);
     def.verify = Some(|op, errors| verify::condition(op, 0, errors));
     def
 }

@@ -48,7 +48,7 @@ pub(super) fn predecessors(body: &Body) -> Predecessors {
 }
 
 /// The place among the operands of `op` of the first one passed to the successor `index`.
-pub(super) fn successor_start(body: &Body, op: OpId, index: usize) -> usize {
+pub(crate) fn successor_start(body: &Body, op: OpId, index: usize) -> usize {
     let before: u32 = body.successors(op).iter().take(index).map(|s| s.operands).sum();
     body.num_own_operands(op) + before as usize
 }

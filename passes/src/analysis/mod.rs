@@ -1,5 +1,6 @@
 //! What passes want to know of a body, computed from the interfaces of operations.
 
+mod blocks;
 mod constants;
 mod equality;
 mod facts;
@@ -8,9 +9,11 @@ mod liveness;
 mod path;
 mod slots;
 
+pub use blocks::{remove_unreachable_blocks, reverse_post_order};
 pub(crate) use constants::Constants;
 pub use equality::{OpKey, regions_equal};
 pub use facts::{Facts, Touched, effects_of, is_symbol_or_terminator};
+pub(crate) use liveness::successor_start;
 pub use liveness::{Liveness, Roots};
 pub(crate) use path::{Limits, known_path};
 pub use slots::{has_simple_regions, sweep};

@@ -36,7 +36,9 @@ mod tests;
 use pir_ir::{Body, Context, Diagnostic, FoldResult, Module, OpId, Rewriter, Traits, ValueId};
 use smallvec::SmallVec;
 
-use crate::analysis::{Constants, Facts, Limits, Liveness, Roots, is_symbol_or_terminator, known_path, sweep};
+use crate::analysis::{
+    Constants, Facts, Limits, Liveness, Roots, is_symbol_or_terminator, known_path, remove_unreachable_blocks, sweep,
+};
 use crate::bodies::for_each_body_mut;
 use crate::forward_args::forward_slots;
 use crate::options::{OptionKind, OptionSpec};
@@ -198,7 +200,8 @@ impl<'a> Driver<'a> {
 
     /// What needs a look at the whole body.
     fn restructure(&mut self) -> bool {
-        let mut changed = !assume::replace_known(&self.constants, self.body).is_empty();
+        let mut changed = remove_unreachable_blocks(self.body);
+        changed |= !assume::replace_known(&self.constants, self.body).is_empty();
         changed |= forward_slots(self.ctx, self.body);
         let limits = Limits {
             compare: true,

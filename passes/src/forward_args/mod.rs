@@ -133,7 +133,7 @@ fn block_sources(body: &Body, mut found: impl FnMut(OpId, ValueId, SmallVec<[Val
 }
 
 /// Replaces a slot by a value, except where a region that only leads to others hands it on.
-fn replace_uses(ctx: &Context, body: &mut Body, slot: ValueId, value: ValueId) -> bool {
+pub(crate) fn replace_uses(ctx: &Context, body: &mut Body, slot: ValueId, value: ValueId) -> bool {
     let uses: SmallVec<[Use; 8]> = body.uses(slot).collect();
     let mut changed = false;
     for at in uses {
@@ -146,7 +146,7 @@ fn replace_uses(ctx: &Context, body: &mut Body, slot: ValueId, value: ValueId) -
 }
 
 /// Whether a use stands in the terminator of a region that runs at most once and leads to other regions only.
-fn is_handed_on_by_entry(ctx: &Context, body: &Body, at: Use) -> bool {
+pub(crate) fn is_handed_on_by_entry(ctx: &Context, body: &Body, at: Use) -> bool {
     let Some(region) = body
         .op_region(at.op)
         .filter(|&r| body.region_terminator(r) == Some(at.op))

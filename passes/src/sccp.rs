@@ -1,0 +1,679 @@
+//! `sccp`: sparse conditional constant propagation.
+//!
+//! # Algorithm
+//! Every value is unknown at first, then perhaps a constant, in the end perhaps one that varies; it only moves in this
+//! direction. Blocks and regions count as run only when control is seen to come there: a branch whose condition is a
+//! constant is taken one way, one whose condition is unknown not at all yet. A slot (a region or block argument, the
+//! result of an `if` or a `while`) is what all those of its sources agree on from which control comes. Since this is
+//! optimistic, a value that is carried around a loop is a constant if it enters as one and stays the same as long as it
+//! is one, which no local rule can see.
+//!
+//! Operations are computed by their folds and by the evaluator of the driver. In the end uses of values that are
+//! constants become uses of the constants, and operations that have become unnecessary go. That branches are taken and
+//! loops removed, now that their conditions are constants, is left to `canonicalize`.
+//!
+//! # Conditions
+//! * Values of types with dimensions that are not known vary.
+//! * What is not a number is not propagated, and nothing that would fail, like a division by zero, is computed: both are
+//!   the evaluator's rules.
+//! * A region of several blocks that belongs to an operation with regions is run with arguments that vary.
+
+use std::cell::Cell;
+
+use pir_ir::{
+    Attr, BlockId, Body, Context, Diagnostic, FlowEdge, FlowPoint, FoldResult, Module, OpId, Traits, Type, Use,
+    ValueDef, ValueId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::analysis::{Constants, Facts, has_simple_regions, successor_start};
+use crate::bodies::for_each_body_mut;
+use crate::forward_args::{is_handed_on_by_entry, replace_uses};
+use crate::pass::{Changed, ConstantEvaluator, Pass, PassContext, Scope};
+
+/// Operations with more operands are not computed: each is looked at when an operand changes.
+const MAX_OPERANDS: usize = 64;
+
+/// The pass `sccp`.
+pub struct Sccp;
+
+impl Pass for Sccp {
+    fn name(&self) -> &'static str {
+        "sccp"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Propagate constants along the ways that control can take"
+    }
+
+    fn description(&self) -> &'static str {
+        "Finds values that are constants wherever control comes: through branches and loops of both forms, with regions \
+         and with blocks. A branch on a constant counts as taken one way only, and a value carried around a loop is taken \
+         for a constant until something is seen to change it. Uses of such values become uses of constants; \
+         `canonicalize` then takes away the branches that are not taken."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| Ok(sccp(ctx, body, cx.evaluator).into()))
+    }
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Known {
+    /// Nothing yet: control has not come there.
+    Nothing,
+    Constant(Attr),
+    Varies,
+}
+
+/// Which ways control takes through an operation with regions.
+#[derive(Default)]
+struct Flow {
+    /// Where it has come.
+    reached: SmallVec<[FlowPoint; 4]>,
+    taken: SmallVec<[(FlowPoint, FlowPoint); 4]>,
+}
+
+struct Solver<'a> {
+    ctx: &'a Context,
+    body: &'a Body,
+    constants: &'a Constants<'a>,
+    known: Vec<Known>,
+    runs: FxHashSet<BlockId>,
+    flows: FxHashMap<OpId, Flow>,
+    /// The successors that terminators go to.
+    taken: FxHashMap<OpId, SmallVec<[usize; 2]>>,
+    blocks: Vec<BlockId>,
+    changed: Vec<ValueId>,
+}
+
+fn sccp(ctx: &Context, body: &mut Body, evaluator: Option<&dyn ConstantEvaluator>) -> bool {
+    let constants = Constants::new(ctx, evaluator, false);
+    let mut solver = Solver {
+        ctx,
+        body,
+        constants: &constants,
+        known: vec![Known::Nothing; body.num_value_slots()],
+        runs: FxHashSet::default(),
+        flows: FxHashMap::default(),
+        taken: FxHashMap::default(),
+        blocks: Vec::new(),
+        changed: Vec::new(),
+    };
+    solver.solve();
+    let known = solver.known;
+    rewrite(ctx, body, &constants, &known)
+}
+
+impl Solver<'_> {
+    fn solve(&mut self) {
+        if let Some(entry) = self.body.entry_block(self.body.root()) {
+            self.enter_from_outside(entry);
+        }
+        loop {
+            if let Some(block) = self.blocks.pop() {
+                for op in self.body.block_ops(block) {
+                    self.visit(op);
+                }
+            } else if let Some(value) = self.changed.pop() {
+                for at in self.body.uses(value) {
+                    self.visit_use(at);
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn enter(&mut self, block: BlockId) {
+        if self.runs.insert(block) {
+            self.blocks.push(block);
+        }
+    }
+
+    /// Something unknown enters a block.
+    fn enter_from_outside(&mut self, block: BlockId) {
+        for &arg in self.body.block_args(block) {
+            self.meet(arg, Known::Varies);
+        }
+        self.enter(block);
+    }
+
+    fn of(&self, value: ValueId) -> Known {
+        self.known.get(value.index()).copied().unwrap_or(Known::Varies)
+    }
+
+    fn constant(&self, value: ValueId) -> Option<Attr> {
+        match self.of(value) {
+            Known::Constant(attr) => Some(attr),
+            Known::Nothing | Known::Varies => None,
+        }
+    }
+
+    /// The value may also be this.
+    fn meet(&mut self, value: ValueId, new: Known) {
+        let old = self.of(value);
+        let new = match (old, new) {
+            (_, Known::Nothing) | (Known::Varies, _) => return,
+            (_, Known::Constant(_)) if !self.ctx.is_static(self.body.value_type(value)) => Known::Varies,
+            (Known::Constant(a), Known::Constant(b)) if a == b => return,
+            (Known::Constant(_), _) => Known::Varies,
+            (Known::Nothing, new) => new,
+        };
+        self.known[value.index()] = new;
+        self.changed.push(value);
+    }
+
+    /// `to` may be what `from` is.
+    fn pass_on(&mut self, from: ValueId, to: ValueId) {
+        let same = self.body.value_type(from) == self.body.value_type(to);
+        match self.of(from) {
+            Known::Constant(_) if !same => self.meet(to, Known::Varies),
+            known => self.meet(to, known),
+        }
+    }
+
+    fn vary(&mut self, op: OpId) {
+        self.body.results(op).for_each(|r| self.meet(r, Known::Varies));
+    }
+
+    fn has_flow(&self, op: OpId) -> bool {
+        self.body.region_flow(self.ctx, op).is_some() && has_simple_regions(self.body, op)
+    }
+
+    /// The operation whose flow an operation takes part in, and the point that control is at there.
+    fn flow_point(&self, op: OpId) -> Option<(OpId, FlowPoint)> {
+        if self.has_flow(op) {
+            return Some((op, FlowPoint::Parent));
+        }
+        let region = self.body.op_region(op)?;
+        let parent = self.body.region_parent(region)?;
+        if self.body.region_terminator(region) != Some(op) || !self.has_flow(parent) {
+            return None;
+        }
+        Some((parent, FlowPoint::Region(self.body.region_index(region)?)))
+    }
+
+    fn runs(&self, op: OpId) -> bool {
+        self.body.op_block(op).is_some_and(|b| self.runs.contains(&b))
+    }
+
+    /// An operand has changed.
+    fn visit_use(&mut self, at: Use) {
+        if !self.runs(at.op) {
+            return;
+        }
+        if !self.body.successors(at.op).is_empty() {
+            self.branch(at.op);
+            self.pass_to_successors(at);
+        } else if let Some((op, point)) = self.flow_point(at.op) {
+            // It may decide where control goes from any point that has been reached.
+            let reached = self.flows.get(&op).map(|f| f.reached.clone()).unwrap_or_default();
+            for from in reached {
+                self.decide(op, from);
+            }
+            self.pass_to_regions(op, point, at);
+        } else {
+            self.visit(at.op);
+        }
+    }
+
+    fn visit(&mut self, op: OpId) {
+        if !self.body.successors(op).is_empty() {
+            self.vary(op);
+            self.branch(op);
+        } else if let Some((op, point)) = self.flow_point(op) {
+            let flow = self.flows.entry(op).or_default();
+            if !flow.reached.contains(&point) {
+                flow.reached.push(point);
+            }
+            self.decide(op, point);
+        } else if !self.body.op_regions(op).is_empty() {
+            self.vary(op);
+            for &region in self.body.op_regions(op) {
+                for &block in self.body.region_blocks(region) {
+                    self.enter_from_outside(block);
+                }
+            }
+        } else {
+            self.fold(op);
+        }
+    }
+
+    fn fold(&mut self, op: OpId) {
+        let body = self.body;
+        let count = body.num_results(op);
+        if count == 0 || body.results(op).all(|r| self.of(r) == Known::Varies) {
+            return;
+        }
+        if body.view(self.ctx, op).has(Traits::CONSTANT) && count == 1 {
+            let result = body.result(op, 0);
+            let known = self.constants.of(body, result).map_or(Known::Varies, Known::Constant);
+            return self.meet(result, known);
+        }
+        if body.num_operands(op) > MAX_OPERANDS || body.isolated(op).is_some() {
+            return self.vary(op);
+        }
+        if body.operands(op).any(|v| self.of(v) == Known::Nothing) {
+            return;
+        }
+        let folded = self.constants.fold(body, op, &|v| self.constant(v));
+        let Some(folded) = folded.filter(|f| f.len() == count) else {
+            return self.vary(op);
+        };
+        for (result, folded) in body.results(op).zip(folded) {
+            match folded {
+                FoldResult::Constant(attr) => self.meet(result, Known::Constant(attr)),
+                // Only for an operand is this looked at again when it changes.
+                FoldResult::Value(v) if body.operands(op).any(|o| o == v) => self.pass_on(v, result),
+                FoldResult::Value(_) => self.meet(result, Known::Varies),
+            }
+        }
+    }
+
+    /// Asks where control goes, given what is known: `None` while that depends on something unknown, else the answer.
+    fn ask<T>(&self, question: impl FnOnce(&dyn Fn(ValueId) -> Option<Attr>) -> Option<T>) -> Option<Option<T>> {
+        let too_early = Cell::new(false);
+        let answer = question(&|value| {
+            too_early.set(too_early.get() || self.of(value) == Known::Nothing);
+            self.constant(value)
+        });
+        (answer.is_some() || !too_early.get()).then_some(answer)
+    }
+
+    fn branch(&mut self, op: OpId) {
+        let body = self.body;
+        let count = body.successors(op).len();
+        if self.taken.get(&op).is_some_and(|t| t.len() == count) {
+            return;
+        }
+        let view = body.view(self.ctx, op);
+        let choose = view.def().and_then(|d| d.choose);
+        let Some(chosen) = self.ask(|constant| choose.and_then(|c| c(view, constant))) else {
+            return;
+        };
+        for index in (0..count).filter(|&i| chosen.is_none_or(|c| c == i)) {
+            let taken = self.taken.entry(op).or_default();
+            if taken.contains(&index) {
+                continue;
+            }
+            taken.push(index);
+            let block = body.successors(op)[index].block;
+            for (value, &arg) in body.successor_operands(op, index).zip(body.block_args(block)) {
+                self.pass_on(value, arg);
+            }
+            self.enter(block);
+        }
+    }
+
+    fn pass_to_successors(&mut self, at: Use) {
+        let body = self.body;
+        for index in self.taken.get(&at.op).cloned().unwrap_or_default() {
+            let successor = body.successors(at.op)[index];
+            let place = at.index.checked_sub(successor_start(body, at.op, index));
+            if let Some(place) = place.filter(|&p| p < successor.operands as usize)
+                && let Some(&arg) = body.block_args(successor.block).get(place)
+            {
+                self.pass_on(body.operand(at.op, at.index), arg);
+            }
+        }
+    }
+
+    fn edges(&self, op: OpId) -> SmallVec<[FlowEdge; 6]> {
+        let flow = self.body.region_flow(self.ctx, op);
+        flow.map_or_else(SmallVec::new, |f| f.edges(self.body.view(self.ctx, op)))
+    }
+
+    /// Control is at a point of an operation with regions: where it goes from there.
+    fn decide(&mut self, op: OpId, from: FlowPoint) {
+        let body = self.body;
+        let edges = self.edges(op);
+        let is_taken = |s: &Self, to| s.flows.get(&op).is_some_and(|f| f.taken.contains(&(from, to)));
+        if edges.iter().filter(|e| e.from == from).all(|e| is_taken(self, e.to)) {
+            return;
+        }
+        let only = edges.iter().filter(|e| e.from == from).count() == 1;
+        let view = body.view(self.ctx, op);
+        let next = self.ask(|constant| match body.region_flow(self.ctx, op) {
+            Some(flow) if !only => flow.next(view, from, constant),
+            _ => None,
+        });
+        let Some(next) = next else { return };
+        for edge in edges.iter().filter(|e| e.from == from) {
+            if next.is_some_and(|to| to != edge.to) || is_taken(self, edge.to) {
+                continue;
+            }
+            self.flows.entry(op).or_default().taken.push((from, edge.to));
+            let inputs = body.flow_inputs(op, edge.to);
+            let source = body.flow_source_op(op, from);
+            for (index, &input) in inputs.iter().enumerate() {
+                let at = edge.operands.start + index;
+                match source.filter(|&s| edge.operands.contains(&at) && at < body.num_operands(s)) {
+                    Some(source) => self.pass_on(body.operand(source, at), input),
+                    None => self.meet(input, Known::Varies),
+                }
+            }
+            if let FlowPoint::Region(region) = edge.to
+                && let Some(block) = body.op_regions(op).get(region).and_then(|&r| body.entry_block(r))
+            {
+                self.enter(block);
+            }
+        }
+    }
+
+    /// Hands one operand on, along the ways that are taken.
+    fn pass_to_regions(&mut self, op: OpId, from: FlowPoint, at: Use) {
+        let body = self.body;
+        for edge in self.edges(op) {
+            let taken = self.flows.get(&op).is_some_and(|f| f.taken.contains(&(from, edge.to)));
+            if edge.from != from || !taken || !edge.operands.contains(&at.index) {
+                continue;
+            }
+            let place = at.index - edge.operands.start;
+            let input = match edge.to {
+                FlowPoint::Parent => (place < body.num_results(op)).then(|| body.result(op, place)),
+                FlowPoint::Region(region) => {
+                    let block = body.op_regions(op).get(region).and_then(|&r| body.entry_block(r));
+                    block.and_then(|b| body.block_args(b).get(place).copied())
+                }
+            };
+            if let Some(input) = input {
+                self.pass_on(body.operand(at.op, at.index), input);
+            }
+        }
+    }
+}
+
+/// Puts constants in the place of the values that are known to be.
+fn rewrite(ctx: &Context, body: &mut Body, constants: &Constants<'_>, known: &[Known]) -> bool {
+    let facts = Facts::new(ctx, body);
+    let mut changed = false;
+    let mut of_args: FxHashMap<(BlockId, Attr, Type), ValueId> = FxHashMap::default();
+    for block in body.all_blocks() {
+        let args: SmallVec<[ValueId; 4]> = body.block_args(block).into();
+        let ops = body.block_ops_vec(block);
+        let Some(&first) = ops.first() else { continue };
+        for arg in args {
+            let Some(&Known::Constant(attr)) = known.get(arg.index()) else {
+                continue;
+            };
+            let key = (block, attr, body.value_type(arg));
+            let made = of_args.get(&key).copied();
+            if let Some(constant) = replace(ctx, body, constants, arg, attr, first, made) {
+                of_args.insert(key, constant);
+                changed = true;
+            }
+        }
+        for op in ops {
+            if body.view(ctx, op).has(Traits::CONSTANT) {
+                continue;
+            }
+            let mut replaced = false;
+            for result in body.results(op) {
+                if let Some(&Known::Constant(attr)) = known.get(result.index()) {
+                    replaced |= replace(ctx, body, constants, result, attr, op, None).is_some();
+                }
+            }
+            changed |= replaced;
+            let leaf = body.op_regions(op).is_empty();
+            if replaced && leaf && !body.op_has_uses(op) && facts.is_removable(body.view(ctx, op)) {
+                body.erase_op(op);
+            }
+        }
+    }
+    changed
+}
+
+/// Makes the uses of a value uses of a constant, one that is there or a new one before `anchor`, and gives that.
+fn replace(
+    ctx: &Context,
+    body: &mut Body,
+    constants: &Constants<'_>,
+    value: ValueId,
+    attr: Attr,
+    anchor: OpId,
+    made: Option<ValueId>,
+) -> Option<ValueId> {
+    if body.uses(value).all(|at| is_handed_on_by_entry(ctx, body, at)) {
+        return None;
+    }
+    let ty = body.value_type(value);
+    let constant = match made {
+        Some(made) => made,
+        None => {
+            let made = constants.materialize(body, anchor, attr, ty)?;
+            if body.value_name(made).is_none() {
+                // An argument keeps its name as well: the printer tells them apart.
+                let name = body.value_name(value).filter(|n| !n.pack);
+                body.set_value_name(made, name);
+            }
+            made
+        }
+    };
+    debug_assert!(!matches!(body.value_def(constant), ValueDef::None));
+    replace_uses(ctx, body, value, constant);
+    Some(constant)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{expect, expect_same, nest, run};
+
+    #[test]
+    fn a_value_that_stays_the_same_as_long_as_it_is_the_same() {
+        // Each next value of %a is computed from a branch that is not taken while it is 1.
+        expect(
+            "sccp",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %one = t.const {value = 1} : i64
+            %two = t.const {value = 2} : i64
+            %r = t.while (%one) cond (%a: i64) {
+              t.test (%c, %a)
+            } body (%b: i64) {
+              %same = t.less (%b, %two) : i1
+              %next = t.if (%same) then {
+                %zero = t.const {value = 0} : i64
+                %sum = t.add (%b, %zero) : i64
+                t.yield (%sum)
+              } else {
+                t.print (%b)
+                t.yield (%two)
+              } : i64
+              t.print (%next)
+              t.yield (%next)
+            } : i64
+            t.print (%r)
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %one = t.const {value = 1} : i64
+            %two = t.const {value = 2} : i64
+            %r = t.const {value = 1} : i64
+            %r_1 = t.while (%one) cond (%a: i64) {
+              %a_1 = t.const {value = 1} : i64
+              t.test (%c, %a_1)
+            } body (%b: i64) {
+              %b_1 = t.const {value = 1} : i64
+              %same = t.const {value = true} : i1
+              %next = t.const {value = 1} : i64
+              %next_1 = t.if (%same) then {
+                %zero = t.const {value = 0} : i64
+                %sum = t.const {value = 1} : i64
+                t.yield (%sum)
+              } else {
+                t.print (%b_1)
+                t.yield (%two)
+              } : i64
+              t.print (%next)
+              t.yield (%next)
+            } : i64
+            t.print (%r)
+            "#,
+        );
+    }
+
+    #[test]
+    fn a_counter_and_what_is_computed_from_it_vary() {
+        expect_same(
+            "sccp",
+            r#"
+            %zero = t.const {value = 0} : i64
+            %one = t.const {value = 1} : i64
+            %ten = t.const {value = 10} : i64
+            %r = t.while (%zero) cond (%a: i64) {
+              %go = t.less (%a, %ten) : i1
+              t.test (%go, %a)
+            } body (%b: i64) {
+              %next = t.add (%b, %one) : i64
+              t.yield (%next)
+            } : i64
+            t.print (%r)
+            "#,
+        );
+    }
+
+    #[test]
+    fn a_loop_that_does_not_run_changes_nothing() {
+        expect(
+            "sccp",
+            r#"
+            %one = t.const {value = 1} : i64
+            %r = t.while (%one) cond (%a: i64) {
+              %go = t.less (%a, %a) : i1
+              t.test (%go, %a)
+            } body (%b: i64) {
+              %x = t.in {name = "x"} : i64
+              t.yield (%x)
+            } : i64
+            t.print (%r)
+            "#,
+            r#"
+            %one = t.const {value = 1} : i64
+            %r = t.const {value = 1} : i64
+            %r_1 = t.while (%one) cond (%a: i64) {
+              %a_1 = t.const {value = 1} : i64
+              %go = t.const {value = false} : i1
+              t.test (%go, %a_1)
+            } body (%b: i64) {
+              %x = t.in {name = "x"} : i64
+              t.yield (%x)
+            } : i64
+            t.print (%r)
+            "#,
+        );
+    }
+
+    #[test]
+    fn branches_that_agree_and_that_do_not() {
+        expect(
+            "sccp",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %r, %s = t.if (%c) then {
+              %p = t.const {value = 2} : i64
+              t.yield (%p, %p)
+            } else {
+              %one = t.const {value = 1} : i64
+              %q = t.add (%one, %one) : i64
+              t.yield (%q, %one)
+            } : i64, i64
+            %t = t.add (%r, %r) : i64
+            t.print (%t)
+            t.print (%s)
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %r = t.const {value = 2} : i64
+            %r_1, %s = t.if (%c) then {
+              %p = t.const {value = 2} : i64
+              t.yield (%p, %p)
+            } else {
+              %one = t.const {value = 1} : i64
+              %q = t.const {value = 2} : i64
+              t.yield (%q, %one)
+            } : i64, i64
+            %t = t.const {value = 4} : i64
+            t.print (%t)
+            t.print (%s)
+            "#,
+        );
+    }
+
+    #[test]
+    fn blocks() {
+        expect(
+            "sccp",
+            r#"
+            t.func @f(%x: i64) -> i64 {
+              %one = t.const {value = 1} : i64
+              t.br ^loop(%one)
+            ^loop(%a: i64):
+              %two = t.const {value = 2} : i64
+              %low = t.less (%a, %two) : i1
+              t.fork %low, ^same, ^other
+            ^same:
+              %c = t.less (%x, %a) : i1
+              t.fork %c, ^loop(%a), ^end(%a, %x)
+            ^other:
+              t.br ^loop(%x)
+            ^end(%r: i64, %y: i64):
+              %s = t.add (%r, %y) : i64
+              t.return (%s)
+            }
+            "#,
+            r#"
+            t.func @f(%x: i64) -> i64 {
+              %one = t.const {value = 1} : i64
+              t.br ^loop(%one)
+            ^loop(%a: i64):
+              %a_1 = t.const {value = 1} : i64
+              %two = t.const {value = 2} : i64
+              %low = t.const {value = true} : i1
+              t.fork %low, ^same, ^other
+            ^same:
+              %c = t.less (%x, %a_1) : i1
+              t.fork %c, ^loop(%a_1), ^end(%a_1, %x)
+            ^other:
+              t.br ^loop(%x)
+            ^end(%r: i64, %y: i64):
+              %r_1 = t.const {value = 1} : i64
+              %s = t.add (%r_1, %y) : i64
+              t.return (%s)
+            }
+            "#,
+        );
+    }
+
+    #[test]
+    fn the_arguments_of_a_function_vary() {
+        expect_same(
+            "sccp",
+            r#"
+            t.func @f(%x: i64) -> i64 {
+              %one = t.const {value = 1} : i64
+              %s = t.add (%x, %one) : i64
+              t.return (%s)
+            }
+            "#,
+        );
+    }
+
+    #[test]
+    fn deep_nests() {
+        let out = run(
+            "sccp",
+            &nest(
+                20_000,
+                "%k = t.const {value = 1} : i64\n%l = t.add (%k, %k) : i64\nt.print (%l)\n",
+            ),
+        );
+        assert!(out.contains("%l = t.const {value = 2}"));
+    }
+}
