@@ -17,7 +17,6 @@ const WITHOUT_RULE: &[(&str, &str)] = &[
     ("pd.feed", "an input"),
     ("pd.parameter", "an input"),
     ("pd.print", "has effects; it is refused"),
-    ("pd.inplace_add", "made by passes behind differentiation"),
     ("pd.bitwise_not", "of integers"),
     ("pd.bitwise_and", "of integers"),
     ("pd.bitwise_or", "of integers"),

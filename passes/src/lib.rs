@@ -15,6 +15,7 @@ mod cse;
 mod dce;
 mod debug;
 mod forward_args;
+mod inplace;
 mod licm;
 mod manager;
 mod options;

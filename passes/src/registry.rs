@@ -5,6 +5,7 @@ use crate::canonicalize::Canonicalize;
 use crate::cse::Cse;
 use crate::dce::Dce;
 use crate::forward_args::ForwardArgs;
+use crate::inplace::InplaceAccumulate;
 use crate::licm::Licm;
 use crate::pass::Pass;
 use crate::sccp::Sccp;
@@ -23,6 +24,7 @@ static PASSES: &[&dyn Pass] = &[
     &PruneStacks,
     &Decompose,
     &StripBackward,
+    &InplaceAccumulate,
 ];
 
 /// All passes, in the order in which the reference lists them.

@@ -27,7 +27,7 @@ use pir_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::analysis::{Constants, Facts, has_simple_regions, successor_start};
+use crate::analysis::{Constants, Facts, Variables, has_simple_regions, successor_start};
 use crate::bodies::for_each_body_mut;
 use crate::forward_args::{is_handed_on_by_entry, replace_uses};
 use crate::pass::{Changed, ConstantEvaluator, Pass, PassContext, Scope};
@@ -59,7 +59,11 @@ impl Pass for Sccp {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        for_each_body_mut(module, |ctx, body| Ok(sccp(ctx, body, cx.evaluator).into()))
+        for_each_body_mut(module, |ctx, body| {
+            // What is changed in place is no constant, whatever it starts as.
+            let changes = !Variables::new(ctx, body).is_empty();
+            Ok((!changes && sccp(ctx, body, cx.evaluator)).into())
+        })
     }
 }
 

@@ -145,6 +145,27 @@ fn programs_with_derivatives() {
 }
 
 #[test]
+fn sums_that_accumulate_in_place() {
+    let mut in_place = 0;
+    for seed in 0..count() {
+        let mut random = Random::new(seed ^ 0xacc);
+        let module = read(&program(&mut random, false));
+        let with_derivative = after(&module, "backward");
+        let changed = after(&with_derivative, "inplace-accumulate");
+        in_place += print(&changed, &PrintOptions::default())
+            .matches("pd.inplace_add")
+            .count();
+        check(seed, &with_derivative, "inplace-accumulate");
+        // Passes behind it must not take what changes for what does not.
+        check(seed, &changed, "forward-args,licm,cse,canonicalize,dce");
+        check(seed, &changed, &pipeline(&mut random));
+        let more = read(&program(&mut random, true));
+        check(seed, &more, &format!("inplace-accumulate,{}", pipeline(&mut random)));
+    }
+    assert!(in_place as u64 * 4 > count(), "only {in_place} in {} programs", count());
+}
+
+#[test]
 fn functions_of_several_blocks() {
     let mut ran = 0;
     for seed in 0..count() {

@@ -15,6 +15,8 @@ pub(super) enum Effects {
     Input,
     /// Writes outputs of the program.
     Output,
+    /// Changes its first operand.
+    FirstOperand,
 }
 
 /// When an operation may run although the program would not have run it.
@@ -86,6 +88,14 @@ fn definition(row: &Row) -> OpDef {
         Effects::None => {}
         Effects::Input => def.effects = |_| world(&[EffectKind::Read]),
         Effects::Output => def.effects = |_| world(&[EffectKind::Write]),
+        Effects::FirstOperand => {
+            def.effects = |_| {
+                let target = EffectTarget::Operand(0);
+                let effect = |kind| Effect { kind, target };
+                [EffectKind::Read, EffectKind::Write].map(effect).into_iter().collect()
+            };
+            def.verify = Some(super::verify::in_place);
+        }
     }
     def.speculatable = match row.speculate {
         Speculate::Always => |_| Speculatability::Always,

@@ -129,6 +129,36 @@ fn types(op: OpView<'_>, values: impl IntoIterator<Item = ValueId>) -> Vec<Type>
     values.into_iter().map(|v| op.body.value_type(v)).collect()
 }
 
+/// What is put in the place of the first operand must have its type.
+pub(super) fn in_place(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    let (Some(x), Some(y)) = (op.operand_type(0), op.operand_type(1)) else {
+        return;
+    };
+    let shape = |ty| op.ctx.as_tensor(ty).map_or(&[][..], |(shape, _)| shape);
+    let (to, from) = (shape(x), shape(y));
+    let fits = op.ctx.elem_type(x) == op.ctx.elem_type(y)
+        && from.len() <= to.len()
+        && to
+            .iter()
+            .rev()
+            .zip(from.iter().rev())
+            .all(|(&t, &f)| f == 1 || f < 0 || t < 0 || t == f);
+    if !fits {
+        errors.push(error(
+            op,
+            op.op,
+            "in-place-type",
+            format!(
+                "`{}` cannot put the sum of `{}` and `{}` in the place of the first",
+                op.name(),
+                spelled(op, x),
+                spelled(op, y)
+            ),
+            "the element types must be the same, and the second operand must broadcast to the first",
+        ));
+    }
+}
+
 /// `pd.if` and `pd.if_grad`.
 pub(super) fn if_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     condition(op, 0, errors);

@@ -76,6 +76,12 @@ pub(super) enum Code {
     CopyStack {
         stack: Src,
     },
+    /// Puts the result in the slot of the first operand.
+    InPlace {
+        kernel: Kernel,
+        target: u32,
+        value: Src,
+    },
     Combine(Srcs),
     Split(Src),
     Pass(Srcs),
@@ -352,6 +358,21 @@ impl Unit<'_, '_, '_> {
                 }
             }
             "cf.copy_stack" => Code::CopyStack { stack: self.kept(0)? },
+            "pd.inplace_add" => {
+                let (target, value) = (self.kept(0)?, self.kept(1)?);
+                let value = match self.operands().last() {
+                    Some(&last) if last.slot != target.slot => last,
+                    _ => value,
+                };
+                let kernel = self.compiler.kernels.prepare(self.body.view(ctx, self.op));
+                Code::InPlace {
+                    kernel: kernel
+                        .ok_or_else(|| ExecError::new("there is no kernel for this operation"))?
+                        .map_err(ExecError::new)?,
+                    target: target.slot,
+                    value,
+                }
+            }
             "builtin.combine" => Code::Combine(self.operands()),
             "builtin.split" => Code::Split(self.kept(0)?),
             "builtin.unrealized_conversion_cast" => Code::Pass(self.operands()),

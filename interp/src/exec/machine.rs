@@ -381,6 +381,16 @@ impl<'m, 'o> Machine<'m, 'o> {
                 self.stacks.push(copy);
                 write(&mut call.env, instr.results, [Value::Stack(handle)]);
             }
+            Code::InPlace { kernel, target, value } => {
+                let value = tensor(read(&mut call.env, *value))?;
+                // Taken out, so that the kernel may use its memory if nobody else does.
+                let old = tensor(std::mem::take(&mut call.env[*target as usize]))?;
+                let mut results = kernel([old, value].into_iter().collect()).map_err(ExecError::new)?;
+                let sum = results
+                    .pop()
+                    .ok_or_else(|| ExecError::new("the kernel gives nothing"))?;
+                call.env[*target as usize] = Value::Tensor(sum);
+            }
             Code::Combine(values) => {
                 let items = gather(&mut call.env, values)
                     .into_iter()

@@ -9,6 +9,7 @@
 //! nothing, however deep operations are nested. Edits make it stale: an operation that was moved keeps its facts, a
 //! new one has none.
 
+use super::variables::Variables;
 use bitflags::bitflags;
 use pir_ir::{Body, Context, EffectKind, EffectTarget, OpId, OpView, Speculatability, Traits};
 
@@ -81,12 +82,21 @@ impl Facts {
     /// Computes the facts of all operations.
     pub fn new(ctx: &Context, body: &Body) -> Self {
         let mut of = vec![Fact::default(); body.num_op_slots()];
+        let variables = Variables::new(ctx, body);
         for op in body.post_order() {
             let view = body.view(ctx, op);
             let mut fact = Fact {
                 touched: effects_of(view),
                 speculatable: true,
             };
+            if !variables.is_empty() {
+                if body.operands(op).any(|v| variables.contains(v)) {
+                    fact.touched |= Touched::READ_HANDLE;
+                }
+                if body.results(op).any(|v| variables.contains(v)) {
+                    fact.touched |= Touched::ALLOC;
+                }
+            }
             let mut inner_speculatable = true;
             for &region in body.op_regions(op) {
                 for &block in body.region_blocks(region) {

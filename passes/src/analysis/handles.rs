@@ -63,6 +63,14 @@ impl HandleClasses {
         self.parent[b as usize] = a;
     }
 
+    /// Removes and gives the operations that change a value in place that is no handle.
+    pub fn take_direct_writers(&mut self, ctx: &Context, body: &Body, value: ValueId) -> Vec<OpId> {
+        if is_fixed_slot(ctx, body, value) {
+            return Vec::new();
+        }
+        self.take_writers(value)
+    }
+
     /// Removes and gives the operations that change what `handle` may refer to.
     pub fn take_writers(&mut self, handle: ValueId) -> Vec<OpId> {
         let class = self.class(handle);

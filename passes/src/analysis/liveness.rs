@@ -197,6 +197,12 @@ impl Search<'_> {
 
     fn visit_value(&mut self, value: ValueId) {
         let body = self.body;
+        // Who changes it in place, should somebody do so.
+        let writers = self
+            .handles
+            .as_mut()
+            .map(|h| h.take_direct_writers(self.ctx, body, value));
+        writers.into_iter().flatten().for_each(|op| self.op(op));
         match body.value_def(value) {
             ValueDef::Result(op, _) => self.op(op),
             ValueDef::Arg(block, index) => {

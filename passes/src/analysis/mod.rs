@@ -8,6 +8,7 @@ mod handles;
 mod liveness;
 mod path;
 mod slots;
+mod variables;
 
 pub use blocks::{remove_unreachable_blocks, reverse_post_order};
 pub(crate) use constants::Constants;
@@ -17,3 +18,4 @@ pub(crate) use liveness::successor_start;
 pub use liveness::{Liveness, Roots};
 pub(crate) use path::{Limits, known_path};
 pub use slots::{has_simple_regions, sweep};
+pub use variables::Variables;

@@ -29,6 +29,8 @@ pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use strip::{StripBackward, StripBy, strip_backward};
 pub use targets::BackwardOptions;
 
+use crate::analysis::Variables;
+
 use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, filled_like, zeros_like};
@@ -74,7 +76,10 @@ pub fn prune_stacks(module: &mut Module) {
     let ctx = module.ctx.clone();
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
-        prune::run(&ctx, body);
+        // A recorded value might be another by the time that it is computed again.
+        if Variables::new(&ctx, body).is_empty() {
+            prune::run(&ctx, body);
+        }
         pending.extend(body.isolated_bodies_mut());
     }
 }
@@ -131,6 +136,9 @@ fn for_each_unit(
         let Some(body) = targets::body_at(module, &unit.path) else {
             continue;
         };
+        if let Some(error) = changes_in_place(&ctx, body) {
+            return Err(vec![error]);
+        }
         match targets::resolve(&ctx, body, &unit, options) {
             Ok(targets) if targets.outputs.is_empty() || targets.inputs.is_empty() => {}
             Ok(targets) => resolved.push((unit, targets)),
@@ -163,6 +171,23 @@ fn for_each_unit(
         f(&ctx, body, unit, targets, &activity, &rules)?;
     }
     Ok(())
+}
+
+/// Derivatives go by values: what changes a value in place comes after them.
+fn changes_in_place(ctx: &Context, body: &Body) -> Option<Diagnostic> {
+    let variables = Variables::new(ctx, body);
+    let op = body
+        .walk_all()
+        .filter(|_| !variables.is_empty())
+        .find(|&op| variables.concern(body, op) && !body.view(ctx, op).own_effects().is_empty())?;
+    Some(
+        Diagnostic::error(
+            "in-place",
+            "a program that changes values in place cannot be differentiated",
+        )
+        .label(body.op_span(op), "this changes its first operand")
+        .help("differentiate first, and run `inplace-accumulate` at the end of the pipeline"),
+    )
 }
 
 fn append_adjoint(

@@ -37,7 +37,8 @@ use pir_ir::{Body, Context, Diagnostic, FoldResult, Module, OpId, Rewriter, Trai
 use smallvec::SmallVec;
 
 use crate::analysis::{
-    Constants, Facts, Limits, Liveness, Roots, is_symbol_or_terminator, known_path, remove_unreachable_blocks, sweep,
+    Constants, Facts, Limits, Liveness, Roots, Variables, is_symbol_or_terminator, known_path,
+    remove_unreachable_blocks, sweep,
 };
 use crate::bodies::for_each_body_mut;
 use crate::forward_args::forward_slots;
@@ -97,6 +98,10 @@ impl Pass for Canonicalize {
             .map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         let fast = cx.options.flag("fast-math");
         for_each_body_mut(module, |ctx, body| {
+            // Rules and constants are about values that stay the same.
+            if !Variables::new(ctx, body).is_empty() {
+                return Ok(Changed::No);
+            }
             let mut driver = Driver::new(body, Constants::new(ctx, cx.evaluator, fast), fuel);
             let ended = driver.run();
             let changed = driver.changed;

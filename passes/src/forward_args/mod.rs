@@ -41,7 +41,7 @@ use pir_ir::{Body, Context, Diagnostic, FlowPoint, Module, OpId, Use, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::analysis::{Facts, Liveness, Roots, has_simple_regions, sweep};
+use crate::analysis::{Facts, Liveness, Roots, Variables, has_simple_regions, sweep};
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -78,6 +78,10 @@ impl Pass for ForwardArgs {
 /// Replaces the uses of slots that stand for another value, or that are equal to another slot. The slots stay.
 pub(crate) fn forward_slots(ctx: &Context, body: &mut Body) -> bool {
     let mut changed = false;
+    // What is bound to something that changes in place is the value that this has at that time.
+    if !Variables::new(ctx, body).is_empty() {
+        return false;
+    }
     for _ in 0..MAX_ROUNDS {
         if !solver::forward_once(ctx, body) & !congruence::merge_equal_slots(ctx, body) {
             break;

@@ -1,0 +1,388 @@
+//! `inplace-accumulate`: sums that a loop carries around are kept in one place.
+//!
+//! ```text
+//! %g = pd.full …                                        %g = pd.full …
+//! %a, %sum = pd.while_grad (%x, %g) cond (%b, %c) {     %a = pd.while_grad (%x) cond (%b) {
+//!   …                                                     …
+//!   cf.cond_yield (%more, %b, %c)                         cf.cond_yield (%more, %b)
+//! } body (%d, %e) {                              ==>    } body (%d) {
+//!   %t = …                                                %t = …
+//!   %next = pd.add (%e, %t)                               pd.inplace_add (%g, %t)
+//!   cf.yield (…, %next)                                   cf.yield (…)
+//! }                                                     }
+//! pd.fetch (%sum)                                       pd.fetch (%g)
+//! ```
+//!
+//! # Algorithm
+//! An accumulator is a carried value whose every use is part of one chain: it is handed on by `cond`, something is added
+//! to it, the sum is yielded, the result goes on in the same way. The chain may lead through loops inside, which carry it
+//! too, and through branches, both of which must yield it at the same place. Nobody else can then see a sum that is not
+//! complete, so all values of the chain may share one place: the additions change it, the slots go. Outer loops are
+//! treated first, since a chain through inner ones starts there.
+//!
+//! # Conditions
+//! * No value of the chain has a use beside the chain: not even a push on a stack.
+//! * Addition must not change the type: what is added broadcasts to the accumulator.
+//! * The place is that of the start value if the operation that defines it stands in the same block, does nothing but
+//!   compute it, and all its other uses come before the loop. Else a copy is made in front of the loop (`pd.assign`).
+//! * Functions of several blocks are left alone.
+
+use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Rewriter, Traits, ValueDef, ValueId};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use crate::bodies::for_each_body_mut;
+use crate::pass::{Changed, Pass, PassContext, Scope};
+
+/// The pass `inplace-accumulate`.
+pub struct InplaceAccumulate;
+
+impl Pass for InplaceAccumulate {
+    fn name(&self) -> &'static str {
+        "inplace-accumulate"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Add to what loops accumulate in place"
+    }
+
+    fn description(&self) -> &'static str {
+        "A sum that a `pd.while` or `pd.while_grad` carries around only to add to it is no longer carried: a value in \
+         front of the loop is changed by `pd.inplace_add`, as in the specification of control flow. Sums that \
+         something else could see before they are complete are left alone; a start value that something else reads is \
+         copied. For the end of a pipeline: programs with operations in place are not differentiated."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
+    }
+
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| Ok(accumulate(ctx, body).into()))
+    }
+}
+
+/// A slot of a loop or a branch that a chain goes through.
+struct Slot {
+    /// A block of the operation, which stays when that is made anew.
+    block: BlockId,
+    /// The operand and the argument of `cond`; none for a branch.
+    carried: Option<usize>,
+    /// The result; the argument of `body` for a loop.
+    result: usize,
+}
+
+/// What accumulates in one place.
+#[derive(Default)]
+struct Chain {
+    /// Additions, and which operand is what is added.
+    additions: Vec<(OpId, usize)>,
+    /// Inner ones before those around them.
+    slots: Vec<Slot>,
+    /// How many branches the search is in.
+    branches: usize,
+    /// Slots of loops that no chain goes through: nests need not be searched again for every loop around them.
+    failed: FxHashSet<(BlockId, usize)>,
+}
+
+/// How deep a chain may go down into branches, and how far outside of a block uses of a value are looked at.
+const MAX_DEPTH: usize = 64;
+
+/// The operation in `block` that `op` is, or is nested in; an error when that is too far away.
+fn ancestor(body: &Body, op: OpId, block: BlockId) -> Result<Option<OpId>, ()> {
+    let mut at = op;
+    for _ in 0..MAX_DEPTH {
+        if body.op_block(at) == Some(block) {
+            return Ok(Some(at));
+        }
+        match body.parent_op(at) {
+            Some(parent) => at = parent,
+            None => return Ok(None),
+        }
+    }
+    Err(())
+}
+
+/// Where a loop or a branch hands values on.
+struct Parts {
+    init: Option<BlockId>,
+    first: BlockId,
+    second: BlockId,
+    is_loop: bool,
+}
+
+fn parts(ctx: &Context, body: &Body, op: OpId) -> Option<Parts> {
+    let is_loop = match ctx.op_str(body.op_name(op)) {
+        "pd.while" | "pd.while_grad" => true,
+        "pd.if" | "pd.if_grad" => false,
+        _ => return None,
+    };
+    let block = |at: usize| body.single_block(*body.op_regions(op).get(at)?);
+    let (init, at) = match body.op_regions(op).len() {
+        2 => (None, 0),
+        3 => (Some(block(0)?), 1),
+        _ => return None,
+    };
+    Some(Parts {
+        init,
+        first: block(at)?,
+        second: block(at + 1)?,
+        is_loop,
+    })
+}
+
+fn accumulate(ctx: &Context, body: &mut Body) -> bool {
+    if body.region_blocks(body.root()).len() > 1 {
+        return false;
+    }
+    let mut changed = false;
+    let mut chain = Chain::default();
+    for op in body.walk_all().collect::<Vec<_>>() {
+        // Operations are made anew with fewer results; a block of theirs stays.
+        if !body.is_alive(op) {
+            continue;
+        }
+        let Some(parts) = parts(ctx, body, op).filter(|p| p.is_loop) else {
+            continue;
+        };
+        for carried in (0..body.num_operands(op)).rev() {
+            let Some(op) = body.block_parent(parts.first) else {
+                break;
+            };
+            chain.additions.clear();
+            chain.slots.clear();
+            if let Some(result) = through_loop(ctx, body, op, carried, &mut chain)
+                && !chain.additions.is_empty()
+            {
+                rewrite(ctx, body, op, carried, result, &chain);
+                // Places have moved.
+                chain.failed.retain(|&(block, _)| block != parts.first);
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+/// Follows a chain through a loop; gives the result that it comes out at.
+fn through_loop(ctx: &Context, body: &Body, op: OpId, carried: usize, chain: &mut Chain) -> Option<usize> {
+    let parts = parts(ctx, body, op).filter(|p| p.is_loop)?;
+    if chain.failed.contains(&(parts.first, carried)) {
+        return None;
+    }
+    let result = through_regions(ctx, body, op, &parts, carried, chain);
+    if result.is_none() {
+        chain.failed.insert((parts.first, carried));
+    }
+    result
+}
+
+fn through_regions(
+    ctx: &Context,
+    body: &Body,
+    op: OpId,
+    parts: &Parts,
+    carried: usize,
+    chain: &mut Chain,
+) -> Option<usize> {
+    if let Some(init) = parts.init {
+        let (&arg, end) = (body.block_args(init).get(carried)?, body.last_op(init)?);
+        let once = body.has_one_use(arg) && body.operands(end).nth(carried) == Some(arg);
+        if !once {
+            return None;
+        }
+    }
+    let &arg = body.block_args(parts.first).get(carried)?;
+    // Behind the condition come the results.
+    let result = follow(ctx, body, arg, parts.first, chain)?.checked_sub(1)?;
+    let &arg = body.block_args(parts.second).get(result)?;
+    if follow(ctx, body, arg, parts.second, chain)? != carried || result >= body.num_results(op) {
+        return None;
+    }
+    chain.slots.push(Slot {
+        block: parts.first,
+        carried: Some(carried),
+        result,
+    });
+    Some(result)
+}
+
+/// Follows a chain through both branches; gives the result that it comes out at.
+fn through_branches(ctx: &Context, body: &Body, op: OpId, value: ValueId, chain: &mut Chain) -> Option<usize> {
+    let parts = parts(ctx, body, op).filter(|p| !p.is_loop && chain.branches < MAX_DEPTH)?;
+    chain.branches += 1;
+    let ends = follow(ctx, body, value, parts.first, chain).zip(follow(ctx, body, value, parts.second, chain));
+    chain.branches -= 1;
+    let (result, other) = ends?;
+    if other != result || result >= body.num_results(op) {
+        return None;
+    }
+    chain.slots.push(Slot {
+        block: parts.first,
+        carried: None,
+        result,
+    });
+    Some(result)
+}
+
+/// Follows a value to the terminator of a block; gives the operand that it is there.
+fn follow(ctx: &Context, body: &Body, mut value: ValueId, block: BlockId, chain: &mut Chain) -> Option<usize> {
+    loop {
+        // Of what comes from outside, the uses in this block count here.
+        let mut first = None;
+        let mut count = 0;
+        for at in body.uses(value) {
+            let Some(user) = ancestor(body, at.op, block).ok()? else {
+                continue;
+            };
+            let (_, before) = *first.get_or_insert((at, user));
+            count += 1;
+            if user != before || count > MAX_DEPTH {
+                return None;
+            }
+        }
+        let (first, user) = first?;
+        if user != first.op {
+            // Used in the regions of one operation, in each branch once: each is followed by itself.
+            let at = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+                through_branches(ctx, body, user, value, chain)
+            })?;
+            value = body.result(user, at);
+            continue;
+        }
+        if count > 1 {
+            return None;
+        }
+        if body.next_op(user).is_none() {
+            return Some(first.index);
+        }
+        if ctx.op_str(body.op_name(user)) == "pd.add" {
+            let sum = body.result(user, 0);
+            let added = 1 - first.index.min(1);
+            if body.value_type(sum) != body.value_type(value) || !adds_alike(ctx, body, user, first.index, added) {
+                return None;
+            }
+            chain.additions.push((user, added));
+            value = sum;
+        } else {
+            let at = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+                through_loop(ctx, body, user, first.index, chain)
+            })?;
+            value = body.result(user, at);
+        }
+    }
+}
+
+/// Whether an addition is one that `pd.inplace_add` does too.
+fn adds_alike(ctx: &Context, body: &Body, op: OpId, to: usize, added: usize) -> bool {
+    let ty = |at| body.value_type(body.operand(op, at));
+    let rank = |at| ctx.as_tensor(ty(at)).map_or(0, |(shape, _)| shape.len());
+    // An axis says how operands of different ranks meet.
+    let plain = body.view(ctx, op).int("axis").is_none_or(|axis| axis == -1);
+    ctx.elem_type(ty(to)) == ctx.elem_type(ty(added)) && rank(added) <= rank(to) && (plain || rank(added) == rank(to))
+}
+
+/// Whether the value that a loop starts from may be changed itself.
+fn may_change(ctx: &Context, body: &Body, start: ValueId, op: OpId) -> bool {
+    let ValueDef::Result(made_by, _) = body.value_def(start) else {
+        return false;
+    };
+    let view = body.view(ctx, made_by);
+    let (Some(block), true) = (body.op_block(op), body.op_block(made_by) == body.op_block(op)) else {
+        return false;
+    };
+    let computes =
+        view.own_effects().is_empty() && body.op_regions(made_by).is_empty() && !view.has(Traits::TERMINATOR);
+    let order = body.order_in_block(op);
+    let before = |user: OpId| {
+        ancestor(body, user, block)
+            .ok()
+            .flatten()
+            .is_some_and(|user| body.order_in_block(user) < order)
+    };
+    computes
+        && view.def().is_some()
+        && (body.has_one_use(start)
+            || (body.uses(start).filter(|u| u.op == op).count() == 1
+                && body.uses(start).all(|u| u.op == op || before(u.op))))
+}
+
+fn rewrite(ctx: &Context, body: &mut Body, op: OpId, carried: usize, result: usize, chain: &Chain) {
+    let start = body.operand(op, carried);
+    if let Some(block) = body.op_block(op).filter(|_| !body.has_one_use(start)) {
+        body.renumber(block);
+    }
+    let own = may_change(ctx, body, start, op);
+    let mut r = Rewriter::new(ctx, body);
+    let place = if own {
+        start
+    } else {
+        let ty = r.body.value_type(start);
+        let copy = r.before(op).op("pd.assign").operand(start).result(ty).value();
+        r.take_name(start, copy);
+        copy
+    };
+    for &(addition, added) in &chain.additions {
+        let value = r.body.operand(addition, added);
+        let new = r
+            .before(addition)
+            .op("pd.inplace_add")
+            .operand(place)
+            .operand(value)
+            .build();
+        if let Some(comment) = r.body.comment(addition).map(str::to_owned) {
+            r.body.set_comment(new, &comment);
+        }
+        r.replace_op(addition, &[place]);
+    }
+    let outcome = r.body.result(op, result);
+    r.body.replace_all_uses(outcome, place);
+    for slot in &chain.slots {
+        drop_slot(&mut r, place, slot);
+    }
+}
+
+/// Removes a slot; what it was bound to is in `place`.
+fn drop_slot(r: &mut Rewriter<'_>, place: ValueId, slot: &Slot) {
+    let Some(op) = r.body.block_parent(slot.block) else {
+        return;
+    };
+    let Some(parts) = parts(r.ctx, r.body, op) else { return };
+    let (Some(first_end), Some(second_end)) = (r.body.last_op(parts.first), r.body.last_op(parts.second)) else {
+        return;
+    };
+    let value = r.body.result(op, slot.result);
+    r.body.replace_all_uses(value, place);
+    match slot.carried {
+        Some(carried) => {
+            let args = [(parts.first, carried), (parts.second, slot.result)];
+            let init = parts.init.map(|block| (block, carried));
+            for (block, at) in args.into_iter().chain(init) {
+                let arg = r.body.block_args(block)[at];
+                r.body.replace_all_uses(arg, place);
+            }
+            for (block, at) in args.into_iter().chain(init) {
+                r.body.erase_block_arg(block, at);
+            }
+            r.body.erase_operand(first_end, slot.result + 1);
+            r.body.erase_operand(second_end, carried);
+            if let Some(end) = parts.init.and_then(|block| r.body.last_op(block)) {
+                r.body.erase_operand(end, carried);
+            }
+            r.body.erase_operand(op, carried);
+        }
+        None => {
+            r.body.erase_operand(first_end, slot.result);
+            r.body.erase_operand(second_end, slot.result);
+        }
+    }
+    let keep: Vec<usize> = (0..r.body.num_results(op)).filter(|&at| at != slot.result).collect();
+    let names: SmallVec<[_; 4]> = keep
+        .iter()
+        .map(|&at| r.body.value_name(r.body.result(op, at)))
+        .collect();
+    let new = r.keep_results(op, &keep);
+    for (value, name) in r.body.results(new).zip(names) {
+        r.body.set_value_name(value, name);
+    }
+}
