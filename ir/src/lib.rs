@@ -12,6 +12,7 @@
 //! This crate knows no dialect by name: what it needs to know of an operation, an [`OpDef`] says.
 
 mod body;
+mod constants;
 mod context;
 mod diagnostics;
 mod dominance;
@@ -35,9 +36,10 @@ pub use edit::OpSpec;
 pub use entity::{BlockId, OpId, RegionId, UseId, ValueId};
 pub use module::Module;
 pub use registry::{
-    Arity, AttrSpec, ChooseFn, DialectDef, Effect, EffectKind, EffectTarget, EffectsFn, FlowEdge, FlowPoint, FoldFn,
-    FoldResult, Implied, ImpliesFn, InferArgs, InferFn, MaterializeFn, OpDef, Presence, RegionArgsFn, RegionFlow,
-    RegionSpec, SimplifyFn, Speculatability, SpeculateFn, Traits, ValueSpec, VerifyFn,
+    Arity, AttrSpec, ChooseFn, Counting, CountingFn, DialectDef, Effect, EffectKind, EffectTarget, EffectsFn, FlowEdge,
+    FlowPoint, FoldFn, FoldResult, Implied, ImpliesFn, InferArgs, InferFn, MaterializeFn, OpDef, Presence,
+    RegionArgsFn, RegionFlow, RegionSpec, Relation, SimplifyFn, Speculatability, SpeculateFn, Traits, ValueSpec,
+    VerifyFn,
 };
 pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};
 pub use types::{Attr, AttrData, AttrDict, DYNAMIC, FloatKind, Signedness, Type, TypeData};

@@ -264,6 +264,47 @@ pub type ImpliesFn = fn(OpView<'_>, bool) -> Vec<Implied>;
 /// value is known to have, in the form of [`FoldResult::Constant`].
 pub type ChooseFn = fn(OpView<'_>, &dyn Fn(ValueId) -> Option<Attr>) -> Option<usize>;
 
+/// Arithmetic of whole numbers that loops count with; of operations on one element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counting {
+    /// The value plus a constant. What does not fit the type wraps around.
+    Offset(ValueId, i64),
+    /// Whether one value stands in a relation to another.
+    Compare(ValueId, Relation, ValueId),
+}
+
+/// How whole numbers stand to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// The first is less.
+    Less,
+    /// The first is less, or they are equal.
+    LessEqual,
+    /// The first is greater.
+    Greater,
+    /// The first is greater, or they are equal.
+    GreaterEqual,
+    /// They differ.
+    NotEqual,
+}
+
+impl Relation {
+    /// The relation with the two numbers in the other order.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Relation::Less => Relation::Greater,
+            Relation::LessEqual => Relation::GreaterEqual,
+            Relation::Greater => Relation::Less,
+            Relation::GreaterEqual => Relation::LessEqual,
+            Relation::NotEqual => Relation::NotEqual,
+        }
+    }
+}
+
+/// What an operation has to do with counting.
+pub type CountingFn = fn(OpView<'_>) -> Option<Counting>;
+
 /// What a folded result becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FoldResult {
@@ -320,6 +361,8 @@ pub struct OpDef {
     /// Folding that need not keep NaNs, infinities and the signs of zeros, for those who ask for it; tried after
     /// [`OpDef::fold`].
     pub fast_fold: Option<FoldFn>,
+    /// What it has to do with counting.
+    pub counting: Option<CountingFn>,
     /// What follows from its result.
     pub implies: Option<ImpliesFn>,
     /// For a terminator with several successors: where control goes.
@@ -361,6 +404,7 @@ impl OpDef {
             fast_fold: None,
             implies: None,
             choose: None,
+            counting: None,
             materialize: None,
             simplify: None,
             effects: |_| SmallVec::new(),

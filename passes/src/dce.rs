@@ -7,6 +7,9 @@
 //! one of its regions, lives only if it flows into something alive: so a carried value whose only readers compute its
 //! own next value is removed with all of its computation, with its operands, arguments and results.
 //!
+//! Before that, counters of loops that count to a constant become constants behind the loop ([`crate::final_values`]), so
+//! that a loop which only counts is not needed.
+//!
 //! # Conditions
 //! * Nothing with effects is removed. A push on a stack is a write: stacks are the business of `prune-stacks`.
 //! * A loop without effects whose results are not used is removed even if it might not end, a division even if it
@@ -15,8 +18,9 @@
 
 use pir_ir::{Diagnostic, Module};
 
-use crate::analysis::{Facts, Liveness, Roots, sweep};
+use crate::analysis::{Constants, Facts, Liveness, Roots, sweep};
 use crate::bodies::for_each_body_mut;
+use crate::final_values::replace_final_values;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// The pass `dce`.
@@ -33,7 +37,8 @@ impl Pass for Dce {
 
     fn description(&self) -> &'static str {
         "Removes operations without effects whose results are not used, results of `if` and `while` that are not used, \
-         and values that loops carry although only their own next value depends on them. Operations with effects stay, \
+         and values that loops carry although only their own next value depends on them. A counter that runs to a \
+         constant is that constant behind its loop, so that loops which only count go too. Operations with effects stay, \
          and so do stacks: see `prune-stacks`."
     }
 
@@ -43,9 +48,10 @@ impl Pass for Dce {
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         for_each_body_mut(module, |ctx, body| {
+            let counted = replace_final_values(&Constants::new(ctx, None, false), body);
             let facts = Facts::new(ctx, body);
             let live = Liveness::new(ctx, body, &facts, Roots::Effects);
-            Ok(sweep(ctx, body, &live).into())
+            Ok((counted | sweep(ctx, body, &live)).into())
         })
     }
 }

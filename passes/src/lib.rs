@@ -14,6 +14,7 @@ mod canonicalize;
 mod cse;
 mod dce;
 mod debug;
+mod final_values;
 mod forward_args;
 mod inplace;
 mod licm;

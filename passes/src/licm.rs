@@ -3,8 +3,8 @@
 //! # Algorithm
 //! One walk in program order. Every value has a *home*: the nesting depth of the region it is defined in. An operation
 //! whose operands have homes of at most `t` can be moved to depth `t`, to just before the operation there that it is
-//! nested in, as long as every region on the way is the repeated region of a loop (`RegionFlow::is_repeated`). What is
-//! moved takes its results along to the new home, so that what depends on them follows in the same walk, and an
+//! nested in, if that repeats the region that is left last (`RegionFlow::is_repeated`) and the flow of control through
+//! all operations on the way is known. What is moved takes its results along to the new home, so that what depends on them follows in the same walk, and an
 //! operation goes all the way out at once, however many loops it is invariant in.
 //!
 //! An operation with regions is decided when the walk leaves it, after what can be moved out of it has been: it is
@@ -13,20 +13,27 @@
 //! inside are dropped. So the whole walk takes time `O(n log² n)`, independent of the depth of nesting.
 //!
 //! # Conditions
-//! * Pure operations that are total (`Speculatability`) may be moved out of any loop, whether that runs or not.
-//! * An operation that may fail, or that reads, is only moved if it is certain to be run as soon as the loop is: its
-//!   region runs at least once (the cond region of a while), and nothing before it in the loop writes, or may not come
-//!   to an end. What it reads must not be written anywhere in the loop.
+//! * Pure operations that are total (`Speculatability`) may be moved out of any loop, whether that runs or not, and with
+//!   `branches` (the default) out of an `if` in a loop too. A loop in the loop is total if it counts to a constant in a
+//!   few thousand iterations, and everything in it is.
+//! * An operation that may fail or not end, or that reads, is only moved if it is certain to be run as soon as the loop
+//!   is: its region runs at least once (the cond region of a while, or the body if the condition is known to hold at
+//!   first), and nothing before it in the loop writes, or may not come to an end. What it reads must not be written
+//!   anywhere in the loop.
 //! * Nothing that writes or makes a resource is moved: no print, no stack operation.
-//! * Nothing is moved out of a branch alone: what an `if` computes in a loop is moved when the whole `if` can be.
+//! * Nothing is moved out of a branch alone, without a loop around it.
+//!
+//! Differentiation sees what was moved out of a branch with a cotangent of zero when the branch is not taken, and zero
+//! times an infinite derivative is no number. So pipelines that differentiate use `branches=false` before they do.
 
 use std::collections::BinaryHeap;
 
-use pir_ir::{Body, Context, Diagnostic, FlowPoint, Module, OpId, RegionId};
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, RegionId};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{Facts, Touched, is_symbol_or_terminator};
+use crate::analysis::{Constants, Facts, Touched, is_symbol_or_terminator, regions_before};
 use crate::bodies::for_each_body_mut;
+use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// Operations that need a look at each loop that they leave are moved out of at most so many.
@@ -46,19 +53,37 @@ impl Pass for Licm {
 
     fn description(&self) -> &'static str {
         "Moves operations whose operands are defined outside of a loop to before it, out of the cond and the body \
-         region, and whole `if`s too. What may fail or reads something is only moved when the loop is \
-         certain to run it; what has effects never is."
+         region and out of `if`s in them, and whole `if`s and loops too. What may fail, may not end or reads something is \
+         only moved when the loop is certain to run it; what has effects never is."
     }
 
     fn scope(&self) -> Scope {
         Scope::Body
     }
 
-    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+    fn options(&self) -> &'static [OptionSpec] {
+        const OPTIONS: &[OptionSpec] = &[OptionSpec {
+            name: "branches",
+            kind: OptionKind::Bool,
+            default: Some("true"),
+            help: "whether to move operations out of an `if` in a loop that differs from iteration to iteration",
+        }];
+        OPTIONS
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let from_branches = cx.options.flag("branches");
         for_each_body_mut(module, |ctx, body| {
-            let mut mover = Mover::new(ctx, body);
-            mover.walk();
-            Ok((mover.moved > 0).into())
+            let mut moved = 0;
+            // First whole branches, then out of those that are not invariant.
+            for branches in [false, true] {
+                if branches <= from_branches {
+                    let mut mover = Mover::new(ctx, body, branches);
+                    mover.walk();
+                    moved += mover.moved;
+                }
+            }
+            Ok((moved > 0).into())
         })
     }
 }
@@ -84,17 +109,21 @@ struct Level {
 
 struct Mover<'a> {
     ctx: &'a Context,
+    constants: Constants<'a>,
+    branches: bool,
+    /// The depths of repeated regions around where the walk is.
+    loops: Vec<u32>,
     body: &'a mut Body,
     facts: Facts,
     home: Vec<u32>,
     levels: Vec<Level>,
-    /// Whether nothing that runs in the operation before the region writes.
-    quiet_entry: FxHashMap<(OpId, RegionId), bool>,
+    /// Whether the region is certain to run, with nothing before it in its operation that writes.
+    certain: FxHashMap<RegionId, bool>,
     moved: usize,
 }
 
 impl<'a> Mover<'a> {
-    fn new(ctx: &'a Context, body: &'a mut Body) -> Self {
+    fn new(ctx: &'a Context, body: &'a mut Body, branches: bool) -> Self {
         let mut home = vec![0; body.num_value_slots()];
         let mut pending = vec![(body.root(), 0u32)];
         while let Some((region, depth)) = pending.pop() {
@@ -113,10 +142,13 @@ impl<'a> Mover<'a> {
         Self {
             facts: Facts::new(ctx, body),
             ctx,
+            constants: Constants::new(ctx, None, false),
+            branches,
+            loops: Vec::new(),
             body,
             home,
             levels: Vec::new(),
-            quiet_entry: FxHashMap::default(),
+            certain: FxHashMap::default(),
             moved: 0,
         }
     }
@@ -165,14 +197,20 @@ impl<'a> Mover<'a> {
                 captures: BinaryHeap::new(),
             });
         }
-        let repeated = self.body.region_parent(region).is_some_and(|op| {
-            let index = self.body.region_index(region);
-            let flow = self.body.region_flow(self.ctx, op);
-            matches!((flow, index), (Some(f), Some(i)) if f.is_repeated(self.body.view(self.ctx, op), i))
+        let flow = self.body.region_parent(region).and_then(|op| {
+            let flow = self.body.region_flow(self.ctx, op)?;
+            Some(flow.is_repeated(self.body.view(self.ctx, op), self.body.region_index(region)?))
         });
-        let floor = match repeated {
-            true => self.levels[at - 1].floor,
-            false => depth,
+        while self.loops.last().is_some_and(|&outer| outer >= depth) {
+            self.loops.pop();
+        }
+        let floor = match flow {
+            Some(true) => {
+                self.loops.push(depth);
+                self.levels[at - 1].floor
+            }
+            Some(false) if self.branches => self.levels[at - 1].floor,
+            _ => depth,
         };
         let level = &mut self.levels[at];
         // Captures stay: the regions of one operation share them.
@@ -233,16 +271,23 @@ impl<'a> Mover<'a> {
             return depth;
         }
         if self.facts.is_speculatable(op) {
-            return least;
+            // Out of the outermost loop that is deep enough.
+            let outermost = self.loops.partition_point(|&inner| inner <= least);
+            let found = self.loops.get(outermost).filter(|&&inner| inner <= depth);
+            return found.map_or(depth, |&inner| inner - 1);
         }
-        let mut at = depth;
+        let (mut at, mut found) = (depth, depth);
         for _ in 0..MAX_STEPS {
             if at == least || !self.is_certain(touched, at) {
                 break;
             }
+            // Out of a region that runs once it makes no sense.
+            if self.loops.binary_search(&at).is_ok() {
+                found = at - 1;
+            }
             at -= 1;
         }
-        at
+        found
     }
 
     /// Whether an operation that the walk is at, below or in the region at this depth, is run whenever the operation
@@ -255,37 +300,26 @@ impl<'a> Mover<'a> {
         if !level.clean || self.facts.touched(owner).conflicts_with(touched) {
             return false;
         }
-        let Some(flow) = self.body.region_flow(self.ctx, owner) else {
+        if let Some(&certain) = self.certain.get(&region) {
+            return certain;
+        }
+        let certain = self.is_certainly_entered(owner, region);
+        self.certain.insert(region, certain);
+        certain
+    }
+
+    /// Whether the operation enters the region as soon as it runs, coming through nothing that writes or may not end.
+    fn is_certainly_entered(&self, owner: OpId, region: RegionId) -> bool {
+        let Some(before) = regions_before(&self.constants, self.body, owner, region) else {
             return false;
         };
-        let view = self.body.view(self.ctx, owner);
-        let Some(index) = self.body.region_index(region) else {
-            return false;
-        };
-        if !flow.runs_at_least_once(view, index) {
-            return false;
-        }
-        if let Some(&quiet) = self.quiet_entry.get(&(owner, region)) {
-            return quiet;
-        }
-        // Whatever else control enters first must not write.
-        let quiet = flow
-            .edges(view)
-            .iter()
-            .filter(|e| e.from == FlowPoint::Parent)
-            .all(|e| match e.to {
-                FlowPoint::Region(first) if first != index => {
-                    let first = self.body.op_regions(owner).get(first);
-                    first.is_none_or(|&r| {
-                        let mut ops = self.body.region_blocks(r).iter().flat_map(|&b| self.body.block_ops(b));
-                        ops.all(|op| !self.facts.touched(op).intersects(Touched::WRITES))
-                    })
-                }
-                FlowPoint::Region(_) => true,
-                FlowPoint::Parent => false,
-            });
-        self.quiet_entry.insert((owner, region), quiet);
-        quiet
+        before.iter().all(|&r| {
+            let mut ops = self.body.region_blocks(r).iter().flat_map(|&b| self.body.block_ops(b));
+            ops.all(|op| {
+                !self.facts.touched(op).intersects(Touched::WRITES)
+                    && (self.facts.is_speculatable(op) || self.body.op_regions(op).is_empty())
+            })
+        })
     }
 }
 
@@ -473,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_branches_but_nothing_out_of_them_alone() {
+    fn whole_branches_and_what_is_invariant_in_others() {
         expect(
             "licm",
             r#"
@@ -507,11 +541,11 @@ mod tests {
             } else {
               t.yield (%x)
             } : f32
+            %q = t.add (%whole, %x) : f32
             %r = t.while (%x) cond (%a: f32) {
               t.test (%c, %a)
             } body (%b: f32) {
               %part = t.if (%c) then {
-                %q = t.add (%whole, %x) : f32
                 %q2 = t.add (%q, %b) : f32
                 t.yield (%q2)
               } else {
@@ -541,6 +575,72 @@ mod tests {
             }
             "#,
         );
+    }
+
+    #[test]
+    fn nothing_out_of_branches_when_that_is_not_wanted_or_no_loop_is_left() {
+        let source = r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %o = t.if (%c) then {
+              %r = t.while (%x) cond (%a: f32) {
+                t.test (%c, %a)
+              } body (%b: f32) {
+                %d = t.if (%c) then {
+                  %p = t.add (%x, %x) : f32
+                  %q = t.add (%b, %p) : f32
+                  t.yield (%q)
+                } else {
+                  t.yield (%b)
+                } : f32
+                t.yield (%d)
+              } : f32
+              t.yield (%r)
+            } else {
+              t.yield (%x)
+            } : f32
+            t.print (%o)
+            "#;
+        expect_same("licm{branches=false}", source);
+        // To before the loop, but not out of the branch that the loop is in.
+        let sum = "%p = t.add (%x, %x) : f32\n";
+        let moved = source
+            .replace(sum, "")
+            .replace("%r = t.while", &format!("{sum}%r = t.while"));
+        expect("licm", source, &moved);
+    }
+
+    #[test]
+    fn whole_loops_only_where_they_are_certain_to_run() {
+        let source = |cond: &str, body: &str| {
+            format!(
+                r#"
+                %c = t.in {{name = "c"}} : i1
+                %x = t.in {{name = "x"}} : f32
+                %r = t.while (%x) cond (%a: f32) {{
+                  {cond}t.test (%c, %a)
+                }} body (%b: f32) {{
+                  {body}t.yield (%b)
+                }} : f32
+                t.print (%r)
+                "#
+            )
+        };
+        // It may not end. In the cond region it runs for certain.
+        let inner = "%i = t.while (%x) cond (%p: f32) {\nt.test (%c, %p)\n} body (%q: f32) {\nt.yield (%q)\n} : f32\n";
+        let tail = "t.print (%i)\n";
+        expect_same("licm", &source("", &format!("{inner}{tail}")));
+        let out = source(tail, "").replace("%r = t.while", &format!("{inner}%r = t.while"));
+        expect("licm", &source(&format!("{inner}{tail}"), ""), &out);
+        // So it does in a body that is known to be entered, unless something is written before.
+        let entered = |cond: &str, body: &str| {
+            let constant = "%yes = t.const {value = true} : i1\n%r = t.while";
+            let source = source(cond, body).replace("%r = t.while", constant);
+            source.replacen("t.test (%c, %a)", "t.test (%yes, %a)", 1)
+        };
+        let out = entered("", tail).replace("%r = t.while", &format!("{inner}%r = t.while"));
+        expect("licm", &entered("", &format!("{inner}{tail}")), &out);
+        expect_same("licm", &entered("t.print (%x)\n", &format!("{inner}{tail}")));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! One with an init region is left alone: its branches record on the stack that is made there, and what they record is
 //! paired with what the branches of its dual read.
 
-use pir_ir::{BlockId, Body, Context, FoldResult, OpId, RegionId, Rewriter, Speculatability, Traits, Type, ValueId};
+use pir_ir::{BlockId, Body, Context, OpId, RegionId, Rewriter, Speculatability, Traits, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -70,13 +70,7 @@ fn content(body: &Body, region: RegionId) -> Vec<OpId> {
 
 /// The truth value that a value is known to be.
 fn known(ctx: &Context, body: &Body, value: ValueId) -> Option<bool> {
-    let op = body.defining_op(value)?;
-    let view = body.view(ctx, op);
-    let fold = view.def().filter(|d| d.has(Traits::CONSTANT))?.fold?;
-    match fold(view, &[]).as_deref() {
-        Some(&[FoldResult::Constant(attr)]) => truth(ctx, attr),
-        _ => None,
-    }
+    truth(ctx, body.constant(ctx, value)?)
 }
 
 /// What a truth value is the negation of.

@@ -52,11 +52,7 @@ impl<'a> Constants<'a> {
         if let Some(&known) = self.known.borrow().get(&op) {
             return known;
         }
-        let folded = view.def().and_then(|d| d.fold).and_then(|fold| fold(view, &[]));
-        let constant = match folded.as_deref() {
-            Some(&[FoldResult::Constant(attr)]) => Some(attr),
-            _ => None,
-        };
+        let constant = body.constant(self.ctx, value);
         self.known.borrow_mut().insert(op, constant);
         constant
     }

@@ -9,6 +9,7 @@
 //! nothing, however deep operations are nested. Edits make it stale: an operation that was moved keeps its facts, a
 //! new one has none.
 
+use super::counter;
 use super::variables::Variables;
 use bitflags::bitflags;
 use pir_ir::{Body, Context, EffectKind, EffectTarget, OpId, OpView, Speculatability, Traits};
@@ -108,7 +109,10 @@ impl Facts {
                 }
             }
             fact.speculatable = match view.speculatability() {
-                Speculatability::Never => false,
+                // A loop that counts to a constant is as good as what is in it.
+                Speculatability::Never => {
+                    inner_speculatable && fact.touched.is_empty() && counter::ends_soon(ctx, body, op)
+                }
                 Speculatability::Always => fact.touched.is_empty(),
                 Speculatability::Recursive => inner_speculatable && fact.touched.is_empty(),
             };

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod constants;
+mod counter;
 mod equality;
 mod facts;
 mod handles;
@@ -12,10 +13,11 @@ mod variables;
 
 pub use blocks::{remove_unreachable_blocks, reverse_post_order};
 pub(crate) use constants::Constants;
+pub(crate) use counter::Counter;
 pub use equality::{OpKey, regions_equal};
 pub use facts::{Facts, Touched, effects_of, is_symbol_or_terminator};
 pub(crate) use liveness::successor_start;
 pub use liveness::{Liveness, Roots};
-pub(crate) use path::{Limits, known_path};
+pub(crate) use path::{Limits, known_path, regions_before};
 pub use slots::{has_simple_regions, sweep};
 pub use variables::Variables;

@@ -52,10 +52,28 @@ pub(crate) struct Path {
     steps: Vec<Step>,
     /// What the results stand for, in the words of the last step.
     results: SmallVec<[ValueId; 4]>,
+    /// Whether the way leads out of the operation again.
+    ended: bool,
 }
 
 /// The way control takes through an operation, if it is known.
 pub(crate) fn known_path(constants: &Constants<'_>, body: &Body, op: OpId, limits: Limits) -> Option<Path> {
+    follow(constants, body, op, limits, None).filter(|path| path.ended)
+}
+
+/// The regions that control is certain to come through before a region of an operation, each once.
+pub(crate) fn regions_before(
+    constants: &Constants<'_>,
+    body: &Body,
+    op: OpId,
+    region: RegionId,
+) -> Option<SmallVec<[RegionId; 2]>> {
+    let path = follow(constants, body, op, Limits::SMALL, Some(region)).filter(|path| !path.ended)?;
+    Some(path.steps.iter().map(|s| s.region).collect())
+}
+
+/// Follows control until it leaves the operation, or is to enter a region.
+fn follow(constants: &Constants<'_>, body: &Body, op: OpId, limits: Limits, until: Option<RegionId>) -> Option<Path> {
     let ctx = constants.ctx();
     let flow = body.region_flow(ctx, op)?;
     let view = body.view(ctx, op);
@@ -68,7 +86,7 @@ pub(crate) fn known_path(constants: &Constants<'_>, body: &Body, op: OpId, limit
         let mut ways = edges.iter().filter(|e| e.from == from);
         let to = match (ways.next(), ways.next()) {
             (Some(only), None) => only.to,
-            _ => match evaluation.next(&|constant| flow.next(view, from, constant)) {
+            _ => match flow.next(view, from, &|v| evaluation.constant((v, evaluation.steps.len()))) {
                 Some(to) => to,
                 None if limits.compare => any_of_equals(ctx, body, op, from, &edges)?,
                 None => return None,
@@ -86,10 +104,19 @@ pub(crate) fn known_path(constants: &Constants<'_>, body: &Body, op: OpId, limit
                     op,
                     steps: evaluation.steps,
                     results: values,
+                    ended: true,
                 });
             }
             FlowPoint::Region(index) => {
                 let region = *body.op_regions(op).get(index)?;
+                if until == Some(region) {
+                    return Some(Path {
+                        op,
+                        steps: evaluation.steps,
+                        results: values,
+                        ended: false,
+                    });
+                }
                 let block = body.single_block(region)?;
                 if evaluation.steps.iter().rev().take(8).any(|s| s.region == region) {
                     copies += cost(body, block, limits)?;
@@ -224,11 +251,6 @@ impl<'a> Evaluation<'a> {
             steps: Vec::new(),
             known: Default::default(),
         }
-    }
-
-    /// Where control goes from here, by the constants that values are at the last step.
-    fn next(&self, next: &dyn Fn(&dyn Fn(ValueId) -> Option<Attr>) -> Option<FlowPoint>) -> Option<FlowPoint> {
-        next(&|value| self.constant((value, self.steps.len())))
     }
 
     /// What an argument of a step stands for, in the step before.

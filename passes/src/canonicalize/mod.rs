@@ -17,6 +17,7 @@
 //! * Truth values that are known because control came here become constants ([`assume`]).
 //! * Carried values and results that stand for another value, or for the same as another one, are replaced
 //!   (`forward-args`), and with them all that nothing needs, cycles included, is removed (`dce`).
+//! * Counters that run to a constant are that constant behind their loop.
 //! * Of branches that hold the same, one takes the place of all.
 //!
 //! # Conditions
@@ -41,6 +42,7 @@ use crate::analysis::{
     remove_unreachable_blocks, sweep,
 };
 use crate::bodies::for_each_body_mut;
+use crate::final_values::replace_final_values;
 use crate::forward_args::forward_slots;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext, Scope};
@@ -207,6 +209,7 @@ impl<'a> Driver<'a> {
     fn restructure(&mut self) -> bool {
         let mut changed = remove_unreachable_blocks(self.body);
         changed |= !assume::replace_known(&self.constants, self.body).is_empty();
+        changed |= replace_final_values(&self.constants, self.body);
         changed |= forward_slots(self.ctx, self.body);
         let limits = Limits {
             compare: true,

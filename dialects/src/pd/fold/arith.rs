@@ -9,7 +9,7 @@ use pir_ir::{Attr, OpId, OpView, Rewriter, Signedness, Type, TypeData, ValueId};
 use super::{Folded, Number, constant, implied, number, value};
 
 /// An operand as a value, if it is of the type of the result: broadcasting does not change it.
-fn unchanged(view: OpView<'_>, index: usize) -> Option<ValueId> {
+pub(super) fn unchanged(view: OpView<'_>, index: usize) -> Option<ValueId> {
     view.operand(index)
         .filter(|_| view.operand_type(index) == view.result_type(0))
 }

@@ -6,11 +6,14 @@
 
 mod arith;
 mod constant;
+mod counting;
 mod dynamic;
 mod implied;
 mod shape;
 
-use pir_ir::{Attr, AttrData, Context, FoldFn, FoldResult, ImpliesFn, OpDef, OpView, SimplifyFn, Type, ValueId};
+use pir_ir::{
+    Attr, AttrData, Context, CountingFn, FoldFn, FoldResult, ImpliesFn, OpDef, OpView, SimplifyFn, Type, ValueId,
+};
 use smallvec::{SmallVec, smallvec};
 
 type Folded = Option<SmallVec<[FoldResult; 2]>>;
@@ -87,6 +90,17 @@ const FAST_FOLDS: &[&str] = &[
     "pd.not_equal",
 ];
 
+const COUNTING: &[(&str, CountingFn)] = &[
+    ("pd.add", counting::add),
+    ("pd.subtract", counting::subtract),
+    ("pd.increment", counting::increment),
+    ("pd.less_than", counting::comparison),
+    ("pd.less_equal", counting::comparison),
+    ("pd.greater_than", counting::comparison),
+    ("pd.greater_equal", counting::comparison),
+    ("pd.not_equal", counting::comparison),
+];
+
 const IMPLICATIONS: &[(&str, ImpliesFn)] = &[
     ("pd.less_than", implied::comparison),
     ("pd.less_equal", implied::comparison),
@@ -104,6 +118,7 @@ pub(super) fn attach(definitions: &mut [OpDef]) {
     for def in definitions {
         def.fold = FOLDS.iter().find(|(name, _)| *name == def.name).map(|(_, fold)| *fold);
         def.fast_fold = FAST_FOLDS.contains(&&*def.name).then_some(arith::fast as FoldFn);
+        def.counting = COUNTING.iter().find(|(name, _)| *name == def.name).map(|(_, c)| *c);
         def.implies = IMPLICATIONS.iter().find(|(name, _)| *name == def.name).map(|(_, i)| *i);
         def.simplify = SIMPLIFICATIONS
             .iter()

@@ -1,0 +1,29 @@
+//! Which values are constants.
+
+use crate::body::Body;
+use crate::context::Context;
+use crate::entity::ValueId;
+use crate::registry::{FoldResult, Traits};
+use crate::types::{Attr, AttrData};
+
+impl Body {
+    /// The constant that a value is, if a constant operation defines it, in the form of [`FoldResult::Constant`].
+    pub fn constant(&self, ctx: &Context, value: ValueId) -> Option<Attr> {
+        let op = self.defining_op(value)?;
+        let view = self.view(ctx, op);
+        let fold = view.def().filter(|d| d.has(Traits::CONSTANT))?.fold?;
+        match fold(view, &[]).as_deref() {
+            Some(&[FoldResult::Constant(attr)]) => Some(attr),
+            _ => None,
+        }
+    }
+
+    /// The whole number that a value is, if that is a constant.
+    pub fn constant_int(&self, ctx: &Context, value: ValueId) -> Option<i128> {
+        match ctx.attr_data(self.constant(ctx, value)?) {
+            AttrData::Int { value, .. } => Some(*value),
+            AttrData::Ints(items) => <[i64; 1]>::try_from(&items[..]).ok().map(|[one]| one.into()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Counters at the end of their loops.
+//!
+//! When a loop counts to a constant, the counter is known behind it, and so is what differs from it by a constant. Once
+//! nothing reads the loop's own results, the loop is dead if it has no effects: it only counted.
+
+use pir_ir::{Body, FlowPoint, ValueId};
+use smallvec::SmallVec;
+
+use crate::analysis::{Constants, Counter};
+
+/// Replaces results of loops that are constants. Gives whether there were any.
+pub(crate) fn replace_final_values(constants: &Constants<'_>, body: &mut Body) -> bool {
+    let ctx = constants.ctx();
+    let mut found: Vec<(ValueId, i64)> = Vec::new();
+    for op in body.walk_all() {
+        if body.region_flow(ctx, op).is_none() || !body.op_has_uses(op) {
+            continue;
+        }
+        let Some(counter) = Counter::of(ctx, body, op) else {
+            continue;
+        };
+        if counter.trips(ctx, body).is_none() {
+            continue;
+        }
+        let end = body.flow_source_op(op, FlowPoint::Region(counter.regions.0));
+        for result in body.results(op).filter(|&r| body.has_uses(r)) {
+            let sources = body.flow_sources(ctx, result).unwrap_or_default();
+            let [source] = sources[..] else { continue };
+            let value = body.operand(source.op, source.index);
+            if Some(source.op) == end
+                && body.value_type(value) == body.value_type(result)
+                && let Some(number) = counter.at_end(ctx, body, value)
+            {
+                found.push((result, number));
+            }
+        }
+    }
+    let mut changed = false;
+    for (result, number) in found {
+        let Some(op) = body.defining_op(result) else { continue };
+        let (attr, ty) = (ctx.int_attr(number), body.value_type(result));
+        if let Some(constant) = constants.materialize(body, op, attr, ty) {
+            let uses: SmallVec<[_; 4]> = body.uses(result).collect();
+            changed |= !uses.is_empty();
+            let name = body.value_name(result).filter(|n| !n.pack);
+            body.set_value_name(constant, name);
+            body.replace_all_uses(result, constant);
+        }
+    }
+    changed
+}
