@@ -66,7 +66,10 @@ impl Program {
         let module = self.after(passes);
         let inputs = self.expected("in").chain(self.expected("param"));
         let options = pir_interp::Options {
-            inputs: inputs.map(|(name, value)| (name.to_owned(), value.clone())).collect(),
+            inputs: inputs
+                .map(|(name, value)| (name.to_owned(), value.clone()))
+                .chain([("dropout_state__non_persistable".to_owned(), nothing())])
+                .collect(),
             ..Default::default()
         };
         let outcome = pir_interp::run(&module, &options, &mut Vec::new())
@@ -93,6 +96,11 @@ impl Program {
             }
         }
     }
+}
+
+/// The state of a generator that is not asked for numbers.
+fn nothing() -> Tensor {
+    Tensor::new(&[0], Vec::<u8>::new()).unwrap()
 }
 
 fn check(name: &str) {
@@ -122,7 +130,10 @@ programs! {
     cond_basic
     dead_loop_var
     gru_cell_loop
+    lenet
     licm_candidates
+    lstm_layer
+    mlp_sgd_step
     nested_while
     power_iteration
     rk4_ode_loop
@@ -130,6 +141,7 @@ programs! {
     seed_cond
     seed_while_count
     tanh_loop
+    transformer_encoder
     while_in_if
 }
 

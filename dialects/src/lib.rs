@@ -7,6 +7,7 @@ pub mod builtin;
 pub mod cf;
 pub mod func;
 pub mod pd;
+pub mod window;
 
 use std::sync::Arc;
 

@@ -34,7 +34,7 @@ fn read(name: &str) -> Module {
 #[test]
 fn every_program_of_the_corpus_reads_in_both_forms() {
     let files = corpus();
-    assert_eq!(files.len(), 12);
+    assert_eq!(files.len(), 16);
     for file in files {
         let source = std::fs::read(&file).unwrap();
         assert_eq!(detect(&source), Some(Format::PaddleJson));

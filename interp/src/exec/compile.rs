@@ -28,7 +28,8 @@ pub(super) enum Code {
     Kernel {
         kernel: Kernel,
         inputs: Srcs,
-        list: bool,
+        /// For each result how many tensors it is a list of, if it is one; nothing if none is.
+        lists: Box<[Option<usize>]>,
     },
     If {
         condition: Src,
@@ -398,12 +399,18 @@ impl Unit<'_, '_, '_> {
                             .help("operations of other dialects can be read and printed, but not executed"));
                     }
                 };
-                let first = self.view().result_type(0);
-                let list = first.is_some_and(|t| matches!(ctx.type_data(t), TypeData::List(_)));
+                let length = |v: ValueId| match ctx.type_data(self.body.value_type(v)) {
+                    TypeData::List(items) => Some(items.len()),
+                    _ => None,
+                };
+                let mut lists: Box<[Option<usize>]> = self.body.results(self.op).map(length).collect();
+                if lists.iter().all(Option::is_none) {
+                    lists = Box::default();
+                }
                 Code::Kernel {
                     kernel,
                     inputs: self.operands(),
-                    list,
+                    lists,
                 }
             }
         })

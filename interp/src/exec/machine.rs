@@ -259,7 +259,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         }
         self.counts[instr.counter as usize] += 1;
         match &instr.code {
-            Code::Kernel { kernel, inputs, list } => {
+            Code::Kernel { kernel, inputs, lists } => {
                 let mut operands = Inputs::new();
                 for &src in inputs {
                     match read(&mut call.env, src) {
@@ -269,12 +269,15 @@ impl<'m, 'o> Machine<'m, 'o> {
                     }
                 }
                 let results = kernel(operands).map_err(ExecError::new)?;
-                if *list {
-                    write(
-                        &mut call.env,
-                        instr.results,
-                        [Value::List(results.into_iter().collect())],
-                    );
+                if !lists.is_empty() {
+                    let mut results = results.into_iter();
+                    let value = |length: &Option<usize>| match *length {
+                        Some(length) => Some(Value::List(results.by_ref().take(length).collect())),
+                        None => results.next().map(Value::Tensor),
+                    };
+                    let values: Option<Vec<Value>> = lists.iter().map(value).collect();
+                    let values = values.ok_or_else(|| ExecError::new("a result is missing"))?;
+                    write(&mut call.env, instr.results, values);
                 } else {
                     write(&mut call.env, instr.results, results.into_iter().map(Value::Tensor));
                 }

@@ -104,13 +104,32 @@ fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor, String> {
     out.reshaped(&kept)
 }
 
+/// The sizes of a product of matrices, and which of them lie transposed.
 #[derive(Clone, Copy)]
-struct Product {
-    m: usize,
-    k: usize,
-    n: usize,
-    tx: bool,
-    ty: bool,
+pub(super) struct Product {
+    pub(super) m: usize,
+    pub(super) k: usize,
+    pub(super) n: usize,
+    pub(super) tx: bool,
+    pub(super) ty: bool,
+}
+
+/// Elements that matrices are multiplied in.
+pub(super) trait Real: Element + std::ops::AddAssign {
+    /// The product of two matrices, written over `z`.
+    fn gemm(p: Product, x: &[Self], y: &[Self], z: &mut [Self]);
+}
+
+impl Real for f32 {
+    fn gemm(p: Product, x: &[f32], y: &[f32], z: &mut [f32]) {
+        gemm32(p, x, y, z);
+    }
+}
+
+impl Real for f64 {
+    fn gemm(p: Product, x: &[f64], y: &[f64], z: &mut [f64]) {
+        gemm64(p, x, y, z);
+    }
 }
 
 type Gemm<T> = fn(Product, &[T], &[T], &mut [T]);

@@ -5,11 +5,16 @@
 
 mod binary;
 mod broadcast;
+mod conv;
 mod create;
 mod grad;
 mod index;
 mod matmul;
+mod nn;
+mod norm;
+mod pool;
 mod reduce;
+mod rnn;
 mod scan;
 mod shape;
 mod special;
@@ -53,6 +58,11 @@ impl Kernels {
             shape::KERNELS,
             index::KERNELS,
             create::KERNELS,
+            conv::KERNELS,
+            pool::KERNELS,
+            norm::KERNELS,
+            nn::KERNELS,
+            rnn::KERNELS,
         ];
         Kernels {
             table: families.into_iter().flatten().copied().collect(),
@@ -108,6 +118,31 @@ impl Spec<'_> {
 
     pub(crate) fn flag(&self, name: &str, default: bool) -> bool {
         self.view.bool(name).unwrap_or(default)
+    }
+
+    pub(crate) fn int(&self, name: &str, default: i64) -> i64 {
+        self.ints(name).and_then(|v| v.first().copied()).unwrap_or(default)
+    }
+
+    pub(crate) fn text<'t>(&'t self, name: &str, default: &'t str) -> &'t str {
+        self.view.str(name).unwrap_or(default)
+    }
+
+    /// Where the operand that is declared at `index` is among those given: optional ones before it may be absent.
+    pub(crate) fn place(&self, index: usize) -> Option<usize> {
+        let absent = self.ints("absent_operands").unwrap_or_default();
+        if absent.contains(&(index as i64)) {
+            return None;
+        }
+        let before = absent.iter().filter(|&&a| a < index as i64).count();
+        let at = index.checked_sub(before)?;
+        (at < self.view.body.num_operands(self.view.op)).then_some(at)
+    }
+
+    /// Whether something reads a result: work for nobody is left out.
+    pub(crate) fn reads(&self, result: usize) -> bool {
+        let value = self.view.body.results(self.view.op).nth(result);
+        value.is_some_and(|v| self.view.body.has_uses(v))
     }
 
     /// The integers of an attribute: a list, or one.

@@ -15,7 +15,7 @@
 //! In a block, the cotangent of a value is the sum over its uses plus that of every slot that yields it: the terminator
 //! is treated first, by entering the incoming cotangents for the values that it forwards.
 
-use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, Rewriter, TypeData, Use, ValueDef, ValueId, ValueMap};
+use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, Rewriter, Use, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -156,14 +156,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         let Some(rule) = self.rules.get(self.r.body, op) else {
             return Err(Box::new(no_rule(self.r.ctx, self.r.body, self.activity, op)));
         };
-        let results: SmallVec<[ValueId; 4]> = self.r.body.results(op).collect();
-        let list_grads = match results.first() {
-            Some(&v) if matches!(self.r.ctx.type_data(self.r.body.value_type(v)), TypeData::List(_)) => {
-                frame.take_list(v)
-            }
-            _ => Vec::new(),
-        };
-        let grads = results.iter().map(|&v| frame.take(v)).collect();
+        let (grads, list_grads) = frame.take_results(self.r, op);
         let (image, activity) = (&self.image, self.activity);
         let mut cx = RuleCx {
             rules: self.rules,

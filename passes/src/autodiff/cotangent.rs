@@ -1,8 +1,9 @@
 //! The cotangents of the values of a block while its adjoint is built. A value without an entry has cotangent zero:
 //! zeros stay symbolic until a region boundary asks for them.
 
-use pir_ir::{Rewriter, TypeData, ValueId};
+use pir_ir::{Context, OpId, Rewriter, Type, TypeData, ValueId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::rules::emit;
 
@@ -88,6 +89,19 @@ impl Frame {
         }
     }
 
+    /// Removes and gives the cotangents of the results of an operation, and those of the elements of the first result that
+    /// is a list.
+    pub(crate) fn take_results(
+        &mut self,
+        r: &Rewriter<'_>,
+        op: OpId,
+    ) -> (SmallVec<[Option<ValueId>; 2]>, Vec<Option<ValueId>>) {
+        let list = r.body.results(op).find(|&v| is_list(r.ctx, r.body.value_type(v)));
+        let elements = list.map(|v| self.take_list(v)).unwrap_or_default();
+        let grads = r.body.results(op).map(|v| self.take(v)).collect();
+        (grads, elements)
+    }
+
     /// Removes and gives the cotangents of the elements of a list.
     pub(crate) fn take_list(&mut self, value: ValueId) -> Vec<Option<ValueId>> {
         match self.entries.remove(&value) {
@@ -95,6 +109,11 @@ impl Frame {
             _ => Vec::new(),
         }
     }
+}
+
+/// Whether values of the type are lists.
+pub(crate) fn is_list(ctx: &Context, ty: Type) -> bool {
+    matches!(ctx.type_data(ty), TypeData::List(_))
 }
 
 /// Zeros of the type of `like`, which is visible where they are needed.

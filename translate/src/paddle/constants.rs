@@ -78,7 +78,12 @@ fn is_default(ctx: &Context, value: Attr, spec: &AttrSpec) -> bool {
     };
     match ctx.attr_data(value) {
         AttrData::Bool(value) => default.parse() == Ok(*value),
-        AttrData::Int { .. } | AttrData::Float { .. } => default.parse::<f64>().ok() == ctx.attr_f64(value),
+        AttrData::Int { .. } | AttrData::Float { .. } => {
+            let (default, value) = (default.parse::<f64>().ok(), ctx.attr_f64(value));
+            // A `float` was rounded when the program was saved: 1e-5 is 9.99999974737875e-6 there.
+            let rounded = |v: Option<f64>| v.map(|v| v as f32);
+            default == value || spec.ty == "float" && rounded(default) == rounded(value)
+        }
         AttrData::Str(value) => default.trim_matches('"') == &**value,
         AttrData::Ints(values) => {
             let inside = default.strip_prefix('{').and_then(|d| d.strip_suffix('}'));

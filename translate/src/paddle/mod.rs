@@ -13,6 +13,7 @@ mod loops;
 mod printed;
 mod saved;
 mod stacks;
+mod unset;
 
 use std::sync::Arc;
 
@@ -59,6 +60,7 @@ fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>) -> Result<Module, Vec
     if errors.is_empty() {
         constants::to_attributes(ctx, &mut body);
         lists::spread(ctx, &mut body);
+        unset::retype(ctx, &mut body);
         loops::rotate(ctx, &mut body, &mut errors);
     }
     if !errors.is_empty() {

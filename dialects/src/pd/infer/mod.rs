@@ -3,12 +3,14 @@
 mod create;
 mod elementwise;
 mod index;
+mod nn;
 mod reduce;
 mod shape;
 
 pub(super) use create::*;
 pub(super) use elementwise::*;
 pub(super) use index::*;
+pub(super) use nn::*;
 pub(super) use reduce::*;
 pub(super) use shape::*;
 

@@ -7,7 +7,9 @@
 mod elementwise;
 mod index;
 mod linear;
+mod nn;
 mod reduce;
+mod rnn;
 mod shape;
 mod twins;
 
@@ -27,6 +29,8 @@ pub(crate) enum Depends {
     First,
     /// The one behind the first only.
     Second,
+    /// Those at these places only.
+    Only(&'static [usize]),
     /// All but the first: `where`.
     ButFirst,
     /// None: the derivative is zero wherever it exists.
@@ -87,6 +91,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
         shape::RULES,
         index::RULES,
         twins::RULES,
+        nn::RULES,
+        rnn::RULES,
     ]
     .into_iter()
     .flatten()
@@ -114,6 +120,7 @@ impl Rules {
             None | Some(Depends::All) => true,
             Some(Depends::First) => at.index == 0,
             Some(Depends::Second) => at.index == 1,
+            Some(Depends::Only(places)) => places.contains(&at.index),
             Some(Depends::ButFirst) => at.index > 0,
             Some(Depends::None) => false,
         }
@@ -130,7 +137,7 @@ pub(crate) struct RuleCx<'x, 'a> {
     pub(crate) active: &'x dyn Fn(ValueId) -> bool,
     /// The cotangents of the results.
     pub(crate) grads: SmallVec<[Option<ValueId>; 2]>,
-    /// The cotangents of the elements of the first result, when that is a list.
+    /// The cotangents of the elements of the first result that is a list.
     pub(crate) list_grads: Vec<Option<ValueId>>,
 }
 

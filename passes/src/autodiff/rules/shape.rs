@@ -210,7 +210,7 @@ fn join_back(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
 
 impl RuleCx<'_, '_> {
     /// The tensors that a variadic operation takes, one by one or in lists: operand, element in a list, type.
-    fn elements(&self) -> Vec<(usize, Option<usize>, pir_ir::Type)> {
+    pub(super) fn elements(&self) -> Vec<(usize, Option<usize>, pir_ir::Type)> {
         let mut out = Vec::new();
         for index in 0..self.num_operands() {
             let ty = self.operand_type(index);
@@ -222,11 +222,11 @@ impl RuleCx<'_, '_> {
         out
     }
 
-    fn wants_element(&self, index: usize) -> bool {
+    pub(super) fn wants_element(&self, index: usize) -> bool {
         self.wants(index)
     }
 
-    fn add_to_element(&mut self, index: usize, element: Option<usize>, g: ValueId) -> Result<(), String> {
+    pub(super) fn add_to_element(&mut self, index: usize, element: Option<usize>, g: ValueId) -> Result<(), String> {
         match element {
             Some(at) => {
                 let list = self.r.body.operand(self.op, index);

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
 use super::super::activity::is_differentiable;
-use super::super::cotangent::{Frame, filled_like, zeros_like};
+use super::super::cotangent::{Frame, filled_like, is_list, zeros_like};
 use super::{Depends, Rule, RuleCx, Rules, first, rule};
 
 /// What computes the results of a twin from its operands.
@@ -113,14 +113,26 @@ fn pick_again(cx: &mut RuleCx<'_, '_>, op: &str) -> Result<(), String> {
 }
 
 /// The expansion of an operation, if it has one.
-fn expansion(ctx: &Context, body: &Body, op: OpId) -> Option<Expand> {
+fn expansion(ctx: &Context, body: &Body, op: OpId, tables: &[&[(&str, Expand)]]) -> Option<Expand> {
     let name = ctx.op_str(body.op_name(op));
-    EXPANSIONS.iter().find(|(n, _)| *n == name).map(|&(_, expand)| expand)
+    let mut rows = tables.iter().copied().flatten();
+    rows.find(|(n, _)| *n == name).map(|&(_, expand)| expand)
 }
+
+/// Gradient operations, which `decompose` puts the expansion in the place of.
+const GRADIENTS: &[&[(&str, Expand)]] = &[EXPANSIONS, super::nn::EXPANSIONS];
+
+/// Those, and operations that are differentiated as what they are made of.
+const EXPANDED: &[&[(&str, Expand)]] = &[
+    EXPANSIONS,
+    super::nn::EXPANSIONS,
+    super::nn::COMPOSITES,
+    super::rnn::COMPOSITES,
+];
 
 /// Emits the expansion of an operation, and gives what stands for its results. `None` if it has none.
 pub(crate) fn expand(r: &mut Rewriter<'_>, rules: &Rules, op: OpId) -> Option<Result<SmallVec<[ValueId; 2]>, String>> {
-    let expand = expansion(r.ctx, r.body, op)?;
+    let expand = expansion(r.ctx, r.body, op, GRADIENTS)?;
     Some(expand(&mut RuleCx {
         rules,
         r,
@@ -135,7 +147,7 @@ pub(crate) fn expand(r: &mut Rewriter<'_>, rules: &Rules, op: OpId) -> Option<Re
 
 /// The rule of an operation with an expansion: the expansion is emitted and differentiated.
 pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    let expand = expansion(cx.ctx(), cx.r.body, cx.op).ok_or("it has no expansion")?;
+    let expand = expansion(cx.ctx(), cx.r.body, cx.op, EXPANDED).ok_or("it has no expansion")?;
     let mark = cx.r.created_mark();
     let results = expand(cx)?;
     let emitted = cx.r.created_since(mark).to_vec();
@@ -157,10 +169,18 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         if let Some(grad) = grad {
             frame.add(cx.r, result, grad)?;
         }
+        if is_list(cx.r.ctx, cx.r.body.value_type(result)) {
+            for (element, grad) in std::mem::take(&mut cx.list_grads).into_iter().enumerate() {
+                if let Some(grad) = grad {
+                    frame.add_element(cx.r, result, element, grad)?;
+                }
+            }
+        }
     }
     for &op in emitted.iter().rev() {
-        let grads: SmallVec<[Option<ValueId>; 2]> = cx.r.body.results(op).map(|v| frame.take(v)).collect();
-        if grads.iter().all(Option::is_none) || !cx.r.body.operands(op).any(|v| active.contains(&v)) {
+        let (grads, list_grads) = frame.take_results(cx.r, op);
+        let none = grads.iter().chain(&list_grads).all(Option::is_none);
+        if none || !cx.r.body.operands(op).any(|v| active.contains(&v)) {
             continue;
         }
         let rule = cx.rules.get(cx.r.body, op);
@@ -173,14 +193,25 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             image: &|v| v,
             active: &|v| active.contains(&v),
             grads,
-            list_grads: Vec::new(),
+            list_grads,
         })?;
     }
     for index in 0..cx.num_operands() {
-        if cx.wants(index)
-            && let Some(grad) = frame.take(cx.operand(index))
-        {
-            cx.add(index, grad)?;
+        if !cx.wants(index) {
+            continue;
+        }
+        let value = cx.operand(index);
+        if !is_list(cx.r.ctx, cx.r.body.value_type(value)) {
+            if let Some(grad) = frame.take(value) {
+                cx.add(index, grad)?;
+            }
+            continue;
+        }
+        let list = cx.r.body.operand(cx.op, index);
+        for (element, grad) in frame.take_list(value).into_iter().enumerate() {
+            if let Some(grad) = grad {
+                cx.frame.add_element(cx.r, list, element, grad)?;
+            }
         }
     }
     // What only the twin's own value needed.

@@ -1,0 +1,264 @@
+//! Layers.
+
+use pir_ir::{AttrData, DYNAMIC, InferArgs, Type, TypeData};
+use smallvec::{SmallVec, smallvec};
+
+use super::{Dims, Shaped, Types, axis, dims_text, flag, int, ints, is_operand, one, operand};
+use crate::window::{Attributes, Axis};
+
+/// The text of an attribute.
+fn text(args: &InferArgs<'_>, name: &str) -> Option<String> {
+    match args.ctx.attr_data(args.attr(name)?) {
+        AttrData::Str(text) => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+fn window(args: &InferArgs<'_>) -> Attributes {
+    Attributes {
+        strides: ints(args, "strides").unwrap_or_else(|| vec![1, 1]),
+        paddings: ints(args, "paddings").unwrap_or_else(|| vec![0, 0]),
+        dilations: ints(args, "dilations").unwrap_or_else(|| vec![1, 1]),
+        algorithm: text(args, "padding_algorithm").unwrap_or_else(|| "EXPLICIT".to_owned()),
+    }
+}
+
+/// Batch, channels, height and width of images.
+fn images(args: &InferArgs<'_>, x: &Shaped) -> Result<([i64; 4], bool), String> {
+    let last = text(args, "data_format").is_some_and(|f| f == "NHWC");
+    match x.dims[..] {
+        [n, c, h, w] if !last => Ok(([n, c, h, w], last)),
+        [n, h, w, c] if last => Ok(([n, c, h, w], last)),
+        _ => Err(format!("images have four dimensions, not {}", dims_text(&x.dims))),
+    }
+}
+
+fn as_images([n, c, h, w]: [i64; 4], last: bool) -> Dims {
+    match last {
+        true => smallvec![n, h, w, c],
+        false => smallvec![n, c, h, w],
+    }
+}
+
+/// A size from the way that windows lie on both axes; unknown where the image or the window is.
+fn sizes(
+    attributes: &Attributes,
+    size: [i64; 2],
+    kernel: [i64; 2],
+    f: impl Fn(usize, &Axis) -> Result<i64, String>,
+) -> Result<[i64; 2], String> {
+    let mut out = [DYNAMIC; 2];
+    // An axis that is not known must not hide a mistake in the other.
+    let axes = attributes.axes(size.map(|d| d.max(0)), kernel.map(|d| d.max(1)))?;
+    for (i, axis) in axes.iter().enumerate() {
+        if size[i] != DYNAMIC && kernel[i] != DYNAMIC {
+            out[i] = f(i, axis)?;
+        }
+    }
+    Ok(out)
+}
+
+fn filter(args: &InferArgs<'_>) -> Result<([i64; 4], i64), String> {
+    let filter = operand(args, 1)?;
+    let groups = int(args, "groups").unwrap_or(1);
+    if groups < 1 {
+        return Err(format!("`groups` cannot be {groups}"));
+    }
+    match filter.dims[..] {
+        [m, c, h, w] => Ok(([m, c, h, w], groups)),
+        _ => Err(format!(
+            "the filter has four dimensions, not {}",
+            dims_text(&filter.dims)
+        )),
+    }
+}
+
+pub(in super::super) fn conv(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    let ([n, c, h, w], last) = images(&args, &x)?;
+    let ([m, per_group, kh, kw], groups) = filter(&args)?;
+    if c != DYNAMIC && per_group != DYNAMIC && per_group.checked_mul(groups) != Some(c) {
+        return Err(format!(
+            "{c} channels in {groups} groups do not fit a filter of {per_group} channels"
+        ));
+    }
+    if m != DYNAMIC && m % groups != 0 {
+        return Err(format!("{m} filters do not make {groups} groups"));
+    }
+    let [oh, ow] = sizes(&window(&args), [h, w], [kh, kw], |_, axis| axis.windows(false))?;
+    one(args.ctx.tensor(&as_images([n, m, oh, ow], last), x.elem))
+}
+
+pub(in super::super) fn conv_transpose(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    let ([n, m, h, w], last) = images(&args, &x)?;
+    let ([filters, per_group, kh, kw], groups) = filter(&args)?;
+    if m != DYNAMIC && filters != DYNAMIC && m != filters {
+        return Err(format!("{m} channels do not fit {filters} filters"));
+    }
+    let c = if per_group == DYNAMIC {
+        DYNAMIC
+    } else {
+        per_group.saturating_mul(groups)
+    };
+    let [oh, ow] = match ints(&args, "output_size").as_deref() {
+        Some(&[h, w]) => [h, w],
+        Some(&[both]) => [both, both],
+        _ if is_operand(&args, "output_size") && args.operands.len() > 2 => [DYNAMIC; 2],
+        _ => {
+            let more = ints(&args, "output_padding").unwrap_or_default();
+            sizes(&window(&args), [h, w], [kh, kw], |i, axis| {
+                axis.transposed(more.get(i).or(more.first()).copied().unwrap_or(0))
+            })?
+        }
+    };
+    one(args.ctx.tensor(&as_images([n, c, oh, ow], last), x.elem))
+}
+
+/// The gradients of the first two operands.
+pub(in super::super) fn binary_grad(args: InferArgs<'_>) -> Types {
+    operand(&args, 0)?;
+    operand(&args, 1)?;
+    Ok(args.operands.iter().take(2).map(|&v| args.body.value_type(v)).collect())
+}
+
+fn pooled(args: &InferArgs<'_>) -> Result<Shaped, String> {
+    let x = operand(args, 0)?;
+    let ([n, c, h, w], last) = images(args, &x)?;
+    let kernel = match ints(args, "kernel_size").as_deref() {
+        Some(&[h, w]) => [h, w],
+        Some(&[both]) => [both, both],
+        Some(list) => return Err(format!("`kernel_size` must be two numbers, not {}", dims_text(list))),
+        None => [DYNAMIC; 2],
+    };
+    let [oh, ow] = if flag(args, "global_pooling") {
+        [1, 1]
+    } else if flag(args, "adaptive") {
+        kernel
+    } else {
+        let ceil = flag(args, "ceil_mode");
+        sizes(&window(args), [h, w], kernel, |_, axis| axis.windows(ceil))?
+    };
+    let dims = as_images([n, c, oh, ow], last);
+    Ok(Shaped { dims, ..x })
+}
+
+pub(in super::super) fn pool(args: InferArgs<'_>) -> Types {
+    one(pooled(&args)?.ty(args.ctx))
+}
+
+pub(in super::super) fn pool_with_index(args: InferArgs<'_>) -> Types {
+    let out = pooled(&args)?;
+    let mask = args.ctx.tensor(&out.dims, Type::I32);
+    Ok(smallvec![out.ty(args.ctx), mask])
+}
+
+/// Of the shape of the operand, along an axis that it has.
+pub(in super::super) fn along_axis(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    axis(int(&args, "axis").unwrap_or(-1), x.dims.len().max(1))?;
+    one(args.operand_type(0).unwrap_or(Type::NONE))
+}
+
+pub(in super::super) fn layer_norm(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    let begin = axis(int(&args, "begin_norm_axis").unwrap_or(1), x.dims.len())?;
+    let rows = args.ctx.tensor(&x.dims[..begin], x.elem);
+    Ok(smallvec![x.ty(args.ctx), rows, rows])
+}
+
+pub(in super::super) fn group_norm(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    let groups = int(&args, "groups").unwrap_or(-1);
+    let last = text(&args, "data_format").is_some_and(|f| f == "NHWC");
+    let channels = match (x.dims.len(), last) {
+        (0 | 1, _) => return Err("the operand needs a batch and channels".to_owned()),
+        (_, false) => x.dims[1],
+        (n, true) => x.dims[n - 1],
+    };
+    if groups < 1 || (channels != DYNAMIC && channels % groups != 0) {
+        return Err(format!("{channels} channels do not make {groups} groups"));
+    }
+    let rows = args.ctx.tensor(&[x.dims[0], groups], x.elem);
+    Ok(smallvec![x.ty(args.ctx), rows, rows])
+}
+
+pub(in super::super) fn instance_norm(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    let &[n, c, ..] = &x.dims[..] else {
+        return Err("the operand needs a batch and channels".to_owned());
+    };
+    let rows = match (n, c) {
+        (DYNAMIC, _) | (_, DYNAMIC) => DYNAMIC,
+        _ => n.saturating_mul(c),
+    };
+    let rows = args.ctx.tensor(&[rows], x.elem);
+    Ok(smallvec![x.ty(args.ctx), rows, rows])
+}
+
+pub(in super::super) fn batch_norm(args: InferArgs<'_>) -> Types {
+    let (x, mean, variance) = (operand(&args, 0)?, operand(&args, 1)?, operand(&args, 2)?);
+    if x.dims.len() < 2 {
+        return Err("the operand needs a batch and channels".to_owned());
+    }
+    let (mean, variance) = (mean.ty(args.ctx), variance.ty(args.ctx));
+    let reserve = args.ctx.tensor(&[0], x.elem);
+    Ok(smallvec![x.ty(args.ctx), mean, variance, mean, variance, reserve])
+}
+
+pub(in super::super) fn dropout(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    let mask = Shaped {
+        elem: Type::UI8,
+        ..x.clone()
+    };
+    Ok(smallvec![x.ty(args.ctx), mask.ty(args.ctx)])
+}
+
+pub(in super::super) fn cross_entropy(args: InferArgs<'_>) -> Types {
+    let (x, label) = (operand(&args, 0)?, operand(&args, 1)?);
+    let at = axis(int(&args, "axis").unwrap_or(-1), x.dims.len())?;
+    let mut dims = x.dims.clone();
+    dims[at] = 1;
+    let soft = flag(&args, "soft_label");
+    if soft && label.elem != x.elem {
+        return Err("a soft label holds numbers of the type of the input".to_owned());
+    }
+    if !soft && args.ctx.is_float(label.elem) {
+        return Err("a hard label holds integers".to_owned());
+    }
+    let loss = args.ctx.tensor(&dims, x.elem);
+    Ok(smallvec![x.ty(args.ctx), loss])
+}
+
+/// The types of a list.
+fn list(args: &InferArgs<'_>, index: usize) -> Option<Vec<Type>> {
+    match args.ctx.type_data(args.operand_type(index)?) {
+        TypeData::List(items) => Some(items.to_vec()),
+        _ => None,
+    }
+}
+
+pub(in super::super) fn rnn(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    let [t, n, _] = x.dims[..] else {
+        return Err(format!("a sequence has three dimensions, not {}", dims_text(&x.dims)));
+    };
+    let (Some(state), Some(_)) = (list(&args, 1), list(&args, 2)) else {
+        return Err("the states and the weights are lists, made by `builtin.combine`".to_owned());
+    };
+    let directions = if flag(&args, "is_bidirec") { 2 } else { 1 };
+    let hidden = int(&args, "hidden_size").unwrap_or(100);
+    let out = args.ctx.tensor(&[t, n, hidden.saturating_mul(directions)], x.elem);
+    let nothing = args.ctx.tensor(&[0], x.elem);
+    let state = args.ctx.intern_type(TypeData::List(state.into()));
+    Ok(smallvec![out, nothing, state, nothing])
+}
+
+pub(in super::super) fn coalesce(args: InferArgs<'_>) -> Types {
+    let types: SmallVec<[Type; 4]> = super::elements(&args);
+    let first = types.first().ok_or("it needs at least one tensor")?;
+    let elem = args.ctx.elem_type(*first);
+    let list = args.ctx.intern_type(TypeData::List(types.to_vec().into()));
+    Ok(smallvec![list, args.ctx.tensor(&[DYNAMIC], elem)])
+}

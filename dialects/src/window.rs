@@ -1,0 +1,181 @@
+//! The geometry of windows that slide over an image: what convolutions and poolings share between the inference of shapes
+//! and the kernels.
+
+/// How windows lie along one axis.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Axis {
+    /// The elements of the image.
+    pub size: i64,
+    /// The elements of a window.
+    pub kernel: i64,
+    /// How far one window is from the next.
+    pub stride: i64,
+    /// How far the elements of a window are from each other.
+    pub dilation: i64,
+    /// Elements before the image.
+    pub before: i64,
+    /// Elements behind the image.
+    pub after: i64,
+}
+
+/// The extent beyond which no image, window, step or border is.
+const LIMIT: i64 = 1 << 31;
+
+/// The attributes that say how windows lie, of both axes.
+#[derive(Clone, Debug)]
+pub struct Attributes {
+    /// Steps from window to window.
+    pub strides: Vec<i64>,
+    /// Borders: one number for each axis, or two.
+    pub paddings: Vec<i64>,
+    /// Steps inside a window.
+    pub dilations: Vec<i64>,
+    /// `EXPLICIT`, `SAME` or `VALID`.
+    pub algorithm: String,
+}
+
+impl Attributes {
+    /// How windows lie over an image of known size.
+    ///
+    /// # Errors
+    /// When the numbers make no sense.
+    pub fn axes(&self, size: [i64; 2], kernel: [i64; 2]) -> Result<[Axis; 2], String> {
+        let pair = |name: &str, list: &[i64], least: i64| match *list {
+            [both] if (least..LIMIT).contains(&both) => Ok([both, both]),
+            [y, x] if (least..LIMIT).contains(&y) && (least..LIMIT).contains(&x) => Ok([y, x]),
+            _ => Err(format!(
+                "`{name}` must be two numbers of at least {least}, not {list:?}"
+            )),
+        };
+        let kernel = pair("kernel_size", &kernel, 1)?;
+        let strides = pair("strides", &self.strides, 1)?;
+        let mut dilations = pair("dilations", &self.dilations, 1)?;
+        let borders = match (&*self.algorithm, &self.paddings[..]) {
+            ("VALID", _) => [[0, 0]; 2],
+            ("SAME", _) => {
+                dilations = [1, 1];
+                std::array::from_fn(|i| {
+                    let windows = (size[i].max(0) + strides[i] - 1) / strides[i];
+                    let all = ((windows - 1) * strides[i] + kernel[i] - size[i]).max(0);
+                    [all / 2, all - all / 2]
+                })
+            }
+            ("EXPLICIT", &[top, bottom, left, right]) => {
+                let both = [
+                    pair("paddings", &[top, bottom], 0)?,
+                    pair("paddings", &[left, right], 0)?,
+                ];
+                [both[0], both[1]]
+            }
+            ("EXPLICIT", list) => pair("paddings", list, 0)?.map(|p| [p, p]),
+            (other, _) => return Err(format!("`padding_algorithm` is EXPLICIT, SAME or VALID, not {other}")),
+        };
+        if size.iter().any(|&n| !(0..LIMIT).contains(&n)) {
+            return Err(format!("an image of {} by {}", size[0], size[1]));
+        }
+        Ok(std::array::from_fn(|i| Axis {
+            size: size[i],
+            kernel: kernel[i],
+            stride: strides[i],
+            dilation: dilations[i],
+            before: borders[i][0],
+            after: borders[i][1],
+        }))
+    }
+}
+
+impl Axis {
+    /// From the first to the last element of a window, and one.
+    pub fn reach(&self) -> i64 {
+        self.dilation * (self.kernel - 1) + 1
+    }
+
+    /// The number of windows. With `ceil`, one that reaches over the end counts as well.
+    ///
+    /// # Errors
+    /// When not one window fits.
+    pub fn windows(&self, ceil: bool) -> Result<i64, String> {
+        let room = self.size + self.before + self.after - self.reach();
+        if room < 0 {
+            return Err(format!(
+                "a window that reaches over {} elements does not fit {} with borders of {} and {}",
+                self.reach(),
+                self.size,
+                self.before,
+                self.after
+            ));
+        }
+        let more = if ceil { self.stride - 1 } else { 0 };
+        Ok((room + more) / self.stride + 1)
+    }
+
+    /// The size of the image whose convolution with these windows has `size` elements: that of a transposed convolution.
+    ///
+    /// # Errors
+    /// When it is negative.
+    pub fn transposed(&self, output_padding: i64) -> Result<i64, String> {
+        let size = (self.size - 1) * self.stride - self.before - self.after + self.reach() + output_padding;
+        if size < 0 {
+            return Err(format!("a transposed convolution of size {size}"));
+        }
+        Ok(size)
+    }
+
+    /// The elements that window `at` of `windows` covers, when the windows divide the image among them.
+    pub fn share(size: i64, windows: i64, at: i64) -> (i64, i64) {
+        let start = at * size / windows;
+        let end = ((at + 1) * size + windows - 1) / windows;
+        (start, end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(size: i64, kernel: i64, stride: i64, border: i64, dilation: i64) -> Axis {
+        Axis {
+            size,
+            kernel,
+            stride,
+            dilation,
+            before: border,
+            after: border,
+        }
+    }
+
+    #[test]
+    fn windows_are_counted() {
+        assert_eq!(axis(5, 3, 1, 0, 1).windows(false), Ok(3));
+        assert_eq!(axis(5, 3, 2, 1, 1).windows(false), Ok(3));
+        assert_eq!(axis(6, 3, 2, 0, 1).windows(false), Ok(2));
+        assert_eq!(axis(6, 3, 2, 0, 1).windows(true), Ok(3));
+        assert_eq!(axis(7, 3, 1, 0, 3).windows(false), Ok(1));
+        assert!(axis(6, 3, 1, 0, 3).windows(false).is_err());
+        // What was convolved away comes back.
+        for n in 3..9 {
+            let one = axis(n, 3, 1, 1, 1);
+            let there = one.windows(false).unwrap_or_default();
+            assert_eq!(axis(there, 3, 1, 1, 1).transposed(0), Ok(n));
+        }
+    }
+
+    #[test]
+    fn borders_of_the_same_size() {
+        let attributes = Attributes {
+            strides: vec![2, 1],
+            paddings: vec![7, 7],
+            dilations: vec![1, 1],
+            algorithm: "SAME".to_owned(),
+        };
+        let axes = attributes.axes([5, 4], [3, 2]).unwrap_or_default();
+        assert_eq!(axes.map(|a| a.windows(false)), [Ok(3), Ok(4)]);
+        assert_eq!((axes[1].before, axes[1].after), (0, 1));
+        assert!(attributes.axes([5, 4], [0, 2]).is_err());
+    }
+
+    #[test]
+    fn shares_cover_the_image() {
+        assert_eq!([0, 1, 2].map(|at| Axis::share(7, 3, at)), [(0, 3), (2, 5), (4, 7)]);
+    }
+}
