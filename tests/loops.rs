@@ -57,6 +57,9 @@ fn every_kind_of_loop() {
     let mut seen = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.is_dir() {
+            continue;
+        }
         let text = std::fs::read_to_string(&path).unwrap();
         if !text.contains("name = \"n\"") {
             continue;
@@ -407,6 +410,9 @@ fn every_kind_of_loop_at_higher_orders() {
     let mut seen = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.is_dir() {
+            continue;
+        }
         let text = std::fs::read_to_string(&path).unwrap();
         if !text.contains("name = \"n\"") {
             continue;

@@ -1,5 +1,6 @@
 // RUN: pir-opt --pass=backward %s | FileCheck %s
-// A branch in a loop: each branch records on a stack of its own, whose handle is recorded with the predicate.
+// A branch in a loop. What the first branch yields is what the loop yields, which the dual knows from the iteration
+// behind: no stack of the branch's own is left. The predicate is recorded.
 %n = pd.data {name = "n", shape = [1], dtype = i64} : tensor<1xi64>
 %zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
 %one = pd.full {shape = [1], value = 1, dtype = i64} : tensor<1xi64>
@@ -26,15 +27,16 @@
 %sq = pd.square (%y_end) : tensor<4xf64>
 %loss = pd.sum (%sq) : tensor<f64>
 pd.fetch (%loss) {name = "loss"}
-// CHECK: [[IF:%stack[_0-9]*]] = pd.if
+// CHECK: %r = pd.if (%big) then {
 // CHECK: cf.push_back (%stack, %y_b)
-// CHECK: cf.push_back (%stack, %big)
-// CHECK: cf.push_back (%stack, [[IF]])
-// CHECK: pd.while_grad
-// CHECK: [[H:%stack[_0-9]*]] = cf.pop_back (%stack) : cf.stack
-// CHECK: [[BIG:%[a-z_0-9]*]] = cf.pop_back (%stack) : tensor<i1>
+// CHECK-NEXT: cf.push_back (%stack, %big)
+// CHECK-NEXT: cf.yield
+// CHECK: pd.while_grad ({{.*}}, %y_end)
+// CHECK: body ({{.*}}, %r: tensor<4xf64>) {
+// CHECK-NEXT: [[BIG:%[a-z_0-9]*]] = cf.pop_back (%stack) : tensor<i1>
+// CHECK-NEXT: [[Y:%[a-z_0-9]*]] = cf.pop_back (%stack) : tensor<4xf64>
 // CHECK: pd.if_grad ([[BIG]]) then
-// CHECK-NEXT: cf.pop_back ([[H]])
-// CHECK: else
+// CHECK-NEXT: pd.tanh_grad (%r
 // CHECK-NOT: cf.pop_back
+// CHECK: cf.yield ({{.*}}, [[Y]])
 // CHECK: pd.fetch {{.*}} {name = "x_grad"}

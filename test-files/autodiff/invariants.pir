@@ -21,7 +21,6 @@
 %loss = pd.sum (%y_end) : tensor<f64>
 pd.fetch (%loss) {name = "loss"}
 // CHECK: cf.push_back (%stack, %y_b)
-// CHECK-NEXT: cf.push_back (%stack, %t)
 // CHECK-NOT: cf.push_back
 // CHECK: pd.exp
 // CHECK: pd.while_grad

@@ -12,6 +12,7 @@
 mod activity;
 mod adjoint;
 mod cotangent;
+mod cross;
 mod invariants;
 mod passes;
 mod plumbing;

@@ -241,3 +241,75 @@ pub(crate) fn negation_of(r: &Rewriter<'_>, empty: OpId) -> Option<OpId> {
     let user = r.body.uses(result).next().filter(|_| r.body.has_one_use(result))?;
     (r.ctx.op_str(r.body.op_name(user.op)) == "pd.logical_not").then_some(user.op)
 }
+
+/// A value that a loop was made to carry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carried {
+    pub(crate) in_cond: ValueId,
+    pub(crate) in_body: ValueId,
+    /// The operand of the body's terminator that becomes the next one; until that is set, it stays the same.
+    pub(crate) yielded_at: usize,
+    /// The result of the loop that it ends in.
+    pub(crate) result_at: usize,
+}
+
+/// Whether values can be added to what a loop carries.
+pub(crate) fn can_carry(r: &Rewriter<'_>, names: &Names, op: OpId) -> Option<()> {
+    let structure = Structure::of(names, r.body, op)?;
+    let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
+        return None;
+    };
+    r.body.last_op(cond)?;
+    r.body.last_op(body)?;
+    if let Some(init) = structure.init {
+        r.body.last_op(r.body.single_block(init)?)?;
+    }
+    Some(())
+}
+
+/// Makes a loop carry more values, in front of its stack if it has one.
+pub(crate) fn carry(r: &mut Rewriter<'_>, names: &Names, op: OpId, initial: &[ValueId]) -> Option<Vec<Carried>> {
+    let structure = Structure::of(names, r.body, op)?;
+    let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
+        return None;
+    };
+    let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
+    let mut operands = r.body.operands_vec(op);
+    let args_at = operands.len();
+    let results_at = r.body.num_results(op) - usize::from(structure.init.is_some());
+    let types = types_of(r.body, initial.iter().copied());
+    if let Some(block) = structure.init.and_then(|init| r.body.single_block(init)) {
+        let end = r.body.last_op(block)?;
+        for (at, &ty) in types.iter().enumerate() {
+            let arg = r.body.insert_block_arg(block, args_at + at, ty, None);
+            r.body.insert_operand(end, args_at + at, arg);
+        }
+    }
+    let mut out = Vec::new();
+    for (at, &ty) in types.iter().enumerate() {
+        let in_cond = r.body.insert_block_arg(cond, args_at + at, ty, None);
+        r.body.insert_operand(cond_end, results_at + 1 + at, in_cond);
+        let in_body = r.body.insert_block_arg(body, results_at + at, ty, None);
+        r.body.insert_operand(body_end, args_at + at, in_body);
+        out.push(Carried {
+            in_cond,
+            in_body,
+            yielded_at: args_at + at,
+            result_at: results_at + at,
+        });
+    }
+    operands.extend(initial.iter().copied());
+    let mut result_types = types_of(r.body, r.body.results(op));
+    result_types.insert_many(results_at, types);
+    let new = r.recreate(op, &operands, &result_types);
+    for (at, old) in r.body.results(op).enumerate() {
+        let value = r
+            .body
+            .result(new, if at < results_at { at } else { at + initial.len() });
+        let name = r.body.value_name(old);
+        r.body.set_value_name(value, name);
+        r.body.replace_all_uses(old, value);
+    }
+    r.erase_op(op);
+    Some(out)
+}

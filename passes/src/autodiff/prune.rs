@@ -13,6 +13,7 @@
 use pir_ir::{BlockId, Body, Context, OpId, Rewriter, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::cross;
 use super::invariants::Invariants;
 use super::plumbing::{count_down, count_trips, negation_of, remove_stack};
 use super::structure::{Kind, Names, Structure};
@@ -26,54 +27,107 @@ struct Readers {
 
 /// A stack with its recording operation and the dual that reads it. Blocks stay when operations are made anew, so they
 /// stand for the operations.
-struct Tape {
-    kind: Kind,
-    forward: BlockId,
-    dual: BlockId,
+pub(crate) struct Tape {
+    pub(crate) kind: Kind,
+    pub(crate) forward: BlockId,
+    pub(crate) dual: BlockId,
     /// The handle where the dual stands.
-    handle: ValueId,
+    pub(crate) handle: ValueId,
     /// Pushes and their pops.
-    pairs: Vec<(OpId, OpId)>,
+    pub(crate) pairs: Vec<(OpId, OpId)>,
     empties: Vec<OpId>,
+}
+
+/// The tapes of a body, outer ones first, and what is known of them all.
+pub(crate) struct Tapes {
+    pub(crate) all: Vec<Tape>,
+    /// What stands in the duals for recorded values.
+    pub(crate) image: ValueMap,
+    /// For each pop its push, and whose tape they are on.
+    pub(crate) partner: FxHashMap<OpId, (OpId, usize)>,
+    /// For values that a loop starts from, a block of its dual and the result of that which is the value again.
+    pub(crate) started_from: FxHashMap<ValueId, (BlockId, usize)>,
+}
+
+impl Tapes {
+    pub(crate) fn new(names: &Names, body: &Body) -> Self {
+        let (all, image) = pair(names, body);
+        let mut partner = FxHashMap::default();
+        for (at, tape) in all.iter().enumerate() {
+            partner.extend(tape.pairs.iter().map(|&(push, pop)| (pop, (push, at))));
+        }
+        Tapes {
+            all,
+            image,
+            partner,
+            started_from: FxHashMap::default(),
+        }
+    }
+
+    /// Which operations are duals of which.
+    fn duals(&self, body: &Body) -> FxHashSet<(OpId, OpId)> {
+        let tapes = self.all.iter();
+        tapes
+            .filter_map(|t| Some((body.block_parent(t.forward)?, body.block_parent(t.dual)?)))
+            .collect()
+    }
+
+    /// Enters a pair of a tape.
+    pub(crate) fn add(&mut self, r: &Rewriter<'_>, at: usize, push: OpId, pop: OpId) {
+        self.all[at].pairs.push((push, pop));
+        self.partner.insert(pop, (push, at));
+        self.image.insert(r.body.operand(push, 1), r.body.result(pop, 0));
+    }
+
+    /// Removes a pair that is no longer in a tape; `other` takes the place of the popped value.
+    pub(crate) fn remove(&mut self, r: &mut Rewriter<'_>, (push, pop): (OpId, OpId), other: Option<ValueId>) {
+        let (value, popped) = (r.body.operand(push, 1), r.body.result(pop, 0));
+        match other {
+            Some(other) => {
+                r.body.replace_all_uses(popped, other);
+                self.image.insert(value, other);
+            }
+            None => {
+                self.image.remove(value);
+            }
+        }
+        r.erase_op(pop);
+        r.erase_op(push);
+    }
 }
 
 /// Prunes the stacks of one body.
 pub(crate) fn run(ctx: &Context, body: &mut Body) {
     let names = Names::avoiding(ctx, body, &["trips", "trip_next", "trip", "no_trips"]);
-    let (tapes, image) = pair(&names, body);
+    let mut tapes = Tapes::new(&names, body);
     let mut invariants = Invariants::new(ctx, body);
-    let duals: FxHashSet<(OpId, OpId)> = tapes
-        .iter()
-        .filter_map(|t| Some((body.block_parent(t.forward)?, body.block_parent(t.dual)?)))
-        .collect();
-    let partner: FxHashMap<OpId, OpId> = tapes
-        .iter()
-        .flat_map(|t| &t.pairs)
-        .map(|&(push, pop)| (pop, push))
-        .collect();
+    let duals = tapes.duals(body);
     let mut r = Rewriter::new(ctx, body);
-    for tape in tapes.iter().rev() {
-        let mut left = 0;
-        for &(push, pop) in &tape.pairs {
+    for at in (0..tapes.all.len()).rev() {
+        for pair @ (push, pop) in std::mem::take(&mut tapes.all[at].pairs) {
             let popped = r.body.result(pop, 0);
             if r.body.has_uses(popped) {
                 let value = r.body.operand(push, 1);
-                match invariants.recompute(&mut r, value, pop, &duals, &image) {
-                    Some(again) => r.body.replace_all_uses(popped, again),
-                    None => {
-                        left += 1;
-                        continue;
-                    }
+                match invariants.recompute(&mut r, value, pop, &duals, &tapes.image) {
+                    Some(again) => tapes.remove(&mut r, pair, Some(again)),
+                    None => tapes.all[at].pairs.push(pair),
                 }
+            } else {
+                tapes.remove(&mut r, pair, None);
             }
-            r.erase_op(pop);
-            r.erase_op(push);
         }
-        if left == 0 && tape.kind == Kind::While {
-            replace_exit_test(&mut r, &names, tape, &partner);
-        }
+        cross::run(&mut r, &names, &mut tapes, at);
+        finish(&mut r, &names, &tapes, at);
     }
     remove_dead_stacks(&mut r, &names);
+}
+
+/// When nothing is recorded any more, the dual of a loop needs another way to tell when to end.
+pub(crate) fn finish(r: &mut Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) {
+    let tape = &tapes.all[at];
+    if tape.pairs.is_empty() && tape.kind == Kind::While {
+        replace_exit_test(r, names, tape, &tapes.partner);
+    }
 }
 
 /// The pushes and pops of operations and their duals, in pairs.
@@ -212,7 +266,7 @@ fn recording_op(names: &Names, body: &Body, origin: ValueId) -> Option<(OpId, Op
 }
 
 /// A dual that ran as long as the stack was not empty runs as often as the loop did.
-fn replace_exit_test(r: &mut Rewriter<'_>, names: &Names, tape: &Tape, partner: &FxHashMap<OpId, OpId>) {
+fn replace_exit_test(r: &mut Rewriter<'_>, names: &Names, tape: &Tape, partner: &FxHashMap<OpId, (OpId, usize)>) {
     let &[empty] = tape.empties.as_slice() else { return };
     let (Some(op), Some(dual)) = (r.body.block_parent(tape.forward), r.body.block_parent(tape.dual)) else {
         return;
@@ -226,7 +280,7 @@ fn replace_exit_test(r: &mut Rewriter<'_>, names: &Names, tape: &Tape, partner: 
     // Where the handle was recorded, the count is recorded in its place.
     let recorded = r.body.defining_op(tape.handle).and_then(|pop| partner.get(&pop));
     let count = match recorded {
-        Some(&push) => {
+        Some(&(push, _)) => {
             r.body.set_operand(push, 1, trips);
             let ty = r.body.value_type(trips);
             r.body.set_value_type(tape.handle, ty);
@@ -240,7 +294,7 @@ fn replace_exit_test(r: &mut Rewriter<'_>, names: &Names, tape: &Tape, partner: 
 }
 
 /// Removes stacks that are pushed on but never read, outer ones first: what they recorded may be inner handles.
-fn remove_dead_stacks(r: &mut Rewriter<'_>, names: &Names) {
+pub(crate) fn remove_dead_stacks(r: &mut Rewriter<'_>, names: &Names) {
     for op in r.body.walk_all().collect::<Vec<_>>() {
         if !r.body.is_alive(op) {
             continue;

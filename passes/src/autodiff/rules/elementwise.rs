@@ -26,9 +26,15 @@ pub(super) const RULES: &[Rule] = &[
                 cx.divide(g, y)
             },
             |cx, g| {
-                // d(x/y)/dy = -(x/y)/y: reads the result and the divisor, not the dividend.
+                // d(x/y)/dy = -(x/y)/y: reads the result and the divisor, not the dividend, unless that is there anyway.
                 let (out, y) = (cx.result(0), cx.operand(1));
-                let t = cx.multiply(g, out)?;
+                let t = if cx.is_captured(0) {
+                    let x = cx.operand(0);
+                    let t = cx.divide(x, y)?;
+                    cx.multiply(g, t)?
+                } else {
+                    cx.multiply(g, out)?
+                };
                 let t = cx.divide(t, y)?;
                 cx.scaled(t, -1.0)
             },

@@ -160,6 +160,12 @@ impl<'a> RuleCx<'_, 'a> {
         (self.image)(self.r.body.result(self.op, index))
     }
 
+    /// Whether an operand comes from outside of the region that the operation stands in, so that reading it costs no
+    /// record there.
+    pub(crate) fn is_captured(&self, index: usize) -> bool {
+        self.r.body.value_region(self.r.body.operand(self.op, index)) != self.r.body.op_region(self.op)
+    }
+
     /// The cotangent of the first result.
     pub(crate) fn grad(&self) -> Result<ValueId, String> {
         self.grads

@@ -1,0 +1,271 @@
+//! What loops record: bytes for each iteration, as the interpreter counts them, of the eight loops of
+//! `test-files/autodiff/loops`, and that their gradients are right.
+
+#![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
+
+mod common;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use common::{Inputs, Numbers, compare_with_differences, passes, read, run};
+use pir_interp::{DType, Tensor, inputs_of};
+use pir_ir::{Context, Module, Type};
+
+/// The loops, and the bytes that each iteration (of the innermost loop) may record.
+const LOOPS: [(&str, [f64; 3]); 8] = [
+    ("tanh_rnn", [1024.0, 1024.0, 1024.0]),
+    ("lstm", [7168.0, 6144.0, 2048.0]),
+    ("gru", [6144.0, 4096.0, 1024.0]),
+    ("newton", [1024.0, 1024.0, 1024.0]),
+    ("power_iteration", [2052.0, 1028.0, 1024.0]),
+    ("if_in_while", [1537.0, 1024.0, 1024.0]),
+    ("while_in_while", [2048.0, 1024.0, 0.0]),
+    ("invariants", [1024.0, 1024.0, 1024.0]),
+];
+
+fn text(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("test-files/autodiff/loops/{name}.pir"));
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Inputs for a program: pseudo-random floats, `n` for integers.
+fn inputs(module: &Module, n: i64, seed: u64) -> (Inputs, Vec<String>) {
+    let mut numbers = Numbers::new(seed);
+    let (mut inputs, mut wrt) = (Inputs::new(), Vec::new());
+    for spec in inputs_of(module, None).unwrap() {
+        let (shape, elem) = module.ctx.as_tensor(spec.ty).unwrap();
+        let shape: Vec<usize> = shape.iter().map(|&d| d as usize).collect();
+        let value = if module.ctx.is_float(elem) {
+            wrt.push(spec.name.clone());
+            // Around one over the width, so that products do not saturate.
+            let high = if shape.len() == 2 && shape[0] > 1 && shape[1] > 1 {
+                2.0 / shape[0] as f64
+            } else {
+                0.9
+            };
+            {
+                let value = numbers.tensor(&shape, 0.3 * high, high);
+                if elem == Type::F32 {
+                    value.cast(DType::F32)
+                } else {
+                    value
+                }
+            }
+        } else {
+            Tensor::new(&shape, vec![n; shape.iter().product()]).unwrap()
+        };
+        inputs.push((spec.name, value));
+    }
+    (inputs, wrt)
+}
+
+/// Bytes that the original loops record for each iteration of the innermost one.
+fn bytes_per_iteration(module: &Module, n: i64) -> f64 {
+    let outcome = run(module, &inputs(module, n, 1).0);
+    let loops: Vec<_> = outcome.stats.loops.iter().filter(|l| l.op == "pd.while").collect();
+    let innermost = loops.iter().max_by_key(|l| l.depth).unwrap();
+    assert!(innermost.iterations > 0);
+    innermost.bytes_per_iteration()
+}
+
+fn differentiated(ctx: &Arc<Context>, text: &str, pipeline: &str) -> Module {
+    let mut module = read(ctx, text);
+    passes(&mut module, pipeline);
+    module
+}
+
+fn check_column(column: usize, pipeline: &str) {
+    let ctx = pir_dialects::context();
+    let mut wrong = Vec::new();
+    for (name, allowed) in LOOPS {
+        let module = differentiated(&ctx, &text(name), pipeline);
+        let bytes = bytes_per_iteration(&module, 4);
+        println!("{name}: {bytes}, allowed {}", allowed[column]);
+        if bytes > allowed[column] {
+            let printed = pir_ir::text::print(&module, &Default::default());
+            wrong.push(format!("{name}: {bytes} rather than {}\n{printed}", allowed[column]));
+        }
+    }
+    assert!(wrong.is_empty(), "{pipeline}: {}", wrong.join("\n"));
+}
+
+#[test]
+fn recomputing_nothing() {
+    check_column(0, "backward");
+}
+
+/// The same programs in f64 and small, against central differences, for no iteration and for several.
+#[test]
+fn values() {
+    let ctx = pir_dialects::context();
+    for (name, _) in LOOPS {
+        let small = text(name)
+            .replace("1024", "12")
+            .replace("256", "3")
+            .replace("f32", "f64");
+        let plain = read(&ctx, &small);
+        for pipeline in ["backward"] {
+            let with = differentiated(&ctx, &small, pipeline);
+            for n in 0..=4 {
+                let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
+                let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
+                let worst = compare_with_differences(&plain, &with, &inputs, &wrt);
+                assert!(worst < 1e-6, "{name} {pipeline}, {n} iterations: an error of {worst}");
+            }
+        }
+    }
+}
+
+const HEAD: &str = "%n = pd.data {name = \"n\", shape = [1], dtype = i64}
+%zero = pd.full {shape = [1], value = 0, dtype = i64}
+%one = pd.full {shape = [1], value = 1, dtype = i64}
+%x = pd.data {name = \"x\", shape = [3], dtype = f64}
+%y = pd.data {name = \"y\", shape = [3], dtype = f64}\n";
+
+/// Checks the gradients of a program for 0 to 4 iterations, and how many values an iteration of the innermost loop records.
+#[track_caller]
+fn check(middle: &str, pipeline: &str, values: f64) {
+    let ctx = pir_dialects::context();
+    let text = format!("{HEAD}{middle}%loss = pd.sum (%sum)\npd.fetch (%loss) {{name = \"loss\"}}\n");
+    let plain = read(&ctx, &text);
+    let with = differentiated(&ctx, &text, pipeline);
+    let printed = pir_ir::text::print(&with, &Default::default());
+    for n in 0..=4 {
+        let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
+        let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
+        let worst = compare_with_differences(&plain, &with, &inputs, &wrt);
+        assert!(worst < 1e-6, "{n} iterations: an error of {worst}\n{printed}");
+    }
+    let outcome = run(&with, &inputs(&plain, 4, 1).0);
+    let loops = outcome.stats.loops.iter().filter(|l| l.op == "pd.while");
+    let recorded = loops.max_by_key(|l| l.depth).unwrap().values_per_iteration();
+    assert_eq!(recorded, values, "{printed}");
+}
+
+#[test]
+fn values_that_move_from_slot_to_slot() {
+    // b is a one iteration later, and a·b is b: one record for all three.
+    check(
+        "%i_e, %a_e, %b_e = pd.while (%zero, %x, %y) cond (%i, %a, %b) {
+  %c = pd.less_than (%i, %n)
+  cf.cond_yield (%c, %i, %a, %b)
+} body (%i, %a, %b) {
+  %m = pd.multiply (%a, %b)
+  %p = pd.tanh (%m)
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %b, %p)
+}
+%sum = pd.multiply (%a_e, %b_e)\n",
+        "backward",
+        1.0,
+    );
+    // Three values that go round: nothing is recorded but what each iteration adds.
+    check(
+        "%z = pd.multiply (%x, %y)
+%i_e, %a_e, %b_e, %c_e, %s_e = pd.while (%zero, %x, %y, %z, %x) cond (%i, %a, %b, %c, %s) {
+  %go = pd.less_than (%i, %n)
+  cf.cond_yield (%go, %i, %a, %b, %c, %s)
+} body (%i, %a, %b, %c, %s) {
+  %ab = pd.multiply (%a, %b)
+  %t = pd.add (%s, %ab)
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %b, %c, %a, %t)
+}
+%ac = pd.multiply (%a_e, %c_e)
+%sum = pd.add (%ac, %s_e)\n",
+        "backward",
+        0.0,
+    );
+}
+
+#[test]
+fn counters_are_counted_down() {
+    check(
+        "%wide = pd.concat (%x, %y, %x) {axis = 0}
+%i_e, %a_e = pd.while (%zero, %y) cond (%i, %a) {
+  %c = pd.less_than (%i, %n)
+  cf.cond_yield (%c, %i, %a)
+} body (%i, %a) {
+  %k = pd.increment (%i) {value = 1.0}
+  %g = pd.gather (%wide, %i) {axis = 0}
+  %b = pd.add (%a, %g)
+  cf.yield (%k, %b)
+}
+%sum = pd.multiply (%a_e, %a_e)\n",
+        "backward",
+        0.0,
+    );
+}
+
+#[test]
+fn the_result_of_an_inner_loop() {
+    // Recorded by the outer loop in the second case. In the first it is what the outer loop yields, and the argument of
+    // that is where the inner dual ends: nothing is recorded by the outer loop.
+    for (after, outer) in [("%v_e", 0.0), ("%f", 1.0)] {
+        let text = format!(
+            "%two = pd.full {{shape = [1], value = 2, dtype = i64}}
+%o_e, %sum = pd.while (%zero, %x) cond (%o, %u) {{
+  %c = pd.less_than (%o, %n)
+  cf.cond_yield (%c, %o, %u)
+}} body (%o, %u) {{
+  %p_e, %v_e = pd.while (%zero, %u) cond (%p, %v) {{
+    %c = pd.less_than (%p, %two)
+    cf.cond_yield (%c, %p, %v)
+  }} body (%p, %v) {{
+    %q = pd.multiply (%v, %y)
+    %w = pd.tanh (%q)
+    %k = pd.add (%p, %one)
+    cf.yield (%k, %w)
+  }}
+  %f = pd.scale (%v_e) {{scale = 3.0}}
+  %k = pd.add (%o, %one)
+  cf.yield (%k, {after})
+}}\n"
+        );
+        check(&text, "backward", 1.0);
+        let ctx = pir_dialects::context();
+        let text = format!("{HEAD}{text}%loss = pd.sum (%sum)\npd.fetch (%loss) {{name = \"loss\"}}\n");
+        let with = differentiated(&ctx, &text, "backward");
+        let outcome = run(&with, &inputs(&with, 4, 1).0);
+        let bytes = outcome
+            .stats
+            .loops
+            .iter()
+            .find(|l| l.op == "pd.while" && l.depth == 0)
+            .unwrap();
+        assert_eq!(bytes.bytes_per_iteration(), outer * 24.0, "{after}");
+    }
+}
+
+#[test]
+fn what_a_condition_forwards() {
+    check(
+        "%i_e, %a_e = pd.while (%zero, %x) cond (%i, %a) {
+  %c = pd.less_than (%i, %n)
+  %s = pd.tanh (%a)
+  cf.cond_yield (%c, %i, %s)
+} body (%i, %a) {
+  %p = pd.multiply (%a, %y)
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %p)
+}
+%sum = pd.multiply (%a_e, %x)\n",
+        "backward",
+        1.0,
+    );
+    check(
+        "%i_e, %a_e = pd.while (%zero, %x) cond (%i, %a) {
+  %c = pd.less_than (%i, %n)
+  %s = pd.tanh (%a)
+  cf.cond_yield (%c, %i, %s)
+} body (%i, %a) {
+  %p = pd.add (%a, %y)
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %p)
+}
+%sum = pd.multiply (%a_e, %x)\n",
+        "backward",
+        1.0,
+    );
+}
