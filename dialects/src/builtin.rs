@@ -1,6 +1,8 @@
 //! `builtin`: modules, casts between types that are the same thing, and lists of tensors.
 
-use pir_ir::{Arity, ContextBuilder, DialectDef, InferArgs, OpDef, Presence, RegionSpec, Traits, Type, TypeData};
+use pir_ir::{
+    Arity, AttrSpec, ContextBuilder, DialectDef, InferArgs, OpDef, Presence, RegionSpec, Traits, Type, TypeData,
+};
 use smallvec::{SmallVec, smallvec};
 
 use crate::value;
@@ -18,6 +20,11 @@ pub fn register(builder: &mut ContextBuilder) {
 fn module() -> OpDef {
     let mut def = OpDef::new("builtin.module", "A program of its own: operations and symbols");
     def.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::SYMBOL_TABLE | Traits::NO_TERMINATOR;
+    def.attrs = vec![AttrSpec {
+        name: "sym_name".into(),
+        ty: "str".into(),
+        default: Some(String::new()),
+    }];
     def.regions = vec![RegionSpec {
         keywords: &[],
         presence: Presence::Required,

@@ -129,6 +129,10 @@ pub struct Body {
     pub(crate) locs: FxHashMap<OpId, Attr>,
     /// Attributes of block arguments.
     pub(crate) arg_attrs: FxHashMap<ValueId, AttrDict>,
+    /// Locations of block arguments.
+    pub(crate) arg_locs: FxHashMap<ValueId, Attr>,
+    /// Of a module: definitions of aliases that its text refers to, a line each, and the data of other tools.
+    pub(crate) frame: Option<Box<(Vec<Box<str>>, Box<str>)>>,
     pub(crate) root: RegionId,
 }
 
@@ -146,6 +150,8 @@ impl Body {
             end_comments: FxHashMap::default(),
             locs: FxHashMap::default(),
             arg_attrs: FxHashMap::default(),
+            arg_locs: FxHashMap::default(),
+            frame: None,
             root: RegionId::new(0),
         };
         body.root = body.create_region();
@@ -386,6 +392,11 @@ impl Body {
     /// The location that was written for the operation.
     pub fn loc(&self, op: OpId) -> Option<Attr> {
         self.locs.get(&op).copied()
+    }
+
+    /// The location of a block argument that was written out.
+    pub fn arg_loc(&self, arg: ValueId) -> Option<Attr> {
+        self.arg_locs.get(&arg).copied()
     }
 
     /// The attributes of a block argument.

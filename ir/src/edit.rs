@@ -440,6 +440,11 @@ impl Body {
         self.locs.insert(op, loc);
     }
 
+    /// Sets the location of a block argument.
+    pub fn set_arg_loc(&mut self, arg: ValueId, loc: Attr) {
+        self.arg_locs.insert(arg, loc);
+    }
+
     /// Sets the attributes of a block argument.
     pub fn set_arg_attrs(&mut self, arg: ValueId, attrs: AttrDict) {
         if attrs == AttrDict::EMPTY {

@@ -289,6 +289,9 @@ impl<'a> Rewriter<'a> {
                     let new_arg = self.body.add_block_arg(copy, ty, name);
                     let attrs = self.body.arg_attrs(arg);
                     self.body.set_arg_attrs(new_arg, attrs);
+                    if let Some(loc) = self.body.arg_loc(arg) {
+                        self.body.set_arg_loc(new_arg, loc);
+                    }
                     map.insert(arg, new_arg);
                 }
             }

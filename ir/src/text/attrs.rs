@@ -5,7 +5,7 @@ use super::parser::{Failure, Parser};
 use crate::context::Sym;
 use crate::types::{Attr, AttrData, FloatKind, Type};
 
-impl Parser<'_> {
+impl<'s> Parser<'s> {
     /// `{name = value, …}`, the brace included.
     pub(super) fn parse_dict(&mut self, entries: &mut Vec<(Sym, Attr)>) -> Result<(), Failure> {
         self.expect(b"{", "`{`", "attributes stand in braces")?;
@@ -117,6 +117,7 @@ impl Parser<'_> {
 
     fn parse_attr_inner(&mut self) -> Result<Attr, Failure> {
         self.skip();
+        self.expanded += 1;
         let start = self.pos;
         match self.peek() {
             b'"' => {
@@ -152,7 +153,8 @@ impl Parser<'_> {
         }
     }
 
-    fn text_attr(&mut self, start: usize) -> Attr {
+    pub(super) fn text_attr(&mut self, start: usize) -> Attr {
+        self.aliases.mention(&self.src[start..self.pos]);
         let text = String::from_utf8_lossy(&self.src[start..self.pos]).into_owned();
         self.ctx.attr(AttrData::Opaque(text.into()))
     }
@@ -212,7 +214,8 @@ impl Parser<'_> {
         let word = &self.src[word_start..self.pos];
         if self.peek() == b'<' {
             self.pos = balanced_end(self.src, self.pos).ok_or_else(|| self.unclosed())?;
-        } else if let Some(&attr) = self.attr_aliases.get(word) {
+        } else if let Some((attr, size)) = self.aliases.attr(word) {
+            self.expand(start, size)?;
             return Ok(attr);
         }
         self.typed_text(start)

@@ -12,6 +12,7 @@
 //! Reading is linear in the input and does not recurse on its nesting; types and attributes, which do recurse, grow the
 //! stack on the heap. Errors are collected, with recovery at the next operation.
 
+mod aliases;
 mod attrs;
 mod comments;
 mod cursor;

@@ -30,7 +30,7 @@ pub(super) struct Pending {
     /// Where the arguments of the next region stand, in front of its brace.
     pub(super) header: Option<usize>,
     /// The arguments of a function.
-    pub(super) function_args: Vec<(Sym, Type, AttrDict, Span)>,
+    pub(super) function_args: Vec<(Sym, Type, AttrDict, Option<Attr>, Span)>,
 }
 
 impl Pending {
@@ -398,16 +398,16 @@ impl<'s> Parser<'s> {
                     let ty = self.parse_type()?;
                     inputs.push(ty);
                     let attrs = self.optional_dict()?;
-                    pending.function_args.push((sym, ty, attrs, span));
+                    self.skip();
+                    let loc = self.location()?;
+                    pending.function_args.push((sym, ty, attrs, loc, span));
                 } else {
                     inputs.push(self.parse_type()?);
                     self.optional_dict()?;
+                    self.skip();
+                    self.location()?;
                 }
                 self.skip();
-                if self.starts_with(b"loc(") {
-                    self.pos = cursor::balanced_end(self.src, self.pos + 3).ok_or_else(|| self.unclosed())?;
-                    self.skip();
-                }
                 if self.eat(b")") {
                     break;
                 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::aliases::{Aliases, Meaning};
 use super::comments::Directives;
 use super::cursor::{self, balanced_end, blanks, line_end};
 use super::op::Pending;
@@ -18,7 +19,7 @@ use crate::context::{Context, OpName, Sym};
 use crate::diagnostics::{Diagnostic, Severity, Span, nearest};
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::module::Module;
-use crate::types::{Attr, Type};
+use crate::types::Type;
 
 /// After so many errors the rest is not worth reading.
 const MAX_ERRORS: usize = 200;
@@ -28,6 +29,9 @@ const SYM_CACHE: usize = 4096;
 
 /// For how many operations room is made in advance at most.
 const MAX_RESERVE: usize = 1 << 20;
+
+/// How many types and attributes aliases may stand for, beyond one for each byte.
+const MAX_EXPANSION: usize = 1 << 24;
 
 /// An error on its way to the list.
 #[derive(Debug)]
@@ -80,8 +84,9 @@ pub(super) struct Parser<'s> {
     pub(super) scopes: Scopes,
     pub(super) open: Vec<Open>,
     pub(super) type_cache: FxHashMap<&'s [u8], Type>,
-    pub(super) type_aliases: FxHashMap<&'s [u8], Type>,
-    pub(super) attr_aliases: FxHashMap<&'s [u8], Attr>,
+    pub(super) aliases: Aliases<'s>,
+    /// How many types and attributes have been read, those that aliases stand for counted each time.
+    pub(super) expanded: usize,
     /// Symbols that were met lately, by hash: where one stands, how long it is, and what it is.
     syms: Box<[(u32, u32, Sym)]>,
     op_names: FxHashMap<&'s [u8], Option<OpName>>,
@@ -109,8 +114,8 @@ impl<'s> Parser<'s> {
             scopes: Scopes::default(),
             open: Vec::new(),
             type_cache: FxHashMap::default(),
-            type_aliases: FxHashMap::default(),
-            attr_aliases: FxHashMap::default(),
+            aliases: Aliases::default(),
+            expanded: 0,
             syms: vec![(0, 0, Sym(0)); SYM_CACHE].into(),
             op_names: FxHashMap::default(),
             poison: FxHashSet::default(),
@@ -168,6 +173,7 @@ impl<'s> Parser<'s> {
         self.report_undefined(region.forward);
         self.report_undefined_blocks(region.blocks);
         module.body = self.bodies.swap_remove(0);
+        module.body.frame = self.aliases.frame();
         self.diagnostics.sort_by_key(|d| {
             (
                 d.severity != Severity::Error,
@@ -432,21 +438,19 @@ impl<'s> Parser<'s> {
         let sigil = self.peek();
         let start = self.pos;
         self.pos += 1;
-        let word_start = self.pos;
         while cursor::is_suffix_byte(self.peek()) {
             self.pos += 1;
         }
-        let word = &self.src[word_start..self.pos];
+        let word = &self.src[start + 1..self.pos];
         let end = self.pos;
         self.expect(b"=", "`=`", "an alias is written `#name = attribute` or `!name = type`")?;
-        let twice = if sigil == b'#' {
-            let attr = self.parse_attr()?;
-            self.attr_aliases.insert(word, attr).is_some()
-        } else {
-            let ty = self.parse_type()?;
-            self.type_aliases.insert(word, ty).is_some()
+        let before = self.expanded;
+        let meaning = match sigil {
+            b'#' => Meaning::Attr(self.parse_attr()?),
+            _ => Meaning::Type(self.parse_type()?),
         };
-        if twice {
+        let size = self.expanded - before;
+        if !self.aliases.define(word, meaning, size, &self.src[start..self.pos]) {
             return Err(self
                 .error_at(start, end, "redefinition", "this alias is defined twice".to_owned())
                 .with_help("give one of them another name"));
@@ -454,10 +458,28 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    /// `{-# … #-}`: data of other tools.
+    /// Counts what an alias stands for.
+    pub(super) fn expand(&mut self, start: usize, size: usize) -> Result<(), Failure> {
+        self.expanded = self.expanded.saturating_add(size);
+        if self.expanded <= self.src.len().saturating_add(MAX_EXPANSION) {
+            return Ok(());
+        }
+        Err(self
+            .error_at(
+                start,
+                self.pos,
+                "alias-expansion",
+                "written out, this alias is too large".to_owned(),
+            )
+            .with_help("aliases that stand for one another twice at each step double in size each time"))
+    }
+
+    /// `{-# … #-}`: data of other tools, kept as it is written.
     fn resources(&mut self) -> Result<(), Failure> {
         match memchr::memmem::find(&self.src[self.pos..], b"#-}") {
             Some(at) => {
+                let text = &self.src[self.pos..self.pos + at + 3];
+                self.aliases.resources = text;
                 self.pos += at + 3;
                 Ok(())
             }

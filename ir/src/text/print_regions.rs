@@ -4,7 +4,8 @@ use super::print_attr::{push_int, write_type};
 use super::printer::{Printer, Task};
 use crate::body::Body;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
-use crate::registry::Presence;
+use crate::registry::{Presence, Traits};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 impl<'a> Printer<'a, '_> {
@@ -71,7 +72,7 @@ impl<'a> Printer<'a, '_> {
 
     pub(super) fn blocks_from(&mut self, body: &'a Body, region: RegionId, with_label: bool, mark: usize) {
         let blocks = body.region_blocks(region);
-        if blocks.len() > 1 {
+        if blocks.len() > 1 || self.looks_ahead(body, region) {
             // Values of one block are visible in others: all names of the region are given up front.
             for &block in blocks {
                 for &arg in body.block_args(block) {
@@ -101,6 +102,34 @@ impl<'a> Printer<'a, '_> {
             next,
             mark,
         });
+    }
+
+    /// Whether an operation of a graph uses a value that is defined behind it.
+    fn looks_ahead(&self, body: &Body, region: RegionId) -> bool {
+        let parent = match body.region_parent(region) {
+            Some(op) => self.ctx.op_def(body.op_name(op)),
+            // The body of an isolated operation: a module may be one.
+            None => None,
+        };
+        if parent.is_some_and(|def| !def.has(Traits::GRAPH_REGION)) {
+            return false;
+        }
+        let Some(block) = body.single_block(region) else {
+            return false;
+        };
+        let ordered = body.blocks[block.index()].ordered;
+        let mut numbers = FxHashMap::default();
+        if !ordered {
+            numbers.extend(body.block_ops(block).enumerate().map(|(at, op)| (op, at as u32)));
+        }
+        body.block_ops(block).any(|op| {
+            let number = |op: OpId| match ordered {
+                true => body.ops[op.index()].order,
+                false => numbers.get(&op).copied().unwrap_or(0),
+            };
+            let mut ahead = body.operands(op).filter_map(|v| body.defining_op(v));
+            ahead.any(|def| body.op_block(def) == Some(block) && number(def) >= number(op))
+        })
     }
 
     pub(super) fn is_target(&self, body: &Body, region: RegionId, block: BlockId) -> bool {
@@ -201,6 +230,7 @@ impl<'a> Printer<'a, '_> {
             self.use_of(arg);
             self.out.push_str(": ");
             write_type(self.ctx, &mut self.out, body.value_type(arg), self.options.generic);
+            self.arg_location(body, arg);
         }
     }
 }

@@ -108,7 +108,20 @@ impl<'a, 'w> Printer<'a, 'w> {
             next,
             mark: 0,
         });
+        let (definitions, resources) = match body.frame.as_deref() {
+            Some((definitions, resources)) => (&definitions[..], &**resources),
+            None => (&[][..], ""),
+        };
+        for definition in definitions {
+            self.new_line();
+            self.out.push_str(definition);
+        }
         self.run();
+        if !resources.is_empty() {
+            self.new_line();
+            self.out.push_str(resources);
+            self.out.push('\n');
+        }
     }
 
     pub(super) fn single(&mut self, body: &'a Body, op: OpId) {
@@ -336,6 +349,13 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
     }
 
+    pub(super) fn arg_location(&mut self, body: &'a Body, arg: ValueId) {
+        if let Some(loc) = body.arg_loc(arg) {
+            self.out.push(' ');
+            self.attr_writer(true).write(&mut self.out, loc, false);
+        }
+    }
+
     fn successors(&mut self, body: &'a Body, op: OpId, typed: bool) {
         for (index, successor) in body.successors(op).iter().enumerate() {
             if index > 0 {
@@ -479,6 +499,7 @@ impl<'a, 'w> Printer<'a, 'w> {
                         self.out.push(' ');
                         self.attr_writer(false).dict(&mut self.out, attrs);
                     }
+                    self.arg_location(inner, arg);
                 }
             }
             _ => write_types(self.ctx, &mut self.out, inputs, false),

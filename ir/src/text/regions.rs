@@ -1,6 +1,5 @@
 //! Opening and closing regions, and the blocks in them.
 
-use super::cursor::balanced_end;
 use super::op::Pending;
 use super::parser::{Failure, Open, Parser};
 use crate::body::Body;
@@ -39,8 +38,8 @@ impl Parser<'_> {
             self.define(sym, value, 1, span);
             index += 1;
             self.skip();
-            if self.starts_with(b"loc(") {
-                self.pos = balanced_end(self.src, self.pos + 3).ok_or_else(|| self.unclosed())?;
+            if let Some(loc) = self.location()? {
+                self.body().set_arg_loc(value, loc);
                 self.skip();
             }
             if self.eat(b")") {
@@ -115,9 +114,12 @@ impl Parser<'_> {
             read?;
         } else if !function_args.is_empty() {
             let block = self.current_block();
-            for (sym, ty, attrs, span) in function_args {
+            for (sym, ty, attrs, loc, span) in function_args {
                 let value = self.body().add_block_arg(block, ty, None);
                 self.body().set_arg_attrs(value, attrs);
+                if let Some(loc) = loc {
+                    self.body().set_arg_loc(value, loc);
+                }
                 self.define(sym, value, 1, span);
             }
         } else if pretty {

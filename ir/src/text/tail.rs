@@ -8,7 +8,7 @@ use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::{BlockId, ValueId};
 use crate::registry::{InferArgs, OpDef, Presence, Traits};
-use crate::types::{Attr, AttrData, AttrDict, Type};
+use crate::types::{Attr, AttrDict, Type};
 use smallvec::SmallVec;
 
 /// What stands behind the colon of an operation.
@@ -45,12 +45,12 @@ impl Parser<'_> {
             let before = self.pos;
             self.skip();
             match self.peek() {
-                b'{' if self.is_dict(&pending) => {
+                b'{' if !self.starts_with(b"{-#") && self.is_dict(&pending) => {
                     let mut entries = std::mem::take(&mut pending.attrs);
                     self.parse_dict(&mut entries)?;
                     pending.attrs = entries;
                 }
-                b'{' if self.next_region(&pending, None).is_some() => {
+                b'{' if !self.starts_with(b"{-#") && self.next_region(&pending, None).is_some() => {
                     return self.enter(pending, None);
                 }
                 b if b.is_ascii_alphabetic() => {
@@ -212,7 +212,7 @@ impl Parser<'_> {
             let before = self.pos;
             self.skip();
             match self.peek() {
-                b'{' if pending.generic => {
+                b'{' if pending.generic && !self.starts_with(b"{-#") => {
                     let mut entries = std::mem::take(&mut pending.attrs);
                     self.parse_dict(&mut entries)?;
                     pending.attrs = entries;
@@ -221,18 +221,23 @@ impl Parser<'_> {
                     self.pos += 1;
                     types = Some(self.types()?);
                 }
-                b'l' if self.starts_with(b"loc(") => {
-                    let start = self.pos;
-                    self.pos = cursor::balanced_end(self.src, self.pos + 3).ok_or_else(|| self.unclosed())?;
-                    let text = self.text(Span::new(start, self.pos));
-                    loc = Some(self.ctx.attr(AttrData::Opaque(text.into())));
-                }
+                b'l' if self.starts_with(b"loc(") => loc = self.location()?,
                 _ => {
                     self.pos = before;
                     return self.create(pending, types, loc);
                 }
             }
         }
+    }
+
+    /// `loc(…)`, if it is next: kept as it is written.
+    pub(super) fn location(&mut self) -> Result<Option<Attr>, Failure> {
+        if !self.starts_with(b"loc(") {
+            return Ok(None);
+        }
+        let start = self.pos;
+        self.pos = cursor::balanced_end(self.src, self.pos + 3).ok_or_else(|| self.unclosed())?;
+        Ok(Some(self.text_attr(start)))
     }
 
     fn types(&mut self) -> Result<Types, Failure> {

@@ -406,3 +406,18 @@ fn a_use_may_stand_far_before_its_definition() {
     let parsed = parse(&context(), (uses + &definitions).as_bytes(), &ParseOptions::default());
     assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics.first());
 }
+
+#[test]
+fn aliases_that_double_are_refused() {
+    let mut text = String::from("#a0 = [1 : i32, \"x\"]\n!t0 = (f32) -> f32\n");
+    for i in 1..64 {
+        text += &format!("#a{i} = [#a{0}, #a{0}]\n!t{i} = (!t{0}) -> !t{0}\n", i - 1);
+    }
+    text += "pd.fetch {a = #a63, t = !t63}\n";
+    let found = errors(&text);
+    assert!(
+        found.iter().all(|(message, _)| message.contains("too large")),
+        "{found:?}"
+    );
+    assert!(!found.is_empty());
+}

@@ -25,6 +25,7 @@ impl<'s> Parser<'s> {
 
     fn parse_type_inner(&mut self) -> Result<Type, Failure> {
         self.skip();
+        self.expanded += 1;
         let start = self.pos;
         match self.peek() {
             b'(' => {
@@ -122,6 +123,7 @@ impl<'s> Parser<'s> {
 
     /// A type whose text is all that is known of it.
     fn text_type(&mut self, start: usize) -> Type {
+        self.aliases.mention(&self.src[start..self.pos]);
         let text = String::from_utf8_lossy(&self.src[start..self.pos]).into_owned();
         self.ctx.intern_type(TypeData::Opaque(text.into()))
     }
@@ -146,9 +148,11 @@ impl<'s> Parser<'s> {
                 return self.list_type();
             }
             self.pos = balanced_end(self.src, self.pos).ok_or_else(|| self.unclosed())?;
-        } else if let Some(&ty) = self.type_aliases.get(word) {
+        } else if let Some((ty, size)) = self.aliases.ty(word) {
+            self.expand(start, size)?;
             return Ok(ty);
         }
+        self.aliases.mention(&self.src[start..self.pos]);
         let text = String::from_utf8_lossy(&self.src[start + 1..self.pos]).into_owned();
         Ok(self.ctx.intern_type(TypeData::Dialect(text.into())))
     }

@@ -111,5 +111,5 @@ fn verify_one(ctx: &Context, body: &Body, owner: Option<&OpDef>, options: Verify
             return;
         }
     }
-    scope::check(ctx, body, owner, MAX_ERRORS, errors);
+    scope::check(ctx, body, owner, options, MAX_ERRORS, errors);
 }

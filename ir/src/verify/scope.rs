@@ -14,6 +14,7 @@ use crate::dominance::DominatorTree;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::registry::{OpDef, Traits};
 
+use super::VerifyOptions;
 use super::describe::describe_value;
 
 enum Task {
@@ -45,6 +46,7 @@ pub(super) fn check(
     ctx: &Context,
     body: &Body,
     owner: Option<&OpDef>,
+    options: VerifyOptions,
     max_errors: usize,
     errors: &mut Vec<Diagnostic>,
 ) {
@@ -55,7 +57,10 @@ pub(super) fn check(
         trail: Vec::new(),
         trees: FxHashMap::default(),
     };
-    if owner.is_some_and(|def| def.has(Traits::GRAPH_REGION)) {
+    // MLIR's modules are graphs.
+    let graph =
+        |def: &OpDef| def.has(Traits::GRAPH_REGION) || options.allow_unregistered && def.has(Traits::SYMBOL_TABLE);
+    if owner.is_some_and(graph) {
         walk.define_all(body.root());
     }
     let mut tasks = vec![Task::Region(body.root())];
@@ -88,9 +93,11 @@ pub(super) fn check(
                 }
                 tasks.extend(body.next_op(op).map(Task::Op));
                 tasks.push(Task::Define(op));
-                let graph = body.view(ctx, op).has(Traits::GRAPH_REGION);
+                let def = ctx.op_def(body.op_name(op));
+                // What is not known may be a graph, where control goes through no blocks.
+                let graph = def.map_or(options.allow_unregistered, |d| d.has(Traits::GRAPH_REGION));
                 for &region in body.op_regions(op).iter().rev() {
-                    if graph {
+                    if graph && (def.is_some() || body.single_block(region).is_some()) {
                         tasks.push(Task::Leave(walk.trail.len()));
                         walk.define_all(region);
                     }

@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::context::{Context, Sym};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::entity::OpId;
-use crate::registry::Traits;
+use crate::registry::{AttrSpec, Traits};
 use crate::types::{AttrData, Type, TypeData};
 
 use super::describe::{compatible, describe_type};
@@ -57,6 +57,10 @@ impl<'a> Symbols<'a> {
                 continue;
             }
             let Some(name) = view.str("sym_name") else {
+                let optional = |spec: &AttrSpec| spec.name == "sym_name" && spec.default.is_some();
+                if def.attrs.iter().any(optional) {
+                    continue;
+                }
                 errors.push(
                     Diagnostic::error("missing-symbol-name", format!("`{}` has no name", def.name))
                         .label(body.op_span(op), "needs an attribute `sym_name`")
