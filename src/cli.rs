@@ -3,13 +3,14 @@
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use clap::{CommandFactory, ValueEnum};
 use clap_complete::Shell;
 use pir_ir::{Diagnostic, Severity};
 
-use crate::render::{Renderer, Style};
+use crate::render::{ColorWhen, Renderer, Style};
 use crate::source::Source;
 
 /// How a tool ends.
@@ -41,9 +42,29 @@ pub fn remember(what: &'static str, value: impl Into<String>) {
     doing.push((what, value.into()));
 }
 
+/// Forgets it again.
+pub fn forget(what: &'static str) {
+    let mut doing = DOING.lock().unwrap_or_else(PoisonError::into_inner);
+    doing.retain(|(name, _)| *name != what);
+}
+
+/// Whether panics are expected now.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Runs something that may panic, without a report on that.
+pub(crate) fn quietly<R>(f: impl FnOnce() -> R) -> R {
+    QUIET.store(true, Ordering::Relaxed);
+    let result = f();
+    QUIET.store(false, Ordering::Relaxed);
+    result
+}
+
 /// Runs a tool. A panic is an error of the tool and said to be one.
 pub fn run(tool: &'static str, body: impl FnOnce() -> Exit) -> ExitCode {
     std::panic::set_hook(Box::new(move |info| {
+        if QUIET.load(Ordering::Relaxed) {
+            return;
+        }
         // Nothing can be done when standard error is closed.
         let _ = io::stderr().lock().write_all(internal_error(tool, info).as_bytes());
     }));
@@ -82,6 +103,12 @@ pub fn report_plain(renderer: &Renderer, diagnostic: &Diagnostic) {
     let _ = write_buffered(|out| renderer.render_plain(diagnostic, out));
 }
 
+/// Writes to standard error.
+pub fn say(text: &str) {
+    // Nothing can be done when standard error is closed.
+    let _ = write_buffered(|out| out.write_all(text.as_bytes()));
+}
+
 /// Standard error has no buffer of its own; a diagnostic should not be interleaved with those of another process.
 fn write_buffered(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut text = Vec::new();
@@ -103,6 +130,7 @@ pub fn input_file<'a>(named: Option<&'a str>, renderer: &Renderer) -> Option<&'a
 
 /// The options that all tools have.
 #[derive(clap::Args, Debug)]
+#[command(next_help_heading = "General")]
 pub struct Common {
     /// How errors are shown; default: fancy on a terminal, short otherwise
     ///
@@ -110,6 +138,10 @@ pub struct Common {
     /// that editors recognise, `json` writes one object a line.
     #[arg(long, value_enum, value_name = "STYLE")]
     pub diagnostics: Option<Style>,
+
+    /// When to use colours on standard error; `auto` does on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorWhen,
 
     /// Accept operations that no dialect defines
     ///
@@ -121,6 +153,13 @@ pub struct Common {
     /// Print a script that completes the options of this tool, for your shell to source
     #[arg(long, value_enum, value_name = "SHELL", exclusive = true)]
     pub completions: Option<CompletionShell>,
+}
+
+impl Common {
+    /// The renderer of diagnostics that these options ask for.
+    pub fn renderer(&self) -> Renderer {
+        Renderer::for_stderr(self.diagnostics, self.color)
+    }
 }
 
 /// Shells that completions are written for.

@@ -110,7 +110,7 @@ fn operation(page: &mut String, op: &OpDef) {
 }
 
 /// The operation as it is written.
-fn signature(op: &OpDef) -> String {
+pub(crate) fn signature(op: &OpDef) -> String {
     let values = |specs: &[ValueSpec]| -> Vec<String> {
         let one = |spec: &ValueSpec| {
             let more = match spec.arity {

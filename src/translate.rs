@@ -9,7 +9,6 @@ use pir_ir::{Diagnostic, Module};
 use crate::cli::{self, Common, Exit};
 use crate::driver::{self, LoadOptions};
 use crate::output::write_output;
-use crate::render::Renderer;
 use crate::source::Source;
 
 const LONG_ABOUT: &str = "\
@@ -90,7 +89,7 @@ pub struct Args {
 /// Runs the tool.
 pub fn main() -> Exit {
     let args = Args::parse();
-    let renderer = Renderer::for_stderr(args.common.diagnostics);
+    let renderer = args.common.renderer();
     let output = args.output.as_deref();
     let finish = |result: Result<(), Diagnostic>| match result {
         Ok(()) => Exit::Success,

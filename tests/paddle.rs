@@ -51,7 +51,7 @@ impl Program {
         let (mut module, _) = load(&pir_dialects::context(), &self.source, LoadOptions::default()).unwrap();
         let options = RunOptions {
             verify: Some(Default::default()),
-            print_after: None,
+            observers: Vec::new(),
         };
         run_passes(&mut module, &Pipeline::parse(passes).unwrap(), options)
             .unwrap_or_else(|e| panic!("{passes}: {e:#?}"));

@@ -2,7 +2,7 @@
 
 use pir_ir::{Diagnostic, Module};
 
-use crate::pass::{Changed, Pass, PassContext};
+use crate::pass::{Changed, Pass, PassContext, Scope};
 
 static PASSES: &[&dyn Pass] = &[&Panic, &Fail, &Break];
 
@@ -25,6 +25,10 @@ impl Pass for Panic {
 
     fn description(&self) -> &'static str {
         ""
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
     }
 
     fn run(&self, _: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

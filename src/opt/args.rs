@@ -3,6 +3,8 @@
 use clap::Parser;
 
 use crate::cli::Common;
+use crate::driver::select::Counter;
+use crate::driver::show::Scope;
 
 const LONG_ABOUT: &str = "\
 Reads a program, runs passes on it and prints it.
@@ -18,8 +20,13 @@ Examples:
       pir-opt --pass=backward x.pir
   The same for one output and two inputs, with the order of passes as written
       pir-opt --pass='licm,backward{of=loss wrt=[x, %w]},dce' x.pir -o x_grad.pir
-  Look at the program after each pass
-      pir-opt --pass=backward --print-ir-after-all x.pir
+  Look at what each pass changes, and how long it takes
+      pir-opt --pass=licm,cse,dce --print-ir-after-change --timing x.pir
+  Run some passes on functions only
+      pir-opt --pass-pipeline='func.func(canonicalize,cse),dce' x.pir
+  Keep what made a pass fail, and do it again
+      pir-opt --pass=backward --emit-reproducer=bad.pir x.pir
+      pir-opt --run-reproducer bad.pir
   In a pipeline of processes
       pir-opt --pass=licm x.pir | pir-opt --pass=backward - | pir-run - --input x=ones
 
@@ -37,13 +44,42 @@ Exit status:
     about = "Optimize and differentiate programs with loops and branches",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES,
-    after_help = "`--help` says more and gives examples, `--list-passes` tells the passes."
+    after_help = "`--help` tells all options and gives examples, `--list-passes` tells the passes."
 )]
 pub struct Args {
     /// The program; `-` or nothing reads standard input
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
 
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub passes: Passes,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub output: Output,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub watch: Watch,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub debug: Debugging,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub listing: Listing,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: Common,
+}
+
+/// Which passes run.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Passes")]
+pub struct Passes {
     /// Passes to run, in order: `a,b{option=value},c`; may be given several times
     ///
     /// A value is a word, a quoted text (`of="out:1"`) or a list (`wrt=[%x, "w_0"]`). `--list-passes` tells the passes
@@ -51,13 +87,32 @@ pub struct Args {
     #[arg(long, value_name = "PASSES")]
     pub pass: Vec<String>,
 
-    /// Passes to run, with the operations that they run on: `builtin.module(func.func(cse,licm),symbol-dce)`
+    /// Passes to run, with the operations that they run on: `builtin.module(func.func(cse,licm),dce)`
     ///
     /// The passes in the parentheses behind an operation run on each such operation, at any depth, and look at nothing
     /// else. `builtin.module` at the outermost place is the program and may be left out. `--pass` takes this form too.
     #[arg(long, value_name = "PIPELINE", conflicts_with = "pass")]
     pub pass_pipeline: Option<String>,
 
+    /// How many functions are worked on at a time; default: as many as the machine has threads
+    ///
+    /// What is printed does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), hide_short_help = true)]
+    pub threads: Option<u16>,
+
+    /// Verify the program after each pass that changed it (the default)
+    #[arg(long, overrides_with = "no_verify_each", hide_short_help = true)]
+    pub verify_each: bool,
+
+    /// Verify the program only once, after reading it
+    #[arg(long, overrides_with = "verify_each")]
+    pub no_verify_each: bool,
+}
+
+/// What is read and written.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Input and output")]
+pub struct Output {
     /// Write to this file; it is replaced as a whole, and only on success
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
@@ -66,10 +121,160 @@ pub struct Args {
     #[arg(long)]
     pub print_generic: bool,
 
+    /// Cut lists and texts with more than N elements short when printing; default: 16
+    ///
+    /// What is printed then is for reading only: it is no program any more.
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "16",
+        hide_short_help = true
+    )]
+    pub elide_large_attributes: Option<usize>,
+
     /// Print no program, only say what is wrong with it
     #[arg(long)]
     pub verify_only: bool,
 
+    /// Print numbers in place of the program: operations by name, nesting, loops, values, types
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORM",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text",
+        conflicts_with = "verify_only"
+    )]
+    pub stats: Option<StatsForm>,
+
+    /// Take the parts of the input between lines `// -----` for programs of their own
+    #[arg(long)]
+    pub split_input_file: bool,
+
+    /// Compare errors, warnings and notes with comments in the input; print no program
+    ///
+    /// `// expected-error {{text}}` stands in the line that the error is in, or says which: `expected-error@+1`, `@-1`,
+    /// `@above`, `@below`, `@unknown`. `expected-warning`, `expected-note` and `expected-remark` are the same for others;
+    /// with `-re` behind, `{{…}}` inside of the text is a regular expression. All must be expected, and all that is
+    /// expected must be there.
+    #[arg(long, conflicts_with = "stats", hide_short_help = true)]
+    pub verify_diagnostics: bool,
+}
+
+/// How the numbers of a program are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum StatsForm {
+    /// For reading
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Watching passes. All of it goes to standard error.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Watching passes (on standard error)")]
+pub struct Watch {
+    /// Tell how long reading, verifying, each pass and printing took
+    #[arg(long)]
+    pub timing: bool,
+
+    /// Tell what each pass did: operations before and after, and what it counted
+    #[arg(long)]
+    pub pass_statistics: bool,
+
+    /// Print the program before these passes; without names, before all
+    #[arg(
+        long,
+        value_name = "PASS,…",
+        num_args = 0..=1,
+        require_equals = true,
+        value_delimiter = ',',
+        default_missing_value = "",
+        hide_short_help = true
+    )]
+    pub print_ir_before: Option<Vec<String>>,
+
+    /// Print the program after these passes; without names, after all
+    #[arg(
+        long,
+        value_name = "PASS,…",
+        num_args = 0..=1,
+        require_equals = true,
+        value_delimiter = ',',
+        default_missing_value = ""
+    )]
+    pub print_ir_after: Option<Vec<String>>,
+
+    /// Print the program before each pass
+    #[arg(long, hide_short_help = true)]
+    pub print_ir_before_all: bool,
+
+    /// Print the program after each pass
+    #[arg(long, hide_short_help = true)]
+    pub print_ir_after_all: bool,
+
+    /// Print what each pass changed, in the form of `diff -u`
+    #[arg(long)]
+    pub print_ir_after_change: bool,
+
+    /// Print the program as a pass left it that failed
+    #[arg(long, hide_short_help = true)]
+    pub print_ir_after_failure: bool,
+
+    /// Which part of the program these print
+    ///
+    /// After a pass, only the functions, loops or operations that are not as they were. Of a diff, `op` leaves out the
+    /// lines around a change.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "SCOPE",
+        default_value = "module",
+        hide_short_help = true
+    )]
+    pub print_ir_scope: Scope,
+
+    /// Write the program after each pass into this folder: `000-input.pir`, `001-licm.pir`, …
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub dump_to_dir: Option<String>,
+}
+
+/// Finding the pass that goes wrong.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Finding errors of passes")]
+pub struct Debugging {
+    /// Write a file that holds the program and the passes, for --run-reproducer
+    ///
+    /// When a pass fails or crashes, it holds that pass only, and the program as it was before.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub emit_reproducer: Option<String>,
+
+    /// Run the passes that stand at the top of the input
+    #[arg(
+        long,
+        conflicts_with_all = ["pass", "pass_pipeline", "emit_reproducer"],
+        hide_short_help = true
+    )]
+    pub run_reproducer: bool,
+
+    /// Run only the first N passes, and tell which they are; -1 runs all
+    ///
+    /// A pass on functions counts once for each function. Halving N finds the run that makes the difference.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true)]
+    pub opt_bisect_limit: Option<i64>,
+
+    /// Skip runs of a pass, then let some follow: `licm:skip=3,count=2`; may be given several times
+    #[arg(long, value_name = "PASS:skip=N,count=N", value_parser = Counter::parse, hide_short_help = true)]
+    pub debug_counter: Vec<Counter>,
+}
+
+/// What can be told without a program.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Information")]
+pub struct Listing {
     /// Tell the passes and their options
     #[arg(long)]
     pub list_passes: bool,
@@ -78,27 +283,11 @@ pub struct Args {
     #[arg(long)]
     pub list_ops: bool,
 
+    /// Tell all of an operation: operands, attributes, regions, traits, effects, gradient
+    #[arg(long, value_name = "OP")]
+    pub show_op: Option<String>,
+
     /// Print the passes that would be run, in the form that `--pass` takes
     #[arg(long)]
     pub print_pipeline: bool,
-
-    /// Print the program to standard error after each pass
-    #[arg(long)]
-    pub print_ir_after_all: bool,
-
-    /// Verify the program after each pass that changed it (the default)
-    #[arg(long, overrides_with = "no_verify_each")]
-    pub verify_each: bool,
-
-    /// Verify the program only once, after reading it
-    #[arg(long)]
-    pub no_verify_each: bool,
-
-    /// Take the parts of the input between lines `// -----` for programs of their own
-    #[arg(long)]
-    pub split_input_file: bool,
-
-    #[command(flatten)]
-    #[allow(missing_docs)]
-    pub common: Common,
 }

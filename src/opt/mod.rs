@@ -1,28 +1,33 @@
 //! `pir-opt`: reads a program, runs passes on it, prints it.
 
 mod args;
+mod job;
 mod list;
-
-use std::io::{self, Write};
+mod show_op;
+mod stats;
 
 use clap::Parser;
-use pir_ir::text::{self, PrintOptions};
-use pir_ir::{Diagnostic, Module};
+use pir_ir::Diagnostic;
 use pir_passes::Pipeline;
 
 pub use args::Args;
 
 use crate::cli::{self, Exit};
-use crate::driver::{self, LoadOptions, RunOptions};
+use crate::driver::reproducer;
+use crate::driver::select::check_passes;
+use crate::driver::set_threads;
+use crate::driver::times::Times;
 use crate::output::write_output;
 use crate::render::{Renderer, Style};
 use crate::source::Source;
+use job::Job;
 
 /// Runs the tool.
 pub fn main() -> Exit {
-    let args = Args::parse();
-    let renderer = Renderer::for_stderr(args.common.diagnostics);
-    let output = args.output.as_deref();
+    let times = Times::new();
+    let mut args = Args::parse();
+    let renderer = args.common.renderer();
+    let output = args.output.output.as_deref();
     let finish = |result: Result<(), Diagnostic>| match result {
         Ok(()) => Exit::Success,
         Err(diagnostic) => {
@@ -33,42 +38,107 @@ pub fn main() -> Exit {
     if let Some(shell) = args.common.completions {
         return finish(write_output(output, |out| cli::write_completions::<Args>(shell, out)));
     }
-    if args.list_passes {
+    if args.listing.list_passes {
         return finish(write_output(output, list::passes));
     }
-    if args.list_ops {
+    if args.listing.list_ops {
         return finish(write_output(output, list::ops));
+    }
+    if let Some(name) = &args.listing.show_op {
+        return match show_op::describe(name) {
+            Ok(text) => finish(write_output(output, |out| out.write_all(text.as_bytes()))),
+            Err(error) => usage(&renderer, &error),
+        };
+    }
+    let mut source = None;
+    if args.debug.run_reproducer {
+        let Some(read) = read_source(&args, &renderer) else {
+            return Exit::Failure;
+        };
+        if let Err(error) = configure(&mut args, &read) {
+            cli::report_plain(&renderer, &error);
+            return Exit::Failure;
+        }
+        source = Some(read);
+    }
+    let named = [
+        (&args.watch.print_ir_before, "--print-ir-before"),
+        (&args.watch.print_ir_after, "--print-ir-after"),
+    ];
+    for (names, option) in named {
+        if let Err(error) = check_passes(names.as_deref().unwrap_or_default(), option) {
+            return usage(&renderer, &error);
+        }
     }
     let Some(pipeline) = read_pipeline(&args) else {
         return Exit::Usage;
     };
-    if args.print_pipeline {
-        return finish(write_output(output, |out| writeln!(out, "{pipeline}")));
+    if args.listing.print_pipeline {
+        let output = args.output.output.as_deref();
+        return match write_output(output, |out| writeln!(out, "{pipeline}")) {
+            Ok(()) => Exit::Success,
+            Err(error) => {
+                cli::report_plain(&renderer, &error);
+                Exit::Failure
+            }
+        };
     }
-    let Some(file) = cli::input_file(args.file.as_deref(), &renderer) else {
+    if source.is_none() && cli::input_file(args.file.as_deref(), &renderer).is_none() {
         return Exit::Usage;
+    }
+    let Some(source) = source.or_else(|| read_source(&args, &renderer)) else {
+        return Exit::Failure;
     };
-    cli::remember("input", file);
     cli::remember("pipeline", pipeline.to_string());
-    let source = match Source::read(file) {
-        Ok(source) => source,
-        Err(diagnostic) => return finish(Err(diagnostic)),
-    };
-    let job = Job {
-        args: &args,
-        pipeline: &pipeline,
-        renderer: &renderer,
-    };
-    job.run(source)
+    set_threads(args.passes.threads.map(usize::from));
+    Job::new(&args, &pipeline, &renderer, times).run(source)
+}
+
+fn usage(renderer: &Renderer, error: &Diagnostic) -> Exit {
+    cli::report_plain(renderer, error);
+    Exit::Usage
+}
+
+/// The input; `None` when it cannot be read, which has been said then.
+fn read_source(args: &Args, renderer: &Renderer) -> Option<Source> {
+    let file = cli::input_file(args.file.as_deref(), renderer)?;
+    cli::remember("input", file);
+    match Source::read(file) {
+        Ok(source) => Some(source),
+        Err(error) => {
+            cli::report_plain(renderer, &error);
+            None
+        }
+    }
+}
+
+/// Takes over the command line that a reproducer holds.
+fn configure(args: &mut Args, source: &Source) -> Result<(), Diagnostic> {
+    let words = reproducer::command_line(source.name(), source.bytes())?;
+    let all = std::iter::once("pir-opt".to_owned()).chain(words);
+    let inner = Args::try_parse_from(all).map_err(|error| {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        let first = first.strip_prefix("error: ").unwrap_or(first);
+        Diagnostic::error(
+            "reproducer",
+            format!("the configuration in `{}` is wrong: {first}", source.name()),
+        )
+    })?;
+    args.passes.pass_pipeline = inner.passes.pass_pipeline;
+    args.passes.no_verify_each |= inner.passes.no_verify_each;
+    args.common.allow_unregistered_dialect |= inner.common.allow_unregistered_dialect;
+    Ok(())
 }
 
 /// All passes that the command line asks for, in order; `None` when it is wrong, which has been said then.
 fn read_pipeline(args: &Args) -> Option<Pipeline> {
     // No editor opens the command line: the error is drawn in it, unless another style is asked for.
-    let renderer = Renderer::for_stderr(Some(args.common.diagnostics.unwrap_or(Style::Fancy)));
+    let style = args.common.diagnostics.unwrap_or(Style::Fancy);
+    let renderer = Renderer::for_stderr(Some(style), args.common.color);
     let ctx = pir_dialects::context();
-    let passes = args.pass.iter().map(|text| ("--pass", text));
-    let pipelines = args.pass_pipeline.iter().map(|text| ("--pass-pipeline", text));
+    let passes = args.passes.pass.iter().map(|text| ("--pass", text));
+    let pipelines = args.passes.pass_pipeline.iter().map(|text| ("--pass-pipeline", text));
     let mut all = Pipeline::default();
     let mut good = true;
     for (option, text) in passes.chain(pipelines) {
@@ -81,87 +151,4 @@ fn read_pipeline(args: &Args) -> Option<Pipeline> {
         }
     }
     good.then_some(all)
-}
-
-struct Job<'a> {
-    args: &'a Args,
-    pipeline: &'a Pipeline,
-    renderer: &'a Renderer,
-}
-
-impl Job<'_> {
-    fn run(&self, source: Source) -> Exit {
-        let parts = if self.args.split_input_file {
-            source.split()
-        } else {
-            vec![source]
-        };
-        let mut modules = Vec::with_capacity(parts.len());
-        let mut failed = false;
-        for part in &parts {
-            match self.process(part) {
-                Ok(module) => modules.push(module),
-                Err(()) => failed = true,
-            }
-        }
-        // Of a file in parts, those without errors are printed all the same: they are tests of their own.
-        let print = !self.args.verify_only && (!failed || self.args.split_input_file && self.args.output.is_none());
-        if print && let Err(diagnostic) = write_output(self.args.output.as_deref(), |out| self.print(&modules, out)) {
-            cli::report_plain(self.renderer, &diagnostic);
-            failed = true;
-        }
-        // The process ends here; giving the memory back piece by piece would only take time.
-        std::mem::forget(modules);
-        if failed { Exit::Failure } else { Exit::Success }
-    }
-
-    fn process(&self, source: &Source) -> Result<Module, ()> {
-        let result = self.transform(source);
-        let diagnostics = match &result {
-            Ok((_, warnings)) => warnings,
-            Err(errors) => errors,
-        };
-        cli::report(self.renderer, source, diagnostics);
-        result.map(|(module, _)| module).map_err(|_| ())
-    }
-
-    /// Reads a program and runs the passes.
-    fn transform(&self, source: &Source) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let load = LoadOptions {
-            allow_unregistered: self.args.common.allow_unregistered_dialect,
-        };
-        let ctx = pir_dialects::context();
-        let (mut module, mut warnings) = driver::load(&ctx, source, load)?;
-        let options = RunOptions {
-            verify: (!self.args.no_verify_each).then(|| load.verify()),
-            print_after: self.args.print_ir_after_all.then(|| self.print_options()),
-        };
-        match driver::run_passes(&mut module, self.pipeline, options) {
-            Ok(more) => {
-                warnings.extend(more);
-                Ok((module, warnings))
-            }
-            Err(errors) => {
-                warnings.extend(errors);
-                Err(warnings)
-            }
-        }
-    }
-
-    fn print_options(&self) -> PrintOptions {
-        PrintOptions {
-            generic: self.args.print_generic,
-            ..PrintOptions::default()
-        }
-    }
-
-    fn print(&self, modules: &[Module], out: &mut dyn Write) -> io::Result<()> {
-        for (at, module) in modules.iter().enumerate() {
-            if at > 0 {
-                writeln!(out, "// -----")?;
-            }
-            text::print_to(module, &self.print_options(), out)?;
-        }
-        Ok(())
-    }
 }

@@ -32,6 +32,18 @@ pub enum Style {
     Json,
 }
 
+/// When colours are used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+pub enum ColorWhen {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// In files and pipes as well
+    Always,
+    /// Nowhere
+    Never,
+}
+
 /// What the device can show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Look {
@@ -52,20 +64,33 @@ impl Look {
     };
 
     /// What standard error can show.
-    pub fn of_stderr() -> Self {
+    pub fn of_stderr(color: ColorWhen) -> Self {
         let stderr = io::stderr();
-        if !stderr.is_terminal() {
-            return Look::PLAIN;
+        let look = match stderr.is_terminal() {
+            true => Look::of_terminal(),
+            false => Look::PLAIN,
+        };
+        Look {
+            color: match color {
+                ColorWhen::Auto => look.color,
+                ColorWhen::Always => true,
+                ColorWhen::Never => false,
+            },
+            ..look
         }
+    }
+
+    fn of_terminal() -> Self {
         let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
             .iter()
             .find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()))
             .unwrap_or_default();
+        let width = terminal_size::terminal_size_of(io::stderr());
         Look {
             color: !set("NO_COLOR") && std::env::var_os("TERM").is_some_and(|t| t != "dumb"),
             unicode: cfg!(windows) || locale.to_ascii_uppercase().replace('-', "").contains("UTF8"),
-            width: terminal_size::terminal_size_of(&stderr).map_or(100, |(width, _)| usize::from(width.0).max(40)),
+            width: width.map_or(100, |(width, _)| usize::from(width.0).max(40)),
         }
     }
 }
@@ -84,13 +109,18 @@ impl Renderer {
     }
 
     /// The style asked for; else fancy on a terminal and short otherwise.
-    pub fn for_stderr(style: Option<Style>) -> Self {
+    pub fn for_stderr(style: Option<Style>, color: ColorWhen) -> Self {
         let default = if io::stderr().is_terminal() {
             Style::Fancy
         } else {
             Style::Short
         };
-        Renderer::new(style.unwrap_or(default), Look::of_stderr())
+        Renderer::new(style.unwrap_or(default), Look::of_stderr(color))
+    }
+
+    /// Whether it uses colours.
+    pub fn color(&self) -> bool {
+        self.look.color
     }
 
     /// Writes diagnostics whose spans are offsets into `source`.

@@ -62,7 +62,7 @@ impl Check<'_> {
         let mut adjoint = primal.clone();
         let options = RunOptions {
             verify: Some(Default::default()),
-            print_after: None,
+            observers: Vec::new(),
         };
         run_passes(&mut adjoint, &Pipeline::parse("backward")?, options)?;
 

@@ -27,7 +27,7 @@ use crate::source::Source;
 /// Runs the tool.
 pub fn main() -> Exit {
     let args = Args::parse();
-    let renderer = Renderer::for_stderr(args.common.diagnostics);
+    let renderer = args.common.renderer();
     if let Some(shell) = args.common.completions {
         return match write_output(None, |out| cli::write_completions::<Args>(shell, out)) {
             Ok(()) => Exit::Success,

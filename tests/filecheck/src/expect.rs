@@ -30,6 +30,9 @@ const SEVERITIES: &[(Severity, &str)] = &[
     (Severity::Help, "help"),
 ];
 
+/// Other words for the same in expectations.
+const SYNONYMS: &[(Severity, &str)] = &[(Severity::Note, "remark")];
+
 impl Severity {
     fn word(self) -> &'static str {
         SEVERITIES
@@ -152,6 +155,7 @@ fn parse_expectations(text: &str) -> Parsed<Vec<Expectation<'_>>> {
             rest = after;
             let named = SEVERITIES
                 .iter()
+                .chain(SYNONYMS)
                 .find_map(|(severity, word)| Some((*severity, after.strip_prefix(word)?)));
             let Some((severity, after)) = named else { continue };
             let (expectation, after) = parse_one(&lines, at, severity, after).map_err(|error| (at + 1, error))?;
@@ -313,6 +317,11 @@ mod tests {
             "f.pir:1:1: error: y\nf.pir:1:1: help: z: error: no\nf.pir:1:1: error: x\n",
         )
         .unwrap();
+    }
+
+    #[test]
+    fn remarks_are_notes() {
+        checked("a // expected-remark {{x}}\n", "f.pir:1:1: note: x\n").unwrap();
     }
 
     #[test]

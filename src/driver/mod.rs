@@ -1,13 +1,22 @@
 //! What all tools do with a program: read it, verify it, run passes on it.
 
-use std::io::Write;
+mod diff;
+pub mod dump;
+pub(crate) mod pieces;
+pub mod reproducer;
+pub mod select;
+pub mod show;
+pub mod statistics;
+pub mod times;
+
 use std::sync::Arc;
 
-use pir_ir::text::{self, ParseOptions, PrintOptions};
+use pir_ir::text::{self, ParseOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Diagnostic, Module, Severity};
 use pir_passes::{Invocation, Observer, PassManager, Pipeline, Ran, VerifyEach};
 
+use crate::cli;
 use crate::evaluate::KernelEvaluator;
 use crate::source::Source;
 
@@ -49,8 +58,28 @@ pub fn load_as(
     format: Option<pir_translate::Format>,
     options: LoadOptions,
 ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let (module, mut diagnostics) = read_as(ctx, source, format, options)?;
+    diagnostics.extend(verify(&module, options));
+    if has_errors(&diagnostics) {
+        Err(diagnostics)
+    } else {
+        Ok((module, diagnostics))
+    }
+}
+
+/// Reads a program in the given format, the text format for `None`, and does not verify it. The second part are
+/// warnings.
+///
+/// # Errors
+/// What is wrong with the text; may contain warnings too.
+pub fn read_as(
+    ctx: &Arc<Context>,
+    source: &Source,
+    format: Option<pir_translate::Format>,
+    options: LoadOptions,
+) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
     let allow_unregistered = options.allow_unregistered;
-    let (module, mut diagnostics) = match format {
+    let (module, diagnostics) = match format {
         None => {
             let parsed = text::parse(ctx, source.bytes(), &ParseOptions { allow_unregistered });
             (parsed.module, parsed.diagnostics)
@@ -60,9 +89,6 @@ pub fn load_as(
             (format.read(ctx, source.bytes(), options)?, Vec::new())
         }
     };
-    if !has_errors(&diagnostics) {
-        diagnostics.extend(verify_with(&module, options.verify()));
-    }
     if has_errors(&diagnostics) {
         Err(diagnostics)
     } else {
@@ -70,17 +96,23 @@ pub fn load_as(
     }
 }
 
-fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+/// What is wrong with a program that has been read.
+pub fn verify(module: &Module, options: LoadOptions) -> Vec<Diagnostic> {
+    verify_with(module, options.verify())
+}
+
+/// Whether there is an error among them.
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// How passes are run.
-#[derive(Clone, Copy, Debug)]
-pub struct RunOptions {
+/// How passes are run, and who watches.
+#[derive(Default)]
+pub struct RunOptions<'a> {
     /// Verify after each pass that changed something, with these options.
     pub verify: Option<VerifyOptions>,
-    /// Print the program to standard error after each pass.
-    pub print_after: Option<PrintOptions>,
+    /// Those who are told what happens.
+    pub observers: Vec<&'a mut dyn Observer>,
 }
 
 /// Runs passes. The result are warnings and notes.
@@ -90,14 +122,15 @@ pub struct RunOptions {
 pub fn run_passes(
     module: &mut Module,
     pipeline: &Pipeline,
-    options: RunOptions,
+    options: RunOptions<'_>,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    let mut printer = options.print_after.map(PrintAfter);
     let evaluator = KernelEvaluator::default();
+    let mut remember = Remember;
     let mut manager = PassManager::new();
     manager.set_evaluator(&evaluator);
-    if let Some(printer) = &mut printer {
-        manager.observe(printer);
+    manager.observe(&mut remember);
+    for observer in options.observers {
+        manager.observe(observer);
     }
     manager.verify_each(match options.verify {
         Some(verify) => VerifyEach::Changed(verify),
@@ -114,14 +147,27 @@ pub fn run_passes(
     }
 }
 
-struct PrintAfter(PrintOptions);
+/// Says which pass it was that crashed.
+struct Remember;
 
-impl Observer for PrintAfter {
-    fn after(&mut self, invocation: &Invocation, module: &Module, _: &Ran) {
-        let mut err = std::io::stderr().lock();
-        // Nothing can be done when standard error is closed.
-        let _ = writeln!(err, "// -----// IR after {invocation} //----- //")
-            .and_then(|()| text::print_to(module, &self.0, &mut err))
-            .and_then(|()| writeln!(err));
+impl Observer for Remember {
+    fn before(&mut self, invocation: &Invocation, _: &Module) {
+        cli::remember("pass", invocation.to_string());
     }
+
+    fn after(&mut self, _: &Invocation, _: &Module, _: &Ran) {
+        cli::forget("pass");
+    }
+}
+
+/// Sets how many threads work on a program; without a number, as many as the machine has. Nothing that a tool writes
+/// depends on it.
+pub fn set_threads(threads: Option<usize>) {
+    // Types may be nested deeply; the stacks of threads are smaller than that of a process by default.
+    const STACK: usize = 16 << 20;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .stack_size(STACK)
+        .num_threads(threads.unwrap_or(0));
+    // It fails when threads are running already, and then those are used.
+    let _ = pool.build_global();
 }

@@ -1,0 +1,69 @@
+//! The program after each pass, in files.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use pir_ir::text::{self, PrintOptions};
+use pir_ir::{Diagnostic, Module};
+use pir_passes::{Invocation, Observer, Ran};
+
+use crate::cli;
+
+/// Writes `000-input.pir`, `001-licm.pir`, … into a folder.
+#[derive(Debug)]
+pub struct Dump {
+    folder: PathBuf,
+    options: PrintOptions,
+    at: usize,
+    error: Option<Diagnostic>,
+}
+
+impl Dump {
+    /// Makes the folder if it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn new(folder: &str, options: PrintOptions) -> Result<Self, Diagnostic> {
+        fs::create_dir_all(folder)
+            .map_err(|error| Diagnostic::error("io", format!("cannot make the folder `{folder}`: {error}")))?;
+        Ok(Dump {
+            folder: PathBuf::from(folder),
+            options,
+            at: 0,
+            error: None,
+        })
+    }
+
+    /// Writes the program before the first pass.
+    pub fn input(&mut self, module: &Module) {
+        self.write("input", module);
+    }
+
+    /// The first file that could not be written.
+    pub fn take_error(&mut self) -> Option<Diagnostic> {
+        self.error.take()
+    }
+
+    fn write(&mut self, name: &str, module: &Module) {
+        let path = self.folder.join(format!("{:03}-{name}.pir", self.at));
+        self.at += 1;
+        let text = text::print(module, &self.options);
+        if let (Err(error), None) = (fs::write(&path, text), &self.error) {
+            let message = format!("cannot write `{}`: {error}", path.display());
+            self.error = Some(Diagnostic::error("io", message));
+        }
+    }
+}
+
+impl Observer for Dump {
+    fn after(&mut self, invocation: &Invocation, module: &Module, _: &Ran) {
+        self.write(invocation.pass.name(), module);
+    }
+
+    fn failed(&mut self, invocation: &Invocation, module: &Module) {
+        let name = format!("{}.failed", invocation.pass.name());
+        // What a pass left half done may be nothing that can be printed.
+        let _ = cli::quietly(|| catch_unwind(AssertUnwindSafe(|| self.write(&name, module))));
+    }
+}

@@ -1,0 +1,189 @@
+//! The program on standard error around passes: before, after, or what has changed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use clap::ValueEnum;
+use pir_ir::Module;
+use pir_ir::text::{self, PrintOptions};
+use pir_passes::{Invocation, Observer, Ran};
+use rustc_hash::FxHashMap;
+
+use super::diff::{Diff, unified};
+use super::pieces::{Piece, pieces};
+use crate::cli;
+
+/// Which part of the program is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Scope {
+    /// All of it
+    #[default]
+    Module,
+    /// Functions, after a pass only those that it changed
+    Function,
+    /// Outermost loops, after a pass only those that it changed
+    Loop,
+    /// Operations without what is in them, after a pass only those that it changed
+    Op,
+}
+
+/// For which passes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Filter {
+    /// For none.
+    #[default]
+    None,
+    /// For all.
+    All,
+    /// For those of these names.
+    Named(Vec<String>),
+}
+
+impl Filter {
+    fn takes(&self, invocation: &Invocation) -> bool {
+        match self {
+            Filter::None => false,
+            Filter::All => true,
+            Filter::Named(names) => names.iter().any(|name| name == invocation.pass.name()),
+        }
+    }
+}
+
+/// What is shown.
+#[derive(Clone, Debug, Default)]
+pub struct ShowOptions {
+    /// Before these passes.
+    pub before: Filter,
+    /// After these passes.
+    pub after: Filter,
+    /// What a pass changed, as a diff.
+    pub changes: bool,
+    /// After a pass that failed.
+    pub failure: bool,
+    /// Which part of the program.
+    pub scope: Scope,
+    /// How it is printed.
+    pub print: PrintOptions,
+    /// Whether diffs are coloured.
+    pub color: bool,
+}
+
+impl ShowOptions {
+    /// Whether anything is shown at all.
+    pub fn any(&self) -> bool {
+        self.before != Filter::None || self.after != Filter::None || self.changes || self.failure
+    }
+}
+
+/// Shows the program around passes.
+#[derive(Debug)]
+pub struct Show {
+    options: ShowOptions,
+    /// The program before the pass, if it will be compared.
+    before: Option<String>,
+}
+
+impl Show {
+    /// Shows what the options say.
+    pub fn new(options: ShowOptions) -> Self {
+        Show { options, before: None }
+    }
+
+    fn show(&self, title: &str, module: &Module, text: &str, old: Option<&str>) {
+        let mut out = format!("// -----// {title} //----- //\n");
+        if self.options.scope == Scope::Module {
+            out.push_str(text);
+            out.push('\n');
+            cli::say(&out);
+            return;
+        }
+        let mut known: FxHashMap<&str, usize> = FxHashMap::default();
+        for piece in old
+            .map(|old| pieces(module, old, self.options.scope))
+            .unwrap_or_default()
+        {
+            *known.entry(piece.text).or_default() += 1;
+        }
+        let mut any = false;
+        for Piece { place, text } in pieces(module, text, self.options.scope) {
+            // Of equal ones as many are known as there were.
+            if let Some(count) = known.get_mut(text).filter(|count| **count > 0) {
+                *count -= 1;
+                continue;
+            }
+            any = true;
+            if !place.is_empty() {
+                out.push_str(&format!("// in {place}\n"));
+            }
+            out.push_str(text);
+        }
+        if !any {
+            let word = self.options.scope.to_possible_value();
+            let word = word.map_or_else(String::new, |word| word.get_name().to_owned());
+            let what = if old.is_some() { " that changed" } else { "" };
+            out.push_str(&format!("// no {word}{what}\n"));
+        }
+        out.push('\n');
+        cli::say(&out);
+    }
+}
+
+impl Observer for Show {
+    fn before(&mut self, invocation: &Invocation, module: &Module) {
+        let options = &self.options;
+        let compared = options.changes || options.scope != Scope::Module && options.after.takes(invocation);
+        let shown = options.before.takes(invocation);
+        self.before = None;
+        if !compared && !shown {
+            return;
+        }
+        let text = text::print(module, &options.print);
+        if shown {
+            self.show(&format!("IR before {invocation}"), module, &text, None);
+        }
+        self.before = compared.then_some(text);
+    }
+
+    fn after(&mut self, invocation: &Invocation, module: &Module, _: &Ran) {
+        let shown = self.options.after.takes(invocation);
+        if !shown && !self.options.changes {
+            return;
+        }
+        let text = text::print(module, &self.options.print);
+        if shown {
+            self.show(&format!("IR after {invocation}"), module, &text, self.before.as_deref());
+        }
+        let Some(old) = self.before.take().filter(|_| self.options.changes) else {
+            return;
+        };
+        if old == text {
+            cli::say(&format!("// -----// {invocation} changed nothing //----- //\n"));
+            return;
+        }
+        let diff = Diff {
+            old_name: &format!("before {invocation}"),
+            new_name: &format!("after {invocation}"),
+            context: if self.options.scope == Scope::Op { 0 } else { 3 },
+            color: self.options.color,
+        };
+        let title = format!("// -----// Changes by {invocation} //----- //\n");
+        cli::say(&format!("{title}{}\n", unified(&diff, &old, &text)));
+    }
+
+    fn failed(&mut self, invocation: &Invocation, module: &Module) {
+        if !self.options.failure {
+            return;
+        }
+        let title = format!("IR after {invocation} failed");
+        // What a pass left half done may be nothing that can be printed.
+        match cli::quietly(|| catch_unwind(AssertUnwindSafe(|| text::print(module, &self.options.print)))) {
+            Ok(text) => {
+                let whole = Show::new(ShowOptions {
+                    scope: Scope::Module,
+                    ..self.options.clone()
+                });
+                whole.show(&title, module, &text, None);
+            }
+            Err(_) => cli::say(&format!("// -----// {title} //----- //\n// it cannot be printed\n\n")),
+        }
+    }
+}

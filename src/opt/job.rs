@@ -1,0 +1,268 @@
+//! One run of `pir-opt`: the programs of the input, through the passes, to the output.
+
+use std::io::{self, Write};
+
+use pir_ir::text::{self, PrintOptions};
+use pir_ir::{Diagnostic, Module};
+use pir_passes::{Observer, PASS_CRASH, Pipeline};
+
+use super::args::Args;
+use super::stats;
+use crate::cli::{self, Exit};
+use crate::driver::dump::Dump;
+use crate::driver::reproducer::{Configuration, Reproducer};
+use crate::driver::select::Select;
+use crate::driver::show::{Filter, Show, ShowOptions};
+use crate::driver::statistics::Statistics;
+use crate::driver::times::Times;
+use crate::driver::{self, LoadOptions, RunOptions};
+use crate::output::write_output;
+use crate::render::{Look, Renderer, Style};
+use crate::source::Source;
+
+/// What is to be done, and what has been seen doing it.
+pub(super) struct Job<'a> {
+    args: &'a Args,
+    pipeline: &'a Pipeline,
+    renderer: &'a Renderer,
+    times: Times,
+    statistics: Statistics,
+    select: Option<Select>,
+    dump: Option<Dump>,
+    /// With `--verify-diagnostics`, what was said.
+    said: Vec<u8>,
+    crashed: bool,
+}
+
+type Transformed = Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>>;
+
+impl<'a> Job<'a> {
+    pub(super) fn new(args: &'a Args, pipeline: &'a Pipeline, renderer: &'a Renderer, times: Times) -> Self {
+        let debug = &args.debug;
+        let selects = debug.opt_bisect_limit.is_some() || !debug.debug_counter.is_empty();
+        Job {
+            args,
+            pipeline,
+            renderer,
+            times,
+            statistics: Statistics::default(),
+            select: selects.then(|| Select::new(debug.opt_bisect_limit, debug.debug_counter.clone())),
+            dump: None,
+            said: Vec::new(),
+            crashed: false,
+        }
+    }
+
+    pub(super) fn run(mut self, source: Source) -> Exit {
+        if let Some(folder) = &self.args.watch.dump_to_dir {
+            match Dump::new(folder, self.print_options()) {
+                Ok(dump) => self.dump = Some(dump),
+                Err(error) => {
+                    cli::report_plain(self.renderer, &error);
+                    return Exit::Failure;
+                }
+            }
+        }
+        let parts = match self.args.output.split_input_file {
+            true => source.split(),
+            false => Vec::new(),
+        };
+        let parts = if parts.is_empty() {
+            std::slice::from_ref(&source)
+        } else {
+            &parts
+        };
+        let mut modules = Vec::with_capacity(parts.len());
+        let mut failed = false;
+        for part in parts {
+            match self.process(part) {
+                Ok(module) => modules.push(module),
+                Err(()) => failed = true,
+            }
+        }
+        let output = &self.args.output;
+        if output.verify_diagnostics {
+            failed = self.crashed || !self.as_expected(&source);
+        }
+        // Of a file in parts, those without errors are printed all the same: they are tests of their own.
+        let print = !output.verify_only
+            && !output.verify_diagnostics
+            && (!failed || output.split_input_file && output.output.is_none());
+        if print && let Err(diagnostic) = self.write(&modules) {
+            cli::report_plain(self.renderer, &diagnostic);
+            failed = true;
+        }
+        if let Some(error) = self.dump.as_mut().and_then(Dump::take_error) {
+            cli::report_plain(self.renderer, &error);
+            failed = true;
+        }
+        if self.args.watch.pass_statistics {
+            cli::say(&self.statistics.report());
+        }
+        if self.args.watch.timing {
+            cli::say(&self.times.report());
+        }
+        // The process ends here; giving the memory back piece by piece would only take time.
+        std::mem::forget(modules);
+        match (self.crashed, failed) {
+            (true, _) => Exit::Internal,
+            (false, true) => Exit::Failure,
+            (false, false) => Exit::Success,
+        }
+    }
+
+    fn process(&mut self, source: &Source) -> Result<Module, ()> {
+        let result = self.transform(source);
+        let diagnostics = match &result {
+            Ok((_, warnings)) => warnings,
+            Err(errors) => errors,
+        };
+        self.crashed |= diagnostics.iter().any(|d| d.code == PASS_CRASH);
+        if self.args.output.verify_diagnostics {
+            // Writing to memory does not fail.
+            let _ = Renderer::new(Style::Short, Look::PLAIN).render(source, diagnostics, &mut self.said);
+        } else {
+            cli::report(self.renderer, source, diagnostics);
+        }
+        result.map(|(module, _)| module).map_err(|_| ())
+    }
+
+    /// Reads a program and runs the passes.
+    fn transform(&mut self, source: &Source) -> Transformed {
+        self.times.next_program();
+        self.statistics.next_program();
+        let load = LoadOptions {
+            allow_unregistered: self.args.common.allow_unregistered_dialect,
+        };
+        let ctx = pir_dialects::context();
+        let (mut module, mut warnings) = self.times.stage("parse", |_| {
+            driver::read_as(&ctx, source, pir_translate::detect(source.bytes()), load)
+        })?;
+        warnings.extend(self.times.stage("verify", |_| driver::verify(&module, load)));
+        if driver::has_errors(&warnings) {
+            return Err(warnings);
+        }
+        if let Some(dump) = &mut self.dump {
+            dump.input(&module);
+        }
+        if self.pipeline.invocations.is_empty() && self.args.debug.emit_reproducer.is_none() {
+            return Ok((module, warnings));
+        }
+        match self.run_passes(&mut module, load) {
+            Ok(more) => {
+                warnings.extend(more);
+                Ok((module, warnings))
+            }
+            Err(errors) => {
+                warnings.extend(errors);
+                Err(warnings)
+            }
+        }
+    }
+
+    fn run_passes(&mut self, module: &mut Module, load: LoadOptions) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+        let configuration = Configuration {
+            verify_each: !self.args.passes.no_verify_each,
+            allow_unregistered: load.allow_unregistered,
+        };
+        let show = self.show_options();
+        let mut show = show.any().then(|| Show::new(show));
+        let path = self.args.debug.emit_reproducer.as_deref();
+        let mut reproducer = path
+            .map(|path| Reproducer::new(path, configuration, module, self.pipeline))
+            .transpose()
+            .map_err(|error| vec![error])?;
+        let watch = &self.args.watch;
+        let pipeline = self.pipeline;
+        let (select, dump, statistics) = (&mut self.select, &mut self.dump, &mut self.statistics);
+        let result = self.times.stage("passes", |times| {
+            let mut observers: Vec<&mut dyn Observer> = Vec::new();
+            observers.extend(select.as_mut().map(|o| o as &mut dyn Observer));
+            observers.extend(show.as_mut().map(|o| o as &mut dyn Observer));
+            observers.extend(dump.as_mut().map(|o| o as &mut dyn Observer));
+            observers.extend(reproducer.as_mut().map(|o| o as &mut dyn Observer));
+            if watch.pass_statistics {
+                observers.push(statistics);
+            }
+            if watch.timing {
+                observers.push(times);
+            }
+            let options = RunOptions {
+                verify: configuration.verify_each.then(|| load.verify()),
+                observers,
+            };
+            driver::run_passes(module, pipeline, options)
+        });
+        let Err(mut errors) = result else { return result };
+        if let Some(reproducer) = &mut reproducer {
+            if let (Some(note), Some(last)) = (reproducer.note(), errors.last_mut()) {
+                last.notes.push(note);
+            }
+            errors.extend(reproducer.take_error());
+        } else if let Some(crash) = errors.iter_mut().rev().find(|error| error.code == PASS_CRASH) {
+            crash.help = Some("`--emit-reproducer=FILE` writes a file that does this again; please report it".into());
+        }
+        Err(errors)
+    }
+
+    fn show_options(&self) -> ShowOptions {
+        let watch = &self.args.watch;
+        let filter = |all: bool, names: &Option<Vec<String>>| match names {
+            _ if all => Filter::All,
+            None => Filter::None,
+            Some(names) if names.iter().all(String::is_empty) => Filter::All,
+            Some(names) => Filter::Named(names.clone()),
+        };
+        ShowOptions {
+            before: filter(watch.print_ir_before_all, &watch.print_ir_before),
+            after: filter(watch.print_ir_after_all, &watch.print_ir_after),
+            changes: watch.print_ir_after_change,
+            failure: watch.print_ir_after_failure,
+            scope: watch.print_ir_scope,
+            print: self.print_options(),
+            color: self.renderer.color(),
+        }
+    }
+
+    fn print_options(&self) -> PrintOptions {
+        PrintOptions {
+            generic: self.args.output.print_generic,
+            elide_large: self.args.output.elide_large_attributes,
+        }
+    }
+
+    /// Whether what was said is what the comments of the input expect. If not, that has been said.
+    fn as_expected(&self, source: &Source) -> bool {
+        let names = [source.name()];
+        let text = String::from_utf8_lossy(source.bytes());
+        match pir_filecheck::check_expected(&names, &text, &String::from_utf8_lossy(&self.said)) {
+            Ok(()) => true,
+            Err(error) => {
+                cli::say(&format!("{error}\n"));
+                false
+            }
+        }
+    }
+
+    fn write(&mut self, modules: &[Module]) -> Result<(), Diagnostic> {
+        let options = self.print_options();
+        let output = &self.args.output;
+        self.times.next_program();
+        self.times.stage("print", |_| {
+            write_output(output.output.as_deref(), |out| match output.stats {
+                Some(form) => stats::write(modules, form, out),
+                None => print(modules, &options, out),
+            })
+        })
+    }
+}
+
+fn print(modules: &[Module], options: &PrintOptions, out: &mut dyn Write) -> io::Result<()> {
+    for (at, module) in modules.iter().enumerate() {
+        if at > 0 {
+            writeln!(out, "// -----")?;
+        }
+        text::print_to(module, options, out)?;
+    }
+    Ok(())
+}

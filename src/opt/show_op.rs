@@ -1,0 +1,314 @@
+//! All that is known of an operation.
+
+use std::fmt::Write;
+
+use pir_ir::text::{ParseOptions, PrintOptions, parse, print, print_op};
+use pir_ir::{
+    Arity, Body, Context, EffectKind, EffectTarget, FlowPoint, OpDef, OpId, OpName, OpSpec, Presence, Speculatability,
+    Traits, Type, ValueName, nearest,
+};
+use pir_ir::{Diagnostic, OpView};
+
+use crate::driver::pieces::find_op;
+use crate::reference;
+
+/// Programs to take examples from.
+const EXAMPLES: &[&str] = &[
+    include_str!("../../docs/examples/loop.pir"),
+    include_str!("../../docs/examples/choice.pir"),
+    include_str!("../../docs/examples/linear.pir"),
+    include_str!("../../docs/examples/power.pir"),
+    include_str!("../../docs/examples/cube.pir"),
+    include_str!("../../docs/examples/rnn.pir"),
+];
+
+/// Describes the operation called `name`.
+///
+/// # Errors
+/// When there is none.
+pub(super) fn describe(name: &str) -> Result<String, Diagnostic> {
+    let ctx = pir_dialects::context();
+    let Some(op) = ctx.registered_op(name) else {
+        let names = || ctx.ops().iter().map(|op| &*op.name);
+        // The dialect may have been left out.
+        let plain = |full: &&str| full.split_once('.').is_some_and(|(_, plain)| plain == name);
+        let error = Diagnostic::error("unknown-op", format!("there is no operation `{name}`"));
+        return Err(
+            error.help(match names().find(plain).or_else(|| nearest(name, names())) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`--list-ops` tells all operations".to_owned(),
+            }),
+        );
+    };
+    Ok(ctx.op_def(op).map(|def| page(&ctx, op, def)).unwrap_or_default())
+}
+
+fn page(ctx: &std::sync::Arc<Context>, name: OpName, def: &OpDef) -> String {
+    let mut text = format!("{}: {}\n\n  {}\n", def.name, def.summary, reference::signature(def));
+    if !def.description.is_empty() {
+        let _ = write!(text, "\n{}\n", def.description.trim_end());
+    }
+    values(&mut text, "operands", &def.operands, &def.no_need_buffer);
+    if !def.attrs.is_empty() {
+        text.push_str("\nattributes\n");
+        for attr in &def.attrs {
+            let default = match attr.default.as_deref() {
+                None => String::new(),
+                Some("") => ", may be left out".to_owned(),
+                Some(default) => format!(" = {default}"),
+            };
+            let _ = writeln!(text, "  {}: {}{default}", attr.name, attr.ty);
+        }
+    }
+    values(&mut text, "results", &def.results, &[]);
+    if !def.regions.is_empty() {
+        text.push_str("\nregions\n");
+        for (at, region) in def.regions.iter().enumerate() {
+            let presence = match region.presence {
+                Presence::Required => "",
+                Presence::MayBeEmpty | Presence::MayBeAbsent => ", may be left out",
+            };
+            let _ = writeln!(text, "  {}{presence}", region_name(def, at));
+        }
+    }
+    let mut facts = Vec::new();
+    let traits: Vec<String> = def
+        .traits
+        .iter_names()
+        .map(|(name, _)| name.to_lowercase().replace('_', " "))
+        .collect();
+    facts.push((
+        "traits",
+        if traits.is_empty() {
+            "none".to_owned()
+        } else {
+            traits.join(", ")
+        },
+    ));
+    // Effects and the like are told of operations, so one is made.
+    let (float, int) = (
+        Dummy::new(ctx, name, def, Type::F32),
+        Dummy::new(ctx, name, def, Type::I64),
+    );
+    facts.push(("effects", float.effects(ctx, def)));
+    let speculated = [&float, &int].map(|dummy| dummy.view(ctx).speculatability());
+    facts.push(("may be run early", speculation(speculated).to_owned()));
+    if let Some(flow) = def.flow {
+        facts.push(("control", control(flow.edges(float.view(ctx)).as_slice(), def)));
+    }
+    let inference = match (
+        &def.infer,
+        def.results.is_empty(),
+        def.traits.contains(Traits::FUNCTION),
+    ) {
+        (Some(_), ..) => "from operands, attributes and regions; may be left out in the text",
+        (None, true, _) => "there are no results",
+        (None, false, _) => "none: they must be written",
+    };
+    facts.push(("types of results", inference.to_owned()));
+    let twin = || Some(format!("{}_grad", def.name)).filter(|name| ctx.registered_op(name).is_some());
+    let gradient = def.backward.clone().or_else(twin);
+    facts.push((
+        "gradient",
+        gradient.unwrap_or_else(|| "no operation of its own".to_owned()),
+    ));
+    if def.fold.is_some() || def.has(Traits::CONSTANT) {
+        facts.push(("folds", "on constants".to_owned()));
+    }
+    text.push('\n');
+    for (what, fact) in facts {
+        let _ = writeln!(text, "{:18}{fact}", format!("{what}:"));
+    }
+    if let Some(example) = example(ctx, def).or_else(|| float.example(ctx, def)) {
+        text.push_str("\nexample\n");
+        for line in example.lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    text
+}
+
+fn values(text: &mut String, title: &str, specs: &[pir_ir::ValueSpec], shapes: &[String]) {
+    if specs.is_empty() {
+        return;
+    }
+    let _ = write!(text, "\n{title}\n");
+    for spec in specs {
+        let arity = match spec.arity {
+            Arity::One => "",
+            Arity::Optional => ", may be left out",
+            Arity::Variadic => ", any number",
+        };
+        let shape = if shapes.contains(&spec.name) {
+            ", of which only the shape is read"
+        } else {
+            ""
+        };
+        let _ = writeln!(text, "  %{}: {}{arity}{shape}", spec.name, spec.ty);
+    }
+}
+
+fn region_name(def: &OpDef, at: usize) -> String {
+    let keyword = def.regions.get(at).and_then(|region| region.keywords.first());
+    keyword.map_or_else(|| format!("region {at}"), |keyword| format!("`{keyword}`"))
+}
+
+fn speculation(kinds: [Speculatability; 2]) -> &'static str {
+    match kinds {
+        [a, b] if a != b => "depends on the types and the divisor",
+        [Speculatability::Always, _] => "always: it cannot fail",
+        [Speculatability::Recursive, _] => "if everything in its regions may",
+        [Speculatability::Never, _] => "never: not where the program would not have run it",
+    }
+}
+
+fn control(edges: &[pir_ir::FlowEdge], def: &OpDef) -> String {
+    let point = |point: FlowPoint, other: &str| match point {
+        FlowPoint::Parent => other.to_owned(),
+        FlowPoint::Region(at) => region_name(def, at),
+    };
+    let ways: Vec<String> = edges
+        .iter()
+        .map(|edge| format!("{} -> {}", point(edge.from, "operands"), point(edge.to, "results")))
+        .collect();
+    ways.join(", ")
+}
+
+/// An operation as it occurs in the documentation.
+fn example(ctx: &std::sync::Arc<Context>, def: &OpDef) -> Option<String> {
+    EXAMPLES
+        .iter()
+        .filter(|text| text.contains(&def.name))
+        .find_map(|text| {
+            let module = parse(ctx, text.as_bytes(), &ParseOptions::default()).module;
+            find_op(&print(&module, &PrintOptions::default()), &def.name)
+        })
+}
+
+/// An operation with operands that nothing defines.
+struct Dummy {
+    body: Body,
+    op: OpId,
+    typed: bool,
+}
+
+impl Dummy {
+    fn new(ctx: &Context, name: OpName, def: &OpDef, elem: Type) -> Self {
+        let mut body = Body::new();
+        let root = body.root();
+        let block = body.create_block(root);
+        let ty = ctx.tensor(&[4], elem);
+        let mut operands = Vec::new();
+        for spec in def.operands.iter().filter(|spec| spec.arity != Arity::Optional) {
+            let value = body.create_placeholder(ty);
+            let sym = ctx.sym(&spec.name);
+            body.set_value_name(value, Some(ValueName { sym, pack: false }));
+            operands.push(value);
+        }
+        let regions: Vec<_> = def
+            .regions
+            .iter()
+            .map(|_| {
+                let region = body.create_region();
+                body.create_block(region);
+                region
+            })
+            .collect();
+        let results: Vec<Type> = def.results.iter().map(|_| ty).collect();
+        let op = body.create_op(OpSpec {
+            operands: &operands,
+            results: &results,
+            regions: &regions,
+            ..OpSpec::new(name)
+        });
+        body.append_op(block, op);
+        for (at, spec) in def.results.iter().enumerate() {
+            let sym = ctx.sym(&spec.name);
+            let result = body.result(op, at);
+            body.set_value_name(result, Some(ValueName { sym, pack: false }));
+        }
+        let mut typed = def.results.is_empty();
+        if let Some(Ok(types)) = def.infer.and_then(|infer| body.view(ctx, op).with_infer_args(infer))
+            && types.len() == results.len()
+        {
+            typed = true;
+            for (at, ty) in types.into_iter().enumerate() {
+                let result = body.result(op, at);
+                body.set_value_type(result, ty);
+            }
+        }
+        Dummy { body, op, typed }
+    }
+
+    fn view<'a>(&'a self, ctx: &'a Context) -> OpView<'a> {
+        self.body.view(ctx, self.op)
+    }
+
+    fn effects(&self, ctx: &Context, def: &OpDef) -> String {
+        let mut words: Vec<String> = self
+            .view(ctx)
+            .own_effects()
+            .iter()
+            .map(|effect| {
+                let kind = match effect.kind {
+                    EffectKind::Alloc => "makes",
+                    EffectKind::Read => "reads",
+                    EffectKind::Write => "writes",
+                };
+                match effect.target {
+                    EffectTarget::Operand(at) => format!("{kind} {}", named(&def.operands, at)),
+                    EffectTarget::Result(at) => format!("{kind} {}", named(&def.results, at)),
+                    EffectTarget::World => format!("{kind} the outside"),
+                }
+            })
+            .collect();
+        if def.has(Traits::RECURSIVE_EFFECTS) {
+            words.push("those of the operations in it".to_owned());
+        }
+        if words.is_empty() {
+            "none".to_owned()
+        } else {
+            words.join(", ")
+        }
+    }
+
+    /// The operation in the text, if it is one without regions and needs no attributes.
+    fn example(&self, ctx: &Context, def: &OpDef) -> Option<String> {
+        let plain = def.regions.is_empty()
+            && def.successors == 0
+            && def.attrs.iter().all(|attr| attr.default.is_some())
+            && !def.has(Traits::SYMBOL);
+        (plain && self.typed).then(|| print_op(ctx, &self.body, self.op))
+    }
+}
+
+fn named(specs: &[pir_ir::ValueSpec], at: usize) -> String {
+    specs
+        .get(at)
+        .or(specs.last())
+        .map_or_else(|| format!("#{at}"), |spec| format!("%{}", spec.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_can_be_described() {
+        for op in pir_dialects::context().ops() {
+            let text = describe(&op.name).unwrap();
+            assert!(text.starts_with(&format!("{}: {}\n", op.name, op.summary)), "{text}");
+            for part in ["effects:", "traits:", "gradient:", "may be run early:"] {
+                assert!(text.contains(part), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_guessed() {
+        let help = |name: &str| describe(name).unwrap_err().help.unwrap();
+        assert_eq!(help("pd.tahn"), "did you mean `pd.tanh`?");
+        assert_eq!(help("while"), "did you mean `pd.while`?");
+        assert_eq!(help("zzzzzzzz"), "`--list-ops` tells all operations");
+    }
+}
