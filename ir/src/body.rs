@@ -112,6 +112,15 @@ pub(crate) struct UseData {
     pub(crate) next: Option<UseId>,
 }
 
+/// What stands in the text of a module beside its operations.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Frame {
+    /// Definitions of aliases that text which is kept refers to.
+    pub(crate) aliases: Vec<Box<str>>,
+    /// The data of other tools, `{-# … #-}`.
+    pub(crate) resources: Box<str>,
+}
+
 /// The arenas of one region tree.
 #[derive(Clone, Debug)]
 pub struct Body {
@@ -131,8 +140,8 @@ pub struct Body {
     pub(crate) arg_attrs: FxHashMap<ValueId, AttrDict>,
     /// Locations of block arguments.
     pub(crate) arg_locs: FxHashMap<ValueId, Attr>,
-    /// Of a module: definitions of aliases that its text refers to, a line each, and the data of other tools.
-    pub(crate) frame: Option<Box<(Vec<Box<str>>, Box<str>)>>,
+    /// What stands around the operations of a module.
+    pub(crate) frame: Option<Box<Frame>>,
     pub(crate) root: RegionId,
 }
 

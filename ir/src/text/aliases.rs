@@ -6,6 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cursor::is_suffix_byte;
+use crate::body::Frame;
 use crate::types::{Attr, Type};
 
 /// What an alias stands for.
@@ -86,7 +87,7 @@ impl<'s> Aliases<'s> {
     }
 
     /// What is printed around the module: the definitions that kept texts refer to, and the data of other tools.
-    pub(super) fn frame(self) -> Option<Box<(Vec<Box<str>>, Box<str>)>> {
+    pub(super) fn frame(self) -> Option<Box<Frame>> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned().into_boxed_str();
         let mut needed: Vec<usize> = Vec::new();
         let mut seen = vec![false; self.all.len()];
@@ -104,7 +105,9 @@ impl<'s> Aliases<'s> {
             return None;
         }
         needed.sort_unstable();
-        let definitions = needed.into_iter().map(|at| text(self.all[at].text)).collect();
-        Some(Box::new((definitions, text(self.resources))))
+        Some(Box::new(Frame {
+            aliases: needed.into_iter().map(|at| text(self.all[at].text)).collect(),
+            resources: text(self.resources),
+        }))
     }
 }

@@ -95,6 +95,7 @@ pub(super) struct Parser<'s> {
     diagnostics: Vec<Diagnostic>,
     pub(super) directives: Option<Directives<'s>>,
     /// Boxes of operations that were created, for the next ones.
+    #[allow(clippy::vec_box, reason = "it is the boxes that are used again")]
     pub(super) spare: Vec<Box<Pending>>,
     /// The tensor type that was read last, and its text.
     pub(super) last_type: (&'s [u8], Type),

@@ -109,7 +109,7 @@ impl<'a, 'w> Printer<'a, 'w> {
             mark: 0,
         });
         let (definitions, resources) = match body.frame.as_deref() {
-            Some((definitions, resources)) => (&definitions[..], &**resources),
+            Some(frame) => (&frame.aliases[..], &*frame.resources),
             None => (&[][..], ""),
         };
         for definition in definitions {
