@@ -393,6 +393,7 @@ fn check_orders(text: &str, between: &str, orders: usize) {
         let with = common::next_order(&before, &wrt, order);
         for n in 0..=4 {
             let (inputs, _) = inputs(&plain, n, n as u64 + 1);
+            common::compare_with_eager(&plain, &with, &inputs, &wrt, order);
             let worst = common::compare_order(&before, &with, &inputs, &wrt, order);
             assert!(
                 worst < 1e-6,

@@ -105,3 +105,23 @@ fn every_gradient_twin_exists() {
         }
     }
 }
+
+/// Operations with a rule in the passes that the eager engine does not have one of.
+const NOT_IN_THE_EAGER_ENGINE: &[&str] = &[];
+
+#[test]
+fn the_eager_engine_has_rules_of_its_own() {
+    let rules: Vec<&str> = pir_passes::autodiff::rule_names().collect();
+    let missing: Vec<&str> = rules
+        .iter()
+        .copied()
+        .filter(|op| !pir_interp::eager::has_rule(op))
+        .collect();
+    assert_eq!(missing, NOT_IN_THE_EAGER_ENGINE);
+    let ctx = pir_dialects::context();
+    for name in pir_interp::eager::rule_names().filter(|name| !name.starts_with("eager.")) {
+        assert!(ctx.registered_op(name).is_some(), "{name} is not registered");
+        let same = rules.contains(&name) || WITHOUT_RULE.iter().any(|(op, _)| *op == name);
+        assert!(same, "{name} has a rule in the eager engine only");
+    }
+}

@@ -1,5 +1,6 @@
 //! Tensors, kernels and the structured executor of pir-opt.
 
+pub mod eager;
 pub mod exec;
 pub mod kernels;
 pub mod tensor;

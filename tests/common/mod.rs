@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use pir_interp::{Options, Outcome, Tensor};
+use pir_interp::{Options, Outcome, Tensor, eager};
 use pir_ir::text::{ParseOptions, parse};
 use pir_ir::verify::verify;
 use pir_ir::{Context, Module};
@@ -91,9 +91,10 @@ fn total(module: &Module, inputs: &Inputs) -> f64 {
 }
 
 /// Compares every gradient that a program with derivatives fetches as `NAME_grad` with central differences of the
-/// program without. Gives the largest error, relative to the size of the numbers.
+/// program without, and with the eager engine. Gives the largest error of the former, relative to the size of the numbers.
 #[track_caller]
 pub fn compare_with_differences(plain: &Module, with: &Module, inputs: &Inputs, wrt: &[&str]) -> f64 {
+    compare_with_eager(plain, with, inputs, wrt, 1);
     compare(&|inputs| total(plain, inputs), with, inputs, wrt, "_grad")
 }
 
@@ -130,6 +131,42 @@ pub fn compare(f: &dyn Fn(&Inputs) -> f64, with: &Module, inputs: &Inputs, wrt: 
         }
     }
     worst
+}
+
+/// Compares the gradients of order `order` that a program fetches with those that the eager engine computes from a trace of
+/// the program without derivatives: both are exact but for rounding.
+#[track_caller]
+pub fn compare_with_eager(plain: &Module, with: &Module, inputs: &Inputs, wrt: &[&str], order: usize) {
+    let options = Options {
+        inputs: inputs.iter().cloned().collect(),
+        max_steps: Some(10_000_000),
+        ..Options::default()
+    };
+    let text = || pir_ir::text::print(plain, &Default::default());
+    let trace = eager::trace(plain, &options, &mut std::io::sink()).unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
+    let targets = eager::Targets {
+        wrt: wrt.iter().map(|&name| name.to_owned()).collect(),
+        ..eager::Targets::default()
+    };
+    let weights: Vec<f64> = (0..wrt.len()).map(weight).collect();
+    let orders = trace.orders(&targets, &weights, order);
+    let orders = orders.unwrap_or_else(|e| panic!("order {order}: {e}\n{}", text()));
+    let fetched = run(with, inputs).fetched;
+    for (name, eager) in &orders[order - 1] {
+        let name = format!("{name}{}", suffix(order));
+        let (_, pass) = fetched.iter().find(|(n, _)| *n == name).unwrap();
+        assert_eq!(pass.shape(), eager.shape(), "the shape of {name}");
+        let (pass, eager) = (pass.to_f64(), eager.to_f64());
+        let scale = eager.iter().fold(1.0f64, |m, x| m.max(x.abs()));
+        for (at, (p, e)) in pass.iter().zip(&eager).enumerate() {
+            let same = (p - e).abs() <= 1e-11 * scale;
+            assert!(
+                same,
+                "{name}[{at}] is {p} by the pass, {e} by the eager engine\n{}",
+                text()
+            );
+        }
+    }
 }
 
 /// Differentiates the gradients of a program of order `order - 1`, weighted with different numbers, and gives the program
@@ -193,9 +230,11 @@ pub fn check_gradients(ctx: &Arc<Context>, text: &str, inputs: &Inputs, wrt: &[&
 /// Differentiates a program twice and compares the second derivatives.
 #[track_caller]
 pub fn check_second_order(ctx: &Arc<Context>, text: &str, inputs: &Inputs, wrt: &[&str], tolerance: f64) {
-    let mut first = read(ctx, text);
+    let plain = read(ctx, text);
+    let mut first = plain.clone();
     passes(&mut first, "backward");
     let second = next_order(&first, wrt, 2);
+    compare_with_eager(&plain, &second, inputs, wrt, 2);
     let worst = compare_order(&first, &second, inputs, wrt, 2);
     assert!(
         worst <= tolerance,

@@ -10,21 +10,21 @@ use crate::kernels::{Kernel, Kernels};
 
 /// An operand: a slot, and whether its value is not needed any more behind this use.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Src {
-    pub(super) slot: u32,
-    pub(super) last: bool,
+pub(crate) struct Src {
+    pub(crate) slot: u32,
+    pub(crate) last: bool,
 }
 
-pub(super) type Srcs = SmallVec<[Src; 3]>;
+pub(crate) type Srcs = SmallVec<[Src; 3]>;
 
 /// Slots that lie behind each other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Dst {
-    pub(super) first: u32,
-    pub(super) count: u32,
+pub(crate) struct Dst {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
 }
 
-pub(super) enum Code {
+pub(crate) enum Code {
     Kernel {
         kernel: Kernel,
         inputs: Srcs,
@@ -101,39 +101,39 @@ pub(super) enum Code {
     Nothing,
 }
 
-pub(super) struct Instr {
-    pub(super) code: Code,
-    pub(super) results: Dst,
-    pub(super) op: OpId,
+pub(crate) struct Instr {
+    pub(crate) code: Code,
+    pub(crate) results: Dst,
+    pub(crate) op: OpId,
     /// Which count of executions it belongs to.
-    pub(super) counter: u32,
+    pub(crate) counter: u32,
 }
 
 #[derive(Default)]
-pub(super) struct Block {
-    pub(super) args: SmallVec<[u32; 4]>,
-    pub(super) instrs: Vec<Instr>,
+pub(crate) struct Block {
+    pub(crate) args: SmallVec<[u32; 4]>,
+    pub(crate) instrs: Vec<Instr>,
 }
 
 /// A compiled body.
-pub(super) struct Program<'m> {
-    pub(super) body: &'m Body,
-    pub(super) blocks: Vec<Block>,
-    pub(super) entry: u32,
-    pub(super) slots: usize,
+pub(crate) struct Program<'m> {
+    pub(crate) body: &'m Body,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) entry: u32,
+    pub(crate) slots: usize,
 }
 
 /// What the compilation of all bodies of a run shares.
-pub(super) struct Compiler<'c> {
-    pub(super) ctx: &'c Context,
-    pub(super) kernels: Kernels,
-    pub(super) counters: Vec<String>,
+pub(crate) struct Compiler<'c> {
+    pub(crate) ctx: &'c Context,
+    pub(crate) kernels: Kernels,
+    pub(crate) counters: Vec<String>,
     by_name: FxHashMap<String, u32>,
-    pub(super) loops: Vec<LoopStats>,
+    pub(crate) loops: Vec<LoopStats>,
 }
 
 impl<'c> Compiler<'c> {
-    pub(super) fn new(ctx: &'c Context) -> Self {
+    pub(crate) fn new(ctx: &'c Context) -> Self {
         Compiler {
             ctx,
             kernels: Kernels::new(),
@@ -153,7 +153,7 @@ impl<'c> Compiler<'c> {
         at
     }
 
-    pub(super) fn compile<'m>(&mut self, body: &'m Body) -> Result<Program<'m>, ExecError> {
+    pub(crate) fn compile<'m>(&mut self, body: &'m Body) -> Result<Program<'m>, ExecError> {
         let entry = body
             .entry_block(body.root())
             .ok_or_else(|| ExecError::new("there is nothing to run"))?;

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::compile::{Code, Compiler, Dst, Instr, Program, Src, Srcs};
 use super::stats::Stats;
 use super::{Entry, ExecError, Options, Outcome, functions};
-use crate::kernels::{Inputs, dtype_of};
+use crate::kernels::Inputs;
 use crate::tensor::Tensor;
 
 /// Calls that are under way at one time.
@@ -175,27 +175,7 @@ impl<'m, 'o> Machine<'m, 'o> {
 
     /// The input called `name`, checked against its type.
     fn input(&self, name: &str, ty: pir_ir::Type) -> Result<Tensor, ExecError> {
-        let tensor = self.options.inputs.get(name).ok_or_else(|| {
-            ExecError::new(format!("the input `{name}` is not given"))
-                .help(format!("it has type `{}`", pir_ir::text::print_type(self.ctx, ty)))
-        })?;
-        let (shape, _) = self.ctx.as_tensor(ty).unwrap_or((&[], ty));
-        let fits = tensor.rank() == shape.len()
-            && shape
-                .iter()
-                .zip(tensor.shape())
-                .all(|(&want, &have)| want < 0 || want == have as i64)
-            && dtype_of(self.ctx, ty) == Some(tensor.dtype());
-        if !fits {
-            let dims: Vec<String> = tensor.shape().iter().map(|d| format!("{d}x")).collect();
-            return Err(ExecError::new(format!(
-                "the input `{name}` must have type `{}`, not `tensor<{}{}>`",
-                pir_ir::text::print_type(self.ctx, ty),
-                dims.concat(),
-                tensor.dtype().name()
-            )));
-        }
-        Ok(tensor.clone())
+        super::check_input(self.ctx, self.options, name, ty)
     }
 
     pub(super) fn run(mut self) -> Result<Outcome, ExecError> {

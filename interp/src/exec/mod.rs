@@ -5,7 +5,7 @@
 //! limited by memory only. Values are moved out of their slots where they are used last, which lets kernels overwrite
 //! buffers that nobody else holds.
 
-mod compile;
+pub(crate) mod compile;
 mod machine;
 mod stats;
 
@@ -14,6 +14,7 @@ use std::io::Write;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, Span, Traits, Type};
 use rustc_hash::FxHashMap;
 
+use crate::kernels::dtype_of;
 use crate::tensor::Tensor;
 
 pub use machine::Value;
@@ -81,7 +82,7 @@ impl ExecError {
         self
     }
 
-    fn help(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
@@ -127,7 +128,7 @@ fn top_level(module: &Module) -> &Body {
     }
 }
 
-fn functions<'m>(ctx: &Context, scope: &'m Body) -> Vec<(String, &'m Body)> {
+pub(crate) fn functions<'m>(ctx: &Context, scope: &'m Body) -> Vec<(String, &'m Body)> {
     let Some(block) = scope.single_block(scope.root()) else {
         return Vec::new();
     };
@@ -143,7 +144,7 @@ fn functions<'m>(ctx: &Context, scope: &'m Body) -> Vec<(String, &'m Body)> {
         .collect()
 }
 
-fn entry<'m>(module: &'m Module, function: Option<&str>) -> Result<Entry<'m>, ExecError> {
+pub(crate) fn entry<'m>(module: &'m Module, function: Option<&str>) -> Result<Entry<'m>, ExecError> {
     let scope = top_level(module);
     let functions = functions(&module.ctx, scope);
     let names: Vec<&str> = functions.iter().map(|(name, _)| &**name).collect();
@@ -199,6 +200,31 @@ fn input_name(ctx: &Context, body: &Body, op: OpId) -> Option<String> {
     let view = body.view(ctx, op);
     matches!(view.name(), "pd.data" | "pd.feed" | "pd.parameter")
         .then(|| view.str("name").unwrap_or_default().to_owned())
+}
+
+/// The input called `name`, checked against its type.
+pub(crate) fn check_input(ctx: &Context, options: &Options, name: &str, ty: Type) -> Result<Tensor, ExecError> {
+    let tensor = options.inputs.get(name).ok_or_else(|| {
+        ExecError::new(format!("the input `{name}` is not given"))
+            .help(format!("it has type `{}`", pir_ir::text::print_type(ctx, ty)))
+    })?;
+    let (shape, _) = ctx.as_tensor(ty).unwrap_or((&[], ty));
+    let fits = tensor.rank() == shape.len()
+        && shape
+            .iter()
+            .zip(tensor.shape())
+            .all(|(&want, &have)| want < 0 || want == have as i64)
+        && dtype_of(ctx, ty) == Some(tensor.dtype());
+    if !fits {
+        let dims: Vec<String> = tensor.shape().iter().map(|d| format!("{d}x")).collect();
+        return Err(ExecError::new(format!(
+            "the input `{name}` must have type `{}`, not `tensor<{}{}>`",
+            pir_ir::text::print_type(ctx, ty),
+            dims.concat(),
+            tensor.dtype().name()
+        )));
+    }
+    Ok(tensor.clone())
 }
 
 /// The inputs that a program wants, in order.

@@ -1,0 +1,42 @@
+//! Where the gradients of a node's results are added up until all of them have arrived.
+
+use super::node::SlotMeta;
+use super::{Engine, Tensor};
+
+/// The gradients that go into a node.
+pub(super) struct GradTensorHolder {
+    buffer: Vec<Vec<Option<Tensor>>>,
+}
+
+impl GradTensorHolder {
+    /// With room for gradients of what the metas describe.
+    pub(super) fn new(metas: &[Vec<SlotMeta>]) -> Self {
+        GradTensorHolder {
+            buffer: metas.iter().map(|slot| vec![None; slot.len()]).collect(),
+        }
+    }
+
+    /// Adds a gradient. With `create_graph` the engine records the sum.
+    pub(super) fn add(&mut self, engine: &Engine, slot: usize, rank: usize, grad: &Tensor) -> Result<(), String> {
+        let place = self.buffer.get_mut(slot).and_then(|slot| slot.get_mut(rank));
+        let place = place.ok_or("a gradient arrives for a result that there is not")?;
+        let sum = match place.take() {
+            None => grad.clone(),
+            Some(before) => engine.add(&before, grad)?,
+        };
+        *place = Some(sum);
+        Ok(())
+    }
+
+    pub(super) fn into_buffer(self) -> Vec<Vec<Option<Tensor>>> {
+        self.buffer
+    }
+}
+
+impl Engine {
+    /// The sum of two tensors of one shape.
+    pub(super) fn add(&self, x: &Tensor, y: &Tensor) -> Result<Tensor, String> {
+        let sum = self.apply("pd.add", &[x, y], &[])?;
+        sum.into_iter().next().ok_or_else(|| "a sum has no result".to_owned())
+    }
+}

@@ -1,0 +1,131 @@
+//! Gradients of operations that only move elements about: transpositions, slices, gathers, paddings, ….
+//!
+//! Where the elements go is found out by asking: the operation is executed on the numbers of the elements instead of the
+//! elements. The gradient puts each element back to where it came from, adding up.
+
+use super::rules::{Cx, Grads};
+use super::value::V;
+use super::{Slot, Tensor};
+use crate::tensor::{DType, Element, Shape, Tensor as Dense};
+
+/// `out[i] = x[map[i]]`, zero where the map is negative.
+pub(super) const TAKE: &str = "eager.take";
+/// `out[map[i]] += x[i]`, in the shape of the third operand.
+pub(super) const PUT: &str = "eager.put";
+
+/// The result of one of the two operations that the engine has beside those of programs; `None` for others.
+pub(super) fn builtin(op: &str, inputs: &[Dense]) -> Option<Result<Dense, String>> {
+    let put = match op {
+        TAKE => false,
+        PUT => true,
+        _ => return None,
+    };
+    let [x, map, rest @ ..] = inputs else {
+        return Some(Err("operands are missing".to_owned()));
+    };
+    let map: Vec<Option<usize>> = map.to_i64().into_iter().map(|at| usize::try_from(at).ok()).collect();
+    let shape: Shape = match (put, rest) {
+        (false, _) => inputs[1].shape().into(),
+        (true, [shape, ..]) => shape.to_i64().iter().map(|&d| d as usize).collect(),
+        (true, []) => return Some(Err("the shape is missing".to_owned())),
+    };
+    fn move_to<T: Element>(x: &[T], map: &[Option<usize>], shape: &[usize], put: bool) -> Result<Dense, String> {
+        let beyond = || "a place is out of range".to_owned();
+        if !put {
+            let pick = |at: &Option<usize>| match at {
+                None => Ok(T::from_f64(0.0)),
+                Some(at) => x.get(*at).copied().ok_or_else(beyond),
+            };
+            return Dense::new(shape, map.iter().map(pick).collect::<Result<Vec<T>, _>>()?);
+        }
+        let mut sums = vec![0.0; shape.iter().product()];
+        for (x, at) in x.iter().zip(map) {
+            if let Some(at) = at {
+                *sums.get_mut(*at).ok_or_else(beyond)? += x.to_f64();
+            }
+        }
+        Dense::new(shape, sums.into_iter().map(T::from_f64).collect::<Vec<T>>())
+    }
+    Some(crate::each_type!(x.data(), v => move_to(v, &map, &shape, put)))
+}
+
+impl<'e> V<'e> {
+    /// `self[map[i]]`.
+    pub(super) fn take(&self, map: &V<'e>) -> V<'e> {
+        self.op(TAKE, &[map], &[])
+    }
+
+    /// The transpose of [`V::take`].
+    pub(super) fn put(&self, map: &V<'e>, shape: &[usize]) -> V<'e> {
+        let dims: Vec<i64> = shape.iter().map(|&d| d as i64).collect();
+        let shape = V::constant(self.engine, Dense::new(&[dims.len()], dims));
+        self.op(PUT, &[map, &shape], &[])
+    }
+}
+
+/// The gradients of the float operands of an operation that moves elements.
+pub(super) fn gradients<'e>(cx: &Cx<'e>) -> Result<Grads<'e>, String> {
+    // Each element gets a number, from one; zero is for what comes from nowhere.
+    let mut starts = Vec::new();
+    let mut next = 1i64;
+    let mut numbered: Vec<Slot> = Vec::new();
+    for slot in 0..cx.num_slots() {
+        let mut items = Vec::new();
+        for at in cx.slot(slot) {
+            if !cx.dtype(at).is_float() {
+                starts.push(None);
+                items.push(cx.input(at)?);
+                continue;
+            }
+            let shape = cx.shape(at);
+            let count = shape.iter().product::<usize>() as i64;
+            starts.push(Some(next));
+            items.push(Tensor::new(Dense::new(&shape, (next..next + count).collect())?));
+            next += count;
+        }
+        numbered.push(if cx.is_list(slot) {
+            Slot::List(items)
+        } else {
+            Slot::One(items.pop().ok_or("an operand is missing")?)
+        });
+    }
+    let engine = cx.engine;
+    let mut attrs = cx.attrs();
+    // What fills the gaps must not look like an element.
+    for filling in ["pad_value", "value"] {
+        if engine.ctx().dict_get(attrs, filling).is_some() {
+            attrs = engine.ctx().dict_with(attrs, filling, engine.ctx().float_attr(0.0));
+        }
+    }
+    let moved = engine.compute(cx.op(), &numbered, attrs)?;
+    let total = next as usize - 1;
+    let mut sum: Option<V<'e>> = None;
+    for (result, moved) in moved.iter().enumerate() {
+        if moved.dtype() != DType::I64 || !cx.has_grad(result) {
+            continue;
+        }
+        let map: Vec<i64> = moved.to_i64().into_iter().map(|number| number - 1).collect();
+        let map = V::constant(engine, Dense::new(moved.shape(), map));
+        let part = cx.g(result).put(&map, &[total]);
+        sum = Some(match sum {
+            None => part,
+            Some(sum) => sum + part,
+        });
+    }
+    let mut grads: Grads<'e> = vec![None; starts.len()];
+    let Some(sum) = sum else { return Ok(grads) };
+    for (at, start) in starts.into_iter().enumerate() {
+        let (Some(start), true) = (start, cx.wants(at)) else {
+            continue;
+        };
+        let shape = cx.shape(at);
+        let count = shape.iter().product::<usize>();
+        grads[at] = Some(if count == total {
+            sum.reshape(&shape)
+        } else {
+            let own = (start - 1..start - 1 + count as i64).collect();
+            sum.take(&V::constant(engine, Dense::new(&shape, own)))
+        });
+    }
+    Ok(grads)
+}

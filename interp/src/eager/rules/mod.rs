@@ -1,0 +1,406 @@
+//! Gradient functions, in a table by operation name.
+//!
+//! They are written for this engine alone and share nothing with the rules of the passes, whose oracle they are. A rule is
+//! one of few kinds: a formula of one operand, two formulas with broadcasting, nothing at all, a movement of elements, or,
+//! where that is easiest to see to be right, the operation told in other operations, which the engine then differentiates.
+
+mod elementwise;
+mod linear;
+mod reduce;
+mod shape;
+mod twins;
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use pir_ir::{Arity, AttrData, AttrDict, OpName};
+use smallvec::SmallVec;
+
+use super::backward::{GradOptions, Request};
+use super::node::{Node, Operation};
+use super::value::V;
+use super::{Engine, Tensor, moves};
+use crate::tensor::{DType, Shape, Tensor as Dense};
+
+/// The gradients of the operands, lists flat; `None` for none.
+pub(super) type Grads<'e> = Vec<Option<V<'e>>>;
+
+/// One formula.
+type Formula = for<'e> fn(&Cx<'e>) -> V<'e>;
+/// The gradients of all operands.
+type All = for<'e> fn(&Cx<'e>) -> Result<Grads<'e>, String>;
+/// The results, told in other operations.
+type Told = for<'e> fn(&Cx<'e>) -> Vec<V<'e>>;
+
+/// A kind of gradient function.
+pub(super) enum How {
+    /// Constant wherever it has a derivative.
+    Zero,
+    /// The gradient of the first operand.
+    One(Formula),
+    /// The gradients of two operands, not yet summed to their shapes.
+    Two(Formula, Formula),
+    /// The gradients of all operands.
+    All(All),
+    /// Elements go to other places, or nowhere.
+    Moves,
+    /// Told in other operations.
+    Told(Told),
+}
+
+// What is saved beside shapes and what is no float.
+pub(super) const NONE: u8 = 0;
+pub(super) const X: u8 = 1;
+pub(super) const Y: u8 = 2;
+pub(super) const OUT: u8 = 4;
+pub(super) const INPUTS: u8 = 8;
+pub(super) const OUTPUTS: u8 = 16;
+/// Operands that stand in the place of attributes.
+pub(super) const REST: u8 = 32;
+
+/// The gradient function of an operation.
+pub(super) struct Rule {
+    pub(super) op: &'static str,
+    saves: u8,
+    pub(super) how: How,
+}
+
+impl Rule {
+    pub(super) fn saves_input(&self, at: usize) -> bool {
+        match at {
+            0 => self.saves & (X | INPUTS) != 0,
+            1 => self.saves & (Y | INPUTS | REST) != 0,
+            _ => self.saves & (INPUTS | REST) != 0,
+        }
+    }
+
+    pub(super) fn saves_output(&self, at: usize) -> bool {
+        self.saves & OUTPUTS != 0 || at == 0 && self.saves & OUT != 0
+    }
+}
+
+const fn rule(op: &'static str, saves: u8, how: How) -> Rule {
+    Rule { op, saves, how }
+}
+
+const fn one(op: &'static str, saves: u8, formula: Formula) -> Rule {
+    rule(op, saves, How::One(formula))
+}
+
+const fn two(op: &'static str, saves: u8, x: Formula, y: Formula) -> Rule {
+    rule(op, saves, How::Two(x, y))
+}
+
+const fn all_of(op: &'static str, saves: u8, all: All) -> Rule {
+    rule(op, saves, How::All(all))
+}
+
+const fn told(op: &'static str, told: Told) -> Rule {
+    rule(op, INPUTS, How::Told(told))
+}
+
+const fn moves(op: &'static str) -> Rule {
+    rule(op, NONE, How::Moves)
+}
+
+const fn zero(op: &'static str) -> Rule {
+    rule(op, NONE, How::Zero)
+}
+
+/// All rules, family by family.
+pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
+    [
+        elementwise::RULES,
+        linear::RULES,
+        reduce::RULES,
+        shape::RULES,
+        twins::RULES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The operations that the engine has gradient functions of, also those that are its own.
+pub fn rule_names() -> impl Iterator<Item = &'static str> {
+    all().map(|rule| rule.op)
+}
+
+/// Whether the engine has a gradient function of the operation called `name`.
+pub fn has_rule(name: &str) -> bool {
+    rule_names().any(|op| op == name)
+}
+
+/// What a gradient function sees of its operation.
+pub(super) struct Cx<'e> {
+    pub(super) engine: &'e Engine,
+    node: &'e Rc<Node>,
+    operation: &'e Operation,
+    grads: Vec<Option<Tensor>>,
+    /// The operands, in the place of those that were saved.
+    shadows: Option<Vec<Result<Tensor, String>>>,
+}
+
+impl<'e> Cx<'e> {
+    pub(super) fn new(
+        engine: &'e Engine,
+        node: &'e Rc<Node>,
+        operation: &'e Operation,
+        grads: Vec<Vec<Option<Tensor>>>,
+    ) -> Self {
+        Cx {
+            engine,
+            node,
+            operation,
+            grads: grads.into_iter().flatten().collect(),
+            shadows: None,
+        }
+    }
+
+    /// The gradients of the operands, lists flat.
+    pub(super) fn gradients(self, rule: &Rule) -> Result<Vec<Option<Tensor>>, String> {
+        let grads = match rule.how {
+            How::Zero => Vec::new(),
+            How::One(formula) => vec![self.wants(0).then(|| formula(&self))],
+            How::Two(x, y) => [x, y]
+                .into_iter()
+                .enumerate()
+                .map(|(at, formula)| self.wants(at).then(|| formula(&self).sum_to(&self.shape(at))))
+                .collect(),
+            How::All(all) => all(&self)?,
+            How::Moves => moves::gradients(&self)?,
+            How::Told(told) => return self.differentiate(told),
+        };
+        let grads = grads.into_iter().map(|v| v.map(|v| v.tensor).transpose());
+        grads.collect()
+    }
+
+    /// Computes the results again in other operations, from handles of the operands that nothing else depends on, and
+    /// differentiates that.
+    fn differentiate(mut self, told: Told) -> Result<Vec<Option<Tensor>>, String> {
+        let engine = self.engine;
+        let create_graph = engine.is_recording();
+        let count = self.num_inputs();
+        let (results, wanted) = engine.recording(true, || {
+            let mut shadows = Vec::with_capacity(count);
+            let mut wanted = Vec::new();
+            for at in 0..count {
+                let shadow = self.input(at).and_then(|input| {
+                    if !self.wants(at) {
+                        return Ok(input.detach());
+                    }
+                    // With `create_graph` what is computed here belongs to the history of the operand.
+                    let shadow = match create_graph {
+                        true => engine.apply("pd.assign", &[&input], &[])?.swap_remove(0),
+                        false => Tensor::leaf(input.data()),
+                    };
+                    wanted.push((at, shadow.clone()));
+                    Ok(shadow)
+                });
+                shadows.push(shadow);
+            }
+            self.shadows = Some(shadows);
+            (told(&self), wanted)
+        });
+        let (mut outputs, mut seeds) = (Vec::new(), Vec::new());
+        for (result, grad) in results.into_iter().zip(&self.grads) {
+            if let Some(grad) = grad {
+                outputs.push(result.tensor?);
+                seeds.push(Some(grad.clone()));
+            }
+        }
+        let targets: Vec<Tensor> = wanted.iter().map(|w| w.1.clone()).collect();
+        let request = Request {
+            options: GradOptions {
+                create_graph,
+                ..GradOptions::default()
+            },
+            targets: Some(&targets),
+            within: true,
+        };
+        let found = engine.run(&outputs, &seeds, &request)?;
+        let mut grads = vec![None; count];
+        for ((at, _), grad) in wanted.into_iter().zip(found) {
+            grads[at] = grad;
+        }
+        Ok(grads)
+    }
+
+    pub(super) fn op(&self) -> OpName {
+        self.operation.name
+    }
+
+    pub(super) fn attrs(&self) -> AttrDict {
+        self.operation.attrs
+    }
+
+    pub(super) fn num_slots(&self) -> usize {
+        self.node.output_meta().len()
+    }
+
+    /// The operands of a slot, as numbers in the flat list.
+    pub(super) fn slot(&self, slot: usize) -> Range<usize> {
+        let metas = self.node.output_meta();
+        let start = metas.iter().take(slot).map(Vec::len).sum();
+        start..start + metas.get(slot).map_or(0, Vec::len)
+    }
+
+    /// Whether the operand was a list.
+    pub(super) fn is_list(&self, slot: usize) -> bool {
+        self.operation.lists.get(slot).copied().unwrap_or(false)
+    }
+
+    pub(super) fn num_inputs(&self) -> usize {
+        self.node.output_meta().iter().map(Vec::len).sum()
+    }
+
+    fn meta<R>(&self, at: usize, f: impl FnOnce(&super::SlotMeta) -> R) -> Option<R> {
+        self.node.output_meta().iter().flatten().nth(at).map(f)
+    }
+
+    /// Whether the gradient of an operand goes anywhere.
+    pub(super) fn wants(&self, at: usize) -> bool {
+        self.meta(at, |m| m.edge.is_some()).unwrap_or(false)
+    }
+
+    pub(super) fn shape(&self, at: usize) -> Shape {
+        self.meta(at, |m| m.shape.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn rank(&self, at: usize) -> usize {
+        self.shape(at).len()
+    }
+
+    pub(super) fn dtype(&self, at: usize) -> DType {
+        self.meta(at, |m| m.dtype).unwrap_or(DType::F64)
+    }
+
+    /// An operand.
+    pub(super) fn input(&self, at: usize) -> Result<Tensor, String> {
+        if let Some(shadows) = &self.shadows {
+            return shadows
+                .get(at)
+                .cloned()
+                .unwrap_or_else(|| Err("an operand is missing".to_owned()));
+        }
+        let inputs = self.operation.inputs.borrow();
+        inputs.get(at).ok_or("an operand is missing")?.recover()
+    }
+
+    /// An operand of a formula.
+    pub(super) fn arg(&self, at: usize) -> V<'e> {
+        V::new(self.engine, self.input(at))
+    }
+
+    /// The first operand.
+    pub(super) fn x(&self) -> V<'e> {
+        self.arg(0)
+    }
+
+    /// The second operand.
+    pub(super) fn y(&self) -> V<'e> {
+        self.arg(1)
+    }
+
+    /// A result.
+    pub(super) fn result(&self, at: usize) -> V<'e> {
+        let outputs = self.operation.outputs.borrow();
+        let found = outputs.get(at).ok_or_else(|| "a result is missing".to_owned());
+        V::new(self.engine, found.and_then(|w| w.recover()))
+    }
+
+    /// The first result.
+    pub(super) fn out(&self) -> V<'e> {
+        self.result(0)
+    }
+
+    pub(super) fn has_grad(&self, at: usize) -> bool {
+        matches!(self.grads.get(at), Some(Some(_)))
+    }
+
+    /// The gradient of a result; zeros if there is none.
+    pub(super) fn g(&self, at: usize) -> V<'e> {
+        let tensor = match self.grads.get(at) {
+            Some(Some(grad)) => Ok(grad.clone()),
+            _ => {
+                let metas = self.node.input_meta();
+                match metas.iter().flatten().nth(at) {
+                    Some(meta) => Dense::full(&meta.shape, meta.dtype, 0.0).map(Tensor::new),
+                    None => Err("a result is missing".to_owned()),
+                }
+            }
+        };
+        V::new(self.engine, tensor)
+    }
+
+    /// The gradient of the first result.
+    pub(super) fn grad(&self) -> V<'e> {
+        self.g(0)
+    }
+
+    pub(super) fn bool(&self, name: &str, default: bool) -> bool {
+        let ctx = self.engine.ctx();
+        let attr = ctx.dict_get(self.attrs(), name);
+        attr.and_then(|a| ctx.attr_bool(a)).unwrap_or(default)
+    }
+
+    /// A list of integers, or one: an attribute, or the operand that stands in its place.
+    pub(super) fn ints(&self, name: &str) -> Result<Option<Vec<i64>>, String> {
+        let ctx = self.engine.ctx();
+        if let Some(attr) = ctx.dict_get(self.attrs(), name) {
+            return Ok(match ctx.attr_data(attr) {
+                AttrData::Ints(values) => Some(values.to_vec()),
+                _ => ctx.attr_int(attr).map(|v| vec![v]),
+            });
+        }
+        self.operand_called(name)
+            .map(|at| Ok(self.input(at)?.to_i64()))
+            .transpose()
+    }
+
+    /// A number: an attribute, or the operand that stands in its place.
+    pub(super) fn number(&self, name: &str) -> Result<Option<f64>, String> {
+        let ctx = self.engine.ctx();
+        if let Some(attr) = ctx.dict_get(self.attrs(), name) {
+            return Ok(ctx.attr_f64(attr));
+        }
+        match self.operand_called(name) {
+            Some(at) => Ok(self.input(at)?.to_f64().first().copied()),
+            None => Ok(None),
+        }
+    }
+
+    /// The operand, in the flat list, that stands in the place of an attribute: those behind the tensors stand for the
+    /// attributes that are missing, in order.
+    pub(super) fn operand_called(&self, name: &str) -> Option<usize> {
+        let ctx = self.engine.ctx();
+        let optional = |arity| arity == Arity::Optional;
+        let operands = &ctx.op_def(self.op())?.operands;
+        let required = operands.iter().filter(|o| !optional(o.arity)).count();
+        let missing = |o: &&pir_ir::ValueSpec| optional(o.arity) && ctx.dict_get(self.attrs(), &o.name).is_none();
+        let place = operands.iter().filter(missing).position(|o| o.name == name)?;
+        let range = self.slot(required + place);
+        range.clone().next()
+    }
+
+    /// An axis, counted from the front.
+    pub(super) fn axis(&self, name: &str, default: i64, rank: usize) -> Result<usize, String> {
+        let given = self.ints(name)?.and_then(|v| v.first().copied());
+        crate::kernels::axis(given.unwrap_or(default), rank)
+    }
+
+    /// The axes of a reduction of the first operand, in order; all of them when none is given.
+    pub(super) fn axes(&self) -> Result<SmallVec<[usize; 4]>, String> {
+        let rank = self.rank(0);
+        let given = self.ints("axis")?.unwrap_or_default();
+        if given.is_empty() {
+            return Ok((0..rank).collect());
+        }
+        let mut axes: SmallVec<[usize; 4]> = given
+            .iter()
+            .map(|&a| crate::kernels::axis(a, rank))
+            .collect::<Result<_, _>>()?;
+        axes.sort_unstable();
+        axes.dedup();
+        Ok(axes)
+    }
+}

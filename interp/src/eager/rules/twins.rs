@@ -1,0 +1,90 @@
+//! Gradient operations in a program that is traced: told in other operations.
+
+use pir_ir::Attr;
+
+use super::super::Tensor;
+use super::super::backward::{GradOptions, Request};
+use super::super::value::V;
+use super::elementwise::failed;
+use super::reduce::{extremum_of, product};
+use super::{Cx, REST, Rule, all_of, moves, told};
+
+pub(super) const RULES: &[Rule] = &[
+    told("pd.tanh_grad", |c| vec![c.y() * (1.0 - c.x().square())]),
+    told("pd.sigmoid_grad", |c| vec![c.y() * c.x() * (1.0 - c.x())]),
+    told("pd.relu_grad", |c| {
+        vec![c.y() * c.x().test("greater_than", &c.x().filled(0.0))]
+    }),
+    told("pd.sqrt_grad", |c| vec![c.y() / (c.x() * 2.0)]),
+    told("pd.rsqrt_grad", |c| vec![c.y() * c.x().pow(3.0) * -0.5]),
+    told("pd.abs_grad", |c| vec![c.y() * c.x().call("sign")]),
+    told("pd.pow_grad", |c| {
+        vec![match c.number("y") {
+            Ok(Some(0.0)) => c.x().filled(0.0),
+            Ok(Some(y)) => c.y() * c.x().pow(y - 1.0) * y,
+            Ok(None) => failed(c, "the exponent is missing"),
+            Err(e) => failed(c, &e),
+        }]
+    }),
+    told("pd.clip_grad", |c| {
+        let bound = |name, default| c.number(name).map(|v| c.x().filled(v.unwrap_or(default)));
+        vec![match (bound("min", f64::NEG_INFINITY), bound("max", f64::INFINITY)) {
+            (Ok(low), Ok(high)) => c.y() * c.x().test("greater_equal", &low) * c.x().test("less_equal", &high),
+            (Err(e), _) | (_, Err(e)) => failed(c, &e),
+        }]
+    }),
+    told("pd.maximum_grad", |c| shares(c, "greater_than")),
+    told("pd.minimum_grad", |c| shares(c, "less_than")),
+    told("pd.max_grad", |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
+    told("pd.min_grad", |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
+    told("pd.prod_grad", |c| vec![V::new(c.engine, product_grad(c))]),
+    moves("pd.slice_grad"),
+    // What adds up at indices picks at them again.
+    all_of("pd.gather_grad", REST, |c| picked(c, "pd.gather", 1, 0)),
+    all_of("pd.index_select_grad", REST, |c| picked(c, "pd.index_select", 1, 0)),
+    all_of("pd.gather_nd_grad", REST, |c| picked(c, "pd.gather_nd", 1, 0)),
+    all_of("pd.take_along_axis_grad", REST, |c| {
+        picked(c, "pd.take_along_axis", 1, 0)
+    }),
+];
+
+/// The gradient of a product, computed by the engine and recorded.
+fn product_grad<'e>(c: &Cx<'e>) -> Result<Tensor, String> {
+    let (x, g) = (c.input(0)?, c.input(2)?);
+    // Of a constant there is a gradient too: it is only not recorded where the constant comes from.
+    let x = if x.stop_gradient() {
+        Tensor::leaf(x.data())
+    } else {
+        V::new(c.engine, Ok(x)).call("assign").tensor?
+    };
+    let out = product(&V::new(c.engine, Ok(x.clone())), &c.axes()?, c.bool("keepdim", false)).tensor?;
+    let request = Request {
+        options: GradOptions {
+            create_graph: true,
+            ..GradOptions::default()
+        },
+        targets: Some(&[x]),
+        within: true,
+    };
+    let mut found = c.engine.run(&[out], &[Some(g)], &request)?;
+    found.pop().flatten().ok_or_else(|| "there is no gradient".to_owned())
+}
+
+fn shares<'e>(c: &Cx<'e>, wins: &str) -> Vec<V<'e>> {
+    let (x, y, g) = (c.x(), c.y(), c.arg(2));
+    let part = |a: &V<'e>, b: &V<'e>| g.clone() * (a.test(wins, b) + a.test("equal", b) * 0.5);
+    vec![part(&x, &y).sum_to(&x.shape()), part(&y, &x).sum_to(&y.shape())]
+}
+
+fn picked<'e>(c: &Cx<'e>, op: &str, grad: usize, index: usize) -> Result<super::Grads<'e>, String> {
+    let ctx = c.engine.ctx();
+    let axis: Vec<(&str, Attr)> = ctx
+        .dict_get(c.attrs(), "axis")
+        .map(|a| ("axis", a))
+        .into_iter()
+        .collect();
+    let picked = c.grad().op(op, &[&c.arg(index)], &axis);
+    let mut grads = vec![None; c.num_inputs()];
+    grads[grad] = c.wants(grad).then_some(picked);
+    Ok(grads)
+}

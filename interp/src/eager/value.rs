@@ -1,0 +1,216 @@
+//! Arithmetic for gradient functions: values that carry the engine and the first error, so that formulas read like
+//! formulas.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use pir_ir::Attr;
+
+use super::{Engine, Slot, Tensor, elem_type};
+use crate::tensor::{DType, Shape, Tensor as Dense};
+
+/// A tensor under way in a formula, or why there is none.
+#[derive(Clone)]
+pub(super) struct V<'e> {
+    pub(super) engine: &'e Engine,
+    pub(super) tensor: Result<Tensor, String>,
+}
+
+impl<'e> V<'e> {
+    pub(super) fn new(engine: &'e Engine, tensor: Result<Tensor, String>) -> Self {
+        V { engine, tensor }
+    }
+
+    /// A constant.
+    pub(super) fn constant(engine: &'e Engine, tensor: Result<Dense, String>) -> Self {
+        V::new(engine, tensor.map(Tensor::new))
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        self.tensor.as_ref().map(Tensor::shape).unwrap_or_default()
+    }
+
+    pub(super) fn rank(&self) -> usize {
+        self.shape().len()
+    }
+
+    pub(super) fn dtype(&self) -> DType {
+        self.tensor.as_ref().map_or(DType::F64, Tensor::dtype)
+    }
+
+    /// The results of an operation on values, the first of which is this one.
+    pub(super) fn ops(&self, op: &str, others: &[&V<'e>], attrs: &[(&str, Attr)]) -> Result<Vec<Tensor>, String> {
+        let mut slots = vec![Slot::One(self.tensor.clone()?)];
+        for other in others {
+            slots.push(Slot::One(other.tensor.clone()?));
+        }
+        let engine = self.engine;
+        engine.apply_slots(engine.ctx().op_name(op), slots, engine.dict(attrs))
+    }
+
+    /// The first result of an operation.
+    pub(super) fn op(&self, op: &str, others: &[&V<'e>], attrs: &[(&str, Attr)]) -> V<'e> {
+        let first = self.ops(op, others, attrs).and_then(|results| {
+            let first = results.into_iter().next();
+            first.ok_or_else(|| format!("`{op}` has no result"))
+        });
+        V::new(self.engine, first)
+    }
+
+    /// `pd.NAME` of this.
+    pub(super) fn call(&self, name: &str) -> V<'e> {
+        self.op(&format!("pd.{name}"), &[], &[])
+    }
+
+    /// `pd.NAME` of this and another.
+    pub(super) fn with(&self, name: &str, other: &V<'e>) -> V<'e> {
+        self.op(&format!("pd.{name}"), &[other], &[])
+    }
+
+    pub(super) fn affine(&self, scale: f64, bias: f64) -> V<'e> {
+        let ctx = self.engine.ctx();
+        self.op(
+            "pd.scale",
+            &[],
+            &[
+                ("scale", ctx.float_attr(scale)),
+                ("bias", ctx.float_attr(bias)),
+                ("bias_after_scale", ctx.bool_attr(true)),
+            ],
+        )
+    }
+
+    pub(super) fn square(&self) -> V<'e> {
+        self.clone() * self.clone()
+    }
+
+    pub(super) fn exp(&self) -> V<'e> {
+        self.call("exp")
+    }
+
+    pub(super) fn pow(&self, y: f64) -> V<'e> {
+        self.op("pd.pow", &[], &[("y", self.engine.ctx().float_attr(y))])
+    }
+
+    /// The same number everywhere, in the shape of this.
+    pub(super) fn filled(&self, value: f64) -> V<'e> {
+        let tensor = self
+            .tensor
+            .clone()
+            .and_then(|t| Dense::full(&t.shape(), t.dtype(), value));
+        V::constant(self.engine, tensor)
+    }
+
+    pub(super) fn cast(&self, dtype: DType) -> V<'e> {
+        if self.dtype() == dtype {
+            return self.clone();
+        }
+        let dtype = self.engine.ctx().type_attr(elem_type(dtype));
+        self.op("pd.cast", &[], &[("dtype", dtype)])
+    }
+
+    /// One where a comparison holds, else zero; constants for differentiation.
+    pub(super) fn test(&self, comparison: &str, other: &V<'e>) -> V<'e> {
+        self.with(comparison, other).cast(self.dtype())
+    }
+
+    /// Elements of `yes` where this is true, else of `no`.
+    pub(super) fn choose(&self, yes: &V<'e>, no: &V<'e>) -> V<'e> {
+        self.op("pd.where", &[yes, no], &[])
+    }
+
+    pub(super) fn reshape(&self, shape: &[usize]) -> V<'e> {
+        if self.tensor.is_ok() && self.shape()[..] == *shape {
+            return self.clone();
+        }
+        // A zero in the attribute would mean the dimension of the operand.
+        if shape.contains(&0) && self.tensor.is_ok() {
+            return V::constant(self.engine, Dense::full(shape, self.dtype(), 0.0));
+        }
+        self.op("pd.reshape", &[], &[("shape", self.ints(shape))])
+    }
+
+    pub(super) fn expand(&self, shape: &[usize]) -> V<'e> {
+        if self.shape()[..] == *shape {
+            return self.clone();
+        }
+        self.op("pd.expand", &[], &[("shape", self.ints(shape))])
+    }
+
+    /// The sum over the dimensions along which a tensor of the shape was broadcast.
+    pub(super) fn sum_to(&self, shape: &[usize]) -> V<'e> {
+        if self.shape()[..] == *shape {
+            return self.clone();
+        }
+        self.op("pd.reduce_as", &[], &[("shape", self.ints(shape))])
+    }
+
+    pub(super) fn sum(&self, axes: &[usize], keepdim: bool) -> V<'e> {
+        if axes.is_empty() {
+            return self.clone();
+        }
+        let keepdim = self.engine.ctx().bool_attr(keepdim);
+        self.op("pd.sum", &[], &[("axis", self.ints(axes)), ("keepdim", keepdim)])
+    }
+
+    pub(super) fn transpose(&self, perm: &[usize]) -> V<'e> {
+        self.op("pd.transpose", &[], &[("perm", self.ints(perm))])
+    }
+
+    /// The last two dimensions exchanged.
+    pub(super) fn swapped(&self) -> V<'e> {
+        let mut perm: Vec<usize> = (0..self.rank()).collect();
+        let last = perm.len().saturating_sub(2);
+        perm[last..].reverse();
+        self.transpose(&perm)
+    }
+
+    pub(super) fn matmul(&self, other: &V<'e>) -> V<'e> {
+        self.with("matmul", other)
+    }
+
+    fn ints(&self, values: &[usize]) -> Attr {
+        let values: Vec<i64> = values.iter().map(|&v| v as i64).collect();
+        self.engine.ctx().ints_attr(&values)
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident $op:literal)*) => { $(
+        impl<'e> $trait for V<'e> {
+            type Output = V<'e>;
+            fn $method(self, other: V<'e>) -> V<'e> {
+                self.with($op, &other)
+            }
+        }
+    )* };
+}
+
+operators! { Add add "add" Sub sub "subtract" Mul mul "multiply" Div div "divide" }
+
+impl<'e> Add<f64> for V<'e> {
+    type Output = V<'e>;
+    fn add(self, other: f64) -> V<'e> {
+        self.affine(1.0, other)
+    }
+}
+
+impl<'e> Sub<V<'e>> for f64 {
+    type Output = V<'e>;
+    fn sub(self, other: V<'e>) -> V<'e> {
+        other.affine(-1.0, self)
+    }
+}
+
+impl<'e> Mul<f64> for V<'e> {
+    type Output = V<'e>;
+    fn mul(self, other: f64) -> V<'e> {
+        self.affine(other, 0.0)
+    }
+}
+
+impl<'e> Neg for V<'e> {
+    type Output = V<'e>;
+    fn neg(self) -> V<'e> {
+        self.affine(-1.0, 0.0)
+    }
+}

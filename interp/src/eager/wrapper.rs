@@ -1,0 +1,79 @@
+//! What gradient nodes save of the operands and results of their operations.
+//!
+//! A node must not hold the tensors themselves: a result holds its node, and a leaf its gradient, which with
+//! `create_graph` has a history that comes back to the leaf. So elements are shared, and the node that the gradient of
+//! the tensor goes to is referred to weakly: it is alive, since it is the saving node itself or one that it has an edge to.
+
+use std::cell::Cell;
+use std::rc::{Rc, Weak};
+
+use super::node::Node;
+use super::tensor::Tensor;
+use crate::tensor::Tensor as Dense;
+
+/// A tensor that was saved for the gradient function.
+pub(super) struct Wrapper {
+    /// The elements; not there when only shape and type are needed, or when they were freed.
+    data: Option<Dense>,
+    no_need_buffer: bool,
+    version: Rc<Cell<u32>>,
+    saved_version: u32,
+    stop_gradient: Option<bool>,
+    node: Option<(Weak<Node>, usize, usize)>,
+    name: String,
+}
+
+impl Wrapper {
+    /// Saves a tensor, or only that there is one.
+    pub(super) fn new(tensor: &Tensor, no_need_buffer: bool) -> Self {
+        Wrapper {
+            data: (!no_need_buffer).then(|| tensor.data()),
+            no_need_buffer,
+            version: tensor.version_counter(),
+            saved_version: tensor.version(),
+            stop_gradient: tensor.stop_gradient_said(),
+            node: tensor
+                .edge()
+                .filter(|_| !no_need_buffer)
+                .map(|e| (Rc::downgrade(&e.node), e.slot, e.rank)),
+            name: tensor.name(),
+        }
+    }
+
+    /// Forgets the elements.
+    pub(super) fn clear(&mut self) {
+        self.data = None;
+    }
+
+    /// The tensor with its history.
+    pub(super) fn recover(&self) -> Result<Tensor, String> {
+        if self.no_need_buffer {
+            return Err("the gradient function reads a tensor that was not saved".to_owned());
+        }
+        let Some(data) = &self.data else {
+            return Err(
+                "the saved tensors were freed when the gradients were computed before; say `retain_graph`".to_owned(),
+            );
+        };
+        let version = self.version.get();
+        if version != self.saved_version {
+            let name = match &*self.name {
+                "" => String::new(),
+                name => format!(" `{name}`"),
+            };
+            return Err(format!(
+                "the tensor{name} that was saved at version {} has been changed in place since, to version {version}",
+                self.saved_version
+            ));
+        }
+        let tensor = Tensor::with_version(data.clone(), self.version.clone());
+        tensor.set_name(&self.name);
+        if let Some((node, slot, rank)) = &self.node {
+            let node = node.upgrade().ok_or("the history of a saved tensor is gone")?;
+            tensor.set_history(node, *slot, *rank);
+        } else if let Some(stop) = self.stop_gradient {
+            tensor.set_stop_gradient(stop);
+        }
+        Ok(tensor)
+    }
+}
