@@ -310,6 +310,18 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 write(env, instr.results, [Value::Stack(self.stacks.len())]);
                 self.stacks.push(copy);
             }
+            Code::InPlace { kernel, target, value } => {
+                let value = tensor(read(env, *value))?;
+                let old = tensor(env[*target as usize].clone())?;
+                let sum = kernel(Inputs::from_iter([old.data(), value.data()])).map_err(ExecError::new)?;
+                // The value changes, not the tensor: what has been saved of it stays as it was.
+                let (name, attrs) = (program.body.op_name(instr.op), program.body.attrs(instr.op));
+                let operands = [Slot::One(old), Slot::One(value)];
+                let sum = self.engine.record(name, attrs, &operands, vec![sum.into_vec()]);
+                let sum = sum.into_iter().flatten().next();
+                let sum = sum.ok_or_else(|| ExecError::new("the kernel gives nothing"))?;
+                env[*target as usize] = Value::Slot(Slot::One(sum));
+            }
             Code::Combine(values) => {
                 let items = gather(env, values).into_iter().map(tensor).collect::<Result<_, _>>()?;
                 write(env, instr.results, [Value::Slot(Slot::List(items))]);
