@@ -207,24 +207,31 @@ impl<'m, 'o> Tracer<'m, 'o> {
         }
         let env = &mut call.env;
         match &instr.code {
-            Code::Kernel { kernel, inputs, list } => {
+            Code::Kernel { kernel, inputs, lists } => {
                 let operands: Vec<Slot> = inputs
                     .iter()
                     .map(|&src| slot(read(env, src)))
                     .collect::<Result<_, _>>()?;
                 let flat: Inputs = operands.iter().flat_map(Slot::tensors).map(Tensor::data).collect();
-                let results = kernel(flat).map_err(ExecError::new)?;
-                let results = match list {
-                    true => vec![results.into_vec()],
-                    false => results.into_iter().map(|t| vec![t]).collect(),
+                let mut results = kernel(flat).map_err(ExecError::new)?.into_iter();
+                let results = match lists.is_empty() {
+                    true => results.map(|t| vec![t]).collect(),
+                    false => lists
+                        .iter()
+                        .map(|n| results.by_ref().take(n.unwrap_or(1)).collect())
+                        .collect(),
                 };
                 let (name, attrs) = (program.body.op_name(instr.op), program.body.attrs(instr.op));
                 let results = self.engine.record(name, attrs, &operands, results);
-                let values = results.into_iter().map(|mut items| {
-                    Value::Slot(match (list, items.len()) {
-                        (false, 1) => Slot::One(items.swap_remove(0)),
-                        _ => Slot::List(items),
-                    })
+                let values = results.into_iter().enumerate().map(|(at, mut items)| {
+                    let list = matches!(lists.get(at), Some(Some(_)));
+                    match items.pop() {
+                        Some(item) if !list => Value::Slot(Slot::One(item)),
+                        last => {
+                            items.extend(last);
+                            Value::Slot(Slot::List(items))
+                        }
+                    }
                 });
                 write(env, instr.results, values);
             }
