@@ -12,6 +12,7 @@
 //! This crate knows no dialect by name: what it needs to know of an operation, an [`OpDef`] says.
 
 mod body;
+mod clone;
 mod constants;
 mod context;
 mod diagnostics;

@@ -16,6 +16,7 @@ mod dce;
 mod debug;
 mod final_values;
 mod forward_args;
+mod inline;
 mod inplace;
 mod licm;
 mod manager;
@@ -24,6 +25,8 @@ mod pass;
 mod pipeline;
 mod registry;
 mod sccp;
+mod sink;
+mod symbol_dce;
 #[cfg(test)]
 mod testing;
 

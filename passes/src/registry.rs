@@ -5,10 +5,13 @@ use crate::canonicalize::Canonicalize;
 use crate::cse::Cse;
 use crate::dce::Dce;
 use crate::forward_args::ForwardArgs;
+use crate::inline::Inline;
 use crate::inplace::InplaceAccumulate;
 use crate::licm::Licm;
 use crate::pass::Pass;
 use crate::sccp::Sccp;
+use crate::sink::Sink;
+use crate::symbol_dce::SymbolDce;
 
 /// All passes, in the order in which the reference lists them.
 static PASSES: &[&dyn Pass] = &[
@@ -18,6 +21,9 @@ static PASSES: &[&dyn Pass] = &[
     &Licm,
     &Cse,
     &Dce,
+    &Sink,
+    &Inline,
+    &SymbolDce,
     &Backward,
     &StackLocals,
     &BuildBackward,

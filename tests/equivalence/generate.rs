@@ -58,6 +58,26 @@ struct Generator<'r> {
     next: usize,
     /// Prints, stacks, and what may fail.
     effects: bool,
+    /// Functions that may be called, with what they return. All take the same arguments.
+    functions: Vec<(String, Vec<Kind>)>,
+}
+
+/// What functions take, and how the inputs are called.
+const INPUTS: [(&str, Kind); 5] = [
+    ("x", Kind::Float),
+    ("y", Kind::Float),
+    ("n", Kind::Int),
+    ("z", Kind::Int),
+    ("c", Kind::Bool),
+];
+
+fn inputs() -> (Scope, String) {
+    let scope = INPUTS.iter().map(|(name, kind)| (format!("%{name}"), *kind)).collect();
+    let params: Vec<String> = INPUTS
+        .iter()
+        .map(|(name, kind)| format!("%{name}: {}", kind.ty()))
+        .collect();
+    (scope, params.join(", "))
 }
 
 /// A program with the inputs `x`, `y` (floats), `n`, `z` (integers) and `c` (a truth value). Without effects it can be
@@ -74,22 +94,37 @@ pub fn sized(random: &mut Random, effects: bool, size: usize, depth: usize) -> S
         text: String::new(),
         next: 0,
         effects,
+        functions: Vec::new(),
     };
-    let mut scope: Scope = Vec::new();
-    for (name, kind, ty) in [
-        ("x", Kind::Float, "shape = [4], dtype = f64"),
-        ("y", Kind::Float, "shape = [4], dtype = f64"),
-        ("n", Kind::Int, "shape = [1], dtype = i64"),
-        ("z", Kind::Int, "shape = [1], dtype = i64"),
-        ("c", Kind::Bool, "shape = [1], dtype = i1"),
-    ] {
-        let _ = writeln!(g.text, "%{name} = pd.data {{name = \"{name}\", {ty}}} : {}", kind.ty());
-        scope.push((format!("%{name}"), kind));
+    g.top_level(size, depth);
+    g.text
+}
+
+/// Functions that call each other, some of them of several blocks, and a program or a function that calls them.
+pub fn functions(random: &mut Random) -> String {
+    let mut g = Generator {
+        random,
+        text: String::new(),
+        next: 0,
+        effects: true,
+        functions: Vec::new(),
+    };
+    for at in 0..2 + g.random.below(2) {
+        let name = format!("f{at}");
+        if g.random.chance(35) {
+            g.blocks(&format!("private @{name}"));
+            g.functions.push((name, vec![Kind::Float, Kind::Float]));
+        } else {
+            let results = g.kinds(3);
+            g.function(&name, &results);
+            g.functions.push((name, results));
+        }
     }
-    g.ops(&mut scope, size, depth);
-    for at in 0..3 {
-        let value = g.recent(&scope, Kind::Float);
-        let _ = writeln!(g.text, "pd.fetch ({value}) {{name = \"out{at}\"}}");
+    if g.random.chance(50) {
+        let size = 4 + g.random.below(4);
+        g.top_level(size, 2);
+    } else {
+        g.blocks("@main");
     }
     g.text
 }
@@ -101,79 +136,124 @@ pub fn blocks(random: &mut Random) -> String {
         text: String::new(),
         next: 0,
         effects: true,
+        functions: Vec::new(),
     };
-    let inputs = [
-        ("x", Kind::Float),
-        ("y", Kind::Float),
-        ("n", Kind::Int),
-        ("z", Kind::Int),
-        ("c", Kind::Bool),
-    ];
-    let mut scope: Scope = inputs.iter().map(|(name, kind)| (format!("%{name}"), *kind)).collect();
-    let params: Vec<String> = inputs
-        .iter()
-        .map(|(name, kind)| format!("%{name}: {}", kind.ty()))
-        .collect();
-    let float = Kind::Float.ty();
-    let _ = writeln!(
-        g.text,
-        "func.func @main({}) -> ({float}, {float}) {{",
-        params.join(", ")
-    );
-    let size = 1 + g.random.below(4);
-    g.ops(&mut scope, size, 1);
-    // Two ways, to blocks of their own or to the same one.
-    let condition = g.recent(&scope, Kind::Bool);
-    let joined = g.kinds(3);
-    if g.random.chance(30) {
-        let (a, b) = (g.passed(&scope, &joined), g.passed(&scope, &joined));
-        let _ = writeln!(g.text, "pd.condition_branch {condition}, ^join{a}, ^join{b}");
-    } else {
-        let sides = [g.kinds(2), g.kinds(2)];
-        let (a, b) = (g.passed(&scope, &sides[0]), g.passed(&scope, &sides[1]));
-        let _ = writeln!(g.text, "pd.condition_branch {condition}, ^left{a}, ^right{b}");
-        for (label, kinds) in ["left", "right"].iter().zip(&sides) {
-            let mut inner = scope.clone();
-            g.label(label, &mut inner, kinds);
-            let size = g.random.below(4);
-            g.ops(&mut inner, size, 1);
-            let values = g.passed(&inner, &joined);
-            let _ = writeln!(g.text, "pd.branch ^join{values}");
-        }
-    }
-    g.label("join", &mut scope, &joined);
-    let size = g.random.below(4);
-    g.ops(&mut scope, size, 1);
-    let mut carried = vec![Kind::Int];
-    carried.extend(g.kinds(3));
-    let zero = g.define(&mut scope, Kind::Int, "pd.full {shape = [1], value = 0, dtype = i64}");
-    let values = g.counted(&scope, &carried, &zero);
-    let _ = writeln!(g.text, "pd.branch ^loop{values}");
-    let names = g.label("loop", &mut scope, &carried);
-    let size = g.random.below(3);
-    g.ops(&mut scope, size, 1);
-    let go = g.define(&mut scope, Kind::Bool, &format!("pd.less_than ({}, %n)", names[0]));
-    let _ = writeln!(g.text, "pd.condition_branch {go}, ^body, ^end");
-    let mut inner = scope.clone();
-    g.label("body", &mut inner, &[]);
-    let size = 1 + g.random.below(4);
-    g.ops(&mut inner, size, 1);
-    let next = g.define(
-        &mut inner,
-        Kind::Int,
-        &format!("pd.increment ({}) {{value = 1.0}}", names[0]),
-    );
-    let values = g.counted(&inner, &carried, &next);
-    let _ = writeln!(g.text, "pd.branch ^loop{values}");
-    g.label("end", &mut scope, &[]);
-    let size = g.random.below(3);
-    g.ops(&mut scope, size, 1);
-    let (a, b) = (g.recent(&scope, Kind::Float), g.recent(&scope, Kind::Float));
-    let _ = writeln!(g.text, "func.return ({a}, {b})\n}}");
+    g.blocks("@main");
     g.text
 }
 
 impl Generator<'_> {
+    fn top_level(&mut self, size: usize, depth: usize) {
+        let mut scope: Scope = Vec::new();
+        for (name, kind) in INPUTS {
+            let ty = match kind {
+                Kind::Float => "shape = [4], dtype = f64",
+                Kind::Int => "shape = [1], dtype = i64",
+                Kind::Bool => "shape = [1], dtype = i1",
+            };
+            let _ = writeln!(
+                self.text,
+                "%{name} = pd.data {{name = \"{name}\", {ty}}} : {}",
+                kind.ty()
+            );
+            scope.push((format!("%{name}"), kind));
+        }
+        self.ops(&mut scope, size, depth);
+        for at in 0..3 {
+            let value = self.recent(&scope, Kind::Float);
+            let _ = writeln!(self.text, "pd.fetch ({value}) {{name = \"out{at}\"}}");
+        }
+    }
+
+    fn function(&mut self, name: &str, results: &[Kind]) {
+        let (mut scope, params) = inputs();
+        let _ = writeln!(
+            self.text,
+            "func.func private @{name}({params}) -> ({}) {{",
+            Self::types(results)
+        );
+        let size = self.random.below(5);
+        self.ops(&mut scope, size, 2);
+        let values = self.values(&scope, results);
+        let _ = writeln!(self.text, "func.return ({values})\n}}");
+    }
+
+    /// A call of one of the functions.
+    fn call(&mut self, scope: &mut Scope) {
+        let (name, kinds) = self.random.pick(&self.functions).clone();
+        let values: Vec<String> = INPUTS
+            .iter()
+            .map(|(name, kind)| match kind {
+                // Loops run so often.
+                Kind::Int => format!("%{name}"),
+                kind => self.recent(scope, *kind),
+            })
+            .collect();
+        let results = self.results(scope, &kinds);
+        let types = if kinds.is_empty() {
+            String::new()
+        } else {
+            format!(" : {}", Self::types(&kinds))
+        };
+        let _ = writeln!(self.text, "{results}func.call @{name} ({}){types}", values.join(", "));
+    }
+
+    fn blocks(&mut self, name: &str) {
+        let (mut scope, params) = inputs();
+        let float = Kind::Float.ty();
+        let _ = writeln!(self.text, "func.func {name}({params}) -> ({float}, {float}) {{");
+        let size = 1 + self.random.below(4);
+        self.ops(&mut scope, size, 1);
+        // Two ways, to blocks of their own or to the same one.
+        let condition = self.recent(&scope, Kind::Bool);
+        let joined = self.kinds(3);
+        if self.random.chance(30) {
+            let (a, b) = (self.passed(&scope, &joined), self.passed(&scope, &joined));
+            let _ = writeln!(self.text, "pd.condition_branch {condition}, ^join{a}, ^join{b}");
+        } else {
+            let sides = [self.kinds(2), self.kinds(2)];
+            let (a, b) = (self.passed(&scope, &sides[0]), self.passed(&scope, &sides[1]));
+            let _ = writeln!(self.text, "pd.condition_branch {condition}, ^left{a}, ^right{b}");
+            for (label, kinds) in ["left", "right"].iter().zip(&sides) {
+                let mut inner = scope.clone();
+                self.label(label, &mut inner, kinds);
+                let size = self.random.below(4);
+                self.ops(&mut inner, size, 1);
+                let values = self.passed(&inner, &joined);
+                let _ = writeln!(self.text, "pd.branch ^join{values}");
+            }
+        }
+        self.label("join", &mut scope, &joined);
+        let size = self.random.below(4);
+        self.ops(&mut scope, size, 1);
+        let mut carried = vec![Kind::Int];
+        carried.extend(self.kinds(3));
+        let zero = self.define(&mut scope, Kind::Int, "pd.full {shape = [1], value = 0, dtype = i64}");
+        let values = self.counted(&scope, &carried, &zero);
+        let _ = writeln!(self.text, "pd.branch ^loop{values}");
+        let names = self.label("loop", &mut scope, &carried);
+        let size = self.random.below(3);
+        self.ops(&mut scope, size, 1);
+        let go = self.define(&mut scope, Kind::Bool, &format!("pd.less_than ({}, %n)", names[0]));
+        let _ = writeln!(self.text, "pd.condition_branch {go}, ^body, ^end");
+        let mut inner = scope.clone();
+        self.label("body", &mut inner, &[]);
+        let size = 1 + self.random.below(4);
+        self.ops(&mut inner, size, 1);
+        let next = self.define(
+            &mut inner,
+            Kind::Int,
+            &format!("pd.increment ({}) {{value = 1.0}}", names[0]),
+        );
+        let values = self.counted(&inner, &carried, &next);
+        let _ = writeln!(self.text, "pd.branch ^loop{values}");
+        self.label("end", &mut scope, &[]);
+        let size = self.random.below(3);
+        self.ops(&mut scope, size, 1);
+        let (a, b) = (self.recent(&scope, Kind::Float), self.recent(&scope, Kind::Float));
+        let _ = writeln!(self.text, "func.return ({a}, {b})\n}}");
+    }
+
     /// Values passed to a block.
     fn passed(&mut self, scope: &Scope, kinds: &[Kind]) -> String {
         if kinds.is_empty() {
@@ -239,6 +319,8 @@ impl Generator<'_> {
                     2 if self.effects => self.stack(scope),
                     _ => self.repeat(scope, depth),
                 }
+            } else if !self.functions.is_empty() && self.random.chance(20) {
+                self.call(scope);
             } else {
                 self.simple(scope);
             }

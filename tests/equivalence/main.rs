@@ -15,7 +15,7 @@ use pir_ir::verify::verify;
 use pir_passes::{PassManager, Pipeline};
 use pir_tools::evaluate::KernelEvaluator;
 
-use generate::{Random, blocks, program};
+use generate::{Random, blocks, functions, program};
 
 fn read(text: &str) -> Module {
     let parsed = parse(&pir_dialects::context(), text.as_bytes(), &ParseOptions::default());
@@ -107,7 +107,7 @@ fn check(seed: u64, module: &Module, pipeline: &str) {
     );
 }
 
-const PASSES: [&str; 6] = ["canonicalize", "sccp", "forward-args", "licm", "cse", "dce"];
+const PASSES: [&str; 7] = ["canonicalize", "sccp", "sink", "forward-args", "licm", "cse", "dce"];
 
 fn pipeline(random: &mut Random) -> String {
     let passes: Vec<&str> = (0..4).map(|_| *random.pick(&PASSES)).collect();
@@ -176,6 +176,25 @@ fn functions_of_several_blocks() {
             check(seed, &module, pass);
         }
         check(seed, &module, &pipeline(&mut random));
+    }
+    assert!(ran as u64 * 2 > count(), "only {ran} of {} programs ran", count());
+}
+
+#[test]
+fn functions_that_call_functions() {
+    let mut ran = 0;
+    for seed in 0..count() {
+        let mut random = Random::new(seed ^ 0xca11);
+        let module = read(&functions(&mut random));
+        ran += usize::from(run(&module).is_ok());
+        check(seed, &module, "inline");
+        check(seed, &module, "symbol-dce");
+        check(seed, &module, "inline{max-size=10},symbol-dce");
+        check(
+            seed,
+            &module,
+            &format!("{},inline,symbol-dce,{}", pipeline(&mut random), pipeline(&mut random)),
+        );
     }
     assert!(ran as u64 * 2 > count(), "only {ran} of {} programs ran", count());
 }

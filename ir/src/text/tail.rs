@@ -390,6 +390,10 @@ impl Parser<'_> {
             return Ok(std::iter::repeat_n(Type::NONE, count).collect());
         }
         let Some(infer) = def.infer else {
+            // A call of a function that gives nothing.
+            if count == 0 && def.results.iter().all(|r| r.arity != crate::registry::Arity::One) {
+                return Ok(SmallVec::new());
+            }
             return Err(untyped(self, "they do not follow from the operands".to_owned()));
         };
         let body = &self.bodies[self.bodies.len() - 1];

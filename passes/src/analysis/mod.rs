@@ -8,6 +8,7 @@ mod facts;
 mod handles;
 mod liveness;
 mod path;
+mod regions;
 mod slots;
 mod variables;
 
@@ -19,5 +20,6 @@ pub use facts::{Facts, Touched, effects_of, is_symbol_or_terminator};
 pub(crate) use liveness::successor_start;
 pub use liveness::{Liveness, Roots};
 pub(crate) use path::{Limits, known_path, regions_before};
+pub use regions::RegionTree;
 pub use slots::{has_simple_regions, sweep};
 pub use variables::Variables;

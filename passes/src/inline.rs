@@ -1,0 +1,307 @@
+//! `inline`: the body of a function in the place of a call.
+//!
+//! # Algorithm
+//! The functions are ordered so that those that are called come before those that call them; calls in what is inlined
+//! have been inlined before. A function of one block is copied to before the call. One of several blocks splits the
+//! block that the call stands in: what is behind the call becomes a block of its own, to which every return goes.
+//!
+//! # Conditions
+//! * Functions that call themselves, directly or through others, are not inlined, but calls in them are.
+//! * A function of several blocks is only inlined into a body of blocks: not at top level and not inside of an `if` or a
+//!   loop, which have one block. `lift-cfg` makes one block of many functions.
+//! * A function of more than `max-size` operations is not inlined, which also bounds how much the program grows: each
+//!   call adds at most so many.
+//! * Functions stay when no call is left; `symbol-dce` removes those that are private.
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use pir_ir::{
+    AttrData, BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Rewriter, Successor, Sym, Traits, Type,
+    ValueId, ValueMap,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::analysis::reverse_post_order;
+use crate::options::{OptionKind, OptionSpec};
+use crate::pass::{Changed, Pass, PassContext};
+
+/// The pass `inline`.
+pub struct Inline;
+
+impl Pass for Inline {
+    fn name(&self) -> &'static str {
+        "inline"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Put the bodies of functions in the place of calls"
+    }
+
+    fn description(&self) -> &'static str {
+        "Replaces each `func.call` by a copy of the function, from the innermost calls outwards. Not if the function calls \
+         itself in the end, and one of several blocks only in a body of blocks. The functions stay; `symbol-dce` removes \
+         those that are private."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        const OPTIONS: &[OptionSpec] = &[OptionSpec {
+            name: "max-size",
+            kind: OptionKind::Int(0, i64::MAX),
+            default: Some("10000"),
+            help: "functions of more operations are not inlined",
+        }];
+        OPTIONS
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let max_size = cx.options.int("max-size").unwrap_or(i64::MAX);
+        let max_size = usize::try_from(max_size).unwrap_or(usize::MAX);
+        let inlined = inline(module, max_size);
+        cx.count("inlined", inlined);
+        Ok((inlined > 0).into())
+    }
+}
+
+/// The functions of a module, by name.
+struct Functions {
+    ops: Vec<OpId>,
+    by_name: FxHashMap<Sym, usize>,
+    recursive: Vec<bool>,
+}
+
+fn inline(module: &mut Module, max_size: usize) -> usize {
+    let ctx = module.ctx.clone();
+    let mut functions = Functions {
+        ops: Vec::new(),
+        by_name: FxHashMap::default(),
+        recursive: Vec::new(),
+    };
+    for op in module.body.block_ops(module.top()) {
+        let view = module.body.view(&ctx, op);
+        if let (true, Some(name)) = (view.has(Traits::FUNCTION), view.str("sym_name")) {
+            functions.by_name.insert(ctx.sym(name), functions.ops.len());
+            functions.ops.push(op);
+        }
+    }
+    let order = functions.order(&ctx, &module.body);
+    let mut inlined = 0;
+    for caller in order.into_iter().map(Some).chain([None]) {
+        inlined += inline_into(&ctx, module, &functions, caller, max_size);
+    }
+    inlined
+}
+
+impl Functions {
+    /// An order in which those that are called come first; notes which are recursive.
+    fn order(&mut self, ctx: &Context, top: &Body) -> Vec<usize> {
+        let mut graph: DiGraph<usize, ()> = DiGraph::new();
+        let nodes: Vec<NodeIndex> = (0..self.ops.len()).map(|i| graph.add_node(i)).collect();
+        self.recursive = vec![false; self.ops.len()];
+        for (caller, &op) in self.ops.iter().enumerate() {
+            let Some(body) = top.isolated(op) else { continue };
+            for (_, callee) in self.calls(ctx, body) {
+                graph.add_edge(nodes[caller], nodes[callee], ());
+                self.recursive[caller] |= caller == callee;
+            }
+        }
+        let mut order = Vec::new();
+        for component in kosaraju_scc(&graph) {
+            for &node in &component {
+                self.recursive[graph[node]] |= component.len() > 1;
+                order.push(graph[node]);
+            }
+        }
+        order
+    }
+
+    /// The calls of functions in a body, in its order.
+    fn calls(&self, ctx: &Context, body: &Body) -> Vec<(OpId, usize)> {
+        let Some(call) = ctx.registered_op("func.call") else {
+            return Vec::new();
+        };
+        let callee = |op: OpId| match ctx.attr_data(body.attr(ctx, op, "callee")?) {
+            AttrData::Symbol(path) if path.len() == 1 => self.by_name.get(&path[0]).copied(),
+            _ => None,
+        };
+        let calls = body.walk_all().filter(|&op| body.op_name(op) == call);
+        calls.filter_map(|op| Some((op, callee(op)?))).collect()
+    }
+}
+
+/// Inlines the calls in one function, or at top level.
+fn inline_into(
+    ctx: &Context,
+    module: &mut Module,
+    functions: &Functions,
+    caller: Option<usize>,
+    max_size: usize,
+) -> usize {
+    let caller_body = match caller {
+        Some(caller) => module.body.isolated(functions.ops[caller]),
+        None => Some(&module.body),
+    };
+    let calls = caller_body.map(|b| functions.calls(ctx, b)).unwrap_or_default();
+    let (mut inlined, mut split) = (0, false);
+    // The last one first: what is behind a call is moved when a block is split, and is then only what is before the next.
+    for (call, callee) in calls.into_iter().rev() {
+        if functions.recursive[callee] || Some(callee) == caller {
+            continue;
+        }
+        let callee = functions.ops[callee];
+        let Some(from) = module.body.take_isolated(callee) else {
+            continue;
+        };
+        let to = match caller {
+            Some(caller) => module.body.isolated_mut(functions.ops[caller]),
+            None => Some(&mut module.body),
+        };
+        if let Some(to) = to.filter(|_| from.num_ops() <= max_size) {
+            let done = match from.region_blocks(from.root()) {
+                [] => false,
+                [_] => inline_block(ctx, to, call, &from),
+                _ => {
+                    caller.is_some() && {
+                        let done = inline_blocks(ctx, to, call, &from);
+                        split |= done;
+                        done
+                    }
+                }
+            };
+            inlined += usize::from(done);
+        }
+        module.body.set_isolated(callee, from);
+    }
+    if split
+        && let Some(caller) = caller
+        && let Some(body) = module.body.isolated_mut(functions.ops[caller])
+    {
+        sort_blocks(body);
+    }
+    inlined
+}
+
+/// Brings the blocks of a body into an order in which control meets them. Those that it does not meet come last.
+fn sort_blocks(body: &mut Body) {
+    let root = body.root();
+    let mut order = reverse_post_order(body, root);
+    let mut is_listed = vec![false; order.iter().map(|b| b.index() + 1).max().unwrap_or(0)];
+    for block in &order {
+        is_listed[block.index()] = true;
+    }
+    let others = body.region_blocks(root).iter().copied();
+    let others: Vec<BlockId> = others
+        .filter(|b| !is_listed.get(b.index()).is_some_and(|l| *l))
+        .collect();
+    order.extend(others);
+    body.set_region_blocks(root, order);
+}
+
+/// What a block of a function returns, if it ends in a return.
+fn returned(ctx: &Context, body: &Body, block: BlockId) -> Option<OpId> {
+    body.last_op(block)
+        .filter(|&op| body.view(ctx, op).has(Traits::RETURN_LIKE))
+}
+
+/// A map in which the arguments of the call stand for the parameters of the function.
+fn arguments(to: &Body, call: OpId, from: &Body, entry: BlockId) -> Option<ValueMap> {
+    let parameters = from.block_args(entry);
+    let mut map = ValueMap::new();
+    for (&parameter, argument) in parameters.iter().zip(to.operands(call)) {
+        map.insert(parameter, argument);
+    }
+    (parameters.len() == to.num_operands(call)).then_some(map)
+}
+
+/// Inlines a function of one block.
+fn inline_block(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool {
+    let Some(entry) = from.entry_block(from.root()) else {
+        return false;
+    };
+    let fits = returned(ctx, from, entry).is_some_and(|end| from.num_operands(end) == to.num_results(call));
+    let Some(mut map) = arguments(to, call, from, entry).filter(|_| fits) else {
+        return false;
+    };
+    let first_new = to.num_op_slots();
+    let mut rewriter = Rewriter::new(ctx, to);
+    let places = [(entry, InsertPoint::Before(call))];
+    let made = rewriter.import_blocks(from, &places, FxHashMap::default(), &mut map);
+    let Some(&end) = made.first().and_then(|ops| ops.last()) else {
+        return false;
+    };
+    let values = rewriter.body.operands_vec(end);
+    rewriter.erase_op(end);
+    for (result, &value) in rewriter.body.results(call).zip(&values) {
+        // The name that the caller gave says more there than that of the function. What was there before keeps its own.
+        let new = rewriter
+            .body
+            .defining_op(value)
+            .is_some_and(|op| op.index() >= first_new);
+        if new && rewriter.body.value_name(result).is_some() {
+            rewriter.take_name(result, value);
+        }
+    }
+    rewriter.replace_op(call, &values);
+    true
+}
+
+/// Inlines a function of several blocks into a region that may have several.
+fn inline_blocks(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool {
+    let blocks = from.region_blocks(from.root());
+    let (Some(&entry), Some(block)) = (blocks.first(), to.op_block(call)) else {
+        return false;
+    };
+    let root = to.root();
+    let returns_fit = blocks.iter().all(|&b| {
+        let end = returned(ctx, from, b);
+        end.map_or_else(
+            || from.last_op(b).is_some_and(|op| !from.successors(op).is_empty()),
+            |op| from.num_operands(op) == to.num_results(call),
+        )
+    });
+    if to.block_region(block) != Some(root) || !returns_fit {
+        return false;
+    }
+    let Some(mut map) = arguments(to, call, from, entry) else {
+        return false;
+    };
+    // What is behind the call, with an argument for each of its results.
+    let rest = to.create_block(root);
+    let results: SmallVec<[(ValueId, Type); 4]> = to.results(call).map(|r| (r, to.value_type(r))).collect();
+    let mut values: SmallVec<[ValueId; 4]> = SmallVec::new();
+    for (result, ty) in results {
+        let name = to.value_name(result).filter(|n| !n.pack);
+        values.push(to.add_block_arg(rest, ty, name));
+    }
+    while let Some(op) = to.next_op(call) {
+        to.unlink_op(op);
+        to.append_op(rest, op);
+    }
+    let mut targets = FxHashMap::default();
+    let mut places = vec![(entry, InsertPoint::End(block))];
+    for &old in &blocks[1..] {
+        let new = to.create_block(root);
+        for &arg in from.block_args(old) {
+            let value = to.add_block_arg(new, from.value_type(arg), from.value_name(arg));
+            map.insert(arg, value);
+        }
+        targets.insert(old, new);
+        places.push((old, InsertPoint::End(new)));
+    }
+    let mut rewriter = Rewriter::new(ctx, to);
+    rewriter.replace_op(call, &values);
+    let made = rewriter.import_blocks(from, &places, targets, &mut map);
+    for end in made.iter().filter_map(|ops| ops.last().copied()) {
+        if !rewriter.view(end).has(Traits::RETURN_LIKE) {
+            continue;
+        }
+        let values = rewriter.body.operands_vec(end);
+        let operands = values.len() as u32;
+        let branch = rewriter.before(end).op("pd.branch").operands(values).build();
+        rewriter
+            .body
+            .set_successors(branch, &[Successor { block: rest, operands }]);
+        rewriter.erase_op(end);
+    }
+    true
+}

@@ -1,0 +1,309 @@
+//! `sink`: into the branch that alone needs it.
+//!
+//! ```text
+//! %t = pd.tanh (%x)                 %r = pd.if (%c) then {
+//! %r = pd.if (%c) then {              %t = pd.tanh (%x)
+//!   cf.yield (%t)             ==>     cf.yield (%t)
+//! } else {                          } else {
+//!   cf.yield (%x)                     cf.yield (%x)
+//! }                                 }
+//! ```
+//!
+//! # Algorithm
+//! Operations are visited from the last to the first, so that the users of a value have moved before its definition is
+//! looked at. The innermost region that all uses stand in is where the operation could go; from there up, it must not
+//! pass a region that runs more than once, or always. It goes to the front of the region. The tree of regions answers
+//! both questions in logarithmic time.
+//!
+//! # Conditions
+//! * Never into a loop: there it would run more than once.
+//! * Only operations that neither read nor write anything. Making a stack counts as neither. An operation that may
+//!   fail, like a division, may move: where its result is not needed it then does not fail any more.
+//! * A branch or a loop with everything in it moves as a whole, if it is free of effects.
+
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, RegionId};
+
+use crate::analysis::{Facts, RegionTree, Touched, is_symbol_or_terminator};
+use crate::bodies::for_each_body_mut;
+use crate::pass::{Changed, Pass, PassContext, Scope};
+
+/// What an operation with regions makes room for when it has moved is found in the next round.
+const MAX_ROUNDS: usize = 8;
+
+/// The pass `sink`.
+pub struct Sink;
+
+impl Pass for Sink {
+    fn name(&self) -> &'static str {
+        "sink"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Move what only one branch needs into that branch"
+    }
+
+    fn description(&self) -> &'static str {
+        "Moves operations whose results are only used in one branch of an `if` to the front of that branch, so that they \
+         are computed only when it is taken, as deep as branches are nested. Never into a loop, and nothing that reads or \
+         writes."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| {
+            let moved = sink(ctx, body);
+            cx.count("sunk", moved);
+            Ok((moved > 0).into())
+        })
+    }
+}
+
+/// Runs the pass on one body; gives how many operations were moved.
+fn sink(ctx: &Context, body: &mut Body) -> usize {
+    let facts = Facts::new(ctx, body);
+    let mut moved = 0;
+    for _ in 0..MAX_ROUNDS {
+        let tree = RegionTree::new(ctx, body);
+        let mut whole = false;
+        let ops: Vec<OpId> = body.walk_all().collect();
+        for op in ops.into_iter().rev() {
+            let Some(target) = target(ctx, body, &facts, &tree, op) else {
+                continue;
+            };
+            let Some(first) = body.entry_block(target).and_then(|b| body.first_op(b)) else {
+                continue;
+            };
+            body.unlink_op(op);
+            body.insert_before(first, op);
+            moved += 1;
+            // Regions that have moved count as standing where they did, which is only less exact.
+            whole |= !body.op_regions(op).is_empty();
+        }
+        if !whole {
+            break;
+        }
+    }
+    moved
+}
+
+/// The region that an operation should be moved to.
+fn target(ctx: &Context, body: &Body, facts: &Facts, tree: &RegionTree, op: OpId) -> Option<RegionId> {
+    let fixed = !Touched::ALLOC.contains(facts.touched(op))
+        || is_symbol_or_terminator(body.view(ctx, op))
+        || !body.successors(op).is_empty();
+    if fixed {
+        return None;
+    }
+    let home = body.op_region(op)?;
+    let mut users = body.results(op).flat_map(|r| body.uses(r)).map(|u| u.op);
+    let mut all = body.op_region(users.next()?)?;
+    for user in users {
+        if all == home {
+            return None;
+        }
+        all = tree.common(all, body.op_region(user)?);
+    }
+    let target = tree.deepest_branch(home, all);
+    (target != home).then_some(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{expect, expect_same, run};
+
+    #[test]
+    fn as_deep_as_the_only_users_are() {
+        expect(
+            "sink",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %a = t.add (%x, %x) : f32
+            %b = t.add (%a, %x) : f32
+            %d = t.add (%a, %a) : f32
+            %r = t.if (%c) then {
+              t.print (%d)
+              %s = t.if (%c) then {
+                t.yield (%x)
+              } else {
+                t.yield (%b)
+              } : f32
+              t.yield (%s)
+            } else {
+              t.yield (%x)
+            } : f32
+            t.print (%r)
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %r = t.if (%c) then {
+              %a = t.add (%x, %x) : f32
+              %d = t.add (%a, %a) : f32
+              t.print (%d)
+              %s = t.if (%c) then {
+                t.yield (%x)
+              } else {
+                %b = t.add (%a, %x) : f32
+                t.yield (%b)
+              } : f32
+              t.yield (%s)
+            } else {
+              t.yield (%x)
+            } : f32
+            t.print (%r)
+            "#,
+        );
+    }
+
+    #[test]
+    fn in_front_of_a_loop_in_a_branch_but_never_into_it() {
+        expect(
+            "sink",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %a = t.add (%x, %x) : f32
+            %b = t.add (%x, %x) : f32
+            t.if (%c) then {
+              t.while cond {
+                t.test (%c)
+              } body {
+                t.if (%c) then {
+                  t.print (%a)
+                  t.yield ()
+                } else {
+                  t.yield ()
+                }
+                t.yield ()
+              }
+              t.yield ()
+            } else {
+              t.yield ()
+            }
+            t.while cond {
+              t.test (%c)
+            } body {
+              t.print (%b)
+              t.yield ()
+            }
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %b = t.add (%x, %x) : f32
+            t.if (%c) then {
+              %a = t.add (%x, %x) : f32
+              t.while cond {
+                t.test (%c)
+              } body {
+                t.if (%c) then {
+                  t.print (%a)
+                  t.yield ()
+                } else {
+                  t.yield ()
+                }
+                t.yield ()
+              }
+              t.yield ()
+            } else {
+              t.yield ()
+            }
+            t.while cond {
+              t.test (%c)
+            } body {
+              t.print (%b)
+              t.yield ()
+            }
+            "#,
+        );
+    }
+
+    #[test]
+    fn not_what_both_branches_or_others_need_and_nothing_with_effects() {
+        expect_same(
+            "sink",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %both = t.add (%x, %x) : f32
+            %later = t.div (%x, %x) : f32
+            %go = t.less (%x, %x) : i1
+            %s = t.new () : t.stack
+            t.push (%s, %x)
+            %e = t.empty (%s) : i1
+            %r = t.if (%go) then {
+              t.print (%both)
+              t.print (%e)
+              t.yield (%later)
+            } else {
+              t.yield (%both)
+            } : f32
+            t.print (%later)
+            t.print (%r)
+            "#,
+        );
+    }
+
+    #[test]
+    fn whole_branches_and_what_they_use() {
+        expect(
+            "sink",
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            %a = t.add (%x, %x) : f32
+            %w = t.if (%c) then {
+              t.yield (%a)
+            } else {
+              t.yield (%x)
+            } : f32
+            t.if (%c) then {
+              t.print (%a)
+              t.print (%w)
+              t.yield ()
+            } else {
+              t.yield ()
+            }
+            "#,
+            r#"
+            %c = t.in {name = "c"} : i1
+            %x = t.in {name = "x"} : f32
+            t.if (%c) then {
+              %a = t.add (%x, %x) : f32
+              %w = t.if (%c) then {
+                t.yield (%a)
+              } else {
+                t.yield (%x)
+              } : f32
+              t.print (%a)
+              t.print (%w)
+              t.yield ()
+            } else {
+              t.yield ()
+            }
+            "#,
+        );
+    }
+
+    #[test]
+    fn deep_nests_take_about_linear_time() {
+        use std::fmt::Write;
+        let depth = 20_000;
+        let mut text = String::from("%c = t.in {name = \"c\"} : i1\n%x = t.in {name = \"x\"} : f32\n");
+        for i in 0..depth {
+            let _ = writeln!(text, "%a{i} = t.add (%x, %x) : f32\nt.if (%c) then {{");
+        }
+        for i in 0..depth {
+            let _ = writeln!(text, "t.print (%a{i})");
+        }
+        for _ in 0..depth {
+            text.push_str("t.yield\n} else {\nt.yield\n}\n");
+        }
+        let out = run("sink", &text);
+        assert!(out.lines().nth(2).unwrap().starts_with("t.if"), "{:.300}", out);
+    }
+}
