@@ -49,6 +49,8 @@ pub struct Check<'a> {
     pub tolerance: f64,
     /// After so many operations a run is given up.
     pub max_steps: Option<u64>,
+    /// More bytes than this a run may not take.
+    pub max_memory: Option<u64>,
 }
 
 impl Check<'_> {
@@ -118,6 +120,7 @@ impl Check<'_> {
             function: self.function.map(str::to_owned),
             inputs: names.zip(values.iter().cloned()).collect(),
             max_steps: self.max_steps,
+            max_memory: self.max_memory,
         };
         // What it prints would be printed twice for every element.
         pir_interp::run(module, &options, &mut std::io::sink()).map_err(|e| vec![e.into_diagnostic()])

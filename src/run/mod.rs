@@ -98,6 +98,7 @@ fn check_gradients(
         inputs,
         tolerance: args.tolerance,
         max_steps: args.max_steps,
+        max_memory: args.max_memory,
     };
     let rows = check.run(values)?;
     write_output(None, |out| out.write_all(checkgrad::table(&rows).as_bytes())).map_err(|error| vec![error])?;
@@ -114,6 +115,7 @@ fn execute(
         function: args.function.clone(),
         inputs: inputs.iter().map(|input| input.name.clone()).zip(values).collect(),
         max_steps: args.max_steps,
+        max_memory: args.max_memory,
     };
     // What the program prints must not stand in the middle of an archive.
     let result = if args.output.as_deref() == Some("-") {

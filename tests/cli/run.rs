@@ -215,3 +215,72 @@ fn nesting_costs_no_more_than_its_length() {
     // It takes under a second; climbing from every use took a minute.
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
+
+/// A loop that pushes `n` tensors of 8,000 bytes.
+const PUSHES: &str = r#"%n = pd.data {name = "n", shape = [1], dtype = i64} : tensor<1xi64>
+%i0 = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
+%one = pd.full {shape = [1], value = 1, dtype = i64} : tensor<1xi64>
+%x0 = pd.full {shape = [1000], value = 0.5, dtype = f64} : tensor<1000xf64>
+%i, %x, %stack = pd.while (%i0, %x0) init (%a: tensor<1xi64>, %b: tensor<1000xf64>) {
+  %s = cf.create_stack () : cf.stack
+  cf.yield (%a, %b, %s)
+} cond (%a: tensor<1xi64>, %b: tensor<1000xf64>, %s: cf.stack) {
+  %more = pd.less_than (%a, %n) : tensor<1xi1>
+  cf.cond_yield (%more, %a, %b, %s)
+} body (%a: tensor<1xi64>, %b: tensor<1000xf64>, %s: cf.stack) {
+  cf.push_back (%s, %b)
+  %c = pd.tanh (%b) : tensor<1000xf64>
+  %next = pd.add (%a, %one) : tensor<1xi64>
+  cf.yield (%next, %c, %s)
+}
+%sum = pd.sum (%x) : tensor<f64>
+pd.fetch (%i) {name = "i"}
+"#;
+
+#[test]
+fn memory_is_limited_where_it_is_exceeded() {
+    let ran = |n: &str, size: &str| {
+        let n = format!("n=[{n}]");
+        with_input(pir_run(&["--max-memory", size, "--input", &n]), PUSHES)
+    };
+    assert_eq!(ran("50", "1M").ok(), "i = tensor<1xi64> [50]\n");
+    let said = ran("500", "1M").fails(1);
+    assert!(
+        said.starts_with("<stdin>:13:8: error: `pd.tanh` failed: the tensors of the program take 10"),
+        "{said}"
+    );
+    assert!(said.contains("more than the limit of 1048576 bytes"), "{said}");
+    assert!(
+        said.contains("of them are on stacks; `--max-memory` sets the limit"),
+        "{said}"
+    );
+    // One more than fits: 130 pushed, one made, and the small ones.
+    assert_eq!(ran("129", "1048000").status, 0);
+    assert_eq!(ran("130", "1048000").status, 1);
+    let first = ran("1", "1000").fails(1);
+    assert!(first.contains("<stdin>:4:7: error: `pd.full` failed"), "{first}");
+    assert!(
+        run(pir_run(&["--max-memory=lots"]))
+            .fails(2)
+            .contains("`lots` is no size")
+    );
+}
+
+#[test]
+fn what_is_shared_or_dead_takes_no_memory() {
+    // Each value is dead when the next is there, and reshaping shares.
+    let mut program = "%v0 = pd.full {shape = [1000], value = 0.5, dtype = f64} : tensor<1000xf64>\n".to_owned();
+    for at in 0..50 {
+        program.push_str(&format!(
+            "%r{at} = pd.reshape (%v{at}) {{shape = [1000]}}\n%v{} = pd.tanh (%r{at})\n",
+            at + 1
+        ));
+    }
+    program.push_str("%s = pd.sum (%v50)\npd.fetch (%s) {name = \"s\"}\n");
+    assert!(
+        with_input(pir_run(&["--max-memory=16K"]), &program)
+            .ok()
+            .starts_with("s = ")
+    );
+    assert_eq!(with_input(pir_run(&["--max-memory=7K"]), &program).status, 1);
+}

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::compile::{Code, Compiler, Dst, Instr, Program, Src, Srcs};
+use super::memory::{Exceeded, Memory};
 use super::stats::Stats;
 use super::{Entry, ExecError, Options, Outcome, functions};
 use crate::kernels::Inputs;
@@ -81,6 +82,8 @@ pub(super) struct Machine<'m, 'o> {
     names: Vec<String>,
     stats: Stats,
     stack_bytes: u64,
+    /// If there is a limit.
+    memory: Option<Memory>,
     steps: u64,
     fetched: Vec<(String, Tensor)>,
 }
@@ -127,9 +130,15 @@ impl<'m, 'o> Machine<'m, 'o> {
                 ..Stats::default()
             },
             stack_bytes: 0,
+            memory: options.max_memory.map(Memory::new),
             steps: 0,
             fetched: Vec::new(),
         };
+        if let Some(memory) = &mut machine.memory {
+            // The caller holds them until the end.
+            options.inputs.values().for_each(|tensor| memory.hold(tensor));
+            memory.begin();
+        }
         let mut args = Values::new();
         if entry.is_function {
             let block = entry
@@ -238,6 +247,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             );
         }
         self.counts[instr.counter as usize] += 1;
+        let mut count_memory = false;
         match &instr.code {
             Code::Kernel { kernel, inputs, lists } => {
                 let mut operands = Inputs::new();
@@ -248,7 +258,12 @@ impl<'m, 'o> Machine<'m, 'o> {
                         other => return Err(not_a_tensor(&other)),
                     }
                 }
+                let freed = self.memory.as_ref().map_or(0, |_| Memory::freed(&operands));
                 let results = kernel(operands).map_err(ExecError::new)?;
+                if let Some(memory) = &mut self.memory {
+                    let made = results.iter().map(|tensor| tensor.bytes() as u64).sum();
+                    count_memory = memory.made(made, freed);
+                }
                 if !lists.is_empty() {
                     let mut results = results.into_iter();
                     let value = |length: &Option<usize>| match *length {
@@ -340,6 +355,9 @@ impl<'m, 'o> Machine<'m, 'o> {
                     stats.pushed_values += 1;
                     stats.pushed_bytes += bytes;
                 }
+                if let Some(memory) = &mut self.memory {
+                    memory.push(&value);
+                }
                 self.stacks[handle].push(value);
             }
             Code::Pop { stack } => {
@@ -347,6 +365,9 @@ impl<'m, 'o> Machine<'m, 'o> {
                 let Some(value) = self.stacks[handle].pop() else {
                     return Err(ExecError::new("the stack is empty").help("every pop needs a push before it"));
                 };
+                if let Some(memory) = &mut self.memory {
+                    memory.pop(&value);
+                }
                 self.stack_bytes -= value.bytes();
                 write(&mut call.env, instr.results, [value]);
             }
@@ -360,6 +381,9 @@ impl<'m, 'o> Machine<'m, 'o> {
                 let copy = self.stacks[stack_of(&call.env, *stack)?].clone();
                 self.stack_bytes += copy.iter().map(Value::bytes).sum::<u64>();
                 self.stats.peak_stack_bytes = self.stats.peak_stack_bytes.max(self.stack_bytes);
+                if let Some(memory) = &mut self.memory {
+                    copy.iter().for_each(|value| memory.push(value));
+                }
                 let handle = self.stacks.len() as u32;
                 self.stacks.push(copy);
                 write(&mut call.env, instr.results, [Value::Stack(handle)]);
@@ -400,6 +424,9 @@ impl<'m, 'o> Machine<'m, 'o> {
             }
             Code::Fetch { name, value } => {
                 let value = tensor(read(&mut call.env, *value))?;
+                if let Some(memory) = &mut self.memory {
+                    memory.hold(&value);
+                }
                 self.fetched.push((name.clone(), value));
             }
             Code::Print { message, value } => {
@@ -411,8 +438,22 @@ impl<'m, 'o> Machine<'m, 'o> {
             }
             Code::Nothing => {}
         }
+        if count_memory {
+            self.count_memory()?;
+        }
         self.advance();
         Ok(Step::Go)
+    }
+
+    fn count_memory(&mut self) -> Result<(), ExecError> {
+        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let slots = self.calls.iter().flat_map(|call| &call.env);
+        memory.count(slots).map_err(|Exceeded { live, stacks, limit }| {
+            ExecError::new(format!(
+                "the tensors of the program take {live} bytes now, more than the limit of {limit} bytes"
+            ))
+            .help(format!("{stacks} of them are on stacks; `--max-memory` sets the limit"))
+        })
     }
 
     fn advance(&mut self) {

@@ -7,6 +7,7 @@
 
 pub(crate) mod compile;
 mod machine;
+mod memory;
 mod stats;
 
 use std::io::Write;
@@ -29,6 +30,10 @@ pub struct Options {
     pub inputs: FxHashMap<String, Tensor>,
     /// After so many instructions the run is given up.
     pub max_steps: Option<u64>,
+    /// The bytes that tensors may take together: inputs, values that are still used, and what is on stacks. Tensors
+    /// that share their elements count once. It is looked at after each operation, so that the one that made too much
+    /// is there already.
+    pub max_memory: Option<u64>,
 }
 
 /// An input that a program wants.
