@@ -10,7 +10,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Inputs, Numbers, check_gradients, check_second_order};
+use common::{Inputs, Numbers, check_gradients, check_second_order, check_tangents};
 use pir_ir::Context;
 
 /// A program around one or more lines that compute `%o` from `%x`, `%y`, …
@@ -37,6 +37,7 @@ fn check(ctx: &Arc<Context>, inputs: &[(&str, &[usize], f64, f64)], lines: &str,
     let text = program(&shapes, lines, out);
     check_gradients(ctx, &text, &values, &wrt, 2e-7);
     check_second_order(ctx, &text, &values, &wrt, 1e-6);
+    check_tangents(ctx, &text, &values, &wrt, 1e-6);
 }
 
 #[test]
@@ -283,6 +284,10 @@ fn shapes() {
         (
             "%a, %b = pd.split (%x) {sections = [1, -1], axis = 2}\n%o = pd.tanh (%b)",
             &[2, 3, 3],
+        ),
+        (
+            "%y = pd.tanh (%x)\n%l = builtin.combine (%x, %y)\n%a, %b = builtin.split (%l)\n%o = pd.multiply (%b, %a)",
+            &[2, 3, 4],
         ),
         (
             "%a, %b = pd.split_with_num (%x) {num = 2, axis = -1}\n%o = pd.multiply (%b, %a)",

@@ -7,7 +7,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Inputs, Numbers, check_gradients, compare_with_differences, passes, read};
+use common::{Inputs, Numbers, check_gradients, compare_tangents, compare_with_differences, passes, read};
 use pir_interp::{Tensor, inputs_of};
 
 /// Inputs for a program: pseudo-random floats, `n` for integers.
@@ -39,6 +39,8 @@ fn check_loop(text: &str, pipeline: &str) {
     let plain = read(&ctx, text);
     let mut with = plain.clone();
     passes(&mut with, pipeline);
+    let mut forward = plain.clone();
+    passes(&mut forward, "jvp");
     for n in 0..=4 {
         let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
         let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
@@ -48,6 +50,9 @@ fn check_loop(text: &str, pipeline: &str) {
             "{n} iterations: an error of {worst}\n{}",
             pir_ir::text::print(&with, &Default::default())
         );
+        if pipeline == "backward" {
+            compare_tangents(&plain, &forward, &with, &inputs, &wrt, 1e-6);
+        }
     }
 }
 

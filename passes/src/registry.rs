@@ -1,6 +1,6 @@
 //! The one list of all passes.
 
-use crate::autodiff::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals, StripBackward};
+use crate::autodiff::{Backward, BuildBackward, Decompose, Jvp, PruneStacks, StackLocals, StripBackward};
 use crate::canonicalize::Canonicalize;
 use crate::cse::Cse;
 use crate::dce::Dce;
@@ -30,6 +30,7 @@ static PASSES: &[&dyn Pass] = &[
     &PruneStacks,
     &Decompose,
     &StripBackward,
+    &Jvp,
     &InplaceAccumulate,
 ];
 

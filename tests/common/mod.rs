@@ -227,6 +227,76 @@ pub fn check_gradients(ctx: &Arc<Context>, text: &str, inputs: &Inputs, wrt: &[&
     );
 }
 
+/// Compares tangents along a direction with the product of gradients and that direction, and with a difference.
+#[track_caller]
+pub fn check_tangents(ctx: &Arc<Context>, text: &str, inputs: &Inputs, wrt: &[&str], tolerance: f64) {
+    let plain = read(ctx, text);
+    let (mut forward, mut reverse) = (plain.clone(), plain.clone());
+    passes(&mut forward, "jvp");
+    passes(&mut reverse, "backward");
+    compare_tangents(&plain, &forward, &reverse, inputs, wrt, tolerance);
+}
+
+/// The same for programs that were differentiated already.
+#[track_caller]
+pub fn compare_tangents(
+    plain: &Module,
+    forward: &Module,
+    reverse: &Module,
+    inputs: &Inputs,
+    wrt: &[&str],
+    tolerance: f64,
+) {
+    let mut numbers = Numbers::new(wrt.len() as u64 + 99);
+    let mut with = inputs.clone();
+    for name in wrt {
+        let (_, value) = inputs.iter().find(|(n, _)| n == name).unwrap();
+        with.push((format!("{name}_tangent"), numbers.tensor(value.shape(), -1.0, 1.0)));
+    }
+    let direction = |name: &str| {
+        let (_, v) = with.iter().find(|(n, _)| *n == format!("{name}_tangent")).unwrap();
+        v.to_f64()
+    };
+    let fetched = run(forward, &with).fetched;
+    let of_suffix = fetched.iter().filter(|(n, _)| n.ends_with("_tangent"));
+    let tangent: f64 = of_suffix.map(|(_, t)| t.to_f64().iter().sum::<f64>()).sum();
+    let gradients = run(reverse, inputs).fetched;
+    let product: f64 = wrt
+        .iter()
+        .map(|name| {
+            let (_, g) = gradients.iter().find(|(n, _)| *n == format!("{name}_grad")).unwrap();
+            g.to_f64().iter().zip(direction(name)).map(|(g, v)| g * v).sum::<f64>()
+        })
+        .sum();
+    let moved = |by: f64| {
+        let mut inputs = inputs.clone();
+        for (name, value) in inputs.iter_mut().filter(|(n, _)| wrt.contains(&n.as_str())) {
+            let values: Vec<f64> = value
+                .to_f64()
+                .iter()
+                .zip(direction(name))
+                .map(|(x, v)| x + by * v)
+                .collect();
+            *value = Tensor::new(value.shape(), values).unwrap();
+        }
+        total(plain, &inputs)
+    };
+    let step = 1e-6;
+    let difference = (moved(step) - moved(-step)) / (2.0 * step);
+    let text = || pir_ir::text::print(forward, &Default::default());
+    let near = |other: f64, tolerance: f64| (tangent - other).abs() <= tolerance * other.abs().max(1.0);
+    assert!(
+        near(product, 1e-10),
+        "tangent {tangent}, by gradients {product}\n{}",
+        text()
+    );
+    assert!(
+        near(difference, tolerance),
+        "tangent {tangent}, by differences {difference}\n{}",
+        text()
+    );
+}
+
 /// Differentiates a program twice and compares the second derivatives.
 #[track_caller]
 pub fn check_second_order(ctx: &Arc<Context>, text: &str, inputs: &Inputs, wrt: &[&str], tolerance: f64) {

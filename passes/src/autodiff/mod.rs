@@ -14,6 +14,7 @@ mod adjoint;
 mod cotangent;
 mod cross;
 mod invariants;
+mod jvp;
 mod passes;
 mod plumbing;
 mod prune;
@@ -26,6 +27,7 @@ mod targets;
 
 use pir_ir::{Body, Context, Diagnostic, Module, Rewriter, Type, TypeData, ValueId};
 
+pub use jvp::{Jvp, jvp};
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use strip::{StripBackward, StripBy, strip_backward};
 pub use targets::BackwardOptions;

@@ -1,0 +1,298 @@
+//! Tangents along a program: each operation is followed by what computes the tangents of its results.
+//!
+//! **Loops and branches** carry tangents beside values: a slot for each carried value with a tangent that is not zero for
+//! sure. Nothing is recorded, and there is no second loop. **Stacks** hold the tangent of a value on top of it: whoever pops
+//! the value pops the tangent first. Which pushes and pops these are, [`Activity`] tells.
+
+use pir_ir::{BlockId, Diagnostic, OpId, Rewriter, Type, ValueId};
+use rustc_hash::FxHashMap;
+
+use super::super::activity::Activity;
+use super::super::cotangent::zeros_like;
+use super::super::rules::{Rules, emit};
+use super::super::structure::{Kind, Names, Structure, types_of};
+use super::linear::{Tangent, Tangents, push_forward};
+
+type Failure = Box<Diagnostic>;
+
+/// Builds the tangents of one body.
+pub(super) struct Forward<'x, 'a> {
+    pub(super) r: &'x mut Rewriter<'a>,
+    rules: &'x Rules,
+    activity: &'x Activity,
+    names: Names,
+    tangents: Tangents,
+    /// Tangents that are given, of values that are the results of operations.
+    given: FxHashMap<ValueId, ValueId>,
+    /// Operations are made anew with more results: what these were before, which is what activity knows, and back.
+    before: FxHashMap<ValueId, ValueId>,
+    now: FxHashMap<ValueId, ValueId>,
+}
+
+impl<'x, 'a> Forward<'x, 'a> {
+    pub(super) fn new(r: &'x mut Rewriter<'a>, rules: &'x Rules, activity: &'x Activity) -> Self {
+        let names = Names::new(r.ctx);
+        Forward {
+            r,
+            rules,
+            activity,
+            names,
+            tangents: Tangents::default(),
+            given: FxHashMap::default(),
+            before: FxHashMap::default(),
+            now: FxHashMap::default(),
+        }
+    }
+
+    /// `tangent` is the tangent of an input. If that is computed, what comes to it by its operands is added.
+    pub(super) fn give(&mut self, input: ValueId, tangent: ValueId) {
+        self.given.insert(input, tangent);
+        self.tangents.insert(input, Tangent::One(tangent));
+    }
+
+    /// What became of a value.
+    pub(super) fn now(&self, value: ValueId) -> ValueId {
+        self.now.get(&value).copied().unwrap_or(value)
+    }
+
+    fn before(&self, value: ValueId) -> ValueId {
+        self.before.get(&value).copied().unwrap_or(value)
+    }
+
+    fn is_active(&self, value: ValueId) -> bool {
+        self.activity.is_active(self.before(value))
+    }
+
+    /// The tangent of a tensor, zeros if it has none, at the insertion point.
+    pub(super) fn tangent(&mut self, value: ValueId) -> Result<ValueId, String> {
+        match self.tangents.get(&value) {
+            Some(&Tangent::One(tangent)) => Ok(tangent),
+            Some(Tangent::List(_)) => Err("a list is carried".to_owned()),
+            None => {
+                if !self.r.ctx.is_float(self.r.body.value_type(value)) {
+                    return Err("a list is carried".to_owned());
+                }
+                let zeros = zeros_like(self.r, value)?;
+                self.r.name_like(zeros, value, "_tangent");
+                Ok(zeros)
+            }
+        }
+    }
+
+    /// The tangents of operations of one block, in order.
+    pub(super) fn ops(&mut self, ops: &[OpId]) -> Result<(), Failure> {
+        for &op in ops {
+            let done = match self.names.kind(self.r.body, op) {
+                // Nesting is as deep as the input says: the stack grows on the heap when it has to.
+                Some(kind) => stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.structured(op, kind)),
+                None => self.ordinary(op).map_err(|why| self.failure(op, &why)),
+            };
+            done?;
+        }
+        Ok(())
+    }
+
+    fn failure(&self, op: OpId, why: &str) -> Failure {
+        let name = self.r.ctx.op_str(self.r.body.op_name(op));
+        Box::new(
+            Diagnostic::error("no-derivative", format!("there is no tangent of `{name}`: {why}"))
+                .label(self.r.body.op_span(op), "the derivative passes through here"),
+        )
+    }
+
+    fn ordinary(&mut self, op: OpId) -> Result<(), String> {
+        let name = self.r.body.op_name(op);
+        if name == self.names.push || name == self.names.pop {
+            return self.stacked(op);
+        }
+        let results: Vec<ValueId> = self.r.body.results(op).collect();
+        if !results.iter().any(|&v| self.is_active(v)) {
+            return Ok(());
+        }
+        let given: Vec<Option<ValueId>> = results.iter().map(|v| self.given.get(v).copied()).collect();
+        // What is given for an input stands behind it.
+        let behind = given.iter().flatten().find_map(|&v| self.r.body.defining_op(v));
+        let span = self.r.body.op_span(op);
+        self.r.after(behind.unwrap_or(op)).set_span(span);
+        if self.r.body.operands(op).any(|v| self.tangents.contains_key(&v)) {
+            push_forward(self.r, self.rules, op, &mut self.tangents)?;
+        }
+        for (&result, given) in results.iter().zip(given) {
+            if let (Some(given), Some(&Tangent::One(computed))) = (given, self.tangents.get(&result))
+                && computed != given
+            {
+                let sum = emit(self.r, "pd.add", &[computed, given], &[])?;
+                self.r.name_like(sum, result, "_tangent");
+                self.tangents.insert(result, Tangent::One(sum));
+            }
+        }
+        Ok(())
+    }
+
+    fn stacked(&mut self, op: OpId) -> Result<(), String> {
+        if self.activity.stacks.lane(op).is_none() || self.activity.stacks.active_lane(op).is_none() {
+            return Ok(());
+        }
+        let stack = self.r.body.operand(op, 0);
+        if self.r.body.op_name(op) == self.names.push {
+            self.r.after(op);
+            let tangent = self.tangent(self.r.body.operand(op, 1))?;
+            self.r.op("cf.push_back").operand(stack).operand(tangent).build();
+            return Ok(());
+        }
+        let value = self.r.body.result(op, 0);
+        let ty = self.r.body.value_type(value);
+        if !self.r.ctx.is_float(ty) {
+            return Err("a list is on a stack".to_owned());
+        }
+        let tangent = self.r.before(op).op("cf.pop_back").operand(stack).result(ty).value();
+        self.r.name_like(tangent, value, "_tangent");
+        self.tangents.insert(value, Tangent::One(tangent));
+        Ok(())
+    }
+
+    fn structured(&mut self, op: OpId, kind: Kind) -> Result<(), Failure> {
+        if !self.activity.passes_through(self.r.body, op) && !self.activity.stacks.pass_through(op) {
+            return Ok(());
+        }
+        let structure = Structure::of(&self.names, self.r.body, op)
+            .ok_or_else(|| self.failure(op, "its regions must have one block each"))?;
+        match (kind, structure.blocks) {
+            (Kind::While, [Some(cond), Some(body)]) => self.while_op(op, &structure, cond, body),
+            (Kind::If, _) => self.if_op(op, &structure),
+            _ => Err(self.failure(op, "its regions must have one block each")),
+        }
+    }
+
+    /// The operations of a block without its terminator, and the terminator.
+    fn contents(&self, block: BlockId) -> (Vec<OpId>, Option<OpId>) {
+        let mut ops = self.r.body.block_ops_vec(block);
+        let end = ops.pop();
+        (ops, end)
+    }
+
+    /// Inserts the tangents of what a terminator hands on, as operands from `at` on.
+    fn hand_on(&mut self, op: OpId, end: OpId, values: &[ValueId], at: usize) -> Result<(), Failure> {
+        self.r.before(end);
+        for (index, &value) in values.iter().enumerate() {
+            let tangent = self.tangent(value).map_err(|why| self.failure(op, &why))?;
+            self.r.body.insert_operand(end, at + index, tangent);
+        }
+        Ok(())
+    }
+
+    /// Adds arguments for tangents of values to a block, from `at` on.
+    fn add_args(&mut self, block: BlockId, of: &[ValueId], at: usize) -> Vec<ValueId> {
+        let mut args = Vec::new();
+        for (index, &value) in of.iter().enumerate() {
+            let ty = self.r.body.value_type(value);
+            let arg = self.r.body.insert_block_arg(block, at + index, ty, None);
+            self.r.name_like(arg, value, "_tangent");
+            args.push(arg);
+        }
+        args
+    }
+
+    fn while_op(&mut self, op: OpId, structure: &Structure, cond: BlockId, body: BlockId) -> Result<(), Failure> {
+        let operands = self.r.body.operands_vec(op);
+        let results: Vec<ValueId> = self.r.body.results(op).collect();
+        let (cond_args, body_args) = (
+            self.r.body.block_args(cond).to_vec(),
+            self.r.body.block_args(body).to_vec(),
+        );
+        let ((cond_ops, Some(cond_end)), (body_ops, Some(body_end))) = (self.contents(cond), self.contents(body))
+        else {
+            return Err(self.failure(op, "a region is empty"));
+        };
+        // As for the dual: slots from cond to body and to the results, and slots from outside and from body to cond.
+        let forward: Vec<usize> = (0..results.len().min(body_args.len()))
+            .filter(|&i| {
+                self.activity.is_varied(results[i])
+                    && (self.activity.is_useful(results[i]) || self.activity.is_useful(body_args[i]))
+            })
+            .collect();
+        let carried: Vec<usize> = (0..cond_args.len().min(operands.len()))
+            .filter(|&j| self.activity.is_active(cond_args[j]))
+            .collect();
+        // A stack stays the last of everything.
+        let (args_at, results_at) = (operands.len(), results.len() - usize::from(structure.init.is_some()));
+        self.r.before(op);
+        let mut inputs = operands.to_vec();
+        for &j in &carried {
+            let tangent = self.tangent(operands[j]).map_err(|why| self.failure(op, &why))?;
+            inputs.push(tangent);
+        }
+        if let Some(init) = structure.init.and_then(|region| self.r.body.single_block(region)) {
+            let of: Vec<ValueId> = carried.iter().map(|&j| self.r.body.block_args(init)[j]).collect();
+            let args = self.add_args(init, &of, args_at);
+            if let Some(end) = self.r.body.last_op(init) {
+                for (index, arg) in args.into_iter().enumerate() {
+                    self.r.body.insert_operand(end, args_at + index, arg);
+                }
+            }
+        }
+        let of: Vec<ValueId> = carried.iter().map(|&j| cond_args[j]).collect();
+        let args = self.add_args(cond, &of, args_at);
+        self.tangents
+            .extend(of.into_iter().zip(args.into_iter().map(Tangent::One)));
+        let of: Vec<ValueId> = forward.iter().map(|&i| body_args[i]).collect();
+        let args = self.add_args(body, &of, results_at);
+        self.tangents
+            .extend(of.into_iter().zip(args.into_iter().map(Tangent::One)));
+
+        self.ops(&cond_ops)?;
+        let handed: Vec<ValueId> = forward.iter().map(|&i| self.r.body.operand(cond_end, i + 1)).collect();
+        self.hand_on(op, cond_end, &handed, results_at + 1)?;
+        self.ops(&body_ops)?;
+        let handed: Vec<ValueId> = carried.iter().map(|&j| self.r.body.operand(body_end, j)).collect();
+        self.hand_on(op, body_end, &handed, args_at)?;
+        self.recreate(op, &inputs, &forward, results_at);
+        Ok(())
+    }
+
+    fn if_op(&mut self, op: OpId, structure: &Structure) -> Result<(), Failure> {
+        let results: Vec<ValueId> = self.r.body.results(op).collect();
+        let with_tangent: Vec<usize> = (0..results.len())
+            .filter(|&i| self.activity.is_active(results[i]))
+            .collect();
+        let results_at = results.len() - usize::from(structure.init.is_some());
+        for block in structure.present() {
+            let (ops, Some(end)) = self.contents(block) else {
+                return Err(self.failure(op, "a branch is empty"));
+            };
+            self.ops(&ops)?;
+            let handed: Vec<ValueId> = with_tangent.iter().map(|&i| self.r.body.operand(end, i)).collect();
+            self.hand_on(op, end, &handed, results_at)?;
+        }
+        if !with_tangent.is_empty() {
+            let operands = self.r.body.operands_vec(op);
+            self.recreate(op, &operands, &with_tangent, results_at);
+        }
+        Ok(())
+    }
+
+    /// Makes an operation anew with results for the tangents of those at `of`, from `at` on.
+    fn recreate(&mut self, op: OpId, operands: &[ValueId], of: &[usize], at: usize) {
+        let old: Vec<ValueId> = self.r.body.results(op).collect();
+        let mut types = types_of(self.r.body, old.iter().copied());
+        let tangents: Vec<Type> = of.iter().map(|&i| types[i]).collect();
+        types.insert_many(at, tangents);
+        let new = self.r.recreate(op, operands, &types);
+        let place = |index: usize| if index < at { index } else { index + of.len() };
+        for (index, &old) in old.iter().enumerate() {
+            let value = self.r.body.result(new, place(index));
+            let name = self.r.body.value_name(old);
+            self.r.body.set_value_name(value, name);
+            self.r.body.replace_all_uses(old, value);
+            let origin = self.before(old);
+            self.before.insert(value, origin);
+            self.now.insert(origin, value);
+        }
+        for (index, &of) in of.iter().enumerate() {
+            let (value, tangent) = (self.r.body.result(new, place(of)), self.r.body.result(new, at + index));
+            self.r.name_like(tangent, value, "_tangent");
+            self.tangents.insert(value, Tangent::One(tangent));
+        }
+        self.r.erase_op(op);
+    }
+}

@@ -1,0 +1,188 @@
+//! The tangent of one operation, by transposing its gradient rule.
+//!
+//! A gradient rule is linear in the cotangents of the results: it computes `Jᵀ·ū`. The gradient of `⟨Jᵀ·ū, v⟩` with respect
+//! to `ū` is `J·v`, the tangent of the results for tangents `v` of the operands. So the rule is applied to cotangents that
+//! stand for nothing, and what it emits is differentiated by the same rules with respect to them, seeded with `v`. Since
+//! all is linear, no value of `ū` is left in the end, and what was emitted for it goes. Thus whatever has a gradient rule
+//! made of operations with gradient rules has a tangent. (Townsend, "A new trick for calculating Jacobian vector
+//! products", 2017.)
+
+use pir_ir::{Context, OpId, Rewriter, Type, TypeData, Use, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::super::activity::is_differentiable;
+use super::super::cotangent::Frame;
+use super::super::rules::{RuleCx, Rules};
+
+/// The tangent of one value.
+#[derive(Clone, Debug)]
+pub(super) enum Tangent {
+    /// That of a tensor or a scalar.
+    One(ValueId),
+    /// Those of the elements of a list.
+    List(Vec<Option<ValueId>>),
+}
+
+/// The tangents of values; a value without entry has tangent zero.
+pub(super) type Tangents = FxHashMap<ValueId, Tangent>;
+
+/// Emits the tangents of the results of an operation at the insertion point, which is behind it.
+pub(super) fn push_forward(
+    r: &mut Rewriter<'_>,
+    rules: &Rules,
+    op: OpId,
+    tangents: &mut Tangents,
+) -> Result<(), String> {
+    let mark = r.created_mark();
+    let results: SmallVec<[ValueId; 4]> = r.body.results(op).collect();
+    // Cotangents that stand for nothing.
+    let mut stand_ins: Vec<Tangent> = Vec::new();
+    let mut cotangents = Frame::default();
+    let mut depends: FxHashSet<ValueId> = FxHashSet::default();
+    for &result in &results {
+        let ty = r.body.value_type(result);
+        let mut stand_in = |r: &mut Rewriter<'_>, ty: Type| {
+            let value = r.body.create_placeholder(ty);
+            depends.insert(value);
+            value
+        };
+        stand_ins.push(match element_types(r.ctx, ty) {
+            Some(types) => {
+                let mut items = Vec::new();
+                for (index, ty) in types.into_iter().enumerate() {
+                    let item = r.ctx.is_float(ty).then(|| stand_in(r, ty));
+                    if let Some(item) = item {
+                        cotangents.add_element(r, result, index, item)?;
+                    }
+                    items.push(item);
+                }
+                Tangent::List(items)
+            }
+            None if r.ctx.is_float(ty) => {
+                let value = stand_in(r, ty);
+                cotangents.set(result, value);
+                Tangent::One(value)
+            }
+            None => Tangent::List(Vec::new()),
+        });
+    }
+    // Jᵀ·ū
+    apply(r, rules, op, &mut cotangents, &|v| tangents.contains_key(&v))?;
+    let emitted = r.created_since(mark).to_vec();
+    for &op in emitted.iter().filter(|&&op| r.body.is_alive(op)) {
+        let reached = (0..r.body.num_operands(op))
+            .any(|index| depends.contains(&r.body.operand(op, index)) && rules.depends_on(r.body, Use { op, index }));
+        if reached {
+            let results = r.body.results(op);
+            depends.extend(results.filter(|&v| is_differentiable(r.ctx, r.body.value_type(v))));
+        }
+    }
+    // The gradient of ⟨Jᵀ·ū, v⟩.
+    let mut seeded = Frame::default();
+    let mut seen: SmallVec<[ValueId; 4]> = SmallVec::new();
+    for operand in r.body.operands_vec(op) {
+        if seen.contains(&operand) {
+            continue;
+        }
+        seen.push(operand);
+        match tangents.get(&operand) {
+            Some(&Tangent::One(v)) => {
+                if let Some(cotangent) = cotangents.take(operand).filter(|c| depends.contains(c)) {
+                    seeded.add(r, cotangent, v)?;
+                }
+            }
+            Some(Tangent::List(items)) => {
+                for (cotangent, v) in cotangents.take_list(operand).into_iter().zip(items) {
+                    if let (Some(cotangent), Some(v)) = (cotangent, *v)
+                        && depends.contains(&cotangent)
+                    {
+                        seeded.add(r, cotangent, v)?;
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+    for &op in emitted.iter().rev() {
+        let asked = r.body.is_alive(op) && r.body.results(op).any(|v| seeded.has(v));
+        if asked && r.body.operands(op).any(|v| depends.contains(&v)) {
+            apply(r, rules, op, &mut seeded, &|v| depends.contains(&v))?;
+        }
+    }
+    // J·v
+    let created: FxHashSet<OpId> = r.created_since(mark).iter().copied().collect();
+    let mut kept: FxHashSet<ValueId> = FxHashSet::default();
+    for (&result, stand_in) in results.iter().zip(&stand_ins) {
+        let mut tangent_of = |r: &mut Rewriter<'_>, stand_in: ValueId| {
+            let tangent = seeded.take(stand_in)?;
+            kept.insert(tangent);
+            if r.body.defining_op(tangent).is_some_and(|op| created.contains(&op)) {
+                r.name_like(tangent, result, "_tangent");
+            }
+            Some(tangent)
+        };
+        let tangent = match stand_in {
+            &Tangent::One(value) => tangent_of(r, value).map(Tangent::One),
+            Tangent::List(items) => {
+                let items: Vec<_> = items.iter().map(|&item| tangent_of(r, item?)).collect();
+                items.iter().any(Option::is_some).then_some(Tangent::List(items))
+            }
+        };
+        if let Some(tangent) = tangent {
+            tangents.insert(result, tangent);
+        }
+    }
+    for op in r.created_since(mark).to_vec().into_iter().rev() {
+        let needed = |v: ValueId| r.body.has_uses(v) || kept.contains(&v);
+        if r.body.is_alive(op) && !r.body.results(op).any(needed) {
+            r.erase_op(op);
+        }
+    }
+    // A cotangent may have been read for its shape, which is that of the result.
+    for (&result, stand_in) in results.iter().zip(stand_ins) {
+        match stand_in {
+            Tangent::One(value) => r.body.replace_all_uses(value, result),
+            Tangent::List(items) if items.iter().flatten().any(|&v| r.body.has_uses(v)) => {
+                return Err("its tangent needs the shape of an element of a list".to_owned());
+            }
+            Tangent::List(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn element_types(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
+    match ctx.type_data(ty) {
+        TypeData::List(items) => Some(items.to_vec()),
+        _ => None,
+    }
+}
+
+/// Applies the gradient rule of an operation to the cotangents of its results.
+fn apply(
+    r: &mut Rewriter<'_>,
+    rules: &Rules,
+    op: OpId,
+    frame: &mut Frame,
+    active: &dyn Fn(ValueId) -> bool,
+) -> Result<(), String> {
+    let rule = rules
+        .get(r.body, op)
+        .ok_or_else(|| format!("`{}` has no derivative", r.ctx.op_str(r.body.op_name(op))))?;
+    let list_grads = match r.body.results(op).next() {
+        Some(first) if element_types(r.ctx, r.body.value_type(first)).is_some() => frame.take_list(first),
+        _ => Vec::new(),
+    };
+    let grads = r.body.results(op).map(|v| frame.take(v)).collect();
+    (rule.apply)(&mut RuleCx {
+        rules,
+        r,
+        frame,
+        op,
+        image: &|v| v,
+        active,
+        grads,
+        list_grads,
+    })
+}

@@ -1,0 +1,218 @@
+//! `jvp`: forward-mode differentiation.
+//!
+//! Along with each value goes its tangent, its derivative along a direction in the inputs. Operations have tangents by
+//! their gradient rules ([`linear`]); loops and branches carry them ([`forward`]). The directions are inputs of the program,
+//! `NAME_tangent`, and the tangents of the outputs are outputs, `NAME_tangent` as well; in a function they are arguments
+//! and results behind the others.
+
+mod forward;
+mod linear;
+
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, Type, TypeData, ValueId};
+use rustc_hash::FxHashSet;
+
+use super::activity::Activity;
+use super::rules::Rules;
+use super::targets::{self, Targets, Unit, UnitKind};
+use super::{BackwardOptions, for_each_unit};
+use crate::options::{OptionKind, OptionSpec};
+use crate::pass::{Changed, Pass, PassContext};
+
+use forward::Forward;
+
+const SUFFIX: &str = "_tangent";
+
+/// Adds the tangents of the outputs along directions in the inputs.
+///
+/// # Errors
+/// When outputs or inputs cannot be found, or an operation on the way has no derivative.
+pub fn jvp(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
+    let mut functions: Vec<Vec<OpId>> = Vec::new();
+    for_each_unit(module, options, |ctx, body, unit, targets, activity, rules| {
+        if unit.kind == UnitKind::Function {
+            functions.push(unit.path.clone());
+        }
+        push_forward(ctx, body, unit, targets, activity, rules).map_err(|d| vec![*d])
+    })?;
+    for path in functions {
+        set_signature(module, &path);
+    }
+    Ok(())
+}
+
+fn push_forward(
+    ctx: &Context,
+    body: &mut Body,
+    unit: &Unit,
+    targets: &Targets,
+    activity: &Activity,
+    rules: &Rules,
+) -> Result<(), Box<Diagnostic>> {
+    let block = targets::unit_block(body)?;
+    let mut ops = body.block_ops_vec(block);
+    let end = ops.last().copied().filter(|_| unit.kind == UnitKind::Function);
+    ops.truncate(ops.len() - usize::from(end.is_some()));
+    let mut taken = input_names(ctx, body, &ops);
+    let mut r = Rewriter::new(ctx, body);
+    let mut forward = Forward::new(&mut r, rules, activity);
+    let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+    for (input, name) in targets.inputs.iter().filter(|(input, _)| seen.insert(*input)) {
+        let ty = forward.r.body.value_type(*input);
+        let tangent = match (end, forward.r.body.defining_op(*input)) {
+            (None, Some(op)) => {
+                let name = free_name(&format!("{name}{SUFFIX}"), &mut taken);
+                data_behind(forward.r, op, ty, &name)
+            }
+            _ => forward.r.body.add_block_arg(block, ty, None),
+        };
+        forward.r.name_like(tangent, *input, SUFFIX);
+        forward.give(*input, tangent);
+    }
+    forward.ops(&ops)?;
+    let mut fetched = targets::fetched_names(ctx, forward.r.body);
+    for output in &targets.outputs {
+        let value = forward.now(output.value);
+        match end {
+            Some(end) => forward.r.before(end),
+            None => forward.r.at_end(block),
+        };
+        let tangent = forward
+            .tangent(value)
+            .map_err(|why| Box::new(Diagnostic::error("no-derivative", why)))?;
+        match end {
+            Some(end) => forward.r.body.push_operand(end, tangent),
+            None => {
+                let base = output_name(ctx, forward.r.body, value);
+                let name = ctx.str_attr(&free_name(&format!("{base}{SUFFIX}"), &mut fetched));
+                forward.r.op("pd.fetch").operand(tangent).attr("name", name).build();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names of the inputs of a program.
+fn input_names(ctx: &Context, body: &Body, ops: &[OpId]) -> FxHashSet<String> {
+    let inputs = ops.iter().map(|&op| body.view(ctx, op));
+    inputs
+        .filter(|view| matches!(view.name(), "pd.data" | "pd.feed" | "pd.parameter"))
+        .filter_map(|view| view.str("name").map(str::to_owned))
+        .collect()
+}
+
+/// `base`, or with a number if there is such a name, as in a program that was differentiated before.
+fn free_name(base: &str, taken: &mut FxHashSet<String>) -> String {
+    let mut name = base.to_owned();
+    let mut number = 2;
+    while !taken.insert(name.clone()) {
+        name = format!("{base}_{number}");
+        number += 1;
+    }
+    name
+}
+
+/// What an output is called: as it is fetched, or as the value.
+fn output_name(ctx: &Context, body: &Body, value: ValueId) -> String {
+    let fetch = body.uses(value).find_map(|u| {
+        let view = body.view(ctx, u.op);
+        view.str("name")
+            .filter(|_| matches!(view.name(), "pd.fetch" | "pd.shadow_output"))
+    });
+    let named = || body.value_name(value).map(|n| ctx.str(n.sym));
+    fetch.or_else(named).unwrap_or("output").to_owned()
+}
+
+/// An input of the program for a tangent, behind the operation whose result it is the tangent of.
+fn data_behind(r: &mut Rewriter<'_>, op: OpId, ty: Type, name: &str) -> ValueId {
+    let ctx = r.ctx;
+    let (shape, elem) = ctx.as_tensor(ty).map_or((&[][..], ty), |(shape, elem)| (shape, elem));
+    // A direction is no input that a later `backward` should ask for by itself.
+    r.after(op)
+        .op("pd.data")
+        .attr("name", ctx.str_attr(name))
+        .attr("shape", ctx.ints_attr(shape))
+        .attr("dtype", ctx.type_attr(elem))
+        .attr("stop_gradient", ctx.bool_attr(true))
+        .result(ty)
+        .value()
+}
+
+/// Makes the type of a function agree with its arguments and what it returns.
+fn set_signature(module: &mut Module, path: &[OpId]) {
+    let ctx = module.ctx.clone();
+    let Some((&op, outer)) = path.split_last() else { return };
+    let Some(body) = targets::body_at(module, outer) else {
+        return;
+    };
+    let types: Option<(Vec<Type>, Vec<Type>)> = body.isolated(op).and_then(|inner| {
+        let block = inner.single_block(inner.root())?;
+        let end = inner.last_op(block)?;
+        let args = inner.block_args(block).iter().map(|&v| inner.value_type(v));
+        Some((
+            args.collect(),
+            inner.operands(end).map(|v| inner.value_type(v)).collect(),
+        ))
+    });
+    let Some((args, returned)) = types else { return };
+    if let Some(attr) = body.attr(&ctx, op, "function_type")
+        && let Some(ty) = ctx.attr_type(attr)
+        && let TypeData::Function { inputs, results } = ctx.type_data(ty)
+    {
+        // What was declared stays as it was.
+        let mut all = inputs.to_vec();
+        all.extend(args.get(inputs.len()..).unwrap_or_default());
+        let mut returns = results.to_vec();
+        returns.extend(returned.get(results.len()..).unwrap_or_default());
+        let ty = ctx.type_attr(ctx.function_type(&all, &returns));
+        let attrs = ctx.dict_with(body.attrs(op), "function_type", ty);
+        body.set_attrs(op, attrs);
+    }
+}
+
+/// The pass `jvp`.
+pub struct Jvp;
+
+impl Pass for Jvp {
+    fn name(&self) -> &'static str {
+        "jvp"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Differentiate in forward mode, through loops and branches"
+    }
+
+    fn description(&self) -> &'static str {
+        "Computes tangents, derivatives along a direction, beside the values. The direction is given by an input called \
+         `NAME_tangent` for each input `NAME`, and the tangent of each output is fetched as `NAME_tangent`; in a \
+         function, directions are arguments behind the others, and tangents are returned behind the results. Loops and \
+         branches carry tangents along; nothing is recorded. By default all outputs and inputs of floats are \
+         differentiated, as by `backward`. `jvp,backward{of=loss_tangent}` gives products with the Hessian."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[
+            OptionSpec {
+                name: "of",
+                kind: OptionKind::List,
+                default: None,
+                help: "outputs: `%value`, the name of a fetch, or the number of a function's result; default: all of floats",
+            },
+            OptionSpec {
+                name: "wrt",
+                kind: OptionKind::List,
+                default: None,
+                help: "inputs: `%value`, or the name of a `pd.data` or `pd.parameter`; default: all of floats without `stop_gradient`",
+            },
+        ]
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let list = |name| cx.options.list(name).unwrap_or_default();
+        let options = BackwardOptions {
+            of: list("of"),
+            wrt: list("wrt"),
+            seed: Vec::new(),
+        };
+        jvp(module, &options).map(|()| Changed::Yes)
+    }
+}
