@@ -23,6 +23,8 @@ Examples:
       pir-translate model.json
   Keep it as text
       pir-translate --from=paddle-json --to=text model.json -o model.pir
+  Write a program for PaddlePaddle
+      pir-translate --to=paddle-json model.pir -o model.json
   Hand it to MLIR's tools
       pir-translate --to=generic model.json | mlir-opt --allow-unregistered-dialect
 
@@ -52,6 +54,8 @@ pub enum To {
     Text,
     /// MLIR's generic form
     Generic,
+    /// A saved program that PaddlePaddle loads and runs: PIR JSON
+    PaddleJson,
 }
 
 /// The command line.
@@ -112,7 +116,17 @@ pub fn main() -> Exit {
     match read(&args, &source) {
         Ok((module, warnings)) => {
             cli::report(&renderer, &source, &warnings);
-            let exit = finish(write_output(output, |out| write(&module, args.to, out)));
+            let saved = match driver::emit(&module, args.to == To::PaddleJson) {
+                Ok(saved) => saved,
+                Err(errors) => {
+                    cli::report(&renderer, &source, &errors);
+                    return Exit::Failure;
+                }
+            };
+            let exit = finish(write_output(output, |out| match &saved {
+                Some(text) => out.write_all(text.as_bytes()),
+                None => write(&module, args.to, out),
+            }));
             // The process ends here; giving the memory back piece by piece would only take time.
             std::mem::forget(module);
             exit

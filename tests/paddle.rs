@@ -64,6 +64,16 @@ impl Program {
 
     fn check(&self, passes: &str) {
         let module = self.after(passes);
+        self.compare(passes, &module);
+        // What has been to PaddlePaddle's form and back means the same.
+        let saved = pir_translate::paddle::write(&module).unwrap_or_else(|e| panic!("{passes}: {e:#?}"));
+        let source = Source::new("saved.json", saved);
+        let (back, _) = load(&module.ctx, &source, LoadOptions::default())
+            .unwrap_or_else(|e| panic!("{passes}: {e:#?} in the program written"));
+        self.compare(&format!("{passes}, written"), &back);
+    }
+
+    fn compare(&self, passes: &str, module: &Module) {
         let inputs = self.expected("in").chain(self.expected("param"));
         let options = pir_interp::Options {
             inputs: inputs
@@ -72,8 +82,8 @@ impl Program {
                 .collect(),
             ..Default::default()
         };
-        let outcome = pir_interp::run(&module, &options, &mut Vec::new())
-            .unwrap_or_else(|e| panic!("{passes}: {e:?} in\n{}", print(&module, &Default::default())));
+        let outcome = pir_interp::run(module, &options, &mut Vec::new())
+            .unwrap_or_else(|e| panic!("{passes}: {e:?} in\n{}", print(module, &Default::default())));
         let compare = |name: String, want: &Tensor| {
             let Some((_, got)) = outcome.fetched.iter().find(|(n, _)| *n == name) else {
                 panic!("{passes}: `{name}` is not fetched");

@@ -106,6 +106,14 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
+/// The program in PaddlePaddle's form, if it is asked for.
+///
+/// # Errors
+/// What cannot be said there.
+pub fn emit(module: &Module, paddle: bool) -> Result<Option<String>, Vec<Diagnostic>> {
+    paddle.then(|| pir_translate::paddle::write(module)).transpose()
+}
+
 /// How passes are run, and who watches.
 #[derive(Default)]
 pub struct RunOptions<'a> {

@@ -5,6 +5,7 @@ use clap::Parser;
 use crate::cli::Common;
 use crate::driver::select::Counter;
 use crate::driver::show::Scope;
+use crate::translate::To;
 
 const LONG_ABOUT: &str = "\
 Reads a program, runs passes on it and prints it.
@@ -133,6 +134,15 @@ pub struct Output {
         hide_short_help = true
     )]
     pub elide_large_attributes: Option<usize>,
+    /// The format to print
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "text",
+        conflicts_with = "print_generic"
+    )]
+    pub emit: To,
 
     /// Print no program, only say what is wrong with it
     #[arg(long)]

@@ -19,6 +19,7 @@ use crate::driver::{self, LoadOptions, RunOptions};
 use crate::output::write_output;
 use crate::render::{Look, Renderer, Style};
 use crate::source::Source;
+use crate::translate::To;
 
 /// What is to be done, and what has been seen doing it.
 pub(super) struct Job<'a> {
@@ -31,6 +32,8 @@ pub(super) struct Job<'a> {
     dump: Option<Dump>,
     /// With `--verify-diagnostics`, what was said.
     said: Vec<u8>,
+    /// With `--emit=paddle-json`, what is written.
+    saved: Vec<String>,
     crashed: bool,
 }
 
@@ -49,6 +52,7 @@ impl<'a> Job<'a> {
             select: selects.then(|| Select::new(debug.opt_bisect_limit, debug.debug_counter.clone())),
             dump: None,
             said: Vec::new(),
+            saved: Vec::new(),
             crashed: false,
         }
     }
@@ -112,7 +116,17 @@ impl<'a> Job<'a> {
     }
 
     fn process(&mut self, source: &Source) -> Result<Module, ()> {
-        let result = self.transform(source);
+        let mut result = self.transform(source);
+        if let Ok((module, warnings)) = &mut result {
+            match driver::emit(module, self.args.output.emit == To::PaddleJson) {
+                Ok(saved) => self.saved.extend(saved),
+                Err(errors) => {
+                    let mut all = std::mem::take(warnings);
+                    all.extend(errors);
+                    result = Err(all);
+                }
+            }
+        }
         let diagnostics = match &result {
             Ok((_, warnings)) => warnings,
             Err(errors) => errors,
@@ -226,7 +240,7 @@ impl<'a> Job<'a> {
 
     fn print_options(&self) -> PrintOptions {
         PrintOptions {
-            generic: self.args.output.print_generic,
+            generic: self.args.output.print_generic || self.args.output.emit == To::Generic,
             elide_large: self.args.output.elide_large_attributes,
         }
     }
@@ -248,9 +262,11 @@ impl<'a> Job<'a> {
         let options = self.print_options();
         let output = &self.args.output;
         self.times.next_program();
+        let saved = &self.saved;
         self.times.stage("print", |_| {
             write_output(output.output.as_deref(), |out| match output.stats {
                 Some(form) => stats::write(modules, form, out),
+                None if output.emit == To::PaddleJson => saved.iter().try_for_each(|s| out.write_all(s.as_bytes())),
                 None => print(modules, &options, out),
             })
         })

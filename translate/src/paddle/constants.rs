@@ -54,7 +54,7 @@ fn normal_form(ctx: &Context, body: &mut Body, op: OpId) {
 }
 
 /// A value as an attribute of the type that the op table names: a list for a list, `1.0` for a `float` of 1.
-fn of_type(ctx: &Context, value: Attr, ty: &str) -> Attr {
+pub(super) fn of_type(ctx: &Context, value: Attr, ty: &str) -> Attr {
     let is_list = ty.starts_with("IntArray") || ty.ends_with("[]");
     match ctx.attr_data(value) {
         AttrData::Ints(ints) if !is_list => match ints[..] {
@@ -161,7 +161,7 @@ fn fold_operands(ctx: &Context, body: &mut Body, op: OpId, freed: &mut Vec<OpId>
 }
 
 /// The constant that a value is: of `full_int_array`, of a `full` of one element, or of a combination of those.
-fn constant(ctx: &Context, body: &Body, value: ValueId) -> Option<Attr> {
+pub(super) fn constant(ctx: &Context, body: &Body, value: ValueId) -> Option<Attr> {
     let ValueDef::Result(op, _) = body.value_def(value) else {
         return None;
     };

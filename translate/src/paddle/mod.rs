@@ -10,14 +10,19 @@ mod build;
 mod constants;
 mod lists;
 mod loops;
+mod operands;
 mod printed;
 mod saved;
 mod stacks;
+mod table;
 mod unset;
+mod write;
 
 use std::sync::Arc;
 
 use pir_ir::{Context, Diagnostic, Module};
+
+pub use write::write;
 
 /// What to do with programs that go beyond the dialects of the context.
 #[derive(Clone, Copy, Default, Debug)]
@@ -58,6 +63,7 @@ pub fn read_printed(ctx: &Arc<Context>, source: &[u8], options: Options) -> Resu
 fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>) -> Result<Module, Vec<Diagnostic>> {
     let (mut body, mut errors) = (builder.body, builder.errors);
     if errors.is_empty() {
+        operands::reorder(ctx, &mut body, &mut errors);
         constants::to_attributes(ctx, &mut body);
         lists::spread(ctx, &mut body);
         unset::retype(ctx, &mut body);

@@ -1,0 +1,201 @@
+//! How Paddle has the operations whose attributes differ from ours in kind or in place.
+//!
+//! An operation that is not in the table and has no attributes is the same there.
+
+use rustc_hash::FxHashMap;
+
+/// An operand of Paddle's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Input {
+    /// Our operand of this name; absent where it is.
+    Value(&'static str),
+    /// Our operand of this name, of which the shape alone is read. Where it is absent, the attribute is its shape.
+    Shaped(&'static str, &'static str),
+    /// An attribute of ours that is a vector of integers, or the operand in its place.
+    Ints(&'static str),
+    /// An attribute of ours that is a number, or the operand in its place.
+    Number(&'static str),
+}
+
+/// An attribute of Paddle's: its name, its kind in the file, and what it is where ours has none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Attribute {
+    pub(crate) name: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) default: &'static str,
+}
+
+/// An operation.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Row {
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) attributes: Vec<Attribute>,
+}
+
+/// A line for each operation: `name inputs | attributes`. An input is the name of an operand, `name/shape`,
+/// `name:ints` or `name:number`; an attribute is `name:kind=default`.
+const TABLE: &str = "\
+scale x scale:number | bias:f32=0.0 bias_after_scale:bool=true
+pow x | y:f32=1.0
+pow_grad x out_grad | y:f32=1.0
+clip x min:number max:number |
+clip_grad x out_grad min:number max:number |
+round x | decimals:i32=0
+cast x | dtype:dtype
+assign x |
+full_like x value:number | dtype:dtype place:place
+arange start:number end:number step:number | dtype:dtype place:place
+one_hot x num_classes:number |
+sum x axis:ints | dtype:dtype keepdim:bool=false
+mean x axis:ints | keepdim:bool=false
+max x axis:ints | keepdim:bool=false
+max_grad x out out_grad axis:ints | keepdim:bool=false reduce_all:bool=false
+min x axis:ints | keepdim:bool=false
+min_grad x out out_grad axis:ints | keepdim:bool=false reduce_all:bool=false
+prod x axis:ints | keepdim:bool=false reduce_all:bool=false
+prod_grad x out out_grad axis:ints | keepdim:bool=false reduce_all:bool=false
+any x | axis:i64s keepdim:bool=false
+all x | axis:i64s keepdim:bool=false
+argmax x axis:number | keepdims:bool=false flatten:bool=false dtype:dtype=int64
+argmin x axis:number | keepdims:bool=false flatten:bool=false dtype:dtype=int64
+cumsum x axis:number | flatten:bool=false exclusive:bool=false reverse:bool=false
+reduce_as x target/shape |
+matmul x y | transpose_x:bool=false transpose_y:bool=false
+transpose x | perm:i32s
+reshape x shape:ints |
+squeeze x axis:ints |
+unsqueeze x axis:ints |
+flatten x | start_axis:i32=1 stop_axis:i32=-1
+expand x shape:ints |
+expand_as x y | target_shape:i64s=@shape
+tile x repeat_times:ints |
+concat x axis:number |
+split x sections:ints axis:number |
+split_with_num x axis:number | num:i32
+stack x | axis:i32=0
+unstack x | axis:i32=0 num:i32=0
+tril x | diagonal:i32=0
+triu x | diagonal:i32=0
+flip x | axis:i32s
+roll x shifts:ints | axis:i64s
+pad x pad_value:number | paddings:i32s
+add_n inputs |
+slice x starts:ints ends:ints | axes:i64s infer_flags:i64s=@ones decrease_axis:i64s
+slice_grad x/x_shape out_grad starts:ints ends:ints | axes:i64s infer_flags:i64s=@ones decrease_axis:i64s
+gather x index axis:number |
+gather_grad x/x_shape index out_grad axis:number |
+index_select x index | axis:i32=0
+index_select_grad x/x_shape index out_grad | axis:i32=0
+gather_nd_grad x/x_shape index out_grad |
+take_along_axis x index | axis:i32=0
+take_along_axis_grad x/x_shape index out_grad | axis:i32=0
+print x | first_n:i32=-1 message:str summarize:i32=20 print_tensor_name:bool=true print_tensor_type:bool=true \
+print_tensor_shape:bool=true print_tensor_layout:bool=true print_tensor_lod:bool=true print_phase:str=BOTH is_forward:bool=true
+conv2d input filter | strides:i32s=1,1 paddings:i32s=0,0 padding_algorithm:str=EXPLICIT dilations:i32s=1,1 groups:i32=1 \
+data_format:str=NCHW
+conv2d_grad input filter out_grad | strides:i32s=1,1 paddings:i32s=0,0 padding_algorithm:str=EXPLICIT \
+dilations:i32s=1,1 groups:i32=1 data_format:str=NCHW
+depthwise_conv2d input filter | strides:i32s=1,1 paddings:i32s=0,0 padding_algorithm:str=EXPLICIT groups:i32=1 \
+dilations:i32s=1,1 data_format:str=NCHW
+conv2d_transpose x filter output_size:ints | strides:i32s=1,1 paddings:i32s=0,0 output_padding:i32s \
+padding_algorithm:str=EXPLICIT groups:i32=1 dilations:i32s=1,1 data_format:str=NCHW
+pool2d x kernel_size:ints | strides:i64s=1,1 paddings:i64s=0,0 ceil_mode:bool=false exclusive:bool=true \
+data_format:str=NCHW pooling_type:str=max global_pooling:bool=false adaptive:bool=false padding_algorithm:str=EXPLICIT
+pool2d_grad x out out_grad kernel_size:ints | strides:i64s=1,1 paddings:i64s=0,0 ceil_mode:bool=false \
+exclusive:bool=true data_format:str=NCHW pooling_type:str=max global_pooling:bool=false adaptive:bool=false \
+padding_algorithm:str=EXPLICIT
+max_pool2d_with_index x | kernel_size:i32s strides:i32s=1,1 paddings:i32s=0,0 global_pooling:bool=false \
+adaptive:bool=false ceil_mode:bool=false
+softmax x | axis:i32=-1
+softmax_grad out out_grad | axis:i32=-1
+log_softmax x | axis:i32=-1
+log_softmax_grad out out_grad | axis:i32=-1
+layer_norm x scale bias | epsilon:f32=1e-5 begin_norm_axis:i32=1
+group_norm x scale bias | epsilon:f64=1e-5 groups:i32=-1 data_format:str=NCHW
+instance_norm x scale bias | epsilon:f32=1e-5
+batch_norm x mean variance scale bias | is_test:bool=false momentum:f32=0.9 epsilon:f32=1e-5 data_format:str=NCHW \
+use_global_stats:bool=false trainable_statistics:bool=false
+dropout x seed_tensor | p:f32=0.5 is_test:bool=false mode:str=upscale_in_train seed:i32=0 fix_seed:bool=false
+rnn x pre_state weight_list sequence_length dropout_state_in | dropout_prob:f32=0.0 is_bidirec:bool=false \
+input_size:i32=10 hidden_size:i32=100 num_layers:i32=1 mode:str=RNN_TANH seed:i32=0 is_test:bool=false
+coalesce_tensor input | dtype:dtype copy_data:bool=false set_constant:bool=false persist_output:bool=false \
+constant:f32=0.0 use_align:bool=true align_size:i32=-1 size_of_dtype:i32=-1 concated_shapes:i64s concated_ranks:i64s
+cross_entropy_with_softmax input label | soft_label:bool=false use_softmax:bool=true numeric_stable_mode:bool=true \
+ignore_index:i32=-100 axis:i32=-1
+";
+
+/// The table by the names without the dialect.
+pub(crate) fn rows() -> FxHashMap<&'static str, Row> {
+    TABLE.lines().filter_map(row).collect()
+}
+
+fn row(line: &'static str) -> Option<(&'static str, Row)> {
+    let (left, right) = line.split_once('|')?;
+    let mut words = left.split_whitespace();
+    let name = words.next()?;
+    let inputs = words.map(input).collect();
+    let attributes = right.split_whitespace().filter_map(attribute).collect();
+    Some((name, Row { inputs, attributes }))
+}
+
+fn input(word: &'static str) -> Input {
+    match (word.split_once(':'), word.split_once('/')) {
+        (Some((name, "ints")), _) => Input::Ints(name),
+        (Some((name, _)), _) => Input::Number(name),
+        (None, Some((name, shape))) => Input::Shaped(name, shape),
+        (None, None) => Input::Value(word),
+    }
+}
+
+fn attribute(word: &'static str) -> Option<Attribute> {
+    let (name, rest) = word.split_once(':')?;
+    let (kind, default) = rest.split_once('=').unwrap_or((rest, ""));
+    Some(Attribute { name, kind, default })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_an_operation() {
+        assert_eq!(rows().len(), TABLE.lines().count());
+        for (name, row) in rows() {
+            assert!(!row.inputs.is_empty(), "{name}");
+            for attribute in row.attributes {
+                let known = [
+                    "bool", "i32", "i64", "f32", "f64", "str", "i32s", "i64s", "dtype", "place",
+                ];
+                assert!(known.contains(&attribute.kind), "{name}: {}", attribute.kind);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_the_op_tables() {
+        let ctx = pir_dialects::context();
+        for (name, row) in rows() {
+            let Some(def) = ctx.registered_op(&format!("pd.{name}")).and_then(|n| ctx.op_def(n)) else {
+                continue;
+            };
+            let attr = |name: &str| def.attrs.iter().any(|a| a.name == name);
+            let operand = |name: &str| def.operands.iter().any(|o| o.name == name);
+            for input in &row.inputs {
+                let known = match *input {
+                    Input::Value(name) => operand(name),
+                    Input::Shaped(name, shape) => operand(name) && attr(shape),
+                    Input::Ints(name) | Input::Number(name) => attr(name),
+                };
+                assert!(known, "{name}: {input:?}");
+            }
+            // Everything that ours says is said.
+            for spec in &def.attrs {
+                let said = row.attributes.iter().any(|a| a.name == spec.name)
+                    || row.inputs.iter().any(
+                        |i| matches!(*i, Input::Ints(n) | Input::Number(n) | Input::Shaped(_, n) if n == spec.name),
+                    );
+                assert!(said, "{name}: {} is not written", spec.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,547 @@
+//! Writes programs that PaddlePaddle loads and runs: PIR JSON, version 4.
+//!
+//! A loop of ours computes its condition in a region; Paddle's takes it as an operand. So the region is written twice,
+//! before the loop and at the end of its body. What its executor needs beyond the meaning of a program is here and in
+//! [`stacks`]: a copy of whatever is carried by a loop and used elsewhere too, and stacks at top level only.
+
+mod json;
+mod ops;
+mod stacks;
+
+use std::fmt::Write;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Type, TypeData, ValueDef, ValueId};
+
+use super::table;
+use stacks::{Exit, Plan, is_if, is_stack, is_while};
+
+/// The number of a value in the file: results count up from 1, arguments of blocks down from -1.
+type Id = i64;
+
+/// A condition within a condition is written four times, and so on.
+const MAX_CONDITION_DEPTH: usize = 8;
+
+/// What is still to be written, the next on top.
+enum Task {
+    /// The operations of a block from this one on.
+    Ops(Option<OpId>),
+    /// The head of a loop, whose condition has been written.
+    OpenLoop(OpId),
+    /// The condition at the end of the body, which has been written.
+    Again(OpId),
+    CloseLoop(OpId),
+    Else(OpId),
+    CloseIf(OpId),
+}
+
+/// Writes a program.
+///
+/// # Errors
+/// What cannot be said in PaddlePaddle's form.
+pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
+    let (ctx, body) = (&*module.ctx, &module.body);
+    let mut errors = Vec::new();
+    let plan = stacks::plan(ctx, body, module.top(), &mut errors);
+    let mut writer = Writer {
+        ctx,
+        body,
+        rows: table::rows(),
+        plan,
+        out: String::new(),
+        ids: vec![0; body.num_value_slots()],
+        stops: FxHashSet::default(),
+        next: 1,
+        next_arg: -1,
+        blocks: 1,
+        fetched: 0,
+        counters: FxHashMap::default(),
+        starts: FxHashMap::default(),
+        condition_depth: 0,
+        negations: FxHashMap::default(),
+        tasks: Vec::new(),
+        errors,
+    };
+    writer.program(module.top());
+    match writer.errors.is_empty() {
+        true => Ok(writer.out),
+        false => Err(writer.errors),
+    }
+}
+
+struct Writer<'m> {
+    ctx: &'m Context,
+    body: &'m Body,
+    rows: FxHashMap<&'static str, table::Row>,
+    plan: Plan,
+    out: String,
+    /// The number of each value; 0 for one that has none.
+    ids: Vec<Id>,
+    /// The values that do not depend on anything that has a gradient.
+    stops: FxHashSet<Id>,
+    next: Id,
+    next_arg: Id,
+    blocks: usize,
+    /// How many values have been fetched.
+    fetched: i64,
+    /// The counters of the loops that count, where they are being written.
+    counters: FxHashMap<OpId, Id>,
+    /// The first number inside an operation with regions.
+    starts: FxHashMap<OpId, Id>,
+    condition_depth: usize,
+    /// The negation of a value, where that is what has been written.
+    negations: FxHashMap<ValueId, Id>,
+    tasks: Vec<Task>,
+    errors: Vec<Diagnostic>,
+}
+
+impl Writer<'_> {
+    fn program(&mut self, top: BlockId) {
+        self.out
+            .push_str(r##"{"base_code":{"magic":"pir","trainable":true,"version":4},"program":{"regions":["##);
+        self.out
+            .push_str(r##"{"#":"region_0","blocks":[{"#":"block_0","args":[],"ops":["##);
+        let types = ["cf.stack", "cf.inlet", "cf.outlet"].map(|n| self.ctx.intern_type(TypeData::Dialect(n.into())));
+        // Its numbers are 1 to 3 for the first stack, and so on: see `stack`.
+        for _ in 0..self.plan.stacks {
+            self.raw("2.stack_create", "", &[], &types);
+        }
+        self.tasks.push(Task::Ops(self.body.first_op(top)));
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Ops(None) => {}
+                Task::Ops(Some(op)) => {
+                    self.tasks.push(Task::Ops(self.body.next_op(op)));
+                    self.op(op);
+                }
+                Task::OpenLoop(op) => self.open_loop(op),
+                Task::Again(op) => self.again(op),
+                Task::CloseLoop(op) => self.close_loop(op),
+                Task::Else(op) => {
+                    self.yield_branch(op, 0);
+                    self.region("]}]},");
+                    self.out.push_str(r##""args":[],"ops":["##);
+                    self.branch(op, 1, Task::CloseIf(op));
+                }
+                Task::CloseIf(op) => {
+                    self.yield_branch(op, 1);
+                    self.out.push_str("]}]}]}");
+                }
+            }
+        }
+        self.out.push_str("]}]}]}}\n");
+    }
+
+    fn error(&mut self, op: OpId, code: &'static str, message: String) -> &mut Diagnostic {
+        let error = Diagnostic::error(code, message).label(self.body.op_span(op), "here");
+        self.errors.push(error);
+        let last = self.errors.len() - 1;
+        &mut self.errors[last]
+    }
+
+    fn id(&self, value: ValueId) -> Id {
+        self.ids.get(value.index()).copied().unwrap_or(0)
+    }
+
+    fn bind(&mut self, value: ValueId, id: Id) {
+        if let Some(slot) = self.ids.get_mut(value.index()) {
+            *slot = id;
+        }
+    }
+
+    fn stack_typed(&self, value: ValueId) -> bool {
+        is_stack(self.ctx, self.body.value_type(value))
+    }
+
+    /// The numbers of the stack, the inlet and the outlet of a stack of the plan.
+    fn stack(index: usize) -> [Id; 3] {
+        [1, 2, 3].map(|end| 3 * index as Id + end)
+    }
+
+    /// Begins an operation: what stands before its regions. Gives the number of its first result.
+    fn head(&mut self, name: &str, attrs: &str, inputs: &[Id], results: &[Type]) -> Id {
+        if !self.out.ends_with('[') {
+            self.out.push(',');
+        }
+        let _ = write!(self.out, r##"{{"#":"{name}","A":[{attrs}],"I":["##);
+        for (at, id) in inputs.iter().enumerate() {
+            let _ = write!(self.out, r##"{}{{"%":{id}}}"##, if at > 0 { "," } else { "" });
+        }
+        self.out.push_str(r##"],"O":["##);
+        let first = self.next;
+        let mut flags = String::new();
+        for (at, &ty) in results.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            let id = self.next;
+            self.next += 1;
+            let _ = write!(self.out, r##"{comma}{{"%":{id},"TT":"##);
+            let start = self.out.len();
+            if let Err(message) = json::type_of(self.ctx, ty, &mut self.out) {
+                self.out.truncate(start);
+                self.errors.push(Diagnostic::error("paddle-type", message));
+            }
+            self.out.push('}');
+            let stop = self.stops_at(name, inputs, ty);
+            if stop {
+                self.stops.insert(id);
+            }
+            let _ = write!(flags, r##"{comma}{{"#":"0.a_bool","D":{stop}}}"##);
+        }
+        self.out.push_str(r##"],"OA":["##);
+        if !results.is_empty() && !name.starts_with("2.") {
+            let _ = write!(
+                self.out,
+                r##"{{"N":"stop_gradient","AT":{{"#":"0.a_array","D":[{flags}]}}}}"##
+            );
+        }
+        self.out.push(']');
+        first
+    }
+
+    /// Whether Paddle's own derivatives end at a result: at whatever comes of constants and integers alone.
+    fn stops_at(&self, name: &str, inputs: &[Id], ty: Type) -> bool {
+        let elem = match self.ctx.type_data(ty) {
+            TypeData::List(items) => items.first().copied().unwrap_or(ty),
+            _ => ty,
+        };
+        let float = self.ctx.is_float(self.ctx.elem_type(elem));
+        !float || (!matches!(name, "1.data" | "1.while" | "1.if") && inputs.iter().all(|id| self.stops.contains(id)))
+    }
+
+    /// An operation without regions. Gives the number of its first result.
+    fn raw(&mut self, name: &str, attrs: &str, inputs: &[Id], results: &[Type]) -> Id {
+        let first = self.head(name, attrs, inputs, results);
+        self.out.push('}');
+        first
+    }
+
+    /// Opens a region and its block, up to the arguments.
+    fn region(&mut self, before: &str) {
+        let number = self.blocks;
+        self.blocks += 1;
+        let _ = write!(
+            self.out,
+            r##"{before}{{"#":"region_{number}","blocks":[{{"#":"block_{number}","##
+        );
+    }
+
+    fn op(&mut self, op: OpId) {
+        let (ctx, body) = (self.ctx, self.body);
+        let name = ctx.op_str(body.op_name(op));
+        match name {
+            "cf.yield" | "cf.cond_yield" | "cf.create_stack" => {}
+            "cf.push_back" => self.push(op),
+            "cf.pop_back" => self.pop(op),
+            "cf.is_empty" => self.is_empty(op),
+            "pd.logical_not" if self.negated(op) => {}
+            _ if is_while(name) => self.enter_loop(op),
+            _ if is_if(name) => self.open_if(op),
+            _ if !body.op_regions(op).is_empty() || body.isolated(op).is_some() || !body.successors(op).is_empty() => {
+                let message = format!("`{name}` cannot be written for PaddlePaddle");
+                self.error(op, "unwritable-op", message).help =
+                    Some("its programs have `pd.if` and `pd.while`, and no functions".to_owned());
+            }
+            _ => self.ordinary(op),
+        }
+    }
+
+    // ----- stacks -----
+
+    fn push(&mut self, op: OpId) {
+        // All but the last push of a block wait for that.
+        if let Some((stack, values)) = self.plan.pushes.get(&op).cloned() {
+            let mut inputs = vec![Self::stack(stack)[1]];
+            inputs.extend(values.iter().map(|&v| self.id(v)));
+            self.raw("2.tuple_push", "", &inputs, &[]);
+        }
+    }
+
+    fn pop(&mut self, op: OpId) {
+        if let Some((stack, values)) = self.plan.pops.get(&op).cloned() {
+            let count = self.ctx.tensor(&[1], Type::I64);
+            let types: Vec<Type> = values
+                .iter()
+                .map(|&v| {
+                    if self.stack_typed(v) {
+                        count
+                    } else {
+                        self.body.value_type(v)
+                    }
+                })
+                .collect();
+            let first = self.raw("2.tuple_pop", "", &[Self::stack(stack)[2]], &types);
+            for (at, &value) in values.iter().enumerate() {
+                self.bind(value, first + at as Id);
+            }
+        }
+    }
+
+    fn is_empty(&mut self, op: OpId) {
+        let flag = self.ctx.tensor(&[1], Type::I1);
+        let Some(result) = self.body.results(op).next() else {
+            return;
+        };
+        match self.plan.exits.get(&op) {
+            Some(&Exit::Empty(stack)) => {
+                let some = self.raw("2.has_elements", "", &Self::stack(stack)[..1], &[flag]);
+                self.negations.insert(result, some);
+                let negated = |user: OpId| self.ctx.op_str(self.body.op_name(user)) == "pd.logical_not";
+                if !self.body.uses(result).all(|u| negated(u.op)) {
+                    let id = self.raw("1.logical_not", "", &[some], &[flag]);
+                    self.bind(result, id);
+                }
+            }
+            Some(Exit::Counter(looped)) => {
+                let counter = self.counters.get(looped).copied().unwrap_or(0);
+                let zero = self.full(&[1], 0.0, Type::I64);
+                let id = self.raw("1.less_equal", "", &[counter, zero], &[flag]);
+                self.bind(result, id);
+            }
+            None => {}
+        }
+    }
+
+    /// Lets the negation of a test for emptiness be what Paddle's own test gives.
+    fn negated(&mut self, op: OpId) -> bool {
+        let value = self.body.operands(op).next();
+        let (Some(&id), Some(result)) = (value.and_then(|v| self.negations.get(&v)), self.body.results(op).next())
+        else {
+            return false;
+        };
+        self.bind(result, id);
+        true
+    }
+
+    // ----- loops -----
+
+    /// The blocks of an operation behind its `init` region.
+    fn block(&self, op: OpId, role: usize) -> Option<BlockId> {
+        let regions = self.body.op_regions(op);
+        let at = regions.len().checked_sub(2)? + role;
+        self.body.single_block(*regions.get(at)?)
+    }
+
+    /// What a block passes on, without stacks and, in a condition, without the condition.
+    fn passed(&self, block: Option<BlockId>, skip: usize) -> Vec<ValueId> {
+        let last = block.and_then(|b| self.body.last_op(b));
+        let values = last.into_iter().flat_map(|op| self.body.operands(op).skip(skip));
+        values.filter(|&v| !self.stack_typed(v)).collect()
+    }
+
+    fn args(&self, block: Option<BlockId>) -> Vec<ValueId> {
+        let args = block.map_or(&[][..], |b| self.body.block_args(b));
+        args.iter().copied().filter(|&v| !self.stack_typed(v)).collect()
+    }
+
+    fn bind_all(&mut self, values: &[ValueId], ids: &[Id]) {
+        for (&value, &id) in values.iter().zip(ids) {
+            self.bind(value, id);
+        }
+    }
+
+    /// Writes the condition on the initial values.
+    fn enter_loop(&mut self, op: OpId) {
+        self.condition_depth += 1;
+        if self.condition_depth > MAX_CONDITION_DEPTH {
+            self.condition_depth -= 1;
+            let message = "conditions of loops nest too deeply to be written for PaddlePaddle".to_owned();
+            self.error(op, "unwritable-op", message);
+            return;
+        }
+        let regions = self.body.op_regions(op);
+        let mut inits: Vec<ValueId> = self.body.operands(op).collect();
+        if let &[init, _, _] = regions {
+            let block = self.body.single_block(init);
+            let ids: Vec<Id> = inits.iter().map(|&v| self.id(v)).collect();
+            let args: Vec<ValueId> = block.map_or(Vec::new(), |b| self.body.block_args(b).to_vec());
+            self.bind_all(&args, &ids);
+            inits = self.passed(block, 0);
+        }
+        inits.retain(|&v| !self.stack_typed(v));
+        let ids: Vec<Id> = inits.iter().map(|&v| self.id(v)).collect();
+        self.bind_all(&self.args(self.block(op, 0)), &ids);
+        if self.plan.counting.contains(&op) {
+            let zero = self.full(&[1], 0.0, Type::I64);
+            self.counters.insert(op, zero);
+        } else if let Some(&handle) = self.plan.counted.get(&op) {
+            self.counters.insert(op, self.id(handle));
+        }
+        self.tasks.push(Task::OpenLoop(op));
+        self.condition(op);
+    }
+
+    fn condition(&mut self, op: OpId) {
+        let first = self.block(op, 0).and_then(|b| self.body.first_op(b));
+        self.tasks.push(Task::Ops(first));
+    }
+
+    /// The condition, and what it lets through.
+    fn condition_values(&self, op: OpId) -> (ValueId, Vec<ValueId>) {
+        let block = self.block(op, 0);
+        let last = block.and_then(|b| self.body.last_op(b));
+        let condition = last.and_then(|l| self.body.operands(l).next());
+        let condition = condition.unwrap_or_else(|| self.body.operand(op, 0));
+        (condition, self.passed(block, 1))
+    }
+
+    fn open_loop(&mut self, op: OpId) {
+        self.condition_depth -= 1;
+        let (condition, values) = self.condition_values(op);
+        let mut types: Vec<Type> = values.iter().map(|&v| self.body.value_type(v)).collect();
+        let mut given: Vec<Id> = Vec::with_capacity(values.len() + 2);
+        given.push(self.id(condition));
+        given.extend(values.iter().map(|&v| self.id(v)));
+        // The executor frees what a loop takes over: whatever is used elsewhere too is copied.
+        let own = self.own_operands(op);
+        let mut inputs: Vec<Id> = Vec::with_capacity(given.len() + 1);
+        for (at, &id) in given.iter().enumerate() {
+            let ty = at.checked_sub(1).and_then(|i| types.get(i).copied());
+            let ty = ty.unwrap_or_else(|| self.ctx.tensor(&[1], Type::I1));
+            inputs.push(if own.contains(&id) && !inputs.contains(&id) {
+                id
+            } else {
+                self.assign(id, ty)
+            });
+        }
+        let count = self.ctx.tensor(&[1], Type::I64);
+        let counter = self.counters.get(&op).copied();
+        if let Some(counter) = counter {
+            inputs.push(self.assign(counter, count));
+            types.push(count);
+        }
+        let first = self.head("1.while", "", &inputs, &types);
+        self.starts.insert(op, self.next);
+        let results: Vec<ValueId> = self.body.results(op).filter(|&v| !self.stack_typed(v)).collect();
+        let ids: Vec<Id> = (0..results.len() as Id).map(|at| first + at).collect();
+        self.bind_all(&results, &ids);
+        if self.plan.counting.contains(&op) {
+            let handles: Vec<ValueId> = self.body.results(op).filter(|&v| self.stack_typed(v)).collect();
+            for handle in handles {
+                self.bind(handle, first + results.len() as Id);
+            }
+        }
+        self.region(r##","regions":["##);
+        self.out.push_str(r##""args":["##);
+        let args = self.args(self.block(op, 1));
+        for (at, &ty) in types.iter().enumerate() {
+            let id = self.next_arg;
+            self.next_arg -= 1;
+            let _ = write!(self.out, r##"{}{{"#":{id},"TT":"##, if at > 0 { "," } else { "" });
+            if let Err(message) = json::type_of(self.ctx, ty, &mut self.out) {
+                self.errors.push(Diagnostic::error("paddle-type", message));
+            }
+            self.out.push('}');
+            match args.get(at) {
+                Some(&arg) => self.bind(arg, id),
+                None => {
+                    self.counters.insert(op, id);
+                }
+            }
+        }
+        self.out.push_str(r##"],"ops":["##);
+        self.tasks.push(Task::Again(op));
+        let block = self.block(op, 1);
+        self.tasks.push(Task::Ops(block.and_then(|b| self.body.first_op(b))));
+    }
+
+    /// The numbers of values that nothing but this loop and its condition reads, and that stand in the same block.
+    fn own_operands(&self, op: OpId) -> FxHashSet<Id> {
+        let here = self.body.op_block(op);
+        let inner = self.block(op, 0);
+        let computed = |v: ValueId| match self.body.value_def(v) {
+            ValueDef::Result(def, _) => {
+                let block = self.body.op_block(def);
+                let name = self.ctx.op_str(self.body.op_name(def));
+                let input = matches!(name, "pd.data" | "pd.parameter" | "pd.feed");
+                (block == here || block == inner) && !input && self.body.has_one_use(v)
+            }
+            _ => false,
+        };
+        let last = inner.and_then(|b| self.body.last_op(b));
+        let passed = last.into_iter().flat_map(|l| self.body.operands(l));
+        self.body
+            .operands(op)
+            .chain(passed)
+            .filter(|&v| computed(v))
+            .map(|v| self.id(v))
+            .collect()
+    }
+
+    /// A copy of a value.
+    fn assign(&mut self, id: Id, ty: Type) -> Id {
+        self.raw("1.assign", "", &[id], &[ty])
+    }
+
+    /// Writes the condition on the next values.
+    fn again(&mut self, op: OpId) {
+        self.condition_depth += 1;
+        let nexts = self.passed(self.block(op, 1), 0);
+        let ids: Vec<Id> = nexts.iter().map(|&v| self.id(v)).collect();
+        self.bind_all(&self.args(self.block(op, 0)), &ids);
+        if let Some(&counter) = self.counters.get(&op) {
+            let step = if self.plan.counting.contains(&op) { 1.0 } else { -1.0 };
+            let count = self.ctx.tensor(&[1], Type::I64);
+            let next = self.shifted(counter, step, count);
+            self.counters.insert(op, next);
+        }
+        self.tasks.push(Task::CloseLoop(op));
+        self.condition(op);
+    }
+
+    fn close_loop(&mut self, op: OpId) {
+        self.condition_depth -= 1;
+        let (condition, values) = self.condition_values(op);
+        let mut types = vec![self.ctx.tensor(&[1], Type::I1)];
+        types.extend(values.iter().map(|&v| self.body.value_type(v)));
+        let mut ids = vec![self.id(condition)];
+        ids.extend(values.iter().map(|&v| self.id(v)));
+        if let Some(counter) = self.counters.remove(&op) {
+            ids.push(counter);
+            types.push(self.ctx.tensor(&[1], Type::I64));
+        }
+        self.terminate(op, &ids, &types);
+        self.out.push_str("]}]}]}");
+    }
+
+    /// Passes values on. Those that are not computed inside are copied: they are used elsewhere.
+    fn terminate(&mut self, op: OpId, ids: &[Id], types: &[Type]) {
+        let start = self.starts.get(&op).copied().unwrap_or(0);
+        let mut passed: Vec<Id> = Vec::with_capacity(ids.len());
+        let mut seen: FxHashSet<Id> = FxHashSet::default();
+        for (&id, &ty) in ids.iter().zip(types) {
+            let fresh = id >= start && seen.insert(id);
+            passed.push(if fresh { id } else { self.assign(id, ty) });
+        }
+        self.raw("2.yield", "", &passed, &[]);
+    }
+
+    // ----- branches -----
+
+    fn open_if(&mut self, op: OpId) {
+        let condition: Vec<Id> = self.body.operands(op).take(1).map(|v| self.id(v)).collect();
+        let results: Vec<ValueId> = self.body.results(op).filter(|&v| !self.stack_typed(v)).collect();
+        let types: Vec<Type> = results.iter().map(|&v| self.body.value_type(v)).collect();
+        let first = self.head("1.if", "", &condition, &types);
+        self.starts.insert(op, self.next);
+        for (at, &result) in results.iter().enumerate() {
+            self.bind(result, first + at as Id);
+        }
+        self.region(r##","regions":["##);
+        self.out.push_str(r##""args":[],"ops":["##);
+        self.branch(op, 0, Task::Else(op));
+    }
+
+    fn branch(&mut self, op: OpId, role: usize, then: Task) {
+        self.tasks.push(then);
+        let first = self.block(op, role).and_then(|b| self.body.first_op(b));
+        self.tasks.push(Task::Ops(first));
+    }
+
+    fn yield_branch(&mut self, op: OpId, role: usize) {
+        let values = self.passed(self.block(op, role), 0);
+        let ids: Vec<Id> = values.iter().map(|&v| self.id(v)).collect();
+        let types: Vec<Type> = values.iter().map(|&v| self.body.value_type(v)).collect();
+        self.terminate(op, &ids, &types);
+    }
+}

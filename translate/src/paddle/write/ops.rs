@@ -1,0 +1,484 @@
+//! Operations without regions.
+
+use std::collections::VecDeque;
+
+use pir_ir::{Arity, Attr, AttrData, Diagnostic, OpId, OpView, Type, TypeData, ValueId};
+
+use super::super::table::{Attribute, Input, Row};
+use super::{Id, Writer, json};
+
+/// Attributes that only the tools read.
+const OURS: &[&str] = &["backward", "absent_operands", "absent_results", "stop_gradient"];
+
+impl Writer<'_> {
+    /// A constant of one number.
+    pub(super) fn full(&mut self, shape: &[i64], value: f64, elem: Type) -> Id {
+        let ty = self.ctx.tensor(shape, elem);
+        self.constant(shape, value, ty, "cpu")
+    }
+
+    fn constant(&mut self, shape: &[i64], value: f64, ty: Type, place: &str) -> Id {
+        let mut data = String::new();
+        json::integers(shape.iter().copied(), &mut data);
+        let mut attrs = String::new();
+        json::entry("shape", &json::plain("1.a_intarray", &data), &mut attrs);
+        json::entry("value", &json::float("0.a_f64", value), &mut attrs);
+        let elem = self.ctx.elem_type(ty);
+        match json::dtype_attr(self.ctx, Some(elem)) {
+            Ok(text) => json::entry("dtype", &text, &mut attrs),
+            Err(message) => self.errors.push(Diagnostic::error("paddle-type", message)),
+        }
+        json::entry("place", &json::place(place), &mut attrs);
+        self.raw("1.full", &attrs, &[], &[ty])
+    }
+
+    fn integers(&mut self, values: &[i64]) -> Id {
+        let ty = self.ctx.tensor(&[values.len() as i64], Type::I64);
+        let mut attrs = String::new();
+        json::entry("value", &json::list("0.a_i64", values), &mut attrs);
+        json::entry("dtype", &json::plain("1.a_dtype", "\"int64\""), &mut attrs);
+        json::entry("place", &json::place("cpu"), &mut attrs);
+        self.raw("1.full_int_array", &attrs, &[], &[ty])
+    }
+
+    /// A number as an operand. Single precision is what Paddle has for it, where that says it exactly.
+    fn number(&mut self, attr: Attr) -> Id {
+        match self.ctx.attr_data(attr) {
+            AttrData::Int { value, .. } => self.full(&[1], *value as f64, Type::I64),
+            AttrData::Bool(value) => self.full(&[1], f64::from(u8::from(*value)), Type::I64),
+            _ => {
+                let value = self.ctx.attr_f64(attr).unwrap_or(0.0);
+                self.full(&[1], value, if single(value) { Type::F32 } else { Type::F64 })
+            }
+        }
+    }
+
+    /// A value plus a number.
+    pub(super) fn shifted(&mut self, value: Id, by: f64, ty: Type) -> Id {
+        let one = self.full(&[1], 1.0, Type::F32);
+        let mut attrs = String::new();
+        json::entry("bias", &json::float("0.a_f32", by), &mut attrs);
+        json::entry("bias_after_scale", &json::plain("0.a_bool", "true"), &mut attrs);
+        self.raw("1.scale", &attrs, &[value, one], &[ty])
+    }
+
+    pub(super) fn ordinary(&mut self, op: OpId) {
+        if let Err(message) = self.try_ordinary(op) {
+            let name = self.ctx.op_str(self.body.op_name(op));
+            let message = format!("`{name}` cannot be written for PaddlePaddle: {message}");
+            self.error(op, "unwritable-op", message);
+        }
+    }
+
+    fn try_ordinary(&mut self, op: OpId) -> Result<(), String> {
+        let (ctx, body) = (self.ctx, self.body);
+        let view = body.view(ctx, op);
+        let operands: Vec<Id> = body.operands(op).map(|v| self.id(v)).collect();
+        let types: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
+        let name = view.name();
+        let Some(short) = name.strip_prefix("pd.").filter(|_| view.def().is_some()) else {
+            return self.opaque(view, &operands, &types);
+        };
+        let mut attrs = String::new();
+        match short {
+            "data" => {
+                let ty = types.first().copied().unwrap_or(Type::NONE);
+                let (shape, elem) = ctx.as_tensor(ty).ok_or("its type is not known")?;
+                json::entry("name", &json::text(view.str("name").unwrap_or("")), &mut attrs);
+                let mut dims = String::new();
+                json::integers(shape.iter().map(|&d| d.max(-1)), &mut dims);
+                json::entry("shape", &json::plain("1.a_intarray", &dims), &mut attrs);
+                json::entry("dtype", &json::dtype_attr(ctx, Some(elem))?, &mut attrs);
+                json::entry("place", &json::place(""), &mut attrs);
+                if view.bool("stop_gradient") == Some(true) {
+                    self.stops.insert(self.next);
+                }
+                return self.finish(op, "1.data", &attrs, &operands, &types);
+            }
+            "parameter" => return self.parameter(op),
+            "feed" => {
+                json::entry("name", &json::text(view.str("name").unwrap_or("")), &mut attrs);
+                json::entry(
+                    "col",
+                    &json::plain("0.a_i32", &view.int("col").unwrap_or(0).to_string()),
+                    &mut attrs,
+                );
+                return self.finish(op, "1.feed", &attrs, &operands, &types);
+            }
+            "fetch" => {
+                json::entry("name", &json::text(view.str("name").unwrap_or("")), &mut attrs);
+                // Two fetches of one column would be one.
+                json::entry("col", &json::plain("0.a_i32", &self.fetched.to_string()), &mut attrs);
+                self.fetched += 1;
+                let types: Vec<Type> = body.operands(op).take(1).map(|v| body.value_type(v)).collect();
+                self.raw("1.fetch", &attrs, &operands, &types);
+                return Ok(());
+            }
+            "full" | "const" | "constant" => {
+                let ty = types.first().copied().unwrap_or(Type::NONE);
+                let value = view.attr("value").ok_or("it has no value")?;
+                let shape = ctx.as_tensor(ty).ok_or("its type is not known")?.0.to_vec();
+                if let Some(int) = ctx.attr_int(value)
+                    && int.unsigned_abs() > 1 << 53
+                {
+                    return Err(format!("{int} is not a double, as which constants are saved"));
+                }
+                let value = ctx
+                    .attr_f64(value)
+                    .or(ctx.attr_bool(value).map(|b| f64::from(u8::from(b))));
+                let id = self.constant(&shape, value.ok_or("its value is not a number")?, ty, "");
+                self.bind(body.result(op, 0), id);
+                return Ok(());
+            }
+            "full_int_array" => {
+                let id = self.integers(view.ints("value").ok_or("it has no value")?);
+                self.bind(body.result(op, 0), id);
+                return Ok(());
+            }
+            "neg" | "increment" | "scale" => return self.scaled(op, view, &operands, &types),
+            "pow" if view.f64("y").is_some_and(|y| !single(y)) => {
+                let ty = types.first().copied().unwrap_or(Type::NONE);
+                let elem = ctx.elem_type(ty);
+                let exponent = self.full(&[1], view.f64("y").unwrap_or(1.0), elem);
+                let inputs = [operands.first().copied().unwrap_or(0), exponent];
+                return self.finish(op, "1.elementwise_pow", "", &inputs, &types);
+            }
+            // Whether memory is reused is the executor's business.
+            "inplace_add" => return self.finish(op, "1.add", "", &operands, &types),
+            _ => {}
+        }
+        let row = self.rows.get(short).cloned();
+        let plain = view.def().is_some_and(|def| def.attrs.is_empty());
+        let row = match row {
+            Some(row) => row,
+            None if plain => {
+                let inputs = self.lists(view, &operands)?;
+                return self.finish(op, &format!("1.{short}"), "", &inputs, &types);
+            }
+            None => return Err("what Paddle has for it is not known here".to_owned()),
+        };
+        let inputs = self.inputs(view, &row, &types)?;
+        for attribute in &row.attributes {
+            let text = self.attribute(view, attribute, &types)?;
+            json::entry(attribute.name, &text, &mut attrs);
+        }
+        self.finish(op, &format!("1.{short}"), &attrs, &inputs, &types)
+    }
+
+    /// Writes an operation and binds its results, of which Paddle has a list where ours has any number.
+    fn finish(&mut self, op: OpId, name: &str, attrs: &str, inputs: &[Id], types: &[Type]) -> Result<(), String> {
+        let view = self.body.view(self.ctx, op);
+        let variadic = view.def().is_some_and(|def| match &def.results[..] {
+            [only] => only.arity == Arity::Variadic,
+            _ => false,
+        });
+        let is_list = |ty: &Type| matches!(self.ctx.type_data(*ty), TypeData::List(_));
+        let first = if variadic && !types.iter().any(is_list) {
+            let list = self.ctx.intern_type(TypeData::List(types.into()));
+            let whole = self.raw(name, attrs, inputs, &[list]);
+            self.raw("0.split", "", &[whole], types)
+        } else {
+            self.raw(name, attrs, inputs, types)
+        };
+        for (at, value) in self.body.results(op).enumerate() {
+            self.bind(value, first + at as Id);
+        }
+        Ok(())
+    }
+
+    /// The values of an operation without attributes: as they are, or as the one list that it takes.
+    fn lists(&mut self, view: OpView<'_>, operands: &[Id]) -> Result<Vec<Id>, String> {
+        let variadic = view
+            .def()
+            .is_some_and(|def| def.operands.iter().any(|o| o.arity == Arity::Variadic));
+        if !variadic || view.name() == "builtin.combine" {
+            return Ok(operands.to_vec());
+        }
+        let values: Vec<ValueId> = self.body.operands(view.op).collect();
+        Ok(vec![self.combined(&values)])
+    }
+
+    /// A list of values.
+    fn combined(&mut self, values: &[ValueId]) -> Id {
+        if let &[one] = values
+            && matches!(self.ctx.type_data(self.body.value_type(one)), TypeData::List(_))
+        {
+            return self.id(one);
+        }
+        let types: Vec<Type> = values.iter().map(|&v| self.body.value_type(v)).collect();
+        let ids: Vec<Id> = values.iter().map(|&v| self.id(v)).collect();
+        let list = self.ctx.intern_type(TypeData::List(types.into()));
+        self.raw("0.combine", "", &ids, &[list])
+    }
+
+    /// The operands as Paddle has them.
+    fn inputs(&mut self, view: OpView<'_>, row: &Row, types: &[Type]) -> Result<Vec<Id>, String> {
+        let (ctx, body) = (self.ctx, self.body);
+        let def = view.def().ok_or("it is not defined")?;
+        let absent = view.ints("absent_operands").unwrap_or(&[]);
+        let mut tensors: VecDeque<ValueId> = body.operands(view.op).collect();
+        // Each declared operand with its values; an absent one has none.
+        let mut given: Vec<(&str, Option<Vec<ValueId>>)> = Vec::with_capacity(def.operands.len());
+        let mut index = 0;
+        for (at, spec) in def.operands.iter().enumerate() {
+            // What may be computed is declared as an operand too.
+            if view.attr(&spec.name).is_some() {
+                continue;
+            }
+            let behind = def
+                .operands
+                .iter()
+                .skip(at + 1)
+                .filter(|o| o.arity == Arity::One)
+                .count();
+            let group = match spec.arity {
+                Arity::Variadic if tensors.front().is_some_and(|&v| is_list(self, v)) => {
+                    tensors.pop_front().map(|v| vec![v])
+                }
+                Arity::Variadic => {
+                    let count = tensors.len().saturating_sub(behind);
+                    Some(tensors.drain(..count).collect())
+                }
+                _ if absent.contains(&index) => None,
+                Arity::Optional if tensors.len() <= behind => None,
+                _ => tensors.pop_front().map(|v| vec![v]),
+            };
+            index += 1;
+            given.push((&spec.name, group));
+        }
+        let mut inputs = Vec::with_capacity(row.inputs.len());
+        for input in &row.inputs {
+            let value = |name: &str| given.iter().find(|(n, _)| *n == name).and_then(|(_, g)| g.clone());
+            let list = |name: &str| {
+                def.operands
+                    .iter()
+                    .any(|o| o.name == name && o.arity == Arity::Variadic)
+            };
+            inputs.push(match *input {
+                Input::Value(name) => match value(name) {
+                    Some(group) if list(name) => self.combined(&group),
+                    Some(group) => group.first().map_or(0, |&v| self.id(v)),
+                    None => 0,
+                },
+                Input::Shaped(name, shape) => match value(name).and_then(|g| g.first().copied()) {
+                    Some(v) => self.id(v),
+                    None => {
+                        let shape = view
+                            .ints(shape)
+                            .ok_or_else(|| format!("it says neither `{name}` nor `{shape}`"))?;
+                        let elem = types.first().map_or(Type::F32, |&ty| ctx.elem_type(ty));
+                        self.full(shape, 0.0, elem)
+                    }
+                },
+                Input::Ints(name) | Input::Number(name) => match (view.attr(name), value(name)) {
+                    (Some(attr), _) => self.constant_input(*input, attr, name)?,
+                    (None, Some(group)) => group.first().map_or(0, |&v| self.id(v)),
+                    (None, None) => {
+                        let spec = def.attrs.iter().find(|s| s.name == name);
+                        let default = spec.and_then(|s| s.default.as_deref());
+                        let attr = self.default(default.ok_or_else(|| format!("it does not say `{name}`"))?);
+                        self.constant_input(*input, attr, name)?
+                    }
+                },
+            });
+        }
+        Ok(inputs)
+    }
+
+    fn constant_input(&mut self, input: Input, attr: Attr, name: &str) -> Result<Id, String> {
+        match input {
+            Input::Ints(_) => {
+                let one = self.ctx.attr_int(attr).map(|i| vec![i]);
+                let ints = self.ctx.attr_ints(attr).map(<[i64]>::to_vec).or(one);
+                let ints = ints.ok_or_else(|| format!("`{name}` is not a list of integers"))?;
+                Ok(self.integers(&ints))
+            }
+            _ => Ok(self.number(attr)),
+        }
+    }
+
+    /// The default of an attribute in the words of the op table.
+    fn default(&self, text: &str) -> Attr {
+        let ctx = self.ctx;
+        if let Some(inside) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
+            let ints: Vec<i64> = inside.split(',').filter_map(|n| n.trim().parse().ok()).collect();
+            return ctx.ints_attr(&ints);
+        }
+        match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(int), _) => ctx.int_attr(int),
+            (_, Ok(float)) => ctx.float_attr(float),
+            _ => ctx.str_attr(text.trim_matches('"')),
+        }
+    }
+
+    /// An attribute as Paddle has it.
+    fn attribute(&self, view: OpView<'_>, attribute: &Attribute, types: &[Type]) -> Result<String, String> {
+        let ctx = self.ctx;
+        let Attribute { name, kind, default } = *attribute;
+        let attr = view.attr(name);
+        let wrong = || format!("`{name}` is not of the kind that Paddle has");
+        Ok(match kind {
+            "bool" => {
+                let value = attr
+                    .map_or(Some(default == "true"), |a| ctx.attr_bool(a))
+                    .ok_or_else(wrong)?;
+                json::plain("0.a_bool", if value { "true" } else { "false" })
+            }
+            "i32" | "i64" => {
+                let value = attr
+                    .map_or(default.parse().ok(), |a| ctx.attr_int(a))
+                    .ok_or_else(wrong)?;
+                if kind == "i32" && i32::try_from(value).is_err() {
+                    return Err(format!("{value} does not fit into `{name}`"));
+                }
+                json::plain(&format!("0.a_{kind}"), &value.to_string())
+            }
+            "f32" | "f64" => {
+                let value = attr
+                    .map_or(default.parse().ok(), |a| ctx.attr_f64(a))
+                    .ok_or_else(wrong)?;
+                json::float(&format!("0.a_{kind}"), value)
+            }
+            "str" => json::text(attr.map_or(Some(default), |a| ctx.attr_str(a)).ok_or_else(wrong)?),
+            "i32s" | "i64s" => {
+                let of_result = || types.first().and_then(|&ty| ctx.as_tensor(ty)).map(|(s, _)| s.to_vec());
+                let ones = || view.ints("axes").map(|axes| vec![1; axes.len()]);
+                let values = match (attr, default) {
+                    (Some(attr), _) => {
+                        let one = ctx.attr_int(attr).map(|i| vec![i]);
+                        ctx.attr_ints(attr).map(<[i64]>::to_vec).or(one)
+                    }
+                    (None, "@shape") => of_result(),
+                    (None, "@ones") => ones(),
+                    (None, text) => Some(text.split(',').filter_map(|n| n.parse().ok()).collect()),
+                };
+                json::list(
+                    &format!("0.a_{}", kind.trim_end_matches('s')),
+                    &values.ok_or_else(wrong)?,
+                )
+            }
+            "dtype" => match attr {
+                Some(attr) => json::dtype_attr(ctx, Some(ctx.attr_type(attr).ok_or_else(wrong)?))?,
+                None if default.is_empty() => json::dtype_attr(ctx, None)?,
+                None => json::plain("1.a_dtype", &format!("\"{default}\"")),
+            },
+            _ => json::place(attr.and_then(|a| ctx.attr_str(a)).unwrap_or("")),
+        })
+    }
+
+    /// `scale * x + bias`, whose bias is of single precision there: one that is not is added as a constant.
+    fn scaled(&mut self, op: OpId, view: OpView<'_>, operands: &[Id], types: &[Type]) -> Result<(), String> {
+        let ctx = self.ctx;
+        let ty = types.first().copied().unwrap_or(Type::NONE);
+        let x = operands.first().copied().unwrap_or(0);
+        let (scale, bias) = match view.name() {
+            "pd.neg" => (Some(-1.0), 0.0),
+            "pd.increment" => (Some(1.0), view.f64("value").unwrap_or(1.0)),
+            _ if operands.len() > 1 => (None, view.f64("bias").unwrap_or(0.0)),
+            _ => (Some(view.f64("scale").unwrap_or(1.0)), view.f64("bias").unwrap_or(0.0)),
+        };
+        let after = view.bool("bias_after_scale").unwrap_or(true);
+        let elem = ctx.elem_type(ty);
+        let apart = !single(bias) && elem == Type::F64;
+        if !after && apart {
+            return Err("its bias is not of single precision and comes before the factor".to_owned());
+        }
+        let factor = match scale {
+            None => operands.get(1).copied().unwrap_or(0),
+            Some(scale) => self.full(&[1], scale, if single(scale) { Type::F32 } else { Type::F64 }),
+        };
+        let mut attrs = String::new();
+        json::entry(
+            "bias",
+            &json::float("0.a_f32", if apart { 0.0 } else { bias }),
+            &mut attrs,
+        );
+        json::entry(
+            "bias_after_scale",
+            &json::plain("0.a_bool", if after { "true" } else { "false" }),
+            &mut attrs,
+        );
+        let mut id = self.raw("1.scale", &attrs, &[x, factor], types);
+        if apart {
+            let bias = self.full(&[1], bias, elem);
+            id = self.raw("1.add", "", &[id, bias], types);
+        }
+        self.bind(self.body.result(op, 0), id);
+        Ok(())
+    }
+
+    fn parameter(&mut self, op: OpId) -> Result<(), String> {
+        let (ctx, body) = (self.ctx, self.body);
+        let view = body.view(ctx, op);
+        let mut name = String::new();
+        json::string(view.str("name").unwrap_or(""), &mut name);
+        let mut ty = String::new();
+        json::type_of(ctx, body.value_type(body.result(op, 0)), &mut ty)?;
+        let stop = view.bool("stop_gradient").unwrap_or(false);
+        let id = self.next;
+        self.next += 1;
+        if stop {
+            self.stops.insert(id);
+        }
+        let stop = u8::from(stop);
+        if !self.out.ends_with('[') {
+            self.out.push(',');
+        }
+        self.out.push_str(&format!(
+            r##"{{"#":"p","A":[0,1,1,{name}],"DA":[],"QA":[],"O":{{"%":{id},"TT":{ty}}},"OA":[1,{stop},{}]}}"##,
+            1 - stop
+        ));
+        self.bind(body.result(op, 0), id);
+        Ok(())
+    }
+
+    /// An operation of which nothing is known here: as it was read.
+    fn opaque(&mut self, view: OpView<'_>, operands: &[Id], types: &[Type]) -> Result<(), String> {
+        let (ctx, body, op) = (self.ctx, self.body, view.op);
+        let (dialect, name) = view.name().split_once('.').ok_or("it is of no dialect")?;
+        let number = match dialect {
+            "builtin" => "0",
+            "pd" => "1",
+            "cf" => "2",
+            "custom_op" => "3",
+            "dist" => "4",
+            other => return Err(format!("PaddlePaddle has no dialect `{other}` that it loads")),
+        };
+        let mut attrs = String::new();
+        for &(key, value) in ctx.dict_entries(body.attrs(op)) {
+            let key = ctx.str(key);
+            if !OURS.contains(&key) {
+                json::entry(key, &json::untyped(ctx, key, value)?, &mut attrs);
+            }
+        }
+        // Operands and results that are left out have their places.
+        let mut inputs = operands.to_vec();
+        for &at in view.ints("absent_operands").unwrap_or(&[]) {
+            let at = usize::try_from(at).unwrap_or(0).min(inputs.len());
+            inputs.insert(at, 0);
+        }
+        let mut results = types.to_vec();
+        let mut values: Vec<Option<ValueId>> = body.results(op).map(Some).collect();
+        for &at in view.ints("absent_results").unwrap_or(&[]) {
+            let at = usize::try_from(at).unwrap_or(0).min(results.len());
+            results.insert(at, Type::NONE);
+            values.insert(at, None);
+        }
+        let first = self.raw(&format!("{number}.{name}"), &attrs, &inputs, &results);
+        for (at, value) in values.into_iter().enumerate() {
+            if let Some(value) = value {
+                self.bind(value, first + at as Id);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_list(writer: &Writer<'_>, value: ValueId) -> bool {
+    matches!(writer.ctx.type_data(writer.body.value_type(value)), TypeData::List(_))
+}
+
+/// Whether single precision says the number exactly.
+fn single(value: f64) -> bool {
+    value.is_nan() || f64::from(value as f32) == value
+}
