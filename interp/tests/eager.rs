@@ -1,6 +1,10 @@
 //! The eager engine as a library: tensors, nodes, hooks, versions, orders, and that nothing keeps itself alive.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
+#![allow(
+    clippy::cloned_ref_to_slice_refs,
+    reason = "`&[x.clone()]` is easier to read, and a clone is a handle"
+)]
 
 use std::cell::RefCell;
 use std::rc::Rc;

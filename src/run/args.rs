@@ -27,6 +27,8 @@ Examples:
       pir-run model.json --inputs data.npz --inputs weights.safetensors --output results.npz
   Differentiate, then run
       pir-opt --pass=backward x.pir | pir-run - --input x=ones
+  Differentiate while running, to compare with that
+      pir-run --eager-grad x.pir --input x=ones
   Compare derivatives with finite differences
       pir-run --check-grad x.pir --input x=rand
 
@@ -88,6 +90,13 @@ pub struct Args {
     /// Differentiate a copy of the program and compare with central differences, all in f64
     #[arg(long, conflicts_with_all = ["output", "stats"])]
     pub check_grad: bool,
+
+    /// Add the gradients of the outputs, computed by the eager engine from a trace of the run
+    ///
+    /// The results are those of the program that `pir-opt --pass=backward` makes, of its functions too: `NAME_grad` for
+    /// every float input without `stop_gradient`. Nothing of that pass is used.
+    #[arg(long, conflicts_with_all = ["check_grad", "stats", "max_memory"])]
+    pub eager_grad: bool,
 
     /// The largest relative error that --check-grad accepts
     #[arg(long, value_name = "ERROR", default_value_t = 1e-6, requires = "check_grad")]

@@ -2,6 +2,7 @@
 
 mod args;
 pub mod checkgrad;
+mod eager;
 pub mod inputs;
 pub mod promote;
 mod stats;
@@ -10,7 +11,7 @@ pub mod value;
 use std::io::{self, Write};
 
 use clap::Parser;
-use pir_interp::{InputSpec, Options, Outcome, Tensor, inputs_of};
+use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
 use pir_ir::{Diagnostic, Module};
 
 pub use args::Args;
@@ -79,7 +80,17 @@ fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<bool, Vec<Di
     if args.check_grad {
         return check_gradients(args, &module, &inputs, &values);
     }
-    let outcome = execute(args, &module, &inputs, values)?;
+    if args.eager_grad {
+        let run = |options: &Options, out: &mut dyn Write| eager::run(&module, options, out);
+        let tensors = execute(args, &inputs, values, run)?;
+        write_tensors(args, tensors.iter().map(|(name, tensor)| (name.clone(), tensor)))
+            .map_err(|error| vec![error])?;
+        return Ok(true);
+    }
+    let run = |options: &Options, out: &mut dyn Write| {
+        pir_interp::run(&module, options, out).map_err(ExecError::into_diagnostic)
+    };
+    let outcome = execute(args, &inputs, values, run)?;
     write_results(args, &outcome).map_err(|error| vec![error])?;
     // The process ends here; giving the memory back piece by piece would only take time.
     std::mem::forget((module, outcome));
@@ -105,12 +116,13 @@ fn check_gradients(
     Ok(rows.iter().all(|row| row.good))
 }
 
-fn execute(
+/// Runs a program on the inputs by some means.
+fn execute<T>(
     args: &Args,
-    module: &Module,
     inputs: &[InputSpec],
     values: Vec<Tensor>,
-) -> Result<Outcome, Vec<Diagnostic>> {
+    run: impl FnOnce(&Options, &mut dyn Write) -> Result<T, Diagnostic>,
+) -> Result<T, Vec<Diagnostic>> {
     let options = Options {
         function: args.function.clone(),
         inputs: inputs.iter().map(|input| input.name.clone()).zip(values).collect(),
@@ -119,15 +131,15 @@ fn execute(
     };
     // What the program prints must not stand in the middle of an archive.
     let result = if args.output.as_deref() == Some("-") {
-        pir_interp::run(module, &options, &mut io::stderr().lock())
+        run(&options, &mut io::stderr().lock())
     } else {
         let mut out = Quiet(io::stdout().lock());
-        let result = pir_interp::run(module, &options, &mut out);
+        let result = run(&options, &mut out);
         // If this fails, so does writing the results, which says so.
         let _ = out.flush();
         result
     };
-    result.map_err(|e| vec![e.into_diagnostic()])
+    result.map_err(|error| vec![error])
 }
 
 /// Takes it for no error that nobody reads on.
@@ -156,15 +168,15 @@ fn named(outcome: &Outcome) -> impl Iterator<Item = (String, &Tensor)> {
     fetched.chain(results.map(|(at, tensor)| (format!("out:{at}"), tensor)))
 }
 
-fn write_results(args: &Args, outcome: &Outcome) -> Result<(), Diagnostic> {
+fn write_tensors<'t>(args: &Args, mut named: impl Iterator<Item = (String, &'t Tensor)>) -> Result<(), Diagnostic> {
     match args.output.as_deref() {
         None => write_output(None, |out| {
-            named(outcome).try_for_each(|(name, tensor)| writeln!(out, "{name} = {tensor}"))
-        })?,
+            named.try_for_each(|(name, tensor)| writeln!(out, "{name} = {tensor}"))
+        }),
         Some(path) => {
             // In an archive a name stands once; of several values the last one is kept.
             let mut tensors: Vec<(String, &Tensor)> = Vec::new();
-            for (name, tensor) in named(outcome) {
+            for (name, tensor) in named {
                 match tensors.iter_mut().find(|(other, _)| *other == name) {
                     Some(entry) => entry.1 = tensor,
                     None => tensors.push((name, tensor)),
@@ -172,9 +184,13 @@ fn write_results(args: &Args, outcome: &Outcome) -> Result<(), Diagnostic> {
             }
             write_output(Some(path), |out| {
                 write_npz(tensors.iter().map(|(name, tensor)| (name.as_str(), *tensor)), out)
-            })?;
+            })
         }
     }
+}
+
+fn write_results(args: &Args, outcome: &Outcome) -> Result<(), Diagnostic> {
+    write_tensors(args, named(outcome))?;
     if !args.stats {
         return Ok(());
     }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod driver;
+mod eager;
 mod errors;
 mod opt;
 mod run;
