@@ -506,3 +506,58 @@ fn stacks_of_a_program_of_its_own() {
     check_loop(&text, "backward");
     check_orders(&text, "", 2);
 }
+
+/// Operations before and after `backward`.
+fn growth(text: &str) -> (usize, usize) {
+    let ctx = pir_dialects::context();
+    let mut module = read(&ctx, text);
+    let before = module.num_ops();
+    passes(&mut module, "backward");
+    (before, module.num_ops())
+}
+
+#[test]
+fn a_gradient_is_not_much_larger_than_its_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test-files/autodiff/loops");
+    let (mut before, mut after) = (0, 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let (a, b) = growth(&std::fs::read_to_string(&path).unwrap());
+        println!(
+            "{}: {a} operations, {b} with gradients, {:.2}",
+            path.display(),
+            b as f64 / a as f64
+        );
+        assert!(b * 10 <= a * 29, "{}: {a} operations became {b}", path.display());
+        (before, after) = (before + a, after + b);
+    }
+    assert!(after * 10 <= before * 28, "{before} operations became {after}");
+    // Nested seven deep.
+    let mut text = HEAD.to_owned();
+    for depth in 0..7 {
+        let outer = if depth == 0 {
+            "%x".to_owned()
+        } else {
+            format!("%w{}", depth - 1)
+        };
+        text += &format!(
+            "%e{depth}, %r{depth} = pd.while (%zero, {outer}) cond (%i{depth}, %a{depth}) {{
+  %go{depth} = pd.less_than (%i{depth}, %n)
+  cf.cond_yield (%go{depth}, %i{depth}, %a{depth})
+}} body (%j{depth}, %b{depth}) {{
+  %w{depth} = pd.multiply (%b{depth}, %x)\n"
+        );
+    }
+    text += "%r7 = pd.tanh (%w6)\n";
+    for depth in (0..7).rev() {
+        text += &format!(
+            "%next{depth} = pd.add (%j{depth}, %one)\ncf.yield (%next{depth}, %r{})\n}}\n",
+            depth + 1
+        );
+    }
+    text += "%sum = pd.assign (%r0)\n";
+    text += TAIL;
+    let (before, after) = growth(&text);
+    println!("nested seven deep: {before} operations, {after} with gradients");
+    assert!(after <= before * 4, "{before} operations became {after}");
+}

@@ -15,7 +15,7 @@
 //! In a block, the cotangent of a value is the sum over its uses plus that of every slot that yields it: the terminator
 //! is treated first, by entering the incoming cotangents for the values that it forwards.
 
-use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, Rewriter, Use, ValueDef, ValueId, ValueMap};
+use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, Rewriter, Type, Use, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -240,15 +240,37 @@ impl<'x, 'a> Adjoint<'x, 'a> {
     }
 
     fn take_or_zeros(&mut self, frame: &mut Frame, value: ValueId) -> Result<ValueId, Trouble> {
-        match frame.take(value) {
-            Some(grad) => Ok(grad),
-            None => {
-                let like = self.image.get_or_self(value);
-                let zeros = zeros_like(self.r, like)?;
-                self.r.name_like(zeros, value, "_grad");
-                Ok(zeros)
+        Ok(self.take_all(frame, [value])?[0])
+    }
+
+    /// The cotangents of values, for one place: those that are zero, and of one shape, share their zeros.
+    fn take_all(
+        &mut self,
+        frame: &mut Frame,
+        values: impl IntoIterator<Item = ValueId>,
+    ) -> Result<Vec<ValueId>, Trouble> {
+        let mut zeros: FxHashMap<Type, ValueId> = FxHashMap::default();
+        let mut out = Vec::new();
+        for value in values {
+            if let Some(grad) = frame.take(value) {
+                out.push(grad);
+                continue;
             }
+            let ty = self.r.body.value_type(value);
+            if let Some(&shared) = zeros.get(&ty) {
+                self.r.name(shared, "zeros");
+                out.push(shared);
+                continue;
+            }
+            let like = self.image.get_or_self(value);
+            let fresh = zeros_like(self.r, like)?;
+            self.r.name_like(fresh, value, "_grad");
+            if self.r.ctx.is_static(ty) {
+                zeros.insert(ty, fresh);
+            }
+            out.push(fresh);
         }
+        Ok(out)
     }
 
     fn while_dual(
@@ -277,13 +299,8 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             .filter(|&j| self.activity.is_active(cond_args[j]))
             .collect();
 
-        let mut inputs = Vec::new();
-        for &i in &forward {
-            inputs.push(self.take_or_zeros(frame, results[i])?);
-        }
-        for &c in captures {
-            inputs.push(self.take_or_zeros(frame, c)?);
-        }
+        let incoming = forward.iter().map(|&i| results[i]).chain(captures.iter().copied());
+        let inputs = self.take_all(frame, incoming)?;
         let here = self.r.point();
 
         // The adjoint of cond.
@@ -306,13 +323,8 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         }
         let ops = self.r.body.block_ops_vec(cond);
         self.block(cond, &ops, &mut inner)?;
-        let mut yielded = Vec::new();
-        for &j in &carried {
-            yielded.push(self.take_or_zeros(&mut inner, cond_args[j])?);
-        }
-        for &c in captures {
-            yielded.push(self.take_or_zeros(&mut inner, c)?);
-        }
+        let outgoing = carried.iter().map(|&j| cond_args[j]).chain(captures.iter().copied());
+        let yielded = self.take_all(&mut inner, outgoing)?;
         if let Some(tape) = &tape {
             let handle = self.image.get_or_self(tape.handle);
             let empty = self.r.op("cf.is_empty").operand(handle).infer()?;
@@ -344,13 +356,8 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         }
         let ops = self.r.body.block_ops_vec(body);
         self.block(body, &ops, &mut inner)?;
-        let mut yielded = Vec::new();
-        for &i in &forward {
-            yielded.push(self.take_or_zeros(&mut inner, body_args[i])?);
-        }
-        for &c in captures {
-            yielded.push(self.take_or_zeros(&mut inner, c)?);
-        }
+        let outgoing = forward.iter().map(|&i| body_args[i]).chain(captures.iter().copied());
+        let yielded = self.take_all(&mut inner, outgoing)?;
         self.r.op("cf.yield").operands(yielded).build();
 
         // The dual itself.
@@ -419,10 +426,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             }
             let ops = self.r.body.block_ops_vec(block);
             self.block(block, &ops, &mut inner)?;
-            let mut yielded = Vec::new();
-            for &c in captures {
-                yielded.push(self.take_or_zeros(&mut inner, c)?);
-            }
+            let yielded = self.take_all(&mut inner, captures.iter().copied())?;
             self.r.op("cf.yield").operands(yielded).build();
             regions.push(self.r.body.block_region(dual).ok_or("a block without a region")?);
         }

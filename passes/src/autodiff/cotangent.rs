@@ -31,7 +31,7 @@ impl Frame {
     /// Adds to the cotangent of a value.
     pub(crate) fn add(&mut self, r: &mut Rewriter<'_>, value: ValueId, grad: ValueId) -> Result<(), String> {
         let sum = match self.entries.get(&value) {
-            Some(&Cotangent::One(old)) => emit(r, "pd.add", &[old, grad], &[])?,
+            Some(&Cotangent::One(old)) => sum(r, old, grad)?,
             _ => grad,
         };
         if r.body.value_name(sum).is_none() {
@@ -114,6 +114,21 @@ impl Frame {
 /// Whether values of the type are lists.
 pub(crate) fn is_list(ctx: &Context, ty: Type) -> bool {
     matches!(ctx.type_data(ty), TypeData::List(_))
+}
+
+/// `old + grad`, or `old - x` where `grad` is `-x`.
+fn sum(r: &mut Rewriter<'_>, old: ValueId, grad: ValueId) -> Result<ValueId, String> {
+    let negated = r.body.defining_op(grad).filter(|&op| {
+        let view = r.body.view(r.ctx, op);
+        view.name() == "pd.scale"
+            && r.body.num_operands(op) == 1
+            && view.f64("scale") == Some(-1.0)
+            && view.f64("bias") == Some(0.0)
+    });
+    match negated {
+        Some(op) => emit(r, "pd.subtract", &[old, r.body.operand(op, 0)], &[]),
+        None => emit(r, "pd.add", &[old, grad], &[]),
+    }
 }
 
 /// Zeros of the type of `like`, which is visible where they are needed.

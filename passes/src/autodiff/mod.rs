@@ -210,6 +210,7 @@ fn append_adjoint(
         None => r.at_end(block),
     };
     let failed = |why: String| Box::new(Diagnostic::error("no-derivative", why));
+    let mark = r.created_mark();
     let mut frame = Frame::default();
     let last = ops.len().checked_sub(1 + usize::from(end.is_some())).map(|at| ops[at]);
     for (at, output) in targets.outputs.iter().enumerate() {
@@ -260,8 +261,24 @@ fn append_adjoint(
             r.body.push_operand(end, grad);
         }
     }
+    sweep(&mut r, mark);
     strip::mark(ctx, body, block, last, targets.inputs.len());
     Ok(())
+}
+
+/// Removes operations created since `mark` that turned out to be of no use: a rule does not know what becomes of what it
+/// emits. The first one says where the adjoint program begins, and stays.
+fn sweep(r: &mut Rewriter<'_>, mark: usize) {
+    let created = r.created_since(mark).to_vec();
+    for &op in created.iter().skip(1).rev() {
+        let unused = r.body.is_alive(op)
+            && r.body.num_results(op) > 0
+            && r.body.op_regions(op).is_empty()
+            && !r.body.results(op).any(|v| r.body.has_uses(v));
+        if unused && r.body.view(r.ctx, op).own_effects().is_empty() {
+            r.erase_op(op);
+        }
+    }
 }
 
 /// Makes the types of functions agree with what they return.

@@ -6,6 +6,13 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.add", |cx| both(cx, |_, g| Ok(g), |_, g| Ok(g))),
     rule("pd.subtract", |cx| both(cx, |_, g| Ok(g), |cx, g| cx.scaled(g, -1.0))),
     rule("pd.multiply", |cx| {
+        if cx.wants(0) && cx.r.body.operand(cx.op, 0) == cx.r.body.operand(cx.op, 1) {
+            // A square that is written as a product.
+            let (g, x) = (cx.grad()?, cx.operand(0));
+            let t = cx.multiply(g, x)?;
+            let t = cx.scaled(t, 2.0)?;
+            return cx.add(0, t);
+        }
         both(
             cx,
             |cx, g| {
@@ -19,26 +26,19 @@ pub(super) const RULES: &[Rule] = &[
         )
     }),
     rule("pd.divide", |cx| {
-        both(
-            cx,
-            |cx, g| {
-                let y = cx.operand(1);
-                cx.divide(g, y)
-            },
-            |cx, g| {
-                // d(x/y)/dy = -(x/y)/y: reads the result and the divisor, not the dividend, unless that is there anyway.
-                let (out, y) = (cx.result(0), cx.operand(1));
-                let t = if cx.is_captured(0) {
-                    let x = cx.operand(0);
-                    let t = cx.divide(x, y)?;
-                    cx.multiply(g, t)?
-                } else {
-                    cx.multiply(g, out)?
-                };
-                let t = cx.divide(t, y)?;
-                cx.scaled(t, -1.0)
-            },
-        )
+        // d(x/y)/dy = -(x/y)/y: reads the result and the divisor, not the dividend.
+        let (g, y) = (cx.grad()?, cx.operand(1));
+        let quotient = cx.divide(g, y)?;
+        if cx.wants(0) {
+            cx.add_reduced(0, quotient)?;
+        }
+        if cx.wants(1) {
+            let out = cx.result(0);
+            let t = cx.multiply(quotient, out)?;
+            let t = cx.scaled(t, -1.0)?;
+            cx.add_reduced(1, t)?;
+        }
+        Ok(())
     }),
     rule("pd.elementwise_pow", |cx| {
         both(
