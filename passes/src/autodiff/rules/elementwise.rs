@@ -26,14 +26,19 @@ pub(super) const RULES: &[Rule] = &[
         )
     }),
     rule("pd.divide", |cx| {
-        // d(x/y)/dy = -(x/y)/y: reads the result and the divisor, not the dividend.
+        // d(x/y)/dy = -(x/y)/y: reads the result and the divisor, not the dividend, unless that is there anyway.
         let (g, y) = (cx.grad()?, cx.operand(1));
         let quotient = cx.divide(g, y)?;
         if cx.wants(0) {
             cx.add_reduced(0, quotient)?;
         }
         if cx.wants(1) {
-            let out = cx.result(0);
+            let out = if cx.is_captured(0) {
+                let x = cx.operand(0);
+                cx.divide(x, y)?
+            } else {
+                cx.result(0)
+            };
             let t = cx.multiply(quotient, out)?;
             let t = cx.scaled(t, -1.0)?;
             cx.add_reduced(1, t)?;
