@@ -271,7 +271,14 @@ impl Writer<'_> {
                     }
                 },
                 Input::Ints(name) | Input::Number(name) => match (view.attr(name), value(name)) {
-                    (Some(attr), _) => self.constant_input(*input, attr, name)?,
+                    (Some(attr), _) => {
+                        let attr = if name == "axis" {
+                            self.counted_from_front(view, attr)
+                        } else {
+                            attr
+                        };
+                        self.constant_input(*input, attr, name)?
+                    }
                     (None, Some(group)) => group.first().map_or(0, |&v| self.id(v)),
                     (None, None) => {
                         let spec = def.attrs.iter().find(|s| s.name == name);
@@ -283,6 +290,19 @@ impl Writer<'_> {
             });
         }
         Ok(inputs)
+    }
+
+    /// An axis that does not count from behind: some of Paddle's kernels leave that to its Python code.
+    fn counted_from_front(&self, view: OpView<'_>, axis: Attr) -> Attr {
+        let ctx = self.ctx;
+        let rank = view.operand_type(0).and_then(|ty| match ctx.type_data(ty) {
+            TypeData::List(items) => items.first().and_then(|&ty| ctx.as_tensor(ty)),
+            _ => ctx.as_tensor(ty),
+        });
+        match (ctx.attr_int(axis), rank) {
+            (Some(at @ ..0), Some((shape, _))) => ctx.int_attr(at + shape.len() as i64),
+            _ => axis,
+        }
     }
 
     fn constant_input(&mut self, input: Input, attr: Attr, name: &str) -> Result<Id, String> {
