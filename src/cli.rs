@@ -10,6 +10,7 @@ use clap::{CommandFactory, ValueEnum};
 use clap_complete::Shell;
 use pir_ir::{Diagnostic, Severity};
 
+use crate::progress;
 use crate::render::{ColorWhen, Renderer, Style};
 use crate::source::Source;
 
@@ -70,6 +71,7 @@ pub fn run(tool: &'static str, body: impl FnOnce() -> Exit) -> ExitCode {
     }));
     // Nothing of the run is looked at after a panic.
     let exit = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Exit::Internal);
+    progress::finish();
     ExitCode::from(exit)
 }
 
@@ -113,7 +115,7 @@ pub fn say(text: &str) {
 fn write_buffered(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut text = Vec::new();
     write(&mut text)?;
-    io::stderr().lock().write_all(&text)
+    progress::aside(|| io::stderr().lock().write_all(&text))
 }
 
 /// The file to read: the one that was named, or standard input. A program would have to be typed in when that is a

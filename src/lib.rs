@@ -6,6 +6,7 @@ pub mod driver;
 pub mod evaluate;
 pub mod opt;
 pub mod output;
+pub mod progress;
 pub mod reference;
 pub mod render;
 pub mod run;

@@ -4,7 +4,7 @@ use pir_ir::{Diagnostic, Module};
 
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
-static PASSES: &[&dyn Pass] = &[&Panic, &Fail, &Break];
+static PASSES: &[&dyn Pass] = &[&Panic, &Fail, &Break, &Sleep];
 
 /// The pass called `name`.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Pass> {
@@ -80,5 +80,27 @@ impl Pass for Break {
             .op("debug.broken")
             .build();
         Ok(Changed::Yes)
+    }
+}
+
+/// Takes its time.
+struct Sleep;
+
+impl Pass for Sleep {
+    fn name(&self) -> &'static str {
+        "debug-sleep"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Take 1.5 seconds"
+    }
+
+    fn description(&self) -> &'static str {
+        ""
+    }
+
+    fn run(&self, _: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        Ok(Changed::No)
     }
 }

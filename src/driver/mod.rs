@@ -18,6 +18,7 @@ use pir_passes::{Invocation, Observer, PassManager, Pipeline, Ran, VerifyEach};
 
 use crate::cli;
 use crate::evaluate::KernelEvaluator;
+use crate::progress;
 use crate::source::Source;
 
 /// What is accepted in a program.
@@ -161,6 +162,7 @@ struct Remember;
 impl Observer for Remember {
     fn before(&mut self, invocation: &Invocation, _: &Module) {
         cli::remember("pass", invocation.to_string());
+        progress::doing(|| format!("running {invocation}"));
     }
 
     fn after(&mut self, _: &Invocation, _: &Module, _: &Ran) {

@@ -1,6 +1,6 @@
 //! One run of `pir-opt`: the programs of the input, through the passes, to the output.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use pir_ir::text::{self, PrintOptions};
 use pir_ir::{Diagnostic, Module};
@@ -17,6 +17,7 @@ use crate::driver::statistics::Statistics;
 use crate::driver::times::Times;
 use crate::driver::{self, LoadOptions, RunOptions};
 use crate::output::write_output;
+use crate::progress;
 use crate::render::{Look, Renderer, Style};
 use crate::source::Source;
 use crate::translate::To;
@@ -76,6 +77,7 @@ impl<'a> Job<'a> {
         } else {
             &parts
         };
+        progress::start("reading");
         let mut modules = Vec::with_capacity(parts.len());
         let mut failed = false;
         for part in parts {
@@ -96,6 +98,7 @@ impl<'a> Job<'a> {
             cli::report_plain(self.renderer, &diagnostic);
             failed = true;
         }
+        progress::finish();
         if let Some(error) = self.dump.as_mut().and_then(Dump::take_error) {
             cli::report_plain(self.renderer, &error);
             failed = true;
@@ -149,9 +152,11 @@ impl<'a> Job<'a> {
             allow_unregistered: self.args.common.allow_unregistered_dialect,
         };
         let ctx = pir_dialects::context();
+        progress::doing(|| format!("reading {}", source.name()));
         let (mut module, mut warnings) = self.times.stage("parse", |_| {
             driver::read_as(&ctx, source, pir_translate::detect(source.bytes()), load)
         })?;
+        progress::doing(|| format!("verifying {}", source.name()));
         warnings.extend(self.times.stage("verify", |_| driver::verify(&module, load)));
         if driver::has_errors(&warnings) {
             return Err(warnings);
@@ -261,6 +266,10 @@ impl<'a> Job<'a> {
     fn write(&mut self, modules: &[Module]) -> Result<(), Diagnostic> {
         let options = self.print_options();
         let output = &self.args.output;
+        if output.output.as_deref().is_none_or(|file| file == "-") && io::stdout().is_terminal() {
+            progress::finish();
+        }
+        progress::doing(|| "writing".to_owned());
         self.times.next_program();
         let saved = &self.saved;
         self.times.stage("print", |_| {

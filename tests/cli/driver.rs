@@ -407,3 +407,31 @@ fn short_help_is_short() {
     insta::assert_snapshot!(short);
     assert!(short.lines().count() < 60);
 }
+
+#[test]
+fn progress_is_for_terminals() {
+    // Nothing of it is to be seen in a pipe, however long it takes.
+    assert!(with_input(opt(&["--pass=debug-sleep"]), LOOP).ok().contains("pd.while"));
+}
+
+/// What a terminal shows.
+#[cfg(target_os = "linux")]
+#[test]
+fn progress_is_shown_on_terminals() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.pir"), LOOP).unwrap();
+    let shown = |pass: &str| {
+        let line = format!("{OPT} --pass={pass} a.pir -o out.pir");
+        let mut script = command("script", &["-qec", &line, "/dev/null"]);
+        script.env("TERM", "xterm");
+        script
+            .current_dir(folder.path())
+            .output()
+            .ok()
+            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    // The program that makes a terminal may not be there.
+    let Some(long) = shown("debug-sleep") else { return };
+    assert!(long.contains("running debug-sleep"), "{long:?}");
+    assert_eq!(shown("cse").unwrap(), "", "what is quick is quiet");
+}
