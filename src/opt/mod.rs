@@ -90,7 +90,10 @@ pub fn main() -> Exit {
         return Exit::Failure;
     };
     cli::remember("pipeline", pipeline.to_string());
-    set_threads(args.passes.threads.map(usize::from));
+    // Less is read and printed before the threads have started.
+    if args.passes.threads.is_some() || source.bytes().len() > 1 << 15 {
+        set_threads(args.passes.threads.map(usize::from));
+    }
     Job::new(&args, &pipeline, &renderer, times).run(source)
 }
 

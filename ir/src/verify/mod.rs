@@ -37,6 +37,8 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
+use rayon::prelude::*;
+
 use crate::body::Body;
 use crate::context::Context;
 use crate::diagnostics::Diagnostic;
@@ -47,6 +49,9 @@ pub use describe::{compatible, describe_type, describe_value};
 
 /// After this many errors nobody reads on.
 const MAX_ERRORS: usize = 200;
+
+/// Fewer operations than this are looked at before another thread has woken up.
+const WORTH_THREADS: usize = 2000;
 
 /// What the verifier is to let pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -61,16 +66,16 @@ pub fn verify(module: &Module) -> Vec<Diagnostic> {
 }
 
 /// Everything that is wrong with a module, in the order of the source.
+///
+/// Bodies share nothing but the context, so they are looked at on the threads of the pool that this is called in.
 pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
     let mut symbols = symbols::Symbols::default();
     let root = symbols.add_body(&module.ctx, &module.body, None, &mut errors);
+    let mut bodies: Vec<(&Body, Option<&OpDef>)> = Vec::new();
     let mut pending = vec![(&module.body, None, root)];
     while let Some((body, owner, table)) = pending.pop() {
-        verify_one(&module.ctx, body, owner, options, &mut errors);
-        if errors.len() >= MAX_ERRORS {
-            break;
-        }
+        bodies.push((body, owner));
         let first = pending.len();
         for op in body.walk_all() {
             if let Some(inner) = body.isolated(op) {
@@ -80,6 +85,17 @@ pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
             }
         }
         pending[first..].reverse();
+    }
+    let one = |&(body, owner): &(&Body, Option<&OpDef>)| {
+        let mut errors = Vec::new();
+        verify_one(&module.ctx, body, owner, options, &mut errors);
+        errors
+    };
+    let ops = || bodies.iter().map(|(body, _)| body.num_op_slots()).sum::<usize>();
+    if bodies.len() > 1 && ops() >= WORTH_THREADS && rayon::current_num_threads() > 1 {
+        errors.extend(bodies.par_iter().map(one).collect::<Vec<_>>().into_iter().flatten());
+    } else {
+        errors.extend(bodies.iter().flat_map(one));
     }
     symbols.check_calls(&module.ctx, MAX_ERRORS, &mut errors);
     sort(&mut errors);
