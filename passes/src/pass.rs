@@ -137,6 +137,12 @@ pub trait Pass: Sync + Send {
         Scope::Module
     }
 
+    /// Whether it is but a name for other passes, which [`Pass::expand`] gives: then they take its place when a pipeline is
+    /// read.
+    fn is_preset(&self) -> bool {
+        false
+    }
+
     /// For a pass that is nothing but a pipeline of others: the passes to run in its place, with their options. The
     /// manager then does not call [`Pass::run`].
     fn expand(&self, options: &Options) -> Option<Vec<Invocation>> {

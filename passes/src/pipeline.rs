@@ -142,7 +142,22 @@ impl Pipeline {
         passes: &[&'static dyn Pass],
         ctx: Option<&Context>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        parser::parse(text, passes, ctx).map(|invocations| Pipeline { invocations })
+        let read = parser::parse(text, passes, ctx)?;
+        let mut invocations = Vec::with_capacity(read.len());
+        for invocation in read {
+            let inner = match invocation.pass.is_preset() {
+                true => invocation.pass.expand(&invocation.options),
+                false => None,
+            };
+            match inner {
+                Some(inner) => invocations.extend(inner.into_iter().map(|inner| Invocation {
+                    path: invocation.path.clone(),
+                    ..inner
+                })),
+                None => invocations.push(invocation),
+            }
+        }
+        Ok(Pipeline { invocations })
     }
 
     /// Adds the passes of another pipeline at the end.

@@ -8,7 +8,9 @@ use crate::forward_args::ForwardArgs;
 use crate::inline::Inline;
 use crate::inplace::InplaceAccumulate;
 use crate::licm::Licm;
+use crate::loops::{Peel, RotateWhile, Unroll, UnrotateWhile};
 use crate::pass::Pass;
+use crate::presets;
 use crate::sccp::Sccp;
 use crate::sink::Sink;
 use crate::symbol_dce::SymbolDce;
@@ -24,6 +26,10 @@ static PASSES: &[&dyn Pass] = &[
     &Sink,
     &Inline,
     &SymbolDce,
+    &RotateWhile,
+    &UnrotateWhile,
+    &Unroll,
+    &Peel,
     &Backward,
     &StackLocals,
     &BuildBackward,
@@ -32,6 +38,12 @@ static PASSES: &[&dyn Pass] = &[
     &StripBackward,
     &Jvp,
     &InplaceAccumulate,
+    &presets::O0,
+    &presets::O1,
+    &presets::O2,
+    &presets::O3,
+    &presets::TRAINING,
+    &presets::INFERENCE,
 ];
 
 /// All passes, in the order in which the reference lists them.

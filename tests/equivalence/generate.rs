@@ -424,14 +424,30 @@ impl Generator<'_> {
         }
     }
 
+    /// A branch, and often others on the same condition or on its negation behind it, and in it.
     fn branch(&mut self, scope: &mut Scope, depth: usize) {
-        let kinds = self.kinds(3);
         let condition = self.recent(scope, Kind::Bool);
+        self.branch_on(scope, depth, &condition);
+        while self.random.chance(25) {
+            let negated = self.random.chance(30);
+            let condition = match negated {
+                true => self.define(scope, Kind::Bool, &format!("pd.logical_not ({condition})")),
+                false => condition.clone(),
+            };
+            self.branch_on(scope, depth, &condition);
+        }
+    }
+
+    fn branch_on(&mut self, scope: &mut Scope, depth: usize, condition: &str) {
+        let kinds = self.kinds(3);
         let before = std::mem::take(&mut self.text);
         let mut regions = Vec::new();
         for _ in 0..2 {
             let mut inner = scope.clone();
             let count = self.random.below(4);
+            if depth > 1 && self.random.chance(15) {
+                self.branch_on(&mut inner, depth - 1, condition);
+            }
             self.ops(&mut inner, count, depth - 1);
             let values = self.values(&inner, &kinds);
             let _ = writeln!(self.text, "cf.yield ({values})");
@@ -470,11 +486,19 @@ impl Generator<'_> {
         )
     }
 
-    /// A loop of at most three iterations: its first carried value counts.
+    /// A loop of at most four iterations: its first carried value counts, up or down, and perhaps a second one with it.
     fn repeat(&mut self, scope: &mut Scope, depth: usize) {
         let mut carried = vec![Kind::Int];
+        let twin = self.random.chance(20);
+        carried.extend(twin.then_some(Kind::Int));
         carried.extend(self.kinds(3));
         let zero = self.define(scope, Kind::Int, "pd.full {shape = [1], value = 0, dtype = i64}");
+        let (comparison, step) = match self.random.below(6) {
+            0 => ("pd.less_equal", 1),
+            1 => ("pd.less_than", 2),
+            2 => ("pd.greater_than", -1),
+            _ => ("pd.less_than", 1),
+        };
         let limit = match self.random.below(4) {
             0 => "%n".to_owned(),
             1 => "%z".to_owned(),
@@ -487,9 +511,14 @@ impl Generator<'_> {
                 )
             }
         };
-        let mut operands = vec![zero];
-        for &kind in &carried[1..] {
-            operands.push(self.recent(scope, kind));
+        // Down from the limit to zero, or up the other way.
+        let (start, limit) = if step < 0 { (limit, zero) } else { (zero, limit) };
+        let mut operands = vec![start.clone()];
+        for (at, &kind) in carried.iter().enumerate().skip(1) {
+            operands.push(match twin && at == 1 {
+                true => start.clone(),
+                false => self.recent(scope, kind),
+            });
         }
         let before = std::mem::take(&mut self.text);
 
@@ -497,12 +526,15 @@ impl Generator<'_> {
         let (args, cond_args) = self.args(&mut inner, &carried);
         let count = self.random.below(3);
         self.ops(&mut inner, count, depth - 1);
-        let go = self.define(&mut inner, Kind::Bool, &format!("pd.less_than ({}, {limit})", args[0]));
+        let go = self.define(&mut inner, Kind::Bool, &format!("{comparison} ({}, {limit})", args[0]));
         // The counter, then mostly the arguments as they are, then others.
         let mut forwarded = vec![Kind::Int];
         let mut values = vec![args[0].clone()];
-        for (arg, &kind) in args.iter().zip(&carried).skip(1) {
-            if self.random.chance(85) {
+        for (at, (arg, &kind)) in args.iter().zip(&carried).enumerate().skip(1) {
+            if twin && at == 1 {
+                forwarded.push(kind);
+                values.push(arg.clone());
+            } else if self.random.chance(85) {
                 forwarded.push(kind);
                 let value = if self.random.chance(70) {
                     arg.clone()
@@ -522,15 +554,22 @@ impl Generator<'_> {
 
         let mut inner = scope.clone();
         let (args, body_args) = self.args(&mut inner, &forwarded);
+        if self.random.chance(25) {
+            // What is known here.
+            let again = *self
+                .random
+                .pick(&["pd.less_than", "pd.greater_equal", "pd.greater_than"]);
+            self.define(&mut inner, Kind::Bool, &format!("{again} ({}, {limit})", args[0]));
+        }
         let count = 1 + self.random.below(4);
         self.ops(&mut inner, count, depth - 1);
-        let next = self.define(
-            &mut inner,
-            Kind::Int,
-            &format!("pd.increment ({}) {{value = 1.0}}", args[0]),
-        );
+        let stepped = |of: &str| format!("pd.increment ({of}) {{value = {step}.0}}");
+        let next = self.define(&mut inner, Kind::Int, &stepped(&args[0]));
         let mut values = vec![next];
-        for &kind in &carried[1..] {
+        if twin {
+            values.push(self.define(&mut inner, Kind::Int, &stepped(&args[1])));
+        }
+        for &kind in &carried[values.len()..] {
             let own: Vec<&String> = args
                 .iter()
                 .zip(&forwarded)

@@ -114,6 +114,80 @@ fn pipeline(random: &mut Random) -> String {
     passes.join(",")
 }
 
+/// Passes that have to do with derivatives, or need an option to do anything.
+const NOT_ALONE: [&str; 9] = [
+    "jvp",
+    "backward",
+    "stack-locals",
+    "build-backward",
+    "prune-stacks",
+    "decompose",
+    "strip-backward",
+    "training",
+    "inference",
+];
+
+/// Passes with other options than the default ones.
+const VARIANTS: [&str; 8] = [
+    "licm{branches=false}",
+    "unroll{factor=2}",
+    "unroll{factor=3}",
+    "unroll{max-ops=30}",
+    "peel{last=true}",
+    "peel{first=true last=true}",
+    "rotate-while,unrotate-while",
+    "canonicalize{max-steps=10}",
+];
+
+/// All passes that leave what a program does as it is.
+fn all_passes() -> Vec<&'static str> {
+    let named = pir_passes::all_passes().iter().map(|p| p.name());
+    named.filter(|p| !NOT_ALONE.contains(p)).chain(VARIANTS).collect()
+}
+
+#[test]
+fn random_pipelines_of_all_passes() {
+    let passes = all_passes();
+    let mut ran = 0;
+    let programs = count() * 8;
+    for seed in 0..programs {
+        let mut random = Random::new(seed ^ 0xa11);
+        let module = read(&program(&mut random, true));
+        ran += usize::from(run(&module).is_ok());
+        let length = 1 + random.below(5);
+        let chosen: Vec<&str> = (0..length).map(|_| *random.pick(&passes)).collect();
+        check(seed, &module, &chosen.join(","));
+    }
+    assert!(ran as u64 * 2 > programs, "only {ran} of {programs} programs ran");
+}
+
+#[test]
+fn each_form_of_loops() {
+    for seed in 0..count() {
+        let mut random = Random::new(seed ^ 0x100b);
+        let module = read(&program(&mut random, true));
+        for pass in VARIANTS {
+            check(seed, &module, pass);
+        }
+        for pass in ["rotate-while", "unroll", "peel", "O3"] {
+            check(seed, &module, pass);
+        }
+    }
+}
+
+#[test]
+fn pipelines_that_differentiate() {
+    for seed in 0..count() / 3 {
+        let mut random = Random::new(seed ^ 0x7ea1);
+        let module = read(&program(&mut random, false));
+        // In another order of rounding: only that they run, and that they come back.
+        if run(&module).is_ok() {
+            assert!(run(&after(&module, "training")).is_ok(), "seed {seed}");
+            check(seed, &module, "backward,inference");
+        }
+    }
+}
+
 #[test]
 fn each_pass_and_pipelines_of_them() {
     let mut ran = 0;

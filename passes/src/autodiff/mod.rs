@@ -28,6 +28,7 @@ mod targets;
 use pir_ir::{Body, Context, Diagnostic, Module, Rewriter, Type, TypeData, ValueId};
 
 pub use jvp::{Jvp, jvp};
+pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use strip::{StripBackward, StripBy, strip_backward};
 pub use targets::BackwardOptions;

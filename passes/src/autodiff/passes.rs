@@ -7,7 +7,7 @@ use crate::options::{OptionKind, OptionSpec, Options};
 use crate::pass::{Changed, Pass, PassContext};
 use crate::pipeline::Invocation;
 
-const OPTIONS: &[OptionSpec] = &[
+pub(crate) const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         name: "of",
         kind: OptionKind::List,

@@ -48,8 +48,9 @@ impl Groups {
         let mut groups: Vec<Vec<_>> = Vec::new();
         for (value, sources) in slots {
             let ty = body.value_type(value);
-            // Handles have their place; what nobody reads is dead anyway.
-            if sources.is_empty() || !body.has_uses(value) || matches!(ctx.type_data(ty), TypeData::Dialect(_)) {
+            // Handles have their place. One that nobody reads may still take the place of one that is read: what a loop
+            // forwards twice, once to its body and once out, is forwarded once.
+            if sources.is_empty() || matches!(ctx.type_data(ty), TypeData::Dialect(_)) {
                 continue;
             }
             let place = match body.value_def(value) {
@@ -63,7 +64,8 @@ impl Groups {
             }
             groups[at].push((value, sources));
         }
-        groups.iter().any(|g| g.len() > 1).then_some(Self { groups })
+        let in_use = |g: &Vec<(ValueId, _)>| g.len() > 1 && g.iter().any(|(v, _)| body.has_uses(*v));
+        groups.iter().any(in_use).then_some(Self { groups })
     }
 
     /// The slots of each place that are equal.

@@ -1,0 +1,141 @@
+//! Passes that give loops another form: `rotate-while`, `unrotate-while`, `unroll` and `peel`.
+//!
+//! Their subject is `pd.while` without an init region; only `unroll{full=true}` asks for nothing but the flow of control.
+
+mod peel;
+mod rotate;
+mod unroll;
+
+use pir_ir::{BlockId, Body, Context, Counting, OpId, Relation, Rewriter, TypeData, ValueId, ValueMap};
+use smallvec::SmallVec;
+
+use crate::analysis::{Counter, Facts, Touched};
+
+pub use peel::Peel;
+pub use rotate::{RotateWhile, UnrotateWhile};
+pub use unroll::Unroll;
+
+type Values = SmallVec<[ValueId; 6]>;
+
+/// A `pd.while` of two regions.
+#[derive(Clone, Copy)]
+struct Loop {
+    op: OpId,
+    cond: BlockId,
+    test: OpId,
+    body: BlockId,
+    end: OpId,
+}
+
+impl Loop {
+    fn of(ctx: &Context, body: &Body, op: OpId) -> Option<Loop> {
+        let &[cond, repeated] = body.op_regions(op) else {
+            return None;
+        };
+        (ctx.op_str(body.op_name(op)) == "pd.while").then_some(())?;
+        Some(Loop {
+            op,
+            cond: body.single_block(cond)?,
+            test: body.region_terminator(cond)?,
+            body: body.single_block(repeated)?,
+            end: body.region_terminator(repeated)?,
+        })
+    }
+
+    /// All such loops, inner ones first.
+    fn all(ctx: &Context, body: &Body) -> Vec<Loop> {
+        let ops = body.post_order().into_iter();
+        ops.filter_map(|op| Loop::of(ctx, body, op)).collect()
+    }
+
+    /// The condition and the values that are forwarded.
+    fn tested(&self, body: &Body) -> Option<(ValueId, Values)> {
+        let mut operands = body.operands(self.test);
+        let flag = operands.next()?;
+        Some((flag, operands.collect()))
+    }
+
+    fn yielded(&self, body: &Body) -> Values {
+        body.operands_vec(self.end)
+    }
+
+    /// Whether there is no loop inside, and in the cond region no branch either: it may be copied without the program
+    /// growing by more than a factor, however deep loops are nested.
+    fn is_innermost(&self, ctx: &Context, body: &Body) -> bool {
+        let repeats = |op: OpId| match body.region_flow(ctx, op) {
+            Some(flow) => (0..body.op_regions(op).len()).any(|r| flow.is_repeated(body.view(ctx, op), r)),
+            None => !body.op_regions(op).is_empty(),
+        };
+        let inside = |block| body.block_region(block).into_iter().flat_map(|r| body.walk(r));
+        body.block_ops(self.cond).all(|op| body.op_regions(op).is_empty()) && !inside(self.body).any(repeats)
+    }
+
+    /// Whether a handle is carried: those have their places.
+    fn carries_handles(&self, ctx: &Context, body: &Body) -> bool {
+        let args = body.block_args(self.cond).iter().chain(body.block_args(self.body));
+        args.copied()
+            .any(|v| matches!(ctx.type_data(body.value_type(v)), TypeData::Dialect(_)))
+    }
+
+    /// Whether what decides whether to go on changes nothing, so that it may be done once more.
+    fn tests_quietly(&self, body: &Body, facts: &Facts) -> bool {
+        let mut ops = body.block_ops(self.cond);
+        ops.all(|op| !facts.touched(op).intersects(Touched::WRITES | Touched::ALLOC))
+    }
+}
+
+/// Copies the operations of a block, but for its terminator, to the insertion point, with its arguments standing for
+/// `values`. Gives what stands for the values of the block.
+fn copy_block(rewriter: &mut Rewriter<'_>, block: BlockId, values: &[ValueId]) -> ValueMap {
+    let mut map = ValueMap::new();
+    for (&arg, &value) in rewriter.body.block_args(block).iter().zip(values) {
+        map.insert(arg, value);
+    }
+    let mut ops = rewriter.body.block_ops_vec(block);
+    ops.pop();
+    for op in ops {
+        rewriter.clone_op(op, &mut map);
+    }
+    map
+}
+
+fn mapped(map: &ValueMap, values: &[ValueId]) -> Values {
+    values.iter().map(|&v| map.get_or_self(v)).collect()
+}
+
+/// What the comparison of a counter with its bound gives `steps` iterations later; also the number that is compared.
+fn flag_later(
+    rewriter: &mut Rewriter<'_>,
+    constants: &crate::analysis::Constants<'_>,
+    flag: ValueId,
+    counter: &Counter,
+    steps: i64,
+) -> Option<(ValueId, ValueId)> {
+    let test = rewriter.body.defining_op(flag)?;
+    let view = rewriter.view(test);
+    let Counting::Compare(x, _, _) = view.def()?.counting?(view)? else {
+        return None;
+    };
+    let (x_first, ty) = (x != counter.bound, view.result_type(0)?);
+    let counted = if x_first { x } else { rewriter.body.operand(test, 1) };
+    let number_ty = rewriter.body.value_type(counted);
+    let by = rewriter.ctx.int_attr(counter.step.checked_mul(steps)?);
+    let at = rewriter.body.op_block(test).and_then(|b| rewriter.body.last_op(b))?;
+    let by = constants.materialize(rewriter.body, at, by, number_ty)?;
+    let name = rewriter.body.op_name(test);
+    let name = rewriter.ctx.op_str(name);
+    rewriter.before(at);
+    let later = rewriter.op("pd.add").operands([counted, by]).result(number_ty).value();
+    let operands = if x_first {
+        [later, counter.bound]
+    } else {
+        [counter.bound, later]
+    };
+    let flag = rewriter.op(name).operands(operands).result(ty).value();
+    Some((flag, later))
+}
+
+/// Whether a number that is compared grows from iteration to iteration.
+fn grows(counter: &Counter) -> bool {
+    matches!(counter.relation, Relation::Less | Relation::LessEqual)
+}

@@ -1,0 +1,160 @@
+//! `peel`: the first or the last iteration of a loop by itself.
+
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, Type};
+use smallvec::SmallVec;
+
+use super::{Loop, copy_block, flag_later, mapped};
+use crate::analysis::{Constants, Counter};
+use crate::bodies::for_each_body_mut;
+use crate::options::{OptionKind, OptionSpec};
+use crate::pass::{Changed, Pass, PassContext, Scope};
+
+/// The pass `peel`.
+pub struct Peel;
+
+impl Pass for Peel {
+    fn name(&self) -> &'static str {
+        "peel"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Take the first or the last iteration out of a loop"
+    }
+
+    fn description(&self) -> &'static str {
+        "The iteration stands in a `pd.if` of its own, before the loop or behind it, since there may be none. The last \
+         iteration can be told if the loop counts: if it compares a counter, which changes by a constant, with a bound \
+         from outside. Only loops without loops inside, and without branches in the cond region, are peeled."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        const OPTIONS: &[OptionSpec] = &[
+            OptionSpec {
+                name: "first",
+                kind: OptionKind::Bool,
+                default: Some("false"),
+                help: "take out the first iteration; the default if nothing else is asked for",
+            },
+            OptionSpec {
+                name: "last",
+                kind: OptionKind::Bool,
+                default: Some("false"),
+                help: "take out the last iteration",
+            },
+        ];
+        OPTIONS
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let last = cx.options.flag("last");
+        let first = cx.options.flag("first") || !last;
+        for_each_body_mut(module, |ctx, body| {
+            let mut changed = false;
+            for l in Loop::all(ctx, body) {
+                if !l.is_innermost(ctx, body) || l.carries_handles(ctx, body) {
+                    continue;
+                }
+                let mut rest = Some(l);
+                if last && let Some(shorter) = peel_last(ctx, body, l) {
+                    rest = Loop::of(ctx, body, shorter);
+                    changed = true;
+                }
+                changed |= first && rest.is_some_and(|l| peel_first(ctx, body, l).is_some());
+            }
+            Ok(changed.into())
+        })
+    }
+}
+
+/// A branch on `flag` with two empty blocks, before an operation, whose results it takes over.
+fn branch(rewriter: &mut Rewriter<'_>, flag: pir_ir::ValueId, types: &[Type]) -> (OpId, [pir_ir::BlockId; 2]) {
+    let regions = [rewriter.body.create_region(), rewriter.body.create_region()];
+    let blocks = regions.map(|r| rewriter.body.create_block(r));
+    let new = rewriter.op("pd.if").operand(flag).results(types.iter().copied());
+    let new = new.region(regions[0]).region(regions[1]).build();
+    (new, blocks)
+}
+
+fn result_types(body: &Body, op: OpId) -> SmallVec<[Type; 6]> {
+    body.results(op).map(|r| body.value_type(r)).collect()
+}
+
+fn peel_first(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
+    let (flag, forwarded) = l.tested(body)?;
+    let operands = body.operands_vec(l.op);
+    let types = result_types(body, l.op);
+    let yielded = l.yielded(body);
+    let mut rewriter = Rewriter::new(ctx, body);
+    rewriter.before(l.op);
+    let map = copy_block(&mut rewriter, l.cond, &operands);
+    let first = mapped(&map, &forwarded);
+    let (new, [then, other]) = branch(&mut rewriter, map.get_or_self(flag), &types);
+    for (old, new) in rewriter.body.results(l.op).zip(rewriter.body.results(new)) {
+        rewriter.take_name(old, new);
+        rewriter.body.replace_all_uses(old, new);
+    }
+    rewriter
+        .at_end(other)
+        .op("cf.yield")
+        .operands(first.iter().copied())
+        .build();
+    rewriter.at_end(then);
+    let map = copy_block(&mut rewriter, l.body, &first);
+    rewriter.move_here(l.op);
+    rewriter.body.set_operands(l.op, &mapped(&map, &yielded));
+    let results = rewriter.body.results(l.op);
+    rewriter.op("cf.yield").operands(results).build();
+    Some(())
+}
+
+/// Gives the loop that is left.
+fn peel_last(ctx: &Context, body: &mut Body, l: Loop) -> Option<OpId> {
+    let counter = Counter::of(ctx, body, l.op)?;
+    let constants = Constants::new(ctx, None, false);
+    let (flag, forwarded) = l.tested(body)?;
+    let yielded = l.yielded(body);
+    let mut types = result_types(body, l.op);
+    let count = types.len();
+    let mut rewriter = Rewriter::new(ctx, body);
+    let (later, _) = flag_later(&mut rewriter, &constants, flag, &counter, 1)?;
+    let flag_ty = rewriter.body.value_type(flag);
+    // The loop goes on if it does so once more after this iteration; whether this one is left is another result.
+    let both = rewriter
+        .op("pd.logical_and")
+        .operands([flag, later])
+        .result(flag_ty)
+        .value();
+    let mut tested = SmallVec::<[_; 6]>::from_slice(&[both]);
+    tested.extend(forwarded.iter().copied());
+    tested.push(flag);
+    rewriter.body.set_operands(l.test, &tested);
+    rewriter.body.add_block_arg(l.body, flag_ty, None);
+    types.push(flag_ty);
+    let operands = rewriter.body.operands_vec(l.op);
+    let shorter = rewriter.recreate(l.op, &operands, &types);
+    rewriter.after(shorter);
+    let results: SmallVec<[_; 6]> = rewriter.body.results(shorter).take(count).collect();
+    let left = rewriter.body.result(shorter, count);
+    let (new, [then, other]) = branch(&mut rewriter, left, &types[..count]);
+    for (old, new) in rewriter.body.results(l.op).zip(rewriter.body.results(new)) {
+        rewriter.take_name(old, new);
+        rewriter.body.replace_all_uses(old, new);
+    }
+    rewriter
+        .at_end(other)
+        .op("cf.yield")
+        .operands(results.iter().copied())
+        .build();
+    rewriter.at_end(then);
+    let map = copy_block(&mut rewriter, l.body, &results);
+    // The condition as it was before: what was added is not read.
+    let map = copy_block(&mut rewriter, l.cond, &mapped(&map, &yielded));
+    let last = mapped(&map, &forwarded);
+    rewriter.op("cf.yield").operands(last).build();
+    rewriter.body.erase_op(l.op);
+    Some(shorter)
+}

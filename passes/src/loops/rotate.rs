@@ -1,0 +1,263 @@
+//! `rotate-while` and `unrotate-while`: two copies of a loop's condition, or one.
+
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, ValueId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{Loop, Values, copy_block, mapped};
+use crate::analysis::{OpKey, effects_of};
+use crate::bodies::for_each_body_mut;
+use crate::pass::{Changed, Pass, PassContext, Scope};
+
+/// How many values are compared to find the condition of a rotated loop.
+const MAX_COMPARED: usize = 4096;
+
+/// The pass `rotate-while`.
+pub struct RotateWhile;
+
+impl Pass for RotateWhile {
+    fn name(&self) -> &'static str {
+        "rotate-while"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Evaluate the condition of a loop before it and at the end of its body"
+    }
+
+    fn description(&self) -> &'static str {
+        "What the cond region of a `pd.while` does is copied to before the loop, and moved to the end of the body; the \
+         loop then carries the condition and what was forwarded. Other passes see condition and body together. Loops \
+         with branches or loops in the cond region are left alone: copying these would copy too much."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
+    }
+
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| {
+            let mut changed = false;
+            for l in Loop::all(ctx, body) {
+                changed |= rotate(ctx, body, l).is_some();
+            }
+            Ok(changed.into())
+        })
+    }
+}
+
+fn rotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
+    let has_regions = body.block_ops(l.cond).any(|op| !body.op_regions(op).is_empty());
+    if has_regions || body.first_op(l.cond) == Some(l.test) || l.carries_handles(ctx, body) {
+        return None;
+    }
+    let (flag, forwarded) = l.tested(body)?;
+    let operands = body.operands_vec(l.op);
+    let mut rewriter = Rewriter::new(ctx, body);
+    rewriter.before(l.op);
+    let map = copy_block(&mut rewriter, l.cond, &operands);
+    let mut first: Values = SmallVec::from_slice(&[map.get_or_self(flag)]);
+    first.extend(mapped(&map, &forwarded));
+    // The original goes to the end of the body.
+    let yielded = l.yielded(rewriter.body);
+    let args: Values = rewriter.body.block_args(l.cond).into();
+    let forwarded_to = |v: ValueId| {
+        args.iter()
+            .position(|&a| a == v)
+            .and_then(|at| yielded.get(at).copied())
+    };
+    let next: Values = std::iter::once(flag)
+        .chain(forwarded.iter().copied())
+        .map(|v| forwarded_to(v).unwrap_or(v))
+        .collect();
+    let mut ops = rewriter.body.block_ops_vec(l.cond);
+    ops.pop();
+    rewriter.body.set_operands(l.test, &[]);
+    for (&arg, &value) in args.iter().zip(&yielded) {
+        rewriter.body.replace_all_uses(arg, value);
+    }
+    rewriter.before(l.end);
+    for op in ops {
+        rewriter.move_here(op);
+    }
+    rewriter.body.set_operands(l.end, &next);
+    // The cond region only hands on.
+    for at in (0..args.len()).rev() {
+        rewriter.body.erase_block_arg(l.cond, at);
+    }
+    let mut handed_on = Values::new();
+    let originals = std::iter::once(flag).chain(forwarded);
+    for original in originals {
+        let (ty, name) = (rewriter.body.value_type(original), rewriter.body.value_name(original));
+        handed_on.push(rewriter.body.add_block_arg(l.cond, ty, name.filter(|n| !n.pack)));
+    }
+    rewriter.body.set_operands(l.test, &handed_on);
+    rewriter.body.set_operands(l.op, &first);
+    Some(())
+}
+
+/// The pass `unrotate-while`.
+pub struct UnrotateWhile;
+
+impl Pass for UnrotateWhile {
+    fn name(&self) -> &'static str {
+        "unrotate-while"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Put a condition that is computed before a loop and at the end of its body into its cond region"
+    }
+
+    fn description(&self) -> &'static str {
+        "Undoes `rotate-while`, and does the same for loops that were written like that: if a `pd.while` carries its \
+         condition, and what its body yields is computed in the same way as what it starts with, by operations without \
+         effects, then these are moved into the cond region, in one copy."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
+    }
+
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| {
+            let mut changed = false;
+            for l in Loop::all(ctx, body) {
+                changed |= unrotate(ctx, body, l).is_some();
+            }
+            Ok(changed.into())
+        })
+    }
+}
+
+/// A value of the body, and the one before the loop in its place.
+type Pair = (ValueId, ValueId);
+
+/// What is known of pairs: how they are computed.
+struct Matching<'a> {
+    ctx: &'a Context,
+    body: &'a Body,
+    l: Loop,
+    /// Pairs that are carried, in order.
+    carried: Vec<Pair>,
+    /// Pairs that are computed, with the operation of the body, each behind those that it is computed from.
+    computed: Vec<(Pair, OpId)>,
+    seen: FxHashMap<Pair, bool>,
+}
+
+impl Matching<'_> {
+    /// The operations that compute both values of a pair in the same way.
+    fn makers(&self, (inner, outer): Pair) -> Option<(OpId, OpId)> {
+        let body = self.body;
+        let (a, b) = (body.defining_op(inner)?, body.defining_op(outer)?);
+        let view = body.view(self.ctx, a);
+        let pure = body.op_block(a) == Some(self.l.body)
+            && view.def().is_some()
+            && body.op_regions(a).is_empty()
+            && effects_of(view).is_empty()
+            && body.num_results(a) == 1
+            && body.num_operands(a) == body.num_operands(b);
+        let key = |op| OpKey::with_operands(self.ctx, body, op, SmallVec::new());
+        (pure && key(a) == key(b)).then_some((a, b))
+    }
+
+    /// Finds out how a pair is computed; `None` when it takes too long.
+    fn visit(&mut self, pair: Pair) -> Option<()> {
+        let mut pending = vec![(pair, false)];
+        while let Some((pair, operands_done)) = pending.pop() {
+            if pair.0 == pair.1 || (!operands_done && self.seen.contains_key(&pair)) {
+                continue;
+            }
+            let Some((inner, outer)) = self.makers(pair) else {
+                self.seen.insert(pair, false);
+                self.carried.push(pair);
+                continue;
+            };
+            if operands_done {
+                self.computed.push((pair, inner));
+                continue;
+            }
+            self.seen.insert(pair, true);
+            if self.seen.len() > MAX_COMPARED {
+                return None;
+            }
+            pending.push((pair, true));
+            let pairs = self.body.operands(inner).zip(self.body.operands(outer));
+            pending.extend(pairs.map(|pair| (pair, false)));
+        }
+        Some(())
+    }
+}
+
+fn unrotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
+    if body.first_op(l.cond) != Some(l.test) || l.carries_handles(ctx, body) {
+        return None;
+    }
+    let args: Values = body.block_args(l.cond).into();
+    let tested = body.operands_vec(l.test);
+    let (operands, yielded) = (body.operands_vec(l.op), l.yielded(body));
+    let slot = |v: ValueId| args.iter().position(|&a| a == v);
+    // Everything that is handed on is an argument.
+    let slots: SmallVec<[usize; 6]> = tested.iter().map(|&v| slot(v)).collect::<Option<_>>()?;
+    let mut matching = Matching {
+        ctx,
+        body,
+        l,
+        carried: Vec::new(),
+        computed: Vec::new(),
+        seen: FxHashMap::default(),
+    };
+    let pairs: Vec<Pair> = slots.iter().map(|&at| (yielded[at], operands[at])).collect();
+    for &pair in &pairs {
+        matching.visit(pair)?;
+    }
+    let Matching {
+        carried,
+        computed,
+        seen,
+        ..
+    } = matching;
+    // The condition itself must be computed.
+    if seen.get(pairs.first()?) != Some(&true) {
+        return None;
+    }
+    body.set_operands(l.test, &[]);
+    for at in (0..args.len()).rev() {
+        body.erase_block_arg(l.cond, at);
+    }
+    let mut stands: FxHashMap<Pair, ValueId> = FxHashMap::default();
+    for &pair in &carried {
+        let name = body.value_name(pair.1).filter(|n| !n.pack);
+        let arg = body.add_block_arg(l.cond, body.value_type(pair.1), name);
+        stands.insert(pair, arg);
+    }
+    let outers: Vec<OpId> = computed
+        .iter()
+        .filter_map(|(pair, _)| body.defining_op(pair.1))
+        .collect();
+    let mut rewriter = Rewriter::new(ctx, body);
+    rewriter.before(l.test);
+    for ((pair, inner), &outer) in computed.iter().zip(&outers) {
+        let copy = rewriter.clone_op(*inner, &mut Default::default());
+        let pairs: Vec<Pair> = rewriter
+            .body
+            .operands(*inner)
+            .zip(rewriter.body.operands(outer))
+            .collect();
+        for (index, pair) in pairs.into_iter().enumerate() {
+            let value = stands.get(&pair).copied().unwrap_or(pair.0);
+            rewriter.body.set_operand(copy, index, value);
+        }
+        stands.insert(*pair, rewriter.body.result(copy, 0));
+    }
+    let handed_on: Values = pairs.iter().map(|p| stands.get(p).copied().unwrap_or(p.0)).collect();
+    let body = rewriter.body;
+    body.set_operands(l.test, &handed_on);
+    body.set_operands(l.op, &carried.iter().map(|p| p.1).collect::<Values>());
+    body.set_operands(l.end, &carried.iter().map(|p| p.0).collect::<Values>());
+    let inners = computed.iter().map(|&(_, inner)| inner);
+    for op in inners.rev().chain(outers.iter().rev().copied()) {
+        if body.is_alive(op) && !body.op_has_uses(op) {
+            body.erase_op(op);
+        }
+    }
+    Some(())
+}

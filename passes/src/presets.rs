@@ -1,0 +1,143 @@
+//! Pipelines with names: `O0` to `O3`, `training` and `inference`.
+//!
+//! In a pipeline the name stands for the passes: it is replaced by them when the text is read, so that
+//! `--print-pipeline` shows what runs.
+
+use pir_ir::{Diagnostic, Module};
+
+use crate::options::{OptionSpec, Options};
+use crate::pass::{Changed, Pass, PassContext, Scope};
+use crate::pipeline::{Invocation, Pipeline};
+
+/// A pipeline with a name.
+pub struct Preset {
+    name: &'static str,
+    summary: &'static str,
+    description: &'static str,
+    /// The passes, as text.
+    passes: &'static str,
+    /// The options that are handed on to the passes that declare them.
+    options: &'static [OptionSpec],
+}
+
+/// Nothing.
+pub const O0: Preset = Preset {
+    name: "O0",
+    summary: "Only check",
+    description: "Runs no pass at all: the program is read, checked and printed.",
+    passes: "",
+    options: &[],
+};
+
+/// What is quick.
+pub const O1: Preset = Preset {
+    name: "O1",
+    summary: "Optimize, quickly",
+    description: "Simplifies, computes the same value only once, and removes what is not needed.",
+    passes: "canonicalize,cse,dce",
+    options: &[],
+};
+
+/// What is worth it.
+pub const O2: Preset = Preset {
+    name: "O2",
+    summary: "Optimize",
+    description: "`O1`, with constants along the ways that control can take, and with what is invariant moved out of loops and \
+                  what only one branch needs into it.",
+    passes: "canonicalize,sccp,licm,cse,sink,canonicalize,dce",
+    options: &[],
+};
+
+/// Everything.
+pub const O3: Preset = Preset {
+    name: "O3",
+    summary: "Optimize, also by making the program longer",
+    description: "`O2`, with functions put in the place of their calls, and loops of a few iterations unrolled, after which there \
+                  is more to simplify.",
+    passes: "inline,symbol-dce,canonicalize,sccp,licm,cse,canonicalize,unroll{full=true, max-ops=128},licm,cse,sink,canonicalize,dce",
+    options: &[],
+};
+
+/// From a program to one that computes its gradients.
+pub const TRAINING: Preset = Preset {
+    name: "training",
+    summary: "Optimize, differentiate, prune, optimize",
+    description: "What is invariant in a loop is moved out of it first, so that it is neither recorded nor differentiated \
+                  in each iteration; then `backward`, which prunes what it recorded; then the whole is optimized. The \
+                  options are those of `backward`.",
+    passes: "canonicalize,sccp,licm{branches=false},cse,canonicalize,dce,backward,canonicalize,licm,cse,canonicalize,dce",
+    options: crate::autodiff::OPTIONS,
+};
+
+/// From a program that computes gradients to one that does not.
+pub const INFERENCE: Preset = Preset {
+    name: "inference",
+    summary: "Strip gradients, prune, optimize",
+    description: "Takes gradients out, by what the other results need, and what was recorded for them; then optimizes.",
+    passes: "strip-backward{by=liveness},prune-stacks,canonicalize,sccp,licm,cse,sink,canonicalize,dce",
+    options: &[],
+};
+
+impl Pass for Preset {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    fn description(&self) -> &'static str {
+        self.description
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        self.options
+    }
+
+    fn scope(&self) -> Scope {
+        let inner = self.expand(&Options::new(self.options)).unwrap_or_default();
+        match inner.iter().all(|i| i.pass.scope() == Scope::Body) {
+            true => Scope::Body,
+            false => Scope::Module,
+        }
+    }
+
+    fn is_preset(&self) -> bool {
+        true
+    }
+
+    fn expand(&self, options: &Options) -> Option<Vec<Invocation>> {
+        let mut pipeline = Pipeline::parse(self.passes).unwrap_or_default();
+        for invocation in &mut pipeline.invocations {
+            invocation.options.forward_from(options);
+        }
+        Some(pipeline.invocations)
+    }
+
+    fn run(&self, _: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        Ok(Changed::No)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Pipeline, all_passes};
+
+    #[test]
+    fn names_stand_for_their_passes() {
+        let printed = |text: &str| Pipeline::parse(text).map(|p| p.to_string());
+        assert_eq!(printed("O0"), Ok(String::new()));
+        assert_eq!(printed("O0,cse,O1"), Ok("cse,canonicalize,cse,dce".to_owned()));
+        let training = printed("training{of=loss wrt=[%x]}").unwrap();
+        assert!(training.contains(",backward{of=[loss], wrt=[%x]},"), "{training}");
+    }
+
+    #[test]
+    fn all_of_them_can_be_read() {
+        for pass in all_passes().iter().filter(|p| p.is_preset()) {
+            let inner = pass.expand(&crate::Options::new(pass.options())).unwrap();
+            assert_eq!(inner.is_empty(), pass.name() == "O0", "{}", pass.name());
+        }
+    }
+}
