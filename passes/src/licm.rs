@@ -83,6 +83,7 @@ impl Pass for Licm {
                     moved += mover.moved;
                 }
             }
+            cx.count("moved out of loops", moved);
             Ok((moved > 0).into())
         })
     }

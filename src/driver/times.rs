@@ -68,9 +68,13 @@ impl Times {
 
     /// The time that `f` takes, under a name.
     pub fn stage<R>(&mut self, name: &str, f: impl FnOnce(&mut Self) -> R) -> R {
+        let depth = self.open.len();
         self.begin(name);
         let result = f(self);
-        self.end();
+        // A pass that failed has left the stages open that it was in.
+        while self.open.len() > depth {
+            self.end();
+        }
         result
     }
 
@@ -84,10 +88,7 @@ impl Times {
     }
 
     fn end(&mut self) {
-        // The first is the whole.
-        if self.open.len() > 1
-            && let Some(open) = self.open.pop()
-        {
+        if let Some(open) = self.open.pop() {
             self.nodes[open.node].time += open.start.elapsed();
         }
     }

@@ -36,6 +36,8 @@ pub(super) struct Job<'a> {
     /// With `--emit=paddle-json`, what is written.
     saved: Vec<String>,
     crashed: bool,
+    /// A reproducer of a failure was written.
+    reproduced: bool,
 }
 
 type Transformed = Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>>;
@@ -55,6 +57,7 @@ impl<'a> Job<'a> {
             said: Vec::new(),
             saved: Vec::new(),
             crashed: false,
+            reproduced: false,
         }
     }
 
@@ -186,7 +189,8 @@ impl<'a> Job<'a> {
         };
         let show = self.show_options();
         let mut show = show.any().then(|| Show::new(show));
-        let path = self.args.debug.emit_reproducer.as_deref();
+        // Of several programs, that of the first failure is kept.
+        let path = self.args.debug.emit_reproducer.as_deref().filter(|_| !self.reproduced);
         let mut reproducer = path
             .map(|path| Reproducer::new(path, configuration, module, self.pipeline))
             .transpose()
@@ -218,6 +222,7 @@ impl<'a> Job<'a> {
                 last.notes.push(note);
             }
             errors.extend(reproducer.take_error());
+            self.reproduced = true;
         } else if let Some(crash) = errors.iter_mut().rev().find(|error| error.code == PASS_CRASH) {
             crash.help = Some("`--emit-reproducer=FILE` writes a file that does this again; please report it".into());
         }

@@ -73,6 +73,13 @@ fn times_are_told_as_a_tree() {
 #[test]
 fn statistics_are_told_in_every_build() {
     insta::assert_snapshot!(said(&["--pass-statistics", "--pass=licm,stack-locals,cse"], LOOP));
+    // Those of several programs are added up.
+    let two = format!("{LOOP}// -----\n{LOOP}");
+    let err = said(&["--pass-statistics", "--pass=licm", "--split-input-file"], &two);
+    assert!(
+        err.contains("42 operations -> 42") && err.contains("2 moved out of loops"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -373,6 +380,26 @@ fn programs_are_told_in_numbers() {
     assert_eq!(value[1]["loops"], 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn completions_are_scripts() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(opt(&["--completions", shell])).ok();
+        for option in ["print-ir-scope", "show-op", "pass-pipeline", "debug-counter"] {
+            assert!(script.contains(option), "{shell}: {option}");
+        }
+        let mut check = command(shell, &["-n"]);
+        check.stdin(std::process::Stdio::piped());
+        // Not every machine has every shell.
+        if check
+            .spawn()
+            .is_ok_and(|mut child| child.kill().is_ok() && child.wait().is_ok())
+        {
+            assert_eq!(with_input(command(shell, &["-n"]), &script).ok(), "", "{shell}");
+        }
+    }
+}
+
 #[test]
 fn output_does_not_depend_on_the_threads() {
     let mut program = String::new();
@@ -399,6 +426,42 @@ fn output_does_not_depend_on_the_threads() {
         assert!(with_input(opt(&[&pass]), &program).ok() == one, "{pipeline}");
     }
     assert!(run(opt(&["--threads=0"])).fails(2).contains("--threads"));
+}
+
+#[test]
+fn passes_on_functions_do_the_same_as_passes_on_all() {
+    let program = &FUNCTIONS[FUNCTIONS.find("func.func").unwrap()..];
+    let mut seen = 0;
+    for pass in pir_passes::all_passes() {
+        if pass.scope() == pir_passes::Scope::Body {
+            seen += 1;
+            let on = |pipeline: String| with_input(opt(&["--pass", &pipeline]), program).ok();
+            let name = pass.name();
+            assert_eq!(on(name.to_owned()), on(format!("func.func({name})")), "{name}");
+        }
+    }
+    assert!(seen >= 5);
+}
+
+#[test]
+fn the_first_failure_is_reproduced() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\"first\"() : () -> ()\n// -----\n\"second\"() : () -> ()\n";
+    fs::write(folder.path().join("a.pir"), text).unwrap();
+    let arguments = [
+        "--split-input-file",
+        "--allow-unregistered-dialect",
+        "--pass=debug-fail",
+        "--emit-reproducer=r",
+        "a.pir",
+    ];
+    assert_eq!(in_place(folder.path(), &arguments).status, 1);
+    let text = fs::read_to_string(folder.path().join("r")).unwrap();
+    assert!(
+        text.contains("first") && text.contains("' --allow-unregistered-dialect\n"),
+        "{text}"
+    );
+    assert_eq!(in_place(folder.path(), &["--run-reproducer", "r"]).status, 1);
 }
 
 #[test]

@@ -105,8 +105,10 @@ impl Pass for Canonicalize {
                 return Ok(Changed::No);
             }
             let mut driver = Driver::new(body, Constants::new(ctx, cx.evaluator, fast), fuel);
+            let full = driver.fuel;
             let ended = driver.run();
             let changed = driver.changed;
+            cx.count("simplifications", full.saturating_sub(driver.fuel));
             if !ended && fuel.is_none() {
                 cx.report(
                     Diagnostic::warning("out-of-fuel", "canonicalization was stopped: it did not come to an end")
