@@ -6,6 +6,7 @@
 pub mod builtin;
 pub mod cf;
 pub mod func;
+pub mod letters;
 pub mod pd;
 pub mod window;
 

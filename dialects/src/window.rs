@@ -129,6 +129,26 @@ impl Axis {
     }
 }
 
+/// The first of every `stride`-th element of `start..end` of a dimension, and how many they are. Ends are clamped, negative
+/// ones count from behind; with a negative stride it goes backwards.
+///
+/// # Errors
+/// When the stride is zero.
+pub fn stretch(size: i64, start: i64, end: i64, stride: i64) -> Result<(i64, i64), String> {
+    if stride == 0 {
+        return Err("a stride cannot be 0".to_owned());
+    }
+    let (low, high) = if stride > 0 { (0, size) } else { (-1, size - 1) };
+    let clamp = |v: i64| {
+        let at = if v < 0 { v.saturating_add(size) } else { v };
+        at.clamp(low.min(high), high)
+    };
+    let (start, end) = (clamp(start), clamp(end));
+    let room = if stride > 0 { end - start } else { start - end };
+    let step = stride.saturating_abs();
+    Ok((start, if room <= 0 { 0 } else { (room - 1) / step + 1 }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +192,15 @@ mod tests {
         assert_eq!(axes.map(|a| a.windows(false)), [Ok(3), Ok(4)]);
         assert_eq!((axes[1].before, axes[1].after), (0, 1));
         assert!(attributes.axes([5, 4], [0, 2]).is_err());
+    }
+
+    #[test]
+    fn stretches_with_strides() {
+        assert_eq!(stretch(7, 1, 6, 2), Ok((1, 3)));
+        assert_eq!(stretch(7, -1, -100, -3), Ok((6, 3)));
+        assert_eq!(stretch(7, 5, 2, 1), Ok((5, 0)));
+        assert_eq!(stretch(0, 0, 5, 1), Ok((0, 0)));
+        assert!(stretch(7, 0, 5, 0).is_err());
     }
 
     #[test]

@@ -312,3 +312,32 @@ pub fn check_second_order(ctx: &Arc<Context>, text: &str, inputs: &Inputs, wrt: 
         pir_ir::text::print(&second, &Default::default())
     );
 }
+
+/// A program around one or more lines that compute `%o` from `%x`, `%y`, …
+fn program(inputs: &[(&str, &[usize])], lines: &str, out: &[usize]) -> String {
+    let mut text = String::new();
+    for (name, shape) in inputs {
+        text += &format!("%{name} = pd.data {{name = \"{name}\", shape = {shape:?}, dtype = f64}}\n");
+    }
+    text += &format!("%weight = pd.data {{name = \"weight\", shape = {out:?}, dtype = f64, stop_gradient = true}}\n");
+    text + lines
+        + "\n%weighted = pd.multiply (%o, %weight)\n%loss = pd.sum (%weighted)\npd.fetch (%loss) {name = \"loss\"}\n"
+}
+
+/// Compares first and second derivatives of a program around one or more lines with differences. The result is weighted with
+/// numbers that differ from element to element.
+#[track_caller]
+pub fn check_operation(ctx: &Arc<Context>, inputs: &[(&str, &[usize], f64, f64)], lines: &str, out: &[usize]) {
+    let shapes: Vec<(&str, &[usize])> = inputs.iter().map(|&(n, s, _, _)| (n, s)).collect();
+    let mut numbers = Numbers::new(lines.len() as u64 + 7);
+    let mut values: Inputs = inputs
+        .iter()
+        .map(|&(n, s, a, b)| (n.to_owned(), numbers.tensor(s, a, b)))
+        .collect();
+    values.push(("weight".to_owned(), numbers.tensor(out, 0.5, 1.5)));
+    let wrt: Vec<&str> = inputs.iter().map(|i| i.0).collect();
+    let text = program(&shapes, lines, out);
+    check_gradients(ctx, &text, &values, &wrt, 2e-7);
+    check_second_order(ctx, &text, &values, &wrt, 1e-6);
+    check_tangents(ctx, &text, &values, &wrt, 1e-6);
+}

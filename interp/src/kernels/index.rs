@@ -177,7 +177,7 @@ fn without(shape: &[usize], axes: &[i64]) -> Result<Shape, String> {
 }
 
 /// Indices as places; negative ones count from behind.
-fn positions(index: &Tensor, n: usize) -> Result<Vec<usize>, String> {
+pub(super) fn positions(index: &Tensor, n: usize) -> Result<Vec<usize>, String> {
     index
         .to_i64()
         .into_iter()
@@ -192,7 +192,7 @@ fn positions(index: &Tensor, n: usize) -> Result<Vec<usize>, String> {
 }
 
 /// For `take_along_axis`: the place of each element.
-fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Vec<usize>, String> {
+pub(super) fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Vec<usize>, String> {
     if index.rank() != shape.len() {
         return Err("the index has another rank".to_owned());
     }
@@ -222,7 +222,7 @@ fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Vec<usize>, Strin
 }
 
 /// For `gather_nd`: where each slice begins, how long it is, and the leading dimensions.
-fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Vec<usize>, usize, Shape), String> {
+pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Vec<usize>, usize, Shape), String> {
     let (&depth, lead) = index.shape().split_last().ok_or("the index has no dimensions")?;
     if depth > shape.len() {
         return Err("the index tuples are longer than the shape".to_owned());

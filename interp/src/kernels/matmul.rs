@@ -13,7 +13,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[("pd.matmul", |s| {
 })];
 
 /// Batched matrix product.
-fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor, String> {
+pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor, String> {
     if x.dtype() != y.dtype() {
         return Err(format!(
             "element types {} and {} differ",

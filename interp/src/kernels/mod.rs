@@ -3,20 +3,25 @@
 //! A kernel is prepared once for an operation, when its attributes are read and checked, and then applied to tensors
 //! any number of times. It owns the tensors that it is given: one that nobody else holds may be overwritten.
 
+mod activation;
 mod binary;
 mod broadcast;
 mod conv;
 mod create;
 mod grad;
 mod index;
+mod linalg;
 mod matmul;
 mod nn;
 mod norm;
+mod norms;
 mod pool;
 mod reduce;
 mod rnn;
 mod scan;
+mod scatter;
 mod shape;
+mod sort;
 mod special;
 mod unary;
 
@@ -63,6 +68,11 @@ impl Kernels {
             norm::KERNELS,
             nn::KERNELS,
             rnn::KERNELS,
+            activation::KERNELS,
+            linalg::KERNELS,
+            norms::KERNELS,
+            scatter::KERNELS,
+            sort::KERNELS,
         ];
         Kernels {
             table: families.into_iter().flatten().copied().collect(),

@@ -57,7 +57,7 @@ fn log_softmax(line: &mut [f64]) {
 }
 
 /// Calls `f` with the places of the elements of each line along an axis: the first, how far to the next, and how many.
-fn each_line(shape: &[usize], at: usize, mut f: impl FnMut(usize, usize, usize)) {
+pub(super) fn each_line(shape: &[usize], at: usize, mut f: impl FnMut(usize, usize, usize)) {
     let (outer, n, inner) = around(shape, at);
     for o in 0..if n == 0 { 0 } else { outer } {
         for i in 0..inner {
@@ -67,7 +67,7 @@ fn each_line(shape: &[usize], at: usize, mut f: impl FnMut(usize, usize, usize))
 }
 
 /// The axis of an attribute; a scalar counts as a vector of one element.
-fn of_axis(at: i64, shape: &[usize]) -> Result<(usize, Shape), String> {
+pub(super) fn of_axis(at: i64, shape: &[usize]) -> Result<(usize, Shape), String> {
     let shape: Shape = if shape.is_empty() {
         Shape::from_slice(&[1])
     } else {

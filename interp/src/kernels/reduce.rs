@@ -35,6 +35,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
     ("pd.max", |s| extremum(s, |a, b| a > b || a.is_nan(), i64::max)),
     ("pd.min", |s| extremum(s, |a, b| a < b || a.is_nan(), i64::min)),
+    ("pd.amax", |s| extremum(s, |a, b| a > b || a.is_nan(), i64::max)),
+    ("pd.amin", |s| extremum(s, |a, b| a < b || a.is_nan(), i64::min)),
     ("pd.any", |s| truth(s, |v| v.contains(&true))),
     ("pd.all", |s| truth(s, |v| !v.contains(&false))),
     ("pd.reduce_as", |s| {

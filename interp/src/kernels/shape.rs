@@ -284,7 +284,7 @@ fn reshape(old: &[usize], new: &[i64]) -> Result<Shape, String> {
     Ok(shape)
 }
 
-fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
+pub(super) fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
     let first = parts.first().ok_or("there is nothing to put together")?;
     let at = axis(at, first.rank())?;
     let mut shape: Shape = first.shape().into();

@@ -3,6 +3,7 @@
 mod create;
 mod elementwise;
 mod index;
+mod linalg;
 mod nn;
 mod reduce;
 mod shape;
@@ -10,6 +11,7 @@ mod shape;
 pub(super) use create::*;
 pub(super) use elementwise::*;
 pub(super) use index::*;
+pub(super) use linalg::*;
 pub(super) use nn::*;
 pub(super) use reduce::*;
 pub(super) use shape::*;

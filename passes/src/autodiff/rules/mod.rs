@@ -4,12 +4,15 @@
 //! Elementary functions have a `_grad` twin where that reads less than the derivative written out; what is linear or
 //! bilinear is expressed by the ordinary operations.
 
+mod activation;
 mod elementwise;
 mod index;
+mod linalg;
 mod linear;
 mod nn;
 mod reduce;
 mod rnn;
+mod scatter;
 mod shape;
 mod twins;
 
@@ -93,6 +96,9 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
         twins::RULES,
         nn::RULES,
         rnn::RULES,
+        activation::RULES,
+        linalg::RULES,
+        scatter::RULES,
     ]
     .into_iter()
     .flatten()

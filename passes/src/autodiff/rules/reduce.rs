@@ -35,6 +35,8 @@ pub(super) const RULES: &[Rule] = &[
     }),
     first("pd.max", |cx| extremum(cx, "pd.max_grad")),
     first("pd.min", |cx| extremum(cx, "pd.min_grad")),
+    first("pd.amax", |cx| extremum(cx, "pd.max_grad")),
+    first("pd.amin", |cx| extremum(cx, "pd.min_grad")),
     first("pd.prod", |cx| extremum(cx, "pd.prod_grad")),
     first("pd.cumsum", |cx| {
         // The transpose of a running sum is the running sum from the other end.

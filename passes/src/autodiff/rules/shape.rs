@@ -237,7 +237,7 @@ impl RuleCx<'_, '_> {
     }
 
     /// The cotangents of all pieces of a split, zeros where there is none.
-    fn piece_grads(&mut self) -> Result<Vec<ValueId>, String> {
+    pub(super) fn piece_grads(&mut self) -> Result<Vec<ValueId>, String> {
         let first = self.r.body.result(self.op, 0);
         let types: Option<Vec<pir_ir::Type>> = match self.ctx().type_data(self.r.body.value_type(first)) {
             TypeData::List(items) => Some(items.to_vec()),

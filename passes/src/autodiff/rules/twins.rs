@@ -128,6 +128,9 @@ const EXPANDED: &[&[(&str, Expand)]] = &[
     super::nn::EXPANSIONS,
     super::nn::COMPOSITES,
     super::rnn::COMPOSITES,
+    super::activation::COMPOSITES,
+    super::linalg::COMPOSITES,
+    super::scatter::COMPOSITES,
 ];
 
 /// Emits the expansion of an operation, and gives what stands for its results. `None` if it has none.

@@ -1,0 +1,221 @@
+//! Activation functions and losses by element, computed in double precision and rounded once.
+
+use super::broadcast::{broadcast, expand};
+use super::shape::cut;
+use super::special::{erf, sigmoid};
+use super::{Kernel, Outputs, Prepare, one, take};
+use crate::tensor::{Data, Element, Tensor};
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    ("pd.gelu", |s| match s.flag("approximate", false) {
+        false => map(|x| 0.5 * x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2))),
+        true => map(|x| {
+            let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
+            0.5 * x * (1.0 + inner.tanh())
+        }),
+    }),
+    ("pd.silu", |_| map(|x| x * sigmoid(x))),
+    ("pd.swish", |_| map(|x| x * sigmoid(x))),
+    ("pd.softplus", |s| {
+        let (beta, threshold) = (s.float("beta", 1.0), s.float("threshold", 20.0));
+        map(move |x| softplus(x, beta, threshold))
+    }),
+    ("pd.elu", |s| {
+        let alpha = s.float("alpha", 1.0);
+        map(move |x| if x > 0.0 { x } else { alpha * x.exp_m1() })
+    }),
+    ("pd.selu", |s| {
+        let (scale, alpha) = (s.float("scale", SELU.0), s.float("alpha", SELU.1));
+        map(move |x| scale * if x > 0.0 { x } else { alpha * x.exp_m1() })
+    }),
+    ("pd.celu", |s| {
+        let alpha = s.float("alpha", 1.0);
+        map(move |x| if x > 0.0 { x } else { alpha * (x / alpha).exp_m1() })
+    }),
+    ("pd.leaky_relu", |s| {
+        let slope = s.float("negative_slope", 0.02);
+        map(move |x| if x > 0.0 { x } else { slope * x })
+    }),
+    ("pd.relu6", |_| map(|x| limited(x, 0.0, 6.0))),
+    ("pd.hardswish", |_| map(|x| x * limited(x + 3.0, 0.0, 6.0) / 6.0)),
+    ("pd.hardsigmoid", |s| {
+        let (slope, offset) = (s.float("slope", 0.2), s.float("offset", 0.5));
+        map(move |x| limited(slope * x + offset, 0.0, 1.0))
+    }),
+    ("pd.hardtanh", |s| {
+        let (low, high) = (s.float("t_min", 0.0), s.float("t_max", 24.0));
+        map(move |x| limited(x, low, high))
+    }),
+    ("pd.mish", |s| {
+        let threshold = s.float("lambda", 20.0);
+        map(move |x| x * softplus(x, 1.0, threshold).tanh())
+    }),
+    ("pd.logsigmoid", |_| map(|x| x.min(0.0) - (-x.abs()).exp().ln_1p())),
+    ("pd.softsign", |_| map(|x| x / (1.0 + x.abs()))),
+    ("pd.tanh_shrink", |_| map(|x| x - x.tanh())),
+    ("pd.softshrink", |s| {
+        let t = s.float("threshold", 0.5);
+        map(move |x| match x {
+            _ if x > t => x - t,
+            _ if x < -t => x + t,
+            _ => 0.0 * x,
+        })
+    }),
+    ("pd.hardshrink", |s| {
+        let t = s.float("threshold", 0.5);
+        map(move |x| if x.abs() > t { x } else { 0.0 * x })
+    }),
+    ("pd.thresholded_relu", |s| {
+        let (t, value) = (s.float("threshold", 1.0), s.float("value", 0.0));
+        map(move |x| if x > t || x.is_nan() { x } else { value })
+    }),
+    ("pd.stanh", |s| {
+        let (a, b) = (s.float("scale_a", 0.67), s.float("scale_b", 1.7159));
+        map(move |x| b * (a * x).tanh())
+    }),
+    ("pd.asinh", |_| map(f64::asinh)),
+    ("pd.acosh", |_| map(f64::acosh)),
+    ("pd.atanh", |_| map(f64::atanh)),
+    ("pd.swiglu", |_| {
+        Ok(Box::new(|inputs| {
+            let (x, y) = match &inputs[..] {
+                [x, y] => (x.clone(), y.clone()),
+                [both] if both.rank() > 0 => {
+                    let at = both.rank() - 1;
+                    let n = both.shape()[at];
+                    if n % 2 != 0 {
+                        return Err(format!("{n} elements cannot be halved"));
+                    }
+                    (cut(both, at, 0, n / 2), cut(both, at, n / 2, n))
+                }
+                _ => return Err("a dimension is needed".to_owned()),
+            };
+            one(zip(&x, &y, |x, y| x * sigmoid(x) * y)?)
+        }))
+    }),
+    ("pd.bce_loss", |_| {
+        pair(|p, t| -(t * p.ln().max(-100.0) + (1.0 - t) * (1.0 - p).ln().max(-100.0)))
+    }),
+    ("pd.log_loss", |s| {
+        let e = s.float("epsilon", 1e-4);
+        pair(move |p, t| -t * (p + e).ln() - (1.0 - t) * (1.0 - p + e).ln())
+    }),
+    ("pd.huber_loss", |s| {
+        let delta = s.float("delta", 1.0);
+        Ok(Box::new(move |inputs| {
+            let [x, label] = take(inputs)?;
+            let residual = zip(&x, &label, |x, t| t - x)?;
+            let loss = |r: f64| match r.abs() {
+                a if a <= delta => 0.5 * r * r,
+                a => delta * (a - 0.5 * delta),
+            };
+            let mut out = Outputs::new();
+            out.extend([zip(&x, &label, |x, t| loss(t - x))?, residual]);
+            Ok(out)
+        }))
+    }),
+    ("pd.kldiv_loss", |s| {
+        let logarithmic = s.flag("log_target", false);
+        let reduction = s.text("reduction", "mean").to_owned();
+        Ok(Box::new(move |inputs| {
+            let [x, label] = take(inputs)?;
+            let parts = zip(
+                &x.cast(crate::DType::F64),
+                &label.cast(crate::DType::F64),
+                |x, t| match (logarithmic, t) {
+                    (true, t) => t.exp() * (t - x),
+                    (false, t) if t > 0.0 => t * (t.ln() - x),
+                    _ => 0.0,
+                },
+            )?;
+            if reduction == "none" {
+                return one(parts.cast(x.dtype()));
+            }
+            let sum: f64 = parts.to_f64().iter().sum();
+            let count = match &*reduction {
+                "mean" => parts.len(),
+                "batchmean" => x.shape().first().copied().unwrap_or(1),
+                _ => 1,
+            };
+            one(Tensor::scalar(sum / count as f64).cast(x.dtype()))
+        }))
+    }),
+    ("pd.sigmoid_cross_entropy_with_logits", |s| {
+        let (normalize, ignored) = (s.flag("normalize", false), s.int("ignore_index", -100) as f64);
+        let weight = s.place(2);
+        Ok(Box::new(move |inputs| {
+            let weight = weight.and_then(|at| inputs.get(at)).cloned();
+            let [x, label] = take(inputs)?;
+            let weights = match weight {
+                Some(w) => expand(&w, x.shape())?.to_f64(),
+                None => vec![1.0; x.len()],
+            };
+            let labels = expand(&label, x.shape())?.to_f64();
+            let mut out = x.to_f64();
+            for ((v, &t), w) in out.iter_mut().zip(&labels).zip(weights) {
+                // -w * t * log σ(x) - (1 - t) * log(1 - σ(x)), where log σ(x) = -softplus(-x)
+                *v = match t == ignored {
+                    true => 0.0,
+                    false => (1.0 - t) * *v + (w * t + 1.0 - t) * log_one_plus_exp(-*v),
+                };
+            }
+            let count = labels.iter().filter(|&&t| t != ignored).count();
+            if normalize && count > 0 {
+                out.iter_mut().for_each(|v| *v /= count as f64);
+            }
+            one(Tensor::new(x.shape(), out)?.cast(x.dtype()))
+        }))
+    }),
+];
+
+const SELU: (f64, f64) = (1.050_700_987_355_480_5, 1.673_263_242_354_377_2);
+
+/// `log(1 + exp(x))`, which does not overflow.
+fn log_one_plus_exp(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+fn softplus(x: f64, beta: f64, threshold: f64) -> f64 {
+    match beta * x {
+        v if v > threshold => x,
+        v => log_one_plus_exp(v) / beta,
+    }
+}
+
+/// A NaN stays one.
+fn limited(x: f64, low: f64, high: f64) -> f64 {
+    match x {
+        _ if x < low => low,
+        _ if x > high => high,
+        _ => x,
+    }
+}
+
+fn map(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x] = take(inputs)?;
+        if !x.dtype().is_float() {
+            return Err("the operand must hold floats".to_owned());
+        }
+        fn each<T: Element>(v: &[T], f: impl Fn(f64) -> f64) -> Data {
+            T::wrap(v.iter().map(|&v| T::from_f64(f(v.to_f64()))).collect())
+        }
+        let data = crate::each_type!(x.data(), v => each(v, &f));
+        one(Tensor::from_parts(x.shape().into(), data))
+    }))
+}
+
+/// Combines two tensors by element, with broadcasting.
+pub(super) fn zip(x: &Tensor, y: &Tensor, f: impl Fn(f64, f64) -> f64) -> Result<Tensor, String> {
+    let shape = broadcast(x.shape(), y.shape())?;
+    let (a, b) = (expand(x, &shape)?.to_f64(), expand(y, &shape)?.to_f64());
+    let values = a.iter().zip(&b).map(|(&a, &b)| f(a, b)).collect();
+    Ok(Tensor::new(&shape, values)?.cast(x.dtype()))
+}
+
+fn pair(f: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x, y] = take(inputs)?;
+        one(zip(&x, &y, &f)?)
+    }))
+}

@@ -1,0 +1,317 @@
+//! Kernels that put elements at places, and others that pick or repeat some.
+
+use pir_dialects::window::stretch;
+
+use super::broadcast::{broadcast, expand, transpose};
+use super::index::{along, positions, tuples};
+use super::shape::cut;
+use super::{Kernel, Outputs, Prepare, Spec, around, axis, one, take};
+use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    ("pd.scatter", |s| {
+        let overwrite = s.flag("overwrite", true);
+        Ok(Box::new(move |inputs| {
+            let [x, index, updates] = take(inputs)?;
+            let &n = x.shape().first().ok_or("a dimension is needed")?;
+            let rows = positions(&index, n)?;
+            let run: usize = x.shape()[1..].iter().product();
+            let places: Vec<usize> = rows.iter().flat_map(|&r| r * run..(r + 1) * run).collect();
+            // What is summed starts from zero, not from what was there.
+            put(
+                &x,
+                &updates,
+                &places,
+                if overwrite { How::Assign } else { How::Replace },
+            )
+        }))
+    }),
+    ("pd.scatter_nd_add", |_| {
+        Ok(Box::new(|inputs| {
+            let [x, index, updates] = take(inputs)?;
+            let (starts, run, _) = tuples(&index, x.shape())?;
+            let places: Vec<usize> = starts.iter().flat_map(|&p| p..p + run).collect();
+            put(&x, &updates, &places, How::Add)
+        }))
+    }),
+    ("pd.index_add", |s| {
+        let at = s.int("axis", 0);
+        Ok(Box::new(move |inputs| {
+            let [x, index, updates] = take(inputs)?;
+            let at = axis(at, x.rank())?;
+            let (outer, n, inner) = around(x.shape(), at);
+            let rows = positions(&index, n)?;
+            let outer = if updates.is_empty() { 0 } else { outer };
+            let places: Vec<usize> = (0..outer)
+                .flat_map(|o| {
+                    let start = move |p: usize| (o * n + p) * inner;
+                    rows.iter().flat_map(move |&p| start(p)..start(p) + inner)
+                })
+                .collect();
+            put(&x, &updates, &places, How::Add)
+        }))
+    }),
+    ("pd.put_along_axis", |s| {
+        let at = s.int("axis", 0);
+        let how = match s.text("reduce", "assign") {
+            "assign" => How::Assign,
+            "add" => How::Add,
+            "mul" | "multiply" => How::Multiply,
+            other => return Err(format!("`reduce` is assign, add or mul, not {other}")),
+        };
+        if !s.flag("include_self", true) {
+            return Err("`include_self` must be true".to_owned());
+        }
+        Ok(Box::new(move |inputs| {
+            let [x, index, values] = take(inputs)?;
+            let at = axis(at, x.rank())?;
+            let places = along(&index, x.shape(), at)?;
+            put(&x, &expand(&values, index.shape())?, &places, how)
+        }))
+    }),
+    ("pd.index_sample", |_| {
+        Ok(Box::new(|inputs| {
+            let [x, index] = take(inputs)?;
+            let places = along(&index, x.shape(), axis(1, x.rank())?)?;
+            one(picked(&x, index.shape(), &places))
+        }))
+    }),
+    ("pd.embedding", |s| {
+        let padding = s.int("padding_idx", -1);
+        Ok(Box::new(move |inputs| {
+            let [x, weight] = take(inputs)?;
+            let &[n, width] = weight.shape() else {
+                return Err("the weight must be a matrix".to_owned());
+            };
+            let mut shape: Shape = x.shape().into();
+            shape.push(width);
+            checked_count(&shape, weight.dtype().size())?;
+            let ids = x.to_i64();
+            if let Some(id) = ids.iter().find(|&&id| id < 0 || id >= n as i64) {
+                return Err(format!("index {id} is out of range for {n} elements"));
+            }
+            fn rows<T: Element>(v: &[T], ids: &[i64], width: usize, padding: i64) -> Data {
+                let mut out = Vec::with_capacity(ids.len() * width);
+                for &id in ids {
+                    let start = id as usize * width;
+                    match id == padding {
+                        true => out.extend(std::iter::repeat_n(T::default(), width)),
+                        false => out.extend_from_slice(&v[start..start + width]),
+                    }
+                }
+                T::wrap(out)
+            }
+            let data = crate::each_type!(weight.data(), v => rows(v, &ids, width, padding));
+            one(Tensor::from_parts(shape, data))
+        }))
+    }),
+    ("pd.masked_select", |_| {
+        Ok(Box::new(|inputs| {
+            let [x, mask] = take(inputs)?;
+            let shape = broadcast(x.shape(), mask.shape())?;
+            let (x, mask) = (expand(&x, &shape)?, expand(&mask, &shape)?.to_i64());
+            let places: Vec<usize> = (0..mask.len()).filter(|&at| mask[at] != 0).collect();
+            one(picked(&x, &[places.len()], &places))
+        }))
+    }),
+    ("pd.masked_fill", |_| {
+        Ok(Box::new(|inputs| {
+            let [x, mask, value] = take(inputs)?;
+            let shape = broadcast(x.shape(), mask.shape())?;
+            let (x, mask) = (expand(&x, &shape)?, expand(&mask, &shape)?.to_i64());
+            let value = expand(&value.cast(x.dtype()), &shape)?;
+            let places: Vec<usize> = (0..mask.len()).filter(|&at| mask[at] != 0).collect();
+            let values = picked(&value, &[places.len()], &places);
+            put(&x, &values, &places, How::Assign)
+        }))
+    }),
+    ("pd.nonzero", |_| {
+        Ok(Box::new(|inputs| {
+            let [x] = take(inputs)?;
+            let full = super::broadcast::strides_of(x.shape());
+            let truth = x.cast(crate::DType::I1).to_i64();
+            let found: Vec<usize> = (0..truth.len()).filter(|&at| truth[at] != 0).collect();
+            let mut values = Vec::with_capacity(found.len() * x.rank());
+            for at in &found {
+                values.extend((0..x.rank()).map(|i| (at / full[i] % x.shape()[i]) as i64));
+            }
+            one(Tensor::new(&[found.len(), x.rank()], values)?)
+        }))
+    }),
+    ("pd.strided_slice", |s| {
+        let axes = s.ints("axes").ok_or("`axes` is missing")?;
+        let lists = ["starts", "ends", "strides"].map(|name| s.ints_or_operand(name));
+        Ok(Box::new(move |inputs| {
+            let mut numbers = Vec::new();
+            for list in &lists {
+                let list = list.get(&inputs)?.unwrap_or_default();
+                if list.len() != axes.len() {
+                    return Err("`axes`, `starts`, `ends` and `strides` differ in length".to_owned());
+                }
+                numbers.push(list);
+            }
+            let [mut x] = take(inputs)?;
+            for (i, &a) in axes.iter().enumerate() {
+                let at = axis(a, x.rank())?;
+                let stride = numbers[2][i];
+                let (start, count) = stretch(x.shape()[at] as i64, numbers[0][i], numbers[1][i], stride)?;
+                let rows: Vec<usize> = (0..count).map(|k| (start + k * stride) as usize).collect();
+                x = selected(&x, at, &rows)?;
+            }
+            one(x)
+        }))
+    }),
+    ("pd.repeat_interleave", |s| {
+        let (at, repeats) = (s.int("axis", 0), s.int("repeats", 1));
+        let repeats = usize::try_from(repeats).map_err(|_| "`repeats` cannot be negative")?;
+        Ok(Box::new(move |inputs| {
+            let [x] = take(inputs)?;
+            let at = axis(at, x.rank())?;
+            checked_count(&[x.shape()[at], repeats], 8)?;
+            let rows: Vec<usize> = (0..x.shape()[at])
+                .flat_map(|k| std::iter::repeat_n(k, repeats))
+                .collect();
+            one(selected(&x, at, &rows)?)
+        }))
+    }),
+    ("pd.unbind", |s| {
+        let at = s.int("axis", 0);
+        Ok(Box::new(move |inputs| {
+            let [x] = take(inputs)?;
+            let at = axis(at, x.rank())?;
+            let mut shape: Shape = x.shape().into();
+            let n = shape.remove(at);
+            (0..n).map(|k| cut(&x, at, k, k + 1).reshaped(&shape)).collect()
+        }))
+    }),
+    ("pd.meshgrid", |_| {
+        Ok(Box::new(|inputs| {
+            let shape: Shape = inputs.iter().map(Tensor::len).collect();
+            let mut out = Outputs::new();
+            for (at, x) in inputs.into_iter().enumerate() {
+                let own: Shape = (0..shape.len()).map(|i| if i == at { shape[i] } else { 1 }).collect();
+                out.push(expand(&x.reshaped(&own)?, &shape)?);
+            }
+            Ok(out)
+        }))
+    }),
+    ("pd.pad3d", pad3d),
+];
+
+/// What becomes of an element and one that is put in its place.
+#[derive(Clone, Copy, PartialEq)]
+enum How {
+    Assign,
+    Add,
+    Multiply,
+    /// Set to the sum of all that are put there.
+    Replace,
+}
+
+fn put(x: &Tensor, updates: &Tensor, places: &[usize], how: How) -> Result<Outputs, String> {
+    if updates.len() != places.len() || updates.dtype() != x.dtype() {
+        return Err(format!(
+            "{} updates of type {} for {} places of type {}",
+            updates.len(),
+            updates.dtype().name(),
+            places.len(),
+            x.dtype().name()
+        ));
+    }
+    fn run<T: Element>(v: &[T], updates: &Tensor, places: &[usize], how: How) -> Data {
+        let mut out = v.to_vec();
+        let updates = updates.view::<T>().unwrap_or_default();
+        if how == How::Replace {
+            places.iter().for_each(|&p| out[p] = T::default());
+        }
+        let float = T::DTYPE.is_float();
+        for (&p, &v) in places.iter().zip(updates) {
+            out[p] = match how {
+                How::Assign => v,
+                How::Multiply if float => T::from_f64(out[p].to_f64() * v.to_f64()),
+                How::Multiply => T::from_i64(out[p].to_i64().wrapping_mul(v.to_i64())),
+                _ if float => T::from_f64(out[p].to_f64() + v.to_f64()),
+                _ => T::from_i64(out[p].to_i64().wrapping_add(v.to_i64())),
+            };
+        }
+        T::wrap(out)
+    }
+    let data = crate::each_type!(x.data(), v => run(v, updates, places, how));
+    one(Tensor::from_parts(x.shape().into(), data))
+}
+
+fn picked(x: &Tensor, shape: &[usize], places: &[usize]) -> Tensor {
+    fn copy<T: Element>(v: &[T], places: &[usize]) -> Data {
+        T::wrap(places.iter().map(|&p| v[p]).collect())
+    }
+    let data = crate::each_type!(x.data(), v => copy(v, places));
+    Tensor::from_parts(shape.into(), data)
+}
+
+/// The slices at `rows` along an axis.
+fn selected(x: &Tensor, at: usize, rows: &[usize]) -> Result<Tensor, String> {
+    let (outer, n, inner) = around(x.shape(), at);
+    let mut shape: Shape = x.shape().into();
+    shape[at] = rows.len();
+    let count = checked_count(&shape, x.dtype().size())?;
+    let outer = if count == 0 { 0 } else { outer };
+    let places: Vec<usize> = (0..outer)
+        .flat_map(|o| {
+            let start = move |r: usize| (o * n + r) * inner;
+            rows.iter().flat_map(move |&r| start(r)..start(r) + inner)
+        })
+        .collect();
+    Ok(picked(x, &shape, &places))
+}
+
+/// The element that each place of a padded axis shows, or none for the constant.
+fn source(at: i64, n: i64, mode: &str) -> Result<Option<usize>, String> {
+    let inside = (0..n).contains(&at);
+    let shown = match mode {
+        _ if inside => at,
+        "constant" => return Ok(None),
+        "reflect" if at < 0 => -at,
+        "reflect" => 2 * (n - 1) - at,
+        "replicate" => at.clamp(0, (n - 1).max(0)),
+        "circular" => at.rem_euclid(n.max(1)),
+        other => {
+            return Err(format!(
+                "`mode` is constant, reflect, replicate or circular, not {other}"
+            ));
+        }
+    };
+    match (0..n).contains(&shown) {
+        true => Ok(Some(shown as usize)),
+        false => Err(format!("a border is wider than the {n} elements that it shows")),
+    }
+}
+
+fn pad3d(s: &Spec<'_>) -> Result<Kernel, String> {
+    let paddings = s.ints_or_operand("paddings");
+    let (mode, value) = (s.text("mode", "constant").to_owned(), s.float("pad_value", 0.0));
+    let last = s.text("data_format", "NCDHW") == "NDHWC";
+    Ok(Box::new(move |inputs| {
+        let paddings = paddings.get(&inputs)?.ok_or("`paddings` is missing")?;
+        let [x] = take(inputs)?;
+        if x.rank() != 5 || paddings.len() != 6 {
+            return Err("five dimensions and six paddings are needed".to_owned());
+        }
+        let mut x = if last { transpose(&x, &[0, 4, 1, 2, 3])? } else { x };
+        for (at, pair) in [4, 3, 2].into_iter().zip(paddings.chunks(2)) {
+            let n = x.shape()[at] as i64;
+            let size = n.saturating_add(pair[0]).saturating_add(pair[1]);
+            checked_count(&[usize::try_from(size).map_err(|_| "a negative size")?], 16)?;
+            let sources: Vec<Option<usize>> = (0..size)
+                .map(|k| source(k - pair[0], n, &mode))
+                .collect::<Result<_, _>>()?;
+            // The constant stands as one more slice at the end.
+            let mut shape: Shape = x.shape().into();
+            shape[at] = 1;
+            let border = Tensor::full(&shape, x.dtype(), value)?;
+            let whole = super::shape::concat(&[x, border], at as i64)?;
+            let rows: Vec<usize> = sources.into_iter().map(|r| r.unwrap_or(n as usize)).collect();
+            x = selected(&whole, at, &rows)?;
+        }
+        one(if last { transpose(&x, &[0, 2, 3, 4, 1])? } else { x })
+    }))
+}

@@ -1,0 +1,170 @@
+//! Sorting, and random numbers.
+
+use super::nn::{each_line, noise, of_axis};
+use super::unary::number;
+use super::{IntList, Kernel, Outputs, Prepare, Spec, dims, one, take};
+use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    ("pd.argsort", |s| {
+        let (at, descending) = (s.int("axis", -1), s.flag("descending", false));
+        Ok(Box::new(move |inputs| {
+            let [x] = take(inputs)?;
+            sorted(&x, at, descending, None)
+        }))
+    }),
+    ("pd.topk", |s| {
+        let (k, at, largest) = (s.ints_or_operand("k"), s.int("axis", -1), s.flag("largest", true));
+        Ok(Box::new(move |inputs| {
+            let k = k.get(&inputs)?.and_then(|v| v.first().copied()).unwrap_or(1);
+            let k = usize::try_from(k).map_err(|_| "`k` cannot be negative")?;
+            let [x] = take(inputs)?;
+            sorted(&x, at, largest, Some(k))
+        }))
+    }),
+    ("pd.uniform", |s| {
+        let bounds = [("min", -1.0), ("max", 1.0)].map(|(n, d)| (s.operand_called(n), s.float(n, d)));
+        generated(s, move |inputs, seed, count| {
+            let [low, high] = bounds.map(|(place, value)| number(inputs, place, value));
+            let (low, high) = (low?, high?);
+            Ok((0..count)
+                .map(|at| low + (high - low) * noise(seed, at as u64))
+                .collect())
+        })
+    }),
+    ("pd.gaussian", |s| {
+        let (mean, deviation) = (s.float("mean", 0.0), s.float("std", 1.0));
+        generated(s, move |_, seed, count| {
+            // Box and Muller: the length and the angle of a point of a two-dimensional normal distribution.
+            let point = |at: usize| {
+                let (u, v) = (noise(seed, 2 * at as u64), noise(seed, 2 * at as u64 + 1));
+                (-2.0 * (1.0 - u).ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
+            };
+            Ok((0..count).map(|at| mean + deviation * point(at)).collect())
+        })
+    }),
+    ("pd.randint", |s| {
+        let (low, high) = (s.int("low", 0), s.int("high", 0));
+        if low >= high {
+            return Err(format!("there are no integers from {low} to below {high}"));
+        }
+        generated(s, move |_, seed, count| {
+            let span = high as f64 - low as f64;
+            Ok((0..count)
+                .map(|at| (low as f64 + (span * noise(seed, at as u64)).floor()).min(high as f64 - 1.0))
+                .collect())
+        })
+    }),
+    ("pd.randperm", |s| {
+        let n = usize::try_from(s.int("n", 0)).map_err(|_| "`n` cannot be negative")?;
+        let (seed, dtype) = (s.int("seed", 0) as u64, s.result_dtype(0)?);
+        Ok(Box::new(move |_| {
+            checked_count(&[n], 8)?;
+            let mut values: Vec<i64> = (0..n as i64).collect();
+            for at in (1..n).rev() {
+                values.swap(at, (noise(seed, at as u64) * (at + 1) as f64) as usize);
+            }
+            one(Tensor::new(&[n], values)?.cast(dtype))
+        }))
+    }),
+    ("pd.bernoulli", |s| {
+        let seed = s.int("seed", 0) as u64;
+        Ok(Box::new(move |inputs| {
+            let [x] = take(inputs)?;
+            let values = x.to_f64().into_iter().enumerate();
+            let values = values
+                .map(|(at, p)| f64::from(u8::from(noise(seed, at as u64) < p)))
+                .collect();
+            one(Tensor::new(x.shape(), values)?.cast(x.dtype()))
+        }))
+    }),
+    ("pd.eye", |s| {
+        let sizes = [s.ints_or_operand("num_rows"), s.ints_or_operand("num_columns")];
+        let dtype = s.result_dtype(0)?;
+        Ok(Box::new(move |inputs| {
+            let get = |list: &IntList| Ok::<_, String>(list.get(&inputs)?.and_then(|v| v.first().copied()));
+            let rows = get(&sizes[0])?.ok_or("`num_rows` is missing")?;
+            let columns = get(&sizes[1])?.filter(|&n| n != -1).unwrap_or(rows);
+            let shape = dims(&[rows, columns])?;
+            let mut values = vec![0.0; checked_count(&shape, 8)?];
+            let step = shape[1] + 1;
+            values
+                .iter_mut()
+                .step_by(step)
+                .take(shape[0].min(shape[1]))
+                .for_each(|v| *v = 1.0);
+            one(Tensor::new(&shape, values)?.cast(dtype))
+        }))
+    }),
+];
+
+/// The first `count` elements of each line in order, and where they were. Equal ones keep their order; a NaN is beyond
+/// everything.
+fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result<Outputs, String> {
+    let (at, shape) = of_axis(at, x.shape())?;
+    let n = shape[at];
+    let count = count.unwrap_or(n);
+    if count > n {
+        return Err(format!("there are no {count} among {n}"));
+    }
+    let mut out_shape: Shape = shape.clone();
+    out_shape[at] = count;
+    let total = checked_count(&out_shape, 8)?;
+    // Integers beyond 2^53 are no floats: each kind is compared as what it is.
+    let (floats, whole) = match x.dtype().is_float() {
+        true => (x.to_f64(), Vec::new()),
+        false => (Vec::new(), x.to_i64()),
+    };
+    let order = |a: usize, b: usize| match whole.is_empty() {
+        true => {
+            let (a, b) = (floats[a], floats[b]);
+            a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+        }
+        false => whole[a].cmp(&whole[b]),
+    };
+    let (mut sources, mut places) = (vec![0usize; total], vec![0i64; total]);
+    let inner: usize = shape[at + 1..].iter().product();
+    each_line(&shape, at, |first, step, n| {
+        let mut line: Vec<usize> = (0..n).collect();
+        let place = |k: usize| first + k * step;
+        line.sort_by(|&a, &b| match descending {
+            true => order(place(b), place(a)),
+            false => order(place(a), place(b)),
+        });
+        // The same line in the result, which may be shorter.
+        let start = first / (n * inner) * count * inner + first % (n * inner);
+        for (k, &source) in line.iter().take(count).enumerate() {
+            sources[start + k * inner] = place(source);
+            places[start + k * inner] = source as i64;
+        }
+    });
+    fn pick<T: Element>(v: &[T], places: &[usize]) -> Data {
+        T::wrap(places.iter().map(|&p| v[p]).collect())
+    }
+    let data = match total {
+        0 => Tensor::full(&[0], x.dtype(), 0.0)?.into_parts().1,
+        _ => crate::each_type!(x.data(), v => pick(v, &sources)),
+    };
+    let mut result: Shape = x.shape().into();
+    if let Some(d) = result.get_mut(at) {
+        *d = count;
+    }
+    let mut out = Outputs::new();
+    out.push(Tensor::from_parts(result.clone(), data));
+    out.push(Tensor::new(&result, places)?);
+    Ok(out)
+}
+
+/// Numbers that follow from a seed, in a shape.
+fn generated(
+    s: &Spec<'_>,
+    f: impl Fn(&[Tensor], u64, usize) -> Result<Vec<f64>, String> + Send + Sync + 'static,
+) -> Result<Kernel, String> {
+    let (shape, seed) = (s.ints_or_operand("shape"), s.int("seed", 0) as u64);
+    let dtype: DType = s.result_dtype(0)?;
+    Ok(Box::new(move |inputs| {
+        let shape = dims(&shape.get(&inputs)?.ok_or("`shape` is missing")?)?;
+        let count = checked_count(&shape, 8)?;
+        one(Tensor::new(&shape, f(&inputs, seed, count)?)?.cast(dtype))
+    }))
+}
