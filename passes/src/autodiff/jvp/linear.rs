@@ -170,11 +170,7 @@ fn apply(
     let rule = rules
         .get(r.body, op)
         .ok_or_else(|| format!("`{}` has no derivative", r.ctx.op_str(r.body.op_name(op))))?;
-    let list_grads = match r.body.results(op).next() {
-        Some(first) if element_types(r.ctx, r.body.value_type(first)).is_some() => frame.take_list(first),
-        _ => Vec::new(),
-    };
-    let grads = r.body.results(op).map(|v| frame.take(v)).collect();
+    let (grads, list_grads) = frame.take_results(r, op);
     (rule.apply)(&mut RuleCx {
         rules,
         r,
