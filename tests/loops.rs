@@ -75,6 +75,8 @@ fn every_kind_of_loop() {
             "stack-locals,build-backward",
             "licm,forward-args,cse,backward",
             "backward,canonicalize,cse,dce",
+            "backward,remat",
+            "backward,remat{recompute=all}",
         ] {
             println!("{} {pipeline}", path.display());
             check_loop(&text, pipeline);
@@ -93,7 +95,13 @@ const TAIL: &str = "%loss = pd.sum (%sum)\npd.fetch (%loss) {name = \"loss\"}\n"
 
 #[track_caller]
 fn case(middle: &str) {
-    check_loop(&format!("{HEAD}{middle}{TAIL}"), "backward");
+    for pipeline in [
+        "backward",
+        "backward,remat",
+        "stack-locals,build-backward,remat{recompute=all}",
+    ] {
+        check_loop(&format!("{HEAD}{middle}{TAIL}"), pipeline);
+    }
 }
 
 #[test]
@@ -430,7 +438,7 @@ fn every_kind_of_loop_at_higher_orders() {
         } else {
             2
         };
-        for between in ["", "canonicalize,cse,dce"] {
+        for between in ["", "canonicalize,cse,dce", "remat{recompute=all}"] {
             println!("{name} {between} {orders}");
             check_orders(&text, between, orders);
         }

@@ -93,6 +93,35 @@ fn check_column(column: usize, pipeline: &str) {
 #[test]
 fn recomputing_nothing() {
     check_column(0, "backward");
+    check_column(0, "backward,remat{recompute=none}");
+}
+
+#[test]
+fn recomputing_what_is_elementwise() {
+    check_column(1, "backward,remat{recompute=elementwise}");
+}
+
+#[test]
+fn recomputing_everything() {
+    check_column(2, "backward,remat{recompute=all}");
+}
+
+/// Products in the bodies of the backward loops.
+fn products(pipeline: &str, name: &str) -> usize {
+    let module = differentiated(&pir_dialects::context(), &text(name), pipeline);
+    let printed = pir_ir::text::print(&module, &Default::default());
+    let backward = printed.split_once("pd.while_grad").unwrap().1;
+    backward.split("pd.matmul").count() - 1
+}
+
+#[test]
+fn products_are_not_computed_again_unless_asked_for() {
+    for pipeline in ["backward", "backward,remat"] {
+        assert_eq!(products(pipeline, "tanh_rnn"), 2);
+        assert_eq!(products(pipeline, "gru"), 6);
+    }
+    assert_eq!(products("backward,remat{recompute=all}", "tanh_rnn"), 2);
+    assert_eq!(products("backward,remat{recompute=all}", "gru"), 9);
 }
 
 /// The same programs in f64 and small, against central differences, for no iteration and for several.
@@ -105,7 +134,14 @@ fn values() {
             .replace("256", "3")
             .replace("f32", "f64");
         let plain = read(&ctx, &small);
-        for pipeline in ["backward"] {
+        for pipeline in [
+            "backward",
+            "backward,remat{recompute=none}",
+            "backward,remat",
+            "backward,remat{recompute=all}",
+            "stack-locals,build-backward,remat{recompute=all}",
+            "backward,remat{recompute=all},remat,canonicalize,cse,dce",
+        ] {
             let with = differentiated(&ctx, &small, pipeline);
             for n in 0..=4 {
                 let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);

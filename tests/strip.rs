@@ -126,9 +126,16 @@ fn twice_differentiated_programs_come_back() {
         assert_eq!(text(&back), text(&once), "seed {seed}");
         passes(&mut back, "strip-backward{orders=1}");
         assert_eq!(text(&back), text(&plain), "seed {seed}");
-        let mut back = twice;
+        let mut back = twice.clone();
         passes(&mut back, "strip-backward");
         assert_eq!(text(&back), text(&plain), "seed {seed}");
+        for remat in ["remat", "remat{recompute=all}"] {
+            let mut back = twice.clone();
+            passes(&mut back, remat);
+            let mut back = read(&ctx, &text(&back));
+            passes(&mut back, "strip-backward");
+            assert_eq!(text(&back), text(&plain), "seed {seed}, {remat}");
+        }
     }
 }
 
@@ -294,6 +301,14 @@ fn files_come_back() {
         println!("{}", path.display());
         round_trip(&ctx, &plain, "backward", "strip-backward");
         round_trip(&ctx, &plain, "stack-locals,build-backward", "strip-backward");
+        round_trip(&ctx, &plain, "backward,remat", "strip-backward");
+        round_trip(&ctx, &plain, "backward,remat{recompute=all}", "strip-backward");
+        round_trip(
+            &ctx,
+            &plain,
+            "backward,remat,backward,remat{recompute=all}",
+            "strip-backward",
+        );
         round_trip(&ctx, &plain, "backward,backward", "strip-backward");
         round_trip(
             &ctx,

@@ -1,6 +1,6 @@
 //! The one list of all passes.
 
-use crate::autodiff::{Backward, BuildBackward, Decompose, Jvp, PruneStacks, StackLocals, StripBackward};
+use crate::autodiff::{Backward, BuildBackward, Decompose, Jvp, PruneStacks, Remat, StackLocals, StripBackward};
 use crate::canonicalize::Canonicalize;
 use crate::cse::Cse;
 use crate::dce::Dce;
@@ -34,6 +34,7 @@ static PASSES: &[&dyn Pass] = &[
     &StackLocals,
     &BuildBackward,
     &PruneStacks,
+    &Remat,
     &Decompose,
     &StripBackward,
     &Jvp,

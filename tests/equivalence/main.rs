@@ -214,6 +214,21 @@ fn programs_with_derivatives() {
         ran += usize::from(run(&with_derivative).is_ok());
         check(seed, &with_derivative, "forward-args,licm,cse,canonicalize,dce");
         check(seed, &with_derivative, &pipeline(&mut random));
+        check(seed, &with_derivative, "remat");
+        check(seed, &with_derivative, "remat{recompute=all}");
+        check(
+            seed,
+            &with_derivative,
+            "remat{recompute=all},forward-args,licm,cse,canonicalize,dce,remat",
+        );
+        if seed % 4 == 0 {
+            let twice = after(&module, "backward,backward{of=x_grad}");
+            check(seed, &twice, "remat");
+            check(seed, &twice, "remat{recompute=all}");
+            let recorded_all = after(&module, "stack-locals,build-backward");
+            check(seed, &recorded_all, "prune-stacks");
+            check(seed, &recorded_all, "remat{recompute=all}");
+        }
     }
     assert!(ran as u64 * 2 > count(), "only {ran} of {} programs ran", count());
 }

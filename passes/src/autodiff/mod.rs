@@ -18,6 +18,7 @@ mod jvp;
 mod passes;
 mod plumbing;
 mod prune;
+mod remat;
 mod rules;
 mod stack_locals;
 mod stacks;
@@ -30,6 +31,7 @@ use pir_ir::{Body, Context, Diagnostic, Module, Rewriter, Type, TypeData, ValueI
 pub use jvp::{Jvp, jvp};
 pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
+pub use remat::{Recompute, Remat, rematerialize};
 pub use strip::{StripBackward, StripBy, strip_backward};
 pub use targets::BackwardOptions;
 

@@ -35,7 +35,18 @@ pub(crate) struct Tape {
     pub(crate) handle: ValueId,
     /// Pushes and their pops.
     pub(crate) pairs: Vec<(OpId, OpId)>,
+    /// The regions that face each other.
+    pub(crate) sides: [Option<Side>; 2],
     empties: Vec<OpId>,
+}
+
+/// A region that records, and the one that reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Side {
+    pub(crate) forward: BlockId,
+    pub(crate) dual: BlockId,
+    /// The handle in the region that records.
+    pub(crate) inside: ValueId,
 }
 
 /// The tapes of a body, outer ones first, and what is known of them all.
@@ -70,6 +81,13 @@ impl Tapes {
         tapes
             .filter_map(|t| Some((body.block_parent(t.forward)?, body.block_parent(t.dual)?)))
             .collect()
+    }
+
+    /// Lets what a tape popped stand for what it pushed.
+    pub(crate) fn enter_images(&mut self, body: &Body, at: usize) {
+        for &(push, pop) in &self.all[at].pairs {
+            self.image.insert(body.operand(push, 1), body.result(pop, 0));
+        }
     }
 
     /// Enters a pair of a tape.
@@ -202,6 +220,7 @@ fn pair_one(names: &Names, body: &Body, handle: ValueId, origin: ValueId, reader
         return None;
     }
     let mut pairs = Vec::new();
+    let mut sides = [None; 2];
     for which in 0..2 {
         let Some(block) = structure.blocks[which] else { continue };
         let in_block = inside.unwrap_or_else(|| body.block_args(block).last().copied().unwrap_or(origin));
@@ -218,6 +237,11 @@ fn pair_one(names: &Names, body: &Body, handle: ValueId, origin: ValueId, reader
                 .collect(),
             None => Vec::new(),
         };
+        sides[which] = dual_structure.blocks[which].map(|dual| Side {
+            forward: block,
+            dual,
+            inside: in_block,
+        });
         if pushes.len() != pops.len() {
             return None;
         }
@@ -245,6 +269,7 @@ fn pair_one(names: &Names, body: &Body, handle: ValueId, origin: ValueId, reader
         dual: dual_structure.present().next()?,
         handle,
         pairs,
+        sides,
         empties: readers.empties,
     })
 }

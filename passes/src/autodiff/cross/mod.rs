@@ -16,12 +16,15 @@
 //!
 //! The same for a branch: what a branch yields is a result of the operation, which needs no record where that is known.
 
-use pir_ir::{BlockId, OpId, Rewriter, Traits, Type, ValueDef, ValueId, ValueMap};
+mod carrier;
+
+use pir_ir::{BlockId, OpId, Rewriter, Traits, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::plumbing::{Carried, can_carry, carry};
 use super::prune::Tapes;
 use super::structure::{Kind, Names, Structure};
+pub(crate) use carrier::Carrier;
+use carrier::record_beside;
 
 /// Where the values of a slot come from, when the dual's body brings it from an iteration to the one before.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -69,6 +72,7 @@ pub(crate) fn run(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: us
     if tapes.all[at].pairs.is_empty() {
         return;
     }
+    tapes.enter_images(r.body, at);
     match tapes.all[at].kind {
         Kind::While => run_loop(r, names, tapes, at),
         Kind::If => run_branch(r, names, tapes, at),
@@ -76,8 +80,14 @@ pub(crate) fn run(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: us
 }
 
 impl Slots {
-    /// The slots of the loop of a tape.
-    pub(crate) fn new(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> Option<Slots> {
+    /// The slots of the loop of a tape. The arguments in `also` count as recorded.
+    pub(crate) fn new(
+        r: &Rewriter<'_>,
+        names: &Names,
+        tapes: &Tapes,
+        at: usize,
+        also: &FxHashSet<ValueId>,
+    ) -> Option<Slots> {
         let tape = &tapes.all[at];
         let op = r.body.block_parent(tape.forward)?;
         let structure = Structure::of(names, r.body, op)?;
@@ -113,7 +123,7 @@ impl Slots {
             this.forwarded.entry(value).or_insert(slot);
             this.through[slot] = cond_args.get(&value).copied();
         }
-        this.find_sources(r, tapes, at);
+        this.find_sources(r, tapes, at, also);
         Some(this)
     }
 
@@ -121,18 +131,19 @@ impl Slots {
         r.body.block_args(self.body)[slot]
     }
 
-    fn find_sources(&mut self, r: &Rewriter<'_>, tapes: &Tapes, at: usize) {
+    fn find_sources(&mut self, r: &Rewriter<'_>, tapes: &Tapes, at: usize, also: &FxHashSet<ValueId>) {
         // What nobody reads any more is about to go.
         let read = tapes.all[at]
             .pairs
             .iter()
             .filter(|&&(_, pop)| r.body.has_uses(r.body.result(pop, 0)));
         let recorded: FxHashMap<ValueId, (OpId, OpId)> = read.map(|&pair| (r.body.operand(pair.0, 1), pair)).collect();
+        let is_recorded = |value: ValueId| recorded.contains_key(&value) || also.contains(&value);
         // Of several slots that hold the same value, one with a record.
         for only_recorded in [true, false] {
             for slot in 0..self.through.len() {
                 if let Some(j) = self.through[slot]
-                    && only_recorded <= recorded.contains_key(&self.arg(r, slot))
+                    && only_recorded <= is_recorded(self.arg(r, slot))
                 {
                     self.next.entry(r.body.operand(self.body_end, j)).or_insert(slot);
                 }
@@ -144,7 +155,7 @@ impl Slots {
             }
             let forwarded = r.body.operand(this.cond_end, slot + 1);
             let first = this.forwarded.get(&forwarded) == Some(&slot);
-            match (recorded.contains_key(&this.arg(r, slot)), recorded.get(&forwarded)) {
+            match (is_recorded(this.arg(r, slot)), recorded.get(&forwarded)) {
                 (true, _) => Some(Source::Recorded),
                 (false, Some(&(push, pop))) if stands_in(r, push, this.cond) && first => {
                     Some(Source::RecordedByCond(push, pop))
@@ -231,7 +242,7 @@ impl Slots {
     }
 
     /// The slot of which a value is the argument, if that is a counter.
-    fn counted(&self, r: &Rewriter<'_>, value: ValueId) -> Option<usize> {
+    pub(crate) fn counted(&self, r: &Rewriter<'_>, value: ValueId) -> Option<usize> {
         let ValueDef::Arg(block, slot) = r.body.value_def(value) else {
             return None;
         };
@@ -252,6 +263,14 @@ impl Slots {
         (r.body.op_block(push) == r.body.op_block(self.op)).then_some(Initial::Recorded { push, pop, outer })
     }
 
+    /// The slot that holds what the condition forwards.
+    pub(crate) fn forwarded_to(&self, value: ValueId) -> Option<usize> {
+        self.forwarded
+            .get(&value)
+            .copied()
+            .filter(|&slot| self.sources[slot].is_some())
+    }
+
     /// The slot whose value, an iteration later, is that of a value of the body.
     pub(crate) fn yielded_to(&self, value: ValueId) -> Option<usize> {
         self.next
@@ -259,6 +278,67 @@ impl Slots {
             .copied()
             .filter(|&slot| self.sources[slot].is_some())
     }
+}
+
+/// Finds the slots that duals carry already, from an earlier run.
+pub(crate) fn find_carried(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes) {
+    for at in 0..tapes.all.len() {
+        if tapes.all[at].kind == Kind::While
+            && let Some(slots) = Slots::new(r, names, tapes, at, &FxHashSet::default())
+        {
+            find_carried_by(r, names, tapes, at, &slots);
+        }
+    }
+}
+
+fn find_carried_by(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize, slots: &Slots) -> Option<()> {
+    let dual = r.body.block_parent(tapes.all[at].dual)?;
+    let structure = Structure::of(names, r.body, dual)?;
+    let [Some(cond), Some(body)] = structure.blocks else {
+        return None;
+    };
+    let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
+    if structure.init.is_some() {
+        return None;
+    }
+    let place: FxHashMap<ValueId, usize> = r.body.operands(dual).enumerate().map(|(p, v)| (v, p)).collect();
+    let ends: FxHashMap<ValueId, usize> = r
+        .body
+        .operands(cond_end)
+        .skip(1)
+        .enumerate()
+        .map(|(q, v)| (v, q))
+        .collect();
+    let mut found = true;
+    let mut left: Vec<usize> = (0..slots.through.len()).collect();
+    // One slot may come from another, which must be known first.
+    while std::mem::take(&mut found) {
+        left.retain(|&slot| {
+            let carried = || {
+                let initial = visible(r, tapes, at, r.body.results(slots.op).nth(slot)?)?;
+                let &p = place.get(&initial)?;
+                let in_cond = *r.body.block_args(cond).get(p)?;
+                let &q = ends.get(&in_cond)?;
+                let handed_on = r.body.operands(body_end).nth(p)?;
+                let known = tapes.image.get(slots.arg(r, slot)) == Some(handed_on);
+                known.then_some((in_cond, *r.body.block_args(body).get(q)?, q))
+            };
+            let Some((in_cond, in_body, result)) = carried() else {
+                return true;
+            };
+            let forwarded = r.body.operand(slots.cond_end, slot + 1);
+            tapes.image.insert(forwarded, in_cond);
+            if let Some(j) = slots.through[slot] {
+                tapes.image.insert(r.body.operand(slots.body_end, j), in_body);
+            }
+            if let Some(start) = slots.start(r, names, slot) {
+                tapes.started_from.insert(start, (tapes.all[at].dual, result));
+            }
+            found = true;
+            false
+        });
+    }
+    Some(())
 }
 
 enum Initial {
@@ -270,14 +350,14 @@ fn stands_in(r: &Rewriter<'_>, op: OpId, block: BlockId) -> bool {
     r.body.op_block(op) == Some(block)
 }
 
-fn is_constant(r: &Rewriter<'_>, value: ValueId) -> bool {
+pub(super) fn is_constant(r: &Rewriter<'_>, value: ValueId) -> bool {
     r.body
         .defining_op(value)
         .is_some_and(|op| r.view(op).has(Traits::CONSTANT))
 }
 
 /// What stands for a value where the dual of a tape stands, if that is known without a further record.
-fn visible(r: &Rewriter<'_>, tapes: &Tapes, at: usize, value: ValueId) -> Option<ValueId> {
+pub(super) fn visible(r: &Rewriter<'_>, tapes: &Tapes, at: usize, value: ValueId) -> Option<ValueId> {
     let dual = r.body.block_parent(tapes.all[at].dual)?;
     let here = r.body.op_region(dual)?;
     [Some(value), tapes.image.get(value)].into_iter().flatten().find(|&w| {
@@ -288,7 +368,7 @@ fn visible(r: &Rewriter<'_>, tapes: &Tapes, at: usize, value: ValueId) -> Option
 }
 
 fn run_loop(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -> Option<()> {
-    let slots = Slots::new(r, names, tapes, at)?;
+    let slots = Slots::new(r, names, tapes, at, &FxHashSet::default())?;
     // What each recorded value is in terms of carried slots.
     let mut found: Vec<((OpId, OpId), usize)> = Vec::new();
     let mut kept = Vec::new();
@@ -328,193 +408,6 @@ fn run_loop(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -
     Some(())
 }
 
-/// The carried slots of a dual that is being extended.
-pub(crate) struct Carrier<'s> {
-    at: usize,
-    slots: &'s Slots,
-    carried: FxHashMap<usize, Carried>,
-    order: Vec<usize>,
-    counted: FxHashMap<usize, ValueId>,
-}
-
-impl<'s> Carrier<'s> {
-    /// Makes the dual of tape `at` carry the slots `wanted` and those that these come from.
-    pub(crate) fn build(
-        r: &mut Rewriter<'_>,
-        names: &Names,
-        tapes: &mut Tapes,
-        at: usize,
-        slots: &'s Slots,
-        wanted: &[usize],
-    ) -> Option<Self> {
-        let mut order = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut pending: Vec<usize> = wanted.iter().rev().copied().collect();
-        while let Some(slot) = pending.pop() {
-            if !seen.insert(slot) {
-                continue;
-            }
-            order.push(slot);
-            if let Some(Source::Yielded(next)) = slots.sources[slot] {
-                pending.push(next);
-            }
-        }
-        let dual = r.body.block_parent(tapes.all[at].dual)?;
-        can_carry(r, names, dual)?;
-        let mut initial = Vec::new();
-        for &slot in &order {
-            initial.push(match slots.initial(r, tapes, at, slot)? {
-                Initial::Known(value) => value,
-                Initial::Recorded { push, pop, outer } => {
-                    let result = r.body.result(slots.op, slot);
-                    record_beside(r, tapes, outer, (push, pop), result)
-                }
-            });
-        }
-        let carried = carry(r, names, dual, &initial)?;
-        for (&slot, carried) in order.iter().zip(&carried) {
-            if let Some(start) = slots.start(r, names, slot) {
-                tapes
-                    .started_from
-                    .insert(start, (tapes.all[at].dual, carried.result_at));
-            }
-            let yielded = slots.through[slot].map(|j| r.body.operand(slots.body_end, j));
-            r.take_name(r.body.operand(slots.cond_end, slot + 1), carried.in_cond);
-            r.take_name(yielded.unwrap_or(slots.arg(r, slot)), carried.in_body);
-        }
-        let mut this = Carrier {
-            at,
-            slots,
-            carried: order.iter().copied().zip(carried).collect(),
-            order,
-            counted: FxHashMap::default(),
-        };
-        this.move_records(r, tapes);
-        Some(this)
-    }
-
-    fn in_cond(&self, slot: usize) -> Option<ValueId> {
-        self.carried.get(&slot).map(|c| c.in_cond)
-    }
-
-    /// The value of a slot in the next iteration, in the body of the dual.
-    pub(crate) fn in_body(&self, slot: usize) -> Option<ValueId> {
-        self.carried.get(&slot).map(|c| c.in_body)
-    }
-
-    /// Lets the body record what the condition did, once less.
-    fn move_records(&mut self, r: &mut Rewriter<'_>, tapes: &mut Tapes) {
-        let slots = self.slots;
-        for &slot in &self.order {
-            let Some(Source::RecordedByCond(push, pop)) = slots.sources[slot] else {
-                continue;
-            };
-            let arg = slots.arg(r, slot);
-            let inside = r.body.operand(push, 0);
-            let inside = match r.body.value_def(inside) {
-                ValueDef::Arg(block, _) if block == slots.cond => r.body.block_args(slots.body).last().copied(),
-                _ => Some(inside),
-            };
-            let Some(inside) = inside else { continue };
-            let handle = r.body.operand(pop, 0);
-            let push = r
-                .before(slots.body_end)
-                .op("cf.push_back")
-                .operand(inside)
-                .operand(arg)
-                .build();
-            let ty = r.body.value_type(arg);
-            let yields = self.carried.get(&slot).and_then(|c| r.body.value_block(c.in_body));
-            let Some(dual_body) = yields else { continue };
-            let popped = r
-                .at_start(dual_body)
-                .op("cf.pop_back")
-                .operand(handle)
-                .result(ty)
-                .value();
-            r.take_name(arg, popped);
-            if let Some(pop) = r.body.defining_op(popped) {
-                tapes.add(r, self.at, push, pop);
-            }
-        }
-    }
-
-    /// The value of a counter in this iteration, in the body of the dual.
-    pub(crate) fn counted_down(&mut self, r: &mut Rewriter<'_>, tapes: &Tapes, slot: usize) -> Option<ValueId> {
-        if let Some(&value) = self.counted.get(&slot) {
-            return Some(value);
-        }
-        let Some(Source::Counter(step)) = self.slots.sources[slot] else {
-            return None;
-        };
-        let after = self.in_body(slot)?;
-        let block = r.body.value_block(after)?;
-        r.at_start(block);
-        let value = match step {
-            Step::Attr(by) => {
-                let by = r.ctx.float_attr(-by);
-                let ty = r.body.value_type(after);
-                r.op("pd.increment").operand(after).attr("value", by).result(ty).value()
-            }
-            Step::Added(by) | Step::Subtracted(by) => {
-                let by = match visible(r, tapes, self.at, by) {
-                    Some(by) => by,
-                    None => {
-                        let op = r.body.defining_op(by)?;
-                        let clone = r.clone_op(op, &mut ValueMap::new());
-                        r.body.result(clone, 0)
-                    }
-                };
-                let name = if matches!(step, Step::Added(_)) {
-                    "pd.subtract"
-                } else {
-                    "pd.add"
-                };
-                let ty = r.body.value_type(after);
-                r.op(name).operand(after).operand(by).result(ty).value()
-            }
-        };
-        r.take_name(self.slots.arg(r, slot), value);
-        self.counted.insert(slot, value);
-        Some(value)
-    }
-
-    /// Makes the body of the dual hand on the values of this iteration.
-    pub(crate) fn close(mut self, r: &mut Rewriter<'_>, tapes: &Tapes) {
-        for slot in std::mem::take(&mut self.order) {
-            let value = match self.slots.sources[slot] {
-                Some(Source::Yielded(next)) => self.in_body(next),
-                Some(Source::Counter(_)) => self.counted_down(r, tapes, slot),
-                Some(Source::Inner(dual, result)) => r.body.block_parent(dual).map(|dual| r.body.result(dual, result)),
-                _ => tapes.image.get(self.slots.arg(r, slot)),
-            };
-            if let (Some(value), Some(carried)) = (value, self.carried.get(&slot))
-                && let Some(end) = r.body.value_block(carried.in_body).and_then(|b| r.body.last_op(b))
-            {
-                r.body.set_operand(end, carried.yielded_at, value);
-            }
-        }
-    }
-}
-
-/// Records a value on the stack that a handle is recorded on, right behind the handle.
-fn record_beside(
-    r: &mut Rewriter<'_>,
-    tapes: &mut Tapes,
-    outer: usize,
-    (push, pop): (OpId, OpId),
-    value: ValueId,
-) -> ValueId {
-    let (inside, handle) = (r.body.operand(push, 0), r.body.operand(pop, 0));
-    let new_push = r.after(push).op("cf.push_back").operand(inside).operand(value).build();
-    let ty = r.body.value_type(value);
-    let new_pop = r.before(pop).op("cf.pop_back").operand(handle).result(ty).build();
-    let popped = r.body.result(new_pop, 0);
-    r.take_name(value, popped);
-    tapes.add(r, outer, new_push, new_pop);
-    popped
-}
-
 /// What a branch yields is a result of the operation: no record where that is known, or will be for nothing.
 fn run_branch(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -> Option<()> {
     let op = r.body.block_parent(tapes.all[at].forward)?;
@@ -533,7 +426,7 @@ fn run_branch(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize)
                 return Some(known);
             }
             let slots = outer_slots
-                .get_or_insert_with(|| Slots::new(r, names, tapes, outer))
+                .get_or_insert_with(|| Slots::new(r, names, tapes, outer, &FxHashSet::default()))
                 .as_ref()?;
             let for_nothing = r.body.op_block(push) == Some(slots.body)
                 && r.body.op_block(op) == Some(slots.body)

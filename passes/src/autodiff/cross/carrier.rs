@@ -1,0 +1,197 @@
+//! The carried values of a dual, for the [rule across iterations](super): adding them, and handing them on.
+
+use pir_ir::{OpId, Rewriter, ValueDef, ValueId, ValueMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Initial, Slots, Source, Step, visible};
+use crate::autodiff::plumbing::{Carried, can_carry, carry};
+use crate::autodiff::prune::Tapes;
+use crate::autodiff::structure::Names;
+
+/// The carried slots of a dual that is being extended.
+pub(crate) struct Carrier<'s> {
+    at: usize,
+    slots: &'s Slots,
+    carried: FxHashMap<usize, Carried>,
+    order: Vec<usize>,
+    counted: FxHashMap<usize, ValueId>,
+}
+
+impl<'s> Carrier<'s> {
+    /// Makes the dual of tape `at` carry the slots `wanted` and those that these come from.
+    pub(crate) fn build(
+        r: &mut Rewriter<'_>,
+        names: &Names,
+        tapes: &mut Tapes,
+        at: usize,
+        slots: &'s Slots,
+        wanted: &[usize],
+    ) -> Option<Self> {
+        let mut order = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut pending: Vec<usize> = wanted.iter().rev().copied().collect();
+        while let Some(slot) = pending.pop() {
+            if !seen.insert(slot) {
+                continue;
+            }
+            order.push(slot);
+            if let Some(Source::Yielded(next)) = slots.sources[slot] {
+                pending.push(next);
+            }
+        }
+        let dual = r.body.block_parent(tapes.all[at].dual)?;
+        can_carry(r, names, dual)?;
+        let mut initial = Vec::new();
+        for &slot in &order {
+            initial.push(match slots.initial(r, tapes, at, slot)? {
+                Initial::Known(value) => value,
+                Initial::Recorded { push, pop, outer } => {
+                    let result = r.body.result(slots.op, slot);
+                    record_beside(r, tapes, outer, (push, pop), result)
+                }
+            });
+        }
+        let carried = carry(r, names, dual, &initial)?;
+        for (&slot, carried) in order.iter().zip(&carried) {
+            if let Some(start) = slots.start(r, names, slot) {
+                tapes
+                    .started_from
+                    .insert(start, (tapes.all[at].dual, carried.result_at));
+            }
+            let yielded = slots.through[slot].map(|j| r.body.operand(slots.body_end, j));
+            r.take_name(r.body.operand(slots.cond_end, slot + 1), carried.in_cond);
+            r.take_name(yielded.unwrap_or(slots.arg(r, slot)), carried.in_body);
+        }
+        let mut this = Carrier {
+            at,
+            slots,
+            carried: order.iter().copied().zip(carried).collect(),
+            order,
+            counted: FxHashMap::default(),
+        };
+        this.move_records(r, tapes);
+        Some(this)
+    }
+
+    /// The value of a slot, in the condition of the dual.
+    pub(crate) fn in_cond(&self, slot: usize) -> Option<ValueId> {
+        self.carried.get(&slot).map(|c| c.in_cond)
+    }
+
+    /// The value of a slot in the next iteration, in the body of the dual.
+    pub(crate) fn in_body(&self, slot: usize) -> Option<ValueId> {
+        self.carried.get(&slot).map(|c| c.in_body)
+    }
+
+    /// Lets the body record what the condition did, once less.
+    fn move_records(&mut self, r: &mut Rewriter<'_>, tapes: &mut Tapes) {
+        let slots = self.slots;
+        for &slot in &self.order {
+            let Some(Source::RecordedByCond(push, pop)) = slots.sources[slot] else {
+                continue;
+            };
+            let arg = slots.arg(r, slot);
+            let inside = r.body.operand(push, 0);
+            let inside = match r.body.value_def(inside) {
+                ValueDef::Arg(block, _) if block == slots.cond => r.body.block_args(slots.body).last().copied(),
+                _ => Some(inside),
+            };
+            let Some(inside) = inside else { continue };
+            let handle = r.body.operand(pop, 0);
+            let push = r
+                .before(slots.body_end)
+                .op("cf.push_back")
+                .operand(inside)
+                .operand(arg)
+                .build();
+            let ty = r.body.value_type(arg);
+            let yields = self.carried.get(&slot).and_then(|c| r.body.value_block(c.in_body));
+            let Some(dual_body) = yields else { continue };
+            let popped = r
+                .at_start(dual_body)
+                .op("cf.pop_back")
+                .operand(handle)
+                .result(ty)
+                .value();
+            r.take_name(arg, popped);
+            if let Some(pop) = r.body.defining_op(popped) {
+                tapes.add(r, self.at, push, pop);
+            }
+        }
+    }
+
+    /// The value of a counter in this iteration, in the body of the dual.
+    pub(crate) fn counted_down(&mut self, r: &mut Rewriter<'_>, tapes: &Tapes, slot: usize) -> Option<ValueId> {
+        if let Some(&value) = self.counted.get(&slot) {
+            return Some(value);
+        }
+        let Some(Source::Counter(step)) = self.slots.sources[slot] else {
+            return None;
+        };
+        let after = self.in_body(slot)?;
+        let block = r.body.value_block(after)?;
+        r.at_start(block);
+        let value = match step {
+            Step::Attr(by) => {
+                let by = r.ctx.float_attr(-by);
+                let ty = r.body.value_type(after);
+                r.op("pd.increment").operand(after).attr("value", by).result(ty).value()
+            }
+            Step::Added(by) | Step::Subtracted(by) => {
+                let by = match visible(r, tapes, self.at, by) {
+                    Some(by) => by,
+                    None => {
+                        let op = r.body.defining_op(by)?;
+                        let clone = r.clone_op(op, &mut ValueMap::new());
+                        r.body.result(clone, 0)
+                    }
+                };
+                let name = if matches!(step, Step::Added(_)) {
+                    "pd.subtract"
+                } else {
+                    "pd.add"
+                };
+                let ty = r.body.value_type(after);
+                r.op(name).operand(after).operand(by).result(ty).value()
+            }
+        };
+        r.take_name(self.slots.arg(r, slot), value);
+        self.counted.insert(slot, value);
+        Some(value)
+    }
+
+    /// Makes the body of the dual hand on the values of this iteration.
+    pub(crate) fn close(mut self, r: &mut Rewriter<'_>, tapes: &Tapes) {
+        for slot in std::mem::take(&mut self.order) {
+            let value = match self.slots.sources[slot] {
+                Some(Source::Yielded(next)) => self.in_body(next),
+                Some(Source::Counter(_)) => self.counted_down(r, tapes, slot),
+                Some(Source::Inner(dual, result)) => r.body.block_parent(dual).map(|dual| r.body.result(dual, result)),
+                _ => tapes.image.get(self.slots.arg(r, slot)),
+            };
+            if let (Some(value), Some(carried)) = (value, self.carried.get(&slot))
+                && let Some(end) = r.body.value_block(carried.in_body).and_then(|b| r.body.last_op(b))
+            {
+                r.body.set_operand(end, carried.yielded_at, value);
+            }
+        }
+    }
+}
+
+/// Records a value on the stack that a handle is recorded on, right behind the handle.
+pub(super) fn record_beside(
+    r: &mut Rewriter<'_>,
+    tapes: &mut Tapes,
+    outer: usize,
+    (push, pop): (OpId, OpId),
+    value: ValueId,
+) -> ValueId {
+    let (inside, handle) = (r.body.operand(push, 0), r.body.operand(pop, 0));
+    let new_push = r.after(push).op("cf.push_back").operand(inside).operand(value).build();
+    let ty = r.body.value_type(value);
+    let new_pop = r.before(pop).op("cf.pop_back").operand(handle).result(ty).build();
+    let popped = r.body.result(new_pop, 0);
+    r.take_name(value, popped);
+    tapes.add(r, outer, new_push, new_pop);
+    popped
+}

@@ -1,0 +1,215 @@
+//! Makes a program record what was chosen, and compute the rest again.
+
+use pir_ir::{BlockId, OpId, Rewriter, ValueId, ValueMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::plan::{How, Plan, Problem};
+use crate::autodiff::cross::{Carrier, Slots};
+use crate::autodiff::prune::{Side, Tapes};
+use crate::autodiff::structure::Names;
+
+pub(super) fn apply(
+    r: &mut Rewriter<'_>,
+    names: &Names,
+    tapes: &mut Tapes,
+    problem: &Problem,
+    slots: Option<&Slots>,
+    plan: &Plan,
+    recorded: &[bool],
+) -> Option<()> {
+    // What is used in the end, from behind: needed values, and what they are computed from.
+    let mut used: Vec<bool> = plan.nodes.iter().map(|n| n.needed).collect();
+    let is_computed = |at: usize| !recorded[at] && plan.nodes[at].again && plan.nodes[at].cost > 0;
+    for at in (0..plan.nodes.len()).rev().filter(|&at| is_computed(at)) {
+        if used[at] {
+            plan.nodes[at].from.iter().for_each(|&from| used[from] = true);
+        }
+    }
+    let changes = |at: usize| match plan.how[at] {
+        How::Pair(..) => plan.nodes[at].needed && !recorded[at] && plan.nodes[at].cost > 0,
+        How::Here(_) | How::Outside(..) => used[at] && recorded[at],
+        How::Carried(_) | How::Counted(_) => used[at],
+        _ => false,
+    };
+    if !(0..plan.nodes.len()).any(changes) {
+        return None;
+    }
+    // Where values are computed again: behind the pops.
+    let mut anchors: FxHashMap<BlockId, OpId> = FxHashMap::default();
+    for place in &problem.places {
+        let handle = tapes.all[place.tape].handle;
+        let anchor = hoist_pops(r, names, place.side.dual, handle)?;
+        anchors.insert(place.side.dual, anchor);
+    }
+    // Popped values that will not be: nothing may be computed from them.
+    let mut replaced: Vec<(usize, (OpId, OpId))> = Vec::new();
+    let pairs = problem.places.iter().flat_map(|p| &tapes.all[p.tape].pairs);
+    let pairs: FxHashMap<ValueId, (OpId, OpId)> = pairs.map(|&pair| (r.body.operand(pair.0, 1), pair)).collect();
+    for at in (0..plan.nodes.len()).filter(|&at| plan.nodes[at].needed) {
+        let value = plan.values[at];
+        // A value that is free may be recorded all the same.
+        let pair = match plan.how[at] {
+            How::Pair(push, pop) => Some((push, pop)),
+            _ => pairs.get(&value).copied(),
+        };
+        match pair {
+            Some(pair) if recorded[at] || plan.nodes[at].cost == 0 && matches!(plan.how[at], How::Pair(..)) => {
+                tapes.image.insert(value, r.body.result(pair.1, 0));
+            }
+            Some(pair) => {
+                tapes.image.remove(value);
+                replaced.push((at, pair));
+            }
+            None => {}
+        }
+    }
+    record(r, tapes, problem, plan, recorded, &used)?;
+    let wanted: Vec<usize> = (0..plan.nodes.len())
+        .filter(|&at| used[at])
+        .filter_map(|at| match plan.how[at] {
+            How::Carried(slot) | How::Counted(slot) => Some(slot),
+            _ => None,
+        })
+        .collect();
+    let mut carrier = None;
+    if let Some(slots) = slots.filter(|_| !wanted.is_empty()) {
+        let mut built = Carrier::build(r, names, tapes, problem.at, slots, &wanted)?;
+        for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
+            let value = match plan.how[at] {
+                How::Carried(slot) if problem.which == 0 => built.in_cond(slot),
+                How::Carried(slot) => built.in_body(slot),
+                How::Counted(slot) => built.counted_down(r, tapes, slot),
+                _ => continue,
+            };
+            tapes.image.insert(plan.values[at], value?);
+        }
+        carrier = Some(built);
+    }
+    let first = problem.places.first()?.side.dual;
+    let dual_of: FxHashMap<BlockId, BlockId> = problem.places.iter().map(|p| (p.side.forward, p.side.dual)).collect();
+    let mut cloned: FxHashSet<OpId> = FxHashSet::default();
+    for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
+        let value = plan.values[at];
+        let constant = plan.how[at] == How::Constant;
+        if !constant && !is_computed(at) {
+            continue;
+        }
+        let op = r.body.defining_op(value)?;
+        let home = r.body.op_block(op).and_then(|block| dual_of.get(&block));
+        let anchor = *anchors.get(home.unwrap_or(&first))?;
+        if cloned.insert(op) {
+            clone(r, tapes, op, anchor);
+        }
+    }
+    let gone: FxHashSet<OpId> = replaced.iter().map(|&(_, (push, _))| push).collect();
+    for place in &problem.places {
+        tapes.all[place.tape].pairs.retain(|(push, _)| !gone.contains(push));
+    }
+    for (at, pair) in replaced {
+        let other = tapes.image.get(plan.values[at])?;
+        tapes.remove(r, pair, Some(other));
+    }
+    if let Some(carrier) = carrier {
+        carrier.close(r, tapes);
+    }
+    Some(())
+}
+
+/// Removes pairs of a problem that nobody reads, since what read them is computed from others by now.
+pub(super) fn drop_unread(r: &mut Rewriter<'_>, tapes: &mut Tapes, problem: &Problem) {
+    for place in &problem.places {
+        for pair in std::mem::take(&mut tapes.all[place.tape].pairs) {
+            if r.body.has_uses(r.body.result(pair.1, 0)) {
+                tapes.all[place.tape].pairs.push(pair);
+            } else {
+                tapes.remove(r, pair, None);
+            }
+        }
+    }
+}
+
+/// Moves the pops of a region to its front, in their order. Gives the operation behind them.
+fn hoist_pops(r: &mut Rewriter<'_>, names: &Names, block: BlockId, handle: ValueId) -> Option<OpId> {
+    let is_pop = |r: &Rewriter<'_>, op: OpId| r.body.op_name(op) == names.pop && r.body.operand(op, 0) == handle;
+    let ops = r.body.block_ops_vec(block);
+    let anchor = *ops.iter().find(|&&op| !is_pop(r, op))?;
+    let mut behind = false;
+    for &op in &ops {
+        if op == anchor {
+            behind = true;
+        } else if behind && is_pop(r, op) {
+            r.before(anchor).move_here(op);
+        }
+    }
+    Some(anchor)
+}
+
+/// Adds the records that are new.
+fn record(
+    r: &mut Rewriter<'_>,
+    tapes: &mut Tapes,
+    problem: &Problem,
+    plan: &Plan,
+    recorded: &[bool],
+    used: &[bool],
+) -> Option<()> {
+    for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
+        let (tape, side) = match plan.how[at] {
+            How::Here(place) if recorded[at] => (problem.places[place].tape, problem.places[place].side),
+            How::Outside(tape, which) => (tape, tapes.all[tape].sides[which]?),
+            _ => continue,
+        };
+        add_pair(r, tapes, tape, side, plan.values[at])?;
+    }
+    Some(())
+}
+
+fn add_pair(r: &mut Rewriter<'_>, tapes: &mut Tapes, tape: usize, side: Side, value: ValueId) -> Option<()> {
+    let end = r.body.last_op(side.forward)?;
+    let handle = tapes.all[tape].handle;
+    let push = r
+        .before(end)
+        .op("cf.push_back")
+        .operand(side.inside)
+        .operand(value)
+        .build();
+    let ty = r.body.value_type(value);
+    let pop = r
+        .at_start(side.dual)
+        .op("cf.pop_back")
+        .operand(handle)
+        .result(ty)
+        .build();
+    r.take_name(value, r.body.result(pop, 0));
+    tapes.add(r, tape, push, pop);
+    Some(())
+}
+
+/// Computes an operation again, from what stands for its operands.
+fn clone(r: &mut Rewriter<'_>, tapes: &mut Tapes, op: OpId, anchor: OpId) {
+    let inner: Vec<OpId> = r
+        .body
+        .op_regions(op)
+        .iter()
+        .flat_map(|&region| r.body.walk(region))
+        .collect();
+    let here = r.body.op_region(anchor);
+    let mut map = ValueMap::new();
+    for used in std::iter::once(op).chain(inner) {
+        for value in r.body.operands(used) {
+            let home = r.body.value_region(value);
+            let is_inside =
+                home.is_some_and(|h| r.body.op_regions(op).iter().any(|&own| r.body.region_contains(own, h)));
+            let is_visible = home
+                .zip(here)
+                .is_some_and(|(home, here)| r.body.region_contains(home, here));
+            if let Some(image) = tapes.image.get(value).filter(|_| !is_inside && !is_visible) {
+                map.insert(value, image);
+            }
+        }
+    }
+    let clone = r.before(anchor).clone_op(op, &mut map);
+    for (from, to) in r.body.results(op).zip(r.body.results(clone)) {
+        tapes.image.insert(from, to);
+    }
+}

@@ -1,0 +1,172 @@
+//! `remat`: records less, and computes again.
+//!
+//! For each region of a loop, with the branches in it, [`plan`] collects what the dual reads and what that could be
+//! computed from; [`cut`] chooses what to record; [`apply`] makes it so. Inner loops come first: what they take from
+//! around them is then read by the dual of the outer loop, which chooses in turn. The
+//! [rule across iterations](super::cross) takes part: what follows from an argument of the next iteration is free. Since
+//! that depends on which arguments are recorded, the choice is made again with those that it recorded, as long as that
+//! makes it cheaper.
+
+mod apply;
+mod cut;
+mod plan;
+
+use pir_ir::{BlockId, Body, Context, Diagnostic, Module, Rewriter, Type, ValueDef, ValueId};
+use rustc_hash::FxHashSet;
+
+use super::cross::{Slots, find_carried};
+use super::plumbing::uncount_trips;
+use super::prune::{Tapes, finish, remove_dead_stacks};
+use super::structure::{Kind, Names};
+use crate::options::{OptionKind, OptionSpec};
+use crate::pass::{Changed, Pass, PassContext};
+use plan::{How, Plan, Planner, Problem};
+
+/// What may be computed again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recompute {
+    /// Nothing but constants.
+    None,
+    /// What is elementwise, or only moves elements.
+    Elementwise,
+    /// Everything without effects, inner loops included.
+    All,
+}
+
+/// Records less in a module that was differentiated.
+pub fn rematerialize(module: &mut Module, level: Recompute) {
+    let ctx = module.ctx.clone();
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        run(&ctx, body, level);
+        pending.extend(body.isolated_bodies_mut());
+    }
+}
+
+fn run(ctx: &Context, body: &mut Body, level: Recompute) {
+    let names = Names::avoiding(ctx, body, &["trips", "trip_next", "trip", "no_trips"]);
+    let mut tapes = Tapes::new(&names, body);
+    if tapes.all.is_empty() {
+        return;
+    }
+    let planner = Planner::new(body, &tapes, level);
+    let mut r = Rewriter::new(ctx, body);
+    find_carried(&r, &names, &mut tapes);
+    let counts = recorded_counts(&r, &tapes);
+    for at in (0..tapes.all.len()).rev() {
+        for problem in planner.problems(r.body, &tapes, at) {
+            solve(&mut r, &names, &planner, &mut tapes, &problem);
+        }
+        if tapes.all[at].kind == Kind::While {
+            finish(&mut r, &names, &tapes, at);
+        }
+    }
+    remove_dead_stacks(&mut r, &names);
+    // What counted for a dual that now counts in a loop of its own.
+    for (block, index) in counts {
+        if let Some(op) = r.body.block_parent(block) {
+            uncount_trips(&mut r, &names, op, index);
+        }
+    }
+}
+
+/// The results of loops that are used for nothing but to be recorded, and may be counts that `prune-stacks` put in.
+fn recorded_counts(r: &Rewriter<'_>, tapes: &Tapes) -> Vec<(BlockId, usize)> {
+    let pushed = tapes
+        .all
+        .iter()
+        .flat_map(|t| &t.pairs)
+        .map(|&(push, _)| r.body.operand(push, 1));
+    let counts = pushed.filter(|&v| r.body.value_type(v) == r.ctx.tensor(&[], Type::I64));
+    let recorded = counts.filter(|&v| r.body.uses(v).all(|u| u.index == 1 && r.body.num_results(u.op) == 0));
+    let place = recorded.filter_map(|v| match r.body.value_def(v) {
+        ValueDef::Result(op, index) => {
+            let region = r.body.op_regions(op).last()?;
+            Some((r.body.entry_block(*region)?, index as usize))
+        }
+        _ => None,
+    });
+    let mut places: Vec<_> = place.collect();
+    // The last of a loop first, so that the places of the others stay.
+    places.sort_unstable_by_key(|&(block, index)| (block, std::cmp::Reverse(index)));
+    places.dedup();
+    places
+}
+
+fn solve(r: &mut Rewriter<'_>, names: &Names, planner: &Planner, tapes: &mut Tapes, problem: &Problem) {
+    let is_loop = tapes.all[problem.at].kind == Kind::While;
+    // An operation that was differentiated twice has two duals, which have images of their own.
+    for place in &problem.places {
+        tapes.enter_images(r.body, place.tape);
+    }
+    apply::drop_unread(r, tapes, problem);
+    let mut also: FxHashSet<ValueId> = FxHashSet::default();
+    let mut best: Option<(Option<Slots>, Plan, Vec<bool>, u64)> = None;
+    loop {
+        let slots = is_loop
+            .then(|| Slots::new(r, names, tapes, problem.at, &also))
+            .flatten();
+        let plan = planner.plan(r, names, tapes, problem, slots.as_ref(), &also);
+        let recorded = cut::choose(&plan.nodes);
+        let cost = cut::cost(&plan.nodes, &recorded);
+        if best.as_ref().is_some_and(|(_, _, _, least)| cost >= *least) {
+            break;
+        }
+        // Arguments that were not recorded before make what is yielded to them free.
+        let before = also.len();
+        also.extend((0..plan.values.len()).filter_map(|i| {
+            let is_arg = matches!(r.body.value_def(plan.values[i]), ValueDef::Arg(..));
+            (recorded[i] && is_arg && matches!(plan.how[i], How::Here(_))).then_some(plan.values[i])
+        }));
+        best = Some((slots, plan, recorded, cost));
+        if also.len() == before {
+            break;
+        }
+    }
+    if let Some((slots, plan, recorded, _)) = best {
+        apply::apply(r, names, tapes, problem, slots.as_ref(), &plan, &recorded);
+        // A branch may have lost all that it recorded.
+        apply::drop_unread(r, tapes, problem);
+    }
+}
+
+/// The pass `remat`.
+pub struct Remat;
+
+impl Pass for Remat {
+    fn name(&self) -> &'static str {
+        "remat"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Record less for the derivative, and compute again"
+    }
+
+    fn description(&self) -> &'static str {
+        "Runs after `backward`. For each loop and branch it chooses what to record by a minimum cut: as few bytes as \
+         possible for each iteration, such that everything that the dual reads can be computed again from what is \
+         recorded, from the iteration behind, from counters, and from what is visible outside of the loop. \
+         `elementwise` computes again what is elementwise or only moves elements; `all` everything without effects, \
+         products, reductions and whole inner loops included; `none` only constants. Of equally good choices the one \
+         that computes least is taken, so that what cannot be improved stays as it is."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[OptionSpec {
+            name: "recompute",
+            kind: OptionKind::Enum(&["none", "elementwise", "all"]),
+            default: Some("elementwise"),
+            help: "what may be computed again",
+        }]
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let level = match cx.options.text("recompute").as_deref() {
+            Some("none") => Recompute::None,
+            Some("all") => Recompute::All,
+            _ => Recompute::Elementwise,
+        };
+        rematerialize(module, level);
+        Ok(Changed::Yes)
+    }
+}
