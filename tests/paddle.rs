@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use pir_interp::{DType, Tensor};
+use pir_interp::{DType, Tensor, eager};
 use pir_ir::Module;
 use pir_ir::text::{ParseOptions, parse, print};
 use pir_passes::Pipeline;
@@ -74,28 +74,13 @@ impl Program {
     }
 
     fn compare(&self, passes: &str, module: &Module) {
-        let inputs = self.expected("in").chain(self.expected("param"));
-        let options = pir_interp::Options {
-            inputs: inputs
-                .map(|(name, value)| (name.to_owned(), value.clone()))
-                .chain([("dropout_state__non_persistable".to_owned(), nothing())])
-                .collect(),
-            ..Default::default()
-        };
-        let outcome = pir_interp::run(module, &options, &mut Vec::new())
+        let outcome = pir_interp::run(module, &self.options(), &mut Vec::new())
             .unwrap_or_else(|e| panic!("{passes}: {e:?} in\n{}", print(module, &Default::default())));
         let compare = |name: String, want: &Tensor| {
             let Some((_, got)) = outcome.fetched.iter().find(|(n, _)| *n == name) else {
                 panic!("{passes}: `{name}` is not fetched");
             };
-            assert_eq!(got.shape(), want.shape(), "{passes}: the shape of `{name}`");
-            assert_eq!(got.dtype(), want.dtype(), "{passes}: the elements of `{name}`");
-            let (got, want) = (got.to_f64(), want.to_f64());
-            let scale = want.iter().fold(1.0f64, |m, x| m.max(x.abs()));
-            for (at, (g, w)) in got.iter().zip(&want).enumerate() {
-                let same = (g - w).abs() <= TOLERANCE * scale;
-                assert!(same, "{passes}: element {at} of `{name}` is {g}, not {w}");
-            }
+            assert_same(passes, &name, got, want);
         };
         for (name, want) in self.expected("out") {
             compare(format!("out:{name}"), want);
@@ -105,6 +90,44 @@ impl Program {
                 compare(format!("{name}_grad"), want);
             }
         }
+    }
+
+    /// The gradients that our eager engine computes.
+    fn check_eagerly(&self, passes: &str, output: &str) {
+        let module = self.after(passes);
+        let trace = eager::trace(&module, &self.options(), &mut Vec::new()).unwrap_or_else(|e| panic!("{e:?}"));
+        let targets = eager::Targets {
+            of: vec![output.to_owned()],
+            wrt: self.expected("grad").map(|(name, _)| name.to_owned()).collect(),
+            ..Default::default()
+        };
+        let grads = trace.gradients(&targets, false).unwrap_or_else(|e| panic!("{e}"));
+        for ((name, got), (_, want)) in grads.iter().zip(self.expected("grad")) {
+            assert_same("eagerly", &format!("{name}_grad"), &got.data(), want);
+        }
+    }
+
+    fn options(&self) -> pir_interp::Options {
+        let inputs = self.expected("in").chain(self.expected("param"));
+        pir_interp::Options {
+            inputs: inputs
+                .map(|(name, value)| (name.to_owned(), value.clone()))
+                .chain([("dropout_state__non_persistable".to_owned(), nothing())])
+                .collect(),
+            ..Default::default()
+        }
+    }
+}
+
+#[track_caller]
+fn assert_same(how: &str, name: &str, got: &Tensor, want: &Tensor) {
+    assert_eq!(got.shape(), want.shape(), "{how}: the shape of `{name}`");
+    assert_eq!(got.dtype(), want.dtype(), "{how}: the elements of `{name}`");
+    let (got, want) = (got.to_f64(), want.to_f64());
+    let scale = want.iter().fold(1.0f64, |m, x| m.max(x.abs()));
+    for (at, (g, w)) in got.iter().zip(&want).enumerate() {
+        let same = (g - w).abs() <= TOLERANCE * scale;
+        assert!(same, "{how}: element {at} of `{name}` is {g}, not {w}");
     }
 }
 
@@ -119,6 +142,7 @@ fn check(name: &str) {
     program.check("licm,cse,canonicalize,dce");
     if let Some(output) = program.differentiated() {
         let backward = format!("backward{{of=\"{output}\"}}");
+        program.check_eagerly("dce", &output);
         program.check(&backward);
         program.check(&format!("licm,cse,canonicalize,{backward},dce"));
         program.check(&format!("{backward},canonicalize,licm,cse,forward-args,dce"));

@@ -164,6 +164,49 @@ impl<'e> V<'e> {
         self.transpose(&perm)
     }
 
+    /// The same elements without a history.
+    pub(super) fn detached(&self) -> V<'e> {
+        V::new(self.engine, self.tensor.clone().map(|t| t.detach()))
+    }
+
+    /// The maximum along an axis, which stays as a dimension of one.
+    pub(super) fn maximum(&self, axis: usize) -> V<'e> {
+        let keepdim = self.engine.ctx().bool_attr(true);
+        self.op("pd.max", &[], &[("axis", self.ints(&[axis])), ("keepdim", keepdim)])
+    }
+
+    /// The elements `start..end` along an axis.
+    pub(super) fn part(&self, axis: usize, start: usize, end: usize) -> V<'e> {
+        let attrs = [
+            ("axes", self.ints(&[axis])),
+            ("starts", self.ints(&[start])),
+            ("ends", self.ints(&[end])),
+        ];
+        self.op("pd.slice", &[], &attrs)
+    }
+
+    /// Without the first dimension, which is one.
+    pub(super) fn squeezed(&self) -> V<'e> {
+        self.reshape(self.shape().get(1..).unwrap_or_default())
+    }
+
+    /// With a first dimension of one.
+    pub(super) fn unsqueezed(&self) -> V<'e> {
+        let mut shape = self.shape();
+        shape.insert(0, 1);
+        self.reshape(&shape)
+    }
+
+    /// Tensors put together along an axis.
+    pub(super) fn concat(engine: &'e Engine, parts: &[V<'e>], axis: usize) -> V<'e> {
+        let axis = engine.ctx().int_attr(axis as i64);
+        let mut parts = parts.iter();
+        let Some(first) = parts.next() else {
+            return V::new(engine, Err("there is nothing to put together".to_owned()));
+        };
+        first.op("pd.concat", &parts.collect::<Vec<_>>(), &[("axis", axis)])
+    }
+
     pub(super) fn matmul(&self, other: &V<'e>) -> V<'e> {
         self.with("matmul", other)
     }

@@ -6,9 +6,12 @@
 
 mod elementwise;
 mod linear;
+mod nn;
 mod reduce;
+mod rnn;
 mod shape;
 mod twins;
+mod windows;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -115,6 +118,9 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         reduce::RULES,
         shape::RULES,
         twins::RULES,
+        nn::RULES,
+        windows::RULES,
+        rnn::RULES,
     ]
     .into_iter()
     .flatten()
@@ -341,6 +347,46 @@ impl<'e> Cx<'e> {
         let ctx = self.engine.ctx();
         let attr = ctx.dict_get(self.attrs(), name);
         attr.and_then(|a| ctx.attr_bool(a)).unwrap_or(default)
+    }
+
+    pub(super) fn float(&self, name: &str, default: f64) -> f64 {
+        let ctx = self.engine.ctx();
+        let attr = ctx.dict_get(self.attrs(), name);
+        attr.and_then(|a| ctx.attr_f64(a)).unwrap_or(default)
+    }
+
+    pub(super) fn int(&self, name: &str, default: i64) -> i64 {
+        let ctx = self.engine.ctx();
+        let attr = ctx.dict_get(self.attrs(), name);
+        attr.and_then(|a| ctx.attr_int(a)).unwrap_or(default)
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<&'e str> {
+        let ctx = self.engine.ctx();
+        ctx.dict_get(self.attrs(), name).and_then(|a| ctx.attr_str(a))
+    }
+
+    /// The shape of a result.
+    pub(super) fn out_shape(&self, at: usize) -> Shape {
+        let metas = self.node.input_meta();
+        metas
+            .iter()
+            .flatten()
+            .nth(at)
+            .map(|m| m.shape.clone())
+            .unwrap_or_default()
+    }
+
+    /// The operand, in the flat list, that is declared at `index`: optional ones before it may be absent.
+    pub(super) fn declared(&self, index: usize) -> Option<usize> {
+        let ctx = self.engine.ctx();
+        let absent = ctx.dict_get(self.attrs(), "absent_operands");
+        let absent = absent.and_then(|a| ctx.attr_ints(a)).unwrap_or_default();
+        if absent.contains(&(index as i64)) {
+            return None;
+        }
+        let before = absent.iter().filter(|&&a| a < index as i64).count();
+        self.slot(index - before.min(index)).next()
     }
 
     /// A list of integers, or one: an attribute, or the operand that stands in its place.

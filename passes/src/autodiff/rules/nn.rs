@@ -540,6 +540,11 @@ impl RuleCx<'_, '_> {
 
     /// The sum over axes, which stay as dimensions of one.
     pub(super) fn total(&mut self, x: ValueId, axes: &[i64]) -> Result<ValueId, String> {
+        // A scalar counts as a vector of one element.
+        let ty = self.r.body.value_type(x);
+        if self.ctx().as_tensor(ty).is_none_or(|(shape, _)| shape.is_empty()) {
+            return Ok(x);
+        }
         let (axes, keepdim) = (self.ints(axes), self.ctx().bool_attr(true));
         self.emit("pd.sum", &[x], &[("axis", axes), ("keepdim", keepdim)])
     }
