@@ -23,6 +23,8 @@ Examples:
       pir-opt --pass='licm,backward{of=loss wrt=[x, %w]},dce' x.pir -o x_grad.pir
   Look at what each pass changes, and how long it takes
       pir-opt --pass=licm,cse,dce --print-ir-after-change --timing x.pir
+  Optimize, then differentiate
+      pir-opt -O2 --pass=backward x.pir
   Run some passes on functions only
       pir-opt --pass-pipeline='func.func(canonicalize,cse),dce' x.pir
   Keep what made a pass fail, and do it again
@@ -87,6 +89,12 @@ pub struct Passes {
     /// and their options.
     #[arg(long, value_name = "PASSES")]
     pub pass: Vec<String>,
+
+    /// Optimize: 0 not at all, 1 quickly, 2 well, 3 also by making the program longer; goes before other passes
+    ///
+    /// The same as `--pass=O2`; `--print-pipeline` tells which passes that are.
+    #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub optimize: Option<u8>,
 
     /// Passes to run, with the operations that they run on: `builtin.module(func.func(cse,licm),dce)`
     ///
@@ -265,7 +273,7 @@ pub struct Debugging {
     /// Run the passes that stand at the top of the input
     #[arg(
         long,
-        conflicts_with_all = ["pass", "pass_pipeline", "emit_reproducer"],
+        conflicts_with_all = ["pass", "pass_pipeline", "optimize", "emit_reproducer"],
         hide_short_help = true
     )]
     pub run_reproducer: bool,

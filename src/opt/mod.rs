@@ -129,6 +129,7 @@ fn configure(args: &mut Args, source: &Source) -> Result<(), Diagnostic> {
         )
     })?;
     args.passes.pass_pipeline = inner.passes.pass_pipeline;
+    args.passes.optimize = inner.passes.optimize;
     args.passes.no_verify_each |= inner.passes.no_verify_each;
     args.common.allow_unregistered_dialect |= inner.common.allow_unregistered_dialect;
     Ok(())
@@ -140,11 +141,13 @@ fn read_pipeline(args: &Args) -> Option<Pipeline> {
     let style = args.common.diagnostics.unwrap_or(Style::Fancy);
     let renderer = Renderer::for_stderr(Some(style), args.common.color);
     let ctx = pir_dialects::context();
+    let level = args.passes.optimize.map(|level| format!("O{level}"));
+    let level = level.iter().map(|text| ("-O", text));
     let passes = args.passes.pass.iter().map(|text| ("--pass", text));
     let pipelines = args.passes.pass_pipeline.iter().map(|text| ("--pass-pipeline", text));
     let mut all = Pipeline::default();
     let mut good = true;
-    for (option, text) in passes.chain(pipelines) {
+    for (option, text) in level.chain(passes).chain(pipelines) {
         match Pipeline::parse_in(&ctx, text) {
             Ok(pipeline) => all.extend(pipeline),
             Err(errors) => {

@@ -429,6 +429,19 @@ fn output_does_not_depend_on_the_threads() {
 }
 
 #[test]
+fn levels_go_before_other_passes() {
+    let printed = |options: &[&str]| run(opt(&[options, &["--print-pipeline"]].concat())).ok();
+    assert_eq!(printed(&["-O2", "--pass=inline"]), printed(&["--pass=O2,inline"]));
+    assert_eq!(
+        printed(&["--pass-pipeline=inline", "-O", "1"]),
+        printed(&["--pass=O1,inline"])
+    );
+    assert_eq!(printed(&["-O0"]), "\n");
+    assert!(run(opt(&["-O4"])).fails(2).contains("0..=3"));
+    assert_eq!(with_input(opt(&["-O1"]), FUNCTIONS).ok().matches("pd.tanh").count(), 3);
+}
+
+#[test]
 fn passes_on_functions_do_the_same_as_passes_on_all() {
     let program = &FUNCTIONS[FUNCTIONS.find("func.func").unwrap()..];
     let mut seen = 0;

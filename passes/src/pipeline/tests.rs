@@ -187,10 +187,10 @@ fn syntax_errors_point_at_the_place() {
 #[test]
 fn any_text_is_read_or_refused_without_panic() {
     let pieces = [
-        "rich", "{", "}", "[", "]", "=", ",", "\"", "\\", " ", "é", "of", "\u{0}",
+        "rich", "{", "}", "[", "]", "=", ",", "\"", "\\", " ", "é", "of", "\u{0}", "(", ")", "f(",
     ];
     let mut state = 1u64;
-    for _ in 0..20_000 {
+    for _ in 0..40_000 {
         let mut text = String::new();
         for _ in 0..8 {
             state = state
@@ -201,6 +201,8 @@ fn any_text_is_read_or_refused_without_panic() {
         if let Ok(p) = Pipeline::parse_with(&text, PASSES, None) {
             let again = Pipeline::parse_with(&p.to_string(), PASSES, None).unwrap();
             assert_eq!(again.to_string(), p.to_string());
+            let paths = |p: &Pipeline| p.invocations.iter().map(|i| i.path.clone()).collect::<Vec<_>>();
+            assert_eq!(paths(&again), paths(&p), "{text}");
         }
     }
 }
