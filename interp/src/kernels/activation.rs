@@ -2,13 +2,13 @@
 
 use super::broadcast::{broadcast, expand};
 use super::shape::cut;
-use super::special::{erf, sigmoid};
+use super::special::{erfc, sigmoid};
 use super::{Kernel, Outputs, Prepare, one, take};
 use crate::tensor::{Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.gelu", |s| match s.flag("approximate", false) {
-        false => map(|x| 0.5 * x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2))),
+        false => map(|x| 0.5 * x * erfc(-x * std::f64::consts::FRAC_1_SQRT_2)),
         true => map(|x| {
             let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
             0.5 * x * (1.0 + inner.tanh())

@@ -1,5 +1,7 @@
 //! Linear algebra beside the product of matrices.
 
+use std::ops::Add;
+
 use pir_dialects::letters::Letters;
 use rustc_hash::FxHashMap;
 
@@ -54,7 +56,13 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
             let (a, b) = (expand(&x, &shape)?.to_f64(), expand(&y, &shape)?.to_f64());
             let row = |at: usize| at * n..(at + 1) * n;
-            let sum = |at: usize| -> f64 { a[row(at)].iter().zip(&b[row(at)]).map(|(a, b)| a * b).sum() };
+            let sum = |at: usize| -> f64 {
+                a[row(at)]
+                    .iter()
+                    .zip(&b[row(at)])
+                    .map(|(a, b)| a * b)
+                    .fold(0.0, f64::add)
+            };
             one(Tensor::new(rest, (0..count).map(sum).collect())?.cast(x.dtype()))
         }))
     }),
@@ -81,7 +89,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let shape: Shape = x.shape()[..x.rank() - 1].into();
             let count = checked_count(&shape, 8)?;
             let values = x.to_f64();
-            let sums: Vec<f64> = (0..count).map(|at| values[at * n..(at + 1) * n].iter().sum()).collect();
+            let sums: Vec<f64> = (0..count)
+                .map(|at| values[at * n..(at + 1) * n].iter().fold(0.0, f64::add))
+                .collect();
             Ok(Tensor::new(&shape, sums)?.cast(x.dtype()))
         })
     }),
@@ -203,7 +213,7 @@ fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
                 let factors = values.iter().zip(&starts).zip(&offsets);
                 factors.map(|((v, start), offset)| v[start + offset[k]]).product()
             };
-            (0..terms).map(term).sum()
+            (0..terms).map(term).fold(0.0, f64::add)
         };
         let dtype = inputs.first().ok_or("an operand is missing")?.dtype();
         one(Tensor::new(&shape, (0..count).map(element).collect())?.cast(dtype))

@@ -106,13 +106,21 @@ pub(super) fn erf(x: f64) -> f64 {
         }
         return sum * std::f64::consts::FRAC_2_SQRT_PI;
     }
-    // erfc(a) = exp(-a²)/√π · 1/(a + (1/2)/(a + 1/(a + (3/2)/(a + …))))
+    (1.0 - erfc_tail(a)).copysign(x)
+}
+
+/// One less the error function, which keeps its digits where it is small.
+pub(super) fn erfc(x: f64) -> f64 {
+    if x < 2.5 { 1.0 - erf(x) } else { erfc_tail(x) }
+}
+
+/// erfc(a) = exp(-a²)/√π · 1/(a + (1/2)/(a + 1/(a + (3/2)/(a + …)))), for a large a.
+fn erfc_tail(a: f64) -> f64 {
     let mut f = a;
     for n in (1..=120).rev() {
         f = a + f64::from(n) / 2.0 / f;
     }
-    let erfc = (-a * a).exp() / (f * std::f64::consts::PI.sqrt());
-    (1.0 - erfc).copysign(x)
+    (-a * a).exp() / (f * std::f64::consts::PI.sqrt())
 }
 
 #[cfg(test)]

@@ -218,14 +218,23 @@ pub(in super::super) fn argsort(args: InferArgs<'_>) -> Types {
 }
 
 pub(in super::super) fn random(args: InferArgs<'_>) -> Types {
-    let elem = dtype(&args).unwrap_or(Type::F32);
-    match ints(&args, "shape") {
+    shaped(&args, Type::F32)
+}
+
+pub(in super::super) fn randint(args: InferArgs<'_>) -> Types {
+    shaped(&args, Type::I64)
+}
+
+/// Of the shape that is an attribute or an operand.
+fn shaped(args: &InferArgs<'_>, default: Type) -> Types {
+    let elem = dtype(args).unwrap_or(default);
+    match ints(args, "shape") {
         Some(shape) => match shape.iter().find(|&&d| d < 0) {
             Some(d) => Err(format!("a dimension cannot be {d}")),
             None => one(args.ctx.tensor(&shape, elem)),
         },
         None => {
-            let rank = operand(&args, 0).ok().and_then(|s| count(&s.dims));
+            let rank = operand(args, 0).ok().and_then(|s| count(&s.dims));
             let rank = rank.filter(|&n| (0..64).contains(&n)).ok_or("it needs a `shape`")?;
             one(args.ctx.tensor(&vec![DYNAMIC; rank as usize], elem))
         }
