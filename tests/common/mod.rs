@@ -137,16 +137,6 @@ pub fn compare(f: &dyn Fn(&Inputs) -> f64, with: &Module, inputs: &Inputs, wrt: 
 /// the program without derivatives: both are exact but for rounding.
 #[track_caller]
 pub fn compare_with_eager(plain: &Module, with: &Module, inputs: &Inputs, wrt: &[&str], order: usize) {
-    // Layers and the like it has no rules for: `tests/tables.rs` lists them.
-    let names: Vec<&str> = plain
-        .body
-        .walk_all()
-        .map(|op| plain.ctx.op_str(plain.body.op_name(op)))
-        .collect();
-    let unknown = |name: &&str| pir_passes::autodiff::has_rule(name) && !eager::has_rule(name);
-    if names.iter().any(unknown) {
-        return;
-    }
     let options = Options {
         inputs: inputs.iter().cloned().collect(),
         max_steps: Some(10_000_000),

@@ -63,6 +63,12 @@ impl<'e> V<'e> {
     }
 }
 
+/// A tensor of the numbers of its elements, from zero.
+pub(super) fn numbers(shape: &[usize]) -> Result<Tensor, String> {
+    let count = shape.iter().product::<usize>() as i64;
+    Ok(Tensor::new(Dense::new(shape, (0..count).collect())?))
+}
+
 /// The gradients of the float operands of an operation that moves elements.
 pub(super) fn gradients<'e>(cx: &Cx<'e>) -> Result<Grads<'e>, String> {
     // Each element gets a number, from one; zero is for what comes from nowhere.
@@ -92,7 +98,7 @@ pub(super) fn gradients<'e>(cx: &Cx<'e>) -> Result<Grads<'e>, String> {
     let engine = cx.engine;
     let mut attrs = cx.attrs();
     // What fills the gaps must not look like an element.
-    for filling in ["pad_value", "value"] {
+    for filling in ["pad_value", "padding_value"] {
         if engine.ctx().dict_get(attrs, filling).is_some() {
             attrs = engine.ctx().dict_with(attrs, filling, engine.ctx().float_attr(0.0));
         }

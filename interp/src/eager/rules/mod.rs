@@ -4,11 +4,14 @@
 //! one of few kinds: a formula of one operand, two formulas with broadcasting, nothing at all, a movement of elements, or,
 //! where that is easiest to see to be right, the operation told in other operations, which the engine then differentiates.
 
+mod activation;
+mod algebra;
 mod elementwise;
 mod linear;
 mod nn;
 mod reduce;
 mod rnn;
+mod scatter;
 mod shape;
 mod twins;
 mod windows;
@@ -121,6 +124,9 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         nn::RULES,
         windows::RULES,
         rnn::RULES,
+        activation::RULES,
+        algebra::RULES,
+        scatter::RULES,
     ]
     .into_iter()
     .flatten()

@@ -64,7 +64,7 @@ fn spread<'e>(c: &Cx<'e>, reduced: &V<'e>) -> V<'e> {
 }
 
 /// The elements that are the extremum share the gradient.
-fn extremum<'e>(c: &Cx<'e>) -> V<'e> {
+pub(super) fn extremum<'e>(c: &Cx<'e>) -> V<'e> {
     extremum_of(c, &c.x(), &c.out(), &c.grad())
 }
 

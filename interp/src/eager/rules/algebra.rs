@@ -1,0 +1,191 @@
+//! Linear algebra, norms, and running products.
+
+use pir_dialects::letters::Letters;
+
+use super::super::Slot;
+use super::super::moves::numbers;
+use super::super::value::V;
+use super::elementwise::failed;
+use super::{Cx, Rule, moves, told, zero};
+use crate::kernels::axis;
+
+pub(super) const RULES: &[Rule] = &[
+    told("pd.bmm", |c| vec![c.x().matmul(&c.y())]),
+    told("pd.mv", |c| vec![c.x().matmul(&c.y())]),
+    told("pd.addmm", |c| {
+        let product = c.y().matmul(&c.arg(2)) * c.float("alpha", 1.0);
+        vec![c.x() * c.float("beta", 1.0) + product]
+    }),
+    told("pd.dot", |c| {
+        let products = c.x() * c.y();
+        let last = products.rank().max(1) - 1;
+        vec![products.sum(&[last], false)]
+    }),
+    told("pd.kron", |c| {
+        let (x, y) = (c.x(), c.y());
+        let rank = x.rank().max(y.rank());
+        let wide = |v: &V<'_>, before: bool| -> Vec<usize> {
+            let shape = v.shape();
+            let dims = std::iter::repeat_n(1, rank - shape.len()).chain(shape.iter().copied());
+            dims.flat_map(|d| if before { [d, 1] } else { [1, d] }).collect()
+        };
+        let product = x.reshape(&wide(&x, true)) * y.reshape(&wide(&y, false));
+        vec![product.reshape(&c.out_shape(0))]
+    }),
+    told("pd.trace", |c| {
+        let diagonal = numbers(&c.shape(0)).and_then(|numbers| {
+            let ctx = c.engine.ctx();
+            let found = c
+                .engine
+                .compute(ctx.op_name("pd.diagonal"), &[Slot::One(numbers)], c.attrs())?;
+            found
+                .into_iter()
+                .next()
+                .ok_or_else(|| "there is no diagonal".to_owned())
+        });
+        let diagonal = V::constant(c.engine, diagonal);
+        let last = diagonal.rank().max(1) - 1;
+        vec![c.x().take(&diagonal).sum(&[last], false)]
+    }),
+    moves("pd.diagonal"),
+    moves("pd.diag"),
+    told("pd.p_norm", |c| vec![p_norm(c)]),
+    told("pd.frobenius_norm", |c| {
+        let axes = if c.bool("reduce_all", false) {
+            Ok((0..c.rank(0)).collect())
+        } else {
+            c.axes()
+        };
+        match axes {
+            Ok(axes) => vec![c.x().square().sum(&axes, true).call("sqrt").reshape(&c.out_shape(0))],
+            Err(e) => vec![failed(c, &e)],
+        }
+    }),
+    told("pd.squared_l2_norm", |c| {
+        vec![c.x().square().sum(&whole(c), false).reshape(&[1])]
+    }),
+    told("pd.mean_all", |c| {
+        let count: usize = c.shape(0).iter().product();
+        vec![c.x().sum(&whole(c), false) * (1.0 / count as f64)]
+    }),
+    told("pd.logsumexp", |c| match summed_axes(c) {
+        Ok(axes) => {
+            let x = c.x();
+            // The maximum makes no difference, and is a constant here.
+            let most = extremum(&x.detached(), "pd.max", &axes);
+            let sum = (x - most.clone()).exp().sum(&axes, true);
+            vec![(sum.call("log") + most).reshape(&c.out_shape(0))]
+        }
+        Err(e) => vec![failed(c, &e)],
+    }),
+    told("pd.cumprod", |c| vec![cumprod(c)]),
+    told("pd.einsum", |c| vec![einsum(c).unwrap_or_else(|e| failed(c, &e))]),
+    told("pd.sgd_", |c| {
+        let rate = c.y();
+        let count: usize = rate.shape().iter().product();
+        let rate = if count == 1 { rate.reshape(&[]) } else { rate };
+        vec![c.x() - rate * c.arg(2)]
+    }),
+    zero("pd.bernoulli"),
+    zero("pd.nonzero"),
+];
+
+fn whole(c: &Cx<'_>) -> Vec<usize> {
+    (0..c.rank(0)).collect()
+}
+
+/// The axes of `logsumexp`: the first when none is given.
+fn summed_axes(c: &Cx<'_>) -> Result<Vec<usize>, String> {
+    let given = c.ints("axis")?.unwrap_or_else(|| vec![0]);
+    if given.is_empty() || c.bool("reduce_all", false) || c.rank(0) == 0 {
+        return Ok(whole(c));
+    }
+    given.iter().map(|&a| axis(a, c.rank(0))).collect()
+}
+
+/// The largest or smallest element over axes, which stay as dimensions of one.
+fn extremum<'e>(x: &V<'e>, op: &str, axes: &[usize]) -> V<'e> {
+    if axes.is_empty() {
+        return x.clone();
+    }
+    let ctx = x.engine.ctx();
+    let axes: Vec<i64> = axes.iter().map(|&a| a as i64).collect();
+    x.op(
+        op,
+        &[],
+        &[("axis", ctx.ints_attr(&axes)), ("keepdim", ctx.bool_attr(true))],
+    )
+}
+
+fn p_norm<'e>(c: &Cx<'e>) -> V<'e> {
+    let x = c.x();
+    let axes = match c.bool("asvector", false) || c.rank(0) == 0 {
+        true => Ok(whole(c)),
+        false => axis(c.int("axis", -1), c.rank(0)).map(|at| vec![at]),
+    };
+    let axes = match axes {
+        Ok(axes) => axes,
+        Err(e) => return failed(c, &e),
+    };
+    let size = x.call("abs");
+    let norm = match c.float("porder", 2.0) {
+        f64::INFINITY => extremum(&size, "pd.max", &axes),
+        f64::NEG_INFINITY => extremum(&size, "pd.min", &axes),
+        0.0 => size.detached().sum(&axes, true).filled(0.0),
+        1.0 => size.sum(&axes, true),
+        2.0 => x.square().sum(&axes, true).call("sqrt"),
+        p => size.pow(p).sum(&axes, true).pow(1.0 / p),
+    };
+    norm.reshape(&c.out_shape(0))
+}
+
+fn cumprod<'e>(c: &Cx<'e>) -> V<'e> {
+    let shape = c.shape(0);
+    let x = if shape.is_empty() { c.x().reshape(&[1]) } else { c.x() };
+    let at = match axis(c.int("dim", 0), shape.len().max(1)) {
+        Ok(at) => at,
+        Err(e) => return failed(c, &e),
+    };
+    let n = x.shape().get(at).copied().unwrap_or(0);
+    let (exclusive, reverse) = (c.bool("exclusive", false), c.bool("reverse", false));
+    let mut parts = Vec::with_capacity(n);
+    let mut product: Option<V<'e>> = None;
+    for k in 0..n {
+        let k = if reverse { n - 1 - k } else { k };
+        let own = x.part(at, k, k + 1);
+        let before = product.take().unwrap_or_else(|| own.filled(1.0));
+        let next = before.clone() * own;
+        parts.push(if exclusive { before } else { next.clone() });
+        product = Some(next);
+    }
+    if reverse {
+        parts.reverse();
+    }
+    V::concat(c.engine, &parts, at).reshape(&shape)
+}
+
+/// Every operand spread over all letters, multiplied, and summed.
+fn einsum<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
+    let letters = Letters::parse(c.text("equation").unwrap_or_default())?;
+    let summed = letters.summed();
+    let all: Vec<char> = letters.output.iter().chain(&summed).copied().collect();
+    let mut product: Option<V<'e>> = None;
+    for (at, own) in letters.inputs.iter().enumerate() {
+        let x = c.arg(at);
+        let place = |letter: &char| own.iter().position(|l| l == letter);
+        let perm: Vec<usize> = all.iter().filter_map(place).collect();
+        let dims = x.shape();
+        let shape: Vec<usize> = all
+            .iter()
+            .map(|l| place(l).and_then(|p| dims.get(p).copied()).unwrap_or(1))
+            .collect();
+        let spread = x.transpose(&perm).reshape(&shape);
+        product = Some(match product {
+            None => spread,
+            Some(product) => product * spread,
+        });
+    }
+    let product = product.ok_or("an operand is missing")?;
+    let axes: Vec<usize> = (letters.output.len()..all.len()).collect();
+    Ok(product.sum(&axes, false))
+}

@@ -1,0 +1,136 @@
+//! Operations that put elements at places, and others that pick or repeat some.
+
+use pir_ir::Attr;
+
+use super::super::Slot;
+use super::super::moves::numbers;
+use super::super::value::V;
+use super::elementwise::failed;
+use super::reduce::extremum as first_extremum;
+use super::{Cx, OUT, OUTPUTS, REST, Rule, X, moves, one, told};
+use crate::tensor::Tensor as Dense;
+
+pub(super) const RULES: &[Rule] = &[
+    moves("pd.embedding"),
+    told("pd.scatter", |c| vec![or_failed(c, scatter(c))]),
+    told("pd.scatter_nd_add", |c| {
+        vec![or_failed(c, added(c, "pd.gather_nd", &[]))]
+    }),
+    told("pd.index_add", |c| {
+        let axis = c.engine.ctx().int_attr(c.int("axis", 0));
+        vec![or_failed(c, added(c, "pd.index_select", &[("axis", axis)]))]
+    }),
+    told("pd.put_along_axis", |c| vec![or_failed(c, put_along_axis(c))]),
+    moves("pd.index_sample"),
+    moves("pd.masked_select"),
+    moves("pd.masked_fill"),
+    moves("pd.strided_slice"),
+    moves("pd.repeat_interleave"),
+    moves("pd.unbind"),
+    moves("pd.meshgrid"),
+    moves("pd.pad3d"),
+    one("pd.topk", OUTPUTS | REST, sorted),
+    one("pd.argsort", OUTPUTS, sorted),
+    one("pd.amax", X | OUT, first_extremum),
+    one("pd.amin", X | OUT, first_extremum),
+];
+
+fn or_failed<'e>(c: &Cx<'e>, v: Result<V<'e>, String>) -> V<'e> {
+    v.unwrap_or_else(|e| failed(c, &e))
+}
+
+/// Where an operation that picks finds each element of a tensor of a shape.
+fn places<'e>(c: &Cx<'e>, op: &str, shape: &[usize], index: &V<'e>, attrs: &[(&str, Attr)]) -> Result<V<'e>, String> {
+    let slots = [Slot::One(numbers(shape)?), Slot::One(index.tensor.clone()?)];
+    let found = c
+        .engine
+        .compute(c.engine.ctx().op_name(op), &slots, c.engine.dict(attrs))?;
+    Ok(V::constant(
+        c.engine,
+        found.into_iter().next().ok_or_else(|| "nothing is picked".to_owned()),
+    ))
+}
+
+/// The operand with the updates added where an operation would pick.
+fn added<'e>(c: &Cx<'e>, op: &str, attrs: &[(&str, Attr)]) -> Result<V<'e>, String> {
+    let shape = c.shape(0);
+    let places = places(c, op, &shape, &c.y(), attrs)?;
+    Ok(c.x() + c.arg(2).reshape(&places.shape()).put(&places, &shape))
+}
+
+fn scatter<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
+    let shape = c.shape(0);
+    let axis = c.engine.ctx().int_attr(0);
+    let index = c.y();
+    let index = index.reshape(&[index.shape().iter().product()]);
+    let places = places(c, "pd.gather", &shape, &index, &[("axis", axis)])?;
+    let updates = c.arg(2).reshape(&places.shape());
+    let kept = if c.bool("overwrite", true) {
+        last_ones(&places, &updates)?
+    } else {
+        updates.filled(1.0)
+    };
+    let hit = updates.filled(1.0).put(&places, &shape);
+    let rest = c.x() * hit.test("equal", &hit.filled(0.0));
+    Ok(rest + (updates * kept).put(&places, &shape))
+}
+
+/// One for the last update of each place, zero for those before it.
+fn last_ones<'e>(places: &V<'e>, like: &V<'e>) -> Result<V<'e>, String> {
+    let at = places.tensor.clone()?.to_i64();
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut ones: Vec<f64> = at.iter().rev().map(|&p| f64::from(u8::from(seen.insert(p)))).collect();
+    ones.reverse();
+    let ones = Dense::new(&places.shape(), ones).map(|t| t.cast(like.dtype()));
+    Ok(V::constant(places.engine, ones))
+}
+
+fn put_along_axis<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
+    let shape = c.shape(0);
+    let axis = c.engine.ctx().int_attr(c.int("axis", 0));
+    let places = places(c, "pd.take_along_axis", &shape, &c.y(), &[("axis", axis)])?;
+    let values = c.arg(2).expand(&places.shape());
+    let hit = values.filled(1.0).put(&places, &shape);
+    match c.text("reduce").unwrap_or("assign") {
+        "add" => return Ok(c.x() + values.put(&places, &shape)),
+        "assign" => {
+            let rest = c.x() * hit.test("equal", &hit.filled(0.0));
+            let kept = last_ones(&places, &values)?;
+            return Ok(rest + (values * kept).put(&places, &shape));
+        }
+        _ => {}
+    }
+    // Factors one by one: the first of each place, then the second of those that have one, and so on.
+    let at = places.tensor.clone()?.to_i64();
+    let mut counts = rustc_hash::FxHashMap::default();
+    let turns: Vec<usize> = at
+        .iter()
+        .map(|&p| {
+            let count = counts.entry(p).or_insert(0usize);
+            *count += 1;
+            *count
+        })
+        .collect();
+    let mut product = c.x();
+    for turn in 1..=turns.iter().copied().max().unwrap_or(0) {
+        let own = turns.iter().map(|&t| f64::from(u8::from(t == turn))).collect();
+        let own = Dense::new(&places.shape(), own).map(|t| t.cast(values.dtype()));
+        let own = V::constant(c.engine, own);
+        let factor = (values.clone() * own.clone()).put(&places, &shape) + (1.0 - own.put(&places, &shape));
+        product = product * factor;
+    }
+    Ok(product)
+}
+
+/// Each gradient goes back to where the element was before sorting.
+fn sorted<'e>(c: &Cx<'e>) -> V<'e> {
+    let shape = c.shape(0);
+    if shape.is_empty() {
+        return c.grad().reshape(&shape);
+    }
+    let axis = c.engine.ctx().int_attr(c.int("axis", -1));
+    match places(c, "pd.take_along_axis", &shape, &c.result(1), &[("axis", axis)]) {
+        Ok(places) => c.grad().put(&places, &shape),
+        Err(e) => failed(c, &e),
+    }
+}
