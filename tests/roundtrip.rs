@@ -127,6 +127,7 @@ fn generated_programs() {
         let text = match seed % 4 {
             0 => generate::blocks(&mut random),
             1 => generate::functions(&mut random),
+            2 => generate::graph(&mut random),
             _ => generate::program(&mut random, seed % 2 == 0),
         };
         let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());

@@ -16,13 +16,13 @@
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use pir_ir::{
-    AttrData, BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Rewriter, Successor, Sym, Traits, Type,
-    ValueId, ValueMap,
+    AttrData, BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Rewriter, Sym, Traits, Type, ValueId,
+    ValueMap,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::analysis::reverse_post_order;
+use crate::cfg::{branch_to, sort_blocks};
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -181,22 +181,6 @@ fn inline_into(
     inlined
 }
 
-/// Brings the blocks of a body into an order in which control meets them. Those that it does not meet come last.
-fn sort_blocks(body: &mut Body) {
-    let root = body.root();
-    let mut order = reverse_post_order(body, root);
-    let mut is_listed = vec![false; order.iter().map(|b| b.index() + 1).max().unwrap_or(0)];
-    for block in &order {
-        is_listed[block.index()] = true;
-    }
-    let others = body.region_blocks(root).iter().copied();
-    let others: Vec<BlockId> = others
-        .filter(|b| !is_listed.get(b.index()).is_some_and(|l| *l))
-        .collect();
-    order.extend(others);
-    body.set_region_blocks(root, order);
-}
-
 /// What a block of a function returns, if it ends in a return.
 fn returned(ctx: &Context, body: &Body, block: BlockId) -> Option<OpId> {
     body.last_op(block)
@@ -296,11 +280,7 @@ fn inline_blocks(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool 
             continue;
         }
         let values = rewriter.body.operands_vec(end);
-        let operands = values.len() as u32;
-        let branch = rewriter.before(end).op("pd.branch").operands(values).build();
-        rewriter
-            .body
-            .set_successors(branch, &[Successor { block: rest, operands }]);
+        branch_to(rewriter.before(end), rest, &values);
         rewriter.erase_op(end);
     }
     true

@@ -11,6 +11,7 @@ pub mod analysis;
 pub mod autodiff;
 mod bodies;
 mod canonicalize;
+mod cfg;
 mod cse;
 mod dce;
 mod debug;

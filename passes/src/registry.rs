@@ -2,6 +2,7 @@
 
 use crate::autodiff::{Backward, BuildBackward, Decompose, Jvp, PruneStacks, Remat, StackLocals, StripBackward};
 use crate::canonicalize::Canonicalize;
+use crate::cfg::{LiftCfg, LowerToCfg};
 use crate::cse::Cse;
 use crate::dce::Dce;
 use crate::forward_args::ForwardArgs;
@@ -30,6 +31,8 @@ static PASSES: &[&dyn Pass] = &[
     &UnrotateWhile,
     &Unroll,
     &Peel,
+    &LowerToCfg,
+    &LiftCfg,
     &Backward,
     &StackLocals,
     &BuildBackward,

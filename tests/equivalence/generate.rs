@@ -142,6 +142,89 @@ pub fn blocks(random: &mut Random) -> String {
     g.text
 }
 
+/// A function of blocks that go on anywhere; what goes back does so a few times at most. The graph need not be reducible.
+pub fn graph(random: &mut Random) -> String {
+    let mut g = Generator {
+        random,
+        text: String::new(),
+        next: 0,
+        effects: true,
+        functions: Vec::new(),
+    };
+    let (mut scope, params) = inputs();
+    let float = Kind::Float.ty();
+    let _ = writeln!(g.text, "func.func @main({params}) -> ({float}, {float}) {{");
+    let one = g.define(&mut scope, Kind::Int, "pd.full {shape = [1], value = 1, dtype = i64}");
+    let zero = g.define(&mut scope, Kind::Int, "pd.full {shape = [1], value = 0, dtype = i64}");
+    let fuel = g.define(&mut scope, Kind::Int, "pd.full {shape = [1], value = 12, dtype = i64}");
+    let count = 2 + g.random.below(6);
+    let _ = writeln!(g.text, "pd.branch ^b0({fuel}, %x, %y)");
+    let mut tails = String::new();
+    for at in 0..count {
+        let mut inner = scope.clone();
+        let names = g.label(&format!("b{at}"), &mut inner, &[Kind::Int, Kind::Float, Kind::Float]);
+        let size = g.random.below(3);
+        g.ops(&mut inner, size, 1);
+        let mut targets = Vec::new();
+        for side in ["l", "r"] {
+            let values = format!(
+                "({}, {}, {})",
+                names[0],
+                g.recent(&inner, Kind::Float),
+                g.recent(&inner, Kind::Float)
+            );
+            let to = g.random.below(count + 1);
+            if to == count {
+                let _ = writeln!(tails, "^e{at}{side}(%p{at}{side}: {float}, %q{at}{side}: {float}):");
+                let exit = if g.random.chance(40) {
+                    format!("func.return (%q{at}{side}, %p{at}{side})\n")
+                } else {
+                    format!("pd.branch ^end(%p{at}{side}, %q{at}{side})\n")
+                };
+                tails.push_str(&exit);
+                let (a, b) = (g.recent(&inner, Kind::Float), names[1].clone());
+                targets.push(format!("^e{at}{side}({a}, {b})"));
+            } else if to <= at {
+                // Going back costs fuel.
+                let int = Kind::Int.ty();
+                let (label, p, q, f) = (format!("t{at}{side}"), g.fresh(), g.fresh(), g.fresh());
+                let (less, go) = (g.fresh(), g.fresh());
+                let _ = writeln!(
+                    tails,
+                    "^{label}({f}: {int}, {p}: {float}, {q}: {float}):\n{less} = pd.subtract ({f}, {one}) : {int}\n\
+                     {go} = pd.greater_than ({less}, {zero}) : {}\n\
+                     pd.condition_branch {go}, ^b{to}({less}, {p}, {q}), ^end({p}, {q})",
+                    Kind::Bool.ty()
+                );
+                targets.push(format!("^{label}{values}"));
+            } else {
+                targets.push(format!("^b{to}{values}"));
+            }
+        }
+        let condition = if g.random.chance(50) {
+            let (a, b) = (names[0].clone(), g.recent(&inner, Kind::Int));
+            let limit = g.random.below(12);
+            let limit = g.define(
+                &mut inner,
+                Kind::Int,
+                &format!("pd.full {{shape = [1], value = {limit}, dtype = i64}}"),
+            );
+            let sum = g.define(&mut inner, Kind::Int, &format!("pd.maximum ({a}, {b})"));
+            g.define(&mut inner, Kind::Bool, &format!("pd.less_than ({sum}, {limit})"))
+        } else {
+            g.recent(&inner, Kind::Bool)
+        };
+        let _ = writeln!(
+            g.text,
+            "pd.condition_branch {condition}, {}, {}",
+            targets[0], targets[1]
+        );
+    }
+    g.text.push_str(&tails);
+    let _ = writeln!(g.text, "^end(%pe: {float}, %qe: {float}):\nfunc.return (%pe, %qe)\n}}");
+    g.text
+}
+
 impl Generator<'_> {
     fn top_level(&mut self, size: usize, depth: usize) {
         let mut scope: Scope = Vec::new();

@@ -15,7 +15,7 @@ use pir_ir::verify::verify;
 use pir_passes::{PassManager, Pipeline};
 use pir_tools::evaluate::KernelEvaluator;
 
-use generate::{Random, blocks, functions, program};
+use generate::{Random, blocks, functions, graph, program};
 
 fn read(text: &str) -> Module {
     let parsed = parse(&pir_dialects::context(), text.as_bytes(), &ParseOptions::default());
@@ -286,6 +286,89 @@ fn functions_that_call_functions() {
         );
     }
     assert!(ran as u64 * 2 > count(), "only {ran} of {} programs ran", count());
+}
+
+/// How many blocks the functions of a module have at most.
+fn most_blocks(module: &Module) -> usize {
+    let mut most = 0;
+    module.for_each_body(|body| most = most.max(body.region_blocks(body.root()).len()));
+    most
+}
+
+#[test]
+fn between_regions_and_blocks() {
+    let (mut ran, mut lowered) = (0, 0);
+    for seed in 0..count() / 2 {
+        let mut random = Random::new(seed ^ 0xcf9);
+        let text = if seed % 2 == 0 {
+            functions(&mut random)
+        } else {
+            blocks(&mut random)
+        };
+        let module = read(&text);
+        ran += usize::from(run(&module).is_ok());
+        lowered += usize::from(most_blocks(&after(&module, "lower-to-cfg")) > most_blocks(&module));
+        for pipeline in ["lift-cfg", "lower-to-cfg,lift-cfg"] {
+            let lifted = after(&module, pipeline);
+            assert_eq!(
+                most_blocks(&lifted),
+                1,
+                "seed {seed}: {pipeline} leaves blocks in\n{text}"
+            );
+            check(seed, &module, pipeline);
+        }
+        check(seed, &module, "lower-to-cfg");
+        let (before, between) = (pipeline(&mut random), pipeline(&mut random));
+        check(
+            seed,
+            &module,
+            &format!("{before},lower-to-cfg,{between},lift-cfg,{before}"),
+        );
+    }
+    assert!(ran as u64 * 4 > count(), "only {ran} of {} programs ran", count() / 2);
+    assert!(
+        lowered as u64 * 4 > count(),
+        "only {lowered} of {} have regions",
+        count()
+    );
+}
+
+#[test]
+fn graphs_of_blocks() {
+    let (mut ran, mut lifted) = (0, 0);
+    for seed in 0..count() / 2 {
+        let mut random = Random::new(seed ^ 0x9a9);
+        let module = read(&graph(&mut random));
+        ran += usize::from(run(&module).is_ok());
+        check(seed, &module, &pipeline(&mut random));
+        let mut copy = module.clone();
+        let parsed = Pipeline::parse("lift-cfg").expect("the pipeline is right");
+        match PassManager::new().run(&mut copy, &parsed) {
+            Ok(_) => {
+                lifted += 1;
+                check(seed, &module, "lift-cfg");
+                check(
+                    seed,
+                    &module,
+                    &format!("{},lift-cfg,lower-to-cfg,lift-cfg", pipeline(&mut random)),
+                );
+            }
+            Err(errors) => {
+                let codes: Vec<&str> = errors.iter().map(|e| e.code).collect();
+                let text = print(&module, &PrintOptions::default());
+                assert!(
+                    matches!(codes[..], ["irreducible" | "lift-endless"]),
+                    "seed {seed}: {errors:#?}\n{text}"
+                );
+            }
+        }
+    }
+    assert!(ran as u64 * 4 > count(), "only {ran} of {} programs ran", count() / 2);
+    assert!(
+        lifted as u64 * 4 > count(),
+        "only {lifted} of {} were lifted",
+        count() / 2
+    );
 }
 
 #[test]

@@ -1,0 +1,347 @@
+//! `lift-cfg`: from blocks to operations with regions.
+//!
+//! # Algorithm
+//! The blocks of a function are put together along the dominator tree, from the inside out. A block first takes in those
+//! that it dominates, in the order in which control meets them. One that it always goes on with is appended. One that
+//! it sometimes goes on with becomes a branch of an `if`, two between which it chooses become the two branches. When
+//! ways out of the branches lead to different blocks, the `if` tells by a truth value which way was taken, and hands on
+//! what the ways take along; in the branch that does not take a way, these are values that nobody looks at.
+//!
+//! A block that control comes back to, from blocks that it dominates, heads a loop. If there is one block left that leads
+//! back to it and to nothing else, what was put together up to there is the condition of the loop, and this block its
+//! body: so what `lower-to-cfg` made of a loop becomes the same loop. Else the whole loop becomes its condition, and the
+//! body only hands on what is carried.
+//!
+//! # Conditions
+//! * All loops are entered at one block only: the graph is reducible. Else there is an error that names the blocks.
+//! * The blocks end in `pd.branch`, `pd.condition_branch` or a return, and control always can come to a return.
+//! * A value that nobody looks at must be possible: not of a type with dimensions that are not known,
+//!   unless an argument of the function is of the same type.
+
+use pir_ir::{
+    BlockId, Body, Context, Diagnostic, DominatorTree, Module, OpId, OpSpec, Rewriter, Traits, Type, ValueId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::branch_to;
+use super::structure::{Exit, Nodes, Side, Stuck, When};
+use crate::analysis::{Constants, remove_unreachable_blocks, reverse_post_order};
+use crate::bodies::for_each_body_mut;
+use crate::pass::{Changed, Pass, PassContext, Scope};
+
+/// The pass `lift-cfg`.
+pub struct LiftCfg;
+
+impl Pass for LiftCfg {
+    fn name(&self) -> &'static str {
+        "lift-cfg"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Turn blocks into branches and loops with regions"
+    }
+
+    fn description(&self) -> &'static str {
+        "Replaces the blocks of functions by `pd.if` and `pd.while`, so that the passes for these, and differentiation, \
+         apply. Every graph of blocks can be lifted whose loops have one entry each; for another one there is an error \
+         that names the blocks. What `lower-to-cfg` made becomes again what it was, but for values that loops carry \
+         without need."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
+    }
+
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| {
+            lift(ctx, body).map(Changed::from).map_err(|error| vec![error])
+        })
+    }
+}
+
+/// Runs the pass on one body.
+fn lift(ctx: &Context, body: &mut Body) -> Result<bool, Diagnostic> {
+    let root = body.root();
+    if body.region_blocks(root).len() < 2 {
+        return Ok(false);
+    }
+    remove_unreachable_blocks(body);
+    let returns = check(ctx, body)?;
+    one_return(ctx, body, &returns);
+    let order = reverse_post_order(body, root);
+    let constants = Constants::new(ctx, None, false);
+    let tree = DominatorTree::new(body, root);
+    let number: FxHashMap<BlockId, usize> = order.iter().enumerate().map(|(at, &b)| (b, at)).collect();
+    let loops = loop_parents(body, &order, &number);
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
+    for (at, &block) in order.iter().enumerate() {
+        let Some(&parent) = tree.immediate_dominator(block).and_then(|b| number.get(&b)) else {
+            continue;
+        };
+        children[taker(&loops, parent, at)].push(at);
+    }
+    let ends: Vec<Option<OpId>> = order.iter().map(|&b| body.last_op(b)).collect();
+    let spans: Vec<_> = ends
+        .iter()
+        .map(|end| end.map(|e| body.op_span(e)).unwrap_or_default())
+        .collect();
+    let stuck = |at: usize, Stuck(ty): Stuck| {
+        let ty = pir_ir::text::print_type(ctx, ty);
+        Diagnostic::error(
+            "lift-value",
+            format!("a value of type `{ty}` would be needed where none has been computed"),
+        )
+        .label(spans[at], "to choose between the ways out of this block")
+        .help("pass the value along all ways, or give it a type whose dimensions are known")
+    };
+    let mut nodes = Nodes::new(ctx, body, &constants, order);
+    nodes.body.set_region_blocks(root, Vec::new());
+    for (at, end) in ends.into_iter().enumerate() {
+        let Some(end) = end else { continue };
+        nodes.begin(at, end, &number).map_err(|s| stuck(at, s))?;
+    }
+    // Dominated blocks have higher numbers.
+    for at in (0..children.len()).rev() {
+        let (looping, others) = std::mem::take(&mut children[at])
+            .into_iter()
+            .partition(|&c| loops[c] == Some(at));
+        let ended = nodes.put_together(at, looping, others).map_err(|s| stuck(at, s))?;
+        if !ended {
+            return Err(no_way_out(spans[at]));
+        }
+    }
+    let entry = nodes.block(0);
+    body.set_region_blocks(root, vec![entry]);
+    Ok(true)
+}
+
+fn no_way_out(span: pir_ir::Span) -> Diagnostic {
+    Diagnostic::error("lift-endless", "a loop has no way out: control never comes to a return")
+        .label(span, "in the loop of this block")
+        .help("`pd.while` ends when its condition does not hold: give the loop a `pd.condition_branch` out of it")
+}
+
+fn name(ctx: &Context, body: &Body, block: BlockId) -> String {
+    match body.block_label(block) {
+        Some(label) => format!("^{}", ctx.str(label)),
+        None => "the first block".to_owned(),
+    }
+}
+
+/// The head of the innermost loop around each block, for a head that of the loop around its own. Loops are looked at from
+/// the innermost to the outermost, one that is inside of another counting as one block there.
+fn loop_parents(body: &Body, order: &[BlockId], number: &FxHashMap<BlockId, usize>) -> Vec<Option<usize>> {
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
+    for (at, &block) in order.iter().enumerate() {
+        let successors = body.last_op(block).map_or(&[][..], |end| body.successors(end));
+        for to in successors.iter().filter_map(|s| number.get(&s.block)) {
+            before[*to].push(at);
+        }
+    }
+    let mut parents: Vec<Option<usize>> = vec![None; order.len()];
+    // The head of the outermost loop that has been found around a block, by shortened ways.
+    let mut heads: Vec<usize> = (0..order.len()).collect();
+    let head_of = |heads: &mut Vec<usize>, mut at: usize| {
+        while heads[at] != at {
+            heads[at] = heads[heads[at]];
+            at = heads[at];
+        }
+        at
+    };
+    for head in (0..order.len()).rev() {
+        let mut pending: Vec<usize> = before[head].iter().copied().filter(|&from| from >= head).collect();
+        while let Some(from) = pending.pop() {
+            let inner = head_of(&mut heads, from);
+            if inner != head {
+                parents[inner] = Some(head);
+                heads[inner] = head;
+                pending.extend(&before[inner]);
+            }
+        }
+    }
+    parents
+}
+
+/// Which block takes another one in: the one that dominates it, or if that is in a loop that the other one is not in, the
+/// head of the loop.
+fn taker(loops: &[Option<usize>], dominator: usize, at: usize) -> usize {
+    let mut taker = dominator;
+    if loops[at] != Some(dominator) {
+        while let Some(head) = loops[taker].filter(|_| loops[taker] != loops[at]) {
+            taker = head;
+        }
+    }
+    taker
+}
+
+/// Checks that the blocks of a body can be lifted; gives its returns.
+fn check(ctx: &Context, body: &Body) -> Result<Vec<OpId>, Diagnostic> {
+    let root = body.root();
+    let mut returns = Vec::new();
+    let order = reverse_post_order(body, root);
+    let number: FxHashMap<BlockId, usize> = order.iter().enumerate().map(|(at, &b)| (b, at)).collect();
+    let tree = DominatorTree::new(body, root);
+    for (at, &block) in order.iter().enumerate() {
+        let Some(end) = body.last_op(block) else { continue };
+        let view = body.view(ctx, end);
+        if view.has(Traits::RETURN_LIKE) && body.successors(end).is_empty() {
+            returns.push(end);
+        } else if !matches!(view.name(), "pd.branch" | "pd.condition_branch") {
+            return Err(Diagnostic::error(
+                "lift-terminator",
+                format!("`{}` cannot be turned into structured control flow", view.name()),
+            )
+            .label(body.op_span(end), format!("ends the block {}", name(ctx, body, block)))
+            .help("blocks to be lifted end in `pd.branch`, `pd.condition_branch` or a return"));
+        }
+        for successor in body.successors(end) {
+            let back = number.get(&successor.block).is_some_and(|&to| to <= at);
+            if back && !tree.dominates(successor.block, block) {
+                let (from, to) = (name(ctx, body, block), name(ctx, body, successor.block));
+                return Err(Diagnostic::error(
+                    "irreducible",
+                    format!("a loop with the blocks {to} and {from} can be entered at more than one of its blocks"),
+                )
+                .label(body.op_span(end), format!("goes back from {from} to {to}"))
+                .help(format!(
+                    "{from} can be reached without coming through {to}: let all ways into the loop lead to {to}, with an \
+                     argument that tells where to go on, or copy the blocks in question"
+                )));
+            }
+        }
+    }
+    match returns[..] {
+        [] => Err(no_way_out(
+            order
+                .last()
+                .and_then(|&b| body.last_op(b))
+                .map(|op| body.op_span(op))
+                .unwrap_or_default(),
+        )),
+        _ => Ok(returns),
+    }
+}
+
+/// Lets all returns go on to a block with only one.
+fn one_return(ctx: &Context, body: &mut Body, returns: &[OpId]) {
+    let (&first, 2..) = (
+        match returns {
+            [first, ..] => first,
+            [] => return,
+        },
+        returns.len(),
+    ) else {
+        return;
+    };
+    let root = body.root();
+    let end = body.create_block(root);
+    let types: Vec<Type> = body.operands(first).map(|v| body.value_type(v)).collect();
+    let args: Vec<ValueId> = types.into_iter().map(|ty| body.add_block_arg(end, ty, None)).collect();
+    let mut spec = OpSpec::new(body.op_name(first));
+    (spec.operands, spec.attrs, spec.span) = (&args, body.attrs(first), body.op_span(first));
+    let last = body.create_op(spec);
+    body.append_op(end, last);
+    for &old in returns {
+        let values = body.operands_vec(old);
+        let mut rewriter = Rewriter::new(ctx, body);
+        branch_to(rewriter.before(old), end, &values);
+        rewriter.erase_op(old);
+    }
+}
+
+impl Nodes<'_> {
+    /// Takes the terminator of a block away, and notes where it leads to.
+    fn begin(&mut self, node: usize, end: OpId, number: &FxHashMap<BlockId, usize>) -> Result<(), Stuck> {
+        let exits: SmallVec<[(usize, SmallVec<[ValueId; 4]>); 2]> = (self.body.successors(end).iter().enumerate())
+            .filter_map(|(at, s)| Some((*number.get(&s.block)?, self.body.successor_operands(end, at).collect())))
+            .collect();
+        let condition = self.body.operands(end).next();
+        let block = self.block(node);
+        let mut exits = exits.into_iter();
+        let (first, second) = (exits.next(), exits.next());
+        // A return stays.
+        let Some((to, values)) = first else { return Ok(()) };
+        let exit = |to, when, values| Exit { to, when, values };
+        let (exits, choice) = match (second, condition) {
+            (Some((other, others)), Some(c)) if other != to => {
+                let exits = vec![exit(to, When::If(c), values), exit(other, When::IfNot(c), others)];
+                (exits, None)
+            }
+            // Two ways to one block: what they take along is chosen before.
+            (Some((_, others)), Some(c)) if others != values => {
+                let ways = [values, others].map(|values| Side::Pass(vec![exit(to, When::Always, values)]));
+                (Vec::new(), Some((c, ways)))
+            }
+            _ => (vec![exit(to, When::Always, values)], None),
+        };
+        self.set_exits(block, &exits);
+        self.body.erase_op(end);
+        match choice {
+            Some((condition, ways)) => self.make_if(node, condition, ways),
+            None => Ok(()),
+        }
+    }
+
+    /// Lets a node take in others, which have taken in theirs: first those of the loop that it heads. Gives whether there
+    /// is a way out of the loop.
+    fn put_together(&mut self, node: usize, looping: Vec<usize>, others: Vec<usize>) -> Result<bool, Stuck> {
+        let heads = !looping.is_empty() || self.exits(self.block(node)).iter().any(|e| e.to == node);
+        if heads {
+            let mut left: FxHashSet<usize> = looping.into_iter().collect();
+            if !self.take_in(node, &mut left, true)? {
+                if self.exits(self.block(node)).iter().all(|e| e.to == node) {
+                    return Ok(false);
+                }
+                self.make_while(node, node)?;
+            }
+        }
+        let mut left: FxHashSet<usize> = others.into_iter().collect();
+        self.take_in(node, &mut left, false)?;
+        Ok(left.is_empty())
+    }
+
+    /// Takes in the nodes that are left. In a loop, stops if the last one is the body of it, makes the loop and says so.
+    fn take_in(&mut self, node: usize, left: &mut FxHashSet<usize>, is_loop: bool) -> Result<bool, Stuck> {
+        loop {
+            let exits = self.exits(self.block(node));
+            let Some(next) = exits.iter().filter(|e| left.contains(&e.to)).min_by_key(|e| e.to) else {
+                return Ok(false);
+            };
+            let to = next.to;
+            let onward = self.exits(self.block(to));
+            let is_body = matches!(&onward[..], [only] if only.to == node && only.when == When::Always);
+            if is_loop && left.len() == 1 && is_body && exits.len() > 1 && exits.iter().all(|e| e.to != node) {
+                left.remove(&to);
+                self.make_while(node, to)?;
+                return Ok(true);
+            }
+            left.remove(&to);
+            let (condition, holds) = match next.when {
+                _ if exits.len() == 1 => {
+                    self.append(node, to);
+                    continue;
+                }
+                When::If(value) => (value, true),
+                When::IfNot(value) => (value, false),
+                When::Always => return Ok(false),
+            };
+            let taken = Side::Node(to, next.values.clone());
+            let rest: Vec<Exit> = exits.iter().filter(|e| e.to != to).cloned().collect();
+            // The other one can be taken in as well if nothing else leads to it.
+            let other = match &rest[..] {
+                [one] if left.contains(&one.to) && onward.iter().all(|e| !left.contains(&e.to) || e.to > one.to) => {
+                    left.remove(&one.to);
+                    Side::Node(one.to, one.values.clone())
+                }
+                [one] => Side::Pass(vec![Exit {
+                    when: When::Always,
+                    ..one.clone()
+                }]),
+                _ => Side::Pass(rest),
+            };
+            let sides = if holds { [taken, other] } else { [other, taken] };
+            self.make_if(node, condition, sides)?;
+        }
+    }
+}

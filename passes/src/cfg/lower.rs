@@ -1,0 +1,202 @@
+//! `lower-to-cfg`: from operations with regions to blocks.
+//!
+//! ```text
+//! %r = pd.while (%x) cond (%a) {          pd.branch ^bb1(%x)
+//!   %c = …                              ^bb1(%a):
+//!   cf.cond_yield (%c, %a)                %c = …
+//! } body (%b) {                  ==>      pd.condition_branch %c, ^bb2(%a), ^bb3(%a)
+//!   %n = …                              ^bb2(%b):
+//!   cf.yield (%n)                         %n = …
+//! }                                       pd.branch ^bb1(%n)
+//!                                       ^bb3(%r):
+//! ```
+//!
+//! # Algorithm
+//! Asks region flow alone: for each point that control comes to there are ways to one or two others, with the operands
+//! that it takes along, and what decides between two of them. The block of each region becomes a block of the function,
+//! what is behind the operation becomes one with the results as arguments, and each way a branch. From the outermost
+//! operations to the innermost, and in a block from the last one to the first, so that what is behind is moved once.
+//!
+//! # Conditions
+//! * In functions only: the top level of a program is one block.
+//! * Each region has at most one block, and there are at most two ways from each point.
+//! * A branch without `else` that gives the stack made by its init region is left as it is.
+
+use pir_ir::{
+    BlockId, Body, Context, Diagnostic, FlowEdge, FlowPoint, Module, OpId, Rewriter, Successor, Traits, ValueId,
+};
+use smallvec::SmallVec;
+
+use super::{branch_to, sort_blocks};
+use crate::analysis::has_simple_regions;
+use crate::bodies::for_each_body_mut;
+use crate::pass::{Changed, Pass, PassContext, Scope};
+
+/// The pass `lower-to-cfg`.
+pub struct LowerToCfg;
+
+impl Pass for LowerToCfg {
+    fn name(&self) -> &'static str {
+        "lower-to-cfg"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Turn branches and loops with regions into blocks"
+    }
+
+    fn description(&self) -> &'static str {
+        "In functions, replaces each `pd.if` and `pd.while`, with whatever is nested in it, by blocks that end in \
+         `pd.branch` and `pd.condition_branch`. What regions take and yield becomes arguments of blocks. The top level of \
+         a program, which has only one block, stays as it is. `lift-cfg` is the way back."
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        for_each_body_mut(module, |ctx, body| {
+            let lowered = lower(ctx, body);
+            cx.count("lowered", lowered);
+            Ok((lowered > 0).into())
+        })
+    }
+}
+
+/// A way that control takes: where to, and what along.
+type Way = (FlowPoint, SmallVec<[ValueId; 4]>);
+
+/// Where control goes from a point.
+enum Ways {
+    One(Way),
+    /// To the first if the value holds, else to the second.
+    Two(ValueId, Way, Way),
+}
+
+/// Runs the pass on one body; gives how many operations were replaced.
+fn lower(ctx: &Context, body: &mut Body) -> usize {
+    let root = body.root();
+    // A body that does not end, like that of a module, has no blocks.
+    let is_function = body
+        .entry_block(root)
+        .and_then(|b| body.last_op(b))
+        .is_some_and(|op| body.view(ctx, op).has(Traits::TERMINATOR));
+    if !is_function || ctx.registered_op("pd.branch").is_none() {
+        return 0;
+    }
+    let mut lowered = 0;
+    let mut pending: Vec<BlockId> = body.region_blocks(root).to_vec();
+    while let Some(block) = pending.pop() {
+        let ops = body.block_ops_vec(block).into_iter().rev();
+        for op in ops.filter(|&op| !body.op_regions(op).is_empty()).collect::<Vec<_>>() {
+            if !has_simple_regions(body, op) {
+                continue;
+            }
+            // What is in an operation that stays, stays with it: its regions have one block.
+            if let Some(ways) = ways(ctx, body, op) {
+                replace(ctx, body, op, ways, &mut pending);
+                lowered += 1;
+            }
+        }
+    }
+    if lowered > 0 {
+        sort_blocks(body);
+    }
+    lowered
+}
+
+/// The ways from the operation and from each of its regions; nothing if blocks cannot tell them.
+fn ways(ctx: &Context, body: &Body, op: OpId) -> Option<Vec<(FlowPoint, Ways)>> {
+    let flow = body.region_flow(ctx, op)?;
+    let view = body.view(ctx, op);
+    let edges = flow.edges(view);
+    let regions = body.op_regions(op).iter().enumerate();
+    let regions = regions.filter(|(_, r)| !body.region_blocks(**r).is_empty());
+    let points = std::iter::once(FlowPoint::Parent).chain(regions.map(|(i, _)| FlowPoint::Region(i)));
+    let mut all = Vec::new();
+    for from in points {
+        let source = body.flow_source_op(op, from)?;
+        let way = |edge: &FlowEdge| {
+            let values: SmallVec<[ValueId; 4]> = body
+                .operands(source)
+                .skip(edge.operands.start)
+                .take(edge.operands.len())
+                .collect();
+            (values.len() == body.flow_inputs(op, edge.to).len()).then_some((edge.to, values))
+        };
+        let out: SmallVec<[&FlowEdge; 2]> = edges.iter().filter(|e| e.from == from).collect();
+        let ways = match out[..] {
+            [one] => Ways::One(way(one)?),
+            [a, b] => {
+                let (value, holds) = flow
+                    .decides(view, from, a.to)
+                    .or_else(|| flow.decides(view, from, b.to).map(|(v, holds)| (v, !holds)))?;
+                let (yes, no) = if holds { (a, b) } else { (b, a) };
+                Ways::Two(value, way(yes)?, way(no)?)
+            }
+            _ => return None,
+        };
+        all.push((from, ways));
+    }
+    Some(all)
+}
+
+/// Replaces one operation of the body's own region by blocks; notes those that its regions were.
+fn replace(ctx: &Context, body: &mut Body, op: OpId, ways: Vec<(FlowPoint, Ways)>, inner: &mut Vec<BlockId>) {
+    let root = body.root();
+    // What is behind it.
+    let rest = body.create_block(root);
+    for result in body.results(op) {
+        let (ty, name) = (body.value_type(result), body.value_name(result).filter(|n| !n.pack));
+        let arg = body.add_block_arg(rest, ty, name);
+        body.replace_all_uses(result, arg);
+    }
+    while let Some(next) = body.next_op(op) {
+        body.unlink_op(next);
+        body.append_op(rest, next);
+    }
+    let regions = body.op_regions(op).to_vec();
+    let entries: Vec<Option<BlockId>> = regions.iter().map(|&r| body.entry_block(r)).collect();
+    let target = |point: FlowPoint| match point {
+        FlowPoint::Parent => Some(rest),
+        FlowPoint::Region(index) => entries.get(index).copied().flatten(),
+    };
+    for (from, ways) in ways {
+        let Some(end) = body.flow_source_op(op, from) else {
+            continue;
+        };
+        let mut rewriter = Rewriter::new(ctx, body);
+        rewriter.before(end);
+        match ways {
+            Ways::One((to, values)) => {
+                if let Some(block) = target(to) {
+                    branch_to(&mut rewriter, block, &values);
+                }
+            }
+            Ways::Two(value, (yes, left), (no, right)) => {
+                if let (Some(yes), Some(no)) = (target(yes), target(no)) {
+                    let operands = std::iter::once(value)
+                        .chain(left.iter().copied())
+                        .chain(right.iter().copied());
+                    let branch = rewriter.op("pd.condition_branch").operands(operands).build();
+                    let successors = [(yes, left.len()), (no, right.len())].map(|(block, count)| Successor {
+                        block,
+                        operands: count as u32,
+                    });
+                    rewriter.body.set_successors(branch, &successors);
+                }
+            }
+        }
+        if end != op {
+            body.erase_op(end);
+        }
+    }
+    for region in regions {
+        body.set_region_blocks(region, Vec::new());
+    }
+    for block in entries.into_iter().flatten() {
+        body.append_block(root, block);
+        inner.push(block);
+    }
+    body.erase_op(op);
+}
