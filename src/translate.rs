@@ -45,6 +45,10 @@ pub enum From {
     PaddleJson,
     /// A program as PaddlePaddle prints it: `print(program)`
     PaddleText,
+    /// A program of PaddlePaddle 2: `.pdmodel`, `__model__`
+    PaddleProgram,
+    /// A program of PaddlePaddle 2 as it printed it
+    PaddleProgramText,
 }
 
 /// A format that programs are written in.
@@ -148,6 +152,8 @@ fn read(args: &Args, source: &Source) -> Result<(Module, Vec<Diagnostic>), Vec<D
         From::Text => None,
         From::PaddleJson => Some(pir_translate::Format::PaddleJson),
         From::PaddleText => Some(pir_translate::Format::PaddleText),
+        From::PaddleProgram => Some(pir_translate::Format::PaddleProgram),
+        From::PaddleProgramText => Some(pir_translate::Format::PaddleProgramText),
     };
     driver::load_as(&ctx, source, format, options)
 }

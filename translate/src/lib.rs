@@ -16,6 +16,10 @@ pub enum Format {
     PaddleJson,
     /// PaddlePaddle's programs as it prints them.
     PaddleText,
+    /// Programs from before PaddlePaddle 3: a protobuf message.
+    PaddleProgram,
+    /// Programs from before PaddlePaddle 3 as it printed them.
+    PaddleProgramText,
 }
 
 impl Format {
@@ -24,6 +28,8 @@ impl Format {
         match self {
             Format::PaddleJson => "paddle-json",
             Format::PaddleText => "paddle-text",
+            Format::PaddleProgram => "paddle-program",
+            Format::PaddleProgramText => "paddle-program-text",
         }
     }
 
@@ -35,11 +41,18 @@ impl Format {
         match self {
             Format::PaddleJson => paddle::read_with(ctx, source, options),
             Format::PaddleText => paddle::read_printed(ctx, source, options),
+            Format::PaddleProgram => paddle::read_program(ctx, source, options),
+            Format::PaddleProgramText => paddle::read_program_text(ctx, source, options),
         }
     }
 
     /// All formats.
-    pub const ALL: &'static [Format] = &[Format::PaddleJson, Format::PaddleText];
+    pub const ALL: &'static [Format] = &[
+        Format::PaddleJson,
+        Format::PaddleText,
+        Format::PaddleProgram,
+        Format::PaddleProgramText,
+    ];
 
     /// The format of this name.
     pub fn from_name(name: &str) -> Option<Format> {
@@ -49,6 +62,12 @@ impl Format {
 
 /// Tells the format of a file by its content; `None` when it is none of them, like the text format of the IR.
 pub fn detect(source: &[u8]) -> Option<Format> {
+    if paddle::legacy::is_proto(source) {
+        return Some(Format::PaddleProgram);
+    }
+    if paddle::legacy::is_dump(source) {
+        return Some(Format::PaddleProgramText);
+    }
     let source = source.trim_ascii_start();
     let inside = source.strip_prefix(b"{")?.trim_ascii_start();
     if let Some(first) = inside.strip_prefix(b"(") {
@@ -74,6 +93,9 @@ mod tests {
         assert_eq!(detect(b"{\n  \"pd.full\"() : () -> ()\n}"), None);
         assert_eq!(detect(b"{\n    (%0) = \"pd_op.full\" ()"), Some(Format::PaddleText));
         assert_eq!(detect(b""), None);
+        assert_eq!(detect(b"{ // block 0\n    var x"), Some(Format::PaddleProgramText));
+        assert_eq!(detect(b"\x0a\xb7\x2d\x08\x00\x10\xff\xff"), Some(Format::PaddleProgram));
+        assert_eq!(detect(b"\n\n%0 = pd.full"), None);
         assert_eq!(Format::from_name("paddle-json"), Some(Format::PaddleJson));
     }
 }

@@ -207,6 +207,41 @@ impl<'c> Builder<'c> {
         operands
     }
 
+    /// The operation that was appended last to the block that was entered last.
+    pub(crate) fn last_op(&self) -> Option<OpId> {
+        self.scopes.last().and_then(|scope| self.body.last_op(scope.block))
+    }
+
+    /// Gives the results of the last operation the types that follow from it, where they do.
+    pub(crate) fn infer_last(&mut self) {
+        let Some(op) = self.last_op() else { return };
+        let view = self.body.view(self.ctx, op);
+        let inferred = view.with_infer_args(|args| view.def().and_then(|def| def.infer).map(|infer| infer(args)));
+        // What does not fit together is said by the verifier.
+        if let Some(Some(Ok(types))) = inferred {
+            for (at, ty) in types.into_iter().enumerate() {
+                self.set_result_type(Some(op), at, ty);
+            }
+        }
+    }
+
+    /// Gives a result another type.
+    pub(crate) fn set_result_type(&mut self, op: Option<OpId>, index: usize, ty: Type) {
+        if let Some(value) = op.and_then(|op| self.body.results(op).nth(index)) {
+            self.body.set_value_type(value, ty);
+        }
+    }
+
+    /// Names a value that has no name yet.
+    pub(crate) fn name_value(&mut self, id: SourceId, text: &str) {
+        let name = self.value_name(text);
+        if let Some(&value) = self.values.get(&id)
+            && self.body.value_name(value).is_none()
+        {
+            self.body.set_value_name(value, name);
+        }
+    }
+
     fn append_op(&mut self, spec: OpSpec<'_>) -> OpId {
         let op = self.body.create_op(spec);
         if let Some(scope) = self.scopes.last() {

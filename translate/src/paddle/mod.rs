@@ -8,6 +8,7 @@
 mod attributes;
 mod build;
 mod constants;
+pub(crate) mod legacy;
 mod lists;
 mod loops;
 mod operands;
@@ -56,6 +57,26 @@ pub fn read_with(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<
 pub fn read_printed(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
     let mut builder = build::Builder::new(ctx, options.allow_unregistered);
     printed::read(&mut builder, source);
+    finish(ctx, builder)
+}
+
+/// Reads a program from before PaddlePaddle 3: a `ProgramDesc` message, as in `.pdmodel` and `__model__`.
+///
+/// # Errors
+/// What is wrong with the source, up to the first error.
+pub fn read_program(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
+    let mut builder = build::Builder::new(ctx, options.allow_unregistered);
+    legacy::read_proto(&mut builder, source);
+    finish(ctx, builder)
+}
+
+/// Reads a program from before PaddlePaddle 3 as Paddle printed it.
+///
+/// # Errors
+/// What is wrong with the source, up to the first error.
+pub fn read_program_text(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
+    let mut builder = build::Builder::new(ctx, options.allow_unregistered);
+    legacy::read_dump(&mut builder, source);
     finish(ctx, builder)
 }
 

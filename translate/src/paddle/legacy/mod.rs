@@ -1,0 +1,159 @@
+//! Programs from before PaddlePaddle 3: a list of blocks of operations that change variables by name.
+//!
+//! They come as protobuf messages (`.pdmodel`, `__model__`) or as Paddle prints them. Both are read into the same data,
+//! from which `translate` makes a program of values.
+
+mod dump;
+mod ops;
+mod ordinary;
+mod proto;
+mod translate;
+
+use pir_ir::{Context, Diagnostic, Span, Type};
+
+use super::build::Builder;
+
+/// An attribute.
+#[derive(Clone, PartialEq, Debug)]
+enum Attribute {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(String),
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+    Strs(Vec<String>),
+    /// The number of a block.
+    Block(usize),
+}
+
+/// The names of the variables that an operation has for a parameter.
+type Arguments = Vec<(String, Vec<String>)>;
+
+#[derive(Clone, Default, Debug)]
+struct Op {
+    kind: String,
+    inputs: Arguments,
+    outputs: Arguments,
+    attributes: Vec<(String, Attribute)>,
+    span: Span,
+}
+
+#[derive(Clone, Default, Debug)]
+struct Var {
+    name: String,
+    /// The shape and the type of the elements, of a tensor.
+    tensor: Option<(Vec<i64>, Type)>,
+    persistable: bool,
+    stop_gradient: bool,
+    span: Span,
+}
+
+#[derive(Clone, Default, Debug)]
+struct Block {
+    vars: Vec<Var>,
+    ops: Vec<Op>,
+}
+
+impl Op {
+    fn arguments<'a>(list: &'a Arguments, parameter: &str) -> &'a [String] {
+        list.iter()
+            .find(|(name, _)| name == parameter)
+            .map_or(&[], |(_, names)| names)
+    }
+
+    fn inputs(&self, parameter: &str) -> &[String] {
+        Self::arguments(&self.inputs, parameter)
+    }
+
+    fn input(&self, parameter: &str) -> Option<&str> {
+        self.inputs(parameter).first().map(String::as_str)
+    }
+
+    fn outputs(&self, parameter: &str) -> &[String] {
+        Self::arguments(&self.outputs, parameter)
+    }
+
+    fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|(n, _)| n == name).map(|(_, value)| value)
+    }
+
+    fn int(&self, name: &str) -> Option<i64> {
+        match self.attribute(name)? {
+            Attribute::Int(value) => Some(*value),
+            Attribute::Bool(value) => Some(i64::from(*value)),
+            _ => None,
+        }
+    }
+
+    fn sub_block(&self) -> Option<usize> {
+        match self.attribute("sub_block")? {
+            Attribute::Block(index) => Some(*index),
+            Attribute::Int(index) => usize::try_from(*index).ok(),
+            _ => None,
+        }
+    }
+}
+
+/// An element type by the number that Paddle has for it.
+fn dtype(ctx: &Context, code: i64) -> Option<Type> {
+    let name = match code {
+        0 => "bool",
+        1 => "int16",
+        2 => "int32",
+        3 => "int64",
+        4 => "float16",
+        5 => "float32",
+        6 => "float64",
+        20 => "uint8",
+        21 => "int8",
+        22 => "bfloat16",
+        23 => "complex64",
+        24 => "complex128",
+        _ => return None,
+    };
+    super::attributes::dtype(ctx, name)
+}
+
+fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("paddle-program", message).label(span, "")
+}
+
+/// Whether a file looks like a protobuf message of such a program: its first field is a block, the first of that the
+/// number 0, the second the number of the block around it.
+pub(crate) fn is_proto(source: &[u8]) -> bool {
+    let Some(rest) = source.strip_prefix(b"\x0a") else {
+        return false;
+    };
+    let length = rest.iter().take(10).take_while(|&&byte| byte >= 0x80).count();
+    rest.get(length + 1..)
+        .is_some_and(|block| block.starts_with(b"\x08\x00\x10"))
+}
+
+/// Whether a file looks like such a program as Paddle prints it: `{ // block 0`.
+pub(crate) fn is_dump(source: &[u8]) -> bool {
+    let comment = source
+        .trim_ascii_start()
+        .strip_prefix(b"{")
+        .map(<[u8]>::trim_ascii_start);
+    let comment = comment
+        .and_then(|rest| rest.strip_prefix(b"//"))
+        .map(<[u8]>::trim_ascii_start);
+    comment.is_some_and(|text| text.starts_with(b"block"))
+}
+
+/// Reads a protobuf message.
+pub(super) fn read_proto(builder: &mut Builder<'_>, source: &[u8]) {
+    match proto::read(builder.ctx, source) {
+        Ok(blocks) => translate::translate(builder, &blocks),
+        Err(error) => builder.errors.push(error),
+    }
+}
+
+/// Reads what Paddle prints.
+pub(super) fn read_dump(builder: &mut Builder<'_>, source: &[u8]) {
+    match dump::read(builder.ctx, source) {
+        Ok(blocks) => translate::translate(builder, &blocks),
+        Err(error) => builder.errors.push(error),
+    }
+}

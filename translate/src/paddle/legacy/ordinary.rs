@@ -1,0 +1,303 @@
+//! Operations without blocks.
+
+use pir_ir::{Attr, DYNAMIC, Diagnostic, Sym, Type};
+
+use super::ops::{self, Renamed};
+use super::translate::Translator;
+use super::{Attribute, Op, dtype, error};
+use crate::paddle::build::SourceId;
+
+/// Attributes that say nothing of what an operation computes.
+const NOISE: &[&str] = &[
+    "op_role",
+    "op_role_var",
+    "op_namescope",
+    "op_callstack",
+    "op_device",
+    "with_quant_attr",
+    "use_mkldnn",
+    "mkldnn_data_type",
+    "use_quantizer",
+    "use_cudnn",
+    "sub_block",
+];
+
+type Done = Result<(), Diagnostic>;
+type Attrs = Vec<(Sym, Attr)>;
+
+impl<'t> Translator<'t, '_, '_> {
+    pub(super) fn ordinary(&mut self, op: &'t Op) -> Done {
+        let ctx = self.builder.ctx;
+        match op.kind.as_str() {
+            // The name stands for the same value.
+            "assign" => self.alias(op, "X"),
+            "dropout" if op.int("is_test") == Some(1) => self.dropout(op),
+            "fill_constant" => self.fill_constant(op),
+            "cast" => {
+                let ty = op.int("out_dtype").and_then(|code| dtype(ctx, code));
+                let ty = ty.ok_or_else(|| error(op.span, "the type that `cast` makes is not known"))?;
+                let attrs = vec![(ctx.sym("dtype"), ctx.type_attr(ty))];
+                self.plain(op, "pd.cast", &["X"], &["Out"], attrs)
+            }
+            "fetch" => {
+                let name = op.input("X").ok_or_else(|| error(op.span, "a `fetch` of nothing"))?;
+                let value = self.value(name, op.span)?;
+                let attrs = vec![
+                    (ctx.sym("name"), ctx.str_attr(name)),
+                    (ctx.sym("col"), ctx.int_attr(op.int("col").unwrap_or(0))),
+                ];
+                self.fetches = true;
+                self.emit("pd.fetch", &[value], &[], attrs, op.span);
+                Ok(())
+            }
+            "matmul" if op.attribute("alpha").is_none_or(|a| *a == Attribute::Float(1.0)) => {
+                let mut attrs = Attrs::new();
+                for (theirs, ours) in [("transpose_X", "transpose_x"), ("transpose_Y", "transpose_y")] {
+                    attrs.push((ctx.sym(ours), ctx.bool_attr(op.int(theirs) == Some(1))));
+                }
+                self.plain(op, "pd.matmul", &["X", "Y"], &["Out"], attrs)
+            }
+            "mul"
+                if op.int("y_num_col_dims").unwrap_or(1) == 1 && self.is_matrix(op, "Y") && self.is_matrix(op, "X") =>
+            {
+                self.plain(op, "pd.matmul", &["X", "Y"], &["Out"], Attrs::new())
+            }
+            "tril_triu" => {
+                let name = if op.int("lower") == Some(0) {
+                    "pd.triu"
+                } else {
+                    "pd.tril"
+                };
+                let attrs = vec![(ctx.sym("diagonal"), ctx.int_attr(op.int("diagonal").unwrap_or(0)))];
+                self.plain(op, name, &["X"], &["Out"], attrs)
+            }
+            kind => match ops::renamed(kind) {
+                Some(renamed) => self.renamed(op, &renamed),
+                None => self.unknown(op),
+            },
+        }
+    }
+
+    fn is_matrix(&mut self, op: &'t Op, parameter: &str) -> bool {
+        let shape = op.input(parameter).and_then(|name| self.declared(name));
+        shape.is_some_and(|(shape, _)| shape.len() == 2)
+    }
+
+    fn alias(&mut self, op: &'t Op, parameter: &str) -> Done {
+        let (Some(from), Some(to)) = (op.input(parameter), op.outputs("Out").first()) else {
+            return Err(error(
+                op.span,
+                format!("`{}` without its operand or its result", op.kind),
+            ));
+        };
+        let value = self.value(from, op.span)?;
+        self.bind(to, value);
+        Ok(())
+    }
+
+    /// Dropout of a program that is not trained: nothing, or the expectation.
+    fn dropout(&mut self, op: &'t Op) -> Done {
+        let ctx = self.builder.ctx;
+        let upscale = Attribute::Str("upscale_in_train".to_owned());
+        if op.attribute("dropout_implementation") == Some(&upscale) {
+            return self.alias(op, "X");
+        }
+        let p = match op.attribute("dropout_prob") {
+            Some(Attribute::Float(p)) => *p,
+            Some(Attribute::Int(p)) => *p as f64,
+            _ => 0.5,
+        };
+        let attrs = vec![(ctx.sym("scale"), ctx.float_attr(1.0 - p))];
+        self.plain(op, "pd.scale", &["X"], &["Out"], attrs)
+    }
+
+    fn fill_constant(&mut self, op: &'t Op) -> Done {
+        let ctx = self.builder.ctx;
+        self.only(op, &[])?;
+        let wrong = |what: &str| error(op.span, format!("`fill_constant` has no {what}"));
+        let elem = op
+            .int("dtype")
+            .and_then(|code| dtype(ctx, code))
+            .ok_or_else(|| wrong("type of elements"))?;
+        let Some(Attribute::Ints(shape)) = op.attribute("shape") else {
+            return Err(wrong("shape"));
+        };
+        // The text says it exactly; it is empty in older programs.
+        let text = match op.attribute("str_value") {
+            Some(Attribute::Str(text)) => text.parse::<f64>().ok().map(|f| ctx.float_attr(f)),
+            Some(Attribute::Int(int)) => Some(ctx.int_attr(*int)),
+            Some(Attribute::Float(float)) => Some(ctx.float_attr(*float)),
+            _ => None,
+        };
+        let value = text.or(match op.attribute("value") {
+            Some(Attribute::Int(int)) => Some(ctx.int_attr(*int)),
+            Some(Attribute::Float(float)) => Some(ctx.float_attr(*float)),
+            _ => None,
+        });
+        let attrs = vec![
+            (ctx.sym("shape"), ctx.ints_attr(shape)),
+            (ctx.sym("value"), value.ok_or_else(|| wrong("value"))?),
+            (ctx.sym("dtype"), ctx.type_attr(elem)),
+        ];
+        self.plain(op, "pd.full", &[], &["Out"], attrs)
+    }
+
+    /// That an operation has no operands beyond those of these parameters.
+    fn only(&self, op: &Op, parameters: &[&str]) -> Done {
+        let known = |name: &str| parameters.iter().any(|p| p.trim_end_matches(['*', '?']) == name);
+        match op
+            .inputs
+            .iter()
+            .find(|(name, values)| !values.is_empty() && !known(name))
+        {
+            None => Ok(()),
+            Some((name, _)) => Err(error(
+                op.span,
+                format!("the operand `{name}` of `{}` is not read", op.kind),
+            )),
+        }
+    }
+
+    fn renamed(&mut self, op: &'t Op, renamed: &Renamed) -> Done {
+        let ctx = self.builder.ctx;
+        let mut attrs = Attrs::new();
+        let whole = op.kind.starts_with("reduce_") && op.int("reduce_all") == Some(1);
+        for &(theirs, ours) in &renamed.attributes {
+            match op.attribute(theirs) {
+                Some(value) if !(whole && theirs == "dim") => attrs.push((ctx.sym(ours), self.attribute(value))),
+                _ => {}
+            }
+        }
+        if op.kind == "reduce_sum"
+            && let Some(ty) = op.int("out_dtype").and_then(|code| dtype(ctx, code))
+        {
+            attrs.push((ctx.sym("dtype"), ctx.type_attr(ty)));
+        }
+        self.plain(
+            op,
+            &format!("pd.{}", renamed.name),
+            &renamed.inputs,
+            &renamed.outputs,
+            attrs,
+        )
+    }
+
+    /// An operation with these parameters.
+    fn plain(&mut self, op: &'t Op, name: &str, inputs: &[&str], outputs: &[&str], mut attrs: Attrs) -> Done {
+        self.only(op, inputs)?;
+        let mut operands: Vec<SourceId> = Vec::new();
+        // What is absent in the middle is told by its place, as elsewhere in this crate.
+        let mut absent: Vec<i64> = Vec::new();
+        for (at, input) in inputs.iter().enumerate() {
+            let names = op.inputs(input.trim_end_matches(['*', '?']));
+            if names.is_empty() && !input.ends_with(['*', '?']) {
+                return Err(error(op.span, format!("`{}` has no operand `{input}`", op.kind)));
+            }
+            if names.is_empty() && input.ends_with('?') {
+                absent.push(at as i64);
+            }
+            for name in names {
+                operands.push(self.value(name, op.span)?);
+            }
+        }
+        let mut end = inputs.len() as i64;
+        while absent.last().is_some_and(|&at| at + 1 == end) {
+            absent.pop();
+            end -= 1;
+        }
+        if !absent.is_empty() {
+            let ctx = self.builder.ctx;
+            attrs.push((ctx.sym("absent_operands"), ctx.ints_attr(&absent)));
+        }
+        if let Some(axis) = op.int("axis").filter(|_| op.kind.starts_with("elementwise_")) {
+            self.align(op, axis, &mut operands)?;
+        }
+        let names: Vec<Option<&'t str>> = outputs
+            .iter()
+            .map(|output| op.outputs(output).first().map(String::as_str))
+            .collect();
+        let types: Vec<Type> = names.iter().map(|name| self.declared_type(*name)).collect();
+        let ids = self.emit(name, &operands, &types, attrs, op.span);
+        for (name, id) in names.into_iter().zip(ids) {
+            if let Some(name) = name {
+                self.bind(name, id);
+            }
+        }
+        Ok(())
+    }
+
+    fn declared_type(&self, name: Option<&str>) -> Type {
+        let ctx = self.builder.ctx;
+        let declared = name.and_then(|n| self.declared(n));
+        declared.map_or(Type::NONE, |(shape, elem)| {
+            let shape: Vec<i64> = shape.iter().map(|&d| if d < 0 { DYNAMIC } else { d }).collect();
+            ctx.tensor(&shape, elem)
+        })
+    }
+
+    /// Gives the second operand the dimensions behind those that it is lined up with: `axis` is where they begin.
+    fn align(&mut self, op: &Op, axis: i64, operands: &mut [SourceId]) -> Done {
+        let ctx = self.builder.ctx;
+        let &mut [x, ref mut y] = operands else { return Ok(()) };
+        let shape = |id: SourceId| self.builder.value_type(id).and_then(|ty| ctx.as_tensor(ty));
+        let (Some((xs, _)), Some((ys, elem))) = (shape(x), shape(*y)) else {
+            return Ok(());
+        };
+        let axis = usize::try_from(axis).unwrap_or(xs.len().saturating_sub(ys.len()));
+        let behind = xs.len().saturating_sub(axis + ys.len());
+        if behind == 0 || ys.len() >= xs.len() {
+            return Ok(());
+        }
+        let mut dims = ys.to_vec();
+        dims.extend(std::iter::repeat_n(1, behind));
+        if dims.iter().filter(|&&d| d == DYNAMIC).count() > 1 {
+            return Err(error(op.span, "an operand of unknown shape that `axis` moves"));
+        }
+        let said: Vec<i64> = dims.iter().map(|&d| if d == DYNAMIC { -1 } else { d }).collect();
+        let attrs = vec![(ctx.sym("shape"), ctx.ints_attr(&said))];
+        *y = self.emit("pd.reshape", &[*y], &[ctx.tensor(&dims, elem)], attrs, op.span)[0];
+        Ok(())
+    }
+
+    fn attribute(&self, value: &Attribute) -> Attr {
+        let ctx = self.builder.ctx;
+        let list = |items: Vec<Attr>| ctx.attr(pir_ir::AttrData::Array(items.into()));
+        match value {
+            Attribute::Bool(value) => ctx.bool_attr(*value),
+            Attribute::Int(value) => ctx.int_attr(*value),
+            Attribute::Float(value) => ctx.float_attr(*value),
+            Attribute::Str(value) => ctx.str_attr(value),
+            Attribute::Ints(values) => ctx.ints_attr(values),
+            Attribute::Floats(values) => list(values.iter().map(|&v| ctx.float_attr(v)).collect()),
+            Attribute::Strs(values) => list(values.iter().map(|v| ctx.str_attr(v)).collect()),
+            Attribute::Block(index) => ctx.int_attr(*index as i64),
+        }
+    }
+
+    /// An operation that is not known: reported, or kept with everything that it says.
+    fn unknown(&mut self, op: &'t Op) -> Done {
+        let ctx = self.builder.ctx;
+        let mut operands = Vec::new();
+        for name in op.inputs.iter().flat_map(|(_, names)| names) {
+            operands.push(self.value(name, op.span)?);
+        }
+        let attrs: Attrs = op
+            .attributes
+            .iter()
+            .filter(|(name, _)| !NOISE.contains(&name.as_str()))
+            .map(|(name, value)| (ctx.sym(name), self.attribute(value)))
+            .collect();
+        let names: Vec<&'t str> = op
+            .outputs
+            .iter()
+            .flat_map(|(_, names)| names)
+            .map(String::as_str)
+            .collect();
+        let types: Vec<Type> = names.iter().map(|&name| self.declared_type(Some(name))).collect();
+        let ids = self.emit(&format!("pd.{}", op.kind), &operands, &types, attrs, op.span);
+        for (name, id) in names.into_iter().zip(ids) {
+            self.bind(name, id);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,673 @@
+//! From variables that are changed to values that are not.
+//!
+//! A loop carries the variables of its surroundings that its block writes. A branch is a pair of `conditional_block`s,
+//! on a condition and on its negation, of whose variables `select_input` chooses: one `pd.if` whose results are those
+//! and what both write. An `assign` makes no operation: the name stands for the value from then on.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use pir_ir::{DYNAMIC, Diagnostic, OpId, RegionId, Span, Type};
+
+use super::{Block, Op, Var, error};
+use crate::paddle::build::{Builder, SourceId, SourceOp, identifier};
+
+/// What a name stands for.
+#[derive(Clone, Copy)]
+enum Bound {
+    Value(SourceId),
+    /// The condition of a loop that has ended: false.
+    Ended,
+}
+
+/// A result of a branch: the variable behind it, and what it is at the end of either block.
+#[derive(Clone)]
+struct Slot<'t> {
+    out: &'t str,
+    names: [&'t str; 2],
+    id: SourceId,
+}
+
+/// A branch that is being translated.
+struct Branch<'t> {
+    op: Option<OpId>,
+    slots: Vec<Slot<'t>>,
+    /// The block behind `else` and its region, while the first is being translated.
+    otherwise: Option<(Option<usize>, RegionId)>,
+    /// The types at the end of the first block.
+    types: Vec<Type>,
+}
+
+enum Kind<'t> {
+    Top,
+    Loop {
+        condition: &'t str,
+        carried: Vec<&'t str>,
+        results: Vec<SourceId>,
+    },
+    Branch(Branch<'t>),
+}
+
+/// How the conditional blocks of a block belong together.
+#[derive(Default)]
+struct Pairs<'t> {
+    /// The first of a pair, by the second.
+    first: FxHashMap<usize, usize>,
+    /// The operations that the pairs stand for: first blocks and choices.
+    done: FxHashSet<usize>,
+    /// The choices among the variables of a pair, by its second: the result, and the variables if so and if not.
+    choices: FxHashMap<usize, Vec<(&'t str, &'t str, &'t str)>>,
+}
+
+struct Frame<'t> {
+    /// The block, and the operation in it that comes next.
+    block: Option<usize>,
+    at: usize,
+    pairs: Pairs<'t>,
+    kind: Kind<'t>,
+    /// What the names that are bound inside stood for before.
+    hidden: Vec<(&'t str, Option<Bound>)>,
+    /// The same for declarations.
+    covered: Vec<(&'t str, Option<&'t Var>)>,
+    span: Span,
+}
+
+pub(super) struct Translator<'t, 'b, 'c> {
+    pub(super) builder: &'b mut Builder<'c>,
+    blocks: &'t [Block],
+    vars: Vec<FxHashMap<&'t str, &'t Var>>,
+    /// The variables of its surroundings that each block writes.
+    written: Vec<Vec<&'t str>>,
+    /// What is read otherwise than as a condition or to choose by.
+    read: FxHashSet<&'t str>,
+    names: FxHashMap<&'t str, Bound>,
+    /// The declarations that are visible.
+    visible: FxHashMap<&'t str, &'t Var>,
+    frames: Vec<Frame<'t>>,
+    next: SourceId,
+    /// The variables at top level that nothing has read since they were written, and when that was.
+    unread: FxHashMap<&'t str, usize>,
+    writes: usize,
+    pub(super) fetches: bool,
+}
+
+/// Translates a program into the operations of the builder.
+pub(super) fn translate(builder: &mut Builder<'_>, blocks: &[Block]) {
+    let vars = blocks
+        .iter()
+        .map(|b| b.vars.iter().map(|v| (v.name.as_str(), v)).collect())
+        .collect();
+    let mut translator = Translator {
+        builder,
+        blocks,
+        vars,
+        written: Vec::new(),
+        read: FxHashSet::default(),
+        names: FxHashMap::default(),
+        visible: blocks
+            .iter()
+            .take(1)
+            .flat_map(|b| &b.vars)
+            .map(|v| (v.name.as_str(), v))
+            .collect(),
+        frames: Vec::new(),
+        next: 1,
+        unread: FxHashMap::default(),
+        writes: 0,
+        fetches: false,
+    };
+    if let Err(error) = translator.program() {
+        translator.builder.errors.push(error);
+    }
+}
+
+type Done = Result<(), Diagnostic>;
+
+impl<'t> Translator<'t, '_, '_> {
+    fn program(&mut self) -> Done {
+        if self.blocks.is_empty() {
+            return Err(error(Span::default(), "the program has no blocks"));
+        }
+        self.find_written()?;
+        self.inputs()?;
+        self.enter(Some(0), Kind::Top, Span::default());
+        while let Some(frame) = self.frames.last_mut() {
+            let block = frame.block.and_then(|b| self.blocks.get(b));
+            match block.and_then(|b| b.ops.get(frame.at)) {
+                Some(op) => {
+                    let at = frame.at;
+                    frame.at += 1;
+                    if !frame.pairs.done.contains(&at) {
+                        self.op(op, at)?;
+                    }
+                }
+                None => self.leave()?,
+            }
+        }
+        if !self.fetches {
+            self.fetch_unread();
+        }
+        Ok(())
+    }
+
+    /// Finds what each block writes of its surroundings: what it does not declare itself.
+    fn find_written(&mut self) -> Done {
+        self.written = vec![Vec::new(); self.blocks.len()];
+        for op in self.blocks.iter().flat_map(|b| &b.ops) {
+            let chooses = |name: &str| {
+                matches!(
+                    (op.kind.as_str(), name),
+                    ("conditional_block", "Cond") | ("select_input", "Mask")
+                )
+            };
+            let read = op
+                .inputs
+                .iter()
+                .filter(|(name, _)| !chooses(name))
+                .flat_map(|(_, names)| names);
+            self.read.extend(read.map(String::as_str));
+        }
+        for (index, block) in self.blocks.iter().enumerate().rev() {
+            let mut seen: FxHashSet<&str> = FxHashSet::default();
+            let mut found = Vec::new();
+            for op in &block.ops {
+                let inner = match op.sub_block() {
+                    // Blocks follow those that they belong to; anything else might go around in circles.
+                    Some(sub) if sub <= index || sub >= self.blocks.len() => {
+                        return Err(error(op.span, format!("`{}` has no block of its own", op.kind)));
+                    }
+                    Some(sub) => self.written[sub].as_slice(),
+                    None => &[],
+                };
+                let own = op.outputs.iter().flat_map(|(_, names)| names).map(String::as_str);
+                for name in own.chain(inner.iter().copied()) {
+                    if !self.vars[index].contains_key(name) && seen.insert(name) {
+                        found.push(name);
+                    }
+                }
+            }
+            self.written[index] = found;
+        }
+        Ok(())
+    }
+
+    /// Parameters, and inputs that no operation feeds.
+    fn inputs(&mut self) -> Done {
+        let feeds = |op: &&Op| op.kind != "feed" && op.kind != "fetch";
+        let ops = || self.blocks.iter().flat_map(|b| &b.ops);
+        let read: FxHashSet<&str> = ops()
+            .filter(feeds)
+            .flat_map(|op| &op.inputs)
+            .flat_map(|(_, names)| names)
+            .map(String::as_str)
+            .collect();
+        let written: FxHashSet<&str> = ops()
+            .flat_map(|op| &op.outputs)
+            .flat_map(|(_, names)| names)
+            .map(String::as_str)
+            .collect();
+        let blocks = self.blocks;
+        for var in blocks.iter().take(1).flat_map(|b| &b.vars) {
+            let name = var.name.as_str();
+            if read.contains(name) && (var.persistable || !written.contains(name)) {
+                self.input(var, var.persistable)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A parameter or an input.
+    fn input(&mut self, var: &'t Var, parameter: bool) -> Done {
+        let ctx = self.builder.ctx;
+        let Some((shape, elem)) = &var.tensor else {
+            return Ok(());
+        };
+        let shape: Vec<i64> = shape.iter().map(|&d| if d < 0 { DYNAMIC } else { d }).collect();
+        let mut attrs = vec![(ctx.sym("name"), ctx.str_attr(&var.name))];
+        if !parameter {
+            attrs.push((ctx.sym("shape"), ctx.ints_attr(&shape)));
+            attrs.push((ctx.sym("dtype"), ctx.type_attr(*elem)));
+        }
+        if var.stop_gradient {
+            attrs.push((ctx.sym("stop_gradient"), ctx.bool_attr(true)));
+        }
+        let name = if parameter { "pd.parameter" } else { "pd.data" };
+        let ids = self.emit(name, &[], &[ctx.tensor(&shape, *elem)], attrs, var.span);
+        self.names.insert(&var.name, Bound::Value(ids[0]));
+        Ok(())
+    }
+
+    /// Fetches what nothing reads, of a program that does not say what it is for.
+    fn fetch_unread(&mut self) {
+        let ctx = self.builder.ctx;
+        let mut unread: Vec<(usize, &str)> = self.unread.iter().map(|(&name, &at)| (at, name)).collect();
+        unread.sort_unstable();
+        for (at, (_, name)) in unread.into_iter().enumerate() {
+            if let Some(Bound::Value(id)) = self.names.get(name).copied() {
+                let attrs = vec![
+                    (ctx.sym("name"), ctx.str_attr(name)),
+                    (ctx.sym("col"), ctx.int_attr(at as i64)),
+                ];
+                self.emit("pd.fetch", &[id], &[], attrs, Span::default());
+            }
+        }
+    }
+
+    // ----- names -----
+
+    pub(super) fn fresh(&mut self) -> SourceId {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Lets a name stand for a value in the block that is being translated.
+    pub(super) fn bind(&mut self, name: &'t str, id: SourceId) {
+        self.bind_to(name, Bound::Value(id));
+        if self.frames.len() == 1 {
+            self.writes += 1;
+            self.unread.insert(name, self.writes);
+        }
+        self.builder.name_value(id, &identifier(name));
+    }
+
+    fn bind_to(&mut self, name: &'t str, bound: Bound) {
+        let old = self.names.insert(name, bound);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.hidden.push((name, old));
+        }
+    }
+
+    /// The value of a variable.
+    pub(super) fn value(&mut self, name: &'t str, span: Span) -> Result<SourceId, Diagnostic> {
+        self.unread.remove(name);
+        match self.names.get(name) {
+            Some(&Bound::Value(id)) => Ok(id),
+            Some(Bound::Ended) => {
+                let id = self.full(&[1], 0, Type::I1, span);
+                self.bind_to(name, Bound::Value(id));
+                Ok(id)
+            }
+            None => Err(error(span, format!("the variable `{name}` has no value here"))),
+        }
+    }
+
+    /// What a variable is declared as, where it is visible here.
+    pub(super) fn declared(&self, name: &str) -> Option<(&'t [i64], Type)> {
+        let var = self.visible.get(name)?;
+        var.tensor.as_ref().map(|(shape, elem)| (shape.as_slice(), *elem))
+    }
+
+    // ----- operations -----
+
+    /// An operation of ours. Results get the types that it infers, where it does.
+    pub(super) fn emit(
+        &mut self,
+        name: &str,
+        operands: &[SourceId],
+        types: &[Type],
+        attrs: Vec<(pir_ir::Sym, pir_ir::Attr)>,
+        span: Span,
+    ) -> Vec<SourceId> {
+        let ids: Vec<SourceId> = types.iter().map(|_| self.fresh()).collect();
+        self.emit_as(name, operands, &ids, types, attrs, 0, span);
+        self.builder.infer_last();
+        ids
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "an operation has that many parts")]
+    fn emit_as(
+        &mut self,
+        name: &str,
+        operands: &[SourceId],
+        ids: &[SourceId],
+        types: &[Type],
+        attrs: Vec<(pir_ir::Sym, pir_ir::Attr)>,
+        regions: usize,
+        span: Span,
+    ) -> Vec<RegionId> {
+        let source = SourceOp {
+            name: name.to_owned(),
+            operands: operands.into(),
+            results: ids.iter().copied().zip(types.iter().copied().map(Some)).collect(),
+            attrs,
+            regions,
+            span,
+        };
+        self.builder.op(source).to_vec()
+    }
+
+    pub(super) fn full(&mut self, shape: &[i64], value: i64, elem: Type, span: Span) -> SourceId {
+        let ctx = self.builder.ctx;
+        let attrs = vec![
+            (ctx.sym("shape"), ctx.ints_attr(shape)),
+            (ctx.sym("value"), ctx.int_attr(value)),
+            (ctx.sym("dtype"), ctx.type_attr(elem)),
+        ];
+        self.emit("pd.full", &[], &[ctx.tensor(shape, elem)], attrs, span)[0]
+    }
+
+    fn terminate(&mut self, values: &[SourceId], span: Span) {
+        self.emit_as("cf.yield", values, &[], &[], Vec::new(), 0, span);
+        self.builder.leave();
+    }
+
+    fn op(&mut self, op: &'t Op, at: usize) -> Done {
+        match op.kind.as_str() {
+            "while" => self.open_loop(op),
+            "conditional_block" => self.open_branch(op, at),
+            "select_input" => Err(error(
+                op.span,
+                "a `select_input` that chooses between no two `conditional_block`s",
+            )),
+            "feed" => {
+                let names = op.outputs("Out").iter();
+                let vars: Vec<&Var> = names.filter_map(|n| self.vars[0].get(n.as_str()).copied()).collect();
+                vars.into_iter().try_for_each(|var| self.input(var, false))
+            }
+            _ => self.ordinary(op),
+        }
+    }
+
+    // ----- regions -----
+
+    fn enter(&mut self, block: Option<usize>, kind: Kind<'t>, span: Span) {
+        let frame = Frame {
+            block,
+            at: 0,
+            pairs: block.map_or_else(Pairs::default, |b| pairs(&self.blocks[b], &self.read)),
+            kind,
+            hidden: Vec::new(),
+            covered: Vec::new(),
+            span,
+        };
+        let top = self.frames.is_empty();
+        self.frames.push(frame);
+        let Some(block) = block.filter(|_| !top) else { return };
+        // What a block declares hides what is called the same around it.
+        for var in &self.blocks[block].vars {
+            let bound = self.names.remove(var.name.as_str());
+            let declared = self.visible.insert(&var.name, var);
+            if let Some(frame) = self.frames.last_mut() {
+                frame.hidden.extend(bound.map(|old| (var.name.as_str(), Some(old))));
+                frame.covered.push((&var.name, declared));
+            }
+        }
+    }
+
+    /// Ends the block that was entered last: what it has bound is forgotten.
+    fn unhide(&mut self) -> Option<Frame<'t>> {
+        let mut frame = self.frames.pop()?;
+        for (name, old) in frame.hidden.drain(..).rev() {
+            match old {
+                Some(bound) => self.names.insert(name, bound),
+                None => self.names.remove(name),
+            };
+        }
+        for (name, old) in frame.covered.drain(..).rev() {
+            match old {
+                Some(var) => self.visible.insert(name, var),
+                None => self.visible.remove(name),
+            };
+        }
+        Some(frame)
+    }
+
+    fn leave(&mut self) -> Done {
+        let span = self.frames.last().map_or_else(Span::default, |f| f.span);
+        match self
+            .frames
+            .last_mut()
+            .map(|f| std::mem::replace(&mut f.kind, Kind::Top))
+        {
+            None | Some(Kind::Top) => {
+                // What stands at top level keeps its names, for the fetches.
+                self.frames.pop();
+            }
+            Some(Kind::Loop {
+                condition,
+                carried,
+                results,
+            }) => {
+                let names = std::iter::once(condition).chain(carried.iter().copied());
+                let values: Result<Vec<SourceId>, _> = names.map(|name| self.value(name, span)).collect();
+                self.terminate(&values?, span);
+                self.unhide();
+                for (name, id) in carried.into_iter().zip(results) {
+                    self.bind(name, id);
+                }
+                self.bind_to(condition, Bound::Ended);
+            }
+            Some(Kind::Branch(branch)) => self.leave_branch(branch, span)?,
+        }
+        Ok(())
+    }
+
+    fn open_loop(&mut self, op: &'t Op) -> Done {
+        let missing = |what: &str| error(op.span, format!("the loop has no {what}"));
+        let condition = op.input("Condition").ok_or_else(|| missing("condition"))?;
+        let block = op.sub_block().ok_or_else(|| missing("block"))?;
+        let written = std::mem::take(&mut self.written[block]);
+        let carried: Vec<&'t str> = written
+            .iter()
+            .copied()
+            .filter(|&n| n != condition && self.names.contains_key(n))
+            .collect();
+        self.written[block] = written;
+        let mut operands = vec![self.value(condition, op.span)?];
+        for name in &carried {
+            operands.push(self.value(name, op.span)?);
+        }
+        let types: Vec<Type> = operands
+            .iter()
+            .skip(1)
+            .map(|&id| self.builder.value_type(id).unwrap_or(Type::NONE))
+            .collect();
+        let results: Vec<SourceId> = types.iter().map(|_| self.fresh()).collect();
+        let regions = self.emit_as("pd.while", &operands, &results, &types, Vec::new(), 1, op.span);
+        if let Some(&region) = regions.first() {
+            self.builder.enter(region);
+        }
+        let args: Vec<SourceId> = types.iter().map(|_| self.fresh()).collect();
+        for (&arg, &ty) in args.iter().zip(&types) {
+            self.builder.block_arg(arg, ty);
+        }
+        let kind = Kind::Loop {
+            condition,
+            carried: carried.clone(),
+            results,
+        };
+        self.enter(Some(block), kind, op.span);
+        for (name, arg) in carried.into_iter().zip(args) {
+            self.bind(name, arg);
+        }
+        Ok(())
+    }
+
+    fn open_branch(&mut self, op: &'t Op, at: usize) -> Done {
+        if op.int("is_scalar_condition") == Some(0) {
+            return Err(error(
+                op.span,
+                "a `conditional_block` whose condition is not one truth value",
+            ));
+        }
+        let missing = |op: &Op| error(op.span, "a `conditional_block` without its condition or its block");
+        let frame = self.frames.last();
+        let first = frame.and_then(|f| f.pairs.first.get(&at).copied());
+        let choices = frame
+            .and_then(|f| f.pairs.choices.get(&at).cloned())
+            .unwrap_or_default();
+        let block = frame.and_then(|f| f.block).unwrap_or(0);
+        // The pair stands where its second does.
+        let (then, otherwise) = match first.and_then(|first| self.blocks[block].ops.get(first)) {
+            Some(first) => (first, Some(op)),
+            None => (op, None),
+        };
+        let condition = then.input("Cond").ok_or_else(|| missing(then))?;
+        let condition = self.value(condition, op.span)?;
+        let then_block = then.sub_block().ok_or_else(|| missing(then))?;
+        let else_block = otherwise
+            .map(|op| op.sub_block().ok_or_else(|| missing(op)))
+            .transpose()?;
+        let mut slots: Vec<Slot<'t>> = Vec::new();
+        for (out, yes, no) in choices {
+            let id = self.fresh();
+            slots.push(Slot {
+                out,
+                names: [yes, no],
+                id,
+            });
+        }
+        // What is written and had a value before, or is of one block alone and may be read behind it.
+        let chosen: FxHashSet<&str> = slots.iter().flat_map(|s| s.names).collect();
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        let both = [Some(then_block), else_block];
+        for sub in both.into_iter().flatten() {
+            for name in self.written[sub].clone() {
+                let known = self.names.contains_key(name);
+                let alone = otherwise.is_none() && self.declared(name).is_some();
+                if (known || (alone && !chosen.contains(name))) && seen.insert(name) {
+                    let id = self.fresh();
+                    slots.push(Slot {
+                        out: name,
+                        names: [name; 2],
+                        id,
+                    });
+                }
+            }
+        }
+        let ids: Vec<SourceId> = slots.iter().map(|s| s.id).collect();
+        let types = vec![Type::NONE; slots.len()];
+        let regions = self.emit_as("pd.if", &[condition], &ids, &types, Vec::new(), 2, op.span);
+        let (Some(&yes), Some(&no)) = (regions.first(), regions.get(1)) else {
+            return Ok(());
+        };
+        let branch = Branch {
+            op: self.builder.last_op(),
+            slots,
+            otherwise: Some((else_block, no)),
+            types: Vec::new(),
+        };
+        self.builder.enter(yes);
+        self.enter(Some(then_block), Kind::Branch(branch), op.span);
+        Ok(())
+    }
+
+    fn leave_branch(&mut self, mut branch: Branch<'t>, span: Span) -> Done {
+        let side = usize::from(branch.otherwise.is_none());
+        let mut values = Vec::with_capacity(branch.slots.len());
+        for slot in &branch.slots {
+            values.push(self.at_end(slot, side, span)?);
+        }
+        let types: Vec<Type> = values
+            .iter()
+            .map(|&id| self.builder.value_type(id).unwrap_or(Type::NONE))
+            .collect();
+        self.terminate(&values, span);
+        self.unhide();
+        match branch.otherwise.take() {
+            Some((block, region)) => {
+                branch.types = types;
+                self.builder.enter(region);
+                self.enter(block, Kind::Branch(branch), span);
+            }
+            None => {
+                let ctx = self.builder.ctx;
+                for (at, slot) in branch.slots.iter().enumerate() {
+                    let (yes, no) = (branch.types[at], types[at]);
+                    let ty = common(ctx, yes, no).ok_or_else(|| {
+                        let message = format!("`{}` has another rank in one branch than in the other", slot.out);
+                        error(span, message)
+                    })?;
+                    self.builder.set_result_type(branch.op, at, ty);
+                    self.bind(slot.out, slot.id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a result at the end of a branch: of the type of elements that its variable is declared with, and
+    /// zeros where the branch has none, which nothing should read.
+    fn at_end(&mut self, slot: &Slot<'t>, side: usize, span: Span) -> Result<SourceId, Diagnostic> {
+        let name = slot.names[side];
+        let declared = self.declared(slot.out);
+        if !self.names.contains_key(name)
+            && let Some((shape, elem)) = declared
+            && shape.iter().all(|&d| d >= 0)
+        {
+            return Ok(self.full(shape, 0, elem, span));
+        }
+        let id = self.value(name, span)?;
+        let ctx = self.builder.ctx;
+        let tensor = self.builder.value_type(id).and_then(|ty| ctx.as_tensor(ty));
+        match (tensor, declared) {
+            (Some((shape, have)), Some((_, want))) if have != want => {
+                let attrs = vec![(ctx.sym("dtype"), ctx.type_attr(want))];
+                Ok(self.emit("pd.cast", &[id], &[ctx.tensor(shape, want)], attrs, span)[0])
+            }
+            _ => Ok(id),
+        }
+    }
+}
+
+/// The type of what is one or the other: dimensions that differ are not known.
+fn common(ctx: &pir_ir::Context, a: Type, b: Type) -> Option<Type> {
+    if a == b {
+        return Some(a);
+    }
+    let ((x, elem), (y, _)) = (ctx.as_tensor(a)?, ctx.as_tensor(b)?);
+    let shape: Vec<i64> = x
+        .iter()
+        .zip(y)
+        .map(|(&p, &q)| if p == q { p } else { DYNAMIC })
+        .collect();
+    (x.len() == y.len()).then(|| ctx.tensor(&shape, elem))
+}
+
+/// Finds the pairs of conditional blocks. Between the two of a pair is nothing but the negation of the condition.
+/// What only says which of them runs is done with them.
+fn pairs<'t>(block: &'t Block, read: &FxHashSet<&str>) -> Pairs<'t> {
+    let mut pairs = Pairs::default();
+    let mut negated: FxHashMap<&str, &str> = FxHashMap::default();
+    let mut masks: FxHashMap<&str, &str> = FxHashMap::default();
+    let mut last: Option<(&str, usize)> = None;
+    let mut by_condition: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut helpers: FxHashMap<&str, usize> = FxHashMap::default();
+    for (at, op) in block.ops.iter().enumerate() {
+        let out = op.outputs("Out").first().map(String::as_str);
+        match (op.kind.as_str(), out, op.input("X")) {
+            ("logical_not", Some(out), Some(x)) => {
+                negated.insert(out, x);
+                helpers.insert(out, at);
+            }
+            ("cast", Some(out), Some(x)) => {
+                masks.insert(out, x);
+                helpers.insert(out, at);
+            }
+            ("conditional_block", _, _) => {
+                let condition = op.input("Cond").unwrap_or("");
+                match (negated.get(condition), last.take()) {
+                    (Some(&of), Some((open, first))) if open == of => {
+                        pairs.first.insert(at, first);
+                        pairs.done.insert(first);
+                        by_condition.insert(of, at);
+                        pairs
+                            .done
+                            .extend(helpers.get(condition).filter(|_| !read.contains(condition)));
+                    }
+                    _ => last = Some((condition, at)),
+                }
+            }
+            ("select_input", Some(out), _) => {
+                let mask = op.input("Mask").and_then(|m| masks.get(m));
+                if let (Some(&pair), [no, yes]) = (mask.and_then(|c| by_condition.get(c)), op.inputs("X")) {
+                    pairs.choices.entry(pair).or_default().push((out, yes, no));
+                    pairs.done.insert(at);
+                    let mask = op.input("Mask").filter(|name| !read.contains(name));
+                    pairs.done.extend(mask.and_then(|name| helpers.get(name)));
+                }
+            }
+            _ => last = None,
+        }
+    }
+    pairs
+}
