@@ -196,7 +196,9 @@ impl<'a> PassManager<'a> {
         // Observers come first: the program that is at fault is what one wants to see.
         if let (VerifyEach::Changed(options), Changed::Yes) = (self.verify, changed) {
             let start = Instant::now();
-            let errors = verify_with(module, options);
+            // What a pass has left may be such that the verifier itself stumbles.
+            let verified = catch_unwind(AssertUnwindSafe(|| verify_with(module, options)));
+            let errors = verified.unwrap_or_else(|panic| vec![crash("the verifier", &*panic)]);
             let time = start.elapsed();
             self.observers.iter_mut().for_each(|o| o.verified(invocation, time));
             if !errors.is_empty() {
@@ -274,16 +276,15 @@ fn attempt(
     let result = catch_unwind(AssertUnwindSafe(|| invocation.pass.run(module, &cx)));
     let counts = cx.take_counts();
     let outcome = result.unwrap_or_else(|panic| {
-        let message = format!(
-            "the pass `{}` crashed: {}",
-            invocation.pass.name(),
-            panic_message(&*panic)
-        );
-        Err(vec![
-            Diagnostic::error(PASS_CRASH, message).note("this is an error of the pass, whatever the program is"),
-        ])
+        let who = format!("the pass `{}`", invocation.pass.name());
+        Err(vec![crash(&who, &*panic)])
     });
     (outcome, cx.into_reports(), counts)
+}
+
+fn crash(who: &str, panic: &(dyn Any + Send)) -> Diagnostic {
+    Diagnostic::error(PASS_CRASH, format!("{who} crashed: {}", panic_message(panic)))
+        .note("this is an error of the pass, whatever the program is")
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {

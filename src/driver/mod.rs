@@ -14,7 +14,7 @@ use std::sync::Arc;
 use pir_ir::text::{self, ParseOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Diagnostic, Module, Severity};
-use pir_passes::{Invocation, Observer, PassManager, Pipeline, Ran, VerifyEach};
+use pir_passes::{Invocation, Observer, PassManager, Pipeline, VerifyEach};
 
 use crate::cli;
 use crate::evaluate::KernelEvaluator;
@@ -146,6 +146,7 @@ pub fn run_passes(
         None => VerifyEach::Never,
     });
     let result = manager.run(module, pipeline);
+    cli::forget("pass");
     let mut reports = manager.take_reports();
     match result {
         Ok(_) => Ok(reports),
@@ -163,10 +164,6 @@ impl Observer for Remember {
     fn before(&mut self, invocation: &Invocation, _: &Module) {
         cli::remember("pass", invocation.to_string());
         progress::doing(|| format!("running {invocation}"));
-    }
-
-    fn after(&mut self, _: &Invocation, _: &Module, _: &Ran) {
-        cli::forget("pass");
     }
 }
 
