@@ -52,7 +52,7 @@ pub struct Successor {
     pub operands: u32,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Default, Debug)]
 pub(crate) struct Extra {
     pub(crate) regions: SmallVec<[RegionId; 3]>,
     pub(crate) successors: SmallVec<[Successor; 2]>,
@@ -122,7 +122,7 @@ pub(crate) struct Frame {
 }
 
 /// The arenas of one region tree.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Body {
     pub(crate) ops: Vec<OpData>,
     pub(crate) values: Vec<ValueData>,
@@ -145,7 +145,53 @@ pub struct Body {
     pub(crate) root: RegionId,
 }
 
+impl Clone for Body {
+    /// Bodies nest as deeply as the input says: they are copied one by one, not by recursion.
+    fn clone(&self) -> Self {
+        // Every body, outer ones first, with its place: the number of the body around it and an index into its extras.
+        let mut all: Vec<(&Body, usize, usize)> = vec![(self, 0, 0)];
+        let mut at = 0;
+        while let Some(&(body, ..)) = all.get(at) {
+            let inner = body.extras.iter().enumerate();
+            all.extend(inner.filter_map(|(index, e)| Some((e.isolated.as_deref()?, at, index))));
+            at += 1;
+        }
+        let mut copies: Vec<Body> = all.iter().map(|(body, ..)| body.copy_alone()).collect();
+        for &(_, outer, index) in all.iter().skip(1).rev() {
+            // What stands behind a body in the list was put in its place already.
+            if let Some(copy) = copies.pop() {
+                copies[outer].extras[index].isolated = Some(Box::new(copy));
+            }
+        }
+        copies.pop().unwrap_or_default()
+    }
+}
+
 impl Body {
+    /// A copy without the bodies of isolated operations.
+    fn copy_alone(&self) -> Body {
+        let extra = |e: &Extra| Extra {
+            regions: e.regions.clone(),
+            successors: e.successors.clone(),
+            isolated: None,
+        };
+        Body {
+            ops: self.ops.clone(),
+            values: self.values.clone(),
+            uses: self.uses.clone(),
+            blocks: self.blocks.clone(),
+            regions: self.regions.clone(),
+            extras: self.extras.iter().map(extra).collect(),
+            comments: self.comments.clone(),
+            end_comments: self.end_comments.clone(),
+            locs: self.locs.clone(),
+            arg_attrs: self.arg_attrs.clone(),
+            arg_locs: self.arg_locs.clone(),
+            frame: self.frame.clone(),
+            root: self.root,
+        }
+    }
+
     /// A body whose root region has no blocks.
     pub fn new() -> Self {
         let mut body = Body {

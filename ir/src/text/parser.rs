@@ -411,6 +411,8 @@ impl<'s> Parser<'s> {
             }
         }
         self.pos = self.pos.max(start);
+        // A brace that nothing closes was looked for to the end once: that is enough.
+        let mut closed = true;
         while self.pos < self.src.len() {
             match self.peek() {
                 b'\n' => return,
@@ -425,9 +427,9 @@ impl<'s> Parser<'s> {
                     self.pos = cursor::string_end(self.src, self.pos).unwrap_or_else(|| line_end(self.src, self.pos))
                 }
                 b'/' if self.starts_with(b"//") => self.pos = line_end(self.src, self.pos),
-                b'{' => match balanced_end(self.src, self.pos) {
+                b'{' if closed => match balanced_end(self.src, self.pos) {
                     Some(end) => self.pos = end,
-                    None => self.pos += 1,
+                    None => closed = false,
                 },
                 _ => self.pos += 1,
             }
