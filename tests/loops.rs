@@ -77,6 +77,7 @@ fn every_kind_of_loop() {
             "backward,canonicalize,cse,dce",
             "backward,remat",
             "backward,remat{recompute=all}",
+            "backward,batch-weight-grads",
         ] {
             println!("{} {pipeline}", path.display());
             check_loop(&text, pipeline);

@@ -141,6 +141,8 @@ fn values() {
             "backward,remat{recompute=all}",
             "stack-locals,build-backward,remat{recompute=all}",
             "backward,remat{recompute=all},remat,canonicalize,cse,dce",
+            "backward,batch-weight-grads",
+            "backward,remat,batch-weight-grads,canonicalize,cse,dce",
         ] {
             let with = differentiated(&ctx, &small, pipeline);
             for n in 0..=4 {
@@ -304,4 +306,52 @@ fn what_a_condition_forwards() {
         "backward",
         1.0,
     );
+}
+
+#[test]
+fn weights_get_one_product_behind_the_loop() {
+    let ctx = pir_dialects::context();
+    // A weight twice in a body, in a loop in a loop.
+    let text = "%n = pd.data {name = \"n\", shape = [1], dtype = i64}
+%zero = pd.full {shape = [1], value = 0, dtype = i64}
+%one = pd.full {shape = [1], value = 1, dtype = i64}
+%two = pd.full {shape = [1], value = 2, dtype = i64}
+%x = pd.data {name = \"x\", shape = [1, 4], dtype = f64}
+%w = pd.data {name = \"w\", shape = [4, 4], dtype = f64}
+%o_e, %u_e = pd.while (%zero, %x) cond (%o, %u) {
+  %c = pd.less_than (%o, %n)
+  cf.cond_yield (%c, %o, %u)
+} body (%o, %u) {
+  %p_e, %v_e = pd.while (%zero, %u) cond (%p, %v) {
+    %c = pd.less_than (%p, %o)
+    cf.cond_yield (%c, %p, %v)
+  } body (%p, %v) {
+    %a = pd.matmul (%v, %w)
+    %b = pd.tanh (%a)
+    %d = pd.matmul (%b, %w) {transpose_y = true}
+    %e = pd.sin (%d)
+    %k = pd.add (%p, %one)
+    cf.yield (%k, %e)
+  }
+  %k = pd.add (%o, %one)
+  cf.yield (%k, %v_e)
+}
+%loss = pd.sum (%u_e)
+pd.fetch (%loss) {name = \"loss\"}";
+    let plain = read(&ctx, text);
+    let with = differentiated(&ctx, text, "backward,batch-weight-grads");
+    let printed = pir_ir::text::print(&with, &Default::default());
+    // The accumulator is no longer carried, neither by the inner loop nor by the outer one.
+    assert!(!printed.contains("%w_grad_2"), "{printed}");
+    for n in 0..=4 {
+        let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
+        let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
+        let worst = compare_with_differences(&plain, &with, &inputs, &wrt);
+        assert!(worst < 1e-6, "{n} iterations: an error of {worst}\n{printed}");
+    }
+    // It cannot be differentiated again, and that is said.
+    let mut again = with.clone();
+    let pipeline = pir_passes::Pipeline::parse("backward{of=w_grad}").unwrap();
+    let errors = pir_passes::PassManager::new().run(&mut again, &pipeline).unwrap_err();
+    assert!(errors.iter().any(|e| e.message.contains("cf.join_stack")), "{errors:?}");
 }

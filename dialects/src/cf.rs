@@ -3,8 +3,8 @@
 //! A stack is a handle to a mutable last-in first-out list. A stack may hold values of any types, other stacks included.
 
 use pir_ir::{
-    Arity, Context, ContextBuilder, Diagnostic, DialectDef, Effect, EffectKind, EffectTarget, InferArgs, OpDef, OpView,
-    Speculatability, Traits, Type, TypeData,
+    Arity, AttrSpec, Context, ContextBuilder, Diagnostic, DialectDef, Effect, EffectKind, EffectTarget, InferArgs,
+    OpDef, OpView, Speculatability, Traits, Type, TypeData,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -29,7 +29,16 @@ pub fn register(builder: &mut ContextBuilder) {
     };
     builder.register(
         dialect,
-        vec![create(), push(), pop(), is_empty(), copy(), yields(), cond_yield()],
+        vec![
+            create(),
+            push(),
+            pop(),
+            is_empty(),
+            copy(),
+            join(),
+            yields(),
+            cond_yield(),
+        ],
     );
 }
 
@@ -91,6 +100,54 @@ fn copy() -> OpDef {
         effects(&[
             (EffectKind::Read, EffectTarget::Operand(0)),
             (EffectKind::Alloc, EffectTarget::Result(0)),
+        ])
+    };
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn join() -> OpDef {
+    let mut def = OpDef::new(
+        "cf.join_stack",
+        "Takes all tensors off a stack and puts them together along an axis, the one that was pushed first in front",
+    );
+    def.description =
+        "The type of the result is written. The dimension of the axis is not known; the others are those of \
+                       the tensors, and must be known, since the stack may be empty."
+            .into();
+    def.operands = vec![value("stack", "stack", Arity::One)];
+    def.attrs = vec![AttrSpec {
+        name: "axis".into(),
+        ty: "int".into(),
+        default: Some("0".into()),
+    }];
+    def.results = vec![value("out", "Tensor", Arity::One)];
+    def.verify = Some(|op, errors| {
+        stack_operand(op, errors);
+        let axis = op.int("axis").unwrap_or(0);
+        let shape = op
+            .result_type(0)
+            .and_then(|ty| op.ctx.as_tensor(ty))
+            .map(|(shape, _)| shape);
+        let fits = shape.is_some_and(|shape| {
+            let at = usize::try_from(axis).ok();
+            let others = shape.iter().enumerate().filter(|&(i, _)| Some(i) != at);
+            at.is_some_and(|at| at < shape.len()) && others.into_iter().all(|(_, &dim)| dim >= 0)
+        });
+        if !fits {
+            errors.push(
+                Diagnostic::error(
+                    "joined-type",
+                    "the result of `cf.join_stack` must be a tensor with that axis, whose other dimensions are known",
+                )
+                .label(op.body.op_span(op.op), "joined here"),
+            );
+        }
+    });
+    def.effects = |_| {
+        effects(&[
+            (EffectKind::Read, EffectTarget::Operand(0)),
+            (EffectKind::Write, EffectTarget::Operand(0)),
         ])
     };
     def.speculatable = |_| Speculatability::Never;

@@ -1,6 +1,8 @@
 //! The one list of all passes.
 
-use crate::autodiff::{Backward, BuildBackward, Decompose, Jvp, PruneStacks, Remat, StackLocals, StripBackward};
+use crate::autodiff::{
+    Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, PruneStacks, Remat, StackLocals, StripBackward,
+};
 use crate::canonicalize::Canonicalize;
 use crate::cfg::{LiftCfg, LowerToCfg};
 use crate::cse::Cse;
@@ -38,6 +40,7 @@ static PASSES: &[&dyn Pass] = &[
     &BuildBackward,
     &PruneStacks,
     &Remat,
+    &BatchWeightGrads,
     &Decompose,
     &StripBackward,
     &Jvp,

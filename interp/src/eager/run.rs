@@ -317,6 +317,12 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 write(env, instr.results, [Value::Stack(self.stacks.len())]);
                 self.stacks.push(copy);
             }
+            Code::JoinStack { .. } => {
+                return Err(
+                    ExecError::new("the engine does not differentiate through `cf.join_stack`")
+                        .help("leave out `batch-weight-grads`"),
+                );
+            }
             Code::InPlace { kernel, target, value } => {
                 let value = tensor(read(env, *value))?;
                 let old = tensor(env[*target as usize].clone())?;

@@ -6,7 +6,8 @@ use smallvec::SmallVec;
 
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
-use crate::kernels::{Kernel, Kernels};
+use crate::kernels::{Kernel, Kernels, dtype_of};
+use crate::tensor::DType;
 
 /// An operand: a slot, and whether its value is not needed any more behind this use.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +77,14 @@ pub(crate) enum Code {
     },
     CopyStack {
         stack: Src,
+    },
+    /// Puts the tensors on a stack together.
+    JoinStack {
+        stack: Src,
+        axis: usize,
+        /// The shape of what an empty stack gives.
+        shape: Box<[usize]>,
+        dtype: DType,
     },
     /// Puts the result in the slot of the first operand.
     InPlace {
@@ -359,6 +368,19 @@ impl Unit<'_, '_, '_> {
                 }
             }
             "cf.copy_stack" => Code::CopyStack { stack: self.kept(0)? },
+            "cf.join_stack" => {
+                let axis = self.view().int("axis").and_then(|axis| usize::try_from(axis).ok());
+                let ty = self.view().result_type(0);
+                let (shape, elem) = ty
+                    .and_then(|ty| ctx.as_tensor(ty))
+                    .ok_or_else(|| ExecError::new("the result is no tensor"))?;
+                Code::JoinStack {
+                    stack: self.kept(0)?,
+                    axis: axis.unwrap_or(0),
+                    shape: shape.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect(),
+                    dtype: dtype_of(ctx, elem).ok_or_else(|| ExecError::new("there are no such tensors"))?,
+                }
+            }
             "pd.inplace_add" => {
                 let (target, value) = (self.kept(0)?, self.kept(1)?);
                 let value = match self.operands().last() {

@@ -388,6 +388,30 @@ impl<'m, 'o> Machine<'m, 'o> {
                 self.stacks.push(copy);
                 write(&mut call.env, instr.results, [Value::Stack(handle)]);
             }
+            Code::JoinStack {
+                stack,
+                axis,
+                shape,
+                dtype,
+            } => {
+                let values = std::mem::take(&mut self.stacks[stack_of(&call.env, *stack)?]);
+                for value in &values {
+                    if let Some(memory) = &mut self.memory {
+                        memory.pop(value);
+                    }
+                    self.stack_bytes -= value.bytes();
+                }
+                let parts: Vec<Tensor> = values.into_iter().map(tensor).collect::<Result<_, _>>()?;
+                let joined = match parts.is_empty() {
+                    true => Tensor::full(shape, *dtype, 0.0),
+                    false => crate::kernels::join(&parts, *axis),
+                };
+                write(
+                    &mut call.env,
+                    instr.results,
+                    [Value::Tensor(joined.map_err(ExecError::new)?)],
+                );
+            }
             Code::InPlace { kernel, target, value } => {
                 let value = tensor(read(&mut call.env, *value))?;
                 // Taken out, so that the kernel may use its memory if nobody else does.

@@ -104,6 +104,11 @@ impl Default for Kernels {
     }
 }
 
+/// Puts tensors together along an axis.
+pub(crate) fn join(parts: &[Tensor], axis: usize) -> Result<Tensor, String> {
+    shape::concat(parts, i64::try_from(axis).unwrap_or(i64::MAX))
+}
+
 /// The element type of a type, if tensors have it.
 pub fn dtype_of(ctx: &pir_ir::Context, ty: Type) -> Option<DType> {
     Some(match ctx.elem_type(ty) {

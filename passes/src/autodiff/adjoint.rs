@@ -580,12 +580,16 @@ pub(crate) fn check_rules(ctx: &Context, body: &Body, rules: &Rules, activity: &
     let mut errors: Vec<Diagnostic> = body
         .walk_all()
         .filter(|&op| {
+            // Values that come off a stack other than by a pop: it is not known which.
+            let name = body.op_name(op);
+            let joined = body.operands(op).any(|v| names.is_stack(body, v)) && name != names.pop;
             names.kind(body, op).is_none()
                 && rules.get(body, op).is_none()
-                && body.results(op).any(|v| activity.is_active(v))
-                && body
-                    .operands(op)
-                    .any(|v| activity.is_active(v) && is_differentiable(ctx, body.value_type(v)))
+                && (joined && body.results(op).any(|v| activity.is_useful(v))
+                    || body.results(op).any(|v| activity.is_active(v))
+                        && body
+                            .operands(op)
+                            .any(|v| activity.is_active(v) && is_differentiable(ctx, body.value_type(v))))
         })
         .map(|op| no_rule(ctx, body, activity, op))
         .collect();

@@ -11,6 +11,7 @@
 
 mod activity;
 mod adjoint;
+mod batch;
 mod cotangent;
 mod cross;
 mod invariants;
@@ -28,6 +29,7 @@ mod targets;
 
 use pir_ir::{Body, Context, Diagnostic, Module, Rewriter, Type, TypeData, ValueId};
 
+pub use batch::{BatchWeightGrads, batch_weight_grads};
 pub use jvp::{Jvp, jvp};
 pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};

@@ -313,3 +313,42 @@ pub(crate) fn carry(r: &mut Rewriter<'_>, names: &Names, op: OpId, initial: &[Va
     r.erase_op(op);
     Some(out)
 }
+
+/// Drops a value that a loop carries unchanged, whose result is not used: the result and the operand at these places.
+pub(crate) fn drop_slot(r: &mut Rewriter<'_>, names: &Names, op: OpId, result: usize, operand: usize) -> Option<OpId> {
+    let structure = Structure::of(names, r.body, op)?;
+    let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
+        return None;
+    };
+    let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
+    let (through, back) = (
+        *r.body.block_args(cond).get(operand)?,
+        *r.body.block_args(body).get(result)?,
+    );
+    let once = |r: &Rewriter<'_>, value| r.body.has_one_use(value);
+    if r.body.has_uses(r.body.result(op, result))
+        || r.body.operand(cond_end, result + 1) != through
+        || r.body.operand(body_end, operand) != back
+        || !once(r, through)
+        || !once(r, back)
+    {
+        return None;
+    }
+    if let Some(init) = structure.init {
+        let block = r.body.single_block(init)?;
+        let end = r.body.last_op(block)?;
+        let arg = *r.body.block_args(block).get(operand)?;
+        if r.body.operand(end, operand) != arg || !once(r, arg) {
+            return None;
+        }
+        r.body.erase_operand(end, operand);
+        r.body.erase_block_arg(block, operand);
+    }
+    r.body.erase_operand(cond_end, result + 1);
+    r.body.erase_operand(body_end, operand);
+    r.body.erase_block_arg(cond, operand);
+    r.body.erase_block_arg(body, result);
+    r.body.erase_operand(op, operand);
+    let keep: Vec<usize> = (0..r.body.num_results(op)).filter(|&i| i != result).collect();
+    Some(drop_results(r, op, &keep))
+}

@@ -221,7 +221,7 @@ fn pair_one(names: &Names, body: &Body, handle: ValueId, origin: ValueId, reader
     }
     let mut pairs = Vec::new();
     let mut sides = [None; 2];
-    for which in 0..2 {
+    for (which, side) in sides.iter_mut().enumerate() {
         let Some(block) = structure.blocks[which] else { continue };
         let in_block = inside.unwrap_or_else(|| body.block_args(block).last().copied().unwrap_or(origin));
         let pushes: Vec<OpId> = body
@@ -237,7 +237,7 @@ fn pair_one(names: &Names, body: &Body, handle: ValueId, origin: ValueId, reader
                 .collect(),
             None => Vec::new(),
         };
-        sides[which] = dual_structure.blocks[which].map(|dual| Side {
+        *side = dual_structure.blocks[which].map(|dual| Side {
             forward: block,
             dual,
             inside: in_block,

@@ -1,0 +1,238 @@
+//! `batch-weight-grads`: one product behind a loop, in place of one in every iteration.
+//!
+//! The gradient of a weight that a loop multiplies by is a sum over the iterations of products, `XᵢᵀGᵢ`: for a single
+//! example a matrix of rank one, as large as the weight, read and written in every iteration. But it is one product as
+//! well, of all `X` on top of each other with all `G` on top of each other. So the loop pushes `X` and `G` on stacks in
+//! place of multiplying, and behind it the stacks are joined and multiplied once.
+//!
+//! Inner loops first: what one leaves behind it, in the body of the outer loop, is again a product that is added to what
+//! the outer loop carries.
+
+use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter, Type, Use, ValueId};
+
+use super::plumbing::drop_slot;
+use super::rules::emit;
+use super::structure::{Kind, Names, Structure};
+use crate::pass::{Changed, Pass, PassContext};
+
+/// A product that is added to what a loop carries.
+struct Term {
+    product: OpId,
+    sum: OpId,
+    /// Which operand of the sum goes on.
+    carried: usize,
+}
+
+/// A carried sum of a loop.
+struct Slot {
+    /// The result of the loop, and the argument of the body.
+    result: usize,
+    /// The operand of the loop, and the argument of the condition.
+    operand: usize,
+    terms: Vec<Term>,
+}
+
+/// Batches the products of a module. Whether there were any.
+pub fn batch_weight_grads(module: &mut Module) -> bool {
+    let ctx = module.ctx.clone();
+    let mut changed = false;
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        changed |= run(&ctx, body);
+        pending.extend(body.isolated_bodies_mut());
+    }
+    changed
+}
+
+fn run(ctx: &Context, body: &mut Body) -> bool {
+    let names = Names::new(ctx);
+    let loops: Vec<OpId> = body
+        .post_order()
+        .into_iter()
+        .filter(|&op| names.kind(body, op) == Some(Kind::While))
+        .collect();
+    let mut r = Rewriter::new(ctx, body);
+    let mut changed = false;
+    for op in loops {
+        let Some([cond, inner]) = blocks(&names, r.body, op) else {
+            continue;
+        };
+        // The last first: places stay right when slots go.
+        for result in (0..r.body.block_args(inner).len()).rev() {
+            let Some(op) = r.body.block_parent(cond) else { break };
+            if let Some(slot) = slot(&r, &names, op, [cond, inner], result) {
+                changed |= batch(&mut r, &names, op, inner, slot).is_some();
+            }
+        }
+    }
+    changed
+}
+
+fn blocks(names: &Names, body: &Body, op: OpId) -> Option<[BlockId; 2]> {
+    match Structure::of(names, body, op)?.blocks {
+        [Some(cond), Some(inner)] => Some([cond, inner]),
+        _ => None,
+    }
+}
+
+fn only_use(body: &Body, value: ValueId) -> Option<Use> {
+    body.uses(value).next().filter(|_| body.has_one_use(value))
+}
+
+/// A carried value that the condition hands on as it is, and the body only adds products to.
+fn slot(r: &Rewriter<'_>, names: &Names, op: OpId, [cond, inner]: [BlockId; 2], result: usize) -> Option<Slot> {
+    let body = &*r.body;
+    let (cond_end, body_end) = (body.last_op(cond)?, body.last_op(inner)?);
+    let forwarded = body.operands(cond_end).nth(result + 1)?;
+    let operand = body.block_args(cond).iter().position(|&arg| arg == forwarded)?;
+    let mut at = *body.block_args(inner).get(result)?;
+    let ty = body.value_type(at);
+    if names.is_stack(body, at) || !body.has_one_use(forwarded) || operand >= body.num_operands(op) {
+        return None;
+    }
+    let mut terms = Vec::new();
+    loop {
+        let user = only_use(body, at)?;
+        if user.op == body_end {
+            return (user.index == operand && !terms.is_empty()).then_some(Slot { result, operand, terms });
+        }
+        let is_sum = r.ctx.op_str(body.op_name(user.op)) == "pd.add" && body.op_block(user.op) == Some(inner);
+        if !is_sum || body.value_type(body.result(user.op, 0)) != ty {
+            return None;
+        }
+        let other = body.operand(user.op, 1 - user.index);
+        if let Some(product) = body.defining_op(other).filter(|&p| is_worth_it(r, p, inner, ty)) {
+            terms.push(Term {
+                product,
+                sum: user.op,
+                carried: user.index,
+            });
+        }
+        at = body.result(user.op, 0);
+    }
+}
+
+/// The dimension of the operands of a product that is summed over.
+fn summed_axes(r: &Rewriter<'_>, product: OpId) -> [usize; 2] {
+    let flag = |name: &str| r.view(product).bool(name).unwrap_or(false);
+    [usize::from(!flag("transpose_x")), usize::from(flag("transpose_y"))]
+}
+
+/// Whether an operation is a product of matrices for this sum alone, and less is stacked than would be added.
+fn is_worth_it(r: &Rewriter<'_>, op: OpId, inner: BlockId, ty: Type) -> bool {
+    let body = &*r.body;
+    if r.ctx.op_str(body.op_name(op)) != "pd.matmul"
+        || body.op_block(op) != Some(inner)
+        || !body.has_one_use(body.result(op, 0))
+        || body.value_type(body.result(op, 0)) != ty
+    {
+        return false;
+    }
+    let shape = |index: usize| {
+        r.ctx
+            .as_tensor(body.value_type(body.operand(op, index)))
+            .map(|(shape, _)| shape)
+    };
+    let (Some(&[a, b]), Some(&[c, d])) = (shape(0), shape(1)) else {
+        return false;
+    };
+    let [x, y] = summed_axes(r, op);
+    let (rows, columns) = (if x == 0 { b } else { a }, if y == 0 { d } else { c });
+    let summed = if x == 0 { a } else { b };
+    let known = rows >= 0 && columns >= 0;
+    known && (summed < 0 || summed.saturating_mul(rows + columns) < rows.saturating_mul(columns))
+}
+
+fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Slot) -> Option<()> {
+    let mut behind = Vec::new();
+    for term in &slot.terms {
+        let operands = [r.body.operand(term.product, 0), r.body.operand(term.product, 1)];
+        let mut stacks = [operands[0]; 2];
+        for (stack, operand) in stacks.iter_mut().zip(operands) {
+            *stack = r.before(op).op("cf.create_stack").result(names.stack).value();
+            r.name_like(*stack, operand, "_stack");
+            r.before(term.product)
+                .op("cf.push_back")
+                .operand(*stack)
+                .operand(operand)
+                .build();
+        }
+        behind.push((
+            stacks,
+            operands,
+            summed_axes(r, term.product),
+            r.body.attrs(term.product),
+        ));
+    }
+    let mut name = None;
+    for term in &slot.terms {
+        let (sum, carried) = (r.body.result(term.sum, 0), r.body.operand(term.sum, term.carried));
+        name = name.or(r.body.value_name(r.body.result(op, slot.result)));
+        r.body.replace_all_uses(sum, carried);
+        r.erase_op(term.sum);
+        r.erase_op(term.product);
+    }
+    // Without anything else that is added, the loop need not carry it at all.
+    let arg = *r.body.block_args(inner).get(slot.result)?;
+    let end = r.body.last_op(inner)?;
+    let unchanged = r.body.operand(end, slot.operand) == arg;
+    let result = r.body.result(op, slot.result);
+    let start = r.body.operand(op, slot.operand);
+    let uses: Vec<_> = r.body.uses(result).collect();
+    r.after(op);
+    let mut sum = if unchanged { start } else { result };
+    for (stacks, operands, axes, attrs) in behind {
+        let mut joined = operands;
+        for i in 0..2 {
+            let ty = r.body.value_type(operands[i]);
+            let (shape, elem) = r.ctx.as_tensor(ty)?;
+            let mut shape = shape.to_vec();
+            shape[axes[i]] = DYNAMIC;
+            let ty = r.ctx.tensor(&shape, elem);
+            let axis = r.ctx.int_attr(axes[i] as i64);
+            joined[i] = r
+                .op("cf.join_stack")
+                .operand(stacks[i])
+                .attr("axis", axis)
+                .result(ty)
+                .value();
+            r.name_like(joined[i], operands[i], "_all");
+        }
+        let ty = r.body.value_type(sum);
+        let product = r.op("pd.matmul").operands(joined).attrs(attrs).result(ty).value();
+        sum = emit(r, "pd.add", &[sum, product], &[]).ok()?;
+    }
+    r.body.set_value_name(sum, name);
+    for at in uses {
+        r.body.set_operand(at.op, at.index, sum);
+    }
+    if unchanged {
+        drop_slot(r, names, op, slot.result, slot.operand);
+    }
+    Some(())
+}
+
+/// The pass `batch-weight-grads`.
+pub struct BatchWeightGrads;
+
+impl Pass for BatchWeightGrads {
+    fn name(&self) -> &'static str {
+        "batch-weight-grads"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Multiply once behind a loop in place of once in every iteration"
+    }
+
+    fn description(&self) -> &'static str {
+        "For the loops that `backward` makes: where a loop carries a sum that each iteration adds a product of matrices \
+         to, as it is with the gradient of a weight, the factors are pushed on stacks, and behind the loop the stacks \
+         are joined and multiplied once. That takes memory for all factors, so it is done only where the factors of an \
+         iteration are smaller than the sum. The sums are rounded in another order. What comes out cannot be \
+         differentiated again: let this pass be the last one."
+    }
+
+    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        Ok(batch_weight_grads(module).into())
+    }
+}
