@@ -68,6 +68,30 @@ fn a_condition_that_records_is_refused() {
 }
 
 #[test]
+fn sums_in_place_are_sums_in_one_block_and_refused_across_regions() {
+    let text = "\
+%x = pd.data {name = \"x\", shape = [2], dtype = f32} : tensor<2xf32>
+%c = pd.data {name = \"c\", shape = [1], dtype = i1} : tensor<1xi1>
+%s = pd.full {shape = [2], value = 1.0, dtype = f32} : tensor<2xf32>
+pd.inplace_add (%s, %x)
+pd.fetch (%s) {name = \"s\"}
+";
+    let back = back(write(&module(text)).unwrap(), false);
+    assert!(
+        back.contains("%1 = pd.add (%0, %x)") && back.contains("pd.fetch (%1)"),
+        "{back}"
+    );
+    let branch = text.replace(
+        "pd.inplace_add (%s, %x)",
+        "pd.if (%c) then {\n  pd.inplace_add (%s, %x)\n} else {\n}",
+    );
+    refused(
+        &branch,
+        "`pd.inplace_add` cannot be written for PaddlePaddle: it changes a value of the surrounding",
+    );
+}
+
+#[test]
 fn unknown_operations_survive() {
     let text = "\
 %x = pd.data {name = \"x\", shape = [2], dtype = f32} : tensor<2xf32>

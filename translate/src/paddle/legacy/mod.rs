@@ -6,6 +6,7 @@
 mod dump;
 mod ops;
 mod ordinary;
+mod pairs;
 mod proto;
 mod translate;
 

@@ -143,8 +143,9 @@ impl Writer<'_> {
                 let inputs = [operands.first().copied().unwrap_or(0), exponent];
                 return self.finish(op, "1.elementwise_pow", "", &inputs, &types);
             }
-            // Whether memory is reused is the executor's business.
-            "inplace_add" => return self.finish(op, "1.add", "", &operands, &types),
+            // Its `shape` gives numbers of 32 bits.
+            "shape" => return self.finish(op, "1.shape64", "", &operands, &types),
+            "inplace_add" => return self.inplace_add(op, &operands, &types),
             _ => {}
         }
         let row = self.rows.get(short).cloned();
@@ -424,6 +425,23 @@ impl Writer<'_> {
             id = self.raw("1.add", "", &[id, bias], types);
         }
         self.bind(self.body.result(op, 0), id);
+        Ok(())
+    }
+
+    /// A sum from which on its first operand is meant by that: in one block that needs no change in place.
+    fn inplace_add(&mut self, op: OpId, operands: &[Id], types: &[Type]) -> Result<(), String> {
+        let body = self.body;
+        let target = body.operand(op, 0);
+        if body.value_block(target) != body.op_block(op) {
+            // Its executor does not wait for a loop before it reads what the loop changes.
+            return Err("it changes a value of the surrounding region; leave out `inplace-accumulate`".to_owned());
+        }
+        let ty = body.value_type(target);
+        let id = self.raw("1.add", "", operands, &[ty]);
+        self.bind(target, id);
+        if types.len() == 1 {
+            self.bind(body.result(op, 0), id);
+        }
         Ok(())
     }
 
