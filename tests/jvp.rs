@@ -4,6 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 mod common;
+#[path = "equivalence/generate.rs"]
+#[allow(dead_code, reason = "each test binary uses a part")]
+mod generate;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -252,6 +255,75 @@ fn what_is_refused_is_named() {
     assert_eq!(code, "in-place");
     let (code, _) = refused("%x = pd.full {shape = [2], value = 1.0, dtype = f64}\npd.fetch (%x) {name = \"x\"}");
     assert_eq!(code, "nothing-to-differentiate");
+}
+
+/// Generated nests of loops and branches: tangents against gradients, and products with the Hessian both ways.
+#[test]
+fn generated_programs() {
+    let ctx = pir_dialects::context();
+    let count = std::env::var("PIR_PROGRAMS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(150);
+    let mut compared = 0;
+    for seed in 0..count {
+        let mut random = generate::Random::new(seed ^ 0x7a6);
+        let plain = read(&ctx, &generate::program(&mut random, false));
+        let vector = |v: [f64; 4]| Tensor::new(&[4], v.to_vec()).unwrap();
+        let int = |v: i64| Tensor::new(&[1], vec![v]).unwrap();
+        let inputs: Inputs = vec![
+            ("x".to_owned(), vector([0.5, -0.25, -1.25, 1.5])),
+            ("y".to_owned(), vector([0.75, 1.0, -0.75, 0.125])),
+            ("n".to_owned(), int(2)),
+            ("z".to_owned(), int(1)),
+            ("c".to_owned(), Tensor::new(&[1], vec![seed % 2 == 0]).unwrap()),
+            ("x_tangent".to_owned(), vector([1.0, -2.0, 0.5, 0.25])),
+            ("y_tangent".to_owned(), vector([-0.5, 1.0, 3.0, -1.0])),
+        ];
+        let sum = |v: Vec<f64>| v.iter().sum::<f64>();
+        let (forward, reverse) = (after(&plain, "jvp"), after(&plain, "backward"));
+        let outputs = ["out0_tangent", "out1_tangent", "out2_tangent"];
+        let tangent: f64 = outputs.iter().map(|name| sum(fetched(&forward, &inputs, name))).sum();
+        let product: f64 = ["x", "y"]
+            .iter()
+            .map(|name| {
+                let gradient = fetched(&reverse, &inputs, &format!("{name}_grad"));
+                let direction = inputs.iter().find(|(n, _)| *n == format!("{name}_tangent")).unwrap();
+                gradient
+                    .iter()
+                    .zip(direction.1.to_f64())
+                    .map(|(g, v)| g * v)
+                    .sum::<f64>()
+            })
+            .sum();
+        // Powers of powers may leave the numbers.
+        if !product.is_finite() || product.abs() > 1e12 {
+            continue;
+        }
+        assert!(
+            near(tangent, product, 1e-8),
+            "seed {seed}: {tangent} and {product}\n{}",
+            print(&forward, &Default::default())
+        );
+        let one = after(&plain, "jvp,backward{of=[out0_tangent, out1_tangent, out2_tangent]}");
+        let other = after(&reverse, "jvp{of=[x_grad, y_grad]}");
+        for name in ["x", "y"] {
+            let a = fetched(&one, &inputs, &format!("{name}_grad"));
+            let b = fetched(&other, &inputs, &format!("{name}_grad_tangent"));
+            for (a, b) in a.iter().zip(&b).filter(|(a, _)| a.is_finite() && a.abs() < 1e12) {
+                assert!(
+                    near(*a, *b, 1e-8),
+                    "seed {seed}, {name}: {a} and {b}\n{}",
+                    print(&other, &Default::default())
+                );
+            }
+        }
+        compared += 1;
+    }
+    assert!(
+        compared * 4 > count * 3,
+        "only {compared} of {count} programs were compared"
+    );
 }
 
 /// Layers: operations whose gradient rules are programs of their own.

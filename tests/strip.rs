@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{passes, read};
+use pir_interp::Tensor;
 use pir_ir::text::{ParseOptions, parse, print};
 use pir_ir::{Context, Module};
 use pir_passes::autodiff::{BackwardOptions, StripBy, build_backward, prune_stacks, stack_locals, strip_backward};
@@ -181,6 +182,56 @@ fn by_liveness_nothing_but_the_program_is_left() {
             text(&with),
             text(&expected)
         );
+    }
+}
+
+/// What a program fetches under the names of the generator's outputs, bit for bit.
+fn outputs(module: &Module) -> Vec<(String, Tensor)> {
+    let vector = |v: [f64; 4]| Tensor::new(&[4], v.to_vec()).unwrap();
+    let inputs = vec![
+        ("x".to_owned(), vector([0.5, -0.0, -1.25, 3.0])),
+        ("y".to_owned(), vector([0.0, 2.0, -0.75, 0.125])),
+        ("n".to_owned(), Tensor::new(&[1], vec![3i64]).unwrap()),
+        ("z".to_owned(), Tensor::new(&[1], vec![0i64]).unwrap()),
+        ("c".to_owned(), Tensor::new(&[1], vec![true]).unwrap()),
+    ];
+    common::run(module, &inputs).fetched
+}
+
+#[test]
+fn behind_other_passes_the_program_still_does_the_same() {
+    let ctx = pir_dialects::context();
+    let all = [
+        "canonicalize",
+        "sccp",
+        "sink",
+        "forward-args",
+        "licm",
+        "cse",
+        "dce",
+        "inplace-accumulate",
+    ];
+    for seed in 0..count(150) {
+        let mut random = Random::new(seed ^ 0x0571_1993);
+        let plain = read(&ctx, &program(&mut random, false));
+        let between: Vec<&str> = (0..3).map(|_| *random.pick(&all)).collect();
+        let by = *random.pick(&["", "{by=liveness}", "{orders=1}"]);
+        let pipeline = format!("backward,{},strip-backward{by}", between.join(","));
+        let mut with = plain.clone();
+        passes(&mut with, &pipeline);
+        let (expected, found) = (outputs(&plain), outputs(&with));
+        let same = |a: &[(String, Tensor)], b: &[(String, Tensor)]| {
+            a.len() <= b.len() && a.iter().zip(b).all(|(x, y)| x.0 == y.0 && x.1.same_bits(&y.1))
+        };
+        assert!(
+            same(&expected, &found),
+            "seed {seed}: {pipeline}\n{}\nbecame\n{}",
+            text(&plain),
+            text(&with)
+        );
+        if by == "{by=liveness}" {
+            assert_eq!(expected.len(), found.len(), "seed {seed}: {pipeline}\n{}", text(&with));
+        }
     }
 }
 

@@ -8,8 +8,10 @@
 mod forward;
 mod linear;
 
+use std::collections::VecDeque;
+
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, Type, TypeData, ValueId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activity::Activity;
 use super::rules::Rules;
@@ -70,6 +72,7 @@ fn push_forward(
     }
     forward.ops(&ops)?;
     let mut fetched = targets::fetched_names(ctx, forward.r.body);
+    let mut names = fetches_of(ctx, forward.r.body);
     for output in &targets.outputs {
         let value = forward.now(output.value);
         match end {
@@ -82,7 +85,10 @@ fn push_forward(
         match end {
             Some(end) => forward.r.body.push_operand(end, tangent),
             None => {
-                let base = output_name(ctx, forward.r.body, value);
+                let base = match names.get_mut(&value).and_then(VecDeque::pop_front) {
+                    Some(name) => name,
+                    None => value_name(ctx, forward.r.body, value),
+                };
                 let name = ctx.str_attr(&free_name(&format!("{base}{SUFFIX}"), &mut fetched));
                 forward.r.op("pd.fetch").operand(tangent).attr("name", name).build();
             }
@@ -111,15 +117,24 @@ fn free_name(base: &str, taken: &mut FxHashSet<String>) -> String {
     name
 }
 
-/// What an output is called: as it is fetched, or as the value.
-fn output_name(ctx: &Context, body: &Body, value: ValueId) -> String {
-    let fetch = body.uses(value).find_map(|u| {
-        let view = body.view(ctx, u.op);
-        view.str("name")
-            .filter(|_| matches!(view.name(), "pd.fetch" | "pd.shadow_output"))
-    });
-    let named = || body.value_name(value).map(|n| ctx.str(n.sym));
-    fetch.or_else(named).unwrap_or("output").to_owned()
+/// The names under which values are fetched, in order: one value may have several.
+fn fetches_of(ctx: &Context, body: &Body) -> FxHashMap<ValueId, VecDeque<String>> {
+    let mut names: FxHashMap<ValueId, VecDeque<String>> = FxHashMap::default();
+    let blocks = body.region_blocks(body.root()).iter();
+    for op in blocks.flat_map(|&block| body.block_ops(block)) {
+        let view = body.view(ctx, op);
+        if let (Some(name), Some(value), "pd.fetch" | "pd.shadow_output") =
+            (view.str("name"), view.operand(0), view.name())
+        {
+            names.entry(value).or_default().push_back(name.to_owned());
+        }
+    }
+    names
+}
+
+fn value_name(ctx: &Context, body: &Body, value: ValueId) -> String {
+    let name = body.value_name(value).map(|n| ctx.str(n.sym));
+    name.unwrap_or("output").to_owned()
 }
 
 /// An input of the program for a tangent, behind the operation whose result it is the tangent of.
