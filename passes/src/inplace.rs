@@ -88,6 +88,35 @@ struct Chain {
 /// How deep a chain may go down into branches, and how far outside of a block uses of a value are looked at.
 const MAX_DEPTH: usize = 64;
 
+/// Uses of a start value that are looked at.
+const MAX_USES: usize = 64;
+
+/// The order of the operations in front of the loop that is looked at, as they were at first: those made since, except for
+/// loops and branches made anew, have no place in it.
+struct Order(Vec<u32>);
+
+impl Order {
+    fn new(body: &Body) -> Self {
+        let mut places = vec![u32::MAX; body.num_op_slots()];
+        for (place, op) in body.walk_all().enumerate() {
+            places[op.index()] = place as u32;
+        }
+        Order(places)
+    }
+
+    fn is_before(&self, a: OpId, b: OpId) -> bool {
+        let place = |op: OpId| self.0.get(op.index()).copied().unwrap_or(u32::MAX);
+        place(a) < place(b)
+    }
+
+    fn replace(&mut self, old: OpId, new: OpId) {
+        if new.index() >= self.0.len() {
+            self.0.resize(new.index() + 1, u32::MAX);
+        }
+        self.0[new.index()] = self.0.get(old.index()).copied().unwrap_or(u32::MAX);
+    }
+}
+
 /// The operation in `block` that `op` is, or is nested in; an error when that is too far away.
 fn ancestor(body: &Body, op: OpId, block: BlockId) -> Result<Option<OpId>, ()> {
     let mut at = op;
@@ -137,6 +166,7 @@ fn accumulate(ctx: &Context, body: &mut Body) -> bool {
     }
     let mut changed = false;
     let mut chain = Chain::default();
+    let mut order = Order::new(body);
     for op in body.walk_all().collect::<Vec<_>>() {
         // Operations are made anew with fewer results; a block of theirs stays.
         if !body.is_alive(op) {
@@ -154,7 +184,7 @@ fn accumulate(ctx: &Context, body: &mut Body) -> bool {
             if let Some(result) = through_loop(ctx, body, op, carried, &mut chain)
                 && !chain.additions.is_empty()
             {
-                rewrite(ctx, body, op, carried, result, &chain);
+                rewrite(ctx, body, &mut order, op, (carried, result), &chain);
                 // Places have moved.
                 chain.failed.retain(|&(block, _)| block != parts.first);
                 changed = true;
@@ -283,7 +313,7 @@ fn adds_alike(ctx: &Context, body: &Body, op: OpId, to: usize, added: usize) -> 
 }
 
 /// Whether the value that a loop starts from may be changed itself.
-fn may_change(ctx: &Context, body: &Body, start: ValueId, op: OpId) -> bool {
+fn may_change(ctx: &Context, body: &Body, order: &Order, start: ValueId, op: OpId) -> bool {
     let ValueDef::Result(made_by, _) = body.value_def(start) else {
         return false;
     };
@@ -293,26 +323,22 @@ fn may_change(ctx: &Context, body: &Body, start: ValueId, op: OpId) -> bool {
     };
     let computes =
         view.own_effects().is_empty() && body.op_regions(made_by).is_empty() && !view.has(Traits::TERMINATOR);
-    let order = body.order_in_block(op);
     let before = |user: OpId| {
-        ancestor(body, user, block)
-            .ok()
-            .flatten()
-            .is_some_and(|user| body.order_in_block(user) < order)
+        let user = ancestor(body, user, block).ok().flatten();
+        user.is_some_and(|user| order.is_before(user, op))
     };
     computes
         && view.def().is_some()
         && (body.has_one_use(start)
-            || (body.uses(start).filter(|u| u.op == op).count() == 1
+            || (body.uses(start).nth(MAX_USES).is_none()
+                && body.uses(start).filter(|u| u.op == op).count() == 1
                 && body.uses(start).all(|u| u.op == op || before(u.op))))
 }
 
-fn rewrite(ctx: &Context, body: &mut Body, op: OpId, carried: usize, result: usize, chain: &Chain) {
+fn rewrite(ctx: &Context, body: &mut Body, order: &mut Order, op: OpId, at: (usize, usize), chain: &Chain) {
+    let (carried, result) = at;
     let start = body.operand(op, carried);
-    if let Some(block) = body.op_block(op).filter(|_| !body.has_one_use(start)) {
-        body.renumber(block);
-    }
-    let own = may_change(ctx, body, start, op);
+    let own = may_change(ctx, body, order, start, op);
     let mut r = Rewriter::new(ctx, body);
     let place = if own {
         start
@@ -338,12 +364,12 @@ fn rewrite(ctx: &Context, body: &mut Body, op: OpId, carried: usize, result: usi
     let outcome = r.body.result(op, result);
     r.body.replace_all_uses(outcome, place);
     for slot in &chain.slots {
-        drop_slot(&mut r, place, slot);
+        drop_slot(&mut r, order, place, slot);
     }
 }
 
 /// Removes a slot; what it was bound to is in `place`.
-fn drop_slot(r: &mut Rewriter<'_>, place: ValueId, slot: &Slot) {
+fn drop_slot(r: &mut Rewriter<'_>, order: &mut Order, place: ValueId, slot: &Slot) {
     let Some(op) = r.body.block_parent(slot.block) else {
         return;
     };
@@ -382,6 +408,7 @@ fn drop_slot(r: &mut Rewriter<'_>, place: ValueId, slot: &Slot) {
         .map(|&at| r.body.value_name(r.body.result(op, at)))
         .collect();
     let new = r.keep_results(op, &keep);
+    order.replace(op, new);
     for (value, name) in r.body.results(new).zip(names) {
         r.body.set_value_name(value, name);
     }
