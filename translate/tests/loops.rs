@@ -316,6 +316,31 @@ fn what_changes_after_the_condition_was_computed_keeps_it_there() {
 }
 
 #[test]
+fn running_statistics_and_parameters_change_in_place() {
+    let source = br#"{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",shape:[4,2]} : () -> tensor<4x2xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"m",shape:[2]} : () -> tensor<2xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"v",shape:[2]} : () -> tensor<2xf32>
+    (%3, %4, %5, %6, %7, %8) = "pd_op.batch_norm_" (%0, %1, %2, %1, %2) {data_format:"NCHW",epsilon:1e-05,is_test:false,momentum:0.9,trainable_statistics:false,use_global_stats:false} : (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<-1xui8>
+    (%9, %10) = "pd_op.sgd_" (%1, %2, %5, <<NULL VALUE>>) {multi_precision:false} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, <<NULL TYPE>>) -> tensor<2xf32>, <<NULL TYPE>>
+    (%11) = "pd_op.fetch" (%1) {col:0,name:"m"} : (tensor<2xf32>) -> tensor<2xf32>
+    (%12) = "pd_op.fetch" (%0) {col:1,name:"x"} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+}"#;
+    let module = paddle::read_printed(&context(), source, Options::default()).unwrap();
+    let text = pir_ir::text::print(&module, &Default::default());
+    let rest: Vec<&str> = text.lines().skip(3).collect();
+    assert_eq!(
+        rest,
+        [
+            "%0, %1, %2, %3, %4, %5 = pd.batch_norm (%x, %m, %v, %m, %v) : tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<0xf32>",
+            "%6 = pd.sgd_ (%1, %2, %2) {absent_results = [1]} : tensor<2xf32>",
+            "pd.fetch (%6) {name = \"m\"}",
+            "pd.fetch (%x) {name = \"x\", col = 1}",
+        ]
+    );
+}
+
+#[test]
 fn changes_in_place_give_new_values() {
     let text = translated(
         r#"

@@ -171,7 +171,9 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         (rule.apply)(&mut cx).map_err(|why| {
             let name = self.r.ctx.op_str(self.r.body.op_name(op));
             let message = format!("cannot differentiate `{name}`: {why}");
-            Box::new(Diagnostic::error("no-derivative", message).label(self.r.body.op_span(op), "differentiated here"))
+            let diagnostic = Diagnostic::error("no-derivative", message);
+            let diagnostic = diagnostic.label(self.r.body.op_span(op), "differentiated here");
+            Box::new(reached(self.r.ctx, self.r.body, self.activity, op, diagnostic))
         })
     }
 
@@ -546,23 +548,25 @@ fn captures(
 
 fn no_rule(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
     let name = ctx.op_str(body.op_name(op));
-    let mut diagnostic = Diagnostic::error("no-derivative", format!("`{name}` has no derivative"))
+    let diagnostic = Diagnostic::error("no-derivative", format!("`{name}` has no derivative"))
         .label(body.op_span(op), "the derivative passes through here");
-    let varied = body.operands(op).find(|&v| activity.is_active(v));
-    if let Some(value) = varied {
-        let path: Vec<String> = activity
-            .path_to(value)
-            .into_iter()
-            .map(|v| spelled(ctx, body, v))
-            .collect();
-        diagnostic = diagnostic.note(format!("it is reached from an input by {}", path.join(" -> ")));
-    }
+    let diagnostic = reached(ctx, body, activity, op, diagnostic);
     let inlined = "choose other outputs with `of=` or other inputs with `wrt=`";
     let help = match body.view(ctx, op).attr("callee") {
         Some(_) => "inline the called function first".to_owned(),
         None => inlined.to_owned(),
     };
     diagnostic.help(help)
+}
+
+/// Tells the way from an input to an operation that cannot be differentiated.
+fn reached(ctx: &Context, body: &Body, activity: &Activity, op: OpId, diagnostic: Diagnostic) -> Diagnostic {
+    let Some(value) = body.operands(op).find(|&v| activity.is_active(v)) else {
+        return diagnostic;
+    };
+    let path = activity.path_to(value).into_iter().map(|v| spelled(ctx, body, v));
+    let path: Vec<String> = path.collect();
+    diagnostic.note(format!("it is reached from an input by {}", path.join(" -> ")))
 }
 
 /// A value as a user would call it.

@@ -24,6 +24,13 @@ pub(crate) struct SourceOp {
     pub(crate) span: Span,
 }
 
+/// Operations that change other operands than the first in place: Paddle's name, ours, and which operand becomes which
+/// result.
+const IN_PLACE: &[(&str, &str, &[(usize, usize)])] = &[
+    ("pd.batch_norm_", "pd.batch_norm", &[(1, 1), (2, 2)]),
+    ("pd.sgd_", "pd.sgd_", &[(0, 0)]),
+];
+
 struct Scope {
     block: BlockId,
     /// What the numbers defined in the scope stood for before.
@@ -133,6 +140,7 @@ impl<'c> Builder<'c> {
         if super::stacks::translate(self, &source) {
             return SmallVec::new();
         }
+        let paddle_name = source.name.clone();
         let in_place = self.functional_name(&mut source);
         self.check_name(&source);
         let operands = self.operands(&source);
@@ -174,8 +182,15 @@ impl<'c> Builder<'c> {
             span: source.span,
         });
         self.define_results(&source, op, is_fetch.then(|| operands.first().copied()).flatten());
-        if let Some((id, name)) = in_place {
-            self.overwrite(id, &name, op);
+        for (id, result) in in_place {
+            let value = source
+                .results
+                .get(result)
+                .and_then(|(id, _)| self.values.get(id))
+                .copied();
+            if let Some(value) = value.filter(|_| id != 0) {
+                self.overwrite(id, &paddle_name, op, value);
+            }
         }
         regions
     }
@@ -293,30 +308,41 @@ impl<'c> Builder<'c> {
     }
 
     /// `add_` changes its first operand in place; in SSA form it is `add`, whose result is the operand from then on.
-    /// Gives that operand, and the name that Paddle has for the operation.
-    fn functional_name(&self, source: &mut SourceOp) -> Option<(SourceId, String)> {
-        if self.ctx.registered_op(&source.name).is_some() {
-            return None;
+    /// Gives the operands that are changed, and the results that they become.
+    fn functional_name(&self, source: &mut SourceOp) -> SmallVec<[(SourceId, usize); 2]> {
+        // Some change others than the first, or have no name without the underscore.
+        if let Some(&(_, ours, pairs)) = IN_PLACE.iter().find(|(name, ..)| *name == source.name) {
+            source.name = ours.to_owned();
+            let changed = pairs.iter().filter_map(|&(operand, result)| {
+                let id = source.operands.get(operand).copied()?;
+                Some((id, result))
+            });
+            return changed.collect();
         }
+        let mut changed = SmallVec::new();
+        if self.ctx.registered_op(&source.name).is_some() {
+            return changed;
+        }
+        let base = match source.name.strip_suffix('_') {
+            Some("pd.assign_out") => "pd.assign",
+            Some(base) => base,
+            None => return changed,
+        };
+        let Some(base) = self.ctx.registered_op(base) else {
+            return changed;
+        };
         // This one changes its second operand to the first.
         let overwritten = if source.name == "pd.assign_out_" && source.operands.len() == 2 {
             source.operands.pop()
         } else {
             source.operands.first().copied()
         };
-        let base = match source.name.strip_suffix('_')? {
-            "pd.assign_out" => "pd.assign",
-            base => base,
-        };
-        let base = self.ctx.op_str(self.ctx.registered_op(base)?).to_owned();
-        let name = std::mem::replace(&mut source.name, base);
-        Some((overwritten?, name))
+        source.name = self.ctx.op_str(base).to_owned();
+        changed.extend(overwritten.map(|id| (id, 0)));
+        changed
     }
 
-    fn overwrite(&mut self, id: SourceId, name: &str, op: OpId) {
-        let Some(value) = self.body.results(op).next() else {
-            return;
-        };
+    fn overwrite(&mut self, id: SourceId, name: &str, op: OpId, value: ValueId) {
         let here = self.scopes.last().map(|s| s.block);
         let local = self.values.get(&id).and_then(|&v| self.body.value_block(v)) == here;
         if local {

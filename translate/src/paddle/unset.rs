@@ -2,11 +2,15 @@
 //! nothing. Saved programs say that they have no dimensions, printed ones that they have one of 0. They get the types
 //! that our operations give.
 
-use pir_ir::{Body, Context, Type, TypeData};
+use pir_ir::{Body, Context, DYNAMIC, Type, TypeData};
 use smallvec::SmallVec;
 
 /// Operations with such results, and the place of an operand of that sort.
-const FILLED_LATE: &[(&str, Option<usize>)] = &[("pd.rnn", Some(3)), ("pd.coalesce_tensor", None)];
+const FILLED_LATE: &[(&str, Option<usize>)] = &[
+    ("pd.rnn", Some(3)),
+    ("pd.coalesce_tensor", None),
+    ("pd.batch_norm", None),
+];
 
 /// Gives tensors that are never filled their types.
 pub(crate) fn retype(ctx: &Context, body: &mut Body) {
@@ -37,7 +41,7 @@ pub(crate) fn retype(ctx: &Context, body: &mut Body) {
 
 fn is_unset(ctx: &Context, ty: Type) -> bool {
     match ctx.type_data(ty) {
-        TypeData::Tensor { shape, .. } => matches!(shape[..], [] | [0]),
+        TypeData::Tensor { shape, .. } => matches!(shape[..], [] | [0] | [DYNAMIC]),
         _ => false,
     }
 }
