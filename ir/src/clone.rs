@@ -36,6 +36,22 @@ impl Rewriter<'_> {
         new
     }
 
+    /// Copies an operation of another body, with everything inside it, to the insertion point. Operands are looked up in
+    /// `map`, which must know everything that the operation takes from outside.
+    pub fn import_op(&mut self, from: &Body, op: OpId, map: &mut ValueMap) -> OpId {
+        let mut copies = Copies {
+            from: Some(from),
+            blocks: FxHashMap::default(),
+            all: Vec::new(),
+            open: Vec::new(),
+        };
+        let (new, regions) = self.copy_shallow(&mut copies, op, map);
+        self.insert(new);
+        self.copy_regions(&mut copies, regions, map);
+        self.close(copies, map);
+        new
+    }
+
     /// Copies the operations of blocks of another body, with everything inside them, to the places given for the blocks.
     /// Operands are looked up in `map`, which must know the arguments of these blocks and everything that is not
     /// defined in them. `blocks` tells what stands for blocks that are successors. Gives the copies of the operations of

@@ -23,6 +23,7 @@ mod licm;
 mod loops;
 mod manager;
 mod options;
+mod outline;
 mod pass;
 mod pipeline;
 mod presets;

@@ -12,6 +12,7 @@ use crate::inline::Inline;
 use crate::inplace::InplaceAccumulate;
 use crate::licm::Licm;
 use crate::loops::{Peel, RotateWhile, Unroll, UnrotateWhile};
+use crate::outline::Outline;
 use crate::pass::Pass;
 use crate::presets;
 use crate::sccp::Sccp;
@@ -28,6 +29,7 @@ static PASSES: &[&dyn Pass] = &[
     &Dce,
     &Sink,
     &Inline,
+    &Outline,
     &SymbolDce,
     &RotateWhile,
     &UnrotateWhile,

@@ -214,6 +214,7 @@ fn programs_with_derivatives() {
         ran += usize::from(run(&with_derivative).is_ok());
         check(seed, &with_derivative, "forward-args,licm,cse,canonicalize,dce");
         check(seed, &with_derivative, &pipeline(&mut random));
+        check(seed, &with_derivative, "outline{min-size=1}");
         check(seed, &with_derivative, "remat");
         check(seed, &with_derivative, "remat{recompute=all}");
         check(
@@ -278,6 +279,8 @@ fn functions_that_call_functions() {
         ran += usize::from(run(&module).is_ok());
         check(seed, &module, "inline");
         check(seed, &module, "symbol-dce");
+        check(seed, &module, "outline{min-size=1}");
+        check(seed, &module, "inline,outline{min-size=2}");
         check(seed, &module, "inline{max-size=10},symbol-dce");
         check(
             seed,
