@@ -138,8 +138,9 @@ fn follow(constants: &Constants<'_>, body: &Body, op: OpId, limits: Limits, unti
 fn cost(body: &Body, block: BlockId, limits: Limits) -> Option<usize> {
     let mut count = 1;
     for op in body.block_ops(block) {
-        let inside = body.op_regions(op).iter().map(|&r| body.walk(r).count()).sum::<usize>();
-        count += 1 + inside;
+        // No more is counted than matters.
+        let inside = body.op_regions(op).iter().flat_map(|&r| body.walk(r));
+        count += 1 + inside.take(limits.copies + 1).count();
         if count > limits.copies || !limits.copy_regions && !body.op_regions(op).is_empty() {
             return None;
         }

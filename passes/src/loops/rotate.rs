@@ -60,14 +60,10 @@ fn rotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     // The original goes to the end of the body.
     let yielded = l.yielded(rewriter.body);
     let args: Values = rewriter.body.block_args(l.cond).into();
-    let forwarded_to = |v: ValueId| {
-        args.iter()
-            .position(|&a| a == v)
-            .and_then(|at| yielded.get(at).copied())
-    };
+    let becomes: FxHashMap<ValueId, ValueId> = args.iter().copied().zip(yielded.iter().copied()).collect();
     let next: Values = std::iter::once(flag)
         .chain(forwarded.iter().copied())
-        .map(|v| forwarded_to(v).unwrap_or(v))
+        .map(|v| becomes.get(&v).copied().unwrap_or(v))
         .collect();
     let mut ops = rewriter.body.block_ops_vec(l.cond);
     ops.pop();
@@ -194,9 +190,9 @@ fn unrotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     let args: Values = body.block_args(l.cond).into();
     let tested = body.operands_vec(l.test);
     let (operands, yielded) = (body.operands_vec(l.op), l.yielded(body));
-    let slot = |v: ValueId| args.iter().position(|&a| a == v);
+    let places: FxHashMap<ValueId, usize> = args.iter().enumerate().map(|(at, &v)| (v, at)).collect();
     // Everything that is handed on is an argument.
-    let slots: SmallVec<[usize; 6]> = tested.iter().map(|&v| slot(v)).collect::<Option<_>>()?;
+    let slots: SmallVec<[usize; 6]> = tested.iter().map(|v| places.get(v).copied()).collect::<Option<_>>()?;
     let mut matching = Matching {
         ctx,
         body,

@@ -108,9 +108,11 @@ fn size(body: &Body, op: OpId) -> usize {
 
 /// Does `factor` iterations at a time, as long as so many are left.
 fn unroll_by(ctx: &Context, body: &mut Body, facts: &Facts, l: Loop, factor: i64, copies: usize) -> Option<()> {
+    if !l.is_innermost(ctx, body) || l.carries_handles(ctx, body) || !l.tests_quietly(body, facts) {
+        return None;
+    }
     let counter = Counter::of(ctx, body, l.op)?;
-    let enough = size(body, l.op).checked_mul(usize::try_from(factor).ok()?)? <= copies;
-    if !enough || !l.is_innermost(ctx, body) || l.carries_handles(ctx, body) || !l.tests_quietly(body, facts) {
+    if size(body, l.op).checked_mul(usize::try_from(factor).ok()?)? > copies {
         return None;
     }
     // That so many are left must follow from the last of them being one.
