@@ -142,36 +142,44 @@ fn read(ctx: &Arc<Context>, text: &str) -> Module {
 }
 
 /// The time that this thread has had a processor to itself, where the system tells; on a busy machine the time on the
-/// clock says little.
+/// clock says little. It is exact to a few milliseconds.
 fn now() -> Duration {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     match stat.and_then(|s| s.split_whitespace().next()?.parse().ok()) {
         Some(nanoseconds) => Duration::from_nanos(nanoseconds),
-        None => Instant::now().duration_since(*START.get_or_init(Instant::now)),
+        None => START.get_or_init(Instant::now).elapsed(),
     }
 }
 
-static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+/// The time that something takes, by doing it many times.
+fn cost(mut f: impl FnMut()) -> Duration {
+    let start = now();
+    let (mut count, mut batch) = (0, 1);
+    loop {
+        (0..batch).for_each(|_| f());
+        count += batch;
+        batch *= 2;
+        let time = now().saturating_sub(start);
+        if time >= Duration::from_millis(150) {
+            return time / count;
+        }
+    }
+}
 
-fn run(module: &mut Module, pipeline: &Pipeline) -> Duration {
+fn run(module: &mut Module, pipeline: &Pipeline) {
     let evaluator = KernelEvaluator::default();
     let mut manager = PassManager::new();
     manager.verify_each(VerifyEach::Never).set_evaluator(&evaluator);
-    let start = now();
     let result = manager.run(module, pipeline);
-    let time = now().saturating_sub(start);
     assert!(result.is_ok(), "{pipeline}: {:#?}", result.err());
-    time
 }
 
-/// The least time of several runs.
-fn measure(module: &Module, pipeline: &Pipeline, least: Duration) -> Duration {
-    let mut best = Duration::MAX;
-    let start = Instant::now();
-    while best == Duration::MAX || start.elapsed() < least {
-        best = best.min(run(&mut module.clone(), pipeline));
-    }
-    best
+/// The time that a pipeline takes on a program.
+fn measure(module: &Module, pipeline: &Pipeline) -> Duration {
+    let both = cost(|| run(&mut module.clone(), pipeline));
+    let copying = cost(|| drop(std::hint::black_box(module.clone())));
+    both.saturating_sub(copying).max(Duration::from_nanos(1))
 }
 
 fn main() {
@@ -213,8 +221,8 @@ fn main() {
                 run(&mut module, &before);
                 module
             };
-            let few = measure(&prepared(small), &pipeline, Duration::from_millis(200));
-            let many = measure(&prepared(large), &pipeline, Duration::from_millis(500));
+            let few = measure(&prepared(small), &pipeline);
+            let many = measure(&prepared(large), &pipeline);
             print!(" {:.0} |", many.as_secs_f64() / few.as_secs_f64());
         }
         println!();
