@@ -137,6 +137,7 @@ pub fn compare(f: &dyn Fn(&Inputs) -> f64, with: &Module, inputs: &Inputs, wrt: 
 /// the program without derivatives: both are exact but for rounding.
 #[track_caller]
 pub fn compare_with_eager(plain: &Module, with: &Module, inputs: &Inputs, wrt: &[&str], order: usize) {
+    let before = eager::live();
     let options = Options {
         inputs: inputs.iter().cloned().collect(),
         max_steps: Some(10_000_000),
@@ -151,6 +152,8 @@ pub fn compare_with_eager(plain: &Module, with: &Module, inputs: &Inputs, wrt: &
     let weights: Vec<f64> = (0..wrt.len()).map(weight).collect();
     let orders = trace.orders(&targets, &weights, order);
     let orders = orders.unwrap_or_else(|e| panic!("order {order}: {e}\n{}", text()));
+    drop(trace);
+    assert_eq!(eager::live(), before, "a history keeps itself alive");
     let fetched = run(with, inputs).fetched;
     for (name, eager) in &orders[order - 1] {
         let name = format!("{name}{}", suffix(order));
