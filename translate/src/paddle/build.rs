@@ -24,9 +24,12 @@ pub(crate) struct SourceOp {
     pub(crate) span: Span,
 }
 
+/// An operation's name there and here, and which of its results are which of its operands.
+type InPlace = (&'static str, &'static str, &'static [(usize, usize)]);
+
 /// Operations that change other operands than the first in place: Paddle's name, ours, and which operand becomes which
 /// result.
-const IN_PLACE: &[(&str, &str, &[(usize, usize)])] = &[
+const IN_PLACE: &[InPlace] = &[
     ("pd.batch_norm_", "pd.batch_norm", &[(1, 1), (2, 2)]),
     ("pd.sgd_", "pd.sgd_", &[(0, 0)]),
 ];
