@@ -61,6 +61,15 @@ impl RegionTree {
         at
     }
 
+    /// Whether `inner` is `outer` or nested in it. Regions that are newer than the tree are asked of the body.
+    pub fn contains(&self, body: &Body, outer: RegionId, inner: RegionId) -> bool {
+        if outer.index().max(inner.index()) < self.nodes.len() {
+            self.common(outer, inner) == outer
+        } else {
+            body.region_contains(outer, inner)
+        }
+    }
+
     /// The innermost region that both are, or are nested in.
     pub fn common(&self, a: RegionId, b: RegionId) -> RegionId {
         let (mut x, mut y) = (a.index() as u32, b.index() as u32);

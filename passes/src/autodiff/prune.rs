@@ -17,6 +17,7 @@ use super::cross;
 use super::invariants::Invariants;
 use super::plumbing::{count_down, count_trips, negation_of, remove_stack};
 use super::structure::{Kind, Names, Structure};
+use crate::analysis::RegionTree;
 
 /// The readers of one handle.
 #[derive(Default)]
@@ -58,10 +59,12 @@ pub(crate) struct Tapes {
     pub(crate) partner: FxHashMap<OpId, (OpId, usize)>,
     /// For values that a loop starts from, a block of its dual and the result of that which is the value again.
     pub(crate) started_from: FxHashMap<ValueId, (BlockId, usize)>,
+    /// Which regions are nested in which.
+    pub(crate) tree: RegionTree,
 }
 
 impl Tapes {
-    pub(crate) fn new(names: &Names, body: &Body) -> Self {
+    pub(crate) fn new(ctx: &Context, names: &Names, body: &Body) -> Self {
         let (all, image) = pair(names, body);
         let mut partner = FxHashMap::default();
         for (at, tape) in all.iter().enumerate() {
@@ -72,6 +75,7 @@ impl Tapes {
             image,
             partner,
             started_from: FxHashMap::default(),
+            tree: RegionTree::new(ctx, body),
         }
     }
 
@@ -117,7 +121,7 @@ impl Tapes {
 /// Prunes the stacks of one body.
 pub(crate) fn run(ctx: &Context, body: &mut Body) {
     let names = Names::avoiding(ctx, body, &["trips", "trip_next", "trip", "no_trips"]);
-    let mut tapes = Tapes::new(&names, body);
+    let mut tapes = Tapes::new(ctx, &names, body);
     let mut invariants = Invariants::new(ctx, body);
     let duals = tapes.duals(body);
     let mut r = Rewriter::new(ctx, body);

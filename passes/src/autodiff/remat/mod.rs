@@ -45,7 +45,7 @@ pub fn rematerialize(module: &mut Module, level: Recompute) {
 
 fn run(ctx: &Context, body: &mut Body, level: Recompute) {
     let names = Names::avoiding(ctx, body, &["trips", "trip_next", "trip", "no_trips"]);
-    let mut tapes = Tapes::new(&names, body);
+    let mut tapes = Tapes::new(ctx, &names, body);
     if tapes.all.is_empty() {
         return;
     }
