@@ -70,6 +70,11 @@ impl RegionTree {
         }
     }
 
+    /// The region at `depth` that a region is, or is nested in; the root is at depth 0.
+    pub fn ancestor(&self, region: RegionId, depth: u32) -> RegionId {
+        RegionId::new(self.up(region.index() as u32, |n| n.depth > depth) as usize)
+    }
+
     /// The innermost region that both are, or are nested in.
     pub fn common(&self, a: RegionId, b: RegionId) -> RegionId {
         let (mut x, mut y) = (a.index() as u32, b.index() as u32);

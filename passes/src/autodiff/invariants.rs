@@ -5,6 +5,8 @@
 use pir_ir::{Body, Context, OpId, RegionId, Rewriter, Speculatability, Traits, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::prune::Tapes;
+
 /// How deep the regions are nested, and how far out each value could be computed.
 pub(crate) struct Invariants {
     region_depth: Vec<u32>,
@@ -12,6 +14,7 @@ pub(crate) struct Invariants {
     value_depth: Vec<u32>,
     /// Clones that were made: of which value, in front of which operation.
     clones: FxHashMap<(ValueId, OpId), ValueId>,
+    outermost: FxHashMap<(RegionId, u32), Option<(u32, RegionId)>>,
 }
 
 /// Whether an operation may be computed again anywhere that its operands are visible.
@@ -31,6 +34,7 @@ impl Invariants {
             region_depth: vec![0; body.num_region_slots()],
             value_depth: vec![0; body.num_value_slots()],
             clones: FxHashMap::default(),
+            outermost: FxHashMap::default(),
         };
         // Pre-order: an operation is seen before those inside it, and behind those that it uses.
         let args = |this: &mut Self, region: RegionId| {
@@ -75,40 +79,25 @@ impl Invariants {
         value: ValueId,
         pop: OpId,
         duals: &FxHashSet<(OpId, OpId)>,
-        image: &ValueMap,
+        tapes: &Tapes,
     ) -> Option<ValueId> {
+        let (tree, image) = (&tapes.tree, &tapes.image);
         let op = r.body.defining_op(value)?;
         let free = *self.value_depth.get(value.index())?;
         let depth = self.depth_of(r.body, value)?;
         if !is_free(r.ctx, r.body, op) {
             return None;
         }
-        // The outermost repeated region that the value does not depend on.
-        let mut region = r.body.op_region(op)?;
-        let mut outermost = None;
-        for at in (free + 1..=depth).rev() {
-            let parent = r.body.region_parent(region)?;
-            let index = r.body.region_index(region)?;
-            if r.body
-                .region_flow(r.ctx, parent)
-                .is_some_and(|f| f.is_repeated(r.body.view(r.ctx, parent), index))
-            {
-                outermost = Some((at, parent));
-            }
-            region = r.body.op_region(parent)?;
-        }
-        let (at, place) = match outermost {
-            Some((at, parent)) => {
+        let region = r.body.op_region(op)?;
+        let (at, place) = match self.outermost(r, region, free, depth) {
+            Some((at, repeated)) => {
+                let parent = r.body.region_parent(repeated)?;
                 // Forward and dual operations of a depth face each other.
-                let mut dual = pop;
-                while r
-                    .body
-                    .op_region(dual)
-                    .map(|r| self.region_depth.get(r.index()).copied())
-                    != Some(Some(at - 1))
-                {
-                    dual = r.body.parent_op(dual)?;
-                }
+                let inside = r.body.op_region(pop)?;
+                let dual = match *self.region_depth.get(inside.index())? >= at {
+                    true => r.body.region_parent(tree.ancestor(inside, at))?,
+                    false => pop,
+                };
                 if !duals.contains(&(parent, dual)) {
                     return None;
                 }
@@ -118,6 +107,34 @@ impl Invariants {
             None => return None,
         };
         self.clone_before(r, value, at, place, image)
+    }
+
+    /// The outermost repeated region, and its depth, among those deeper than `free` that a region at `depth` is or is
+    /// nested in. Asked again and again from the inside out, so the answers are kept.
+    fn outermost(&mut self, r: &Rewriter<'_>, region: RegionId, free: u32, depth: u32) -> Option<(u32, RegionId)> {
+        let mut path = Vec::new();
+        let (mut at, mut region) = (depth, region);
+        let mut found = None;
+        while at > free {
+            if let Some(&known) = self.outermost.get(&(region, free)) {
+                found = known;
+                break;
+            }
+            path.push((at, region));
+            at -= 1;
+            region = r.body.region_parent(region).and_then(|op| r.body.op_region(op))?;
+        }
+        for (at, region) in path.into_iter().rev() {
+            let parent = r.body.region_parent(region)?;
+            let index = r.body.region_index(region)?;
+            let view = r.body.view(r.ctx, parent);
+            let flow = r.body.region_flow(r.ctx, parent);
+            if found.is_none() && flow.is_some_and(|f| f.is_repeated(view, index)) {
+                found = Some((at, region));
+            }
+            self.outermost.insert((region, free), found);
+        }
+        found
     }
 
     /// Clones what computes `value`, as far as it stands at depth `at` or deeper, in front of `place`.

@@ -130,7 +130,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
             let popped = r.body.result(pop, 0);
             if r.body.has_uses(popped) {
                 let value = r.body.operand(push, 1);
-                match invariants.recompute(&mut r, value, pop, &duals, &tapes.image) {
+                match invariants.recompute(&mut r, value, pop, &duals, &tapes) {
                     Some(again) => tapes.remove(&mut r, pair, Some(again)),
                     None => tapes.all[at].pairs.push(pair),
                 }
@@ -155,13 +155,7 @@ pub(crate) fn finish(r: &mut Rewriter<'_>, names: &Names, tapes: &Tapes, at: usi
 /// The pushes and pops of operations and their duals, in pairs.
 pub(crate) fn pairs_of_duals(names: &Names, body: &Body) -> Vec<(OpId, OpId)> {
     let (tapes, _) = pair(names, body);
-    let is_dual = |tape: &Tape| {
-        body.block_parent(tape.dual).is_some_and(|op| {
-            let name = body.op_name(op);
-            name == names.while_grad || name == names.if_grad
-        })
-    };
-    tapes.into_iter().filter(is_dual).flat_map(|t| t.pairs).collect()
+    tapes.into_iter().flat_map(|t| t.pairs).collect()
 }
 
 /// Pairs pushes and pops, outer stacks first, and tells what stands in the duals for recorded values.
@@ -213,6 +207,10 @@ fn pair_one(names: &Names, body: &Body, handle: ValueId, origin: ValueId, reader
     // The dual is what all readers stand directly in.
     let first = readers.pops.first().or(readers.empties.first())?;
     let dual = body.parent_op(*first)?;
+    // A program's own loops may read a stack in any way; what `build-backward` made reads it as it was recorded.
+    if ![names.while_grad, names.if_grad].contains(&body.op_name(dual)) {
+        return None;
+    }
     let dual_structure = Structure::of(names, body, dual)?;
     let stands_in = |op: &OpId| body.parent_op(*op) == Some(dual);
     if !readers.pops.iter().chain(&readers.empties).all(stands_in) {
@@ -289,6 +287,9 @@ fn recording_op(names: &Names, body: &Body, origin: ValueId) -> Option<(OpId, Op
         .uses(origin)
         .filter(|u| u.index == 0 && body.op_name(u.op) == names.push);
     let parent = body.parent_op(pushers.next()?.op)?;
+    if body.op_block(parent) != body.op_block(op) {
+        return None;
+    }
     pushers
         .all(|u| body.parent_op(u.op) == Some(parent))
         .then_some((parent, Some(origin)))
