@@ -18,9 +18,11 @@ pub(super) fn definitions() -> Vec<OpDef> {
                      With a third region, `init`, that comes first: it makes a stack and hands it on behind its arguments.";
     let mut branch_op = if_like("pd.if", "Runs one of two regions", if_doc);
     branch_op.simplify = Some(super::branches::simplify);
+    let mut loop_op = while_like("pd.while", "Runs a region as long as a condition holds", while_doc);
+    loop_op.simplify = Some(super::loops::simplify);
     vec![
         branch_op,
-        while_like("pd.while", "Runs a region as long as a condition holds", while_doc),
+        loop_op,
         if_like(
             "pd.if_grad",
             "The dual of a `pd.if`",

@@ -8,6 +8,7 @@ mod branches;
 pub(crate) mod control;
 mod fold;
 mod infer;
+mod loops;
 mod table;
 mod verify;
 
