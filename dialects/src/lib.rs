@@ -1,10 +1,11 @@
-//! The dialects of pir-opt: `builtin`, `func`, `pd` and `cf`.
+//! The dialects of pir-opt: `builtin`, `func`, `pd`, `cf` and `df`.
 //!
 //! Operations with tensors are declared in the op tables of [`pd`]; what a table cannot say (regions, effects on
 //! stacks, control flow) is declared here in Rust, one file for each dialect.
 
 pub mod builtin;
 pub mod cf;
+pub mod df;
 pub mod func;
 pub mod letters;
 pub mod pd;
@@ -19,6 +20,7 @@ pub fn register_all(builder: &mut ContextBuilder) {
     builtin::register(builder);
     func::register(builder);
     cf::register(builder);
+    df::register(builder);
     pd::register(builder);
 }
 

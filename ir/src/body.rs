@@ -414,24 +414,22 @@ impl Body {
         }
     }
 
-    /// The bodies of all isolated operations directly in this body, for work in parallel.
-    pub fn isolated_bodies_mut(&mut self) -> impl Iterator<Item = &mut Body> {
-        self.extras.iter_mut().filter_map(|e| e.isolated.as_deref_mut())
-    }
-
-    /// The isolated operations directly in this body with their bodies, for work in parallel.
-    pub fn isolated_ops_mut(&mut self) -> impl Iterator<Item = (OpId, &mut Body)> {
-        let mut owners = vec![None; self.extras.len()];
-        for (index, op) in self.ops.iter().enumerate() {
-            if let Some(owner) = (op.extra as usize).checked_sub(1).and_then(|at| owners.get_mut(at)) {
-                *owner = op.alive.then(|| OpId::new(index));
+    /// The isolated operations directly in this body with their names and bodies, for work in parallel.
+    pub fn isolated_ops_mut(&mut self) -> impl Iterator<Item = (OpId, OpName, &mut Body)> {
+        let mut owners = Vec::new();
+        if self.extras.iter().any(|e| e.isolated.is_some()) {
+            owners.resize(self.extras.len(), None);
+            for (index, op) in self.ops.iter().enumerate() {
+                if let Some(owner) = (op.extra as usize).checked_sub(1).and_then(|at| owners.get_mut(at)) {
+                    *owner = op.alive.then(|| (OpId::new(index), op.name));
+                }
             }
         }
         let bodies = self.extras.iter_mut().map(|e| e.isolated.as_deref_mut());
         owners
             .into_iter()
             .zip(bodies)
-            .filter_map(|(op, body)| Some((op?, body?)))
+            .filter_map(|(owner, body)| owner.zip(body).map(|((op, name), body)| (op, name, body)))
     }
 
     /// Comment lines that stand before the operation, each with its slashes, joined by line breaks.

@@ -1,6 +1,6 @@
 //! Running over the bodies of a module.
 
-use pir_ir::{Body, Context, Diagnostic, Module};
+use pir_ir::{Body, Context, Diagnostic, Module, Traits};
 use rayon::prelude::*;
 
 use crate::pass::Changed;
@@ -9,6 +9,7 @@ use crate::pass::Changed;
 const WORTH_THREADS: usize = 2000;
 
 /// Runs `f` on every body of the module: its own and those of isolated operations at any depth, outer ones first.
+/// Graphs are left out: what a body says about order does not hold in them.
 ///
 /// Bodies share nothing but the context, so `f` must not depend on the order: bodies at the same depth are shared out
 /// among the threads of the pool that this is called in. All bodies are tried; the errors of all come back together.
@@ -30,9 +31,19 @@ pub fn for_each_body_mut(
                 Err(e) => errors.extend(e),
             }
         }
-        level = level.into_iter().flat_map(Body::isolated_bodies_mut).collect();
+        level = level
+            .into_iter()
+            .flat_map(|body| inner_bodies_mut(&ctx, body))
+            .collect();
     }
     if errors.is_empty() { Ok(changed) } else { Err(errors) }
+}
+
+/// The bodies of the isolated operations directly in a body, but for those of graphs.
+pub(crate) fn inner_bodies_mut<'b>(ctx: &'b Context, body: &'b mut Body) -> impl Iterator<Item = &'b mut Body> {
+    let graph = |name| ctx.op_def(name).is_some_and(|def| def.has(Traits::GRAPH_REGION));
+    body.isolated_ops_mut()
+        .filter_map(move |(_, name, body)| (!graph(name)).then_some(body))
 }
 
 /// The results of `f` for some bodies, in their order, on several threads if that is worth it.

@@ -322,7 +322,7 @@ fn targets<'m>(ctx: &Context, body: &'m mut Body, path: &Path) -> Vec<(String, &
                 .collect();
             let first = pending.len();
             let inner = body.isolated_ops_mut();
-            pending.extend(inner.filter_map(|(op, body)| Some((labels.remove(&op)?, body))));
+            pending.extend(inner.filter_map(|(op, _, body)| Some((labels.remove(&op)?, body))));
             pending[first..].reverse();
         }
     }

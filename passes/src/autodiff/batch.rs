@@ -13,6 +13,7 @@ use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter
 use super::plumbing::drop_slot;
 use super::rules::emit;
 use super::structure::{Kind, Names, Structure};
+use crate::bodies::inner_bodies_mut;
 use crate::pass::{Changed, Pass, PassContext};
 
 /// A product that is added to what a loop carries.
@@ -39,7 +40,7 @@ pub fn batch_weight_grads(module: &mut Module) -> bool {
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         changed |= run(&ctx, body);
-        pending.extend(body.isolated_bodies_mut());
+        pending.extend(inner_bodies_mut(&ctx, body));
     }
     changed
 }

@@ -39,6 +39,7 @@ pub use targets::BackwardOptions;
 
 use crate::analysis::Variables;
 
+use crate::bodies::inner_bodies_mut;
 use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, filled_like, zeros_like};
@@ -88,7 +89,7 @@ pub fn prune_stacks(module: &mut Module) {
         if Variables::new(&ctx, body).is_empty() {
             prune::run(&ctx, body);
         }
-        pending.extend(body.isolated_bodies_mut());
+        pending.extend(inner_bodies_mut(&ctx, body));
     }
 }
 
@@ -122,7 +123,7 @@ pub fn decompose(module: &mut Module) -> bool {
                 }
             }
         }
-        pending.extend(body.isolated_bodies_mut());
+        pending.extend(inner_bodies_mut(&ctx, body));
     }
     changed
 }
@@ -313,6 +314,6 @@ fn extend_signatures(module: &mut Module) {
                 body.set_attrs(op, attrs);
             }
         }
-        pending.extend(body.isolated_bodies_mut());
+        pending.extend(inner_bodies_mut(&ctx, body));
     }
 }

@@ -18,6 +18,7 @@ use super::cross::{Slots, find_carried};
 use super::plumbing::uncount_trips;
 use super::prune::{Tapes, finish, remove_dead_stacks};
 use super::structure::{Kind, Names};
+use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 use plan::{How, Plan, Planner, Problem};
@@ -39,7 +40,7 @@ pub fn rematerialize(module: &mut Module, level: Recompute) {
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         run(&ctx, body, level);
-        pending.extend(body.isolated_bodies_mut());
+        pending.extend(inner_bodies_mut(&ctx, body));
     }
 }
 

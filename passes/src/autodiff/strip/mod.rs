@@ -10,6 +10,7 @@ mod marks;
 
 use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Traits, Type, TypeData};
 
+use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -51,7 +52,7 @@ pub fn strip_backward(module: &mut Module, by: StripBy, report: &mut dyn FnMut(D
             StripBy::Marks(orders) => marks::run(&ctx, body, orders, report),
             StripBy::Liveness => liveness::run(&ctx, body),
         };
-        pending.extend(body.isolated_bodies_mut());
+        pending.extend(inner_bodies_mut(&ctx, body));
     }
     if changed {
         restore_signatures(module);
@@ -115,7 +116,7 @@ fn restore_signatures(module: &mut Module) {
                 body.set_attrs(op, attrs);
             }
         }
-        pending.extend(body.isolated_bodies_mut());
+        pending.extend(inner_bodies_mut(&ctx, body));
     }
 }
 

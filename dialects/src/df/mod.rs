@@ -1,0 +1,272 @@
+//! `df`: control flow as dataflow: graphs of nodes whose order is given by edges alone.
+//!
+//! The five primitives (switch, merge, enter, exit, next-iteration), the messages between devices, and stacks whose
+//! order is given by control edges. A graph stands in a `df.graph`; any operation inside is a node. The model is that
+//! of Dennis' and Arvind's dataflow machines as TensorFlow has it (Yu et al., "Dynamic Control Flow in Large-Scale
+//! Machine Learning", EuroSys 2018).
+
+use pir_ir::{
+    Arity, AttrSpec, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, InferArgs, OpDef, Presence,
+    RegionSpec, Speculatability, Traits, Type, TypeData,
+};
+use smallvec::{SmallVec, smallvec};
+
+use crate::value;
+
+/// How many iterations of a frame may run at a time if its enters do not say.
+pub const PARALLEL_ITERATIONS: i64 = 10;
+
+/// The type of what nodes give that give nothing but the fact that they have run.
+pub fn control_type(ctx: &Context) -> Type {
+    ctx.intern_type(TypeData::Dialect("df.control".into()))
+}
+
+/// The type of the stacks of a graph.
+pub fn stack_type(ctx: &Context) -> Type {
+    ctx.intern_type(TypeData::Dialect("df.stack".into()))
+}
+
+/// Whether a type is that of the stacks of a graph.
+pub fn is_stack(ctx: &Context, ty: Type) -> bool {
+    matches!(ctx.type_data(ty), TypeData::Dialect(text) if &**text == "df.stack")
+}
+
+/// Registers the dialect.
+pub fn register(builder: &mut ContextBuilder) {
+    let dialect = DialectDef {
+        name: "df".into(),
+        summary: "Control flow as dataflow: five primitives, messages and stacks".into(),
+        types: vec!["control".into(), "stack".into()],
+    };
+    builder.register(
+        dialect,
+        vec![
+            graph(),
+            switch(),
+            merge(),
+            enter(),
+            exit(),
+            next_iteration(),
+            loop_cond(),
+            identity(),
+            control(),
+            no_op(),
+            send(),
+            recv(),
+            stack(),
+            stack_push(),
+            stack_pop(),
+        ],
+    );
+}
+
+fn attr(name: &str, ty: &str, default: Option<&str>) -> AttrSpec {
+    AttrSpec {
+        name: name.into(),
+        ty: ty.into(),
+        default: default.map(Into::into),
+    }
+}
+
+/// A node that is neither moved, merged with its like, nor run when its turn has not come.
+fn node(name: &str, summary: &str) -> OpDef {
+    let mut def = OpDef::new(name, summary);
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn one(kind: EffectKind, target: EffectTarget) -> SmallVec<[Effect; 2]> {
+    smallvec![Effect { kind, target }]
+}
+
+fn world() -> SmallVec<[Effect; 2]> {
+    [EffectKind::Read, EffectKind::Write]
+        .map(|kind| Effect {
+            kind,
+            target: EffectTarget::World,
+        })
+        .into_iter()
+        .collect()
+}
+
+/// The result is of the type of the first operand.
+fn like_first(args: &InferArgs<'_>) -> Result<Type, String> {
+    args.operand_type(0).ok_or_else(|| "it needs an operand".to_owned())
+}
+
+/// A node that hands its operand on.
+fn passes_on(name: &str, summary: &str) -> OpDef {
+    let mut def = node(name, summary);
+    def.operands = vec![value("x", "any", Arity::One)];
+    def.results = vec![value("out", "any", Arity::One)];
+    def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![like_first(&args)?]));
+    def
+}
+
+fn graph() -> OpDef {
+    let mut def = OpDef::new("df.graph", "A graph of nodes, run by a device");
+    def.description = "The order of the operations has no meaning; values may be used in front of their definitions. \
+                       `device` tells which device runs it; without, the program has but one graph. No pass but those \
+                       for graphs looks inside."
+        .into();
+    def.traits = Traits::ISOLATED | Traits::GRAPH_REGION | Traits::NO_TERMINATOR;
+    def.regions = vec![RegionSpec {
+        keywords: &[],
+        presence: Presence::Required,
+        bare: true,
+    }];
+    def.effects = |_| world();
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn switch() -> OpDef {
+    let mut def = node("df.switch", "Hands a value on to one of two sides");
+    def.description =
+        "The first result is alive if the predicate is false, the second if it is true; the other is dead.".into();
+    def.operands = vec![value("data", "any", Arity::One), value("pred", "i1", Arity::One)];
+    def.results = vec![
+        value("if_false", "any", Arity::One),
+        value("if_true", "any", Arity::One),
+    ];
+    def.infer = Some(|args: InferArgs<'_>| {
+        let ty = like_first(&args)?;
+        Ok(smallvec![ty, ty])
+    });
+    def
+}
+
+fn merge() -> OpDef {
+    let mut def = node("df.merge", "Hands on the first value that arrives alive");
+    def.description = "The second result is the number of the operand. Dead if all operands are.".into();
+    def.operands = vec![value("inputs", "any", Arity::Variadic)];
+    def.results = vec![
+        value("out", "any", Arity::One),
+        value("value_index", "Tensor", Arity::One),
+    ];
+    def.infer = Some(|args: InferArgs<'_>| {
+        let ty = like_first(&args)?;
+        Ok(smallvec![ty, args.ctx.tensor(&[], Type::I32)])
+    });
+    def
+}
+
+fn enter() -> OpDef {
+    let mut def = passes_on("df.enter", "Hands a value on to the first iteration of a frame");
+    def.description =
+        "With `constant`, to all of its iterations. At most `parallel_iterations` of them run at a time.".into();
+    def.attrs = vec![
+        attr("frame", "str", None),
+        attr("constant", "bool", Some("false")),
+        attr("parallel_iterations", "int", Some("10")),
+    ];
+    def
+}
+
+fn exit() -> OpDef {
+    passes_on("df.exit", "Hands a value on from a frame to the one around it")
+}
+
+fn next_iteration() -> OpDef {
+    passes_on(
+        "df.next_iteration",
+        "Hands a value on to the next iteration of its frame",
+    )
+}
+
+fn loop_cond() -> OpDef {
+    let mut def = passes_on("df.loop_cond", "Tells whether the frame has a next iteration");
+    def.operands = vec![value("pred", "i1", Arity::One)];
+    def
+}
+
+fn identity() -> OpDef {
+    passes_on("df.identity", "Hands a value on")
+}
+
+fn control() -> OpDef {
+    let mut def = node(
+        "df.control",
+        "Says that the node of the first value runs after the nodes of the others",
+    );
+    def.description = "Control edges. They carry whether the node was dead; those of a `df.switch` are always alive. \
+                       It is no node itself."
+        .into();
+    def.operands = vec![value("to", "any", Arity::One), value("from", "any", Arity::Variadic)];
+    def.effects = |_| world();
+    def
+}
+
+fn no_op() -> OpDef {
+    let mut def = node("df.no_op", "Does nothing, after what its control edges say");
+    def.results = vec![value("done", "any", Arity::One)];
+    def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![control_type(args.ctx)]));
+    def
+}
+
+/// The attributes of the two ends of a message.
+fn ends() -> Vec<AttrSpec> {
+    vec![
+        attr("key", "str", None),
+        attr("from", "int", None),
+        attr("to", "int", None),
+    ]
+}
+
+fn send() -> OpDef {
+    let mut def = node("df.send", "Sends a value, or that it is dead, to another device");
+    def.operands = vec![value("x", "any", Arity::One)];
+    def.attrs = ends();
+    def.results = vec![value("sent", "any", Arity::One)];
+    def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![control_type(args.ctx)]));
+    def.effects = |_| world();
+    def
+}
+
+fn recv() -> OpDef {
+    let mut def = node("df.recv", "What another device sends");
+    def.description = "Runs at once where it has no control edges; its result is dead if what was sent is.".into();
+    def.attrs = ends();
+    def.results = vec![value("out", "any", Arity::One)];
+    def.effects = |_| world();
+    def
+}
+
+fn stack() -> OpDef {
+    let mut def = node("df.stack", "An empty stack");
+    def.results = vec![value("stack", "any", Arity::One)];
+    def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
+    def.effects = |_| one(EffectKind::Alloc, EffectTarget::Result(0));
+    def
+}
+
+fn stack_push() -> OpDef {
+    let mut def = node("df.stack_push", "Pushes a value on a stack and hands it on");
+    def.description = "With `swap`, the stack keeps it in the memory of the host.".into();
+    def.operands = vec![value("stack", "any", Arity::One), value("x", "any", Arity::One)];
+    def.attrs = vec![attr("swap", "bool", Some("false"))];
+    def.results = vec![value("out", "any", Arity::One)];
+    def.infer = Some(|args: InferArgs<'_>| {
+        Ok(smallvec![
+            args.operand_type(1).ok_or_else(|| "it needs two operands".to_owned())?
+        ])
+    });
+    def.effects = |_| one(EffectKind::Write, EffectTarget::Operand(0));
+    def
+}
+
+fn stack_pop() -> OpDef {
+    let mut def = node("df.stack_pop", "Takes the last value off a stack");
+    def.operands = vec![value("stack", "any", Arity::One)];
+    def.results = vec![value("out", "any", Arity::One)];
+    def.effects = |_| {
+        [EffectKind::Read, EffectKind::Write]
+            .map(|kind| Effect {
+                kind,
+                target: EffectTarget::Operand(0),
+            })
+            .into_iter()
+            .collect()
+    };
+    def
+}
