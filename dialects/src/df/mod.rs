@@ -5,6 +5,8 @@
 //! of Dennis' and Arvind's dataflow machines as TensorFlow has it (Yu et al., "Dynamic Control Flow in Large-Scale
 //! Machine Learning", EuroSys 2018).
 
+pub mod graph;
+
 use pir_ir::{
     Arity, AttrSpec, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, InferArgs, OpDef, Presence,
     RegionSpec, Speculatability, Traits, Type, TypeData,

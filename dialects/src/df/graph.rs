@@ -1,0 +1,502 @@
+//! What is known of one `df.graph`: its nodes, the edges between them, and the frames that loops run in.
+//!
+//! # Terms
+//! A *node* is an operation of the graph other than `df.control`, which only says where control edges are. A *data edge*
+//! leads from a result of a node to an operand of one, a *control edge* from a node to a node. A *back edge* leads from a
+//! `df.next_iteration` to a `df.merge`: it is the only edge that may close a cycle.
+//!
+//! A *frame* is what a loop runs in: nodes between its `df.enter`s and its `df.exit`s. A node runs in the frame that its
+//! inputs are in ([`Graph::frame_of`]), and its results and control edges are in that frame as well, except that those
+//! of an enter are in the frame that it leads to, and those of an exit in the parent of its own
+//! ([`Graph::output_frame`]).
+//!
+//! # Algorithm
+//! The nodes are ordered so that inputs come first, back edges left aside; frames are told along this order. Two enters
+//! lead to the same frame if they run in the same one and have the same name. Where the inputs of a node are in
+//! different frames (the verifier says so), the node is taken to be in the deepest. All is linear in the size of the
+//! graph. What is on a cycle that is not closed by a back edge, and what depends on it, is not ordered
+//! ([`Graph::cyclic`]), and counts as outside of all loops.
+
+use pir_ir::{Body, Context, OpId, Sym, ValueDef, ValueId};
+use rustc_hash::FxHashMap;
+
+/// A node of a graph, by its number in the order of the text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Node(pub u32);
+
+impl Node {
+    /// The number, for dense side tables.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A frame of a graph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Frame(pub u32);
+
+impl Frame {
+    /// What is in no loop.
+    pub const ROOT: Frame = Frame(0);
+
+    /// The number, for dense side tables.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a node is to the executor.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// `df.switch`
+    Switch,
+    /// `df.merge`
+    Merge,
+    /// `df.enter`
+    Enter,
+    /// `df.exit`
+    Exit,
+    /// `df.next_iteration`
+    NextIteration,
+    /// `df.loop_cond`
+    LoopCond,
+    /// `df.identity`
+    Identity,
+    /// `df.no_op`
+    NoOp,
+    /// `df.send`
+    Send,
+    /// `df.recv`
+    Recv,
+    /// `df.stack`
+    Stack,
+    /// `df.stack_push`
+    Push,
+    /// `df.stack_pop`
+    Pop,
+    /// Any other operation.
+    Ordinary,
+}
+
+impl Kind {
+    /// What an operation of this name is; nothing for `df.control`, which is no node.
+    pub fn of(name: &str) -> Option<Kind> {
+        Some(match name {
+            "df.control" => return None,
+            "df.switch" => Kind::Switch,
+            "df.merge" => Kind::Merge,
+            "df.enter" => Kind::Enter,
+            "df.exit" => Kind::Exit,
+            "df.next_iteration" => Kind::NextIteration,
+            "df.loop_cond" => Kind::LoopCond,
+            "df.identity" => Kind::Identity,
+            "df.no_op" => Kind::NoOp,
+            "df.send" => Kind::Send,
+            "df.recv" => Kind::Recv,
+            "df.stack" => Kind::Stack,
+            "df.stack_push" => Kind::Push,
+            "df.stack_pop" => Kind::Pop,
+            _ => Kind::Ordinary,
+        })
+    }
+}
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Source {
+    /// The node.
+    pub node: Node,
+    /// Which of its results.
+    pub output: u32,
+}
+
+/// Where a result goes to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Consumer {
+    /// Which result.
+    pub output: u32,
+    /// The node.
+    pub node: Node,
+    /// Which of its operands.
+    pub input: u32,
+}
+
+/// One frame.
+#[derive(Clone, Debug)]
+struct FrameData {
+    parent: Option<Frame>,
+    name: Option<Sym>,
+    depth: u32,
+}
+
+/// Lists of different lengths behind each other: one for each node or frame.
+#[derive(Clone, Debug, Default)]
+struct Lists<T> {
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy> Lists<T> {
+    /// The lists of `count` owners, each in the order of the pairs.
+    fn new(count: usize, pairs: &[(u32, T)]) -> Self {
+        let mut starts = vec![0_u32; count + 1];
+        for (owner, _) in pairs {
+            starts[*owner as usize + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let Some(&(_, first)) = pairs.first() else {
+            return Self {
+                starts,
+                items: Vec::new(),
+            };
+        };
+        let mut items = vec![first; pairs.len()];
+        let mut next = starts.clone();
+        for &(owner, item) in pairs {
+            let at = &mut next[owner as usize];
+            items[*at as usize] = item;
+            *at += 1;
+        }
+        Self { starts, items }
+    }
+
+    fn get(&self, owner: usize) -> &[T] {
+        match self.starts.get(owner..owner + 2) {
+            Some(&[from, to]) => &self.items[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+}
+
+/// What is known of the body of one `df.graph`. It does not borrow the body, and is out of date once that is changed.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    ops: Vec<OpId>,
+    kinds: Vec<Kind>,
+    constant: Vec<bool>,
+    /// Number of the node + 1, by operation.
+    numbers: Vec<u32>,
+    inputs: Lists<Source>,
+    controls: Lists<Node>,
+    consumers: Lists<Consumer>,
+    control_consumers: Lists<Node>,
+    control_ops: Vec<OpId>,
+    order: Vec<Node>,
+    cyclic: Vec<Node>,
+    frames: Vec<FrameData>,
+    frame_of: Vec<Frame>,
+    output_frame: Vec<Frame>,
+    frame_nodes: Lists<Node>,
+    enters: Lists<Node>,
+    exits: Lists<Node>,
+    loop_conds: Lists<Node>,
+}
+
+impl Graph {
+    /// Looks at the body of a `df.graph`. Nothing if an operand is not the result of a node of the graph: the verifier
+    /// does not let such a program pass.
+    pub fn new(ctx: &Context, body: &Body) -> Option<Graph> {
+        let block = body.entry_block(body.root());
+        let mut ops = Vec::new();
+        let mut kinds = Vec::new();
+        let mut constant = Vec::new();
+        let mut control_ops = Vec::new();
+        let mut numbers = vec![0_u32; body.num_op_slots()];
+        for op in block.into_iter().flat_map(|b| body.block_ops(b)) {
+            match Kind::of(ctx.op_str(body.op_name(op))) {
+                Some(kind) => {
+                    ops.push(op);
+                    kinds.push(kind);
+                    let is_constant = kind == Kind::Enter && body.view(ctx, op).bool("constant") == Some(true);
+                    constant.push(is_constant);
+                    numbers[op.index()] = u32::try_from(ops.len()).ok()?;
+                }
+                None => control_ops.push(op),
+            }
+        }
+        let source = |value: ValueId| match body.value_def(value) {
+            ValueDef::Result(op, output) => {
+                let number = numbers.get(op.index()).copied().unwrap_or(0).checked_sub(1)?;
+                Some(Source {
+                    node: Node(number),
+                    output,
+                })
+            }
+            _ => None,
+        };
+        let (mut inputs, mut consumers) = (Vec::new(), Vec::new());
+        for (at, &op) in (0_u32..).zip(&ops) {
+            for (input, operand) in (0_u32..).zip(body.operands(op)) {
+                let from = source(operand)?;
+                inputs.push((at, from));
+                let (output, node) = (from.output, Node(at));
+                consumers.push((from.node.0, Consumer { output, node, input }));
+            }
+        }
+        let mut controls = Vec::new();
+        for &op in &control_ops {
+            let mut operands = body.operands(op);
+            let Some(to) = operands.next() else { continue };
+            let to = source(to)?.node;
+            for from in operands {
+                controls.push((to.0, source(from)?.node));
+            }
+        }
+        // A control edge that is said twice is one.
+        controls.sort_unstable();
+        controls.dedup();
+        let control_consumers: Vec<(u32, Node)> = controls.iter().map(|&(to, from)| (from.0, Node(to))).collect();
+        let count = ops.len();
+        let mut graph = Graph {
+            inputs: Lists::new(count, &inputs),
+            controls: Lists::new(count, &controls),
+            consumers: Lists::new(count, &consumers),
+            control_consumers: Lists::new(count, &control_consumers),
+            ops,
+            kinds,
+            constant,
+            numbers,
+            control_ops,
+            order: Vec::new(),
+            cyclic: Vec::new(),
+            frames: Vec::new(),
+            frame_of: Vec::new(),
+            output_frame: Vec::new(),
+            frame_nodes: Lists::new(0, &[]),
+            enters: Lists::new(0, &[]),
+            exits: Lists::new(0, &[]),
+            loop_conds: Lists::new(0, &[]),
+        };
+        graph.find_order();
+        graph.find_frames(ctx, body);
+        Some(graph)
+    }
+
+    fn find_order(&mut self) {
+        let mut missing: Vec<u32> = self
+            .nodes()
+            .map(|node| {
+                let data = (0_u32..).zip(self.inputs(node));
+                let data = data.filter(|&(input, _)| !self.is_back_edge(node, input)).count();
+                (data + self.controls(node).len()) as u32
+            })
+            .collect();
+        let mut order: Vec<Node> = self.nodes().filter(|n| missing[n.index()] == 0).collect();
+        let mut at = 0;
+        while let Some(&node) = order.get(at) {
+            at += 1;
+            let data = self.consumers(node).iter();
+            let data = data.filter(|c| !self.is_back_edge(c.node, c.input)).map(|c| c.node);
+            for next in data.chain(self.control_consumers(node).iter().copied()) {
+                let left = &mut missing[next.index()];
+                *left -= 1;
+                if *left == 0 {
+                    order.push(next);
+                }
+            }
+        }
+        self.cyclic = self.nodes().filter(|n| missing[n.index()] > 0).collect();
+        self.order = order;
+    }
+
+    fn find_frames(&mut self, ctx: &Context, body: &Body) {
+        let mut frames = vec![FrameData {
+            parent: None,
+            name: None,
+            depth: 0,
+        }];
+        let mut by_name: FxHashMap<(Frame, Sym), Frame> = FxHashMap::default();
+        let mut frame_of = vec![Frame::ROOT; self.len()];
+        let mut output_frame = vec![Frame::ROOT; self.len()];
+        for &node in &self.order {
+            let inputs = (0_u32..).zip(self.inputs(node));
+            let inputs = inputs
+                .filter(|&(input, _)| !self.is_back_edge(node, input))
+                .map(|(_, source)| source.node);
+            let frame = inputs
+                .chain(self.controls(node).iter().copied())
+                .map(|from| output_frame[from.index()])
+                .max_by_key(|f| frames[f.index()].depth)
+                .unwrap_or(Frame::ROOT);
+            frame_of[node.index()] = frame;
+            output_frame[node.index()] = match self.kind(node) {
+                Kind::Enter => {
+                    let name = ctx.sym(body.view(ctx, self.op(node)).str("frame").unwrap_or_default());
+                    *by_name.entry((frame, name)).or_insert_with(|| {
+                        frames.push(FrameData {
+                            parent: Some(frame),
+                            name: Some(name),
+                            depth: frames[frame.index()].depth + 1,
+                        });
+                        Frame(frames.len() as u32 - 1)
+                    })
+                }
+                Kind::Exit => frames[frame.index()].parent.unwrap_or(Frame::ROOT),
+                _ => frame,
+            };
+        }
+        let of_kind = |kind: Kind, frames_of: &[Frame]| -> Vec<(u32, Node)> {
+            let nodes = self.nodes().filter(|&n| self.kind(n) == kind);
+            nodes.map(|n| (frames_of[n.index()].0, n)).collect()
+        };
+        let count = frames.len();
+        let all: Vec<(u32, Node)> = self.nodes().map(|n| (frame_of[n.index()].0, n)).collect();
+        let enters = Lists::new(count, &of_kind(Kind::Enter, &output_frame));
+        let exits = Lists::new(count, &of_kind(Kind::Exit, &frame_of));
+        let loop_conds = Lists::new(count, &of_kind(Kind::LoopCond, &frame_of));
+        self.frame_nodes = Lists::new(count, &all);
+        (self.enters, self.exits, self.loop_conds) = (enters, exits, loop_conds);
+        (self.frames, self.frame_of, self.output_frame) = (frames, frame_of, output_frame);
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// All nodes, in the order of the text.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = Node> + DoubleEndedIterator + use<> {
+        (0..self.ops.len() as u32).map(Node)
+    }
+
+    /// The operation of a node.
+    pub fn op(&self, node: Node) -> OpId {
+        self.ops[node.index()]
+    }
+
+    /// The node of an operation.
+    pub fn node(&self, op: OpId) -> Option<Node> {
+        let number = self.numbers.get(op.index()).copied().unwrap_or(0);
+        number.checked_sub(1).map(Node)
+    }
+
+    /// The node and the number of the result that a value is.
+    pub fn source(&self, body: &Body, value: ValueId) -> Option<Source> {
+        match body.value_def(value) {
+            ValueDef::Result(op, output) => self.node(op).map(|node| Source { node, output }),
+            _ => None,
+        }
+    }
+
+    /// What a node is.
+    pub fn kind(&self, node: Node) -> Kind {
+        self.kinds[node.index()]
+    }
+
+    /// Whether a node is an enter whose value every iteration gets.
+    pub fn is_constant_enter(&self, node: Node) -> bool {
+        self.constant[node.index()]
+    }
+
+    /// Where the operands of a node come from, in order.
+    pub fn inputs(&self, node: Node) -> &[Source] {
+        self.inputs.get(node.index())
+    }
+
+    /// The nodes that a node has control edges from, each once, in the order of the text.
+    pub fn controls(&self, node: Node) -> &[Node] {
+        self.controls.get(node.index())
+    }
+
+    /// Where the results of a node go to, in the order of the text.
+    pub fn consumers(&self, node: Node) -> &[Consumer] {
+        self.consumers.get(node.index())
+    }
+
+    /// The nodes that a node has control edges to, each once, in the order of the text.
+    pub fn control_consumers(&self, node: Node) -> &[Node] {
+        self.control_consumers.get(node.index())
+    }
+
+    /// The operations that say where control edges are, in the order of the text.
+    pub fn control_ops(&self) -> &[OpId] {
+        &self.control_ops
+    }
+
+    /// Whether an operand of a node is a back edge.
+    pub fn is_back_edge(&self, node: Node, input: u32) -> bool {
+        self.kind(node) == Kind::Merge
+            && (self.inputs(node).get(input as usize)).is_some_and(|s| self.kind(s.node) == Kind::NextIteration)
+    }
+
+    /// Whether a merge is that of a loop: one that a back edge leads to.
+    pub fn is_loop_merge(&self, node: Node) -> bool {
+        let inputs = self.inputs(node).iter();
+        self.kind(node) == Kind::Merge && inputs.into_iter().any(|s| self.kind(s.node) == Kind::NextIteration)
+    }
+
+    /// The nodes in an order in which inputs come first, but for back edges; without those of [`Graph::cyclic`].
+    pub fn order(&self) -> &[Node] {
+        &self.order
+    }
+
+    /// The nodes that are on a cycle which no back edge closes, and those that depend on them.
+    pub fn cyclic(&self) -> &[Node] {
+        &self.cyclic
+    }
+
+    /// All frames, parents first. The first is [`Frame::ROOT`].
+    pub fn frames(&self) -> impl ExactSizeIterator<Item = Frame> + DoubleEndedIterator + use<> {
+        (0..self.frames.len() as u32).map(Frame)
+    }
+
+    /// The frame that a node runs in: that of its inputs.
+    pub fn frame_of(&self, node: Node) -> Frame {
+        self.frame_of[node.index()]
+    }
+
+    /// The frame that the results of a node and its control edges are in.
+    pub fn output_frame(&self, node: Node) -> Frame {
+        self.output_frame[node.index()]
+    }
+
+    /// The frame that a frame is in; nothing for [`Frame::ROOT`].
+    pub fn parent(&self, frame: Frame) -> Option<Frame> {
+        self.frames[frame.index()].parent
+    }
+
+    /// The name of a frame; nothing for [`Frame::ROOT`].
+    pub fn frame_name(&self, frame: Frame) -> Option<Sym> {
+        self.frames[frame.index()].name
+    }
+
+    /// How many frames a frame is in.
+    pub fn depth(&self, frame: Frame) -> usize {
+        self.frames[frame.index()].depth as usize
+    }
+
+    /// The nodes that run in a frame, those in the frames inside not counted: with the exits out of it, and with the
+    /// enters out of it into another.
+    pub fn frame_nodes(&self, frame: Frame) -> &[Node] {
+        self.frame_nodes.get(frame.index())
+    }
+
+    /// The enters that lead to a frame.
+    pub fn enters(&self, frame: Frame) -> &[Node] {
+        self.enters.get(frame.index())
+    }
+
+    /// The exits that lead out of a frame.
+    pub fn exits(&self, frame: Frame) -> &[Node] {
+        self.exits.get(frame.index())
+    }
+
+    /// The loop conditions of a frame: one, if the graph is well-formed and the frame not [`Frame::ROOT`].
+    pub fn loop_conds(&self, frame: Frame) -> &[Node] {
+        self.loop_conds.get(frame.index())
+    }
+
+    /// The loop condition of a frame.
+    pub fn loop_cond(&self, frame: Frame) -> Option<Node> {
+        self.loop_conds(frame).first().copied()
+    }
+}
