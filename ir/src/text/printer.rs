@@ -398,8 +398,10 @@ impl<'a, 'w> Printer<'a, 'w> {
             self.uses(body.operands(op).take(own));
             self.out.push(')');
         }
-        self.attributes(body, op, &hidden, "");
-        if body.op_regions(op).is_empty() && body.isolated(op).is_none() {
+        let flat = body.op_regions(op).is_empty() && body.isolated(op).is_none();
+        let like_a_region = !flat && self.is_like_a_region(body, op, &hidden);
+        self.attributes(body, op, &hidden, if like_a_region { " attributes" } else { "" });
+        if flat {
             self.pretty_tail(body, op);
         } else {
             self.tasks.push(Task::Region {
@@ -409,6 +411,15 @@ impl<'a, 'w> Printer<'a, 'w> {
                 generic: false,
             });
         }
+    }
+
+    /// Whether the attributes without a word in front would be read as a region: `{a.b}` may be one operation.
+    fn is_like_a_region(&self, body: &Body, op: OpId, hidden: &[&str]) -> bool {
+        let entries = self.ctx.dict_entries(body.attrs(op)).iter();
+        let mut visible = entries.filter(|&&(name, _)| !hidden.contains(&self.ctx.str(name)));
+        let is_word =
+            |&(name, value)| matches!(self.ctx.attr_data(value), AttrData::Unit) && self.ctx.str(name).contains('.');
+        visible.next().is_some_and(is_word) && visible.next().is_none()
     }
 
     /// Writes the symbol of an operation and tells which attributes that stands for.

@@ -47,7 +47,7 @@ pub fn read(ctx: &Arc<Context>, source: &[u8]) -> Result<Module, Vec<Diagnostic>
 pub fn read_with(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
     let mut builder = build::Builder::new(ctx, options.allow_unregistered);
     saved::read(&mut builder, source);
-    finish(ctx, builder)
+    finish(ctx, builder, source.len())
 }
 
 /// Reads a program as Paddle prints it.
@@ -57,7 +57,7 @@ pub fn read_with(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<
 pub fn read_printed(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
     let mut builder = build::Builder::new(ctx, options.allow_unregistered);
     printed::read(&mut builder, source);
-    finish(ctx, builder)
+    finish(ctx, builder, source.len())
 }
 
 /// Reads a program from before PaddlePaddle 3: a `ProgramDesc` message, as in `.pdmodel` and `__model__`.
@@ -67,7 +67,7 @@ pub fn read_printed(ctx: &Arc<Context>, source: &[u8], options: Options) -> Resu
 pub fn read_program(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
     let mut builder = build::Builder::new(ctx, options.allow_unregistered);
     legacy::read_proto(&mut builder, source);
-    finish(ctx, builder)
+    finish(ctx, builder, source.len())
 }
 
 /// Reads a program from before PaddlePaddle 3 as Paddle printed it.
@@ -77,11 +77,11 @@ pub fn read_program(ctx: &Arc<Context>, source: &[u8], options: Options) -> Resu
 pub fn read_program_text(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
     let mut builder = build::Builder::new(ctx, options.allow_unregistered);
     legacy::read_dump(&mut builder, source);
-    finish(ctx, builder)
+    finish(ctx, builder, source.len())
 }
 
 /// Turns what was read into our forms.
-fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>) -> Result<Module, Vec<Diagnostic>> {
+fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>, length: usize) -> Result<Module, Vec<Diagnostic>> {
     let (mut body, mut errors) = (builder.body, builder.errors);
     if errors.is_empty() {
         operands::reorder(ctx, &mut body, &mut errors);
@@ -91,6 +91,11 @@ fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>) -> Result<Module, Vec
         loops::rotate(ctx, &mut body, &mut errors);
     }
     if !errors.is_empty() {
+        // What is missing at the end of the file is missed behind its last byte.
+        for label in errors.iter_mut().flat_map(|e| &mut e.labels) {
+            label.span.end = label.span.end.min(length as u32);
+            label.span.start = label.span.start.min(label.span.end);
+        }
         return Err(errors);
     }
     Ok(Module { ctx: ctx.clone(), body })

@@ -1,0 +1,62 @@
+//! What the fuzzers do with an input.
+//!
+//! A [`Target`] takes bytes and panics if something is wrong with what the tools make of them. `fuzz/` hands them inputs
+//! that libFuzzer finds, `tests/replay.rs` those of [`mutate`], which are the same in every run, and those that once went
+//! wrong.
+
+mod execute;
+mod mutate;
+mod random;
+mod seeds;
+mod targets;
+
+pub use execute::execute;
+pub use mutate::mutate;
+pub use random::Random;
+pub use seeds::{regressions, seeds};
+
+/// Something that takes bytes, and promises not to panic whatever they are.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// The name of the target in `fuzz/`, and of the folder of its inputs that once went wrong.
+    pub name: &'static str,
+    /// Does with an input what the tools would do, and panics if that is wrong.
+    pub run: fn(&[u8]),
+}
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    Target {
+        name: "text",
+        run: targets::text,
+    },
+    Target {
+        name: "paddle_json",
+        run: targets::paddle_json,
+    },
+    Target {
+        name: "paddle_text",
+        run: targets::paddle_text,
+    },
+    Target {
+        name: "paddle_program",
+        run: targets::paddle_program,
+    },
+    Target {
+        name: "paddle_program_text",
+        run: targets::paddle_program_text,
+    },
+    Target {
+        name: "pipeline",
+        run: targets::pipeline,
+    },
+    Target {
+        name: "execute",
+        run: execute,
+    },
+];
+
+/// The target of this name.
+pub fn target(name: &str) -> Option<Target> {
+    TARGETS.iter().copied().find(|target| target.name == name)
+}
