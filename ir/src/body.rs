@@ -327,6 +327,13 @@ impl Body {
         self.uses[self.ops[op.index()].operands.range()][index].value
     }
 
+    /// The operand at `index`, if there is one; those before it are not gone through.
+    #[inline]
+    pub fn get_operand(&self, op: OpId, index: usize) -> Option<ValueId> {
+        let operands = &self.uses[self.ops[op.index()].operands.range()];
+        operands.get(index).map(|u| u.value)
+    }
+
     /// The operands as a vector, for when the body is changed meanwhile.
     pub fn operands_vec(&self, op: OpId) -> SmallVec<[ValueId; 6]> {
         self.operands(op).collect()
@@ -353,6 +360,12 @@ impl Body {
         let range = self.ops[op.index()].results.range();
         assert!(index < range.len(), "{op} has {} results, not {index}", range.len());
         ValueId::new(range.start + index)
+    }
+
+    /// The result at `index`, if there is one.
+    #[inline]
+    pub fn get_result(&self, op: OpId, index: usize) -> Option<ValueId> {
+        (index < self.num_results(op)).then(|| self.result(op, index))
     }
 
     /// The attributes.
@@ -607,6 +620,11 @@ impl Body {
             .is_some_and(|u| self.uses[u.index()].next.is_none())
     }
 
+    /// The use of a value that is used exactly once.
+    pub fn only_use(&self, value: ValueId) -> Option<Use> {
+        self.uses(value).next().filter(|_| self.has_one_use(value))
+    }
+
     /// Whether any result of the operation is used.
     pub fn op_has_uses(&self, op: OpId) -> bool {
         self.results(op).any(|r| self.has_uses(r))
@@ -703,7 +721,7 @@ impl<'a> OpView<'a> {
 
     /// The operand at `index`, if there is one.
     pub fn operand(&self, index: usize) -> Option<ValueId> {
-        (index < self.body.num_operands(self.op)).then(|| self.body.operand(self.op, index))
+        self.body.get_operand(self.op, index)
     }
 
     /// The type of the operand at `index`, if there is one.
@@ -713,7 +731,7 @@ impl<'a> OpView<'a> {
 
     /// The type of the result at `index`, if there is one.
     pub fn result_type(&self, index: usize) -> Option<Type> {
-        (index < self.body.num_results(self.op)).then(|| self.body.value_type(self.body.result(self.op, index)))
+        self.body.get_result(self.op, index).map(|v| self.body.value_type(v))
     }
 
     /// The attribute called `name`.

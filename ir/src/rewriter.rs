@@ -102,22 +102,12 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Starts to collect the operations that are created.
-    pub fn record_created(&mut self) {
-        self.created = Some(Vec::new());
-    }
-
-    /// The operations created or touched since [`Rewriter::record_created`] or the last call, in order.
-    pub fn take_created(&mut self) -> Vec<OpId> {
-        self.created.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
     /// How many operations have been collected. Collecting starts if it has not.
     pub fn created_mark(&mut self) -> usize {
         self.created.get_or_insert_default().len()
     }
 
-    /// The operations created since a mark, in order.
+    /// The operations created or touched since a mark, in order.
     pub fn created_since(&self, mark: usize) -> &[OpId] {
         self.created
             .as_ref()
@@ -235,6 +225,13 @@ impl<'a> Rewriter<'a> {
         }
         self.erase_op(op);
         new
+    }
+
+    /// Puts a value in the place of another of the same kind: in its uses, and under its name.
+    pub fn stand_in(&mut self, old: ValueId, new: ValueId) {
+        let name = self.body.value_name(old);
+        self.body.set_value_name(new, name);
+        self.body.replace_all_uses(old, new);
     }
 
     /// Gives `to` the name of `from`, except that a value alone does not stay in a pack.

@@ -217,7 +217,7 @@ fn through_regions(
 ) -> Option<usize> {
     if let Some(init) = parts.init {
         let (&arg, end) = (body.block_args(init).get(carried)?, body.last_op(init)?);
-        let once = body.has_one_use(arg) && body.operands(end).nth(carried) == Some(arg);
+        let once = body.has_one_use(arg) && body.get_operand(end, carried) == Some(arg);
         if !once {
             return None;
         }

@@ -47,9 +47,7 @@ fn align(r: &mut Rewriter<'_>, op: OpId) -> Option<()> {
     let types: Vec<Type> = from.iter().map(|&at| r.body.value_type(results[at])).collect();
     let new = r.recreate(op, &operands, &types);
     for (&at, value) in from.iter().zip(r.body.results(new)) {
-        let name = r.body.value_name(results[at]);
-        r.body.set_value_name(value, name);
-        r.body.replace_all_uses(results[at], value);
+        r.stand_in(results[at], value);
     }
     r.erase_op(op);
     Some(())

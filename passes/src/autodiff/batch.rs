@@ -8,7 +8,7 @@
 //! Inner loops first: what one leaves behind it, in the body of the outer loop, is again a product that is added to what
 //! the outer loop carries.
 
-use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter, Type, Use, ValueId};
+use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter, Type};
 
 use super::plumbing::drop_slot;
 use super::rules::emit;
@@ -76,15 +76,11 @@ fn blocks(names: &Names, body: &Body, op: OpId) -> Option<[BlockId; 2]> {
     }
 }
 
-fn only_use(body: &Body, value: ValueId) -> Option<Use> {
-    body.uses(value).next().filter(|_| body.has_one_use(value))
-}
-
 /// A carried value that the condition hands on as it is, and the body only adds products to.
 fn slot(r: &Rewriter<'_>, names: &Names, op: OpId, [cond, inner]: [BlockId; 2], result: usize) -> Option<Slot> {
     let body = &*r.body;
     let (cond_end, body_end) = (body.last_op(cond)?, body.last_op(inner)?);
-    let forwarded = body.operands(cond_end).nth(result + 1)?;
+    let forwarded = body.get_operand(cond_end, result + 1)?;
     let operand = body.block_args(cond).iter().position(|&arg| arg == forwarded)?;
     let mut at = *body.block_args(inner).get(result)?;
     let ty = body.value_type(at);
@@ -93,7 +89,7 @@ fn slot(r: &Rewriter<'_>, names: &Names, op: OpId, [cond, inner]: [BlockId; 2], 
     }
     let mut terms = Vec::new();
     loop {
-        let user = only_use(body, at)?;
+        let user = body.only_use(at)?;
         if user.op == body_end {
             return (user.index == operand && !terms.is_empty()).then_some(Slot { result, operand, terms });
         }

@@ -40,9 +40,7 @@ pub(crate) fn remove_stack(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Opt
         r.body.insert_region(new, at, region);
     }
     for (&old, value) in kept.iter().zip(r.body.results(new)) {
-        let name = r.body.value_name(old);
-        r.body.set_value_name(value, name);
-        r.body.replace_all_uses(old, value);
+        r.stand_in(old, value);
     }
     r.erase_op(op);
     Some(new)
@@ -119,9 +117,7 @@ pub(crate) fn count_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Opti
     let new = r.recreate(op, &new_operands, &types);
     for (at, old) in r.body.results(op).enumerate() {
         let value = r.body.result(new, at + usize::from(at >= results_at));
-        let name = r.body.value_name(old);
-        r.body.set_value_name(value, name);
-        r.body.replace_all_uses(old, value);
+        r.stand_in(old, value);
     }
     r.erase_op(op);
     let trips = r.body.result(new, results_at);
@@ -137,7 +133,6 @@ pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId, at: u
         return None;
     };
     let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
-    let only_use = |r: &Rewriter<'_>, value| r.body.uses(value).next().filter(|_| r.body.has_one_use(value));
     let constant = |r: &Rewriter<'_>, value: ValueId, name: &str, expected: f64| {
         let of = r.body.defining_op(value).map(|op| r.view(op));
         of.is_some_and(|view| view.name() == name && view.f64("value") == Some(expected))
@@ -151,9 +146,9 @@ pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId, at: u
     let zero = r.body.operand(op, slot);
     let (count, next) = (*r.body.block_args(body).get(at)?, r.body.operand(body_end, slot));
     let adds_one = constant(r, next, "pd.increment", 1.0) && r.body.has_one_use(next);
-    let increment = only_use(r, count)?.op;
+    let increment = r.body.only_use(count)?.op;
     let starts = constant(r, zero, "pd.full", 0.0) && r.body.value_type(zero) == count_type(r);
-    if !starts || !adds_one || r.body.defining_op(next) != Some(increment) || only_use(r, through)?.op != cond_end {
+    if !starts || !adds_one || r.body.defining_op(next) != Some(increment) || r.body.only_use(through)?.op != cond_end {
         return None;
     }
     if let Some(init) = structure.init {
@@ -227,9 +222,7 @@ pub(crate) fn count_down(r: &mut Rewriter<'_>, names: &Names, dual: OpId, empty:
     types.push(ty);
     let new = r.recreate(dual, &operands, &types);
     for (old, value) in r.body.results(dual).zip(r.body.results(new)) {
-        let name = r.body.value_name(old);
-        r.body.set_value_name(value, name);
-        r.body.replace_all_uses(old, value);
+        r.stand_in(old, value);
     }
     r.erase_op(dual);
     Some(new)
@@ -238,7 +231,7 @@ pub(crate) fn count_down(r: &mut Rewriter<'_>, names: &Names, dual: OpId, empty:
 /// The only use of `cf.is_empty`, when that is a negation.
 pub(crate) fn negation_of(r: &Rewriter<'_>, empty: OpId) -> Option<OpId> {
     let result = r.body.result(empty, 0);
-    let user = r.body.uses(result).next().filter(|_| r.body.has_one_use(result))?;
+    let user = r.body.only_use(result)?;
     (r.ctx.op_str(r.body.op_name(user.op)) == "pd.logical_not").then_some(user.op)
 }
 
@@ -306,9 +299,7 @@ pub(crate) fn carry(r: &mut Rewriter<'_>, names: &Names, op: OpId, initial: &[Va
         let value = r
             .body
             .result(new, if at < results_at { at } else { at + initial.len() });
-        let name = r.body.value_name(old);
-        r.body.set_value_name(value, name);
-        r.body.replace_all_uses(old, value);
+        r.stand_in(old, value);
     }
     r.erase_op(op);
     Some(out)

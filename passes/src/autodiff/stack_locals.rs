@@ -89,9 +89,7 @@ fn add_init(r: &mut Rewriter<'_>, names: &Names, op: OpId, structure: &Structure
     let new = r.recreate(op, &operands, &types);
     r.body.insert_region(new, 0, region);
     for (old, value) in r.body.results(op).zip(r.body.results(new)) {
-        let name = r.body.value_name(old);
-        r.body.set_value_name(value, name);
-        r.body.replace_all_uses(old, value);
+        r.stand_in(old, value);
     }
     let handle = r.body.result(new, types.len() - 1);
     r.name(handle, &names.spelled("stack"));

@@ -397,7 +397,7 @@ fn argument(names: &Names, body: &Body, block: BlockId, index: usize) -> Option<
     if block == cond {
         // The slot must hold the same stack in every iteration.
         let own = *body.block_args(cond).get(index)?;
-        let back = body.operands(body_end).nth(index)?;
+        let back = body.get_operand(body_end, index)?;
         let same = match body.value_def(back) {
             ValueDef::Arg(b, k) if b == second => forwarded(k as usize) == Some(own),
             _ => false,
@@ -406,7 +406,7 @@ fn argument(names: &Names, body: &Body, block: BlockId, index: usize) -> Option<
             return None;
         }
     }
-    body.operands(op).nth(index).map(Step::To)
+    body.get_operand(op, index).map(Step::To)
 }
 
 /// Classes of stacks that may stand for each other, by union-find; each may have a class of the handles on it

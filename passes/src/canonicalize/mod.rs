@@ -332,9 +332,9 @@ impl<'a> Driver<'a> {
             users.extend(self.body.uses(result).map(|u| u.op));
         }
         let mut rewriter = Rewriter::new(self.ctx, self.body);
-        rewriter.before(op).record_created();
+        let mark = rewriter.before(op).created_mark();
         let done = simplify(&mut rewriter, op, &constants);
-        let created = rewriter.take_created();
+        let created = rewriter.created_since(mark).to_vec();
         if !done {
             debug_assert!(created.is_empty(), "a simplification that does nothing makes nothing");
             return false;

@@ -208,12 +208,12 @@ impl Slots {
         let index = self.through[slot]?;
         if let Some(init) = Structure::of(names, r.body, self.op)?.init {
             let block = r.body.single_block(init)?;
-            let forwarded = nth_operand(r, r.body.last_op(block)?, index)?;
+            let forwarded = r.body.get_operand(r.body.last_op(block)?, index)?;
             if r.body.block_args(block).get(index) != Some(&forwarded) {
                 return None;
             }
         }
-        nth_operand(r, self.op, index)
+        r.body.get_operand(self.op, index)
     }
 
     /// The step of a slot that the body counts up by the same integer in every iteration.
@@ -253,7 +253,7 @@ impl Slots {
 
     /// What the carried value starts from, where the dual stands: the result, or a place to record it.
     fn initial(&self, r: &Rewriter<'_>, tapes: &Tapes, at: usize, slot: usize) -> Option<Initial> {
-        let result = nth_result(r, self.op, slot)?;
+        let result = r.body.get_result(self.op, slot)?;
         if let Some(value) = visible(r, tapes, at, result) {
             return Some(Initial::Known(value));
         }
@@ -315,11 +315,11 @@ fn find_carried_by(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize
     while std::mem::take(&mut found) {
         left.retain(|&slot| {
             let carried = || {
-                let initial = visible(r, tapes, at, nth_result(r, slots.op, slot)?)?;
+                let initial = visible(r, tapes, at, r.body.get_result(slots.op, slot)?)?;
                 let &p = place.get(&initial)?;
                 let in_cond = *r.body.block_args(cond).get(p)?;
                 let &q = ends.get(&in_cond)?;
-                let handed_on = nth_operand(r, body_end, p)?;
+                let handed_on = r.body.get_operand(body_end, p)?;
                 let known = tapes.image.get(slots.arg(r, slot)) == Some(handed_on);
                 known.then_some((in_cond, *r.body.block_args(body).get(q)?, q))
             };
@@ -354,15 +354,6 @@ pub(super) fn is_constant(r: &Rewriter<'_>, value: ValueId) -> bool {
     r.body
         .defining_op(value)
         .is_some_and(|op| r.view(op).has(Traits::CONSTANT))
-}
-
-/// The result at an index, without going through those before it.
-fn nth_result(r: &Rewriter<'_>, op: OpId, index: usize) -> Option<ValueId> {
-    (index < r.body.num_results(op)).then(|| r.body.result(op, index))
-}
-
-fn nth_operand(r: &Rewriter<'_>, op: OpId, index: usize) -> Option<ValueId> {
-    (index < r.body.num_operands(op)).then(|| r.body.operand(op, index))
 }
 
 /// What stands for a value where the dual of a tape stands, if that is known without a further record.
@@ -425,7 +416,7 @@ fn run_branch(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize)
         let value = r.body.operand(pair.0, 1);
         let yielded = r.body.op_block(pair.0).and_then(|b| r.body.last_op(b)).and_then(|end| {
             let slot = r.body.operands(end).position(|v| v == value)?;
-            nth_result(r, op, slot)
+            r.body.get_result(op, slot)
         });
         let known = yielded.and_then(|result| {
             // A branch that runs once may as well record: only what loops repeat is worth it.

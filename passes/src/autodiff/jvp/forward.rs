@@ -281,9 +281,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         let place = |index: usize| if index < at { index } else { index + of.len() };
         for (index, &old) in old.iter().enumerate() {
             let value = self.r.body.result(new, place(index));
-            let name = self.r.body.value_name(old);
-            self.r.body.set_value_name(value, name);
-            self.r.body.replace_all_uses(old, value);
+            self.r.stand_in(old, value);
             let origin = self.before(old);
             self.before.insert(value, origin);
             self.now.insert(origin, value);

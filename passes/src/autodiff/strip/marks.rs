@@ -215,7 +215,7 @@ impl Made {
             let Some(structure) = Structure::of(names, r.body, op) else {
                 return;
             };
-            let Some(value) = r.body.results(op).nth(at) else {
+            let Some(value) = r.body.get_result(op, at) else {
                 continue;
             };
             if !names.is_stack(r.body, value) {
