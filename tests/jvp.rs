@@ -11,8 +11,8 @@ mod generate;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{Inputs, Numbers, check_tangents, passes, read, run};
-use pir_interp::{Tensor, inputs_of};
+use common::{Inputs, Numbers, check_tangents, inputs_for, passes, read, run};
+use pir_interp::Tensor;
 use pir_ir::text::print;
 use pir_ir::{Context, Module};
 use pir_passes::{PassManager, Pipeline};
@@ -29,27 +29,6 @@ fn fetched(module: &Module, inputs: &Inputs, name: &str) -> Vec<f64> {
     found.unwrap_or_else(|| panic!("no {name}")).1.to_f64()
 }
 
-/// Inputs with `n` iterations, and the names of those of floats.
-fn inputs(module: &Module, n: i64) -> (Inputs, Vec<String>) {
-    let mut numbers = Numbers::new(n as u64 + 5);
-    let (mut inputs, mut floats) = (Inputs::new(), Vec::new());
-    for spec in inputs_of(module, None).unwrap() {
-        let (shape, elem) = module.ctx.as_tensor(spec.ty).unwrap();
-        let shape: Vec<usize> = shape.iter().map(|&d| d as usize).collect();
-        let count = shape.iter().product();
-        let value = if module.ctx.is_float(elem) {
-            floats.push(spec.name.clone());
-            numbers.tensor(&shape, 0.3, 0.9)
-        } else if elem == pir_ir::Type::I1 {
-            Tensor::new(&shape, vec![n % 2 == 0; count]).unwrap()
-        } else {
-            Tensor::new(&shape, vec![n; count]).unwrap()
-        };
-        inputs.push((spec.name, value));
-    }
-    (inputs, floats)
-}
-
 fn near(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * b.abs().max(1.0)
 }
@@ -59,7 +38,7 @@ fn near(a: f64, b: f64, tolerance: f64) -> bool {
 fn check_hessian_products(ctx: &Arc<Context>, text: &str, ns: std::ops::Range<i64>) {
     let plain = read(ctx, text);
     for n in ns {
-        let (inputs, floats) = inputs(&plain, n);
+        let (inputs, floats) = inputs_for(&plain, n, n as u64 + 5);
         let outputs: Vec<String> = run(&plain, &inputs)
             .fetched
             .into_iter()

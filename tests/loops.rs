@@ -7,31 +7,8 @@ mod common;
 
 use std::path::Path;
 
-use common::{Inputs, Numbers, check_gradients, compare_tangents, compare_with_differences, passes, read};
-use pir_interp::{Tensor, inputs_of};
-
-/// Inputs for a program: pseudo-random floats, `n` for integers.
-fn inputs(module: &pir_ir::Module, n: i64, seed: u64) -> (Inputs, Vec<String>) {
-    let mut numbers = Numbers::new(seed);
-    let (mut inputs, mut wrt) = (Inputs::new(), Vec::new());
-    for spec in inputs_of(module, None).unwrap() {
-        let (shape, elem) = module.ctx.as_tensor(spec.ty).unwrap();
-        let shape: Vec<usize> = shape.iter().map(|&d| d as usize).collect();
-        if module.ctx.is_float(elem) {
-            inputs.push((spec.name.clone(), numbers.tensor(&shape, 0.3, 0.9)));
-            wrt.push(spec.name);
-        } else {
-            let count = shape.iter().product();
-            let value = if elem == pir_ir::Type::I1 {
-                Tensor::new(&shape, vec![n % 2 == 0; count])
-            } else {
-                Tensor::new(&shape, vec![n; count])
-            };
-            inputs.push((spec.name, value.unwrap()));
-        }
-    }
-    (inputs, wrt)
-}
+use common::{Numbers, check_gradients, compare_tangents, compare_with_differences, inputs_for, passes, read};
+use pir_interp::Tensor;
 
 #[track_caller]
 fn check_loop(text: &str, pipeline: &str) {
@@ -42,7 +19,7 @@ fn check_loop(text: &str, pipeline: &str) {
     let mut forward = plain.clone();
     passes(&mut forward, "jvp");
     for n in 0..=4 {
-        let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
+        let (inputs, wrt) = inputs_for(&plain, n, n as u64 + 1);
         let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
         let worst = compare_with_differences(&plain, &with, &inputs, &wrt);
         assert!(
@@ -396,7 +373,7 @@ pd.fetch (%l) {name = \"l\"}";
 fn check_orders(text: &str, between: &str, orders: usize) {
     let ctx = pir_dialects::context();
     let plain = read(&ctx, text);
-    let (_, wrt) = inputs(&plain, 0, 1);
+    let (_, wrt) = inputs_for(&plain, 0, 1);
     let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
     let mut before = plain.clone();
     passes(&mut before, "backward");
@@ -406,7 +383,7 @@ fn check_orders(text: &str, between: &str, orders: usize) {
         }
         let with = common::next_order(&before, &wrt, order);
         for n in 0..=4 {
-            let (inputs, _) = inputs(&plain, n, n as u64 + 1);
+            let (inputs, _) = inputs_for(&plain, n, n as u64 + 1);
             common::compare_with_eager(&plain, &with, &inputs, &wrt, order);
             let worst = common::compare_order(&before, &with, &inputs, &wrt, order);
             assert!(

@@ -23,24 +23,18 @@ impl Rewriter<'_> {
     /// Clones an operation, with everything inside it, to the insertion point. Operands are looked up in `map`
     /// (values that are not in it stay), and the clones of results and block arguments are entered into it.
     pub fn clone_op(&mut self, op: OpId, map: &mut ValueMap) -> OpId {
-        let mut copies = Copies {
-            from: None,
-            blocks: FxHashMap::default(),
-            all: Vec::new(),
-            open: Vec::new(),
-        };
-        let (new, regions) = self.copy_shallow(&mut copies, op, map);
-        self.insert(new);
-        self.copy_regions(&mut copies, regions, map);
-        self.close(copies, map);
-        new
+        self.copy_op(None, op, map)
     }
 
     /// Copies an operation of another body, with everything inside it, to the insertion point. Operands are looked up in
     /// `map`, which must know everything that the operation takes from outside.
     pub fn import_op(&mut self, from: &Body, op: OpId, map: &mut ValueMap) -> OpId {
+        self.copy_op(Some(from), op, map)
+    }
+
+    fn copy_op(&mut self, from: Option<&Body>, op: OpId, map: &mut ValueMap) -> OpId {
         let mut copies = Copies {
-            from: Some(from),
+            from,
             blocks: FxHashMap::default(),
             all: Vec::new(),
             open: Vec::new(),

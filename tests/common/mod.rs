@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use pir_interp::{Options, Outcome, Tensor, eager};
+use pir_interp::{Options, Outcome, Tensor, eager, inputs_of};
 use pir_ir::text::{ParseOptions, parse};
 use pir_ir::verify::verify;
-use pir_ir::{Context, Module};
+use pir_ir::{Context, Module, Type};
 use pir_passes::{PassManager, Pipeline};
 
 /// Inputs by name.
@@ -78,6 +78,27 @@ impl Numbers {
         )
         .unwrap()
     }
+}
+
+/// Inputs for a program, pseudo-random floats and `n` for integers; and the names of the floats.
+pub fn inputs_for(module: &Module, n: i64, seed: u64) -> (Inputs, Vec<String>) {
+    let mut numbers = Numbers::new(seed);
+    let (mut inputs, mut floats) = (Inputs::new(), Vec::new());
+    for spec in inputs_of(module, None).unwrap() {
+        let (shape, elem) = module.ctx.as_tensor(spec.ty).unwrap();
+        let shape: Vec<usize> = shape.iter().map(|&d| d as usize).collect();
+        let count = shape.iter().product();
+        let value = if module.ctx.is_float(elem) {
+            floats.push(spec.name.clone());
+            numbers.tensor(&shape, 0.3, 0.9)
+        } else if elem == Type::I1 {
+            Tensor::new(&shape, vec![n % 2 == 0; count]).unwrap()
+        } else {
+            Tensor::new(&shape, vec![n; count]).unwrap()
+        };
+        inputs.push((spec.name, value));
+    }
+    (inputs, floats)
 }
 
 /// The sum of everything of floats that a program fetches.

@@ -7,19 +7,27 @@ use crate::options::{OptionKind, OptionSpec, Options};
 use crate::pass::{Changed, Pass, PassContext};
 use crate::pipeline::Invocation;
 
+const OF: OptionSpec = OptionSpec {
+    name: "of",
+    kind: OptionKind::List,
+    default: None,
+    help: "outputs: `%value`, the name of a fetch, or the number of a function's result; default: all of floats",
+};
+
+const WRT: OptionSpec = OptionSpec {
+    name: "wrt",
+    kind: OptionKind::List,
+    default: None,
+    help: "inputs: `%value`, or the name of a `pd.data` or `pd.parameter`; default: all of floats without `stop_gradient`",
+};
+
+/// What is differentiated with respect to what.
+pub(super) const ENDS: &[OptionSpec] = &[OF, WRT];
+
+/// Those, and the cotangents that the derivative starts from.
 pub(crate) const OPTIONS: &[OptionSpec] = &[
-    OptionSpec {
-        name: "of",
-        kind: OptionKind::List,
-        default: None,
-        help: "outputs: `%value`, the name of a fetch, or the number of a function's result; default: all of floats",
-    },
-    OptionSpec {
-        name: "wrt",
-        kind: OptionKind::List,
-        default: None,
-        help: "inputs: `%value`, or the name of a `pd.data` or `pd.parameter`; default: all of floats without `stop_gradient`",
-    },
+    OF,
+    WRT,
     OptionSpec {
         name: "seed",
         kind: OptionKind::List,
@@ -28,7 +36,7 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
     },
 ];
 
-fn targets(options: &Options) -> BackwardOptions {
+pub(super) fn asked_for(options: &Options) -> BackwardOptions {
     let list = |name| options.list(name).unwrap_or_default();
     BackwardOptions {
         of: list("of"),
@@ -60,7 +68,7 @@ impl Pass for StackLocals {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        stack_locals(module, &targets(cx.options)).map(|()| Changed::Yes)
+        stack_locals(module, &asked_for(cx.options)).map(|()| Changed::Yes)
     }
 }
 
@@ -88,7 +96,7 @@ impl Pass for BuildBackward {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        build_backward(module, &targets(cx.options)).map(|()| Changed::Yes)
+        build_backward(module, &asked_for(cx.options)).map(|()| Changed::Yes)
     }
 }
 

@@ -14,10 +14,11 @@ use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, Type, TypeData, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activity::Activity;
+use super::passes::{ENDS, asked_for};
 use super::rules::Rules;
 use super::targets::{self, Targets, Unit, UnitKind};
 use super::{BackwardOptions, for_each_unit};
-use crate::options::{OptionKind, OptionSpec};
+use crate::options::OptionSpec;
 use crate::pass::{Changed, Pass, PassContext};
 
 use forward::Forward;
@@ -205,29 +206,10 @@ impl Pass for Jvp {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[
-            OptionSpec {
-                name: "of",
-                kind: OptionKind::List,
-                default: None,
-                help: "outputs: `%value`, the name of a fetch, or the number of a function's result; default: all of floats",
-            },
-            OptionSpec {
-                name: "wrt",
-                kind: OptionKind::List,
-                default: None,
-                help: "inputs: `%value`, or the name of a `pd.data` or `pd.parameter`; default: all of floats without `stop_gradient`",
-            },
-        ]
+        ENDS
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        let list = |name| cx.options.list(name).unwrap_or_default();
-        let options = BackwardOptions {
-            of: list("of"),
-            wrt: list("wrt"),
-            seed: Vec::new(),
-        };
-        jvp(module, &options).map(|()| Changed::Yes)
+        jvp(module, &asked_for(cx.options)).map(|()| Changed::Yes)
     }
 }

@@ -16,9 +16,11 @@ mod scatter;
 mod shape;
 mod twins;
 
-use pir_ir::{Attr, Body, Context, OpId, OpView, Rewriter, Type, Use, ValueId};
+use pir_ir::{Attr, Body, Context, OpId, OpName, OpView, Rewriter, Type, Use, ValueId};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use twins::Expand;
 pub(crate) use twins::expand;
 
 use super::cotangent::Frame;
@@ -28,10 +30,6 @@ use super::cotangent::Frame;
 pub(crate) enum Depends {
     /// All of a type with a derivative.
     All,
-    /// The one at this place only.
-    First,
-    /// The one behind the first only.
-    Second,
     /// Those at these places only.
     Only(&'static [usize]),
     /// All but the first: `where`.
@@ -66,7 +64,7 @@ const fn rule(op: &'static str, apply: Apply) -> Rule {
 const fn first(op: &'static str, apply: Apply) -> Rule {
     Rule {
         op,
-        depends: Depends::First,
+        depends: Depends::Only(&[0]),
         apply,
     }
 }
@@ -80,9 +78,13 @@ const fn zero(op: &'static str) -> Rule {
     }
 }
 
-/// The rules by operation name.
+/// The rules and expansions by operation name.
 pub(crate) struct Rules {
     table: Vec<Option<&'static Rule>>,
+    /// What `decompose` puts in the place of gradient operations.
+    gradients: FxHashMap<OpName, Expand>,
+    /// What operations that are differentiated as what they are made of are made of.
+    composites: FxHashMap<OpName, Expand>,
 }
 
 /// All rules, family by family.
@@ -112,7 +114,33 @@ impl Rules {
                 table[name.index()] = Some(rule);
             }
         }
-        Rules { table }
+        let expansions = |families: &[&[(&str, Expand)]]| {
+            let rows = families.iter().copied().flatten();
+            rows.filter_map(|&(op, expand)| Some((ctx.registered_op(op)?, expand)))
+                .collect()
+        };
+        Rules {
+            table,
+            gradients: expansions(&[twins::EXPANSIONS, nn::EXPANSIONS]),
+            composites: expansions(&[
+                nn::COMPOSITES,
+                rnn::COMPOSITES,
+                activation::COMPOSITES,
+                linalg::COMPOSITES,
+                scatter::COMPOSITES,
+            ]),
+        }
+    }
+
+    /// What a gradient operation stands for.
+    pub(super) fn gradient(&self, body: &Body, op: OpId) -> Option<Expand> {
+        self.gradients.get(&body.op_name(op)).copied()
+    }
+
+    /// What an operation is differentiated as.
+    pub(super) fn expansion(&self, body: &Body, op: OpId) -> Option<Expand> {
+        self.gradient(body, op)
+            .or_else(|| self.composites.get(&body.op_name(op)).copied())
     }
 
     pub(crate) fn get(&self, body: &Body, op: OpId) -> Option<&'static Rule> {
@@ -124,8 +152,6 @@ impl Rules {
     pub(crate) fn depends_on(&self, body: &Body, at: Use) -> bool {
         match self.get(body, at.op).map(|r| r.depends) {
             None | Some(Depends::All) => true,
-            Some(Depends::First) => at.index == 0,
-            Some(Depends::Second) => at.index == 1,
             Some(Depends::Only(places)) => places.contains(&at.index),
             Some(Depends::ButFirst) => at.index > 0,
             Some(Depends::None) => false,

@@ -4,7 +4,7 @@
 //! a twin emits the expansion where the adjoint is built and differentiates it there. So a twin has derivatives of every
 //! order, and its expansion is told once.
 
-use pir_ir::{Body, Context, OpId, Rewriter, ValueId};
+use pir_ir::{OpId, Rewriter, ValueId};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
@@ -100,7 +100,7 @@ pub(super) const RULES: &[Rule] = &[
 const fn second(op: &'static str, apply: super::Apply) -> Rule {
     Rule {
         op,
-        depends: Depends::Second,
+        depends: Depends::Only(&[1]),
         apply,
     }
 }
@@ -112,30 +112,9 @@ fn pick_again(cx: &mut RuleCx<'_, '_>, op: &str) -> Result<(), String> {
     cx.add(1, t)
 }
 
-/// The expansion of an operation, if it has one.
-fn expansion(ctx: &Context, body: &Body, op: OpId, tables: &[&[(&str, Expand)]]) -> Option<Expand> {
-    let name = ctx.op_str(body.op_name(op));
-    let mut rows = tables.iter().copied().flatten();
-    rows.find(|(n, _)| *n == name).map(|&(_, expand)| expand)
-}
-
-/// Gradient operations, which `decompose` puts the expansion in the place of.
-const GRADIENTS: &[&[(&str, Expand)]] = &[EXPANSIONS, super::nn::EXPANSIONS];
-
-/// Those, and operations that are differentiated as what they are made of.
-const EXPANDED: &[&[(&str, Expand)]] = &[
-    EXPANSIONS,
-    super::nn::EXPANSIONS,
-    super::nn::COMPOSITES,
-    super::rnn::COMPOSITES,
-    super::activation::COMPOSITES,
-    super::linalg::COMPOSITES,
-    super::scatter::COMPOSITES,
-];
-
 /// Emits the expansion of an operation, and gives what stands for its results. `None` if it has none.
 pub(crate) fn expand(r: &mut Rewriter<'_>, rules: &Rules, op: OpId) -> Option<Result<SmallVec<[ValueId; 2]>, String>> {
-    let expand = expansion(r.ctx, r.body, op, GRADIENTS)?;
+    let expand = rules.gradient(r.body, op)?;
     Some(expand(&mut RuleCx {
         rules,
         r,
@@ -150,7 +129,7 @@ pub(crate) fn expand(r: &mut Rewriter<'_>, rules: &Rules, op: OpId) -> Option<Re
 
 /// The rule of an operation with an expansion: the expansion is emitted and differentiated.
 pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    let expand = expansion(cx.ctx(), cx.r.body, cx.op, EXPANDED).ok_or("it has no expansion")?;
+    let expand = cx.rules.expansion(cx.r.body, cx.op).ok_or("it has no expansion")?;
     let mark = cx.r.created_mark();
     let results = expand(cx)?;
     let emitted = cx.r.created_since(mark).to_vec();
