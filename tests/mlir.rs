@@ -18,7 +18,7 @@ fn recorded() -> Vec<PathBuf> {
         .filter(|p| p.extension().is_some_and(|e| e == "generic" || e == "debug"))
         .collect();
     files.sort();
-    assert!(files.len() >= 22, "{} files", files.len());
+    assert!(files.len() >= 58, "{} files", files.len());
     files
 }
 

@@ -3,7 +3,7 @@
 use super::cursor::{self, balanced_end, string_end};
 use super::parser::{Failure, Parser};
 use crate::context::Sym;
-use crate::types::{Attr, AttrData, FloatKind, Type};
+use crate::types::{Attr, AttrData, FloatKind, Type, TypeData};
 
 impl<'s> Parser<'s> {
     /// `{name = value, …}`, the brace included.
@@ -121,7 +121,15 @@ impl<'s> Parser<'s> {
         let start = self.pos;
         match self.peek() {
             b'"' => {
-                let text = self.parse_string()?;
+                let text = match self.parse_string() {
+                    // Bytes that are no text are kept as they are escaped.
+                    Err(failure)
+                        if failure.code() == "utf8" && std::str::from_utf8(&self.src[start..self.pos]).is_ok() =>
+                    {
+                        return self.typed_text(start);
+                    }
+                    text => text?,
+                };
                 self.skip();
                 if self.peek() == b':' && !self.starts_with(b"::") {
                     // A typed string is kept as it is written.
@@ -254,7 +262,7 @@ impl<'s> Parser<'s> {
             self.pos = start + word.len();
             let attr = self.ctx.attr(data.clone());
             return match data {
-                AttrData::Float { bits, .. } => self.float_with_type(f64::from_bits(bits)),
+                AttrData::Float { bits, .. } => self.float_with_type(start, f64::from_bits(bits)),
                 _ => Ok(attr),
             };
         }
@@ -297,7 +305,7 @@ impl<'s> Parser<'s> {
         }
         if negative && self.starts_with(b"inf") {
             self.pos += 3;
-            return self.float_with_type(f64::NEG_INFINITY);
+            return self.float_with_type(start, f64::NEG_INFINITY);
         }
         let Ok((rest, (digits, float))) = cursor::number(&self.src[self.pos..]) else {
             return Err(self.expected("a number", "for example `-1` or `2.5e-3`"));
@@ -306,7 +314,7 @@ impl<'s> Parser<'s> {
         let text = std::str::from_utf8(digits).unwrap_or_default();
         if float {
             let value: f64 = text.parse().unwrap_or(f64::NAN);
-            return self.float_with_type(if negative { -value } else { value });
+            return self.float_with_type(start, if negative { -value } else { value });
         }
         let ty = self.type_behind_colon()?;
         if let Some(kind) = ty.and_then(|t| t.float_kind(&self.ctx)) {
@@ -336,6 +344,8 @@ impl<'s> Parser<'s> {
                 let bits = widen_f32(bits as u32);
                 Ok(self.ctx.attr(AttrData::Float { bits, ty: Type::F32 }))
             }
+            // The bits of a `f8E5M2` or `f128`.
+            (None, _) if ty.is_some_and(|t| self.is_strange(t)) => Ok(self.text_attr(start)),
             (None, _) => match i128::from_str_radix(text, 16) {
                 Ok(value) => {
                     let value = if negative { -value } else { value };
@@ -350,6 +360,11 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// Whether it is a type that nothing here computes with; its numbers are kept as they are written.
+    fn is_strange(&self, ty: Type) -> bool {
+        matches!(self.ctx.type_data(ty), TypeData::Opaque(_) | TypeData::Dialect(_))
+    }
+
     fn type_behind_colon(&mut self) -> Result<Option<Type>, Failure> {
         let end = self.pos;
         self.skip();
@@ -361,8 +376,11 @@ impl<'s> Parser<'s> {
         Ok(None)
     }
 
-    fn float_with_type(&mut self, value: f64) -> Result<Attr, Failure> {
+    fn float_with_type(&mut self, start: usize, value: f64) -> Result<Attr, Failure> {
         let ty = self.type_behind_colon()?;
+        if ty.is_some_and(|t| self.is_strange(t)) {
+            return Ok(self.text_attr(start));
+        }
         let kind = ty.and_then(|t| t.float_kind(&self.ctx)).unwrap_or(FloatKind::F64);
         Ok(self.float_attr(value, kind, ty))
     }
