@@ -13,6 +13,7 @@ mod bodies;
 mod canonicalize;
 mod cfg;
 mod cse;
+mod dataflow;
 mod dce;
 mod debug;
 mod final_values;

@@ -1,0 +1,5 @@
+//! Between structured control flow and graphs of dataflow.
+
+mod lower;
+
+pub use lower::LowerToDataflow;
