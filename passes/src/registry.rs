@@ -6,7 +6,7 @@ use crate::autodiff::{
 use crate::canonicalize::Canonicalize;
 use crate::cfg::{LiftCfg, LowerToCfg};
 use crate::cse::Cse;
-use crate::dataflow::LowerToDataflow;
+use crate::dataflow::{Partition, Place, ShrinkStacks, SwapStacks};
 use crate::dce::Dce;
 use crate::forward_args::ForwardArgs;
 use crate::inline::Inline;
@@ -38,7 +38,6 @@ static PASSES: &[&dyn Pass] = &[
     &Peel,
     &LowerToCfg,
     &LiftCfg,
-    &LowerToDataflow,
     &Backward,
     &StackLocals,
     &BuildBackward,
@@ -49,6 +48,10 @@ static PASSES: &[&dyn Pass] = &[
     &StripBackward,
     &Jvp,
     &InplaceAccumulate,
+    &Place,
+    &Partition,
+    &ShrinkStacks,
+    &SwapStacks,
     &presets::O0,
     &presets::O1,
     &presets::O2,

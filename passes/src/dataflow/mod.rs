@@ -1,5 +1,51 @@
-//! Between structured control flow and graphs of dataflow.
+//! Passes on programs in dataflow form, `df.graph`.
 
-mod lower;
+mod partition;
+mod place;
+mod shrink;
+mod stacks;
+mod swap;
 
-pub use lower::LowerToDataflow;
+use pir_ir::{Body, Context, Diagnostic, Module, OpId};
+
+pub use partition::Partition;
+pub use place::Place;
+pub use shrink::ShrinkStacks;
+pub use swap::SwapStacks;
+
+/// Which graphs a pass is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// All.
+    All,
+    /// Those that are not of one device.
+    Whole,
+}
+
+/// Runs `f` on graphs: on the body that one stands in, and the operation.
+fn for_each_graph(
+    module: &mut Module,
+    which: Which,
+    mut f: impl FnMut(&Context, &mut Body, OpId) -> Result<(), Box<Diagnostic>>,
+) -> Result<(), Vec<Diagnostic>> {
+    let ctx = module.ctx.clone();
+    let mut errors = Vec::new();
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        let is_graph = |op: &OpId| ctx.op_str(body.op_name(*op)) == "df.graph" && body.isolated(*op).is_some();
+        let is_meant = |op: &OpId| which == Which::All || body.attr(&ctx, *op, "device").is_none();
+        let graphs: Vec<OpId> = body.walk_all().filter(is_graph).filter(is_meant).collect();
+        for graph in graphs {
+            if let Err(error) = f(&ctx, body, graph) {
+                errors.push(*error);
+            }
+        }
+        let inner = body.isolated_ops_mut();
+        pending.extend(
+            inner
+                .filter(|(_, name, _)| ctx.op_str(*name) != "df.graph")
+                .map(|(_, _, body)| body),
+        );
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}

@@ -1,0 +1,76 @@
+//! `partition`: one graph for each device.
+//!
+//! ```text
+//! df.graph {                       df.graph {device = 0} {          df.graph {device = 1} {
+//!   %a = …  {device = 0}             %a = …                           %a = df.recv () {key = "a_0", …}
+//!   %b = f (%a)  {device = 1}  ==>   %s = df.send (%a) {key = …}      %b = f (%a)
+//! }                                }                                }
+//! ```
+//!
+//! # Algorithm
+//! After [`place`](super::place) each node has a device. [`plan`] finds what has to be sent (a value once to each device that
+//! reads it; what runs after a node of another device is sent a token), and which devices need a state machine for which
+//! loops. [`build`] copies the nodes of each device in the order of the text, with the messages between them.
+//!
+//! # Loops
+//! A `df.recv` has no input, so it would run once, in no frame. Within a loop it runs after a merge of that loop, once in
+//! every iteration, the last included: there the senders send what is dead. A device that does not hold the condition of
+//! the loop has no merge that could be relied on, and gets a state machine: a constant enters, a merge, a switch on the
+//! condition that is received, a next-iteration. The machine of an inner loop is entered in every iteration of that of
+//! the outer one. Branches need nothing: that a value is dead is sent.
+
+mod build;
+mod plan;
+
+use pir_ir::{Diagnostic, Module};
+
+use super::place::{OPTIONS, number_of_devices, place, read};
+use super::{Which, for_each_graph};
+use crate::options::OptionSpec;
+use crate::pass::{Changed, Pass, PassContext};
+use plan::Plan;
+
+/// The pass `partition`.
+pub struct Partition;
+
+impl Pass for Partition {
+    fn name(&self) -> &'static str {
+        "partition"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Make a graph for each device"
+    }
+
+    fn description(&self) -> &'static str {
+        "Splits each `df.graph` that is not that of one device into one for each device, which send each other what they \
+         need with `df.send` and `df.recv`. Nodes with an attribute `device` go there, for the others `place` chooses, \
+         whose rules hold as well. A device that takes part in a loop and does not hold its condition gets a state \
+         machine, which receives the condition in every iteration; those of nested loops are stacked."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        OPTIONS
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let devices = number_of_devices(cx);
+        let mut changed = Changed::No;
+        let mut keys = 0;
+        for_each_graph(module, Which::Whole, |ctx, outer, op| {
+            let Some(body) = outer.isolated_mut(op) else {
+                return Ok(());
+            };
+            let (_, moved) = place(ctx, body, devices)?;
+            cx.count("moved", moved);
+            let graph = read(ctx, body)?;
+            let plan = Plan::new(ctx, body, &graph, &mut keys)?;
+            cx.count("messages", plan.messages.len());
+            let bodies = build::build(ctx, body, &plan, devices);
+            build::replace(ctx, outer, op, bodies);
+            changed = Changed::Yes;
+            Ok(())
+        })?;
+        Ok(changed)
+    }
+}

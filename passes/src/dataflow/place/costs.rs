@@ -1,0 +1,150 @@
+//! What a placement costs: a simple model.
+//!
+//! A node is as much work as its results have elements; one that combines elements (a matrix product) as much as the square
+//! root of the product of the sizes of its operands and results, which for a matrix product is the number of its
+//! multiplications. A message costs what it weighs in bytes, and something for being sent. A loop is taken to run
+//! [`TRIPS`] times each time that it is entered, a dimension that is not known to be [`EXTENT`].
+
+use pir_dialects::df::graph::{Frame, Graph, Kind, Node};
+use pir_ir::{Body, Context, Traits, Type, TypeData, ValueId};
+
+use super::cut::{Net, Problem};
+use super::groups::Groups;
+
+/// How often a loop is taken to run.
+const TRIPS: u64 = 10;
+/// How deep loops are counted.
+const DEPTHS: u32 = 6;
+/// What a dimension is taken to be that is not known.
+const EXTENT: u64 = 16;
+/// What sending costs beside the bytes.
+const MESSAGE: u64 = 64;
+
+/// How many elements a value has.
+fn elements(ctx: &Context, ty: Type) -> u64 {
+    let Some((shape, _)) = ctx.as_tensor(ty) else { return 1 };
+    let extents = shape.iter().map(|&d| u64::try_from(d).unwrap_or(EXTENT));
+    extents.fold(1, u64::saturating_mul)
+}
+
+/// How many bytes a value has.
+pub(in crate::dataflow) fn bytes(ctx: &Context, ty: Type) -> u64 {
+    let width = match ctx.type_data(ctx.elem_type(ty)) {
+        TypeData::Integer { width, .. } => u64::from(width.div_ceil(8)),
+        TypeData::Float(kind) => match kind {
+            pir_ir::FloatKind::F16 | pir_ir::FloatKind::BF16 => 2,
+            pir_ir::FloatKind::F32 => 4,
+            pir_ir::FloatKind::F64 => 8,
+        },
+        _ => 8,
+    };
+    elements(ctx, ty).saturating_mul(width)
+}
+
+fn work(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> u64 {
+    let op = graph.op(node);
+    if graph.kind(node) != Kind::Ordinary {
+        return 1;
+    }
+    let size = |v: ValueId| elements(ctx, body.value_type(v)).max(1);
+    let results = body.results(op).map(size).fold(1, u64::max);
+    let view = body.view(ctx, op);
+    if view.has(Traits::ELEMENTWISE) || view.has(Traits::MOVEMENT) || view.has(Traits::CONSTANT) {
+        return results;
+    }
+    let operands = body.operands(op).map(size);
+    let largest = operands.clone().fold(results, u64::max);
+    if operands.len() < 2 {
+        return largest;
+    }
+    // Not more than the two largest operands: others are biases and the like.
+    let mut sizes: Vec<u64> = operands.collect();
+    sizes.sort_unstable_by_key(|&s| std::cmp::Reverse(s));
+    let product = sizes.iter().take(2).map(|&s| u128::from(s)).product::<u128>();
+    let product = product.saturating_mul(u128::from(results));
+    u64::try_from(product.isqrt()).unwrap_or(u64::MAX).max(largest)
+}
+
+/// How often what is in a frame is taken to run.
+fn times(graph: &Graph, frame: Frame) -> u64 {
+    let depth = u32::try_from(graph.depth(frame)).unwrap_or(DEPTHS);
+    TRIPS.pow(depth.min(DEPTHS))
+}
+
+/// The groups as vertices, and the values that are read by other groups as nets.
+pub(super) fn problem(ctx: &Context, body: &Body, graph: &Graph, groups: &Groups) -> Problem {
+    let mut problem = Problem {
+        weights: vec![0; groups.asked.len()],
+        fixed: groups.asked.clone(),
+        nets: Vec::new(),
+    };
+    for node in graph.nodes() {
+        if let Some(group) = groups.of[node.index()] {
+            let weight = &mut problem.weights[group as usize];
+            let more = work(ctx, body, graph, node).saturating_mul(times(graph, graph.frame_of(node)));
+            // A bound, so that sums are exact.
+            *weight = weight.saturating_add(more).min(1 << 40);
+        }
+    }
+    // What the copies of constant enters read is sent to where they are, and so are their readers.
+    let mut readers: Vec<Vec<u32>> = vec![Vec::new(); graph.len()];
+    for &node in graph.order().iter().rev().filter(|n| groups.of[n.index()].is_none()) {
+        let nodes = graph.consumers(node).iter().map(|c| c.node);
+        let all = group_readers(
+            groups,
+            &readers,
+            nodes.chain(graph.control_consumers(node).iter().copied()),
+        );
+        readers[node.index()] = all;
+    }
+    for node in graph.nodes() {
+        let Some(group) = groups.of[node.index()] else { continue };
+        let often = times(graph, graph.output_frame(node));
+        for (output, value) in (0_u32..).zip(body.results(graph.op(node))) {
+            let consumers = graph.consumers(node).iter().filter(|c| c.output == output);
+            let pins = group_readers(groups, &readers, consumers.map(|c| c.node));
+            let weight = bytes(ctx, body.value_type(value)).saturating_add(MESSAGE);
+            add_net(&mut problem, group, pins, weight.saturating_mul(often));
+        }
+        let pins = group_readers(groups, &readers, graph.control_consumers(node).iter().copied());
+        add_net(&mut problem, group, pins, MESSAGE.saturating_mul(often));
+    }
+    // Each device that takes part in a loop is sent the condition.
+    for frame in graph.frames() {
+        if let Some(group) = graph.loop_cond(frame).and_then(|n| groups.of[n.index()]) {
+            let pins = group_readers(groups, &readers, graph.frame_nodes(frame).iter().copied());
+            add_net(
+                &mut problem,
+                group,
+                pins,
+                (MESSAGE + 1).saturating_mul(times(graph, frame)),
+            );
+        }
+    }
+    problem
+}
+
+/// The groups that some nodes are in; of a constant enter, those of its readers.
+fn group_readers(groups: &Groups, readers: &[Vec<u32>], nodes: impl Iterator<Item = Node>) -> Vec<u32> {
+    let mut all = Vec::new();
+    for node in nodes {
+        match groups.of[node.index()] {
+            Some(group) => all.push(group),
+            None => all.extend_from_slice(&readers[node.index()]),
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn add_net(problem: &mut Problem, from: u32, mut pins: Vec<u32>, weight: u64) {
+    if pins.iter().all(|&p| p == from) {
+        return;
+    }
+    if let Err(at) = pins.binary_search(&from) {
+        pins.insert(at, from);
+    }
+    let weight = weight.min(1 << 34);
+    problem.nets.push(Net { weight, pins });
+}

@@ -1,0 +1,86 @@
+//! Nodes that must be on the same device.
+//!
+//! An enter and a next-iteration are on the device of their merge, a switch is on that of what makes its data, an exit on
+//! that of its switch, and all that has a stack for an operand or a result is on one device. Constant enters belong to no
+//! group: each device that reads one gets its own.
+
+use petgraph::unionfind::UnionFind;
+use pir_dialects::df;
+use pir_dialects::df::graph::{Graph, Kind, Node};
+use pir_ir::{Body, Context};
+
+/// What is on one device.
+pub(super) struct Groups {
+    /// The group of each node; nothing for constant enters.
+    pub(super) of: Vec<Option<u32>>,
+    /// The device that is asked for, for each group.
+    pub(super) asked: Vec<Option<u32>>,
+}
+
+/// Whether each device that reads the node gets one of its own.
+pub(super) fn is_copied(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> bool {
+    graph.is_constant_enter(node) && !has_stack(ctx, body, graph, node)
+}
+
+fn has_stack(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> bool {
+    let op = graph.op(node);
+    let mut values = body.operands(op).chain(body.results(op));
+    values.any(|v| df::is_stack(ctx, body.value_type(v)))
+}
+
+/// Puts the nodes of a graph in groups; `asked` tells the device that was asked for a node.
+pub(super) fn find(ctx: &Context, body: &Body, graph: &Graph, asked: impl Fn(Node) -> Option<u32>) -> Groups {
+    let copied: Vec<bool> = graph.nodes().map(|n| is_copied(ctx, body, graph, n)).collect();
+    let mut joined = UnionFind::<usize>::new(graph.len());
+    // What follows another does not say where the group is, unless nobody else does.
+    let mut follows = vec![false; graph.len()];
+    for node in graph.nodes().filter(|n| !copied[n.index()]) {
+        match graph.kind(node) {
+            Kind::Enter | Kind::NextIteration => {
+                for merge in graph
+                    .consumers(node)
+                    .iter()
+                    .filter(|c| graph.kind(c.node) == Kind::Merge)
+                {
+                    joined.union(node.index(), merge.node.index());
+                    follows[node.index()] = true;
+                }
+            }
+            Kind::Switch | Kind::Exit => {
+                let data = graph.inputs(node).first().map(|s| s.node);
+                let is_exit = graph.kind(node) == Kind::Exit;
+                if let Some(data) = data.filter(|&d| !copied[d.index()] && (!is_exit || graph.kind(d) == Kind::Switch))
+                {
+                    joined.union(node.index(), data.index());
+                    follows[node.index()] = true;
+                }
+            }
+            _ => {}
+        }
+        for (operand, source) in body.operands(graph.op(node)).zip(graph.inputs(node)) {
+            if df::is_stack(ctx, body.value_type(operand)) {
+                joined.union(node.index(), source.node.index());
+                follows[node.index()] |= graph.kind(node) != Kind::Stack;
+            }
+        }
+    }
+    let mut numbers = vec![None; graph.len()];
+    let mut groups = Groups {
+        of: vec![None; graph.len()],
+        asked: Vec::new(),
+    };
+    for leads in [true, false] {
+        for node in graph.nodes().filter(|n| !copied[n.index()]) {
+            let number = *numbers[joined.find_mut(node.index())].get_or_insert_with(|| {
+                groups.asked.push(None);
+                groups.asked.len() as u32 - 1
+            });
+            groups.of[node.index()] = Some(number);
+            if leads != follows[node.index()] {
+                let device = &mut groups.asked[number as usize];
+                *device = device.or_else(|| asked(node));
+            }
+        }
+    }
+    groups
+}

@@ -1,0 +1,160 @@
+//! `place`: a device for each node.
+//!
+//! # Algorithm
+//! Nodes that must be together ([`groups`]) become vertices, values that travel become nets ([`costs`]), and a balanced
+//! minimum cut ([`cut`]) tells where what was not placed by hand goes. At last each device that reads a constant enter gets
+//! its own ([`enters`]).
+
+mod costs;
+mod cut;
+mod enters;
+mod groups;
+
+use pir_dialects::df::graph::Graph;
+use pir_ir::{Body, Context, Diagnostic, Module, OpId};
+
+pub(super) use costs::bytes;
+
+use super::{Which, for_each_graph};
+use crate::options::{OptionKind, OptionSpec};
+use crate::pass::{Changed, Pass, PassContext};
+
+/// The most devices that can be asked for.
+pub(super) const MOST_DEVICES: i64 = 1 << 10;
+
+/// The options of `place` and of `partition`.
+pub(super) const OPTIONS: &[OptionSpec] = &[OptionSpec {
+    name: "devices",
+    kind: OptionKind::Int(1, MOST_DEVICES),
+    default: Some("2"),
+    help: "how many devices there are; their numbers start at 0",
+}];
+
+/// The pass `place`.
+pub struct Place;
+
+impl Pass for Place {
+    fn name(&self) -> &'static str {
+        "place"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Choose a device for each node of a graph"
+    }
+
+    fn description(&self) -> &'static str {
+        "Gives each node of a `df.graph` an attribute `device`. Those that have one keep it, but for the rules of \
+         placement: an enter and a next-iteration are on the device of their merge, a switch on that of what makes its \
+         data, an exit on that of its switch, all that has to do with one stack on one device; and each device that \
+         reads a constant enter gets its own. The others are placed by a balanced minimum cut: the work is shared out, \
+         and few bytes are sent. Loops are taken to run ten times."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        OPTIONS
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let devices = number_of_devices(cx);
+        let mut changed = Changed::No;
+        for_each_graph(module, Which::Whole, |ctx, body, graph| {
+            let Some(body) = body.isolated_mut(graph) else {
+                return Ok(());
+            };
+            let (nodes, moved) = place(ctx, body, devices)?;
+            cx.count("placed", nodes);
+            cx.count("moved", moved);
+            changed |= (nodes > 0).into();
+            Ok(())
+        })?;
+        Ok(changed)
+    }
+}
+
+/// The option `devices`.
+pub(super) fn number_of_devices(cx: &PassContext<'_>) -> u32 {
+    let devices = cx.options.int("devices").and_then(|n| u32::try_from(n).ok());
+    devices.unwrap_or(1).max(1)
+}
+
+/// Gives each node of a graph a device; tells how many nodes there are then, and how many were asked to be elsewhere.
+pub(super) fn place(ctx: &Context, body: &mut Body, devices: u32) -> Result<(usize, usize), Box<Diagnostic>> {
+    let graph = read(ctx, body)?;
+    let mut asked = Vec::with_capacity(graph.len());
+    for node in graph.nodes() {
+        asked.push(asked_device(ctx, body, graph.op(node), devices)?);
+    }
+    let groups = groups::find(ctx, body, &graph, |node| asked[node.index()]);
+    let part_of = cut::assign(&costs::problem(ctx, body, &graph, &groups), devices);
+    let device_of: Vec<Option<u32>> = (groups.of.iter())
+        .map(|group| group.and_then(|g| part_of.get(g as usize).copied()))
+        .collect();
+    let differs = |(asked, got): (&Option<u32>, &Option<u32>)| asked.is_some() && got.is_some() && asked != got;
+    let moved = asked.iter().zip(&device_of).filter(|&pair| differs(pair)).count();
+    let copies = enters::copy(ctx, body, &graph, &device_of);
+    let nodes = graph.nodes().filter_map(|n| Some((graph.op(n), device_of[n.index()]?)));
+    let mut placed: Vec<(OpId, u32)> = nodes.chain(copies).collect();
+    placed.sort_unstable();
+    for &(op, device) in &placed {
+        let attrs = ctx.dict_with(body.attrs(op), "device", ctx.int_attr(i64::from(device)));
+        body.set_attrs(op, attrs);
+    }
+    Ok((placed.len(), moved))
+}
+
+/// What is known of a graph that is not partitioned.
+pub(super) fn read(ctx: &Context, body: &Body) -> Result<Graph, Box<Diagnostic>> {
+    use pir_dialects::df::graph::Kind;
+    let place = body.entry_block(body.root()).and_then(|b| body.first_op(b));
+    let broken = |what: &str, op: Option<OpId>| {
+        let span = op.or(place).map(|op| body.op_span(op)).unwrap_or_default();
+        Box::new(Diagnostic::error("df-partition", what).label(span, "in this graph"))
+    };
+    let graph = Graph::new(ctx, body).ok_or_else(|| broken("a node reads what no node of the graph gives", None))?;
+    if let Some(&node) = graph.cyclic().first() {
+        return Err(broken(
+            "a cycle does not go through a `df.next_iteration`",
+            Some(graph.op(node)),
+        ));
+    }
+    let message = graph
+        .nodes()
+        .find(|&n| matches!(graph.kind(n), Kind::Send | Kind::Recv));
+    if let Some(node) = message {
+        let error = broken(
+            "a graph with messages to other devices was partitioned before",
+            Some(graph.op(node)),
+        );
+        return Err(Box::new(
+            error.help("the graph of each device has an attribute `device`"),
+        ));
+    }
+    if let Some(node) = graph.nodes().find(|&n| !body.op_regions(graph.op(n)).is_empty()) {
+        let error = broken("a node with regions cannot be placed on a device", Some(graph.op(node)));
+        return Err(Box::new(
+            error.help("`lower-to-dataflow` makes nodes of what is in regions"),
+        ));
+    }
+    Ok(graph)
+}
+
+/// The device that an operation asks for.
+fn asked_device(ctx: &Context, body: &Body, op: OpId, devices: u32) -> Result<Option<u32>, Box<Diagnostic>> {
+    let view = body.view(ctx, op);
+    if view.attr("device").is_none() {
+        return Ok(None);
+    }
+    let device = view
+        .int("device")
+        .and_then(|d| u32::try_from(d).ok())
+        .filter(|&d| d < devices);
+    if device.is_some() {
+        return Ok(device);
+    }
+    let message = match view.int("device") {
+        Some(asked) => format!("there is no device {asked}: the devices are 0 to {}", devices - 1),
+        None => "the attribute `device` must be the number of a device".to_owned(),
+    };
+    let error = Diagnostic::error("df-device", message).label(body.op_span(op), "asks for it here");
+    Err(Box::new(error.help("the option `devices` says how many there are")))
+}

@@ -1,0 +1,35 @@
+// RUN: pir-opt --pass=partition --split-input-file --verify-diagnostics %s
+// RUN: pir-opt --pass=place --split-input-file --verify-diagnostics %s
+
+df.graph {
+  // expected-error@+2 {{there is no device 2: the devices are 0 to 1}}
+  // expected-note-re@+1 {{in the pass `{{place|partition}}`}}
+  %x = pd.data {name = "x", shape = [], dtype = f32, device = 2} : tensor<f32>
+}
+
+// -----
+
+df.graph {
+  // expected-error@+2 {{the attribute `device` must be the number of a device}}
+  // expected-note-re@+1 {{in the pass `{{place|partition}}`}}
+  %x = pd.data {name = "x", shape = [], dtype = f32, device = "gpu"} : tensor<f32>
+}
+
+// -----
+
+df.graph {
+  // expected-error@+2 {{a graph with messages to other devices was partitioned before}}
+  // expected-note-re@+1 {{in the pass `{{place|partition}}`}}
+  %x = df.recv {key = "x", from = 0, to = 1} : tensor<f32>
+}
+
+// -----
+
+df.graph {
+  %p = pd.data {name = "p", shape = [], dtype = i1} : tensor<i1>
+  // expected-error@+2 {{a node with regions cannot be placed on a device}}
+  // expected-note-re@+1 {{in the pass `{{place|partition}}`}}
+  pd.if (%p) then {
+    cf.yield
+  }
+}
