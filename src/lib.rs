@@ -1,5 +1,7 @@
 //! The shared driver of the tools: reading, diagnosing, running passes, writing. No logic of the IR lives here.
 
+#![forbid(unsafe_code)]
+
 pub mod arrays;
 pub mod cli;
 pub mod driver;

@@ -3,6 +3,8 @@
 //! Operations with tensors are declared in the op tables of [`pd`]; what a table cannot say (regions, effects on
 //! stacks, control flow) is declared here in Rust, one file for each dialect.
 
+#![forbid(unsafe_code)]
+
 pub mod builtin;
 pub mod cf;
 pub mod df;

@@ -11,6 +11,8 @@
 //! Bodies share a [`Context`], which interns types, attributes and names and knows the registered dialects.
 //! This crate knows no dialect by name: what it needs to know of an operation, an [`OpDef`] says.
 
+#![forbid(unsafe_code)]
+
 mod body;
 mod clone;
 mod constants;

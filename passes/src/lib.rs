@@ -7,6 +7,8 @@
 //! Passes ask interfaces (effects, region flow, speculatability, folding) and do not match on the names of operations
 //! that are not their own subject.
 
+#![forbid(unsafe_code)]
+
 pub mod analysis;
 pub mod autodiff;
 mod bodies;

@@ -1,5 +1,7 @@
 //! The optimizer driver.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 /// Reading a program is mostly small allocations: this takes 8 % less of the whole process than the system's allocator.

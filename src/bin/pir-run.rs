@@ -1,5 +1,7 @@
 //! The interpreter.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 /// See `pir-opt`; running a program with small tensors is mostly allocations, too.

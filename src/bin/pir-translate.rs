@@ -1,5 +1,7 @@
 //! The translator between formats.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 /// As in the other tools: reading a program is mostly small allocations.

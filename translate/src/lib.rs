@@ -2,6 +2,8 @@
 //!
 //! [`detect`] tells a format by the content of a file; each format has a module with its reader.
 
+#![forbid(unsafe_code)]
+
 mod json;
 pub mod paddle;
 

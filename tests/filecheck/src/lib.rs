@@ -3,6 +3,8 @@
 //! [`check`] compares a text with the `CHECK` lines of a file. [`run::run_file`] does what the `RUN` lines of a file say,
 //! with `FileCheck` and `expected-errors` built in and without a shell.
 
+#![forbid(unsafe_code)]
+
 mod check;
 mod expect;
 pub mod run;

@@ -4,6 +4,8 @@
 //! that libFuzzer finds, `tests/replay.rs` those of [`mutate`], which are the same in every run, and those that once went
 //! wrong.
 
+#![forbid(unsafe_code)]
+
 mod execute;
 mod mutate;
 mod random;
