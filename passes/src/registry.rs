@@ -6,7 +6,7 @@ use crate::autodiff::{
 use crate::canonicalize::Canonicalize;
 use crate::cfg::{LiftCfg, LowerToCfg};
 use crate::cse::Cse;
-use crate::dataflow::{Partition, Place, ShrinkStacks, SwapStacks};
+use crate::dataflow::{LowerToDataflow, Partition, Place, ShrinkStacks, SwapStacks};
 use crate::dce::Dce;
 use crate::forward_args::ForwardArgs;
 use crate::inline::Inline;
@@ -38,6 +38,7 @@ static PASSES: &[&dyn Pass] = &[
     &Peel,
     &LowerToCfg,
     &LiftCfg,
+    &LowerToDataflow,
     &Backward,
     &StackLocals,
     &BuildBackward,

@@ -1,5 +1,6 @@
 //! Passes on programs in dataflow form, `df.graph`.
 
+mod lower;
 mod partition;
 mod place;
 mod shrink;
@@ -8,6 +9,7 @@ mod swap;
 
 use pir_ir::{Body, Context, Diagnostic, Module, OpId};
 
+pub use lower::LowerToDataflow;
 pub use partition::Partition;
 pub use place::Place;
 pub use shrink::ShrinkStacks;

@@ -1,0 +1,766 @@
+//! `lower-to-dataflow`: from operations with regions to one graph of nodes.
+//!
+//! ```text
+//! %r = pd.while (%x) cond (%a) {          %e = df.enter (%x) {frame = "while_0"}
+//!   %c = …                                %a = df.merge (%e, %next)
+//!   cf.cond_yield (%c, %a)                %go = df.loop_cond (%c)
+//! } body (%b) {                  ==>      %done, %b = df.switch (%a, %go)
+//!   %n = …                                %next = df.next_iteration (%n)
+//!   cf.yield (%n)                         %r = df.exit (%done)
+//! }
+//! ```
+//!
+//! # Algorithm
+//! One walk in the order of the program, with a list of what is still to do, since programs may be nested deeply. Each
+//! region becomes a scope ([`scope`]). What a scope takes from outside comes in at its first use, through one switch for
+//! each branch and one constant enter for each loop in between. A node runs if one of its operands says so; one without
+//! operands, or whose operands are all there in every iteration, gets a control edge from the pivot of its scope.
+//!
+//! Effects on the world, and pushes and pops ([`stacks`]), keep their order by control edges. Behind a branch, a merge
+//! tells that its last effect is over; a loop carries a value around that tells it, for stacks the number of its
+//! iterations. A loop that goes on while a stack is not empty counts down from the number of iterations of the loop that
+//! filled it.
+//!
+//! # Conditions
+//! * Functions are inlined before, blocks lifted before.
+//! * Nothing is fetched in a loop, and nothing changed in place.
+//! * Stacks are used as `backward` does.
+
+mod check;
+mod scope;
+mod stacks;
+
+use pir_ir::{AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, RegionId, Type, ValueId, ValueName};
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
+
+use crate::options::{OptionKind, OptionSpec};
+use crate::pass::{Changed, Pass, PassContext};
+use scope::{Builder, FrameInfo, Kind, Order, ROOT, Resource, ScopeId, WORLD};
+use stacks::Plan;
+
+/// The pass `lower-to-dataflow`.
+pub struct LowerToDataflow;
+
+impl Pass for LowerToDataflow {
+    fn name(&self) -> &'static str {
+        "lower-to-dataflow"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Turn a program with branches and loops into a graph of dataflow"
+    }
+
+    fn description(&self) -> &'static str {
+        "Makes one `df.graph` of the operations at top level: of each `pd.if` switches and merges, of each `pd.while` a \
+         frame with enters, merges, switches, next-iterations and exits, at any depth, and of the stacks of `backward` \
+         stacks outside of all frames, whose pushes and pops are ordered by control edges. Run `inline` before, and \
+         `lift-cfg` if there are blocks. `raise-from-dataflow` is the way back."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        const OPTIONS: &[OptionSpec] = &[OptionSpec {
+            name: "parallel-iterations",
+            kind: OptionKind::Int(1, i64::MAX),
+            default: Some("10"),
+            help: "how many iterations of a loop may run at a time",
+        }];
+        OPTIONS
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let ctx = module.ctx.clone();
+        let parallel = cx.options.int("parallel-iterations").unwrap_or(10);
+        let Some(body) = program(&ctx, &mut module.body) else {
+            return Ok(Changed::No);
+        };
+        let ops = check::program(&ctx, body)?;
+        if ops.is_empty() {
+            return Ok(Changed::No);
+        }
+        let mut errors = Vec::new();
+        let plan = stacks::plan(&ctx, body, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let mut builder = Builder::new(&ctx, body.num_value_slots(), plan.stacks);
+        builder.parallel_iterations = Some(parallel).filter(|&n| n != pir_dialects::df::PARALLEL_ITERATIONS);
+        let mut lowering = Lowering {
+            ctx: &ctx,
+            src: body,
+            plan,
+            to: builder,
+            branches: Vec::new(),
+            loops: Vec::new(),
+            loop_of: FxHashMap::default(),
+        };
+        lowering.run(&ops);
+        cx.count("loops", lowering.loops.len());
+        cx.count("branches", lowering.branches.len());
+        let graph = lowering.to.body;
+        replace(&ctx, body, &ops, graph);
+        Ok(Changed::Yes)
+    }
+}
+
+/// The body that holds the operations at top level: a file that is one module is that module.
+pub(super) fn program<'m>(ctx: &Context, top: &'m mut Body) -> Option<&'m mut Body> {
+    let mut body = top;
+    loop {
+        let block = body.single_block(body.root())?;
+        let (first, second) = {
+            let mut ops = body.block_ops(block);
+            (ops.next(), ops.next())
+        };
+        let inner = first.filter(|&only| second.is_none() && ctx.op_str(body.op_name(only)) == "builtin.module");
+        match inner {
+            Some(only) => body = body.isolated_mut(only)?,
+            None => return Some(body),
+        }
+    }
+}
+
+/// Puts a graph in the place of operations.
+fn replace(ctx: &Context, body: &mut Body, ops: &[OpId], graph: Body) {
+    let Some(&last) = ops.last() else { return };
+    let op = body.create_op(OpSpec {
+        span: body.op_span(last),
+        ..OpSpec::new(ctx.op_name("df.graph"))
+    });
+    body.insert_after(last, op);
+    body.set_isolated(op, graph);
+    // Users stand behind what they use.
+    for &op in ops.iter().rev() {
+        body.erase_op(op);
+    }
+}
+
+pub(super) fn is_while(name: &str) -> bool {
+    matches!(name, "pd.while" | "pd.while_grad")
+}
+
+pub(super) fn is_if(name: &str) -> bool {
+    matches!(name, "pd.if" | "pd.if_grad")
+}
+
+/// What is still to do.
+enum Task {
+    /// An operation, and what stands behind it.
+    Op(Option<OpId>, ScopeId),
+    /// The merges behind two branches.
+    Join(usize),
+    /// The switches behind the condition of a loop.
+    Switch(usize),
+    /// The back edges and exits of a loop.
+    Close(usize),
+}
+
+/// A branch that is being lowered.
+struct Branch {
+    op: OpId,
+    scope: ScopeId,
+    choice: u32,
+    resources: SmallVec<[Resource; 2]>,
+}
+
+/// What hands the order on from iteration to iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Carrier {
+    /// The slot of the condition that counts iterations.
+    Count(usize),
+    /// A slot of its own that counts the iterations that are left.
+    Left,
+    /// A slot of its own that tells nothing.
+    Token,
+}
+
+/// A loop that is being lowered.
+struct Loop {
+    op: OpId,
+    scope: ScopeId,
+    frame: u32,
+    cond: ScopeId,
+    body: ScopeId,
+    resources: SmallVec<[Resource; 2]>,
+    carrier: Option<Carrier>,
+    /// The merges: of the slots of the condition, then of one that is no slot of the program.
+    merges: Vec<OpId>,
+    /// The first results of the switches: of what the condition forwards, then of one that is no slot of the program.
+    done: Vec<ValueId>,
+    /// What the slot of its own has in the next iteration.
+    next: Option<ValueId>,
+    /// The place, among what is forwarded, of what carries the order.
+    ordered: Option<usize>,
+}
+
+struct Lowering<'a> {
+    ctx: &'a Context,
+    src: &'a Body,
+    plan: Plan,
+    to: Builder<'a>,
+    branches: Vec<Branch>,
+    loops: Vec<Loop>,
+    loop_of: FxHashMap<OpId, usize>,
+}
+
+impl Lowering<'_> {
+    fn run(&mut self, ops: &[OpId]) {
+        for stack in 0..self.plan.stacks {
+            let handle = self.to.stack(stack);
+            let pushed = self.plan.pushes.get(stack).and_then(|&op| self.src.operands(op).nth(1));
+            if let Some(name) = pushed.and_then(|v| self.src.value_name(v)) {
+                let name = format!("{}_stack", self.ctx.str(name.sym));
+                self.to.name(handle, &name);
+            }
+        }
+        for &op in ops {
+            let mut tasks = Vec::new();
+            self.op(op, ROOT, &mut tasks);
+            while let Some(task) = tasks.pop() {
+                match task {
+                    Task::Op(None, _) => {}
+                    Task::Op(Some(op), scope) => {
+                        tasks.push(Task::Op(self.src.next_op(op), scope));
+                        self.op(op, scope, &mut tasks);
+                    }
+                    Task::Join(at) => self.join(at),
+                    Task::Switch(at) => self.switch(at),
+                    Task::Close(at) => self.close(at),
+                }
+            }
+        }
+    }
+
+    fn first(&self, region: RegionId) -> Option<OpId> {
+        self.src.entry_block(region).and_then(|b| self.src.first_op(b))
+    }
+
+    fn terminator(&self, region: RegionId) -> Vec<ValueId> {
+        let end = self.src.entry_block(region).and_then(|b| self.src.last_op(b));
+        end.map(|op| self.src.operands(op).collect()).unwrap_or_default()
+    }
+
+    /// The type that a value has in the graph: a handle is a number, a truth value a tensor.
+    fn ty(&self, ty: Type) -> Type {
+        if ty == Type::I1 {
+            self.ctx.tensor(&[], Type::I1)
+        } else if pir_dialects::cf::is_stack(self.ctx, ty) {
+            self.ctx.tensor(&[], Type::I64)
+        } else {
+            ty
+        }
+    }
+
+    fn resolve(&mut self, value: ValueId, scope: ScopeId) -> ValueId {
+        self.to.resolve(value.index(), scope)
+    }
+
+    /// Says what a value of the program is in the graph.
+    fn define(&mut self, value: ValueId, scope: ScopeId, as_value: ValueId) {
+        self.to.define(value.index(), scope, as_value);
+        // A handle is a number from here on, and has the name of that.
+        let is_handle = pir_dialects::cf::is_stack(self.ctx, self.src.value_type(value));
+        if let Some(name) = self.src.value_name(value).filter(|_| !is_handle) {
+            // A value alone does not stay in a pack.
+            let name = ValueName { pack: false, ..name };
+            self.to.body.set_value_name(as_value, Some(name));
+        }
+    }
+
+    fn resources(&self, op: OpId) -> SmallVec<[Resource; 2]> {
+        let class = self.plan.class.get(&op).copied();
+        let world = self.plan.worldly.contains(&op).then_some(WORLD);
+        class.into_iter().chain(world).collect()
+    }
+
+    fn op(&mut self, op: OpId, scope: ScopeId, tasks: &mut Vec<Task>) {
+        self.to.span = self.src.op_span(op);
+        match self.ctx.op_str(self.src.op_name(op)) {
+            "cf.yield" | "cf.cond_yield" => {}
+            name if is_if(name) => self.branch(op, scope, tasks),
+            name if is_while(name) => self.enter(op, scope, tasks),
+            "cf.create_stack" => {}
+            "cf.push_back" => self.push(op, scope),
+            "cf.pop_back" => self.pop(op, scope),
+            "cf.is_empty" => self.is_empty(op, scope),
+            _ => self.ordinary(op, scope),
+        }
+    }
+
+    fn ordinary(&mut self, op: OpId, scope: ScopeId) {
+        let src = self.src;
+        let view = src.view(self.ctx, op);
+        if view.name() == "pd.logical_not"
+            && let Some(test) = view.operand(0).and_then(|v| src.defining_op(v))
+            && self.plan.tests.contains(&test)
+        {
+            return self.compare(op, test, "pd.greater_than", scope);
+        }
+        // Inputs are fed outside of all loops.
+        let fed = src.num_operands(op) == 0 && check::is_input(view);
+        let scope = if fed { ROOT } else { scope };
+        let operands: SmallVec<[ValueId; 4]> = src.operands(op).map(|v| self.resolve(v, scope)).collect();
+        let results: SmallVec<[Type; 2]> = src.results(op).map(|v| self.ty(src.value_type(v))).collect();
+        let after = if stacks::is_worldly(self.ctx, src, op) {
+            self.to.pending(scope, WORLD)
+        } else {
+            smallvec![]
+        };
+        let name = view.name();
+        let new = self
+            .to
+            .node_after(scope, name, &operands, &results, src.attrs(op), &after);
+        self.copy_notes(op, new);
+        for (old, new) in src.results(op).zip(self.to.body.results(new)) {
+            self.to.define(old.index(), scope, new);
+            self.to.body.set_value_name(new, src.value_name(old));
+        }
+        if stacks::is_worldly(self.ctx, src, op)
+            && let Some(result) = self.to.body.results(new).next()
+        {
+            self.to.advance(scope, WORLD, result);
+        }
+    }
+
+    /// Copies what is written beside an operation.
+    fn copy_notes(&mut self, op: OpId, new: OpId) {
+        if let Some(comment) = self.src.comment(op) {
+            self.to.body.set_comment(new, comment);
+        }
+        if let Some(loc) = self.src.loc(op) {
+            self.to.body.set_loc(new, loc);
+        }
+    }
+
+    // ----- stacks -----
+
+    fn push(&mut self, op: OpId, scope: ScopeId) {
+        let (Some(&stack), Some(value)) = (self.plan.stack_of.get(&op), self.src.operands(op).nth(1)) else {
+            return;
+        };
+        let value = self.resolve(value, scope);
+        let ty = self.to.body.value_type(value);
+        self.access(op, scope, "df.stack_push", stack, Some(value), ty);
+    }
+
+    fn pop(&mut self, op: OpId, scope: ScopeId) {
+        let (Some(&stack), Some(result)) = (self.plan.stack_of.get(&op), self.src.results(op).next()) else {
+            return;
+        };
+        let ty = self.ty(self.src.value_type(result));
+        let popped = self.access(op, scope, "df.stack_pop", stack, None, ty);
+        self.define(result, scope, popped);
+    }
+
+    /// Makes a push or a pop, which waits for what is before it.
+    fn access(
+        &mut self,
+        op: OpId,
+        scope: ScopeId,
+        name: &str,
+        stack: usize,
+        value: Option<ValueId>,
+        ty: Type,
+    ) -> ValueId {
+        let key = self.to.stack_key(stack);
+        let handle = self.to.resolve(key, scope);
+        let class = self.src.parent_op(op).and_then(|p| self.plan.class.get(&p)).copied();
+        let after = class.map(|c| self.to.base(scope, c)).unwrap_or_default();
+        let operands: SmallVec<[ValueId; 2]> = std::iter::once(handle).chain(value).collect();
+        let node = self
+            .to
+            .node_after(scope, name, &operands, &[ty], AttrDict::EMPTY, &after);
+        self.copy_notes(op, node);
+        let result = self.to.body.result(node, 0);
+        if let Some(class) = class {
+            self.to.note(scope, class, result);
+        }
+        result
+    }
+
+    fn is_empty(&mut self, op: OpId, scope: ScopeId) {
+        // Where it is but negated, the comparison says so at once.
+        let negated = |user: OpId| self.ctx.op_str(self.src.op_name(user)) == "pd.logical_not";
+        let asked = self.src.results(op).next();
+        if asked.is_some_and(|v| self.src.uses(v).any(|u| !negated(u.op))) {
+            self.compare(op, op, "pd.equal", scope);
+        }
+    }
+
+    /// Compares the number of iterations that are left with zero.
+    fn compare(&mut self, op: OpId, test: OpId, name: &str, scope: ScopeId) {
+        let Some(result) = self.src.results(op).next() else {
+            return;
+        };
+        let owner = self.src.parent_op(test).and_then(|o| self.loop_of.get(&o)).copied();
+        let left = owner.and_then(|at| self.loops.get(at)).and_then(|l| l.merges.last());
+        let Some(left) = left.map(|&merge| self.to.body.result(merge, 0)) else {
+            return;
+        };
+        let zero = self.to.number(scope, 0);
+        let ty = self.ctx.tensor(&[], Type::I1);
+        let node = self.to.node(scope, name, &[left, zero], &[ty], AttrDict::EMPTY);
+        self.copy_notes(op, node);
+        let value = self.to.body.result(node, 0);
+        self.define(result, scope, value);
+    }
+
+    // ----- branches -----
+
+    fn branch(&mut self, op: OpId, scope: ScopeId, tasks: &mut Vec<Task>) {
+        let (Some(condition), &[.., then, otherwise]) = (self.src.operands(op).next(), self.src.op_regions(op)) else {
+            return;
+        };
+        let condition = self.resolve(condition, scope);
+        let choice = self.to.choose(scope, condition);
+        if let Some(pred) = self.to.body.defining_op(self.to.choices[choice as usize].pred) {
+            self.copy_notes(op, pred);
+        }
+        let [no, yes] = self.to.choices[choice as usize].scopes;
+        let resources = self.resources(op);
+        for &resource in &resources {
+            let mut before = self.to.pending(scope, resource);
+            if before.len() > 1 {
+                // Everything inside waits for all of it: one edge each.
+                let ty = pir_dialects::df::control_type(self.ctx);
+                let all = self
+                    .to
+                    .node_after(scope, "df.no_op", &[], &[ty], AttrDict::EMPTY, &before);
+                before = smallvec![self.to.body.result(all, 0)];
+            }
+            for side in [no, yes] {
+                self.to.start(side, resource, Order::after(before.iter().copied()));
+            }
+        }
+        tasks.push(Task::Join(self.branches.len()));
+        tasks.push(Task::Op(self.first(otherwise), no));
+        tasks.push(Task::Op(self.first(then), yes));
+        self.branches.push(Branch {
+            op,
+            scope,
+            choice,
+            resources,
+        });
+    }
+
+    fn join(&mut self, at: usize) {
+        let Branch { op, scope, choice, .. } = self.branches[at];
+        self.to.span = self.src.op_span(op);
+        let &[.., then, otherwise] = self.src.op_regions(op) else {
+            return;
+        };
+        let [no, yes] = self.to.choices[choice as usize].scopes;
+        let (if_true, if_false) = (self.terminator(then), self.terminator(otherwise));
+        for (at, result) in self.src.results(op).enumerate() {
+            if pir_dialects::cf::is_stack(self.ctx, self.src.value_type(result)) {
+                continue;
+            }
+            let (Some(&a), Some(&b)) = (if_false.get(at), if_true.get(at)) else {
+                continue;
+            };
+            let inputs = [self.resolve(a, no), self.resolve(b, yes)];
+            let ty = self.ty(self.src.value_type(result));
+            let merged = self.merge(&inputs, ty);
+            self.define(result, scope, merged);
+        }
+        for resource in self.branches[at].resources.clone() {
+            // One of them is alive, once the last operation on that side is over.
+            let sides = self.to.sides(choice);
+            let ends = [(no, sides[0]), (yes, sides[1])].map(|(side, value)| {
+                if self.to.touched(side, resource) {
+                    let after = self.to.pending(side, resource);
+                    self.to.pass(side, "df.identity", value, &after)
+                } else {
+                    value
+                }
+            });
+            let ty = self.to.body.value_type(ends[0]);
+            let merged = self.merge(&ends, ty);
+            self.to.name(merged, "joined");
+            self.to.advance(scope, resource, merged);
+        }
+    }
+
+    fn merge(&mut self, inputs: &[ValueId], ty: Type) -> ValueId {
+        let index = self.ctx.tensor(&[], Type::I32);
+        let op = self.to.raw("df.merge", inputs, &[ty, index], AttrDict::EMPTY);
+        self.to.body.result(op, 0)
+    }
+
+    // ----- loops -----
+
+    /// Makes the enters and merges of a loop.
+    fn enter(&mut self, op: OpId, scope: ScopeId, tasks: &mut Vec<Task>) {
+        let &[.., cond, body] = self.src.op_regions(op) else {
+            return;
+        };
+        let frame = self.to.frames.len() as u32;
+        self.to.frames.push(FrameInfo {
+            name: format!("while_{frame}"),
+            goes_on: None,
+            loop_cond: None,
+        });
+        let in_cond = self.to.add_scope(scope, Kind::Frame(frame));
+        let in_body = self.to.add_scope(in_cond, Kind::Body(frame));
+        let args = self.src.entry_block(cond).map_or(&[][..], |b| self.src.block_args(b));
+        let inits: Vec<ValueId> = self.src.operands(op).collect();
+        let own = (args.len() > inits.len()).then(|| args.len() - 1);
+        let resources = self.resources(op);
+        let carrier = match (self.plan.counted.get(&op), own) {
+            (Some(_), _) => Some(Carrier::Left),
+            (None, Some(slot)) => Some(Carrier::Count(slot)),
+            (None, None) if !resources.is_empty() || args.is_empty() => Some(Carrier::Token),
+            (None, None) => None,
+        };
+        let mut before: SmallVec<[ValueId; 4]> = smallvec![];
+        for &resource in &resources {
+            before.extend(self.to.pending(scope, resource));
+        }
+        let mut merges = Vec::with_capacity(args.len() + 1);
+        let mut pivot = None;
+        for (at, &arg) in args.iter().enumerate() {
+            let counts = carrier == Some(Carrier::Count(at));
+            let init = match inits.get(at) {
+                Some(&init) => self.resolve(init, scope),
+                None => self.to.number(scope, 0),
+            };
+            let after: &[ValueId] = if counts { &before } else { &[] };
+            let entered = self.to.enter(scope, frame, init, false, after);
+            let ty = self.ty(self.src.value_type(arg));
+            let merged = self.loop_merge(entered, ty, &mut merges);
+            if at == 0
+                && let Some(enter) = self.to.body.defining_op(entered)
+            {
+                self.copy_notes(op, enter);
+            }
+            self.define(arg, in_cond, merged);
+            if counts {
+                self.to.name(merged, "count");
+                pivot = Some(merged);
+            }
+            pivot = pivot.or(Some(merged));
+        }
+        if matches!(carrier, Some(Carrier::Left | Carrier::Token)) {
+            let init = match self.plan.counted.get(&op) {
+                Some(&handle) => self.resolve(handle, scope),
+                None => self.to.number(scope, 0),
+            };
+            let entered = self.to.enter(scope, frame, init, false, &before);
+            let ty = self.to.body.value_type(init);
+            let merged = self.loop_merge(entered, ty, &mut merges);
+            self.to.name(
+                merged,
+                if carrier == Some(Carrier::Left) {
+                    "left"
+                } else {
+                    "order"
+                },
+            );
+            pivot = Some(merged);
+        }
+        self.to.scopes[in_cond as usize].pivot = pivot;
+        if let Some(pivot) = pivot {
+            for &resource in &resources {
+                self.to.start(in_cond, resource, Order::after([pivot]));
+            }
+        }
+        let at = self.loops.len();
+        self.loop_of.insert(op, at);
+        tasks.push(Task::Close(at));
+        tasks.push(Task::Op(self.first(body), in_body));
+        tasks.push(Task::Switch(at));
+        tasks.push(Task::Op(self.first(cond), in_cond));
+        self.loops.push(Loop {
+            op,
+            scope,
+            frame,
+            cond: in_cond,
+            body: in_body,
+            resources,
+            carrier,
+            merges,
+            done: Vec::new(),
+            next: None,
+            ordered: None,
+        });
+    }
+
+    fn loop_merge(&mut self, entered: ValueId, ty: Type, merges: &mut Vec<OpId>) -> ValueId {
+        let placeholder = self.to.body.create_placeholder(ty);
+        let index = self.ctx.tensor(&[], Type::I32);
+        let op = self
+            .to
+            .raw("df.merge", &[entered, placeholder], &[ty, index], AttrDict::EMPTY);
+        merges.push(op);
+        self.to.body.result(op, 0)
+    }
+
+    /// Makes the switches of a loop, behind its condition.
+    fn switch(&mut self, at: usize) {
+        let state = &self.loops[at];
+        let (op, frame, in_cond, in_body) = (state.op, state.frame, state.cond, state.body);
+        let (carrier, resources) = (state.carrier, state.resources.clone());
+        let own = match carrier {
+            Some(Carrier::Left | Carrier::Token) => state.merges.last().copied(),
+            _ => None,
+        };
+        self.to.span = self.src.op_span(op);
+        let &[.., cond, body] = self.src.op_regions(op) else {
+            return;
+        };
+        let yielded = self.terminator(cond);
+        let Some((&flag, forwarded)) = yielded.split_first() else {
+            return;
+        };
+        let flag = self.resolve(flag, in_cond);
+        let go = self.to.pass(in_cond, "df.loop_cond", flag, &[]);
+        self.to.name(go, "go");
+        self.to.frames[frame as usize].loop_cond = Some(go);
+        // What the condition has pushed or done comes before the body.
+        let mut after: SmallVec<[ValueId; 4]> = smallvec![];
+        for &resource in &resources {
+            if self.to.touched(in_cond, resource) {
+                after.extend(self.to.pending(in_cond, resource));
+            }
+        }
+        let counted = match carrier {
+            Some(Carrier::Count(slot)) => self
+                .src
+                .entry_block(cond)
+                .and_then(|b| self.src.block_args(b).get(slot)),
+            _ => None,
+        };
+        let args = self.src.entry_block(body).map_or(&[][..], |b| self.src.block_args(b));
+        let (mut done, mut ordered, mut goes_on) = (Vec::new(), None, None);
+        for (&value, &arg) in forwarded.iter().zip(args) {
+            let mut data = self.resolve(value, in_cond);
+            let counts = counted == Some(&value);
+            if counts {
+                ordered = Some(done.len());
+                if !after.is_empty() {
+                    data = self.to.pass(in_cond, "df.identity", data, &after);
+                }
+            }
+            let [no, yes] = self.switch_one(in_cond, data, go);
+            done.push(no);
+            self.define(arg, in_body, yes);
+            if counts || goes_on.is_none() {
+                goes_on = Some(yes);
+            }
+        }
+        let mut next = None;
+        if let Some(merge) = own {
+            let mut data = self.to.body.result(merge, 0);
+            if !after.is_empty() {
+                data = self.to.pass(in_cond, "df.identity", data, &after);
+            }
+            let [no, yes] = self.switch_one(in_cond, data, go);
+            ordered = Some(done.len());
+            done.push(no);
+            goes_on = Some(yes);
+            next = Some(yes);
+        }
+        self.to.frames[frame as usize].goes_on = goes_on;
+        let mut base = None;
+        match carrier {
+            Some(Carrier::Count(_)) => {
+                if let Some(&arg) = ordered.and_then(|at| args.get(at)) {
+                    let count = self.resolve(arg, in_body);
+                    let more = self.step(in_body, "pd.add", count);
+                    self.to.name(more, "more");
+                    self.to.define(arg.index(), in_body, more);
+                    base = Some(more);
+                }
+            }
+            Some(Carrier::Left) => {
+                if let Some(left) = next {
+                    let fewer = self.step(in_body, "pd.subtract", left);
+                    self.to.name(fewer, "fewer");
+                    (base, next) = (Some(fewer), Some(fewer));
+                }
+            }
+            Some(Carrier::Token) => {
+                base = self.to.pivot(in_body);
+                next = base;
+            }
+            None => {}
+        }
+        if let Some(base) = base {
+            for &resource in &resources {
+                self.to.start(in_body, resource, Order::after([base]));
+            }
+        }
+        let state = &mut self.loops[at];
+        (state.done, state.next, state.ordered) = (done, next, ordered);
+    }
+
+    fn switch_one(&mut self, scope: ScopeId, data: ValueId, go: ValueId) -> [ValueId; 2] {
+        let ty = self.to.body.value_type(data);
+        let op = self
+            .to
+            .node(scope, "df.switch", &[data, go], &[ty, ty], AttrDict::EMPTY);
+        [0, 1].map(|at| self.to.body.result(op, at))
+    }
+
+    fn step(&mut self, scope: ScopeId, name: &str, count: ValueId) -> ValueId {
+        let one = self.to.number(scope, 1);
+        let ty = self.to.body.value_type(count);
+        let op = self.to.node(scope, name, &[count, one], &[ty], AttrDict::EMPTY);
+        self.to.body.result(op, 0)
+    }
+
+    /// Makes the back edges of a loop, and its exits.
+    fn close(&mut self, at: usize) {
+        let state = &self.loops[at];
+        let (op, scope, in_body) = (state.op, state.scope, state.body);
+        let (carrier, resources, ordered) = (state.carrier, state.resources.clone(), state.ordered);
+        let (merges, done, next) = (state.merges.clone(), state.done.clone(), state.next);
+        self.to.span = self.src.op_span(op);
+        let &[.., body] = self.src.op_regions(op) else { return };
+        let mut after: SmallVec<[ValueId; 4]> = smallvec![];
+        for &resource in &resources {
+            if self.to.touched(in_body, resource) {
+                after.extend(self.to.pending(in_body, resource));
+            }
+        }
+        let yielded = self.terminator(body);
+        let own = match carrier {
+            Some(Carrier::Left | Carrier::Token) => next,
+            _ => None,
+        };
+        let values: Vec<ValueId> = yielded.iter().map(|&v| self.resolve(v, in_body)).chain(own).collect();
+        for (slot, (value, &merge)) in values.into_iter().zip(&merges).enumerate() {
+            let carries = match carrier {
+                Some(Carrier::Count(count)) => slot == count,
+                Some(Carrier::Left | Carrier::Token) => slot == yielded.len(),
+                None => false,
+            };
+            let after: &[ValueId] = if carries { &after } else { &[] };
+            let back = self.to.pass(in_body, "df.next_iteration", value, after);
+            self.to.body.set_operand(merge, 1, back);
+        }
+        let mut exits = Vec::with_capacity(done.len());
+        let results: Vec<ValueId> = self.src.results(op).collect();
+        for (at, &value) in done.iter().enumerate() {
+            // What is no result is waited for at most.
+            if results.get(at).is_none() && resources.is_empty() {
+                continue;
+            }
+            let ty = self.to.body.value_type(value);
+            let exit = self.to.raw("df.exit", &[value], &[ty], AttrDict::EMPTY);
+            let left = self.to.body.result(exit, 0);
+            exits.push(left);
+            if let Some(&result) = results.get(at) {
+                self.define(result, scope, left);
+            }
+            if ordered == Some(at) && matches!(carrier, Some(Carrier::Count(_))) {
+                self.to.name(left, "trips");
+            }
+        }
+        if let Some(&exit) = ordered.and_then(|at| exits.get(at)) {
+            for resource in resources {
+                self.to.advance(scope, resource, exit);
+            }
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Which stack of the graph each push and pop goes to.
+//!
+//! What one operation pushes, one operation of the derivative pops: such a pair gets a stack of its own, which is there
+//! from the start and which all iterations of all loops around share. That is right since the derivative undoes in
+//! reverse order what was done. A handle to a stack then stands for nothing but the number of iterations of the loop
+//! that fills it: that is what the dual of the loop, which goes on while the stack is not empty, counts down from, and
+//! what is pushed where a handle is.
+//!
+//! # Algorithm
+//! A handle is followed to the loop or branch whose `init` region made it: through what regions yield, and from pops to
+//! the pushes that they undo. The pushes on a stack in one block are undone by the pops of the block of the derivative
+//! that faces it (in the region of the same role), in reverse order. This is how `backward` writes them, and all that
+//! can be lowered.
+
+use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, RegionId, ValueDef, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::scope::Resource;
+use super::{is_if, is_while};
+
+/// What becomes of the operations on stacks.
+#[derive(Default, Debug)]
+pub(super) struct Plan {
+    /// How many stacks the graph needs.
+    pub(super) stacks: usize,
+    /// What pushes on each of them.
+    pub(super) pushes: Vec<OpId>,
+    /// The stack of each push and pop; those that are not in here do nothing.
+    pub(super) stack_of: FxHashMap<OpId, usize>,
+    /// The tests for emptiness that loops end by.
+    pub(super) tests: FxHashSet<OpId>,
+    /// The handle that tells how often a loop runs.
+    pub(super) counted: FxHashMap<OpId, ValueId>,
+    /// The operations with regions that push or pop inside, and the class of the stacks.
+    pub(super) class: FxHashMap<OpId, Resource>,
+    /// The operations with regions that have effects on the world inside.
+    pub(super) worldly: FxHashSet<OpId>,
+}
+
+/// The pushes or the pops of one stack of the program in one block.
+type Group = Vec<OpId>;
+
+struct Planner<'m> {
+    ctx: &'m Context,
+    body: &'m Body,
+    errors: &'m mut Vec<Diagnostic>,
+    pushes: Vec<Group>,
+    pops: Vec<Group>,
+    push_at: FxHashMap<(OpId, BlockId), usize>,
+    pop_at: FxHashMap<(OpId, BlockId), usize>,
+    /// The pushes of each stack, by the role of their region.
+    by_role: FxHashMap<(OpId, usize), usize>,
+    /// The group of pushes that a group of pops undoes, and the pushes that are undone.
+    partner: Vec<usize>,
+    undone: FxHashSet<usize>,
+    /// What handles have been found to be made by.
+    known: FxHashMap<ValueId, Option<OpId>>,
+}
+
+/// The number of a region of an operation with an `init` region or without: 0 for `cond` and `then`.
+fn role(body: &Body, op: OpId, block: BlockId) -> Option<usize> {
+    let regions = body.op_regions(op);
+    let at = regions.iter().position(|&r| body.block_region(block) == Some(r))?;
+    at.checked_sub(regions.len().saturating_sub(2))
+}
+
+/// Plans the stacks of a program. What cannot be said goes to the errors.
+pub(super) fn plan(ctx: &Context, body: &Body, errors: &mut Vec<Diagnostic>) -> Plan {
+    let mut planner = Planner {
+        ctx,
+        body,
+        errors,
+        pushes: Vec::new(),
+        pops: Vec::new(),
+        push_at: FxHashMap::default(),
+        pop_at: FxHashMap::default(),
+        by_role: FxHashMap::default(),
+        partner: Vec::new(),
+        undone: FxHashSet::default(),
+        known: FxHashMap::default(),
+    };
+    let mut tests = Vec::new();
+    for op in body.walk_all() {
+        match ctx.op_str(body.op_name(op)) {
+            "cf.push_back" => planner.push(op),
+            "cf.pop_back" => planner.pop(op),
+            "cf.is_empty" => tests.push(op),
+            name @ ("cf.copy_stack" | "cf.join_stack") => {
+                let what = format!("`{name}`");
+                planner.error(
+                    op,
+                    &what,
+                    "the stacks of a graph hold what an iteration records, one value each",
+                );
+            }
+            _ => {}
+        }
+    }
+    planner.finish(tests)
+}
+
+impl Planner<'_> {
+    fn error(&mut self, op: OpId, what: &str, why: &str) {
+        let message = format!("{what} cannot be lowered to dataflow: {why}");
+        self.errors.push(
+            Diagnostic::error("dataflow-stack", message)
+                .label(self.body.op_span(op), "here")
+                .help(
+                    "stacks can be lowered as `backward` writes them: each push faces one pop in the mirrored region",
+                ),
+        );
+    }
+
+    /// The operation whose `init` region makes the stack that a value is a handle of.
+    fn site(&mut self, value: ValueId) -> Option<OpId> {
+        let mut way = Vec::new();
+        let mut at = value;
+        // Each step leads outwards or backwards; a loop that swaps its stacks would lead around.
+        let site = loop {
+            if let Some(&site) = self.known.get(&at) {
+                break site;
+            }
+            self.known.insert(at, None);
+            way.push(at);
+            match self.step(at) {
+                Some(Step::Made(site)) => break Some(site),
+                Some(Step::From(value)) => at = value,
+                None => break None,
+            }
+        };
+        self.known.extend(way.into_iter().map(|v| (v, site)));
+        site
+    }
+
+    /// Where a handle comes from.
+    fn step(&self, value: ValueId) -> Option<Step> {
+        let body = self.body;
+        let name = |op: OpId| self.ctx.op_str(body.op_name(op));
+        let last_but_one = |op: OpId| {
+            let regions = body.op_regions(op);
+            regions.get(regions.len().checked_sub(2)?).copied()
+        };
+        Some(match body.value_def(value) {
+            ValueDef::Result(op, index) if is_while(name(op)) => {
+                Step::From(*self.yields(last_but_one(op)?)?.get(index as usize + 1)?)
+            }
+            ValueDef::Result(op, index) if is_if(name(op)) => {
+                Step::From(*self.yields(last_but_one(op)?)?.get(index as usize)?)
+            }
+            ValueDef::Result(op, _) if name(op) == "cf.create_stack" => Step::Made(body.parent_op(op)?),
+            ValueDef::Arg(block, index) => {
+                let (op, index) = (body.block_parent(block)?, index as usize);
+                let looped = is_while(name(op));
+                match (role(body, op, block), body.op_regions(op)) {
+                    // The body of a loop gets what the condition forwards.
+                    (Some(1), _) if looped => Step::From(*self.yields(last_but_one(op)?)?.get(index + 1)?),
+                    // The condition of a loop, and the branches, get what `init` hands on.
+                    (Some(_), &[init, _, _]) => Step::From(*self.yields(init)?.get(index)?),
+                    _ => Step::From(body.operands(op).nth(index)?),
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// What the terminator of a region passes on.
+    fn yields(&self, region: RegionId) -> Option<Vec<ValueId>> {
+        let last = self.body.last_op(self.body.single_block(region)?)?;
+        Some(self.body.operands(last).collect())
+    }
+
+    fn place(&mut self, op: OpId) -> Option<(OpId, BlockId)> {
+        let site = self.body.operands(op).next().and_then(|stack| self.site(stack));
+        let block = self.body.op_block(op);
+        let (Some(site), Some(block)) = (site, block) else {
+            let name = self.ctx.op_str(self.body.op_name(op));
+            let what = format!("this `{name}`");
+            self.error(
+                op,
+                &what,
+                "its stack is not made by the `init` region of one loop or branch",
+            );
+            return None;
+        };
+        Some((site, block))
+    }
+
+    fn push(&mut self, op: OpId) {
+        let Some((site, block)) = self.place(op) else { return };
+        if let Some(&group) = self.push_at.get(&(site, block)) {
+            self.pushes[group].push(op);
+            return;
+        }
+        let group = self.pushes.len();
+        self.push_at.insert((site, block), group);
+        self.pushes.push(vec![op]);
+        let parent = self.body.block_parent(block);
+        let Some(role) = parent.filter(|&p| p == site).and_then(|p| role(self.body, p, block)) else {
+            self.error(
+                op,
+                "this `cf.push_back`",
+                "it is not in a region of what made the stack",
+            );
+            return;
+        };
+        self.by_role.insert((site, role), group);
+    }
+
+    fn pop(&mut self, op: OpId) {
+        let Some((site, block)) = self.place(op) else { return };
+        let group = match self.pop_at.get(&(site, block)) {
+            Some(&group) => group,
+            None => {
+                let parent = self.body.block_parent(block);
+                let role = parent.and_then(|p| role(self.body, p, block));
+                let Some(&partner) = role.and_then(|role| self.by_role.get(&(site, role))) else {
+                    self.error(
+                        op,
+                        "this `cf.pop_back`",
+                        "nothing is pushed in the region that it mirrors",
+                    );
+                    return;
+                };
+                if !self.undone.insert(partner) {
+                    self.error(op, "this `cf.pop_back`", "its stack is emptied in several places");
+                    return;
+                }
+                self.pop_at.insert((site, block), self.pops.len());
+                self.pops.push(Vec::new());
+                self.partner.push(partner);
+                self.pops.len() - 1
+            }
+        };
+        let pushed = &self.pushes[self.partner[group]];
+        let at = self.pops[group].len();
+        let Some(&push) = pushed.len().checked_sub(at + 1).and_then(|i| pushed.get(i)) else {
+            self.error(
+                op,
+                "this `cf.pop_back`",
+                "the region that it mirrors pushes fewer values",
+            );
+            return;
+        };
+        self.pops[group].push(op);
+        let (value, result) = (self.body.operands(push).nth(1), self.body.results(op).next());
+        if let (Some(value), Some(result)) = (value, result)
+            && self.is_handle(value)
+            && let Some(site) = self.site(value)
+        {
+            self.known.insert(result, Some(site));
+        }
+    }
+
+    fn is_handle(&self, value: ValueId) -> bool {
+        pir_dialects::cf::is_stack(self.ctx, self.body.value_type(value))
+    }
+
+    fn finish(mut self, tests: Vec<OpId>) -> Plan {
+        let mut plan = Plan::default();
+        // The stacks by which handles are more than names: those that loops are counted by.
+        let mut counters: FxHashSet<OpId> = FxHashSet::default();
+        for test in tests {
+            self.test(test, &mut plan, &mut counters);
+        }
+        for group in 0..self.pops.len() {
+            let pushed = &self.pushes[self.partner[group]];
+            let popped = &self.pops[group];
+            let Some(&first) = popped.first() else { continue };
+            if pushed.len() != popped.len() {
+                self.error(
+                    first,
+                    "this `cf.pop_back`",
+                    "the region that it mirrors pushes more values",
+                );
+                continue;
+            }
+            let pairs: Vec<(OpId, OpId)> = pushed.iter().copied().zip(popped.iter().rev().copied()).collect();
+            for (push, pop) in pairs {
+                let value = self.body.operands(push).nth(1);
+                let names_only = value
+                    .filter(|&v| self.is_handle(v))
+                    .is_some_and(|v| self.site(v).is_none_or(|site| !counters.contains(&site)));
+                if !names_only {
+                    plan.stack_of.insert(push, plan.stacks);
+                    plan.stack_of.insert(pop, plan.stacks);
+                    plan.pushes.push(push);
+                    plan.stacks += 1;
+                }
+            }
+        }
+        plan.classify(self.ctx, self.body);
+        plan
+    }
+
+    /// The loop that ends when a stack is empty.
+    fn test(&mut self, op: OpId, plan: &mut Plan, counters: &mut FxHashSet<OpId>) {
+        let body = self.body;
+        let Some((site, block)) = self.place(op) else { return };
+        let (Some(handle), Some(parent)) = (body.operands(op).next(), body.block_parent(block)) else {
+            return self.error(op, "this `cf.is_empty`", "only a loop can ask whether a stack is empty");
+        };
+        let name = |op: OpId| self.ctx.op_str(body.op_name(op));
+        let undone = body
+            .op_regions(parent)
+            .last()
+            .and_then(|&r| body.single_block(r))
+            .and_then(|b| self.pop_at.get(&(site, b)));
+        let asked = is_while(name(parent)) && role(body, parent, block) == Some(0) && is_while(name(site));
+        // The body pops what one iteration of the loop has pushed.
+        if !asked || undone.is_none() || plan.counted.insert(parent, handle).is_some_and(|other| other != handle) {
+            return self.error(
+                op,
+                "this `cf.is_empty`",
+                "only the condition of a loop that pops what another loop pushed can ask it, of one stack",
+            );
+        }
+        counters.insert(site);
+        plan.tests.insert(op);
+    }
+}
+
+enum Step {
+    /// The stack is made by `init` of this operation.
+    Made(OpId),
+    /// The handle is this one.
+    From(ValueId),
+}
+
+impl Plan {
+    /// Finds which stacks need an order among each other: those that are used in one operation at top level. All stacks
+    /// of a class then share what hands the order on from iteration to iteration.
+    fn classify(&mut self, ctx: &Context, body: &Body) {
+        let tops: Vec<OpId> = (body.entry_block(body.root()).into_iter())
+            .flat_map(|b| body.block_ops(b))
+            .filter(|&op| !body.op_regions(op).is_empty())
+            .collect();
+        // Classes of stacks first, of operations at top level behind them.
+        let mut parent: Vec<usize> = (0..self.stacks + tops.len()).collect();
+        let find = |parent: &mut Vec<usize>, mut at: usize| {
+            while parent[at] != at {
+                parent[at] = parent[parent[at]];
+                at = parent[at];
+            }
+            at
+        };
+        let mut inside = Vec::new();
+        for (at, &top) in tops.iter().enumerate() {
+            let ops = body.op_regions(top).iter().flat_map(|&r| body.walk(r));
+            for op in ops.chain([top]) {
+                if let Some(&stack) = self.stack_of.get(&op) {
+                    let (a, b) = (find(&mut parent, stack), find(&mut parent, self.stacks + at));
+                    parent[a] = b;
+                    inside.push((op, at));
+                }
+                if self.counted.contains_key(&op) {
+                    inside.push((op, at));
+                }
+                if is_worldly(ctx, body, op) {
+                    let mut up = body.parent_op(op);
+                    while let Some(outer) = up.filter(|&o| self.worldly.insert(o)) {
+                        up = body.parent_op(outer);
+                    }
+                }
+            }
+        }
+        for (op, at) in inside {
+            let class = find(&mut parent, self.stacks + at) as Resource;
+            let mut up = Some(op).filter(|o| self.counted.contains_key(o)).or(body.parent_op(op));
+            while let Some(outer) = up.filter(|o| !self.class.contains_key(o)) {
+                self.class.insert(outer, class);
+                up = body.parent_op(outer);
+            }
+        }
+    }
+}
+
+/// Whether an operation does something to the world that has to happen in the order of the program: what is fetched has
+/// a name, and no result that could be waited for.
+pub(super) fn is_worldly(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let view = body.view(ctx, op);
+    body.op_regions(op).is_empty()
+        && body.num_results(op) > 0
+        && view
+            .own_effects()
+            .iter()
+            .any(|e| e.kind == pir_ir::EffectKind::Write && e.target == pir_ir::EffectTarget::World)
+}
