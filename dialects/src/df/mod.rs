@@ -6,6 +6,7 @@
 //! Machine Learning", EuroSys 2018).
 
 pub mod graph;
+mod verify;
 
 use pir_ir::{
     Arity, AttrSpec, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, InferArgs, OpDef, Presence,
@@ -119,6 +120,7 @@ fn graph() -> OpDef {
     }];
     def.effects = |_| world();
     def.speculatable = |_| Speculatability::Never;
+    def.verify = Some(verify::graph);
     def
 }
 

@@ -1,0 +1,95 @@
+//! The rules of graphs, each with a code, a message and help of its own.
+//!
+//! An executor takes a graph at its word: what breaks one of these rules hangs, runs for ever or gives wrong values
+//! without a word. All are checked on the whole graph, in time linear in its size: first those about single nodes, then
+//! cycles, then frames, then what is alive when. Rules that rest on others are not checked where those are broken.
+
+mod alive;
+mod frames;
+mod nodes;
+
+use pir_ir::{Body, Context, Diagnostic, OpId, OpView};
+
+use super::graph::{Frame, Graph, Node, Source};
+
+/// After this many errors nobody reads on.
+const MAX_ERRORS: usize = 100;
+
+/// Everything that is wrong with a graph.
+pub(super) fn graph(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    let Some(body) = op.body.isolated(op.op) else { return };
+    if !nodes::shape(op, body, errors) {
+        return;
+    }
+    // What is not the result of a node has been reported.
+    let Some(graph) = Graph::new(op.ctx, body) else { return };
+    let mut rules = Rules {
+        ctx: op.ctx,
+        body,
+        graph: &graph,
+        device: op.int("device"),
+        errors: Vec::new(),
+    };
+    rules.check();
+    rules.errors.truncate(MAX_ERRORS);
+    errors.append(&mut rules.errors);
+}
+
+struct Rules<'a> {
+    ctx: &'a Context,
+    body: &'a Body,
+    graph: &'a Graph,
+    /// The device of the graph, if it is that of one.
+    device: Option<i64>,
+    errors: Vec<Diagnostic>,
+}
+
+impl Rules<'_> {
+    fn check(&mut self) {
+        self.nodes();
+        self.messages();
+        if !self.cycles() {
+            return;
+        }
+        let before = self.errors.len();
+        self.edges();
+        self.frames();
+        if self.errors.len() == before {
+            self.constants();
+            self.branches();
+        }
+    }
+
+    fn error(&mut self, at: Node, code: &'static str, message: String, label: &str, help: &str) {
+        self.error_at(self.graph.op(at), code, message, label, help);
+    }
+
+    fn error_at(&mut self, op: OpId, code: &'static str, message: String, label: &str, help: &str) {
+        self.errors.push(
+            Diagnostic::error(code, message)
+                .label(self.body.op_span(op), label)
+                .help(help),
+        );
+    }
+
+    fn name(&self, node: Node) -> &str {
+        self.ctx.op_str(self.body.op_name(self.graph.op(node)))
+    }
+
+    fn frame(&self, frame: Frame) -> String {
+        match self.graph.frame_name(frame) {
+            Some(name) => format!("the frame \"{}\"", self.ctx.str(name)),
+            None => "no loop".to_owned(),
+        }
+    }
+
+    /// A value in the reader's words.
+    fn value(&self, source: Source) -> String {
+        let op = self.graph.op(source.node);
+        let value = self.body.results(op).nth(source.output as usize);
+        match value.and_then(|v| self.body.value_name(v)) {
+            Some(name) => format!("`%{}`", self.ctx.str(name.sym)),
+            None => format!("the result of `{}`", self.name(source.node)),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Rules about frames: what crosses their borders, and what makes them loops.
+
+use pir_ir::Sym;
+use rustc_hash::FxHashMap;
+
+use super::Rules;
+use crate::df::graph::{Frame, Kind, Node, Source};
+
+const CROSS: &str = "values cross the border of a frame through `df.enter` and `df.exit` only";
+
+impl Rules<'_> {
+    /// Edges stay within a frame.
+    pub(super) fn edges(&mut self) {
+        let graph = self.graph;
+        for node in graph.nodes() {
+            let here = graph.frame_of(node);
+            for (input, &source) in (0_u32..).zip(graph.inputs(node)) {
+                if graph.kind(source.node) == Kind::NextIteration && !graph.is_back_edge(node, input) {
+                    let message = format!(
+                        "`{}` uses a `df.next_iteration`, whose result there is only in the next iteration",
+                        self.name(node)
+                    );
+                    let help = "hand it to the `df.merge` that the iteration starts with, and use the result of that";
+                    self.error(node, "next-iteration-use", message, "here", help);
+                } else if graph.output_frame(source.node) != here {
+                    self.crossing(node, source);
+                }
+            }
+            for &from in graph.controls(node) {
+                if graph.output_frame(from) != here {
+                    let message = format!(
+                        "a control edge leads from {} to {}",
+                        self.frame(graph.output_frame(from)),
+                        self.frame(here)
+                    );
+                    self.error(node, "frame-edge", message, "waits for a node of another frame", CROSS);
+                }
+            }
+        }
+    }
+
+    fn crossing(&mut self, node: Node, source: Source) {
+        let graph = self.graph;
+        let (from, here) = (graph.output_frame(source.node), graph.frame_of(node));
+        let constant = graph.inputs(source.node).is_empty() && graph.controls(source.node).is_empty();
+        let (value, frame) = (self.value(source), self.frame(here));
+        if constant && from == Frame::ROOT && graph.kind(source.node) == Kind::Ordinary {
+            let message = format!("`{}` in {frame} uses {value}, which is outside of it", self.name(node));
+            let help = "give what makes the constant a control edge from the pivot of the region, or let it enter through \
+                        `df.enter {constant = true}`";
+            return self.error(node, "frame-constant", message, "here", help);
+        }
+        let message = format!(
+            "`{}` is in {frame}, but its operand {value} in {}",
+            self.name(node),
+            self.frame(from)
+        );
+        self.error(node, "frame-edge", message, "here", CROSS);
+    }
+
+    /// What makes a frame a loop.
+    pub(super) fn frames(&mut self) {
+        let graph = self.graph;
+        let mut names: FxHashMap<Sym, Frame> = FxHashMap::default();
+        for frame in graph.frames() {
+            let Some(name) = graph.frame_name(frame) else { continue };
+            let text = self.frame(frame);
+            let Some(&enter) = graph.enters(frame).first() else {
+                continue;
+            };
+            if names.insert(name, frame).is_some() {
+                let message = format!("{text} is entered from two frames: two loops have one name");
+                self.error(
+                    enter,
+                    "frame-unique",
+                    message,
+                    "enters it here too",
+                    "name the frame of each loop in its own way",
+                );
+            }
+            match graph.loop_conds(frame) {
+                // What is never repeated need not end.
+                [] if !self.repeats(frame) => {}
+                // A device that takes part in a loop may be told by another one whether it goes on.
+                [] if self.device.is_some() => {}
+                [] => {
+                    let message = format!("{text} has no `df.loop_cond`: nothing tells when the loop ends");
+                    let help = "let the predicate of the switches pass through one `df.loop_cond`";
+                    self.error(enter, "loop-cond-missing", message, "enters it", help);
+                }
+                &[_] => {}
+                &[_, second, ..] => {
+                    let message = format!("{text} has more than one `df.loop_cond`");
+                    let help = "a loop ends by one condition; two loops need frames of different names";
+                    self.error(second, "loop-cond-unique", message, "another one", help);
+                }
+            }
+        }
+        for node in graph.nodes() {
+            self.in_frame(node);
+        }
+    }
+
+    /// Whether a frame may have more than one iteration.
+    fn repeats(&self, frame: Frame) -> bool {
+        let nodes = self.graph.frame_nodes(frame).iter();
+        nodes.into_iter().any(|&n| self.graph.kind(n) == Kind::NextIteration)
+    }
+
+    fn in_frame(&mut self, node: Node) {
+        let graph = self.graph;
+        let frame = graph.frame_of(node);
+        let outside = frame == Frame::ROOT;
+        match graph.kind(node) {
+            Kind::Exit if outside => {
+                let message = "`df.exit` is in no frame that it could leave".to_owned();
+                self.error(
+                    node,
+                    "exit-outside",
+                    message,
+                    "here",
+                    "its operand comes from a `df.switch` of a loop",
+                );
+            }
+            Kind::Exit => self.exit(node),
+            Kind::NextIteration if outside => {
+                let message = "`df.next_iteration` is in no loop".to_owned();
+                let help = "what a loop carries comes in through `df.enter`";
+                self.error(node, "next-iteration-outside", message, "here", help);
+            }
+            Kind::LoopCond if outside => {
+                let message = "`df.loop_cond` is in no loop".to_owned();
+                let help = "what a loop carries comes in through `df.enter`; a branch needs no `df.loop_cond`";
+                self.error(node, "loop-cond-outside", message, "here", help);
+            }
+            Kind::Merge if graph.is_loop_merge(node) => self.loop_merge(node),
+            _ => {}
+        }
+        if outside {
+            return;
+        }
+        if let Some(fed) = self.is_outside(node) {
+            let text = self.frame(frame);
+            let name = self.name(node).to_owned();
+            if fed {
+                let message = format!("`{name}` in {text}: nothing is fed inside of a loop");
+                let help = "take it outside of all loops, and let it enter through `df.enter {constant = true}`";
+                self.error(node, "frame-feed", message, "here", help);
+            } else {
+                let message = format!("`{name}` in {text}: nothing is fetched inside of a loop");
+                let help = "let the value leave through `df.exit` first";
+                self.error(node, "frame-fetch", message, "here", help);
+            }
+        }
+    }
+
+    /// An exit reads the side of a switch on which the loop ends.
+    fn exit(&mut self, node: Node) {
+        let graph = self.graph;
+        let Some(&source) = graph.inputs(node).first() else {
+            return;
+        };
+        let by_cond = || {
+            let cond = graph.loop_cond(graph.frame_of(node));
+            let pred = graph.inputs(source.node).get(1);
+            cond.is_none() || pred.map(|p| p.node) == cond
+        };
+        let reads = graph.kind(source.node) == Kind::Switch && source.output == 0 && by_cond();
+        if !reads && self.repeats(graph.frame_of(node)) {
+            let message = format!(
+                "`df.exit` must read the first result of a switch by the condition of the loop, not {}",
+                self.value(source)
+            );
+            let help = "on any other value the loop would be left before it has ended, or never";
+            self.error(node, "exit-switch", message, "here", help);
+        }
+    }
+
+    /// A merge of a loop starts with what enters and goes on with what comes back.
+    fn loop_merge(&mut self, node: Node) {
+        let graph = self.graph;
+        let inputs = graph.inputs(node);
+        let enters = |s: &&Source| graph.kind(s.node) == Kind::Enter && !graph.is_constant_enter(s.node);
+        let fits = inputs.len() == 2
+            && inputs.iter().filter(enters).count() == 1
+            && inputs
+                .iter()
+                .filter(|s| graph.kind(s.node) == Kind::NextIteration)
+                .count()
+                == 1;
+        if !fits {
+            let message =
+                "a `df.merge` that a `df.next_iteration` leads to has one other operand, an enter that is not constant";
+            let help = "the first iteration gets what enters, the others what comes back";
+            self.error(node, "loop-merge", message.to_owned(), "here", help);
+        }
+        if !graph.controls(node).is_empty() {
+            let message = "the merge that a loop starts with has control edges".to_owned();
+            let help = "give the edges to what enters instead: the merge fires again in every iteration";
+            self.error(
+                node,
+                "loop-merge-control",
+                message,
+                "waits for something else than its operands",
+                help,
+            );
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Rules about single nodes, messages and cycles.
+
+use pir_ir::{Body, Diagnostic, EffectKind, EffectTarget, OpView, Traits};
+use rustc_hash::FxHashMap;
+
+use super::Rules;
+use crate::df::graph::{Kind, Node};
+use crate::df::is_stack;
+use crate::pd::control::{compatible, is_condition};
+
+/// Whether the body of a graph is one block of nodes.
+pub(super) fn shape(op: OpView<'_>, body: &Body, errors: &mut Vec<Diagnostic>) -> bool {
+    let before = errors.len();
+    let blocks = body.region_blocks(body.root());
+    if blocks.len() != 1 || blocks.iter().any(|&b| !body.block_args(b).is_empty()) {
+        errors.push(
+            Diagnostic::error("graph-blocks", "a `df.graph` has one block, without arguments")
+                .label(op.body.op_span(op.op), "here")
+                .help("control is told by `df.switch` and `df.merge`, not by blocks; what comes from outside, by `pd.data`"),
+        );
+        return false;
+    }
+    for inner in blocks.iter().flat_map(|&b| body.block_ops(b)) {
+        let view = body.view(op.ctx, inner);
+        let ends = view.has(Traits::TERMINATOR) || !body.successors(inner).is_empty();
+        if ends || !body.op_regions(inner).is_empty() || body.isolated(inner).is_some() {
+            errors.push(
+                Diagnostic::error(
+                    "graph-node",
+                    format!(
+                        "`{}` is no node: it {}",
+                        view.name(),
+                        if ends { "ends a block" } else { "has regions" }
+                    ),
+                )
+                .label(body.op_span(inner), "in a graph")
+                .help("`lower-to-dataflow` makes nodes of branches and loops; write the graph around what they do"),
+            );
+        }
+    }
+    errors.len() == before
+}
+
+impl Rules<'_> {
+    /// What can be said of each node by itself.
+    pub(super) fn nodes(&mut self) {
+        let graph = self.graph;
+        for node in graph.nodes() {
+            match graph.kind(node) {
+                Kind::Switch => self.predicate(node, 1, "predicate"),
+                Kind::LoopCond => self.predicate(node, 0, "operand"),
+                Kind::Merge => self.merge(node),
+                Kind::Enter => self.enter(node),
+                Kind::Push | Kind::Pop => self.stack(node),
+                _ => {}
+            }
+        }
+    }
+
+    fn view(&self, node: Node) -> OpView<'_> {
+        self.body.view(self.ctx, self.graph.op(node))
+    }
+
+    fn predicate(&mut self, node: Node, at: usize, what: &str) {
+        let Some(ty) = self.view(node).operand_type(at) else {
+            return;
+        };
+        if !is_condition(self.ctx, ty) {
+            let ty = pir_ir::text::print_type(self.ctx, ty);
+            let message = format!(
+                "the {what} of `{}` must be one truth value, not `{ty}`",
+                self.name(node)
+            );
+            self.error(
+                node,
+                "condition-type",
+                message,
+                "here",
+                "a condition has type `i1`, `tensor<i1>` or `tensor<1xi1>`; compare, or reduce with `pd.all`",
+            );
+        }
+    }
+
+    fn merge(&mut self, node: Node) {
+        let view = self.view(node);
+        let result = view.result_type(0);
+        let wrong = (0..self.graph.inputs(node).len()).find(|&at| {
+            !(view.operand_type(at).zip(result)).is_some_and(|(ty, result)| compatible(self.ctx, ty, result))
+        });
+        if let Some(at) = wrong {
+            let spelled = |ty: Option<_>| ty.map(|t| pir_ir::text::print_type(self.ctx, t)).unwrap_or_default();
+            let message = format!(
+                "operand {at} of `df.merge` has type `{}`, its result `{}`",
+                spelled(view.operand_type(at)),
+                spelled(result)
+            );
+            let help = "whatever arrives is handed on: all operands are of the type of the result";
+            self.error(node, "merge-type", message, "here", help);
+        }
+    }
+
+    fn enter(&mut self, node: Node) {
+        let view = self.view(node);
+        let (named, parallel) = (
+            view.str("frame").is_some_and(|f| !f.is_empty()),
+            view.int("parallel_iterations"),
+        );
+        if !named {
+            let message = "the name of a frame must not be empty".to_owned();
+            let help = "name the frame of each loop: `{frame = \"while_0\"}`";
+            self.error(node, "frame-name", message, "enters a frame without a name", help);
+        }
+        if let Some(parallel) = parallel.filter(|&n| n < 1) {
+            let message = format!("{parallel} iterations at a time are too few: no iteration could ever run");
+            let help = "`parallel_iterations` is at least 1; 1 runs them one after the other";
+            self.error(node, "parallel-iterations", message, "here", help);
+        }
+    }
+
+    fn stack(&mut self, node: Node) {
+        if let Some(ty) = self.view(node).operand_type(0).filter(|&t| !is_stack(self.ctx, t)) {
+            let ty = pir_ir::text::print_type(self.ctx, ty);
+            let message = format!("the first operand of `{}` must be a stack, not `{ty}`", self.name(node));
+            self.error(
+                node,
+                "graph-stack",
+                message,
+                "expects a `df.stack`",
+                "stacks are made by `df.stack`",
+            );
+        }
+    }
+
+    /// Messages between devices: each is sent once and received once, by the devices that it names.
+    pub(super) fn messages(&mut self) {
+        let graph = self.graph;
+        let mut seen: FxHashMap<(bool, String), Node> = FxHashMap::default();
+        for node in graph.nodes() {
+            let sends = match graph.kind(node) {
+                Kind::Send => true,
+                Kind::Recv => false,
+                _ => continue,
+            };
+            let view = self.view(node);
+            let key = view.str("key").unwrap_or_default().to_owned();
+            let (from, to) = (view.int("from"), view.int("to"));
+            let here = if sends { from } else { to };
+            if key.is_empty() {
+                let message = "the key of a message must not be empty".to_owned();
+                let help = "the two ends of an edge between devices find each other by their key";
+                self.error(node, "message-key", message, "here", help);
+            } else if seen.insert((sends, key.clone()), node).is_some() {
+                let message = format!(
+                    "two messages are {} by the key \"{key}\"",
+                    if sends { "sent" } else { "received" }
+                );
+                let help = "give each edge between devices a key of its own";
+                self.error(node, "message-key", message, "the key is taken", help);
+            }
+            if from == to {
+                let message = format!("`{}` is between a device and itself", self.name(node));
+                let help = "use the value as it is where it stays on a device";
+                self.error(node, "message-device", message, "here", help);
+            } else if let Some(device) = self.device.filter(|&d| here != Some(d)) {
+                let attr = if sends { "from" } else { "to" };
+                let message = format!(
+                    "`{}` belongs to another device than its graph, {device}",
+                    self.name(node)
+                );
+                let help = format!("`{attr}` is the device of the graph that it stands in");
+                self.error(node, "message-device", message, "here", &help);
+            }
+        }
+    }
+
+    /// Cycles that no back edge closes. Gives whether there is none.
+    pub(super) fn cycles(&mut self) -> bool {
+        let graph = self.graph;
+        let cyclic = graph.cyclic();
+        let Some(&first) = cyclic.first() else { return true };
+        // Each of them has an input that is one of them: going back leads around in the end.
+        let mut is_cyclic = vec![false; graph.len()];
+        cyclic.iter().for_each(|n| is_cyclic[n.index()] = true);
+        let mut seen = vec![false; graph.len()];
+        let mut at = first;
+        while !std::mem::replace(&mut seen[at.index()], true) {
+            let data = (0_u32..).zip(graph.inputs(at));
+            let data = data
+                .filter(|&(input, _)| !graph.is_back_edge(at, input))
+                .map(|(_, s)| s.node);
+            match data
+                .chain(graph.controls(at).iter().copied())
+                .find(|n| is_cyclic[n.index()])
+            {
+                Some(before) => at = before,
+                None => break,
+            }
+        }
+        let message = format!("`{}` waits for itself", self.name(at));
+        self.error(
+            at,
+            "graph-cycle",
+            message,
+            "on a cycle",
+            "a cycle is closed by an edge from a `df.next_iteration` to a `df.merge` only",
+        );
+        false
+    }
+
+    /// Whether a node takes what the program is fed with, or hands something out of it.
+    pub(super) fn is_outside(&self, node: Node) -> Option<bool> {
+        if self.graph.kind(node) != Kind::Ordinary {
+            return None;
+        }
+        let view = self.view(node);
+        // Of an operation that is not known nothing is known.
+        view.def()?;
+        let effects = view.own_effects();
+        let world = |kind| {
+            effects
+                .iter()
+                .any(|e| e.kind == kind && e.target == EffectTarget::World)
+        };
+        if world(EffectKind::Write) {
+            return (self.body.num_results(self.graph.op(node)) == 0).then_some(false);
+        }
+        world(EffectKind::Read).then_some(true)
+    }
+}
