@@ -22,14 +22,3 @@ df.graph {
   // expected-note-re@+1 {{in the pass `{{place|partition}}`}}
   %x = df.recv {key = "x", from = 0, to = 1} : tensor<f32>
 }
-
-// -----
-
-df.graph {
-  %p = pd.data {name = "p", shape = [], dtype = i1} : tensor<i1>
-  // expected-error@+2 {{a node with regions cannot be placed on a device}}
-  // expected-note-re@+1 {{in the pass `{{place|partition}}`}}
-  pd.if (%p) then {
-    cf.yield
-  }
-}

@@ -10,7 +10,7 @@ mod nodes;
 
 use pir_ir::{Body, Context, Diagnostic, OpId, OpView};
 
-use super::graph::{Frame, Graph, Node, Source};
+use super::graph::{Frame, Graph, Kind, Node, Source};
 
 /// After this many errors nobody reads on.
 const MAX_ERRORS: usize = 100;
@@ -23,11 +23,16 @@ pub(super) fn graph(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     }
     // What is not the result of a node has been reported.
     let Some(graph) = Graph::new(op.ctx, body) else { return };
+    let mut repeats = vec![false; graph.frames().len()];
+    for node in graph.nodes().filter(|&n| graph.kind(n) == Kind::NextIteration) {
+        repeats[graph.frame_of(node).index()] = true;
+    }
     let mut rules = Rules {
         ctx: op.ctx,
         body,
         graph: &graph,
         device: op.int("device"),
+        repeats,
         errors: Vec::new(),
     };
     rules.check();
@@ -41,6 +46,8 @@ struct Rules<'a> {
     graph: &'a Graph,
     /// The device of the graph, if it is that of one.
     device: Option<i64>,
+    /// Whether a frame may have more than one iteration.
+    repeats: Vec<bool>,
     errors: Vec<Diagnostic>,
 }
 

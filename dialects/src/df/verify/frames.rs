@@ -80,7 +80,7 @@ impl Rules<'_> {
             }
             match graph.loop_conds(frame) {
                 // What is never repeated need not end.
-                [] if !self.repeats(frame) => {}
+                [] if !self.repeats[frame.index()] => {}
                 // A device that takes part in a loop may be told by another one whether it goes on.
                 [] if self.device.is_some() => {}
                 [] => {
@@ -99,12 +99,6 @@ impl Rules<'_> {
         for node in graph.nodes() {
             self.in_frame(node);
         }
-    }
-
-    /// Whether a frame may have more than one iteration.
-    fn repeats(&self, frame: Frame) -> bool {
-        let nodes = self.graph.frame_nodes(frame).iter();
-        nodes.into_iter().any(|&n| self.graph.kind(n) == Kind::NextIteration)
     }
 
     fn in_frame(&mut self, node: Node) {
@@ -166,7 +160,7 @@ impl Rules<'_> {
             cond.is_none() || pred.map(|p| p.node) == cond
         };
         let reads = graph.kind(source.node) == Kind::Switch && source.output == 0 && by_cond();
-        if !reads && self.repeats(graph.frame_of(node)) {
+        if !reads && self.repeats[graph.frame_of(node).index()] {
             let message = format!(
                 "`df.exit` must read the first result of a switch by the condition of the loop, not {}",
                 self.value(source)
