@@ -25,6 +25,8 @@ Examples:
       pir-translate --from=paddle-json --to=text model.json -o model.pir
   Write a program for PaddlePaddle
       pir-translate --to=paddle-json model.pir -o model.json
+  Write a graph for TensorFlow
+      pir-opt --pass=lower-to-dataflow model.pir | pir-translate --to=graphdef -o model.pb
   Hand it to MLIR's tools
       pir-translate --to=generic model.json | mlir-opt --allow-unregistered-dialect
 
@@ -49,6 +51,8 @@ pub enum From {
     PaddleProgram,
     /// A program of PaddlePaddle 2 as it printed it
     PaddleProgramText,
+    /// A graph of TensorFlow: GraphDef, `graph.pb`
+    Graphdef,
 }
 
 /// A format that programs are written in.
@@ -60,6 +64,10 @@ pub enum To {
     Generic,
     /// A saved program that PaddlePaddle loads and runs: PIR JSON
     PaddleJson,
+    /// A graph that TensorFlow loads and runs: GraphDef, of a program lowered to dataflow
+    Graphdef,
+    /// The same as text: `graph.pbtxt`
+    GraphdefText,
 }
 
 /// The command line.
@@ -120,7 +128,7 @@ pub fn main() -> Exit {
     match read(&args, &source) {
         Ok((module, warnings)) => {
             cli::report(&renderer, &source, &warnings);
-            let saved = match driver::emit(&module, args.to == To::PaddleJson) {
+            let saved = match driver::emit(&module, args.to) {
                 Ok(saved) => saved,
                 Err(errors) => {
                     cli::report(&renderer, &source, &errors);
@@ -128,7 +136,7 @@ pub fn main() -> Exit {
                 }
             };
             let exit = finish(write_output(output, |out| match &saved {
-                Some(text) => out.write_all(text.as_bytes()),
+                Some(bytes) => out.write_all(bytes),
                 None => write(&module, args.to, out),
             }));
             // The process ends here; giving the memory back piece by piece would only take time.
@@ -154,6 +162,7 @@ fn read(args: &Args, source: &Source) -> Result<(Module, Vec<Diagnostic>), Vec<D
         From::PaddleText => Some(pir_translate::Format::PaddleText),
         From::PaddleProgram => Some(pir_translate::Format::PaddleProgram),
         From::PaddleProgramText => Some(pir_translate::Format::PaddleProgramText),
+        From::Graphdef => Some(pir_translate::Format::GraphDef),
     };
     driver::load_as(&ctx, source, format, options)
 }

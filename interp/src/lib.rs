@@ -1,6 +1,5 @@
-//! Tensors, kernels, and the executors of pir-opt: of structured programs and of dataflow graphs.
+//! Tensors, kernels and the structured executor of pir-opt.
 
-pub mod dataflow;
 pub mod eager;
 pub mod exec;
 pub mod kernels;

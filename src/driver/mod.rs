@@ -20,6 +20,7 @@ use crate::cli;
 use crate::evaluate::KernelEvaluator;
 use crate::progress;
 use crate::source::Source;
+use crate::translate::To;
 
 /// What is accepted in a program.
 #[derive(Clone, Copy, Default, Debug)]
@@ -107,12 +108,17 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// The program in PaddlePaddle's form, if it is asked for.
+/// The program in the form of another system, if that is asked for.
 ///
 /// # Errors
 /// What cannot be said there.
-pub fn emit(module: &Module, paddle: bool) -> Result<Option<String>, Vec<Diagnostic>> {
-    paddle.then(|| pir_translate::paddle::write(module)).transpose()
+pub fn emit(module: &Module, to: To) -> Result<Option<Vec<u8>>, Vec<Diagnostic>> {
+    match to {
+        To::Text | To::Generic => Ok(None),
+        To::PaddleJson => pir_translate::paddle::write(module).map(|text| Some(text.into_bytes())),
+        To::Graphdef => pir_translate::graphdef::write(module).map(Some),
+        To::GraphdefText => pir_translate::graphdef::write_text(module).map(|text| Some(text.into_bytes())),
+    }
 }
 
 /// How passes are run, and who watches.

@@ -33,8 +33,8 @@ pub(super) struct Job<'a> {
     dump: Option<Dump>,
     /// With `--verify-diagnostics`, what was said.
     said: Vec<u8>,
-    /// With `--emit=paddle-json`, what is written.
-    saved: Vec<String>,
+    /// With an `--emit` that is the form of another system, what is written.
+    saved: Vec<Vec<u8>>,
     crashed: bool,
     /// A reproducer of a failure was written.
     reproduced: bool,
@@ -124,7 +124,7 @@ impl<'a> Job<'a> {
     fn process(&mut self, source: &Source) -> Result<Module, ()> {
         let mut result = self.transform(source);
         if let Ok((module, warnings)) = &mut result {
-            match driver::emit(module, self.args.output.emit == To::PaddleJson) {
+            match driver::emit(module, self.args.output.emit) {
                 Ok(saved) => self.saved.extend(saved),
                 Err(errors) => {
                     let mut all = std::mem::take(warnings);
@@ -280,7 +280,7 @@ impl<'a> Job<'a> {
         self.times.stage("print", |_| {
             write_output(output.output.as_deref(), |out| match output.stats {
                 Some(form) => stats::write(modules, form, out),
-                None if output.emit == To::PaddleJson => saved.iter().try_for_each(|s| out.write_all(s.as_bytes())),
+                None if !saved.is_empty() => saved.iter().try_for_each(|s| out.write_all(s)),
                 None => print(modules, &options, out),
             })
         })

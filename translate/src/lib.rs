@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod graphdef;
 mod json;
 pub mod paddle;
 
@@ -22,6 +23,8 @@ pub enum Format {
     PaddleProgram,
     /// Programs from before PaddlePaddle 3 as it printed them.
     PaddleProgramText,
+    /// TensorFlow's graphs: a `GraphDef` message.
+    GraphDef,
 }
 
 impl Format {
@@ -32,6 +35,7 @@ impl Format {
             Format::PaddleText => "paddle-text",
             Format::PaddleProgram => "paddle-program",
             Format::PaddleProgramText => "paddle-program-text",
+            Format::GraphDef => "graphdef",
         }
     }
 
@@ -45,6 +49,7 @@ impl Format {
             Format::PaddleText => paddle::read_printed(ctx, source, options),
             Format::PaddleProgram => paddle::read_program(ctx, source, options),
             Format::PaddleProgramText => paddle::read_program_text(ctx, source, options),
+            Format::GraphDef => graphdef::read(ctx, source),
         }
     }
 
@@ -54,6 +59,7 @@ impl Format {
         Format::PaddleText,
         Format::PaddleProgram,
         Format::PaddleProgramText,
+        Format::GraphDef,
     ];
 
     /// The format of this name.
@@ -69,6 +75,9 @@ pub fn detect(source: &[u8]) -> Option<Format> {
     }
     if paddle::legacy::is_dump(source) {
         return Some(Format::PaddleProgramText);
+    }
+    if graphdef::is_graph(source) {
+        return Some(Format::GraphDef);
     }
     let source = source.trim_ascii_start();
     let inside = source.strip_prefix(b"{")?.trim_ascii_start();

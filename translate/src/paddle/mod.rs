@@ -6,7 +6,7 @@
 //! computes its condition before the loop and again at the end of the body while ours has a region for it (`loops`).
 
 mod attributes;
-mod build;
+pub(crate) mod build;
 mod constants;
 pub(crate) mod legacy;
 mod lists;

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Runs a graph with TensorFlow, in a session of its own.
+
+    run.py [--devices N] GRAPH.pb INPUTS.npz OUTPUTS.npz
+
+The inputs hold a value for each placeholder by name; the outputs hold what the graph gives out: the nodes that are
+marked as outputs, by the names that the program has for them, or in a graph without marks those that no node reads.
+With several devices, TensorFlow has as many processors, partitions the graph, and sends values between them.
+"""
+
+import argparse
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+import numpy as np
+import tensorflow as tf
+
+TIMEOUT = 60
+
+
+def load(path):
+    """The graph in a file, binary or text."""
+    with open(path, "rb") as file:
+        content = file.read()
+    graph = tf.compat.v1.GraphDef()
+    if str(path).endswith(".pbtxt"):
+        from google.protobuf import text_format
+
+        return text_format.Parse(content.decode(), graph)
+    graph.ParseFromString(content)
+    return graph
+
+
+def outputs(graph):
+    """The tensors that are given out, with their names."""
+    marked = [(n.attr["_output"].s.decode(), n.name) for n in graph.node if "_output" in n.attr]
+    if marked:
+        return marked
+    read = {name.lstrip("^").split(":")[0] for node in graph.node for name in node.input}
+    return [(n.name, n.name) for n in graph.node if n.name not in read and n.op != "NoOp"]
+
+
+def run(graph, inputs, devices=1, timeout=TIMEOUT):
+    """What a graph gives for these inputs, by name."""
+    feed = {}
+    for node in graph.node:
+        if node.op == "Placeholder":
+            name = node.attr["_input"].s.decode() or node.name
+            if name not in inputs:
+                raise SystemExit(f"run.py: there is no value for `{name}`")
+            feed[f"{node.name}:0"] = inputs[name]
+    fetched = outputs(graph)
+    config = tf.compat.v1.ConfigProto(
+        device_count={"CPU": devices},
+        operation_timeout_in_ms=int(timeout * 1000),
+        intra_op_parallelism_threads=1,
+        inter_op_parallelism_threads=2,
+        # Another session with the same devices would be given those of the first.
+        isolate_session_state=True,
+    )
+    with tf.Graph().as_default() as fresh:
+        tf.import_graph_def(graph, name="")
+        with tf.compat.v1.Session(graph=fresh, config=config) as session:
+            values = session.run([f"{node}:0" for _, node in fetched], feed_dict=feed)
+    return {name: np.asarray(value) for (name, _), value in zip(fetched, values)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--devices", type=int, default=1, help="how many processors TensorFlow is to have")
+    parser.add_argument("graph")
+    parser.add_argument("inputs")
+    parser.add_argument("outputs")
+    args = parser.parse_args()
+    with np.load(args.inputs) as arrays:
+        inputs = dict(arrays)
+    np.savez(args.outputs, **run(load(args.graph), inputs, args.devices))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+//! TensorFlow's graphs: `GraphDef` messages.
+//!
+//! They are the dialect `df` in other words. Writing turns each operation into the nodes that it is in TensorFlow's
+//! words, see `write`; reading knows the same subset, see `read`.
+
+mod pbtxt;
+mod proto;
+mod read;
+mod table;
+mod types;
+mod write;
+
+use std::sync::Arc;
+
+use pir_ir::{Context, Diagnostic, Module};
+use prost::Message;
+
+/// Writes the graphs of a module as a `GraphDef` message.
+///
+/// # Errors
+/// What TensorFlow's graphs cannot say, with where it stands.
+pub fn write(module: &Module) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    Ok(write::graph(module)?.encode_to_vec())
+}
+
+/// Writes the graphs of a module as the text of a `GraphDef`: `graph.pbtxt`.
+///
+/// # Errors
+/// What TensorFlow's graphs cannot say, with where it stands.
+pub fn write_text(module: &Module) -> Result<String, Vec<Diagnostic>> {
+    Ok(pbtxt::print(&write::graph(module)?))
+}
+
+/// Reads a `GraphDef` message: a `df.graph`, or a plain program if there is no control flow in it.
+///
+/// # Errors
+/// What is wrong with the message, or is not known here.
+pub fn read(ctx: &Arc<Context>, source: &[u8]) -> Result<Module, Vec<Diagnostic>> {
+    read::read(ctx, source)
+}
+
+/// Whether a file looks like a `GraphDef`: its first node begins with a name and an operation.
+pub(crate) fn is_graph(source: &[u8]) -> bool {
+    let mut rest = source;
+    // The library and the versions may come first.
+    while let Some(&tag @ (0x12 | 0x22)) = rest.first() {
+        let Some((length, behind)) = length(&rest[1..]) else {
+            return false;
+        };
+        let Some(next) = behind.get(length..) else { return false };
+        rest = next;
+        if rest.is_empty() {
+            return tag == 0x22 && source.len() > 2;
+        }
+    }
+    let Some(0x0a) = rest.first() else { return false };
+    let Some((size, node)) = length(&rest[1..]) else {
+        return false;
+    };
+    if node.first() != Some(&0x0a) || size < 2 {
+        return false;
+    }
+    let Some((length, name)) = length(&node[1..]) else {
+        return false;
+    };
+    let valid = |c: &u8| c.is_ascii_alphanumeric() || b"_.\\/>-".contains(c);
+    length > 0 && name.get(..length).is_some_and(|n| n.iter().all(valid)) && name.get(length) == Some(&0x12)
+}
+
+/// The number at the beginning, in pieces of seven bits, and what stands behind it.
+fn length(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let mut value = 0usize;
+    for (at, &byte) in bytes.iter().take(5).enumerate() {
+        value |= usize::from(byte & 0x7f) << (7 * at);
+        if byte < 0x80 {
+            return Some((value, &bytes[at + 1..]));
+        }
+    }
+    None
+}

@@ -1,0 +1,148 @@
+//! `GraphDef` messages. The tags are those of TensorFlow's `graph.proto`; what is not needed is left out.
+
+use std::collections::BTreeMap;
+
+use prost::{Message, Oneof};
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct GraphDef {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) nodes: Vec<NodeDef>,
+    #[prost(message, optional, tag = "2")]
+    pub(super) library: Option<FunctionDefLibrary>,
+    #[prost(message, optional, tag = "4")]
+    pub(super) versions: Option<VersionDef>,
+}
+
+/// Functions, of which only the number is of interest.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct FunctionDefLibrary {
+    #[prost(bytes = "vec", repeated, tag = "1")]
+    pub(super) functions: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct VersionDef {
+    #[prost(int32, tag = "1")]
+    pub(super) producer: i32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct NodeDef {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
+    #[prost(string, tag = "2")]
+    pub(super) op: String,
+    #[prost(string, repeated, tag = "3")]
+    pub(super) inputs: Vec<String>,
+    #[prost(string, tag = "4")]
+    pub(super) device: String,
+    #[prost(btree_map = "string, message", tag = "5")]
+    pub(super) attrs: BTreeMap<String, AttrValue>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct AttrValue {
+    #[prost(oneof = "Value", tags = "1, 2, 3, 4, 5, 6, 7, 8")]
+    pub(super) value: Option<Value>,
+}
+
+#[derive(Clone, PartialEq, Oneof)]
+pub(super) enum Value {
+    #[prost(message, tag = "1")]
+    List(ListValue),
+    #[prost(bytes = "vec", tag = "2")]
+    Bytes(Vec<u8>),
+    #[prost(int64, tag = "3")]
+    Int(i64),
+    #[prost(float, tag = "4")]
+    Float(f32),
+    #[prost(bool, tag = "5")]
+    Bool(bool),
+    #[prost(int32, tag = "6")]
+    Type(i32),
+    #[prost(message, tag = "7")]
+    Shape(TensorShape),
+    #[prost(message, tag = "8")]
+    Tensor(TensorProto),
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ListValue {
+    #[prost(bytes = "vec", repeated, tag = "2")]
+    pub(super) bytes: Vec<Vec<u8>>,
+    #[prost(int64, repeated, tag = "3")]
+    pub(super) ints: Vec<i64>,
+    #[prost(float, repeated, tag = "4")]
+    pub(super) floats: Vec<f32>,
+    #[prost(bool, repeated, tag = "5")]
+    pub(super) bools: Vec<bool>,
+    #[prost(int32, repeated, tag = "6")]
+    pub(super) types: Vec<i32>,
+    #[prost(message, repeated, tag = "7")]
+    pub(super) shapes: Vec<TensorShape>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TensorShape {
+    #[prost(message, repeated, tag = "2")]
+    pub(super) dims: Vec<Dim>,
+    #[prost(bool, tag = "3")]
+    pub(super) unknown_rank: bool,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Dim {
+    #[prost(int64, tag = "1")]
+    pub(super) size: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TensorProto {
+    #[prost(int32, tag = "1")]
+    pub(super) dtype: i32,
+    #[prost(message, optional, tag = "2")]
+    pub(super) shape: Option<TensorShape>,
+    #[prost(bytes = "vec", tag = "4")]
+    pub(super) content: Vec<u8>,
+    #[prost(float, repeated, tag = "5")]
+    pub(super) floats: Vec<f32>,
+    #[prost(double, repeated, tag = "6")]
+    pub(super) doubles: Vec<f64>,
+    #[prost(int32, repeated, tag = "7")]
+    pub(super) ints: Vec<i32>,
+    #[prost(int64, repeated, tag = "10")]
+    pub(super) longs: Vec<i64>,
+    #[prost(bool, repeated, tag = "11")]
+    pub(super) bools: Vec<bool>,
+    /// The bits of halves, of both kinds.
+    #[prost(int32, repeated, tag = "13")]
+    pub(super) halves: Vec<i32>,
+}
+
+impl TensorShape {
+    pub(super) fn of(dims: &[i64]) -> Self {
+        TensorShape {
+            dims: dims.iter().map(|&size| Dim { size }).collect(),
+            unknown_rank: false,
+        }
+    }
+
+    pub(super) fn unknown() -> Self {
+        TensorShape {
+            dims: Vec::new(),
+            unknown_rank: true,
+        }
+    }
+
+    /// The dimensions; negative ones are not known.
+    pub(super) fn known(&self) -> Option<Vec<i64>> {
+        (!self.unknown_rank).then(|| self.dims.iter().map(|d| d.size).collect())
+    }
+}
+
+impl From<Value> for AttrValue {
+    fn from(value: Value) -> Self {
+        AttrValue { value: Some(value) }
+    }
+}

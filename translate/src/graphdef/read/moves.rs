@@ -1,0 +1,444 @@
+//! Nodes whose axes, shapes and places are constants there and attributes here.
+
+use pir_ir::{Attr, Type, ValueId};
+
+use super::super::types::Number;
+use super::ops::Read;
+use super::{Reader, Result, constants};
+
+pub(super) const TABLE: &[(&str, Read)] = &[
+    ("All", |r, at| reduce(r, at, "pd.all")),
+    ("Any", |r, at| reduce(r, at, "pd.any")),
+    ("ArgMax", |r, at| arg(r, at, "pd.argmax")),
+    ("ArgMin", |r, at| arg(r, at, "pd.argmin")),
+    ("BroadcastTo", |r, at| {
+        let x = r.operand(at, 0)?;
+        with_shape(r, at, "pd.expand", x, 1)
+    }),
+    ("ConcatV2", |r, at| {
+        let count = r.num_inputs(at).saturating_sub(1);
+        let axis = r.scalar(at, count, "axis")?;
+        let operands = r.operands(at, count)?;
+        r.op(at, "pd.concat", &operands, &[("axis", r.ctx.int_attr(axis))])
+    }),
+    ("Cumprod", |r, at| running(r, at, "pd.cumprod", "dim")),
+    ("Cumsum", |r, at| running(r, at, "pd.cumsum", "axis")),
+    ("ExpandDims", |r, at| {
+        let (x, axis) = (r.operand(at, 0)?, r.scalar(at, 1, "axis")?);
+        r.op(at, "pd.unsqueeze", &[x], &[("axis", r.ctx.ints_attr(&[axis]))])
+    }),
+    ("Fill", |r, at| {
+        if let (Some(dims), Some((_, numbers, _))) = (r.known(at, 0), r.constant(at, 1))
+            && let [value] = numbers[..]
+        {
+            let value_node = r.input(at, 1)?.node;
+            let elem = super::super::types::elem(r.ctx, r.constants[value_node].as_ref().map_or(0, |c| c.2));
+            let elem = elem.ok_or("its element type is not known here")?;
+            r.tensor(&dims, elem)?;
+            // It runs when its constants do.
+            for index in 0..2 {
+                let node = r.input(at, index)?.node;
+                let controls = r.controls[node].clone();
+                r.controls[at].extend(controls);
+            }
+            let attrs = constants::full(r, &dims, value, elem);
+            return r.op(at, "pd.full", &[], &attrs);
+        }
+        let value = r.operand(at, 1)?;
+        with_shape(r, at, "pd.expand", value, 0)
+    }),
+    ("GatherV2", |r, at| {
+        if r.int(at, "batch_dims").unwrap_or(0) != 0 {
+            return Err("batches are not known here".to_owned());
+        }
+        let (x, index, axis) = (r.operand(at, 0)?, r.operand(at, 1)?, r.scalar(at, 2, "axis")?);
+        match (r.dims(index)?.0.len(), axis) {
+            (1, axis) => r.op(at, "pd.gather", &[x, index], &[("axis", r.ctx.int_attr(axis))]),
+            (_, 0) => r.op(at, "pd.embedding", &[index, x], &[]),
+            _ => Err("indices of this rank are not known here".to_owned()),
+        }
+    }),
+    ("MatrixBandPart", |r, at| {
+        let (x, lower, upper) = (r.operand(at, 0)?, r.scalar(at, 1, "band")?, r.scalar(at, 2, "band")?);
+        let mut x = x;
+        if lower >= 0 {
+            let attrs = [("diagonal", r.ctx.int_attr(lower.saturating_neg()))];
+            if upper < 0 {
+                return r.op(at, "pd.triu", &[x], &attrs);
+            }
+            x = r.helper(at, "pd.triu", &[x], &attrs)?;
+        }
+        match upper {
+            0.. => r.op(at, "pd.tril", &[x], &[("diagonal", r.ctx.int_attr(upper))]),
+            _ => r.op(at, "pd.assign", &[x], &[]),
+        }
+    }),
+    ("Max", |r, at| reduce(r, at, "pd.max")),
+    ("Mean", |r, at| reduce(r, at, "pd.mean")),
+    ("Min", |r, at| reduce(r, at, "pd.min")),
+    ("OneHot", |r, at| {
+        let (x, depth) = (r.operand(at, 0)?, r.scalar(at, 1, "depth")?);
+        let number = |i| r.constant(at, i).and_then(|(_, n, _)| n.first().map(|n| n.f64()));
+        let last = r.int(at, "axis").is_none_or(|axis| axis == -1);
+        if (number(2), number(3), last) != (Some(1.0), Some(0.0), true) {
+            return Err("only ones and zeros along the last axis are known here".to_owned());
+        }
+        let elem = r.elem(at, "T")?;
+        let attrs = [("num_classes", r.ctx.int_attr(depth))];
+        let ones = r.helper(at, "pd.one_hot", &[x], &attrs)?;
+        r.op(at, "pd.cast", &[ones], &[("dtype", r.ctx.type_attr(elem))])
+    }),
+    ("Pack", |r, at| {
+        let operands = r.operands(at, r.num_inputs(at))?;
+        let axis = r.int(at, "axis").unwrap_or(0);
+        r.op(at, "pd.stack", &operands, &[("axis", r.ctx.int_attr(axis))])
+    }),
+    ("Pad", |r, at| pad(r, at)),
+    ("PadV2", |r, at| pad(r, at)),
+    ("Prod", |r, at| reduce(r, at, "pd.prod")),
+    ("Range", |r, at| {
+        let number = |i| match r.constant(at, i) {
+            Some((_, numbers, _)) => numbers.first().copied().ok_or("it is empty".to_owned()),
+            None => Err("its ends must be constants".to_owned()),
+        };
+        let attr = |n: Number| match n {
+            Number::Int(value) => r.ctx.int_attr(value as i64),
+            Number::Float(value) => r.ctx.float_attr(value),
+        };
+        let elem = r.elem(at, "Tidx")?;
+        let attrs = [
+            ("start", attr(number(0)?)),
+            ("end", attr(number(1)?)),
+            ("step", attr(number(2)?)),
+            ("dtype", r.ctx.type_attr(elem)),
+        ];
+        r.op(at, "pd.arange", &[], &attrs)
+    }),
+    ("Reshape", |r, at| {
+        let x = r.operand(at, 0)?;
+        if let Some(dims) = r.known(at, 1)
+            && dims.contains(&0)
+        {
+            return Err("a dimension of zero is not known here".to_owned());
+        }
+        with_shape(r, at, "pd.reshape", x, 1)
+    }),
+    ("ReverseV2", |r, at| {
+        let (x, axes) = (r.operand(at, 0)?, r.list(at, 1, "axes")?);
+        r.op(at, "pd.flip", &[x], &[("axis", r.ctx.ints_attr(&axes))])
+    }),
+    ("Roll", |r, at| {
+        let (x, shifts, axes) = (r.operand(at, 0)?, r.list(at, 1, "shifts")?, r.list(at, 2, "axes")?);
+        let attrs = [("shifts", r.ctx.ints_attr(&shifts)), ("axis", r.ctx.ints_attr(&axes))];
+        r.op(at, "pd.roll", &[x], &attrs)
+    }),
+    ("ScatterNd", |r, at| {
+        let (index, updates, dims) = (r.operand(at, 0)?, r.operand(at, 1)?, r.list(at, 2, "shape")?);
+        let attrs = [("x_shape", r.ctx.ints_attr(&dims))];
+        r.op(at, "pd.gather_nd_grad", &[index, updates], &attrs)
+    }),
+    ("Shape", |r, at| counted(r, at, "pd.shape")),
+    ("Size", |r, at| counted(r, at, "pd.numel")),
+    ("Split", |r, at| {
+        let (axis, x) = (r.scalar(at, 0, "axis")?, r.operand(at, 1)?);
+        let count = results(r.int(at, "num_split"))?;
+        let attrs = [("num", r.ctx.int_attr(count as i64)), ("axis", r.ctx.int_attr(axis))];
+        r.op_of(at, "pd.split_with_num", &[x], &attrs, count)
+    }),
+    ("SplitV", |r, at| {
+        let (x, sizes, axis) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?, r.scalar(at, 2, "axis")?);
+        let attrs = [("sections", r.ctx.ints_attr(&sizes)), ("axis", r.ctx.int_attr(axis))];
+        r.op_of(at, "pd.split", &[x], &attrs, sizes.len())
+    }),
+    ("Squeeze", |r, at| {
+        let x = r.operand(at, 0)?;
+        let axes = match r.attr(at, "squeeze_dims").or_else(|| r.attr(at, "axis")) {
+            Some(super::super::proto::Value::List(list)) => list.ints.clone(),
+            _ => Vec::new(),
+        };
+        r.op(at, "pd.squeeze", &[x], &[("axis", r.ctx.ints_attr(&axes))])
+    }),
+    ("StridedSlice", strided_slice),
+    ("StridedSliceGrad", |r, at| {
+        let shape = r.list(at, 0, "shape")?;
+        let bounds = Bounds::new(r, at, 1, shape.len())?;
+        if bounds.strides.iter().any(|&s| s != 1) {
+            return Err("strides are not known here".to_owned());
+        }
+        let g = r.operand(at, 4)?;
+        let mut attrs = bounds.attrs(r);
+        attrs.push(("x_shape", r.ctx.ints_attr(&shape)));
+        r.op(at, "pd.slice_grad", &[g], &attrs)
+    }),
+    ("Sum", |r, at| reduce(r, at, "pd.sum")),
+    ("Tile", |r, at| {
+        let (x, times) = (r.operand(at, 0)?, r.list(at, 1, "repetitions")?);
+        r.op(at, "pd.tile", &[x], &[("repeat_times", r.ctx.ints_attr(&times))])
+    }),
+    ("TopKV2", |r, at| {
+        let (x, k) = (r.operand(at, 0)?, r.scalar(at, 1, "count")?);
+        r.op_of(at, "pd.topk", &[x], &[("k", r.ctx.int_attr(k))], 2)?;
+        let places = r.elem(at, "index_type").unwrap_or(Type::I32);
+        if let Some(&found) = r.values[at].get(1)
+            && places != Type::I64
+        {
+            let cast = r.helper(at, "pd.cast", &[found], &[("dtype", r.ctx.type_attr(places))])?;
+            r.values[at][1] = cast;
+        }
+        Ok(())
+    }),
+    ("Transpose", |r, at| {
+        let (x, perm) = (r.operand(at, 0)?, r.list(at, 1, "order")?);
+        r.op(at, "pd.transpose", &[x], &[("perm", r.ctx.ints_attr(&perm))])
+    }),
+    ("Unpack", |r, at| {
+        let x = r.operand(at, 0)?;
+        let (count, axis) = (results(r.int(at, "num"))?, r.int(at, "axis").unwrap_or(0));
+        let attrs = [("axis", r.ctx.int_attr(axis)), ("num", r.ctx.int_attr(count as i64))];
+        r.op_of(at, "pd.unstack", &[x], &attrs, count)
+    }),
+    ("UnsortedSegmentSum", |r, at| {
+        let (g, index, rows) = (r.operand(at, 0)?, r.operand(at, 1)?, r.scalar(at, 2, "count")?);
+        if r.dims(index)?.0.len() != 1 {
+            return Err("indices of this rank are not known here".to_owned());
+        }
+        let mut dims = r.dims(g)?.0;
+        match dims.first_mut() {
+            Some(first) => *first = rows,
+            None => return Err("a scalar has no rows".to_owned()),
+        }
+        let attrs = [("axis", r.ctx.int_attr(0)), ("x_shape", r.ctx.ints_attr(&dims))];
+        r.op(at, "pd.gather_grad", &[index, g], &attrs)
+    }),
+];
+
+/// The number of results that an attribute says; a file must not make us fill the memory.
+fn results(count: Option<i64>) -> Result<usize> {
+    const MOST: usize = 1 << 16;
+    let count = count.and_then(|n| usize::try_from(n).ok()).filter(|&n| n <= MOST);
+    count.ok_or_else(|| "it does not say how many results it has".to_owned())
+}
+
+/// An operation whose shape is an attribute, or an operand if it is not known.
+fn with_shape(r: &mut Reader<'_>, at: usize, name: &str, x: ValueId, shape: usize) -> Result<()> {
+    if let Some(dims) = r.known(at, shape) {
+        return r.op(at, name, &[x], &[("shape", r.ctx.ints_attr(&dims))]);
+    }
+    let shape = r.operand(at, shape)?;
+    r.op(at, name, &[x, shape], &[])
+}
+
+fn reduce(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
+    let x = r.operand(at, 0)?;
+    let axes = r.list(at, 1, "axes")?;
+    if axes.is_empty() {
+        return r.op(at, "pd.assign", &[x], &[]);
+    }
+    let keep = r.ctx.bool_attr(r.flag(at, "keep_dims"));
+    let mut attrs = vec![("axis", r.ctx.ints_attr(&axes)), ("keepdim", keep)];
+    let (_, elem) = r.dims(x)?;
+    // Small integers would be summed as large ones.
+    if name == "pd.sum" && !r.ctx.is_float(elem) {
+        attrs.push(("dtype", r.ctx.type_attr(elem)));
+    }
+    r.op(at, name, &[x], &attrs)
+}
+
+fn running(r: &mut Reader<'_>, at: usize, name: &str, axis: &'static str) -> Result<()> {
+    let (x, number) = (r.operand(at, 0)?, r.scalar(at, 1, "axis")?);
+    let attrs = [
+        (axis, r.ctx.int_attr(number)),
+        ("exclusive", r.ctx.bool_attr(r.flag(at, "exclusive"))),
+        ("reverse", r.ctx.bool_attr(r.flag(at, "reverse"))),
+    ];
+    r.op(at, name, &[x], &attrs)
+}
+
+fn arg(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
+    let (x, axis) = (r.operand(at, 0)?, r.scalar(at, 1, "axis")?);
+    let elem = r.elem(at, "output_type").unwrap_or(Type::I64);
+    let attrs = [("axis", r.ctx.int_attr(axis)), ("dtype", r.ctx.type_attr(elem))];
+    r.op(at, name, &[x], &attrs)
+}
+
+fn pad(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
+    let value = match r.num_inputs(at) {
+        2 => 0.0,
+        _ => {
+            let constant = r.constant(at, 2).and_then(|(_, n, _)| n.first().map(|n| n.f64()));
+            constant.ok_or("what it pads with must be a constant")?
+        }
+    };
+    let attrs = [
+        ("paddings", r.ctx.ints_attr(&sizes)),
+        ("pad_value", r.ctx.float_attr(value)),
+    ];
+    r.op(at, "pd.pad", &[x], &attrs)
+}
+
+/// A number of elements, which is an `i64` here.
+fn counted(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
+    let x = r.operand(at, 0)?;
+    match r.elem(at, "out_type").unwrap_or(Type::I32) {
+        Type::I64 => r.op(at, name, &[x], &[]),
+        elem => {
+            let count = r.helper(at, name, &[x], &[])?;
+            r.op(at, "pd.cast", &[count], &[("dtype", r.ctx.type_attr(elem))])
+        }
+    }
+}
+
+/// The bounds of a `StridedSlice`, of the axes that are cut.
+struct Bounds {
+    axes: Vec<i64>,
+    starts: Vec<i64>,
+    ends: Vec<i64>,
+    strides: Vec<i64>,
+    shrink: Vec<i64>,
+}
+
+/// The masks of a `StridedSlice`: whole at the beginning, at the end, and one element.
+struct Masks {
+    begin: i64,
+    end: i64,
+    shrink: i64,
+}
+
+impl Masks {
+    fn new(r: &Reader<'_>, at: usize) -> Result<Masks> {
+        let mask = |name| r.int(at, name).unwrap_or(0);
+        if mask("new_axis_mask") != 0 || mask("ellipsis_mask") != 0 {
+            return Err("new axes and ellipses are not known here".to_owned());
+        }
+        Ok(Masks {
+            begin: mask("begin_mask"),
+            end: mask("end_mask"),
+            shrink: mask("shrink_axis_mask"),
+        })
+    }
+
+    fn has(mask: i64, axis: usize) -> bool {
+        axis < 63 && mask >> axis & 1 == 1
+    }
+}
+
+impl Bounds {
+    fn new(r: &Reader<'_>, at: usize, first: usize, rank: usize) -> Result<Bounds> {
+        let (starts, ends) = (r.list(at, first, "bounds")?, r.list(at, first + 1, "bounds")?);
+        let (strides, masks) = (r.list(at, first + 2, "strides")?, Masks::new(r, at)?);
+        if starts.len() != ends.len() || starts.len() != strides.len() || starts.len() > rank {
+            return Err("its bounds do not fit".to_owned());
+        }
+        let mut bounds = Bounds {
+            axes: Vec::new(),
+            starts: Vec::new(),
+            ends: Vec::new(),
+            strides: Vec::new(),
+            shrink: Vec::new(),
+        };
+        for (axis, ((&start, &end), &stride)) in starts.iter().zip(&ends).zip(&strides).enumerate() {
+            let shrink = Masks::has(masks.shrink, axis);
+            let whole = (Masks::has(masks.begin, axis), Masks::has(masks.end, axis));
+            if whole == (true, true) && stride == 1 && !shrink {
+                continue;
+            }
+            if stride <= 0 && (whole.0 || whole.1) {
+                return Err("whole axes backwards are not known here".to_owned());
+            }
+            bounds.axes.push(axis as i64);
+            bounds.starts.push(if whole.0 { 0 } else { start });
+            bounds.ends.push(match (shrink, whole.1) {
+                // The element before the first from behind is the last one.
+                (true, _) if start == -1 => i64::from(i32::MAX),
+                (true, _) => start.saturating_add(1),
+                (_, true) => i64::from(i32::MAX),
+                _ => end,
+            });
+            bounds.strides.push(stride);
+            if shrink {
+                bounds.shrink.push(axis as i64);
+            }
+        }
+        Ok(bounds)
+    }
+
+    fn attrs(&self, r: &Reader<'_>) -> Vec<(&'static str, Attr)> {
+        vec![
+            ("axes", r.ctx.ints_attr(&self.axes)),
+            ("starts", r.ctx.ints_attr(&self.starts)),
+            ("ends", r.ctx.ints_attr(&self.ends)),
+            ("decrease_axis", r.ctx.ints_attr(&self.shrink)),
+        ]
+    }
+}
+
+fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let x = r.operand(at, 0)?;
+    let rank = r.dims(x)?.0.len();
+    if r.known(at, 1).is_none() || r.known(at, 2).is_none() {
+        return moving_slice(r, at, x, rank);
+    }
+    let bounds = Bounds::new(r, at, 1, rank)?;
+    if bounds.axes.is_empty() {
+        return r.op(at, "pd.assign", &[x], &[]);
+    }
+    if bounds.strides.iter().all(|&s| s == 1) {
+        let attrs = bounds.attrs(r);
+        return r.op(at, "pd.slice", &[x], &attrs);
+    }
+    if !bounds.shrink.is_empty() {
+        return Err("strides with single elements are not known here".to_owned());
+    }
+    let mut attrs = bounds.attrs(r);
+    attrs.pop();
+    attrs.push(("strides", r.ctx.ints_attr(&bounds.strides)));
+    r.op(at, "pd.strided_slice", &[x], &attrs)
+}
+
+/// A slice whose bounds are computed: of axes one behind the other.
+fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId, rank: usize) -> Result<()> {
+    let strides = r.list(at, 3, "strides")?;
+    let masks = Masks::new(r, at)?;
+    if strides.iter().any(|&s| s != 1) || strides.len() > rank {
+        return Err("strides with computed bounds are not known here".to_owned());
+    }
+    let cut: Vec<i64> = (0..strides.len())
+        .filter(|&axis| !(Masks::has(masks.begin, axis) && Masks::has(masks.end, axis)))
+        .map(|axis| axis as i64)
+        .collect();
+    let first = cut.first().copied().unwrap_or(0);
+    let whole = |axis: &i64| {
+        let axis = *axis as usize;
+        Masks::has(masks.begin, axis) || Masks::has(masks.end, axis)
+    };
+    if cut.is_empty() || !cut.iter().zip(first..).all(|(&a, b)| a == b) || cut.iter().any(whole) {
+        return Err("these computed bounds are not known here".to_owned());
+    }
+    let mut operands = vec![x];
+    for index in 1..3 {
+        let mut bound = r.operand(at, index)?;
+        if r.dims(bound)?.1 != Type::I64 {
+            bound = r.helper(at, "pd.cast", &[bound], &[("dtype", r.ctx.type_attr(Type::I64))])?;
+        }
+        if cut.len() < strides.len() {
+            let attrs = [
+                ("axes", r.ctx.ints_attr(&[0])),
+                ("starts", r.ctx.ints_attr(&[first])),
+                ("ends", r.ctx.ints_attr(&[first + cut.len() as i64])),
+            ];
+            bound = r.helper(at, "pd.slice", &[bound], &attrs)?;
+        }
+        operands.push(bound);
+    }
+    let shrink: Vec<i64> = cut
+        .iter()
+        .copied()
+        .filter(|&axis| Masks::has(masks.shrink, axis as usize))
+        .collect();
+    let attrs = [
+        ("axes", r.ctx.ints_attr(&cut)),
+        ("decrease_axis", r.ctx.ints_attr(&shrink)),
+    ];
+    r.op(at, "pd.slice", &operands, &attrs)
+}

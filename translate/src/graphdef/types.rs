@@ -1,0 +1,248 @@
+//! Element types and the numbers that TensorFlow has for them, and tensors of constants.
+
+use half::{bf16, f16};
+use pir_ir::{Context, FloatKind, Signedness, Type, TypeData};
+
+use super::proto::{TensorProto, TensorShape};
+
+/// `DT_RESOURCE`, the handles of stacks.
+pub(super) const RESOURCE: i32 = 20;
+pub(super) const INT32: i32 = 3;
+pub(super) const INT64: i32 = 9;
+pub(super) const BOOL: i32 = 10;
+
+/// Constants with more elements than this, all of which are the same, are written as one number.
+const SPELLED: usize = 64;
+
+/// The number of an element type.
+pub(super) fn code(ctx: &Context, elem: Type) -> Option<i32> {
+    Some(match ctx.type_data(elem) {
+        TypeData::Float(kind) => match kind {
+            FloatKind::F32 => 1,
+            FloatKind::F64 => 2,
+            FloatKind::BF16 => 14,
+            FloatKind::F16 => 19,
+        },
+        TypeData::Integer { width, sign } => match (width, sign) {
+            (1, _) => BOOL,
+            (8, Signedness::Unsigned) => 4,
+            (16, Signedness::Unsigned) => 17,
+            (32, Signedness::Unsigned) => 22,
+            (64, Signedness::Unsigned) => 23,
+            (8, _) => 6,
+            (16, _) => 5,
+            (32, _) => INT32,
+            (64, _) => INT64,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// The element type of a number.
+pub(super) fn elem(ctx: &Context, code: i32) -> Option<Type> {
+    let float = |kind| ctx.intern_type(TypeData::Float(kind));
+    let integer = |width, sign| ctx.intern_type(TypeData::Integer { width, sign });
+    Some(match code {
+        1 => Type::F32,
+        2 => Type::F64,
+        INT32 => Type::I32,
+        4 => integer(8, Signedness::Unsigned),
+        5 => integer(16, Signedness::Signless),
+        6 => integer(8, Signedness::Signless),
+        INT64 => Type::I64,
+        BOOL => Type::I1,
+        14 => float(FloatKind::BF16),
+        17 => integer(16, Signedness::Unsigned),
+        19 => float(FloatKind::F16),
+        22 => integer(32, Signedness::Unsigned),
+        23 => integer(64, Signedness::Unsigned),
+        _ => return None,
+    })
+}
+
+/// The name of a number, for messages and the text form.
+pub(super) fn name(code: i32) -> &'static str {
+    match code {
+        1 => "DT_FLOAT",
+        2 => "DT_DOUBLE",
+        INT32 => "DT_INT32",
+        4 => "DT_UINT8",
+        5 => "DT_INT16",
+        6 => "DT_INT8",
+        7 => "DT_STRING",
+        8 => "DT_COMPLEX64",
+        INT64 => "DT_INT64",
+        BOOL => "DT_BOOL",
+        14 => "DT_BFLOAT16",
+        17 => "DT_UINT16",
+        18 => "DT_COMPLEX128",
+        19 => "DT_HALF",
+        RESOURCE => "DT_RESOURCE",
+        21 => "DT_VARIANT",
+        22 => "DT_UINT32",
+        23 => "DT_UINT64",
+        _ => "DT_INVALID",
+    }
+}
+
+/// A number of a constant: whole ones may be beyond what a double holds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Number {
+    Int(i128),
+    Float(f64),
+}
+
+impl Number {
+    pub(super) fn f64(self) -> f64 {
+        match self {
+            Number::Int(value) => value as f64,
+            Number::Float(value) => value,
+        }
+    }
+
+    fn i128(self) -> i128 {
+        match self {
+            Number::Int(value) => value,
+            Number::Float(value) => value as i128,
+        }
+    }
+
+    fn bytes(self, code: i32, out: &mut Vec<u8>) {
+        match code {
+            1 => out.extend((self.f64() as f32).to_le_bytes()),
+            2 => out.extend(self.f64().to_le_bytes()),
+            14 => out.extend(bf16::from_f64(self.f64()).to_le_bytes()),
+            19 => out.extend(f16::from_f64(self.f64()).to_le_bytes()),
+            BOOL => out.push(u8::from(self.f64() != 0.0)),
+            _ => {
+                let bytes = self.i128().to_le_bytes();
+                out.extend(&bytes[..size(code).unwrap_or(8)]);
+            }
+        }
+    }
+}
+
+/// The size of an element in bytes.
+fn size(code: i32) -> Option<usize> {
+    Some(match code {
+        4 | 6 | BOOL => 1,
+        5 | 14 | 17 | 19 => 2,
+        1 | INT32 | 22 => 4,
+        2 | INT64 | 23 => 8,
+        _ => return None,
+    })
+}
+
+/// A tensor of one number, or of as many as it has elements.
+pub(super) fn tensor(code: i32, dims: &[i64], values: &[Number]) -> Result<TensorProto, String> {
+    let count = dims
+        .iter()
+        .try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))
+        .ok_or("its shape is not known")?;
+    let mut proto = TensorProto {
+        dtype: code,
+        shape: Some(TensorShape::of(dims)),
+        ..TensorProto::default()
+    };
+    match *values {
+        [value] if count > SPELLED && code != 22 && code != 23 => splat(&mut proto, value),
+        [value] => (0..count).for_each(|_| value.bytes(code, &mut proto.content)),
+        _ if values.len() == count => values.iter().for_each(|v| v.bytes(code, &mut proto.content)),
+        _ => return Err(format!("{} numbers do not fill {count} elements", values.len())),
+    }
+    Ok(proto)
+}
+
+/// One number stands for all elements behind it.
+fn splat(proto: &mut TensorProto, value: Number) {
+    match proto.dtype {
+        1 => proto.floats.push(value.f64() as f32),
+        2 => proto.doubles.push(value.f64()),
+        14 => proto.halves.push(i32::from(bf16::from_f64(value.f64()).to_bits())),
+        19 => proto.halves.push(i32::from(f16::from_f64(value.f64()).to_bits())),
+        BOOL => proto.bools.push(value.f64() != 0.0),
+        INT64 => proto.longs.push(value.i128() as i64),
+        _ => proto.ints.push(value.i128() as i32),
+    }
+}
+
+/// The numbers in a tensor: one that all elements are, or as many as there are elements.
+pub(super) fn numbers(proto: &TensorProto) -> Option<(Vec<i64>, Vec<Number>)> {
+    let dims = proto.shape.clone().unwrap_or_default().known()?;
+    let count = dims
+        .iter()
+        .try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))?;
+    let values: Vec<Number> = if proto.content.is_empty() {
+        listed(proto)
+    } else {
+        let size = size(proto.dtype)?;
+        (proto.content.len() == count.checked_mul(size)?).then_some(())?;
+        proto
+            .content
+            .chunks_exact(size)
+            .map(|bytes| read(proto.dtype, bytes))
+            .collect::<Option<_>>()?
+    };
+    if values.len() > count {
+        return None;
+    }
+    let first = *values.first().unwrap_or(&Number::Int(0));
+    if values.iter().all(|v| same(*v, first)) {
+        return Some((dims, vec![first]));
+    }
+    // The last number stands for those that are left out; a file must not make us fill the memory.
+    let mut values = values;
+    if let Some(&last) = values.last()
+        && values.len() < count
+    {
+        (count <= 1 << 20).then_some(())?;
+        values.resize(count, last);
+    }
+    Some((dims, values))
+}
+
+pub(super) fn same(a: Number, b: Number) -> bool {
+    match (a, b) {
+        (Number::Float(a), Number::Float(b)) => a.to_bits() == b.to_bits(),
+        _ => a == b,
+    }
+}
+
+fn listed(proto: &TensorProto) -> Vec<Number> {
+    let half = |&bits: &i32| {
+        let bits = bits as u16;
+        Number::Float(match proto.dtype {
+            14 => bf16::from_bits(bits).to_f64(),
+            _ => f16::from_bits(bits).to_f64(),
+        })
+    };
+    let int = |v: i128| Number::Int(v);
+    match proto.dtype {
+        1 => proto.floats.iter().map(|&v| Number::Float(v.into())).collect(),
+        2 => proto.doubles.iter().map(|&v| Number::Float(v)).collect(),
+        14 | 19 => proto.halves.iter().map(half).collect(),
+        BOOL => proto.bools.iter().map(|&v| int(v.into())).collect(),
+        INT64 => proto.longs.iter().map(|&v| int(v.into())).collect(),
+        _ => proto.ints.iter().map(|&v| int(v.into())).collect(),
+    }
+}
+
+fn read(code: i32, bytes: &[u8]) -> Option<Number> {
+    Some(match code {
+        1 => Number::Float(f32::from_le_bytes(bytes.try_into().ok()?).into()),
+        2 => Number::Float(f64::from_le_bytes(bytes.try_into().ok()?)),
+        14 => Number::Float(bf16::from_le_bytes(bytes.try_into().ok()?).to_f64()),
+        19 => Number::Float(f16::from_le_bytes(bytes.try_into().ok()?).to_f64()),
+        BOOL => Number::Int((*bytes.first()? != 0).into()),
+        4 => Number::Int((*bytes.first()?).into()),
+        6 => Number::Int((*bytes.first()? as i8).into()),
+        5 => Number::Int(i16::from_le_bytes(bytes.try_into().ok()?).into()),
+        17 => Number::Int(u16::from_le_bytes(bytes.try_into().ok()?).into()),
+        INT32 => Number::Int(i32::from_le_bytes(bytes.try_into().ok()?).into()),
+        22 => Number::Int(u32::from_le_bytes(bytes.try_into().ok()?).into()),
+        INT64 => Number::Int(i64::from_le_bytes(bytes.try_into().ok()?).into()),
+        23 => Number::Int(u64::from_le_bytes(bytes.try_into().ok()?).into()),
+        _ => return None,
+    })
+}

@@ -1,0 +1,340 @@
+//! Writes graphs as a `GraphDef`.
+//!
+//! The graphs of several devices become one again: what a receive gives is what was sent, and the loops that only
+//! control receives are not reached from any output. TensorFlow partitions for itself, by the `device` of each node.
+
+mod emit;
+mod names;
+mod ops;
+mod place;
+
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Type, ValueDef, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::proto::{GraphDef, NodeDef, VersionDef};
+
+/// The version of the format that is written: that of TensorFlow 2.21.
+const PRODUCER: i32 = 2000;
+
+/// Writes the graphs of a module.
+///
+/// # Errors
+/// What TensorFlow's graphs cannot say, with where it stands.
+pub(super) fn graph(module: &Module) -> Result<GraphDef, Vec<Diagnostic>> {
+    let mut writer = Writer::new(&module.ctx);
+    writer.collect(module);
+    writer.connect();
+    if writer.errors.is_empty() {
+        writer.name();
+        writer.place();
+        writer.type_stacks();
+        writer.measure();
+        for at in 0..writer.nodes.len() {
+            writer.emit(at);
+        }
+    }
+    match writer.errors.is_empty() {
+        true => Ok(GraphDef {
+            nodes: writer.out,
+            library: None,
+            versions: Some(VersionDef { producer: PRODUCER }),
+        }),
+        false => Err(writer.errors),
+    }
+}
+
+/// A value, of one of the graphs.
+type Value = (usize, ValueId);
+
+/// A node as it stands in one of the graphs.
+struct Node<'a> {
+    graph: usize,
+    body: &'a Body,
+    op: OpId,
+    name: String,
+    /// The number of the device, if devices are told at all.
+    device: Option<i64>,
+    /// How many frames it stands in.
+    depth: usize,
+    /// The nodes that run before it.
+    controls: Vec<usize>,
+}
+
+struct Writer<'a> {
+    ctx: &'a Context,
+    nodes: Vec<Node<'a>>,
+    /// The bodies of the graphs.
+    bodies: Vec<&'a Body>,
+    /// The node that defines a value.
+    defs: FxHashMap<Value, usize>,
+    /// What was received, and under which key.
+    received: FxHashMap<Value, &'a str>,
+    /// What was sent under a key.
+    sent: FxHashMap<&'a str, Value>,
+    /// Control edges as they were written: to a value, from values.
+    edges: Vec<(Value, Vec<Value>)>,
+    /// Whether nodes are told their devices.
+    placed: bool,
+    /// The names of copies of constant enters, on other devices than the node itself.
+    copies: FxHashMap<(usize, i64), String>,
+    taken: FxHashSet<String>,
+    /// How often a name was asked for.
+    numbers: FxHashMap<String, usize>,
+    /// What stacks hold.
+    stack_types: FxHashMap<usize, Type>,
+    /// Constants and anchors that several nodes use.
+    shared: FxHashMap<String, String>,
+    out: Vec<NodeDef>,
+    errors: Vec<Diagnostic>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(ctx: &'a Context) -> Self {
+        Writer {
+            ctx,
+            nodes: Vec::new(),
+            bodies: Vec::new(),
+            defs: FxHashMap::default(),
+            received: FxHashMap::default(),
+            sent: FxHashMap::default(),
+            edges: Vec::new(),
+            placed: false,
+            copies: FxHashMap::default(),
+            taken: FxHashSet::default(),
+            numbers: FxHashMap::default(),
+            stack_types: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            out: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    fn error(&mut self, body: &Body, op: OpId, message: String) -> &mut Diagnostic {
+        let error = Diagnostic::error("unwritable-op", message).label(body.op_span(op), "");
+        self.errors.push(error);
+        let last = self.errors.len() - 1;
+        &mut self.errors[last]
+    }
+
+    fn view(&self, at: usize) -> OpView<'a> {
+        let node = &self.nodes[at];
+        node.body.view(self.ctx, node.op)
+    }
+
+    /// The graphs of a module, or its operations if there are no graphs and nothing is nested.
+    fn collect(&mut self, module: &'a Module) {
+        let (ctx, body) = (self.ctx, &module.body);
+        let mut graphs: Vec<(&'a Body, Option<i64>)> = Vec::new();
+        let mut others = Vec::new();
+        // Graphs stand at top level or in functions.
+        let mut bodies = vec![body];
+        while let Some(body) = bodies.pop() {
+            let blocks = body.region_blocks(body.root());
+            for op in blocks.iter().flat_map(|&b| body.block_ops(b)) {
+                let view = body.view(ctx, op);
+                match (view.name(), body.isolated(op)) {
+                    ("df.graph", Some(inner)) => graphs.push((inner, view.int("device"))),
+                    ("func.return", _) => {}
+                    (_, Some(inner)) => bodies.push(inner),
+                    _ => others.push((body, op)),
+                }
+            }
+        }
+        match graphs.is_empty() {
+            true => graphs.push((body, None)),
+            false => {
+                if let Some(&(body, op)) = others.first() {
+                    let message = format!("`{}` stands outside of the graph", ctx.op_str(body.op_name(op)));
+                    self.error(body, op, message);
+                }
+            }
+        }
+        for (graph, (body, device)) in graphs.into_iter().enumerate() {
+            self.bodies.push(body);
+            let blocks = body.region_blocks(body.root());
+            for op in blocks.iter().flat_map(|&b| body.block_ops(b)) {
+                self.operation(graph, body, op, device);
+            }
+        }
+    }
+
+    fn operation(&mut self, graph: usize, body: &'a Body, op: OpId, device: Option<i64>) {
+        let view = body.view(self.ctx, op);
+        let operand = |at: usize| view.operand(at).map(|v| (graph, v));
+        match view.name() {
+            "df.control" => {
+                if let Some(to) = operand(0) {
+                    let from = body.operands(op).skip(1).map(|v| (graph, v)).collect();
+                    self.edges.push((to, from));
+                }
+            }
+            "df.send" => {
+                if let (Some(key), Some(value)) = (view.str("key"), operand(0)) {
+                    self.sent.insert(key, value);
+                    // For control edges, the node that sends is the one that computes.
+                    if let Some(result) = body.results(op).next() {
+                        self.received.insert((graph, result), key);
+                    }
+                }
+            }
+            "df.recv" => {
+                if let (Some(key), Some(result)) = (view.str("key"), body.results(op).next()) {
+                    self.received.insert((graph, result), key);
+                }
+            }
+            name => {
+                if !body.op_regions(op).is_empty() || body.isolated(op).is_some() {
+                    let message = format!("`{name}` cannot be written for TensorFlow: a graph has no regions");
+                    self.error(body, op, message).help =
+                        Some("`--pass=lower-to-dataflow` makes a graph of branches and loops".to_owned());
+                    return;
+                }
+                let at = self.nodes.len();
+                let own = view.int("device").or(device);
+                self.placed |= own.is_some();
+                for result in body.results(op) {
+                    self.defs.insert((graph, result), at);
+                }
+                self.nodes.push(Node {
+                    graph,
+                    body,
+                    op,
+                    name: String::new(),
+                    device: own,
+                    depth: 0,
+                    controls: Vec::new(),
+                });
+            }
+        }
+    }
+
+    /// The value that is meant: of one that was received, the one that was sent.
+    fn origin(&self, mut value: Value) -> Option<Value> {
+        for _ in 0..=self.received.len() {
+            match self.received.get(&value) {
+                Some(key) => value = *self.sent.get(key)?,
+                None => return Some(value),
+            }
+        }
+        None
+    }
+
+    /// The node that gives an operand, and which of its results it is.
+    fn source(&self, at: usize, operand: usize) -> Option<(usize, usize)> {
+        let node = &self.nodes[at];
+        let value = self.view(at).operand(operand)?;
+        let (graph, value) = self.origin((node.graph, value))?;
+        let index = match self.bodies[graph].value_def(value) {
+            ValueDef::Result(_, index) => index as usize,
+            _ => return None,
+        };
+        Some((*self.defs.get(&(graph, value))?, index))
+    }
+
+    fn sources(&self, at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let count = self.nodes[at].body.num_operands(self.nodes[at].op);
+        (0..count).filter_map(move |i| self.source(at, i))
+    }
+
+    /// Turns control edges into lists, says what is not connected, and drops what nothing needs any more.
+    fn connect(&mut self) {
+        for at in 0..self.nodes.len() {
+            let (body, op) = (self.nodes[at].body, self.nodes[at].op);
+            let missing = (0..body.num_operands(op)).find(|&i| self.source(at, i).is_none());
+            if let Some(i) = missing {
+                let name = self.ctx.op_str(body.op_name(op));
+                let message = format!("operand {i} of `{name}` is received, and nothing in the module sends it");
+                self.error(body, op, message);
+            }
+        }
+        let node_of = |writer: &Self, value: Value| {
+            let value = writer.origin(value)?;
+            writer.defs.get(&value).copied()
+        };
+        let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
+        for (to, from) in std::mem::take(&mut self.edges) {
+            // What is received runs when it was computed, wherever that is.
+            let Some(&to) = self.defs.get(&to) else { continue };
+            for value in from {
+                if let Some(from) = node_of(self, value)
+                    && from != to
+                    && seen.insert((to, from))
+                {
+                    self.nodes[to].controls.push(from);
+                }
+            }
+        }
+        if !self.received.is_empty() {
+            self.drop_unreached();
+        }
+    }
+
+    /// Drops what no output is computed from: the loops that control receives.
+    fn drop_unreached(&mut self) {
+        let mut reached = vec![false; self.nodes.len()];
+        let is_output = |at: &usize| matches!(self.view(*at).name(), "pd.fetch" | "pd.shadow_output" | "pd.print");
+        let mut pending: Vec<usize> = (0..self.nodes.len()).filter(is_output).collect();
+        while let Some(at) = pending.pop() {
+            if !std::mem::replace(&mut reached[at], true) {
+                pending.extend(self.sources(at).map(|(from, _)| from));
+                pending.extend(&self.nodes[at].controls);
+            }
+        }
+        let mut places = vec![0; reached.len()];
+        let mut kept = 0;
+        for (place, &reached) in places.iter_mut().zip(&reached) {
+            *place = kept;
+            kept += usize::from(reached);
+        }
+        let nodes = std::mem::take(&mut self.nodes);
+        self.nodes = nodes
+            .into_iter()
+            .zip(&reached)
+            .filter_map(|(n, &r)| r.then_some(n))
+            .collect();
+        for node in &mut self.nodes {
+            for control in &mut node.controls {
+                *control = places[*control];
+            }
+        }
+        self.defs.retain(|_, at| reached[*at]);
+        for at in self.defs.values_mut() {
+            *at = places[*at];
+        }
+    }
+
+    /// How many frames each node stands in: one more behind an enter, one less behind an exit.
+    fn measure(&mut self) {
+        let mut consumers: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        let mut pending = Vec::new();
+        let mut known = vec![false; self.nodes.len()];
+        for (at, known) in known.iter_mut().enumerate() {
+            let before: Vec<usize> = self
+                .sources(at)
+                .map(|(from, _)| from)
+                .chain(self.nodes[at].controls.iter().copied())
+                .collect();
+            if before.is_empty() {
+                *known = true;
+                pending.push(at);
+            }
+            for from in before {
+                consumers[from].push(at);
+            }
+        }
+        // All edges stay within a frame, so that whichever comes first tells.
+        while let Some(at) = pending.pop() {
+            let depth = match self.view(at).name() {
+                "df.exit" => self.nodes[at].depth.saturating_sub(1),
+                _ => self.nodes[at].depth,
+            };
+            for &to in &consumers[at] {
+                if !std::mem::replace(&mut known[to], true) {
+                    let enters = self.view(to).name() == "df.enter";
+                    self.nodes[to].depth = depth + usize::from(enters);
+                    pending.push(to);
+                }
+            }
+        }
+    }
+}

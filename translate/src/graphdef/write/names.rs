@@ -1,0 +1,84 @@
+//! The names of nodes: valid, unique, and those of the values where they have one.
+
+use super::Writer;
+
+/// A name that TensorFlow takes: `[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*`.
+fn valid(text: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_./>-".contains(c);
+    let mut name: String = text.chars().map(|c| if fits(c) { c } else { '_' }).collect();
+    if !name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.') {
+        name.insert(0, 'v');
+    }
+    name
+}
+
+impl Writer<'_> {
+    /// A name that no node has yet. Different ones in the same program whatever the order of hash tables.
+    pub(super) fn fresh(&mut self, text: &str) -> String {
+        let base = valid(text);
+        let mut name = base.clone();
+        let mut number = self.numbers.get(&base).copied().unwrap_or(0);
+        while !self.taken.insert(name.clone()) {
+            number += 1;
+            name = format!("{base}_{number}");
+        }
+        if number > 0 {
+            self.numbers.insert(base, number);
+        }
+        name
+    }
+
+    /// Names all nodes. Inputs and outputs come first: they are called what the program calls them.
+    pub(super) fn name(&mut self) {
+        let order = |name: &str| match name {
+            "pd.data" | "pd.feed" | "pd.parameter" => 0,
+            "pd.fetch" | "pd.shadow_output" => 1,
+            _ => 2,
+        };
+        for turn in 0..3 {
+            for at in 0..self.nodes.len() {
+                let view = self.view(at);
+                let kind = view.name();
+                if order(kind) != turn {
+                    continue;
+                }
+                let value = view.body.results(view.op).next();
+                let given = value.and_then(|v| view.body.value_name(v));
+                let short = kind.rsplit('.').next().unwrap_or(kind);
+                let text = match given {
+                    _ if turn < 2 => view.str("name").unwrap_or(short).to_owned(),
+                    Some(name) => {
+                        let text = self.ctx.str(name.sym);
+                        match text.bytes().all(|b| b.is_ascii_digit()) {
+                            true => format!("{short}_{text}"),
+                            false => text.to_owned(),
+                        }
+                    }
+                    None => short.to_owned(),
+                };
+                let text = if text.is_empty() { short.to_owned() } else { text };
+                self.nodes[at].name = self.fresh(&text);
+                // Results that are computed by nodes of their own.
+                for index in 1..view.body.num_results(view.op) {
+                    if !super::ops::gives_all(kind) {
+                        let name = format!("{}/{index}", self.nodes[at].name);
+                        self.taken.insert(name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::valid;
+
+    #[test]
+    fn names_are_made_valid() {
+        assert_eq!(valid("x_grad.1/a"), "x_grad.1/a");
+        assert_eq!(valid("out:0 ü"), "out_0__");
+        assert_eq!(valid("_x"), "v_x");
+        assert_eq!(valid(""), "v");
+    }
+}

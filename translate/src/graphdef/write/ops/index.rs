@@ -1,0 +1,309 @@
+//! Operations that choose elements by their place.
+
+use pir_ir::Type;
+
+use super::super::super::proto::Value;
+use super::super::super::types::{INT32, INT64, Number};
+use super::super::emit::{Emit, List, Result};
+use super::Write;
+
+pub(super) const TABLE: &[(&str, Write)] = &[
+    ("argmax", |e| arg(e, "ArgMax")),
+    ("argmin", |e| arg(e, "ArgMin")),
+    ("embedding", |e| {
+        if e.view.int("padding_idx").unwrap_or(-1) >= 0 {
+            return Err("rows that are padding are not expressed".to_owned());
+        }
+        let (index, table) = (e.input(0)?, e.input(1)?);
+        gather(e, table, index, 1, 0, 0)
+    }),
+    ("gather", |e| gather_rows(e, "gather")),
+    ("gather_grad", gather_grad),
+    ("gather_nd", |e| {
+        let inputs = [e.input(0)?, e.input(1)?];
+        let attrs = [
+            ("Tparams", e.dtype(e.elem()?)?),
+            ("Tindices", e.dtype(e.operand_type(1)?.1)?),
+        ];
+        e.node("GatherNd", &inputs, &attrs);
+        Ok(())
+    }),
+    ("gather_nd_grad", |e| {
+        let (index, g, elem) = (e.input(0)?, e.input(1)?, e.operand_type(1)?.1);
+        let indices = e.elem()?;
+        let (dims, _) = e.result_type(0)?;
+        if dims.iter().any(|&d| d < 0) {
+            return Err("its shape is not known".to_owned());
+        }
+        let numbers: Vec<Number> = dims.iter().map(|&d| Number::Int(d.into())).collect();
+        let Value::Type(code) = e.dtype(indices)? else {
+            return Err("its indices have no type".to_owned());
+        };
+        let shape = e.constant(code, &[dims.len() as i64], &numbers)?;
+        let attrs = [("T", e.dtype(elem)?), ("Tindices", Value::Type(code))];
+        e.node("ScatterNd", &[index, g, shape], &attrs);
+        Ok(())
+    }),
+    ("index_select", |e| gather_rows(e, "index_select")),
+    ("index_select_grad", gather_grad),
+    ("one_hot", |e| {
+        let x = e.input(0)?;
+        let (_, elem) = e.result_type(0)?;
+        let classes = e.number("num_classes", 1.0, Type::I32)?;
+        let (on, off) = (e.num(1.0, elem)?, e.num(0.0, elem)?);
+        let attrs = [
+            ("T", e.dtype(elem)?),
+            ("TI", e.dtype(e.elem()?)?),
+            ("axis", Value::Int(-1)),
+        ];
+        e.node("OneHot", &[x, classes, on, off], &attrs);
+        Ok(())
+    }),
+    ("slice", slice),
+    ("slice_grad", slice_grad),
+    ("strided_slice", |e| {
+        let known = |list| match list {
+            Some(List::Known(values)) => Ok(values),
+            _ => Err("its bounds are not known".to_owned()),
+        };
+        let (starts, ends) = (known(e.list("starts")?)?, known(e.list("ends")?)?);
+        let strides = known(e.list("strides")?)?;
+        let bounds = Bounds::new(e, starts, ends, Some(strides))?;
+        let x = e.input(0)?;
+        let [begin, end, strides] = bounds.tensors(e)?;
+        let attrs = bounds.attrs(e.dtype(e.elem()?)?);
+        e.node("StridedSlice", &[x, begin, end, strides], &attrs);
+        Ok(())
+    }),
+    ("topk", |e| {
+        let (x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
+        let rank = dims.len() as i64;
+        let last = e.view.int("axis").unwrap_or(-1).rem_euclid(rank.max(1)) == rank - 1;
+        if !last || !e.flag("largest", true) {
+            return Err("only the largest along the last axis are expressed".to_owned());
+        }
+        let k = e.number("k", 1.0, Type::I32)?;
+        let attrs = [
+            ("T", e.dtype(elem)?),
+            ("sorted", Value::Bool(true)),
+            ("Tk", Value::Type(INT32)),
+            ("index_type", Value::Type(INT64)),
+        ];
+        let found = e.op("TopKV2", &[x, k], &attrs);
+        let values = e.op("Identity", std::slice::from_ref(&found), &[("T", e.dtype(elem)?)]);
+        e.result(0, values)?;
+        let places = e.op("Identity", &[format!("{found}:1")], &[("T", Value::Type(INT64))]);
+        e.result(1, places)
+    }),
+];
+
+fn arg(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
+    let (mut x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
+    let (shape, out) = e.result_type(0)?;
+    let flat = e.flag("flatten", false);
+    if flat {
+        x = e.reshape(x, &[-1], elem)?;
+    }
+    let axis = if flat {
+        0
+    } else {
+        e.view.int("axis").ok_or("its axis is not known")?
+    };
+    let axis = e.axis(axis)?;
+    let attrs = [
+        ("T", e.dtype(elem)?),
+        ("Tidx", Value::Type(INT32)),
+        ("output_type", e.dtype(out)?),
+    ];
+    let mut place = e.op(op, &[x, axis], &attrs);
+    if e.flag("keepdims", false) || flat && shape.len() == dims.len() {
+        place = e.reshape(place, &shape, out)?;
+    }
+    e.result(0, place)
+}
+
+/// `GatherV2` of operand `table` with the indices in operand `index`.
+fn gather(e: &mut Emit<'_, '_>, x: String, indices: String, table: usize, index: usize, axis: i64) -> Result<()> {
+    let axis = e.axis(axis)?;
+    let attrs = [
+        ("Tparams", e.dtype(e.operand_type(table)?.1)?),
+        ("Tindices", e.dtype(e.operand_type(index)?.1)?),
+        ("Taxis", Value::Type(INT32)),
+        ("batch_dims", Value::Int(0)),
+    ];
+    e.node("GatherV2", &[x, indices, axis], &attrs);
+    Ok(())
+}
+
+fn gather_rows(e: &mut Emit<'_, '_>, _: &str) -> Result<()> {
+    let (x, index) = (e.input(0)?, flat_index(e, 1)?);
+    let axis = match (e.view.int("axis"), e.num_operands()) {
+        (Some(axis), _) => axis,
+        (None, 2) => 0,
+        _ => return Err("its axis is not known".to_owned()),
+    };
+    gather(e, x, index, 0, 1, axis)
+}
+
+/// Indices as a vector.
+fn flat_index(e: &mut Emit<'_, '_>, operand: usize) -> Result<String> {
+    let (index, (dims, elem)) = (e.input(operand)?, e.operand_type(operand)?);
+    match dims.len() {
+        2 => e.reshape(index, &[-1], elem),
+        _ => Ok(index),
+    }
+}
+
+/// Rows are summed where they were gathered from.
+fn gather_grad(e: &mut Emit<'_, '_>) -> Result<()> {
+    let index = flat_index(e, 0)?;
+    let (mut g, elem, indices) = (e.input(1)?, e.operand_type(1)?.1, e.elem()?);
+    let (dims, _) = e.result_type(0)?;
+    let rank = dims.len() as i64;
+    let axis = e.view.int("axis").unwrap_or(0).rem_euclid(rank.max(1));
+    let rows = *dims
+        .get(axis as usize)
+        .filter(|&&d| d >= 0)
+        .ok_or("its shape is not known")?;
+    let mut perm: Vec<i64> = (0..rank).collect();
+    perm.swap(0, axis as usize);
+    if axis != 0 {
+        g = super::shape::transpose(e, g, &perm, elem)?;
+    }
+    let rows = e.constant(INT64, &[], &[Number::Int(rows.into())])?;
+    let attrs = [
+        ("T", e.dtype(elem)?),
+        ("Tindices", e.dtype(indices)?),
+        ("Tnumsegments", Value::Type(INT64)),
+    ];
+    let mut out = e.op("UnsortedSegmentSum", &[g, index, rows], &attrs);
+    if axis != 0 {
+        out = super::shape::transpose(e, out, &perm, elem)?;
+    }
+    e.result(0, out)
+}
+
+/// The bounds of a stretch of each axis, all axes up to the last that is cut.
+struct Bounds {
+    starts: Vec<i64>,
+    ends: Vec<i64>,
+    strides: Vec<i64>,
+    begin_mask: i64,
+    end_mask: i64,
+    shrink_mask: i64,
+}
+
+impl Bounds {
+    fn new(e: &Emit<'_, '_>, starts: Vec<i64>, ends: Vec<i64>, strides: Option<Vec<i64>>) -> Result<Bounds> {
+        let axes = e.ints("axes").ok_or("it has no axes")?;
+        let rank = match e.view.name() {
+            "pd.slice_grad" => e.result_type(0)?.0.len(),
+            _ => e.operand_type(0)?.0.len(),
+        };
+        let mut bounds = Bounds {
+            starts: vec![0; rank],
+            ends: vec![0; rank],
+            strides: vec![1; rank],
+            begin_mask: (1i64 << rank.min(62)) - 1,
+            end_mask: (1i64 << rank.min(62)) - 1,
+            shrink_mask: 0,
+        };
+        for (at, &axis) in axes.iter().enumerate() {
+            let axis = axis.rem_euclid(rank.max(1) as i64) as usize;
+            let (Some(&start), Some(&end)) = (starts.get(at), ends.get(at)) else {
+                return Err("it does not have bounds for each axis".to_owned());
+            };
+            if let (Some(s), Some(t)) = (bounds.starts.get_mut(axis), bounds.ends.get_mut(axis)) {
+                (*s, *t) = (start, end);
+            }
+            bounds.begin_mask &= !(1 << axis);
+            bounds.end_mask &= !(1 << axis);
+            if let (Some(stride), Some(s)) = (strides.as_ref().and_then(|s| s.get(at)), bounds.strides.get_mut(axis)) {
+                *s = *stride;
+            }
+        }
+        for axis in e.ints("decrease_axis").unwrap_or_default() {
+            bounds.shrink_mask |= 1 << axis.rem_euclid(rank.max(1) as i64);
+        }
+        Ok(bounds)
+    }
+
+    fn tensors(&self, e: &mut Emit<'_, '_>) -> Result<[String; 3]> {
+        Ok([e.vector(&self.starts)?, e.vector(&self.ends)?, e.vector(&self.strides)?])
+    }
+
+    fn attrs(&self, ty: Value) -> Vec<(&'static str, Value)> {
+        vec![
+            ("T", ty),
+            ("Index", Value::Type(INT64)),
+            ("begin_mask", Value::Int(self.begin_mask)),
+            ("end_mask", Value::Int(self.end_mask)),
+            ("ellipsis_mask", Value::Int(0)),
+            ("new_axis_mask", Value::Int(0)),
+            ("shrink_axis_mask", Value::Int(self.shrink_mask)),
+        ]
+    }
+}
+
+fn slice(e: &mut Emit<'_, '_>) -> Result<()> {
+    let (Some(starts), Some(ends)) = (e.list("starts")?, e.list("ends")?) else {
+        return Err("its bounds are missing".to_owned());
+    };
+    let x = e.input(0)?;
+    let ty = e.dtype(e.elem()?)?;
+    if let (List::Known(starts), List::Known(ends)) = (&starts, &ends) {
+        let bounds = Bounds::new(e, starts.clone(), ends.clone(), None)?;
+        let [begin, end, strides] = bounds.tensors(e)?;
+        e.node("StridedSlice", &[x, begin, end, strides], &bounds.attrs(ty));
+        return Ok(());
+    }
+    // Bounds that are operands stand for the axes in order: axes before them are whole.
+    let axes = e.ints("axes").ok_or("it has no axes")?;
+    let first = axes.first().copied().unwrap_or(0);
+    if !axes.iter().zip(first..).all(|(&a, b)| a == b) || first < 0 {
+        return Err("its bounds are not known, and its axes are not in order".to_owned());
+    }
+    let zeros = vec![0; axes.len()];
+    let mut bounds = Bounds::new(e, zeros.clone(), zeros, None)?;
+    bounds.strides.truncate(first as usize + axes.len());
+    let mut ends_of = |list: List| -> Result<String> {
+        let own = match list {
+            List::Known(values) => e.vector(&values)?,
+            List::Operand(value) => value,
+        };
+        // One number may come as a scalar.
+        let own = e.reshape(own, &[axes.len() as i64], Type::I64)?;
+        if first == 0 {
+            return Ok(own);
+        }
+        let before = e.vector(&vec![0; first as usize])?;
+        let axis = e.axis(0)?;
+        let attrs = [
+            ("T", Value::Type(INT64)),
+            ("N", Value::Int(2)),
+            ("Tidx", Value::Type(INT32)),
+        ];
+        Ok(e.op("ConcatV2", &[before, own, axis], &attrs))
+    };
+    let (begin, end) = (ends_of(starts)?, ends_of(ends)?);
+    let strides = e.vector(&bounds.strides)?;
+    e.node("StridedSlice", &[x, begin, end, strides], &bounds.attrs(ty));
+    Ok(())
+}
+
+fn slice_grad(e: &mut Emit<'_, '_>) -> Result<()> {
+    let (g, elem) = (e.input(0)?, e.elem()?);
+    let (Some(starts), Some(ends)) = (e.ints("starts"), e.ints("ends")) else {
+        return Err("its bounds are not known".to_owned());
+    };
+    let (dims, _) = e.result_type(0)?;
+    let shape = match dims.iter().all(|&d| d >= 0) {
+        true => e.vector(&dims)?,
+        false => e.shape_of(1)?,
+    };
+    let bounds = Bounds::new(e, starts, ends, None)?;
+    let [begin, end, strides] = bounds.tensors(e)?;
+    let attrs = bounds.attrs(e.dtype(elem)?);
+    e.node("StridedSliceGrad", &[shape, begin, end, strides, g], &attrs);
+    Ok(())
+}

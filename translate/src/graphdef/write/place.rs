@@ -1,0 +1,168 @@
+//! On which devices nodes run, by the rules that TensorFlow's partitioner relies on.
+//!
+//! A variable of a loop has its enter and its next iteration on the device of its merge, a switch stands where its
+//! data are, an exit where its switch is, and a constant is entered on every device that reads it.
+
+use pir_ir::TypeData;
+
+use super::Writer;
+
+/// What a device is called.
+pub(super) fn device_name(device: i64) -> String {
+    format!("/job:localhost/replica:0/task:0/device:CPU:{device}")
+}
+
+impl Writer<'_> {
+    pub(super) fn is_constant_enter(&self, at: usize) -> bool {
+        let view = self.view(at);
+        view.name() == "df.enter" && view.bool("constant") == Some(true)
+    }
+
+    /// Gives all nodes devices, if any has one.
+    pub(super) fn place(&mut self) {
+        if !self.placed {
+            return;
+        }
+        for node in &mut self.nodes {
+            node.device.get_or_insert(0);
+        }
+        self.place_stacks();
+        // Merges first: what stands around them follows.
+        for at in 0..self.nodes.len() {
+            if self.view(at).name() == "df.merge" {
+                let device = self.nodes[at].device;
+                let sources: Vec<usize> = self.sources(at).map(|(from, _)| from).collect();
+                for from in sources {
+                    let name = self.view(from).name();
+                    if name == "df.next_iteration" || name == "df.enter" && !self.is_constant_enter(from) {
+                        self.nodes[from].device = device;
+                    }
+                }
+            }
+        }
+        for at in 0..self.nodes.len() {
+            if self.view(at).name() == "df.switch"
+                && let Some((from, _)) = self.source(at, 0)
+                && !self.is_constant_enter(from)
+            {
+                self.nodes[at].device = self.nodes[from].device;
+            }
+        }
+        for at in 0..self.nodes.len() {
+            if self.view(at).name() == "df.exit"
+                && let Some((from, _)) = self.source(at, 0)
+            {
+                self.nodes[at].device = self.nodes[from].device;
+            }
+        }
+        self.copy_constants();
+    }
+
+    /// What pushes to a stack or pops from it stands where the stack is: handles do not travel.
+    fn place_stacks(&mut self) {
+        for (stack, users) in self.stacks() {
+            for user in users {
+                self.nodes[user].device = self.nodes[stack].device;
+            }
+        }
+    }
+
+    /// What reads the handle of each stack, through whatever it is handed on by.
+    fn stacks(&self) -> Vec<(usize, Vec<usize>)> {
+        let stacks: Vec<usize> = (0..self.nodes.len())
+            .filter(|&at| self.view(at).name() == "df.stack")
+            .collect();
+        if stacks.is_empty() {
+            return Vec::new();
+        }
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        for at in 0..self.nodes.len() {
+            for (from, index) in self.sources(at) {
+                let ty = self.view(from).result_type(index);
+                let handle = |ty| matches!(self.ctx.type_data(ty), TypeData::Dialect(text) if &**text == "df.stack");
+                if ty.is_some_and(handle) {
+                    readers[from].push(at);
+                }
+            }
+        }
+        let mut seen = vec![usize::MAX; self.nodes.len()];
+        let users = |stack: usize| {
+            let (mut users, mut pending) = (Vec::new(), vec![stack]);
+            while let Some(at) = pending.pop() {
+                if std::mem::replace(&mut seen[at], stack) != stack {
+                    users.extend(&readers[at]);
+                    pending.extend(&readers[at]);
+                }
+            }
+            (stack, users)
+        };
+        stacks.into_iter().map(users).collect()
+    }
+
+    /// What each stack holds: what is pushed to it, or popped from it.
+    pub(super) fn type_stacks(&mut self) {
+        for (stack, users) in self.stacks() {
+            for user in users {
+                let view = self.view(user);
+                let ty = match view.name() {
+                    "df.stack_push" => view.operand_type(1),
+                    "df.stack_pop" => view.result_type(0),
+                    _ => None,
+                };
+                let Some(ty) = ty.map(|ty| self.ctx.elem_type(ty)) else {
+                    continue;
+                };
+                if *self.stack_types.entry(stack).or_insert(ty) != ty {
+                    let message = "a stack of TensorFlow holds one type, and this one several".to_owned();
+                    let view = self.view(stack);
+                    self.error(view.body, view.op, message);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Constants are entered once on each device that reads them.
+    fn copy_constants(&mut self) {
+        let enters: Vec<usize> = (0..self.nodes.len()).filter(|&at| self.is_constant_enter(at)).collect();
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        for at in 0..self.nodes.len() {
+            let before: Vec<usize> = self.sources(at).map(|(from, _)| from).collect();
+            for from in before.into_iter().chain(self.nodes[at].controls.clone()) {
+                readers[from].push(at);
+            }
+        }
+        // The devices that an enter is needed on: those of what reads it; of enters that read it, all of theirs.
+        let mut needed: Vec<Vec<i64>> = vec![Vec::new(); self.nodes.len()];
+        let mut pending: Vec<(usize, i64)> = Vec::new();
+        for &at in &enters {
+            for &reader in &readers[at] {
+                if !self.is_constant_enter(reader) {
+                    pending.extend(self.nodes[reader].device.map(|d| (at, d)));
+                }
+            }
+        }
+        while let Some((at, device)) = pending.pop() {
+            if needed[at].contains(&device) {
+                continue;
+            }
+            needed[at].push(device);
+            if let Some((from, _)) = self.source(at, 0)
+                && self.is_constant_enter(from)
+            {
+                pending.push((from, device));
+            }
+        }
+        for at in enters {
+            let mut devices = std::mem::take(&mut needed[at]);
+            devices.sort_unstable();
+            if let Some(&first) = devices.first() {
+                self.nodes[at].device = Some(first);
+            }
+            for &device in devices.iter().skip(1) {
+                let name = self.fresh(&format!("{}/device_{device}", self.nodes[at].name));
+                self.copies.insert((at, device), name);
+            }
+        }
+    }
+}
