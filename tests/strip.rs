@@ -127,7 +127,12 @@ fn twice_differentiated_programs_come_back() {
         let mut back = twice.clone();
         passes(&mut back, "strip-backward");
         assert_eq!(text(&back), text(&plain), "seed {seed}");
-        for remat in ["remat", "remat{recompute=all}"] {
+        for remat in [
+            "remat",
+            "remat{recompute=all}",
+            "remat{slots}",
+            "remat{slots=1 recompute=all}",
+        ] {
             let mut back = twice.clone();
             passes(&mut back, remat);
             let mut back = read(&ctx, &text(&back));
@@ -347,6 +352,14 @@ fn files_come_back() {
         round_trip(&ctx, &plain, "stack-locals,build-backward", "strip-backward");
         round_trip(&ctx, &plain, "backward,remat", "strip-backward");
         round_trip(&ctx, &plain, "backward,remat{recompute=all}", "strip-backward");
+        round_trip(&ctx, &plain, "backward,remat{slots}", "strip-backward");
+        round_trip(&ctx, &plain, "backward,remat{slots=2}", "strip-backward{by=liveness}");
+        round_trip(
+            &ctx,
+            &plain,
+            "backward,remat{recompute=none slots=1},remat",
+            "strip-backward",
+        );
         round_trip(
             &ctx,
             &plain,

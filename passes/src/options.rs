@@ -12,6 +12,8 @@ pub enum OptionKind {
     Bool,
     /// A whole number, not less than the first and not greater than the second.
     Int(i64, i64),
+    /// A whole number of at least 0; the name alone means 0.
+    Count,
     /// Any text.
     Str,
     /// A list of texts; a text alone is a list of one.
@@ -72,6 +74,10 @@ impl OptionKind {
                 Ok(value) if (min..=max).contains(&value) => Ok(OptionValue::Int(value)),
                 _ => Err(format!("expected {self}")),
             },
+            OptionKind::Count => match text.parse::<i64>() {
+                Ok(value) if value >= 0 => Ok(OptionValue::Int(value)),
+                _ => Err(format!("expected {self}")),
+            },
             OptionKind::Enum(words) if !words.contains(&&*text) => Err(format!("expected {self}")),
             OptionKind::Enum(_) | OptionKind::Str | OptionKind::List => Ok(OptionValue::Str(text)),
         }
@@ -82,6 +88,7 @@ impl fmt::Display for OptionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OptionKind::Bool => f.write_str("true or false"),
+            OptionKind::Count => f.write_str("a whole number of at least 0, or the name alone"),
             OptionKind::Int(i64::MIN, i64::MAX) => f.write_str("a whole number"),
             OptionKind::Int(min, i64::MAX) => write!(f, "a whole number of at least {min}"),
             OptionKind::Int(min, max) => write!(f, "a whole number from {min} to {max}"),

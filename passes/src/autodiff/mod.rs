@@ -33,7 +33,7 @@ pub use batch::{BatchWeightGrads, batch_weight_grads};
 pub use jvp::{Jvp, jvp};
 pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
-pub use remat::{Recompute, Remat, rematerialize};
+pub use remat::{Recompute, Remat, RematOptions, rematerialize};
 pub use strip::{StripBackward, StripBy, strip_backward};
 pub use targets::BackwardOptions;
 

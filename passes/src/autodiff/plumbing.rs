@@ -47,11 +47,11 @@ pub(crate) fn remove_stack(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Opt
 }
 
 /// The number type of trip counts.
-fn count_type(r: &Rewriter<'_>) -> Type {
+pub(crate) fn count_type(r: &Rewriter<'_>) -> Type {
     r.ctx.tensor(&[], Type::I64)
 }
 
-fn count_constant(r: &mut Rewriter<'_>, value: i64, name: &str) -> ValueId {
+pub(crate) fn count_constant(r: &mut Rewriter<'_>, value: i64, name: &str) -> ValueId {
     let ctx = r.ctx;
     let ty = count_type(r);
     let constant = r
@@ -186,46 +186,48 @@ fn drop_results(r: &mut Rewriter<'_>, op: OpId, keep: &[usize]) -> OpId {
     new
 }
 
+/// The count of the trips that a dual has left.
+pub(crate) struct CountDown {
+    /// What takes one off in the body: gives the number of the iteration whose turn it is.
+    pub(crate) next: OpId,
+}
+
 /// Makes a dual run as often as `trips` says, in place of as long as a stack is not empty.
-pub(crate) fn count_down(r: &mut Rewriter<'_>, names: &Names, dual: OpId, empty: OpId, trips: ValueId) -> Option<OpId> {
+pub(crate) fn count_down(
+    r: &mut Rewriter<'_>,
+    names: &Names,
+    dual: OpId,
+    empty: OpId,
+    trips: ValueId,
+) -> Option<CountDown> {
     let structure = Structure::of(names, r.body, dual)?;
-    let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
+    let ([Some(_), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
         return None;
     };
     let negation = negation_of(r, empty)?;
-    let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
-    let ty = count_type(r);
+    can_carry(r, names, dual)?;
     let zero = count_constant(r.before(dual), 0, &names.spelled("no_trips"));
-    let left = r.body.add_block_arg(cond, ty, None);
-    r.name(left, &names.spelled("trip"));
+    let carried = carry(r, names, dual, &[trips])?.pop()?;
+    r.name(carried.in_cond, &names.spelled("trip"));
+    r.name(carried.in_body, &names.spelled("trip"));
+    let truth = r.ctx.tensor(&[], Type::I1);
     let more = r
         .before(negation)
         .op("pd.greater_than")
-        .operand(left)
+        .operand(carried.in_cond)
         .operand(zero)
-        .infer()
-        .ok()?;
-    let (old, more) = (r.body.result(negation, 0), r.body.result(more, 0));
+        .result(truth)
+        .value();
+    let old = r.body.result(negation, 0);
     r.name(more, "more");
     r.body.replace_all_uses(old, more);
     r.erase_op(negation);
     r.erase_op(empty);
-    r.body.push_operand(cond_end, left);
-    let left = r.body.add_block_arg(body, ty, None);
-    r.name(left, &names.spelled("trip"));
-    let next = step(r, names, body, left, -1.0)?;
-    r.body.push_operand(body_end, next);
-
-    let mut operands = r.body.operands_vec(dual).to_vec();
-    operands.push(trips);
-    let mut types = types_of(r.body, r.body.results(dual));
-    types.push(ty);
-    let new = r.recreate(dual, &operands, &types);
-    for (old, value) in r.body.results(dual).zip(r.body.results(new)) {
-        r.stand_in(old, value);
-    }
-    r.erase_op(dual);
-    Some(new)
+    let next = step(r, names, body, carried.in_body, -1.0)?;
+    let end = r.body.last_op(body)?;
+    r.body.set_operand(end, carried.yielded_at, next);
+    let next = r.body.defining_op(next)?;
+    Some(CountDown { next })
 }
 
 /// The only use of `cf.is_empty`, when that is a negation.

@@ -63,6 +63,13 @@ pub(crate) struct Tapes {
     pub(crate) tree: RegionTree,
 }
 
+impl Tape {
+    /// Where it is asked whether the stack is empty.
+    pub(crate) fn empties(&self) -> &[OpId] {
+        &self.empties
+    }
+}
+
 impl Tapes {
     pub(crate) fn new(ctx: &Context, names: &Names, body: &Body) -> Self {
         let (all, image) = pair(names, body);

@@ -342,6 +342,7 @@ impl<'a> Parser<'a> {
         let read = match value {
             Some(raw) => spec.kind.read(raw),
             None if spec.kind == crate::options::OptionKind::Bool => Ok(OptionValue::Bool(true)),
+            None if spec.kind == crate::options::OptionKind::Count => Ok(OptionValue::Int(0)),
             None => Err(format!("expected {} behind `{name}=`", spec.kind)),
         };
         match read {

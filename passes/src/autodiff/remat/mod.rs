@@ -10,9 +10,11 @@
 mod apply;
 mod cut;
 mod plan;
+mod schedule;
+mod slots;
 
-use pir_ir::{BlockId, Body, Context, Diagnostic, Module, Rewriter, Type, ValueDef, ValueId};
-use rustc_hash::FxHashSet;
+use pir_ir::{BlockId, Body, Context, Diagnostic, Module, Rewriter, Severity, Type, ValueDef, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cross::{Slots, find_carried};
 use super::plumbing::uncount_trips;
@@ -34,27 +36,56 @@ pub enum Recompute {
     All,
 }
 
-/// Records less in a module that was differentiated.
-pub fn rematerialize(module: &mut Module, level: Recompute) {
-    let ctx = module.ctx.clone();
-    let mut pending = vec![&mut module.body];
-    while let Some(body) = pending.pop() {
-        run(&ctx, body, level);
-        pending.extend(inner_bodies_mut(&ctx, body));
-    }
+/// How to record less.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RematOptions {
+    /// What may be computed again.
+    pub recompute: Recompute,
+    /// How many states of a loop to keep from which it is run again, if that is to be; 0 stands for the logarithm of the
+    /// number of iterations to base 2, rounded up.
+    pub slots: Option<i64>,
 }
 
-fn run(ctx: &Context, body: &mut Body, level: Recompute) {
+/// Records less in a module that was differentiated; `report` is told of loops that cannot be checkpointed. Gives how many
+/// were.
+pub fn rematerialize(module: &mut Module, options: RematOptions, report: &mut dyn FnMut(Diagnostic)) -> usize {
+    let ctx = module.ctx.clone();
+    let mut checkpointed = 0;
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        checkpointed += run(&ctx, body, options, report);
+        pending.extend(inner_bodies_mut(&ctx, body));
+    }
+    checkpointed
+}
+
+fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn FnMut(Diagnostic)) -> usize {
     let names = Names::avoiding(ctx, body, &["trips", "trip_next", "trip", "no_trips"]);
     let mut tapes = Tapes::new(ctx, &names, body);
     if tapes.all.is_empty() {
-        return;
+        return 0;
     }
-    let planner = Planner::new(body, &tapes, level);
+    let planner = Planner::new(body, &tapes, options.recompute);
     let mut r = Rewriter::new(ctx, body);
     find_carried(&r, &names, &mut tapes);
-    let counts = recorded_counts(&r, &tapes);
+    let mut counts = recorded_counts(&r, &tapes);
+    let chosen = match options.slots {
+        Some(_) => checkpointed(&r, &names, &tapes, report),
+        None => FxHashSet::default(),
+    };
+    let mut places: FxHashMap<BlockId, Vec<usize>> = FxHashMap::default();
+    for &(block, index) in counts.iter().filter(|_| !chosen.is_empty()) {
+        places.entry(block).or_default().push(index);
+    }
+    let mut done = 0;
     for at in (0..tapes.all.len()).rev() {
+        if chosen.contains(&at)
+            && let Some(copies) = slots::apply(&mut r, &names, &mut tapes, at, options.slots.unwrap_or(0), &places)
+        {
+            counts.extend(copies);
+            done += 1;
+            continue;
+        }
         for problem in planner.problems(r.body, &tapes, at) {
             solve(&mut r, &names, &planner, &mut tapes, &problem);
         }
@@ -69,6 +100,42 @@ fn run(ctx: &Context, body: &mut Body, level: Recompute) {
             uncount_trips(&mut r, &names, op, index);
         }
     }
+    done
+}
+
+/// The tapes of loops that are to be checkpointed: not those inside such loops, which are run again with these.
+fn checkpointed(
+    r: &Rewriter<'_>,
+    names: &Names,
+    tapes: &Tapes,
+    report: &mut dyn FnMut(Diagnostic),
+) -> FxHashSet<usize> {
+    let mut chosen = FxHashSet::default();
+    // Of which tape, or of which that it is on, each tape's handle is.
+    let mut inside = vec![false; tapes.all.len()];
+    for (at, tape) in tapes.all.iter().enumerate() {
+        let outer = r.body.defining_op(tape.handle).and_then(|pop| tapes.partner.get(&pop));
+        if let Some(&(_, outer)) = outer {
+            inside[at] = inside[outer];
+        }
+        if inside[at] || tape.kind != Kind::While || tape.pairs.is_empty() {
+            continue;
+        }
+        match slots::check(r, names, tapes, at) {
+            Ok(()) => {
+                chosen.insert(at);
+                inside[at] = true;
+            }
+            Err(refusal) => {
+                let mut note =
+                    Diagnostic::warning("not-checkpointed", "a loop is not checkpointed, and goes on recording")
+                        .label(r.body.op_span(refusal.op), refusal.why);
+                note.severity = Severity::Note;
+                report(note);
+            }
+        }
+    }
+    chosen
 }
 
 /// The results of loops that are used for nothing but to be recorded, and may be counts that `prune-stacks` put in.
@@ -149,16 +216,28 @@ impl Pass for Remat {
          recorded, from the iteration behind, from counters, and from what is visible outside of the loop. \
          `elementwise` computes again what is elementwise or only moves elements; `all` everything without effects, \
          products, reductions and whole inner loops included; `none` only constants. Of equally good choices the one \
-         that computes least is taken, so that what cannot be improved stays as it is."
+         that computes least is taken, so that what cannot be improved stays as it is. With `slots`, a loop that its \
+         dual can run again records nothing but how often it ran: the dual keeps at most so many states of it, and \
+         comes back to each iteration from these by the binomial schedule, whatever the number of iterations. Loops \
+         in such a loop are run again with it. A loop with effects, or one in a branch, goes on recording, and is \
+         reported."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[OptionSpec {
-            name: "recompute",
-            kind: OptionKind::Enum(&["none", "elementwise", "all"]),
-            default: Some("elementwise"),
-            help: "what may be computed again",
-        }]
+        &[
+            OptionSpec {
+                name: "recompute",
+                kind: OptionKind::Enum(&["none", "elementwise", "all"]),
+                default: Some("elementwise"),
+                help: "what may be computed again",
+            },
+            OptionSpec {
+                name: "slots",
+                kind: OptionKind::Count,
+                default: None,
+                help: "run loops again from so many states; 0: from log2 of the number of iterations; default: record",
+            },
+        ]
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
@@ -167,7 +246,12 @@ impl Pass for Remat {
             Some("all") => Recompute::All,
             _ => Recompute::Elementwise,
         };
-        rematerialize(module, level);
+        let options = RematOptions {
+            recompute: level,
+            slots: cx.options.int("slots"),
+        };
+        let checkpointed = rematerialize(module, options, &mut |d| cx.report(d));
+        cx.count("loops checkpointed", checkpointed);
         Ok(Changed::Yes)
     }
 }

@@ -1,0 +1,390 @@
+//! Checkpointed loops: a loop that records nothing but how often it ran, and a dual that runs it again.
+//!
+//! The dual goes through the iterations from the last to the first. It needs what the loop recorded in an iteration, which
+//! follows from the *state* before that: the values that the loop carries. So in front of each iteration of the dual stands
+//! what finds the state again, from states that are [kept](super::schedule); then what computes from that what was
+//! recorded. Only what that depends on is computed, and only such values are part of the state.
+
+use pir_ir::{BlockId, EffectTarget, OpId, Rewriter, ValueDef, ValueId, ValueMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::schedule::{Kept, advanced, default_room, state_before};
+use crate::autodiff::plumbing::{can_carry, carry, count_constant, count_down, count_trips, negation_of};
+use crate::autodiff::prune::{Side, Tapes};
+use crate::autodiff::structure::{Kind, Names, Structure};
+
+/// Why a loop goes on recording.
+pub(super) struct Refusal {
+    pub(super) op: OpId,
+    pub(super) why: &'static str,
+}
+
+/// A loop that can be run again.
+struct Loop {
+    cond: BlockId,
+    body: BlockId,
+    cond_end: OpId,
+    body_end: OpId,
+    /// The regions of the dual that face `cond` and `body`.
+    dual: [BlockId; 2],
+    /// The operations of the two regions that use each stack that an iteration makes.
+    users: FxHashMap<ValueId, Vec<OpId>>,
+}
+
+/// What has to be computed again.
+#[derive(Default)]
+struct Needs {
+    ops: FxHashSet<OpId>,
+    /// The values of the state, by the arguments of the condition.
+    state: FxHashSet<usize>,
+}
+
+/// Whether the loop of a tape can be checkpointed.
+pub(super) fn check(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> Result<(), Refusal> {
+    let this = Loop::new(r, names, tapes, at)?;
+    this.needs_of(r, tapes, at).map(|_| ())
+}
+
+/// Checkpoints the loop of a tape, with so many states, or as many as the logarithm of the number of iterations for 0.
+/// `counts` are places of counts that are in the way when nobody reads them; gives those of their copies.
+pub(super) fn apply(
+    r: &mut Rewriter<'_>,
+    names: &Names,
+    tapes: &mut Tapes,
+    at: usize,
+    slots: i64,
+    counts: &FxHashMap<BlockId, Vec<usize>>,
+) -> Option<Vec<(BlockId, usize)>> {
+    let this = Loop::new(r, names, tapes, at).ok()?;
+    let (sides, again, state) = this.needs_of(r, tapes, at).ok()?;
+    let op = r.body.block_parent(this.cond)?;
+    let &empty = tapes.all[at].empties().first()?;
+    can_carry(r, names, r.body.block_parent(this.dual[0])?)?;
+    let results: FxHashMap<ValueId, usize> = r
+        .body
+        .operands(this.cond_end)
+        .skip(1)
+        .enumerate()
+        .map(|(i, v)| (v, i))
+        .collect();
+    let (op, trips) = count_trips(r, names, op)?;
+    let first: Vec<ValueId> = state.iter().map(|&j| r.body.operand(op, j)).collect();
+    let args = r.body.block_args(this.cond).to_vec();
+    // The dual of the condition runs once more than that of the body: it starts from where the loop ended.
+    let by_cond: Vec<usize> = (0..state.len())
+        .filter(|&i| sides[0].state.contains(&state[i]))
+        .collect();
+    let known: Option<Vec<ValueId>> = by_cond
+        .iter()
+        .map(|&i| results.get(&args[state[i]]).map(|&at| r.body.result(op, at)))
+        .collect();
+
+    let ops = |r: &Rewriter<'_>, block: BlockId, needed: &FxHashSet<OpId>| -> Vec<OpId> {
+        r.body.block_ops(block).filter(|op| needed.contains(op)).collect()
+    };
+    let body_args = r.body.block_args(this.body).to_vec();
+    // Runs the condition, hands its values to the body, and runs that.
+    let run = |r: &mut Rewriter<'_>, map: &mut ValueMap, values: &[ValueId], needed: &FxHashSet<OpId>| {
+        for (&j, &value) in state.iter().zip(values) {
+            map.insert(args[j], value);
+        }
+        for op in ops(r, this.cond, needed) {
+            r.clone_op(op, map);
+        }
+        for (i, &arg) in body_args.iter().enumerate() {
+            let forwarded = map.get_or_self(r.body.operand(this.cond_end, i + 1));
+            map.insert(arg, forwarded);
+        }
+        for op in ops(r, this.body, needed) {
+            r.clone_op(op, map);
+        }
+    };
+    let mut copies: Vec<ValueMap> = Vec::new();
+    let mut advance = |r: &mut Rewriter<'_>, values: &[ValueId]| -> Vec<ValueId> {
+        let mut map = ValueMap::new();
+        run(r, &mut map, values, &again.ops);
+        let next = state.iter().map(|&j| map.get_or_self(r.body.operand(this.body_end, j)));
+        let next = next.collect();
+        copies.push(map);
+        next
+    };
+
+    let dual = r.body.block_parent(this.dual[0])?;
+    let trip = count_down(r, names, dual, empty, trips)?;
+    let dual = r.body.block_parent(this.dual[0])?;
+    r.before(dual);
+    let numbers = [count_constant(r, 0, "zero"), count_constant(r, 1, "one")];
+    let room = match slots {
+        0 => default_room(r, trips, numbers),
+        _ => count_constant(r, slots, "room"),
+    };
+    let stack = r.op("cf.create_stack").result(names.stack).value();
+    r.name(stack, "snapshots");
+    let last = known.unwrap_or_else(|| {
+        let ends = advanced(r, numbers, &first, trips, &mut advance);
+        by_cond.iter().map(|&i| ends[i]).collect()
+    });
+    let mut initial = vec![room];
+    initial.extend(last);
+    let carried = carry(r, names, dual, &initial)?;
+    for slot in &carried {
+        let from = match slot.result_at == carried[0].result_at {
+            true => room,
+            false => slot.in_cond,
+        };
+        r.take_name(from, slot.in_cond);
+        r.take_name(from, slot.in_body);
+    }
+
+    // The iteration whose turn it is, and the state before it.
+    let front = r.body.first_op(this.dual[1])?;
+    if front != trip.next {
+        r.before(front);
+        r.move_here(trip.next);
+    }
+    r.after(trip.next);
+    let at_iteration = r.body.result(trip.next, 0);
+    r.name(at_iteration, "at");
+    let kept = Kept {
+        stack,
+        room: carried[0].in_body,
+        first,
+        like: state.iter().map(|&j| args[j]).collect(),
+        numbers,
+    };
+    let (values, left) = match state.is_empty() {
+        true => (Vec::new(), kept.room),
+        false => state_before(r, at_iteration, &kept, &mut advance),
+    };
+    let mut maps = [ValueMap::new(), ValueMap::new()];
+    run(r, &mut maps[1], &values, &sides[1].ops);
+    // What the condition recorded in this iteration is read by the next run of its dual.
+    let dual_end = r.body.last_op(this.dual[1])?;
+    r.body.set_operand(dual_end, carried[0].yielded_at, left);
+    for (slot, &i) in carried[1..].iter().zip(&by_cond) {
+        r.body.set_operand(dual_end, slot.yielded_at, values[i]);
+        maps[0].insert(args[state[i]], slot.in_cond);
+    }
+    if let Some(front) = r.body.first_op(this.dual[0]) {
+        r.before(front);
+        for op in ops(r, this.cond, &sides[0].ops) {
+            r.clone_op(op, &mut maps[0]);
+        }
+    }
+    for pair in std::mem::take(&mut tapes.all[at].pairs) {
+        let value = r.body.operand(pair.0, 1);
+        let which = usize::from(r.body.op_block(pair.0) == Some(this.body));
+        let again = maps[which].get_or_self(value);
+        tapes.remove(r, pair, Some(again));
+    }
+    let mut copied = Vec::new();
+    for &region in r.body.op_regions(r.body.block_parent(this.cond)?) {
+        for op in r.body.walk(region) {
+            let block = r
+                .body
+                .op_regions(op)
+                .last()
+                .and_then(|&region| r.body.entry_block(region));
+            let Some((block, places)) = block.and_then(|block| Some((block, counts.get(&block)?))) else {
+                continue;
+            };
+            for (map, &index) in copies.iter().flat_map(|map| places.iter().map(move |at| (map, at))) {
+                let copy = r.body.block_args(block).get(index).and_then(|&arg| map.get(arg));
+                copied.extend(
+                    copy.and_then(|copy| r.body.value_block(copy))
+                        .map(|block| (block, index)),
+                );
+            }
+        }
+    }
+    Some(copied)
+}
+
+impl Loop {
+    fn new(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> Result<Loop, Refusal> {
+        let tape = &tapes.all[at];
+        let (Some(op), Some(dual)) = (r.body.block_parent(tape.forward), r.body.block_parent(tape.dual)) else {
+            return Err(Refusal {
+                op: r.body.block_ops(tape.forward).next().unwrap_or(OpId::new(0)),
+                why: "it stands in no operation",
+            });
+        };
+        let refusal = |op: OpId, why: &'static str| Refusal { op, why };
+        if r.body.op_block(op) != r.body.op_block(dual) {
+            return Err(refusal(op, "it stands in a branch, or in a loop that records"));
+        }
+        let parts = || {
+            let structure = Structure::of(names, r.body, op).filter(|s| s.kind == Kind::While)?;
+            let [Some(cond), Some(body)] = structure.blocks else {
+                return None;
+            };
+            let [
+                Some(Side { dual: dual_cond, .. }),
+                Some(Side {
+                    dual: dual_body,
+                    inside,
+                    ..
+                }),
+            ] = tape.sides
+            else {
+                return None;
+            };
+            can_carry(r, names, op)?;
+            can_carry(r, names, dual)?;
+            let &[empty] = tape.empties() else { return None };
+            negation_of(r, empty)?;
+            // What it starts from must be its operands.
+            if let Some(init) = structure.init {
+                let block = r.body.single_block(init)?;
+                let end = r.body.last_op(block)?;
+                let count = r.body.num_operands(op);
+                let handed_on = r.body.operands(end).take(count);
+                if !handed_on.eq(r.body.block_args(block).iter().copied()) {
+                    return None;
+                }
+            }
+            let this = Loop {
+                cond,
+                body,
+                cond_end: r.body.last_op(cond)?,
+                body_end: r.body.last_op(body)?,
+                dual: [dual_cond, dual_body],
+                users: FxHashMap::default(),
+            };
+            Some((this, inside))
+        };
+        let Some((mut this, _)) = parts() else {
+            return Err(refusal(op, "it is not in the form that `backward` gives to loops"));
+        };
+        this.find_effects(r, names)?;
+        Ok(this)
+    }
+
+    /// Whether the loop would do the same again: it may use stacks of its own, and record.
+    fn find_effects(&mut self, r: &Rewriter<'_>, names: &Names) -> Result<(), Refusal> {
+        let mut made: FxHashSet<ValueId> = FxHashSet::default();
+        let is_stack = |value: ValueId| names.is_stack(r.body, value);
+        for block in [self.cond, self.body] {
+            for top in r.body.block_ops_vec(block) {
+                if top == self.cond_end || top == self.body_end {
+                    continue;
+                }
+                let records = r.body.op_name(top) == names.push && !made.contains(&r.body.operand(top, 0));
+                if records {
+                    continue;
+                }
+                made.extend(r.body.results(top).filter(|&v| is_stack(v)));
+                for op in std::iter::once(top).chain(nested(r, top)) {
+                    for &region in r.body.op_regions(op) {
+                        let blocks = r.body.region_blocks(region).iter();
+                        made.extend(blocks.flat_map(|&b| r.body.block_args(b)).filter(|&&v| is_stack(v)));
+                    }
+                    made.extend(r.body.results(op).filter(|&v| is_stack(v)));
+                    for value in r.body.operands(op).filter(|&v| is_stack(v)) {
+                        if !made.contains(&value) {
+                            return Err(Refusal {
+                                op,
+                                why: "this uses a stack from outside of the iteration",
+                            });
+                        }
+                        if self.is_local(r, value) {
+                            self.users.entry(value).or_default().push(top);
+                        }
+                    }
+                    let own = r.view(op).own_effects().into_iter().all(|effect| match effect.target {
+                        EffectTarget::Operand(i) => i < r.body.num_operands(op) && is_stack(r.body.operand(op, i)),
+                        EffectTarget::Result(i) => i < r.body.num_results(op) && is_stack(r.body.result(op, i)),
+                        EffectTarget::World => false,
+                    });
+                    if !own {
+                        return Err(Refusal {
+                            op,
+                            why: "this has an effect, which would happen again",
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a value is defined by the condition or the body, and by no region in them.
+    fn is_local(&self, r: &Rewriter<'_>, value: ValueId) -> bool {
+        let block = r.body.value_block(value);
+        block == Some(self.cond) || block == Some(self.body)
+    }
+
+    /// What the records of the two regions need in their iteration, what they need of earlier ones, and the state.
+    fn needs_of(&self, r: &Rewriter<'_>, tapes: &Tapes, at: usize) -> Result<([Needs; 2], Needs, Vec<usize>), Refusal> {
+        let mut sides = [Needs::default(), Needs::default()];
+        for &(push, _) in &tapes.all[at].pairs {
+            let which = usize::from(r.body.op_block(push) == Some(self.body));
+            self.need(r, &mut sides[which], vec![r.body.operand(push, 1)], false);
+        }
+        let mut again = Needs::default();
+        let args = sides.iter().flat_map(|side| &side.state);
+        let mut yielded: Vec<ValueId> = Vec::new();
+        for &j in args {
+            again.state.insert(j);
+            yielded.push(r.body.operand(self.body_end, j));
+        }
+        self.need(r, &mut again, yielded, true);
+        let mut state: Vec<usize> = again.state.iter().copied().collect();
+        state.sort_unstable();
+        let refusal = |why: &'static str| {
+            r.body
+                .block_parent(self.cond)
+                .map_or(Ok(()), |op| Err(Refusal { op, why }))
+        };
+        let op = r.body.block_parent(self.cond);
+        for &j in &state {
+            let arg = r.body.block_args(self.cond)[j];
+            let ty = r.body.value_type(arg);
+            let start = op.map(|op| r.body.value_type(r.body.operand(op, j)));
+            if start != Some(ty) || r.body.value_type(r.body.operand(self.body_end, j)) != ty {
+                refusal("the type of a value that it carries changes")?;
+            }
+        }
+        Ok((sides, again, state))
+    }
+
+    /// Adds to what is needed what some values follow from, in an iteration or `across` iterations.
+    fn need(&self, r: &Rewriter<'_>, needs: &mut Needs, mut pending: Vec<ValueId>, across: bool) {
+        let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+        while let Some(value) = pending.pop() {
+            if !self.is_local(r, value) || !seen.insert(value) {
+                continue;
+            }
+            match r.body.value_def(value) {
+                ValueDef::Arg(block, i) if block == self.body => {
+                    pending.push(r.body.operand(self.cond_end, i as usize + 1));
+                }
+                ValueDef::Arg(_, j) => {
+                    needs.state.insert(j as usize);
+                    if across {
+                        pending.push(r.body.operand(self.body_end, j as usize));
+                    }
+                }
+                ValueDef::Result(op, _) => self.need_op(r, needs, op, &mut pending),
+                ValueDef::None => {}
+            }
+            // What a stack holds is what its users put there.
+            for &user in self.users.get(&value).into_iter().flatten() {
+                self.need_op(r, needs, user, &mut pending);
+            }
+        }
+    }
+
+    fn need_op(&self, r: &Rewriter<'_>, needs: &mut Needs, op: OpId, pending: &mut Vec<ValueId>) {
+        if needs.ops.insert(op) {
+            for inner in std::iter::once(op).chain(nested(r, op)) {
+                pending.extend(r.body.operands(inner));
+            }
+            pending.extend(r.body.results(op).filter(|v| self.users.contains_key(v)));
+        }
+    }
+}
+
+fn nested<'r>(r: &'r Rewriter<'_>, op: OpId) -> impl Iterator<Item = OpId> + 'r {
+    r.body.op_regions(op).iter().flat_map(|&region| r.body.walk(region))
+}
