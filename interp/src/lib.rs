@@ -1,5 +1,6 @@
-//! Tensors, kernels and the structured executor of pir-opt.
+//! Tensors, kernels, and the executors of pir-opt: of structured programs and of dataflow graphs.
 
+pub mod dataflow;
 pub mod eager;
 pub mod exec;
 pub mod kernels;

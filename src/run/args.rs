@@ -29,6 +29,8 @@ Examples:
       pir-opt --pass=backward x.pir | pir-run - --input x=ones
   Differentiate while running, to compare with that
       pir-run --eager-grad x.pir --input x=ones
+  Run on two devices, and see how iterations overlap
+      pir-run --dataflow=2 --trace trace.json x.pir --input x=ones
   Compare derivatives with finite differences
       pir-run --check-grad x.pir --input x=rand
 
@@ -97,6 +99,32 @@ pub struct Args {
     /// every float input without `stop_gradient`. Nothing of that pass is used.
     #[arg(long, conflicts_with_all = ["check_grad", "stats", "max_memory"])]
     pub eager_grad: bool,
+
+    /// Run the program as a dataflow graph, on so many devices
+    ///
+    /// Without a number, a program of graphs (`df.graph`) is run on as many devices as it is for. A structured program is
+    /// made a graph by the pass `lower-to-dataflow` first, and with more than one device split by `partition`. Devices are
+    /// threads. What can never run is reported: which nodes wait, and for what.
+    #[arg(
+        long,
+        value_name = "DEVICES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..=64),
+        conflicts_with_all = ["check_grad", "eager_grad"]
+    )]
+    pub dataflow: Option<u32>,
+
+    /// Pick the next node at random among those that are ready; the same number gives the same schedule
+    ///
+    /// Devices take turns, at random as well, instead of being threads.
+    #[arg(long, value_name = "N", requires = "dataflow")]
+    pub schedule_seed: Option<u64>,
+
+    /// Write what ran when, on which device, in which iteration, in the format of chrome://tracing and Perfetto
+    #[arg(long, value_name = "FILE.json", requires = "dataflow")]
+    pub trace: Option<String>,
 
     /// The largest relative error that --check-grad accepts
     #[arg(long, value_name = "ERROR", default_value_t = 1e-6, requires = "check_grad")]

@@ -2,6 +2,7 @@
 
 mod args;
 pub mod checkgrad;
+mod dataflow;
 mod eager;
 pub mod inputs;
 pub mod promote;
@@ -64,10 +65,17 @@ fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<bool, Vec<Di
     let load = LoadOptions {
         allow_unregistered: args.common.allow_unregistered_dialect,
     };
-    let (module, warnings) = driver::load(&pir_dialects::context(), source, load)?;
+    let (mut module, warnings) = driver::load(&pir_dialects::context(), source, load)?;
     cli::report(renderer, source, &warnings);
+    if let Some(devices) = args.dataflow {
+        dataflow::prepare(&mut module, devices)?;
+    }
     let function = args.function.as_deref();
-    let inputs = inputs_of(&module, function).map_err(|e| vec![e.into_diagnostic()])?;
+    let inputs = match args.dataflow {
+        Some(_) => pir_interp::dataflow::inputs_of(&module, function),
+        None => inputs_of(&module, function),
+    };
+    let inputs = inputs.map_err(|e| vec![e.into_diagnostic()])?;
     let mut given = Given {
         values: args.input.clone(),
         tensors: Vec::new(),
@@ -85,6 +93,20 @@ fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<bool, Vec<Di
         let tensors = execute(args, &inputs, values, run)?;
         write_tensors(args, tensors.iter().map(|(name, tensor)| (name.clone(), tensor)))
             .map_err(|error| vec![error])?;
+        return Ok(true);
+    }
+    if args.dataflow.is_some() {
+        let run = |options: &Options, out: &mut dyn Write| dataflow::run(&module, args, options, out);
+        let outcome = execute(args, &inputs, values, run)?;
+        cli::report(renderer, source, &dataflow::warnings(&outcome));
+        let fetched = outcome.fetched.iter().map(|(name, tensor)| (name.clone(), tensor));
+        let written = write_tensors(args, fetched)
+            .and_then(|()| write_stats(args, || dataflow::to_json(&outcome.stats)))
+            .and_then(|()| match &args.trace {
+                Some(path) => dataflow::write_trace(path, &outcome.events),
+                None => Ok(()),
+            });
+        written.map_err(|error| vec![error])?;
         return Ok(true);
     }
     let run = |options: &Options, out: &mut dyn Write| {
@@ -191,10 +213,14 @@ fn write_tensors<'t>(args: &Args, mut named: impl Iterator<Item = (String, &'t T
 
 fn write_results(args: &Args, outcome: &Outcome) -> Result<(), Diagnostic> {
     write_tensors(args, named(outcome))?;
+    write_stats(args, || stats::to_json(&outcome.stats))
+}
+
+fn write_stats(args: &Args, to_json: impl FnOnce() -> String) -> Result<(), Diagnostic> {
     if !args.stats {
         return Ok(());
     }
-    let text = stats::to_json(&outcome.stats);
+    let text = to_json();
     match args.output.as_deref() {
         Some(path) if path != "-" => write_output(None, |out| out.write_all(text.as_bytes())),
         _ => {

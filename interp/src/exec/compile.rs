@@ -162,6 +162,18 @@ impl<'c> Compiler<'c> {
         at
     }
 
+    /// The code of an operation by itself. `last_uses` has an entry for each value of the body.
+    pub(crate) fn single(&mut self, body: &Body, op: OpId, last_uses: &[Option<OpId>]) -> Result<Code, ExecError> {
+        let mut unit = Unit {
+            compiler: self,
+            body,
+            op,
+            last_uses,
+            loop_of: &mut FxHashMap::default(),
+        };
+        unit.code()
+    }
+
     pub(crate) fn compile<'m>(&mut self, body: &'m Body) -> Result<Program<'m>, ExecError> {
         let entry = body
             .entry_block(body.root())
@@ -407,6 +419,7 @@ impl Unit<'_, '_, '_> {
                 message: self.attr_text("message"),
                 value: self.kept(0)?,
             },
+            "df.graph" => return Err(ExecError::graph()),
             _ => {
                 if let Some(name) = input_name(ctx, self.body, self.op) {
                     return Ok(Code::Input { name });

@@ -10,7 +10,7 @@ use super::compile::{Code, Compiler, Dst, Instr, Program, Src, Srcs};
 use super::memory::{Exceeded, Memory};
 use super::stats::Stats;
 use super::{Entry, ExecError, Options, Outcome, functions};
-use crate::kernels::Inputs;
+use crate::kernels::{Inputs, Outputs};
 use crate::tensor::Tensor;
 
 /// Calls that are under way at one time.
@@ -33,7 +33,7 @@ pub enum Value {
 }
 
 impl Value {
-    fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         match self {
             Value::Tensor(t) => t.bytes() as u64,
             Value::List(items) => items.iter().map(|t| t.bytes() as u64).sum(),
@@ -42,7 +42,7 @@ impl Value {
     }
 }
 
-type Values = SmallVec<[Value; 4]>;
+pub(crate) type Values = SmallVec<[Value; 4]>;
 
 /// Which part of its operation a region is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -265,14 +265,7 @@ impl<'m, 'o> Machine<'m, 'o> {
                     count_memory = memory.made(made, freed);
                 }
                 if !lists.is_empty() {
-                    let mut results = results.into_iter();
-                    let value = |length: &Option<usize>| match *length {
-                        Some(length) => Some(Value::List(results.by_ref().take(length).collect())),
-                        None => results.next().map(Value::Tensor),
-                    };
-                    let values: Option<Vec<Value>> = lists.iter().map(value).collect();
-                    let values = values.ok_or_else(|| ExecError::new("a result is missing"))?;
-                    write(&mut call.env, instr.results, values);
+                    write(&mut call.env, instr.results, listed(results, lists)?);
                 } else {
                     write(&mut call.env, instr.results, results.into_iter().map(Value::Tensor));
                 }
@@ -585,6 +578,17 @@ fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item = Value>) {
     }
 }
 
+/// What a kernel gives as values: some of them are lists of so many tensors.
+pub(crate) fn listed(results: Outputs, lists: &[Option<usize>]) -> Result<Values, ExecError> {
+    let mut results = results.into_iter();
+    let value = |length: &Option<usize>| match *length {
+        Some(length) => Some(Value::List(results.by_ref().take(length).collect())),
+        None => results.next().map(Value::Tensor),
+    };
+    let values: Option<Values> = lists.iter().map(value).collect();
+    values.ok_or_else(|| ExecError::new("a result is missing"))
+}
+
 fn bind(program: &Program<'_>, env: &mut [Value], block: u32, values: Values) {
     for (&slot, value) in program.blocks[block as usize].args.iter().zip(values) {
         env[slot as usize] = value;
@@ -607,14 +611,14 @@ fn stack_of(env: &[Value], src: Src) -> Result<usize, ExecError> {
     }
 }
 
-fn tensor(value: Value) -> Result<Tensor, ExecError> {
+pub(crate) fn tensor(value: Value) -> Result<Tensor, ExecError> {
     match value {
         Value::Tensor(t) => Ok(t),
         other => Err(not_a_tensor(&other)),
     }
 }
 
-fn not_a_tensor(value: &Value) -> ExecError {
+pub(crate) fn not_a_tensor(value: &Value) -> ExecError {
     ExecError::new(match value {
         Value::None => "a value is used before it is computed",
         Value::List(_) => "a tensor was expected, not a list",

@@ -29,7 +29,7 @@ pub(super) struct Exceeded {
 }
 
 /// Where the elements are: the same for tensors that share them.
-fn address(tensor: &Tensor) -> usize {
+pub(crate) fn address(tensor: &Tensor) -> usize {
     each_type!(tensor.data(), v => std::sync::Arc::as_ptr(v).cast::<u8>() as usize)
 }
 
@@ -37,7 +37,7 @@ fn is_only_owner(tensor: &Tensor) -> bool {
     each_type!(tensor.data(), v => std::sync::Arc::strong_count(v) == 1)
 }
 
-fn tensors(value: &Value) -> &[Tensor] {
+pub(crate) fn tensors(value: &Value) -> &[Tensor] {
     match value {
         Value::Tensor(tensor) => std::slice::from_ref(tensor),
         Value::List(items) => items,

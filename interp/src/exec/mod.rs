@@ -6,8 +6,8 @@
 //! buffers that nobody else holds.
 
 pub(crate) mod compile;
-mod machine;
-mod memory;
+pub(crate) mod machine;
+pub(crate) mod memory;
 mod stats;
 
 use std::io::Write;
@@ -69,6 +69,8 @@ pub struct ExecError {
     pub span: Option<Span>,
     /// What to do about it.
     pub help: Option<String>,
+    /// More of the story, each a line.
+    pub notes: Vec<String>,
 }
 
 impl ExecError {
@@ -78,7 +80,13 @@ impl ExecError {
             op: None,
             span: None,
             help: None,
+            notes: Vec::new(),
         }
+    }
+
+    /// A dataflow graph is no structured program.
+    pub(crate) fn graph() -> Self {
+        ExecError::new("this is a dataflow graph").help("`pir-run --dataflow` runs it")
     }
 
     pub(crate) fn at(mut self, ctx: &Context, body: &Body, op: OpId) -> Self {
@@ -103,6 +111,7 @@ impl ExecError {
             diagnostic = diagnostic.label(span, "executed here");
         }
         diagnostic.help = self.help;
+        diagnostic.notes = self.notes;
         diagnostic
     }
 }
@@ -115,8 +124,14 @@ pub(crate) struct Entry<'m> {
     pub(crate) is_function: bool,
 }
 
+/// Whether an isolated operation only holds others: it is neither a function nor a graph.
+fn is_module(module: &Module, body: &Body, op: OpId) -> bool {
+    let view = body.view(&module.ctx, op);
+    !view.has(Traits::FUNCTION) && view.name() != "df.graph"
+}
+
 /// The body that holds the operations at top level: a file that is one module is that module.
-fn top_level(module: &Module) -> &Body {
+pub(crate) fn top_level(module: &Module) -> &Body {
     let mut body = &module.body;
     loop {
         let Some(block) = body.single_block(body.root()) else {
@@ -125,7 +140,7 @@ fn top_level(module: &Module) -> &Body {
         let mut ops = body.block_ops(block);
         match (ops.next(), ops.next()) {
             (Some(only), None) => match body.isolated(only) {
-                Some(inner) if !body.view(&module.ctx, only).has(Traits::FUNCTION) => body = inner,
+                Some(inner) if is_module(module, body, only) => body = inner,
                 _ => return body,
             },
             _ => return body,
@@ -207,6 +222,15 @@ fn input_name(ctx: &Context, body: &Body, op: OpId) -> Option<String> {
         .then(|| view.str("name").unwrap_or_default().to_owned())
 }
 
+/// The input that an operation is, if it is one.
+pub(crate) fn input_spec(ctx: &Context, body: &Body, op: OpId) -> Option<InputSpec> {
+    Some(InputSpec {
+        name: input_name(ctx, body, op)?,
+        ty: body.value_type(body.result(op, 0)),
+        span: body.op_span(op),
+    })
+}
+
 /// The input called `name`, checked against its type.
 pub(crate) fn check_input(ctx: &Context, options: &Options, name: &str, ty: Type) -> Result<Tensor, ExecError> {
     let tensor = options.inputs.get(name).ok_or_else(|| {
@@ -256,15 +280,13 @@ pub fn inputs_of(module: &Module, function: Option<&str>) -> Result<Vec<InputSpe
         }
     }
     for op in body.walk_all() {
-        if let Some(name) = input_name(ctx, body, op) {
-            let ty = body.value_type(body.result(op, 0));
-            if !inputs.iter().any(|i| i.name == name) {
-                inputs.push(InputSpec {
-                    name,
-                    ty,
-                    span: body.op_span(op),
-                });
-            }
+        if body.view(ctx, op).name() == "df.graph" {
+            return Err(ExecError::graph().at(ctx, body, op));
+        }
+        if let Some(input) = input_spec(ctx, body, op)
+            && !inputs.iter().any(|other| other.name == input.name)
+        {
+            inputs.push(input);
         }
     }
     Ok(inputs)

@@ -1,0 +1,449 @@
+//! From the operations of a `df.graph` to dense tables.
+
+use std::sync::Arc;
+
+use pir_ir::{Body, Context, OpId, Span};
+use rustc_hash::FxHashMap;
+
+use super::key::frame_name;
+use crate::exec::compile::{Code, Compiler};
+use crate::exec::{ExecError, Options, check_input};
+use crate::tensor::Tensor;
+
+/// In place of an index: there is none.
+pub(super) const NONE: u32 = u32::MAX;
+/// The port of control edges.
+pub(super) const CONTROL: u32 = u32::MAX;
+
+/// What a node does.
+pub(super) enum Kind {
+    Switch,
+    Merge,
+    Enter {
+        /// The frame that it enters.
+        child: u32,
+        constant: bool,
+    },
+    Exit,
+    NextIteration,
+    /// Passes its values on.
+    Pass,
+    /// Has control edges only.
+    Nothing,
+    Send {
+        edge: u32,
+    },
+    Recv {
+        edge: u32,
+    },
+    Stack,
+    Push {
+        swap: bool,
+    },
+    Pop,
+    Input(Tensor),
+    /// An operation like in structured programs.
+    Op(Code),
+}
+
+/// From a result of a node, or from the node, to an input of another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    /// The result, or [`CONTROL`].
+    pub(super) port: u32,
+    pub(super) target: u32,
+    pub(super) input: u32,
+}
+
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    /// How it is called when it is spoken of.
+    pub(super) label: Arc<str>,
+    pub(super) span: Span,
+    /// Which count of executions it belongs to.
+    pub(super) counter: u32,
+    /// How many values it reads.
+    pub(super) inputs: u32,
+    /// How many nodes it comes after.
+    pub(super) controls: u32,
+    /// The frame that it runs in; [`NONE`] if it never does.
+    pub(super) frame: u32,
+    /// Its place among the nodes of the frame.
+    pub(super) index: u32,
+    /// Its first slot in an iteration.
+    pub(super) slot: u32,
+    edges: (u32, u32),
+}
+
+/// What is known of a frame before it is entered.
+pub(super) struct Frame {
+    pub(super) name: String,
+    /// Stands for the name in keys of messages.
+    pub(super) hash: u64,
+    /// The frame around it; [`NONE`] for the root.
+    pub(super) parent: u32,
+    pub(super) depth: usize,
+    /// Its place among the frames in its parent.
+    pub(super) place: u32,
+    pub(super) children: u32,
+    pub(super) parallel: u64,
+    /// How many nodes enter it.
+    pub(super) enters: u32,
+    pub(super) nodes: Vec<u32>,
+    pub(super) slots: u32,
+}
+
+/// A compiled graph: what one device runs.
+pub(super) struct Graph {
+    pub(super) device: i64,
+    pub(super) nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    /// The root comes first.
+    pub(super) frames: Vec<Frame>,
+    /// Those that have nothing to wait for.
+    pub(super) sources: Vec<u32>,
+}
+
+impl Graph {
+    pub(super) fn edges(&self, node: u32) -> &[Edge] {
+        let (first, end) = self.nodes[node as usize].edges;
+        &self.edges[first as usize..end as usize]
+    }
+}
+
+/// The keys of messages as numbers, the same ones for all devices.
+#[derive(Default)]
+pub(super) struct Keys {
+    numbers: FxHashMap<(String, i64, i64), u32>,
+    /// The key, and whether somebody sends under it.
+    pub(super) edges: Vec<(String, bool)>,
+}
+
+impl Keys {
+    fn number(&mut self, body: &Body, ctx: &Context, op: OpId, sends: bool) -> u32 {
+        let view = body.view(ctx, op);
+        let key = view.str("key").unwrap_or_default().to_owned();
+        let ends = (view.int("from").unwrap_or(0), view.int("to").unwrap_or(0));
+        let next = self.edges.len() as u32;
+        let number = *self.numbers.entry((key.clone(), ends.0, ends.1)).or_insert(next);
+        if number == next {
+            self.edges.push((key, false));
+        }
+        if let Some(edge) = self.edges.get_mut(number as usize) {
+            edge.1 |= sends;
+        }
+        number
+    }
+}
+
+/// What the compilation of the graphs of a run shares.
+pub(super) struct Setup<'c, 'o> {
+    pub(super) compiler: Compiler<'c>,
+    pub(super) options: &'o Options,
+    pub(super) keys: Keys,
+    /// The names that executions are counted under.
+    pub(super) counters: Vec<String>,
+    by_name: FxHashMap<String, u32>,
+}
+
+impl<'c, 'o> Setup<'c, 'o> {
+    pub(super) fn new(ctx: &'c Context, options: &'o Options) -> Self {
+        Setup {
+            compiler: Compiler::new(ctx),
+            options,
+            keys: Keys::default(),
+            counters: Vec::new(),
+            by_name: FxHashMap::default(),
+        }
+    }
+
+    fn counter(&mut self, name: &str) -> u32 {
+        if let Some(&at) = self.by_name.get(name) {
+            return at;
+        }
+        let at = self.counters.len() as u32;
+        self.counters.push(name.to_owned());
+        self.by_name.insert(name.to_owned(), at);
+        at
+    }
+
+    fn kind(&mut self, body: &Body, op: OpId, last_uses: &[Option<OpId>]) -> Result<Kind, ExecError> {
+        let ctx = self.compiler.ctx;
+        let view = body.view(ctx, op);
+        Ok(match view.name() {
+            "df.switch" => Kind::Switch,
+            "df.merge" => Kind::Merge,
+            "df.enter" => Kind::Enter {
+                child: NONE,
+                constant: view.bool("constant").unwrap_or(false),
+            },
+            "df.exit" => Kind::Exit,
+            "df.next_iteration" => Kind::NextIteration,
+            "df.identity" | "df.loop_cond" => Kind::Pass,
+            "df.no_op" => Kind::Nothing,
+            "df.send" => Kind::Send {
+                edge: self.keys.number(body, ctx, op, true),
+            },
+            "df.recv" => Kind::Recv {
+                edge: self.keys.number(body, ctx, op, false),
+            },
+            "df.stack" => Kind::Stack,
+            "df.stack_push" => Kind::Push {
+                swap: view.bool("swap").unwrap_or(false),
+            },
+            "df.stack_pop" => Kind::Pop,
+            _ => match self.compiler.single(body, op, last_uses)? {
+                Code::Input { name } => {
+                    let ty = body.value_type(body.result(op, 0));
+                    Kind::Input(check_input(ctx, self.options, &name, ty)?)
+                }
+                code @ (Code::Kernel { .. }
+                | Code::Combine(_)
+                | Code::Split(_)
+                | Code::Pass(_)
+                | Code::Fetch { .. }
+                | Code::Print { .. }) => Kind::Op(code),
+                _ => {
+                    return Err(ExecError::new("this cannot be a node of a dataflow graph")
+                        .help("`pir-opt --pass=lower-to-dataflow` makes a graph of a structured program"));
+                }
+            },
+        })
+    }
+
+    /// Compiles the graph in the body of a `df.graph`.
+    pub(super) fn graph(&mut self, body: &Body, device: i64) -> Result<Graph, ExecError> {
+        let ctx = self.compiler.ctx;
+        let block = body
+            .single_block(body.root())
+            .ok_or_else(|| ExecError::new("a graph must have one block"))?;
+        let last_uses = vec![None; body.num_value_slots()];
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut ops: Vec<OpId> = Vec::new();
+        let mut controls: Vec<OpId> = Vec::new();
+        let mut node_of = vec![NONE; body.num_op_slots()];
+        for op in body.block_ops(block) {
+            if body.view(ctx, op).name() == "df.control" {
+                controls.push(op);
+                continue;
+            }
+            let kind = self.kind(body, op, &last_uses).map_err(|e| e.at(ctx, body, op))?;
+            node_of[op.index()] = nodes.len() as u32;
+            ops.push(op);
+            nodes.push(Node {
+                kind,
+                label: label(ctx, body, op).into(),
+                span: body.op_span(op),
+                counter: self.counter(body.view(ctx, op).name()),
+                inputs: body.num_operands(op) as u32,
+                controls: 0,
+                frame: NONE,
+                index: 0,
+                slot: 0,
+                edges: (0, 0),
+            });
+        }
+        let defining = |value| body.defining_op(value).map_or(NONE, |op| node_of[op.index()]);
+        let mut edges: Vec<(u32, Edge)> = Vec::new();
+        for (target, &op) in ops.iter().enumerate() {
+            for (input, value) in body.operands(op).enumerate() {
+                let source = defining(value);
+                if source == NONE {
+                    return Err(ExecError::new("an operand does not come from a node").at(ctx, body, op));
+                }
+                let first = body.result(ops[source as usize], 0);
+                let edge = Edge {
+                    port: (value.index() - first.index()) as u32,
+                    target: target as u32,
+                    input: input as u32,
+                };
+                edges.push((source, edge));
+            }
+        }
+        let mut after: Vec<(u32, u32)> = Vec::new();
+        for op in controls {
+            let mut values = body.operands(op).map(defining);
+            let target = values.next().unwrap_or(NONE);
+            for source in values {
+                if source == NONE || target == NONE {
+                    return Err(ExecError::new("an operand does not come from a node").at(ctx, body, op));
+                }
+                after.push((source, target));
+            }
+        }
+        after.sort_unstable();
+        after.dedup();
+        for (source, target) in after {
+            nodes[target as usize].controls += 1;
+            let edge = Edge {
+                port: CONTROL,
+                target,
+                input: 0,
+            };
+            edges.push((source, edge));
+        }
+        edges.sort_by_key(|&(source, _)| source);
+        let mut first = 0;
+        while let Some(&(source, _)) = edges.get(first) {
+            let count = edges[first..].iter().take_while(|e| e.0 == source).count();
+            nodes[source as usize].edges = (first as u32, (first + count) as u32);
+            first += count;
+        }
+        let mut graph = Graph {
+            device,
+            nodes,
+            edges: edges.into_iter().map(|(_, edge)| edge).collect(),
+            frames: Vec::new(),
+            sources: Vec::new(),
+        };
+        Frames {
+            ctx,
+            body,
+            ops: &ops,
+            by_name: FxHashMap::default(),
+        }
+        .find(&mut graph)?;
+        Ok(graph)
+    }
+}
+
+/// An operation as it is spoken of.
+fn label(ctx: &Context, body: &Body, op: OpId) -> String {
+    let name = ctx.op_str(body.op_name(op));
+    match body.results(op).next().and_then(|v| body.value_name(v)) {
+        Some(value) => format!("`%{}` (`{name}`)", ctx.str(value.sym)),
+        None => match body.view(ctx, op).str("name") {
+            Some(called) => format!("`{name}` \"{called}\""),
+            None => format!("`{name}`"),
+        },
+    }
+}
+
+/// Finds the frame of each node.
+struct Frames<'a> {
+    ctx: &'a Context,
+    body: &'a Body,
+    ops: &'a [OpId],
+    by_name: FxHashMap<(u32, String), u32>,
+}
+
+impl Frames<'_> {
+    fn find(&mut self, graph: &mut Graph) -> Result<(), ExecError> {
+        graph.frames.push(Frame {
+            name: String::new(),
+            hash: 0,
+            parent: NONE,
+            depth: 0,
+            place: 0,
+            children: 0,
+            parallel: 1,
+            enters: 0,
+            nodes: Vec::new(),
+            slots: 0,
+        });
+        let sources = (0..graph.nodes.len() as u32).filter(|&n| {
+            let node = &graph.nodes[n as usize];
+            node.inputs == 0 && node.controls == 0
+        });
+        graph.sources = sources.collect();
+        let mut pending: Vec<u32> = graph.sources.iter().rev().copied().collect();
+        for &source in &graph.sources {
+            graph.nodes[source as usize].frame = 0;
+        }
+        while let Some(node) = pending.pop() {
+            let frame = self.frame_behind(graph, node)?;
+            let (first, end) = graph.nodes[node as usize].edges;
+            for at in first..end {
+                let target = graph.edges[at as usize].target;
+                let other = graph.nodes[target as usize].frame;
+                if other == NONE {
+                    graph.nodes[target as usize].frame = frame;
+                    pending.push(target);
+                } else if other != frame {
+                    return Err(self.error(target, self.two_frames(graph, node, frame, target)));
+                }
+            }
+        }
+        for at in 0..graph.nodes.len() {
+            let node = &mut graph.nodes[at];
+            let Some(frame) = graph.frames.get_mut(node.frame as usize) else {
+                continue;
+            };
+            if frame.parent != NONE && matches!(node.kind, Kind::Op(Code::Fetch { .. })) {
+                return Err(self.error(at as u32, ExecError::new("nothing can be fetched inside a frame")));
+            }
+            node.index = frame.nodes.len() as u32;
+            frame.nodes.push(at as u32);
+            node.slot = frame.slots;
+            frame.slots += match node.kind {
+                // What came first, and what came from elsewhere.
+                Kind::Merge | Kind::Recv { .. } => 1,
+                _ => node.inputs,
+            };
+        }
+        Ok(())
+    }
+
+    fn error(&self, node: u32, error: ExecError) -> ExecError {
+        error.at(self.ctx, self.body, self.ops[node as usize])
+    }
+
+    fn two_frames(&self, graph: &Graph, from: u32, frame: u32, target: u32) -> ExecError {
+        let called = |frame: u32| match graph.frames.get(frame as usize) {
+            Some(f) if f.parent != NONE => format!("the frame `{}`", f.name),
+            _ => "no frame".to_owned(),
+        };
+        ExecError::new(format!(
+            "what it gets from {} is in {}, the rest in {}",
+            graph.nodes[from as usize].label,
+            called(frame),
+            called(graph.nodes[target as usize].frame)
+        ))
+        .help("values get into a frame through `df.enter` and out of it through `df.exit` only")
+    }
+
+    /// The frame that what a node gives is in.
+    fn frame_behind(&mut self, graph: &mut Graph, node: u32) -> Result<u32, ExecError> {
+        let frame = graph.nodes[node as usize].frame;
+        let parent = graph.frames[frame as usize].parent;
+        let view = self.body.view(self.ctx, self.ops[node as usize]);
+        match &mut graph.nodes[node as usize].kind {
+            Kind::Enter { child, .. } => {
+                let name = view.str("frame").unwrap_or_default().to_owned();
+                let next = graph.frames.len() as u32;
+                let inner = *self.by_name.entry((frame, name.clone())).or_insert(next);
+                *child = inner;
+                if inner == next {
+                    let parallel = view.int("parallel_iterations").unwrap_or(10);
+                    if parallel < 1 {
+                        let error = ExecError::new("`parallel_iterations` must be at least 1");
+                        return Err(self.error(node, error));
+                    }
+                    let outer = &mut graph.frames[frame as usize];
+                    let place = outer.children;
+                    outer.children += 1;
+                    let depth = outer.depth + 1;
+                    graph.frames.push(Frame {
+                        hash: frame_name(&name),
+                        name,
+                        parent: frame,
+                        depth,
+                        place,
+                        children: 0,
+                        parallel: parallel as u64,
+                        enters: 0,
+                        nodes: Vec::new(),
+                        slots: 0,
+                    });
+                }
+                graph.frames[inner as usize].enters += 1;
+                Ok(inner)
+            }
+            Kind::Exit | Kind::NextIteration if parent == NONE => {
+                Err(self.error(node, ExecError::new("it is in no frame")))
+            }
+            Kind::Exit => Ok(parent),
+            _ => Ok(frame),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What the nodes compute.
+
+use smallvec::smallvec;
+
+use super::compile::{Kind, Node};
+use super::device::{Device, Outputs, Ready};
+use super::key::Key;
+use super::shared::Ticket;
+use crate::exec::ExecError;
+use crate::exec::compile::Code;
+use crate::exec::machine::{Value, Values, listed, not_a_tensor, tensor};
+use crate::kernels::Inputs;
+use crate::tensor::Tensor;
+
+impl Device<'_> {
+    /// What a node gives; nothing if it waits for another device.
+    pub(super) fn compute(&mut self, node: &Node, at: Ready) -> Result<Option<Outputs>, ExecError> {
+        // These two run when they are dead as well: the other side waits.
+        match &node.kind {
+            Kind::Recv { edge } => {
+                let ticket = Ticket {
+                    device: self.number,
+                    frame: at.frame,
+                    iteration: at.iteration,
+                    node: at.node,
+                };
+                let message = self.shared.receive(self.key(*edge, at), ticket)?;
+                return Ok(message.map(|value| smallvec![value]));
+            }
+            Kind::Send { edge } => {
+                let value = self.take(at, 1)?.pop();
+                let value = value.filter(|value| !at.dead && !matches!(value, Value::None));
+                if matches!(value, Some(Value::Stack(_))) {
+                    return Err(ExecError::new("a stack cannot be sent to another device"));
+                }
+                if let Some(value) = &value {
+                    self.counts.sent_values += 1;
+                    self.counts.sent_bytes += value.bytes();
+                }
+                self.shared.send(self.key(*edge, at), value)?;
+                return Ok(Some(Outputs::new()));
+            }
+            Kind::Merge => {
+                let value = self.take(at, 1)?.pop();
+                if at.dead {
+                    return Ok(Some(Outputs::new()));
+                }
+                let winner = Tensor::scalar(self.winner(at) as i32);
+                return Ok(Some(smallvec![value, Some(Value::Tensor(winner))]));
+            }
+            _ => {}
+        }
+        let mut inputs = self.take(at, node.inputs)?;
+        if at.dead {
+            if matches!(node.kind, Kind::Op(Code::Fetch { .. })) {
+                self.dead_fetches.push(at.node);
+            }
+            return Ok(Some(Outputs::new()));
+        }
+        Ok(Some(match &node.kind {
+            Kind::Switch => {
+                let [data, condition] = two(inputs)?;
+                let condition = tensor(condition)?
+                    .truth()
+                    .ok_or_else(|| ExecError::new("a condition must be one truth value"))?;
+                match condition {
+                    true => smallvec![None, Some(data)],
+                    false => smallvec![Some(data), None],
+                }
+            }
+            Kind::Stack => {
+                let handle = self.stacks.len() as u32;
+                self.stacks.push(Vec::new());
+                smallvec![Some(Value::Stack(handle))]
+            }
+            Kind::Push { swap } => {
+                let [handle, value] = two(inputs)?;
+                let space = self.stack_space(*swap);
+                self.account.hold_in(&self.shared.spaces, space, &value);
+                let counts = &mut self.counts;
+                counts.pushed_values += 1;
+                counts.pushed_bytes += value.bytes();
+                counts.stack_bytes += value.bytes();
+                counts.peak_stack_bytes = counts.peak_stack_bytes.max(counts.stack_bytes);
+                self.stack(&handle)?.push((value.clone(), *swap));
+                smallvec![Some(value)]
+            }
+            Kind::Pop => {
+                let handle = inputs.pop().unwrap_or_default();
+                let Some((value, swap)) = self.stack(&handle)?.pop() else {
+                    return Err(ExecError::new("the stack is empty").help("every pop needs a push before it"));
+                };
+                let space = self.stack_space(swap);
+                self.account.release_in(&self.shared.spaces, space, &value);
+                self.counts.stack_bytes -= value.bytes();
+                smallvec![Some(value)]
+            }
+            Kind::Input(value) => {
+                let value = Value::Tensor(value.clone());
+                // The caller holds it until the end.
+                self.account.hold(&self.shared.spaces, &value);
+                smallvec![Some(value)]
+            }
+            Kind::Op(code) => self.operation(code, inputs, at)?,
+            _ => inputs.into_iter().map(Some).collect(),
+        }))
+    }
+
+    fn operation(&mut self, code: &Code, inputs: Values, at: Ready) -> Result<Outputs, ExecError> {
+        Ok(match code {
+            Code::Kernel { kernel, lists, .. } => {
+                let mut operands = Inputs::new();
+                for value in inputs {
+                    match value {
+                        Value::Tensor(t) => operands.push(t),
+                        Value::List(items) => operands.extend(items),
+                        other => return Err(not_a_tensor(&other)),
+                    }
+                }
+                let results = kernel(operands).map_err(ExecError::new)?;
+                match lists.is_empty() {
+                    true => results.into_iter().map(|t| Some(Value::Tensor(t))).collect(),
+                    false => listed(results, lists)?.into_iter().map(Some).collect(),
+                }
+            }
+            Code::Combine(_) => {
+                let items = inputs.into_iter().map(tensor).collect::<Result<Box<[_]>, _>>()?;
+                smallvec![Some(Value::List(items))]
+            }
+            Code::Split(_) => match inputs.into_iter().next() {
+                Some(Value::List(items)) => items.into_iter().map(|t| Some(Value::Tensor(t))).collect(),
+                other => return Err(not_a_tensor(&other.unwrap_or_default())),
+            },
+            Code::Fetch { .. } => {
+                let value = tensor(inputs.into_iter().next().unwrap_or_default())?;
+                self.account.hold(&self.shared.spaces, &Value::Tensor(value.clone()));
+                self.fetched.push((at.node, value));
+                Outputs::new()
+            }
+            Code::Print { message, .. } => {
+                let value = tensor(inputs.into_iter().next().unwrap_or_default())?;
+                let space = if message.is_empty() { "" } else { " " };
+                // Who listens is there as long as the run.
+                let _ = self.prints.send(format!("{message}{space}{value}"));
+                smallvec![Some(Value::Tensor(value))]
+            }
+            _ => inputs.into_iter().map(Some).collect(),
+        })
+    }
+
+    fn key(&self, edge: u32, at: Ready) -> Key {
+        let frame = self.frames.get(at.frame as usize).and_then(Option::as_ref);
+        Key {
+            edge,
+            frame: frame.map_or(0, |frame| frame.id),
+            iteration: at.iteration,
+        }
+    }
+
+    fn stack_space(&self, swap: bool) -> usize {
+        match swap {
+            true => self.shared.spaces.host(),
+            false => self.number as usize,
+        }
+    }
+
+    fn stack(&mut self, handle: &Value) -> Result<&mut Vec<(Value, bool)>, ExecError> {
+        match handle {
+            Value::Stack(handle) => self.stacks.get_mut(*handle as usize),
+            _ => None,
+        }
+        .ok_or_else(|| ExecError::new("a stack was expected"))
+    }
+}
+
+fn two(inputs: Values) -> Result<[Value; 2], ExecError> {
+    let mut inputs = inputs.into_iter();
+    match (inputs.next(), inputs.next()) {
+        (Some(a), Some(b)) => Ok([a, b]),
+        _ => Err(ExecError::new("two operands are needed")),
+    }
+}

@@ -1,0 +1,541 @@
+//! A device: it runs the nodes of its graph, one at a time, whichever is ready.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use smallvec::{SmallVec, smallvec};
+
+use super::compile::{CONTROL, Graph, Kind, NONE, Node};
+use super::frame::{Active, Pool};
+use super::key::{self, Random};
+use super::memory::Account;
+use super::shared::{Shared, Ticket};
+use super::trace::Recorder;
+use crate::exec::ExecError;
+use crate::exec::machine::{Value, Values};
+use crate::tensor::Tensor;
+
+/// What a node gives; what is not there is dead.
+pub(super) type Outputs = SmallVec<[Option<Value>; 2]>;
+
+/// A node that can be run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ready {
+    pub(super) frame: u32,
+    pub(super) iteration: u64,
+    pub(super) node: u32,
+    pub(super) dead: bool,
+    /// It has run, and what it waited for has come.
+    pub(super) arrived: bool,
+}
+
+/// What a device has counted.
+#[derive(Default)]
+pub(super) struct Counts {
+    /// Executions, by what they are counted under.
+    pub(super) live: Vec<u64>,
+    pub(super) dead: Vec<u64>,
+    /// For each frame of the graph.
+    pub(super) frames: Vec<FrameCounts>,
+    pub(super) pushed_values: u64,
+    pub(super) pushed_bytes: u64,
+    pub(super) sent_values: u64,
+    pub(super) sent_bytes: u64,
+    pub(super) stack_bytes: u64,
+    pub(super) peak_stack_bytes: u64,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct FrameCounts {
+    pub(super) entered: u64,
+    pub(super) iterations: u64,
+    pub(super) most_at_once: u64,
+}
+
+/// A value that came for a node which never got the rest.
+pub(super) struct Left {
+    pub(super) node: u32,
+    pub(super) iteration: u64,
+    pub(super) have: u32,
+}
+
+pub(super) struct Device<'g> {
+    pub(super) number: u32,
+    pub(super) graph: &'g Graph,
+    pub(super) shared: &'g Shared,
+    pub(super) counters: &'g [String],
+    pub(super) ready: VecDeque<Ready>,
+    /// Those that are being run, and holes.
+    pub(super) frames: Vec<Option<Active>>,
+    holes: Vec<u32>,
+    pool: Pool,
+    /// What was pushed, and whether it lies in host memory.
+    pub(super) stacks: Vec<Vec<(Value, bool)>>,
+    random: Option<Random>,
+    pub(super) account: Account,
+    pub(super) prints: Sender<String>,
+    pub(super) recorder: Option<Recorder>,
+    pub(super) counts: Counts,
+    /// What was fetched, and by which node.
+    pub(super) fetched: Vec<(u32, Tensor)>,
+    pub(super) dead_fetches: Vec<u32>,
+    pub(super) left: Vec<Left>,
+}
+
+fn broken() -> ExecError {
+    ExecError::new("a value came for an iteration that is over").help("is the graph well-formed?")
+}
+
+impl<'g> Device<'g> {
+    pub(super) fn new(
+        number: u32,
+        graph: &'g Graph,
+        shared: &'g Shared,
+        counters: &'g [String],
+        prints: Sender<String>,
+    ) -> Self {
+        Device {
+            number,
+            graph,
+            shared,
+            counters,
+            ready: VecDeque::new(),
+            frames: Vec::new(),
+            holes: Vec::new(),
+            pool: Pool::new(graph),
+            stacks: Vec::new(),
+            random: None,
+            account: Account::new(number as usize, false),
+            prints,
+            recorder: None,
+            counts: Counts {
+                live: vec![0; counters.len()],
+                dead: vec![0; counters.len()],
+                frames: vec![FrameCounts::default(); graph.frames.len()],
+                ..Counts::default()
+            },
+            fetched: Vec::new(),
+            dead_fetches: Vec::new(),
+            left: Vec::new(),
+        }
+    }
+
+    /// Picks ready nodes at random.
+    pub(super) fn shuffle(&mut self, seed: u64) {
+        self.random = Some(Random::new(seed, u64::from(self.number)));
+    }
+
+    /// Counts the bytes that are live.
+    pub(super) fn count_memory(&mut self) {
+        self.account = Account::new(self.number as usize, true);
+    }
+
+    /// Begins with the nodes that wait for nothing.
+    pub(super) fn start(&mut self) -> Result<(), ExecError> {
+        self.enter(0, NONE, 0)?;
+        for &node in &self.graph.sources {
+            let index = self.graph.nodes[node as usize].index as usize;
+            if let Some(iteration) = self.frames[0].as_mut().and_then(|root| root.iteration(0)) {
+                iteration.states[index].ready = true;
+                iteration.outstanding += 1;
+            }
+            self.ready.push_back(Ready {
+                frame: 0,
+                iteration: 0,
+                node,
+                dead: false,
+                arrived: false,
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether there is something to do.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.ready.is_empty() || self.shared.has_mail(self.number as usize)
+    }
+
+    /// Runs a node, if one is ready.
+    pub(super) fn step(&mut self) -> Result<bool, ExecError> {
+        for mail in self.shared.mail(self.number as usize) {
+            let Ticket {
+                frame, iteration, node, ..
+            } = mail.ticket;
+            let slot = self.graph.nodes[node as usize].slot as usize;
+            let active = self.frames.get_mut(frame as usize).and_then(Option::as_mut);
+            let place = active
+                .and_then(|active| active.iteration(iteration))
+                .ok_or_else(broken)?;
+            if let Some(value) = mail.value {
+                self.account.hold(&self.shared.spaces, &value);
+                place.slots[slot] = value;
+            }
+            self.ready.push_back(Ready {
+                frame,
+                iteration,
+                node,
+                dead: false,
+                arrived: true,
+            });
+        }
+        let next = match &mut self.random {
+            Some(random) if self.ready.len() > 1 => {
+                let at = random.below(self.ready.len());
+                self.ready.swap_remove_back(at)
+            }
+            _ => self.ready.pop_front(),
+        };
+        let Some(next) = next else { return Ok(false) };
+        self.execute(next).map_err(|error| self.located(next, error))?;
+        Ok(true)
+    }
+
+    fn located(&self, at: Ready, mut error: ExecError) -> ExecError {
+        let node = &self.graph.nodes[at.node as usize];
+        error
+            .op
+            .get_or_insert_with(|| self.counters[node.counter as usize].clone());
+        error.span.get_or_insert(node.span);
+        if node.frame != 0 {
+            let place = self.place(at.frame, at.iteration);
+            error.notes.push(place.trim_start_matches(", ").to_owned());
+        }
+        error
+    }
+
+    fn execute(&mut self, at: Ready) -> Result<(), ExecError> {
+        let graph = self.graph;
+        let node = &graph.nodes[at.node as usize];
+        let begin = self.recorder.as_ref().map(Recorder::now);
+        let outputs = if at.arrived {
+            let value = self.take(at, 1)?.pop();
+            smallvec![value.filter(|value| !matches!(value, Value::None))]
+        } else {
+            self.shared.step()?;
+            let counts = match at.dead {
+                true => &mut self.counts.dead,
+                false => &mut self.counts.live,
+            };
+            counts[node.counter as usize] += 1;
+            match self.compute(node, at)? {
+                Some(outputs) => outputs,
+                // It waits.
+                None => return Ok(()),
+            }
+        };
+        if let (Some(recorder), Some(begin)) = (&mut self.recorder, begin) {
+            let frame = self.frames[at.frame as usize].as_ref();
+            let (path, id) = frame.map_or_else(|| (Arc::from(""), 0), |f| (f.path.clone(), f.id));
+            recorder.record(node, at, begin, path, id);
+        }
+        self.propagate(at, node, &outputs)?;
+        drop(outputs);
+        self.shared.spaces.check()?;
+        if let Some(iteration) = self.frames[at.frame as usize]
+            .as_mut()
+            .and_then(|frame| frame.iteration(at.iteration))
+        {
+            iteration.outstanding -= 1;
+        }
+        self.settle(at.frame)
+    }
+
+    /// Takes what a node reads.
+    pub(super) fn take(&mut self, at: Ready, count: u32) -> Result<Values, ExecError> {
+        let first = self.graph.nodes[at.node as usize].slot;
+        let frame = self.frames[at.frame as usize].as_mut();
+        let iteration = frame.and_then(|f| f.iteration(at.iteration)).ok_or_else(broken)?;
+        let slots = &mut iteration.slots[first as usize..(first + count) as usize];
+        let values: Values = slots.iter_mut().map(std::mem::take).collect();
+        for value in &values {
+            self.account.release(&self.shared.spaces, value);
+        }
+        Ok(values)
+    }
+
+    /// Which input came first.
+    pub(super) fn winner(&mut self, at: Ready) -> u32 {
+        let index = self.graph.nodes[at.node as usize].index as usize;
+        let frame = self.frames[at.frame as usize].as_mut();
+        frame
+            .and_then(|f| f.iteration(at.iteration))
+            .map_or(NONE, |iteration| iteration.states[index].winner)
+    }
+
+    /// Hands on what a node gives.
+    fn propagate(&mut self, at: Ready, node: &Node, outputs: &[Option<Value>]) -> Result<(), ExecError> {
+        match node.kind {
+            Kind::Enter { child, constant } => {
+                let inner = self.child(at.frame, at.iteration, child)?;
+                let Some(active) = self.frames[inner as usize].as_mut() else {
+                    return Err(broken());
+                };
+                active.pending_enters = active
+                    .pending_enters
+                    .checked_sub(1)
+                    .ok_or_else(|| ExecError::new("it enters a frame twice"))?;
+                if constant {
+                    let value = outputs.first().cloned().flatten();
+                    if let Some(value) = &value {
+                        self.account.hold(&self.shared.spaces, value);
+                    }
+                    active.constants.push((at.node, value));
+                    for iteration in active.first..active.next() {
+                        self.deliver(at.node, inner, iteration, outputs, at.dead)?;
+                    }
+                } else {
+                    self.deliver(at.node, inner, 0, outputs, at.dead)?;
+                }
+                self.settle(inner)
+            }
+            Kind::Exit => {
+                let Some(active) = self.frames[at.frame as usize].as_mut() else {
+                    return Err(broken());
+                };
+                if at.dead {
+                    if at.iteration + 1 == active.next() {
+                        active.dead_exits.push(at.node);
+                    }
+                    return Ok(());
+                }
+                let (parent, iteration) = (active.parent, active.parent_iteration);
+                self.deliver(at.node, parent, iteration, outputs, false)
+            }
+            Kind::NextIteration => {
+                let Some(active) = self.frames[at.frame as usize].as_mut() else {
+                    return Err(broken());
+                };
+                let Some(Some(value)) = outputs.first() else {
+                    return Ok(());
+                };
+                let parallel = self.graph.frames[active.frame as usize].parallel;
+                if at.iteration + 1 == active.next() {
+                    if active.iterations.len() as u64 >= parallel {
+                        self.account.hold(&self.shared.spaces, value);
+                        active.deferred.push((at.node, value.clone()));
+                        return Ok(());
+                    }
+                    self.begin(at.frame)?;
+                }
+                self.deliver(at.node, at.frame, at.iteration + 1, outputs, false)
+            }
+            _ => self.deliver(at.node, at.frame, at.iteration, outputs, at.dead),
+        }
+    }
+
+    /// Gives values to those nodes of an iteration that read them, and says to those that come after the node that it has
+    /// run.
+    fn deliver(
+        &mut self,
+        source: u32,
+        frame: u32,
+        number: u64,
+        outputs: &[Option<Value>],
+        dead: bool,
+    ) -> Result<(), ExecError> {
+        let graph = self.graph;
+        let kind = &graph.nodes[source as usize].kind;
+        let dead_control = dead && !matches!(kind, Kind::Switch);
+        let active = self.frames.get_mut(frame as usize).and_then(Option::as_mut);
+        let iteration = active.and_then(|active| active.iteration(number)).ok_or_else(broken)?;
+        for edge in graph.edges(source) {
+            let target = &graph.nodes[edge.target as usize];
+            let merges = matches!(target.kind, Kind::Merge);
+            let state = &mut iteration.states[target.index as usize];
+            let twice = || ExecError::new(format!("{} gets a value twice in one iteration", target.label));
+            if edge.port == CONTROL {
+                state.control = state.control.checked_sub(1).ok_or_else(twice)?;
+                state.dead += u32::from(dead_control && !merges);
+            } else {
+                state.data = state.data.checked_sub(1).ok_or_else(twice)?;
+                match outputs.get(edge.port as usize) {
+                    Some(Some(_)) if merges && (state.ready || state.winner != NONE) => {}
+                    Some(Some(value)) => {
+                        let mut slot = target.slot;
+                        match merges {
+                            true => state.winner = edge.input,
+                            false => slot += edge.input,
+                        }
+                        self.account.hold(&self.shared.spaces, value);
+                        iteration.slots[slot as usize] = value.clone();
+                    }
+                    _ => {
+                        state.dead += 1;
+                        // What would come next comes from this iteration, which is dead.
+                        state.over |= merges && matches!(kind, Kind::Enter { .. });
+                    }
+                }
+            }
+            let complete = match merges {
+                true => state.winner != NONE || state.over || state.dead == target.inputs,
+                false => state.data == 0,
+            };
+            if state.ready || !complete || state.control > 0 {
+                continue;
+            }
+            state.ready = true;
+            iteration.outstanding += 1;
+            self.ready.push_back(Ready {
+                frame,
+                iteration: number,
+                node: edge.target,
+                dead: match merges {
+                    true => state.winner == NONE,
+                    false => state.dead > 0,
+                },
+                arrived: false,
+            });
+        }
+        Ok(())
+    }
+
+    /// The frame that is entered from an iteration; it begins with the first value that enters it.
+    fn child(&mut self, frame: u32, number: u64, child: u32) -> Result<u32, ExecError> {
+        let place = self.graph.frames[child as usize].place as usize;
+        let active = self.frames[frame as usize].as_mut();
+        let iteration = active.and_then(|active| active.iteration(number)).ok_or_else(broken)?;
+        match iteration.children[place] {
+            NONE => self.enter(child, frame, number),
+            inner => Ok(inner),
+        }
+    }
+
+    fn enter(&mut self, frame: u32, parent: u32, parent_iteration: u64) -> Result<u32, ExecError> {
+        let known = &self.graph.frames[frame as usize];
+        let outer = self.frames.get(parent as usize).and_then(Option::as_ref);
+        let path = match (&self.recorder, outer) {
+            (Some(recorder), Some(outer)) => recorder.path(&outer.path, parent, parent_iteration, &known.name),
+            _ => Arc::from(""),
+        };
+        let active = Active {
+            frame,
+            id: outer.map_or(0, |outer| key::frame(outer.id, parent_iteration, known.hash)),
+            parent,
+            parent_iteration,
+            iterations: VecDeque::new(),
+            first: 0,
+            pending_enters: known.enters,
+            constants: Vec::new(),
+            deferred: Vec::new(),
+            dead_exits: Vec::new(),
+            path,
+        };
+        let at = match self.holes.pop() {
+            Some(hole) => {
+                self.frames[hole as usize] = Some(active);
+                hole
+            }
+            None => {
+                self.frames.push(Some(active));
+                self.frames.len() as u32 - 1
+            }
+        };
+        if let Some(iteration) = self
+            .frames
+            .get_mut(parent as usize)
+            .and_then(Option::as_mut)
+            .and_then(|outer| outer.iteration(parent_iteration))
+        {
+            iteration.children[known.place as usize] = at;
+            iteration.inside += 1;
+        }
+        self.counts.frames[frame as usize].entered += 1;
+        self.begin(at)?;
+        Ok(at)
+    }
+
+    /// Begins the next iteration of a frame, with the constants.
+    fn begin(&mut self, frame: u32) -> Result<(), ExecError> {
+        let Some(active) = self.frames[frame as usize].as_mut() else {
+            return Err(broken());
+        };
+        let number = active.next();
+        active.iterations.push_back(self.pool.take(self.graph, active.frame));
+        active.dead_exits.clear();
+        let counts = &mut self.counts.frames[active.frame as usize];
+        counts.iterations += 1;
+        counts.most_at_once = counts.most_at_once.max(active.iterations.len() as u64);
+        let constants = std::mem::take(&mut active.constants);
+        for (node, value) in &constants {
+            let output = std::slice::from_ref(value);
+            self.deliver(*node, frame, number, output, value.is_none())?;
+        }
+        if let Some(active) = self.frames[frame as usize].as_mut() {
+            active.constants = constants;
+        }
+        Ok(())
+    }
+
+    /// Ends the iterations of a frame that are done, and the frame when none is left, and so on outwards.
+    fn settle(&mut self, frame: u32) -> Result<(), ExecError> {
+        let mut at = frame;
+        while at != 0 {
+            let Some(active) = self.frames[at as usize].as_mut() else {
+                return Ok(());
+            };
+            if active.front_is_done() {
+                let number = active.first;
+                let (which, done) = (active.frame, active.iterations.pop_front());
+                active.first += 1;
+                let deferred = std::mem::take(&mut active.deferred);
+                if let Some(done) = done {
+                    self.end(which, number, done);
+                }
+                if !deferred.is_empty() {
+                    self.begin(at)?;
+                    let next = self.frames[at as usize].as_ref().map_or(1, Active::next);
+                    for (node, value) in deferred {
+                        self.account.release(&self.shared.spaces, &value);
+                        self.deliver(node, at, next - 1, &[Some(value)], false)?;
+                    }
+                }
+                continue;
+            }
+            if !active.iterations.is_empty() || active.pending_enters > 0 {
+                return Ok(());
+            }
+            let (parent, number) = (active.parent, active.parent_iteration);
+            let which = active.frame;
+            let exits = std::mem::take(&mut active.dead_exits);
+            for (_, value) in std::mem::take(&mut active.constants) {
+                if let Some(value) = value {
+                    self.account.release(&self.shared.spaces, &value);
+                }
+            }
+            self.frames[at as usize] = None;
+            self.holes.push(at);
+            for exit in exits {
+                self.deliver(exit, parent, number, &[None], true)?;
+            }
+            let outer = self.frames[parent as usize].as_mut();
+            let iteration = outer.and_then(|outer| outer.iteration(number)).ok_or_else(broken)?;
+            iteration.children[self.graph.frames[which as usize].place as usize] = NONE;
+            iteration.inside -= 1;
+            at = parent;
+        }
+        Ok(())
+    }
+
+    /// An iteration is over: what did not find its way is kept account of.
+    fn end(&mut self, frame: u32, number: u64, mut iteration: super::frame::Iteration) {
+        let nodes = &self.graph.frames[frame as usize].nodes;
+        for (&node, state) in nodes.iter().zip(&iteration.states) {
+            let known = &self.graph.nodes[node as usize];
+            let have = known.inputs + known.controls - state.data - state.control;
+            // One of each is enough: the rest is the same in every iteration.
+            if !state.ready && have > 0 && self.left.len() < nodes.len() {
+                self.left.push(Left {
+                    node,
+                    iteration: number,
+                    have,
+                });
+            }
+        }
+        for slot in &mut iteration.slots {
+            let value = std::mem::take(slot);
+            self.account.release(&self.shared.spaces, &value);
+        }
+        self.pool.give(frame, iteration);
+    }
+}

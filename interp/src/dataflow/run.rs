@@ -1,0 +1,167 @@
+//! A run: devices as threads, or in turns.
+
+use std::io::Write;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Instant;
+
+use pir_ir::Module;
+
+use super::compile::{Graph, Kind, Setup};
+use super::device::Device;
+use super::key::Random;
+use super::memory::Spaces;
+use super::shared::Shared;
+use super::trace::Recorder;
+use super::{Outcome, Schedule, graphs, report, stats};
+use crate::exec::compile::Code;
+use crate::exec::{ExecError, Options};
+
+/// Runs the graphs of a program. What it prints goes to `out`.
+///
+/// # Errors
+/// What went wrong and where, or what waits for what never comes.
+pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dyn Write) -> Result<Outcome, ExecError> {
+    let mut setup = Setup::new(&module.ctx, options);
+    let graphs = graphs(module, options.function.as_deref())?;
+    let graphs = graphs.iter().map(|graph| setup.graph(graph.body, graph.device));
+    let mut graphs: Vec<Graph> = graphs.collect::<Result<_, _>>()?;
+    graphs.sort_by_key(|graph| graph.device);
+    let count_memory = schedule.count_memory || options.max_memory.is_some();
+    let spaces = Spaces::new(graphs.len(), options.max_memory);
+    let shared = Shared::new(graphs.len(), options.max_steps, spaces);
+    let (prints, printed) = channel();
+    let zero = Instant::now();
+    let mut devices: Vec<Device<'_>> = Vec::new();
+    for (number, graph) in graphs.iter().enumerate() {
+        let mut device = Device::new(number as u32, graph, &shared, &setup.counters, prints.clone());
+        if let Some(seed) = schedule.seed {
+            device.shuffle(seed);
+        }
+        if count_memory {
+            device.count_memory();
+        }
+        device.recorder = schedule.trace.then(|| Recorder::new(zero));
+        device.start()?;
+        devices.push(device);
+    }
+    drop(prints);
+    match devices.as_mut_slice() {
+        devices if devices.len() == 1 || (schedule.seed.is_some() && !schedule.threads) => {
+            take_turns(devices, &shared, schedule.seed.unwrap_or(0), &printed, out);
+        }
+        _ => devices = in_threads(devices, &shared, &printed, out),
+    }
+    let rest = shared.rest();
+    if let Some(error) = rest.error {
+        return Err(error);
+    }
+    if let Some(error) = report::waiting(&devices, &rest, &setup.keys) {
+        return Err(error);
+    }
+    let stats = stats::collect(&devices, &shared, &setup.counters, &rest);
+    let mut outcome = Outcome {
+        fetched: Vec::new(),
+        dead: Vec::new(),
+        stats,
+        events: Vec::new(),
+    };
+    for device in devices {
+        let name = |node: u32| match &device.graph.nodes[node as usize].kind {
+            Kind::Op(Code::Fetch { name, .. }) => name.clone(),
+            _ => String::new(),
+        };
+        let mut fetched = device.fetched;
+        fetched.sort_by_key(|&(node, _)| node);
+        outcome
+            .fetched
+            .extend(fetched.into_iter().map(|(node, tensor)| (name(node), tensor)));
+        outcome.dead.extend(device.dead_fetches.iter().map(|&node| name(node)));
+        if let Some(recorder) = device.recorder {
+            outcome.events.push((device.graph.device, recorder.events));
+        }
+    }
+    Ok(outcome)
+}
+
+/// Runs the devices on this thread, at each step one that has something to do.
+fn take_turns(devices: &mut [Device<'_>], shared: &Shared, seed: u64, printed: &Receiver<String>, out: &mut dyn Write) {
+    // Other numbers than those that the devices pick their nodes by.
+    let mut random = Random::new(seed, u64::MAX - 1);
+    loop {
+        let busy: smallvec::SmallVec<[usize; 8]> = (0..devices.len()).filter(|&at| devices[at].is_busy()).collect();
+        if busy.is_empty() {
+            return;
+        }
+        let at = busy[random.below(busy.len())];
+        let result = devices[at].step().and_then(|_| write_prints(printed.try_iter(), out));
+        if let Err(error) = result {
+            return shared.stop(Some(error));
+        }
+    }
+}
+
+/// Runs each device in a thread of its own.
+fn in_threads<'g>(
+    devices: Vec<Device<'g>>,
+    shared: &Shared,
+    printed: &Receiver<String>,
+    out: &mut dyn Write,
+) -> Vec<Device<'g>> {
+    thread::scope(|scope| {
+        let start = |device: Device<'g>| scope.spawn(move || run_device(device));
+        let threads: Vec<_> = devices.into_iter().map(start).collect();
+        while !threads.iter().all(thread::ScopedJoinHandle::is_finished) {
+            if let Ok(text) = printed.recv_timeout(std::time::Duration::from_millis(1))
+                && let Err(error) = write_prints(std::iter::once(text), out)
+            {
+                shared.stop(Some(error));
+            }
+        }
+        if let Err(error) = write_prints(printed.try_iter(), out) {
+            shared.stop(Some(error));
+        }
+        let finished = threads.into_iter().map(|thread| match thread.join() {
+            Ok(device) => device,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        finished.collect()
+    })
+}
+
+/// Ends the run if the thread panics: the others would wait for it forever.
+struct Guard<'s>(&'s Shared);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop(None);
+        }
+    }
+}
+
+fn run_device(mut device: Device<'_>) -> Device<'_> {
+    let shared = device.shared;
+    let _guard = Guard(shared);
+    loop {
+        if shared.stopped() {
+            return device;
+        }
+        match device.step() {
+            Ok(true) => {}
+            Ok(false) if shared.wait(device.number as usize) => {}
+            Ok(false) => return device,
+            Err(error) => {
+                shared.stop(Some(error));
+                return device;
+            }
+        }
+    }
+}
+
+fn write_prints(texts: impl Iterator<Item = String>, out: &mut dyn Write) -> Result<(), ExecError> {
+    for text in texts {
+        writeln!(out, "{text}").map_err(|e| ExecError::new(format!("the output cannot be written: {e}")))?;
+    }
+    Ok(())
+}

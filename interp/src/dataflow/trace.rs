@@ -1,0 +1,87 @@
+//! What ran when, for a picture of it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::compile::{Kind, Node};
+use super::device::Ready;
+use super::key;
+
+/// One execution of a node.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// How the node is called.
+    pub node: Arc<str>,
+    /// When it began, counted from the beginning of the run.
+    pub begin: Duration,
+    /// How long it took.
+    pub duration: Duration,
+    /// The frame, with the iterations of those around it: `outer[2]/inner`; empty for the root.
+    pub frame: Arc<str>,
+    /// The iteration of the frame.
+    pub iteration: u64,
+    /// Whether the node was dead.
+    pub dead: bool,
+    /// Whether it sent a message or got one, and which.
+    pub message: Option<Message>,
+}
+
+/// A message between devices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// The same number at both ends.
+    pub id: u64,
+    /// Whether this is the end that sends.
+    pub sends: bool,
+}
+
+/// Longer paths are cut: they would take a time that grows with the square of the depth.
+const MAX_PATH: usize = 200;
+
+pub(super) struct Recorder {
+    zero: Instant,
+    pub(super) events: Vec<Event>,
+}
+
+impl Recorder {
+    pub(super) fn new(zero: Instant) -> Self {
+        Recorder {
+            zero,
+            events: Vec::new(),
+        }
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.zero.elapsed()
+    }
+
+    /// The path of a frame, from that of the frame around it.
+    pub(super) fn path(&self, outer: &str, parent: u32, iteration: u64, name: &str) -> Arc<str> {
+        // The root is no part of it.
+        if parent == 0 {
+            return name.into();
+        }
+        let outer = if outer.len() > MAX_PATH { "…" } else { outer };
+        format!("{outer}[{iteration}]/{name}").into()
+    }
+
+    pub(super) fn record(&mut self, node: &Node, at: Ready, begin: Duration, frame: Arc<str>, id: u64) {
+        let message = match node.kind {
+            Kind::Send { edge } => Some((edge, true)),
+            Kind::Recv { edge } => Some((edge, false)),
+            _ => None,
+        };
+        self.events.push(Event {
+            node: node.label.clone(),
+            begin,
+            duration: self.now().saturating_sub(begin),
+            frame,
+            iteration: at.iteration,
+            dead: at.dead,
+            message: message.map(|(edge, sends)| Message {
+                id: key::frame(id, at.iteration, u64::from(edge)),
+                sends,
+            }),
+        });
+    }
+}

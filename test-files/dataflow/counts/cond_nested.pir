@@ -1,0 +1,28 @@
+// A branch in a branch: x > 0 ? (x > 5 ? x + x : x * x) : x - x.
+//
+// RUN: pir-run --dataflow --stats %s 2>&1 | FileCheck %s
+//
+// CHECK: r = tensor<i64> 9
+// CHECK: {{^}}  "dead": 2,
+// CHECK: {{^}}  "live": 13,
+//
+// Live: x, c0, p, two switches, the pivot, c5, q, its switch, the square, two merges, the fetch.
+// Dead: twice, nothing.
+df.graph {
+  %x = pd.full {shape = [], value = 3, dtype = i64} : tensor<i64>
+  %c0 = pd.full {shape = [], value = 0, dtype = i64} : tensor<i64>
+  %p = pd.greater_than (%x, %c0) : tensor<i1>
+  %xf, %xt = df.switch (%x, %p) : tensor<i64>, tensor<i64>
+  %pf, %pt = df.switch (%p, %p) : tensor<i1>, tensor<i1>
+  %pivot = df.identity (%pt) : tensor<i1>
+  %c5 = pd.full {shape = [], value = 5, dtype = i64} : tensor<i64>
+  df.control (%c5, %pivot)
+  %q = pd.greater_than (%xt, %c5) : tensor<i1>
+  %qf, %qt = df.switch (%xt, %q) : tensor<i64>, tensor<i64>
+  %twice = pd.add (%qt, %qt) : tensor<i64>
+  %square = pd.multiply (%qf, %qf) : tensor<i64>
+  %inner, %i = df.merge (%square, %twice) : tensor<i64>, tensor<i32>
+  %nothing = pd.subtract (%xf, %xf) : tensor<i64>
+  %outer, %o = df.merge (%nothing, %inner) : tensor<i64>, tensor<i32>
+  pd.fetch (%outer) {name = "r"}
+}
