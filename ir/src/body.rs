@@ -4,6 +4,8 @@
 //! have a body of their own ([`Body::isolated`]). Operations of a block form a doubly linked list; operands are nodes
 //! of the ordered use list of their value; the results of an operation are contiguous.
 
+use std::num::NonZeroU32;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -35,12 +37,32 @@ pub(crate) struct OpData {
     pub(crate) next: Option<OpId>,
     pub(crate) operands: Slots,
     pub(crate) results: Slots,
-    /// Index + 1 into `Body::extras`; 0 for an operation without regions, successors and body.
+    /// Index + 1 into `Body::extras`; 0 for an operation without regions, successors and body; [`DEAD`] for one that
+    /// was erased.
     pub(crate) extra: u32,
     pub(crate) span: Span,
     /// Increases along the block; valid when the block says so.
     pub(crate) order: u32,
-    pub(crate) alive: bool,
+}
+
+/// In the place of an index into `Body::extras`: the operation was erased.
+pub(crate) const DEAD: u32 = u32::MAX;
+
+impl OpData {
+    /// Whether the operation was not erased.
+    #[inline]
+    pub(crate) fn is_alive(&self) -> bool {
+        self.extra != DEAD
+    }
+
+    /// The index into `Body::extras`, if the operation has something there.
+    #[inline]
+    pub(crate) fn extra(&self) -> Option<usize> {
+        match self.extra {
+            0 | DEAD => None,
+            index => Some(index as usize - 1),
+        }
+    }
 }
 
 /// A successor block of a terminator and the operands passed to it.
@@ -86,13 +108,77 @@ pub enum ValueDef {
     None,
 }
 
+/// What is known of a value, in as few bytes as possible: most of a program are operations and their results.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueData {
-    pub(crate) def: ValueDef,
+    /// The operation or the block that defines it.
+    owner: Option<NonZeroU32>,
+    /// Twice its index there; plus one for the argument of a block.
+    place: u32,
     pub(crate) ty: Type,
+    /// The first of the list of uses; the one before it is the last.
     pub(crate) first_use: Option<UseId>,
-    pub(crate) last_use: Option<UseId>,
-    pub(crate) name: Option<ValueName>,
+    /// One more than twice the symbol; plus one for an element of a pack. 0 for a value without a name.
+    name: u32,
+}
+
+impl ValueData {
+    pub(crate) fn new(def: ValueDef, ty: Type, name: Option<ValueName>) -> Self {
+        let mut data = ValueData {
+            owner: None,
+            place: 0,
+            ty,
+            first_use: None,
+            name: 0,
+        };
+        data.set_def(def);
+        data.set_name(name);
+        data
+    }
+
+    #[inline]
+    pub(crate) fn def(&self) -> ValueDef {
+        match self.owner {
+            None => ValueDef::None,
+            Some(raw) if self.place & 1 == 0 => ValueDef::Result(OpId::from_raw(raw), self.place >> 1),
+            Some(raw) => ValueDef::Arg(BlockId::from_raw(raw), self.place >> 1),
+        }
+    }
+
+    /// # Panics
+    /// When it is one of more than two thousand million results or arguments, whose types do not fit in memory.
+    #[inline]
+    pub(crate) fn set_def(&mut self, def: ValueDef) {
+        let (owner, index, is_arg) = match def {
+            ValueDef::Result(op, index) => (Some(op.raw()), index, 0),
+            ValueDef::Arg(block, index) => (Some(block.raw()), index, 1),
+            ValueDef::None => (None, 0, 0),
+        };
+        assert!(index < 1 << 31, "too many results or arguments");
+        (self.owner, self.place) = (owner, index << 1 | is_arg);
+    }
+
+    #[inline]
+    pub(crate) fn name(&self) -> Option<ValueName> {
+        let name = self.name.checked_sub(1)?;
+        Some(ValueName {
+            sym: Sym(name >> 1),
+            pack: name & 1 != 0,
+        })
+    }
+
+    /// # Panics
+    /// When it is one of more than two thousand million symbols, which do not fit in memory.
+    #[inline]
+    pub(crate) fn set_name(&mut self, name: Option<ValueName>) {
+        self.name = match name {
+            Some(ValueName { sym, pack }) => {
+                assert!(sym.0 < u32::MAX >> 1, "too many names");
+                (sym.0 << 1 | u32::from(pack)) + 1
+            }
+            None => 0,
+        };
+    }
 }
 
 /// The name of a value in the text, without the `%`.
@@ -108,7 +194,8 @@ pub struct ValueName {
 pub(crate) struct UseData {
     pub(crate) value: ValueId,
     pub(crate) owner: OpId,
-    pub(crate) prev: Option<UseId>,
+    /// Before the first is the last.
+    pub(crate) prev: UseId,
     pub(crate) next: Option<UseId>,
 }
 
@@ -250,7 +337,7 @@ impl Body {
 
     /// Whether the operation was not erased.
     pub fn is_alive(&self, op: OpId) -> bool {
-        self.ops[op.index()].alive
+        self.ops[op.index()].is_alive()
     }
 
     /// An upper bound of the indices of operations, for dense side tables.
@@ -270,7 +357,7 @@ impl Body {
 
     /// How many operations there are, those in isolated bodies not counted.
     pub fn num_ops(&self) -> usize {
-        self.ops.iter().filter(|op| op.alive).count()
+        self.ops.iter().filter(|op| op.is_alive()).count()
     }
 
     /// Where in the source the operation was written; an empty span at 0 for one that a pass made.
@@ -381,10 +468,7 @@ impl Body {
 
     #[inline]
     pub(crate) fn extra(&self, op: OpId) -> Option<&Extra> {
-        match self.ops[op.index()].extra {
-            0 => None,
-            i => Some(&self.extras[i as usize - 1]),
-        }
+        self.ops[op.index()].extra().map(|at| &self.extras[at])
     }
 
     /// The regions of the operation within this body; none for an isolated one.
@@ -421,10 +505,13 @@ impl Body {
 
     /// The body of an isolated operation.
     pub fn isolated_mut(&mut self, op: OpId) -> Option<&mut Body> {
-        match self.ops[op.index()].extra {
-            0 => None,
-            i => self.extras[i as usize - 1].isolated.as_deref_mut(),
-        }
+        let at = self.ops[op.index()].extra()?;
+        self.extras[at].isolated.as_deref_mut()
+    }
+
+    /// The bodies of all isolated operations directly in this body.
+    pub(crate) fn isolated_bodies(&self) -> impl Iterator<Item = &Body> {
+        self.extras.iter().filter_map(|e| e.isolated.as_deref())
     }
 
     /// The isolated operations directly in this body with their names and bodies, for work in parallel.
@@ -433,8 +520,8 @@ impl Body {
         if self.extras.iter().any(|e| e.isolated.is_some()) {
             owners.resize(self.extras.len(), None);
             for (index, op) in self.ops.iter().enumerate() {
-                if let Some(owner) = (op.extra as usize).checked_sub(1).and_then(|at| owners.get_mut(at)) {
-                    *owner = op.alive.then(|| (OpId::new(index), op.name));
+                if let Some(owner) = op.extra().and_then(|at| owners.get_mut(at)) {
+                    *owner = Some((OpId::new(index), op.name));
                 }
             }
         }
@@ -562,7 +649,7 @@ impl Body {
     /// What defines a value.
     #[inline]
     pub fn value_def(&self, value: ValueId) -> ValueDef {
-        self.values[value.index()].def
+        self.values[value.index()].def()
     }
 
     /// The operation that a value is a result of.
@@ -596,7 +683,7 @@ impl Body {
 
     /// The name of a value in the text.
     pub fn value_name(&self, value: ValueId) -> Option<ValueName> {
-        self.values[value.index()].name
+        self.values[value.index()].name()
     }
 
     /// The uses of a value, in the order in which they were made.
@@ -793,12 +880,26 @@ impl<'a> OpView<'a> {
     /// The arguments for the inference functions of the definition.
     pub fn with_infer_args<R>(&self, f: impl FnOnce(InferArgs<'_>) -> R) -> Option<R> {
         let def = self.def()?;
-        let operands = self.body.operands_vec(self.op);
+        let count = self.body.num_operands(self.op);
+        let mut few = [ValueId::new(0); 4];
+        let many: Vec<ValueId>;
+        let operands = match few.get_mut(..count) {
+            Some(few) => {
+                few.iter_mut()
+                    .zip(self.body.operands(self.op))
+                    .for_each(|(slot, operand)| *slot = operand);
+                &*few
+            }
+            None => {
+                many = self.body.operands(self.op).collect();
+                &many
+            }
+        };
         Some(f(InferArgs {
             ctx: self.ctx,
             body: self.body,
             def,
-            operands: &operands,
+            operands,
             attrs: self.body.attrs(self.op),
             regions: self.body.op_regions(self.op),
         }))

@@ -1,12 +1,13 @@
 //! The context: everything that bodies share. Interned types, attributes and names, and the registered dialects.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
 use crate::intern::{Interner, StrInterner};
 use crate::registry::{DialectDef, OpDef};
 use crate::types::{Attr, AttrData, AttrDict, DictData, FloatKind, Signedness, Type, TypeData};
+use crate::verify::Plan;
 
 /// An interned string: the name of an attribute, a symbol, a value or a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -99,6 +100,7 @@ impl ContextBuilder {
             dicts: Interner::new(),
             op_names: StrInterner::new(),
             ops: Vec::new(),
+            plans: Vec::new(),
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
         context.dict(&[]);
@@ -125,7 +127,8 @@ impl ContextBuilder {
                 None => ops.push(def),
             }
         }
-        Arc::new(Context { ops, ..context })
+        let plans = ops.iter().map(|_| OnceLock::new()).collect();
+        Arc::new(Context { ops, plans, ..context })
     }
 }
 
@@ -145,6 +148,8 @@ pub struct Context {
     dicts: Interner<DictData>,
     op_names: StrInterner,
     ops: Vec<OpDef>,
+    /// For each of the operations what the verifier asks of it, made when it is first needed.
+    plans: Vec<OnceLock<Box<Plan>>>,
     dialects: FxHashMap<String, DialectDef>,
 }
 
@@ -201,6 +206,13 @@ impl Context {
     #[inline]
     pub fn op_def(&self, name: OpName) -> Option<&OpDef> {
         self.ops.get(name.index())
+    }
+
+    /// What the verifier asks of an operation, `None` if it is not registered.
+    #[inline]
+    pub(crate) fn plan(&self, name: OpName) -> Option<&Plan> {
+        let slot = self.plans.get(name.index())?;
+        Some(slot.get_or_init(|| Box::new(Plan::new(self, &self.ops[name.index()]))))
     }
 
     /// All registered operations, in the order of registration.

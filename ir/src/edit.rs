@@ -5,7 +5,7 @@
 use smallvec::SmallVec;
 
 use crate::body::{
-    BlockData, Body, Extra, OpData, RegionData, Slots, Successor, UseData, ValueData, ValueDef, ValueName,
+    BlockData, Body, DEAD, Extra, OpData, RegionData, Slots, Successor, UseData, ValueData, ValueDef, ValueName,
 };
 use crate::context::{OpName, Sym};
 use crate::diagnostics::Span;
@@ -101,7 +101,7 @@ impl Body {
     fn number_args(&mut self, block: BlockId, from: usize) {
         for at in from..self.blocks[block.index()].args.len() {
             let value = self.blocks[block.index()].args[at];
-            self.values[value.index()].def = ValueDef::Arg(block, at as u32);
+            self.values[value.index()].set_def(ValueDef::Arg(block, at as u32));
         }
     }
 
@@ -109,7 +109,7 @@ impl Body {
     pub fn erase_block_arg(&mut self, block: BlockId, index: usize) {
         let arg = self.blocks[block.index()].args.remove(index);
         debug_assert!(!self.has_uses(arg), "erased block argument is still used");
-        self.values[arg.index()].def = ValueDef::None;
+        self.values[arg.index()].set_def(ValueDef::None);
         self.number_args(block, index);
     }
 
@@ -119,13 +119,7 @@ impl Body {
     }
 
     fn create_value(&mut self, def: ValueDef, ty: Type, name: Option<ValueName>) -> ValueId {
-        self.values.push(ValueData {
-            def,
-            ty,
-            first_use: None,
-            last_use: None,
-            name,
-        });
+        self.values.push(ValueData::new(def, ty, name));
         ValueId::new(self.values.len() - 1)
     }
 
@@ -163,7 +157,6 @@ impl Body {
             extra,
             span: spec.span,
             order: 0,
-            alive: true,
         });
         self.append_uses(op, spec.operands);
         op
@@ -176,18 +169,19 @@ impl Body {
 
     /// Takes the body out of an isolated operation.
     pub fn take_isolated(&mut self, op: OpId) -> Option<Body> {
-        match self.ops[op.index()].extra {
-            0 => None,
-            i => self.extras[i as usize - 1].isolated.take().map(|b| *b),
-        }
+        let at = self.ops[op.index()].extra()?;
+        self.extras[at].isolated.take().map(|b| *b)
     }
 
     fn extra_mut(&mut self, op: OpId) -> &mut Extra {
-        if self.ops[op.index()].extra == 0 {
-            self.extras.push(Extra::default());
-            self.ops[op.index()].extra = self.extras.len() as u32;
-        }
-        let index = self.ops[op.index()].extra as usize - 1;
+        let index = match self.ops[op.index()].extra() {
+            Some(index) => index,
+            None => {
+                self.extras.push(Extra::default());
+                self.ops[op.index()].extra = self.extras.len() as u32;
+                self.extras.len() - 1
+            }
+        };
         &mut self.extras[index]
     }
 
@@ -292,7 +286,7 @@ impl Body {
             self.uses.push(UseData {
                 value,
                 owner: op,
-                prev: None,
+                prev: id,
                 next: None,
             });
             self.link_use(id);
@@ -305,24 +299,25 @@ impl Body {
 
     fn link_use(&mut self, id: UseId) {
         let value = self.uses[id.index()].value;
-        let last = self.values[value.index()].last_use.replace(id);
-        self.uses[id.index()].prev = last;
-        self.uses[id.index()].next = None;
-        match last {
-            Some(l) => self.uses[l.index()].next = Some(id),
-            None => self.values[value.index()].first_use = Some(id),
-        }
+        let first = *self.values[value.index()].first_use.get_or_insert(id);
+        let last = if first == id { id } else { self.uses[first.index()].prev };
+        self.uses[last.index()].next = Some(id);
+        self.uses[first.index()].prev = id;
+        let this = &mut self.uses[id.index()];
+        (this.prev, this.next) = (last, None);
     }
 
     fn unlink_use(&mut self, id: UseId) {
         let UseData { value, prev, next, .. } = self.uses[id.index()];
-        match prev {
-            Some(p) => self.uses[p.index()].next = next,
-            None => self.values[value.index()].first_use = next,
+        let first = self.values[value.index()].first_use;
+        if first == Some(id) {
+            self.values[value.index()].first_use = next;
+        } else {
+            self.uses[prev.index()].next = next;
         }
-        match next {
-            Some(n) => self.uses[n.index()].prev = prev,
-            None => self.values[value.index()].last_use = prev,
+        // Behind the last one is the first, which may be the one that goes.
+        if let Some(after) = next.or(first) {
+            self.uses[after.index()].prev = prev;
         }
     }
 
@@ -417,7 +412,7 @@ impl Body {
 
     /// Names a value.
     pub fn set_value_name(&mut self, value: ValueId, name: Option<ValueName>) {
-        self.values[value.index()].name = name;
+        self.values[value.index()].set_name(name);
     }
 
     /// Labels a block.
@@ -464,9 +459,9 @@ impl Body {
 
     /// Takes the regions away from an operation.
     pub fn take_regions(&mut self, op: OpId) -> SmallVec<[RegionId; 3]> {
-        let regions = match self.ops[op.index()].extra {
-            0 => SmallVec::new(),
-            i => std::mem::take(&mut self.extras[i as usize - 1].regions),
+        let regions = match self.ops[op.index()].extra() {
+            None => SmallVec::new(),
+            Some(at) => std::mem::take(&mut self.extras[at].regions),
         };
         for &region in &regions {
             self.regions[region.index()].parent = None;
@@ -509,7 +504,7 @@ impl Body {
                         next = self.next_op(inner);
                     }
                     for arg in self.blocks[block.index()].args.clone() {
-                        self.values[arg.index()].def = ValueDef::None;
+                        self.values[arg.index()].set_def(ValueDef::None);
                     }
                 }
             }
@@ -531,16 +526,16 @@ impl Body {
         for index in self.ops[op.index()].operands.range() {
             self.unlink_use(UseId::new(index));
         }
+        if let Some(at) = self.ops[op.index()].extra() {
+            self.extras[at] = Extra::default();
+        }
         let data = &mut self.ops[op.index()];
         data.operands.len = 0;
-        data.alive = false;
+        data.extra = DEAD;
         data.block = None;
         let results = data.results.range();
         for index in results {
-            self.values[index].def = ValueDef::None;
-        }
-        if self.ops[op.index()].extra != 0 {
-            *self.extra_mut(op) = Extra::default();
+            self.values[index].set_def(ValueDef::None);
         }
         if !self.comments.is_empty() {
             self.comments.remove(&op);

@@ -25,6 +25,18 @@ macro_rules! entity {
                 }
             }
 
+            #[allow(dead_code, reason = "not every kind of id is packed with others")]
+            #[inline]
+            pub(crate) fn raw(self) -> NonZeroU32 {
+                self.0
+            }
+
+            #[allow(dead_code, reason = "not every kind of id is packed with others")]
+            #[inline]
+            pub(crate) fn from_raw(raw: NonZeroU32) -> Self {
+                Self(raw)
+            }
+
             /// The place of the entity in its arena.
             #[inline]
             pub fn index(self) -> usize {

@@ -10,26 +10,53 @@ use nom::character::complete::{digit1, hex_digit1};
 
 pub(super) type Scan<'a> = IResult<&'a [u8], &'a [u8], ()>;
 
+/// For each byte whether it is one of a name, and whether it is one of the name of a value.
+const WORDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.') {
+            kinds[at] = 3;
+        } else if byte == b'-' {
+            kinds[at] = 2;
+        }
+        at += 1;
+    }
+    kinds
+};
+
 /// Bytes of a name: `[A-Za-z0-9_$.]`.
+#[inline]
 pub(super) fn is_name_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.')
+    WORDS[b as usize] & 1 != 0
 }
 
 /// Bytes of the name of a value or a block: also `-`.
+#[inline]
 pub(super) fn is_suffix_byte(b: u8) -> bool {
-    is_name_byte(b) || b == b'-'
+    WORDS[b as usize] & 2 != 0
+}
+
+/// What stands before the first byte that is none of these, and the rest.
+#[inline]
+fn split(input: &[u8], is_inside: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
+    input.split_at(input.iter().position(|&b| !is_inside(b)).unwrap_or(input.len()))
 }
 
 pub(super) fn name(input: &[u8]) -> Scan<'_> {
     match input.first() {
-        Some(b) if b.is_ascii_alphabetic() || *b == b'_' => take_while(is_name_byte)(input),
+        Some(b) if b.is_ascii_alphabetic() || *b == b'_' => {
+            let (found, rest) = split(input, is_name_byte);
+            Ok((rest, found))
+        }
         _ => Err(nom::Err::Error(())),
     }
 }
 
 /// The part of a value's or a block's name behind its sigil. `->` ends it.
 pub(super) fn suffix(input: &[u8]) -> Scan<'_> {
-    let (mut rest, mut found): (&[u8], &[u8]) = take_while(is_suffix_byte)(input)?;
+    let (mut found, mut rest) = split(input, is_suffix_byte);
     while found.last() == Some(&b'-') && rest.first() == Some(&b'>') {
         (found, rest) = input.split_at(found.len() - 1);
     }

@@ -19,7 +19,8 @@ use crate::context::{Context, OpName, Sym};
 use crate::diagnostics::{Diagnostic, Severity, Span, nearest};
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::module::Module;
-use crate::types::Type;
+use crate::registry::Traits;
+use crate::types::{Attr, Type};
 
 /// After so many errors the rest is not worth reading.
 const MAX_ERRORS: usize = 200;
@@ -51,6 +52,17 @@ impl Failure {
     pub(super) fn code(&self) -> &'static str {
         self.0.code
     }
+}
+
+/// What is known of the name of an operation.
+#[derive(Clone, Copy)]
+pub(super) struct KnownOp {
+    /// The name, if it may be used.
+    pub(super) name: Option<OpName>,
+    /// Whether it is registered, without regions, successors and a symbol of its own.
+    pub(super) plain: bool,
+    /// Whether it is declared without results.
+    pub(super) resultless: bool,
 }
 
 /// An open region.
@@ -89,7 +101,9 @@ pub(super) struct Parser<'s> {
     pub(super) expanded: usize,
     /// Symbols that were met lately, by hash: where one stands, how long it is, and what it is.
     syms: Box<[(u32, u32, Sym)]>,
-    op_names: FxHashMap<&'s [u8], Option<OpName>>,
+    op_names: FxHashMap<&'s [u8], KnownOp>,
+    /// Of the operation that is being read, kept for its memory.
+    pub(super) entries: Vec<(Sym, Attr)>,
     /// Results of operations that could not be read: what uses them is not to blame.
     pub(super) poison: FxHashSet<ValueId>,
     diagnostics: Vec<Diagnostic>,
@@ -119,6 +133,7 @@ impl<'s> Parser<'s> {
             expanded: 0,
             syms: vec![(0, 0, Sym(0)); SYM_CACHE].into(),
             op_names: FxHashMap::default(),
+            entries: Vec::new(),
             poison: FxHashSet::default(),
             diagnostics: Vec::new(),
             directives: None,
@@ -304,16 +319,28 @@ impl<'s> Parser<'s> {
 
     /// The operation name `text`, if it may be used.
     pub(super) fn op_name(&mut self, text: &'s [u8]) -> Option<OpName> {
-        if let Some(&name) = self.op_names.get(text) {
-            return name;
+        self.known_op(text).name
+    }
+
+    /// What is known of the operation name `text`.
+    pub(super) fn known_op(&mut self, text: &'s [u8]) -> KnownOp {
+        if let Some(&known) = self.op_names.get(text) {
+            return known;
         }
         let string = String::from_utf8_lossy(text);
         let name = match self.ctx.registered_op(&string) {
             None if self.options.allow_unregistered => Some(self.ctx.op_name(&string)),
             found => found,
         };
-        self.op_names.insert(text, name);
-        name
+        let def = name.and_then(|name| self.ctx.op_def(name));
+        let special = Traits::FUNCTION | Traits::ISOLATED | Traits::SYMBOL;
+        let known = KnownOp {
+            name,
+            plain: def.is_some_and(|d| d.regions.is_empty() && d.successors == 0 && !d.traits.intersects(special)),
+            resultless: def.is_some_and(|d| d.results.is_empty()),
+        };
+        self.op_names.insert(text, known);
+        known
     }
 
     pub(super) fn unknown_op(&self, span: Span) -> Failure {
@@ -346,6 +373,7 @@ impl<'s> Parser<'s> {
             b'^' => self.label(),
             b'#' | b'!' if self.open.len() == 1 => self.alias(),
             b'{' if self.starts_with(b"{-#") => self.resources(),
+            _ if self.plain_operation(&comment) => return true,
             _ => self.operation(comment),
         };
         if let Err(failure) = done {

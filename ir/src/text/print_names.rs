@@ -155,7 +155,7 @@ impl Names {
         let scope = self.scopes.last_mut()?;
         Some(scope.next.get_or_insert_with(|| {
             let mut next = Next { value: 0, arg: 0 };
-            for text in body.values.iter().filter_map(|v| v.name).map(|n| ctx.str(n.sym)) {
+            for text in body.values.iter().filter_map(|v| v.name()).map(|n| ctx.str(n.sym)) {
                 if let Ok(number) = text.parse::<u32>() {
                     next.value = next.value.max(number.saturating_add(1));
                 } else if let Some(Ok(number)) = text.strip_prefix("arg").map(str::parse::<u32>) {
@@ -199,24 +199,29 @@ impl Names {
     pub(super) fn results(&mut self, ctx: &Context, body: &Body, results: &[ValueId]) -> Groups {
         let groups = groups(body, results);
         for &(first, len) in &groups {
-            match body.value_name(first) {
-                Some(name) => {
-                    let sym = self.unique(ctx, name.sym);
-                    for index in 0..len {
-                        let value = ValueId::new(first.index() + index as usize);
-                        self.set(value, sym.0, if len > 1 { ELEMENT + index } else { NAME });
-                    }
-                }
-                None => {
-                    let number = self.next(ctx, body).map_or(0, |next| {
-                        next.value += 1;
-                        next.value - 1
-                    });
-                    self.set(first, number, NUMBER);
-                }
-            }
+            self.result(ctx, body, first, len);
         }
         groups
+    }
+
+    /// Names a group of results.
+    pub(super) fn result(&mut self, ctx: &Context, body: &Body, first: ValueId, len: u32) {
+        match body.value_name(first) {
+            Some(name) => {
+                let sym = self.unique(ctx, name.sym);
+                for index in 0..len {
+                    let value = ValueId::new(first.index() + index as usize);
+                    self.set(value, sym.0, if len > 1 { ELEMENT + index } else { NAME });
+                }
+            }
+            None => {
+                let number = self.next(ctx, body).map_or(0, |next| {
+                    next.value += 1;
+                    next.value - 1
+                });
+                self.set(first, number, NUMBER);
+            }
+        }
     }
 
     /// Whether the value has a name.

@@ -52,11 +52,21 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) ctx: &'a Context,
     pub(super) options: PrintOptions,
     pub(super) out: String,
+    /// Whether what has left `out` ended with a line break.
+    line_ended: bool,
     pub(super) writer: Option<&'w mut dyn Write>,
     pub(super) error: Option<io::Error>,
     pub(super) names: Names,
     pub(super) indent: usize,
     pub(super) tasks: Vec<Task<'a>>,
+    /// Whether bodies may be printed on several threads.
+    pub(super) parallel: bool,
+    /// How many isolated operations are printed in turn before it is looked again whether several can be at a time.
+    pub(super) in_turn: usize,
+    /// The name of the attribute that calls have.
+    callee: Option<Sym>,
+    /// The type of the only result of an operation that was written last, and what was written of it.
+    last_type: (Type, String),
     /// The names that the results of the operation at each level will have in scope behind it.
     pub(super) deferred: Vec<(usize, Vec<Sym>)>,
 }
@@ -67,11 +77,16 @@ impl<'a, 'w> Printer<'a, 'w> {
             ctx,
             options,
             out: String::new(),
+            line_ended: true,
             writer,
             error: None,
             names: Names::default(),
             indent: 0,
             tasks: Vec::new(),
+            parallel: false,
+            in_turn: 0,
+            callee: ctx.find_sym("callee"),
+            last_type: (Type::NONE, " : none".to_owned()),
             deferred: Vec::new(),
         }
     }
@@ -93,12 +108,14 @@ impl<'a, 'w> Printer<'a, 'w> {
             && self.error.is_none()
         {
             self.error = writer.write_all(self.out.as_bytes()).err();
+            self.line_ended = self.has_line_ended();
             self.out.clear();
         }
     }
 
     pub(super) fn module(&mut self, module: &'a Module) {
         let body = &module.body;
+        self.parallel = rayon::current_num_threads() > 1;
         self.names.enter(body);
         let next = body.first_op(module.top());
         self.tasks.push(Task::Block {
@@ -154,21 +171,42 @@ impl<'a, 'w> Printer<'a, 'w> {
                     body,
                     region,
                     block,
-                    next: Some(op),
+                    next: Some(first),
                     mark,
                 } => {
-                    self.tasks.push(Task::Block {
-                        body,
-                        region,
-                        block,
-                        next: body.next_op(op),
-                        mark,
-                    });
-                    if let Some(comment) = body.comment(op) {
-                        self.comment(comment);
+                    // What has no regions leaves nothing to do, and needs no task for what comes behind it.
+                    let mut at = Some(first);
+                    if self.parallel && body.isolated(first).is_some() && self.in_parallel(body, &mut at) {
+                        self.tasks.push(Task::Block {
+                            body,
+                            region,
+                            block,
+                            next: at,
+                            mark,
+                        });
+                        continue;
                     }
-                    self.new_line();
-                    self.operation(body, op);
+                    while let Some(op) = at {
+                        at = body.next_op(op);
+                        let last = body.extra(op).is_some() || at.is_none() || self.out.len() > PIECE;
+                        if last {
+                            self.tasks.push(Task::Block {
+                                body,
+                                region,
+                                block,
+                                next: at,
+                                mark,
+                            });
+                        }
+                        if let Some(comment) = body.comment(op) {
+                            self.comment(comment);
+                        }
+                        self.new_line();
+                        self.operation(body, op);
+                        if last {
+                            break;
+                        }
+                    }
                 }
                 Task::Block {
                     body,
@@ -213,13 +251,39 @@ impl<'a, 'w> Printer<'a, 'w> {
                 Task::EndBody => self.names.leave_body(),
             }
         }
-        if !self.out.is_empty() && !self.out.ends_with('\n') && self.writer.is_some() {
+        if !self.has_line_ended() && self.writer.is_some() {
             self.out.push('\n');
         }
     }
 
+    /// Prints an operation on lines of its own, with what is inside it.
+    pub(super) fn alone(&mut self, body: &'a Body, op: OpId) {
+        if let Some(comment) = body.comment(op) {
+            self.comment(comment);
+        }
+        self.new_line();
+        self.operation(body, op);
+        self.run();
+    }
+
+    /// Appends lines that were printed elsewhere, and hands on what has collected.
+    pub(super) fn whole_lines(&mut self, text: &str) {
+        if !self.has_line_ended() {
+            self.out.push('\n');
+        }
+        self.out.push_str(text);
+        if self.out.len() > PIECE {
+            self.flush();
+        }
+    }
+
+    /// Whether a new line can begin here: nothing was written yet, or a line break was last.
+    fn has_line_ended(&self) -> bool {
+        self.out.as_bytes().last().map_or(self.line_ended, |&b| b == b'\n')
+    }
+
     pub(super) fn new_line(&mut self) {
-        if !self.out.is_empty() && !self.out.ends_with('\n') {
+        if !self.has_line_ended() {
             self.out.push('\n');
         }
         self.out.push_str(&BLANKS[..2 * self.indent.min(MAX_INDENT)]);
@@ -257,14 +321,25 @@ impl<'a, 'w> Printer<'a, 'w> {
 
     fn operation(&mut self, body: &'a Body, op: OpId) {
         let def = self.ctx.op_def(body.op_name(op));
-        let results: SmallVec<[ValueId; 4]> = body.results(op).collect();
-        if !results.is_empty() {
-            self.result_names(body, op, &results);
+        let results = body.results(op);
+        match results.len() {
+            0 => {}
+            1 if body.extra(op).is_none() => self.result_name(body, body.result(op, 0)),
+            _ => self.result_names(body, op, &results.collect::<SmallVec<[ValueId; 4]>>()),
         }
         match def {
             Some(def) if !self.options.generic && fits(def, body, op) => self.pretty(body, op, def),
             _ => self.generic(body, op),
         }
+    }
+
+    /// `%name = ` for the only result of an operation without regions.
+    fn result_name(&mut self, body: &'a Body, result: ValueId) {
+        if !self.names.has(result) {
+            self.names.result(self.ctx, body, result, 1);
+        }
+        self.names.write_group(self.ctx, &mut self.out, result, 1);
+        self.out.push_str(" = ");
     }
 
     fn result_names(&mut self, body: &'a Body, op: OpId, results: &[ValueId]) {
@@ -382,6 +457,14 @@ impl<'a, 'w> Printer<'a, 'w> {
             self.function(body, op);
             return;
         }
+        let is_plain = body.extra(op).is_none();
+        if is_plain && body.attrs(op) == AttrDict::EMPTY {
+            self.out.push_str(" (");
+            self.uses(body.operands(op));
+            self.out.push(')');
+            self.pretty_tail(body, op);
+            return;
+        }
         let hidden = self.symbol(body, op, def);
         let own = body.num_own_operands(op);
         if !body.successors(op).is_empty() {
@@ -399,8 +482,8 @@ impl<'a, 'w> Printer<'a, 'w> {
             self.out.push(')');
         }
         let flat = body.op_regions(op).is_empty() && body.isolated(op).is_none();
-        let like_a_region = !flat && self.is_like_a_region(body, op, &hidden);
-        self.attributes(body, op, &hidden, if like_a_region { " attributes" } else { "" });
+        let like_a_region = !flat && self.is_like_a_region(body, op, hidden);
+        self.attributes(body, op, hidden, if like_a_region { " attributes" } else { "" });
         if flat {
             self.pretty_tail(body, op);
         } else {
@@ -423,21 +506,24 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     /// Writes the symbol of an operation and tells which attributes that stands for.
-    fn symbol(&mut self, body: &'a Body, op: OpId, def: &OpDef) -> Vec<&'static str> {
+    fn symbol(&mut self, body: &'a Body, op: OpId, def: &OpDef) -> &'static [&'static str] {
         let view = body.view(self.ctx, op);
-        if let Some(name) = view.str("sym_name").filter(|_| def.has(Traits::SYMBOL)) {
+        if def.has(Traits::SYMBOL)
+            && let Some(name) = view.str("sym_name")
+        {
             self.out.push(' ');
             write_symbol(&mut self.out, name);
-            return vec!["sym_name"];
+            return &["sym_name"];
         }
-        if let Some(callee) = view.attr("callee")
+        let entries = self.ctx.dict_entries(body.attrs(op));
+        if let Some(&(_, callee)) = entries.iter().find(|&&(name, _)| Some(name) == self.callee)
             && matches!(self.ctx.attr_data(callee), AttrData::Symbol(_))
         {
             self.out.push(' ');
             self.attr_writer(false).write(&mut self.out, callee, false);
-            return vec!["callee"];
+            return &["callee"];
         }
-        Vec::new()
+        &[]
     }
 
     fn attributes(&mut self, body: &'a Body, op: OpId, hidden: &[&str], before: &str) {
@@ -462,8 +548,15 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     pub(super) fn pretty_tail(&mut self, body: &'a Body, op: OpId) {
+        if body.num_results(op) == 1 && body.value_type(body.result(op, 0)) == self.last_type.0 {
+            // The same types come again and again.
+            self.out.push_str(&self.last_type.1);
+            self.location(body, op);
+            return;
+        }
         let results: SmallVec<[Type; 4]> = body.results(op).map(|v| body.value_type(v)).collect();
         if !results.is_empty() {
+            let start = self.out.len();
             self.out.push_str(" : ");
             // A function type in front would be read as a signature.
             if matches!(self.ctx.type_data(results[0]), TypeData::Function { .. }) {
@@ -474,6 +567,12 @@ impl<'a, 'w> Printer<'a, 'w> {
                 write_results(self.ctx, &mut self.out, &results, false);
             } else {
                 write_types(self.ctx, &mut self.out, &results, false);
+                let text = &self.out[start..];
+                if results.len() == 1 && text.len() < 64 {
+                    self.last_type.0 = results[0];
+                    self.last_type.1.clear();
+                    self.last_type.1.push_str(text);
+                }
             }
         }
         self.location(body, op);
@@ -545,6 +644,9 @@ impl<'a, 'w> Printer<'a, 'w> {
 
 /// Whether the pretty form can show the operation as it is: regions and successors as declared.
 fn fits(def: &OpDef, body: &Body, op: OpId) -> bool {
+    if def.regions.is_empty() && body.extra(op).is_none() {
+        return true;
+    }
     let count = body.op_regions(op).len();
     let required = def
         .regions

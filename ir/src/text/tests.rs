@@ -1,5 +1,7 @@
 //! Tests of reading and printing, with a small dialect of their own.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::sync::Arc;
 
 use smallvec::smallvec;
@@ -420,4 +422,93 @@ fn aliases_that_double_are_refused() {
         "{found:?}"
     );
     assert!(!found.is_empty());
+}
+
+#[test]
+fn long_outputs_keep_their_lines() {
+    // Output leaves in pieces; none of them may end a line early or join two.
+    let lines: String = (0..20_000).map(|i| format!("%v{i} = pd.full () : f32\n")).collect();
+    assert_eq!(reprint(&lines, &PrintOptions::default()), lines);
+}
+
+#[test]
+fn spellings_do_not_matter() {
+    // What is spelled as it is printed is read in a short way; what is not must mean the same.
+    let plain = "%a, %b = pd.full {k = [1, 2], t = f32} : f32, tensor<4xf32>
+// a comment
+%c = pd.add (%a, %b) : f32
+pd.fetch (%c)
+pd.fetch {name = \"x\"}
+pd.fetch (%c) {name = \"y\"}
+";
+    same(plain);
+    for (from, to) in [
+        (" = pd", " =  pd"),
+        (" (", "("),
+        ("full {", "full () {"),
+        (", ", " ,"),
+        (" : ", ": "),
+        ("\n", "\n\n"),
+        ("\n", " \n"),
+        (" {", "\n{"),
+        (" : ", "\n: "),
+    ] {
+        assert_eq!(fixed(&plain.replace(from, to)), plain, "{from:?} as {to:?}");
+    }
+}
+
+#[test]
+fn what_follows_a_line_may_belong_to_it() {
+    let long = "%a = pd.full ()\n: f32\npd.fetch (%a)\n{name = \"x\"}\npd.fetch (%a)\nattributes {name = \"y\"}\n%b = pd.full () : f32\nloc(\"f\":1:2)";
+    let short = "%a = pd.full () : f32\npd.fetch (%a) {name = \"x\"}\npd.fetch (%a) {name = \"y\"}\n%b = pd.full () : f32 loc(\"f\":1:2)\n";
+    assert_eq!(fixed(long), short);
+}
+
+#[test]
+fn errors_in_plain_operations() {
+    let found = errors(
+        "%a = pd.full () : f32
+%b = pd.full () : f33
+%c = pd.add (%a, %d) : f32
+%e = pd.add (%a, %a) : f32, f32
+%a = pd.add (%a, %b) {k = 1, k = 2} : f32
+%a = pd.add (%a, %e) : f32
+",
+    );
+    let places: Vec<&str> = found.iter().map(|(_, place)| &**place).collect();
+    assert_eq!(places, ["f33", "%d", "f32, f32", "k", "%a"], "{found:?}");
+}
+
+#[test]
+fn threads_print_the_same() {
+    let function = |at: usize| {
+        let body: String = (0..at % 40).map(|i| format!("  %v{i} = pd.full () : f32\n")).collect();
+        let nested = format!("  builtin.module @m {{\n    %x = pd.full () : f32\n    // inside {at}\n  }}\n");
+        let nested = if at.is_multiple_of(7) { &*nested } else { "" };
+        format!("// number {at}\nfunc.func @f{at}(%x: f32) -> f32 {{\n{body}{nested}  func.return (%x)\n}}\n")
+    };
+    let functions: String = (0..3000).map(function).collect();
+    let between = "%x = pd.full () : f32\n%x_1 = pd.full () : f32\n";
+    let inner: String = functions.lines().map(|line| format!("  {line}\n")).collect();
+    let text = format!(
+        "{functions}{between}{}builtin.module @all {{\n{inner}}}\n{between}",
+        function(3)
+    )
+    .replacen("@f3(", "@g(", 2)
+    .replacen(between, "%y = pd.full () : f32\n", 1);
+    let parsed = parse(&context(), text.as_bytes(), &ParseOptions::default());
+    assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics.first());
+    for generic in [false, true] {
+        let options = PrintOptions {
+            generic,
+            ..PrintOptions::default()
+        };
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| print(&parsed.module, &options))
+        };
+        let (one, four) = (with(1), with(4));
+        assert!(one == four, "generic: {generic}");
+        assert!(generic || one == text);
+    }
 }

@@ -5,10 +5,11 @@ use crate::context::Context;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::entity::{OpId, RegionId};
 use crate::registry::{Arity, OpDef, Presence, Traits, ValueSpec};
-use crate::types::{Attr, AttrData, Type};
+use crate::types::{Attr, AttrData, AttrDict};
 
 use super::VerifyOptions;
 use super::describe::{compatible, describe_type};
+use super::plan::{AttrKind, Plan};
 
 pub(super) struct Checker<'a> {
     pub(super) ctx: &'a Context,
@@ -17,7 +18,7 @@ pub(super) struct Checker<'a> {
 }
 
 /// How many values a declaration allows: the least and, if there is one, the most.
-fn bounds(specs: &[ValueSpec]) -> (usize, Option<usize>) {
+pub(super) fn bounds(specs: &[ValueSpec]) -> (usize, Option<usize>) {
     let min = specs.iter().filter(|s| s.arity == Arity::One).count();
     let variadic = specs.iter().any(|s| s.arity == Arity::Variadic);
     (min, (!variadic).then_some(specs.len()))
@@ -71,6 +72,7 @@ impl Checker<'_> {
         let def = self.ctx.op_def(self.body.op_name(op));
         self.successors(op, name, errors);
         match def {
+            Some(_) if self.is_plain(op) => {}
             Some(def) => self.counts(op, def, errors),
             None if self.options.allow_unregistered => {}
             None => errors.push(self.unregistered(op, name)),
@@ -89,6 +91,31 @@ impl Checker<'_> {
                 hook(self.body.view(self.ctx, op), errors);
             }
         }
+    }
+
+    /// Whether the operation is as declared and has neither regions nor successors, which is quickly told of most.
+    fn is_plain(&self, op: OpId) -> bool {
+        let body = self.body;
+        let Some(plan) = self.ctx.plan(body.op_name(op)) else {
+            return false;
+        };
+        body.extra(op).is_none()
+            && plan.may_be_plain
+            && plan.operands.contains(&body.num_operands(op))
+            && plan.results.contains(&body.num_results(op))
+            && !(plan.is_terminator && body.next_op(op).is_some())
+            && self.has_attributes(plan, body.attrs(op))
+    }
+
+    fn has_attributes(&self, plan: &Plan, attrs: AttrDict) -> bool {
+        if plan.attrs.is_empty() {
+            return true;
+        }
+        let entries = self.ctx.dict_entries(attrs);
+        plan.attrs.iter().all(|spec| {
+            let entry = entries.iter().find(|&&(name, _)| name == spec.name);
+            entry.map_or(!spec.required, |&(_, attr)| self.fits(attr, spec.kind))
+        })
     }
 
     fn unregistered(&self, op: OpId, name: &str) -> Diagnostic {
@@ -173,7 +200,7 @@ impl Checker<'_> {
                     )
                     .help(format!("write {{{} = …}}, of type {}", spec.name, spec.ty)),
                 ),
-                Some(attr) if !self.fits(attr, &spec.ty) => errors.push(
+                Some(attr) if !self.fits(attr, AttrKind::of(&spec.ty)) => errors.push(
                     self.error(
                         op,
                         "attribute-type",
@@ -194,30 +221,29 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an attribute fits a type in the op table's words. Words not known here fit anything: the dialect's own
-    /// hook sees to them.
-    fn fits(&self, attr: Attr, ty: &str) -> bool {
+    /// Whether an attribute is of a kind.
+    fn fits(&self, attr: Attr, kind: AttrKind) -> bool {
         let data = self.ctx.attr_data(attr);
         let number = |a: &Attr| matches!(self.ctx.attr_data(*a), AttrData::Int { .. } | AttrData::Float { .. });
-        match ty {
-            "int" | "int32_t" | "int64_t" | "size_t" => matches!(data, AttrData::Int { .. } | AttrData::Bool(_)),
-            "float" | "double" => matches!(data, AttrData::Float { .. } | AttrData::Int { .. }),
-            "bool" => matches!(data, AttrData::Bool(_) | AttrData::Int { .. }),
-            "str" | "std::string" => matches!(data, AttrData::Str(_)),
-            "int[]" | "int64_t[]" => match data {
+        match kind {
+            AttrKind::Int => matches!(data, AttrData::Int { .. } | AttrData::Bool(_)),
+            AttrKind::Float => matches!(data, AttrData::Float { .. } | AttrData::Int { .. }),
+            AttrKind::Bool => matches!(data, AttrData::Bool(_) | AttrData::Int { .. }),
+            AttrKind::Str => matches!(data, AttrData::Str(_)),
+            AttrKind::Ints => match data {
                 AttrData::Ints(_) => true,
                 AttrData::Array(items) => items
                     .iter()
                     .all(|&a| matches!(self.ctx.attr_data(a), AttrData::Int { .. })),
                 _ => false,
             },
-            "float[]" | "double[]" => match data {
+            AttrKind::Floats => match data {
                 AttrData::Ints(_) => true,
                 AttrData::Array(items) => items.iter().all(number),
                 _ => false,
             },
-            "DataType" => matches!(data, AttrData::Type(_)),
-            _ => true,
+            AttrKind::Type => matches!(data, AttrData::Type(_)),
+            AttrKind::Any => true,
         }
     }
 
@@ -461,7 +487,7 @@ impl Checker<'_> {
                 return;
             }
         };
-        let written: Vec<Type> = body.results(op).map(|r| body.value_type(r)).collect();
+        let written = body.results(op).map(|r| body.value_type(r));
         if inferred.len() != written.len() {
             let message = format!(
                 "`{}` has {} result{} with these operands, not {}",
@@ -476,7 +502,7 @@ impl Checker<'_> {
             );
             return;
         }
-        for (at, (&wanted, &ty)) in inferred.iter().zip(&written).enumerate() {
+        for (at, (&wanted, ty)) in inferred.iter().zip(written).enumerate() {
             if compatible(self.ctx, wanted, ty) {
                 continue;
             }

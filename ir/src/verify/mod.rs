@@ -31,6 +31,7 @@
 
 mod declared;
 mod describe;
+mod plan;
 mod scope;
 mod symbols;
 
@@ -46,6 +47,7 @@ use crate::module::Module;
 use crate::registry::{OpDef, Traits};
 
 pub use describe::{compatible, describe_type, describe_value};
+pub(crate) use plan::Plan;
 
 /// After this many errors nobody reads on.
 const MAX_ERRORS: usize = 200;
@@ -76,6 +78,9 @@ pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
     let mut pending = vec![(&module.body, None, root)];
     while let Some((body, owner, table)) = pending.pop() {
         bodies.push((body, owner));
+        if body.isolated_bodies().next().is_none() {
+            continue;
+        }
         let first = pending.len();
         for op in body.walk_all() {
             if let Some(inner) = body.isolated(op) {

@@ -80,16 +80,25 @@ pub(super) fn check(
                 }
                 tasks.extend(body.first_op(block).map(Task::Op));
             }
-            Task::Op(op) => {
-                for operand in body.operands(op) {
-                    if !walk.visible[operand.index()] {
-                        errors.extend(walk.explain(op, operand));
-                        // Once said is enough.
-                        walk.define(operand);
+            Task::Op(first) => {
+                // What has no regions is done with at once.
+                let mut op = first;
+                let has_regions = loop {
+                    walk.operands(op, errors);
+                    if errors.len() >= max_errors {
+                        return;
                     }
-                }
-                if errors.len() >= max_errors {
-                    return;
+                    if !body.op_regions(op).is_empty() {
+                        break true;
+                    }
+                    body.results(op).for_each(|r| walk.define(r));
+                    match body.next_op(op) {
+                        Some(next) => op = next,
+                        None => break false,
+                    }
+                };
+                if !has_regions {
+                    continue;
                 }
                 tasks.extend(body.next_op(op).map(Task::Op));
                 tasks.push(Task::Define(op));
@@ -115,6 +124,19 @@ pub(super) fn check(
 }
 
 impl Walk<'_> {
+    /// Reports operands that are not visible.
+    #[inline]
+    fn operands(&mut self, op: OpId, errors: &mut Vec<Diagnostic>) {
+        for operand in self.body.operands(op) {
+            if !self.visible[operand.index()] {
+                errors.extend(self.explain(op, operand));
+                // Once said is enough.
+                self.define(operand);
+            }
+        }
+    }
+
+    #[inline]
     fn define(&mut self, value: ValueId) {
         if !std::mem::replace(&mut self.visible[value.index()], true) {
             self.trail.push(value);

@@ -45,17 +45,19 @@ impl<'a> Symbols<'a> {
         // Regions that are no bodies of their own have names of their own all the same.
         let mut nested = FxHashMap::default();
         let mut calls = Vec::new();
+        let callee = ctx.find_sym("callee");
         for op in body.walk_all() {
             let Some(def) = ctx.op_def(body.op_name(op)) else {
                 continue;
             };
-            let view = body.view(ctx, op);
-            if view.attr("callee").is_some() {
+            let mut attrs = ctx.dict_entries(body.attrs(op)).iter();
+            if attrs.any(|&(name, _)| Some(name) == callee) {
                 calls.push(op);
             }
             if !def.has(Traits::SYMBOL) {
                 continue;
             }
+            let view = body.view(ctx, op);
             let Some(name) = view.str("sym_name") else {
                 let optional = |spec: &AttrSpec| spec.name == "sym_name" && spec.default.is_some();
                 if def.attrs.iter().any(optional) {

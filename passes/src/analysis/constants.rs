@@ -1,6 +1,6 @@
 //! Constants: which values are, what operations on them give, and how they are made.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use pir_ir::{
     Attr, Body, Context, FoldResult, InsertPoint, MaterializeFn, OpId, Rewriter, Speculatability, Traits, Type, ValueId,
@@ -16,26 +16,35 @@ pub(crate) struct Constants<'a> {
     evaluator: Option<&'a dyn ConstantEvaluator>,
     /// Whether folds need not keep NaNs, infinities and the signs of zeros.
     fast: bool,
-    makers: Vec<(&'a str, MaterializeFn)>,
+    /// Which operations of the context say how constants are made, found when one is first made.
+    makers: OnceCell<Vec<usize>>,
     /// Interning what an operation holds is not free, and constants are asked for once per use.
     known: RefCell<FxHashMap<OpId, Option<Attr>>>,
 }
 
 impl<'a> Constants<'a> {
     pub(crate) fn new(ctx: &'a Context, evaluator: Option<&'a dyn ConstantEvaluator>, fast: bool) -> Self {
-        let dialect = |name: &'a str| name.split_once('.').map_or(name, |(dialect, _)| dialect);
-        let makers = ctx
-            .ops()
-            .iter()
-            .filter_map(|d| d.materialize.map(|m| (dialect(&d.name), m)))
-            .collect();
         Self {
             ctx,
             evaluator,
             fast,
-            makers,
+            makers: OnceCell::new(),
             known: RefCell::default(),
         }
+    }
+
+    /// The makers of constants with their dialects.
+    fn makers(&self) -> impl Iterator<Item = (&'a str, MaterializeFn)> + Clone + '_ {
+        let ops = self.ctx.ops();
+        let found = self.makers.get_or_init(|| {
+            let ops = ops.iter().enumerate();
+            ops.filter_map(|(at, def)| def.materialize.map(|_| at)).collect()
+        });
+        found.iter().filter_map(|&at| {
+            let def = &ops[at];
+            let dialect = def.name.split_once('.').map_or(&*def.name, |(dialect, _)| dialect);
+            Some((dialect, def.materialize?))
+        })
     }
 
     pub(crate) fn ctx(&self) -> &'a Context {
@@ -101,8 +110,9 @@ impl<'a> Constants<'a> {
     pub(crate) fn materialize(&self, body: &mut Body, op: OpId, value: Attr, ty: Type) -> Option<ValueId> {
         let name = self.ctx.op_str(body.op_name(op));
         let dialect = name.split_once('.').map_or(name, |(dialect, _)| dialect);
-        let own = self.makers.iter().filter(|(d, _)| *d == dialect);
-        let others = self.makers.iter().filter(|(d, _)| *d != dialect);
+        let makers = self.makers();
+        let own = makers.clone().filter(|(d, _)| *d == dialect);
+        let others = makers.filter(|(d, _)| *d != dialect);
         for (_, make) in own.chain(others) {
             let mut rewriter = Rewriter::new(self.ctx, body);
             rewriter.before(op);

@@ -1,0 +1,141 @@
+//! A short way for what most lines are: `%a = dialect.op (%b, %c) {k = 1} : type`, spelled as it is printed.
+//!
+//! Nothing in the body changes until all of the operation was read. What is out of the ordinary, errors above all, is
+//! left to the general way, which begins at the same place again.
+
+use smallvec::SmallVec;
+
+use super::cursor;
+use super::parser::Parser;
+use crate::context::Sym;
+use crate::diagnostics::Span;
+use crate::edit::OpSpec;
+use crate::entity::ValueId;
+use crate::types::{AttrDict, Type};
+
+impl Parser<'_> {
+    /// Reads an operation without regions and successors; `false` if it is not that simple, and then nothing is done.
+    pub(super) fn plain_operation(&mut self, comment: &str) -> bool {
+        let (start, expanded) = (self.pos, self.expanded);
+        let done = self.try_plain(comment).is_some();
+        if !done {
+            (self.pos, self.expanded) = (start, expanded);
+        }
+        done
+    }
+
+    fn try_plain(&mut self, comment: &str) -> Option<()> {
+        let mut names: SmallVec<[(Sym, Span); 2]> = SmallVec::new();
+        while self.peek() == b'%' {
+            names.push(self.plain_name()?);
+            if self.eat(b" = ") {
+                break;
+            }
+            if !self.eat(b", ") || self.peek() != b'%' {
+                return None;
+            }
+        }
+        let start = self.pos;
+        let (rest, word) = cursor::name(&self.src[start..]).ok()?;
+        let known = self.known_op(word);
+        let name = known.name.filter(|_| known.plain)?;
+        self.pos = self.src.len() - rest.len();
+        let span = Span::new(start, self.pos);
+        let operands = self.plain_operands()?;
+        let attrs = self.plain_attributes()?;
+        let results = self.plain_types()?;
+        let fits = match &results {
+            Some(types) => names.is_empty() || names.len() == types.len(),
+            None => names.is_empty() && known.resultless,
+        };
+        if !fits || self.goes_on(results.is_some()) {
+            return None;
+        }
+        let op = self.body().create_op(OpSpec {
+            name,
+            operands: &operands,
+            results: results.as_deref().unwrap_or_default(),
+            attrs,
+            regions: &[],
+            successors: &[],
+            span,
+        });
+        self.append(op, comment);
+        let results = self.body().results(op);
+        for ((sym, span), value) in names.into_iter().zip(results) {
+            self.define(sym, value, 1, span);
+        }
+        Some(())
+    }
+
+    /// A name that ends before what cannot be a part of it; the `%` is next.
+    fn plain_name(&mut self) -> Option<(Sym, Span)> {
+        let start = self.pos;
+        let src = self.src;
+        let (rest, text) = cursor::suffix(src.get(start + 1..)?).ok()?;
+        self.pos = src.len() - rest.len();
+        Some((self.sym(text), Span::new(start, self.pos)))
+    }
+
+    /// ` (%a, %b)`, of values that are visible; nothing in front of attributes.
+    fn plain_operands(&mut self) -> Option<SmallVec<[ValueId; 6]>> {
+        let mut operands = SmallVec::new();
+        if !self.eat(b" (") {
+            return self.starts_with(b" {").then_some(operands);
+        }
+        while !self.eat(b")") {
+            if !operands.is_empty() && !self.eat(b", ") || self.peek() != b'%' {
+                return None;
+            }
+            let (sym, _) = self.plain_name()?;
+            operands.push(self.scopes.get(sym)?.first);
+        }
+        Some(operands)
+    }
+
+    /// ` {k = 1}`, if it is next.
+    fn plain_attributes(&mut self) -> Option<AttrDict> {
+        if !self.starts_with(b" {") || self.starts_with(b" {-#") {
+            return Some(AttrDict::EMPTY);
+        }
+        self.pos += 1;
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.clear();
+        let read = self.parse_dict(&mut entries);
+        let attrs = self.ctx.dict(&entries);
+        self.entries = entries;
+        read.ok().map(|()| attrs)
+    }
+
+    /// ` : type, type`; nothing in it if no colon is next.
+    fn plain_types(&mut self) -> Option<Option<SmallVec<[Type; 4]>>> {
+        if !self.eat(b" : ") {
+            return Some(None);
+        }
+        let mut types = SmallVec::new();
+        loop {
+            if self.peek() == b'(' {
+                return None;
+            }
+            types.push(self.parse_type().ok()?);
+            if !self.eat(b", ") {
+                return Some(Some(types));
+            }
+        }
+    }
+
+    /// Whether the line, or what stands on the next ones, may still belong to the operation.
+    fn goes_on(&self, typed: bool) -> bool {
+        if !matches!(self.src.get(self.pos), None | Some(b'\n' | b'\r')) {
+            return true;
+        }
+        let next = &self.src[self.after(self.pos)..];
+        match next.first() {
+            Some(b',' | b'-') => typed,
+            Some(b'{' | b':') => !typed,
+            Some(b'a') => !typed && next.starts_with(b"attributes"),
+            Some(b'l') => next.starts_with(b"loc("),
+            _ => false,
+        }
+    }
+}
