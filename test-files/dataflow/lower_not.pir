@@ -48,3 +48,35 @@ cf.push_back (%s, %x)
 // expected-error@+2 {{`df.identity` cannot be lowered to dataflow: it belongs into a `df.graph`}}
 // expected-note@+1 {{in the pass}}
 %y = df.identity (%x)
+
+// -----
+
+// A stack of the body of a loop, which has a new one in every iteration, is not one that the loop fills.
+%x = pd.data {name = "x", shape = [4], dtype = f64}
+%n = pd.full {shape = [], value = 3, dtype = i64}
+%zero = pd.full {shape = [], value = 0, dtype = i64}
+%r, %sum = pd.while (%zero, %x) cond (%i, %a) {
+  %less = pd.less_than (%i, %n)
+  cf.cond_yield (%less, %i, %a)
+} body (%j, %b) {
+  %s = cf.create_stack ()
+  // expected-error@+2 {{this `cf.push_back` cannot be lowered to dataflow: its stack is not made by the `init` region}}
+  // expected-note@+1 {{in the pass}}
+  cf.push_back (%s, %x)
+  %y = pd.while (%b) cond (%c) {
+    // expected-error@+2 {{this `cf.is_empty` cannot be lowered to dataflow}}
+    // expected-note@+1 {{in the pass}}
+    %empty = cf.is_empty (%s)
+    %more = pd.logical_not (%empty)
+    cf.cond_yield (%more, %c)
+  } body (%d) {
+    // expected-error@+2 {{this `cf.pop_back` cannot be lowered to dataflow}}
+    // expected-note@+1 {{in the pass}}
+    %popped = cf.pop_back (%s) : tensor<4xf64>
+    %next = pd.subtract (%popped, %d)
+    cf.yield (%next)
+  }
+  %k = pd.increment (%j) {value = 1.0}
+  cf.yield (%k, %y)
+}
+pd.fetch (%sum) {name = "sum"}

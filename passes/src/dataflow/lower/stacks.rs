@@ -147,7 +147,14 @@ impl Planner<'_> {
             ValueDef::Result(op, index) if is_if(name(op)) => {
                 Step::From(*self.yields(last_but_one(op)?)?.get(index as usize)?)
             }
-            ValueDef::Result(op, _) if name(op) == "cf.create_stack" => Step::Made(body.parent_op(op)?),
+            ValueDef::Result(op, _) if name(op) == "cf.create_stack" => {
+                let (parent, block) = (body.parent_op(op)?, body.op_block(op)?);
+                // In the body of a loop it would be another one in every iteration.
+                match body.op_regions(parent) {
+                    &[init, _, _] if body.block_region(block) == Some(init) => Step::Made(parent),
+                    _ => return None,
+                }
+            }
             ValueDef::Arg(block, index) => {
                 let (op, index) = (body.block_parent(block)?, index as usize);
                 let looped = is_while(name(op));

@@ -2,6 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is a failure")]
 
+#[allow(dead_code, reason = "other tests need the rest")]
+#[path = "../equivalence/generate.rs"]
+mod generate;
+mod programs;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,160 @@
+//! Structured programs and their graphs do the same: on one device and on several, under random schedules.
+//!
+//! `PIR_PROGRAMS=10000 cargo test --release --test dataflow` looks at more of them.
+
+use pir_interp::dataflow::{self, Schedule};
+use pir_interp::{Options, Tensor};
+use pir_ir::Module;
+use pir_ir::text::{PrintOptions, print};
+use pir_ir::verify::verify;
+use pir_passes::{PassManager, Pipeline};
+
+use super::generate::{Random, sized};
+use super::{read, seeded};
+
+fn inputs() -> Options {
+    let mut options = Options {
+        max_steps: Some(3_000_000),
+        ..Options::default()
+    };
+    let mut add = |name: &str, tensor: Result<Tensor, String>| {
+        options.inputs.insert(name.into(), tensor.unwrap());
+    };
+    add("x", Tensor::new(&[4], vec![0.5, -0.0, -1.25, 3.0]));
+    add("y", Tensor::new(&[4], vec![0.0, 2.0, -0.75, 0.125]));
+    add("n", Tensor::new(&[1], vec![3i64]));
+    add("z", Tensor::new(&[1], vec![0i64]));
+    add("c", Tensor::new(&[1], vec![true]));
+    options
+}
+
+/// What a program fetches, sorted by name, and prints.
+#[derive(Debug)]
+struct Shown {
+    fetched: Vec<(String, Tensor)>,
+    printed: String,
+}
+
+impl Shown {
+    fn new(mut fetched: Vec<(String, Tensor)>, printed: Vec<u8>) -> Self {
+        fetched.sort_by(|a, b| a.0.cmp(&b.0));
+        Shown {
+            fetched,
+            printed: String::from_utf8(printed).unwrap(),
+        }
+    }
+
+    fn is(&self, other: &Shown) -> bool {
+        let same = self.fetched.iter().zip(&other.fetched);
+        self.fetched.len() == other.fetched.len()
+            && same.into_iter().all(|(a, b)| a.0 == b.0 && a.1.same_bits(&b.1))
+            && self.printed == other.printed
+    }
+}
+
+/// The program after a pipeline, if that does not refuse it.
+fn after(module: &Module, pipeline: &str) -> Option<Module> {
+    let mut copy = module.clone();
+    let parsed = Pipeline::parse(pipeline).unwrap();
+    PassManager::new().run(&mut copy, &parsed).ok()?;
+    Some(copy)
+}
+
+fn text(module: &Module) -> String {
+    print(module, &PrintOptions::default())
+}
+
+fn count() -> u64 {
+    let given = std::env::var("PIR_PROGRAMS").ok();
+    given.and_then(|n| n.parse().ok()).unwrap_or(170)
+}
+
+/// How to run the program of this number on so many devices.
+fn schedule(seed: u64, devices: u64) -> Schedule {
+    let mut schedule = seeded(seed * 3 + devices);
+    schedule.threads = seed % 4 == 3;
+    schedule.count_memory = seed % 8 < 2;
+    if seed % 16 == 0 {
+        schedule.seed = None;
+    }
+    schedule
+}
+
+/// Compares a structured program with its graphs; whether there was one.
+#[track_caller]
+fn compare(seed: u64, module: &Module, expected: &Shown) -> bool {
+    let Some(whole) = after(module, "lower-to-dataflow") else {
+        return false;
+    };
+    for devices in 1..=3 {
+        let graphs = match devices {
+            1 => whole.clone(),
+            _ => after(&whole, &format!("partition{{devices={devices}}}"))
+                .unwrap_or_else(|| panic!("seed {seed}: it cannot be split:\n{}", text(&whole))),
+        };
+        assert!(verify(&graphs).is_empty(), "seed {seed}: {devices}");
+        let schedule = schedule(seed, devices);
+        let mut printed = Vec::new();
+        let outcome = dataflow::run(&graphs, &inputs(), &schedule, &mut printed).unwrap_or_else(|error| {
+            panic!(
+                "seed {seed}, {schedule:?}:\n{}\nfails as\n{}\n{error:#?}",
+                text(module),
+                text(&graphs)
+            )
+        });
+        assert_eq!(
+            outcome.stats.unreceived,
+            0,
+            "seed {seed}:\n{}\n{}",
+            text(module),
+            text(&graphs)
+        );
+        let shown = Shown::new(outcome.fetched, printed);
+        assert!(
+            shown.is(expected),
+            "seed {seed}, {schedule:?}:\n{}\nis not the same as\n{}\n{expected:?}\n{shown:?}",
+            text(module),
+            text(&graphs)
+        );
+    }
+    true
+}
+
+/// Compares so many programs, made by a pipeline from generated ones; those that the passes refuse are left out.
+fn agree(first: u64, effects: bool, pipeline: &str, refused: u64) {
+    let mut compared = 0;
+    for seed in first..first + count() {
+        let mut random = Random::new(seed);
+        let size = 3 + random.below(5);
+        let module = read(&sized(&mut random, effects, size, 3));
+        let Some(module) = after(&module, pipeline) else {
+            continue;
+        };
+        let mut printed = Vec::new();
+        let Ok(outcome) = pir_interp::run(&module, &inputs(), &mut printed) else {
+            continue;
+        };
+        compared += u64::from(compare(seed, &module, &Shown::new(outcome.fetched, printed)));
+    }
+    assert!(compared * 100 >= count() * (100 - refused), "{compared} of {}", count());
+}
+
+#[test]
+fn programs_agree_with_their_graphs() {
+    agree(0, false, "canonicalize", 2);
+}
+
+#[test]
+fn gradients_agree_with_their_graphs() {
+    agree(1_000_000, false, "backward", 10);
+}
+
+#[test]
+fn optimized_gradients_agree_with_their_graphs() {
+    agree(2_000_000, false, "backward,remat,canonicalize,cse,licm,dce", 10);
+}
+
+#[test]
+fn effects_agree_with_their_graphs() {
+    agree(3_000_000, true, "canonicalize", 60);
+}
