@@ -4,9 +4,11 @@
 // CHECK:      %first = pd.print (%x)
 // CHECK:      %second = pd.print
 // CHECK-NEXT: df.control (%second, %first)
-// CHECK:      [[END:%[0-9]+]] = df.identity
+// CHECK:      [[NOT:%[0-9]+]] = df.identity
+// CHECK-NEXT: df.control ([[NOT]], %first)
+// CHECK-NEXT: [[END:%[0-9]+]] = df.identity
 // CHECK-NEXT: df.control ([[END]], %second)
-// CHECK-NEXT: %joined, %{{[0-9]+}} = df.merge (%{{[0-9]+}}, [[END]])
+// CHECK-NEXT: %joined, %{{[0-9]+}} = df.merge ([[NOT]], [[END]])
 // CHECK:      [[ENTER:%[0-9]+]] = df.enter (%{{[0-9]+}}) {frame = "while_0"}
 // CHECK-NEXT: df.control ([[ENTER]], %joined)
 // CHECK-NEXT: %order, %{{[0-9]+}} = df.merge ([[ENTER]], [[NEXT:%[0-9]+]])

@@ -464,14 +464,13 @@ impl Lowering<'_> {
             self.define(result, scope, merged);
         }
         for resource in self.branches[at].resources.clone() {
-            // One of them is alive, once the last operation on that side is over.
+            // One of them is alive, once the last operation on that side is over, or what came before if there is none.
             let sides = self.to.sides(choice);
             let ends = [(no, sides[0]), (yes, sides[1])].map(|(side, value)| {
-                if self.to.touched(side, resource) {
-                    let after = self.to.pending(side, resource);
-                    self.to.pass(side, "df.identity", value, &after)
-                } else {
-                    value
+                let after = self.to.pending(side, resource);
+                match after.is_empty() {
+                    true => value,
+                    false => self.to.pass(side, "df.identity", value, &after),
                 }
             });
             let ty = self.to.body.value_type(ends[0]);
