@@ -7,7 +7,9 @@ mod common;
 
 use std::path::Path;
 
-use common::{Numbers, check_gradients, compare_tangents, compare_with_differences, inputs_for, passes, read};
+use common::{
+    Numbers, check_gradients, check_orders, compare_tangents, compare_with_differences, inputs_for, passes, read,
+};
 use pir_interp::Tensor;
 
 #[track_caller]
@@ -366,34 +368,6 @@ pd.fetch (%l) {name = \"l\"}";
         ("b".to_owned(), numbers.tensor(&[2], -1.0, 1.0)),
     ];
     check_gradients(&ctx, text, &inputs, &["x", "b"], 1e-7);
-}
-
-/// Every kind of loop, differentiated again, without and with passes in between.
-#[track_caller]
-fn check_orders(text: &str, between: &str, orders: usize) {
-    let ctx = pir_dialects::context();
-    let plain = read(&ctx, text);
-    let (_, wrt) = inputs_for(&plain, 0, 1);
-    let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
-    let mut before = plain.clone();
-    passes(&mut before, "backward");
-    for order in 2..=orders {
-        if !between.is_empty() {
-            passes(&mut before, between);
-        }
-        let with = common::next_order(&before, &wrt, order);
-        for n in 0..=4 {
-            let (inputs, _) = inputs_for(&plain, n, n as u64 + 1);
-            common::compare_with_eager(&plain, &with, &inputs, &wrt, order);
-            let worst = common::compare_order(&before, &with, &inputs, &wrt, order);
-            assert!(
-                worst < 1e-6,
-                "order {order}, {n} iterations: an error of {worst}\n{}",
-                pir_ir::text::print(&with, &Default::default())
-            );
-        }
-        before = with;
-    }
 }
 
 #[test]

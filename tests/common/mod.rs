@@ -365,3 +365,32 @@ pub fn check_operation(ctx: &Arc<Context>, inputs: &[(&str, &[usize], f64, f64)]
     check_second_order(ctx, &text, &values, &wrt, 1e-6);
     check_tangents(ctx, &text, &values, &wrt, 1e-6);
 }
+
+/// Differentiates a program up to some order, with passes `between` the orders, and checks each against differences of the
+/// one before, and against the eager engine, for 0 to 4 iterations of its loops.
+#[track_caller]
+pub fn check_orders(text: &str, between: &str, orders: usize) {
+    let ctx = pir_dialects::context();
+    let plain = read(&ctx, text);
+    let (_, wrt) = inputs_for(&plain, 0, 1);
+    let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
+    let mut before = plain.clone();
+    passes(&mut before, "backward");
+    for order in 2..=orders {
+        if !between.is_empty() {
+            passes(&mut before, between);
+        }
+        let with = next_order(&before, &wrt, order);
+        for n in 0..=4 {
+            let (inputs, _) = inputs_for(&plain, n, n as u64 + 1);
+            compare_with_eager(&plain, &with, &inputs, &wrt, order);
+            let worst = compare_order(&before, &with, &inputs, &wrt, order);
+            assert!(
+                worst < 1e-6,
+                "order {order}, {n} iterations: an error of {worst}\n{}",
+                pir_ir::text::print(&with, &Default::default())
+            );
+        }
+        before = with;
+    }
+}
