@@ -277,6 +277,27 @@ fn losses() {
     ] {
         check(&ctx, &two, line, &[2, 3]);
     }
+    let labels = "%l = pd.full_int_array {value = [2, 0, 1, 2], dtype = i64}\n";
+    for (reduction, out) in [("mean", &[][..]), ("sum", &[]), ("none", &[4])] {
+        for rest in ["", ", ignore_index = 0"] {
+            let attrs = format!("{{reduction = \"{reduction}\"{rest}}}");
+            let x = ("x", &[4, 3][..], -1.0, 1.0);
+            check(
+                &ctx,
+                &[x],
+                &format!("{labels}%o, %t = pd.nll_loss (%x, %l) {attrs}"),
+                out,
+            );
+            let line = format!("{labels}%o, %t = pd.nll_loss (%x, %l, %w) {attrs}");
+            check(&ctx, &[x, ("w", &[3], 0.5, 1.5)], &line, out);
+        }
+    }
+    check(
+        &ctx,
+        &[("x", &[2, 3, 2], -1.0, 1.0), ("w", &[3], 0.5, 1.5)],
+        &format!("{labels}%m = pd.reshape (%l) {{shape = [2, 2]}}\n%o, %t = pd.nll_loss (%x, %m, %w)"),
+        &[],
+    );
     for reduction in ["mean", "sum", "batchmean"] {
         check(
             &ctx,
@@ -451,6 +472,34 @@ fn linear_algebra() {
     );
     check(
         &ctx,
+        &[("x", &[2, 2], -1.0, 1.0), ("y", &[3], -1.0, 1.0)],
+        "%o = pd.outer (%x, %y)",
+        &[4, 3],
+    );
+    let layer = [
+        ("x", &[2, 2, 3][..], -1.0, 1.0),
+        ("w", &[3, 4], -1.0, 1.0),
+        ("b", &[4], -1.0, 1.0),
+    ];
+    check(&ctx, &layer, "%o = pd.linear (%x, %w, %b)", &[2, 2, 4]);
+    check(&ctx, &layer[..2], "%o = pd.linear (%x, %w)", &[2, 2, 4]);
+    let x = ("x", &[2, 3, 2][..], -1.0, 1.0);
+    for (shape, attrs) in [
+        (&[1][..], "{}"),
+        (&[3], "{mode = \"channel\"}"),
+        (&[2], "{mode = \"channel\", data_format = \"NHWC\"}"),
+        (&[3, 2], "{mode = \"element\"}"),
+    ] {
+        let slope = ("a", shape, 0.1, 0.5);
+        check(
+            &ctx,
+            &[x, slope],
+            &format!("%o = pd.prelu (%x, %a) {attrs}"),
+            &[2, 3, 2],
+        );
+    }
+    check(
+        &ctx,
         &[
             ("x", &[2, 2], -1.0, 1.0),
             ("r", &[1], 0.1, 0.2),
@@ -470,6 +519,10 @@ fn picking_and_putting() {
         ("%o, %i = pd.topk (%x) {k = 2, axis = 0, largest = false}", &[2, 4]),
         ("%o, %i = pd.argsort (%x) {axis = 0, descending = true}", &[3, 4]),
         ("%o, %i = pd.argsort (%x)", &[3, 4]),
+        ("%o, %i = pd.kthvalue (%x) {k = 2}", &[3]),
+        ("%o, %i = pd.kthvalue (%x) {k = 3, axis = 0, keepdim = true}", &[1, 4]),
+        ("%o, %i = pd.cummax (%x)", &[3, 4]),
+        ("%o, %i = pd.cummin (%x) {axis = 0, dtype = i32}", &[3, 4]),
         (
             "%o = pd.strided_slice (%x) {axes = [0, 1], starts = [2, 0], ends = [-10, 4], strides = [-1, 2]}",
             &[3, 2],

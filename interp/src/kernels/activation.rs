@@ -96,6 +96,64 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.bce_loss", |_| {
         pair(|p, t| -(t * p.ln().max(-100.0) + (1.0 - t) * (1.0 - p).ln().max(-100.0)))
     }),
+    ("pd.prelu", |s| {
+        let last = s.text("data_format", "NCHW") == "NHWC";
+        let mode = s.text("mode", "all").to_owned();
+        Ok(Box::new(move |inputs| {
+            let [x, alpha] = take(inputs)?;
+            let mut shape = vec![1; x.rank()];
+            match &*mode {
+                "channel" if last => shape.iter_mut().rev().take(1).for_each(|d| *d = alpha.len()),
+                "channel" => shape.iter_mut().skip(1).take(1).for_each(|d| *d = alpha.len()),
+                "element" => shape.iter_mut().zip(x.shape()).skip(1).for_each(|(d, &n)| *d = n),
+                _ => {}
+            }
+            let alpha = alpha.reshaped(&shape)?;
+            one(zip(&x, &alpha, |x, slope| if x > 0.0 { x } else { slope * x })?)
+        }))
+    }),
+    ("pd.nll_loss", |s| {
+        let ignored = s.int("ignore_index", -100);
+        let (reduction, weight) = (s.text("reduction", "mean").to_owned(), s.place(2));
+        Ok(Box::new(move |inputs| {
+            let (Some(x), Some(label)) = (inputs.first(), inputs.get(1)) else {
+                return Err("an input and a label are needed".to_owned());
+            };
+            let &[_, classes, ref rest @ ..] = x.shape() else {
+                return Err("the classes are dimension 1 of the input".to_owned());
+            };
+            let inner: usize = rest.iter().product();
+            let weights = weight.and_then(|at| inputs.get(at)).map(Tensor::to_f64);
+            let (values, labels) = (x.to_f64(), label.to_i64());
+            let (mut losses, mut total) = (Vec::with_capacity(labels.len()), 0.0);
+            for (at, &class) in labels.iter().enumerate() {
+                if class == ignored {
+                    losses.push(0.0);
+                    continue;
+                }
+                let class = usize::try_from(class).ok().filter(|&c| c < classes);
+                let class = class.ok_or_else(|| format!("there is no class {}", labels[at]))?;
+                let place = (at / inner * classes + class) * inner + at % inner;
+                let weight = match &weights {
+                    Some(weights) => *weights.get(class).ok_or("there are fewer weights than classes")?,
+                    None => 1.0,
+                };
+                let value = values.get(place).ok_or("the label is larger than the input")?;
+                losses.push(-weight * value);
+                total += weight;
+            }
+            let sum: f64 = losses.iter().sum();
+            let (shape, losses, total) = match &*reduction {
+                "none" => (label.shape(), losses, 0.0),
+                "sum" => (&[][..], vec![sum], total),
+                _ => (&[][..], vec![sum / total], total),
+            };
+            let mut out = Outputs::new();
+            out.push(Tensor::new(shape, losses)?.cast(x.dtype()));
+            out.push(Tensor::scalar(total).cast(x.dtype()));
+            Ok(out)
+        }))
+    }),
     ("pd.log_loss", |s| {
         let e = s.float("epsilon", 1e-4);
         pair(move |p, t| -t * (p + e).ln() - (1.0 - t) * (1.0 - p + e).ln())

@@ -139,7 +139,7 @@ fn zip_whole(x: Tensor, y: Tensor, i: impl Fn(i64, i64) -> Result<i64, &'static 
     failure.get().map_or(Ok(out), |why| Err(why.to_owned()))
 }
 
-fn arithmetic(
+pub(super) fn arithmetic(
     f: impl Fn(f32, f32) -> f32 + Send + Sync + 'static,
     d: impl Fn(f64, f64) -> f64 + Send + Sync + 'static,
     i: impl Fn(i64, i64) -> Result<i64, &'static str> + Send + Sync + 'static,

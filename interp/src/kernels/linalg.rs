@@ -6,6 +6,7 @@ use pir_dialects::letters::Letters;
 use rustc_hash::FxHashMap;
 
 use super::activation::zip;
+use super::binary::arithmetic;
 use super::broadcast::{broadcast, expand, strides_of, transpose};
 use super::matmul::matmul;
 use super::{Kernel, Prepare, Spec, axis, one, take};
@@ -19,6 +20,32 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 return Err("two batches of matrices are needed".to_owned());
             }
             one(matmul(x, y, false, false)?)
+        }))
+    }),
+    ("pd.outer", |_| {
+        let times = arithmetic(|a, b| a * b, |a, b| a * b, |a, b| Ok(a.wrapping_mul(b)))?;
+        Ok(Box::new(move |inputs| {
+            let [x, y] = take(inputs)?;
+            let (rows, columns) = (x.len(), y.len());
+            times(
+                [x.reshaped(&[rows, 1])?, y.reshaped(&[1, columns])?]
+                    .into_iter()
+                    .collect(),
+            )
+        }))
+    }),
+    ("pd.linear", |_| {
+        let plus = arithmetic(|a, b| a + b, |a, b| a + b, |a, b| Ok(a.wrapping_add(b)))?;
+        Ok(Box::new(move |inputs| {
+            let mut inputs = inputs.into_iter();
+            let (Some(x), Some(weight)) = (inputs.next(), inputs.next()) else {
+                return Err("inputs and a weight are needed".to_owned());
+            };
+            let product = matmul(x, weight, false, false)?;
+            match inputs.next() {
+                Some(bias) => plus([product, bias].into_iter().collect()),
+                None => one(product),
+            }
         }))
     }),
     ("pd.mv", |_| {

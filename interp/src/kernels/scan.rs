@@ -1,13 +1,16 @@
 //! Running sums, and the places of extrema.
 
+use super::nn::{each_line, of_axis};
 use super::reduce::{Axes, Groups};
-use super::{IntList, Kernel, Prepare, Spec, around, attr_dtype, axis, one, take};
+use super::{IntList, Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
 use crate::tensor::{DType, Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.argmax", |s| arg_extremum(s, |a, b| a > b, |a, b| a > b)),
     ("pd.argmin", |s| arg_extremum(s, |a, b| a < b, |a, b| a < b)),
     ("pd.cumsum", cumsum),
+    ("pd.cummax", |s| so_far(s, |a, b| a >= b, |a, b| a >= b)),
+    ("pd.cummin", |s| so_far(s, |a, b| a <= b, |a, b| a <= b)),
 ];
 
 fn arg_extremum(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -> bool) -> Result<Kernel, String> {
@@ -55,6 +58,46 @@ fn place_of<T: Copy>(values: impl Iterator<Item = T>, better: impl Fn(T, T) -> b
         }
     }
     best.map_or(0, |(at, _)| at as i64)
+}
+
+/// The best so far along an axis, the last of equals, and where it is; a NaN is beyond everything.
+fn so_far(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -> bool) -> Result<Kernel, String> {
+    let at = s.int("axis", -1);
+    let dtype = attr_dtype(s, "dtype").unwrap_or(DType::I64);
+    Ok(Box::new(move |inputs| {
+        let [x] = take(inputs)?;
+        let (at, shape) = of_axis(at, x.shape())?;
+        let (mut sources, mut places) = (vec![0usize; x.len()], vec![0i64; x.len()]);
+        let mut scan = |better: &dyn Fn(usize, usize) -> bool| {
+            each_line(&shape, at, |first, step, n| {
+                let mut best = 0;
+                for k in 0..n {
+                    if better(first + k * step, first + best * step) {
+                        best = k;
+                    }
+                    sources[first + k * step] = first + best * step;
+                    places[first + k * step] = best as i64;
+                }
+            });
+        };
+        if x.dtype().is_float() {
+            let v = x.to_f64();
+            scan(&|a, b| float(v[a], v[b]) && !v[b].is_nan() || v[a].is_nan());
+        } else {
+            let v = x.to_i64();
+            scan(&|a, b| whole(v[a], v[b]));
+        }
+        let data = crate::each_type!(x.data(), v => picked(v, &sources));
+        let mut out = Outputs::new();
+        out.push(Tensor::from_parts(x.shape().into(), data));
+        out.push(Tensor::new(x.shape(), places)?.cast(dtype));
+        Ok(out)
+    }))
+}
+
+/// The elements at places.
+pub(super) fn picked<T: Element>(v: &[T], places: &[usize]) -> Data {
+    T::wrap(places.iter().map(|&p| v[p]).collect())
 }
 
 fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {

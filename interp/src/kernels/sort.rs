@@ -1,9 +1,10 @@
 //! Sorting, and random numbers.
 
 use super::nn::{each_line, noise, of_axis};
+use super::scan::picked;
 use super::unary::number;
-use super::{IntList, Kernel, Outputs, Prepare, Spec, dims, one, take};
-use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
+use super::{IntList, Kernel, Outputs, Prepare, Spec, around, dims, one, take};
+use crate::tensor::{DType, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.argsort", |s| {
@@ -20,6 +21,31 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let k = usize::try_from(k).map_err(|_| "`k` cannot be negative")?;
             let [x] = take(inputs)?;
             sorted(&x, at, largest, Some(k))
+        }))
+    }),
+    ("pd.kthvalue", |s| {
+        let (k, at, keepdim) = (s.int("k", 1), s.int("axis", -1), s.flag("keepdim", false));
+        Ok(Box::new(move |inputs| {
+            let [x] = take(inputs)?;
+            let (axis, lines) = of_axis(at, x.shape())?;
+            let k = usize::try_from(k).ok().filter(|k| (1..=lines[axis]).contains(k));
+            let k = k.ok_or_else(|| format!("`k` is from 1 to {}", lines[axis]))?;
+            let (outer, n, inner) = around(&lines, axis);
+            let places: Vec<usize> = (0..outer * inner)
+                .map(|line| (line / inner * n + k - 1) * inner + line % inner)
+                .collect();
+            let mut shape: Shape = x.shape().into();
+            if axis < shape.len() {
+                match keepdim {
+                    true => shape[axis] = 1,
+                    false => drop(shape.remove(axis)),
+                }
+            }
+            let part = |all: &Tensor| {
+                let data = crate::each_type!(all.data(), v => picked(v, &places));
+                Tensor::from_parts(shape.clone(), data)
+            };
+            Ok(sorted(&x, at, false, None)?.iter().map(part).collect())
         }))
     }),
     ("pd.uniform", |s| {
@@ -138,12 +164,9 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
             places[start + k * inner] = source as i64;
         }
     });
-    fn pick<T: Element>(v: &[T], places: &[usize]) -> Data {
-        T::wrap(places.iter().map(|&p| v[p]).collect())
-    }
     let data = match total {
         0 => Tensor::full(&[0], x.dtype(), 0.0)?.into_parts().1,
-        _ => crate::each_type!(x.data(), v => pick(v, &sources)),
+        _ => crate::each_type!(x.data(), v => picked(v, &sources)),
     };
     let mut result: Shape = x.shape().into();
     if let Some(d) = result.get_mut(at) {

@@ -15,6 +15,90 @@ pub(in super::super) fn dot(args: InferArgs<'_>) -> Types {
     one(args.ctx.tensor(&dims, x.elem))
 }
 
+/// The product of dimensions, as far as it is known.
+fn product_of(dims: &[i64]) -> Result<i64, String> {
+    if dims.contains(&DYNAMIC) {
+        return Ok(if dims.contains(&0) { 0 } else { DYNAMIC });
+    }
+    let product = dims.iter().try_fold(1i64, |product, &dim| product.checked_mul(dim));
+    product.ok_or_else(|| "the result is too large".to_owned())
+}
+
+pub(in super::super) fn outer(args: InferArgs<'_>) -> Types {
+    let (x, y) = (operand(&args, 0)?, operand(&args, 1)?);
+    one(args.ctx.tensor(&[product_of(&x.dims)?, product_of(&y.dims)?], x.elem))
+}
+
+pub(in super::super) fn linear(args: InferArgs<'_>) -> Types {
+    let (x, weight) = (operand(&args, 0)?, operand(&args, 1)?);
+    let (Some((&k, rest)), &[rows, columns]) = (x.dims.split_last(), &weight.dims[..]) else {
+        return Err("a matrix is needed as weight, and inputs with at least one dimension".to_owned());
+    };
+    if k != rows && k != DYNAMIC && rows != DYNAMIC {
+        return Err(format!("there are {k} inputs, and the weight has {rows} rows"));
+    }
+    let mut dims: Dims = rest.into();
+    dims.push(columns);
+    if args.operands.len() > 2 {
+        let bias = operand(&args, 2)?;
+        if bias.dims.len() > 1 || broadcast(&dims, &bias.dims)? != dims {
+            return Err("the bias has one element for each column of the weight".to_owned());
+        }
+    }
+    one(args.ctx.tensor(&dims, x.elem))
+}
+
+pub(in super::super) fn prelu(args: InferArgs<'_>) -> Types {
+    let (x, alpha) = (operand(&args, 0)?, operand(&args, 1)?);
+    let text = |name: &str, default: &'static str| match args.attr(name).map(|a| args.ctx.attr_data(a)) {
+        Some(AttrData::Str(s)) => s.to_string(),
+        _ => default.to_owned(),
+    };
+    let own: &[i64] = match (&*text("mode", "all"), x.dims.len()) {
+        ("all", _) => &[],
+        (_, 0 | 1) => return Err("a batch is needed".to_owned()),
+        ("channel", rank) if text("data_format", "NCHW") == "NHWC" => &x.dims[rank - 1..],
+        ("channel", _) => &x.dims[1..2],
+        ("element", _) => &x.dims[1..],
+        (mode, _) => return Err(format!("the mode is all, channel or element, not `{mode}`")),
+    };
+    let (count, given) = (product_of(own)?, product_of(&alpha.dims)?);
+    if count != given && count != DYNAMIC && given != DYNAMIC {
+        return Err(format!("there have to be {count} slopes, not {given}"));
+    }
+    one(x.ty(args.ctx))
+}
+
+pub(in super::super) fn nll(args: InferArgs<'_>) -> Types {
+    let (x, label) = (operand(&args, 0)?, operand(&args, 1)?);
+    let (batch, rest) = match &x.dims[..] {
+        [batch, _, rest @ ..] => (*batch, rest),
+        _ => return Err("the classes are dimension 1 of the input".to_owned()),
+    };
+    let mut dims: Dims = [batch].into_iter().collect();
+    dims.extend(rest.iter().copied());
+    let fits = label.dims.len() == dims.len()
+        && label
+            .dims
+            .iter()
+            .zip(&dims)
+            .all(|(a, b)| a == b || *a == DYNAMIC || *b == DYNAMIC);
+    if !fits {
+        return Err(format!(
+            "the label has to be of shape {}, not {}",
+            dims_text(&dims),
+            dims_text(&label.dims)
+        ));
+    }
+    let whole = matches!(
+        args.attr("reduction").map(|a| args.ctx.attr_data(a)),
+        Some(AttrData::Str(s)) if &**s == "none"
+    );
+    let scalar = args.ctx.tensor(&[], x.elem);
+    let out = if whole { args.ctx.tensor(&dims, x.elem) } else { scalar };
+    Ok(smallvec![out, scalar])
+}
+
 pub(in super::super) fn addmm(args: InferArgs<'_>) -> Types {
     let (input, x, y) = (operand(&args, 0)?, operand(&args, 1)?, operand(&args, 2)?);
     let (&[m, k], &[k2, n]) = (&x.dims[..], &y.dims[..]) else {
@@ -212,6 +296,33 @@ pub(in super::super) fn argsort(args: InferArgs<'_>) -> Types {
     axis(int(&args, "axis").unwrap_or(-1), x.dims.len().max(1))?;
     let places = Shaped {
         elem: Type::I64,
+        ..x.clone()
+    };
+    Ok(smallvec![x.ty(args.ctx), places.ty(args.ctx)])
+}
+
+pub(in super::super) fn kthvalue(args: InferArgs<'_>) -> Types {
+    let mut x = operand(&args, 0)?;
+    let at = axis(int(&args, "axis").unwrap_or(-1), x.dims.len().max(1))?;
+    let (k, n) = (int(&args, "k").unwrap_or(1), x.dims.get(at).copied().unwrap_or(1));
+    if k < 1 || k > n && n != DYNAMIC {
+        return Err(format!("there is no element {k} among {n}"));
+    }
+    if at < x.dims.len() {
+        match flag(&args, "keepdim") {
+            true => x.dims[at] = 1,
+            false => drop(x.dims.remove(at)),
+        }
+    }
+    let (values, places) = (args.ctx.tensor(&x.dims, x.elem), args.ctx.tensor(&x.dims, Type::I64));
+    Ok(smallvec![values, places])
+}
+
+pub(in super::super) fn cummax(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    axis(int(&args, "axis").unwrap_or(-1), x.dims.len().max(1))?;
+    let places = Shaped {
+        elem: dtype(&args).unwrap_or(Type::I64),
         ..x.clone()
     };
     Ok(smallvec![x.ty(args.ctx), places.ty(args.ctx)])

@@ -94,6 +94,21 @@ pub(super) const RULES: &[Rule] = &[
         let (yes, no) = (log_of(&p), log_of(&(1.0 - p)));
         vec![-(t.clone() * yes + (1.0 - t) * no)]
     }),
+    told("pd.prelu", |c| {
+        let (x, mut shape) = (c.x(), vec![1; c.rank(0)]);
+        let channel = if c.text("data_format") == Some("NHWC") {
+            shape.len() - 1
+        } else {
+            1
+        };
+        match c.text("mode") {
+            Some("channel") => shape[channel] = c.shape(0)[channel],
+            Some("element") => shape[1..].copy_from_slice(&c.shape(0)[1..]),
+            _ => {}
+        }
+        let less = c.y().reshape(&shape) * x.clone();
+        vec![above(&x, 0.0).choose(&x, &less)]
+    }),
     told("pd.log_loss", |c| {
         let (p, t, e) = (c.x(), c.y(), c.float("epsilon", 1e-4));
         let (yes, no) = ((p.clone() + e).call("log"), p.affine(-1.0, 1.0 + e).call("log"));

@@ -16,6 +16,17 @@ pub(super) const RULES: &[Rule] = &[
         let product = c.y().matmul(&c.arg(2)) * c.float("alpha", 1.0);
         vec![c.x() * c.float("beta", 1.0) + product]
     }),
+    told("pd.outer", |c| {
+        let (rows, columns) = (c.shape(0).iter().product(), c.shape(1).iter().product());
+        vec![c.x().reshape(&[rows, 1]) * c.y().reshape(&[1, columns])]
+    }),
+    told("pd.linear", |c| {
+        let product = c.x().matmul(&c.y());
+        vec![match c.declared(2) {
+            Some(at) => product + c.arg(at),
+            None => product,
+        }]
+    }),
     told("pd.dot", |c| {
         let products = c.x() * c.y();
         let last = products.rank().max(1) - 1;

@@ -31,9 +31,67 @@ pub(super) const RULES: &[Rule] = &[
     moves("pd.pad3d"),
     one("pd.topk", OUTPUTS | REST, sorted),
     one("pd.argsort", OUTPUTS, sorted),
+    one("pd.cummax", OUTPUTS | REST, sorted),
+    one("pd.cummin", OUTPUTS | REST, sorted),
+    one("pd.kthvalue", OUTPUTS | REST, |c| {
+        let shape = c.shape(0);
+        if shape.is_empty() {
+            return c.grad().reshape(&shape);
+        }
+        let found = c.axis("axis", -1, shape.len()).and_then(|at| {
+            let mut kept = shape.clone();
+            kept[at] = 1;
+            let axis = c.engine.ctx().int_attr(at as i64);
+            let index = c.result(1).reshape(&kept);
+            Ok((
+                places(c, "pd.take_along_axis", &shape, &index, &[("axis", axis)])?,
+                kept,
+            ))
+        });
+        match found {
+            Ok((places, kept)) => c.grad().reshape(&kept).put(&places, &shape),
+            Err(e) => failed(c, &e),
+        }
+    }),
+    told("pd.nll_loss", |c| match nll_loss(c) {
+        Ok(results) => results,
+        Err(e) => vec![failed(c, &e), failed(c, &e)],
+    }),
     one("pd.amax", X | OUT, first_extremum),
     one("pd.amin", X | OUT, first_extremum),
 ];
+
+/// Minus what the label picks along axis 1, weighted; and the sum of the weights.
+fn nll_loss<'e>(c: &Cx<'e>) -> Result<Vec<V<'e>>, String> {
+    let (shape, dims) = (c.shape(0), c.shape(1));
+    let labels = c.input(1)?.to_i64();
+    let ignored = c.int("ignore_index", -100);
+    let classes = labels.iter().map(|&l| if l == ignored { 0 } else { l }).collect();
+    let classes = V::constant(c.engine, Dense::new(&dims, classes));
+    let counts = labels.iter().map(|&l| f64::from(u8::from(l != ignored))).collect();
+    let mut weights = V::constant(c.engine, Dense::new(&dims, counts).map(|t| t.cast(c.dtype(0))));
+    if let Some(at) = c.declared(2) {
+        weights = c.arg(at).take(&classes) * weights;
+    }
+    let mut kept = shape.clone();
+    kept[1] = 1;
+    let axis = c.engine.ctx().int_attr(1);
+    let places = places(
+        c,
+        "pd.take_along_axis",
+        &shape,
+        &classes.reshape(&kept),
+        &[("axis", axis)],
+    )?;
+    let losses = -(c.x().take(&places).reshape(&dims) * weights.clone());
+    let axes: Vec<usize> = (0..dims.len()).collect();
+    let total = weights.sum(&axes, false);
+    Ok(match c.text("reduction").unwrap_or("mean") {
+        "none" => vec![losses, total.filled(0.0)],
+        "sum" => vec![losses.sum(&axes, false), total],
+        _ => vec![losses.sum(&axes, false) / total.clone(), total],
+    })
+}
 
 fn or_failed<'e>(c: &Cx<'e>, v: Result<V<'e>, String>) -> V<'e> {
     v.unwrap_or_else(|e| failed(c, &e))

@@ -21,6 +21,8 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.log_loss", expanded),
     rule("pd.huber_loss", expanded),
     rule("pd.kldiv_loss", expanded),
+    rule("pd.prelu", expanded),
+    rule("pd.nll_loss", expanded),
     rule("pd.sigmoid_cross_entropy_with_logits", expanded),
     first("pd.softplus", |cx| {
         let (beta, threshold) = (cx.number("beta", 1.0), cx.number("threshold", 20.0));
@@ -106,6 +108,25 @@ pub(super) const COMPOSITES: &[(&str, Expand)] = &[
         let share = cx.affine(part, 0.5, 0.5)?;
         Ok(smallvec![cx.multiply(x, share)?])
     }),
+    ("pd.prelu", |cx| {
+        let (x, alpha, rank) = (cx.operand(0), cx.operand(1), cx.rank(0));
+        let last = cx.view().str("data_format") == Some("NHWC");
+        let mut shape = vec![1; rank];
+        match cx.view().str("mode").unwrap_or("all") {
+            "channel" => shape[if last { rank - 1 } else { 1 }] = -1,
+            "element" => {
+                let whole = cx
+                    .static_shape(0)
+                    .ok_or("the derivative of `pd.prelu` by element needs a static shape")?;
+                shape[1..].copy_from_slice(&whole[1..]);
+            }
+            _ => {}
+        }
+        let slope = cx.reshaped(alpha, &shape)?;
+        let (positive, less) = (cx.above(x, 0.0)?, cx.multiply(slope, x)?);
+        Ok(smallvec![cx.select(positive, x, less)?])
+    }),
+    ("pd.nll_loss", nll_loss),
     ("pd.silu", |cx| {
         let x = cx.operand(0);
         Ok(smallvec![silu(cx, x)?])
@@ -311,6 +332,44 @@ fn over_root(cx: &mut RuleCx<'_, '_>, offset: f64) -> Result<(), String> {
         let sum = cx.affine(square, 1.0, offset)?;
         cx.unary("pd.rsqrt", sum)
     })
+}
+
+/// Minus what the label picks along axis 1, weighted.
+fn nll_loss(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
+    let (x, label, elem) = (cx.operand(0), cx.operand(1), cx.ctx().elem_type(cx.operand_type(0)));
+    let reduction = cx.view().str("reduction").unwrap_or("mean").to_owned();
+    let ignored = cx.view().int("ignore_index").unwrap_or(-100);
+    let ignored = cx.ctx().int_attr(ignored);
+    let ignored = cx.emit("pd.full_like", &[label], &[("value", ignored)])?;
+    let counts = cx.emit("pd.not_equal", &[label, ignored], &[])?;
+    let zeros = zeros_like(cx.r, label)?;
+    let class = cx.select(counts, label, zeros)?;
+    let mut weights = cx.cast_like(counts, 0)?;
+    if let Some(at) = cx.place(2) {
+        let flat = cx.reshaped(class, &[-1])?;
+        let axis = cx.ctx().int_attr(0);
+        let own = cx.emit("pd.gather", &[cx.operand(at), flat], &[("axis", axis)])?;
+        let own = super::shape::reshape_like(cx, own, 1)?;
+        weights = cx.multiply(own, weights)?;
+    }
+    let (list, axis) = (cx.ints(&[1]), cx.ctx().int_attr(1));
+    let index = cx.emit("pd.unsqueeze", &[class], &[("axis", list)])?;
+    let picked = cx.emit("pd.take_along_axis", &[x, index], &[("axis", axis)])?;
+    let picked = cx.emit("pd.squeeze", &[picked], &[("axis", list)])?;
+    let losses = cx.multiply(picked, weights)?;
+    let losses = cx.scaled(losses, -1.0)?;
+    let (shape, dtype, zero) = (cx.ints(&[]), cx.ctx().type_attr(elem), cx.ctx().float_attr(0.0));
+    if reduction == "none" {
+        let total = cx.emit("pd.full", &[], &[("shape", shape), ("value", zero), ("dtype", dtype)])?;
+        return Ok(smallvec![losses, total]);
+    }
+    let (sum, total) = (cx.unary("pd.sum", losses)?, cx.unary("pd.sum", weights)?);
+    let out = if reduction == "sum" {
+        sum
+    } else {
+        cx.divide(sum, total)?
+    };
+    Ok(smallvec![out, total])
 }
 
 impl RuleCx<'_, '_> {

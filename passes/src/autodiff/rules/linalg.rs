@@ -13,6 +13,8 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.bmm", expanded),
     rule("pd.mv", expanded),
     rule("pd.dot", expanded),
+    rule("pd.outer", expanded),
+    rule("pd.linear", expanded),
     rule("pd.addmm", expanded),
     rule("pd.kron", expanded),
     rule("pd.trace", expanded),
@@ -37,6 +39,19 @@ pub(super) const COMPOSITES: &[(&str, Expand)] = &[
         let products = cx.multiply(x, y)?;
         let last = cx.ints(&[-1]);
         Ok(smallvec![cx.emit("pd.sum", &[products], &[("axis", last)])?])
+    }),
+    ("pd.outer", |cx| {
+        let (x, y) = (cx.operand(0), cx.operand(1));
+        let (x, y) = (cx.reshaped(x, &[-1, 1])?, cx.reshaped(y, &[1, -1])?);
+        Ok(smallvec![cx.multiply(x, y)?])
+    }),
+    ("pd.linear", |cx| {
+        let (x, weight) = (cx.operand(0), cx.operand(1));
+        let product = cx.emit("pd.matmul", &[x, weight], &[])?;
+        Ok(smallvec![match cx.place(2) {
+            Some(at) => cx.emit("pd.add", &[product, cx.operand(at)], &[])?,
+            None => product,
+        }])
     }),
     ("pd.addmm", |cx| {
         let (input, x, y) = (cx.operand(0), cx.operand(1), cx.operand(2));

@@ -11,6 +11,22 @@ use super::{Rule, RuleCx, first, rule, zero};
 pub(super) const RULES: &[Rule] = &[
     first("pd.topk", sorted),
     first("pd.argsort", sorted),
+    first("pd.cummax", sorted),
+    first("pd.cummin", sorted),
+    first("pd.kthvalue", |cx| {
+        let (mut g, mut index) = (cx.grad()?, cx.result(1));
+        if cx.rank(0) == 0 {
+            return cx.add(0, g);
+        }
+        let axis = normalise(cx.view().int("axis").unwrap_or(-1), cx.rank(0))? as i64;
+        if !cx.view().bool("keepdim").unwrap_or(false) {
+            let list = cx.ints(&[axis]);
+            g = cx.emit("pd.unsqueeze", &[g], &[("axis", list)])?;
+            index = cx.emit("pd.unsqueeze", &[index], &[("axis", list)])?;
+        }
+        let t = put_back(cx, index, g, axis)?;
+        cx.add(0, t)
+    }),
     zero("pd.nonzero"),
     rule("pd.embedding", |cx| {
         let (index, g) = (cx.operand(0), cx.grad()?);
