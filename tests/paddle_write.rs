@@ -175,3 +175,184 @@ fn depth_is_no_matter() {
     let saved = write(&module(&text)).unwrap();
     assert_eq!(saved.matches("1.if").count(), depth);
 }
+
+/// A program as PaddlePaddle saves it, of these operations.
+fn saved_program(version: i64, ops: &str) -> String {
+    format!(
+        r##"{{"base_code":{{"magic":"pir","trainable":true,"version":{version}}},"program":{{"regions":[{{"#":"region_0","blocks":[{{"#":"block_0","args":[],"ops":[{ops}]}}]}}]}}}}"##
+    )
+}
+
+const TYPE: &str = r##"{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[2],"NCHW",[],0]}"##;
+
+fn saved_op(name: &str, attrs: &str, inputs: &[i64], outputs: &[i64], stops: bool) -> String {
+    let inputs: Vec<String> = inputs.iter().map(|id| format!(r#"{{"%":{id}}}"#)).collect();
+    let outputs: Vec<String> = outputs
+        .iter()
+        .map(|id| format!(r#"{{"%":{id},"TT":{TYPE}}}"#))
+        .collect();
+    let flags = vec![format!(r##"{{"#":"0.a_bool","D":{stops}}}"##); outputs.len()].join(",");
+    format!(
+        r##"{{"#":"{name}","A":[{attrs}],"I":[{}],"O":[{}],"OA":[{{"N":"stop_gradient","AT":{{"#":"0.a_array","D":[{flags}]}}}}]}}"##,
+        inputs.join(","),
+        outputs.join(","),
+    )
+}
+
+fn saved_input() -> String {
+    let attrs = r##"{"N":"name","AT":{"#":"0.a_str","D":"x"}},{"N":"shape","AT":{"#":"1.a_intarray","D":[2]}},{"N":"dtype","AT":{"#":"1.a_dtype","D":"float32"}}"##;
+    saved_op("1.data", attrs, &[], &[1], false)
+}
+
+fn saved_fetch(id: i64) -> String {
+    let attrs = r##"{"N":"name","AT":{"#":"0.a_str","D":"y"}},{"N":"col","AT":{"#":"0.a_i32","D":0}}"##;
+    saved_op("1.fetch", attrs, &[id], &[99], false)
+}
+
+#[test]
+fn gradients_stop_where_the_program_says_so() {
+    // y = (x * x, at which gradients stop) * x
+    for (name, stopped) in [("1.multiply", true), ("1.multiply", false)] {
+        let ops = [
+            saved_input(),
+            saved_op(name, "", &[1, 1], &[2], stopped),
+            saved_op("1.multiply", "", &[2, 1], &[3], false),
+            saved_fetch(3),
+        ];
+        let source = Source::new("saved.json", saved_program(4, &ops.join(",")));
+        let (module, _) = load(&pir_dialects::context(), &source, LoadOptions::default()).unwrap();
+        let text = print(&module, &Default::default());
+        assert_eq!(text.contains("pd.detach"), stopped, "{text}");
+        let saved = write(&module).unwrap();
+        // The flag goes back to where it is read.
+        let flags = saved.matches(r##"[{"#":"0.a_bool","D":true}]"##).count();
+        assert_eq!(flags, usize::from(stopped), "{saved}");
+        assert_eq!(back(saved, false), text);
+    }
+    // Of constants alone nothing has to be said.
+    let full = r##"{"N":"shape","AT":{"#":"1.a_intarray","D":[2]}},{"N":"value","AT":{"#":"0.a_f64","D":1.5}},{"N":"dtype","AT":{"#":"1.a_dtype","D":"float32"}}"##;
+    for stops in [true, false] {
+        let ops = [
+            saved_op("1.full", full, &[], &[1], stops),
+            saved_op("1.tanh", "", &[1], &[2], stops),
+            saved_fetch(2),
+        ];
+        let text = back(saved_program(4, &ops.join(",")), false);
+        assert!(!text.contains("detach"), "{text}");
+        assert_eq!(text.contains("stop_gradient = false"), !stops, "{text}");
+        assert_eq!(back(write(&module(&text)).unwrap(), false), text);
+    }
+}
+
+#[test]
+fn the_kinds_of_attributes_of_unknown_operations_survive() {
+    let kinds = [
+        r##"{"#":"1.a_intarray","D":[1,2]}"##,
+        r##"{"#":"1.a_scalar","D":["float32",1.5]}"##,
+        r##"{"#":"0.a_array","D":[{"#":"0.a_i64","D":1},{"#":"0.a_i64","D":2}]}"##,
+        r##"{"#":"0.a_array","D":[]}"##,
+        r##"{"#":"0.a_c64","D":[1.0,2.0]}"##,
+        r##"{"#":"1.a_dtype","D":"Undefined(ALL_DTYPE)"}"##,
+        r##"{"#":"1.a_place","D":[0,0,""]}"##,
+        r##"{"#":"4.a_process_mesh","D":[[2],[0,1],["a>b"]]}"##,
+    ];
+    let attr = |(at, kind): (usize, &&str)| {
+        let name = if kind.contains("a_place") {
+            "place".to_owned()
+        } else {
+            format!("a{at}")
+        };
+        format!(r#"{{"N":"{name}","AT":{kind}}}"#)
+    };
+    let attrs: Vec<String> = kinds.iter().enumerate().map(attr).collect();
+    // What is left out at the end has its place too.
+    let ops = [
+        saved_input(),
+        saved_op("1.mystery", &attrs.join(","), &[1, 0, 0], &[2], false),
+        saved_fetch(2),
+    ];
+    let text = back(saved_program(4, &ops.join(",")), false);
+    let saved = write(&module(&text)).unwrap();
+    for attr in &attrs {
+        assert!(saved.contains(attr), "{attr} is missing in {saved}");
+    }
+    assert!(saved.contains(r##""I":[{"%":1},{"%":0},{"%":0}]"##), "{saved}");
+}
+
+#[test]
+fn attributes_of_older_versions_are_written_as_those_of_the_newest() {
+    let attrs = r##"{"N":"scale","AT":{"#":"0.a_array","D":[{"#":"0.a_f32","D":2.0}]}}"##;
+    for (version, kind) in [(3, "0.a_f64"), (4, "0.a_f32")] {
+        let ops = [
+            saved_input(),
+            saved_op("1.nearest_interp", attrs, &[1], &[2], false),
+            saved_fetch(2),
+        ];
+        let text = back(saved_program(version, &ops.join(",")), false);
+        let saved = write(&module(&text)).unwrap();
+        assert!(saved.contains(&format!(r##"{{"#":"{kind}","D":2.0}}"##)), "{saved}");
+    }
+}
+
+#[test]
+fn results_that_older_versions_have_besides_are_left_out() {
+    let shape = r##"{"N":"value","AT":{"#":"0.a_array","D":[{"#":"0.a_i64","D":2}]}},{"N":"dtype","AT":{"#":"1.a_dtype","D":"int64"}}"##;
+    let ops = |read| {
+        let ops = [
+            saved_input(),
+            saved_op("1.full_int_array", shape, &[], &[2], true)
+                .replace("0.t_f32", "0.t_i64")
+                .replace("[2],\"NCHW", "[1],\"NCHW"),
+            saved_op("1.reshape", "", &[1, 2], &[3, 4], false),
+            saved_fetch(read),
+        ];
+        Source::new("saved.json", saved_program(1, &ops.join(",")))
+    };
+    let read = |id| load(&pir_dialects::context(), &ops(id), LoadOptions::default());
+    let (module, _) = read(3).unwrap();
+    assert!(print(&module, &Default::default()).contains("%0 = pd.reshape (%x) {shape = [2]} : tensor<2xf32>"));
+    assert!(
+        read(4).unwrap_err()[0]
+            .message
+            .contains("value 4, which is not defined here")
+    );
+}
+
+#[test]
+fn flags_of_parameters_survive() {
+    let parameter = format!(r##"{{"#":"p","A":[1,1,0,"w"],"DA":[],"QA":[],"O":{{"%":1,"TT":{TYPE}}},"OA":[0,0,0]}}"##);
+    let text = back(saved_program(4, &[parameter.clone(), saved_fetch(1)].join(",")), false);
+    assert!(
+        text.contains("is_distributed = true, need_clip = false, persistable = false, trainable = false"),
+        "{text}"
+    );
+    assert!(write(&module(&text)).unwrap().contains(&parameter));
+}
+
+#[test]
+fn what_is_no_list_is_told_with_its_place() {
+    let op = saved_op("1.tanh", "", &[1], &[2], false).replace(r##""I":[{"%":1}]"##, r##""I":{"%":1}"##);
+    let source = saved_program(4, &[saved_input(), op].join(","));
+    let at = source.find(r##"{"%":1},"O""##).unwrap();
+    let errors = load(
+        &pir_dialects::context(),
+        &Source::new("saved.json", source),
+        LoadOptions::default(),
+    )
+    .unwrap_err();
+    assert_eq!(errors[0].message, "expected a list behind `\"I\"`");
+    assert_eq!(errors[0].labels[0].span.start as usize, at);
+}
+
+#[test]
+fn operands_are_given_the_shape_that_kernels_ask_for() {
+    let text = "\
+%c = pd.data {name = \"c\", shape = [2, 1], dtype = i1} : tensor<2x1xi1>
+%x = pd.data {name = \"x\", shape = [2, 3], dtype = f32} : tensor<2x3xf32>
+%z = pd.full {shape = [], value = 0.0, dtype = f32} : tensor<f32>
+%y = pd.where (%c, %x, %z) : tensor<2x3xf32>
+pd.fetch (%y) {name = \"y\"}
+";
+    let back = back(write(&module(text)).unwrap(), false);
+    assert_eq!(back.matches("pd.expand").count(), 2, "{back}");
+}

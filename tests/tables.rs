@@ -11,6 +11,7 @@ const WITHOUT_RULE: &[(&str, &str)] = &[
     ("pd.const", "a constant"),
     ("pd.constant", "a constant"),
     ("pd.full_int_array", "a constant"),
+    ("pd.assign_value", "a constant"),
     ("pd.arange", "of numbers that are no inputs"),
     ("pd.one_hot", "of indices"),
     ("pd.data", "an input"),

@@ -30,6 +30,16 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
+    /// The same for a program in this format. What PaddlePaddle saved may have any of its operations: those that are
+    /// not known here are kept as they are.
+    #[must_use]
+    pub fn of_format(self, format: Option<pir_translate::Format>) -> Self {
+        let saved = format == Some(pir_translate::Format::PaddleJson);
+        LoadOptions {
+            allow_unregistered: self.allow_unregistered || saved,
+        }
+    }
+
     /// The same for the verifier.
     pub fn verify(self) -> VerifyOptions {
         VerifyOptions {
@@ -60,6 +70,7 @@ pub fn load_as(
     format: Option<pir_translate::Format>,
     options: LoadOptions,
 ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let options = options.of_format(format);
     let (module, mut diagnostics) = read_as(ctx, source, format, options)?;
     diagnostics.extend(verify(&module, options));
     if has_errors(&diagnostics) {

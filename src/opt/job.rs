@@ -151,14 +151,16 @@ impl<'a> Job<'a> {
     fn transform(&mut self, source: &Source) -> Transformed {
         self.times.next_program();
         self.statistics.next_program();
+        let format = pir_translate::detect(source.bytes());
         let load = LoadOptions {
             allow_unregistered: self.args.common.allow_unregistered_dialect,
-        };
+        }
+        .of_format(format);
         let ctx = pir_dialects::context();
         progress::doing(|| format!("reading {}", source.name()));
-        let (mut module, mut warnings) = self.times.stage("parse", |_| {
-            driver::read_as(&ctx, source, pir_translate::detect(source.bytes()), load)
-        })?;
+        let (mut module, mut warnings) = self
+            .times
+            .stage("parse", |_| driver::read_as(&ctx, source, format, load))?;
         progress::doing(|| format!("verifying {}", source.name()));
         warnings.extend(self.times.stage("verify", |_| driver::verify(&module, load)));
         if driver::has_errors(&warnings) {

@@ -295,7 +295,8 @@ impl<'j> Value<'j> {
         None
     }
 
-    fn raw(self) -> &'j str {
+    /// The value as it is written.
+    pub(crate) fn raw(self) -> &'j str {
         let node = self.node();
         self.json
             .source

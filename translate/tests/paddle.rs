@@ -94,7 +94,7 @@ fn nested_loops_get_theirs() {
         "\
 %x = pd.data {name = \"x\", shape = [4], dtype = f32} : tensor<4xf32>
 %0 = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
-%1 = pd.full {shape = [4], value = 0.5, dtype = f32} : tensor<4xf32>
+%1 = pd.full {shape = [4], value = 0.5, dtype = f32, stop_gradient = false} : tensor<4xf32>
 %2 = pd.full {shape = [1], value = 3, dtype = i64} : tensor<1xi64>
 %3 = pd.full {shape = [1], value = 4, dtype = i64} : tensor<1xi64>
 %4, %5 = pd.while (%0, %1) cond (%arg0: tensor<1xi64>, %arg1: tensor<4xf32>) {

@@ -1,5 +1,7 @@
 //! Constants, ranges, and what tensors tell about their shape.
 
+use pir_ir::AttrData;
+
 use super::broadcast::expand;
 use super::unary::number;
 use super::{Kernel, Prepare, Spec, dims, one, take};
@@ -16,6 +18,26 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let values = s.ints("value").ok_or("`value` is missing")?;
         let dtype = s.result_dtype(0)?;
         let tensor = Tensor::new(&[values.len()], values)?.cast(dtype);
+        Ok(Box::new(move |_| one(tensor.clone())))
+    }),
+    ("pd.assign_value", |s| {
+        let shape = dims(&s.ints("shape").ok_or("`shape` is missing")?)?;
+        let ctx = s.view.ctx;
+        let values = s.view.attr("values").ok_or("`values` are missing")?;
+        // Integers beyond 2^53 stay what they are.
+        let tensor = match ctx.attr_data(values) {
+            AttrData::Ints(values) => Tensor::new(&shape, values.to_vec())?,
+            AttrData::Array(values) => {
+                let number = |&attr| {
+                    let truth = || ctx.attr_bool(attr).map(|b| f64::from(u8::from(b)));
+                    ctx.attr_f64(attr).or_else(truth)
+                };
+                let numbers: Option<Vec<f64>> = values.iter().map(number).collect();
+                Tensor::new(&shape, numbers.ok_or("`values` must be numbers")?)?
+            }
+            _ => return Err("`values` must be a list of numbers".to_owned()),
+        };
+        let tensor = tensor.cast(s.result_dtype(0)?);
         Ok(Box::new(move |_| one(tensor.clone())))
     }),
     ("pd.full_like", |s| {
@@ -74,7 +96,7 @@ fn filled(s: &Spec<'_>, shape: &[usize], name: &str) -> Result<Kernel, String> {
     let value = s.view.attr(name).ok_or_else(|| format!("`{name}` is missing"))?;
     let tensor = match s.view.ctx.attr_data(value) {
         // Integers beyond 2^53 are no floats.
-        pir_ir::AttrData::Int { value, .. } if !dtype.is_float() => {
+        AttrData::Int { value, .. } if !dtype.is_float() => {
             let value = i64::try_from(*value).map_err(|_| "the number does not fit")?;
             let one = Tensor::scalar(value).cast(dtype);
             expand(&one, shape)?

@@ -47,15 +47,21 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
     ("pd.floor", |_| numbers(f32::floor, f64::floor, |v| v)),
     ("pd.ceil", |_| numbers(f32::ceil, f64::ceil, |v| v)),
-    ("pd.round", |_| numbers(f32::round, f64::round, |v| v)),
+    ("pd.round", |s| match s.int("decimals", 0) {
+        0 => numbers(f32::round, f64::round, |v| v),
+        decimals => {
+            let unit = 10f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX));
+            numbers(
+                move |x| (x * unit as f32).round() / unit as f32,
+                move |x| (x * unit).round() / unit,
+                |v| v,
+            )
+        }
+    }),
     ("pd.trunc", |_| numbers(f32::trunc, f64::trunc, |v| v)),
     ("pd.bitwise_not", |_| bits_not()),
-    ("pd.assign", |_| {
-        Ok(Box::new(|inputs| {
-            let [x] = take(inputs)?;
-            one(x)
-        }))
-    }),
+    ("pd.assign", |_| same()),
+    ("pd.detach", |_| same()),
     ("pd.isnan", |_| test(f64::is_nan)),
     ("pd.isinf", |_| test(f64::is_infinite)),
     ("pd.isfinite", |_| test(f64::is_finite)),
@@ -160,6 +166,13 @@ fn numbers(
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         numbers_of(x, &f, &d, &i)
+    }))
+}
+
+fn same() -> Result<Kernel, String> {
+    Ok(Box::new(|inputs| {
+        let [x] = take(inputs)?;
+        one(x)
     }))
 }
 

@@ -188,6 +188,9 @@ impl AttrReader<'_> {
     fn leaf(self, node: Value<'_>) -> Result<Option<Attr>, Diagnostic> {
         let ctx = self.ctx;
         let kind = kind_of(node)?;
+        if self.typed && !SPELLED.contains(&kind.as_str()) {
+            return Ok(Some(as_written(ctx, node)));
+        }
         let data = node.get("D");
         let expected = |what: &str| error(node.span(), format!("expected {what} in `{kind}`"));
         let int = || data.and_then(Value::int).ok_or_else(|| expected("an integer"));
@@ -229,6 +232,7 @@ impl AttrReader<'_> {
                 let name = text()?;
                 match dtype(ctx, &name) {
                     Some(ty) => ctx.type_attr(ty),
+                    None if name.starts_with("Undefined") && self.typed => ctx.str_attr(&name),
                     None if name.starts_with("Undefined") => return Ok(None),
                     None => return Err(error(node.span(), format!("the element type `{name}` is not known"))),
                 }
@@ -237,6 +241,7 @@ impl AttrReader<'_> {
                 let parts: Vec<i64> = data.into_iter().flat_map(Value::items).filter_map(Value::int).collect();
                 let device = parts.get(1).copied().unwrap_or(0);
                 match parts.first().copied().unwrap_or(0) {
+                    0 if self.typed => ctx.str_attr("undefined"),
                     0 => return Ok(None),
                     1 => ctx.str_attr("cpu"),
                     2 => ctx.str_attr(&format!("gpu:{device}")),
@@ -266,6 +271,30 @@ impl AttrReader<'_> {
         }
         Ok(self.float(value.float().ok_or_else(wrong)?, ty))
     }
+}
+
+/// The kinds that the attributes of unknown operations tell by their own types.
+const SPELLED: &[&str] = &[
+    "NULL",
+    "0.a_bool",
+    "0.a_i32",
+    "0.a_i64",
+    "0.a_index",
+    "0.a_f32",
+    "0.a_f64",
+    "0.a_str",
+    "0.a_type",
+    "1.a_dtype",
+    "1.a_place",
+    "0.a_pointer",
+];
+
+/// How an attribute of another kind stands in our text.
+pub(super) const AS_WRITTEN: &str = "#pd.attribute<";
+
+/// An attribute of an unknown operation of a kind that no attribute of ours has: kept as it is written.
+fn as_written(ctx: &Context, node: Value<'_>) -> Attr {
+    ctx.attr(AttrData::Opaque(format!("{AS_WRITTEN}{}>", node.raw()).into()))
 }
 
 fn items_reversed(node: Value<'_>) -> Vec<Value<'_>> {

@@ -6,8 +6,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::gradients::Flags;
 use pir_ir::{
-    Attr, BlockId, Body, Context, Diagnostic, OpId, OpSpec, RegionId, Span, Sym, Type, ValueId, ValueName, nearest,
+    Arity, Attr, BlockId, Body, Context, Diagnostic, OpId, OpSpec, RegionId, Span, Sym, Type, ValueId, ValueName,
+    nearest,
 };
 
 /// The number of a value in the source; 0 stands for a value that is left out.
@@ -21,6 +23,8 @@ pub(crate) struct SourceOp {
     pub(crate) results: SmallVec<[(SourceId, Option<Type>); 2]>,
     pub(crate) attrs: Vec<(Sym, Attr)>,
     pub(crate) regions: usize,
+    /// Whether Paddle's own derivatives end at the results, where the source says so.
+    pub(crate) stops: SmallVec<[bool; 2]>,
     pub(crate) span: Span,
 }
 
@@ -50,6 +54,9 @@ pub(crate) struct Builder<'c> {
     num_args: usize,
     /// How the source writes the number of a value.
     pub(crate) spelling: fn(SourceId) -> String,
+    /// Results that ours do not have. Programs take lists of them apart all the same.
+    surplus: FxHashSet<SourceId>,
+    pub(super) flags: Flags,
     /// Names of unknown operations that have been reported.
     unknown: FxHashSet<String>,
 }
@@ -72,6 +79,8 @@ impl<'c> Builder<'c> {
             allow_unregistered,
             num_args: 0,
             spelling: |id| format!("value {id}"),
+            surplus: FxHashSet::default(),
+            flags: Flags::default(),
             unknown: FxHashSet::default(),
         }
     }
@@ -108,7 +117,7 @@ impl<'c> Builder<'c> {
         self.scopes.last_mut()
     }
 
-    fn define(&mut self, id: SourceId, value: ValueId) {
+    pub(super) fn define(&mut self, id: SourceId, value: ValueId) {
         let old = self.values.insert(id, value);
         if let Some(scope) = self.scope() {
             scope.hidden.push((id, old));
@@ -135,12 +144,17 @@ impl<'c> Builder<'c> {
         let name = self.value_name(&format!("arg{}", self.num_args));
         self.num_args += 1;
         let arg = self.body.add_block_arg(block, ty, name);
+        self.flags.argument(id);
         self.define(id, arg);
     }
 
     /// An operation at the end of the block that was entered last. Its regions are to be filled.
     pub(crate) fn op(&mut self, mut source: SourceOp) -> SmallVec<[RegionId; 2]> {
         if super::stacks::translate(self, &source) {
+            return SmallVec::new();
+        }
+        if source.name == "builtin.split" && source.operands.iter().any(|id| self.surplus.contains(id)) {
+            self.surplus.extend(source.results.iter().map(|&(id, _)| id));
             return SmallVec::new();
         }
         let paddle_name = source.name.clone();
@@ -151,9 +165,10 @@ impl<'c> Builder<'c> {
             .zip(&source.operands)
             .filter_map(|(index, &id)| (id == 0).then_some(index))
             .collect();
-        // Those at the end are told by their absence.
+        // Those at the end are told by their absence, where it is known how many there may be.
+        let known = self.ctx.registered_op(&source.name).is_some();
         let mut kept = source.operands.len();
-        while left_out.last().is_some_and(|&i| i as usize + 1 == kept) {
+        while known && left_out.last().is_some_and(|&i| i as usize + 1 == kept) {
             left_out.pop();
             kept -= 1;
         }
@@ -162,6 +177,10 @@ impl<'c> Builder<'c> {
             source.attrs.push((self.ctx.sym("absent_operands"), value));
         }
         let is_fetch = source.name == "pd.fetch";
+        if !is_fetch {
+            self.drop_surplus(&mut source);
+        }
+        let ends = self.flags(&mut source);
         let absent: Vec<i64> = (0i64..)
             .zip(&source.results)
             .filter_map(|(i, (_, ty))| ty.is_none().then_some(i))
@@ -185,6 +204,9 @@ impl<'c> Builder<'c> {
             span: source.span,
         });
         self.define_results(&source, op, is_fetch.then(|| operands.first().copied()).flatten());
+        for index in ends {
+            self.detach(&source, op, index);
+        }
         for (id, result) in in_place {
             let value = source
                 .results
@@ -196,6 +218,22 @@ impl<'c> Builder<'c> {
             }
         }
         regions
+    }
+
+    /// Leaves out results at the end that ours does not have: what the derivative there would reuse, like the shape
+    /// before a `reshape` in programs of older versions.
+    fn drop_surplus(&mut self, source: &mut SourceOp) {
+        let def = self
+            .ctx
+            .registered_op(&source.name)
+            .and_then(|name| self.ctx.op_def(name));
+        if let Some(def) = def
+            && source.regions == 0
+            && def.results.iter().all(|result| result.arity == Arity::One)
+        {
+            let surplus = source.results.drain(def.results.len().min(source.results.len())..);
+            self.surplus.extend(surplus.map(|(id, _)| id));
+        }
     }
 
     /// The values of the operands that are there. What is not defined is reported, and stands for something.
@@ -310,6 +348,14 @@ impl<'c> Builder<'c> {
         })
     }
 
+    /// Whether an operation is defined here, itself or as what does not change its operand in place.
+    pub(crate) fn is_known(&self, name: &str) -> bool {
+        let defined = |name: &str| self.ctx.registered_op(name).is_some();
+        defined(name)
+            || name.strip_suffix('_').is_some_and(defined)
+            || matches!(name, "pd.assign_out_" | "pd.share_data_")
+    }
+
     /// `add_` changes its first operand in place; in SSA form it is `add`, whose result is the operand from then on.
     /// Gives the operands that are changed, and the results that they become.
     fn functional_name(&self, source: &mut SourceOp) -> SmallVec<[(SourceId, usize); 2]> {
@@ -328,6 +374,21 @@ impl<'c> Builder<'c> {
         }
         let base = match source.name.strip_suffix('_') {
             Some("pd.assign_out") => "pd.assign",
+            // A second name of the same tensor, as `detach` gives.
+            Some("pd.share_data") => {
+                source.name = if source.stops.first() == Some(&true) {
+                    "pd.detach".to_owned()
+                } else {
+                    "pd.assign".to_owned()
+                };
+                return changed;
+            }
+            // What it overwrites is made for that.
+            Some(base @ "pd.assign_value") if self.ctx.registered_op(base).is_some() => {
+                changed.extend(source.operands.drain(..).take(1).map(|id| (id, 0)));
+                source.name = base.to_owned();
+                return changed;
+            }
             Some(base) => base,
             None => return changed,
         };

@@ -8,6 +8,7 @@
 mod attributes;
 pub(crate) mod build;
 mod constants;
+mod gradients;
 pub(crate) mod legacy;
 mod lists;
 mod loops;
@@ -17,6 +18,7 @@ mod saved;
 mod stacks;
 mod table;
 mod unset;
+mod versions;
 mod write;
 
 use std::sync::Arc;
@@ -84,6 +86,7 @@ pub fn read_program_text(ctx: &Arc<Context>, source: &[u8], options: Options) ->
 fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>, length: usize) -> Result<Module, Vec<Diagnostic>> {
     let (mut body, mut errors) = (builder.body, builder.errors);
     if errors.is_empty() {
+        gradients::remove_unused(ctx, &mut body);
         operands::reorder(ctx, &mut body, &mut errors);
         constants::to_attributes(ctx, &mut body);
         lists::spread(ctx, &mut body);

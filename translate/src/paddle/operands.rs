@@ -19,10 +19,6 @@ pub(crate) fn reorder(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnosti
         let (Some(row), Some(def)) = (row, ctx.op_def(name)) else {
             continue;
         };
-        // One that is left out has no place among the operands.
-        if body.num_operands(op) != row.inputs.len() || body.attr(ctx, op, "absent_operands").is_some() {
-            continue;
-        }
         if let Err(name) = reorder_op(ctx, body, op, def, row) {
             let message = format!("`{name}` of `{}` is computed, and is an attribute here", def.name);
             errors.push(Diagnostic::error("paddle-operand", message).label(body.op_span(op), "here"));
@@ -30,36 +26,61 @@ pub(crate) fn reorder(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnosti
     }
 }
 
+/// The operands in the places that they have there; one that is left out has an empty place.
+fn places(ctx: &Context, body: &Body, op: OpId, count: usize) -> Option<SmallVec<[Option<ValueId>; 6]>> {
+    let view = body.view(ctx, op);
+    let absent = view.ints("absent_operands").unwrap_or(&[]);
+    let mut operands = body.operands(op);
+    let mut places: SmallVec<[Option<ValueId>; 6]> = SmallVec::new();
+    for at in 0..count {
+        let left_out = absent.contains(&(at as i64));
+        places.push(if left_out { None } else { operands.next() });
+    }
+    operands.next().is_none().then_some(places)
+}
+
 fn reorder_op<'d>(ctx: &Context, body: &mut Body, op: OpId, def: &'d OpDef, row: &'d Row) -> Result<(), &'d str> {
-    let operands = body.operands_vec(op);
+    let Some(operands) = places(ctx, body, op, row.inputs.len()) else {
+        return Ok(());
+    };
     let place = |name: &str| {
         row.inputs.iter().position(|input| match *input {
             Input::Value(n) | Input::Shaped(n, _) | Input::Ints(n) | Input::Number(n) => n == name,
         })
     };
+    let given = |name: &str| place(name).and_then(|at| operands.get(at).copied().flatten());
     let mut ours: SmallVec<[ValueId; 6]> = SmallVec::new();
-    for spec in &def.operands {
-        match place(&spec.name).and_then(|at| operands.get(at)) {
-            Some(&value) => ours.push(value),
-            // Nothing here is known to be left out: a declared operand that Paddle does not have.
-            None if spec.arity == Arity::Optional => {}
+    let mut absent: SmallVec<[i64; 2]> = SmallVec::new();
+    // How many of the declared operands stand up to the last one that is there.
+    let mut end = 0;
+    for (at, spec) in (0i64..).zip(&def.operands) {
+        match given(&spec.name) {
+            Some(value) => {
+                ours.push(value);
+                end = at + 1;
+            }
+            None if spec.arity == Arity::Optional => absent.push(at),
             None => return Ok(()),
         }
     }
+    absent.retain(|at| *at < end);
     let mut attrs = body.attrs(op);
     for spec in &def.attrs {
-        let Some(&value) = place(&spec.name).and_then(|at| operands.get(at)) else {
-            continue;
-        };
+        let Some(value) = given(&spec.name) else { continue };
         // What may be computed is among the declared operands too.
         if !def.operands.iter().any(|operand| operand.name == spec.name) {
             let constant = constants::constant(ctx, body, value).ok_or(spec.name.as_str())?;
             attrs = ctx.dict_with(attrs, &spec.name, constants::of_type(ctx, constant, &spec.ty));
         }
     }
-    if ours != operands {
-        body.set_operands(op, &ours);
-        body.set_attrs(op, attrs);
+    if ours == body.operands_vec(op) {
+        return Ok(());
     }
+    attrs = ctx.dict_without(attrs, "absent_operands");
+    if !absent.is_empty() {
+        attrs = ctx.dict_with(attrs, "absent_operands", ctx.ints_attr(&absent));
+    }
+    body.set_operands(op, &ours);
+    body.set_attrs(op, attrs);
     Ok(())
 }

@@ -114,7 +114,7 @@ impl<'s> Reader<'_, '_, 's> {
         }
         let is_loop = name == "pd.while";
         let mut attrs = Vec::new();
-        let mut stop_gradient = false;
+        let mut stops: SmallVec<[bool; 2]> = SmallVec::new();
         let mut dialect_name = None;
         if !is_loop && self.accept("{") {
             while !self.accept("}") {
@@ -122,7 +122,7 @@ impl<'s> Reader<'_, '_, 's> {
                 self.expect(":")?;
                 let value = self.attribute()?;
                 match (key, value) {
-                    ("stop_gradient", Some(value)) => stop_gradient = self.first_bool(value) == Some(true),
+                    ("stop_gradient", Some(value)) => stops = self.bools(value),
                     ("parameter_name", Some(value)) => dialect_name = Some(value),
                     ("struct_name" | "op_role" | "op_dist_attr" | "op_callstack", _) => {}
                     ("is_distributed" | "is_parameter" | "need_clip" | "persistable" | "trainable", _) => {}
@@ -137,7 +137,7 @@ impl<'s> Reader<'_, '_, 's> {
             _ => name,
         };
         attrs.extend(dialect_name.map(|value| (self.builder.ctx.sym("name"), value)));
-        if stop_gradient && matches!(name.as_str(), "pd.data" | "pd.feed" | "pd.parameter") {
+        if stops.first() == Some(&true) && matches!(name.as_str(), "pd.data" | "pd.feed" | "pd.parameter") {
             attrs.push((self.builder.ctx.sym("stop_gradient"), self.builder.ctx.bool_attr(true)));
         }
         let types = self.result_types(is_loop, &operands)?;
@@ -155,6 +155,7 @@ impl<'s> Reader<'_, '_, 's> {
             name,
             results: ids.into_iter().zip(types).collect(),
             attrs,
+            stops,
             span: Span::new(start, self.at),
             operands,
         };
@@ -374,11 +375,11 @@ impl<'s> Reader<'_, '_, 's> {
         }))
     }
 
-    fn first_bool(&self, value: Attr) -> Option<bool> {
+    fn bools(&self, value: Attr) -> SmallVec<[bool; 2]> {
         let ctx = self.builder.ctx;
         match ctx.attr_data(value) {
-            AttrData::Array(items) => items.first().and_then(|&a| ctx.attr_bool(a)),
-            _ => ctx.attr_bool(value),
+            AttrData::Array(items) => items.iter().filter_map(|&a| ctx.attr_bool(a)).collect(),
+            _ => ctx.attr_bool(value).into_iter().collect(),
         }
     }
 

@@ -6,6 +6,7 @@ use pir_ir::{Diagnostic, RegionId};
 
 use super::attributes::{AttrReader, read_type};
 use super::build::{Builder, SourceId, SourceOp};
+use super::versions;
 use crate::json::{Json, Kind, Value};
 
 fn error(node: Value<'_>, message: impl Into<String>) -> Diagnostic {
@@ -26,15 +27,17 @@ pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
         Err(error) => return builder.errors.push(error),
     };
     let root = json.root();
-    if let Err(error) = check_head(root) {
-        return builder.errors.push(error);
-    }
+    let version = match check_head(root) {
+        Ok(version) => version,
+        Err(error) => return builder.errors.push(error),
+    };
     let Some(block) = root
         .get("program")
         .and_then(|p| p.get("regions"))
         .and_then(|r| r.items().next())
         .and_then(|r| r.get("blocks"))
         .and_then(|b| b.items().next())
+        .filter(|b| b.get("ops").is_some_and(|ops| ops.kind() == Kind::Array))
     else {
         return builder
             .errors
@@ -61,7 +64,7 @@ pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
             }
             continue;
         };
-        match read_op(builder, node) {
+        match read_op(builder, node, version) {
             Ok(source) => {
                 let regions = builder.op(source);
                 let nodes = node.get("regions").into_iter().flat_map(Value::items);
@@ -80,7 +83,7 @@ pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
     }
 }
 
-fn check_head(root: Value<'_>) -> Result<(), Diagnostic> {
+fn check_head(root: Value<'_>) -> Result<i64, Diagnostic> {
     let head = root
         .get("base_code")
         .ok_or_else(|| error(root, "this is not a saved program: `base_code` is missing"))?;
@@ -90,7 +93,7 @@ fn check_head(root: Value<'_>) -> Result<(), Diagnostic> {
             .help("only programs of the PIR form, which PaddlePaddle 3 saves, are read"));
     }
     match head.get("version").and_then(Value::int) {
-        Some(1..) => Ok(()),
+        Some(version @ 1..) => Ok(version),
         _ => Err(error(
             head,
             "the version of the saved program is missing or not positive",
@@ -140,7 +143,14 @@ fn op_name(name: &str) -> Option<String> {
     Some(format!("{dialect}.{op}"))
 }
 
-fn read_op(builder: &Builder<'_>, node: Value<'_>) -> Result<SourceOp, Diagnostic> {
+fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<SourceOp, Diagnostic> {
+    for key in ["A", "I", "O", "OA", "regions"] {
+        // The result of a parameter stands alone.
+        let alone = key == "O" && node.get("#").and_then(Value::str).as_deref() == Some("p");
+        if let Some(list) = node.get(key).filter(|list| list.kind() != Kind::Array && !alone) {
+            return Err(error(list, format!("expected a list behind `\"{key}\"`")));
+        }
+    }
     let name = node.get("#").and_then(Value::str);
     let name = name.ok_or_else(|| error(node, "an operation without its name, `\"#\"`"))?;
     if name == "p" {
@@ -150,13 +160,15 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>) -> Result<SourceOp, Diagnosti
         op_name(&name).ok_or_else(|| error(node, format!("the dialect of the operation `{name}` is not known")))?;
     let attr_reader = AttrReader {
         ctx: builder.ctx,
-        typed: builder.ctx.registered_op(&name).is_none(),
+        typed: !builder.is_known(&name),
     };
     let mut attrs = Vec::new();
     if let Some(list) = node.get("A") {
         attr_reader.list(list, &mut attrs)?;
     }
-    if matches!(name.as_str(), "pd.data" | "pd.feed") && stops_gradient(node) {
+    versions::update(builder.ctx, version, &name, &mut attrs);
+    let stops = stops_gradient(node);
+    if matches!(name.as_str(), "pd.data" | "pd.feed") && stops.first() == Some(&true) {
         attrs.push((builder.ctx.sym("stop_gradient"), builder.ctx.bool_attr(true)));
     }
     let mut operands: SmallVec<[SourceId; 4]> = SmallVec::new();
@@ -172,6 +184,7 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>) -> Result<SourceOp, Diagnosti
         operands,
         results,
         attrs,
+        stops,
         regions: node.get("regions").map_or(0, |r| r.items().count()),
         span: node.span(),
     })
@@ -188,17 +201,25 @@ fn read_result(builder: &Builder<'_>, node: Value<'_>) -> Result<(SourceId, Opti
     Ok((read_id(node)?, ty.flatten()))
 }
 
-/// Whether the result attribute `stop_gradient` says so.
-fn stops_gradient(node: Value<'_>) -> bool {
+/// What the result attribute `stop_gradient` says.
+fn stops_gradient(node: Value<'_>) -> SmallVec<[bool; 2]> {
     let entry = node
         .get("OA")
         .into_iter()
         .flat_map(Value::items)
         .find(|e| e.get("N").and_then(Value::str).as_deref() == Some("stop_gradient"));
-    entry
-        .and_then(|e| e.get("AT")?.get("D")?.items().next()?.get("D")?.bool())
-        .unwrap_or(false)
+    let list = entry.and_then(|e| e.get("AT")?.get("D"));
+    let flags = list.into_iter().flat_map(Value::items);
+    flags
+        .map(|flag| flag.get("D").and_then(Value::bool).unwrap_or(false))
+        .collect()
 }
+
+/// What a saved parameter says of itself, in the order of its lists: whether it is so unless something else is said.
+const PARAMETER: [&[(&str, bool)]; 2] = [
+    &[("is_distributed", false), ("is_parameter", true), ("need_clip", true)],
+    &[("persistable", true), ("stop_gradient", false), ("trainable", true)],
+];
 
 /// `{"#": "p", "A": [is_distributed, is_parameter, need_clip, name], "O": {…}, "OA": [persistable, stop_gradient, trainable]}`.
 fn read_parameter(builder: &Builder<'_>, node: Value<'_>) -> Result<SourceOp, Diagnostic> {
@@ -213,20 +234,27 @@ fn read_parameter(builder: &Builder<'_>, node: Value<'_>) -> Result<SourceOp, Di
         .get("O")
         .ok_or_else(|| error(node, "a parameter without its value, `\"O\"`"))?;
     let mut attrs = vec![(builder.ctx.sym("name"), builder.ctx.str_attr(&name))];
-    let flags: Vec<Option<bool>> = node
-        .get("OA")
-        .into_iter()
-        .flat_map(Value::items)
-        .map(Value::bool)
-        .collect();
-    if flags.get(1).copied().flatten() == Some(true) {
-        attrs.push((builder.ctx.sym("stop_gradient"), builder.ctx.bool_attr(true)));
+    let mut stops = SmallVec::new();
+    for (key, names) in ["A", "OA"].into_iter().zip(PARAMETER) {
+        let flags = node.get(key).into_iter().flat_map(Value::items);
+        for (&(name, usual), flag) in names.iter().zip(flags) {
+            let flag = flag.bool().or(flag.int().map(|int| int != 0)).unwrap_or(usual);
+            if name == "stop_gradient" {
+                stops.push(flag);
+            }
+            // What cannot be trained has no gradient either.
+            let usual = usual && !(name == "trainable" && stops.first() == Some(&true));
+            if flag != usual {
+                attrs.push((builder.ctx.sym(name), builder.ctx.bool_attr(flag)));
+            }
+        }
     }
     Ok(SourceOp {
         name: "pd.parameter".to_owned(),
         operands: SmallVec::new(),
         results: std::iter::once(read_result(builder, result)?).collect(),
         attrs,
+        stops,
         regions: 0,
         span: node.span(),
     })

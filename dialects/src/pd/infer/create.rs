@@ -24,6 +24,23 @@ pub(in super::super) fn full_int_array(args: InferArgs<'_>) -> Types {
         .tensor(&[values.len() as i64], dtype(&args).unwrap_or(Type::I64)))
 }
 
+pub(in super::super) fn assign_value(args: InferArgs<'_>) -> Types {
+    let shape = static_shape(&args)?;
+    let values = args.attr("values").ok_or("it needs `values`, a list of numbers")?;
+    let given = match args.ctx.attr_data(values) {
+        AttrData::Ints(values) => values.len(),
+        AttrData::Array(values) => values.len(),
+        _ => return Err("`values` must be a list of numbers".to_owned()),
+    };
+    let count = shape.iter().try_fold(1i64, |n, &d| n.checked_mul(d));
+    if count != i64::try_from(given).ok() {
+        return Err(format!(
+            "`values` are {given} numbers, which are not those of its shape"
+        ));
+    }
+    one(args.ctx.tensor(&shape, dtype(&args).unwrap_or(Type::F32)))
+}
+
 pub(in super::super) fn constant(args: InferArgs<'_>) -> Types {
     let value = args.attr("value").ok_or("it needs a `value`")?;
     let elem = match args.ctx.attr_data(value) {

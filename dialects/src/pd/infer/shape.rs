@@ -63,16 +63,20 @@ pub(in super::super) fn transpose(args: InferArgs<'_>) -> Types {
     one(Shaped { dims, ..x }.ty(args.ctx))
 }
 
+/// A result whose shape is the second operand: of that much, the length is the rank.
+fn computed_shape(args: &InferArgs<'_>, elem: Type) -> Types {
+    let rank = operand(args, 1)
+        .ok()
+        .and_then(|s| count(&s.dims))
+        .filter(|&n| (0..64).contains(&n));
+    let rank = rank.ok_or("the new shape is not constant, so that the rank of the result is not known")?;
+    one(args.ctx.tensor(&vec![DYNAMIC; rank as usize], elem))
+}
+
 pub(in super::super) fn reshape(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     let Some(shape) = ints(&args, "shape") else {
-        // The length of the shape is the rank.
-        let rank = operand(&args, 1)
-            .ok()
-            .and_then(|s| count(&s.dims))
-            .filter(|&n| (0..64).contains(&n));
-        let rank = rank.ok_or("the new shape is not constant, so that the rank of the result is not known")?;
-        return one(args.ctx.tensor(&vec![DYNAMIC; rank as usize], x.elem));
+        return computed_shape(&args, x.elem);
     };
     let mut dims = Dims::new();
     let mut open = None;
@@ -178,7 +182,7 @@ pub(in super::super) fn flatten(args: InferArgs<'_>) -> Types {
 pub(in super::super) fn expand(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     let Some(shape) = ints(&args, "shape") else {
-        return Err("the new shape is not constant, so that the result is not known".to_owned());
+        return computed_shape(&args, x.elem);
     };
     if shape.len() < x.dims.len() {
         return Err(format!(

@@ -111,6 +111,7 @@ pub(super) const RULES: &[Rule] = &[
     all_of("pd.add_n", NONE, |c| {
         Ok((0..c.num_inputs()).map(|at| c.wants(at).then(|| c.grad())).collect())
     }),
+    zero("pd.detach"),
     zero("pd.floor"),
     zero("pd.ceil"),
     zero("pd.round"),

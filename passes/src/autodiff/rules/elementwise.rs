@@ -258,6 +258,7 @@ pub(super) const RULES: &[Rule] = &[
         }
         Ok(())
     }),
+    zero("pd.detach"),
     zero("pd.floor"),
     zero("pd.ceil"),
     zero("pd.round"),

@@ -6,6 +6,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use smallvec::SmallVec;
+
 use pir_ir::{DYNAMIC, Diagnostic, OpId, RegionId, Span, Type};
 
 use super::pairs::{Pairs, pairs};
@@ -320,6 +322,7 @@ impl<'t> Translator<'t, '_, '_> {
             results: ids.iter().copied().zip(types.iter().copied().map(Some)).collect(),
             attrs,
             regions,
+            stops: SmallVec::new(),
             span,
         };
         self.builder.op(source).to_vec()

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::super::attributes::AS_WRITTEN;
 use pir_ir::text::print_type;
 use pir_ir::{Attr, AttrData, Context, DYNAMIC, Type, TypeData};
 
@@ -236,6 +237,10 @@ fn leaf(ctx: &Context, name: &str, attr: Attr) -> Result<String, String> {
             type_of(ctx, *ty, &mut data)?;
             plain("0.a_type", &data)
         }
+        AttrData::Opaque(text) => match text.strip_prefix(AS_WRITTEN).and_then(|t| t.strip_suffix('>')) {
+            Some(written) => written.to_owned(),
+            None => return Err(format!("the attribute `{name}` has no form in saved programs")),
+        },
         _ => return Err(format!("the attribute `{name}` has no form in saved programs")),
     })
 }

@@ -52,6 +52,7 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
         out: String::new(),
         ids: vec![0; body.num_value_slots()],
         stops: FxHashSet::default(),
+        force: None,
         next: 1,
         next_arg: -1,
         blocks: 1,
@@ -80,6 +81,8 @@ struct Writer<'m> {
     ids: Vec<Id>,
     /// The values that do not depend on anything that has a gradient.
     stops: FxHashSet<Id>,
+    /// What the operation to be written next says of that.
+    force: Option<bool>,
     next: Id,
     next_arg: Id,
     blocks: usize,
@@ -171,6 +174,7 @@ impl Writer<'_> {
         self.out.push_str(r##"],"O":["##);
         let first = self.next;
         let mut flags = String::new();
+        let force = self.force.take();
         for (at, &ty) in results.iter().enumerate() {
             let comma = if at > 0 { "," } else { "" };
             let id = self.next;
@@ -182,7 +186,7 @@ impl Writer<'_> {
                 self.errors.push(Diagnostic::error("paddle-type", message));
             }
             self.out.push('}');
-            let stop = self.stops_at(name, inputs, ty);
+            let stop = self.stops_at(name, inputs, at, ty, force);
             if stop {
                 self.stops.insert(id);
             }
@@ -199,14 +203,24 @@ impl Writer<'_> {
         first
     }
 
-    /// Whether Paddle's own derivatives end at a result: at whatever comes of constants and integers alone.
-    fn stops_at(&self, name: &str, inputs: &[Id], ty: Type) -> bool {
+    /// Whether Paddle's own derivatives end at a result: at whatever comes of constants and integers alone, unless the
+    /// program says something else.
+    fn stops_at(&self, name: &str, inputs: &[Id], at: usize, ty: Type, force: Option<bool>) -> bool {
         let elem = match self.ctx.type_data(ty) {
             TypeData::List(items) => items.first().copied().unwrap_or(ty),
             _ => ty,
         };
-        let float = self.ctx.is_float(self.ctx.elem_type(elem));
-        !float || (!matches!(name, "1.data" | "1.while" | "1.if") && inputs.iter().all(|id| self.stops.contains(id)))
+        if !self.ctx.is_float(self.ctx.elem_type(elem)) {
+            return true;
+        }
+        let stopped = |id: &Id| *id == 0 || self.stops.contains(id);
+        match (force, name) {
+            (Some(force), _) => force,
+            // What is carried is as it was before the loop.
+            (None, "1.while") => inputs.get(at + 1).is_some_and(stopped),
+            (None, "1.data" | "1.if") => false,
+            (None, _) => inputs.iter().all(stopped),
+        }
     }
 
     /// An operation without regions. Gives the number of its first result.
@@ -427,6 +441,9 @@ impl Writer<'_> {
         for (at, &ty) in types.iter().enumerate() {
             let id = self.next_arg;
             self.next_arg -= 1;
+            if self.stops.contains(&(first + at as Id)) {
+                self.stops.insert(id);
+            }
             let _ = write!(self.out, r##"{}{{"#":{id},"TT":"##, if at > 0 { "," } else { "" });
             if let Err(message) = json::type_of(self.ctx, ty, &mut self.out) {
                 self.errors.push(Diagnostic::error("paddle-type", message));

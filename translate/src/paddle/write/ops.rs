@@ -96,6 +96,13 @@ impl Writer<'_> {
                 return self.finish(op, "1.data", &attrs, &operands, &types);
             }
             "parameter" => return self.parameter(op),
+            "detach" => {
+                self.force = Some(true);
+                let ty = types.first().copied().unwrap_or(Type::NONE);
+                let id = self.assign(operands.first().copied().unwrap_or(0), ty);
+                self.bind(body.result(op, 0), id);
+                return Ok(());
+            }
             "feed" => {
                 json::entry("name", &json::text(view.str("name").unwrap_or("")), &mut attrs);
                 json::entry(
@@ -126,11 +133,13 @@ impl Writer<'_> {
                 let value = ctx
                     .attr_f64(value)
                     .or(ctx.attr_bool(value).map(|b| f64::from(u8::from(b))));
+                self.force = view.bool("stop_gradient");
                 let id = self.constant(&shape, value.ok_or("its value is not a number")?, ty, "");
                 self.bind(body.result(op, 0), id);
                 return Ok(());
             }
             "full_int_array" => {
+                self.force = view.bool("stop_gradient");
                 let id = self.integers(view.ints("value").ok_or("it has no value")?);
                 self.bind(body.result(op, 0), id);
                 return Ok(());
@@ -158,12 +167,58 @@ impl Writer<'_> {
             }
             None => return Err("what Paddle has for it is not known here".to_owned()),
         };
+        if let Some(def) = view.def()
+            && let Some(spec) = def
+                .attrs
+                .iter()
+                .find(|s| view.attr(&s.name).is_some() && !row.says(&s.name))
+        {
+            return Err(format!("PaddlePaddle's has no `{}`", spec.name));
+        }
         let inputs = self.inputs(view, &row, &types)?;
+        let inputs = match short {
+            "where" => self.broadcast(view, inputs, &types),
+            _ => inputs,
+        };
+        let types = match short {
+            "einsum" => self.with_caches(view, &types),
+            // The parameter in double precision, which is left out.
+            "sgd_" => [&types[..], &[Type::NONE]].concat(),
+            _ => types,
+        };
         for attribute in &row.attributes {
             let text = self.attribute(view, attribute, &types)?;
             json::entry(attribute.name, &text, &mut attrs);
         }
         self.finish(op, &format!("1.{short}"), &attrs, &inputs, &types)
+    }
+
+    /// Operands of the shape of the result: its kernel does not broadcast. Where that is not known, they stay.
+    fn broadcast(&mut self, view: OpView<'_>, mut inputs: Vec<Id>, types: &[Type]) -> Vec<Id> {
+        let ctx = self.ctx;
+        let shape = types.first().and_then(|&ty| ctx.as_tensor(ty)).map(|(shape, _)| shape);
+        let Some(shape) = shape.filter(|shape| shape.iter().all(|&d| d >= 0)) else {
+            return inputs;
+        };
+        for (input, value) in inputs.iter_mut().zip(self.body.operands(view.op)) {
+            let ty = self.body.value_type(value);
+            if ctx.as_tensor(ty).is_some_and(|(own, _)| own != shape) {
+                let target = self.integers(shape);
+                let wide = ctx.tensor(shape, ctx.elem_type(ty));
+                *input = self.raw("1.expand", "", &[*input, target], &[wide]);
+            }
+        }
+        inputs
+    }
+
+    /// The results of `einsum` there: behind ours, what its derivative may reuse, for each operand.
+    fn with_caches(&self, view: OpView<'_>, types: &[Type]) -> Vec<Type> {
+        let operands: Vec<Type> = match view.operand_type(0).map(|ty| self.ctx.type_data(ty)) {
+            Some(TypeData::List(items)) => items.to_vec(),
+            _ => self.body.operands(view.op).map(|v| self.body.value_type(v)).collect(),
+        };
+        let list = self.ctx.intern_type(TypeData::List(operands.into()));
+        [types, &[list, list]].concat()
     }
 
     /// Writes an operation and binds its results, of which Paddle has a list where ours has any number.
@@ -173,6 +228,7 @@ impl Writer<'_> {
             [only] => only.arity == Arity::Variadic,
             _ => false,
         });
+        self.force = view.bool("stop_gradient");
         let is_list = |ty: &Type| matches!(self.ctx.type_data(*ty), TypeData::List(_));
         let first = if variadic && !types.iter().any(is_list) {
             let list = self.ctx.intern_type(TypeData::List(types.into()));
@@ -360,6 +416,7 @@ impl Writer<'_> {
                     .ok_or_else(wrong)?;
                 json::float(&format!("0.a_{kind}"), value)
             }
+            "numbers" => self.numbers(attr.ok_or_else(wrong)?).ok_or_else(wrong)?,
             "str" => json::text(attr.map_or(Some(default), |a| ctx.attr_str(a)).ok_or_else(wrong)?),
             "i32s" | "i64s" => {
                 let of_result = || types.first().and_then(|&ty| ctx.as_tensor(ty)).map(|(s, _)| s.to_vec());
@@ -385,6 +442,26 @@ impl Writer<'_> {
             },
             _ => json::place(attr.and_then(|a| ctx.attr_str(a)).unwrap_or("")),
         })
+    }
+
+    /// A list of numbers, which are doubles there; integers that those do not hold are 64-bit integers.
+    fn numbers(&self, attr: Attr) -> Option<String> {
+        let ctx = self.ctx;
+        let items = match ctx.attr_data(attr) {
+            AttrData::Ints(values) if values.iter().any(|v| v.unsigned_abs() > 1 << 53) => {
+                return Some(json::list("0.a_i64", values));
+            }
+            AttrData::Ints(values) => values.iter().map(|&v| json::float("0.a_f64", v as f64)).collect(),
+            AttrData::Array(values) => {
+                let number = |&value: &Attr| {
+                    let truth = || ctx.attr_bool(value).map(|b| f64::from(u8::from(b)));
+                    Some(json::float("0.a_f64", ctx.attr_f64(value).or_else(truth)?))
+                };
+                values.iter().map(number).collect::<Option<Vec<String>>>()?
+            }
+            _ => return None,
+        };
+        Some(json::plain("0.a_array", &format!("[{}]", items.join(","))))
     }
 
     /// `scale * x + bias`, whose bias is of single precision there: one that is not is added as a constant.
@@ -419,6 +496,7 @@ impl Writer<'_> {
             &json::plain("0.a_bool", if after { "true" } else { "false" }),
             &mut attrs,
         );
+        self.force = view.bool("stop_gradient");
         let mut id = self.raw("1.scale", &attrs, &[x, factor], types);
         if apart {
             let bias = self.full(&[1], bias, elem);
@@ -453,6 +531,13 @@ impl Writer<'_> {
         let mut ty = String::new();
         json::type_of(ctx, body.value_type(body.result(op, 0)), &mut ty)?;
         let stop = view.bool("stop_gradient").unwrap_or(false);
+        let flag = |name: &str, usual: bool| u8::from(view.bool(name).unwrap_or(usual));
+        let a = [
+            flag("is_distributed", false),
+            flag("is_parameter", true),
+            flag("need_clip", true),
+        ];
+        let (persistable, trainable) = (flag("persistable", true), flag("trainable", !stop));
         let id = self.next;
         self.next += 1;
         if stop {
@@ -463,8 +548,8 @@ impl Writer<'_> {
             self.out.push(',');
         }
         self.out.push_str(&format!(
-            r##"{{"#":"p","A":[0,1,1,{name}],"DA":[],"QA":[],"O":{{"%":{id},"TT":{ty}}},"OA":[1,{stop},{}]}}"##,
-            1 - stop
+            r##"{{"#":"p","A":[{},{},{},{name}],"DA":[],"QA":[],"O":{{"%":{id},"TT":{ty}}},"OA":[{persistable},{stop},{trainable}]}}"##,
+            a[0], a[1], a[2]
         ));
         self.bind(body.result(op, 0), id);
         Ok(())
@@ -502,6 +587,7 @@ impl Writer<'_> {
             results.insert(at, Type::NONE);
             values.insert(at, None);
         }
+        self.force = view.bool("stop_gradient");
         let first = self.raw(&format!("{number}.{name}"), &attrs, &inputs, &results);
         for (at, value) in values.into_iter().enumerate() {
             if let Some(value) = value {

@@ -1,0 +1,108 @@
+//! Where Paddle's own derivatives end.
+//!
+//! There each value says whether gradients stop at it. Most of it follows: they stop at integers, at constants, and at
+//! what is computed from such values alone. What does not is kept: a value at which they stop although it is computed
+//! from others at which they do not is behind a `pd.detach`; a value at which they do not although it would follow has
+//! an attribute.
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use pir_ir::{Body, Context, OpId, OpSpec, Type, TypeData};
+
+use super::build::{Builder, SourceId, SourceOp};
+
+/// What the source says of the values that have been read.
+#[derive(Default)]
+pub(super) struct Flags {
+    stops: FxHashSet<SourceId>,
+    /// Of the initial values of the loop that was read last, the next on top: its arguments have the same.
+    arguments: Vec<bool>,
+}
+
+impl Flags {
+    /// An argument of a block, in their order.
+    pub(super) fn argument(&mut self, id: SourceId) {
+        if self.arguments.pop() == Some(true) {
+            self.stops.insert(id);
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// Notes what the source says of the results, as an attribute where it does not follow. Gives the results at which
+    /// gradients are made to stop.
+    pub(super) fn flags(&mut self, source: &mut SourceOp) -> SmallVec<[usize; 1]> {
+        self.flags.arguments.clear();
+        let mut ends = SmallVec::new();
+        let ctx = self.ctx;
+        let known = source.stops.len() >= source.results.len();
+        let stopped = |this: &Self, ids: &[SourceId]| ids.iter().all(|id| *id == 0 || this.flags.stops.contains(id));
+        let all = stopped(self, &source.operands);
+        let mut goes_on = false;
+        for (index, &(id, ty)) in source.results.iter().enumerate() {
+            let float = ty.is_some_and(|ty| is_float(ctx, ty));
+            let stops = match known {
+                true => source.stops[index],
+                false => !float || all,
+            };
+            if stops {
+                self.flags.stops.insert(id);
+            }
+            ends.extend((known && stops && float && !all).then_some(index));
+            goes_on |= known && !stops && float && all;
+        }
+        match source.name.as_str() {
+            "pd.while" => {
+                let inits = source.operands.iter().skip(1).rev();
+                self.flags.arguments = inits.map(|id| self.flags.stops.contains(id)).collect();
+                ends.clear();
+            }
+            "pd.assign" if !ends.is_empty() => {
+                source.name = "pd.detach".to_owned();
+                ends.clear();
+            }
+            // What a branch gives follows from what is in it; an input says it itself.
+            "pd.if" | "pd.fetch" | "pd.data" | "pd.feed" | "pd.parameter" | "pd.detach" => ends.clear(),
+            name if name.starts_with("builtin.") || name.starts_with("cf.") => ends.clear(),
+            _ if goes_on => source.attrs.push((ctx.sym("stop_gradient"), ctx.bool_attr(false))),
+            _ => {}
+        }
+        ends
+    }
+
+    /// Ends gradients at a result of an operation: what follows reads it through a `pd.detach`.
+    pub(super) fn detach(&mut self, source: &SourceOp, op: OpId, index: usize) {
+        // Results that are left out are none of ours.
+        let before = source.results.iter().take(index).filter(|(_, ty)| ty.is_some()).count();
+        let (Some(&(id, Some(_))), Some(value)) = (source.results.get(index), self.body.results(op).nth(before)) else {
+            return;
+        };
+        let ty = self.body.value_type(value);
+        let detached = self.append(OpSpec {
+            operands: &[value],
+            results: &[ty],
+            span: source.span,
+            ..OpSpec::new(self.ctx.op_name("pd.detach"))
+        });
+        if let Some(detached) = detached {
+            self.define(id, detached);
+        }
+    }
+}
+
+/// Removes the ends of gradients that nothing reads.
+pub(super) fn remove_unused(ctx: &Context, body: &mut Body) {
+    for op in body.walk_all().collect::<Vec<_>>() {
+        if ctx.op_str(body.op_name(op)) == "pd.detach" && !body.op_has_uses(op) {
+            body.erase_op(op);
+        }
+    }
+}
+
+fn is_float(ctx: &Context, ty: Type) -> bool {
+    match ctx.type_data(ty) {
+        TypeData::List(items) => items.iter().any(|&item| ctx.is_float(ctx.elem_type(item))),
+        _ => ctx.is_float(ctx.elem_type(ty)),
+    }
+}

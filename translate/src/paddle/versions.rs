@@ -1,0 +1,58 @@
+//! What older versions of saved programs have otherwise.
+//!
+//! Of an operation that is known here, the definition says the kinds of its attributes, whatever the file has. One that
+//! is not is written as it was read, as of the newest version: where that has other kinds, they are changed.
+
+use pir_ir::{Attr, AttrData, Context, Sym, Type};
+
+/// The version that changed an attribute of an operation, and the kind of its numbers since.
+const CHANGES: &[(i64, &str, &[&str], Type)] = &[
+    (2, "pd.lp_pool2d", &["strides", "paddings"], Type::I64),
+    (2, "pd.pool3d", &["kernel_size", "strides", "paddings"], Type::I64),
+    (3, "pd.kthvalue", &["k"], Type::I64),
+    (4, "pd.logit", &["eps"], Type::F64),
+    (4, "pd.top_p_sampling", &["seed"], Type::I64),
+    (4, "pd.linear_interp", &["scale"], Type::F64),
+    (4, "pd.nearest_interp", &["scale"], Type::F64),
+    (4, "pd.bilinear_interp", &["scale"], Type::F64),
+    (4, "pd.trilinear_interp", &["scale"], Type::F64),
+    (4, "pd.bicubic_interp", &["scale"], Type::F64),
+];
+
+/// Attributes that a version brought, and what they are in older programs.
+const ADDED: &[(i64, &str, &str, i128)] = &[(3, "pd.repeat_interleave_with_tensor_index", "output_size", -1)];
+
+/// Brings the attributes of an operation of a program of some version up to date.
+pub(super) fn update(ctx: &Context, version: i64, name: &str, attrs: &mut Vec<(Sym, Attr)>) {
+    for &(_, _, names, ty) in CHANGES.iter().filter(|c| c.1 == name && version < c.0) {
+        for (key, value) in attrs.iter_mut() {
+            if names.contains(&ctx.str(*key)) {
+                *value = of_type(ctx, *value, ty);
+            }
+        }
+    }
+    for &(_, _, key, value) in ADDED.iter().filter(|a| a.1 == name && version < a.0) {
+        if !attrs.iter().any(|(k, _)| ctx.str(*k) == key) {
+            attrs.push((ctx.sym(key), ctx.attr(AttrData::Int { value, ty: Type::I64 })));
+        }
+    }
+}
+
+/// A number, or the numbers of a list, of the type.
+fn of_type(ctx: &Context, attr: Attr, ty: Type) -> Attr {
+    match ctx.attr_data(attr) {
+        AttrData::Array(items) => {
+            let items = items.iter().map(|&item| number(ctx, item, ty)).collect();
+            ctx.attr(AttrData::Array(items))
+        }
+        _ => number(ctx, attr, ty),
+    }
+}
+
+fn number(ctx: &Context, attr: Attr, ty: Type) -> Attr {
+    match *ctx.attr_data(attr) {
+        AttrData::Int { value, .. } if ty == Type::I64 => ctx.attr(AttrData::Int { value, ty }),
+        AttrData::Float { bits, .. } if ty == Type::F64 => ctx.attr(AttrData::Float { bits, ty }),
+        _ => attr,
+    }
+}
