@@ -58,9 +58,10 @@ def run(graph, inputs, devices=1, timeout=TIMEOUT):
         operation_timeout_in_ms=int(timeout * 1000),
         intra_op_parallelism_threads=1,
         inter_op_parallelism_threads=2,
-        # Another session with the same devices would be given those of the first.
         isolate_session_state=True,
     )
+    # What rewrites graphs before they run loses values of conditionals whose predicate it can fold.
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
     with tf.Graph().as_default() as fresh:
         tf.import_graph_def(graph, name="")
         with tf.compat.v1.Session(graph=fresh, config=config) as session:

@@ -1,0 +1,189 @@
+//! Programs run by TensorFlow, on one device and on two, against the structured interpreter.
+//!
+//! TensorFlow is installed by `tools/tensorflow/setup`, which takes a while; where it cannot be, nothing is tested. So the
+//! tests are run by name: `cargo test --test tensorflow -- --ignored`.
+
+#![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
+
+#[path = "common/mod.rs"]
+mod common;
+#[path = "equivalence/generate.rs"]
+#[allow(dead_code, reason = "only programs without effects are wanted")]
+mod generate;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{Inputs, Numbers};
+use generate::Random;
+use pir_interp::Tensor;
+use pir_ir::Module;
+use pir_ir::text::print;
+use pir_ir::verify::verify;
+use pir_passes::{PassManager, Pipeline};
+use pir_tools::arrays::write_npz;
+use pir_translate::graphdef;
+
+/// How many random programs there are.
+const PROGRAMS: u64 = 250;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The Python with TensorFlow, if it can be had.
+fn python() -> Option<PathBuf> {
+    let setup = Command::new(root().join("tools/tensorflow/setup")).output().unwrap();
+    let said = String::from_utf8_lossy(&setup.stderr);
+    match setup.status.code() {
+        Some(0) => Some(root().join(String::from_utf8(setup.stdout).unwrap().trim())),
+        Some(77) => {
+            eprint!("skipped: {said}");
+            None
+        }
+        status => panic!("tools/tensorflow/setup ended with {status:?}: {said}"),
+    }
+}
+
+/// Graphs to be run, in a folder of their own.
+struct Batch {
+    folder: tempfile::TempDir,
+    manifest: String,
+}
+
+impl Batch {
+    fn new() -> Self {
+        Batch {
+            folder: tempfile::tempdir().unwrap(),
+            manifest: String::new(),
+        }
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.folder.path().join(name), bytes).unwrap();
+    }
+
+    fn tensors(&self, name: &str, tensors: &[(String, Tensor)]) {
+        let mut bytes = Vec::new();
+        write_npz(tensors.iter().map(|(n, t)| (n.as_str(), t)), &mut bytes).unwrap();
+        self.write(name, &bytes);
+    }
+
+    /// A program and what it gives, on one device and on two. Nothing if it cannot be lowered.
+    fn add(&mut self, name: &str, module: &Module, inputs: &Inputs, random: &mut Random) -> Option<()> {
+        let mut lowered = module.clone();
+        let pipeline = Pipeline::parse("lower-to-dataflow").unwrap();
+        if let Err(errors) = PassManager::new().run(&mut lowered, &pipeline) {
+            assert_eq!(errors[0].code, "dataflow-stack", "{errors:#?}");
+            return None;
+        }
+        let (given, wanted) = (format!("{name}.in.npz"), format!("{name}.out.npz"));
+        self.tensors(&given, inputs);
+        self.tensors(&wanted, &common::run(module, inputs).fetched);
+        let mut placed = lowered.clone();
+        place(&mut placed, random);
+        let mut parts = lowered.clone();
+        common::passes(&mut parts, "partition{devices=2}");
+        for (kind, devices, module) in [("one", 1, lowered), ("two", 2, placed), ("parts", 2, parts)] {
+            let text = || print(&module, &Default::default());
+            let graph = graphdef::write(&module).unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
+            self.graph(&format!("{name}.{kind}"), devices, &graph, &given, &wanted);
+            // What was written is read as a graph that can be written, and does the same.
+            let ctx = pir_dialects::context();
+            let back = graphdef::read(&ctx, &graph).unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
+            assert_eq!(verify(&back), [], "{}", text());
+            if random.below(4) == 0 {
+                let again = graphdef::write(&back).unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
+                self.graph(&format!("{name}.{kind}.again"), devices, &again, &given, &wanted);
+            }
+        }
+        Some(())
+    }
+
+    fn graph(&mut self, name: &str, devices: usize, graph: &[u8], given: &str, wanted: &str) {
+        self.write(&format!("{name}.pb"), graph);
+        let _ = writeln!(self.manifest, "{name}.pb {devices} {given} {wanted}");
+    }
+
+    /// Runs them all.
+    fn run(self, python: &Path) {
+        self.write("manifest", self.manifest.as_bytes());
+        let script = root().join("tools/tensorflow/test");
+        let ran = Command::new(python)
+            .arg(script)
+            .arg(self.folder.path().join("manifest"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout);
+        eprint!("{said}");
+        if !ran.status.success() {
+            let kept = self.folder.keep();
+            panic!(
+                "{said}\n{}\nthe graphs are in {}",
+                String::from_utf8_lossy(&ran.stderr),
+                kept.display()
+            );
+        }
+    }
+}
+
+/// Places nodes on two devices at random. What must stand elsewhere is moved when it is written.
+fn place(module: &mut Module, random: &mut Random) {
+    let ctx = module.ctx.clone();
+    let top: Vec<_> = module.body.block_ops_vec(module.top());
+    for graph in top {
+        let Some(graph) = module.body.isolated_mut(graph) else {
+            continue;
+        };
+        let ops: Vec<_> = graph
+            .region_blocks(graph.root())
+            .iter()
+            .flat_map(|&b| graph.block_ops_vec(b))
+            .collect();
+        for op in ops {
+            let name = ctx.op_str(graph.op_name(op));
+            if name.starts_with("pd.") || name == "df.merge" || name == "df.stack" {
+                let device = ctx.int_attr(random.below(2) as i64);
+                let attrs = ctx.dict_with(graph.attrs(op), "device", device);
+                graph.set_attrs(op, attrs);
+            }
+        }
+    }
+}
+
+fn inputs(seed: u64) -> Inputs {
+    let mut numbers = Numbers::new(seed);
+    let whole = |value: f64| Tensor::new(&[1], vec![value as i64]).unwrap();
+    vec![
+        ("x".to_owned(), numbers.tensor(&[4], -1.0, 1.0)),
+        ("y".to_owned(), numbers.tensor(&[4], -1.0, 1.0)),
+        ("n".to_owned(), whole(numbers.unit() * 5.0)),
+        ("z".to_owned(), whole(numbers.unit() * 3.0)),
+        ("c".to_owned(), Tensor::new(&[1], vec![numbers.unit() < 0.5]).unwrap()),
+    ]
+}
+
+#[test]
+#[ignore = "needs TensorFlow"]
+fn random_programs() {
+    let Some(python) = python() else { return };
+    let ctx = pir_dialects::context();
+    let mut batch = Batch::new();
+    let mut lowered = 0;
+    for seed in 0..PROGRAMS {
+        let mut random = Random::new(seed);
+        let mut module = common::read(&ctx, &generate::program(&mut random, false));
+        if seed % 3 == 0 {
+            common::passes(&mut module, "licm,cse,canonicalize,dce");
+        }
+        let inputs = inputs(seed);
+        batch.add(&format!("p{seed}"), &module, &inputs, &mut random).unwrap();
+        common::passes(&mut module, "backward{wrt=[x,y]}");
+        let grad = batch.add(&format!("p{seed}.grad"), &module, &inputs, &mut random);
+        lowered += u64::from(grad.is_some());
+    }
+    // Conditions that record are not lowered, and rare.
+    assert!(lowered > PROGRAMS * 9 / 10, "{lowered}");
+    batch.run(&python);
+}
