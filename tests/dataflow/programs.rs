@@ -77,7 +77,7 @@ fn schedule(seed: u64, devices: u64) -> Schedule {
     let mut schedule = seeded(seed * 3 + devices);
     schedule.threads = seed % 4 == 3;
     schedule.count_memory = seed % 8 < 2;
-    if seed % 16 == 0 {
+    if seed.is_multiple_of(16) {
         schedule.seed = None;
     }
     schedule
