@@ -6,7 +6,7 @@ use crate::autodiff::{
 use crate::canonicalize::Canonicalize;
 use crate::cfg::{LiftCfg, LowerToCfg};
 use crate::cse::Cse;
-use crate::dataflow::{LowerToDataflow, Partition, Place, ShrinkStacks, SwapStacks};
+use crate::dataflow::{LowerToDataflow, Partition, Place, RaiseFromDataflow, ShrinkStacks, SwapStacks, ViewGraph};
 use crate::dce::Dce;
 use crate::forward_args::ForwardArgs;
 use crate::inline::Inline;
@@ -39,6 +39,8 @@ static PASSES: &[&dyn Pass] = &[
     &LowerToCfg,
     &LiftCfg,
     &LowerToDataflow,
+    &RaiseFromDataflow,
+    &ViewGraph,
     &Backward,
     &StackLocals,
     &BuildBackward,

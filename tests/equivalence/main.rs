@@ -114,8 +114,8 @@ fn pipeline(random: &mut Random) -> String {
     passes.join(",")
 }
 
-/// Passes that have to do with derivatives, or need an option to do anything.
-const NOT_ALONE: [&str; 9] = [
+/// Passes that have to do with derivatives, need an option to do anything, or make something else of a program.
+const NOT_ALONE: [&str; 11] = [
     "jvp",
     "backward",
     "stack-locals",
@@ -125,6 +125,9 @@ const NOT_ALONE: [&str; 9] = [
     "strip-backward",
     "training",
     "inference",
+    // Looked at in `tests/lowering.rs`.
+    "lower-to-dataflow",
+    "view-graph",
 ];
 
 /// Passes with other options than the default ones.

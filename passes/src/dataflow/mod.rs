@@ -3,17 +3,21 @@
 mod lower;
 mod partition;
 mod place;
+mod raise;
 mod shrink;
 mod stacks;
 mod swap;
+mod view;
 
 use pir_ir::{Body, Context, Diagnostic, Module, OpId};
 
 pub use lower::LowerToDataflow;
 pub use partition::Partition;
 pub use place::Place;
+pub use raise::RaiseFromDataflow;
 pub use shrink::ShrinkStacks;
 pub use swap::SwapStacks;
+pub use view::ViewGraph;
 
 /// Which graphs a pass is for.
 #[derive(Clone, Copy, PartialEq, Eq)]

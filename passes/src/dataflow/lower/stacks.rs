@@ -84,7 +84,16 @@ pub(super) fn plan(ctx: &Context, body: &Body, errors: &mut Vec<Diagnostic>) -> 
         match ctx.op_str(body.op_name(op)) {
             "cf.push_back" => planner.push(op),
             "cf.pop_back" => planner.pop(op),
-            "cf.is_empty" => tests.push(op),
+            "cf.is_empty" => {
+                let place = planner.place(op);
+                let popped = place.is_some_and(|place| planner.pop_at.contains_key(&place));
+                tests.extend(place.map(|(site, block)| Test {
+                    op,
+                    site,
+                    block,
+                    popped,
+                }));
+            }
             name @ ("cf.copy_stack" | "cf.join_stack") => {
                 let what = format!("`{name}`");
                 planner.error(
@@ -262,12 +271,12 @@ impl Planner<'_> {
         pir_dialects::cf::is_stack(self.ctx, self.body.value_type(value))
     }
 
-    fn finish(mut self, tests: Vec<OpId>) -> Plan {
+    fn finish(mut self, tests: Vec<Test>) -> Plan {
         let mut plan = Plan::default();
         // The stacks by which handles are more than names: those that loops are counted by.
         let mut counters: FxHashSet<OpId> = FxHashSet::default();
         for test in tests {
-            self.test(test, &mut plan, &mut counters);
+            self.test(&test, &mut plan, &mut counters);
         }
         for group in 0..self.pops.len() {
             let pushed = &self.pushes[self.partner[group]];
@@ -300,9 +309,14 @@ impl Planner<'_> {
     }
 
     /// The loop that ends when a stack is empty.
-    fn test(&mut self, op: OpId, plan: &mut Plan, counters: &mut FxHashSet<OpId>) {
+    fn test(&mut self, test: &Test, plan: &mut Plan, counters: &mut FxHashSet<OpId>) {
         let body = self.body;
-        let Some((site, block)) = self.place(op) else { return };
+        let &Test {
+            op,
+            site,
+            block,
+            popped,
+        } = test;
         let (Some(handle), Some(parent)) = (body.operands(op).next(), body.block_parent(block)) else {
             return self.error(op, "this `cf.is_empty`", "only a loop can ask whether a stack is empty");
         };
@@ -313,8 +327,10 @@ impl Planner<'_> {
             .and_then(|&r| body.single_block(r))
             .and_then(|b| self.pop_at.get(&(site, b)));
         let asked = is_while(name(parent)) && role(body, parent, block) == Some(0) && is_while(name(site));
-        // The body pops what one iteration of the loop has pushed.
-        if !asked || undone.is_none() || plan.counted.insert(parent, handle).is_some_and(|other| other != handle) {
+        // What one iteration of the loop has pushed is popped by the body, or in front of the question: then nothing is
+        // left just when no iteration is.
+        let counts = popped || undone.is_some() && !self.pop_at.contains_key(&(site, block));
+        if !asked || !counts || plan.counted.insert(parent, handle).is_some_and(|other| other != handle) {
             return self.error(
                 op,
                 "this `cf.is_empty`",
@@ -324,6 +340,15 @@ impl Planner<'_> {
         counters.insert(site);
         plan.tests.insert(op);
     }
+}
+
+/// A question whether a stack is empty.
+struct Test {
+    op: OpId,
+    site: OpId,
+    block: BlockId,
+    /// Whether something was popped in front of it.
+    popped: bool,
 }
 
 enum Step {
