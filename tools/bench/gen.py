@@ -3,106 +3,161 @@
 
 gen.py KIND SIZE ours|mlir
 kinds: block  one block of SIZE additions
-       loop   one loop whose body has SIZE operations
        funcs  SIZE functions with a loop of eight operations each
+       loop   one loop whose body has SIZE operations, every other one of which does not depend on the loop
        depth  SIZE loops, each in the one before
+       width  one loop that carries SIZE values, every other one unchanged
+       twice  SIZE products, all the same, and as many sums of them
 """
 import sys
 
+T = "tensor<4xf32>"
 
-def ours(kind, n):
-    t = "tensor<4xf32>"
-    head = f'%x = pd.data {{name = "x", shape = [4], dtype = f32}} : {t}\n'
+
+class Ours:
+    """Programs in our text."""
+
+    head = f'%x = pd.data {{name = "x", shape = [4], dtype = f32}} : {T}\n'
     ints = "".join(
         f"%{name} = pd.full {{shape = [], value = {v}, dtype = i64}} : tensor<i64>\n"
         for name, v in (("zero", 0), ("one", 1), ("n", 3)))
 
-    def loop(k, first, body, pad):
-        return (f"{pad}%e{k}, %r{k} = pd.while (%zero, {first}) cond (%i{k}: tensor<i64>, %a{k}: {t}) {{\n"
-                f"{pad}  %go{k} = pd.less_than (%i{k}, %n) : tensor<i1>\n"
-                f"{pad}  cf.cond_yield (%go{k}, %i{k}, %a{k})\n"
-                f"{pad}}} body (%j{k}: tensor<i64>, %b{k}: {t}) {{\n{body}"
-                f"{pad}  %next{k} = pd.add (%j{k}, %one) : tensor<i64>\n"
-                f"{pad}  cf.yield (%next{k}, %last{k})\n{pad}}} : tensor<i64>, {t}\n")
+    @staticmethod
+    def op(to, name, a, b):
+        return f"%{to} = pd.{name} (%{a}, %{b}) : {T}\n"
 
-    def chain(k, count, pad):
-        out, at = "", f"%b{k}"
-        for i in range(count):
-            name = f"%last{k}" if i + 1 == count else f"%v{k}_{i}"
-            out += f"{pad}{name} = pd.{('add', 'multiply')[i % 2]} ({at}, %x) : {t}\n"
-            at = name
-        return out
+    @staticmethod
+    def open_loop(k, first):
+        """Opens loop `k`, which carries a counter and `a0`, `a1`, … that begin as the values in `first`."""
+        n = len(first)
+        values = lambda name: ", ".join(f"%{name}{k}_{i}" for i in range(n))
+        typed = lambda name: ", ".join(f"%{name}{k}_{i}: {T}" for i in range(n))
+        return (f"%e{k}, {values('r')} = pd.while (%zero, {', '.join('%' + v for v in first)}) "
+                f"cond (%i{k}: tensor<i64>, {typed('a')}) {{\n"
+                f"%go{k} = pd.less_than (%i{k}, %n) : tensor<i1>\ncf.cond_yield (%go{k}, %i{k}, {values('a')})\n"
+                f"}} body (%j{k}: tensor<i64>, {typed('b')}) {{\n")
 
-    if kind == "block":
-        out, at = head, "%x"
-        for i in range(n):
-            out += f"%v{i} = pd.add ({at}, %x) : {t}\n"
-            at = f"%v{i}"
-        return out + f'pd.fetch ({at}) {{name = "out"}}\n'
-    if kind == "loop":
-        return head + ints + loop(0, "%x", chain(0, n, "  "), "") + 'pd.fetch (%r0) {name = "out"}\n'
-    if kind == "funcs":
-        out = ""
-        for k in range(n):
-            body = loop(0, "%x", chain(0, 8, "    "), "  ")
-            inner = "".join("  " + line + "\n" for line in ints.splitlines())
-            out += f"func.func @f{k}(%x: {t}) -> {t} {{\n{inner}{body}  func.return (%r0)\n}}\n"
-        return out
-    # From the inside out; blanks are left out, or they would be most of the text.
-    tail = "".join(f"%last{k} = pd.assign (%r{k + 1}) : {t}\n%next{k} = pd.add (%j{k}, %one) : tensor<i64>\n"
-                   f"cf.yield (%next{k}, %last{k})\n}} : tensor<i64>, {t}\n" for k in reversed(range(n - 1)))
-    start = ""
-    for k in range(n):
-        first = "%x" if k == 0 else f"%b{k - 1}"
-        start += (f"%e{k}, %r{k} = pd.while (%zero, {first}) cond (%i{k}: tensor<i64>, %a{k}: {t}) {{\n"
-                  f"%go{k} = pd.less_than (%i{k}, %n) : tensor<i1>\ncf.cond_yield (%go{k}, %i{k}, %a{k})\n"
-                  f"}} body (%j{k}: tensor<i64>, %b{k}: {t}) {{\n")
-    k = n - 1
-    middle = (chain(k, 2, "") + f"%next{k} = pd.add (%j{k}, %one) : tensor<i64>\ncf.yield (%next{k}, %last{k})\n"
-              f"}} : tensor<i64>, {t}\n")
-    return head + ints + start + middle + tail + 'pd.fetch (%r0) {name = "out"}\n'
+    @staticmethod
+    def close_loop(k, last):
+        types = ", ".join([T] * len(last))
+        return (f"%next{k} = pd.add (%j{k}, %one) : tensor<i64>\ncf.yield (%next{k}, {', '.join('%' + v for v in last)})\n"
+                f"}} : tensor<i64>, {types}\n")
+
+    @staticmethod
+    def result(k, i):
+        return f"r{k}_{i}"
+
+    @classmethod
+    def program(cls, body, last):
+        return f'{cls.head}{body}pd.fetch (%{last}) {{name = "out"}}\n'
+
+    @staticmethod
+    def function(name, body, last):
+        return f"func.func @{name}(%x: {T}) -> {T} {{\n{body}func.return (%{last})\n}}\n"
 
 
-def mlir(kind, n):
-    t = "tensor<4xf32>"
+class Mlir:
+    """Programs in MLIR's text."""
+
     ints = "".join(f"%{name} = arith.constant {v} : i64\n" for name, v in (("zero", 0), ("one", 1), ("n", 3)))
 
+    @staticmethod
+    def op(to, name, a, b):
+        return f"%{to} = arith.{ {'add': 'addf', 'multiply': 'mulf'}[name]} %{a}, %{b} : {T}\n"
+
+    @staticmethod
     def open_loop(k, first):
-        return (f"%r{k}:2 = scf.while (%i{k} = %zero, %a{k} = {first}) : (i64, {t}) -> (i64, {t}) {{\n"
-                f"%go{k} = arith.cmpi slt, %i{k}, %n : i64\nscf.condition(%go{k}) %i{k}, %a{k} : i64, {t}\n"
-                f"}} do {{\n^bb0(%j{k}: i64, %b{k}: {t}):\n")
+        n = len(first)
+        types = ", ".join(["i64"] + [T] * n)
+        given = ", ".join(f"%a{k}_{i} = %{v}" for i, v in enumerate(first))
+        return (f"%r{k}:{n + 1} = scf.while (%i{k} = %zero, {given}) : ({types}) -> ({types}) {{\n"
+                f"%go{k} = arith.cmpi slt, %i{k}, %n : i64\n"
+                f"scf.condition(%go{k}) %i{k}, {', '.join(f'%a{k}_{i}' for i in range(n))} : {types}\n"
+                f"}} do {{\n^bb0(%j{k}: i64, {', '.join(f'%b{k}_{i}: {T}' for i in range(n))}):\n")
 
-    def close_loop(k):
-        return f"%next{k} = arith.addi %j{k}, %one : i64\nscf.yield %next{k}, %last{k} : i64, {t}\n}}\n"
+    @staticmethod
+    def close_loop(k, last):
+        types = ", ".join(["i64"] + [T] * len(last))
+        return (f"%next{k} = arith.addi %j{k}, %one : i64\n"
+                f"scf.yield %next{k}, {', '.join('%' + v for v in last)} : {types}\n}}\n")
 
-    def chain(k, count):
-        out, at = "", f"%b{k}"
-        for i in range(count):
-            name = f"%last{k}" if i + 1 == count else f"%v{k}_{i}"
-            out += f"{name} = arith.{('addf', 'mulf')[i % 2]} {at}, %x : {t}\n"
-            at = name
-        return out
+    @staticmethod
+    def result(k, i):
+        return f"r{k}#{i + 1}"
 
-    def func(name, body, result):
-        return f"func.func @{name}(%x: {t}) -> {t} {{\n{body}return {result} : {t}\n}}\n"
+    @classmethod
+    def program(cls, body, last):
+        return cls.function("f", body, last)
 
-    if kind == "block":
-        out, at = "", "%x"
-        for i in range(n):
-            out += f"%v{i} = arith.addf {at}, %x : {t}\n"
-            at = f"%v{i}"
-        return func("f", out, at)
-    if kind == "loop":
-        return func("f", ints + open_loop(0, "%x") + chain(0, n) + close_loop(0), "%r0#1")
-    if kind == "funcs":
-        return "".join(func(f"f{k}", ints + open_loop(0, "%x") + chain(0, 8) + close_loop(0), "%r0#1") for k in range(n))
-    start = "".join(open_loop(k, "%x" if k == 0 else f"%b{k - 1}") for k in range(n))
-    end = "".join(f"%last{k} = arith.addf %r{k + 1}#1, %x : {t}\n" + close_loop(k) for k in reversed(range(n - 1)))
-    return func("f", ints + start + chain(n - 1, 2) + close_loop(n - 1) + end, "%r0#1")
+    @staticmethod
+    def function(name, body, last):
+        return f"func.func @{name}(%x: {T}) -> {T} {{\n{body}return %{last} : {T}\n}}\n"
 
+
+def chain(d, k, count):
+    """`count` operations from `b0` of loop `k` to `last` of it."""
+    out, at = [], f"b{k}_0"
+    for i in range(count):
+        to = f"last{k}" if i + 1 == count else f"v{k}_{i}"
+        out.append(d.op(to, ("add", "multiply")[i % 2], at, "x"))
+        at = to
+    return "".join(out)
+
+
+def block(d, n):
+    names = ["x"] + [f"v{i}" for i in range(n)]
+    return d.program("".join(d.op(names[i + 1], "add", names[i], "x") for i in range(n)), names[-1])
+
+
+def funcs(d, n):
+    loop = [d.ints + d.open_loop(0, ["x"]) + chain(d, 0, 8) + d.close_loop(0, ["last0"])]
+    return "".join(d.function(f"f{k}", loop[0], d.result(0, 0)) for k in range(n))
+
+
+def loop(d, n):
+    out, at, still = [], "b0_0", "x"
+    for i in range(n // 2):
+        # Chains of eight, or all of it would be one.
+        out.append(d.op(f"w{i}", "multiply", "x" if i % 8 == 0 else still, "x"))
+        still = f"w{i}"
+        out.append(d.op(f"v{i}", "add", at, still))
+        at = f"v{i}"
+    return d.program(d.ints + d.open_loop(0, ["x"]) + "".join(out) + d.close_loop(0, [at]), d.result(0, 0))
+
+
+def depth(d, n):
+    out = [d.ints]
+    out += [d.open_loop(k, ["x" if k == 0 else f"b{k - 1}_0"]) for k in range(n)]
+    out.append(chain(d, n - 1, 2) + d.close_loop(n - 1, [f"last{n - 1}"]))
+    for k in reversed(range(n - 1)):
+        out.append(d.op(f"last{k}", "add", d.result(k + 1, 0), "x") + d.close_loop(k, [f"last{k}"]))
+    return d.program("".join(out), d.result(0, 0))
+
+
+def width(d, n):
+    out = [d.ints, d.open_loop(0, ["x"] * n)]
+    out += [d.op(f"t{i}", "multiply", f"b0_{i}", f"b0_{i - 1}") for i in range(1, n, 2)]
+    out.append(d.close_loop(0, [f"t{i}" if i % 2 else f"b0_{i}" for i in range(n)]))
+    at = d.result(0, 0)
+    for i in range(1, n):
+        out.append(d.op(f"s{i}", "add", at, d.result(0, i)))
+        at = f"s{i}"
+    return d.program("".join(out), at)
+
+
+def twice(d, n):
+    out, at = [], "x"
+    for i in range(n):
+        out.append(d.op(f"d{i}", "multiply", "x", "x") + d.op(f"s{i}", "add", at, f"d{i}"))
+        at = f"s{i}"
+    return d.program("".join(out), at)
+
+
+KINDS = {"block": block, "funcs": funcs, "loop": loop, "depth": depth, "width": width, "twice": twice}
+# Operations for each unit of size, the carried values of `width` among them: what numbers are given for.
+COUNTS = {"block": 1, "funcs": 17, "loop": 1, "depth": 6, "width": 2.5, "twice": 2}
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[1] not in ("block", "loop", "funcs", "depth"):
+    if len(sys.argv) != 4 or sys.argv[1] not in KINDS:
         sys.exit(__doc__)
-    write = ours if sys.argv[3] == "ours" else mlir
-    sys.stdout.write(write(sys.argv[1], int(sys.argv[2])))
+    sys.stdout.write(KINDS[sys.argv[1]](Ours if sys.argv[3] == "ours" else Mlir, int(sys.argv[2])))

@@ -7,8 +7,9 @@ use super::device::{Device, Outputs, Ready};
 use super::key::Key;
 use super::shared::Ticket;
 use crate::exec::ExecError;
+use crate::exec::apply::listed;
 use crate::exec::compile::Code;
-use crate::exec::machine::{Value, Values, listed, not_a_tensor, tensor};
+use crate::exec::machine::{Value, Values, not_a_tensor, tensor};
 use crate::kernels::Inputs;
 use crate::tensor::Tensor;
 

@@ -207,7 +207,9 @@ impl<'m, 'o> Tracer<'m, 'o> {
         }
         let env = &mut call.env;
         match &instr.code {
-            Code::Kernel { kernel, inputs, lists } => {
+            Code::Kernel {
+                kernel, inputs, lists, ..
+            } => {
                 let operands: Vec<Slot> = inputs
                     .iter()
                     .map(|&src| slot(read(env, src)))

@@ -1,12 +1,12 @@
 //! From a body to instructions.
 
 use pir_ir::{AttrData, BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
-use crate::kernels::{Kernel, Kernels, dtype_of};
+use crate::kernels::{InPlace, Kernel, Kernels, dtype_of, in_place};
 use crate::tensor::DType;
 
 /// An operand: a slot, and whether its value is not needed any more behind this use.
@@ -28,6 +28,8 @@ pub(crate) struct Dst {
 pub(crate) enum Code {
     Kernel {
         kernel: Kernel,
+        /// The same for two tensors of one shape, in place.
+        in_place: Option<InPlace>,
         inputs: Srcs,
         /// For each result how many tensors it is a list of, if it is one; nothing if none is.
         lists: Box<[Option<usize>]>,
@@ -261,17 +263,26 @@ impl Unit<'_, '_, '_> {
     }
 
     fn srcs(&self, values: impl IntoIterator<Item = ValueId>) -> Srcs {
-        let values: SmallVec<[ValueId; 6]> = values.into_iter().collect();
-        (0..values.len())
-            .map(|at| {
-                let value = values[at];
-                let last = self.last_uses[value.index()] == Some(self.op) && !values[at + 1..].contains(&value);
-                Src {
-                    slot: value.index() as u32,
-                    last,
-                }
+        let mut srcs: Srcs = values
+            .into_iter()
+            .map(|value| Src {
+                slot: value.index() as u32,
+                last: self.last_uses[value.index()] == Some(self.op),
             })
-            .collect()
+            .collect();
+        // Of several uses by one operation only the last one takes the value. A few are compared, many are looked up.
+        if srcs.len() <= 8 {
+            for at in 0..srcs.len() {
+                let slot = srcs[at].slot;
+                srcs[at].last &= srcs[at + 1..].iter().all(|behind| behind.slot != slot);
+            }
+        } else {
+            let mut behind = FxHashSet::default();
+            for src in srcs.iter_mut().rev() {
+                src.last &= behind.insert(src.slot);
+            }
+        }
+        srcs
     }
 
     /// An operand that is read but stays: a condition is looked at again.
@@ -444,6 +455,7 @@ impl Unit<'_, '_, '_> {
                 }
                 Code::Kernel {
                     kernel,
+                    in_place: in_place(name),
                     inputs: self.operands(),
                     lists,
                 }

@@ -6,11 +6,11 @@ use pir_ir::Context;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::apply::{apply, in_place_of};
 use super::compile::{Code, Compiler, Dst, Instr, Program, Src, Srcs};
 use super::memory::{Exceeded, Memory};
 use super::stats::Stats;
 use super::{Entry, ExecError, Options, Outcome, functions};
-use crate::kernels::{Inputs, Outputs};
 use crate::tensor::Tensor;
 
 /// Calls that are under way at one time.
@@ -42,7 +42,10 @@ impl Value {
     }
 }
 
+/// Values of one operation.
 pub(crate) type Values = SmallVec<[Value; 4]>;
+/// Values on their way from one block to another.
+type Moving = Vec<Value>;
 
 /// Which part of its operation a region is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +89,8 @@ pub(super) struct Machine<'m, 'o> {
     memory: Option<Memory>,
     steps: u64,
     fetched: Vec<(String, Tensor)>,
+    /// A list for values on their way, kept so that loops need no new one.
+    scratch: Moving,
 }
 
 enum Step {
@@ -133,13 +138,14 @@ impl<'m, 'o> Machine<'m, 'o> {
             memory: options.max_memory.map(Memory::new),
             steps: 0,
             fetched: Vec::new(),
+            scratch: Moving::new(),
         };
         if let Some(memory) = &mut machine.memory {
             // The caller holds them until the end.
             options.inputs.values().for_each(|tensor| memory.hold(tensor));
             memory.begin();
         }
-        let mut args = Values::new();
+        let mut args = Moving::new();
         if entry.is_function {
             let block = entry
                 .body
@@ -157,7 +163,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         Ok(machine)
     }
 
-    fn enter(&mut self, program: usize, args: Values) -> Result<(), ExecError> {
+    fn enter(&mut self, program: usize, args: Moving) -> Result<(), ExecError> {
         if self.calls.len() >= MAX_CALLS {
             return Err(ExecError::new(format!("more than {MAX_CALLS} calls are under way"))
                 .help("is there a recursion without end?"));
@@ -235,41 +241,44 @@ impl<'m, 'o> Machine<'m, 'o> {
         let Some(&frame) = call.frames.last() else {
             return Ok(Step::Done(Vec::new()));
         };
-        let Some(instr) = program.blocks[frame.block as usize].instrs.get(frame.pc as usize) else {
-            // The operations at top level end without a terminator.
-            return self.leave(Values::new());
-        };
-        self.steps += 1;
-        if self.options.max_steps.is_some_and(|max| self.steps > max) {
-            return Err(
-                ExecError::new(format!("the run did not end within {} steps", self.steps - 1))
-                    .help("is there a loop without end? `--max-steps` sets the limit"),
-            );
-        }
-        self.counts[instr.counter as usize] += 1;
-        let mut count_memory = false;
-        match &instr.code {
-            Code::Kernel { kernel, inputs, lists } => {
-                let mut operands = Inputs::new();
-                for &src in inputs {
-                    match read(&mut call.env, src) {
-                        Value::Tensor(t) => operands.push(t),
-                        Value::List(items) => operands.extend(items),
-                        other => return Err(not_a_tensor(&other)),
-                    }
-                }
-                let freed = self.memory.as_ref().map_or(0, |_| Memory::freed(&operands));
-                let results = kernel(operands).map_err(ExecError::new)?;
-                if let Some(memory) = &mut self.memory {
-                    let made = results.iter().map(|tensor| tensor.bytes() as u64).sum();
-                    count_memory = memory.made(made, freed);
-                }
-                if !lists.is_empty() {
-                    write(&mut call.env, instr.results, listed(results, lists)?);
-                } else {
-                    write(&mut call.env, instr.results, results.into_iter().map(Value::Tensor));
-                }
+        let instrs = &program.blocks[frame.block as usize].instrs;
+        let mut pc = frame.pc;
+        // What does not change where control is runs in a loop of its own.
+        let instr = loop {
+            let Some(instr) = instrs.get(pc as usize) else {
+                // The operations at top level end without a terminator.
+                return self.leave(Moving::new());
+            };
+            self.steps += 1;
+            if self.options.max_steps.is_some_and(|max| self.steps > max) {
+                return Err(
+                    ExecError::new(format!("the run did not end within {} steps", self.steps - 1))
+                        .help("is there a loop without end? `--max-steps` sets the limit"),
+                );
             }
+            self.counts[instr.counter as usize] += 1;
+            let Code::Kernel {
+                kernel,
+                in_place,
+                inputs,
+                lists,
+            } = &instr.code
+            else {
+                break instr;
+            };
+            let done = in_place.is_some_and(|f| in_place_of(&mut call.env, f, inputs, instr.results.first));
+            if !done && apply(&mut self.memory, &mut call.env, kernel, inputs, lists, instr.results)? {
+                self.count_memory()?;
+                self.advance();
+                return Ok(Step::Go);
+            }
+            pc += 1;
+            if let Some(frame) = call.frames.last_mut() {
+                frame.pc = pc;
+            }
+        };
+        match &instr.code {
+            Code::Kernel { .. } | Code::Nothing => {}
             Code::If {
                 condition,
                 init,
@@ -293,32 +302,32 @@ impl<'m, 'o> Machine<'m, 'o> {
             } => {
                 self.stats.loops[*stats as usize].entered += 1;
                 call.trips.push(0);
-                let values = gather(&mut call.env, operands);
+                let values = gather(&mut self.scratch, &mut call.env, operands);
                 let (block, role) = init.map_or((*cond, Role::Cond), |b| (b, Role::Init));
-                bind(program, &mut call.env, block, values);
+                bind(&mut self.scratch, program, &mut call.env, block, values);
                 call.frames.push(Frame { block, pc: 0, role });
                 return Ok(Step::Go);
             }
             Code::Yield(values) => {
-                let values = gather(&mut call.env, values);
+                let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.yielded(frame.role, values, None);
             }
             Code::CondYield { condition, values } => {
                 let more = truth(&call.env, *condition)?;
-                let values = gather(&mut call.env, values);
+                let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.yielded(frame.role, values, Some(more));
             }
             Code::Branch { target, values } => {
-                let values = gather(&mut call.env, values);
+                let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.jump(*target, values);
             }
             Code::ConditionBranch { condition, targets } => {
                 let (target, values) = &targets[usize::from(!truth(&call.env, *condition)?)];
-                let values = gather(&mut call.env, values);
+                let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.jump(*target, values);
             }
             Code::Return(values) => {
-                let values = gather(&mut call.env, values);
+                let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.leave(values);
             }
             Code::Call { callee, operands } => {
@@ -327,7 +336,7 @@ impl<'m, 'o> Machine<'m, 'o> {
                         "there is no function @{callee} that can be run"
                     )));
                 };
-                let values = gather(&mut call.env, operands);
+                let values = gather(&mut self.scratch, &mut call.env, operands);
                 self.enter(program, values)?;
                 return Ok(Step::Go);
             }
@@ -416,7 +425,7 @@ impl<'m, 'o> Machine<'m, 'o> {
                 call.env[*target as usize] = Value::Tensor(sum);
             }
             Code::Combine(values) => {
-                let items = gather(&mut call.env, values)
+                let items = gather(&mut self.scratch, &mut call.env, values)
                     .into_iter()
                     .map(tensor)
                     .collect::<Result<Box<[_]>, _>>()?;
@@ -427,7 +436,7 @@ impl<'m, 'o> Machine<'m, 'o> {
                 other => return Err(not_a_tensor(&other)),
             },
             Code::Pass(values) => {
-                let values = gather(&mut call.env, values);
+                let values = gather(&mut self.scratch, &mut call.env, values);
                 write(&mut call.env, instr.results, values);
             }
             Code::Input { name } => {
@@ -453,10 +462,6 @@ impl<'m, 'o> Machine<'m, 'o> {
                 written.map_err(|e| ExecError::new(format!("the output cannot be written: {e}")))?;
                 write(&mut call.env, instr.results, [Value::Tensor(value)]);
             }
-            Code::Nothing => {}
-        }
-        if count_memory {
-            self.count_memory()?;
         }
         self.advance();
         Ok(Step::Go)
@@ -479,21 +484,27 @@ impl<'m, 'o> Machine<'m, 'o> {
         }
     }
 
-    fn jump(&mut self, target: u32, values: Values) -> Result<Step, ExecError> {
+    fn jump(&mut self, target: u32, values: Moving) -> Result<Step, ExecError> {
         if let Some(call) = self.calls.last_mut()
             && let Some(frame) = call.frames.last_mut()
         {
             (frame.block, frame.pc) = (target, 0);
-            bind(&self.programs[call.program], &mut call.env, target, values);
+            bind(
+                &mut self.scratch,
+                &self.programs[call.program],
+                &mut call.env,
+                target,
+                values,
+            );
         }
         Ok(Step::Go)
     }
 
     /// Leaves a body.
-    fn leave(&mut self, values: Values) -> Result<Step, ExecError> {
+    fn leave(&mut self, values: Moving) -> Result<Step, ExecError> {
         self.calls.pop();
         let Some(caller) = self.calls.last_mut() else {
-            return Ok(Step::Done(values.into_vec()));
+            return Ok(Step::Done(values));
         };
         if let Some(frame) = caller.frames.last_mut()
             && let Some(instr) = self.programs[caller.program].blocks[frame.block as usize]
@@ -507,9 +518,9 @@ impl<'m, 'o> Machine<'m, 'o> {
     }
 
     /// A region has ended: its operation decides where control goes. `more` is the condition of a loop.
-    fn yielded(&mut self, role: Role, values: Values, more: Option<bool>) -> Result<Step, ExecError> {
+    fn yielded(&mut self, role: Role, values: Moving, more: Option<bool>) -> Result<Step, ExecError> {
         let Some(call) = self.calls.last_mut() else {
-            return Ok(Step::Done(values.into_vec()));
+            return Ok(Step::Done(values));
         };
         let program = &self.programs[call.program];
         if role == Role::Root {
@@ -517,7 +528,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         }
         call.frames.pop();
         let Some(&parent) = call.frames.last() else {
-            return Ok(Step::Done(values.into_vec()));
+            return Ok(Step::Done(values));
         };
         let instr: &Instr = &program.blocks[parent.block as usize].instrs[parent.pc as usize];
         let next = match (&instr.code, role, more) {
@@ -548,7 +559,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         };
         match next {
             Some((block, role)) => {
-                bind(program, &mut call.env, block, values);
+                bind(&mut self.scratch, program, &mut call.env, block, values);
                 call.frames.push(Frame { block, pc: 0, role });
             }
             None => {
@@ -560,16 +571,20 @@ impl<'m, 'o> Machine<'m, 'o> {
     }
 }
 
-fn read(env: &mut [Value], src: Src) -> Value {
+pub(super) fn read(env: &mut [Value], src: Src) -> Value {
     let slot = &mut env[src.slot as usize];
     if src.last { std::mem::take(slot) } else { slot.clone() }
 }
 
-fn gather(env: &mut [Value], srcs: &Srcs) -> Values {
-    srcs.iter().map(|&src| read(env, src)).collect()
+/// Reads values into a list, whose memory is that of `scratch`.
+fn gather(scratch: &mut Moving, env: &mut [Value], srcs: &Srcs) -> Moving {
+    let mut values = std::mem::take(scratch);
+    values.clear();
+    values.extend(srcs.iter().map(|&src| read(env, src)));
+    values
 }
 
-fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item = Value>) {
+pub(super) fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item = Value>) {
     for (slot, value) in env[dst.first as usize..(dst.first + dst.count) as usize]
         .iter_mut()
         .zip(values)
@@ -578,21 +593,12 @@ fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item = Value>) {
     }
 }
 
-/// What a kernel gives as values: some of them are lists of so many tensors.
-pub(crate) fn listed(results: Outputs, lists: &[Option<usize>]) -> Result<Values, ExecError> {
-    let mut results = results.into_iter();
-    let value = |length: &Option<usize>| match *length {
-        Some(length) => Some(Value::List(results.by_ref().take(length).collect())),
-        None => results.next().map(Value::Tensor),
-    };
-    let values: Option<Values> = lists.iter().map(value).collect();
-    values.ok_or_else(|| ExecError::new("a result is missing"))
-}
-
-fn bind(program: &Program<'_>, env: &mut [Value], block: u32, values: Values) {
-    for (&slot, value) in program.blocks[block as usize].args.iter().zip(values) {
+/// Gives values to the arguments of a block, and their list back.
+fn bind(scratch: &mut Moving, program: &Program<'_>, env: &mut [Value], block: u32, mut values: Moving) {
+    for (&slot, value) in program.blocks[block as usize].args.iter().zip(values.drain(..)) {
         env[slot as usize] = value;
     }
+    *scratch = values;
 }
 
 fn truth(env: &[Value], src: Src) -> Result<bool, ExecError> {

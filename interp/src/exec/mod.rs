@@ -5,6 +5,7 @@
 //! limited by memory only. Values are moved out of their slots where they are used last, which lets kernels overwrite
 //! buffers that nobody else holds.
 
+pub(crate) mod apply;
 pub(crate) mod compile;
 pub(crate) mod machine;
 pub(crate) mod memory;

@@ -4,7 +4,7 @@ use half::{bf16, f16};
 
 use super::broadcast::{MIXED, broadcast, expand, zip, zip_in_place};
 use super::special::{floor_divide, floor_divide32, remainder, remainder32, whole_pow};
-use super::{Inputs, Kernel, Outputs, Prepare, one, take};
+use super::{InPlace, Inputs, Kernel, Outputs, Prepare, one, take};
 use crate::tensor::{Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -92,6 +92,47 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.where", |_| Ok(Box::new(select))),
     ("pd.add_n", |_| Ok(Box::new(add_n))),
 ];
+
+/// The most frequent operations in place of an operand: a small tensor is then computed in less time than it takes to hand
+/// it to a kernel.
+pub(super) fn in_place(name: &str) -> Option<InPlace> {
+    Some(match name {
+        "pd.add" => |x, y, _| into(x, y, |a, b| a + b, |a, b| a + b, Some(i64::wrapping_add)),
+        "pd.multiply" => |x, y, _| into(x, y, |a, b| a * b, |a, b| a * b, Some(i64::wrapping_mul)),
+        "pd.subtract" => |x, y, swapped| match swapped {
+            false => into(x, y, |a, b| a - b, |a, b| a - b, Some(i64::wrapping_sub)),
+            true => into(x, y, |a, b| b - a, |a, b| b - a, Some(|a, b| b.wrapping_sub(a))),
+        },
+        "pd.divide" => |x, y, swapped| match swapped {
+            false => into(x, y, |a, b| a / b, |a, b| a / b, None),
+            true => into(x, y, |a, b| b / a, |a, b| b / a, None),
+        },
+        _ => return None,
+    })
+}
+
+fn into(
+    x: &mut Tensor,
+    y: &Tensor,
+    f: impl Fn(f32, f32) -> f32,
+    d: impl Fn(f64, f64) -> f64,
+    i: Option<fn(i64, i64) -> i64>,
+) -> bool {
+    fn each<T: Element>(x: &mut Tensor, y: &[T], f: impl Fn(T, T) -> T) -> bool {
+        let Some(x) = x.unique::<T>() else { return false };
+        x.iter_mut().zip(y).for_each(|(x, &y)| *x = f(*x, y));
+        true
+    }
+    if x.shape() != y.shape() {
+        return false;
+    }
+    match (y.data(), i) {
+        (Data::F32(y), _) => each(x, y, f),
+        (Data::F64(y), _) => each(x, y, d),
+        (Data::I64(y), Some(i)) => each(x, y, i),
+        _ => false,
+    }
+}
 
 /// Division of integers: that of the smallest by -1 wraps like all arithmetic.
 fn divide(f: fn(i64, i64) -> i64, a: i64, b: i64) -> Result<i64, &'static str> {

@@ -205,3 +205,29 @@ fn gemm_whole(p: Product, x: &[i64], y: &[i64], z: &mut [i64]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every form that the unsafe call is made in, also for Miri: see docs/testing.md.
+    #[test]
+    fn transposed_and_batched() {
+        let x = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]].concat();
+        let across = [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]].concat();
+        let expected = [14.0, 32.0, 32.0, 77.0];
+        for (tx, ty) in [(false, false), (false, true), (true, false), (true, true)] {
+            let (left, rows) = if tx { (&across, [1, 3, 2]) } else { (&x, [1, 2, 3]) };
+            let (right, columns) = if ty { (&x, [2, 3]) } else { (&across, [3, 2]) };
+            for dtype in [DType::F32, DType::F64] {
+                let tensor = |shape: &[usize], v: &[f64]| Tensor::new(shape, v.to_vec()).map(|t| t.cast(dtype));
+                let (left, right) = (tensor(&rows, left), tensor(&columns, right));
+                let product = left.and_then(|l| matmul(l, right?, tx, ty)).map(|t| t.to_f64());
+                assert_eq!(product.as_deref(), Ok(&expected[..]));
+            }
+        }
+        let empty = |shape: &[usize]| Tensor::new::<f32>(shape, Vec::new());
+        let nothing = empty(&[2, 0]).and_then(|l| matmul(l, empty(&[0, 2])?, false, false));
+        assert_eq!(nothing.map(|t| t.to_f64()), Ok(vec![0.0; 4]));
+    }
+}

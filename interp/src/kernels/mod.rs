@@ -37,6 +37,9 @@ pub type Inputs = SmallVec<[Tensor; 4]>;
 pub type Outputs = SmallVec<[Tensor; 2]>;
 /// What one operation computes.
 pub type Kernel = Box<dyn Fn(Inputs) -> Result<Outputs, String> + Send + Sync>;
+/// Computes something of two tensors in the place of the first, which is the second operand if the last argument says so;
+/// `false` if that cannot be done, and nothing has been changed.
+pub(crate) type InPlace = fn(&mut Tensor, &Tensor, bool) -> bool;
 /// Prepares the kernel of an operation.
 type Prepare = fn(&Spec<'_>) -> Result<Kernel, String>;
 
@@ -102,6 +105,11 @@ impl Default for Kernels {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// What an operation computes, if it can be done in place without more ado.
+pub(crate) fn in_place(name: &str) -> Option<InPlace> {
+    binary::in_place(name)
 }
 
 /// Puts tensors together along an axis.

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use super::activity::{Activity, is_differentiable};
 use super::cotangent::{Frame, zeros_like};
 use super::rules::{RuleCx, Rules};
-use super::structure::{Kind, Names, Structure, Tape};
+use super::structure::{Kind, Names, Structure, Tape, locals};
 
 /// Builds the adjoint of one body.
 pub(crate) struct Adjoint<'x, 'a> {
@@ -183,9 +183,15 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             return Err(self.malformed(op));
         };
         let tape = Tape::newest(&self.names, self.r.body, op, &structure);
-        if tape.is_none() && kind == Kind::While {
+        // A branch may have no locals; a loop has its arguments.
+        let has_locals = || {
+            let mut blocks = [first, second].into_iter();
+            kind == Kind::While || blocks.any(|b| !locals(&self.names, self.r.body, b).is_empty())
+        };
+        if tape.is_none() && has_locals() {
+            let what = if kind == Kind::While { "loop" } else { "branch" };
             return Err(Box::new(
-                Diagnostic::error("not-recorded", "the locals of this loop were not recorded")
+                Diagnostic::error("not-recorded", format!("the locals of this {what} were not recorded"))
                     .label(self.r.body.op_span(op), "the derivative passes through here")
                     .help("run `stack-locals` before `build-backward`, or `backward`, which is the whole pipeline"),
             ));

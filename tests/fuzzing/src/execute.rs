@@ -30,8 +30,10 @@ const CHANGING: &[&str] = &[
     "inference",
     // Sums are formed in another order.
     "batch-weight-grads",
-    // Graphs are run by another executor.
+    // Graphs of dataflow are for another executor.
     "lower-to-dataflow",
+    "place",
+    "partition",
 ];
 
 /// Passes with other options than the default ones.

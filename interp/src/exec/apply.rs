@@ -1,0 +1,74 @@
+//! Kernels on the values of an environment.
+
+use super::ExecError;
+use super::compile::{Dst, Srcs};
+use super::machine::{Value, not_a_tensor, read, write};
+use super::memory::Memory;
+use crate::kernels::{InPlace, Inputs, Kernel, Outputs};
+
+/// Computes one operand in place of another that is not needed any more; false if that cannot be done.
+pub(super) fn in_place_of(env: &mut [Value], f: InPlace, inputs: &Srcs, result: u32) -> bool {
+    let &[a, b] = inputs.as_slice() else { return false };
+    for (target, other, swapped) in [(a, b, false), (b, a, true)] {
+        if !target.last || target.slot == other.slot {
+            continue;
+        }
+        let mut value = std::mem::take(&mut env[target.slot as usize]);
+        let done = match (&mut value, &env[other.slot as usize]) {
+            (Value::Tensor(target), Value::Tensor(other)) => f(target, other, swapped),
+            _ => false,
+        };
+        if !done {
+            env[target.slot as usize] = value;
+            continue;
+        }
+        if other.last {
+            env[other.slot as usize] = Value::None;
+        }
+        env[result as usize] = value;
+        return true;
+    }
+    false
+}
+
+/// Applies a kernel. Whether what is live must be counted.
+pub(super) fn apply(
+    memory: &mut Option<Memory>,
+    env: &mut [Value],
+    kernel: &Kernel,
+    inputs: &Srcs,
+    lists: &[Option<usize>],
+    to: Dst,
+) -> Result<bool, ExecError> {
+    let mut operands = Inputs::new();
+    for &src in inputs {
+        match read(env, src) {
+            Value::Tensor(t) => operands.push(t),
+            Value::List(items) => operands.extend(items),
+            other => return Err(not_a_tensor(&other)),
+        }
+    }
+    let freed = memory.as_ref().map_or(0, |_| Memory::freed(&operands));
+    let results = kernel(operands).map_err(ExecError::new)?;
+    let count = memory.as_mut().is_some_and(|memory| {
+        let made = results.iter().map(|tensor| tensor.bytes() as u64).sum();
+        memory.made(made, freed)
+    });
+    if lists.is_empty() {
+        write(env, to, results.into_iter().map(Value::Tensor));
+        return Ok(count);
+    }
+    write(env, to, listed(results, lists)?);
+    Ok(count)
+}
+
+/// What a kernel gives as values: some of them are lists of so many tensors.
+pub(crate) fn listed(results: Outputs, lists: &[Option<usize>]) -> Result<Vec<Value>, ExecError> {
+    let mut results = results.into_iter();
+    let value = |length: &Option<usize>| match *length {
+        Some(length) => Some(Value::List(results.by_ref().take(length).collect())),
+        None => results.next().map(Value::Tensor),
+    };
+    let values: Option<Vec<Value>> = lists.iter().map(value).collect();
+    values.ok_or_else(|| ExecError::new("a result is missing"))
+}
