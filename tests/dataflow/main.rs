@@ -376,6 +376,71 @@ fn iterations_overlap_unless_the_loop_forbids() {
     assert!(overlap);
 }
 
+/// A device that is only told how the loop goes on need not wait for one that computes.
+const AHEAD: &str = r#"
+df.graph {device = 0} {
+  %zero = pd.full {shape = [], value = 0, dtype = i64} : tensor<i64>
+  %e = df.enter (%zero) {frame = "w"} : tensor<i64>
+  %m, %index = df.merge (%e, %next) : tensor<i64>, tensor<i32>
+  %limit = pd.full {shape = [], value = 6, dtype = i64} : tensor<i64>
+  df.control (%limit, %m)
+  %p = pd.less_than (%m, %limit) : tensor<i1>
+  %more = df.loop_cond (%p) : tensor<i1>
+  %sent_p = df.send (%more) {key = "p", from = 0, to = 1} : df.control
+  %f, %t = df.switch (%m, %more) : tensor<i64>, tensor<i64>
+  %x = df.exit (%f) : tensor<i64>
+  %sent = df.send (%t) {key = "i", from = 0, to = 1} : df.control
+  %pivot = df.identity (%t) : tensor<i64>
+  %one = pd.full {shape = [], value = 1, dtype = i64} : tensor<i64>
+  df.control (%one, %pivot)
+  %counted = pd.add (%t, %one) : tensor<i64>
+  %next = df.next_iteration (%counted) : tensor<i64>
+}
+df.graph {device = 1} {
+  %zero = pd.full {shape = [], value = 0, dtype = i64} : tensor<i64>
+  %e = df.enter (%zero) {frame = "w"} : tensor<i64>
+  %m, %index = df.merge (%e, %next) : tensor<i64>, tensor<i32>
+  %p = df.recv () {key = "p", from = 0, to = 1} : tensor<i1>
+  df.control (%p, %m)
+  %more = df.loop_cond (%p) : tensor<i1>
+  %f, %t = df.switch (%m, %more) : tensor<i64>, tensor<i64>
+  %x = df.exit (%f) : tensor<i64>
+  %i = df.recv () {key = "i", from = 0, to = 1} : tensor<i64>
+  df.control (%i, %m)
+  %i1 = df.identity (%i) : tensor<i64>
+  %i2 = df.identity (%i1) : tensor<i64>
+  %i3 = df.identity (%i2) : tensor<i64>
+  %i4 = df.identity (%i3) : tensor<i64>
+  %i5 = df.identity (%i4) : tensor<i64>
+  %i6 = df.identity (%i5) : tensor<i64>
+  %i7 = df.identity (%i6) : tensor<i64>
+  %i8 = df.identity (%i7) : tensor<i64>
+  %sum = pd.add (%i8, %t) : tensor<i64>
+  %next = df.next_iteration (%sum) : tensor<i64>
+  pd.fetch (%x) {name = "sum"}
+}"#;
+
+#[test]
+fn a_trace_shows_iterations_overlap_across_devices() {
+    let ahead = (0..20).filter(|&seed| {
+        let schedule = Schedule {
+            trace: true,
+            ..seeded(seed)
+        };
+        let outcome = run(&read(AHEAD), &schedule).unwrap();
+        assert_eq!(outcome.fetched[0].1.to_i64(), [15]);
+        // When an iteration of the loop begins on a device: its merge runs.
+        let begins = |device: usize, iteration: u64| {
+            let events = outcome.events[device].1.iter();
+            let mut merges = events.filter(|e| e.node.contains("df.merge") && e.iteration == iteration);
+            merges.next().map(|event| event.begin).unwrap()
+        };
+        // Device 0 is in one of the next iterations before device 1 comes to this one.
+        begins(0, 3) < begins(1, 2)
+    });
+    assert!(ahead.count() > 0);
+}
+
 /// What is wrong with a graph before it runs, or while it does.
 #[track_caller]
 fn fails(text: &str) -> String {

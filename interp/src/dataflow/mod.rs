@@ -86,13 +86,10 @@ fn graphs<'m>(module: &'m Module, function: Option<&str>) -> Result<Vec<Found<'m
         }
     }
     if found.is_empty() {
-        let structured = scope
-            .block_ops(module_block(scope)?)
-            .any(|op| !scope.op_regions(op).is_empty() || scope.num_results(op) > 0);
         let error = ExecError::new("there is no `df.graph` to run");
-        return Err(match structured || !crate::exec::functions(ctx, scope).is_empty() {
+        return Err(match crate::exec::functions(ctx, scope).is_empty() {
             true => error.help("`pir-opt --pass=lower-to-dataflow` makes one of a structured program"),
-            false => error,
+            false => error.help("a graph is made of the operations at top level, not of functions"),
         });
     }
     Ok(found)
