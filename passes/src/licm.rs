@@ -81,6 +81,10 @@ impl Pass for Licm {
                     let mut mover = Mover::new(ctx, body, branches);
                     mover.walk();
                     moved += mover.moved;
+                    // Without branches there is nothing to do that was not tried.
+                    if moved == 0 && !mover.branching {
+                        break;
+                    }
                 }
             }
             cx.count("moved out of loops", moved);
@@ -112,6 +116,8 @@ struct Mover<'a> {
     ctx: &'a Context,
     constants: Constants<'a>,
     branches: bool,
+    /// Whether a region was entered that is not repeated, as those of an `if` are.
+    branching: bool,
     /// The depths of repeated regions around where the walk is.
     loops: Vec<u32>,
     body: &'a mut Body,
@@ -145,6 +151,7 @@ impl<'a> Mover<'a> {
             ctx,
             constants: Constants::new(ctx, None, false),
             branches,
+            branching: false,
             loops: Vec::new(),
             body,
             home,
@@ -202,6 +209,7 @@ impl<'a> Mover<'a> {
             let flow = self.body.region_flow(self.ctx, op)?;
             Some(flow.is_repeated(self.body.view(self.ctx, op), self.body.region_index(region)?))
         });
+        self.branching |= flow == Some(false);
         while self.loops.last().is_some_and(|&outer| outer >= depth) {
             self.loops.pop();
         }

@@ -22,6 +22,7 @@ mod plain;
 mod print_attr;
 mod print_names;
 mod print_parallel;
+mod print_pretty;
 mod print_regions;
 mod printer;
 mod regions;

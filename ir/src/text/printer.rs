@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use smallvec::SmallVec;
 
 use super::PrintOptions;
-use super::print_attr::{AttrWriter, write_results, write_symbol, write_type, write_types};
+use super::print_attr::{AttrWriter, write_results, write_types};
 use super::print_names::{Names, groups};
+use super::print_pretty::fits;
 use crate::body::{Body, ValueDef};
 use crate::context::{Context, Sym};
 use crate::entity::{OpId, RegionId, ValueId};
 use crate::module::Module;
-use crate::registry::{OpDef, Presence, Traits};
-use crate::types::{AttrData, AttrDict, Type, TypeData};
+use crate::types::{AttrData, AttrDict, Type};
 
 /// How much is collected before it is written.
 const PIECE: usize = 128 * 1024;
@@ -64,9 +64,9 @@ pub(super) struct Printer<'a, 'w> {
     /// How many isolated operations are printed in turn before it is looked again whether several can be at a time.
     pub(super) in_turn: usize,
     /// The name of the attribute that calls have.
-    callee: Option<Sym>,
+    pub(super) callee: Option<Sym>,
     /// The type of the only result of an operation that was written last, and what was written of it.
-    last_type: (Type, String),
+    pub(super) last_type: (Type, String),
     /// The names that the results of the operation at each level will have in scope behind it.
     pub(super) deferred: Vec<(usize, Vec<Sym>)>,
 }
@@ -417,7 +417,7 @@ impl<'a, 'w> Printer<'a, 'w> {
         self.location(body, op);
     }
 
-    fn location(&mut self, body: &'a Body, op: OpId) {
+    pub(super) fn location(&mut self, body: &'a Body, op: OpId) {
         if let Some(loc) = body.loc(op) {
             self.out.push(' ');
             self.attr_writer(true).write(&mut self.out, loc, false);
@@ -431,7 +431,7 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
     }
 
-    fn successors(&mut self, body: &'a Body, op: OpId, typed: bool) {
+    pub(super) fn successors(&mut self, body: &'a Body, op: OpId, typed: bool) {
         for (index, successor) in body.successors(op).iter().enumerate() {
             if index > 0 {
                 self.out.push_str(", ");
@@ -450,217 +450,4 @@ impl<'a, 'w> Printer<'a, 'w> {
             }
         }
     }
-
-    fn pretty(&mut self, body: &'a Body, op: OpId, def: &'a OpDef) {
-        self.out.push_str(&def.name);
-        if def.has(Traits::FUNCTION) {
-            self.function(body, op);
-            return;
-        }
-        let is_plain = body.extra(op).is_none();
-        if is_plain && body.attrs(op) == AttrDict::EMPTY {
-            self.out.push_str(" (");
-            self.uses(body.operands(op));
-            self.out.push(')');
-            self.pretty_tail(body, op);
-            return;
-        }
-        let hidden = self.symbol(body, op, def);
-        let own = body.num_own_operands(op);
-        if !body.successors(op).is_empty() {
-            self.out.push(' ');
-            self.uses(body.operands(op).take(own));
-            if own > 0 {
-                self.out.push_str(", ");
-            }
-            self.successors(body, op, false);
-        } else if own > 0
-            || (body.attrs(op) == AttrDict::EMPTY && body.op_regions(op).is_empty() && body.isolated(op).is_none())
-        {
-            self.out.push_str(" (");
-            self.uses(body.operands(op).take(own));
-            self.out.push(')');
-        }
-        let flat = body.op_regions(op).is_empty() && body.isolated(op).is_none();
-        let like_a_region = !flat && self.is_like_a_region(body, op, hidden);
-        self.attributes(body, op, hidden, if like_a_region { " attributes" } else { "" });
-        if flat {
-            self.pretty_tail(body, op);
-        } else {
-            self.tasks.push(Task::Region {
-                body,
-                op,
-                index: 0,
-                generic: false,
-            });
-        }
-    }
-
-    /// Whether the attributes without a word in front would be read as a region: `{a.b}` may be one operation.
-    fn is_like_a_region(&self, body: &Body, op: OpId, hidden: &[&str]) -> bool {
-        let entries = self.ctx.dict_entries(body.attrs(op)).iter();
-        let mut visible = entries.filter(|&&(name, _)| !hidden.contains(&self.ctx.str(name)));
-        let is_word =
-            |&(name, value)| matches!(self.ctx.attr_data(value), AttrData::Unit) && self.ctx.str(name).contains('.');
-        visible.next().is_some_and(is_word) && visible.next().is_none()
-    }
-
-    /// Writes the symbol of an operation and tells which attributes that stands for.
-    fn symbol(&mut self, body: &'a Body, op: OpId, def: &OpDef) -> &'static [&'static str] {
-        let view = body.view(self.ctx, op);
-        if def.has(Traits::SYMBOL)
-            && let Some(name) = view.str("sym_name")
-        {
-            self.out.push(' ');
-            write_symbol(&mut self.out, name);
-            return &["sym_name"];
-        }
-        let entries = self.ctx.dict_entries(body.attrs(op));
-        if let Some(&(_, callee)) = entries.iter().find(|&&(name, _)| Some(name) == self.callee)
-            && matches!(self.ctx.attr_data(callee), AttrData::Symbol(_))
-        {
-            self.out.push(' ');
-            self.attr_writer(false).write(&mut self.out, callee, false);
-            return &["callee"];
-        }
-        &[]
-    }
-
-    fn attributes(&mut self, body: &'a Body, op: OpId, hidden: &[&str], before: &str) {
-        let mut first = true;
-        for &(name, value) in self.ctx.dict_entries(body.attrs(op)) {
-            let name = self.ctx.str(name);
-            if hidden.contains(&name) {
-                continue;
-            }
-            if std::mem::take(&mut first) {
-                self.out.push_str(before);
-                self.out.push_str(" {");
-            } else {
-                self.out.push_str(", ");
-            }
-            self.attr_writer(false).entry(&mut self.out, name, value);
-        }
-        if first {
-            return;
-        }
-        self.out.push('}');
-    }
-
-    pub(super) fn pretty_tail(&mut self, body: &'a Body, op: OpId) {
-        if body.num_results(op) == 1 && body.value_type(body.result(op, 0)) == self.last_type.0 {
-            // The same types come again and again.
-            self.out.push_str(&self.last_type.1);
-            self.location(body, op);
-            return;
-        }
-        let results: SmallVec<[Type; 4]> = body.results(op).map(|v| body.value_type(v)).collect();
-        if !results.is_empty() {
-            let start = self.out.len();
-            self.out.push_str(" : ");
-            // A function type in front would be read as a signature.
-            if matches!(self.ctx.type_data(results[0]), TypeData::Function { .. }) {
-                let operands: SmallVec<[Type; 4]> = body.operands(op).map(|v| body.value_type(v)).collect();
-                self.out.push('(');
-                write_types(self.ctx, &mut self.out, &operands, false);
-                self.out.push_str(") -> ");
-                write_results(self.ctx, &mut self.out, &results, false);
-            } else {
-                write_types(self.ctx, &mut self.out, &results, false);
-                let text = &self.out[start..];
-                if results.len() == 1 && text.len() < 64 {
-                    self.last_type.0 = results[0];
-                    self.last_type.1.clear();
-                    self.last_type.1.push_str(text);
-                }
-            }
-        }
-        self.location(body, op);
-    }
-
-    fn function(&mut self, body: &'a Body, op: OpId) {
-        let view = body.view(self.ctx, op);
-        self.out.push(' ');
-        if let Some(visibility) = view.str("sym_visibility") {
-            self.out.push_str(visibility);
-            self.out.push(' ');
-        }
-        write_symbol(&mut self.out, view.str("sym_name").unwrap_or_default());
-        let (inputs, results): (&[Type], &[Type]) = match view.ty("function_type").map(|t| self.ctx.type_data(t)) {
-            Some(TypeData::Function { inputs, results }) => (inputs, results),
-            _ => (&[], &[]),
-        };
-        let inner = body.isolated(op);
-        let entry = inner.and_then(|i| i.entry_block(i.root()));
-        self.out.push('(');
-        match (inner, entry) {
-            (Some(inner), Some(entry)) => {
-                self.names.enter(inner);
-                for (at, &arg) in inner.block_args(entry).iter().enumerate() {
-                    if at > 0 {
-                        self.out.push_str(", ");
-                    }
-                    self.names.arg(self.ctx, inner, arg);
-                    self.names.write(self.ctx, &mut self.out, arg);
-                    self.out.push_str(": ");
-                    write_type(self.ctx, &mut self.out, inner.value_type(arg), false);
-                    let attrs = inner.arg_attrs(arg);
-                    if attrs != AttrDict::EMPTY {
-                        self.out.push(' ');
-                        self.attr_writer(false).dict(&mut self.out, attrs);
-                    }
-                    self.arg_location(inner, arg);
-                }
-            }
-            _ => write_types(self.ctx, &mut self.out, inputs, false),
-        }
-        self.out.push(')');
-        if !results.is_empty() {
-            self.out.push_str(" -> ");
-            write_results(self.ctx, &mut self.out, results, false);
-        }
-        self.attributes(
-            body,
-            op,
-            &["sym_name", "sym_visibility", "function_type"],
-            " attributes",
-        );
-        if let (Some(inner), Some(_)) = (inner, entry) {
-            self.out.push_str(" {");
-            self.indent += 1;
-            self.tasks.push(Task::EndRegion {
-                body,
-                op,
-                index: 0,
-                generic: false,
-            });
-            self.tasks.push(Task::EndBody);
-            self.blocks(inner, inner.root(), false);
-        } else {
-            self.location(body, op);
-        }
-    }
-}
-
-/// Whether the pretty form can show the operation as it is: regions and successors as declared.
-fn fits(def: &OpDef, body: &Body, op: OpId) -> bool {
-    if def.regions.is_empty() && body.extra(op).is_none() {
-        return true;
-    }
-    let count = body.op_regions(op).len();
-    let required = def
-        .regions
-        .iter()
-        .filter(|r| r.presence != Presence::MayBeAbsent)
-        .count();
-    if def.has(Traits::FUNCTION) {
-        return true;
-    }
-    let regions = body.isolated(op).is_some() || (required..=def.regions.len()).contains(&count);
-    let blocks = body
-        .op_regions(op)
-        .iter()
-        .zip(def.regions.iter().skip(def.regions.len().saturating_sub(count)))
-        .all(|(&region, spec)| spec.presence == Presence::MayBeEmpty || !body.region_blocks(region).is_empty());
-    regions && blocks
 }

@@ -57,10 +57,46 @@ struct Body {
     regions: Vec<Region>,
 }
 
+/// How many slots are made at a time.
+const CHUNK: usize = 1 << 12;
+
+/// A slot for each symbol, in pieces that stay where they are when there are more.
+#[derive(Default, Debug)]
+struct Slots {
+    chunks: Vec<Box<[Slot]>>,
+}
+
+impl Slots {
+    #[inline]
+    fn get(&self, sym: Sym) -> Option<&Slot> {
+        let chunk = self.chunks.get(sym.index() / CHUNK)?;
+        chunk.get(sym.index() % CHUNK)
+    }
+
+    /// The slot of a symbol, made if there is none.
+    #[inline]
+    fn slot(&mut self, sym: Sym) -> &mut Slot {
+        while self.chunks.len() <= sym.index() / CHUNK {
+            let none = Slot {
+                body: 0,
+                count: 0,
+                first: ValueId::new(0),
+                span: Span::default(),
+            };
+            self.chunks.push(vec![none; CHUNK].into());
+        }
+        &mut self.chunks[sym.index() / CHUNK][sym.index() % CHUNK]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Slot> {
+        self.chunks.iter().flatten()
+    }
+}
+
 /// The names of the bodies that are being read.
 #[derive(Default, Debug)]
 pub(super) struct Scopes {
-    slots: Vec<Slot>,
+    slots: Slots,
     bodies: Vec<Body>,
     /// For each number of a body whether it is being read.
     open: Vec<bool>,
@@ -99,10 +135,10 @@ impl Scopes {
             return Region::default();
         };
         for sym in region.defined.drain(..) {
-            self.slots[sym.index()].count = 0;
+            self.slots.slot(sym).count = 0;
         }
         for (sym, old) in region.hidden.drain(..) {
-            self.slots[sym.index()] = old;
+            *self.slots.slot(sym) = old;
         }
         region
     }
@@ -117,7 +153,7 @@ impl Scopes {
     }
 
     fn slot(&self, sym: Sym) -> Option<&Slot> {
-        self.slots.get(sym.index()).filter(|s| s.body == self.number())
+        self.slots.get(sym).filter(|s| s.body == self.number())
     }
 
     pub(super) fn get(&self, sym: Sym) -> Option<Binding> {
@@ -145,19 +181,10 @@ impl Scopes {
         if let Some(old) = self.get(sym) {
             return Err(old);
         }
-        let none = Slot {
-            body: 0,
-            count: 0,
-            first: binding.first,
-            span: Span::default(),
-        };
-        if self.slots.len() <= sym.index() {
-            self.slots.resize(sym.index() + 1, none);
-        }
         let Some(body) = self.bodies.last_mut() else {
             return Ok(());
         };
-        let slot = &mut self.slots[sym.index()];
+        let slot = self.slots.slot(sym);
         let is_root = body.regions.len() == 1;
         if let Some(region) = body.regions.last_mut() {
             if slot.count > 0 && self.open[slot.body as usize] {

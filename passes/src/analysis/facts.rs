@@ -121,6 +121,11 @@ impl Facts {
         Self { of }
     }
 
+    /// Whether no operation was made since.
+    pub fn cover(&self, body: &Body) -> bool {
+        self.of.len() == body.num_op_slots()
+    }
+
     fn fact(&self, op: OpId) -> Fact {
         // Operations made since are nothing that is known.
         self.of.get(op.index()).copied().unwrap_or(Fact {

@@ -226,8 +226,10 @@ impl<'a> Driver<'a> {
                 changed = true;
             }
         }
-        let facts = Facts::new(self.ctx, self.body);
-        let live = Liveness::new(self.ctx, self.body, &facts, Roots::Effects);
+        let stale = changed || self.changed || !self.facts.cover(self.body);
+        let fresh = stale.then(|| Facts::new(self.ctx, self.body));
+        let facts = fresh.as_ref().unwrap_or(&self.facts);
+        let live = Liveness::new(self.ctx, self.body, facts, Roots::Effects);
         changed | sweep(self.ctx, self.body, &live)
     }
 
