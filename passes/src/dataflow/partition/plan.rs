@@ -6,6 +6,8 @@ use pir_dialects::df::graph::{Frame, Graph, Kind, Node};
 use pir_ir::{Body, Context, Diagnostic};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::dataflow::place::has_stack;
+
 /// What of a node is sent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum What {
@@ -198,9 +200,7 @@ impl<'g> Plan<'g> {
             return After::Here(from);
         }
         let frame = self.graph.output_frame(from);
-        // Without inputs and effects, when it runs makes no difference, but only whether.
-        let pure = body.view(ctx, self.graph.op(node)).own_effects().is_empty();
-        if pure && self.graph.inputs(node).is_empty() && self.is_pivot(from) && self.gate(frame, to) == Gate::Machine {
+        if self.is_untimed(ctx, body, node) && self.is_pivot(from) && self.gate(frame, to) == Gate::Machine {
             return After::Machine(frame);
         }
         // The control edges of a switch are never dead, its results are.
@@ -217,6 +217,17 @@ impl<'g> Plan<'g> {
         let sent = sent.filter(|_| self.graph.kind(from) != Kind::Switch);
         let what = sent.map_or(What::Done, |m| m.what);
         After::Received(Message { node: from, what, to })
+    }
+
+    /// Whether it makes no difference when a node runs, but only whether it does: a constant, and what brings a value into a
+    /// loop. What only orders others is not among them.
+    fn is_untimed(&self, ctx: &Context, body: &Body, node: Node) -> bool {
+        let op = self.graph.op(node);
+        match self.graph.kind(node) {
+            Kind::Enter => self.graph.is_constant_enter(node) && !has_stack(ctx, body, op),
+            Kind::Ordinary => body.num_operands(op) == 0 && body.view(ctx, op).own_effects().is_empty(),
+            _ => false,
+        }
     }
 
     /// Whether a node is alive exactly if the body of its loop is run.

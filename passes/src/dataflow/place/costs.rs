@@ -86,33 +86,32 @@ pub(super) fn problem(ctx: &Context, body: &Body, graph: &Graph, groups: &Groups
             *weight = weight.saturating_add(more).min(1 << 40);
         }
     }
-    // What the copies of constant enters read is sent to where they are, and so are their readers.
-    let mut readers: Vec<Vec<u32>> = vec![Vec::new(); graph.len()];
-    for &node in graph.order().iter().rev().filter(|n| groups.of[n.index()].is_none()) {
-        let nodes = graph.consumers(node).iter().map(|c| c.node);
-        let all = group_readers(
-            groups,
-            &readers,
-            nodes.chain(graph.control_consumers(node).iter().copied()),
-        );
-        readers[node.index()] = all;
-    }
     for node in graph.nodes() {
         let Some(group) = groups.of[node.index()] else { continue };
         let often = times(graph, graph.output_frame(node));
-        for (output, value) in (0_u32..).zip(body.results(graph.op(node))) {
-            let consumers = graph.consumers(node).iter().filter(|c| c.output == output);
-            let pins = group_readers(groups, &readers, consumers.map(|c| c.node));
-            let weight = bytes(ctx, body.value_type(value)).saturating_add(MESSAGE);
-            add_net(&mut problem, group, pins, weight.saturating_mul(often));
+        let first = body.results(graph.op(node)).next();
+        let mut consumers = graph.consumers(node).to_vec();
+        consumers.sort_unstable();
+        for of_one in consumers.chunk_by(|a, b| a.output == b.output) {
+            let output = of_one.first().map_or(0, |c| c.output) as usize;
+            let pins = readers(graph, groups, of_one.iter().map(|c| c.node));
+            let value = body.results(graph.op(node)).nth(output).or(first);
+            let size = value.map_or(0, |v| bytes(ctx, body.value_type(v)));
+            add_net(
+                &mut problem,
+                group,
+                pins,
+                size.saturating_add(MESSAGE).saturating_mul(often),
+            );
         }
-        let pins = group_readers(groups, &readers, graph.control_consumers(node).iter().copied());
+        // What copies of enters wait for, the devices know by themselves for the most part.
+        let pins = members(groups, graph.control_consumers(node));
         add_net(&mut problem, group, pins, MESSAGE.saturating_mul(often));
     }
     // Each device that takes part in a loop is sent the condition.
     for frame in graph.frames() {
         if let Some(group) = graph.loop_cond(frame).and_then(|n| groups.of[n.index()]) {
-            let pins = group_readers(groups, &readers, graph.frame_nodes(frame).iter().copied());
+            let pins = members(groups, graph.frame_nodes(frame));
             add_net(
                 &mut problem,
                 group,
@@ -124,18 +123,30 @@ pub(super) fn problem(ctx: &Context, body: &Body, graph: &Graph, groups: &Groups
     problem
 }
 
-/// The groups that some nodes are in; of a constant enter, those of its readers.
-fn group_readers(groups: &Groups, readers: &[Vec<u32>], nodes: impl Iterator<Item = Node>) -> Vec<u32> {
+/// The groups that some nodes are in; in the place of a constant enter, whose copies are where they are read, its readers.
+fn readers(graph: &Graph, groups: &Groups, nodes: impl Iterator<Item = Node>) -> Vec<u32> {
     let mut all = Vec::new();
-    for node in nodes {
+    // An enter has one source: each is met once.
+    let mut pending: Vec<Node> = nodes.collect();
+    while let Some(node) = pending.pop() {
         match groups.of[node.index()] {
             Some(group) => all.push(group),
-            None => all.extend_from_slice(&readers[node.index()]),
+            None => pending.extend(graph.consumers(node).iter().map(|c| c.node)),
         }
     }
-    all.sort_unstable();
-    all.dedup();
-    all
+    sorted(all)
+}
+
+/// The groups that some nodes are in; constant enters are in none.
+fn members(groups: &Groups, nodes: &[Node]) -> Vec<u32> {
+    sorted(nodes.iter().filter_map(|n| groups.of[n.index()]).collect())
+}
+
+/// The groups in order, each once.
+fn sorted(mut groups: Vec<u32>) -> Vec<u32> {
+    groups.sort_unstable();
+    groups.dedup();
+    groups
 }
 
 fn add_net(problem: &mut Problem, from: u32, mut pins: Vec<u32>, weight: u64) {

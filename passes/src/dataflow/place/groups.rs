@@ -7,7 +7,7 @@
 use petgraph::unionfind::UnionFind;
 use pir_dialects::df;
 use pir_dialects::df::graph::{Graph, Kind, Node};
-use pir_ir::{Body, Context};
+use pir_ir::{Body, Context, OpId};
 
 /// What is on one device.
 pub(super) struct Groups {
@@ -19,11 +19,11 @@ pub(super) struct Groups {
 
 /// Whether each device that reads the node gets one of its own.
 pub(super) fn is_copied(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> bool {
-    graph.is_constant_enter(node) && !has_stack(ctx, body, graph, node)
+    graph.is_constant_enter(node) && !has_stack(ctx, body, graph.op(node))
 }
 
-fn has_stack(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> bool {
-    let op = graph.op(node);
+/// Whether an operand or a result is a stack.
+pub(in crate::dataflow) fn has_stack(ctx: &Context, body: &Body, op: OpId) -> bool {
     let mut values = body.operands(op).chain(body.results(op));
     values.any(|v| df::is_stack(ctx, body.value_type(v)))
 }

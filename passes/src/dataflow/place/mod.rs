@@ -14,6 +14,7 @@ use pir_dialects::df::graph::Graph;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId};
 
 pub(super) use costs::bytes;
+pub(super) use groups::has_stack;
 
 use super::{Which, for_each_graph};
 use crate::options::{OptionKind, OptionSpec};
