@@ -1,5 +1,10 @@
 // RUN: pir-opt --pass=partition %s | FileCheck %s
+// RUN: pir-opt --pass=partition %s | pir-run --dataflow --schedule-seed 1 - --input x=1 --input y=2 --input z=3 | FileCheck %s --check-prefix=TRUE
+// RUN: pir-opt --pass=partition %s | pir-run --dataflow --schedule-seed 1 - --input x=7 --input y=5 --input z=3 | FileCheck %s --check-prefix=FALSE
 // A branch with an operation on another device: that it is not taken is sent.
+
+// TRUE: r = tensor<f32> 4
+// FALSE: r = tensor<f32> 25
 
 df.graph {
   %x = pd.data {name = "x", shape = [], dtype = f32, device = 0} : tensor<f32>

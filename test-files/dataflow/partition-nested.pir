@@ -1,6 +1,11 @@
 // RUN: pir-opt --pass=partition{devices=3} %s | FileCheck %s
+// RUN: pir-opt --pass=partition{devices=3} %s | pir-run --dataflow --schedule-seed 1 - --input start=1 --input limit=10 | FileCheck %s --check-prefix=ONCE
+// RUN: pir-opt --pass=partition{devices=3} %s | pir-run --dataflow --schedule-seed 1 - --input start=20 --input limit=10 | FileCheck %s --check-prefix=NEVER
 // Device 1 takes part in both loops: it has a state machine for each, and the one of the inner loop is entered in every
 // iteration of the outer one. Device 2 has a node of the outer loop only.
+
+// ONCE: x = tensor<i64> 12
+// NEVER: x = tensor<i64> 20
 
 df.graph {
   %start = pd.data {name = "start", shape = [], dtype = i64, device = 0} : tensor<i64>

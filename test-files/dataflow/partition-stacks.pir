@@ -1,5 +1,8 @@
 // RUN: pir-opt --pass=partition %s | FileCheck %s
+// RUN: pir-opt --pass=partition %s | pir-run --dataflow --schedule-seed 1 - --input n=3 | FileCheck %s --check-prefix=POPPED
 // All that has to do with a stack is on the device of the stack, whatever it asks for.
+
+// POPPED: last = tensor<i64> 1
 
 df.graph {
   %s = df.stack {device = 1} : df.stack

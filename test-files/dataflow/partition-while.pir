@@ -1,5 +1,8 @@
 // RUN: pir-opt --pass=partition %s | FileCheck %s
+// RUN: pir-opt --pass=partition %s | pir-run --dataflow --schedule-seed 1 -  | FileCheck %s --check-prefix=TEN
 // The body of a loop has an operation on another device, which gets a state machine that receives the condition.
+
+// TEN: i = tensor<i64> 10
 
 df.graph {
   %start = pd.full {shape = [], value = 0, dtype = i64, device = 0} : tensor<i64>
