@@ -1,5 +1,7 @@
 //! Rules of elementwise operations, with broadcasting.
 
+use pir_ir::ValueId;
+
 use super::{Depends, Rule, RuleCx, first, rule, zero};
 
 pub(super) const RULES: &[Rule] = &[
@@ -273,7 +275,7 @@ pub(super) const RULES: &[Rule] = &[
     zero("pd.argmin"),
 ];
 
-type Side = fn(&mut RuleCx<'_, '_>, pir_ir::ValueId) -> Result<pir_ir::ValueId, String>;
+type Side = fn(&mut RuleCx<'_, '_>, ValueId) -> Result<ValueId, String>;
 
 /// A binary operation with broadcasting, by the two partial derivatives.
 fn both(cx: &mut RuleCx<'_, '_>, x: Side, y: Side) -> Result<(), String> {
@@ -310,9 +312,26 @@ fn from_result(cx: &mut RuleCx<'_, '_>, twin: &str) -> Result<(), String> {
 /// A unary operation with derivative `d(x)`.
 fn times(cx: &mut RuleCx<'_, '_>, d: Side) -> Result<(), String> {
     let (g, x) = (cx.grad()?, cx.operand(0));
+    let mark = cx.r.created_mark();
     let d = d(cx, x)?;
-    let t = cx.multiply(g, d)?;
+    // What ends in a sum gets ones, which need not be multiplied with.
+    let emitted = cx.r.created_since(mark).last().copied();
+    let is_new = emitted.is_some() && emitted == cx.r.body.defining_op(d);
+    let t = match is_new && is_ones(cx, g) && cx.r.body.value_type(g) == cx.r.body.value_type(d) {
+        true => d,
+        false => cx.multiply(g, d)?,
+    };
     cx.add(0, t)
+}
+
+/// Whether a value is known to be ones.
+fn is_ones(cx: &RuleCx<'_, '_>, value: ValueId) -> bool {
+    let defined = |value: ValueId| cx.r.body.defining_op(value).map(|op| cx.r.view(op));
+    let mut at = defined(value);
+    if let Some(view) = at.filter(|view| view.name() == "pd.expand") {
+        at = view.operand(0).and_then(defined);
+    }
+    at.is_some_and(|view| view.name() == "pd.full" && view.f64("value") == Some(1.0))
 }
 
 /// A unary operation with derivative `1 / d(x)`.
@@ -329,7 +348,7 @@ fn pass_on(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     cx.add(0, g)
 }
 
-fn sum_of_squares(cx: &mut RuleCx<'_, '_>, x: pir_ir::ValueId, y: pir_ir::ValueId) -> Result<pir_ir::ValueId, String> {
+fn sum_of_squares(cx: &mut RuleCx<'_, '_>, x: ValueId, y: ValueId) -> Result<ValueId, String> {
     let (a, b) = (cx.unary("pd.square", x)?, cx.unary("pd.square", y)?);
     cx.emit("pd.add", &[a, b], &[])
 }
