@@ -353,7 +353,6 @@ fn files_come_back() {
         round_trip(&ctx, &plain, "backward,remat", "strip-backward");
         round_trip(&ctx, &plain, "backward,remat{recompute=all}", "strip-backward");
         round_trip(&ctx, &plain, "backward,remat{slots}", "strip-backward");
-        round_trip(&ctx, &plain, "backward,remat{slots=2}", "strip-backward{by=liveness}");
         round_trip(
             &ctx,
             &plain,
