@@ -22,7 +22,9 @@ use pir_ir::Module;
 use pir_ir::text::print;
 use pir_ir::verify::verify;
 use pir_passes::{PassManager, Pipeline};
-use pir_tools::arrays::write_npz;
+use pir_tools::arrays::{read_arrays, write_npz};
+use pir_tools::driver::{LoadOptions, load};
+use pir_tools::source::Source;
 use pir_translate::graphdef;
 
 /// How many random programs there are.
@@ -185,5 +187,55 @@ fn random_programs() {
     }
     // Conditions that record are not lowered, and rare.
     assert!(lowered > PROGRAMS * 9 / 10, "{lowered}");
+    batch.run(&python);
+}
+
+/// Programs that PaddlePaddle saved, with the inputs that they were saved with.
+#[test]
+#[ignore = "needs TensorFlow"]
+fn saved_programs() {
+    const NAMES: &[&str] = &[
+        "cond_basic",
+        "dead_loop_var",
+        "gru_cell_loop",
+        "mlp_sgd_step",
+        "nested_while",
+        "power_iteration",
+        "rk4_ode_loop",
+        "rnn_cell_loop",
+        "tanh_loop",
+        "transformer_encoder",
+        "while_in_if",
+    ];
+    let Some(python) = python() else { return };
+    let mut batch = Batch::new();
+    let mut random = Random::new(1);
+    for name in NAMES {
+        let file = root().join(format!("test-files/paddle/{name}.json"));
+        let source = Source::read(file.to_str().unwrap()).unwrap();
+        let (mut module, _) = load(&pir_dialects::context(), &source, LoadOptions::default()).unwrap();
+        let values = read_arrays(file.with_extension("npz").to_str().unwrap()).unwrap();
+        let mut inputs: Inputs = values
+            .iter()
+            .filter_map(|(key, value)| Some((key.split_once(':')?, value)))
+            .filter(|((kind, _), _)| matches!(*kind, "in" | "param"))
+            .map(|((_, name), value)| (name.to_owned(), value.clone()))
+            .collect();
+        // The state of a generator that is not asked for numbers.
+        let state = Tensor::new(&[0], Vec::<u8>::new()).unwrap();
+        inputs.push(("dropout_state__non_persistable".to_owned(), state));
+        batch.add(name, &module, &inputs, &mut random).unwrap();
+        // The last output that is one number; a gradient says that there is one.
+        let one =
+            |(key, value): &&(String, Tensor)| key.starts_with("out:") && value.len() == 1 && value.dtype().is_float();
+        if let Some((of, _)) = values.iter().filter(one).next_back()
+            && values.iter().any(|(key, _)| key.starts_with("grad:"))
+        {
+            common::passes(&mut module, &format!("backward{{of=\"{of}\"}},dce"));
+            batch
+                .add(&format!("{name}.grad"), &module, &inputs, &mut random)
+                .unwrap();
+        }
+    }
     batch.run(&python);
 }

@@ -147,6 +147,21 @@ impl Emit<'_, '_> {
         (at < self.num_operands()).then_some(at)
     }
 
+    /// An optional operand, told by its name.
+    pub(super) fn optional(&self, name: &str) -> Result<Option<String>> {
+        let places = self
+            .view
+            .def()
+            .map(|def| def.operands.iter().position(|o| o.name == name));
+        let Some(place) = places.flatten() else { return Ok(None) };
+        let absent = self.view.ints("absent_operands").unwrap_or(&[]);
+        if absent.contains(&(place as i64)) {
+            return Ok(None);
+        }
+        let at = place - absent.iter().filter(|&&a| a < place as i64).count();
+        (at < self.num_operands()).then(|| self.input(at)).transpose()
+    }
+
     /// Integers that are an attribute or an operand.
     pub(super) fn list(&self, name: &str) -> Result<Option<List>> {
         if let Some(at) = self.operand_called(name) {

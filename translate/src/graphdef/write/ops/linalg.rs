@@ -1,4 +1,4 @@
-//! Products, and normalized exponentials.
+//! Products, and what is normalized.
 
 use pir_ir::Type;
 
@@ -41,6 +41,8 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.node("Einsum", &inputs, &attrs);
         Ok(())
     }),
+    ("cross_entropy_with_softmax", cross_entropy),
+    ("layer_norm", layer_norm),
     ("log_softmax", |e| exponentials(e, "LogSoftmax")),
     ("log_softmax_grad", |e| {
         // g - exp(out) * sum(g)
@@ -127,4 +129,85 @@ fn exponentials(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     let out = e.op(op, &[turned], &[("T", ty)]);
     let out = transpose(e, out, &perm, elem)?;
     e.result(0, out)
+}
+
+/// Rows with mean 0 and variance 1, then scaled and shifted.
+fn layer_norm(e: &mut Emit<'_, '_>) -> Result<()> {
+    let (x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
+    let begin = e
+        .view
+        .int("begin_norm_axis")
+        .unwrap_or(1)
+        .rem_euclid(dims.len().max(1) as i64);
+    let columns = dims.get(begin as usize..).unwrap_or(&[]);
+    let width = columns
+        .iter()
+        .try_fold(1i64, |n, &d| (d >= 0).then(|| n.checked_mul(d)).flatten());
+    let width = width.ok_or("the length of its rows is not known")?;
+    let rows = e.reshape(x, &[-1, width], elem)?;
+    let mean = along(e, "Mean", &rows, &[1], true, elem)?;
+    let centred = e.binary("Sub", &rows, &mean, elem)?;
+    let square = e.unary("Square", &centred, elem)?;
+    let variance = along(e, "Mean", &square, &[1], true, elem)?;
+    let epsilon = e.number("epsilon", 1e-5, elem)?;
+    let shifted = e.binary("AddV2", &variance, &epsilon, elem)?;
+    let factor = e.unary("Rsqrt", &shifted, elem)?;
+    let mut out = e.binary("Mul", &centred, &factor, elem)?;
+    for (name, op) in [("scale", "Mul"), ("bias", "AddV2")] {
+        if let Some(by) = e.optional(name)? {
+            let by = e.reshape(by, &[width], elem)?;
+            out = e.binary(op, &out, &by, elem)?;
+        }
+    }
+    for (index, value) in [out, mean, variance].into_iter().enumerate() {
+        if index < e.view.body.num_results(e.view.op) {
+            let (dims, elem) = e.result_type(index)?;
+            let value = e.reshape(value, &dims, elem)?;
+            e.result(index, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// The softmax along the last axis, and minus the logarithm of what it gives the label.
+fn cross_entropy(e: &mut Emit<'_, '_>) -> Result<()> {
+    let (x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
+    let (label, (shape, indices)) = (e.input(1)?, e.operand_type(1)?);
+    let last = dims.len() as i64 - 1;
+    let classes = *dims
+        .last()
+        .filter(|&&d| d >= 0)
+        .ok_or("the number of its classes is not known")?;
+    if e.view.int("axis").unwrap_or(-1).rem_euclid(last + 1) != last || !e.flag("use_softmax", true) {
+        return Err("only the softmax along the last axis is expressed".to_owned());
+    }
+    if (0..classes).contains(&e.view.int("ignore_index").unwrap_or(-100)) {
+        return Err("a class that is ignored is not expressed".to_owned());
+    }
+    let weights = if e.flag("soft_label", false) {
+        label
+    } else {
+        let mut label = label;
+        if shape.len() == dims.len() {
+            label = e.reshape(label, &shape[..shape.len() - 1], indices)?;
+        }
+        // An index that is no class has no one.
+        let depth = e.num(classes as f64, Type::I32)?;
+        let (on, off) = (e.num(1.0, elem)?, e.num(0.0, elem)?);
+        let attrs = [
+            ("T", e.dtype(elem)?),
+            ("TI", e.dtype(indices)?),
+            ("axis", Value::Int(-1)),
+        ];
+        e.op("OneHot", &[label, depth, on, off], &attrs)
+    };
+    let logarithms = e.unary("LogSoftmax", &x, elem)?;
+    let parts = e.binary("Mul", &weights, &logarithms, elem)?;
+    let sum = along(e, "Sum", &parts, &[-1], true, elem)?;
+    let loss = e.unary("Neg", &sum, elem)?;
+    let softmax = e.unary("Softmax", &x, elem)?;
+    e.result(0, softmax)?;
+    let (dims, _) = e.result_type(1)?;
+    let loss = e.reshape(loss, &dims, elem)?;
+    e.result(1, loss)
 }
