@@ -219,14 +219,14 @@ impl<'a> Parser<'a> {
 
     fn anchor(&mut self, name: &str, span: Span, ctx: Option<&Context>) {
         let Some(ctx) = ctx else { return };
-        let isolated = || {
-            ctx.ops()
-                .iter()
-                .filter(|op| op.has(Traits::ISOLATED))
-                .map(|op| &*op.name)
-        };
+        let ordered = |op: &OpDef| op.has(Traits::ISOLATED) && !op.has(Traits::GRAPH_REGION);
+        let isolated = || ctx.ops().iter().filter(|op| ordered(op)).map(|op| &*op.name);
         let error = match ctx.registered_op(name).and_then(|op| ctx.op_def(op)) {
-            Some(def) if def.has(Traits::ISOLATED) => return,
+            Some(def) if ordered(def) => return,
+            Some(def) if def.has(Traits::ISOLATED) => {
+                Diagnostic::error("bad-anchor", format!("passes cannot run on `{name}` by itself"))
+                    .label(span, "a graph: the order of its operations has no meaning")
+            }
             Some(_) => Diagnostic::error("bad-anchor", format!("passes cannot run on `{name}` by itself"))
                 .label(span, "not isolated: operations in it see values of the outside"),
             None if find_in(crate::all_passes(), name).is_some() => {
