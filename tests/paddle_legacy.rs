@@ -83,6 +83,47 @@ fn both_forms_of_a_program_compute_the_same() {
     }
 }
 
+/// What `tools/fixtures/legacy.py` wrote: a program for an operation, and what PaddlePaddle computes with it.
+#[test]
+fn operations_compute_what_paddle_does() {
+    let mut names: Vec<PathBuf> = std::fs::read_dir(file("ops"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    names.retain(|path| path.extension().is_some_and(|e| e == "npz"));
+    names.sort();
+    assert!(names.len() > 60, "{} programs", names.len());
+    let mut wrong = Vec::new();
+    for path in names {
+        let arrays = read_arrays(path.to_str().unwrap()).unwrap();
+        let module = program(path.with_extension("pdmodel").to_str().unwrap());
+        let of = |kind: &str| -> Vec<(&str, &Tensor)> {
+            let own = arrays.iter();
+            own.filter_map(|(name, value)| Some((name.strip_prefix(kind)?, value)))
+                .collect()
+        };
+        let inputs: Vec<(&str, Tensor)> = of("in:")
+            .into_iter()
+            .map(|(name, value)| (name, value.clone()))
+            .collect();
+        let outcome = run(&module, &inputs);
+        for (name, want) in of("out:") {
+            let got = outcome.fetched.iter().find(|(n, _)| n == name).map(|(_, value)| value);
+            let near = |got: &Tensor| {
+                let pairs = got.to_f64().into_iter().zip(want.to_f64());
+                got.len() == want.len()
+                    && pairs
+                        .into_iter()
+                        .all(|(a, b)| a == b || (a - b).abs() <= 2e-5 * b.abs().max(1.0))
+            };
+            if !got.is_some_and(near) {
+                wrong.push(format!("{}: {name}: {got:?}, not {want:?}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 const HEAD: &str = "\
 { // block 0
     var x : LOD_TENSOR.shape(2, 3).dtype(float32).stop_gradient(False)

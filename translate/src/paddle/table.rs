@@ -178,6 +178,11 @@ gaussian shape:ints | mean:f32=0.0 std:f32=1.0 seed:i32=0 dtype:dtype=float32 pl
 randint shape:ints | low:i32 high:i32 dtype:dtype=int64 place:place
 randperm | n:i32 dtype:dtype=int64 place:place
 bernoulli x |
+prelu x alpha | data_format:str=NCHW mode:str=all
+nll_loss input label weight | ignore_index:i64=-100 reduction:str=mean
+kthvalue x | k:i64=1 axis:i32=-1 keepdim:bool=false
+cummax x | axis:i32=-1 dtype:dtype=int64
+cummin x | axis:i32=-1 dtype:dtype=int64
 sgd_ param learning_rate grad master_param | multi_precision:bool=false
 cross_entropy_with_softmax input label | soft_label:bool=false use_softmax:bool=true numeric_stable_mode:bool=true \
 ignore_index:i32=-100 axis:i32=-1

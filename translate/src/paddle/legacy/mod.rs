@@ -5,10 +5,12 @@
 
 mod dump;
 mod ops;
+mod optimizers;
 mod ordinary;
 mod pairs;
 mod proto;
 mod translate;
+mod wire;
 
 use pir_ir::{Context, Diagnostic, Span, Type};
 
@@ -148,6 +150,14 @@ pub(super) fn read_proto(builder: &mut Builder<'_>, source: &[u8]) {
     match proto::read(builder.ctx, source) {
         Ok(blocks) => translate::translate(builder, &blocks),
         Err(error) => builder.errors.push(error),
+    }
+    // There are no lines to show: the byte is told.
+    for error in &mut builder.errors {
+        let place = error.labels.first().map(|label| label.span.start).filter(|&at| at > 0);
+        if let Some(at) = place {
+            error.message += &format!(", at byte {at}");
+            error.labels.clear();
+        }
     }
 }
 

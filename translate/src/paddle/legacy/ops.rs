@@ -97,6 +97,102 @@ ceil ceil X > Out |
 round round X > Out |
 sign sign X > Out |
 erf erf X > Out |
+gelu gelu X > Out | approximate
+silu silu X > Out |
+swish swish X > Out |
+leaky_relu leaky_relu X > Out | alpha=negative_slope
+relu6 relu6 X > Out |
+elu elu X > Out | alpha
+celu celu X > Out | alpha
+selu selu X > Out | scale alpha
+hard_sigmoid hardsigmoid X > Out | slope offset
+hard_shrink hardshrink X > Out | threshold
+softshrink softshrink X > Out | lambda=threshold
+brelu hardtanh X > Out | t_min t_max
+softplus softplus X > Out | beta threshold
+softsign softsign X > Out |
+stanh stanh X > Out | scale_a scale_b
+thresholded_relu thresholded_relu X > Out | threshold
+tanh_shrink tanh_shrink X > Out |
+logsigmoid logsigmoid X > Out |
+mish mish X > Out | threshold=lambda
+acos acos X > Out |
+asin asin X > Out |
+atan atan X > Out |
+sinh sinh X > Out |
+cosh cosh X > Out |
+acosh acosh X > Out |
+asinh asinh X > Out |
+atanh atanh X > Out |
+log2 log2 X > Out |
+log10 log10 X > Out |
+trunc trunc X > Out |
+atan2 atan2 X1 X2 > Out |
+isnan_v2 isnan X > Out |
+isinf_v2 isinf X > Out |
+isfinite_v2 isfinite X > Out |
+bmm bmm X Y > Out |
+dot dot X Y > Out |
+mv mv X Vec > Out |
+kron kron X Y > Out |
+addmm addmm Input X Y > Out | Alpha=alpha Beta=beta
+reduce_amax amax X > Out | dim=axis keep_dim=keepdim
+reduce_amin amin X > Out | dim=axis keep_dim=keepdim
+logsumexp logsumexp X > Out | axis keepdim reduce_all
+p_norm p_norm X > Out | porder axis epsilon keepdim asvector
+frobenius_norm frobenius_norm X > Out | dim=axis keep_dim reduce_all
+squared_l2_norm squared_l2_norm X > Out |
+arg_max argmax X > Out | axis keepdims flatten dtype
+arg_min argmin X > Out | axis keepdims flatten dtype
+argsort argsort X > Out Indices | axis descending
+top_k topk X > Out Indices | k
+top_k_v2 topk X > Out Indices | k axis largest sorted
+cumprod cumprod X > Out | dim
+lookup_table_v2 embedding Ids W > Out | padding_idx
+one_hot_v2 one_hot X > Out | depth=num_classes
+scatter scatter X Ids Updates > Out | overwrite
+scatter_nd_add scatter_nd_add X Index Updates > Out |
+take_along_axis take_along_axis Input Index > Result | Axis=axis
+put_along_axis put_along_axis Input Index Value > Result | Axis=axis Reduce=reduce
+index_sample index_sample X Index > Out |
+masked_select masked_select X Mask > Y |
+where_index nonzero Condition > Out |
+reshape reshape X > Out | shape
+transpose transpose X > Out | axis=perm
+squeeze squeeze X > Out | axes=axis
+unsqueeze unsqueeze X > Out | axes=axis
+split split X > Out* | sections axis
+unstack unstack X > Y* | axis num
+unbind unbind X > Out* | axis
+meshgrid meshgrid X* > Out* |
+strided_slice strided_slice Input > Out | axes starts ends strides
+expand_as_v2 expand_as X Y > Out |
+fill_any_like full_like X > Out | value dtype
+shape shape Input > Out |
+size numel Input > Out |
+diag_v2 diag X > Out | offset padding_value
+diagonal diagonal Input > Out | offset axis1 axis2
+trace trace Input > Out | offset axis1 axis2
+eye eye > Out | num_rows num_columns dtype
+uniform_random uniform > Out | shape min max seed dtype
+gaussian_random gaussian > Out | shape mean std seed dtype
+randint randint > Out | shape low high seed dtype
+pad pad X > Out | paddings pad_value
+pad3d pad3d X > Out | paddings mode value=pad_value data_format
+conv2d_transpose conv2d_transpose Input Filter > Output | strides paddings output_padding output_size padding_algorithm \
+groups dilations data_format
+max_pool2d_with_index max_pool2d_with_index X > Out Mask | ksize=kernel_size strides paddings global_pooling adaptive
+group_norm group_norm X Scale? Bias? > Y Mean Variance | epsilon groups data_layout=data_format
+instance_norm instance_norm X Scale? Bias? > Y SavedMean SavedVariance | epsilon
+dropout dropout X Seed? > Out Mask | dropout_prob=p is_test dropout_implementation=mode seed fix_seed
+softmax_with_cross_entropy cross_entropy_with_softmax Logits Label > Softmax Loss | soft_label numeric_stable_mode \
+ignore_index axis
+sigmoid_cross_entropy_with_logits sigmoid_cross_entropy_with_logits X Label > Out | normalize ignore_index
+bce_loss bce_loss X Label > Out |
+huber_loss huber_loss X Y > Out Residual | delta
+kldiv_loss kldiv_loss X Target > Loss | reduction
+log_loss log_loss Predicted Labels > Loss | epsilon
+sgd sgd_ Param LearningRate Grad > ParamOut |
 ";
 
 /// What an operation is here.

@@ -71,11 +71,132 @@ impl<'t> Translator<'t, '_, '_> {
                 let attrs = vec![(ctx.sym("diagonal"), ctx.int_attr(op.int("diagonal").unwrap_or(0)))];
                 self.plain(op, name, &["X"], &["Out"], attrs)
             }
+            "hard_swish" => self.hard_swish(op),
+            "lookup_table" => self.lookup_table(op),
+            "flatten2" | "flatten" => self.flatten(op),
+            "split" if op.int("num").is_some_and(|n| n > 0) => {
+                let number = |name, usual| ctx.int_attr(op.int(name).unwrap_or(usual));
+                let attrs = vec![(ctx.sym("num"), number("num", 1)), (ctx.sym("axis"), number("axis", 0))];
+                self.plain(op, "pd.split_with_num", &["X"], &["Out*"], attrs)
+            }
+            "range" => {
+                let ty = op.outputs("Out").first().and_then(|name| self.declared(name));
+                let attrs = ty.map(|(_, elem)| (ctx.sym("dtype"), ctx.type_attr(elem)));
+                self.plain(
+                    op,
+                    "pd.arange",
+                    &["Start", "End", "Step"],
+                    &["Out"],
+                    attrs.into_iter().collect(),
+                )
+            }
+            "fill_zeros_like" | "fill_zeros_like2" => self.plain(
+                op,
+                "pd.full_like",
+                &["X"],
+                &["Out"],
+                vec![(ctx.sym("value"), ctx.float_attr(0.0))],
+            ),
+            "assign_value" => self.assign_value(op),
+            "write_to_array" | "read_from_array" | "lod_array_length" | "tensor_array_to_tensor" | "create_array" => {
+                let message = format!("`{}` works on an array of tensors, which has no form here", op.kind);
+                Err(error(op.span, message).help("stack the tensors, or carry them through the loop one by one"))
+            }
+            _ if self.update(op)? => Ok(()),
             kind => match ops::renamed(kind) {
                 Some(renamed) => self.renamed(op, &renamed),
                 None => self.unknown(op),
             },
         }
+    }
+
+    /// `x * min(max(x + offset, 0), threshold) / scale`.
+    fn hard_swish(&mut self, op: &'t Op) -> Done {
+        for (name, usual) in [("threshold", 6.0), ("scale", 6.0), ("offset", 3.0)] {
+            let said = match op.attribute(name) {
+                Some(Attribute::Float(value)) => *value,
+                Some(Attribute::Int(value)) => *value as f64,
+                _ => usual,
+            };
+            if said != usual {
+                return Err(error(op.span, format!("a `hard_swish` whose `{name}` is not {usual}")));
+            }
+        }
+        self.plain(op, "pd.hardswish", &["X"], &["Out"], Attrs::new())
+    }
+
+    /// An embedding whose indices have a last dimension of one.
+    fn lookup_table(&mut self, op: &'t Op) -> Done {
+        let ctx = self.builder.ctx;
+        self.only(op, &["Ids", "W"])?;
+        let (Some(ids), Some(table), Some(out)) = (op.input("Ids"), op.input("W"), op.outputs("Out").first()) else {
+            return Err(error(op.span, "`lookup_table` without an operand or its result"));
+        };
+        let ids = self.value(ids, op.span)?;
+        let table = self.value(table, op.span)?;
+        let attrs = vec![(ctx.sym("axis"), ctx.ints_attr(&[-1]))];
+        let ty = self.builder.value_type(ids).unwrap_or(Type::NONE);
+        let flat = self.emit("pd.squeeze", &[ids], &[ty], attrs, op.span)[0];
+        let padding = op.int("padding_idx").unwrap_or(-1);
+        let attrs = vec![(ctx.sym("padding_idx"), ctx.int_attr(padding))];
+        let ty = self.declared_type(Some(out));
+        let id = self.emit("pd.embedding", &[flat, table], &[ty], attrs, op.span)[0];
+        self.bind(out, id);
+        Ok(())
+    }
+
+    /// Two dimensions: those before an axis, and the others.
+    fn flatten(&mut self, op: &'t Op) -> Done {
+        let ctx = self.builder.ctx;
+        let axis = op.int("axis").unwrap_or(1);
+        let declared = op
+            .input("X")
+            .and_then(|name| self.declared(name))
+            .map(|(shape, _)| shape);
+        let wrong = || error(op.span, format!("what `{}` is to flatten has no known shape", op.kind));
+        let (before, behind) = declared
+            .zip(usize::try_from(axis).ok())
+            .and_then(|(shape, axis)| shape.split_at_checked(axis))
+            .ok_or_else(wrong)?;
+        let count = |dims: &[i64]| dims.iter().all(|&d| d >= 0).then(|| dims.iter().product::<i64>());
+        let shape = match (count(before), count(behind)) {
+            (Some(n), _) => [n, -1],
+            (None, Some(n)) => [-1, n],
+            (None, None) => return Err(wrong()),
+        };
+        let attrs = vec![(ctx.sym("shape"), ctx.ints_attr(&shape))];
+        self.plain(op, "pd.reshape", &["X"], &["Out"], attrs)
+    }
+
+    /// A tensor of given numbers, which are in the list of their type.
+    fn assign_value(&mut self, op: &'t Op) -> Done {
+        let ctx = self.builder.ctx;
+        let elem = op.int("dtype").and_then(|code| dtype(ctx, code));
+        let elem = elem.ok_or_else(|| error(op.span, "`assign_value` has no type of elements"))?;
+        let lists = [
+            "values",
+            "fp32_values",
+            "fp64_values",
+            "int32_values",
+            "int64_values",
+            "bool_values",
+            "int8_values",
+        ];
+        let full = |attribute: &&Attribute| match attribute {
+            Attribute::Ints(values) => !values.is_empty(),
+            Attribute::Floats(values) => !values.is_empty(),
+            _ => false,
+        };
+        let values = lists.iter().filter_map(|name| op.attribute(name)).find(full);
+        let (Some(values), Some(Attribute::Ints(shape))) = (values, op.attribute("shape")) else {
+            return Err(error(op.span, "`assign_value` has no numbers, or no shape"));
+        };
+        let attrs = vec![
+            (ctx.sym("shape"), ctx.ints_attr(shape)),
+            (ctx.sym("dtype"), ctx.type_attr(elem)),
+            (ctx.sym("values"), self.attribute(values)),
+        ];
+        self.plain(op, "pd.assign_value", &[], &["Out"], attrs)
     }
 
     fn is_matrix(&mut self, op: &'t Op, parameter: &str) -> bool {
@@ -164,6 +285,14 @@ impl<'t> Translator<'t, '_, '_> {
         let whole = op.kind.starts_with("reduce_") && op.int("reduce_all") == Some(1);
         for &(theirs, ours) in &renamed.attributes {
             match op.attribute(theirs) {
+                // The element type of the operand, or the declared one, is nothing to say.
+                Some(Attribute::Int(..0)) if ours == "dtype" => {}
+                Some(Attribute::Int(code)) if ours == "dtype" => {
+                    let ty = dtype(ctx, *code);
+                    let ty =
+                        ty.ok_or_else(|| error(op.span, format!("the type {code} of `{}` is not known", op.kind)))?;
+                    attrs.push((ctx.sym(ours), ctx.type_attr(ty)));
+                }
                 Some(value) if !(whole && theirs == "dim") => attrs.push((ctx.sym(ours), self.attribute(value))),
                 _ => {}
             }
@@ -212,10 +341,13 @@ impl<'t> Translator<'t, '_, '_> {
         if let Some(axis) = op.int("axis").filter(|_| op.kind.starts_with("elementwise_")) {
             self.align(op, axis, &mut operands)?;
         }
-        let names: Vec<Option<&'t str>> = outputs
-            .iter()
-            .map(|output| op.outputs(output).first().map(String::as_str))
-            .collect();
+        let mut names: Vec<Option<&'t str>> = Vec::new();
+        for output in outputs {
+            match output.strip_suffix('*') {
+                Some(output) => names.extend(op.outputs(output).iter().map(|name| Some(name.as_str()))),
+                None => names.push(op.outputs(output).first().map(String::as_str)),
+            }
+        }
         let types: Vec<Type> = names.iter().map(|name| self.declared_type(*name)).collect();
         let ids = self.emit(name, &operands, &types, attrs, op.span);
         for (name, id) in names.into_iter().zip(ids) {
@@ -277,6 +409,13 @@ impl<'t> Translator<'t, '_, '_> {
     /// An operation that is not known: reported, or kept with everything that it says.
     fn unknown(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
+        // One of the same name has its operands and attributes otherwise: nothing says which is which.
+        let def = ctx
+            .registered_op(&format!("pd.{}", op.kind))
+            .and_then(|name| ctx.op_def(name));
+        if def.is_some_and(|def| def.operands.len() != 1 || !def.attrs.is_empty()) {
+            return Err(error(op.span, format!("`{}` is not read", op.kind)));
+        }
         let mut operands = Vec::new();
         for name in op.inputs.iter().flat_map(|(_, names)| names) {
             operands.push(self.value(name, op.span)?);

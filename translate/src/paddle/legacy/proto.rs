@@ -3,6 +3,7 @@
 use pir_ir::{Context, Diagnostic, Span};
 use prost::Message;
 
+use super::wire;
 use super::{Attribute, Block, Op, Var, dtype, error};
 
 #[derive(Clone, PartialEq, Message)]
@@ -109,9 +110,24 @@ struct OpAttr {
 
 /// Reads a message.
 pub(super) fn read(ctx: &Context, source: &[u8]) -> Result<Vec<Block>, Diagnostic> {
-    let program = ProgramDesc::decode(source)
-        .map_err(|e| error(Span::default(), format!("this is not a program of PaddlePaddle 2: {e}")))?;
-    program.blocks.into_iter().map(|block| read_block(ctx, block)).collect()
+    let program = ProgramDesc::decode(source).map_err(|e| {
+        let place = wire::fault(source).map_or(String::new(), |at| format!(", at byte {at}"));
+        error(
+            Span::default(),
+            format!("this is not a program of PaddlePaddle 2: {e}{place}"),
+        )
+    })?;
+    let mut blocks: Vec<Block> = program
+        .blocks
+        .into_iter()
+        .map(|block| read_block(ctx, block))
+        .collect::<Result<_, _>>()?;
+    for (block, spans) in blocks.iter_mut().zip(wire::operations(source)) {
+        for (op, span) in block.ops.iter_mut().zip(spans) {
+            op.span = span;
+        }
+    }
+    Ok(blocks)
 }
 
 fn read_block(ctx: &Context, block: BlockDesc) -> Result<Block, Diagnostic> {

@@ -4,6 +4,7 @@
 //! before the loop and at the end of its body. What its executor needs beyond the meaning of a program is here and in
 //! [`stacks`]: a copy of whatever is carried by a loop and used elsewhere too, and stacks at top level only.
 
+mod forms;
 mod json;
 mod ops;
 mod stacks;

@@ -32,7 +32,7 @@ impl Writer<'_> {
         self.raw("1.full", &attrs, &[], &[ty])
     }
 
-    fn integers(&mut self, values: &[i64]) -> Id {
+    pub(super) fn integers(&mut self, values: &[i64]) -> Id {
         let ty = self.ctx.tensor(&[values.len() as i64], Type::I64);
         let mut attrs = String::new();
         json::entry("value", &json::list("0.a_i64", values), &mut attrs);
@@ -154,6 +154,7 @@ impl Writer<'_> {
             }
             // Its `shape` gives numbers of 32 bits.
             "shape" => return self.finish(op, "1.shape64", "", &operands, &types),
+            "linear" | "outer" => return Err("PaddlePaddle has no such operation".to_owned()),
             "inplace_add" => return self.inplace_add(op, &operands, &types),
             _ => {}
         }
@@ -191,34 +192,6 @@ impl Writer<'_> {
             json::entry(attribute.name, &text, &mut attrs);
         }
         self.finish(op, &format!("1.{short}"), &attrs, &inputs, &types)
-    }
-
-    /// Operands of the shape of the result: its kernel does not broadcast. Where that is not known, they stay.
-    fn broadcast(&mut self, view: OpView<'_>, mut inputs: Vec<Id>, types: &[Type]) -> Vec<Id> {
-        let ctx = self.ctx;
-        let shape = types.first().and_then(|&ty| ctx.as_tensor(ty)).map(|(shape, _)| shape);
-        let Some(shape) = shape.filter(|shape| shape.iter().all(|&d| d >= 0)) else {
-            return inputs;
-        };
-        for (input, value) in inputs.iter_mut().zip(self.body.operands(view.op)) {
-            let ty = self.body.value_type(value);
-            if ctx.as_tensor(ty).is_some_and(|(own, _)| own != shape) {
-                let target = self.integers(shape);
-                let wide = ctx.tensor(shape, ctx.elem_type(ty));
-                *input = self.raw("1.expand", "", &[*input, target], &[wide]);
-            }
-        }
-        inputs
-    }
-
-    /// The results of `einsum` there: behind ours, what its derivative may reuse, for each operand.
-    fn with_caches(&self, view: OpView<'_>, types: &[Type]) -> Vec<Type> {
-        let operands: Vec<Type> = match view.operand_type(0).map(|ty| self.ctx.type_data(ty)) {
-            Some(TypeData::List(items)) => items.to_vec(),
-            _ => self.body.operands(view.op).map(|v| self.body.value_type(v)).collect(),
-        };
-        let list = self.ctx.intern_type(TypeData::List(operands.into()));
-        [types, &[list, list]].concat()
     }
 
     /// Writes an operation and binds its results, of which Paddle has a list where ours has any number.
@@ -442,26 +415,6 @@ impl Writer<'_> {
             },
             _ => json::place(attr.and_then(|a| ctx.attr_str(a)).unwrap_or("")),
         })
-    }
-
-    /// A list of numbers, which are doubles there; integers that those do not hold are 64-bit integers.
-    fn numbers(&self, attr: Attr) -> Option<String> {
-        let ctx = self.ctx;
-        let items = match ctx.attr_data(attr) {
-            AttrData::Ints(values) if values.iter().any(|v| v.unsigned_abs() > 1 << 53) => {
-                return Some(json::list("0.a_i64", values));
-            }
-            AttrData::Ints(values) => values.iter().map(|&v| json::float("0.a_f64", v as f64)).collect(),
-            AttrData::Array(values) => {
-                let number = |&value: &Attr| {
-                    let truth = || ctx.attr_bool(value).map(|b| f64::from(u8::from(b)));
-                    Some(json::float("0.a_f64", ctx.attr_f64(value).or_else(truth)?))
-                };
-                values.iter().map(number).collect::<Option<Vec<String>>>()?
-            }
-            _ => return None,
-        };
-        Some(json::plain("0.a_array", &format!("[{}]", items.join(","))))
     }
 
     /// `scale * x + bias`, whose bias is of single precision there: one that is not is added as a constant.

@@ -1,0 +1,55 @@
+//! What Paddle's operations have in other forms: operands of one shape, results that nothing reads, lists of numbers.
+
+use pir_ir::{Attr, AttrData, OpView, Type, TypeData};
+
+use super::{Id, Writer, json};
+
+impl Writer<'_> {
+    /// Operands of the shape of the result: its kernel does not broadcast. Where that is not known, they stay.
+    pub(super) fn broadcast(&mut self, view: OpView<'_>, mut inputs: Vec<Id>, types: &[Type]) -> Vec<Id> {
+        let ctx = self.ctx;
+        let shape = types.first().and_then(|&ty| ctx.as_tensor(ty)).map(|(shape, _)| shape);
+        let Some(shape) = shape.filter(|shape| shape.iter().all(|&d| d >= 0)) else {
+            return inputs;
+        };
+        for (input, value) in inputs.iter_mut().zip(self.body.operands(view.op)) {
+            let ty = self.body.value_type(value);
+            if ctx.as_tensor(ty).is_some_and(|(own, _)| own != shape) {
+                let target = self.integers(shape);
+                let wide = ctx.tensor(shape, ctx.elem_type(ty));
+                *input = self.raw("1.expand", "", &[*input, target], &[wide]);
+            }
+        }
+        inputs
+    }
+
+    /// The results of `einsum` there: behind ours, what its derivative may reuse, for each operand.
+    pub(super) fn with_caches(&self, view: OpView<'_>, types: &[Type]) -> Vec<Type> {
+        let operands: Vec<Type> = match view.operand_type(0).map(|ty| self.ctx.type_data(ty)) {
+            Some(TypeData::List(items)) => items.to_vec(),
+            _ => self.body.operands(view.op).map(|v| self.body.value_type(v)).collect(),
+        };
+        let list = self.ctx.intern_type(TypeData::List(operands.into()));
+        [types, &[list, list]].concat()
+    }
+
+    /// A list of numbers, which are doubles there; integers that those do not hold are 64-bit integers.
+    pub(super) fn numbers(&self, attr: Attr) -> Option<String> {
+        let ctx = self.ctx;
+        let items = match ctx.attr_data(attr) {
+            AttrData::Ints(values) if values.iter().any(|v| v.unsigned_abs() > 1 << 53) => {
+                return Some(json::list("0.a_i64", values));
+            }
+            AttrData::Ints(values) => values.iter().map(|&v| json::float("0.a_f64", v as f64)).collect(),
+            AttrData::Array(values) => {
+                let number = |&value: &Attr| {
+                    let truth = || ctx.attr_bool(value).map(|b| f64::from(u8::from(b)));
+                    Some(json::float("0.a_f64", ctx.attr_f64(value).or_else(truth)?))
+                };
+                values.iter().map(number).collect::<Option<Vec<String>>>()?
+            }
+            _ => return None,
+        };
+        Some(json::plain("0.a_array", &format!("[{}]", items.join(","))))
+    }
+}
