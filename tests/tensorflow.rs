@@ -228,7 +228,7 @@ fn saved_programs() {
         // The last output that is one number; a gradient says that there is one.
         let one =
             |(key, value): &&(String, Tensor)| key.starts_with("out:") && value.len() == 1 && value.dtype().is_float();
-        if let Some((of, _)) = values.iter().filter(one).next_back()
+        if let Some((of, _)) = values.iter().rfind(one)
             && values.iter().any(|(key, _)| key.starts_with("grad:"))
         {
             common::passes(&mut module, &format!("backward{{of=\"{of}\"}},dce"));
