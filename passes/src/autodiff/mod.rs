@@ -21,6 +21,7 @@ mod plumbing;
 mod prune;
 mod remat;
 mod rules;
+mod shapes;
 mod stack_locals;
 mod stacks;
 mod strip;

@@ -3,7 +3,8 @@
 //! Pushes and pops are paired first: the pops of a stack stand in the regions of one dual, those of a region in the
 //! reverse order of the pushes of the region that it faces. A handle that was itself recorded is followed through its
 //! pair, from the outside in. Then, from the inside out, since an inner handle is read by the inner pops only, a pair
-//! goes whose popped value is not used, or can be had without a record ([`invariants`](super::invariants)). A loop whose
+//! goes whose popped value is not used, or can be had without a record ([`invariants`](super::invariants)). Of a value of
+//! which the shape alone is read, the shape is recorded ([`shapes`]). A loop whose
 //! stack told when to end, and that records nothing any more, counts its trips instead. Last, stacks that nobody reads go,
 //! with their init regions and results.
 //!
@@ -16,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cross;
 use super::invariants::Invariants;
 use super::plumbing::{count_down, count_trips, negation_of, remove_stack};
+use super::shapes;
 use super::structure::{Kind, Names, Structure};
 use crate::analysis::RegionTree;
 
@@ -139,7 +141,10 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
                 let value = r.body.operand(push, 1);
                 match invariants.recompute(&mut r, value, pop, &duals, &tapes) {
                     Some(again) => tapes.remove(&mut r, pair, Some(again)),
-                    None => tapes.all[at].pairs.push(pair),
+                    None => {
+                        shapes::record(&mut r, &mut tapes, pair);
+                        tapes.all[at].pairs.push(pair);
+                    }
                 }
             } else {
                 tapes.remove(&mut r, pair, None);

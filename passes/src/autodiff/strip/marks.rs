@@ -8,6 +8,7 @@ use pir_ir::{BlockId, Body, Context, Diagnostic, EffectTarget, OpId, Rewriter, V
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::plumbing::{remove_stack, uncount_trips};
+use super::super::shapes::RECORDED;
 use super::super::structure::{Kind, Names, Structure, locals};
 use super::{MARK, fetches_gradient, marks, outermost};
 
@@ -200,8 +201,16 @@ impl Made {
     }
 
     fn remove_push(&mut self, names: &Names, r: &mut Rewriter<'_>, push: OpId) {
-        self.value(names, r, r.body.operand(push, 1));
+        let value = r.body.operand(push, 1);
+        self.value(names, r, value);
         r.erase_op(push);
+        // What was computed for the record only.
+        if let Some(op) = r.body.defining_op(value)
+            && r.body.attr(r.ctx, op, RECORDED).is_some()
+            && !r.body.has_uses(value)
+        {
+            r.erase_op(op);
+        }
     }
 
     fn remove_results(&mut self, names: &Names, r: &mut Rewriter<'_>, block: BlockId, mut results: Vec<usize>) {
