@@ -1,13 +1,30 @@
 //! Control flow: `pd.if`, `pd.while`, their duals `pd.if_grad` and `pd.while_grad`, and branches between blocks.
 
 use pir_ir::{
-    Arity, Attr, AttrData, Context, DYNAMIC, FlowEdge, FlowPoint, InferArgs, OpDef, OpView, Presence, RegionFlow,
-    RegionId, RegionSpec, Speculatability, Traits, Type, ValueId,
+    Arity, Attr, AttrData, BlockId, Body, Context, DYNAMIC, FlowEdge, FlowPoint, InferArgs, OpDef, OpId, OpView,
+    Presence, RegionFlow, RegionId, RegionSpec, Speculatability, Traits, Type, ValueId,
 };
 use smallvec::SmallVec;
 
 use super::verify;
 use crate::value;
+
+/// Whether an operation of this name is a loop with regions `cond` and `body`.
+pub fn is_while(name: &str) -> bool {
+    matches!(name, "pd.while" | "pd.while_grad")
+}
+
+/// Whether an operation of this name has the regions `then` and `else`.
+pub fn is_if(name: &str) -> bool {
+    matches!(name, "pd.if" | "pd.if_grad")
+}
+
+/// The number of a region of an operation with an `init` region or without: 0 for `cond` and `then`.
+pub fn role(body: &Body, op: OpId, block: BlockId) -> Option<usize> {
+    let regions = body.op_regions(op);
+    let at = regions.iter().position(|&r| body.block_region(block) == Some(r))?;
+    at.checked_sub(regions.len().saturating_sub(2))
+}
 
 pub(super) fn definitions() -> Vec<OpDef> {
     let if_doc = "Runs the region `then` if the condition holds, else `else`, and gives what it yields. Regions see the \
@@ -130,7 +147,7 @@ fn while_like(name: &str, summary: &str, doc: &str) -> OpDef {
     def
 }
 
-fn is_cond_yield(ctx: &Context, args: &InferArgs<'_>, op: pir_ir::OpId) -> bool {
+fn is_cond_yield(ctx: &Context, args: &InferArgs<'_>, op: OpId) -> bool {
     ctx.op_str(args.body.op_name(op)) == "cf.cond_yield"
 }
 

@@ -7,6 +7,7 @@
 mod branches;
 pub(crate) mod control;
 mod fold;
+mod handles;
 mod infer;
 mod loops;
 mod table;
@@ -14,6 +15,8 @@ mod verify;
 
 use pir_ir::{ContextBuilder, DialectDef};
 
+pub use control::{is_if, is_while, role};
+pub use handles::Handles;
 pub use table::family;
 
 /// Registers the dialect.

@@ -1,8 +1,7 @@
 //! What can be lowered to dataflow, and what is in the way.
 
+use pir_dialects::pd::{is_if, is_while};
 use pir_ir::{Body, Context, Diagnostic, EffectKind, EffectTarget, OpId, OpView, Traits};
-
-use super::{is_if, is_while};
 
 /// Whether an operation gives what the program is fed with, and does nothing else.
 pub(super) fn is_input(view: OpView<'_>) -> bool {

@@ -31,6 +31,7 @@ mod loops;
 mod scope;
 mod stacks;
 
+use pir_dialects::pd::{is_if, is_while};
 use pir_ir::{AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, RegionId, Type, ValueId, ValueName};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -134,14 +135,6 @@ fn replace(ctx: &Context, body: &mut Body, ops: &[OpId], graph: Body) {
     for &op in ops.iter().rev() {
         body.erase_op(op);
     }
-}
-
-pub(super) fn is_while(name: &str) -> bool {
-    matches!(name, "pd.while" | "pd.while_grad")
-}
-
-pub(super) fn is_if(name: &str) -> bool {
-    matches!(name, "pd.if" | "pd.if_grad")
 }
 
 /// What is still to do.

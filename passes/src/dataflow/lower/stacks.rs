@@ -12,11 +12,11 @@
 //! that faces it (in the region of the same role), in reverse order. This is how `backward` writes them, and all that
 //! can be lowered.
 
-use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, RegionId, ValueDef, ValueId};
+use pir_dialects::pd::{Handles, is_while, role};
+use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scope::Resource;
-use super::{is_if, is_while};
 
 /// What becomes of the operations on stacks.
 #[derive(Default, Debug)]
@@ -53,15 +53,7 @@ struct Planner<'m> {
     /// The group of pushes that a group of pops undoes, and the pushes that are undone.
     partner: Vec<usize>,
     undone: FxHashSet<usize>,
-    /// What handles have been found to be made by.
-    known: FxHashMap<ValueId, Option<OpId>>,
-}
-
-/// The number of a region of an operation with an `init` region or without: 0 for `cond` and `then`.
-fn role(body: &Body, op: OpId, block: BlockId) -> Option<usize> {
-    let regions = body.op_regions(op);
-    let at = regions.iter().position(|&r| body.block_region(block) == Some(r))?;
-    at.checked_sub(regions.len().saturating_sub(2))
+    handles: Handles<'m>,
 }
 
 /// Plans the stacks of a program. What cannot be said goes to the errors.
@@ -77,7 +69,7 @@ pub(super) fn plan(ctx: &Context, body: &Body, errors: &mut Vec<Diagnostic>) -> 
         by_role: FxHashMap::default(),
         partner: Vec::new(),
         undone: FxHashSet::default(),
-        known: FxHashMap::default(),
+        handles: Handles::new(ctx, body),
     };
     let mut tests = Vec::new();
     for op in body.walk_all() {
@@ -122,67 +114,13 @@ impl Planner<'_> {
 
     /// The operation whose `init` region makes the stack that a value is a handle of.
     fn site(&mut self, value: ValueId) -> Option<OpId> {
-        let mut way = Vec::new();
-        let mut at = value;
-        // Each step leads outwards or backwards; a loop that swaps its stacks would lead around.
-        let site = loop {
-            if let Some(&site) = self.known.get(&at) {
-                break site;
-            }
-            self.known.insert(at, None);
-            way.push(at);
-            match self.step(at) {
-                Some(Step::Made(site)) => break Some(site),
-                Some(Step::From(value)) => at = value,
-                None => break None,
-            }
-        };
-        self.known.extend(way.into_iter().map(|v| (v, site)));
-        site
-    }
-
-    /// Where a handle comes from.
-    fn step(&self, value: ValueId) -> Option<Step> {
-        let body = self.body;
-        let name = |op: OpId| self.ctx.op_str(body.op_name(op));
-        let last_but_one = |op: OpId| {
-            let regions = body.op_regions(op);
-            regions.get(regions.len().checked_sub(2)?).copied()
-        };
-        Some(match body.value_def(value) {
-            ValueDef::Result(op, index) if is_while(name(op)) => {
-                Step::From(*self.yields(last_but_one(op)?)?.get(index as usize + 1)?)
-            }
-            ValueDef::Result(op, index) if is_if(name(op)) => {
-                Step::From(*self.yields(last_but_one(op)?)?.get(index as usize)?)
-            }
-            ValueDef::Result(op, _) if name(op) == "cf.create_stack" => {
-                let (parent, block) = (body.parent_op(op)?, body.op_block(op)?);
-                // In the body of a loop it would be another one in every iteration.
-                match body.op_regions(parent) {
-                    &[init, _, _] if body.block_region(block) == Some(init) => Step::Made(parent),
-                    _ => return None,
-                }
-            }
-            ValueDef::Arg(block, index) => {
-                let (op, index) = (body.block_parent(block)?, index as usize);
-                let looped = is_while(name(op));
-                match (role(body, op, block), body.op_regions(op)) {
-                    // The body of a loop gets what the condition forwards.
-                    (Some(1), _) if looped => Step::From(*self.yields(last_but_one(op)?)?.get(index + 1)?),
-                    // The condition of a loop, and the branches, get what `init` hands on.
-                    (Some(_), &[init, _, _]) => Step::From(*self.yields(init)?.get(index)?),
-                    _ => Step::From(body.operands(op).nth(index)?),
-                }
-            }
-            _ => return None,
-        })
-    }
-
-    /// What the terminator of a region passes on.
-    fn yields(&self, region: RegionId) -> Option<Vec<ValueId>> {
-        let last = self.body.last_op(self.body.single_block(region)?)?;
-        Some(self.body.operands(last).collect())
+        let made_by = self.handles.made_by(value)?;
+        let (parent, block) = (self.body.parent_op(made_by)?, self.body.op_block(made_by)?);
+        // In the body of a loop it would be another one in every iteration.
+        match self.body.op_regions(parent) {
+            &[init, _, _] if self.body.block_region(block) == Some(init) => Some(parent),
+            _ => None,
+        }
     }
 
     fn place(&mut self, op: OpId) -> Option<(OpId, BlockId)> {
@@ -258,17 +196,7 @@ impl Planner<'_> {
             return;
         };
         self.pops[group].push(op);
-        let (value, result) = (self.body.operands(push).nth(1), self.body.results(op).next());
-        if let (Some(value), Some(result)) = (value, result)
-            && self.is_handle(value)
-            && let Some(site) = self.site(value)
-        {
-            self.known.insert(result, Some(site));
-        }
-    }
-
-    fn is_handle(&self, value: ValueId) -> bool {
-        pir_dialects::cf::is_stack(self.ctx, self.body.value_type(value))
+        self.handles.undo(push, op);
     }
 
     fn finish(mut self, tests: Vec<Test>) -> Plan {
@@ -294,7 +222,7 @@ impl Planner<'_> {
             for (push, pop) in pairs {
                 let value = self.body.operands(push).nth(1);
                 let names_only = value
-                    .filter(|&v| self.is_handle(v))
+                    .filter(|&v| self.handles.is_handle(v))
                     .is_some_and(|v| self.site(v).is_none_or(|site| !counters.contains(&site)));
                 if !names_only {
                     plan.stack_of.insert(push, plan.stacks);
@@ -349,13 +277,6 @@ struct Test {
     block: BlockId,
     /// Whether something was popped in front of it.
     popped: bool,
-}
-
-enum Step {
-    /// The stack is made by `init` of this operation.
-    Made(OpId),
-    /// The handle is this one.
-    From(ValueId),
 }
 
 impl Plan {

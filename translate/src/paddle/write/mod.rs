@@ -16,7 +16,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Type, TypeData, ValueDef, ValueId};
 
 use super::table;
-use stacks::{Exit, Plan, is_if, is_stack, is_while};
+use pir_dialects::cf::is_stack;
+use pir_dialects::pd::{is_if, is_while};
+use stacks::{Exit, Plan};
 
 /// The number of a value in the file: results count up from 1, arguments of blocks down from -1.
 type Id = i64;

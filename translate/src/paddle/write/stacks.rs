@@ -8,7 +8,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, RegionId, Type, TypeData, ValueDef, ValueId};
+use pir_dialects::pd::{Handles, is_while, role};
+use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, ValueId};
 
 /// When a loop of the derivative has been run to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,25 +37,6 @@ pub(super) struct Plan {
     pub(super) counted: FxHashMap<OpId, ValueId>,
 }
 
-pub(super) fn is_stack(ctx: &Context, ty: Type) -> bool {
-    matches!(ctx.type_data(ty), TypeData::Dialect(text) if &**text == "cf.stack")
-}
-
-pub(super) fn is_while(name: &str) -> bool {
-    matches!(name, "pd.while" | "pd.while_grad")
-}
-
-pub(super) fn is_if(name: &str) -> bool {
-    matches!(name, "pd.if" | "pd.if_grad")
-}
-
-/// The number of a region of an operation with an `init` region or without: 0 for `cond` and `then`.
-fn role(body: &Body, op: OpId, block: BlockId) -> Option<usize> {
-    let regions = body.op_regions(op);
-    let at = regions.iter().position(|&r| body.block_region(block) == Some(r))?;
-    at.checked_sub(regions.len().saturating_sub(2))
-}
-
 /// The pushes or the pops of one stack of ours in one block.
 #[derive(Debug)]
 struct Group {
@@ -76,8 +58,7 @@ struct Planner<'m> {
     by_role: FxHashMap<(OpId, usize), usize>,
     /// The group of pushes that a group of pops undoes.
     partner: Vec<usize>,
-    /// The stacks that popped handles stand for.
-    handles: FxHashMap<ValueId, OpId>,
+    handles: Handles<'m>,
 }
 
 /// Plans the stacks of a program. What cannot be said goes to the errors.
@@ -93,7 +74,7 @@ pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Di
         pop_at: FxHashMap::default(),
         by_role: FxHashMap::default(),
         partner: Vec::new(),
-        handles: FxHashMap::default(),
+        handles: Handles::new(ctx, body),
     };
     let mut tests = Vec::new();
     for op in body.walk_all() {
@@ -115,55 +96,12 @@ impl Planner<'_> {
             .push(Diagnostic::error("paddle-stack", message).label(self.body.op_span(op), "here"));
     }
 
-    /// The operation that makes the stack that a value is a handle of.
-    fn site(&self, mut value: ValueId) -> Option<OpId> {
-        let body = self.body;
-        // Each step leads outwards or backwards; a loop that swaps its stacks would lead around.
-        for _ in 0..=body.num_value_slots() {
-            if let Some(&site) = self.handles.get(&value) {
-                return Some(site);
-            }
-            // The operation whose first region behind `init` passes the value on, and its place there.
-            let (op, index) = match body.value_def(value) {
-                ValueDef::Result(op, index) => match self.ctx.op_str(body.op_name(op)) {
-                    "cf.create_stack" => return Some(op),
-                    name if is_while(name) => (op, index as usize + 1),
-                    name if is_if(name) => (op, index as usize),
-                    _ => return None,
-                },
-                ValueDef::Arg(block, index) => {
-                    let (op, index) = (body.block_parent(block)?, index as usize);
-                    let looped = is_while(self.ctx.op_str(body.op_name(op)));
-                    match (role(body, op, block), body.op_regions(op)) {
-                        (Some(1), _) if looped => (op, index + 1),
-                        // The condition, or one of two branches, behind the `init` region.
-                        (Some(_), &[init, _, _]) => {
-                            value = *self.yields(init)?.get(index)?;
-                            continue;
-                        }
-                        _ => {
-                            value = body.operands(op).nth(index)?;
-                            continue;
-                        }
-                    }
-                }
-                ValueDef::None => return None,
-            };
-            let regions = body.op_regions(op);
-            let region = *regions.get(regions.len().checked_sub(2)?)?;
-            value = *self.yields(region)?.get(index)?;
-        }
-        None
-    }
-
-    /// What the terminator of a region passes on.
-    fn yields(&self, region: RegionId) -> Option<Vec<ValueId>> {
-        let last = self.body.last_op(self.body.single_block(region)?)?;
-        Some(self.body.operands(last).collect())
-    }
-
     fn place(&mut self, op: OpId) -> Option<(OpId, BlockId)> {
-        let site = self.body.operands(op).next().and_then(|stack| self.site(stack));
+        let site = self
+            .body
+            .operands(op)
+            .next()
+            .and_then(|stack| self.handles.made_by(stack));
         let block = self.body.op_block(op);
         let (Some(site), Some(block)) = (site, block) else {
             self.error(
@@ -245,13 +183,7 @@ impl Planner<'_> {
             return;
         };
         self.pops[group].ops.push(op);
-        let (value, result) = (self.body.operands(push).nth(1), self.body.results(op).next());
-        if let (Some(value), Some(result)) = (value, result)
-            && is_stack(self.ctx, self.body.value_type(value))
-            && let Some(site) = self.site(value)
-        {
-            self.handles.insert(result, site);
-        }
+        self.handles.undo(push, op);
     }
 
     fn finish(mut self, tests: Vec<OpId>) -> Plan {
@@ -271,15 +203,18 @@ impl Planner<'_> {
                 self.error(first, "this", "the region that it mirrors pushes more values");
                 continue;
             }
-            let counted = |value: &ValueId| {
-                !is_stack(self.ctx, self.body.value_type(*value))
-                    || self.site(*value).is_some_and(|site| counters.contains(&site))
+            let mut counted = |value: &ValueId| {
+                !self.handles.is_handle(*value)
+                    || self
+                        .handles
+                        .made_by(*value)
+                        .is_some_and(|site| counters.contains(&site))
             };
             let values: Vec<ValueId> = pushed
                 .ops
                 .iter()
                 .filter_map(|&op| self.body.operands(op).nth(1))
-                .filter(counted)
+                .filter(&mut counted)
                 .collect();
             let results: Vec<ValueId> = popped
                 .ops
@@ -299,7 +234,7 @@ impl Planner<'_> {
     fn test(&mut self, op: OpId, plan: &mut Plan, counters: &mut FxHashSet<OpId>) {
         let body = self.body;
         let handle = body.operands(op).next();
-        let (Some(handle), Some(site)) = (handle, handle.and_then(|v| self.site(v))) else {
+        let (Some(handle), Some(site)) = (handle, handle.and_then(|v| self.handles.made_by(v))) else {
             self.error(
                 op,
                 "this",

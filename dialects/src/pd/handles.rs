@@ -1,0 +1,107 @@
+//! Where the handles of stacks come from: through what regions yield, and from pops to the pushes that they undo.
+
+use pir_ir::{Body, Context, OpId, RegionId, ValueDef, ValueId};
+use rustc_hash::FxHashMap;
+
+use super::control::{is_if, is_while, role};
+use crate::cf::is_stack;
+
+/// What is known of the handles of a body.
+#[derive(Debug)]
+pub struct Handles<'m> {
+    ctx: &'m Context,
+    body: &'m Body,
+    known: FxHashMap<ValueId, Option<OpId>>,
+}
+
+enum Step {
+    /// The stack is made by this operation.
+    Made(OpId),
+    /// The handle is this one.
+    From(ValueId),
+}
+
+impl<'m> Handles<'m> {
+    /// Nothing is known yet of the handles that pops give; see [`Handles::undo`].
+    pub fn new(ctx: &'m Context, body: &'m Body) -> Self {
+        Handles {
+            ctx,
+            body,
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The `cf.create_stack` that made the stack of a handle, if that is known before the program runs.
+    pub fn made_by(&mut self, value: ValueId) -> Option<OpId> {
+        let mut way = Vec::new();
+        let mut at = value;
+        // Each step leads outwards or backwards; a loop that swaps its stacks would lead around.
+        let made_by = loop {
+            if let Some(&made_by) = self.known.get(&at) {
+                break made_by;
+            }
+            self.known.insert(at, None);
+            way.push(at);
+            match self.step(at) {
+                Some(Step::Made(op)) => break Some(op),
+                Some(Step::From(value)) => at = value,
+                None => break None,
+            }
+        };
+        self.known.extend(way.into_iter().map(|v| (v, made_by)));
+        made_by
+    }
+
+    /// Notes that a pop undoes a push: a handle that was pushed is what is popped.
+    pub fn undo(&mut self, push: OpId, pop: OpId) {
+        let (value, result) = (self.body.get_operand(push, 1), self.body.get_result(pop, 0));
+        if let (Some(value), Some(result)) = (value, result)
+            && self.is_handle(value)
+            && let Some(made_by) = self.made_by(value)
+        {
+            self.known.insert(result, Some(made_by));
+        }
+    }
+
+    /// Whether a value is a handle.
+    pub fn is_handle(&self, value: ValueId) -> bool {
+        is_stack(self.ctx, self.body.value_type(value))
+    }
+
+    /// Where a handle comes from.
+    fn step(&self, value: ValueId) -> Option<Step> {
+        let body = self.body;
+        let name = |op: OpId| self.ctx.op_str(body.op_name(op));
+        // `cond` or `then`.
+        let first_region = |op: OpId| {
+            let regions = body.op_regions(op);
+            regions.get(regions.len().checked_sub(2)?).copied()
+        };
+        let from = match body.value_def(value) {
+            ValueDef::Result(op, index) => match name(op) {
+                "cf.create_stack" => return Some(Step::Made(op)),
+                name if is_while(name) => self.passed_on(first_region(op)?, index as usize + 1)?,
+                name if is_if(name) => self.passed_on(first_region(op)?, index as usize)?,
+                _ => return None,
+            },
+            ValueDef::Arg(block, index) => {
+                let (op, index) = (body.block_parent(block)?, index as usize);
+                match (role(body, op, block), body.op_regions(op)) {
+                    // The body of a loop gets what the condition forwards.
+                    (Some(1), _) if is_while(name(op)) => self.passed_on(first_region(op)?, index + 1)?,
+                    // The condition of a loop, and the branches, get what `init` hands on.
+                    (Some(_), &[init, _, _]) => self.passed_on(init, index)?,
+                    _ => body.get_operand(op, index)?,
+                }
+            }
+            ValueDef::None => return None,
+        };
+        Some(Step::From(from))
+    }
+
+    /// What the terminator of a region passes on at a place.
+    fn passed_on(&self, region: RegionId, index: usize) -> Option<ValueId> {
+        let last = self.body.last_op(self.body.single_block(region)?)?;
+        self.body.get_operand(last, index)
+    }
+}
