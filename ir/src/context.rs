@@ -272,6 +272,16 @@ impl Context {
         self.as_tensor(ty).map_or(ty, |(_, elem)| elem)
     }
 
+    /// How many bytes an element of the type takes; anything that is no number counts as one of eight.
+    pub fn elem_bytes(&self, elem: Type) -> u64 {
+        match self.type_data(elem) {
+            TypeData::Integer { width, .. } => u64::from(width.div_ceil(8)),
+            TypeData::Float(FloatKind::F16 | FloatKind::BF16) => 2,
+            TypeData::Float(FloatKind::F32) => 4,
+            _ => 8,
+        }
+    }
+
     /// Whether values of the type have a derivative: floats and tensors of floats.
     pub fn is_float(&self, ty: Type) -> bool {
         matches!(self.type_data(self.elem_type(ty)), TypeData::Float(_))

@@ -1,6 +1,6 @@
 //! What there is to choose from: the values that the dual of a region reads, and all that these could be computed from.
 
-use pir_ir::{BlockId, Body, FloatKind, OpId, Rewriter, Traits, TypeData, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, OpId, Rewriter, Traits, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -382,11 +382,5 @@ fn bytes(r: &Rewriter<'_>, value: ValueId) -> u64 {
     let count = shape.iter().fold(1u64, |product, &dim| {
         product.saturating_mul(u64::try_from(dim).unwrap_or(64))
     });
-    let width = match r.ctx.type_data(elem) {
-        TypeData::Integer { width, .. } => u64::from(width.div_ceil(8)),
-        TypeData::Float(FloatKind::F16 | FloatKind::BF16) => 2,
-        TypeData::Float(FloatKind::F32) => 4,
-        _ => 8,
-    };
-    count.saturating_mul(width).min(1 << 30)
+    count.saturating_mul(r.ctx.elem_bytes(elem)).min(1 << 30)
 }

@@ -6,7 +6,7 @@
 //! [`TRIPS`] times each time that it is entered, a dimension that is not known to be [`EXTENT`].
 
 use pir_dialects::df::graph::{Frame, Graph, Kind, Node};
-use pir_ir::{Body, Context, Traits, Type, TypeData, ValueId};
+use pir_ir::{Body, Context, Traits, Type, ValueId};
 
 use super::cut::{Net, Problem};
 use super::groups::Groups;
@@ -29,16 +29,7 @@ fn elements(ctx: &Context, ty: Type) -> u64 {
 
 /// How many bytes a value has.
 pub(in crate::dataflow) fn bytes(ctx: &Context, ty: Type) -> u64 {
-    let width = match ctx.type_data(ctx.elem_type(ty)) {
-        TypeData::Integer { width, .. } => u64::from(width.div_ceil(8)),
-        TypeData::Float(kind) => match kind {
-            pir_ir::FloatKind::F16 | pir_ir::FloatKind::BF16 => 2,
-            pir_ir::FloatKind::F32 => 4,
-            pir_ir::FloatKind::F64 => 8,
-        },
-        _ => 8,
-    };
-    elements(ctx, ty).saturating_mul(width)
+    elements(ctx, ty).saturating_mul(ctx.elem_bytes(ctx.elem_type(ty)))
 }
 
 fn work(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> u64 {
