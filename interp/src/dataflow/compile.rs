@@ -141,9 +141,6 @@ pub(super) struct Setup<'c, 'o> {
     pub(super) compiler: Compiler<'c>,
     pub(super) options: &'o Options,
     pub(super) keys: Keys,
-    /// The names that executions are counted under.
-    pub(super) counters: Vec<String>,
-    by_name: FxHashMap<String, u32>,
 }
 
 impl<'c, 'o> Setup<'c, 'o> {
@@ -152,19 +149,7 @@ impl<'c, 'o> Setup<'c, 'o> {
             compiler: Compiler::new(ctx),
             options,
             keys: Keys::default(),
-            counters: Vec::new(),
-            by_name: FxHashMap::default(),
         }
-    }
-
-    fn counter(&mut self, name: &str) -> u32 {
-        if let Some(&at) = self.by_name.get(name) {
-            return at;
-        }
-        let at = self.counters.len() as u32;
-        self.counters.push(name.to_owned());
-        self.by_name.insert(name.to_owned(), at);
-        at
     }
 
     fn kind(&mut self, body: &Body, op: OpId, last_uses: &[Option<OpId>]) -> Result<Kind, ExecError> {
@@ -234,7 +219,7 @@ impl<'c, 'o> Setup<'c, 'o> {
                 kind,
                 label: label(ctx, body, op).into(),
                 span: body.op_span(op),
-                counter: self.counter(body.view(ctx, op).name()),
+                counter: self.compiler.counter(body.view(ctx, op).name()),
                 inputs: body.num_operands(op) as u32,
                 controls: 0,
                 frame: NONE,

@@ -34,7 +34,7 @@ pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dy
     let zero = Instant::now();
     let mut devices: Vec<Device<'_>> = Vec::new();
     for (number, graph) in graphs.iter().enumerate() {
-        let mut device = Device::new(number as u32, graph, &shared, &setup.counters, prints.clone());
+        let mut device = Device::new(number as u32, graph, &shared, &setup.compiler.counters, prints.clone());
         if let Some(seed) = schedule.seed {
             device.shuffle(seed);
         }
@@ -59,7 +59,7 @@ pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dy
     if let Some(error) = report::waiting(&devices, &rest, &setup.keys) {
         return Err(error);
     }
-    let stats = stats::collect(&devices, &shared, &setup.counters, &rest);
+    let stats = stats::collect(&devices, &shared, &setup.compiler.counters, &rest);
     let mut outcome = Outcome {
         fetched: Vec::new(),
         dead: Vec::new(),

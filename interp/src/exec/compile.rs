@@ -154,7 +154,8 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    fn counter(&mut self, name: &str) -> u32 {
+    /// The number of the counter of operations of a name.
+    pub(crate) fn counter(&mut self, name: &str) -> u32 {
         if let Some(&at) = self.by_name.get(name) {
             return at;
         }
