@@ -10,14 +10,14 @@ mod generate;
 
 use std::fmt::Write;
 
+use pir_interp::Tensor;
 use pir_interp::dataflow::{self, Schedule};
-use pir_interp::{Options, Tensor};
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
 use pir_ir::verify::verify;
 use pir_ir::{Diagnostic, Module};
 use pir_passes::{PassManager, Pipeline};
 
-use generate::{Random, program};
+use generate::{Random, bindings, program};
 
 fn read(text: &str) -> Module {
     let parsed = parse(&pir_dialects::context(), text.as_bytes(), &ParseOptions::default());
@@ -46,22 +46,6 @@ fn must(module: &Module, pipeline: &str) -> Module {
     })
 }
 
-fn inputs() -> Options {
-    let mut options = Options {
-        max_steps: Some(2_000_000),
-        ..Options::default()
-    };
-    let mut add = |name: &str, tensor: Result<Tensor, String>| {
-        options.inputs.insert(name.into(), tensor.expect("the shape fits"));
-    };
-    add("x", Tensor::new(&[4], vec![0.5, -0.0, -1.25, 3.0]));
-    add("y", Tensor::new(&[4], vec![0.0, 2.0, -0.75, 0.125]));
-    add("n", Tensor::new(&[1], vec![3i64]));
-    add("z", Tensor::new(&[1], vec![0i64]));
-    add("c", Tensor::new(&[1], vec![true]));
-    options
-}
-
 /// What a program fetches, by name, and prints.
 type Shown = (Vec<(String, Tensor)>, String);
 
@@ -73,14 +57,14 @@ fn shown(fetched: Vec<(String, Tensor)>, printed: Vec<u8>) -> Shown {
 
 fn run(module: &Module) -> Option<Shown> {
     let mut printed = Vec::new();
-    let outcome = pir_interp::run(module, &inputs(), &mut printed).ok()?;
+    let outcome = pir_interp::run(module, &bindings(), &mut printed).ok()?;
     Some(shown(outcome.fetched, printed))
 }
 
 #[track_caller]
 fn run_graph(module: &Module, schedule: &Schedule, what: &str) -> Shown {
     let mut printed = Vec::new();
-    let outcome = dataflow::run(module, &inputs(), schedule, &mut printed)
+    let outcome = dataflow::run(module, &bindings(), schedule, &mut printed)
         .unwrap_or_else(|e| panic!("{what}: {schedule:?}: {e:#?}\n{}", text(module)));
     shown(outcome.fetched, printed)
 }

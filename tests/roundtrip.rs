@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 #[path = "equivalence/generate.rs"]
+#[allow(dead_code, reason = "programs are not run here")]
 mod generate;
 
 use std::path::{Path, PathBuf};

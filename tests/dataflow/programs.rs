@@ -12,23 +12,14 @@ use pir_ir::text::{PrintOptions, print};
 use pir_ir::verify::verify;
 use pir_passes::{PassManager, Pipeline};
 
-use super::generate::{Random, sized};
+use super::generate::{Random, bindings, sized};
 use super::{read, seeded};
 
 fn inputs() -> Options {
-    let mut options = Options {
+    Options {
         max_steps: Some(3_000_000),
-        ..Options::default()
-    };
-    let mut add = |name: &str, tensor: Result<Tensor, String>| {
-        options.inputs.insert(name.into(), tensor.unwrap());
-    };
-    add("x", Tensor::new(&[4], vec![0.5, -0.0, -1.25, 3.0]));
-    add("y", Tensor::new(&[4], vec![0.0, 2.0, -0.75, 0.125]));
-    add("n", Tensor::new(&[1], vec![3i64]));
-    add("z", Tensor::new(&[1], vec![0i64]));
-    add("c", Tensor::new(&[1], vec![true]));
-    options
+        ..bindings()
+    }
 }
 
 /// What a program fetches, sorted by name, and prints.

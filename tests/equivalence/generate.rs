@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use pir_interp::{Options, Tensor};
+
 /// A generator of numbers (splitmix64).
 pub struct Random(u64);
 
@@ -70,6 +72,23 @@ const INPUTS: [(&str, Kind); 5] = [
     ("z", Kind::Int),
     ("c", Kind::Bool),
 ];
+
+/// Values for the inputs of every program, and so many steps that none needs more.
+pub fn bindings() -> Options {
+    let mut options = Options {
+        max_steps: Some(2_000_000),
+        ..Options::default()
+    };
+    let mut add = |name: &str, tensor: Result<Tensor, String>| {
+        options.inputs.insert(name.into(), tensor.expect("the shape fits"));
+    };
+    add("x", Tensor::new(&[4], vec![0.5, -0.0, -1.25, 3.0]));
+    add("y", Tensor::new(&[4], vec![0.0, 2.0, -0.75, 0.125]));
+    add("n", Tensor::new(&[1], vec![3i64]));
+    add("z", Tensor::new(&[1], vec![0i64]));
+    add("c", Tensor::new(&[1], vec![true]));
+    options
+}
 
 fn inputs() -> (Scope, String) {
     let scope = INPUTS.iter().map(|(name, kind)| (format!("%{name}"), *kind)).collect();

@@ -8,14 +8,14 @@
 
 mod generate;
 
-use pir_interp::{Options, Tensor};
+use pir_interp::Tensor;
 use pir_ir::Module;
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
 use pir_ir::verify::verify;
 use pir_passes::{PassManager, Pipeline};
 use pir_tools::evaluate::KernelEvaluator;
 
-use generate::{Random, blocks, functions, graph, program};
+use generate::{Random, bindings, blocks, functions, graph, program};
 
 fn read(text: &str) -> Module {
     let parsed = parse(&pir_dialects::context(), text.as_bytes(), &ParseOptions::default());
@@ -25,28 +25,12 @@ fn read(text: &str) -> Module {
     parsed.module
 }
 
-fn inputs() -> Options {
-    let mut options = Options {
-        max_steps: Some(2_000_000),
-        ..Options::default()
-    };
-    let mut add = |name: &str, tensor: Result<Tensor, String>| {
-        options.inputs.insert(name.into(), tensor.expect("the shape fits"));
-    };
-    add("x", Tensor::new(&[4], vec![0.5, -0.0, -1.25, 3.0]));
-    add("y", Tensor::new(&[4], vec![0.0, 2.0, -0.75, 0.125]));
-    add("n", Tensor::new(&[1], vec![3i64]));
-    add("z", Tensor::new(&[1], vec![0i64]));
-    add("c", Tensor::new(&[1], vec![true]));
-    options
-}
-
 /// What a program fetches, in order, and prints.
 type Shown = (Vec<(String, Tensor)>, String);
 
 fn run(module: &Module) -> Result<Shown, String> {
     let mut printed = Vec::new();
-    match pir_interp::run(module, &inputs(), &mut printed) {
+    match pir_interp::run(module, &bindings(), &mut printed) {
         Ok(outcome) => {
             let results = outcome.results.into_iter().map(|r| (String::new(), r));
             let shown = outcome.fetched.into_iter().chain(results).collect();

@@ -17,7 +17,7 @@ mod generate;
 use std::path::{Path, PathBuf};
 
 use common::{inputs_for, read};
-use generate::{Random, program, sized};
+use generate::{Random, bindings, program, sized};
 use pir_interp::dataflow::{self, Schedule};
 use pir_interp::{Options, Tensor};
 use pir_ir::text::{PrintOptions, print};
@@ -41,23 +41,6 @@ fn after(module: &Module, pipeline: &str) -> Result<Module, String> {
         Ok(_) => Ok(copy),
         Err(errors) => Err(format!("{pipeline}: {errors:#?}\n{}", text(module))),
     }
-}
-
-/// Inputs of the programs of the generator.
-fn options() -> Options {
-    let mut options = Options {
-        max_steps: Some(2_000_000),
-        ..Options::default()
-    };
-    let mut add = |name: &str, tensor: Result<Tensor, String>| {
-        options.inputs.insert(name.into(), tensor.unwrap());
-    };
-    add("x", Tensor::new(&[4], vec![0.5, -0.0, -1.25, 3.0]));
-    add("y", Tensor::new(&[4], vec![0.0, 2.0, -0.75, 0.125]));
-    add("n", Tensor::new(&[1], vec![3i64]));
-    add("z", Tensor::new(&[1], vec![0i64]));
-    add("c", Tensor::new(&[1], vec![true]));
-    options
 }
 
 type Fetched = Vec<(String, Tensor)>;
@@ -153,12 +136,12 @@ fn nodes_anywhere() {
     for seed in 0..count() {
         let mut random = Random::new(seed);
         let module = read(&pir_dialects::context(), &program(&mut random, false));
-        let Some(expected) = structured(&module, &options()) else {
+        let Some(expected) = structured(&module, &bindings()) else {
             continue;
         };
         let lowered = after(&module, "lower-to-dataflow").unwrap();
         ran += 1;
-        messages += check(&format!("seed {seed}"), &lowered, &options(), &expected, &mut random);
+        messages += check(&format!("seed {seed}"), &lowered, &bindings(), &expected, &mut random);
     }
     assert!(ran * 2 > count(), "only {ran} of {} programs ran", count());
     assert!(messages as u64 > 20 * ran, "only {messages} messages in {ran} programs");
@@ -171,18 +154,18 @@ fn gradients_anywhere() {
         let mut random = Random::new(seed ^ 0x9ad);
         let module = read(&pir_dialects::context(), &sized(&mut random, false, 5, 3));
         let module = after(&module, "backward").unwrap();
-        let Some(expected) = structured(&module, &options()) else {
+        let Some(expected) = structured(&module, &bindings()) else {
             continue;
         };
         let lowered = after(&module, "lower-to-dataflow").unwrap();
         ran += 1;
-        let _ = check(&format!("seed {seed}"), &lowered, &options(), &expected, &mut random);
+        let _ = check(&format!("seed {seed}"), &lowered, &bindings(), &expected, &mut random);
         for more in ["shrink-stacks", "swap-stacks{min-bytes=0}"] {
             let changed = after(&lowered, more).unwrap();
             let _ = check(
                 &format!("seed {seed}, {more}"),
                 &changed,
-                &options(),
+                &bindings(),
                 &expected,
                 &mut random,
             );
