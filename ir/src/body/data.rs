@@ -1,0 +1,204 @@
+//! What the arenas of a body hold.
+
+use std::num::NonZeroU32;
+
+use smallvec::SmallVec;
+
+use super::Body;
+use crate::context::{OpName, Sym};
+use crate::diagnostics::Span;
+use crate::entity::{BlockId, OpId, RegionId, UseId, ValueId};
+use crate::types::{AttrDict, Type};
+
+/// A stretch of an arena.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Slots {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+impl Slots {
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct OpData {
+    pub(crate) name: OpName,
+    pub(crate) attrs: AttrDict,
+    pub(crate) block: Option<BlockId>,
+    pub(crate) prev: Option<OpId>,
+    pub(crate) next: Option<OpId>,
+    pub(crate) operands: Slots,
+    pub(crate) results: Slots,
+    /// Index + 1 into `Body::extras`; 0 for an operation without regions, successors and body; [`DEAD`] for one that
+    /// was erased.
+    pub(crate) extra: u32,
+    pub(crate) span: Span,
+    /// Increases along the block; valid when the block says so.
+    pub(crate) order: u32,
+}
+
+/// In the place of an index into `Body::extras`: the operation was erased.
+pub(crate) const DEAD: u32 = u32::MAX;
+
+impl OpData {
+    /// Whether the operation was not erased.
+    #[inline]
+    pub(crate) fn is_alive(&self) -> bool {
+        self.extra != DEAD
+    }
+
+    /// The index into `Body::extras`, if the operation has something there.
+    #[inline]
+    pub(crate) fn extra(&self) -> Option<usize> {
+        match self.extra {
+            0 | DEAD => None,
+            index => Some(index as usize - 1),
+        }
+    }
+}
+
+/// A successor block of a terminator and the operands passed to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Successor {
+    /// The block.
+    pub block: BlockId,
+    /// How many operands become its arguments. They stand behind the operation's own, in order of successors.
+    pub operands: u32,
+}
+
+#[derive(Default, Debug)]
+pub(crate) struct Extra {
+    pub(crate) regions: SmallVec<[RegionId; 3]>,
+    pub(crate) successors: SmallVec<[Successor; 2]>,
+    pub(crate) isolated: Option<Box<Body>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct BlockData {
+    pub(crate) region: Option<RegionId>,
+    pub(crate) args: SmallVec<[ValueId; 4]>,
+    pub(crate) first: Option<OpId>,
+    pub(crate) last: Option<OpId>,
+    pub(crate) label: Option<Sym>,
+    pub(crate) ordered: bool,
+}
+
+#[derive(Clone, Default, Debug)]
+pub(crate) struct RegionData {
+    pub(crate) parent: Option<OpId>,
+    pub(crate) blocks: SmallVec<[BlockId; 1]>,
+}
+
+/// What defines a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ValueDef {
+    /// The result of this index of an operation.
+    Result(OpId, u32),
+    /// The argument of this index of a block.
+    Arg(BlockId, u32),
+    /// Nothing yet: a forward reference while text is read, or a removed value.
+    None,
+}
+
+/// What is known of a value, in as few bytes as possible: most of a program are operations and their results.
+#[derive(Clone, Debug)]
+pub(crate) struct ValueData {
+    /// The operation or the block that defines it.
+    owner: Option<NonZeroU32>,
+    /// Twice its index there; plus one for the argument of a block.
+    place: u32,
+    pub(crate) ty: Type,
+    /// The first of the list of uses; the one before it is the last.
+    pub(crate) first_use: Option<UseId>,
+    /// One more than twice the symbol; plus one for an element of a pack. 0 for a value without a name.
+    name: u32,
+}
+
+impl ValueData {
+    pub(crate) fn new(def: ValueDef, ty: Type, name: Option<ValueName>) -> Self {
+        let mut data = ValueData {
+            owner: None,
+            place: 0,
+            ty,
+            first_use: None,
+            name: 0,
+        };
+        data.set_def(def);
+        data.set_name(name);
+        data
+    }
+
+    #[inline]
+    pub(crate) fn def(&self) -> ValueDef {
+        match self.owner {
+            None => ValueDef::None,
+            Some(raw) if self.place & 1 == 0 => ValueDef::Result(OpId::from_raw(raw), self.place >> 1),
+            Some(raw) => ValueDef::Arg(BlockId::from_raw(raw), self.place >> 1),
+        }
+    }
+
+    /// # Panics
+    /// When it is one of more than two thousand million results or arguments, whose types do not fit in memory.
+    #[inline]
+    pub(crate) fn set_def(&mut self, def: ValueDef) {
+        let (owner, index, is_arg) = match def {
+            ValueDef::Result(op, index) => (Some(op.raw()), index, 0),
+            ValueDef::Arg(block, index) => (Some(block.raw()), index, 1),
+            ValueDef::None => (None, 0, 0),
+        };
+        assert!(index < 1 << 31, "too many results or arguments");
+        (self.owner, self.place) = (owner, index << 1 | is_arg);
+    }
+
+    #[inline]
+    pub(crate) fn name(&self) -> Option<ValueName> {
+        let name = self.name.checked_sub(1)?;
+        Some(ValueName {
+            sym: Sym(name >> 1),
+            pack: name & 1 != 0,
+        })
+    }
+
+    /// # Panics
+    /// When it is one of more than two thousand million symbols, which do not fit in memory.
+    #[inline]
+    pub(crate) fn set_name(&mut self, name: Option<ValueName>) {
+        self.name = match name {
+            Some(ValueName { sym, pack }) => {
+                assert!(sym.0 < u32::MAX >> 1, "too many names");
+                (sym.0 << 1 | u32::from(pack)) + 1
+            }
+            None => 0,
+        };
+    }
+}
+
+/// The name of a value in the text, without the `%`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ValueName {
+    /// The name; shared by all values of a pack.
+    pub sym: Sym,
+    /// Whether the value belongs to a pack: `%r:2` defines `%r#0` and `%r#1`.
+    pub pack: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct UseData {
+    pub(crate) value: ValueId,
+    pub(crate) owner: OpId,
+    /// Before the first is the last.
+    pub(crate) prev: UseId,
+    pub(crate) next: Option<UseId>,
+}
+
+/// What stands in the text of a module beside its operations.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Frame {
+    /// Definitions of aliases that text which is kept refers to.
+    pub(crate) aliases: Vec<Box<str>>,
+    /// The data of other tools, `{-# … #-}`.
+    pub(crate) resources: Box<str>,
+}

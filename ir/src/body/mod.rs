@@ -1,0 +1,148 @@
+//! The body: the arenas of a region tree, and read access to it.
+//!
+//! A [`Body`] holds one root region and everything nested in it, except what is inside isolated operations, which
+//! have a body of their own ([`Body::isolated`]). Operations of a block form a doubly linked list; operands are nodes
+//! of the ordered use list of their value; the results of an operation are contiguous.
+
+mod blocks;
+mod data;
+mod ops;
+mod values;
+mod view;
+
+use rustc_hash::FxHashMap;
+
+use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::types::{Attr, AttrDict};
+
+pub use blocks::BlockOps;
+pub(crate) use data::{BlockData, DEAD, Extra, Frame, OpData, RegionData, Slots, UseData, ValueData};
+pub use data::{Successor, ValueDef, ValueName};
+pub use values::{Use, Uses};
+pub use view::OpView;
+
+/// The arenas of one region tree.
+#[derive(Debug)]
+pub struct Body {
+    pub(crate) ops: Vec<OpData>,
+    pub(crate) values: Vec<ValueData>,
+    pub(crate) uses: Vec<UseData>,
+    pub(crate) blocks: Vec<BlockData>,
+    pub(crate) regions: Vec<RegionData>,
+    pub(crate) extras: Vec<Extra>,
+    /// Comment lines (without the slashes) that stand before an operation.
+    pub(crate) comments: FxHashMap<OpId, Box<str>>,
+    /// Comment lines behind the last operation of a block.
+    pub(crate) end_comments: FxHashMap<BlockId, Box<str>>,
+    /// Locations that were written out: `loc("f.py":1:2)`.
+    pub(crate) locs: FxHashMap<OpId, Attr>,
+    /// Attributes of block arguments.
+    pub(crate) arg_attrs: FxHashMap<ValueId, AttrDict>,
+    /// Locations of block arguments.
+    pub(crate) arg_locs: FxHashMap<ValueId, Attr>,
+    /// What stands around the operations of a module.
+    pub(crate) frame: Option<Box<Frame>>,
+    pub(crate) root: RegionId,
+}
+
+impl Clone for Body {
+    /// Bodies nest as deeply as the input says: they are copied one by one, not by recursion.
+    fn clone(&self) -> Self {
+        // Every body, outer ones first, with its place: the number of the body around it and an index into its extras.
+        let mut all: Vec<(&Body, usize, usize)> = vec![(self, 0, 0)];
+        let mut at = 0;
+        while let Some(&(body, ..)) = all.get(at) {
+            let inner = body.extras.iter().enumerate();
+            all.extend(inner.filter_map(|(index, e)| Some((e.isolated.as_deref()?, at, index))));
+            at += 1;
+        }
+        let mut copies: Vec<Body> = all.iter().map(|(body, ..)| body.copy_alone()).collect();
+        for &(_, outer, index) in all.iter().skip(1).rev() {
+            // What stands behind a body in the list was put in its place already.
+            if let Some(copy) = copies.pop() {
+                copies[outer].extras[index].isolated = Some(Box::new(copy));
+            }
+        }
+        copies.pop().unwrap_or_default()
+    }
+}
+
+impl Body {
+    /// A copy without the bodies of isolated operations.
+    fn copy_alone(&self) -> Body {
+        let extra = |e: &Extra| Extra {
+            regions: e.regions.clone(),
+            successors: e.successors.clone(),
+            isolated: None,
+        };
+        Body {
+            ops: self.ops.clone(),
+            values: self.values.clone(),
+            uses: self.uses.clone(),
+            blocks: self.blocks.clone(),
+            regions: self.regions.clone(),
+            extras: self.extras.iter().map(extra).collect(),
+            comments: self.comments.clone(),
+            end_comments: self.end_comments.clone(),
+            locs: self.locs.clone(),
+            arg_attrs: self.arg_attrs.clone(),
+            arg_locs: self.arg_locs.clone(),
+            frame: self.frame.clone(),
+            root: self.root,
+        }
+    }
+
+    /// A body whose root region has no blocks.
+    pub fn new() -> Self {
+        let mut body = Body {
+            ops: Vec::new(),
+            values: Vec::new(),
+            uses: Vec::new(),
+            blocks: Vec::new(),
+            regions: Vec::new(),
+            extras: Vec::new(),
+            comments: FxHashMap::default(),
+            end_comments: FxHashMap::default(),
+            locs: FxHashMap::default(),
+            arg_attrs: FxHashMap::default(),
+            arg_locs: FxHashMap::default(),
+            frame: None,
+            root: RegionId::new(0),
+        };
+        body.root = body.create_region();
+        body
+    }
+
+    /// Makes room for so many operations, values and operands, as an estimate of what will come.
+    pub(crate) fn reserve(&mut self, [ops, values, uses]: [usize; 3]) {
+        self.ops.reserve_exact(ops);
+        self.values.reserve_exact(values);
+        self.uses.reserve_exact(uses);
+    }
+
+    /// How many operations, values and operands there are.
+    pub(crate) fn sizes(&self) -> [usize; 3] {
+        [self.ops.len(), self.values.len(), self.uses.len()]
+    }
+
+    /// Gives back room that was made and not used.
+    pub(crate) fn shrink(&mut self) {
+        self.ops.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.uses.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        self.regions.shrink_to_fit();
+        self.extras.shrink_to_fit();
+    }
+
+    /// The region that everything else is nested in.
+    pub fn root(&self) -> RegionId {
+        self.root
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::new()
+    }
+}

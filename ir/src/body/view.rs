@@ -1,0 +1,136 @@
+//! An operation with all that is needed to ask about it.
+
+use smallvec::SmallVec;
+
+use super::Body;
+use crate::context::Context;
+use crate::entity::{OpId, ValueId};
+use crate::registry::{Effect, EffectKind, EffectTarget, InferArgs, OpDef, Speculatability, Traits};
+use crate::types::{Attr, Type};
+
+/// An operation with its body and context: what verifiers, folds and interfaces look at.
+#[derive(Clone, Copy)]
+pub struct OpView<'a> {
+    /// The context.
+    pub ctx: &'a Context,
+    /// The body.
+    pub body: &'a Body,
+    /// The operation.
+    pub op: OpId,
+}
+
+impl<'a> OpView<'a> {
+    /// `dialect.op`.
+    pub fn name(&self) -> &'a str {
+        self.ctx.op_str(self.body.op_name(self.op))
+    }
+
+    /// The definition, if the operation is registered.
+    pub fn def(&self) -> Option<&'a OpDef> {
+        self.ctx.op_def(self.body.op_name(self.op))
+    }
+
+    /// Whether the operation is registered and has the traits.
+    pub fn has(&self, traits: Traits) -> bool {
+        self.def().is_some_and(|d| d.has(traits))
+    }
+
+    /// The operand at `index`, if there is one.
+    pub fn operand(&self, index: usize) -> Option<ValueId> {
+        self.body.get_operand(self.op, index)
+    }
+
+    /// The type of the operand at `index`, if there is one.
+    pub fn operand_type(&self, index: usize) -> Option<Type> {
+        self.operand(index).map(|v| self.body.value_type(v))
+    }
+
+    /// The type of the result at `index`, if there is one.
+    pub fn result_type(&self, index: usize) -> Option<Type> {
+        self.body.get_result(self.op, index).map(|v| self.body.value_type(v))
+    }
+
+    /// The attribute called `name`.
+    pub fn attr(&self, name: &str) -> Option<Attr> {
+        self.body.attr(self.ctx, self.op, name)
+    }
+
+    /// The integer attribute called `name`.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        self.attr(name).and_then(|a| self.ctx.attr_int(a))
+    }
+
+    /// The numeric attribute called `name`.
+    pub fn f64(&self, name: &str) -> Option<f64> {
+        self.attr(name).and_then(|a| self.ctx.attr_f64(a))
+    }
+
+    /// The truth value called `name`.
+    pub fn bool(&self, name: &str) -> Option<bool> {
+        self.attr(name).and_then(|a| self.ctx.attr_bool(a))
+    }
+
+    /// The list of integers called `name`.
+    pub fn ints(&self, name: &str) -> Option<&'a [i64]> {
+        self.attr(name).and_then(|a| self.ctx.attr_ints(a))
+    }
+
+    /// The string called `name`.
+    pub fn str(&self, name: &str) -> Option<&'a str> {
+        self.attr(name).and_then(|a| self.ctx.attr_str(a))
+    }
+
+    /// The type called `name`.
+    pub fn ty(&self, name: &str) -> Option<Type> {
+        self.attr(name).and_then(|a| self.ctx.attr_type(a))
+    }
+
+    /// The operation's own effects; everything for one that is not registered. Those of nested operations are not
+    /// included: see [`Traits::RECURSIVE_EFFECTS`].
+    pub fn own_effects(&self) -> SmallVec<[Effect; 2]> {
+        match self.def() {
+            Some(def) => (def.effects)(*self),
+            None => [EffectKind::Read, EffectKind::Write]
+                .into_iter()
+                .map(|kind| Effect {
+                    kind,
+                    target: EffectTarget::World,
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether the operation may run when the program would not have run it, regions not looked into.
+    pub fn speculatability(&self) -> Speculatability {
+        self.def()
+            .map_or(Speculatability::Never, |def| (def.speculatable)(*self))
+    }
+
+    /// The arguments for the inference functions of the definition.
+    pub fn with_infer_args<R>(&self, f: impl FnOnce(InferArgs<'_>) -> R) -> Option<R> {
+        let def = self.def()?;
+        let count = self.body.num_operands(self.op);
+        let mut few = [ValueId::new(0); 4];
+        let many: Vec<ValueId>;
+        let operands = match few.get_mut(..count) {
+            Some(few) => {
+                few.iter_mut()
+                    .zip(self.body.operands(self.op))
+                    .for_each(|(slot, operand)| *slot = operand);
+                &*few
+            }
+            None => {
+                many = self.body.operands(self.op).collect();
+                &many
+            }
+        };
+        Some(f(InferArgs {
+            ctx: self.ctx,
+            body: self.body,
+            def,
+            operands,
+            attrs: self.body.attrs(self.op),
+            regions: self.body.op_regions(self.op),
+        }))
+    }
+}
