@@ -25,6 +25,8 @@ Examples:
       pir-translate --from=paddle-json --to=text model.json -o model.pir
   Write a program for PaddlePaddle
       pir-translate --to=paddle-json model.pir -o model.json
+  Show it as PaddlePaddle prints it
+      pir-translate --to=paddle-text model.pir
   Write a graph for TensorFlow
       pir-opt --pass=lower-to-dataflow model.pir | pir-translate --to=graphdef -o model.pb
   Hand it to MLIR's tools
@@ -64,6 +66,8 @@ pub enum To {
     Generic,
     /// A saved program that PaddlePaddle loads and runs: PIR JSON
     PaddleJson,
+    /// A program as PaddlePaddle prints it: `print(program)`
+    PaddleText,
     /// A graph that TensorFlow loads and runs: GraphDef, of a program lowered to dataflow
     Graphdef,
     /// The same as text: `graph.pbtxt`

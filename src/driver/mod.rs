@@ -127,6 +127,7 @@ pub fn emit(module: &Module, to: To) -> Result<Option<Vec<u8>>, Vec<Diagnostic>>
     match to {
         To::Text | To::Generic => Ok(None),
         To::PaddleJson => pir_translate::paddle::write(module).map(|text| Some(text.into_bytes())),
+        To::PaddleText => pir_translate::paddle::write_printed(module).map(|text| Some(text.into_bytes())),
         To::Graphdef => pir_translate::graphdef::write(module).map(Some),
         To::GraphdefText => pir_translate::graphdef::write_text(module).map(|text| Some(text.into_bytes())),
     }

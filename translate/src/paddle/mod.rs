@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use pir_ir::{Context, Diagnostic, Module};
 
-pub use write::write;
+pub use write::{write, write_printed};
 
 /// What to do with programs that go beyond the dialects of the context.
 #[derive(Clone, Copy, Default, Debug)]

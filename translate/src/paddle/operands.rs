@@ -45,7 +45,7 @@ fn reorder_op<'d>(ctx: &Context, body: &mut Body, op: OpId, def: &'d OpDef, row:
     };
     let place = |name: &str| {
         row.inputs.iter().position(|input| match *input {
-            Input::Value(n) | Input::Shaped(n, _) | Input::Ints(n) | Input::Number(n) => n == name,
+            Input::Value(n) | Input::Shaped(n, _) | Input::Ints(n) | Input::Number(n, _) => n == name,
         })
     };
     let given = |name: &str| place(name).and_then(|at| operands.get(at).copied().flatten());

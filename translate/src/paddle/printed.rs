@@ -9,6 +9,8 @@
 //! The printed form says less than the saved one: numbers have six digits and no types, and a loop does not say the types
 //! of what it carries, which are those of its initial values.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use pir_ir::{Attr, AttrData, DYNAMIC, Diagnostic, RegionId, Span, Type, TypeData};
@@ -18,6 +20,12 @@ use super::build::{Builder, SourceId, SourceOp};
 
 /// What stands for a value, a type or an attribute that is not there begins with this.
 const NULL: &str = "<<NULL";
+
+/// The first number of the ends of stacks, which are counted apart, three for each.
+const STACKS: SourceId = 1 << 60;
+
+/// What the ends of a stack are called, in the order of the results.
+const STACK_ENDS: [&str; 3] = ["stack", "inlet", "outlet"];
 
 /// Reads the program in `source`; what is wrong goes to the errors of the builder.
 pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
@@ -34,6 +42,11 @@ pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
         }
     };
     builder.spelling = |id| match id {
+        STACKS.. => {
+            let end = id - STACKS;
+            let word = usize::try_from(end % 3).ok().and_then(|at| STACK_ENDS.get(at));
+            format!("%{}_{}", word.unwrap_or(&""), end / 3)
+        }
         0.. => format!("%{}", id - 1),
         _ => format!("%arg_{}", -1 - id),
     };
@@ -197,6 +210,9 @@ impl<'s> Reader<'_, '_, 's> {
 
     /// `%arg_0 {stop_gradient:true}, %arg_1 {…}` behind `^`.
     fn arguments(&mut self, types: &[Option<Type>]) -> Read<()> {
+        if !self.peek("%") {
+            return Ok(());
+        }
         for index in 0.. {
             let at = self.next_at();
             let id = self.value()?;
@@ -226,20 +242,23 @@ impl<'s> Reader<'_, '_, 's> {
         Ok(match name.split_once('.') {
             Some(("pd_op", op)) => format!("pd.{op}"),
             Some(("pd_dist", op)) => format!("dist.{op}"),
-            _ => name.to_owned(),
+            _ => name.into_owned(),
         })
     }
 
-    /// `%3` is 4, `%arg_3` is -4, and a value that is not there is 0.
+    /// `%3` is 4, `%arg_3` is -4, `%inlet_0` is one of the [`STACKS`], and a value that is not there is 0.
     fn value(&mut self) -> Read<SourceId> {
         if self.null() {
             return Ok(0);
         }
         self.expect("%")?;
-        let sign = if self.accept("arg_") { -1 } else { 1 };
+        let argument = self.accept("arg_");
+        let mut ends = (0..).zip(STACK_ENDS);
+        let end = ends.find_map(|(at, word)| (!argument && self.accept(word) && self.accept("_")).then_some(at));
         let digits = self.run(|c| c.is_ascii_digit());
-        match digits.parse::<i64>() {
-            Ok(number) if number < i64::MAX => Ok(sign * (number + 1)),
+        match (digits.parse::<SourceId>(), end) {
+            (Ok(number @ ..0x1000_0000_0000), None) => Ok(if argument { -1 - number } else { number + 1 }),
+            (Ok(number @ ..0x1000_0000_0000), Some(end)) => Ok(STACKS + 3 * number + end),
             _ => Err(self.error("expected the number of a value")),
         }
     }
@@ -337,7 +356,7 @@ impl<'s> Reader<'_, '_, 's> {
         }
         if self.peek("\"") {
             let text = self.string()?;
-            return Ok(Some(ctx.str_attr(text)));
+            return Ok(Some(ctx.str_attr(&text)));
         }
         if self.accept("Place(") {
             let inside = self.until(')')?;
@@ -455,10 +474,20 @@ impl<'s> Reader<'_, '_, 's> {
         Ok(rest.get(..length).unwrap_or(""))
     }
 
-    /// A text in quotes; Paddle escapes nothing.
-    fn string(&mut self) -> Read<&'s str> {
+    /// A text in quotes. Paddle escapes them in it, and nothing else.
+    fn string(&mut self) -> Read<Cow<'s, str>> {
         self.expect("\"")?;
-        self.until('"')
+        let text = self.until('"')?;
+        if !text.ends_with('\\') {
+            return Ok(Cow::Borrowed(text));
+        }
+        let mut whole = text.to_owned();
+        while whole.ends_with('\\') {
+            whole.pop();
+            whole.push('"');
+            whole.push_str(self.until('"')?);
+        }
+        Ok(Cow::Owned(whole))
     }
 
     fn list<T>(&mut self, open: &str, close: &str, item: impl Fn(&mut Self) -> Read<T>) -> Read<Vec<T>> {

@@ -2,6 +2,7 @@
 //!
 //! An operation that is not in the table and has no attributes is the same there.
 
+use pir_ir::Type;
 use rustc_hash::FxHashMap;
 
 /// An operand of Paddle's.
@@ -13,8 +14,9 @@ pub(crate) enum Input {
     Shaped(&'static str, &'static str),
     /// An attribute of ours that is a vector of integers, or the operand in its place.
     Ints(&'static str),
-    /// An attribute of ours that is a number, or the operand in its place.
-    Number(&'static str),
+    /// An attribute of ours that is a number, or the operand in its place; and the type that Paddle gives it, where that
+    /// does not follow from the number.
+    Number(&'static str, Option<Type>),
 }
 
 /// An attribute of Paddle's: its name, its kind in the file, and what it is where ours has none.
@@ -37,14 +39,14 @@ impl Row {
     pub(crate) fn says(&self, name: &str) -> bool {
         self.attributes.iter().any(|a| a.name == name)
             || self.inputs.iter().any(|input| match *input {
-                Input::Ints(n) | Input::Number(n) | Input::Shaped(_, n) => n == name,
+                Input::Ints(n) | Input::Number(n, _) | Input::Shaped(_, n) => n == name,
                 Input::Value(_) => false,
             })
     }
 }
 
 /// A line for each operation: `name inputs | attributes`. An input is the name of an operand, `name/shape`,
-/// `name:ints` or `name:number`; an attribute is `name:kind=default`.
+/// `name:ints`, `name:number` or, of one type, `name:i32`; an attribute is `name:kind=default`.
 const TABLE: &str = "\
 scale x scale:number | bias:f32=0.0 bias_after_scale:bool=true
 pow x | y:f32=1.0
@@ -54,8 +56,8 @@ clip_grad x out_grad min:number max:number |
 cast x | dtype:dtype
 assign x |
 full_like x value:number | dtype:dtype place:place
-arange start:number end:number step:number | dtype:dtype=int64 place:place
-one_hot x num_classes:number |
+arange start:f64 end:f64 step:f64 | dtype:dtype=int64 place:place
+one_hot x num_classes:i32 |
 sum x axis:ints | dtype:dtype keepdim:bool=false
 mean x axis:ints | keepdim:bool=false
 max x axis:ints | keepdim:bool=false
@@ -66,9 +68,9 @@ prod x axis:ints | keepdim:bool=false reduce_all:bool=false
 prod_grad x out out_grad axis:ints | keepdim:bool=false reduce_all:bool=false
 any x | axis:i64s keepdim:bool=false
 all x | axis:i64s keepdim:bool=false
-argmax x axis:number | keepdims:bool=false flatten:bool=false dtype:dtype=int64
-argmin x axis:number | keepdims:bool=false flatten:bool=false dtype:dtype=int64
-cumsum x axis:number | flatten:bool=false exclusive:bool=false reverse:bool=false
+argmax x axis:i64 | keepdims:bool=false flatten:bool=false dtype:dtype=int64
+argmin x axis:i64 | keepdims:bool=false flatten:bool=false dtype:dtype=int64
+cumsum x axis:i32 | flatten:bool=false exclusive:bool=false reverse:bool=false
 reduce_as x target/shape |
 matmul x y | transpose_x:bool=false transpose_y:bool=false
 transpose x | perm:i32s
@@ -79,9 +81,9 @@ flatten x | start_axis:i32=1 stop_axis:i32=-1
 expand x shape:ints |
 expand_as x y | target_shape:i64s=@shape
 tile x repeat_times:ints |
-concat x axis:number |
-split x sections:ints axis:number |
-split_with_num x axis:number | num:i32
+concat x axis:i32 |
+split x sections:ints axis:i32 |
+split_with_num x axis:i32 | num:i32
 stack x | axis:i32=0
 unstack x | axis:i32=0 num:i32=0
 tril x | diagonal:i32=0
@@ -92,8 +94,8 @@ pad x pad_value:number | paddings:i32s
 add_n inputs |
 slice x starts:ints ends:ints | axes:i64s infer_flags:i64s=@ones decrease_axis:i64s
 slice_grad x/x_shape out_grad starts:ints ends:ints | axes:i64s infer_flags:i64s=@ones decrease_axis:i64s
-gather x index axis:number |
-gather_grad x/x_shape index out_grad axis:number |
+gather x index axis:i32 |
+gather_grad x/x_shape index out_grad axis:i32 |
 index_select x index | axis:i32=0
 index_select_grad x/x_shape index out_grad | axis:i32=0
 gather_nd_grad x/x_shape index out_grad |
@@ -150,7 +152,7 @@ addmm input x y | beta:f32=1.0 alpha:f32=1.0
 amax x | axis:i64s keepdim:bool=false
 amin x | axis:i64s keepdim:bool=false
 argsort x | axis:i32=-1 descending:bool=false stable:bool=false
-topk x k:number | axis:i32=-1 largest:bool=true sorted:bool=true
+topk x k:i32 | axis:i32=-1 largest:bool=true sorted:bool=true
 cumprod x | dim:i32 exclusive:bool=false reverse:bool=false
 diag x | offset:i32=0 padding_value:f32=0.0
 diagonal x | offset:i32=0 axis1:i32=0 axis2:i32=1
@@ -205,7 +207,15 @@ fn row(line: &'static str) -> Option<(&'static str, Row)> {
 fn input(word: &'static str) -> Input {
     match (word.split_once(':'), word.split_once('/')) {
         (Some((name, "ints")), _) => Input::Ints(name),
-        (Some((name, _)), _) => Input::Number(name),
+        (Some((name, kind)), _) => {
+            let ty = match kind {
+                "i32" => Some(Type::I32),
+                "i64" => Some(Type::I64),
+                "f64" => Some(Type::F64),
+                _ => None,
+            };
+            Input::Number(name, ty)
+        }
         (None, Some((name, shape))) => Input::Shaped(name, shape),
         (None, None) => Input::Value(word),
     }
@@ -247,7 +257,7 @@ mod tests {
                 let known = match *input {
                     Input::Value(name) => operand(name),
                     Input::Shaped(name, shape) => operand(name) && attr(shape),
-                    Input::Ints(name) | Input::Number(name) => attr(name),
+                    Input::Ints(name) | Input::Number(name, _) => attr(name),
                 };
                 assert!(known, "{name}: {input:?}");
             }

@@ -7,6 +7,7 @@
 mod forms;
 mod json;
 mod ops;
+mod printed;
 mod stacks;
 
 use std::fmt::Write;
@@ -72,6 +73,14 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
         true => Ok(writer.out),
         false => Err(writer.errors),
     }
+}
+
+/// Writes a program as Paddle prints it. Numbers have six digits there: [`write`] keeps all.
+///
+/// # Errors
+/// What cannot be said in PaddlePaddle's form.
+pub fn write_printed(module: &Module) -> Result<String, Vec<Diagnostic>> {
+    write(module).map(|saved| printed::print(&saved))
 }
 
 struct Writer<'m> {
@@ -221,7 +230,7 @@ impl Writer<'_> {
             (Some(force), _) => force,
             // What is carried is as it was before the loop.
             (None, "1.while") => inputs.get(at + 1).is_some_and(stopped),
-            (None, "1.data" | "1.if") => false,
+            (None, "1.data" | "1.if" | "2.tuple_pop") => false,
             (None, _) => inputs.iter().all(stopped),
         }
     }
@@ -465,25 +474,29 @@ impl Writer<'_> {
         self.tasks.push(Task::Ops(block.and_then(|b| self.body.first_op(b))));
     }
 
-    /// The numbers of values that nothing but this loop and its condition reads, and that stand in the same block.
+    /// The numbers of values that this loop may take over: nothing but it and its condition reads them, and they stand in
+    /// the same block. The executor keeps what is fed to it.
     fn own_operands(&self, op: OpId) -> FxHashSet<Id> {
         let here = self.body.op_block(op);
         let inner = self.block(op, 0);
-        let computed = |v: ValueId| match self.body.value_def(v) {
+        let own = |v: ValueId| match self.body.value_def(v) {
             ValueDef::Result(def, _) => {
                 let block = self.body.op_block(def);
-                let name = self.ctx.op_str(self.body.op_name(def));
-                let input = matches!(name, "pd.data" | "pd.parameter" | "pd.feed");
-                (block == here || block == inner) && !input && self.body.has_one_use(v)
+                match self.ctx.op_str(self.body.op_name(def)) {
+                    "pd.data" => block == here,
+                    "pd.parameter" | "pd.feed" => false,
+                    _ => (block == here || block == inner) && self.body.has_one_use(v),
+                }
             }
-            _ => false,
+            ValueDef::Arg(block, _) => Some(block) == here && self.body.has_one_use(v),
+            ValueDef::None => false,
         };
         let last = inner.and_then(|b| self.body.last_op(b));
         let passed = last.into_iter().flat_map(|l| self.body.operands(l));
         self.body
             .operands(op)
             .chain(passed)
-            .filter(|&v| computed(v))
+            .filter(|&v| own(v))
             .map(|v| self.id(v))
             .collect()
     }

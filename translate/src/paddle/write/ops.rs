@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use pir_ir::{Arity, Attr, AttrData, Diagnostic, OpId, OpView, Type, TypeData, ValueId};
+use pir_ir::{Arity, Attr, Diagnostic, OpId, OpView, Type, TypeData, ValueId};
 
 use super::super::table::{Attribute, Input, Row};
 use super::{Id, Writer, json};
@@ -41,16 +41,11 @@ impl Writer<'_> {
         self.raw("1.full_int_array", &attrs, &[], &[ty])
     }
 
-    /// A number as an operand. Single precision is what Paddle has for it, where that says it exactly.
-    fn number(&mut self, attr: Attr) -> Id {
-        match self.ctx.attr_data(attr) {
-            AttrData::Int { value, .. } => self.full(&[1], *value as f64, Type::I64),
-            AttrData::Bool(value) => self.full(&[1], f64::from(u8::from(*value)), Type::I64),
-            _ => {
-                let value = self.ctx.attr_f64(attr).unwrap_or(0.0);
-                self.full(&[1], value, if single(value) { Type::F32 } else { Type::F64 })
-            }
-        }
+    /// A number as an operand of an operation whose results have this type. Single precision is what Paddle has for it,
+    /// where that says it exactly or the operation computes in it.
+    fn number(&mut self, value: f64, ty: Option<&Type>) -> Id {
+        let narrow = ty.is_some_and(|&ty| matches!(self.ctx.elem_type(ty), Type::F32 | Type::F16 | Type::BF16));
+        self.full(&[1], value, if narrow || single(value) { Type::F32 } else { Type::F64 })
     }
 
     /// A value plus a number.
@@ -300,21 +295,21 @@ impl Writer<'_> {
                         self.full(shape, 0.0, elem)
                     }
                 },
-                Input::Ints(name) | Input::Number(name) => match (view.attr(name), value(name)) {
+                Input::Ints(name) | Input::Number(name, _) => match (view.attr(name), value(name)) {
                     (Some(attr), _) => {
                         let attr = if name == "axis" {
                             self.counted_from_front(view, attr)
                         } else {
                             attr
                         };
-                        self.constant_input(*input, attr, name)?
+                        self.constant_input(*input, attr, name, types)?
                     }
                     (None, Some(group)) => group.first().map_or(0, |&v| self.id(v)),
                     (None, None) => {
                         let spec = def.attrs.iter().find(|s| s.name == name);
                         let default = spec.and_then(|s| s.default.as_deref());
                         let attr = self.default(default.ok_or_else(|| format!("it does not say `{name}`"))?);
-                        self.constant_input(*input, attr, name)?
+                        self.constant_input(*input, attr, name, types)?
                     }
                 },
             });
@@ -335,7 +330,7 @@ impl Writer<'_> {
         }
     }
 
-    fn constant_input(&mut self, input: Input, attr: Attr, name: &str) -> Result<Id, String> {
+    fn constant_input(&mut self, input: Input, attr: Attr, name: &str, types: &[Type]) -> Result<Id, String> {
         match input {
             Input::Ints(_) => {
                 let one = self.ctx.attr_int(attr).map(|i| vec![i]);
@@ -343,7 +338,14 @@ impl Writer<'_> {
                 let ints = ints.ok_or_else(|| format!("`{name}` is not a list of integers"))?;
                 Ok(self.integers(&ints))
             }
-            _ => Ok(self.number(attr)),
+            _ => {
+                let value = self.ctx.attr_f64(attr);
+                let value = value.ok_or_else(|| format!("`{name}` is not a number"))?;
+                Ok(match input {
+                    Input::Number(_, Some(ty)) => self.full(&[1], value, ty),
+                    _ => self.number(value, types.first()),
+                })
+            }
         }
     }
 
@@ -436,7 +438,7 @@ impl Writer<'_> {
         }
         let factor = match scale {
             None => operands.get(1).copied().unwrap_or(0),
-            Some(scale) => self.full(&[1], scale, if single(scale) { Type::F32 } else { Type::F64 }),
+            Some(scale) => self.number(scale, types.first()),
         };
         let mut attrs = String::new();
         json::entry(
