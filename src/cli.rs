@@ -105,6 +105,17 @@ pub fn report_plain(renderer: &Renderer, diagnostic: &Diagnostic) {
     let _ = write_buffered(|out| renderer.render_plain(diagnostic, out));
 }
 
+/// The exit status of a tool whose work ended so; an error is told.
+pub fn exit(renderer: &Renderer, result: Result<(), Diagnostic>) -> Exit {
+    match result {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            report_plain(renderer, &error);
+            Exit::Failure
+        }
+    }
+}
+
 /// Writes to standard error.
 pub fn say(text: &str) {
     // Nothing can be done when standard error is closed.

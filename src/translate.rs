@@ -111,13 +111,7 @@ pub fn main() -> Exit {
     let args = Args::parse();
     let renderer = args.common.renderer();
     let output = args.output.as_deref();
-    let finish = |result: Result<(), Diagnostic>| match result {
-        Ok(()) => Exit::Success,
-        Err(diagnostic) => {
-            cli::report_plain(&renderer, &diagnostic);
-            Exit::Failure
-        }
-    };
+    let finish = |result| cli::exit(&renderer, result);
     if let Some(shell) = args.common.completions {
         return finish(write_output(output, |out| cli::write_completions::<Args>(shell, out)));
     }

@@ -28,13 +28,7 @@ pub fn main() -> Exit {
     let mut args = Args::parse();
     let renderer = args.common.renderer();
     let output = args.output.output.as_deref();
-    let finish = |result: Result<(), Diagnostic>| match result {
-        Ok(()) => Exit::Success,
-        Err(diagnostic) => {
-            cli::report_plain(&renderer, &diagnostic);
-            Exit::Failure
-        }
-    };
+    let finish = |result| cli::exit(&renderer, result);
     if let Some(shell) = args.common.completions {
         return finish(write_output(output, |out| cli::write_completions::<Args>(shell, out)));
     }
@@ -56,8 +50,7 @@ pub fn main() -> Exit {
             return Exit::Failure;
         };
         if let Err(error) = configure(&mut args, &read) {
-            cli::report_plain(&renderer, &error);
-            return Exit::Failure;
+            return finish(Err(error));
         }
         source = Some(read);
     }
@@ -75,13 +68,7 @@ pub fn main() -> Exit {
     };
     if args.listing.print_pipeline {
         let output = args.output.output.as_deref();
-        return match write_output(output, |out| writeln!(out, "{pipeline}")) {
-            Ok(()) => Exit::Success,
-            Err(error) => {
-                cli::report_plain(&renderer, &error);
-                Exit::Failure
-            }
-        };
+        return finish(write_output(output, |out| writeln!(out, "{pipeline}")));
     }
     if source.is_none() && cli::input_file(args.file.as_deref(), &renderer).is_none() {
         return Exit::Usage;

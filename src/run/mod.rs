@@ -31,13 +31,8 @@ pub fn main() -> Exit {
     let args = Args::parse();
     let renderer = args.common.renderer();
     if let Some(shell) = args.common.completions {
-        return match write_output(None, |out| cli::write_completions::<Args>(shell, out)) {
-            Ok(()) => Exit::Success,
-            Err(error) => {
-                cli::report_plain(&renderer, &error);
-                Exit::Failure
-            }
-        };
+        let written = write_output(None, |out| cli::write_completions::<Args>(shell, out));
+        return cli::exit(&renderer, written);
     }
     let Some(file) = cli::input_file(args.file.as_deref(), &renderer) else {
         return Exit::Usage;
@@ -45,10 +40,7 @@ pub fn main() -> Exit {
     cli::remember("input", file);
     let source = match Source::read(file) {
         Ok(source) => source,
-        Err(error) => {
-            cli::report_plain(&renderer, &error);
-            return Exit::Failure;
-        }
+        Err(error) => return cli::exit(&renderer, Err(error)),
     };
     match run(&args, &source, &renderer) {
         Ok(true) => Exit::Success,

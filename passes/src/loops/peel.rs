@@ -1,6 +1,6 @@
 //! `peel`: the first or the last iteration of a loop by itself.
 
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, Type};
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, Type, ValueId};
 use smallvec::SmallVec;
 
 use super::{Loop, copy_block, flag_later, mapped};
@@ -70,13 +70,23 @@ impl Pass for Peel {
     }
 }
 
-/// A branch on `flag` with two empty blocks, before an operation, whose results it takes over.
-fn branch(rewriter: &mut Rewriter<'_>, flag: pir_ir::ValueId, types: &[Type]) -> (OpId, [pir_ir::BlockId; 2]) {
+/// A branch on `flag` here, whose results take the place of those of the loop `old`: what comes next goes into its
+/// then region, the else region yields `skipped`.
+fn branch(rewriter: &mut Rewriter<'_>, old: OpId, flag: ValueId, types: &[Type], skipped: &[ValueId]) {
     let regions = [rewriter.body.create_region(), rewriter.body.create_region()];
-    let blocks = regions.map(|r| rewriter.body.create_block(r));
+    let [then, other] = regions.map(|r| rewriter.body.create_block(r));
     let new = rewriter.op("pd.if").operand(flag).results(types.iter().copied());
     let new = new.region(regions[0]).region(regions[1]).build();
-    (new, blocks)
+    for (old, new) in rewriter.body.results(old).zip(rewriter.body.results(new)) {
+        rewriter.take_name(old, new);
+        rewriter.body.replace_all_uses(old, new);
+    }
+    rewriter
+        .at_end(other)
+        .op("cf.yield")
+        .operands(skipped.iter().copied())
+        .build();
+    rewriter.at_end(then);
 }
 
 fn result_types(body: &Body, op: OpId) -> SmallVec<[Type; 6]> {
@@ -92,17 +102,7 @@ fn peel_first(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     rewriter.before(l.op);
     let map = copy_block(&mut rewriter, l.cond, &operands);
     let first = mapped(&map, &forwarded);
-    let (new, [then, other]) = branch(&mut rewriter, map.get_or_self(flag), &types);
-    for (old, new) in rewriter.body.results(l.op).zip(rewriter.body.results(new)) {
-        rewriter.take_name(old, new);
-        rewriter.body.replace_all_uses(old, new);
-    }
-    rewriter
-        .at_end(other)
-        .op("cf.yield")
-        .operands(first.iter().copied())
-        .build();
-    rewriter.at_end(then);
+    branch(&mut rewriter, l.op, map.get_or_self(flag), &types, &first);
     let map = copy_block(&mut rewriter, l.body, &first);
     rewriter.move_here(l.op);
     rewriter.body.set_operands(l.op, &mapped(&map, &yielded));
@@ -139,17 +139,7 @@ fn peel_last(ctx: &Context, body: &mut Body, l: Loop) -> Option<OpId> {
     rewriter.after(shorter);
     let results: SmallVec<[_; 6]> = rewriter.body.results(shorter).take(count).collect();
     let left = rewriter.body.result(shorter, count);
-    let (new, [then, other]) = branch(&mut rewriter, left, &types[..count]);
-    for (old, new) in rewriter.body.results(l.op).zip(rewriter.body.results(new)) {
-        rewriter.take_name(old, new);
-        rewriter.body.replace_all_uses(old, new);
-    }
-    rewriter
-        .at_end(other)
-        .op("cf.yield")
-        .operands(results.iter().copied())
-        .build();
-    rewriter.at_end(then);
+    branch(&mut rewriter, l.op, left, &types[..count], &results);
     let map = copy_block(&mut rewriter, l.body, &results);
     // The condition as it was before: what was added is not read.
     let map = copy_block(&mut rewriter, l.cond, &mapped(&map, &yielded));
