@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use clap::{CommandFactory, ValueEnum};
+use clap::{CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
 use pir_ir::{Diagnostic, Severity};
 
@@ -58,6 +58,21 @@ pub(crate) fn quietly<R>(f: impl FnOnce() -> R) -> R {
     let result = f();
     QUIET.store(false, Ordering::Relaxed);
     result
+}
+
+/// Reads the command line. When it is wrong, or asks for help, that is said.
+///
+/// # Errors
+/// How the tool ends then.
+pub fn parse<Args: Parser>() -> Result<Args, Exit> {
+    Args::try_parse().map_err(|said| match said.print() {
+        _ if said.use_stderr() => Exit::Usage,
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "error: cannot write to standard output: {error} [io]");
+            Exit::Failure
+        }
+        _ => Exit::Success,
+    })
 }
 
 /// Runs a tool. A panic is an error of the tool and said to be one.

@@ -6,6 +6,7 @@ pub mod arrays;
 pub mod cli;
 pub mod driver;
 pub mod evaluate;
+mod interrupt;
 pub mod opt;
 pub mod output;
 pub mod progress;

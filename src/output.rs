@@ -5,6 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use pir_ir::Diagnostic;
+use tempfile::NamedTempFile;
+
+use crate::interrupt::Unfinished;
 
 /// Writes to a file, or to standard output for `None` and `-`, what `write` writes.
 ///
@@ -48,7 +51,7 @@ fn write_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Res
 
 fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     // A link stays a link: it is its target that is replaced.
-    let target: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = behind_links(path);
     let permissions = match fs::metadata(&target) {
         Ok(meta) => {
             // Moving a file over one that may not be written would succeed. It also fails here for a directory.
@@ -58,19 +61,35 @@ fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
             }
             Some(meta.permissions())
         }
-        Err(_) => None,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
     };
     let folder = match target.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    let file = new_file_mode(tempfile::Builder::new().prefix(".pir-")).tempfile_in(folder)?;
+    let make = || new_file_mode(tempfile::Builder::new().prefix(".pir-")).tempfile_in(folder);
+    let (file, _unfinished) = Unfinished::new(make, NamedTempFile::path)?;
     write_through(file.as_file().try_clone()?, write)?;
     if let Some(permissions) = permissions {
         fs::set_permissions(file.path(), permissions)?;
     }
     file.persist(&target)?;
     Ok(())
+}
+
+/// The file that a path names, which need not be there, though links to it are.
+fn behind_links(path: &Path) -> PathBuf {
+    if let Ok(target) = fs::canonicalize(path) {
+        return target;
+    }
+    let mut target = path.to_owned();
+    // The systems follow no more than forty either.
+    for _ in 0..40 {
+        let Ok(next) = fs::read_link(&target) else { break };
+        target = target.parent().unwrap_or(Path::new("")).join(next);
+    }
+    target
 }
 
 fn write_through(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -135,6 +154,24 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o751);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_nothing_get_a_target() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        symlink("second", path("first")).unwrap();
+        symlink(path("file"), path("second")).unwrap();
+        write_output(path("first").to_str(), |out| out.write_all(b"new")).unwrap();
+        assert_eq!(fs::read_to_string(path("file")).unwrap(), "new");
+        assert_eq!(names(folder.path()), ["file", "first", "second"]);
+        assert!(fs::symlink_metadata(path("first")).unwrap().is_symlink());
+        symlink("b", path("a")).unwrap();
+        symlink("a", path("b")).unwrap();
+        assert!(write_output(path("a").to_str(), |out| out.write_all(b"new")).is_err());
+        assert!(fs::symlink_metadata(path("a")).unwrap().is_symlink());
     }
 
     #[cfg(unix)]

@@ -40,15 +40,18 @@ impl Source {
     /// # Errors
     /// The reason why it cannot be read, for the user.
     pub fn read(path: &str) -> Result<Self, Diagnostic> {
+        // One byte more tells that there is too much; what has no end, like `/dev/zero`, is not read to its end.
+        const MOST: u64 = u32::MAX as u64 + 1;
         let (name, bytes) = if path == "-" {
             let mut bytes = Vec::new();
             std::io::stdin()
                 .lock()
+                .take(MOST)
                 .read_to_end(&mut bytes)
                 .map_err(|e| Diagnostic::error("io", format!("cannot read standard input: {e}")))?;
             ("<stdin>", bytes)
         } else {
-            (path, read_file(path)?)
+            (path, read_start(path, MOST)?)
         };
         // Spans are pairs of 32-bit offsets.
         if u32::try_from(bytes.len()).is_err() {
@@ -146,6 +149,11 @@ impl Source {
 }
 
 pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, Diagnostic> {
+    read_start(path, u64::MAX)
+}
+
+/// Reads a file, but no more than so many bytes of it.
+fn read_start(path: &str, most: u64) -> Result<Vec<u8>, Diagnostic> {
     // Reading a directory fails too, but with a message that differs between systems.
     if Path::new(path).is_dir() {
         return Err(
@@ -153,7 +161,15 @@ pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, Diagnostic> {
                 .help("name a file in it, or `-` for standard input"),
         );
     }
-    std::fs::read(path).map_err(|error| {
+    let read = || {
+        let file = std::fs::File::open(path)?;
+        let size = file.metadata()?.len().min(most);
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(usize::try_from(size).unwrap_or(0).saturating_add(1))?;
+        file.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map_err(|error: std::io::Error| {
         let problem = match error.kind() {
             std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
             std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),

@@ -108,7 +108,10 @@ pub struct Args {
 
 /// Runs the tool.
 pub fn main() -> Exit {
-    let args = Args::parse();
+    let args: Args = match cli::parse() {
+        Ok(args) => args,
+        Err(exit) => return exit,
+    };
     let renderer = args.common.renderer();
     let output = args.output.as_deref();
     let finish = |result| cli::exit(&renderer, result);

@@ -25,7 +25,10 @@ use job::Job;
 /// Runs the tool.
 pub fn main() -> Exit {
     let times = Times::new();
-    let mut args = Args::parse();
+    let mut args: Args = match cli::parse() {
+        Ok(args) => args,
+        Err(exit) => return exit,
+    };
     let renderer = args.common.renderer();
     let output = args.output.output.as_deref();
     let finish = |result| cli::exit(&renderer, result);

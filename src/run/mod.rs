@@ -11,7 +11,6 @@ pub mod value;
 
 use std::io::{self, Write};
 
-use clap::Parser;
 use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
 use pir_ir::{Diagnostic, Module};
 
@@ -28,7 +27,10 @@ use crate::source::Source;
 
 /// Runs the tool.
 pub fn main() -> Exit {
-    let args = Args::parse();
+    let args: Args = match cli::parse() {
+        Ok(args) => args,
+        Err(exit) => return exit,
+    };
     let renderer = args.common.renderer();
     if let Some(shell) = args.common.completions {
         let written = write_output(None, |out| cli::write_completions::<Args>(shell, out));

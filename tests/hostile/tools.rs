@@ -120,3 +120,127 @@ fn programs_that_do_not_end_or_take_everything() {
         .unwrap();
     refused(&output, "memory");
 }
+
+/// The names of the files in a folder.
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let mut names: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_program_is_replaced_by_what_became_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pir");
+    std::fs::write(&path, PROGRAM).unwrap();
+    let output = tool("pir-opt").arg(&path).arg("-o").arg(&path).output().unwrap();
+    assert!(output.status.success());
+    let once = std::fs::read_to_string(&path).unwrap();
+    assert!(once.contains("tensor<2xf32>"), "{once}");
+    assert_eq!(names(folder.path()), ["a.pir"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_with_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("a.pir"), PROGRAM).unwrap();
+    let made = Command::new("mkfifo").arg(path("pipe")).status().unwrap();
+    assert!(made.success());
+    let reader = std::thread::spawn({
+        let pipe = path("pipe");
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    let output = tool("pir-opt")
+        .arg(path("a.pir"))
+        .arg("-o")
+        .arg(path("pipe"))
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert!(reader.join().unwrap().contains("pd.fetch"));
+    assert_eq!(names(folder.path()), ["a.pir", "pipe"]);
+}
+
+/// Ends a tool while it writes, and gives what stays in the folder.
+#[cfg(unix)]
+fn ended(signal: &str) -> (Option<i32>, Vec<String>) {
+    use std::os::unix::process::ExitStatusExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let program: String = (0..20_000)
+        .map(|i| format!("%v{i} = pd.full {{shape = [1], value = 1.0, dtype = f32}}\n"))
+        .collect();
+    std::fs::write(path("a.pir"), program).unwrap();
+    std::fs::write(path("out.pir"), "before").unwrap();
+    let mut command = tool("pir-opt");
+    let mut child = command
+        .arg(path("a.pir"))
+        .arg("-o")
+        .arg(path("out.pir"))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let half_written = || names(folder.path()).iter().any(|name| name.starts_with(".pir-"));
+    while !half_written() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_micros(200));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    if status.signal().is_some() {
+        assert_eq!(std::fs::read_to_string(path("out.pir")).unwrap(), "before");
+    }
+    (status.signal(), names(folder.path()))
+}
+
+#[cfg(unix)]
+#[test]
+fn an_end_in_the_middle() {
+    for (signal, number) in [("-INT", 2), ("-TERM", 15), ("-HUP", 1)] {
+        // The tool may have written all before the signal reaches it.
+        let by_signal = (0..20).any(|_| {
+            let (by, left) = ended(signal);
+            assert_eq!(left, ["a.pir", "out.pir"], "{signal}");
+            by == Some(number)
+        });
+        assert!(by_signal, "{signal} never came in time");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn more_than_a_file_may_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let lines: String = (0..3000)
+        .map(|i| format!("%v{i} = pd.full {{shape = [1], value = 1.0, dtype = f32}}\n"))
+        .collect();
+    std::fs::write(path("a.pir"), lines).unwrap();
+    let output = Command::new("sh")
+        .arg("-c")
+        .arg("ulimit -f 8; exec \"$0\" \"$1\" -o \"$2\"")
+        .arg(env!("CARGO_BIN_EXE_pir-opt"))
+        .arg(path("a.pir"))
+        .arg(path("out.pir"))
+        .output()
+        .unwrap();
+    refused(&output, "out.pir");
+    assert_eq!(names(folder.path()), ["a.pir"]);
+}
+
+#[test]
+fn help_that_cannot_be_written() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return;
+    }
+    for option in ["--help", "--version"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = tool("pir-opt").arg(option).stdout(full).output().unwrap();
+        refused(&output, "standard output");
+    }
+}
