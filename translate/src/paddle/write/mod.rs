@@ -475,15 +475,16 @@ impl Writer<'_> {
     }
 
     /// The numbers of values that this loop may take over: nothing but it and its condition reads them, and they stand in
-    /// the same block. The executor keeps what is fed to it.
+    /// the same block. What is fed may be read by its body as well.
     fn own_operands(&self, op: OpId) -> FxHashSet<Id> {
         let here = self.body.op_block(op);
         let inner = self.block(op, 0);
+        let inside = |user: OpId| user == op || self.body.parent_op(user) == Some(op);
         let own = |v: ValueId| match self.body.value_def(v) {
             ValueDef::Result(def, _) => {
                 let block = self.body.op_block(def);
                 match self.ctx.op_str(self.body.op_name(def)) {
-                    "pd.data" => block == here,
+                    "pd.data" => block == here && self.body.uses(v).all(|u| inside(u.op)),
                     "pd.parameter" | "pd.feed" => false,
                     _ => (block == here || block == inner) && self.body.has_one_use(v),
                 }
