@@ -90,7 +90,10 @@ impl<'a> Printer<'a, '_> {
             }
         }
         let Some(&entry) = blocks.first() else { return };
-        let entry_needs_label = with_label && (!body.block_args(entry).is_empty() || body.block_label(entry).is_some());
+        // In the generic form braces with nothing between them are a region without blocks.
+        let empty = self.options.generic && body.first_op(entry).is_none();
+        let entry_needs_label =
+            with_label && (empty || !body.block_args(entry).is_empty() || body.block_label(entry).is_some());
         if entry_needs_label || self.is_target(body, region, entry) {
             self.block_header(body, entry);
         }
