@@ -18,16 +18,23 @@ pub use npz::write as write_npz;
 /// The reason why it cannot be read, for the user.
 pub fn read_arrays(path: &str) -> Result<Vec<(String, Tensor)>, Diagnostic> {
     let bytes = crate::source::read_file(path)?;
-    let result = if bytes.starts_with(b"PK") {
-        npz::read(&bytes)
-    } else if bytes.starts_with(npy::MAGIC) {
-        let stem = Path::new(path).file_stem().unwrap_or_default();
-        npy::read(&bytes).map(|tensor| vec![(stem.to_string_lossy().into_owned(), tensor)])
-    } else {
-        tensors::read(&bytes)
-    };
-    result.map_err(|problem| {
+    let stem = Path::new(path).file_stem().unwrap_or_default();
+    read_bytes(&stem.to_string_lossy(), &bytes).map_err(|problem| {
         Diagnostic::error("input-file", format!("cannot read tensors from `{path}`: {problem}"))
             .help("tensors are read from `.npz` files (numpy.savez) and `.safetensors` files")
     })
+}
+
+/// Reads the tensors of a file's content; the name is that of the tensor in a `.npy` file, where it has none.
+///
+/// # Errors
+/// The reason why it cannot be read.
+pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Vec<(String, Tensor)>, String> {
+    if bytes.starts_with(b"PK") {
+        npz::read(bytes)
+    } else if bytes.starts_with(npy::MAGIC) {
+        npy::read(bytes).map(|tensor| vec![(name.to_owned(), tensor)])
+    } else {
+        tensors::read(bytes)
+    }
 }

@@ -7,24 +7,73 @@ use super::bytes;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Reads a tensor.
-pub(super) fn read(file: &[u8]) -> Result<Tensor, String> {
+/// The bytes in front of the header of any version.
+pub(super) const START: usize = MAGIC.len() + 6;
+
+/// The length of the header, and what stands behind its length.
+fn header(file: &[u8]) -> Result<(usize, &[u8]), String> {
     let rest = file.strip_prefix(MAGIC).ok_or("it is no `.npy` file")?;
-    let (length, rest) = match rest {
-        [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
-        [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
-        _ => return Err("its version is unknown".to_owned()),
-    };
+    match rest {
+        [1, _, a, b, rest @ ..] => Ok((usize::from(u16::from_le_bytes([*a, *b])), rest)),
+        [2 | 3, _, a, b, c, d, rest @ ..] => Ok((u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest)),
+        _ => Err("its version is unknown".to_owned()),
+    }
+}
+
+/// How many bytes of a file the header takes at most, by its first [`START`] bytes.
+pub(super) fn header_end(start: &[u8]) -> Result<usize, String> {
+    Ok(START + header(start)?.0)
+}
+
+/// What a header says.
+struct About {
+    dtype: DType,
+    big: bool,
+    fortran: bool,
+    shape: Vec<usize>,
+}
+
+impl About {
+    fn bytes(&self) -> Result<usize, String> {
+        Ok(checked_count(&self.shape, self.dtype.size())? * self.dtype.size())
+    }
+}
+
+/// What the header says, and what stands behind it.
+fn about(file: &[u8]) -> Result<(About, &[u8]), String> {
+    let (length, rest) = header(file)?;
     let (header, data) = rest.split_at_checked(length).ok_or("its header is cut off")?;
     let header = std::str::from_utf8(header).map_err(|_| "its header is no text")?;
     let (dtype, big) = element(field(header, "descr")?)?;
     let fortran = field(header, "fortran_order")?.starts_with("True");
     let shape = shape(field(header, "shape")?)?;
-    let fortran = fortran && shape.len() > 1;
+    let about = About {
+        dtype,
+        big,
+        fortran: fortran && shape.len() > 1,
+        shape,
+    };
+    Ok((about, data))
+}
+
+/// The bytes that the elements take, by the beginning of a file.
+pub(super) fn elements(start: &[u8]) -> Result<usize, String> {
+    about(start)?.0.bytes()
+}
+
+/// Reads a tensor.
+pub(super) fn read(file: &[u8]) -> Result<Tensor, String> {
+    let (about, data) = about(file)?;
+    let expected = about.bytes()?;
+    let About {
+        dtype,
+        big,
+        fortran,
+        shape,
+    } = about;
     if !big && !fortran {
         return bytes::read(dtype, &shape, data);
     }
-    let expected = checked_count(&shape, dtype.size())? * dtype.size();
     let mut data = data.get(..expected).unwrap_or(data).to_vec();
     if big {
         data.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);

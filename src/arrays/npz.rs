@@ -8,21 +8,38 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::npy;
 
-/// An array may be compressed to almost nothing; this is what one may unpack to.
-const MAX_ARRAY: u64 = 1 << 36;
+/// What a header may be unpacked to.
+const LONGEST_HEADER: usize = 1 << 24;
+
+/// Unpacks an array. Some bytes may be packed that are many more: no more than the header speaks of are unpacked.
+fn unpack(file: &mut dyn Read) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let mut read = |bytes: &mut Vec<u8>, end: usize| {
+        let missing = end.saturating_sub(bytes.len());
+        file.take(missing as u64)
+            .read_to_end(bytes)
+            .map_err(|error| error.to_string())
+    };
+    read(&mut bytes, npy::START)?;
+    let end = npy::header_end(&bytes)?;
+    if end > LONGEST_HEADER {
+        return Err("its header is too long".to_owned());
+    }
+    read(&mut bytes, end)?;
+    let elements = npy::elements(&bytes)?;
+    read(&mut bytes, end.saturating_add(elements))?;
+    Ok(bytes)
+}
 
 /// Reads all arrays of an archive, in its order.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, String> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|e| e.to_string())?;
     let mut arrays = Vec::with_capacity(archive.len());
     for index in 0..archive.len() {
-        let file = archive.by_index(index).map_err(|e| e.to_string())?;
+        let mut file = archive.by_index(index).map_err(|e| e.to_string())?;
         let entry = file.name().map_err(|e| e.to_string())?.into_owned();
-        let mut bytes = Vec::new();
-        file.take(MAX_ARRAY)
-            .read_to_end(&mut bytes)
-            .map_err(|e| format!("`{entry}`: {e}"))?;
-        let array = npy::read(&bytes).map_err(|e| format!("`{entry}`: {e}"))?;
+        let array = unpack(&mut file).and_then(|bytes| npy::read(&bytes));
+        let array = array.map_err(|e| format!("`{entry}`: {e}"))?;
         let name = entry.strip_suffix(".npy").unwrap_or(&entry);
         arrays.push((name.to_owned(), array));
     }
@@ -67,6 +84,23 @@ mod tests {
         let mut again = Vec::new();
         write(tensors, &mut again).unwrap();
         assert_eq!(bytes, again);
+    }
+
+    #[test]
+    fn no_more_is_unpacked_than_the_header_says() {
+        let mut packed = ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+        packed.start_file("x.npy", options).unwrap();
+        let mut array = Vec::new();
+        npy::write(&Tensor::new(&[2], vec![1.0f32, 2.0]).unwrap(), &mut array);
+        packed.write_all(&array).unwrap();
+        packed.write_all(&vec![0; 1 << 24]).unwrap();
+        let bytes = packed.finish().unwrap().into_inner();
+        assert!(bytes.len() < 1 << 16);
+        assert_eq!(read(&bytes).unwrap()[0].1.view::<f32>(), Some(&[1.0, 2.0][..]));
+        let mut archive = ZipArchive::new(Cursor::new(&bytes)).unwrap();
+        let unpacked = unpack(&mut archive.by_index(0).unwrap()).unwrap();
+        assert!(unpacked.len() < 1 << 10, "{}", unpacked.len());
     }
 
     #[test]
