@@ -6,15 +6,15 @@ use pir_fuzzing::{Random, mutate, seeds};
 /// Changes an input in place, and gives its new size.
 pub fn change(target: &str, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random::new(u64::from(seed));
-    // Every other change is one that knows nothing of the format.
-    if random.below(2) == 0 {
+    // Every other change is one that knows nothing of the format; of bytes that programs are made of all are.
+    if target == "generated" || random.below(2) == 0 {
         return libfuzzer_sys::fuzzer_mutate(data, size, max_size);
     }
     thread_local!(static SEEDS: std::cell::OnceCell<Vec<(String, Vec<u8>)>> = const { std::cell::OnceCell::new() });
     SEEDS.with(|all| {
         let other = random.pick(all.get_or_init(|| seeds(target)));
         let other = other.map_or(&[][..], |(_, bytes)| bytes);
-        let changed = mutate(&mut random, &data[..size], other, max_size);
+        let changed = mutate(&mut random, target, &data[..size], other, max_size);
         data[..changed.len()].copy_from_slice(&changed);
         changed.len()
     })

@@ -4,17 +4,35 @@ use std::fmt::Write;
 
 use pir_interp::{Options, Tensor};
 
-/// A generator of numbers (splitmix64).
-pub struct Random(u64);
+/// A generator of numbers (splitmix64), or of those that bytes say.
+pub struct Random {
+    said: std::vec::IntoIter<u8>,
+    state: u64,
+}
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678)
+        Random {
+            said: Vec::new().into_iter(),
+            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678,
+        }
+    }
+
+    /// First the bytes, then numbers that are the same for all bytes: a small change of the bytes is one of what is made.
+    #[allow(dead_code, reason = "the fuzzers need it")]
+    pub fn of(bytes: &[u8]) -> Self {
+        Random {
+            said: bytes.to_vec().into_iter(),
+            ..Random::new(0)
+        }
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
+        if let Some(byte) = self.said.next() {
+            return byte.into();
+        }
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)

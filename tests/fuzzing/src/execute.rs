@@ -1,14 +1,17 @@
 //! Programs through passes, and run.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use pir_interp::{ExecError, InputSpec, Options, Tensor, inputs_of};
+use pir_interp::dataflow::{self, Schedule};
+use pir_interp::{ExecError, InputSpec, Options, Tensor};
 use pir_ir::text::{PrintOptions, print};
 use pir_ir::{Context, Module};
 use pir_passes::{PASS_CRASH, PassManager, Pipeline};
 use pir_tools::evaluate::KernelEvaluator;
 
-use crate::random::Random;
+use crate::generate::{self, bindings};
+use crate::pipelines;
 use crate::targets::{context, read, round_trip};
 
 /// Steps of a run.
@@ -16,37 +19,45 @@ const STEPS: u64 = 3000;
 /// Bytes of the tensors of a run, and of one.
 const MEMORY: u64 = 8 << 20;
 const TENSOR: usize = 1 << 20;
+/// Passes may make programs longer; from so many bytes of text on the rest is not worth its time.
+const LONG: usize = 1 << 20;
 
-/// Passes after which a program does something else, or more.
-const CHANGING: &[&str] = &[
+/// Passes after which a program does more. What it did before it still does.
+const ADDING: &[&str] = &[
     "backward",
     "stack-locals",
     "build-backward",
     "prune-stacks",
-    "decompose",
     "strip-backward",
     "jvp",
     "training",
     "inference",
-    // Sums are formed in another order.
-    "batch-weight-grads",
-    // Graphs of dataflow are for another executor.
-    "lower-to-dataflow",
-    "place",
-    "partition",
 ];
 
-/// Passes with other options than the default ones.
-const VARIANTS: &[&str] = &[
-    "licm{branches=false}",
-    "unroll{factor=2}",
-    "unroll{max-ops=30}",
-    "peel{first=true last=true}",
-    "canonicalize{max-steps=10}",
-    "remat{recompute=all}",
-    "outline{min-size=1}",
-    "backward,strip-backward",
-];
+/// Passes after which a program computes the same in another order, or with other operations.
+const ROUNDING: &[&str] = &["decompose", "batch-weight-grads", "training", "inference"];
+
+/// What a pipeline may do to what a program shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Keeps {
+    All,
+    What,
+    Nothing,
+}
+
+fn keeps(pipeline: &Pipeline) -> Keeps {
+    let has = |names: &[&str]| pipeline.invocations.iter().any(|i| names.contains(&i.pass.name()));
+    // What is to be kept may be nothing.
+    let dropped = pipeline
+        .invocations
+        .iter()
+        .any(|i| i.pass.name() == "symbol-dce" && i.options.is_given("keep"));
+    match (has(ROUNDING) || dropped, has(ADDING)) {
+        (true, _) => Keeps::Nothing,
+        (_, true) => Keeps::What,
+        _ => Keeps::All,
+    }
+}
 
 /// The pipeline of an input: what its first line says behind `//!`, or one that follows from its bytes.
 fn pipeline_of(bytes: &[u8]) -> String {
@@ -57,21 +68,10 @@ fn pipeline_of(bytes: &[u8]) -> String {
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, &b| {
         (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
     });
-    let mut random = Random::new(hash);
-    let names = pir_passes::all_passes().iter().map(|pass| pass.name());
-    // It would draw every program on the terminal.
-    let names = names.filter(|&name| name != "view-graph");
-    let all: Vec<&str> = names.chain(VARIANTS.iter().copied()).collect();
-    let count = 1 + random.below(4);
-    let chosen: Vec<&str> = (0..count).filter_map(|_| random.pick(&all).copied()).collect();
-    chosen.join(",")
+    pipelines::pipeline(&mut generate::Random::new(hash))
 }
 
-fn changes(pipeline: &Pipeline) -> bool {
-    pipeline.invocations.iter().any(|i| CHANGING.contains(&i.pass.name()))
-}
-
-/// Something for an input of a program: small numbers, positive and negative.
+/// Something for an input of a program: what generated programs want by that name, or small numbers, positive and negative.
 fn value(ctx: &Context, spec: &InputSpec) -> Option<Tensor> {
     let (dims, elem) = ctx.as_tensor(spec.ty).unwrap_or((&[], spec.ty));
     let dims: Vec<usize> = dims
@@ -79,6 +79,12 @@ fn value(ctx: &Context, spec: &InputSpec) -> Option<Tensor> {
         .map(|&d| if d < 0 { Some(2) } else { usize::try_from(d).ok() })
         .collect::<Option<_>>()?;
     let dtype = pir_interp::kernels::dtype_of(ctx, elem)?;
+    if let Some(bound) = bindings().inputs.remove(&spec.name)
+        && bound.shape() == dims
+        && bound.dtype() == dtype
+    {
+        return Some(bound);
+    }
     let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d))?;
     if count > TENSOR / 8 {
         return None;
@@ -92,10 +98,16 @@ fn value(ctx: &Context, spec: &InputSpec) -> Option<Tensor> {
 struct Shown {
     fetched: Vec<(String, Tensor)>,
     printed: String,
+    graph: bool,
 }
 
-fn run(module: &Module, steps: u64) -> Result<Shown, ExecError> {
-    let inputs = inputs_of(module, None)?;
+/// Runs a program, or a graph of dataflow in an order that follows from the seed.
+fn run(module: &Module, steps: u64, seed: Option<u64>) -> Result<Shown, ExecError> {
+    let graph = dataflow::has_graph(module, None);
+    let inputs = match graph {
+        true => dataflow::inputs_of(module, None)?,
+        false => pir_interp::inputs_of(module, None)?,
+    };
     let inputs = inputs
         .into_iter()
         .filter_map(|spec| Some((spec.name.clone(), value(&module.ctx, &spec)?)));
@@ -106,11 +118,22 @@ fn run(module: &Module, steps: u64) -> Result<Shown, ExecError> {
         ..Options::default()
     };
     let mut printed = Vec::new();
-    let outcome = pir_interp::run(module, &options, &mut printed)?;
-    let results = outcome.results.into_iter().map(|t| (String::new(), t));
+    let fetched = if graph {
+        let schedule = Schedule {
+            seed,
+            ..Schedule::default()
+        };
+        dataflow::run(module, &options, &schedule, &mut printed)?.fetched
+    } else {
+        let outcome = pir_interp::run(module, &options, &mut printed)?;
+        let results = outcome.results.into_iter().enumerate();
+        let results = results.map(|(at, result)| (format!("result {at}"), result));
+        outcome.fetched.into_iter().chain(results).collect()
+    };
     Ok(Shown {
-        fetched: outcome.fetched.into_iter().chain(results).collect(),
+        fetched,
         printed: String::from_utf8_lossy(&printed).into_owned(),
+        graph,
     })
 }
 
@@ -119,11 +142,75 @@ fn is_limit(error: &ExecError) -> bool {
     message.contains("limit") || message.contains("steps") || message.contains("calls are under way")
 }
 
-fn same(a: &Shown, b: &Shown) -> bool {
-    let pairs = a.fetched.iter().zip(&b.fetched);
-    a.printed == b.printed
-        && a.fetched.len() == b.fetched.len()
-        && pairs.into_iter().all(|(x, y)| x.0 == y.0 && x.1.same_bits(&y.1))
+/// What two runs fetched, so that it can be compared.
+type Fetched<'s> = Vec<&'s (String, Tensor)>;
+
+fn fetched<'s>(of: &'s Shown, other: &'s Shown, keeps: Keeps) -> Fetched<'s> {
+    let mut all: Fetched<'s> = of.fetched.iter().collect();
+    if keeps == Keeps::What {
+        all.retain(|(name, _)| other.fetched.iter().any(|(n, _)| n == name));
+    }
+    // Graphs fetch in the order in which values come.
+    if of.graph || other.graph {
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+    }
+    all
+}
+
+fn same(a: &Shown, b: &Shown, keeps: Keeps) -> bool {
+    let (x, y) = (fetched(a, b, keeps), fetched(b, a, keeps));
+    a.printed == b.printed && x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| x.0 == y.0 && x.1.same_bits(&y.1))
+}
+
+/// Runs a pipeline on a program, and the program before and after it.
+fn check(ctx: &Arc<Context>, module: &Module, pipeline: &Pipeline) {
+    let before = run(module, STEPS, None);
+    let mut after = module.clone();
+    let evaluator = KernelEvaluator::default();
+    let mut manager = PassManager::new();
+    manager.set_evaluator(&evaluator);
+    let text = |m: &Module| print(m, &PrintOptions::default());
+    if let Err(errors) = manager.run(&mut after, pipeline) {
+        for error in &errors {
+            let fault = error.code == PASS_CRASH || error.notes.iter().any(|n| n.contains("an error of the pass"));
+            assert!(!fault, "{pipeline}: {error:#?}\n{}", text(module));
+        }
+        return;
+    }
+    if text(&after).len() > LONG {
+        return;
+    }
+    round_trip(ctx, &after, false);
+    let keeps = keeps(pipeline);
+    for seed in [None, Some(1)] {
+        let shown = run(&after, STEPS * 10, seed);
+        let Ok(before) = &before else { return };
+        match shown {
+            _ if keeps == Keeps::Nothing => (),
+            Ok(shown) if same(before, &shown, keeps) => {
+                if !shown.graph {
+                    return;
+                }
+            }
+            Err(error) if is_limit(&error) => (),
+            other => {
+                let mut said = String::new();
+                let _ = match other {
+                    Ok(shown) => write!(
+                        said,
+                        "{:?}\nbecame\n{:?}\n{}\n{}",
+                        before.fetched, shown.fetched, before.printed, shown.printed
+                    ),
+                    Err(error) => write!(said, "fails: {error:?}"),
+                };
+                panic!(
+                    "{pipeline} changes what a program does\n{}\nbecame\n{}\n{said}",
+                    text(module),
+                    text(&after)
+                );
+            }
+        }
+    }
 }
 
 /// Reads a program, runs a pipeline that follows from its bytes, and executes it before and after, with limits.
@@ -133,44 +220,36 @@ pub fn execute(bytes: &[u8]) {
         return;
     };
     let ctx = context();
-    let Some(module) = read(&ctx, bytes, false) else { return };
-    let before = run(&module, STEPS);
-    let mut after = module.clone();
-    let evaluator = KernelEvaluator::default();
-    let mut manager = PassManager::new();
-    manager.set_evaluator(&evaluator);
-    let text = |m: &Module| print(m, &PrintOptions::default());
-    if let Err(errors) = manager.run(&mut after, &pipeline) {
-        for error in &errors {
-            let fault = error.code == PASS_CRASH || error.notes.iter().any(|n| n.contains("an error of the pass"));
-            assert!(!fault, "{pipeline}: {error:#?}\n{}", text(&module));
-        }
-        return;
+    if let Some(module) = read(&ctx, bytes, false) {
+        check(&ctx, &module, &pipeline);
     }
-    round_trip(&ctx, &after, false);
-    let shown = run(&after, STEPS * 10);
-    let Ok(before) = before else { return };
-    if changes(&pipeline) {
-        return;
-    }
-    match shown {
-        Ok(shown) if same(&before, &shown) => {}
-        Err(error) if is_limit(&error) => {}
-        other => {
-            let mut said = String::new();
-            let _ = match other {
-                Ok(shown) => write!(
-                    said,
-                    "{:?}\nbecame\n{:?}\n{}\n{}",
-                    before.fetched, shown.fetched, before.printed, shown.printed
-                ),
-                Err(error) => write!(said, "fails: {error:?}"),
-            };
-            panic!(
-                "{pipeline} changes what a program does\n{}\nbecame\n{}\n{said}",
-                text(&module),
-                text(&after)
-            );
-        }
+}
+
+/// Bytes of an input that say what the pipeline is.
+const OF_PIPELINE: usize = 24;
+
+/// Makes a program and a pipeline of the bytes, and executes the program before and after.
+pub fn generated(bytes: &[u8]) {
+    pir_interp::tensor::set_max_bytes(TENSOR);
+    let (&kind, rest) = bytes.split_first().unwrap_or((&0, &[]));
+    let (first, second) = rest.split_at(rest.len().min(OF_PIPELINE));
+    let mut random = generate::Random::of(second);
+    let program = match kind % 6 {
+        0 => generate::program(&mut random, true),
+        1 => generate::program(&mut random, false),
+        2 => generate::functions(&mut random),
+        3 => generate::blocks(&mut random),
+        4 => generate::graph(&mut random),
+        _ => generate::sized(&mut random, true, 12, 4),
+    };
+    let wanted = pipelines::pipeline(&mut generate::Random::of(first));
+    let ctx = context();
+    let Some(module) = read(&ctx, program.as_bytes(), false) else {
+        panic!("a program that is made is wrong\n{program}")
+    };
+    match Pipeline::parse(&wanted) {
+        Ok(pipeline) => check(&ctx, &module, &pipeline),
+        // Some options say more than what kind of value they take.
+        Err(errors) => assert!(!errors.is_empty(), "{wanted} is refused without a reason"),
     }
 }

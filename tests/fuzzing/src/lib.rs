@@ -7,13 +7,18 @@
 #![forbid(unsafe_code)]
 
 mod execute;
+#[allow(dead_code, reason = "other tests need the rest")]
+#[path = "../../equivalence/generate.rs"]
+mod generate;
 mod mutate;
+mod pipelines;
+mod protobuf;
 mod random;
 mod seeds;
 mod targets;
 
-pub use execute::execute;
-pub use mutate::mutate;
+pub use execute::{execute, generated};
+pub use mutate::{dictionary, mutate};
 pub use random::Random;
 pub use seeds::{regressions, seeds};
 
@@ -49,12 +54,24 @@ pub const TARGETS: &[Target] = &[
         run: targets::paddle_program_text,
     },
     Target {
+        name: "graphdef",
+        run: targets::graphdef,
+    },
+    Target {
+        name: "arrays",
+        run: targets::arrays,
+    },
+    Target {
         name: "pipeline",
         run: targets::pipeline,
     },
     Target {
         name: "execute",
         run: execute,
+    },
+    Target {
+        name: "generated",
+        run: generated,
     },
 ];
 

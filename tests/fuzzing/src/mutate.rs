@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::random::Random;
+use crate::{pipelines, protobuf};
 
 /// Numbers at which something may break.
 const NUMBERS: &[&str] = &[
@@ -104,9 +105,14 @@ const WORDS: &[&str] = &[
     "#-}",
 ];
 
-/// The words of the text format and the names of all operations.
-fn dictionary() -> &'static [String] {
+/// The words that the inputs of a target are made of: those of the text format and the names of all operations, or those of
+/// pipelines.
+pub fn dictionary(target: &str) -> &'static [String] {
     static WORDS_AND_NAMES: OnceLock<Vec<String>> = OnceLock::new();
+    static OF_PIPELINES: OnceLock<Vec<String>> = OnceLock::new();
+    if target == "pipeline" {
+        return OF_PIPELINES.get_or_init(pipelines::words);
+    }
     WORDS_AND_NAMES.get_or_init(|| {
         let words = WORDS.iter().chain(NUMBERS).map(|&w| w.to_owned());
         let ctx = pir_dialects::context();
@@ -166,14 +172,14 @@ fn replace(text: &mut Vec<u8>, at: Range<usize>, by: &[u8]) {
 }
 
 /// One word in place of another, of the same text, or of the dictionary.
-fn change_word(random: &mut Random, text: &mut Vec<u8>) {
+fn change_word(random: &mut Random, dictionary: &[String], text: &mut Vec<u8>) {
     let all = words(text);
     let solid: Vec<_> = all.into_iter().filter(|(kind, _)| *kind != Kind::Blank).collect();
     let Some((kind, at)) = random.pick(&solid).cloned() else {
         return;
     };
     let by = match (random.below(4), kind) {
-        (0, _) => random.pick(dictionary()).map(|w| w.clone().into_bytes()),
+        (0, _) => random.pick(dictionary).map(|w| w.clone().into_bytes()),
         (1, Kind::Number) => random.pick(NUMBERS).map(|n| n.as_bytes().to_vec()),
         _ => {
             let alike: Vec<_> = solid.iter().filter(|(k, _)| *k == kind).collect();
@@ -184,14 +190,14 @@ fn change_word(random: &mut Random, text: &mut Vec<u8>) {
 }
 
 /// An operation in place of another.
-fn change_operation(random: &mut Random, text: &mut Vec<u8>) {
+fn change_operation(random: &mut Random, dictionary: &[String], text: &mut Vec<u8>) {
     let dotted = |r: &Range<usize>| text[r.clone()].contains(&b'.');
     let names: Vec<Range<usize>> = words(text)
         .into_iter()
         .filter(|(kind, range)| *kind == Kind::Word && dotted(range))
         .map(|(_, range)| range)
         .collect();
-    let operations: Vec<&String> = dictionary().iter().filter(|w| w.contains('.')).collect();
+    let operations: Vec<&String> = dictionary.iter().filter(|w| w.contains('.')).collect();
     if let (Some(at), Some(by)) = (random.pick(&names), random.pick(&operations)) {
         replace(text, at.clone(), by.as_bytes());
     }
@@ -245,13 +251,21 @@ fn cross(random: &mut Random, text: &mut Vec<u8>, other: &[u8]) {
     }
 }
 
-/// Changes an input in one to six places, and takes something of another one. The result is not longer than `longest`.
-pub fn mutate(random: &mut Random, input: &[u8], other: &[u8], longest: usize) -> Vec<u8> {
+/// Changes an input of a target in one to six places, and takes something of another one. The result is not longer than
+/// `longest`.
+pub fn mutate(random: &mut Random, target: &str, input: &[u8], other: &[u8], longest: usize) -> Vec<u8> {
+    if matches!(target, "graphdef" | "paddle_program")
+        && random.below(4) > 0
+        && let Some(changed) = protobuf::mutate(random, input, other, longest)
+    {
+        return changed;
+    }
+    let dictionary = dictionary(target);
     let mut text = input.to_vec();
     for _ in 0..1 + random.below(6) {
         match random.below(16) {
-            0..=5 => change_word(random, &mut text),
-            6..=8 => change_operation(random, &mut text),
+            0..=5 => change_word(random, dictionary, &mut text),
+            6..=8 => change_operation(random, dictionary, &mut text),
             9..=12 => change_line(random, &mut text),
             13..=14 => change_bytes(random, &mut text),
             _ => cross(random, &mut text, other),

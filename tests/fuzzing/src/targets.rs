@@ -1,13 +1,16 @@
 //! The readers.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use pir_interp::DType;
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Diagnostic, Module, Severity};
 use pir_passes::Pipeline;
-use pir_translate::{Format, paddle};
+use pir_tools::arrays;
+use pir_translate::{Format, graphdef, paddle};
 
 /// After so many inputs a new context is made: it keeps what it has interned.
 const INPUTS_PER_CONTEXT: usize = 200;
@@ -80,21 +83,29 @@ pub(crate) fn text(bytes: &[u8]) {
     }
 }
 
-/// A reader of other formats. What it gives is right, can be printed, and written again if that format has all of it.
-fn other(format: Format, bytes: &[u8]) {
+/// What a reader of another format makes of the bytes: a program that is right, and can be printed.
+fn other(ctx: &Arc<Context>, format: Format, bytes: &[u8], allow_unregistered: bool) -> Option<Module> {
+    let module = match format.read(ctx, bytes, paddle::Options { allow_unregistered }) {
+        Ok(module) => module,
+        Err(errors) => {
+            assert!(refused(&errors, bytes.len()), "refused without an error");
+            return None;
+        }
+    };
+    if refused(&verify_with(&module, VerifyOptions { allow_unregistered }), bytes.len()) {
+        return None;
+    }
+    round_trip(ctx, &module, allow_unregistered);
+    Some(module)
+}
+
+/// PaddlePaddle's formats. What is read can be written again if the format of saved programs has all of it.
+fn saved(format: Format, bytes: &[u8]) {
     for allow_unregistered in [false, true] {
         let ctx = context();
-        let module = match format.read(&ctx, bytes, paddle::Options { allow_unregistered }) {
-            Ok(module) => module,
-            Err(errors) => {
-                assert!(refused(&errors, bytes.len()), "refused without an error");
-                continue;
-            }
-        };
-        if refused(&verify_with(&module, VerifyOptions { allow_unregistered }), bytes.len()) {
+        let Some(module) = other(&ctx, format, bytes, allow_unregistered) else {
             continue;
-        }
-        round_trip(&ctx, &module, allow_unregistered);
+        };
         match paddle::write(&module) {
             Ok(text) => {
                 let again = paddle::read_with(&ctx, text.as_bytes(), paddle::Options { allow_unregistered });
@@ -110,22 +121,72 @@ fn other(format: Format, bytes: &[u8]) {
 
 /// PaddlePaddle's saved programs.
 pub(crate) fn paddle_json(bytes: &[u8]) {
-    other(Format::PaddleJson, bytes);
+    saved(Format::PaddleJson, bytes);
 }
 
 /// PaddlePaddle's programs as it prints them.
 pub(crate) fn paddle_text(bytes: &[u8]) {
-    other(Format::PaddleText, bytes);
+    saved(Format::PaddleText, bytes);
 }
 
 /// Programs from before PaddlePaddle 3.
 pub(crate) fn paddle_program(bytes: &[u8]) {
-    other(Format::PaddleProgram, bytes);
+    saved(Format::PaddleProgram, bytes);
 }
 
 /// Programs from before PaddlePaddle 3 as it printed them.
 pub(crate) fn paddle_program_text(bytes: &[u8]) {
-    other(Format::PaddleProgramText, bytes);
+    saved(Format::PaddleProgramText, bytes);
+}
+
+/// TensorFlow's graphs. What is read can be written again if it is a graph, and read again.
+pub(crate) fn graphdef(bytes: &[u8]) {
+    let ctx = context();
+    let Some(module) = other(&ctx, Format::GraphDef, bytes, false) else {
+        return;
+    };
+    match graphdef::write(&module) {
+        Ok(message) => {
+            if let Err(errors) = graphdef::read(&ctx, &message) {
+                let text = print(&module, &PrintOptions::default());
+                panic!("what is written cannot be read back: {:#?}\n{text}", errors.first());
+            }
+        }
+        Err(errors) => assert!(refused(&errors, bytes.len()), "not written, without an error"),
+    }
+    if let Err(errors) = graphdef::write_text(&module) {
+        assert!(refused(&errors, bytes.len()), "not written as text, without an error");
+    }
+}
+
+/// Files of tensors. What is read can be written and is read as the same again.
+pub(crate) fn arrays(bytes: &[u8]) {
+    // Files that say that they hold more than they do must not take it either.
+    pir_interp::tensor::set_max_bytes(64 << 20);
+    let Ok(tensors) = arrays::read_bytes("x", bytes) else {
+        return;
+    };
+    // Archives cannot hold two of one name, nor more than so many.
+    let names: BTreeSet<&String> = tensors.iter().map(|(name, _)| name).collect();
+    let half = tensors.iter().any(|(_, tensor)| tensor.dtype() == DType::BF16);
+    if names.len() < tensors.len() || half {
+        return;
+    }
+    let mut out = Vec::new();
+    if let Err(error) = arrays::write_npz(tensors.iter().map(|(name, tensor)| (&**name, tensor)), &mut out) {
+        panic!("cannot be written: {error}");
+    }
+    match arrays::read_bytes("x", &out) {
+        Ok(again) => assert!(
+            tensors.len() == again.len()
+                && tensors
+                    .iter()
+                    .zip(&again)
+                    .all(|(a, b)| a.0 == b.0 && a.1.same_bits(&b.1)),
+            "{tensors:?}\nbecame\n{again:?}"
+        ),
+        Err(error) => panic!("what is written cannot be read back: {error}"),
+    }
 }
 
 /// Pipelines. One that is accepted is printed as one that means the same.

@@ -39,7 +39,7 @@ fn replay(name: &str, cases: u64) {
     for case in first..first + number("PIR_FUZZ_CASES").unwrap_or(cases) {
         let mut random = Random::new(case);
         if let (Some((_, a)), Some((_, b))) = (random.pick(&seeds), random.pick(&seeds)) {
-            let input = mutate(&mut random, a, b, LONGEST);
+            let input = mutate(&mut random, target.name, a, b, LONGEST);
             survive(target, &format!("case {case}"), &input);
         }
     }
@@ -71,6 +71,16 @@ fn paddle_program_text() {
 }
 
 #[test]
+fn graphdef() {
+    replay("graphdef", 200);
+}
+
+#[test]
+fn arrays() {
+    replay("arrays", 300);
+}
+
+#[test]
 fn pipeline() {
     replay("pipeline", 1000);
 }
@@ -78,4 +88,9 @@ fn pipeline() {
 #[test]
 fn execute() {
     replay("execute", 300);
+}
+
+#[test]
+fn generated() {
+    replay("generated", 150);
 }

@@ -1,0 +1,2 @@
+#![no_main]
+pir_fuzz::fuzz!("generated");
