@@ -537,6 +537,17 @@ fn picking_and_putting() {
             &[3, 2],
         ),
         (
+            "%s = pd.full_int_array {value = [1, -3], dtype = i64}\n%e = pd.full_int_array {value = [2, 99], dtype = i64}\n\
+             %o = pd.slice (%x, %s, %e) {axes = [0, 1], decrease_axis = [0]}",
+            &[3],
+        ),
+        (
+            "%e = pd.full_int_array {value = [2], dtype = i64}\n%p = pd.slice (%x, %e) {axes = [0], starts = [0]}\n\
+             %q = pd.square (%p)\n%o = pd.concat (%x, %q, %x) {axis = 0}",
+            &[8, 4],
+        ),
+        ("%y = pd.square (%x)\n%o = pd.stack (%x, %y)", &[2, 3, 4]),
+        (
             "%z = pd.full {shape = [3, 4], value = 0.0, dtype = f64}\n%m = pd.greater_than (%x, %z)\n%s = pd.masked_select (%x, %m)\n%o = pd.sum (%s)",
             &[],
         ),

@@ -14,6 +14,7 @@ const WITHOUT_RULE: &[(&str, &str)] = &[
     ("pd.assign_value", "a constant"),
     ("pd.arange", "of numbers that are no inputs"),
     ("pd.one_hot", "of indices"),
+    ("pd.sequence_mask", "of lengths"),
     ("pd.data", "an input"),
     ("pd.feed", "an input"),
     ("pd.parameter", "an input"),

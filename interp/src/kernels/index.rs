@@ -28,26 +28,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(x.reshaped(&shape)?)
         }))
     }),
-    ("pd.slice_grad", |s| {
-        let axes = s.ints("axes").ok_or("`axes` is missing")?;
-        let starts = s.ints("starts").ok_or("`starts` is missing")?;
-        let ends = s.ints("ends").ok_or("`ends` is missing")?;
-        if starts.len() != axes.len() || ends.len() != axes.len() {
-            return Err(LENGTHS.to_owned());
-        }
-        scatter_back(s, 0, move |g, shape, _| {
-            let mut offsets: Shape = shape.iter().map(|_| 0).collect();
-            let mut sizes: Shape = shape.into();
-            for (i, &a) in axes.iter().enumerate() {
-                let at = axis(a, shape.len())?;
-                let (start, end) = stretch(shape[at], starts[i], ends[i]);
-                offsets[at] = start;
-                sizes[at] = end - start;
-            }
-            let zeros = Tensor::full(shape, g.dtype(), 0.0)?;
-            place(zeros, &g.reshaped(&sizes)?, &offsets)
-        })
-    }),
+    ("pd.slice_grad", slice_grad),
     ("pd.gather", |s| {
         let at = s.ints_or_operand("axis");
         Ok(Box::new(move |inputs| {
@@ -119,6 +100,23 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let (places, run, _) = tuples(index, shape)?;
             add_at(&g, shape, places.iter().flat_map(|&p| p..p + run))
         })
+    }),
+    ("pd.sequence_mask", |s| {
+        let width = s.ints_or_operand("max_len");
+        let dtype = s.result_dtype(0)?;
+        Ok(Box::new(move |inputs| {
+            let width = width.get(&inputs)?.and_then(|v| v.first().copied()).unwrap_or(-1);
+            let lengths = inputs.first().ok_or("the lengths are missing")?;
+            let shape: Shape = lengths.shape().into();
+            let lengths = lengths.to_i64();
+            let longest = lengths.iter().copied().max().unwrap_or(0).max(0);
+            let width = usize::try_from(if width < 0 { longest } else { width }).map_err(|_| "it is too wide")?;
+            let shape: Shape = shape.into_iter().chain([width]).collect();
+            checked_count(&shape, 8)?;
+            let row = |&length: &i64| (0..width as i64).map(move |at| i64::from(at < length));
+            let values: Vec<i64> = lengths.iter().flat_map(row).collect();
+            one(Tensor::new(&shape, values)?.cast(dtype))
+        }))
     }),
     ("pd.one_hot", |s| {
         let classes = s.ints_or_operand("num_classes");
@@ -277,6 +275,37 @@ fn scatter_back(
         };
         let index = inputs.first().ok_or("the index is missing")?;
         one(f(grad, &shape, index)?)
+    }))
+}
+
+fn slice_grad(s: &Spec<'_>) -> Result<Kernel, String> {
+    let axes = s.ints("axes").ok_or("`axes` is missing")?;
+    let (starts, ends) = (s.ints_or_operand("starts"), s.ints_or_operand("ends"));
+    let shape = s.ints("x_shape").map(|v| dims(&v)).transpose()?;
+    Ok(Box::new(move |inputs| {
+        let (starts, ends) = (
+            starts.get(&inputs)?.ok_or("`starts` is missing")?,
+            ends.get(&inputs)?.ok_or("`ends` is missing")?,
+        );
+        if starts.len() != axes.len() || ends.len() != axes.len() {
+            return Err(LENGTHS.to_owned());
+        }
+        let g = inputs.first().ok_or("the gradient is missing")?.clone();
+        let shape: Shape = match (inputs.get(1), &shape) {
+            (Some(x), _) => x.shape().into(),
+            (None, Some(shape)) => shape.clone(),
+            (None, None) => return Err("it needs `x` or `x_shape`".to_owned()),
+        };
+        let mut offsets: Shape = shape.iter().map(|_| 0).collect();
+        let mut sizes: Shape = shape.clone();
+        for ((&a, &start), &end) in axes.iter().zip(starts.iter()).zip(ends.iter()) {
+            let at = axis(a, shape.len())?;
+            let (start, end) = stretch(shape[at], start, end);
+            offsets[at] = start;
+            sizes[at] = end - start;
+        }
+        let zeros = Tensor::full(&shape, g.dtype(), 0.0)?;
+        one(place(zeros, &g.reshaped(&sizes)?, &offsets)?)
     }))
 }
 

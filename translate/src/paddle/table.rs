@@ -58,6 +58,7 @@ assign x |
 full_like x value:number | dtype:dtype place:place
 arange start:f64 end:f64 step:f64 | dtype:dtype=int64 place:place
 one_hot x num_classes:i32 |
+sequence_mask x max_len:i32 | out_dtype:dtype=int64
 sum x axis:ints | dtype:dtype keepdim:bool=false
 mean x axis:ints | keepdim:bool=false
 max x axis:ints | keepdim:bool=false

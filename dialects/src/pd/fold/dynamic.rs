@@ -15,20 +15,21 @@ fn names(def: &OpDef) -> impl Iterator<Item = (&str, &str)> {
 
 pub(super) fn has_dynamic(def: &OpDef) -> bool {
     // Behind a list of tensors there is no telling which operand is which.
-    names(def).next().is_some()
-        && def
-            .operands
-            .iter()
-            .all(|o| o.arity != Arity::Variadic && o.ty != "Tensor?")
+    names(def).next().is_some() && def.operands.iter().all(|o| o.arity != Arity::Variadic)
 }
 
 /// Makes attributes of operands that are constants.
 pub(super) fn operands_to_attributes(rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool {
     let view = rewriter.view(op);
     let Some(def) = view.def() else { return false };
-    let tensors = def.operands.iter().filter(|o| o.arity == Arity::One).count();
     // The operands behind the tensors are, in order, the arguments that are no attributes.
     let missing: Vec<(&str, &str)> = names(def).filter(|(name, _)| view.attr(name).is_none()).collect();
+    let required = def.operands.iter().filter(|o| o.arity == Arity::One).count();
+    let tensors = def.operands.len() - names(def).count();
+    // Where a tensor may be left out, all must be there to tell which operand is which.
+    if tensors > required && view.body.num_operands(op) != tensors + missing.len() {
+        return false;
+    }
     for (at, (name, ty)) in missing.into_iter().enumerate() {
         let index = tensors + at;
         let (Some(Some(constant)), Some(given)) = (constants.get(index), view.operand_type(index)) else {

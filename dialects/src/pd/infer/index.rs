@@ -132,3 +132,17 @@ pub(in super::super) fn one_hot(args: InferArgs<'_>) -> Types {
     dims.push(classes.max(DYNAMIC));
     one(args.ctx.tensor(&dims, pir_ir::Type::F32))
 }
+
+pub(in super::super) fn sequence_mask(args: InferArgs<'_>) -> Types {
+    let lengths = index_operand(&args, 0)?;
+    let width = if is_operand(&args, "max_len") {
+        None
+    } else {
+        int(&args, "max_len")
+    };
+    let mut dims = lengths.dims.clone();
+    // A negative width stands for the longest.
+    dims.push(width.filter(|&w| w >= 0).unwrap_or(DYNAMIC));
+    let elem = args.attr("out_dtype").and_then(|a| args.ctx.attr_type(a));
+    one(args.ctx.tensor(&dims, elem.unwrap_or(pir_ir::Type::I64)))
+}

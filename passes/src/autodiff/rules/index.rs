@@ -4,16 +4,17 @@ use super::{Rule, RuleCx, first};
 
 pub(super) const RULES: &[Rule] = &[
     first("pd.slice", |cx| {
-        let mut attrs = Vec::new();
-        for name in ["axes", "starts", "ends"] {
-            let values = cx
-                .int_list(name)?
-                .ok_or_else(|| format!("`pd.slice` without constant `{name}`"))?;
-            attrs.push((name, cx.ints(&values)));
-        }
-        attrs.extend(cx.view().attr("decrease_axis").map(|a| ("decrease_axis", a)));
         let g = cx.grad()?;
-        scatter_back(cx, "pd.slice_grad", vec![g], attrs)
+        let mut attrs = bounds(cx);
+        if cx.num_operands() == 1 {
+            return scatter_back(cx, "pd.slice_grad", vec![g], attrs);
+        }
+        // Bounds that are computed stand behind what was cut, whose shape may be known all the same.
+        attrs.extend(cx.static_shape(0).map(|shape| ("x_shape", cx.ints(&shape))));
+        let mut operands = vec![g];
+        operands.extend((0..cx.num_operands()).map(|index| cx.operand(index)));
+        let t = cx.emit("pd.slice_grad", &operands, &attrs)?;
+        cx.add(0, t)
     }),
     first("pd.gather", |cx| picked(cx, "pd.gather_grad", "axis", 0)),
     first("pd.index_select", |cx| picked(cx, "pd.index_select_grad", "axis", 0)),
@@ -25,6 +26,13 @@ pub(super) const RULES: &[Rule] = &[
         scatter_back(cx, "pd.gather_nd_grad", vec![index, g], Vec::new())
     }),
 ];
+
+/// The attributes that say what a slice cuts.
+pub(super) fn bounds(cx: &RuleCx<'_, '_>) -> Vec<(&'static str, pir_ir::Attr)> {
+    let names = ["axes", "starts", "ends", "decrease_axis"];
+    let given = |name| Some((name, cx.view().attr(name)?));
+    names.into_iter().filter_map(given).collect()
+}
 
 /// `x[index]` along an axis: reads the index and, if the shape of `x` is not known, `x` for its shape.
 fn picked(cx: &mut RuleCx<'_, '_>, twin: &str, axis: &'static str, default: i64) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! Rules of reductions.
 
-use pir_ir::ValueId;
+use pir_ir::{Arity, ValueId};
 
 use super::{Rule, RuleCx, first};
 
@@ -88,12 +88,19 @@ impl RuleCx<'_, '_> {
                 (None, Some(one)) => Ok(Some(vec![one])),
                 (None, None) => Err(format!("`{name}` is not a list of integers")),
             },
-            // The table writes a list that is not constant as a trailing operand.
-            None if self.num_operands() > 1 && view.def().is_some_and(|d| d.operands.len() < self.num_operands()) => {
+            None if self.is_computed(name) => {
                 Err(format!("the derivative of `{}` needs a constant `{name}`", view.name()))
             }
             None => Ok(None),
         }
+    }
+
+    /// Whether an attribute that may be an operand is one, behind the operands that must be there.
+    fn is_computed(&self, name: &str) -> bool {
+        let Some(def) = self.view().def() else { return false };
+        let required = def.operands.iter().filter(|o| o.arity == Arity::One).count();
+        let may_be = def.operands.iter().any(|o| o.name == name);
+        may_be && self.view().attr(name).is_none() && self.num_operands() > required
     }
 
     /// The constant integer called `name`.

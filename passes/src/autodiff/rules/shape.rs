@@ -1,6 +1,6 @@
 //! Rules of operations that move elements about: each cotangent moves them back.
 
-use pir_ir::{TypeData, ValueId};
+use pir_ir::{Type, TypeData, ValueId};
 
 use super::reduce::normalise;
 use super::{Rule, RuleCx, first, rule};
@@ -46,34 +46,7 @@ pub(super) const RULES: &[Rule] = &[
         let t = reshape_like(cx, t, 0)?;
         cx.add(0, t)
     }),
-    rule("pd.concat", |cx| {
-        let g = cx.grad()?;
-        let elements = cx.elements();
-        let mut sizes = Vec::new();
-        let mut rank = 0;
-        for ty in elements.iter().map(|e| e.2) {
-            let (shape, _) = cx
-                .ctx()
-                .as_tensor(ty)
-                .ok_or("`pd.concat` of something that is not a tensor")?;
-            rank = shape.len();
-            sizes.push(shape.to_vec());
-        }
-        let axis = normalise(cx.single_axis("axis", 0)?, rank)?;
-        let mut start = 0;
-        for ((index, element, _), shape) in elements.into_iter().zip(sizes) {
-            let size = shape[axis];
-            if size < 0 {
-                return Err("the derivative of `pd.concat` needs static sizes along its axis".to_owned());
-            }
-            if cx.wants_element(index) {
-                let t = cut(cx, g, axis, start, start + size)?;
-                cx.add_to_element(index, element, t)?;
-            }
-            start += size;
-        }
-        Ok(())
-    }),
+    rule("pd.concat", concat),
     rule("pd.stack", |cx| {
         let g = cx.grad()?;
         let elements = cx.elements();
@@ -150,6 +123,61 @@ pub(super) const RULES: &[Rule] = &[
     }),
 ];
 
+/// Each operand gets its stretch of the cotangent. Where one begins is computed if a size before it is not known.
+fn concat(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    let g = cx.grad()?;
+    let elements = cx.elements();
+    let mut sizes = Vec::new();
+    let mut rank = 0;
+    for ty in elements.iter().map(|e| e.2) {
+        let (shape, _) = cx
+            .ctx()
+            .as_tensor(ty)
+            .ok_or("`pd.concat` of something that is not a tensor")?;
+        rank = shape.len();
+        sizes.push(shape.to_vec());
+    }
+    let axis = normalise(cx.single_axis("axis", 0)?, rank)?;
+    let mut known = 0;
+    let mut computed: Option<ValueId> = None;
+    for ((index, element, ty), shape) in elements.into_iter().zip(sizes) {
+        let size = shape[axis];
+        if size >= 0 && computed.is_none() {
+            if cx.wants_element(index) {
+                let t = cut(cx, g, axis, known, known + size)?;
+                cx.add_to_element(index, element, t)?;
+            }
+            known += size;
+            continue;
+        }
+        let start = match computed {
+            Some(start) => start,
+            None => {
+                let attrs = [("value", cx.ints(&[known])), ("dtype", cx.ctx().type_attr(Type::I64))];
+                cx.emit("pd.full_int_array", &[], &attrs)?
+            }
+        };
+        let end = if size >= 0 {
+            cx.affine(start, 1.0, size as f64)?
+        } else if element.is_none() {
+            let whole = cx.operand(index);
+            let shape = cx.emit("pd.shape", &[whole], &[])?;
+            let size = cut(cx, shape, 0, axis as i64, axis as i64 + 1)?;
+            cx.emit("pd.add", &[start, size], &[])?
+        } else {
+            return Err("the derivative of `pd.concat` of a list needs static sizes along its axis".to_owned());
+        };
+        if cx.wants_element(index) {
+            let axes = cx.ints(&[axis as i64]);
+            let t = cx.emit("pd.slice", &[g, start, end], &[("axes", axes)])?;
+            cx.r.body.set_value_type(t, ty);
+            cx.add_to_element(index, element, t)?;
+        }
+        computed = Some(end);
+    }
+    Ok(())
+}
+
 /// The elements `start..end` along an axis.
 fn cut(cx: &mut RuleCx<'_, '_>, x: ValueId, axis: usize, start: i64, end: i64) -> Result<ValueId, String> {
     let (axes, starts, ends) = (cx.ints(&[axis as i64]), cx.ints(&[start]), cx.ints(&[end]));
@@ -210,7 +238,7 @@ fn join_back(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
 
 impl RuleCx<'_, '_> {
     /// The tensors that a variadic operation takes, one by one or in lists: operand, element in a list, type.
-    pub(super) fn elements(&self) -> Vec<(usize, Option<usize>, pir_ir::Type)> {
+    pub(super) fn elements(&self) -> Vec<(usize, Option<usize>, Type)> {
         let mut out = Vec::new();
         for index in 0..self.num_operands() {
             let ty = self.operand_type(index);
@@ -239,7 +267,7 @@ impl RuleCx<'_, '_> {
     /// The cotangents of all pieces of a split, zeros where there is none.
     pub(super) fn piece_grads(&mut self) -> Result<Vec<ValueId>, String> {
         let first = self.r.body.result(self.op, 0);
-        let types: Option<Vec<pir_ir::Type>> = match self.ctx().type_data(self.r.body.value_type(first)) {
+        let types: Option<Vec<Type>> = match self.ctx().type_data(self.r.body.value_type(first)) {
             TypeData::List(items) => Some(items.to_vec()),
             _ => None,
         };
@@ -268,7 +296,7 @@ impl RuleCx<'_, '_> {
         Ok(out)
     }
 
-    fn zeros_of(&mut self, ty: pir_ir::Type) -> Result<ValueId, String> {
+    fn zeros_of(&mut self, ty: Type) -> Result<ValueId, String> {
         let ctx = self.ctx();
         let (shape, elem) = ctx.as_tensor(ty).ok_or("a piece that is not a tensor")?;
         if !ctx.is_static(ty) {

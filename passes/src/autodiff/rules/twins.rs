@@ -82,12 +82,11 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.prod_grad", expanded),
     // What scatters is linear in the cotangent: its transpose picks again.
     first("pd.slice_grad", |cx| {
-        let mut attrs = Vec::new();
-        for name in ["axes", "starts", "ends", "decrease_axis"] {
-            attrs.extend(cx.view().attr(name).map(|a| (name, a)));
-        }
-        let g = cx.grad()?;
-        let t = cx.emit("pd.slice", &[g], &attrs)?;
+        let attrs = super::index::bounds(cx);
+        let mut operands: SmallVec<[ValueId; 3]> = smallvec![cx.grad()?];
+        // Computed bounds stand behind the operand of which the shape is read.
+        operands.extend((2..cx.num_operands()).map(|index| cx.operand(index)));
+        let t = cx.emit("pd.slice", &operands, &attrs)?;
         cx.add(0, t)
     }),
     second("pd.gather_grad", |cx| pick_again(cx, "pd.gather")),
@@ -329,7 +328,7 @@ fn slice_grad(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String>
     let shape = list(cx, "x_shape").ok_or("it needs a static shape")?;
     let (axes, starts, ends) = match (list(cx, "axes"), list(cx, "starts"), list(cx, "ends")) {
         (Some(a), Some(b), Some(c)) if a.len() == b.len() && a.len() == c.len() => (a, b, c),
-        _ => return Err("it needs constant `axes`, `starts` and `ends`".to_owned()),
+        _ => return Err("it needs constant `starts` and `ends`".to_owned()),
     };
     let mut paddings = vec![0; 2 * shape.len()];
     for ((axis, start), end) in axes.into_iter().zip(starts).zip(ends) {
