@@ -39,6 +39,8 @@ pub fn bind(ctx: &Context, inputs: &[InputSpec], given: &Given) -> Result<Vec<Te
             Some((_, value)) => input.convert(value, given.seed),
             None => match from_files(spec, &given.tensors) {
                 Some(tensor) => input.check(tensor),
+                // Without elements there is nothing to know. PaddlePaddle's layers have such parameters.
+                None if input.extents().contains(&0) => input.convert(&Value::Rand, given.seed),
                 None => {
                     missing.push(input);
                     continue;
@@ -258,6 +260,14 @@ mod tests {
             "the shape of `x` is only known from its value"
         );
         assert!(error(&[i64::MAX, 4], Type::F32, "ones").contains("larger than"));
+    }
+
+    #[test]
+    fn what_has_no_elements_needs_no_value() {
+        let ctx = pir_dialects::context();
+        let inputs = [input(&ctx, "state", &[2, 0], Type::F32)];
+        assert_eq!(bind(&ctx, &inputs, &given(&[])).unwrap()[0].shape(), [2, 0]);
+        assert!(bind(&ctx, &[input(&ctx, "state", &[-1, 0], Type::F32)], &given(&[])).is_err());
     }
 
     #[test]
