@@ -112,7 +112,7 @@ impl Program {
         pir_interp::Options {
             inputs: inputs
                 .map(|(name, value)| (name.to_owned(), value.clone()))
-                .chain([("dropout_state__non_persistable".to_owned(), nothing())])
+                .chain(["", "gru_0."].map(|layer| (format!("{layer}dropout_state__non_persistable"), nothing())))
                 .collect(),
             ..Default::default()
         }
@@ -161,21 +161,31 @@ macro_rules! programs {
 }
 
 programs! {
+    attention_decoder
     cond_basic
+    custom_rnn
     dead_loop_var
+    fixed_point
+    greedy_search
     gru_cell_loop
+    left_early
     lenet
     licm_candidates
+    list_of_steps
     lstm_layer
     mlp_sgd_step
+    nested_loops
     nested_while
     power_iteration
+    python_loop
+    residual_block
     rk4_ode_loop
     rnn_cell_loop
     seed_cond
     seed_while_count
     tanh_loop
     transformer_encoder
+    unknown_batch
     while_in_if
 }
 

@@ -6,6 +6,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::arrays::is_on_arrays;
+use super::carried::Changes;
 use super::gradients::Flags;
 use pir_ir::{
     Arity, Attr, BlockId, Body, Context, Diagnostic, OpId, OpSpec, RegionId, Span, Sym, Type, ValueId, ValueName,
@@ -36,10 +38,13 @@ type InPlace = (&'static str, &'static str, &'static [(usize, usize)]);
 const IN_PLACE: &[InPlace] = &[
     ("pd.batch_norm_", "pd.batch_norm", &[(1, 1), (2, 2)]),
     ("pd.sgd_", "pd.sgd_", &[(0, 0)]),
+    ("pd.array_write_", "pd.array_write", &[(0, 0)]),
 ];
 
 struct Scope {
     block: BlockId,
+    /// Values of the surroundings that were changed in place.
+    changed: Vec<SourceId>,
     /// What the numbers defined in the scope stood for before.
     hidden: Vec<(SourceId, Option<ValueId>)>,
 }
@@ -57,6 +62,7 @@ pub(crate) struct Builder<'c> {
     /// Results that ours do not have. Programs take lists of them apart all the same.
     surplus: FxHashSet<SourceId>,
     pub(super) flags: Flags,
+    pub(super) changes: Changes,
     /// Names of unknown operations that have been reported.
     unknown: FxHashSet<String>,
 }
@@ -74,6 +80,7 @@ impl<'c> Builder<'c> {
             values: FxHashMap::default(),
             scopes: vec![Scope {
                 block: top,
+                changed: Vec::new(),
                 hidden: Vec::new(),
             }],
             allow_unregistered,
@@ -81,6 +88,7 @@ impl<'c> Builder<'c> {
             spelling: |id| format!("value {id}"),
             surplus: FxHashSet::default(),
             flags: Flags::default(),
+            changes: Changes::default(),
             unknown: FxHashSet::default(),
         }
     }
@@ -90,6 +98,7 @@ impl<'c> Builder<'c> {
         let block = self.body.create_block(region);
         self.scopes.push(Scope {
             block,
+            changed: Vec::new(),
             hidden: Vec::new(),
         });
     }
@@ -97,6 +106,8 @@ impl<'c> Builder<'c> {
     /// Leaves the region entered last. A region that ends without a terminator yields nothing.
     pub(crate) fn leave(&mut self) {
         let Some(scope) = self.scopes.pop() else { return };
+        let changed = scope.changed.iter().filter_map(|&id| Some((id, self.value(id)?)));
+        let changed: Vec<_> = changed.collect();
         for (id, old) in scope.hidden.into_iter().rev() {
             match old {
                 Some(value) => self.values.insert(id, value),
@@ -111,6 +122,9 @@ impl<'c> Builder<'c> {
             let op = self.body.create_op(OpSpec::new(self.ctx.op_name("cf.yield")));
             self.body.append_op(scope.block, op);
         }
+        if let Some(region) = self.body.block_region(scope.block) {
+            self.region_ended(region, changed);
+        }
     }
 
     fn scope(&mut self) -> Option<&mut Scope> {
@@ -122,6 +136,11 @@ impl<'c> Builder<'c> {
         if let Some(scope) = self.scope() {
             scope.hidden.push((id, old));
         }
+    }
+
+    /// What a number stands for here.
+    pub(super) fn value(&self, id: SourceId) -> Option<ValueId> {
+        self.values.get(&id).copied()
     }
 
     /// The type of a value that is visible here.
@@ -157,7 +176,6 @@ impl<'c> Builder<'c> {
             self.surplus.extend(source.results.iter().map(|&(id, _)| id));
             return SmallVec::new();
         }
-        let paddle_name = source.name.clone();
         let in_place = self.functional_name(&mut source);
         self.check_name(&source);
         let operands = self.operands(&source);
@@ -204,6 +222,12 @@ impl<'c> Builder<'c> {
             span: source.span,
         });
         self.define_results(&source, op, is_fetch.then(|| operands.first().copied()).flatten());
+        if !regions.is_empty() {
+            self.has_regions(
+                op,
+                source.results.iter().filter(|(_, ty)| ty.is_some()).map(|&(id, _)| id),
+            );
+        }
         for index in ends {
             self.detach(&source, op, index);
         }
@@ -214,7 +238,7 @@ impl<'c> Builder<'c> {
                 .and_then(|(id, _)| self.values.get(id))
                 .copied();
             if let Some(value) = value.filter(|_| id != 0) {
-                self.overwrite(id, &paddle_name, op, value);
+                self.change(id, value);
             }
         }
         regions
@@ -354,6 +378,14 @@ impl<'c> Builder<'c> {
         defined(name)
             || name.strip_suffix('_').is_some_and(defined)
             || matches!(name, "pd.assign_out_" | "pd.share_data_")
+            || is_on_arrays(name)
+    }
+
+    /// Whether the first result has elements of the type that the first operand has.
+    fn keeps_elements(&self, source: &SourceOp) -> bool {
+        let operand = source.operands.first().and_then(|&id| self.value_type(id));
+        let result = source.results.first().and_then(|&(_, ty)| ty);
+        matches!((operand, result), (Some(a), Some(b)) if self.ctx.elem_type(a) == self.ctx.elem_type(b))
     }
 
     /// `add_` changes its first operand in place; in SSA form it is `add`, whose result is the operand from then on.
@@ -370,6 +402,12 @@ impl<'c> Builder<'c> {
         }
         let mut changed = SmallVec::new();
         if self.ctx.registered_op(&source.name).is_some() {
+            return changed;
+        }
+        // A number in every place of a shape that is computed.
+        if source.name == "pd.full_with_tensor" && self.keeps_elements(source) {
+            source.name = "pd.expand".to_owned();
+            source.attrs.clear();
             return changed;
         }
         let base = match source.name.strip_suffix('_') {
@@ -406,23 +444,18 @@ impl<'c> Builder<'c> {
         changed
     }
 
-    fn overwrite(&mut self, id: SourceId, name: &str, op: OpId, value: ValueId) {
+    /// Lets `id` stand for what it was changed to in place. A value of the surroundings is carried out of the region.
+    pub(super) fn change(&mut self, id: SourceId, value: ValueId) {
         let here = self.scopes.last().map(|s| s.block);
-        let local = self.values.get(&id).and_then(|&v| self.body.value_block(v)) == here;
-        if local {
-            self.define(id, value);
-            return;
+        let local = self.value(id).and_then(|v| self.body.value_block(v)) == here;
+        self.define(id, value);
+        if !local && let Some(scope) = self.scope() {
+            scope.changed.push(id);
         }
-        let message = format!("`{name}` changes a value of the surrounding region in place");
-        self.errors.push(
-            Diagnostic::error("in-place", message)
-                .label(self.body.op_span(op), "here")
-                .help("carry the value through the loop or the branch instead"),
-        );
     }
 
     fn check_name(&mut self, source: &SourceOp) {
-        if self.allow_unregistered || self.ctx.registered_op(&source.name).is_some() {
+        if self.allow_unregistered || self.ctx.registered_op(&source.name).is_some() || is_on_arrays(&source.name) {
             return;
         }
         // Once for each name: a program may have thousands of them.

@@ -5,8 +5,10 @@
 //! (`constants`); operations that take or give any number of values do so by lists (`lists`); and its `while`
 //! computes its condition before the loop and again at the end of the body while ours has a region for it (`loops`).
 
+mod arrays;
 mod attributes;
 pub(crate) mod build;
+mod carried;
 mod constants;
 mod gradients;
 pub(crate) mod legacy;
@@ -90,6 +92,7 @@ fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>, length: usize) -> Res
         operands::reorder(ctx, &mut body, &mut errors);
         constants::to_attributes(ctx, &mut body);
         lists::spread(ctx, &mut body);
+        arrays::to_tensors(ctx, &mut body, &mut errors);
         unset::retype(ctx, &mut body);
         loops::rotate(ctx, &mut body, &mut errors);
     }

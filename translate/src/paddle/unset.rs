@@ -1,8 +1,8 @@
 //! Tensors that Paddle never fills: the state of a generator that is not asked for numbers, memory that is reserved for
-//! nothing. Saved programs say that they have no dimensions, printed ones that they have one of 0. They get the types
+//! nothing, variables that a loop sets before it reads them. Saved programs say that they have no dimensions, printed ones that they have one of 0. They get the types
 //! that our operations give.
 
-use pir_ir::{Body, Context, DYNAMIC, Type, TypeData};
+use pir_ir::{Body, Context, DYNAMIC, OpId, Type, TypeData};
 use smallvec::SmallVec;
 
 /// Operations with such results, and the place of an operand of that sort.
@@ -16,6 +16,10 @@ const FILLED_LATE: &[(&str, Option<usize>)] = &[
 pub(crate) fn retype(ctx: &Context, body: &mut Body) {
     for op in body.walk_all().collect::<Vec<_>>() {
         let name = ctx.op_str(body.op_name(op));
+        if name == "pd.full" {
+            fill(ctx, body, op);
+            continue;
+        }
         let Some(&(_, input)) = FILLED_LATE.iter().find(|(n, _)| *n == name) else {
             continue;
         };
@@ -37,6 +41,27 @@ pub(crate) fn retype(ctx: &Context, body: &mut Body) {
             }
         }
     }
+}
+
+/// A variable that Python code first sets in the body of a loop has an initial value all the same where the code was
+/// translated: one number, of which the type says that it has the shape that the body gives it. It gets that shape.
+fn fill(ctx: &Context, body: &mut Body, op: OpId) {
+    if body.view(ctx, op).ints("shape") != Some(&[]) {
+        return;
+    }
+    let Some(value) = body.results(op).next() else { return };
+    let Some((shape, elem)) = ctx.as_tensor(body.value_type(value)) else {
+        return;
+    };
+    let passes_on = |op: OpId| matches!(ctx.op_str(body.op_name(op)), "pd.while" | "cf.yield");
+    if shape.is_empty() || !body.uses(value).all(|at| passes_on(at.op)) {
+        return;
+    }
+    // It is never read: any extent will do where none is known.
+    let shape: SmallVec<[i64; 4]> = shape.iter().map(|&d| if d == DYNAMIC { 1 } else { d }).collect();
+    let attrs = ctx.dict_with(body.attrs(op), "shape", ctx.ints_attr(&shape));
+    body.set_attrs(op, attrs);
+    body.set_value_type(value, ctx.tensor(&shape, elem));
 }
 
 fn is_unset(ctx: &Context, ty: Type) -> bool {

@@ -13,6 +13,7 @@ use pir_ir::{DYNAMIC, Diagnostic, OpId, RegionId, Span, Type};
 use super::pairs::{Pairs, pairs};
 use super::{Block, Op, Var, error};
 use crate::paddle::build::{Builder, SourceId, SourceOp, identifier};
+use crate::paddle::carried::common;
 
 /// What a name stands for.
 #[derive(Clone, Copy)]
@@ -600,18 +601,4 @@ impl<'t> Translator<'t, '_, '_> {
             _ => Ok(id),
         }
     }
-}
-
-/// The type of what is one or the other: dimensions that differ are not known.
-fn common(ctx: &pir_ir::Context, a: Type, b: Type) -> Option<Type> {
-    if a == b {
-        return Some(a);
-    }
-    let ((x, elem), (y, _)) = (ctx.as_tensor(a)?, ctx.as_tensor(b)?);
-    let shape: Vec<i64> = x
-        .iter()
-        .zip(y)
-        .map(|(&p, &q)| if p == q { p } else { DYNAMIC })
-        .collect();
-    (x.len() == y.len()).then(|| ctx.tensor(&shape, elem))
 }

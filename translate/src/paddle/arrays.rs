@@ -1,0 +1,368 @@
+//! Arrays of tensors.
+//!
+//! There a loop may write what it computes into an array, element by element, and what follows stacks the elements up.
+//! Here an array is one tensor that has its elements along the first dimension: writing an element is cutting and
+//! joining, which has derivatives like everything else.
+
+use rustc_hash::FxHashMap;
+
+use pir_ir::{Attr, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, ValueId};
+
+use super::carried::common;
+
+/// Operations that make arrays or look into them.
+const OPS: &[&str] = &[
+    "pd.create_array",
+    "pd.array_write",
+    "pd.array_write_",
+    "pd.array_read",
+    "pd.array_length",
+    "pd.array_to_tensor",
+];
+
+/// Whether an operation is one of those on arrays, which no dialect defines: they do not stay.
+pub(super) fn is_on_arrays(name: &str) -> bool {
+    OPS.contains(&name)
+}
+
+/// Makes arrays tensors.
+pub(super) fn to_tensors(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
+    let ops: Vec<OpId> = body.walk_all().collect();
+    let mut groups = Groups::default();
+    for &op in &ops {
+        groups.join_all(ctx, body, op);
+    }
+    if groups.numbers.is_empty() {
+        return;
+    }
+    for &op in &ops {
+        let name = ctx.op_str(body.op_name(op));
+        let foreign = !is_on_arrays(name) && ctx.registered_op(name).is_none();
+        if foreign && body.operands(op).any(|v| groups.numbers.contains_key(&v)) {
+            return errors.push(error(body, op, format!("`{name}` of an array of tensors")));
+        }
+    }
+    let elements = match groups.elements(ctx, body, &ops) {
+        Ok(elements) => elements,
+        Err(error) => return errors.push(error),
+    };
+    let mut arrays: Vec<ValueId> = groups.numbers.keys().copied().collect();
+    arrays.sort_unstable();
+    for value in arrays {
+        if let Some(&element) = elements.get(&groups.root(value)) {
+            let ty = array_type(ctx, element);
+            body.set_value_type(value, ty);
+        }
+    }
+    for op in ops {
+        if let Err(message) = translate(ctx, body, op) {
+            errors.push(error(body, op, message));
+        }
+    }
+}
+
+fn error(body: &Body, op: OpId, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("paddle-array", message).label(body.op_span(op), "here")
+}
+
+/// The type of a tensor whose first dimension counts elements of a type.
+fn array_type(ctx: &Context, element: Type) -> Type {
+    let (shape, elem) = ctx.as_tensor(element).unwrap_or((&[], element));
+    let shape: Vec<i64> = std::iter::once(DYNAMIC).chain(shape.iter().copied()).collect();
+    ctx.tensor(&shape, elem)
+}
+
+/// Saved programs call the type `dense_tensor_array`, printed ones `tensor_array`.
+fn is_array(ctx: &Context, ty: Type) -> bool {
+    matches!(ctx.type_data(ty), TypeData::Dialect(text) if text.contains("tensor_array<"))
+}
+
+/// Which values are one array at different times.
+#[derive(Default)]
+struct Groups {
+    numbers: FxHashMap<ValueId, usize>,
+    parents: Vec<usize>,
+}
+
+impl Groups {
+    fn number(&mut self, value: ValueId) -> usize {
+        let parents = &mut self.parents;
+        *self.numbers.entry(value).or_insert_with(|| {
+            parents.push(parents.len());
+            parents.len() - 1
+        })
+    }
+
+    fn find(&mut self, mut at: usize) -> usize {
+        while self.parents[at] != at {
+            self.parents[at] = self.parents[self.parents[at]];
+            at = self.parents[at];
+        }
+        at
+    }
+
+    fn root(&mut self, value: ValueId) -> usize {
+        let number = self.number(value);
+        self.find(number)
+    }
+
+    fn join(&mut self, ctx: &Context, body: &Body, a: Option<ValueId>, b: Option<ValueId>) {
+        let (Some(a), Some(b)) = (a, b) else { return };
+        if is_array(ctx, body.value_type(a)) && is_array(ctx, body.value_type(b)) {
+            let (a, b) = (self.root(a), self.root(b));
+            self.parents[a.max(b)] = a.min(b);
+        }
+    }
+
+    /// Joins what an operation passes on. The loops are still of one region, behind their conditions.
+    fn join_all(&mut self, ctx: &Context, body: &Body, op: OpId) {
+        let results: Vec<ValueId> = body.results(op).collect();
+        for &value in &results {
+            self.join(ctx, body, Some(value), Some(value));
+        }
+        match ctx.op_str(body.op_name(op)) {
+            "pd.array_write" | "pd.assign" => {
+                self.join(ctx, body, body.get_operand(op, 0), results.first().copied());
+            }
+            name @ ("pd.while" | "pd.if") => {
+                let skip = usize::from(name == "pd.while");
+                for &region in body.op_regions(op) {
+                    let Some(block) = body.entry_block(region) else {
+                        continue;
+                    };
+                    let end = body.last_op(block);
+                    for (at, &value) in results.iter().enumerate() {
+                        let yielded = end.and_then(|end| body.get_operand(end, at + skip));
+                        self.join(ctx, body, yielded, Some(value));
+                        if skip == 1 {
+                            self.join(ctx, body, body.get_operand(op, at + 1), Some(value));
+                            self.join(ctx, body, body.block_args(block).get(at).copied(), Some(value));
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The type of the elements of each array: of what is written into it.
+    fn elements(&mut self, ctx: &Context, body: &Body, ops: &[OpId]) -> Result<FxHashMap<usize, Type>, Diagnostic> {
+        let mut found: FxHashMap<usize, Type> = FxHashMap::default();
+        for &op in ops {
+            if ctx.op_str(body.op_name(op)) != "pd.array_write" {
+                continue;
+            }
+            let (Some(array), Some(item)) = (body.get_operand(op, 0), body.get_operand(op, 1)) else {
+                return Err(error(
+                    body,
+                    op,
+                    "`pd.array_write` needs an array, an element and a place",
+                ));
+            };
+            let root = self.root(array);
+            let ty = body.value_type(item);
+            let all = match found.get(&root) {
+                Some(&known) => common(ctx, known, ty),
+                None => ctx.as_tensor(ty).map(|_| ty),
+            };
+            let all = all.ok_or_else(|| {
+                error(
+                    body,
+                    op,
+                    "the elements of the array differ in their number of dimensions",
+                )
+            })?;
+            found.insert(root, all);
+        }
+        for &op in ops {
+            for value in body.results(op).filter(|&v| is_array(ctx, body.value_type(v))) {
+                if !found.contains_key(&self.root(value)) {
+                    return Err(error(body, op, "nothing is written into the array").help(
+                        "arrays of tensors become tensors, with dimensions that follow from what is written into them",
+                    ));
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Emits operations that infer the types of their results.
+struct Emitter<'r, 'a> {
+    r: Rewriter<'a>,
+    ctx: &'r Context,
+}
+
+impl Emitter<'_, '_> {
+    fn emit(&mut self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)]) -> Result<ValueId, String> {
+        let mut builder = self.r.op(name).operands(operands.iter().copied());
+        for &(name, value) in attrs {
+            builder = builder.attr(name, value);
+        }
+        let op = builder.infer()?;
+        Ok(self.r.body.result(op, 0))
+    }
+
+    fn integers(&mut self, values: &[i64]) -> Result<ValueId, String> {
+        let attrs = [
+            ("value", self.ctx.ints_attr(values)),
+            ("dtype", self.ctx.type_attr(Type::I64)),
+        ];
+        self.emit("pd.full_int_array", &[], &attrs)
+    }
+
+    fn reshaped(&mut self, x: ValueId, shape: &[i64]) -> Result<ValueId, String> {
+        let known = self
+            .ctx
+            .as_tensor(self.r.body.value_type(x))
+            .map(|(have, _)| have == shape);
+        if known == Some(true) {
+            return Ok(x);
+        }
+        self.emit("pd.reshape", &[x], &[("shape", self.ctx.ints_attr(shape))])
+    }
+
+    /// A place as the bound of a slice, and the next one.
+    fn bounds(&mut self, place: ValueId) -> Result<[ValueId; 2], String> {
+        let start = self.reshaped(place, &[1])?;
+        let end = self.emit("pd.scale", &[start], &[("bias", self.ctx.float_attr(1.0))])?;
+        Ok([start, end])
+    }
+
+    fn rows(&mut self, array: ValueId, [start, end]: [ValueId; 2], alone: bool) -> Result<ValueId, String> {
+        let mut attrs = vec![("axes", self.ctx.ints_attr(&[0]))];
+        if alone {
+            attrs.push(("decrease_axis", self.ctx.ints_attr(&[0])));
+        }
+        self.emit("pd.slice", &[array, start, end], &attrs)
+    }
+
+    /// The array with an element at a place: what is before it, the element, what is behind it.
+    fn written(&mut self, array: ValueId, item: ValueId, place: ValueId, ty: Type) -> Result<ValueId, String> {
+        let [start, end] = self.bounds(place)?;
+        let (zero, all) = (self.integers(&[0])?, self.integers(&[i64::from(i32::MAX)])?);
+        let array = self.with_extents(array, item)?;
+        let head = self.rows(array, [zero, start], false)?;
+        let tail = self.rows(array, [end, all], false)?;
+        let row = self.emit("pd.unsqueeze", &[item], &[("axis", self.ctx.ints_attr(&[0]))])?;
+        let whole = self.emit("pd.concat", &[head, row, tail], &[("axis", self.ctx.int_attr(0))])?;
+        self.r.body.set_value_type(whole, ty);
+        Ok(whole)
+    }
+
+    /// An array that has no elements yet does not know the extents that they will have: it gets those of the first.
+    fn with_extents(&mut self, array: ValueId, item: ValueId) -> Result<ValueId, String> {
+        let tensor = |value: ValueId| self.ctx.as_tensor(self.r.body.value_type(value));
+        let ((have, _), (want, _)) = tensor(array).zip(tensor(item)).ok_or("it is not a tensor")?;
+        if have.get(1..) == Some(want) && !want.contains(&DYNAMIC) {
+            return Ok(array);
+        }
+        let ty = array_type(self.ctx, self.r.body.value_type(item));
+        let extents = self.emit("pd.shape", &[array], &[])?;
+        let (zero, one) = (self.ctx.ints_attr(&[0]), self.ctx.ints_attr(&[1]));
+        let count = self.emit(
+            "pd.slice",
+            &[extents],
+            &[("axes", zero), ("starts", zero), ("ends", one)],
+        )?;
+        let others = self.emit("pd.shape", &[item], &[])?;
+        let shape = self.emit("pd.concat", &[count, others], &[("axis", self.ctx.int_attr(0))])?;
+        let wide = self.r.op("pd.expand").operands([array, shape]).result(ty).build();
+        Ok(self.r.body.result(wide, 0))
+    }
+
+    /// The elements stacked up or one behind the other along an axis.
+    fn joined(&mut self, array: ValueId, axis: i64, stacked: bool) -> Result<ValueId, String> {
+        let rank = self
+            .ctx
+            .as_tensor(self.r.body.value_type(array))
+            .map_or(0, |(s, _)| s.len());
+        let count = (rank as i64 - i64::from(!stacked)).max(1);
+        let axis = if axis < 0 { axis + count } else { axis };
+        let axis = usize::try_from(axis)
+            .ok()
+            .filter(|&a| a < rank)
+            .ok_or("its axis is out of range")?;
+        let mut order: Vec<i64> = (1..rank as i64).collect();
+        order.insert(axis, 0);
+        let mut whole = array;
+        if axis > 0 {
+            whole = self.emit("pd.transpose", &[array], &[("perm", self.ctx.ints_attr(&order))])?;
+        }
+        if stacked {
+            return Ok(whole);
+        }
+        let ends = [axis, axis + 1].map(|a| self.ctx.int_attr(a as i64));
+        self.emit(
+            "pd.flatten",
+            &[whole],
+            &[("start_axis", ends[0]), ("stop_axis", ends[1])],
+        )
+    }
+}
+
+/// Puts operations on tensors in the place of an operation on arrays.
+fn translate(ctx: &Context, body: &mut Body, op: OpId) -> Result<(), String> {
+    let name = ctx.op_str(body.op_name(op));
+    if !is_on_arrays(name) {
+        return Ok(());
+    }
+    let operands = body.operands_vec(op);
+    let missing = || format!("an operand of `{name}` is missing");
+    let operand = |at: usize| operands.get(at).copied().ok_or_else(missing);
+    let result = body.results(op).next().ok_or("it has no result")?;
+    let ty = body.value_type(result);
+    let span = body.op_span(op);
+    let (axis, stacked) = (
+        body.view(ctx, op).int("axis").unwrap_or(0),
+        body.view(ctx, op).bool("use_stack").unwrap_or(false),
+    );
+    if body.results(op).skip(1).any(|v| body.has_uses(v)) {
+        return Err(format!(
+            "the second result of `{name}` is used: the extents of the elements"
+        ));
+    }
+    let mut r = Rewriter::new(ctx, body);
+    r.before(op).set_span(span);
+    let mut e = Emitter { r, ctx };
+    let value = match name {
+        "pd.create_array" => {
+            let (shape, elem) = ctx.as_tensor(ty).ok_or("what it holds is not known")?;
+            let extents = shape.iter().skip(1).map(|&d| if d == DYNAMIC { 1 } else { d });
+            let shape: Vec<i64> = std::iter::once(0).chain(extents).collect();
+            let zero = if ctx.is_float(elem) {
+                ctx.float_attr(0.0)
+            } else {
+                ctx.int_attr(0)
+            };
+            let zero = if elem == Type::I1 { ctx.bool_attr(false) } else { zero };
+            let attrs = [
+                ("shape", ctx.ints_attr(&shape)),
+                ("value", zero),
+                ("dtype", ctx.type_attr(elem)),
+            ];
+            e.emit("pd.full", &[], &attrs)?
+        }
+        "pd.array_read" => {
+            let bounds = e.bounds(operand(1)?)?;
+            e.rows(operand(0)?, bounds, true)?
+        }
+        "pd.array_length" => {
+            let extents = e.emit("pd.shape", &[operand(0)?], &[])?;
+            let (zero, one) = (ctx.ints_attr(&[0]), ctx.ints_attr(&[1]));
+            let count = e.emit(
+                "pd.slice",
+                &[extents],
+                &[("axes", zero), ("starts", zero), ("ends", one)],
+            )?;
+            let shape = ctx.as_tensor(ty).map_or(&[1][..], |(shape, _)| shape).to_vec();
+            let shape: Vec<i64> = shape.iter().map(|_| 1).collect();
+            e.reshaped(count, &shape)?
+        }
+        "pd.array_to_tensor" => e.joined(operand(0)?, axis, stacked)?,
+        _ => e.written(operand(0)?, operand(1)?, operand(2)?, ty)?,
+    };
+    e.r.body.replace_all_uses(result, value);
+    e.r.erase_op(op);
+    Ok(())
+}
