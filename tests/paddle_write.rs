@@ -49,22 +49,81 @@ fn what_cannot_be_said_is_an_error_that_says_where() {
     );
 }
 
-#[test]
-fn a_condition_that_records_is_refused() {
-    let text = "\
+/// A loop whose condition records what it forwards, and the one that undoes it.
+const RECORDING: &str = "\
 %x = pd.data {name = \"x\", shape = [1], dtype = f32} : tensor<1xf32>
+%ten = pd.full {shape = [1], value = 10.0, dtype = f32} : tensor<1xf32>
 %y, %s = pd.while (%x) init (%a: tensor<1xf32>) {
   %s = cf.create_stack () : cf.stack
   cf.yield (%a, %s)
 } cond (%a: tensor<1xf32>, %s: cf.stack) {
-  %go = pd.less_than (%a, %x) : tensor<1xi1>
-  cf.push_back (%s, %a)
-  cf.cond_yield (%go, %a, %s)
+  %go = pd.less_than (%a, %ten) : tensor<1xi1>
+  %b = pd.square (%a) : tensor<1xf32>
+  cf.push_back (%s, %b)
+  cf.cond_yield (%go, %b, %s)
 } body (%a: tensor<1xf32>, %s: cf.stack) {
   cf.yield (%a, %s)
 } : tensor<1xf32>, cf.stack
+%z = pd.while (%x) cond (%a: tensor<1xf32>) {
+  %b = cf.pop_back (%s) : tensor<1xf32>
+  %done = cf.is_empty (%s) : i1
+  %more = pd.logical_not (%done) : i1
+  %c = pd.subtract (%b, %a) : tensor<1xf32>
+  cf.cond_yield (%more, %c)
+} body (%a: tensor<1xf32>) {
+  cf.yield (%a)
+} : tensor<1xf32>
+pd.fetch (%z) {name = \"z\"}
 ";
-    refused(text, "the condition of a loop records");
+
+#[test]
+fn loops_carry_what_their_conditions_record() {
+    for x in [2.0f32, 20.0] {
+        let options = || pir_interp::Options {
+            inputs: [("x".to_owned(), pir_interp::Tensor::new(&[1], vec![x]).unwrap())]
+                .into_iter()
+                .collect(),
+            ..Default::default()
+        };
+        let module = module(RECORDING);
+        let back = back(write(&module).unwrap(), false);
+        // The stack is asked again whether it is empty, behind the pop at the end of the body.
+        assert_eq!(back.matches("cf.push_back").count(), 1, "{back}");
+        assert_eq!(back.matches("cf.pop_back").count(), 1, "{back}");
+        let [ours, theirs] =
+            [module, self::module(&back)].map(|m| pir_interp::run(&m, &options(), &mut Vec::new()).unwrap().fetched);
+        assert_eq!(ours[0].1.to_f64(), theirs[0].1.to_f64());
+    }
+}
+
+#[test]
+fn what_a_condition_records_is_refused_where_it_cannot_be_carried() {
+    // The test stands before the pop, which takes nothing off the stack before the loop.
+    let pop = "  %b = cf.pop_back (%s) : tensor<1xf32>\n";
+    let test = "  %more = pd.logical_not (%done) : i1\n";
+    let late = RECORDING.replace(pop, "").replace(test, &format!("{test}{pop}"));
+    refused(&late, "only a loop that pops from a stack can ask");
+    // A branch in the condition would be written twice.
+    let push = "  cf.push_back (%s, %b)\n";
+    let branch = RECORDING.replace(push, &format!("  pd.if (%go) then {{\n  {push}  }} else {{\n  }}\n"));
+    refused(&branch, "recorded within the condition of a loop");
+}
+
+#[test]
+fn copies_of_stacks_are_refused_with_what_to_do() {
+    let s = "%x = pd.data {name = \"x\", shape = [2], dtype = f32} : tensor<2xf32>\n\
+             %s = cf.create_stack () : cf.stack\ncf.push_back (%s, %x)\n";
+    for (op, help) in [
+        ("%c = cf.copy_stack (%s) : cf.stack", "push the values on two stacks"),
+        (
+            "%j = cf.join_stack (%s) : tensor<?xf32>",
+            "leave out `batch-weight-grads`",
+        ),
+    ] {
+        let text = format!("{s}{op}");
+        refused(&text, "cannot be written for PaddlePaddle");
+        assert_eq!(write(&module(&text)).unwrap_err()[0].help.as_deref(), Some(help));
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod json;
 mod ops;
 mod printed;
 mod stacks;
+mod tuples;
 
 use std::fmt::Write;
 
@@ -19,7 +20,7 @@ use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Type, TypeData, V
 use super::table;
 use pir_dialects::cf::is_stack;
 use pir_dialects::pd::{is_if, is_while};
-use stacks::{Exit, Plan};
+use stacks::Plan;
 
 /// The number of a value in the file: results count up from 1, arguments of blocks down from -1.
 type Id = i64;
@@ -63,6 +64,8 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
         fetched: 0,
         counters: FxHashMap::default(),
         starts: FxHashMap::default(),
+        lasts: FxHashMap::default(),
+        again: FxHashSet::default(),
         condition_depth: 0,
         negations: FxHashMap::default(),
         tasks: Vec::new(),
@@ -104,6 +107,10 @@ struct Writer<'m> {
     counters: FxHashMap<OpId, Id>,
     /// The first number inside an operation with regions.
     starts: FxHashMap<OpId, Id>,
+    /// What a condition has recorded last, by its stack, and where that is visible.
+    lasts: FxHashMap<usize, (Vec<Id>, BlockId)>,
+    /// The loops whose conditions are being written at the end of their bodies.
+    again: FxHashSet<OpId>,
     condition_depth: usize,
     /// The negation of a value, where that is what has been written.
     negations: FxHashMap<ValueId, Id>,
@@ -272,73 +279,6 @@ impl Writer<'_> {
         }
     }
 
-    // ----- stacks -----
-
-    fn push(&mut self, op: OpId) {
-        // All but the last push of a block wait for that.
-        if let Some((stack, values)) = self.plan.pushes.get(&op).cloned() {
-            let mut inputs = vec![Self::stack(stack)[1]];
-            inputs.extend(values.iter().map(|&v| self.id(v)));
-            self.raw("2.tuple_push", "", &inputs, &[]);
-        }
-    }
-
-    fn pop(&mut self, op: OpId) {
-        if let Some((stack, values)) = self.plan.pops.get(&op).cloned() {
-            let count = self.ctx.tensor(&[1], Type::I64);
-            let types: Vec<Type> = values
-                .iter()
-                .map(|&v| {
-                    if self.stack_typed(v) {
-                        count
-                    } else {
-                        self.body.value_type(v)
-                    }
-                })
-                .collect();
-            let first = self.raw("2.tuple_pop", "", &[Self::stack(stack)[2]], &types);
-            for (at, &value) in values.iter().enumerate() {
-                self.bind(value, first + at as Id);
-            }
-        }
-    }
-
-    fn is_empty(&mut self, op: OpId) {
-        let flag = self.ctx.tensor(&[1], Type::I1);
-        let Some(result) = self.body.results(op).next() else {
-            return;
-        };
-        match self.plan.exits.get(&op) {
-            Some(&Exit::Empty(stack)) => {
-                let some = self.raw("2.has_elements", "", &Self::stack(stack)[..1], &[flag]);
-                self.negations.insert(result, some);
-                let negated = |user: OpId| self.ctx.op_str(self.body.op_name(user)) == "pd.logical_not";
-                if !self.body.uses(result).all(|u| negated(u.op)) {
-                    let id = self.raw("1.logical_not", "", &[some], &[flag]);
-                    self.bind(result, id);
-                }
-            }
-            Some(Exit::Counter(looped)) => {
-                let counter = self.counters.get(looped).copied().unwrap_or(0);
-                let zero = self.full(&[1], 0.0, Type::I64);
-                let id = self.raw("1.less_equal", "", &[counter, zero], &[flag]);
-                self.bind(result, id);
-            }
-            None => {}
-        }
-    }
-
-    /// Lets the negation of a test for emptiness be what Paddle's own test gives.
-    fn negated(&mut self, op: OpId) -> bool {
-        let value = self.body.operands(op).next();
-        let (Some(&id), Some(result)) = (value.and_then(|v| self.negations.get(&v)), self.body.results(op).next())
-        else {
-            return false;
-        };
-        self.bind(result, id);
-        true
-    }
-
     // ----- loops -----
 
     /// The blocks of an operation behind its `init` region.
@@ -387,11 +327,11 @@ impl Writer<'_> {
         inits.retain(|&v| !self.stack_typed(v));
         let ids: Vec<Id> = inits.iter().map(|&v| self.id(v)).collect();
         self.bind_all(&self.args(self.block(op, 0)), &ids);
-        if self.plan.counting.contains(&op) {
+        if let Some(&handle) = self.plan.counted.get(&op) {
+            self.counters.insert(op, self.id(handle));
+        } else if self.plan.counting.contains_key(&op) {
             let zero = self.full(&[1], 0.0, Type::I64);
             self.counters.insert(op, zero);
-        } else if let Some(&handle) = self.plan.counted.get(&op) {
-            self.counters.insert(op, self.id(handle));
         }
         self.tasks.push(Task::OpenLoop(op));
         self.condition(op);
@@ -430,6 +370,12 @@ impl Writer<'_> {
                 self.assign(id, ty)
             });
         }
+        let recorded = self.plan.recorded.get(&op).cloned().unwrap_or_default();
+        for &value in recorded.iter().flat_map(|(_, values)| values) {
+            let ty = self.body.value_type(value);
+            inputs.push(self.assign(self.id(value), ty));
+            types.push(ty);
+        }
         let count = self.ctx.tensor(&[1], Type::I64);
         let counter = self.counters.get(&op).copied();
         if let Some(counter) = counter {
@@ -441,15 +387,28 @@ impl Writer<'_> {
         let results: Vec<ValueId> = self.body.results(op).filter(|&v| !self.stack_typed(v)).collect();
         let ids: Vec<Id> = (0..results.len() as Id).map(|at| first + at).collect();
         self.bind_all(&results, &ids);
-        if self.plan.counting.contains(&op) {
-            let handles: Vec<ValueId> = self.body.results(op).filter(|&v| self.stack_typed(v)).collect();
-            for handle in handles {
-                self.bind(handle, first + results.len() as Id);
+        if let Some(sites) = self.plan.counting.get(&op).cloned() {
+            // What runs as often as a count says need not count.
+            let counted = self.plan.counted.get(&op).map(|&count| self.id(count));
+            let count = counted.unwrap_or(first + types.len() as Id - 1);
+            let made = sites.into_iter().flat_map(|site| self.body.results(site));
+            let handles = made.chain(self.body.results(op).filter(|&v| self.stack_typed(v)));
+            for handle in handles.collect::<Vec<_>>() {
+                self.bind(handle, count);
+            }
+        }
+        let mut next = first + results.len() as Id;
+        for (stack, values) in &recorded {
+            let ids = values.iter().zip(next..).map(|(_, id)| id).collect();
+            next += values.len() as Id;
+            if let Some(block) = self.body.op_block(op) {
+                self.lasts.insert(*stack, (ids, block));
             }
         }
         self.region(r##","regions":["##);
         self.out.push_str(r##""args":["##);
         let args = self.args(self.block(op, 1));
+        let mut carried = self.next_arg - args.len() as Id;
         for (at, &ty) in types.iter().enumerate() {
             let id = self.next_arg;
             self.next_arg -= 1;
@@ -463,12 +422,19 @@ impl Writer<'_> {
             self.out.push('}');
             match args.get(at) {
                 Some(&arg) => self.bind(arg, id),
-                None => {
+                None if at + 1 == types.len() && counter.is_some() => {
                     self.counters.insert(op, id);
                 }
+                None => {}
             }
         }
         self.out.push_str(r##"],"ops":["##);
+        for (stack, values) in recorded {
+            let mut inputs = vec![Self::stack(stack)[1]];
+            inputs.extend((0..values.len() as Id).map(|at| carried - at));
+            carried -= values.len() as Id;
+            self.raw("2.tuple_push", "", &inputs, &[]);
+        }
         self.tasks.push(Task::Again(op));
         let block = self.block(op, 1);
         self.tasks.push(Task::Ops(block.and_then(|b| self.body.first_op(b))));
@@ -486,6 +452,8 @@ impl Writer<'_> {
                 match self.ctx.op_str(self.body.op_name(def)) {
                     "pd.data" => block == here && self.body.uses(v).all(|u| inside(u.op)),
                     "pd.parameter" | "pd.feed" => false,
+                    // It may be what another loop has left.
+                    "cf.pop_back" if block == inner => false,
                     _ => (block == here || block == inner) && self.body.has_one_use(v),
                 }
             }
@@ -514,11 +482,12 @@ impl Writer<'_> {
         let ids: Vec<Id> = nexts.iter().map(|&v| self.id(v)).collect();
         self.bind_all(&self.args(self.block(op, 0)), &ids);
         if let Some(&counter) = self.counters.get(&op) {
-            let step = if self.plan.counting.contains(&op) { 1.0 } else { -1.0 };
+            let step = if self.plan.counted.contains_key(&op) { -1.0 } else { 1.0 };
             let count = self.ctx.tensor(&[1], Type::I64);
             let next = self.shifted(counter, step, count);
             self.counters.insert(op, next);
         }
+        self.again.insert(op);
         self.tasks.push(Task::CloseLoop(op));
         self.condition(op);
     }
@@ -530,6 +499,12 @@ impl Writer<'_> {
         types.extend(values.iter().map(|&v| self.body.value_type(v)));
         let mut ids = vec![self.id(condition)];
         ids.extend(values.iter().map(|&v| self.id(v)));
+        self.again.remove(&op);
+        let recorded = self.plan.recorded.get(&op).into_iter().flatten();
+        for &value in recorded.flat_map(|(_, values)| values) {
+            ids.push(self.id(value));
+            types.push(self.body.value_type(value));
+        }
         if let Some(counter) = self.counters.remove(&op) {
             ids.push(counter);
             types.push(self.ctx.tensor(&[1], Type::I64));

@@ -5,11 +5,16 @@
 //! is made anew in each iteration of an outer loop becomes one stack at top level that all iterations share: what an
 //! iteration has pushed, the mirrored one pops. Such a stack is not empty when an inner loop has been undone, so that
 //! the inner loop of the derivative counts: what is pushed for the handle of the stack is the number of iterations.
+//!
+//! The condition of a loop is written in two places, before the loop and at the end of its body, and a push can be in
+//! one. So the loop carries what its condition records, and the body pushes it at its start. What the last condition
+//! has recorded, behind which no body runs, is a result of the loop: the loop of the derivative takes that in the
+//! place of its first pop.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use pir_dialects::pd::{Handles, is_while, role};
-use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, ValueId};
+use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, Type, ValueId};
 
 /// When a loop of the derivative has been run to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,19 +25,33 @@ pub(super) enum Exit {
     Counter(OpId),
 }
 
+/// What is in a tuple.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Item {
+    Value(ValueId),
+    /// How often the loop has run whose stack this is a handle of.
+    Count(ValueId),
+    /// What the condition of a loop has recorded last: the stack, the place in its tuple, and the type.
+    Last(usize, usize, Type),
+}
+
 /// What becomes of the operations on stacks.
 #[derive(Default, Debug)]
 pub(super) struct Plan {
     /// How many stacks Paddle needs.
     pub(super) stacks: usize,
     /// The last push of a block: the stack of the tuple, and its values.
-    pub(super) pushes: FxHashMap<OpId, (usize, Vec<ValueId>)>,
+    pub(super) pushes: FxHashMap<OpId, (usize, Vec<Item>)>,
     /// The first pop of a block: the stack of the tuple, and its values.
-    pub(super) pops: FxHashMap<OpId, (usize, Vec<ValueId>)>,
+    pub(super) pops: FxHashMap<OpId, (usize, Vec<Item>)>,
+    /// The loops whose conditions record: the stacks, and the values.
+    pub(super) recorded: FxHashMap<OpId, Vec<(usize, Vec<ValueId>)>>,
+    /// The first pops of conditions: their loops.
+    pub(super) replayed: FxHashMap<OpId, OpId>,
     /// The tests for emptiness.
     pub(super) exits: FxHashMap<OpId, Exit>,
-    /// The loops that count their iterations, and the handle that stands for the count.
-    pub(super) counting: FxHashSet<OpId>,
+    /// The loops that count their iterations, and what makes the stacks whose handles stand for the count.
+    pub(super) counting: FxHashMap<OpId, Vec<OpId>>,
     /// The loops that run as often as a count says: that of a handle.
     pub(super) counted: FxHashMap<OpId, ValueId>,
 }
@@ -43,6 +62,8 @@ struct Group {
     site: OpId,
     block: BlockId,
     ops: Vec<OpId>,
+    /// Of pushes: whether there are pops.
+    undone: bool,
 }
 
 struct Planner<'m> {
@@ -59,6 +80,8 @@ struct Planner<'m> {
     /// The group of pushes that a group of pops undoes.
     partner: Vec<usize>,
     handles: Handles<'m>,
+    /// In how many conditions of loops a block stands.
+    conditions: FxHashMap<BlockId, usize>,
 }
 
 /// Plans the stacks of a program. What cannot be said goes to the errors.
@@ -75,14 +98,22 @@ pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Di
         by_role: FxHashMap::default(),
         partner: Vec::new(),
         handles: Handles::new(ctx, body),
+        conditions: FxHashMap::default(),
     };
     let mut tests = Vec::new();
     for op in body.walk_all() {
         match ctx.op_str(body.op_name(op)) {
             "cf.push_back" => planner.push(op),
             "cf.pop_back" => planner.pop(op),
-            "cf.is_empty" => tests.push(op),
-            "cf.copy_stack" => planner.error(op, "a copy of a stack", "two loops cannot pop what one loop has pushed"),
+            "cf.is_empty" => tests.push((op, planner.popped_before(op))),
+            "cf.copy_stack" => {
+                let why = "it has no copies of stacks";
+                planner.error(op, "`cf.copy_stack`", why).help = Some("push the values on two stacks".to_owned());
+            }
+            "cf.join_stack" => {
+                let why = "it takes one tuple at a time from a stack";
+                planner.error(op, "`cf.join_stack`", why).help = Some("leave out `batch-weight-grads`".to_owned());
+            }
             _ => {}
         }
     }
@@ -90,10 +121,49 @@ pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Di
 }
 
 impl Planner<'_> {
-    fn error(&mut self, op: OpId, what: &str, why: &str) {
+    fn error(&mut self, op: OpId, what: &str, why: &str) -> &mut Diagnostic {
         let message = format!("{what} cannot be written for PaddlePaddle: {why}");
-        self.errors
-            .push(Diagnostic::error("paddle-stack", message).label(self.body.op_span(op), "here"));
+        let error = Diagnostic::error("paddle-stack", message).label(self.body.op_span(op), "here");
+        self.errors.push(error);
+        let last = self.errors.len() - 1;
+        &mut self.errors[last]
+    }
+
+    /// The loop whose condition a block is.
+    fn condition_of(&self, block: BlockId) -> Option<OpId> {
+        let parent = self.body.block_parent(block)?;
+        let looped = is_while(self.ctx.op_str(self.body.op_name(parent)));
+        (looped && role(self.body, parent, block) == Some(0)).then_some(parent)
+    }
+
+    /// In how many conditions of loops a block stands: each is written in two places.
+    fn conditions(&mut self, block: BlockId) -> usize {
+        let mut open = Vec::new();
+        let mut at = Some(block);
+        let mut count = 0;
+        while let Some(block) = at {
+            if let Some(&known) = self.conditions.get(&block) {
+                count = known;
+                break;
+            }
+            open.push(block);
+            at = self.body.block_parent(block).and_then(|op| self.body.op_block(op));
+        }
+        for block in open.into_iter().rev() {
+            count += usize::from(self.condition_of(block).is_some());
+            self.conditions.insert(block, count);
+        }
+        count
+    }
+
+    /// How many values have been popped in its block from the stack that a test looks at.
+    fn popped_before(&mut self, test: OpId) -> usize {
+        let handle = self.body.operands(test).next();
+        let site = handle.and_then(|stack| self.handles.made_by(stack));
+        let group = site
+            .zip(self.body.op_block(test))
+            .and_then(|place| self.pop_at.get(&place));
+        group.map_or(0, |&group| self.pops[group].ops.len())
     }
 
     fn place(&mut self, op: OpId) -> Option<(OpId, BlockId)> {
@@ -111,13 +181,11 @@ impl Planner<'_> {
             );
             return None;
         };
-        let parent = self.body.block_parent(block);
-        if parent
-            .is_some_and(|p| is_while(self.ctx.op_str(self.body.op_name(p))) && role(self.body, p, block) == Some(0))
-        {
+        // A loop carries what its own condition records, and nothing else from there.
+        if self.conditions(block) > usize::from(self.condition_of(block).is_some()) {
             self.error(
                 op,
-                "a value that the condition of a loop records",
+                "a value that is recorded within the condition of a loop",
                 "its loops compute their conditions in two places, and a stack takes values from one",
             );
             return None;
@@ -137,6 +205,7 @@ impl Planner<'_> {
             site,
             block,
             ops: vec![op],
+            undone: false,
         });
         let role = self
             .body
@@ -162,7 +231,7 @@ impl Planner<'_> {
                     self.error(op, "this", "nothing is pushed in the region that it mirrors");
                     return;
                 };
-                if self.partner.contains(&partner) {
+                if std::mem::replace(&mut self.pushes[partner].undone, true) {
                     self.error(op, "this stack", "it is emptied in several places");
                     return;
                 }
@@ -171,6 +240,7 @@ impl Planner<'_> {
                     site,
                     block,
                     ops: Vec::new(),
+                    undone: false,
                 });
                 self.partner.push(partner);
                 self.pops.len() - 1
@@ -186,12 +256,23 @@ impl Planner<'_> {
         self.handles.undo(push, op);
     }
 
-    fn finish(mut self, tests: Vec<OpId>) -> Plan {
+    fn finish(mut self, tests: Vec<(OpId, usize)>) -> Plan {
         let mut plan = Plan::default();
         // By which stacks a handle is more than a name.
         let mut counters: FxHashSet<OpId> = FxHashSet::default();
-        for test in tests {
-            self.test(test, &mut plan, &mut counters);
+        for (test, popped) in tests {
+            self.test(test, popped, &mut plan, &mut counters);
+        }
+        // What conditions record, by their stacks.
+        let mut recorded: FxHashMap<OpId, Vec<(usize, Vec<ValueId>)>> = FxHashMap::default();
+        for (group, &partner) in self.partner.iter().enumerate() {
+            let pushed = &self.pushes[partner];
+            if let Some(looped) = self.condition_of(pushed.block) {
+                let values = pushed.ops.iter().filter_map(|&op| self.body.operands(op).nth(1));
+                let values: Vec<ValueId> = values.filter(|&v| !self.handles.is_handle(v)).collect();
+                recorded.entry(pushed.site).or_default().push((group, values.clone()));
+                plan.recorded.entry(looped).or_default().push((group, values));
+            }
         }
         for group in 0..self.pops.len() {
             let pushed = &self.pushes[self.partner[group]];
@@ -203,35 +284,41 @@ impl Planner<'_> {
                 self.error(first, "this", "the region that it mirrors pushes more values");
                 continue;
             }
-            let mut counted = |value: &ValueId| {
-                !self.handles.is_handle(*value)
-                    || self
-                        .handles
-                        .made_by(*value)
-                        .is_some_and(|site| counters.contains(&site))
+            let body = self.body;
+            let mut items = |value: ValueId| {
+                if !self.handles.is_handle(value) {
+                    return vec![Item::Value(value)];
+                }
+                let Some(site) = self.handles.made_by(value) else {
+                    return Vec::new();
+                };
+                let mut items = Vec::new();
+                items.extend(counters.contains(&site).then_some(Item::Count(value)));
+                for (group, values) in recorded.get(&site).into_iter().flatten() {
+                    let lasts = values.iter().enumerate();
+                    items.extend(lasts.map(|(at, &v)| Item::Last(*group, at, body.value_type(v))));
+                }
+                items
             };
-            let values: Vec<ValueId> = pushed
-                .ops
-                .iter()
-                .filter_map(|&op| self.body.operands(op).nth(1))
-                .filter(&mut counted)
-                .collect();
-            let results: Vec<ValueId> = popped
-                .ops
-                .iter()
-                .rev()
-                .filter_map(|&op| self.body.results(op).next())
-                .filter(counted)
-                .collect();
-            plan.pushes.insert(last, (group, values));
+            let operands = pushed.ops.iter().filter_map(|&op| body.operands(op).nth(1));
+            let values: Vec<Item> = operands.flat_map(&mut items).collect();
+            let results = popped.ops.iter().rev().filter_map(|&op| body.results(op).next());
+            let results: Vec<Item> = results.flat_map(&mut items).collect();
+            if let Some(looped) = self.condition_of(popped.block) {
+                plan.replayed.insert(first, looped);
+            }
             plan.pops.insert(first, (group, results));
+            // The loop itself pushes what its condition records.
+            if self.condition_of(pushed.block).is_none() {
+                plan.pushes.insert(last, (group, values));
+            }
         }
         plan.stacks = self.pops.len();
         plan
     }
 
     /// How the test whether a stack is empty is said.
-    fn test(&mut self, op: OpId, plan: &mut Plan, counters: &mut FxHashSet<OpId>) {
+    fn test(&mut self, op: OpId, popped: usize, plan: &mut Plan, counters: &mut FxHashSet<OpId>) {
         let body = self.body;
         let handle = body.operands(op).next();
         let (Some(handle), Some(site)) = (handle, handle.and_then(|v| self.handles.made_by(v))) else {
@@ -245,9 +332,19 @@ impl Planner<'_> {
         let parent = body.op_block(op).and_then(|b| body.block_parent(b));
         let looped = parent.filter(|&p| is_while(self.ctx.op_str(body.op_name(p))));
         let block = looped.and_then(|p| body.single_block(*body.op_regions(p).last()?));
-        let group = block.and_then(|b| self.pop_at.get(&(site, b)).copied());
-        let owner = self.body.parent_op(site);
-        // Where the stack is made: at top level itself, or in the first region of an operation there.
+        let in_body = block.and_then(|b| self.pop_at.get(&(site, b)).copied());
+        let in_condition = body.op_block(op).and_then(|b| self.pop_at.get(&(site, b)).copied());
+        // There the first pop of a condition takes nothing off the stack, so that it must stand before the test.
+        let group = match in_condition {
+            Some(group) if self.pops[group].ops.len() == popped => in_body.or(Some(group)),
+            Some(_) => None,
+            None => in_body,
+        };
+        // Where the stack is made: at top level itself, or in the `init` region of an operation there.
+        let home = body.op_block(site);
+        let owner = body
+            .parent_op(site)
+            .filter(|&o| home.is_some_and(|home| role(body, o, home).is_none()));
         let at_top = body.op_block(owner.unwrap_or(site)) == Some(self.top);
         match (looped, group) {
             (Some(_), Some(group)) if at_top => {
@@ -255,22 +352,27 @@ impl Planner<'_> {
             }
             (Some(looped), Some(group)) => {
                 let pushed = &self.pushes[self.partner[group]];
-                let source = owner.filter(|&o| {
-                    is_while(self.ctx.op_str(body.op_name(o))) && body.block_parent(pushed.block) == Some(o)
+                // The loop runs once for each stack that is made.
+                let source = body.block_parent(pushed.block).filter(|&o| {
+                    let once = owner == Some(o) || owner.is_none() && body.op_block(o) == home;
+                    once && is_while(self.ctx.op_str(body.op_name(o)))
                 });
                 let Some(source) = source else {
-                    return self.error(op, "this", "the stack is not that of a loop");
+                    self.error(op, "this", "the stack is not that of a loop");
+                    return;
                 };
                 counters.insert(pushed.site);
-                plan.counting.insert(source);
+                plan.counting.entry(source).or_default().push(site);
                 plan.counted.insert(looped, handle);
                 plan.exits.insert(op, Exit::Counter(looped));
             }
-            _ => self.error(
-                op,
-                "this",
-                "only a loop that pops from a stack can ask whether it is empty",
-            ),
+            _ => {
+                self.error(
+                    op,
+                    "this",
+                    "only a loop that pops from a stack can ask whether it is empty",
+                );
+            }
         }
     }
 }
