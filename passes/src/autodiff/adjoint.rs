@@ -15,11 +15,17 @@
 //! In a block, the cotangent of a value is the sum over its uses plus that of every slot that yields it: the terminator
 //! is treated first, by entering the incoming cotangents for the values that it forwards.
 
-use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, Rewriter, Type, Use, ValueDef, ValueId, ValueMap};
-use rustc_hash::{FxHashMap, FxHashSet};
+mod captures;
+mod refusals;
+
+use pir_ir::{BlockId, Diagnostic, OpId, Rewriter, Type, ValueId, ValueMap};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::activity::{Activity, is_differentiable};
+use self::captures::captures;
+pub(crate) use self::refusals::check_rules;
+use self::refusals::{no_rule, reached};
+use super::activity::Activity;
 use super::cotangent::{Frame, zeros_like};
 use super::rules::{RuleCx, Rules};
 use super::structure::{Kind, Names, Structure, Tape, locals};
@@ -505,104 +511,4 @@ impl From<Failure> for Trouble {
     fn from(diagnostic: Failure) -> Self {
         Trouble::Reported(diagnostic)
     }
-}
-
-/// For each operation with structured control flow, the active values that its regions use from outside in a way that
-/// the derivative passes through.
-fn captures(
-    ctx: &Context,
-    names: &Names,
-    body: &Body,
-    rules: &Rules,
-    activity: &Activity,
-) -> FxHashMap<OpId, Vec<ValueId>> {
-    let mut out: FxHashMap<OpId, Vec<ValueId>> = FxHashMap::default();
-    let mut seen: FxHashSet<(OpId, ValueId)> = FxHashSet::default();
-    for op in body.walk_all() {
-        for (index, value) in body.operands(op).enumerate() {
-            if !activity.is_active(value) {
-                continue;
-            }
-            let at = Use { op, index };
-            let flows = match body.flow_targets(ctx, at) {
-                _ if index == 1 && activity.stacks.active_lane(op).is_some() => true,
-                Some(targets) => targets.iter().any(|&t| activity.is_active(t)),
-                None => rules.depends_on(body, at) && body.results(op).any(|t| activity.is_active(t)),
-            };
-            if !flows {
-                continue;
-            }
-            let home = body.value_region(value);
-            let mut at = body.op_region(op);
-            // Every operation between the use and the definition captures the value.
-            while at != home {
-                let Some(parent) = at.and_then(|r| body.region_parent(r)) else {
-                    break;
-                };
-                if !seen.insert((parent, value)) {
-                    break;
-                }
-                if names.kind(body, parent).is_some() {
-                    out.entry(parent).or_default().push(value);
-                }
-                at = body.op_region(parent);
-            }
-        }
-    }
-    out
-}
-
-fn no_rule(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
-    let name = ctx.op_str(body.op_name(op));
-    let diagnostic = Diagnostic::error("no-derivative", format!("`{name}` has no derivative"))
-        .label(body.op_span(op), "the derivative passes through here");
-    let diagnostic = reached(ctx, body, activity, op, diagnostic);
-    let inlined = "choose other outputs with `of=` or other inputs with `wrt=`";
-    let help = match body.view(ctx, op).attr("callee") {
-        Some(_) => "inline the called function first".to_owned(),
-        None => inlined.to_owned(),
-    };
-    diagnostic.help(help)
-}
-
-/// Tells the way from an input to an operation that cannot be differentiated.
-fn reached(ctx: &Context, body: &Body, activity: &Activity, op: OpId, diagnostic: Diagnostic) -> Diagnostic {
-    let Some(value) = body.operands(op).find(|&v| activity.is_active(v)) else {
-        return diagnostic;
-    };
-    let path = activity.path_to(value).into_iter().map(|v| spelled(ctx, body, v));
-    let path: Vec<String> = path.collect();
-    diagnostic.note(format!("it is reached from an input by {}", path.join(" -> ")))
-}
-
-/// A value as a user would call it.
-fn spelled(ctx: &Context, body: &Body, value: ValueId) -> String {
-    match (body.value_name(value), body.value_def(value)) {
-        (Some(name), _) => format!("%{}", ctx.str(name.sym)),
-        (None, ValueDef::Result(op, _)) => format!("`{}`", ctx.op_str(body.op_name(op))),
-        _ => value.to_string(),
-    }
-}
-
-/// Reports every operation that the derivative passes through and that has no rule, before anything is built.
-pub(crate) fn check_rules(ctx: &Context, body: &Body, rules: &Rules, activity: &Activity) -> Vec<Diagnostic> {
-    let names = Names::new(ctx);
-    let mut errors: Vec<Diagnostic> = body
-        .walk_all()
-        .filter(|&op| {
-            // Values that come off a stack other than by a pop: it is not known which.
-            let name = body.op_name(op);
-            let joined = body.operands(op).any(|v| names.is_stack(body, v)) && name != names.pop;
-            names.kind(body, op).is_none()
-                && rules.get(body, op).is_none()
-                && (joined && body.results(op).any(|v| activity.is_useful(v))
-                    || body.results(op).any(|v| activity.is_active(v))
-                        && body
-                            .operands(op)
-                            .any(|v| activity.is_active(v) && is_differentiable(ctx, body.value_type(v))))
-        })
-        .map(|op| no_rule(ctx, body, activity, op))
-        .collect();
-    errors.extend(activity.stacks.refusals(&names, body));
-    errors
 }

@@ -1,0 +1,53 @@
+//! What the regions of loops and branches use from outside of them.
+
+use pir_ir::{Body, Context, OpId, Use, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::autodiff::activity::Activity;
+use crate::autodiff::rules::Rules;
+use crate::autodiff::structure::Names;
+
+/// For each operation with structured control flow, the active values that its regions use from outside in a way that
+/// the derivative passes through.
+pub(super) fn captures(
+    ctx: &Context,
+    names: &Names,
+    body: &Body,
+    rules: &Rules,
+    activity: &Activity,
+) -> FxHashMap<OpId, Vec<ValueId>> {
+    let mut out: FxHashMap<OpId, Vec<ValueId>> = FxHashMap::default();
+    let mut seen: FxHashSet<(OpId, ValueId)> = FxHashSet::default();
+    for op in body.walk_all() {
+        for (index, value) in body.operands(op).enumerate() {
+            if !activity.is_active(value) {
+                continue;
+            }
+            let at = Use { op, index };
+            let flows = match body.flow_targets(ctx, at) {
+                _ if index == 1 && activity.stacks.active_lane(op).is_some() => true,
+                Some(targets) => targets.iter().any(|&t| activity.is_active(t)),
+                None => rules.depends_on(body, at) && body.results(op).any(|t| activity.is_active(t)),
+            };
+            if !flows {
+                continue;
+            }
+            let home = body.value_region(value);
+            let mut at = body.op_region(op);
+            // Every operation between the use and the definition captures the value.
+            while at != home {
+                let Some(parent) = at.and_then(|r| body.region_parent(r)) else {
+                    break;
+                };
+                if !seen.insert((parent, value)) {
+                    break;
+                }
+                if names.kind(body, parent).is_some() {
+                    out.entry(parent).or_default().push(value);
+                }
+                at = body.op_region(parent);
+            }
+        }
+    }
+    out
+}

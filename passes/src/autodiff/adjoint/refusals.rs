@@ -1,0 +1,62 @@
+//! What is said of operations that the derivative cannot pass through.
+
+use pir_ir::{Body, Context, Diagnostic, OpId, ValueDef, ValueId};
+
+use crate::autodiff::activity::{Activity, is_differentiable};
+use crate::autodiff::rules::Rules;
+use crate::autodiff::structure::Names;
+
+pub(super) fn no_rule(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
+    let name = ctx.op_str(body.op_name(op));
+    let diagnostic = Diagnostic::error("no-derivative", format!("`{name}` has no derivative"))
+        .label(body.op_span(op), "the derivative passes through here");
+    let diagnostic = reached(ctx, body, activity, op, diagnostic);
+    let inlined = "choose other outputs with `of=` or other inputs with `wrt=`";
+    let help = match body.view(ctx, op).attr("callee") {
+        Some(_) => "inline the called function first".to_owned(),
+        None => inlined.to_owned(),
+    };
+    diagnostic.help(help)
+}
+
+/// Tells the way from an input to an operation that cannot be differentiated.
+pub(super) fn reached(ctx: &Context, body: &Body, activity: &Activity, op: OpId, diagnostic: Diagnostic) -> Diagnostic {
+    let Some(value) = body.operands(op).find(|&v| activity.is_active(v)) else {
+        return diagnostic;
+    };
+    let path = activity.path_to(value).into_iter().map(|v| spelled(ctx, body, v));
+    let path: Vec<String> = path.collect();
+    diagnostic.note(format!("it is reached from an input by {}", path.join(" -> ")))
+}
+
+/// A value as a user would call it.
+fn spelled(ctx: &Context, body: &Body, value: ValueId) -> String {
+    match (body.value_name(value), body.value_def(value)) {
+        (Some(name), _) => format!("%{}", ctx.str(name.sym)),
+        (None, ValueDef::Result(op, _)) => format!("`{}`", ctx.op_str(body.op_name(op))),
+        _ => value.to_string(),
+    }
+}
+
+/// Reports every operation that the derivative passes through and that has no rule, before anything is built.
+pub(crate) fn check_rules(ctx: &Context, body: &Body, rules: &Rules, activity: &Activity) -> Vec<Diagnostic> {
+    let names = Names::new(ctx);
+    let mut errors: Vec<Diagnostic> = body
+        .walk_all()
+        .filter(|&op| {
+            // Values that come off a stack other than by a pop: it is not known which.
+            let name = body.op_name(op);
+            let joined = body.operands(op).any(|v| names.is_stack(body, v)) && name != names.pop;
+            names.kind(body, op).is_none()
+                && rules.get(body, op).is_none()
+                && (joined && body.results(op).any(|v| activity.is_useful(v))
+                    || body.results(op).any(|v| activity.is_active(v))
+                        && body
+                            .operands(op)
+                            .any(|v| activity.is_active(v) && is_differentiable(ctx, body.value_type(v))))
+        })
+        .map(|op| no_rule(ctx, body, activity, op))
+        .collect();
+    errors.extend(activity.stacks.refusals(&names, body));
+    errors
+}
