@@ -113,6 +113,23 @@ impl Body {
         self.number_args(block, index);
     }
 
+    /// Removes the arguments of a block, which have no uses, but for those at the places that `keep` names: all at once,
+    /// since each removal moves what stands behind.
+    pub fn retain_block_args(&mut self, block: BlockId, mut keep: impl FnMut(usize) -> bool) {
+        let old = std::mem::take(&mut self.blocks[block.index()].args);
+        let mut kept = SmallVec::with_capacity(old.len());
+        for (at, arg) in old.into_iter().enumerate() {
+            if keep(at) {
+                kept.push(arg);
+            } else {
+                debug_assert!(!self.has_uses(arg), "erased block argument is still used");
+                self.values[arg.index()].set_def(ValueDef::None);
+            }
+        }
+        self.blocks[block.index()].args = kept;
+        self.number_args(block, 0);
+    }
+
     /// A value that is defined later: a forward reference.
     pub fn create_placeholder(&mut self, ty: Type) -> ValueId {
         self.create_value(ValueDef::None, ty, None)
@@ -355,6 +372,24 @@ impl Body {
         let mut operands = self.operands_vec(op);
         operands.insert(index, value);
         self.set_operands(op, &operands);
+    }
+
+    /// Adds operands before the one at `index`, all at once: each change of their number may move all of them.
+    pub fn insert_operands(&mut self, op: OpId, index: usize, values: &[ValueId]) {
+        if !values.is_empty() {
+            let mut operands = self.operands_vec(op);
+            operands.insert_from_slice(index, values);
+            self.set_operands(op, &operands);
+        }
+    }
+
+    /// Removes the operands from the one at `index` on.
+    pub fn truncate_operands(&mut self, op: OpId, index: usize) {
+        if index < self.num_operands(op) {
+            let mut operands = self.operands_vec(op);
+            operands.truncate(index);
+            self.set_operands(op, &operands);
+        }
     }
 
     /// Adds an operand at the end.

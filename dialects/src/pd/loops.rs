@@ -39,9 +39,7 @@ fn align(r: &mut Rewriter<'_>, op: OpId) -> Option<()> {
         let new = r.body.add_block_arg(body, r.body.value_type(old), name);
         r.body.replace_all_uses(old, new);
     }
-    for at in (0..count).rev() {
-        r.body.erase_block_arg(body, at);
-    }
+    r.body.retain_block_args(body, |at| at >= count);
     let operands = r.body.operands_vec(op);
     let results: Vec<ValueId> = r.body.results(op).collect();
     let types: Vec<Type> = from.iter().map(|&at| r.body.value_type(results[at])).collect();

@@ -13,7 +13,7 @@ struct Plan {
     op: OpId,
     /// Of the operation and of terminators of its regions: the operands that stay.
     operands: Vec<(OpId, SmallVec<[ValueId; 6]>)>,
-    args: Vec<(BlockId, usize)>,
+    args: Vec<(BlockId, SmallVec<[bool; 6]>)>,
     keep_results: Option<Vec<usize>>,
 }
 
@@ -47,8 +47,8 @@ pub fn sweep(ctx: &Context, body: &mut Body, live: &Liveness) -> bool {
     {
         body.erase_op(op);
     }
-    for (block, index) in args {
-        body.erase_block_arg(block, index);
+    for (block, dead) in args {
+        body.retain_block_args(block, |at| !dead.get(at).copied().unwrap_or(false));
     }
     for plan in plans {
         if let Some(keep) = plan.keep_results {
@@ -129,10 +129,9 @@ fn plan(ctx: &Context, body: &Body, live: &Liveness, op: OpId) -> Option<Plan> {
             FlowPoint::Parent => {}
             FlowPoint::Region(region) => {
                 let block = body.op_regions(op).get(region).and_then(|&r| body.entry_block(r));
-                // From the last on, so that places stay right.
-                let indices = (0..slots.len()).rev().filter(|&i| slots[i]);
-                plan.args
-                    .extend(block.into_iter().flat_map(|b| indices.clone().map(move |i| (b, i))));
+                if slots.contains(&true) {
+                    plan.args.extend(block.map(|b| (b, slots.clone())));
+                }
             }
         }
     }
@@ -140,7 +139,7 @@ fn plan(ctx: &Context, body: &Body, live: &Liveness, op: OpId) -> Option<Plan> {
 }
 
 /// Removes operands that terminators pass to dead arguments of blocks, and notes these arguments.
-fn drop_successor_operands(body: &mut Body, live: &Liveness, args: &mut Vec<(BlockId, usize)>) -> bool {
+fn drop_successor_operands(body: &mut Body, live: &Liveness, args: &mut Vec<(BlockId, SmallVec<[bool; 6]>)>) -> bool {
     let mut changed = false;
     let mut all: Vec<_> = predecessors(body).into_iter().collect();
     all.sort_by_key(|(block, _)| *block);
@@ -165,7 +164,7 @@ fn drop_successor_operands(body: &mut Body, live: &Liveness, args: &mut Vec<(Blo
             body.set_operands(op, &kept);
             body.set_successors(op, &successors);
         }
-        args.extend((0..dead.len()).rev().filter(|&i| dead[i]).map(|i| (block, i)));
+        args.push((block, dead));
     }
     changed
 }

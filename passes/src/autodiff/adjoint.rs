@@ -19,7 +19,7 @@ mod captures;
 mod refusals;
 
 use pir_ir::{BlockId, Diagnostic, OpId, Rewriter, Type, ValueId, ValueMap};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use self::captures::captures;
@@ -41,7 +41,7 @@ pub(crate) struct Adjoint<'x, 'a> {
     /// The active values that are used in the regions of an operation but defined outside of them, in order of use.
     captures: FxHashMap<OpId, Vec<ValueId>>,
     /// What is differentiated with respect to.
-    inputs: &'x [ValueId],
+    inputs: &'x FxHashSet<ValueId>,
     /// The gradient stacks of stacks, where the adjoint is built.
     gradient_stacks: FxHashMap<ValueId, ValueId>,
 }
@@ -53,7 +53,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         r: &'x mut Rewriter<'a>,
         rules: &'x Rules,
         activity: &'x Activity,
-        inputs: &'x [ValueId],
+        inputs: &'x FxHashSet<ValueId>,
     ) -> Self {
         let names = Names::new(r.ctx);
         let captures = captures(r.ctx, &names, r.body, rules, activity);

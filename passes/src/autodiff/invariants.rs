@@ -81,7 +81,6 @@ impl Invariants {
         duals: &FxHashSet<(OpId, OpId)>,
         tapes: &Tapes,
     ) -> Option<ValueId> {
-        let (tree, image) = (&tapes.tree, &tapes.image);
         let op = r.body.defining_op(value)?;
         let free = *self.value_depth.get(value.index())?;
         let depth = self.depth_of(r.body, value)?;
@@ -95,7 +94,7 @@ impl Invariants {
                 // Forward and dual operations of a depth face each other.
                 let inside = r.body.op_region(pop)?;
                 let dual = match *self.region_depth.get(inside.index())? >= at {
-                    true => r.body.region_parent(tree.ancestor(inside, at))?,
+                    true => r.body.region_parent(tapes.tree.ancestor(inside, at))?,
                     false => pop,
                 };
                 if !duals.contains(&(parent, dual)) {
@@ -106,7 +105,7 @@ impl Invariants {
             None if r.body.num_operands(op) == 0 => (depth, pop),
             None => return None,
         };
-        self.clone_before(r, value, at, place, image)
+        self.clone_before(r, value, at, place, tapes)
     }
 
     /// The outermost repeated region, and its depth, among those deeper than `free` that a region at `depth` is or is
@@ -144,7 +143,7 @@ impl Invariants {
         value: ValueId,
         at: u32,
         place: OpId,
-        image: &ValueMap,
+        tapes: &Tapes,
     ) -> Option<ValueId> {
         let here = r.body.op_region(place)?;
         // First the plan, so that nothing is left behind when a value turns out not to be there.
@@ -158,11 +157,11 @@ impl Invariants {
                 continue;
             }
             if self.depth_of(r.body, v)? < at {
-                let known = [Some(v), image.get(v)].into_iter().flatten();
+                let known = [Some(v), tapes.image.get(v)].into_iter().flatten();
                 let visible = |&w: &ValueId| {
                     r.body
                         .value_region(w)
-                        .is_some_and(|region| r.body.region_contains(region, here))
+                        .is_some_and(|region| tapes.tree.contains(r.body, region, here))
                 };
                 map.insert(v, known.into_iter().find(visible)?);
                 continue;

@@ -29,6 +29,7 @@ mod structure;
 mod targets;
 
 use pir_ir::{Body, Context, Diagnostic, Module, Rewriter, Type, TypeData, ValueId};
+use rustc_hash::FxHashSet;
 
 pub use batch::{BatchWeightGrads, batch_weight_grads};
 pub use jvp::{Jvp, jvp};
@@ -238,7 +239,7 @@ fn append_adjoint(
         frame.add(&mut r, output.value, seed).map_err(failed)?;
     }
     let differentiated = if end.is_some() { &ops[..ops.len() - 1] } else { &ops[..] };
-    let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
+    let inputs: FxHashSet<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
     Adjoint::new(&mut r, rules, activity, &inputs).block(block, differentiated, &mut frame)?;
     let mut grads = Vec::new();
     let mut fetched = targets::fetched_names(ctx, r.body);
@@ -264,9 +265,8 @@ fn append_adjoint(
         }
     }
     if let Some(end) = end {
-        for grad in grads {
-            r.body.push_operand(end, grad);
-        }
+        let at = r.body.num_operands(end);
+        r.body.insert_operands(end, at, &grads);
     }
     sweep(&mut r, mark);
     strip::mark(ctx, body, block, last, targets.inputs.len());

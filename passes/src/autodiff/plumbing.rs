@@ -275,17 +275,16 @@ pub(crate) fn carry(r: &mut Rewriter<'_>, names: &Names, op: OpId, initial: &[Va
     let types = types_of(r.body, initial.iter().copied());
     if let Some(block) = structure.init.and_then(|init| r.body.single_block(init)) {
         let end = r.body.last_op(block)?;
-        for (at, &ty) in types.iter().enumerate() {
-            let arg = r.body.insert_block_arg(block, args_at + at, ty, None);
-            r.body.insert_operand(end, args_at + at, arg);
-        }
+        let args: Vec<ValueId> = (args_at..)
+            .zip(&types)
+            .map(|(at, &ty)| r.body.insert_block_arg(block, at, ty, None))
+            .collect();
+        r.body.insert_operands(end, args_at, &args);
     }
-    let mut out = Vec::new();
+    let mut out: Vec<Carried> = Vec::new();
     for (at, &ty) in types.iter().enumerate() {
         let in_cond = r.body.insert_block_arg(cond, args_at + at, ty, None);
-        r.body.insert_operand(cond_end, results_at + 1 + at, in_cond);
         let in_body = r.body.insert_block_arg(body, results_at + at, ty, None);
-        r.body.insert_operand(body_end, args_at + at, in_body);
         out.push(Carried {
             in_cond,
             in_body,
@@ -293,6 +292,10 @@ pub(crate) fn carry(r: &mut Rewriter<'_>, names: &Names, op: OpId, initial: &[Va
             result_at: results_at + at,
         });
     }
+    let handed_on = |pick: fn(&Carried) -> ValueId| out.iter().map(pick).collect::<Vec<_>>();
+    let (by_cond, by_body) = (handed_on(|c| c.in_cond), handed_on(|c| c.in_body));
+    r.body.insert_operands(cond_end, results_at + 1, &by_cond);
+    r.body.insert_operands(body_end, args_at, &by_body);
     operands.extend(initial.iter().copied());
     let mut result_types = types_of(r.body, r.body.results(op));
     result_types.insert_many(results_at, types);

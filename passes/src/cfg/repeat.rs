@@ -126,9 +126,7 @@ impl Nodes<'_> {
             for (arg, &value) in self.body.block_args(inner)[..first].to_vec().iter().zip(&next) {
                 self.body.replace_all_uses(*arg, value);
             }
-            for index in (0..first).rev() {
-                self.body.erase_block_arg(inner, index);
-            }
+            self.body.retain_block_args(inner, |at| at >= first);
             next = self
                 .exits(inner)
                 .into_iter()

@@ -412,11 +412,16 @@ fn run_loop(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -
 fn run_branch(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -> Option<()> {
     let op = r.body.block_parent(tapes.all[at].forward)?;
     let mut outer_slots: Option<Option<Slots>> = None;
+    // What each branch yields, with the first place of each value.
+    let mut yields: FxHashMap<OpId, FxHashMap<ValueId, usize>> = FxHashMap::default();
     for pair in std::mem::take(&mut tapes.all[at].pairs) {
         let value = r.body.operand(pair.0, 1);
         let yielded = r.body.op_block(pair.0).and_then(|b| r.body.last_op(b)).and_then(|end| {
-            let slot = r.body.operands(end).position(|v| v == value)?;
-            r.body.get_result(op, slot)
+            let places = yields.entry(end).or_insert_with(|| {
+                let yielded = r.body.operands(end).enumerate().rev();
+                yielded.map(|(slot, v)| (v, slot)).collect()
+            });
+            r.body.get_result(op, *places.get(&value)?)
         });
         let known = yielded.and_then(|result| {
             // A branch that runs once may as well record: only what loops repeat is worth it.

@@ -174,10 +174,11 @@ impl<'x, 'a> Forward<'x, 'a> {
     /// Inserts the tangents of what a terminator hands on, as operands from `at` on.
     fn hand_on(&mut self, op: OpId, end: OpId, values: &[ValueId], at: usize) -> Result<(), Failure> {
         self.r.before(end);
-        for (index, &value) in values.iter().enumerate() {
-            let tangent = self.tangent(value).map_err(|why| self.failure(op, &why))?;
-            self.r.body.insert_operand(end, at + index, tangent);
+        let mut tangents = Vec::with_capacity(values.len());
+        for &value in values {
+            tangents.push(self.tangent(value).map_err(|why| self.failure(op, &why))?);
         }
+        self.r.body.insert_operands(end, at, &tangents);
         Ok(())
     }
 
@@ -226,9 +227,7 @@ impl<'x, 'a> Forward<'x, 'a> {
             let of: Vec<ValueId> = carried.iter().map(|&j| self.r.body.block_args(init)[j]).collect();
             let args = self.add_args(init, &of, args_at);
             if let Some(end) = self.r.body.last_op(init) {
-                for (index, arg) in args.into_iter().enumerate() {
-                    self.r.body.insert_operand(end, args_at + index, arg);
-                }
+                self.r.body.insert_operands(end, args_at, &args);
             }
         }
         let of: Vec<ValueId> = carried.iter().map(|&j| cond_args[j]).collect();

@@ -74,6 +74,7 @@ fn push_forward(
     forward.ops(&ops)?;
     let mut fetched = targets::fetched_names(ctx, forward.r.body);
     let mut names = fetches_of(ctx, forward.r.body);
+    let mut returned = Vec::new();
     for output in &targets.outputs {
         let value = forward.now(output.value);
         match end {
@@ -84,7 +85,7 @@ fn push_forward(
             .tangent(value)
             .map_err(|why| Box::new(Diagnostic::error("no-derivative", why)))?;
         match end {
-            Some(end) => forward.r.body.push_operand(end, tangent),
+            Some(_) => returned.push(tangent),
             None => {
                 let base = match names.get_mut(&value).and_then(VecDeque::pop_front) {
                     Some(name) => name,
@@ -94,6 +95,10 @@ fn push_forward(
                 forward.r.op("pd.fetch").operand(tangent).attr("name", name).build();
             }
         }
+    }
+    if let Some(end) = end {
+        let at = forward.r.body.num_operands(end);
+        forward.r.body.insert_operands(end, at, &returned);
     }
     Ok(())
 }

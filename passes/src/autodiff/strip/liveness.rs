@@ -26,16 +26,17 @@ pub(super) fn run(ctx: &Context, body: &mut Body) -> bool {
         // In a function names are all there is to go by, unless marks are left.
         let marked: usize = marks(ctx, body, block).iter().map(|&(_, count)| count).sum();
         let mut left = if marked > 0 { marked } else { usize::MAX };
-        while left > 0 && body.num_operands(end) > 0 {
-            let last = body.num_operands(end) - 1;
-            let name = body.value_name(body.operand(end, last));
+        let mut kept = body.num_operands(end);
+        while left > 0 && kept > 0 {
+            let name = body.value_name(body.operand(end, kept - 1));
             if marked == 0 && !name.is_some_and(|name| is_gradient(ctx.str(name.sym))) {
                 break;
             }
-            body.erase_operand(end, last);
+            kept -= 1;
             left -= 1;
             found = true;
         }
+        body.truncate_operands(end, kept);
     }
     if !found {
         return false;

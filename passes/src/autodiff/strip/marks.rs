@@ -32,10 +32,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
     };
     if let Some(end) = end {
         let gradients: usize = undone.iter().map(|&(_, count)| count).sum();
-        for _ in 0..gradients.min(body.num_operands(end)) {
-            let last = body.num_operands(end) - 1;
-            body.erase_operand(end, last);
-        }
+        body.truncate_operands(end, body.num_operands(end).saturating_sub(gradients));
     }
     let mut part = Vec::new();
     let mut at = Some(first);
