@@ -46,9 +46,9 @@ impl Body {
         }
     }
 
-    /// The operation whose region flow a use takes part in, and the point it leaves from: the user itself when it has
-    /// regions with flow, else its parent when the user is the terminator of a region with flow.
-    fn flow_of_use(&self, ctx: &Context, user: OpId) -> Option<(OpId, FlowPoint)> {
+    /// The operation whose region flow the operands of `user` take part in, and the point that they leave from: the user
+    /// itself when it has regions with flow, else its parent when the user is the terminator of a region with flow.
+    pub fn flow_of_operands(&self, ctx: &Context, user: OpId) -> Option<(OpId, FlowPoint)> {
         if self.region_flow(ctx, user).is_some() {
             return Some((user, FlowPoint::Parent));
         }
@@ -62,7 +62,7 @@ impl Body {
     /// What an operand becomes when control enters regions or leaves them. `None` when the user is an ordinary
     /// operation; empty for an operand that is only read, like a condition.
     pub fn flow_targets(&self, ctx: &Context, at: Use) -> Option<SmallVec<[ValueId; 4]>> {
-        let (op, from) = self.flow_of_use(ctx, at.op)?;
+        let (op, from) = self.flow_of_operands(ctx, at.op)?;
         let edges = self.region_flow(ctx, op)?.edges(self.view(ctx, op));
         let mut targets = SmallVec::new();
         for edge in edges
@@ -76,7 +76,8 @@ impl Body {
         Some(targets)
     }
 
-    fn flow_input(&self, op: OpId, point: FlowPoint, index: usize) -> Option<ValueId> {
+    /// The value that control binds at a flow point, at a place.
+    pub fn flow_input(&self, op: OpId, point: FlowPoint, index: usize) -> Option<ValueId> {
         match point {
             FlowPoint::Parent => (index < self.num_results(op)).then(|| self.result(op, index)),
             FlowPoint::Region(region) => {
@@ -86,21 +87,27 @@ impl Body {
         }
     }
 
-    /// The operands that a result or a region argument may come from. `None` when an ordinary operation defines the
-    /// value, or nothing that is known.
-    pub fn flow_sources(&self, ctx: &Context, value: ValueId) -> Option<SmallVec<[Use; 4]>> {
-        let (op, to, index) = match self.value_def(value) {
-            ValueDef::Result(op, index) => (op, FlowPoint::Parent, index as usize),
+    /// The operation that binds a result or a region argument, with the point and the place there. It may be one without
+    /// region flow. `None` for arguments of other blocks than the first, and for what nothing defines.
+    pub fn flow_place(&self, value: ValueId) -> Option<(OpId, FlowPoint, usize)> {
+        match self.value_def(value) {
+            ValueDef::Result(op, index) => Some((op, FlowPoint::Parent, index as usize)),
             ValueDef::Arg(block, index) => {
                 let region = self.block_region(block)?;
                 let op = self.region_parent(region)?;
                 if self.entry_block(region) != Some(block) {
                     return None;
                 }
-                (op, FlowPoint::Region(self.region_index(region)?), index as usize)
+                Some((op, FlowPoint::Region(self.region_index(region)?), index as usize))
             }
-            ValueDef::None => return None,
-        };
+            ValueDef::None => None,
+        }
+    }
+
+    /// The operands that a result or a region argument may come from. `None` when an ordinary operation defines the
+    /// value, or nothing that is known.
+    pub fn flow_sources(&self, ctx: &Context, value: ValueId) -> Option<SmallVec<[Use; 4]>> {
+        let (op, to, index) = self.flow_place(value)?;
         let edges = self.region_flow(ctx, op)?.edges(self.view(ctx, op));
         Some(
             edges
@@ -111,7 +118,8 @@ impl Body {
         )
     }
 
-    fn edge_source(&self, op: OpId, edge: &FlowEdge, index: usize) -> Option<Use> {
+    /// The operand that is bound at a place when control takes this way of an operation.
+    pub fn edge_source(&self, op: OpId, edge: &FlowEdge, index: usize) -> Option<Use> {
         let at = edge.operands.start + index;
         let source = self.flow_source_op(op, edge.from)?;
         (edge.operands.contains(&at) && at < self.num_operands(source)).then_some(Use { op: source, index: at })

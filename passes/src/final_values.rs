@@ -3,7 +3,7 @@
 //! When a loop counts to a constant, the counter is known behind it, and so is what differs from it by a constant. Once
 //! nothing reads the loop's own results, the loop is dead if it has no effects: it only counted.
 
-use pir_ir::{Body, FlowPoint, ValueId};
+use pir_ir::{Body, FlowPoint, TypeData, ValueId};
 use smallvec::SmallVec;
 
 use crate::analysis::{Constants, Counter};
@@ -13,7 +13,15 @@ pub(crate) fn replace_final_values(constants: &Constants<'_>, body: &mut Body) -
     let ctx = constants.ctx();
     let mut found: Vec<(ValueId, i64)> = Vec::new();
     for op in body.walk_all() {
-        if body.region_flow(ctx, op).is_none() || !body.op_has_uses(op) {
+        // Only integers count.
+        let counts = |r: ValueId| {
+            body.has_uses(r)
+                && matches!(
+                    ctx.type_data(ctx.elem_type(body.value_type(r))),
+                    TypeData::Integer { .. }
+                )
+        };
+        if body.region_flow(ctx, op).is_none() || !body.results(op).any(counts) {
             continue;
         }
         let Some(counter) = Counter::of(ctx, body, op) else {
@@ -23,7 +31,7 @@ pub(crate) fn replace_final_values(constants: &Constants<'_>, body: &mut Body) -
             continue;
         }
         let end = body.flow_source_op(op, FlowPoint::Region(counter.regions.0));
-        for result in body.results(op).filter(|&r| body.has_uses(r)) {
+        for result in body.results(op).filter(|&r| counts(r)) {
             let sources = body.flow_sources(ctx, result).unwrap_or_default();
             let [source] = sources[..] else { continue };
             let value = body.operand(source.op, source.index);

@@ -82,8 +82,12 @@ pub struct Facts {
 impl Facts {
     /// Computes the facts of all operations.
     pub fn new(ctx: &Context, body: &Body) -> Self {
+        Self::with_variables(ctx, body, &Variables::new(ctx, body))
+    }
+
+    /// Computes the facts of all operations, where it is known what changes in place.
+    pub fn with_variables(ctx: &Context, body: &Body, variables: &Variables) -> Self {
         let mut of = vec![Fact::default(); body.num_op_slots()];
-        let variables = Variables::new(ctx, body);
         for op in body.post_order() {
             let view = body.view(ctx, op);
             let mut fact = Fact {

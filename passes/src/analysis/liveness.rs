@@ -8,8 +8,9 @@
 //! body and a result) ties its targets together: they can only be removed at once. Therefore a live target makes its
 //! siblings live.
 
-use pir_ir::{BlockId, Body, Context, FlowPoint, OpId, Traits, Use, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowEdge, FlowPoint, OpId, Traits, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::facts::{Facts, Touched, effects_of, is_symbol_or_terminator};
 use super::handles::{HandleClasses, read};
@@ -39,18 +40,27 @@ pub(super) type Predecessors = FxHashMap<BlockId, Vec<(OpId, usize)>>;
 /// Who goes on to which block.
 pub(super) fn predecessors(body: &Body) -> Predecessors {
     let mut map = Predecessors::default();
-    for op in body.walk_all() {
-        for (index, successor) in body.successors(op).iter().enumerate() {
-            map.entry(successor.block).or_default().push((op, index));
-        }
-    }
+    body.walk_all().for_each(|op| note_successors(body, op, &mut map));
     map
+}
+
+fn note_successors(body: &Body, op: OpId, map: &mut Predecessors) {
+    for (index, successor) in body.successors(op).iter().enumerate() {
+        map.entry(successor.block).or_default().push((op, index));
+    }
 }
 
 /// The place among the operands of `op` of the first one passed to the successor `index`.
 pub(crate) fn successor_start(body: &Body, op: OpId, index: usize) -> usize {
     let before: u32 = body.successors(op).iter().take(index).map(|s| s.operands).sum();
     body.num_own_operands(op) + before as usize
+}
+
+/// All ways that control can take through an operation; none if nothing is known.
+fn flow_edges(ctx: &Context, body: &Body, op: OpId) -> SmallVec<[FlowEdge; 6]> {
+    body.region_flow(ctx, op)
+        .map(|flow| flow.edges(body.view(ctx, op)))
+        .unwrap_or_default()
 }
 
 struct Search<'a> {
@@ -74,7 +84,7 @@ impl Liveness {
                 ops: vec![false; body.num_op_slots()],
                 values: vec![false; body.num_value_slots()],
             },
-            predecessors: predecessors(body),
+            predecessors: Predecessors::default(),
             handles: (roots == Roots::Observed).then(|| HandleClasses::new(ctx, body)),
             pending_ops: Vec::new(),
             pending_values: Vec::new(),
@@ -84,6 +94,7 @@ impl Liveness {
             body.block_args(block).iter().for_each(|&a| search.value(a));
         }
         for op in body.walk_all() {
+            note_successors(body, op, &mut search.predecessors);
             let view = body.view(ctx, op);
             let outermost = body.parent_op(op).is_none();
             // A terminator is needed when what it ends is, unless it ends the body itself.
@@ -148,14 +159,21 @@ impl Search<'_> {
             self.op(parent);
         }
         let own = body.num_own_operands(op);
-        for (index, value) in body.operands(op).enumerate() {
-            // What is only handed on is needed when its targets are.
-            let handed_on = index >= own
-                || body
-                    .flow_targets(self.ctx, Use { op, index })
-                    .is_some_and(|targets| !targets.is_empty());
-            if !handed_on {
-                self.value(value);
+        match body.flow_of_operands(self.ctx, op) {
+            None => body.operands(op).take(own).for_each(|value| self.value(value)),
+            Some((around, from)) => {
+                let edges = flow_edges(self.ctx, body, around);
+                let ways = || edges.iter().filter(|e| e.from == from);
+                for (index, value) in body.operands(op).take(own).enumerate() {
+                    // What is only handed on is needed when its targets are.
+                    let handed_on = ways().any(|edge| {
+                        edge.operands.contains(&index)
+                            && body.flow_input(around, edge.to, index - edge.operands.start).is_some()
+                    });
+                    if !handed_on {
+                        self.value(value);
+                    }
+                }
             }
         }
         if let Some(handles) = &mut self.handles {
@@ -217,10 +235,19 @@ impl Search<'_> {
             }
             ValueDef::None => {}
         }
-        for source in body.flow_sources(self.ctx, value).unwrap_or_default() {
+        let Some((op, to, index)) = body.flow_place(value) else {
+            return;
+        };
+        let edges = flow_edges(self.ctx, body, op);
+        for edge in edges.iter().filter(|e| e.to == to) {
+            let Some(source) = body.edge_source(op, edge, index) else {
+                continue;
+            };
             self.value(body.operand(source.op, source.index));
-            for target in body.flow_targets(self.ctx, source).unwrap_or_default() {
-                self.value(target);
+            let along = |e: &&FlowEdge| e.from == edge.from && e.operands.contains(&source.index);
+            for other in edges.iter().filter(along) {
+                let target = body.flow_input(op, other.to, source.index - other.operands.start);
+                target.into_iter().for_each(|target| self.value(target));
             }
         }
     }

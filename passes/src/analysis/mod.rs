@@ -19,7 +19,7 @@ pub use equality::{OpKey, regions_equal};
 pub use facts::{Facts, Touched, effects_of, is_symbol_or_terminator};
 pub(crate) use liveness::successor_start;
 pub use liveness::{Liveness, Roots};
-pub(crate) use path::{Limits, known_path, regions_before};
+pub(crate) use path::{Limits, has_choice_of_regions, known_path, regions_before};
 pub use regions::RegionTree;
 pub use slots::{has_simple_regions, sweep};
 pub use variables::Variables;

@@ -61,6 +61,18 @@ pub(crate) fn known_path(constants: &Constants<'_>, body: &Body, op: OpId, limit
     follow(constants, body, op, limits, None).filter(|path| path.ended)
 }
 
+/// Whether [`Limits::compare`] can make a difference for an operation: control has a choice of regions somewhere.
+pub(crate) fn has_choice_of_regions(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let Some(flow) = body.region_flow(ctx, op) else {
+        return false;
+    };
+    let edges = flow.edges(body.view(ctx, op));
+    edges.iter().any(|edge| {
+        let mut ways = edges.iter().filter(|e| e.from == edge.from);
+        ways.clone().count() > 1 && ways.all(|e| e.to != FlowPoint::Parent)
+    })
+}
+
 /// The regions that control is certain to come through before a region of an operation, each once.
 pub(crate) fn regions_before(
     constants: &Constants<'_>,

@@ -6,7 +6,7 @@
 //! the same operands. In the body of a loop, operands stand for what the condition was computed from if that was handed
 //! on, or is defined outside of the loop.
 
-use pir_ir::{Attr, Body, Context, FlowEdge, FlowPoint, Implied, OpId, RegionId, Type, ValueId};
+use pir_ir::{Attr, Body, Context, FlowEdge, FlowPoint, Implied, OpId, OpName, RegionId, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -41,6 +41,10 @@ struct Walk<'a, 'c> {
     /// Truth values, with the index of the place where they became known.
     values: FxHashMap<ValueId, (bool, usize)>,
     keys: FxHashMap<OpKey, (bool, usize)>,
+    /// The names in keys that were ever entered: few, while there are many operations.
+    key_names: SmallVec<[OpName; 4]>,
+    /// How many operations there are of each name, counted when something is known of the results of such.
+    count_of: Option<FxHashMap<OpName, usize>>,
     places: Vec<Place>,
     /// What was entered, with what was known before.
     log: Vec<Fact>,
@@ -54,6 +58,8 @@ pub(super) fn replace_known(constants: &Constants<'_>, body: &mut Body) -> Vec<O
         body,
         values: FxHashMap::default(),
         keys: FxHashMap::default(),
+        key_names: SmallVec::new(),
+        count_of: None,
         places: Vec::new(),
         log: Vec::new(),
         changed: Vec::new(),
@@ -174,6 +180,13 @@ impl Walk<'_, '_> {
                 match implied {
                     Implied::Value(value, truth) => pending.push((value, truth)),
                     Implied::Result(name, operands, truth) => {
+                        // Nobody asks when there is none but the one that computes the condition.
+                        let body = &*self.body;
+                        let count_of = self.count_of.get_or_insert_with(|| count_names(body));
+                        let others = count_of.get(&name).copied().unwrap_or(0);
+                        if others <= usize::from(name == body.op_name(maker)) {
+                            continue;
+                        }
                         let images = operands
                             .iter()
                             .map(|&v| translation.images(self.body, v).first().copied())
@@ -183,6 +196,9 @@ impl Walk<'_, '_> {
                         key.name = name;
                         // Whether operands may change places is another question for another operation.
                         key.operands = operands;
+                        if !self.key_names.contains(&name) {
+                            self.key_names.push(name);
+                        }
                         let old = self.keys.insert(key.clone(), (truth, place));
                         self.log.push(Fact::Key(key, old));
                     }
@@ -209,7 +225,8 @@ impl Walk<'_, '_> {
             self.changed.push(op);
             return;
         }
-        if self.keys.is_empty() || self.body.num_results(op) != 1 || !self.body.op_has_uses(op) {
+        let asked_for = self.key_names.contains(&self.body.op_name(op)) && !self.keys.is_empty();
+        if !asked_for || self.body.num_results(op) != 1 || !self.body.op_has_uses(op) {
             return;
         }
         let mut key = OpKey::with_operands(self.ctx(), self.body, op, SmallVec::new());
@@ -237,27 +254,35 @@ impl Walk<'_, '_> {
     }
 }
 
+fn count_names(body: &Body) -> FxHashMap<OpName, usize> {
+    let mut count_of = FxHashMap::default();
+    for op in body.walk_all() {
+        *count_of.entry(body.op_name(op)).or_default() += 1;
+    }
+    count_of
+}
+
 /// What values at the beginning of a way that control takes are called at its end.
 struct Translation {
     /// The operation, unless control comes from outside of it: then values keep their names.
     op: Option<OpId>,
-    /// Values taken along, and what becomes of them.
-    images: FxHashMap<ValueId, SmallVec<[ValueId; 2]>>,
+    /// Values taken along, and what becomes of them, in the order of the former.
+    images: SmallVec<[(ValueId, ValueId); 8]>,
 }
 
 impl Translation {
     fn new(body: &Body, op: OpId, edge: &FlowEdge) -> Self {
-        let mut images: FxHashMap<ValueId, SmallVec<[ValueId; 2]>> = FxHashMap::default();
+        let mut images = SmallVec::new();
         if let Some(source) = body.flow_source_op(op, edge.from) {
             let operands = body
                 .operands(source)
                 .skip(edge.operands.start)
                 .take(edge.operands.len());
-            for (value, input) in operands.zip(body.flow_inputs(op, edge.to)) {
-                if body.value_type(value) == body.value_type(input) {
-                    images.entry(value).or_default().push(input);
-                }
-            }
+            let inputs = body.flow_inputs(op, edge.to);
+            let same_type = |(value, input): &(ValueId, ValueId)| body.value_type(*value) == body.value_type(*input);
+            images.extend(operands.zip(inputs).filter(same_type));
+            // Those of one value stay in the order of their places.
+            images.sort_by_key(|&(value, _)| value);
         }
         Self {
             op: (edge.from != FlowPoint::Parent).then_some(op),
@@ -273,7 +298,9 @@ impl Translation {
             Some(op) if inside(op) => SmallVec::new(),
             _ => SmallVec::from_slice(&[value]),
         };
-        images.extend(self.images.get(&value).into_iter().flatten().copied());
+        let start = self.images.partition_point(|&(from, _)| from < value);
+        let same = self.images[start..].iter().take_while(|&&(from, _)| from == value);
+        images.extend(same.map(|&(_, to)| to));
         images
     }
 }

@@ -38,12 +38,12 @@ use pir_ir::{Body, Context, Diagnostic, FoldResult, Module, OpId, Rewriter, Trai
 use smallvec::SmallVec;
 
 use crate::analysis::{
-    Constants, Facts, Limits, Liveness, Roots, Variables, is_symbol_or_terminator, known_path,
+    Constants, Facts, Limits, Liveness, Roots, Variables, has_choice_of_regions, is_symbol_or_terminator, known_path,
     remove_unreachable_blocks, sweep,
 };
 use crate::bodies::for_each_body_mut;
 use crate::final_values::replace_final_values;
-use crate::forward_args::forward_slots;
+use crate::forward_args::forward_constant_slots;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -120,6 +120,11 @@ impl Pass for Canonicalize {
     }
 }
 
+/// What is known of a body in which nothing changes in place; there are no others here.
+fn facts_of(ctx: &Context, body: &Body) -> Facts {
+    Facts::with_variables(ctx, body, &Variables::default())
+}
+
 struct Driver<'a> {
     ctx: &'a Context,
     body: &'a mut Body,
@@ -136,7 +141,7 @@ impl<'a> Driver<'a> {
     fn new(body: &'a mut Body, constants: Constants<'a>, fuel: Option<usize>) -> Self {
         let ctx = constants.ctx();
         let mut driver = Driver {
-            facts: Facts::new(ctx, body),
+            facts: facts_of(ctx, body),
             constants,
             fuel: 0,
             ctx,
@@ -193,33 +198,37 @@ impl<'a> Driver<'a> {
         let has_flow = |op: OpId| self.body.region_flow(self.ctx, op).is_some() || !self.body.successors(op).is_empty();
         let flows = self.list.iter().any(|&op| has_flow(op));
         for _ in 0..MAX_ROUNDS {
+            let before = self.fuel;
             if !self.work_off() {
                 return false;
             }
-            if !flows || self.fuel == 0 || !self.restructure() {
+            let quiet = self.fuel == before;
+            if !flows || self.fuel == 0 || !self.restructure(quiet) {
                 return true;
             }
             self.fuel -= 1;
             self.changed = true;
-            self.facts = Facts::new(self.ctx, self.body);
+            self.facts = facts_of(self.ctx, self.body);
             self.push_all();
         }
         self.work_off()
     }
 
-    /// What needs a look at the whole body.
-    fn restructure(&mut self) -> bool {
+    /// What needs a look at the whole body. It is `quiet` when nothing was done to any operation since all were listed.
+    fn restructure(&mut self, quiet: bool) -> bool {
         let mut changed = remove_unreachable_blocks(self.body);
         changed |= !assume::replace_known(&self.constants, self.body).is_empty();
         changed |= replace_final_values(&self.constants, self.body);
-        changed |= forward_slots(self.ctx, self.body);
+        changed |= forward_constant_slots(self.ctx, self.body);
         let limits = Limits {
             compare: true,
             ..Limits::SMALL
         };
-        for op in self.body.walk_all().collect::<Vec<_>>() {
+        let branching = |op: &OpId| self.body.op_regions(*op).len() > 1;
+        for op in self.body.walk_all().filter(branching).collect::<Vec<_>>() {
+            // Where nothing has changed since ways were last followed, only comparing regions can tell more.
             if self.body.is_alive(op)
-                && self.body.op_regions(op).len() > 1
+                && (!quiet || changed || has_choice_of_regions(self.ctx, self.body, op))
                 && let Some(path) = known_path(&self.constants, self.body, op, limits)
             {
                 path.inline(self.ctx, self.body);
@@ -227,7 +236,7 @@ impl<'a> Driver<'a> {
             }
         }
         let stale = changed || self.changed || !self.facts.cover(self.body);
-        let fresh = stale.then(|| Facts::new(self.ctx, self.body));
+        let fresh = stale.then(|| facts_of(self.ctx, self.body));
         let facts = fresh.as_ref().unwrap_or(&self.facts);
         let live = Liveness::new(self.ctx, self.body, facts, Roots::Effects);
         changed | sweep(self.ctx, self.body, &live)

@@ -13,12 +13,12 @@ use pir_ir::{Body, Context, OpId, TypeData, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{block_sources, flow_slots, replace_uses};
+use super::{SlotSources, replace_uses};
 use crate::analysis::{OpKey, effects_of};
 
 /// Makes the uses of slots that are equal to another one uses of that one.
-pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body) -> bool {
-    let Some(groups) = Groups::new(ctx, body) else {
+pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body, slots: Vec<SlotSources>) -> bool {
+    let Some(groups) = Groups::new(ctx, body, slots) else {
         return false;
     };
     let mut changed = false;
@@ -38,19 +38,14 @@ struct Groups {
 
 impl Groups {
     /// `None` if there are none.
-    fn new(ctx: &Context, body: &Body) -> Option<Self> {
-        let mut slots = Vec::new();
-        for op in body.walk_all() {
-            flow_slots(ctx, body, op, |value, sources| slots.push((value, sources)));
-        }
-        block_sources(body, |_, value, sources| slots.push((value, sources)));
+    fn new(ctx: &Context, body: &Body, slots: Vec<SlotSources>) -> Option<Self> {
         let mut index = FxHashMap::default();
         let mut groups: Vec<Vec<_>> = Vec::new();
-        for (value, sources) in slots {
+        for (value, _, sources) in slots {
             let ty = body.value_type(value);
             // Handles have their place. One that nobody reads may still take the place of one that is read: what a loop
             // forwards twice, once to its body and once out, is forwarded once.
-            if sources.is_empty() || matches!(ctx.type_data(ty), TypeData::Dialect(_)) {
+            if matches!(ctx.type_data(ty), TypeData::Dialect(_)) {
                 continue;
             }
             let place = match body.value_def(value) {

@@ -77,13 +77,20 @@ impl Pass for ForwardArgs {
 
 /// Replaces the uses of slots that stand for another value, or that are equal to another slot. The slots stay.
 pub(crate) fn forward_slots(ctx: &Context, body: &mut Body) -> bool {
-    let mut changed = false;
     // What is bound to something that changes in place is the value that this has at that time.
-    if !Variables::new(ctx, body).is_empty() {
-        return false;
-    }
+    Variables::new(ctx, body).is_empty() && forward_constant_slots(ctx, body)
+}
+
+/// [`forward_slots`], in a body in which nothing changes in place.
+pub(crate) fn forward_constant_slots(ctx: &Context, body: &mut Body) -> bool {
+    let mut changed = false;
     for _ in 0..MAX_ROUNDS {
-        if !solver::forward_once(ctx, body) & !congruence::merge_equal_slots(ctx, body) {
+        let mut slots = all_slots(ctx, body);
+        let forwarded = solver::forward_once(ctx, body, &slots);
+        if forwarded {
+            slots = all_slots(ctx, body);
+        }
+        if !forwarded & !congruence::merge_equal_slots(ctx, body, slots) {
             break;
         }
         changed = true;
@@ -99,16 +106,37 @@ fn forward_args(ctx: &Context, body: &mut Body) -> bool {
     changed | sweep(ctx, body, &live)
 }
 
-/// Calls `found` with each slot of an operation with region flow, and the operands that it comes from.
-fn flow_slots(ctx: &Context, body: &Body, op: OpId, mut found: impl FnMut(ValueId, SmallVec<[ValueId; 4]>)) {
-    if body.region_flow(ctx, op).is_none() || !has_simple_regions(body, op) {
-        return;
+/// A slot, the operation where what it stands for must be visible, and the operands that it comes from.
+type SlotSources = (ValueId, OpId, SmallVec<[ValueId; 4]>);
+
+/// The slots of a body that come from somewhere.
+fn all_slots(ctx: &Context, body: &Body) -> Vec<SlotSources> {
+    let mut slots = Vec::new();
+    let mut has_blocks = false;
+    for op in body.walk_all() {
+        flow_slots(ctx, body, op, &mut slots);
+        has_blocks |= !body.successors(op).is_empty();
     }
-    let args = body.op_regions(op).iter().filter_map(|&r| body.entry_block(r));
-    let args = args.flat_map(|b| body.block_args(b).iter().copied());
-    for value in body.results(op).chain(args) {
-        let sources = body.flow_sources(ctx, value).unwrap_or_default();
-        found(value, sources.iter().map(|s| body.operand(s.op, s.index)).collect());
+    if has_blocks {
+        block_sources(body, |first, value, sources| slots.push((value, first, sources)));
+    }
+    slots.retain(|(.., sources)| !sources.is_empty());
+    slots
+}
+
+/// The slots of an operation with region flow.
+fn flow_slots(ctx: &Context, body: &Body, op: OpId, slots: &mut Vec<SlotSources>) {
+    let Some(flow) = body.region_flow(ctx, op).filter(|_| has_simple_regions(body, op)) else {
+        return;
+    };
+    let edges = flow.edges(body.view(ctx, op));
+    let points = (0..body.op_regions(op).len()).map(FlowPoint::Region);
+    for point in std::iter::once(FlowPoint::Parent).chain(points) {
+        for (index, value) in body.flow_inputs(op, point).into_iter().enumerate() {
+            let ways = edges.iter().filter(|e| e.to == point);
+            let sources = ways.filter_map(|e| body.edge_source(op, e, index));
+            slots.push((value, op, sources.map(|s| body.operand(s.op, s.index)).collect()));
+        }
     }
 }
 

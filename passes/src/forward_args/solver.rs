@@ -1,12 +1,13 @@
 //! What slots stand for: one value or constant, or themselves.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use pir_ir::{Body, Context, DominanceInfo, OpId, Rewriter, Traits, ValueDef, ValueId, ValueMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{block_sources, flow_slots, replace_uses};
+use super::{SlotSources, replace_uses};
 use crate::analysis::OpKey;
 
 /// What a value stands for.
@@ -22,11 +23,11 @@ enum Stands {
     Itself,
 }
 
-struct Slot {
+struct Slot<'s> {
     value: ValueId,
     /// Where the value that it stands for must be visible.
     anchor: OpId,
-    sources: SmallVec<[ValueId; 4]>,
+    sources: &'s [ValueId],
     /// The slots that this one is a source of.
     feeds: SmallVec<[usize; 4]>,
     stands: Stands,
@@ -62,25 +63,40 @@ impl Constants {
     }
 }
 
-struct Solver<'a> {
+struct Solver<'a, 's> {
     ctx: &'a Context,
     body: &'a Body,
-    dominance: DominanceInfo,
-    slots: Vec<Slot>,
+    dominance: Visible,
+    slots: Vec<Slot<'s>>,
     /// The index of each value's slot, or `u32::MAX`.
     slot_of: Vec<u32>,
     constants: Constants,
 }
 
-impl Solver<'_> {
+/// Which values are visible where, with dominance computed when it is first needed: many programs have no slot that
+/// stands for another value.
+#[derive(Default)]
+struct Visible(OnceCell<DominanceInfo>);
+
+impl Visible {
+    fn at(&self, body: &Body, value: ValueId, op: OpId) -> bool {
+        // What the regions of an operation define is not visible where it stands.
+        let inside = body.value_block(value).and_then(|b| body.block_parent(b)) == Some(op);
+        !inside
+            && self
+                .0
+                .get_or_init(|| DominanceInfo::new(body))
+                .value_dominates(body, value, op)
+    }
+}
+
+impl<'s> Solver<'_, 's> {
     fn slot(&self, value: ValueId) -> Option<usize> {
         Some(self.slot_of[value.index()] as usize).filter(|&i| i != u32::MAX as usize)
     }
 
-    fn add_slot(&mut self, value: ValueId, anchor: OpId, sources: SmallVec<[ValueId; 4]>) {
-        if sources.is_empty() {
-            return;
-        }
+    fn add_slot(&mut self, (value, anchor, sources): &'s SlotSources) {
+        let (value, anchor) = (*value, *anchor);
         self.slot_of[value.index()] = self.slots.len() as u32;
         self.slots.push(Slot {
             value,
@@ -119,9 +135,7 @@ impl Solver<'_> {
         let slot = &self.slots[index];
         let ty = self.body.value_type(slot.value);
         let fits = match all {
-            Stands::For(value) => {
-                self.body.value_type(value) == ty && self.dominance.value_dominates(self.body, value, slot.anchor)
-            }
+            Stands::For(value) => self.body.value_type(value) == ty && self.dominance.at(self.body, value, slot.anchor),
             Stands::Constant(class) => self.constants.instances[class]
                 .iter()
                 .any(|&v| self.body.value_type(v) == ty),
@@ -165,19 +179,19 @@ impl Solver<'_> {
 }
 
 /// Finds what slots stand for, and replaces their uses. Gives whether there were any.
-pub(super) fn forward_once(ctx: &Context, body: &mut Body) -> bool {
+pub(super) fn forward_once(ctx: &Context, body: &mut Body, all: &[SlotSources]) -> bool {
+    if all.is_empty() {
+        return false;
+    }
     let mut solver = Solver {
         ctx,
         body,
-        dominance: DominanceInfo::new(body),
-        slots: Vec::new(),
+        dominance: Visible::default(),
+        slots: Vec::with_capacity(all.len()),
         slot_of: vec![u32::MAX; body.num_value_slots()],
         constants: Constants::default(),
     };
-    for op in body.walk_all() {
-        flow_slots(ctx, body, op, |value, sources| solver.add_slot(value, op, sources));
-    }
-    block_sources(body, |first, value, sources| solver.add_slot(value, first, sources));
+    all.iter().for_each(|slot| solver.add_slot(slot));
     solver.solve();
     // What to use in place of each slot: a value, or a constant to be found or made before the anchor.
     let Solver {
@@ -195,7 +209,7 @@ pub(super) fn forward_once(ctx: &Context, body: &mut Body) -> bool {
             Stands::Constant(class) => constants.instances[class]
                 .iter()
                 .copied()
-                .find(|&v| dominance.value_dominates(body, v, slot.anchor)),
+                .find(|&v| dominance.at(body, v, slot.anchor)),
             Stands::Anything | Stands::Itself => None,
         })
         .collect();
