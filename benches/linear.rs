@@ -3,7 +3,8 @@
 //! `tools/bench/linear` prints a table: for each registered pass and each kind of program, the time for one that is 1,000
 //! times as large over the time for the small one.
 
-use std::fmt::Write;
+mod programs;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,118 +12,7 @@ use pir_ir::text::{ParseOptions, parse};
 use pir_ir::{Context, Module};
 use pir_passes::{PassManager, Pipeline, VerifyEach, all_passes};
 use pir_tools::evaluate::KernelEvaluator;
-
-const HEAD: &str = "%n = pd.data {name = \"n\", shape = [1], dtype = i64} : tensor<1xi64>
-%c = pd.data {name = \"c\", shape = [1], dtype = i1} : tensor<1xi1>
-%x = pd.data {name = \"x\", shape = [4], dtype = f32} : tensor<4xf32>
-%zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>\n";
-
-/// Something for every pass to do, from the value `from` to the value `to`.
-fn unit(text: &mut String, from: &str, to: &str) {
-    let _ = write!(
-        text,
-        "%i_{to}, %j_{to}, %{to}, %k_{to} = pd.while (%zero, %zero, %{from}, %x) cond (%i: tensor<1xi64>, %j: tensor<1xi64>, %a: tensor<4xf32>, %k: tensor<4xf32>) {{
-  %go = pd.less_than (%i, %n) : tensor<1xi1>
-  cf.cond_yield (%go, %i, %j, %a, %k)
-}} body (%i: tensor<1xi64>, %j: tensor<1xi64>, %a: tensor<4xf32>, %k: tensor<4xf32>) {{
-  %e = pd.exp (%k) : tensor<4xf32>
-  %f = pd.exp (%k) : tensor<4xf32>
-  %r = pd.if (%c) then {{
-    %g = pd.multiply (%a, %e) : tensor<4xf32>
-    %s = pd.if (%c) then {{
-      %t = pd.tanh (%g) : tensor<4xf32>
-      cf.yield (%t)
-    }} else {{
-      cf.yield (%g)
-    }} : tensor<4xf32>
-    cf.yield (%s)
-  }} else {{
-    %g = pd.add (%a, %f) : tensor<4xf32>
-    cf.yield (%g)
-  }} : tensor<4xf32>
-  %one = pd.full {{shape = [1], value = 1, dtype = i64}} : tensor<1xi64>
-  %i2 = pd.add (%i, %one) : tensor<1xi64>
-  %j2 = pd.add (%j, %one) : tensor<1xi64>
-  cf.yield (%i2, %j2, %r, %k)
-}} : tensor<1xi64>, tensor<1xi64>, tensor<4xf32>, tensor<4xf32>\n"
-    );
-}
-
-/// Loops one behind the other.
-fn row(size: usize) -> String {
-    let mut text = HEAD.to_owned();
-    for at in 0..size {
-        let from = if at == 0 { "x".to_owned() } else { format!("y{at}") };
-        unit(&mut text, &from, &format!("y{}", at + 1));
-    }
-    let _ = writeln!(
-        text,
-        "%l = pd.sum (%y{size}) : tensor<f32>\npd.fetch (%l) {{name = \"l\"}}"
-    );
-    text
-}
-
-/// One loop that carries many values, each changed once in its body.
-fn wide(size: usize) -> String {
-    let list = |format: &dyn Fn(usize) -> String| (0..size).map(format).collect::<Vec<_>>().join(", ");
-    let args = list(&|i| format!("%a{i}: tensor<4xf32>"));
-    let names = list(&|i| format!("%a{i}"));
-    let mut text = format!(
-        "{HEAD}%i_end, {} = pd.while (%zero, {}) cond (%i: tensor<1xi64>, {args}) {{
-  %go = pd.less_than (%i, %n) : tensor<1xi1>
-  cf.cond_yield (%go, %i, {names})
-}} body (%i: tensor<1xi64>, {args}) {{\n",
-        list(&|i| format!("%r{i}")),
-        list(&|_| "%x".to_owned()),
-    );
-    for at in 0..size {
-        let op = if at % 2 == 0 { "multiply" } else { "add" };
-        let _ = writeln!(
-            text,
-            "  %b{at} = pd.{op} (%a{at}, %a{}) : tensor<4xf32>",
-            (at + 1) % size
-        );
-    }
-    let _ = write!(
-        text,
-        "  %i2 = pd.increment (%i) {{value = 1.0}} : tensor<1xi64>
-  cf.yield (%i2, {})
-}} : tensor<1xi64>, {}
-%l = pd.sum (%r0) : tensor<f32>\npd.fetch (%l) {{name = \"l\"}}\n",
-        list(&|i| format!("%b{i}")),
-        list(&|_| "tensor<4xf32>".to_owned()),
-    );
-    text
-}
-
-/// Loops, each in the body of the one before.
-fn nest(depth: usize) -> String {
-    let mut text = HEAD.to_owned();
-    for at in 0..depth {
-        let from = if at == 0 { "x".to_owned() } else { format!("a{at}") };
-        let _ = write!(
-            text,
-            "%i{at}, %y{at} = pd.while (%zero, %{from}) cond (%i: tensor<1xi64>, %p: tensor<4xf32>) {{
-%go = pd.less_than (%i, %n) : tensor<1xi1>
-cf.cond_yield (%go, %i, %p)
-}} body (%k{at}: tensor<1xi64>, %a{}: tensor<4xf32>) {{
-%e{at} = pd.exp (%x) : tensor<4xf32>\n",
-            at + 1
-        );
-    }
-    let _ = writeln!(text, "%y{depth} = pd.multiply (%a{depth}, %x) : tensor<4xf32>");
-    for at in (0..depth).rev() {
-        let _ = write!(
-            text,
-            "%b{at} = pd.add (%y{}, %e{at}) : tensor<4xf32>
-%next{at} = pd.increment (%k{at}) {{value = 1.0}} : tensor<1xi64>
-cf.yield (%next{at}, %b{at})
-}} : tensor<1xi64>, tensor<4xf32>\n",
-            at + 1
-        );
-    }
-    text + "%l = pd.sum (%y0) : tensor<f32>\npd.fetch (%l) {name = \"l\"}\n"
-}
+use programs::{nest, pipeline_for, row, wide};
 
 /// A way to write a program of a size.
 type Write1 = fn(usize) -> String;
@@ -200,17 +90,7 @@ fn main() {
         if pass.is_preset() || only.as_ref().is_some_and(|o| o != name) {
             continue;
         }
-        // What the pass needs, and options without which it does nothing.
-        let (before, pipeline) = match name {
-            "build-backward" => ("stack-locals", name.to_owned()),
-            "prune-stacks" => ("stack-locals,build-backward", name.to_owned()),
-            "strip-backward" | "decompose" | "inplace-accumulate" => ("backward", name.to_owned()),
-            "unrotate-while" => ("rotate-while", name.to_owned()),
-            "lift-cfg" => ("lower-to-cfg", name.to_owned()),
-            "unroll" => ("", "unroll{factor=2}".to_owned()),
-            "peel" => ("", "peel{first=true last=true}".to_owned()),
-            _ => ("", name.to_owned()),
-        };
+        let (before, pipeline) = pipeline_for(name);
         let (Ok(before), Ok(pipeline)) = (Pipeline::parse(before), Pipeline::parse(&pipeline)) else {
             continue;
         };

@@ -99,6 +99,7 @@ impl Body {
     }
 
     fn number_args(&mut self, block: BlockId, from: usize) {
+        crate::steps::count(self.blocks[block.index()].args.len().saturating_sub(from));
         for at in from..self.blocks[block.index()].args.len() {
             let value = self.blocks[block.index()].args[at];
             self.values[value.index()].set_def(ValueDef::Arg(block, at as u32));
@@ -315,6 +316,7 @@ impl Body {
     }
 
     fn link_use(&mut self, id: UseId) {
+        crate::steps::count(1);
         let value = self.uses[id.index()].value;
         let first = *self.values[value.index()].first_use.get_or_insert(id);
         let last = if first == id { id } else { self.uses[first.index()].prev };

@@ -26,6 +26,7 @@ mod intern;
 mod module;
 mod registry;
 mod rewriter;
+mod steps;
 pub mod text;
 mod types;
 pub mod verify;
@@ -45,5 +46,6 @@ pub use registry::{
     VerifyFn,
 };
 pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};
+pub use steps::steps;
 pub use types::{Attr, AttrData, AttrDict, DYNAMIC, FloatKind, Signedness, Type, TypeData};
 pub use walk::PreOrder;

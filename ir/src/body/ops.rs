@@ -12,6 +12,7 @@ impl Body {
     /// The name of an operation.
     #[inline]
     pub fn op_name(&self, op: OpId) -> OpName {
+        crate::steps::count(1);
         self.ops[op.index()].name
     }
 
@@ -60,6 +61,7 @@ impl Body {
     /// The operation after.
     #[inline]
     pub fn next_op(&self, op: OpId) -> Option<OpId> {
+        crate::steps::count(1);
         self.ops[op.index()].next
     }
 

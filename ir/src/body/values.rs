@@ -8,6 +8,7 @@ impl Body {
     /// What defines a value.
     #[inline]
     pub fn value_def(&self, value: ValueId) -> ValueDef {
+        crate::steps::count(1);
         self.values[value.index()].def()
     }
 

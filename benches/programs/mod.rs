@@ -1,0 +1,215 @@
+//! Programs of any size with something for every pass to do, of several shapes.
+
+#![allow(dead_code, reason = "each user needs some of them")]
+
+use std::fmt::Write;
+
+const HEAD: &str = "%n = pd.data {name = \"n\", shape = [1], dtype = i64} : tensor<1xi64>
+%c = pd.data {name = \"c\", shape = [1], dtype = i1} : tensor<1xi1>
+%x = pd.data {name = \"x\", shape = [4], dtype = f32} : tensor<4xf32>
+%zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>\n";
+
+/// Something for every pass to do, from the value `from` to the value `to`.
+fn unit(text: &mut String, from: &str, to: &str) {
+    let _ = write!(
+        text,
+        "%i_{to}, %j_{to}, %{to}, %k_{to} = pd.while (%zero, %zero, %{from}, %x) cond (%i: tensor<1xi64>, %j: tensor<1xi64>, %a: tensor<4xf32>, %k: tensor<4xf32>) {{
+  %go = pd.less_than (%i, %n) : tensor<1xi1>
+  cf.cond_yield (%go, %i, %j, %a, %k)
+}} body (%i: tensor<1xi64>, %j: tensor<1xi64>, %a: tensor<4xf32>, %k: tensor<4xf32>) {{
+  %e = pd.exp (%k) : tensor<4xf32>
+  %f = pd.exp (%k) : tensor<4xf32>
+  %r = pd.if (%c) then {{
+    %g = pd.multiply (%a, %e) : tensor<4xf32>
+    %s = pd.if (%c) then {{
+      %t = pd.tanh (%g) : tensor<4xf32>
+      cf.yield (%t)
+    }} else {{
+      cf.yield (%g)
+    }} : tensor<4xf32>
+    cf.yield (%s)
+  }} else {{
+    %g = pd.add (%a, %f) : tensor<4xf32>
+    cf.yield (%g)
+  }} : tensor<4xf32>
+  %one = pd.full {{shape = [1], value = 1, dtype = i64}} : tensor<1xi64>
+  %i2 = pd.add (%i, %one) : tensor<1xi64>
+  %j2 = pd.add (%j, %one) : tensor<1xi64>
+  cf.yield (%i2, %j2, %r, %k)
+}} : tensor<1xi64>, tensor<1xi64>, tensor<4xf32>, tensor<4xf32>\n"
+    );
+}
+
+/// Loops one behind the other.
+pub fn row(size: usize) -> String {
+    let mut text = HEAD.to_owned();
+    for at in 0..size {
+        let from = if at == 0 { "x".to_owned() } else { format!("y{at}") };
+        unit(&mut text, &from, &format!("y{}", at + 1));
+    }
+    let _ = writeln!(
+        text,
+        "%l = pd.sum (%y{size}) : tensor<f32>\npd.fetch (%l) {{name = \"l\"}}"
+    );
+    text
+}
+
+/// One loop that carries many values, each changed once in its body.
+pub fn wide(size: usize) -> String {
+    let list = |format: &dyn Fn(usize) -> String| (0..size).map(format).collect::<Vec<_>>().join(", ");
+    let args = list(&|i| format!("%a{i}: tensor<4xf32>"));
+    let names = list(&|i| format!("%a{i}"));
+    let mut text = format!(
+        "{HEAD}%i_end, {} = pd.while (%zero, {}) cond (%i: tensor<1xi64>, {args}) {{
+  %go = pd.less_than (%i, %n) : tensor<1xi1>
+  cf.cond_yield (%go, %i, {names})
+}} body (%i: tensor<1xi64>, {args}) {{\n",
+        list(&|i| format!("%r{i}")),
+        list(&|_| "%x".to_owned()),
+    );
+    for at in 0..size {
+        let op = if at % 2 == 0 { "multiply" } else { "add" };
+        let _ = writeln!(
+            text,
+            "  %b{at} = pd.{op} (%a{at}, %a{}) : tensor<4xf32>",
+            (at + 1) % size
+        );
+    }
+    let _ = write!(
+        text,
+        "  %i2 = pd.increment (%i) {{value = 1.0}} : tensor<1xi64>
+  cf.yield (%i2, {})
+}} : tensor<1xi64>, {}
+%l = pd.sum (%r0) : tensor<f32>\npd.fetch (%l) {{name = \"l\"}}\n",
+        list(&|i| format!("%b{i}")),
+        list(&|_| "tensor<4xf32>".to_owned()),
+    );
+    text
+}
+
+/// Loops, each in the body of the one before.
+pub fn nest(depth: usize) -> String {
+    let mut text = HEAD.to_owned();
+    for at in 0..depth {
+        let from = if at == 0 { "x".to_owned() } else { format!("a{at}") };
+        let _ = write!(
+            text,
+            "%i{at}, %y{at} = pd.while (%zero, %{from}) cond (%i: tensor<1xi64>, %p: tensor<4xf32>) {{
+%go = pd.less_than (%i, %n) : tensor<1xi1>
+cf.cond_yield (%go, %i, %p)
+}} body (%k{at}: tensor<1xi64>, %a{}: tensor<4xf32>) {{
+%e{at} = pd.exp (%x) : tensor<4xf32>\n",
+            at + 1
+        );
+    }
+    let _ = writeln!(text, "%y{depth} = pd.multiply (%a{depth}, %x) : tensor<4xf32>");
+    for at in (0..depth).rev() {
+        let _ = write!(
+            text,
+            "%b{at} = pd.add (%y{}, %e{at}) : tensor<4xf32>
+%next{at} = pd.increment (%k{at}) {{value = 1.0}} : tensor<1xi64>
+cf.yield (%next{at}, %b{at})
+}} : tensor<1xi64>, tensor<4xf32>\n",
+            at + 1
+        );
+    }
+    text + "%l = pd.sum (%y0) : tensor<f32>\npd.fetch (%l) {name = \"l\"}\n"
+}
+
+/// Functions with a loop each.
+pub fn functions(size: usize) -> String {
+    let mut text = String::new();
+    for at in 0..size {
+        let _ = write!(
+            text,
+            "func.func @f{at} (%x: tensor<4xf32>, %n: tensor<1xi64>, %c: tensor<1xi1>) -> tensor<4xf32> {{
+%zero = pd.full {{shape = [1], value = 0, dtype = i64}} : tensor<1xi64>\n"
+        );
+        unit(&mut text, "x", "y");
+        text += "func.return (%y)\n}\n";
+    }
+    text
+}
+
+/// A function of many arguments.
+pub fn arguments(size: usize) -> String {
+    let args: Vec<String> = (0..=size).map(|i| format!("%p{i}: tensor<4xf32>")).collect();
+    let mut text = format!("func.func @f ({}) -> tensor<4xf32> {{\n", args.join(", "));
+    for at in 0..size {
+        let from = if at == 0 { "p0".to_owned() } else { format!("v{at}") };
+        let _ = writeln!(
+            text,
+            "%v{} = pd.multiply (%{from}, %p{}) : tensor<4xf32>",
+            at + 1,
+            at + 1
+        );
+    }
+    let _ = writeln!(text, "func.return (%v{size})\n}}");
+    text
+}
+
+/// Branches in each other.
+pub fn branches(depth: usize) -> String {
+    let mut text = HEAD.to_owned();
+    for at in 0..depth {
+        let from = if at == 0 { "x".to_owned() } else { format!("a{at}") };
+        let _ = write!(
+            text,
+            "%y{at} = pd.if (%c) then {{\n%a{} = pd.tanh (%{from}) : tensor<4xf32>\n",
+            at + 1
+        );
+    }
+    let _ = writeln!(text, "%y{depth} = pd.multiply (%a{depth}, %x) : tensor<4xf32>");
+    for at in (0..depth).rev() {
+        let _ = write!(
+            text,
+            "%b{at} = pd.exp (%y{}) : tensor<4xf32>\ncf.yield (%b{at})\n}} else {{\ncf.yield (%x)\n}} : tensor<4xf32>\n",
+            at + 1
+        );
+    }
+    text + "%l = pd.sum (%y0) : tensor<f32>\npd.fetch (%l) {name = \"l\"}\n"
+}
+
+/// Stacks with a value each.
+pub fn stacks(size: usize) -> String {
+    let mut text = HEAD.to_owned();
+    for at in 0..size {
+        let _ = write!(
+            text,
+            "%s{at} = cf.create_stack () : cf.stack\ncf.push_back (%s{at}, %x)\n"
+        );
+    }
+    for at in 0..size {
+        let from = if at == 0 { "x".to_owned() } else { format!("v{at}") };
+        let _ = write!(
+            text,
+            "%p{at} = cf.pop_back (%s{at}) : tensor<4xf32>\n%v{} = pd.multiply (%{from}, %p{at}) : tensor<4xf32>\n",
+            at + 1
+        );
+    }
+    let _ = writeln!(
+        text,
+        "%l = pd.sum (%v{size}) : tensor<f32>\npd.fetch (%l) {{name = \"l\"}}"
+    );
+    text
+}
+
+/// What must have run for a pass to find something to do, and the pass with options without which it does nothing.
+pub fn pipeline_for(name: &str) -> (&'static str, String) {
+    let pipeline = match name {
+        "unroll" => "unroll{factor=2}",
+        "peel" => "peel{first=true last=true}",
+        _ => name,
+    };
+    let before = match name {
+        "build-backward" => "stack-locals",
+        "prune-stacks" => "stack-locals,build-backward",
+        "strip-backward" | "decompose" | "inplace-accumulate" | "remat" | "batch-weight-grads" | "inference" => {
+            "backward"
+        }
+        "unrotate-while" => "rotate-while",
+        "lift-cfg" => "lower-to-cfg",
+        _ => "",
+    };
+    (before, pipeline.to_owned())
+}
