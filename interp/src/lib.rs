@@ -1,5 +1,7 @@
 //! Tensors, kernels, and the executors of pir-opt: of structured programs and of dataflow graphs.
 
+#![forbid(unsafe_code)]
+
 pub mod dataflow;
 pub mod eager;
 pub mod exec;

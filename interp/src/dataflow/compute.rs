@@ -9,7 +9,7 @@ use super::shared::Ticket;
 use crate::exec::ExecError;
 use crate::exec::apply::listed;
 use crate::exec::compile::Code;
-use crate::exec::machine::{Value, Values, not_a_tensor, tensor};
+use crate::exec::value::{Value, Values, not_a_tensor, tensor};
 use crate::kernels::Inputs;
 use crate::tensor::Tensor;
 

@@ -13,7 +13,7 @@ use super::memory::Account;
 use super::shared::{Shared, Ticket};
 use super::trace::Recorder;
 use crate::exec::ExecError;
-use crate::exec::machine::{Value, Values};
+use crate::exec::value::{Value, Values};
 use crate::tensor::Tensor;
 
 /// What a node gives; what is not there is dead.

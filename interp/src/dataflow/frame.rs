@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::compile::{Graph, NONE};
-use crate::exec::machine::Value;
+use crate::exec::value::Value;
 
 /// What has come for a node in an iteration.
 #[derive(Clone, Copy, Debug)]

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustc_hash::FxHashMap;
 
 use crate::exec::ExecError;
-use crate::exec::machine::Value;
 use crate::exec::memory::{address, tensors};
+use crate::exec::value::Value;
 
 #[derive(Default)]
 struct Space {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::key::Key;
 use super::memory::Spaces;
 use crate::exec::ExecError;
-use crate::exec::machine::Value;
+use crate::exec::value::Value;
 
 /// A node that waits for a message.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 
 use super::ExecError;
 use super::compile::{Dst, Srcs};
-use super::machine::{Value, not_a_tensor, read, write};
 use super::memory::Memory;
+use super::value::{Value, not_a_tensor, read, write};
 use crate::kernels::{InPlace, Inputs, Kernel, Outputs};
 
 /// Computes one operand in place of another that is not needed any more; false if that cannot be done.

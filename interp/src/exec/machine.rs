@@ -4,48 +4,23 @@ use std::io::Write;
 
 use pir_ir::Context;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::apply::{apply, in_place_of};
-use super::compile::{Code, Compiler, Dst, Instr, Program, Src, Srcs};
+use super::compile::{Code, Compiler, Instr, Program};
 use super::memory::{Exceeded, Memory};
+use super::stacks::Stacks;
 use super::stats::Stats;
+use super::value::{Moving, Value, bind, gather, hand_over, not_a_tensor, read, stack_of, tensor, truth, write};
 use super::{Entry, ExecError, Options, Outcome, functions};
 use crate::tensor::Tensor;
+use crate::tensor::buffer::filled;
 
 /// Calls that are under way at one time.
 const MAX_CALLS: usize = 100_000;
+/// Calls whose memory is kept.
+const MAX_SPARE: usize = 16;
 /// Trip counts that are kept for each loop.
 const MAX_TRIP_COUNTS: usize = 1000;
-
-/// What a value is at run time.
-#[derive(Clone, Default, Debug)]
-pub enum Value {
-    /// Not there: not computed yet, or moved to where it was used last.
-    #[default]
-    None,
-    /// A tensor or a scalar.
-    Tensor(Tensor),
-    /// A list of tensors.
-    List(Box<[Tensor]>),
-    /// A handle of a stack.
-    Stack(u32),
-}
-
-impl Value {
-    pub(crate) fn bytes(&self) -> u64 {
-        match self {
-            Value::Tensor(t) => t.bytes() as u64,
-            Value::List(items) => items.iter().map(|t| t.bytes() as u64).sum(),
-            Value::None | Value::Stack(_) => 0,
-        }
-    }
-}
-
-/// Values of one operation.
-pub(crate) type Values = SmallVec<[Value; 4]>;
-/// Values on their way from one block to another.
-type Moving = Vec<Value>;
 
 /// Which part of its operation a region is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +40,7 @@ struct Frame {
 }
 
 /// A body that is being run.
+#[derive(Default)]
 struct Activation {
     program: usize,
     env: Vec<Value>,
@@ -80,11 +56,12 @@ pub(super) struct Machine<'m, 'o> {
     options: &'o Options,
     out: &'o mut dyn Write,
     calls: Vec<Activation>,
-    stacks: Vec<Vec<Value>>,
+    /// Of calls that have ended: their memory is used again.
+    spare: Vec<Activation>,
+    stacks: Stacks,
     counts: Vec<u64>,
     names: Vec<String>,
     stats: Stats,
-    stack_bytes: u64,
     /// If there is a limit.
     memory: Option<Memory>,
     steps: u64,
@@ -127,14 +104,14 @@ impl<'m, 'o> Machine<'m, 'o> {
             options,
             out,
             calls: Vec::new(),
-            stacks: Vec::new(),
+            stacks: Stacks::default(),
+            spare: Vec::new(),
             counts,
             names: compiler.counters,
             stats: Stats {
                 loops: compiler.loops,
                 ..Stats::default()
             },
-            stack_bytes: 0,
             memory: options.max_memory.map(Memory::new),
             steps: 0,
             fetched: Vec::new(),
@@ -169,22 +146,16 @@ impl<'m, 'o> Machine<'m, 'o> {
                 .help("is there a recursion without end?"));
         }
         let code = &self.programs[program];
-        let mut env = Vec::new();
-        env.resize_with(code.slots, Value::default);
-        for (&slot, value) in code.blocks[code.entry as usize].args.iter().zip(args) {
-            env[slot as usize] = value;
-        }
-        let root = Frame {
+        let mut call = self.spare.pop().unwrap_or_default();
+        call.program = program;
+        call.env.resize_with(code.slots, Value::default);
+        bind(&mut self.scratch, code, &mut call.env, code.entry, args);
+        call.frames.push(Frame {
             block: code.entry,
             pc: 0,
             role: Role::Root,
-        };
-        self.calls.push(Activation {
-            program,
-            env,
-            frames: vec![root],
-            trips: Vec::new(),
         });
+        self.calls.push(call);
         Ok(())
     }
 
@@ -341,54 +312,29 @@ impl<'m, 'o> Machine<'m, 'o> {
                 return Ok(Step::Go);
             }
             Code::CreateStack => {
-                let handle = self.stacks.len() as u32;
-                self.stacks.push(Vec::new());
-                write(&mut call.env, instr.results, [Value::Stack(handle)]);
+                let stack = self.stacks.create();
+                write(&mut call.env, instr.results, [stack]);
             }
             Code::Push { stack, value, stats } => {
                 let handle = stack_of(&call.env, *stack)?;
                 let value = read(&mut call.env, *value);
-                let bytes = value.bytes();
-                self.stats.pushed_values += 1;
-                self.stats.pushed_bytes += bytes;
-                self.stack_bytes += bytes;
-                self.stats.peak_stack_bytes = self.stats.peak_stack_bytes.max(self.stack_bytes);
-                if let Some(stats) = stats.and_then(|s| self.stats.loops.get_mut(s as usize)) {
-                    stats.pushed_values += 1;
-                    stats.pushed_bytes += bytes;
-                }
-                if let Some(memory) = &mut self.memory {
-                    memory.push(&value);
-                }
-                self.stacks[handle].push(value);
+                self.stacks
+                    .push(handle, value, &mut self.stats, *stats, &mut self.memory);
             }
             Code::Pop { stack } => {
-                let handle = stack_of(&call.env, *stack)?;
-                let Some(value) = self.stacks[handle].pop() else {
-                    return Err(ExecError::new("the stack is empty").help("every pop needs a push before it"));
-                };
-                if let Some(memory) = &mut self.memory {
-                    memory.pop(&value);
-                }
-                self.stack_bytes -= value.bytes();
+                let value = self.stacks.pop(stack_of(&call.env, *stack)?, &mut self.memory)?;
                 write(&mut call.env, instr.results, [value]);
             }
             Code::IsEmpty { stack, tensor } => {
-                let empty = self.stacks[stack_of(&call.env, *stack)?].is_empty();
+                let empty = self.stacks.is_empty(stack_of(&call.env, *stack)?);
                 let shape = tensor.as_deref().unwrap_or(&[]);
-                let value = Tensor::new(shape, vec![empty]).map_err(ExecError::new)?;
+                let value = Tensor::new(shape, filled(1, empty)).map_err(ExecError::new)?;
                 write(&mut call.env, instr.results, [Value::Tensor(value)]);
             }
             Code::CopyStack { stack } => {
-                let copy = self.stacks[stack_of(&call.env, *stack)?].clone();
-                self.stack_bytes += copy.iter().map(Value::bytes).sum::<u64>();
-                self.stats.peak_stack_bytes = self.stats.peak_stack_bytes.max(self.stack_bytes);
-                if let Some(memory) = &mut self.memory {
-                    copy.iter().for_each(|value| memory.push(value));
-                }
-                let handle = self.stacks.len() as u32;
-                self.stacks.push(copy);
-                write(&mut call.env, instr.results, [Value::Stack(handle)]);
+                let handle = stack_of(&call.env, *stack)?;
+                let copy = self.stacks.copy(handle, &mut self.stats, &mut self.memory);
+                write(&mut call.env, instr.results, [copy]);
             }
             Code::JoinStack {
                 stack,
@@ -396,14 +342,8 @@ impl<'m, 'o> Machine<'m, 'o> {
                 shape,
                 dtype,
             } => {
-                let values = std::mem::take(&mut self.stacks[stack_of(&call.env, *stack)?]);
-                for value in &values {
-                    if let Some(memory) = &mut self.memory {
-                        memory.pop(value);
-                    }
-                    self.stack_bytes -= value.bytes();
-                }
-                let parts: Vec<Tensor> = values.into_iter().map(tensor).collect::<Result<_, _>>()?;
+                let handle = stack_of(&call.env, *stack)?;
+                let parts = self.stacks.drain(handle, &mut self.memory)?;
                 let joined = match parts.is_empty() {
                     true => Tensor::full(shape, *dtype, 0.0),
                     false => crate::kernels::join(&parts, *axis),
@@ -437,7 +377,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             },
             Code::Pass(values) => {
                 let values = gather(&mut self.scratch, &mut call.env, values);
-                write(&mut call.env, instr.results, values);
+                hand_over(&mut self.scratch, &mut call.env, instr.results, values);
             }
             Code::Input { name } => {
                 let (program, op) = (call.program, instr.op);
@@ -502,7 +442,14 @@ impl<'m, 'o> Machine<'m, 'o> {
 
     /// Leaves a body.
     fn leave(&mut self, values: Moving) -> Result<Step, ExecError> {
-        self.calls.pop();
+        if let Some(mut ended) = self.calls.pop() {
+            ended.env.clear();
+            ended.frames.clear();
+            ended.trips.clear();
+            if self.spare.len() < MAX_SPARE {
+                self.spare.push(ended);
+            }
+        }
         let Some(caller) = self.calls.last_mut() else {
             return Ok(Step::Done(values));
         };
@@ -511,7 +458,7 @@ impl<'m, 'o> Machine<'m, 'o> {
                 .instrs
                 .get(frame.pc as usize)
         {
-            write(&mut caller.env, instr.results, values);
+            hand_over(&mut self.scratch, &mut caller.env, instr.results, values);
             frame.pc += 1;
         }
         Ok(Step::Go)
@@ -563,72 +510,10 @@ impl<'m, 'o> Machine<'m, 'o> {
                 call.frames.push(Frame { block, pc: 0, role });
             }
             None => {
-                write(&mut call.env, instr.results, values);
+                hand_over(&mut self.scratch, &mut call.env, instr.results, values);
                 self.advance();
             }
         }
         Ok(Step::Go)
     }
-}
-
-pub(super) fn read(env: &mut [Value], src: Src) -> Value {
-    let slot = &mut env[src.slot as usize];
-    if src.last { std::mem::take(slot) } else { slot.clone() }
-}
-
-/// Reads values into a list, whose memory is that of `scratch`.
-fn gather(scratch: &mut Moving, env: &mut [Value], srcs: &Srcs) -> Moving {
-    let mut values = std::mem::take(scratch);
-    values.clear();
-    values.extend(srcs.iter().map(|&src| read(env, src)));
-    values
-}
-
-pub(super) fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item = Value>) {
-    for (slot, value) in env[dst.first as usize..(dst.first + dst.count) as usize]
-        .iter_mut()
-        .zip(values)
-    {
-        *slot = value;
-    }
-}
-
-/// Gives values to the arguments of a block, and their list back.
-fn bind(scratch: &mut Moving, program: &Program<'_>, env: &mut [Value], block: u32, mut values: Moving) {
-    for (&slot, value) in program.blocks[block as usize].args.iter().zip(values.drain(..)) {
-        env[slot as usize] = value;
-    }
-    *scratch = values;
-}
-
-fn truth(env: &[Value], src: Src) -> Result<bool, ExecError> {
-    match &env[src.slot as usize] {
-        Value::Tensor(t) => t
-            .truth()
-            .ok_or_else(|| ExecError::new("a condition must be one truth value")),
-        other => Err(not_a_tensor(other)),
-    }
-}
-
-fn stack_of(env: &[Value], src: Src) -> Result<usize, ExecError> {
-    match env[src.slot as usize] {
-        Value::Stack(handle) => Ok(handle as usize),
-        _ => Err(ExecError::new("a stack was expected")),
-    }
-}
-
-pub(crate) fn tensor(value: Value) -> Result<Tensor, ExecError> {
-    match value {
-        Value::Tensor(t) => Ok(t),
-        other => Err(not_a_tensor(&other)),
-    }
-}
-
-pub(crate) fn not_a_tensor(value: &Value) -> ExecError {
-    ExecError::new(match value {
-        Value::None => "a value is used before it is computed",
-        Value::List(_) => "a tensor was expected, not a list",
-        Value::Stack(_) => "a tensor was expected, not a stack",
-        Value::Tensor(_) => "a list was expected, not a tensor",
-    })
 }

@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::machine::Value;
+use super::value::Value;
 use crate::each_type;
 use crate::tensor::Tensor;
 
@@ -30,11 +30,11 @@ pub(super) struct Exceeded {
 
 /// Where the elements are: the same for tensors that share them.
 pub(crate) fn address(tensor: &Tensor) -> usize {
-    each_type!(tensor.data(), v => std::sync::Arc::as_ptr(v).cast::<u8>() as usize)
+    each_type!(tensor.data(), v => v.address())
 }
 
 fn is_only_owner(tensor: &Tensor) -> bool {
-    each_type!(tensor.data(), v => std::sync::Arc::strong_count(v) == 1)
+    each_type!(tensor.data(), v => v.is_unique())
 }
 
 pub(crate) fn tensors(value: &Value) -> &[Tensor] {

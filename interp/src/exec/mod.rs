@@ -7,9 +7,11 @@
 
 pub(crate) mod apply;
 pub(crate) mod compile;
-pub(crate) mod machine;
+mod machine;
 pub(crate) mod memory;
+mod stacks;
 mod stats;
+pub(crate) mod value;
 
 use std::io::Write;
 
@@ -19,8 +21,8 @@ use rustc_hash::FxHashMap;
 use crate::kernels::dtype_of;
 use crate::tensor::Tensor;
 
-pub use machine::Value;
 pub use stats::{LoopStats, Stats};
+pub use value::Value;
 
 /// What to run, and on what.
 #[derive(Clone, Default, Debug)]

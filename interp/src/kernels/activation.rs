@@ -4,6 +4,7 @@ use super::broadcast::{broadcast, expand};
 use super::shape::cut;
 use super::special::{erfc, sigmoid};
 use super::{Kernel, Outputs, Prepare, one, take};
+use crate::tensor::buffer::gathered;
 use crate::tensor::{Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -256,7 +257,7 @@ fn map(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String>
             return Err("the operand must hold floats".to_owned());
         }
         fn each<T: Element>(v: &[T], f: impl Fn(f64) -> f64) -> Data {
-            T::wrap(v.iter().map(|&v| T::from_f64(f(v.to_f64()))).collect())
+            T::wrap(gathered(v.iter().map(|&v| T::from_f64(f(v.to_f64())))))
         }
         let data = crate::each_type!(x.data(), v => each(v, &f));
         one(Tensor::from_parts(x.shape().into(), data))
@@ -266,8 +267,8 @@ fn map(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String>
 /// Combines two tensors by element, with broadcasting.
 pub(super) fn zip(x: &Tensor, y: &Tensor, f: impl Fn(f64, f64) -> f64) -> Result<Tensor, String> {
     let shape = broadcast(x.shape(), y.shape())?;
-    let (a, b) = (expand(x, &shape)?.to_f64(), expand(y, &shape)?.to_f64());
-    let values = a.iter().zip(&b).map(|(&a, &b)| f(a, b)).collect();
+    let (a, b) = (expand(x, &shape)?.doubles(), expand(y, &shape)?.doubles());
+    let values = gathered(a.iter().zip(b.iter()).map(|(&a, &b)| f(a, b)));
     Ok(Tensor::new(&shape, values)?.cast(x.dtype()))
 }
 

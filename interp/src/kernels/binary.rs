@@ -5,6 +5,7 @@ use half::{bf16, f16};
 use super::broadcast::{MIXED, broadcast, expand, zip, zip_in_place};
 use super::special::{floor_divide, floor_divide32, remainder, remainder32, whole_pow};
 use super::{InPlace, Inputs, Kernel, Outputs, Prepare, one, take};
+use crate::tensor::buffer::gathered;
 use crate::tensor::{Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -231,12 +232,8 @@ fn select(inputs: Inputs) -> Result<Outputs, String> {
     let c = c.view::<bool>().ok_or("the condition must hold truth values")?;
     fn pick<T: Element>(c: &[bool], x: &[T], y: &Tensor) -> Result<Data, String> {
         let y = y.view::<T>().ok_or(MIXED)?;
-        Ok(T::wrap(
-            c.iter()
-                .zip(x.iter().zip(y))
-                .map(|(&c, (&x, &y))| if c { x } else { y })
-                .collect(),
-        ))
+        let pairs = c.iter().zip(x.iter().zip(y));
+        Ok(T::wrap(gathered(pairs.map(|(&c, (&x, &y))| if c { x } else { y }))))
     }
     let data = crate::each_type!(x.data(), v => pick(c, v, &y))?;
     one(Tensor::from_parts(shape, data))
@@ -245,12 +242,11 @@ fn select(inputs: Inputs) -> Result<Outputs, String> {
 fn add_n(inputs: Inputs) -> Result<Outputs, String> {
     let mut inputs = inputs.into_iter();
     let mut sum = inputs.next().ok_or("there is nothing to add")?;
-    let add = arithmetic(|a, b| a + b, |a, b| a + b, |a, b| Ok(a.wrapping_add(b)))?;
     for x in inputs {
-        let mut pair = Inputs::new();
-        pair.extend([sum, x]);
-        let [s] = take(add(pair)?.into_iter().collect())?;
-        sum = s;
+        sum = match sum.dtype().is_float() {
+            true => zip_floats(sum, x, |a, b| a + b, |a, b| a + b)?,
+            false => zip_whole(sum, x, |a, b| Ok(a.wrapping_add(b)))?,
+        };
     }
     one(sum)
 }

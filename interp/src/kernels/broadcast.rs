@@ -3,8 +3,9 @@
 //! Dimensions that lie behind each other in every operand are joined first, so that what is left is a few long rows; in
 //! a row an operand either moves along or stands still, and each of these cases has a loop of its own.
 
-use std::sync::Arc;
+use smallvec::SmallVec;
 
+use crate::tensor::buffer::{Buffer, gathered, room};
 use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const MIXED: &str = "the operands have different element types";
@@ -124,7 +125,7 @@ impl Rows {
 pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count: usize) -> Data {
     let rows = Rows::new(shape, steps, steps);
     let (n, step) = (rows.length, rows.steps[0]);
-    let mut out: Vec<T> = Vec::with_capacity(count);
+    let mut out: Vec<T> = room(count);
     rows.each(|p, _| match step {
         1 => out.extend_from_slice(&v[p..p + n]),
         0 => out.extend(std::iter::repeat_n(v[p], n)),
@@ -139,14 +140,14 @@ pub(super) fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, 
         return Err(MIXED.to_owned());
     };
     if x.shape() == y.shape() {
-        let values = a.iter().zip(b).map(|(&p, &q)| f(p, q)).collect();
+        let values = gathered(a.iter().zip(b).map(|(&p, &q)| f(p, q)));
         return Ok(Tensor::from_parts(x.shape().into(), U::wrap(values)));
     }
     let shape = broadcast(x.shape(), y.shape())?;
     let count = checked_count(&shape, U::DTYPE.size())?;
     let rows = Rows::new(&shape, &strides(x.shape(), &shape), &strides(y.shape(), &shape));
     let (n, steps) = (rows.length, rows.steps);
-    let mut out: Vec<U> = Vec::with_capacity(count);
+    let mut out: Vec<U> = room(count);
     rows.each(|p, q| match steps {
         [0, 0] => out.push(f(a[p], b[q])),
         [0, _] => {
@@ -195,10 +196,10 @@ pub(super) fn zip_in_place<T: Element>(x: Tensor, y: Tensor, f: impl Fn(T, T) ->
 
 /// Applies a function, in place where the buffer is not shared.
 pub(super) fn map<T: Element>(data: Data, f: impl Fn(T) -> T) -> Data {
-    let mut values = T::shared(data).unwrap_or_default();
-    match Arc::get_mut(&mut values) {
+    let mut values = T::shared(data).unwrap_or_else(|| Buffer::from(Vec::new()));
+    match values.get_mut() {
         Some(own) => own.iter_mut().for_each(|v| *v = f(*v)),
-        None => values = Arc::new(values.iter().map(|&v| f(v)).collect()),
+        None => values = gathered(values.iter().map(|&v| f(v))).into(),
     }
     T::wrap_shared(values)
 }
@@ -219,7 +220,7 @@ pub(super) fn expand(x: &Tensor, shape: &[usize]) -> Result<Tensor, String> {
 
 /// Puts the dimensions in another order.
 pub(super) fn transpose(x: &Tensor, perm: &[usize]) -> Result<Tensor, String> {
-    let mut seen = vec![false; x.rank()];
+    let mut seen: SmallVec<[bool; 8]> = SmallVec::from_elem(false, x.rank());
     let new = |&p: &usize| !std::mem::replace(&mut seen[p], true);
     if perm.len() != x.rank() || perm.iter().any(|&p| p >= x.rank()) || !perm.iter().all(new) {
         return Err(format!("{perm:?} is not an order of {} axes", x.rank()));

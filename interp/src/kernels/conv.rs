@@ -3,7 +3,7 @@
 use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
-use super::matmul::{Product, Real};
+use super::gemm::{Product, Real};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::{DType, Data, Shape, Tensor, checked_count};
 

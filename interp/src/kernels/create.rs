@@ -5,6 +5,7 @@ use pir_ir::AttrData;
 use super::broadcast::expand;
 use super::unary::number;
 use super::{Kernel, Prepare, Spec, dims, one, take};
+use crate::tensor::buffer::gathered;
 use crate::tensor::{Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -63,7 +64,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 return Err("the range has no end".to_owned());
             }
             let count = checked_count(&[n.max(0.0) as usize], 8)?;
-            let values: Vec<f64> = (0..count).map(|i| start + step * i as f64).collect();
+            let values = gathered((0..count).map(|i| start + step * i as f64));
             one(Tensor::new(&[count], values)?.cast(dtype))
         }))
     }),
@@ -80,7 +81,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
 fn shape_of() -> Result<Kernel, String> {
     Ok(Box::new(|inputs| {
         let [x] = take(inputs)?;
-        let shape: Vec<i64> = x.shape().iter().map(|&d| d as i64).collect();
+        let shape = gathered(x.shape().iter().map(|&d| d as i64));
         one(Tensor::new(&[shape.len()], shape)?)
     }))
 }

@@ -4,6 +4,7 @@ use super::binary::zip_floats;
 use super::broadcast::expand;
 use super::unary::number;
 use super::{Inputs, Kernel, Outputs, Prepare, one, take};
+use crate::tensor::buffer::gathered;
 use crate::tensor::{Element, Shape, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -103,8 +104,8 @@ fn extremum_grad(inputs: Inputs, wins: fn(f64, f64) -> bool) -> Result<Outputs, 
         return Err("the operands must hold floats".to_owned());
     }
     let shape: Shape = g.shape().into();
-    let (ex, ey) = (expand(&x, &shape)?.to_f64(), expand(&y, &shape)?.to_f64());
-    let gs = g.to_f64();
+    let (ex, ey) = (expand(&x, &shape)?.doubles(), expand(&y, &shape)?.doubles());
+    let gs = g.doubles();
     // The share of x: all, none, or half of a tie.
     let share = |a: f64, b: f64| {
         if wins(a, b) {
@@ -115,16 +116,9 @@ fn extremum_grad(inputs: Inputs, wins: fn(f64, f64) -> bool) -> Result<Outputs, 
             0.0
         }
     };
-    let gx: Vec<f64> = gs
-        .iter()
-        .zip(ex.iter().zip(&ey))
-        .map(|(&g, (&a, &b))| g * share(a, b))
-        .collect();
-    let gy: Vec<f64> = gs
-        .iter()
-        .zip(ex.iter().zip(&ey))
-        .map(|(&g, (&a, &b))| g * share(b, a))
-        .collect();
+    let all = gs.iter().zip(ex.iter().zip(ey.iter()));
+    let gx = gathered(all.clone().map(|(&g, (&a, &b))| g * share(a, b)));
+    let gy = gathered(all.map(|(&g, (&a, &b))| g * share(b, a)));
     let back = |values: Vec<f64>, like: &Tensor| -> Result<Tensor, String> {
         let full = Tensor::from_parts(shape.clone(), f64::wrap(values));
         Ok(super::reduce::reduce_as(&full, like.shape())?.cast(like.dtype()))

@@ -1,8 +1,11 @@
 //! Kernels that pick elements, and their gradients.
 
+use smallvec::SmallVec;
+
 use super::broadcast::strides_of;
 use super::shape::{cut, place};
 use super::{Kernel, Prepare, Spec, around, axis, dims, one, take};
+use crate::tensor::buffer::{filled, gathered, room};
 use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -45,7 +48,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let (outer, n, inner) = around(x.shape(), at);
             let outer = if count == 0 { 0 } else { outer };
             fn copy<T: Element>(v: &[T], (outer, n, inner): (usize, usize, usize), places: &[usize]) -> Data {
-                let mut out: Vec<T> = Vec::with_capacity(outer * places.len() * inner);
+                let mut out: Vec<T> = room(outer * places.len() * inner);
                 for o in 0..outer {
                     for &p in places {
                         out.extend_from_slice(&v[(o * n + p) * inner..(o * n + p + 1) * inner]);
@@ -67,7 +70,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let at = axis(at, x.rank())?;
             let places = along(&index, x.shape(), at)?;
             fn copy<T: Element>(v: &[T], places: &[usize]) -> Data {
-                T::wrap(places.iter().map(|&p| v[p]).collect())
+                T::wrap(gathered(places.iter().map(|&p| v[p])))
             }
             let data = crate::each_type!(x.data(), v => copy(v, &places));
             one(Tensor::from_parts(index.shape().into(), data))
@@ -89,7 +92,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let shape: Shape = lead.iter().chain(&x.shape()[depth..]).copied().collect();
             checked_count(&shape, x.dtype().size())?;
             fn copy<T: Element>(v: &[T], places: &[usize], run: usize) -> Data {
-                T::wrap(places.iter().flat_map(|&p| v[p..p + run].iter().copied()).collect())
+                let mut out = room(places.len() * run);
+                places.iter().for_each(|&p| out.extend_from_slice(&v[p..p + run]));
+                T::wrap(out)
             }
             let data = crate::each_type!(x.data(), v => copy(v, &places, run));
             one(Tensor::from_parts(shape, data))
@@ -131,8 +136,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let places = positions(&x, classes)?;
             let mut shape: Shape = x.shape().into();
             shape.push(classes);
-            let mut values = vec![0.0; checked_count(&shape, 8)?];
-            for (row, p) in places.into_iter().enumerate() {
+            let mut values = filled(checked_count(&shape, 8)?, 0.0);
+            for (row, &p) in places.iter().enumerate() {
                 values[row * classes + p] = 1.0;
             }
             one(Tensor::new(&shape, values)?.cast(dtype))
@@ -163,7 +168,7 @@ fn stretch(n: usize, start: i64, end: i64) -> (usize, usize) {
 }
 
 fn without(shape: &[usize], axes: &[i64]) -> Result<Shape, String> {
-    let mut gone = vec![false; shape.len()];
+    let mut gone: SmallVec<[bool; 8]> = SmallVec::from_elem(false, shape.len());
     for &a in axes {
         let at = axis(a, shape.len())?;
         if shape[at] != 1 {
@@ -174,12 +179,15 @@ fn without(shape: &[usize], axes: &[i64]) -> Result<Shape, String> {
     Ok(shape.iter().zip(gone).filter(|(_, g)| !g).map(|(&d, _)| d).collect())
 }
 
+/// Places of elements: of few without an allocation.
+pub(super) type Places = SmallVec<[usize; 16]>;
+
 /// Indices as places; negative ones count from behind.
-pub(super) fn positions(index: &Tensor, n: usize) -> Result<Vec<usize>, String> {
+pub(super) fn positions(index: &Tensor, n: usize) -> Result<Places, String> {
     index
-        .to_i64()
-        .into_iter()
-        .map(|i| {
+        .wholes()
+        .iter()
+        .map(|&i| {
             let at = if i < 0 { i.saturating_add(n as i64) } else { i };
             usize::try_from(at)
                 .ok()
@@ -190,7 +198,7 @@ pub(super) fn positions(index: &Tensor, n: usize) -> Result<Vec<usize>, String> 
 }
 
 /// For `take_along_axis`: the place of each element.
-pub(super) fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Vec<usize>, String> {
+pub(super) fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Places, String> {
     if index.rank() != shape.len() {
         return Err("the index has another rank".to_owned());
     }
@@ -220,17 +228,17 @@ pub(super) fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Vec<us
 }
 
 /// For `gather_nd`: where each slice begins, how long it is, and the leading dimensions.
-pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Vec<usize>, usize, Shape), String> {
+pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Places, usize, Shape), String> {
     let (&depth, lead) = index.shape().split_last().ok_or("the index has no dimensions")?;
     if depth > shape.len() {
         return Err("the index tuples are longer than the shape".to_owned());
     }
     let full = strides_of(shape);
     let run = shape[depth..].iter().product();
-    let values = index.to_i64();
+    let values = index.wholes();
     // Tuples without an element take no room, but their places do.
     let count = checked_count(lead, size_of::<usize>())?;
-    let mut places = Vec::with_capacity(count);
+    let mut places = Places::with_capacity(count);
     for n in 0..count {
         let mut place = 0;
         for i in 0..depth {
@@ -247,9 +255,9 @@ pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Vec<usize>, usi
 /// Zeros of a shape with the elements of `g` added at places.
 fn add_at(g: &Tensor, shape: &[usize], places: impl Iterator<Item = usize>) -> Result<Tensor, String> {
     // Doubles, rounded once: many elements may meet in one place.
-    let mut out = vec![0.0; checked_count(shape, 8)?];
+    let mut out = filled(checked_count(shape, 8)?, 0.0);
     let mut places = places.fuse();
-    for v in g.to_f64() {
+    for &v in g.doubles().iter() {
         let place = places.next().and_then(|p| out.get_mut(p));
         *place.ok_or("the gradient has more elements than were picked")? += v;
     }

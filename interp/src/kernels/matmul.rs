@@ -1,7 +1,9 @@
 //! Matrix products.
 
 use super::broadcast::{Rows, broadcast, strides};
+use super::gemm::{Product, Real, whole};
 use super::{Prepare, one, take};
+use crate::tensor::buffer::filled;
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[("pd.matmul", |s| {
@@ -64,7 +66,7 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
             &pairs,
             count,
             dims,
-            gemm32,
+            f32::gemm,
         )),
         Data::F64(v) => f64::wrap(products(
             v,
@@ -72,7 +74,7 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
             &pairs,
             count,
             dims,
-            gemm64,
+            f64::gemm,
         )),
         _ if x.dtype().is_float() => {
             // Half precision is computed in single and rounded once.
@@ -81,12 +83,12 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
                 wx.view::<f32>().unwrap_or_default(),
                 wy.view::<f32>().unwrap_or_default(),
             );
-            let wide = f32::wrap(products(wx, wy, &pairs, count, dims, gemm32));
+            let wide = f32::wrap(products(wx, wy, &pairs, count, dims, f32::gemm));
             Tensor::from_parts(shape.clone(), wide).cast(x.dtype()).into_parts().1
         }
         _ => {
-            let (wx, wy) = (x.to_i64(), y.to_i64());
-            let wide = i64::wrap(products(&wx, &wy, &pairs, count, dims, gemm_whole));
+            let (wx, wy) = (x.wholes(), y.wholes());
+            let wide = i64::wrap(products(&wx, &wy, &pairs, count, dims, whole));
             Tensor::from_parts(shape.clone(), wide).cast(x.dtype()).into_parts().1
         }
     };
@@ -104,38 +106,10 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
     out.reshaped(&kept)
 }
 
-/// The sizes of a product of matrices, and which of them lie transposed.
-#[derive(Clone, Copy)]
-pub(super) struct Product {
-    pub(super) m: usize,
-    pub(super) k: usize,
-    pub(super) n: usize,
-    pub(super) tx: bool,
-    pub(super) ty: bool,
-}
-
-/// Elements that matrices are multiplied in.
-pub(super) trait Real: Element + std::ops::AddAssign {
-    /// The product of two matrices, written over `z`.
-    fn gemm(p: Product, x: &[Self], y: &[Self], z: &mut [Self]);
-}
-
-impl Real for f32 {
-    fn gemm(p: Product, x: &[f32], y: &[f32], z: &mut [f32]) {
-        gemm32(p, x, y, z);
-    }
-}
-
-impl Real for f64 {
-    fn gemm(p: Product, x: &[f64], y: &[f64], z: &mut [f64]) {
-        gemm64(p, x, y, z);
-    }
-}
-
 type Gemm<T> = fn(Product, &[T], &[T], &mut [T]);
 
 fn products<T: Element>(x: &[T], y: &[T], pairs: &Rows, count: usize, p: Product, gemm: Gemm<T>) -> Vec<T> {
-    let mut out = vec![T::default(); count];
+    let mut out = filled(count, T::default());
     let size = p.m * p.n;
     if size == 0 || p.k == 0 {
         return out;
@@ -151,66 +125,10 @@ fn products<T: Element>(x: &[T], y: &[T], pairs: &Rows, count: usize, p: Product
     out
 }
 
-impl Product {
-    /// Row and column steps of the operands.
-    fn steps(self) -> [isize; 4] {
-        let (m, k, n) = (self.m as isize, self.k as isize, self.n as isize);
-        let [rx, cx] = if self.tx { [1, m] } else { [k, 1] };
-        let [ry, cy] = if self.ty { [1, k] } else { [n, 1] };
-        [rx, cx, ry, cy]
-    }
-}
-
-macro_rules! gemm {
-    ($name:ident, $ty:ty, $gemm:path) => {
-        #[allow(unsafe_code)]
-        fn $name(p: Product, x: &[$ty], y: &[$ty], z: &mut [$ty]) {
-            assert!(x.len() == p.m * p.k && y.len() == p.k * p.n && z.len() == p.m * p.n);
-            let [rx, cx, ry, cy] = p.steps();
-            // SAFETY: the slices hold m*k, k*n and m*n elements (asserted above). The steps address, for row i < m and
-            // column j < k of x, element i*k + j or, transposed, i + j*m, both below m*k; likewise for y below k*n; and
-            // i*n + j < m*n for z, which no other reference aliases.
-            unsafe {
-                $gemm(
-                    p.m,
-                    p.k,
-                    p.n,
-                    1.0,
-                    x.as_ptr(),
-                    rx,
-                    cx,
-                    y.as_ptr(),
-                    ry,
-                    cy,
-                    0.0,
-                    z.as_mut_ptr(),
-                    p.n as isize,
-                    1,
-                );
-            }
-        }
-    };
-}
-
-gemm!(gemm32, f32, matrixmultiply::sgemm);
-gemm!(gemm64, f64, matrixmultiply::dgemm);
-
-fn gemm_whole(p: Product, x: &[i64], y: &[i64], z: &mut [i64]) {
-    let [rx, cx, ry, cy] = p.steps().map(|s| s as usize);
-    for i in 0..p.m {
-        for j in 0..p.n {
-            z[i * p.n + j] = (0..p.k).fold(0i64, |sum, l| {
-                sum.wrapping_add(x[i * rx + l * cx].wrapping_mul(y[l * ry + j * cy]))
-            });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Every form that the unsafe call is made in, also for Miri: see docs/testing.md.
     #[test]
     fn transposed_and_batched() {
         let x = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]].concat();

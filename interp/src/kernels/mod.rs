@@ -8,6 +8,7 @@ mod binary;
 mod broadcast;
 mod conv;
 mod create;
+mod gemm;
 mod grad;
 mod index;
 mod linalg;
@@ -29,7 +30,7 @@ use pir_ir::{AttrData, OpView, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::tensor::{DType, Shape, Tensor};
+use crate::tensor::{DType, Element, Shape, Tensor};
 
 /// The operands of a kernel.
 pub type Inputs = SmallVec<[Tensor; 4]>;
@@ -219,6 +220,9 @@ impl Spec<'_> {
     }
 }
 
+/// A few integers.
+pub(crate) type Ints = SmallVec<[i64; 8]>;
+
 /// Integers that may be known only when the operation runs.
 #[derive(Clone, Debug)]
 pub(crate) enum IntList {
@@ -229,12 +233,12 @@ pub(crate) enum IntList {
 
 impl IntList {
     /// The integers, given the operands.
-    pub(crate) fn get(&self, inputs: &[Tensor]) -> Result<Option<Vec<i64>>, String> {
+    pub(crate) fn get(&self, inputs: &[Tensor]) -> Result<Option<Ints>, String> {
         match self {
-            IntList::Known(values) => Ok(Some(values.clone())),
+            IntList::Known(values) => Ok(Some(Ints::from_slice(values))),
             IntList::Operand(at) => inputs
                 .get(*at)
-                .map(|t| Some(t.to_i64()))
+                .map(|t| Some(crate::each_type!(t.data(), v => v.iter().map(|&x| x.to_i64()).collect())))
                 .ok_or_else(|| "an operand is missing".to_owned()),
             IntList::Missing => Ok(None),
         }

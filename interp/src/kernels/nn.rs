@@ -1,6 +1,7 @@
 //! Softmax, cross entropy, dropout, and lists of parameters.
 
 use super::{Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
+use crate::tensor::buffer::{done, room};
 use crate::tensor::{Shape, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -77,7 +78,7 @@ pub(super) fn of_axis(at: i64, shape: &[usize]) -> Result<(usize, Shape), String
 }
 
 fn over_lines(values: &mut [f64], shape: &[usize], at: usize, f: impl Fn(&mut [f64])) {
-    let mut line = Vec::new();
+    let mut line = room(shape[at]);
     each_line(shape, at, |first, step, n| {
         line.clear();
         line.extend(values[first..].iter().step_by(step).take(n));
@@ -85,6 +86,7 @@ fn over_lines(values: &mut [f64], shape: &[usize], at: usize, f: impl Fn(&mut [f
         let places = values[first..].iter_mut().step_by(step);
         places.zip(&line).for_each(|(place, &v)| *place = v);
     });
+    done(line);
 }
 
 fn lines(s: &Spec<'_>, f: fn(&mut [f64])) -> Result<Kernel, String> {
@@ -92,7 +94,7 @@ fn lines(s: &Spec<'_>, f: fn(&mut [f64])) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         let (at, shape) = of_axis(at, x.shape())?;
-        let mut values = x.to_f64();
+        let mut values = x.own_doubles();
         over_lines(&mut values, &shape, at, f);
         one(Tensor::new(x.shape(), values)?.cast(x.dtype()))
     }))
@@ -107,8 +109,8 @@ fn paired_lines(s: &Spec<'_>, f: fn(&[f64], &mut [f64])) -> Result<Kernel, Strin
             return Err(format!("shapes {:?} and {:?} differ", out.shape(), g.shape()));
         }
         let (at, shape) = of_axis(at, out.shape())?;
-        let (values, mut grads) = (out.to_f64(), g.to_f64());
-        let (mut line, mut grad) = (Vec::new(), Vec::new());
+        let (values, mut grads) = (out.doubles(), g.own_doubles());
+        let (mut line, mut grad) = (room(shape[at]), room(shape[at]));
         each_line(&shape, at, |first, step, n| {
             line.clear();
             line.extend(values[first..].iter().step_by(step).take(n));
@@ -118,6 +120,8 @@ fn paired_lines(s: &Spec<'_>, f: fn(&[f64], &mut [f64])) -> Result<Kernel, Strin
             let places = grads[first..].iter_mut().step_by(step);
             places.zip(&grad).for_each(|(place, &v)| *place = v);
         });
+        done(line);
+        done(grad);
         one(Tensor::new(g.shape(), grads)?.cast(out.dtype()))
     }))
 }

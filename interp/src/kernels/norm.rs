@@ -1,6 +1,7 @@
 //! Normalisations: means and variances are computed in double precision, and rounded once.
 
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, axis, take};
+use crate::tensor::buffer::filled;
 use crate::tensor::{DType, Shape, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -174,8 +175,8 @@ fn normalised(
         let layout = layout(x.shape())?;
         let scale = parameter(&inputs, places[0], layout.params.length, 1.0)?;
         let bias = parameter(&inputs, places[1], layout.params.length, 0.0)?;
-        let values = x.to_f64();
-        let mut out = vec![0.0; values.len()];
+        let values = x.doubles();
+        let mut out = filled(values.len(), 0.0);
         let (mut means, mut variances) = (Vec::new(), Vec::new());
         for group in layout.groups.all() {
             let (mean, variance) = mean_and_variance(group.iter().map(|&at| values[at]), group.len());

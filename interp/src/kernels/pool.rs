@@ -4,7 +4,7 @@ use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
 use super::conv::attributes;
-use super::{IntList, Kernel, Outputs, Prepare, Spec, one, take};
+use super::{IntList, Ints, Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::{Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -72,7 +72,7 @@ impl Pool {
         })
     }
 
-    fn stretches(&self, size: [usize; 2], kernel: Option<Vec<i64>>) -> Result<[Vec<Stretch>; 2], String> {
+    fn stretches(&self, size: [usize; 2], kernel: Option<Ints>) -> Result<[Vec<Stretch>; 2], String> {
         let size = size.map(|n| n as i64);
         let kernel = match kernel.as_deref() {
             _ if self.global => size,
@@ -131,7 +131,7 @@ impl Pool {
     }
 
     /// The pooled image, and where in its channel each maximum is.
-    fn run(&self, x: &Tensor, kernel: Option<Vec<i64>>) -> Result<(Tensor, Vec<usize>), String> {
+    fn run(&self, x: &Tensor, kernel: Option<Ints>) -> Result<(Tensor, Vec<usize>), String> {
         let (first, [n, c, h, w]) = self.channels_first(x)?;
         let [rows, columns] = self.stretches([h, w], kernel)?;
         let shape = Shape::from_slice(&[n, c, rows.len(), columns.len()]);

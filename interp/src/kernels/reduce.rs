@@ -5,6 +5,7 @@
 
 use super::broadcast::{expand, transpose};
 use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
+use crate::tensor::buffer::gathered;
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -91,9 +92,9 @@ impl Axes {
         }
     }
 
-    pub(super) fn get(&self, inputs: &[Tensor]) -> Result<Vec<usize>, String> {
+    pub(super) fn get(&self, inputs: &[Tensor]) -> Result<Shape, String> {
         let rank = inputs.first().map_or(0, Tensor::rank);
-        let mut axes: Vec<usize> = match self.axes.get(inputs)? {
+        let mut axes: Shape = match self.axes.get(inputs)? {
             Some(list) if !list.is_empty() => list.into_iter().map(|a| axis(a, rank)).collect::<Result<_, _>>()?,
             _ => (0..rank).collect(),
         };
@@ -136,8 +137,8 @@ impl Groups {
 
     pub(super) fn each<T: Element, U: Element>(&self, values: &[T], mut f: impl FnMut(&[T]) -> U) -> Data {
         U::wrap(match self.size {
-            0 => (0..self.count).map(|_| f(&[])).collect(),
-            size => values.chunks_exact(size).map(f).collect(),
+            0 => gathered((0..self.count).map(|_| f(&[]))),
+            size => gathered(values.chunks_exact(size).map(f)),
         })
     }
 
@@ -217,7 +218,7 @@ pub(super) fn reduce_as(x: &Tensor, target: &[usize]) -> Result<Tensor, String> 
         .rank()
         .checked_sub(target.len())
         .ok_or("the target has more dimensions than the operand")?;
-    let mut axes: Vec<usize> = (0..lead).collect();
+    let mut axes: Shape = (0..lead).collect();
     for (i, &d) in target.iter().enumerate() {
         if d != x.shape()[lead + i] {
             if d != 1 {
@@ -244,7 +245,7 @@ fn extremum_grad(s: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let over = axes.get(&inputs)?;
         let [x, out, g] = take(inputs)?;
-        let best = spread(&out, &over, x.shape())?.to_f64();
+        let best = spread(&out, &over, x.shape())?.doubles();
         let chosen = |(a, b): (f64, &f64)| {
             if a == *b || (a.is_nan() && b.is_nan()) {
                 1.0
@@ -252,17 +253,14 @@ fn extremum_grad(s: &Spec<'_>) -> Result<Kernel, String> {
                 0.0
             }
         };
-        let chosen: Vec<f64> = x.to_f64().into_iter().zip(&best).map(chosen).collect();
+        let chosen = gathered(x.doubles().iter().copied().zip(best.iter()).map(chosen));
         let chosen = Tensor::new(x.shape(), chosen)?;
         let ties = Tensor::from_parts(out.shape().into(), sum(chosen.clone(), &over)?);
-        let ties = spread(&ties, &over, x.shape())?.to_f64();
-        let grads = spread(&g, &over, x.shape())?.to_f64();
-        let result = chosen
-            .to_f64()
-            .into_iter()
-            .zip(grads.iter().zip(&ties))
-            .map(|(c, (g, n))| if c == 0.0 { 0.0 } else { g / n })
-            .collect();
+        let ties = spread(&ties, &over, x.shape())?.doubles();
+        let grads = spread(&g, &over, x.shape())?.doubles();
+        let chosen = chosen.doubles();
+        let all = chosen.iter().zip(grads.iter().zip(ties.iter()));
+        let result = gathered(all.map(|(&c, (g, n))| if c == 0.0 { 0.0 } else { g / n }));
         one(Tensor::new(x.shape(), result)?.cast(x.dtype()))
     }))
 }

@@ -3,6 +3,7 @@
 use super::nn::{each_line, of_axis};
 use super::reduce::{Axes, Groups};
 use super::{IntList, Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
+use crate::tensor::buffer::gathered;
 use crate::tensor::{DType, Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -119,7 +120,7 @@ fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {
         }
         let (outer, n, inner) = around(x.shape(), axis(at, x.rank())?);
         fn run<T: Element>(v: &[T], (outer, n, inner): (usize, usize, usize), exclusive: bool, reverse: bool) -> Data {
-            let mut out = v.to_vec();
+            let mut out = gathered(v.iter().copied());
             let float = T::DTYPE.is_float();
             for o in 0..outer {
                 for i in 0..inner {

@@ -1,8 +1,11 @@
 //! Kernels that move elements about.
 
+use smallvec::SmallVec;
+
 use super::broadcast::{MIXED, Rows, broadcast, expand, strides_of, transpose};
 use super::unary::number;
-use super::{Kernel, Outputs, Prepare, Spec, around, axis, dims, one, take};
+use super::{Inputs, Ints, Kernel, Outputs, Prepare, Spec, around, axis, dims, one, take};
+use crate::tensor::buffer::{gathered, room};
 use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -10,7 +13,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let perm = s.ints("perm").ok_or("`perm` is missing")?;
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
-            let perm: Vec<usize> = perm.iter().map(|&p| axis(p, x.rank())).collect::<Result<_, _>>()?;
+            let perm: Shape = perm.iter().map(|&p| axis(p, x.rank())).collect::<Result<_, _>>()?;
             one(transpose(&x, &perm)?)
         }))
     }),
@@ -28,7 +31,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let axes = axes.get(&inputs)?.unwrap_or_default();
             let [x] = take(inputs)?;
-            let mut gone: Vec<bool> = x.shape().iter().map(|&d| axes.is_empty() && d == 1).collect();
+            let mut gone: SmallVec<[bool; 8]> = x.shape().iter().map(|&d| axes.is_empty() && d == 1).collect();
             for a in axes {
                 let at = axis(a, x.rank())?;
                 gone[at] = x.shape()[at] == 1;
@@ -140,7 +143,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     shape.insert(at, 1);
                     x.reshaped(&shape)
                 })
-                .collect::<Result<Vec<_>, _>>()?;
+                .collect::<Result<Inputs, _>>()?;
             one(concat(&parts, at as i64)?)
         }))
     }),
@@ -154,12 +157,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let known = sections.iter().filter(|&&n| n != -1);
             let known = known.fold(0i64, |sum, &n| sum.saturating_add(n));
             let rest = (x.shape()[at] as i64).saturating_sub(known);
-            let sizes = dims(
-                &sections
-                    .iter()
-                    .map(|&n| if n == -1 { rest } else { n })
-                    .collect::<Vec<_>>(),
-            )?;
+            let sizes: Ints = sections.iter().map(|&n| if n == -1 { rest } else { n }).collect();
+            let sizes = dims(&sizes)?;
             pieces(&x, at, &sizes)
         }))
     }),
@@ -178,7 +177,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 return Err(format!("{} elements do not make {num} equal pieces", x.shape()[at]));
             }
             let size = x.shape()[at] / num;
-            pieces(&x, at, &vec![size; num])
+            pieces(&x, at, &Shape::from_elem(size, num))
         }))
     }),
     ("pd.unstack", |s| {
@@ -191,7 +190,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             if n > MAX_PIECES {
                 return Err(format!("{n} slices are too many"));
             }
-            pieces(&x, at, &vec![1; n])?
+            pieces(&x, at, &Shape::from_elem(1, n))?
                 .into_iter()
                 .map(|p| p.reshaped(&shape))
                 .collect()
@@ -203,7 +202,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let axes = s.ints("axis").ok_or("`axis` is missing")?;
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
-            let axes: Vec<usize> = axes.iter().map(|&a| axis(a, x.rank())).collect::<Result<_, _>>()?;
+            let axes: Shape = axes.iter().map(|&a| axis(a, x.rank())).collect::<Result<_, _>>()?;
             permuted(&x, |index, shape| {
                 for &a in &axes {
                     index[a] = shape[a] - 1 - index[a];
@@ -226,7 +225,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 let rolled = permuted(&flat, |index, shape| index[0] = shifted(index[0], by, shape[0]))?;
                 return rolled.into_iter().map(|t| t.reshaped(&shape)).collect();
             }
-            let axes: Vec<usize> = axes.iter().map(|&a| axis(a, x.rank())).collect::<Result<_, _>>()?;
+            let axes: Shape = axes.iter().map(|&a| axis(a, x.rank())).collect::<Result<_, _>>()?;
             if axes.len() != shifts.len() {
                 return Err(format!("{} shifts for {} axes", shifts.len(), axes.len()));
             }
@@ -315,7 +314,7 @@ pub(super) fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
     }
     fn join<T: Element>(_: &[T], parts: &[Tensor], at: usize, count: usize) -> Data {
         let outer: usize = parts[0].shape()[..at].iter().product();
-        let mut out: Vec<T> = Vec::with_capacity(count);
+        let mut out: Vec<T> = room(count);
         for o in 0..outer {
             for part in parts {
                 let v = part.view::<T>().unwrap_or_default();
@@ -334,7 +333,7 @@ pub(super) fn cut(x: &Tensor, at: usize, start: usize, end: usize) -> Tensor {
     let (outer, n, inner) = around(x.shape(), at);
     fn copy<T: Element>(v: &[T], outer: usize, n: usize, inner: usize, start: usize, end: usize) -> Data {
         let run = (end - start) * inner;
-        let mut out: Vec<T> = Vec::with_capacity(outer * run);
+        let mut out: Vec<T> = room(outer * run);
         // Nothing is made of nothing, however often.
         let outer = if run == 0 { 0 } else { outer };
         for o in 0..outer {
@@ -407,17 +406,15 @@ fn shifted(index: usize, by: i64, n: usize) -> usize {
 fn permuted(x: &Tensor, source: impl Fn(&mut Shape, &[usize])) -> Result<Outputs, String> {
     let shape: Shape = x.shape().into();
     let full = strides_of(&shape);
-    let places: Vec<usize> = (0..x.len())
-        .map(|n| {
-            let mut index: Shape = (0..shape.len()).map(|i| n / full[i] % shape[i]).collect();
-            source(&mut index, &shape);
-            index.iter().zip(&full).map(|(i, s)| i * s).sum()
-        })
-        .collect();
-    fn copy<T: Element>(v: &[T], places: &[usize]) -> Data {
-        T::wrap(places.iter().map(|&p| v[p]).collect())
+    let places = (0..x.len()).map(|n| -> usize {
+        let mut index: Shape = (0..shape.len()).map(|i| n / full[i] % shape[i]).collect();
+        source(&mut index, &shape);
+        index.iter().zip(&full).map(|(i, s)| i * s).sum()
+    });
+    fn copy<T: Element>(v: &[T], places: impl Iterator<Item = usize>) -> Data {
+        T::wrap(gathered(places.map(|p| v[p])))
     }
-    let data = crate::each_type!(x.data(), v => copy(v, &places));
+    let data = crate::each_type!(x.data(), v => copy(v, places));
     one(Tensor::from_parts(shape, data))
 }
 
@@ -438,7 +435,7 @@ fn triangle(s: &Spec<'_>, inside: fn(i64, i64, i64) -> bool) -> Result<Kernel, S
                     T::default()
                 }
             };
-            T::wrap(v.iter().enumerate().map(pick).collect())
+            T::wrap(gathered(v.iter().enumerate().map(pick)))
         }
         let data = crate::each_type!(x.data(), v => clear(v, rows, columns, |r, c| inside(r, c, diagonal)));
         one(Tensor::from_parts(x.shape().into(), data))

@@ -5,6 +5,7 @@ use half::{bf16, f16};
 use super::broadcast::map;
 use super::special::{erf, mixed_pow, sigmoid, sigmoid32};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
+use crate::tensor::buffer::gathered;
 use crate::tensor::{Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -218,7 +219,7 @@ fn bits_not() -> Result<Kernel, String> {
 fn test(f: impl Fn(f64) -> bool + Send + Sync + 'static) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
-        let values: Vec<bool> = crate::each_type!(x.data(), v => v.iter().map(|&v| f(v.to_f64())).collect());
+        let values: Vec<bool> = crate::each_type!(x.data(), v => gathered(v.iter().map(|&v| f(v.to_f64()))));
         one(Tensor::from_parts(x.shape().into(), bool::wrap(values)))
     }))
 }

@@ -1,9 +1,8 @@
 //! The element types in Rust, and how their values become others.
 
-use std::sync::Arc;
-
 use half::{bf16, f16};
 
+use super::buffer::{Buffer, Local, Pool};
 use super::{DType, Data};
 
 /// An element type, and how its values become others.
@@ -25,11 +24,13 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     /// The buffer alone, if it has these elements; copied if others share it.
     fn take(data: Data) -> Option<Vec<Self>>;
     /// The buffer, shared or not, if it has these elements.
-    fn shared(data: Data) -> Option<Arc<Vec<Self>>>;
+    fn shared(data: Data) -> Option<Buffer<Self>>;
     /// The buffer for writing, if it has these elements and nobody else holds it.
     fn unique(data: &mut Data) -> Option<&mut [Self]>;
     /// Wraps a buffer that may be shared.
-    fn wrap_shared(values: Arc<Vec<Self>>) -> Data;
+    fn wrap_shared(values: Buffer<Self>) -> Data;
+    /// Does something with the buffers that this thread keeps; `None` when it ends, or is at it already.
+    fn pooled<R>(f: impl FnOnce(&mut Pool<Self>) -> R) -> Option<R>;
 }
 
 macro_rules! element {
@@ -58,7 +59,7 @@ macro_rules! element {
             }
 
             fn wrap(values: Vec<Self>) -> Data {
-                Data::$variant(Arc::new(values))
+                Data::$variant(values.into())
             }
 
             fn view(data: &Data) -> Option<&[Self]> {
@@ -70,12 +71,12 @@ macro_rules! element {
 
             fn take(data: Data) -> Option<Vec<Self>> {
                 match data {
-                    Data::$variant(values) => Some(Arc::unwrap_or_clone(values)),
+                    Data::$variant(values) => Some(values.into_vec()),
                     _ => None,
                 }
             }
 
-            fn shared(data: Data) -> Option<Arc<Vec<Self>>> {
+            fn shared(data: Data) -> Option<Buffer<Self>> {
                 match data {
                     Data::$variant(values) => Some(values),
                     _ => None,
@@ -84,13 +85,23 @@ macro_rules! element {
 
             fn unique(data: &mut Data) -> Option<&mut [Self]> {
                 match data {
-                    Data::$variant(values) => Arc::get_mut(values).map(Vec::as_mut_slice),
+                    Data::$variant(values) => values.get_mut(),
                     _ => None,
                 }
             }
 
-            fn wrap_shared(values: Arc<Vec<Self>>) -> Data {
+            fn wrap_shared(values: Buffer<Self>) -> Data {
                 Data::$variant(values)
+            }
+
+            #[inline]
+            fn pooled<R>(f: impl FnOnce(&mut Pool<Self>) -> R) -> Option<R> {
+                thread_local! {
+                    static POOL: Local<$ty> = const { Local::new(Pool::new()) };
+                }
+                POOL.try_with(|pool| Some(f(&mut *pool.try_borrow_mut().ok()?)))
+                    .ok()
+                    .flatten()
             }
         }
     };

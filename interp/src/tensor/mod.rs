@@ -1,14 +1,15 @@
 //! Tensors: a shape and a shared, row-major buffer of one of ten element types.
 
+pub(crate) mod buffer;
 mod display;
 mod element;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use half::{bf16, f16};
 use smallvec::SmallVec;
 
+pub use buffer::{Buffer, Local, Pool};
 pub use element::Element;
 
 /// The extents of the dimensions; none for a scalar.
@@ -91,25 +92,25 @@ impl DType {
 #[derive(Clone, Debug)]
 pub enum Data {
     /// `i1`.
-    I1(Arc<Vec<bool>>),
+    I1(Buffer<bool>),
     /// `i8`.
-    I8(Arc<Vec<i8>>),
+    I8(Buffer<i8>),
     /// `i16`.
-    I16(Arc<Vec<i16>>),
+    I16(Buffer<i16>),
     /// `i32`.
-    I32(Arc<Vec<i32>>),
+    I32(Buffer<i32>),
     /// `i64`.
-    I64(Arc<Vec<i64>>),
+    I64(Buffer<i64>),
     /// `ui8`.
-    UI8(Arc<Vec<u8>>),
+    UI8(Buffer<u8>),
     /// `f16`.
-    F16(Arc<Vec<f16>>),
+    F16(Buffer<f16>),
     /// `bf16`.
-    BF16(Arc<Vec<bf16>>),
+    BF16(Buffer<bf16>),
     /// `f32`.
-    F32(Arc<Vec<f32>>),
+    F32(Buffer<f32>),
     /// `f64`.
-    F64(Arc<Vec<f64>>),
+    F64(Buffer<f64>),
 }
 
 /// Runs the same code for whatever the elements are.
@@ -184,7 +185,7 @@ impl Tensor {
     pub fn scalar<T: Element>(value: T) -> Tensor {
         Tensor {
             shape: Shape::new(),
-            data: T::wrap(vec![value]),
+            data: T::wrap(buffer::filled(1, value)),
         }
     }
 
@@ -196,7 +197,7 @@ impl Tensor {
         let count = checked_count(shape, dtype.size())?;
         macro_rules! fill {
             ($ty:ty) => {
-                <$ty>::wrap(vec![<$ty>::from_f64(value); count])
+                <$ty>::wrap(buffer::filled(count, <$ty>::from_f64(value)))
             };
         }
         let data = match dtype {
@@ -280,6 +281,27 @@ impl Tensor {
         each_type!(&self.data, v => v.iter().map(|&x| x.to_i64()).collect())
     }
 
+    /// The elements as floats, in a buffer that may be shared.
+    pub(crate) fn doubles(&self) -> Buffer<f64> {
+        match &self.data {
+            Data::F64(values) => values.clone(),
+            data => each_type!(data, v => buffer::gathered(v.iter().map(|&x| x.to_f64())).into()),
+        }
+    }
+
+    /// The elements as floats, for nobody else.
+    pub(crate) fn own_doubles(&self) -> Vec<f64> {
+        each_type!(&self.data, v => buffer::gathered(v.iter().map(|&x| x.to_f64())))
+    }
+
+    /// The elements as integers, in a buffer that may be shared.
+    pub(crate) fn wholes(&self) -> Buffer<i64> {
+        match &self.data {
+            Data::I64(values) => values.clone(),
+            data => each_type!(data, v => buffer::gathered(v.iter().map(|&x| x.to_i64())).into()),
+        }
+    }
+
     /// The only element as a truth value.
     pub fn truth(&self) -> Option<bool> {
         match self.view::<bool>() {
@@ -312,7 +334,10 @@ impl Tensor {
         let float = self.dtype().is_float();
         macro_rules! to {
             ($ty:ty) => {
-                each_type!(&self.data, v => <$ty>::wrap(v.iter().map(|&x| if float { <$ty>::from_f64(x.to_f64()) } else { <$ty>::from_i64(x.to_i64()) }).collect()))
+                each_type!(&self.data, v => <$ty>::wrap(match float {
+                    true => buffer::gathered(v.iter().map(|&x| <$ty>::from_f64(x.to_f64()))),
+                    false => buffer::gathered(v.iter().map(|&x| <$ty>::from_i64(x.to_i64()))),
+                }))
             };
         }
         let data = match dtype {

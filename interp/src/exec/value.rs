@@ -1,0 +1,104 @@
+//! Values at run time, and the slots that hold them.
+
+use smallvec::SmallVec;
+
+use super::ExecError;
+use super::compile::{Dst, Program, Src, Srcs};
+use crate::tensor::Tensor;
+
+/// What a value is at run time.
+#[derive(Clone, Default, Debug)]
+pub enum Value {
+    /// Not there: not computed yet, or moved to where it was used last.
+    #[default]
+    None,
+    /// A tensor or a scalar.
+    Tensor(Tensor),
+    /// A list of tensors.
+    List(Box<[Tensor]>),
+    /// A handle of a stack.
+    Stack(u32),
+}
+
+impl Value {
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Value::Tensor(t) => t.bytes() as u64,
+            Value::List(items) => items.iter().map(|t| t.bytes() as u64).sum(),
+            Value::None | Value::Stack(_) => 0,
+        }
+    }
+}
+
+/// Values of one operation.
+pub(crate) type Values = SmallVec<[Value; 4]>;
+/// Values on their way from one block to another.
+pub(super) type Moving = Vec<Value>;
+
+pub(super) fn read(env: &mut [Value], src: Src) -> Value {
+    let slot = &mut env[src.slot as usize];
+    if src.last { std::mem::take(slot) } else { slot.clone() }
+}
+
+/// Reads values into a list, whose memory is that of `scratch`.
+pub(super) fn gather(scratch: &mut Moving, env: &mut [Value], srcs: &Srcs) -> Moving {
+    let mut values = std::mem::take(scratch);
+    values.clear();
+    values.extend(srcs.iter().map(|&src| read(env, src)));
+    values
+}
+
+pub(super) fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item = Value>) {
+    for (slot, value) in env[dst.first as usize..(dst.first + dst.count) as usize]
+        .iter_mut()
+        .zip(values)
+    {
+        *slot = value;
+    }
+}
+
+/// Gives values to the results of an operation, and their list back.
+pub(super) fn hand_over(scratch: &mut Moving, env: &mut [Value], dst: Dst, mut values: Moving) {
+    write(env, dst, values.drain(..));
+    *scratch = values;
+}
+
+/// Gives values to the arguments of a block, and their list back.
+pub(super) fn bind(scratch: &mut Moving, program: &Program<'_>, env: &mut [Value], block: u32, mut values: Moving) {
+    for (&slot, value) in program.blocks[block as usize].args.iter().zip(values.drain(..)) {
+        env[slot as usize] = value;
+    }
+    *scratch = values;
+}
+
+pub(super) fn truth(env: &[Value], src: Src) -> Result<bool, ExecError> {
+    match &env[src.slot as usize] {
+        Value::Tensor(t) => t
+            .truth()
+            .ok_or_else(|| ExecError::new("a condition must be one truth value")),
+        other => Err(not_a_tensor(other)),
+    }
+}
+
+pub(super) fn stack_of(env: &[Value], src: Src) -> Result<usize, ExecError> {
+    match env[src.slot as usize] {
+        Value::Stack(handle) => Ok(handle as usize),
+        _ => Err(ExecError::new("a stack was expected")),
+    }
+}
+
+pub(crate) fn tensor(value: Value) -> Result<Tensor, ExecError> {
+    match value {
+        Value::Tensor(t) => Ok(t),
+        other => Err(not_a_tensor(&other)),
+    }
+}
+
+pub(crate) fn not_a_tensor(value: &Value) -> ExecError {
+    ExecError::new(match value {
+        Value::None => "a value is used before it is computed",
+        Value::List(_) => "a tensor was expected, not a list",
+        Value::Stack(_) => "a tensor was expected, not a stack",
+        Value::Tensor(_) => "a list was expected, not a tensor",
+    })
+}

@@ -1,0 +1,201 @@
+//! What a loop takes from the allocator does not depend on how often it goes round.
+
+#![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
+
+use pir_interp::{Options, kernels::Kernels};
+use pir_ir::text::{ParseOptions, parse};
+use pir_ir::{Arity, Traits};
+
+/// Trips of the short loop and of the long one.
+const TRIPS: [usize; 2] = [20, 120];
+/// Lists that grow are doubled now and then.
+const DOUBLINGS: u64 = 8;
+
+/// A loop that carries `%v`, with other lines in its body; `%x` has the same type, `%small` and `%many` do not.
+fn program(ty: (&str, &str), body: &str, trips: usize) -> String {
+    let (dims, dtype) = ty;
+    let t = format!(
+        "tensor<{}{dtype}>",
+        dims.split_terminator(',')
+            .map(|d| d.trim().to_owned() + "x")
+            .collect::<String>()
+    );
+    let scalar = |name: &str, value: usize| {
+        format!("%{name} = pd.full {{shape = [], value = {value}, dtype = i64}} : tensor<i64>\n")
+    };
+    let one = if dtype == "i1" { "true" } else { "1" };
+    let consts = scalar("zero", 0) + &scalar("one", 1) + &scalar("n", trips);
+    let body: String = body.lines().map(|line| format!("  {}\n", line.trim())).collect();
+    format!(
+        "{consts}%x = pd.full {{shape = [{dims}], value = {one}, dtype = {dtype}}} : {t}
+%e, %r = pd.while (%zero, %x) cond (%i: tensor<i64>, %a: {t}) {{
+  %go = pd.less_than (%i, %n) : tensor<i1>
+  cf.cond_yield (%go, %i, %a)
+}} body (%j: tensor<i64>, %v: {t}) {{
+{body}  %next = pd.add (%j, %one) : tensor<i64>
+  cf.yield (%next, %v)
+}} : tensor<i64>, {t}
+pd.fetch (%r) {{name = \"r\"}}\n"
+    )
+}
+
+/// How often a run asks for memory.
+fn allocations(text: &str, options: &Options) -> Result<u64, String> {
+    let ctx = pir_dialects::context();
+    let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
+    if let Some(first) = parsed.diagnostics.first() {
+        return Err(first.message.clone());
+    }
+    let mut outcome = None;
+    let counted = allocation_counter::measure(|| {
+        outcome = Some(pir_interp::run(&parsed.module, options, &mut std::io::sink()));
+    });
+    outcome.unwrap().map_err(|e| format!("{:?}: {}", e.op, e.message))?;
+    Ok(counted.count_total)
+}
+
+/// How many more times the long loop asks for memory than the short one.
+fn growth(text: impl Fn(usize) -> String, options: &Options) -> Result<u64, String> {
+    // What threads keep is kept from here on.
+    allocations(&text(TRIPS[0]), options)?;
+    let [short, long] = TRIPS.map(|trips| allocations(&text(trips), options));
+    Ok(long?.saturating_sub(short?))
+}
+
+fn check(ty: (&str, &str), body: &str) {
+    for limit in [None, Some(1 << 30)] {
+        let options = Options {
+            max_memory: limit,
+            ..Options::default()
+        };
+        let grown = growth(|trips| program(ty, body, trips), &options).unwrap_or_else(|e| panic!("{e}\n{body}"));
+        assert!(
+            grown <= DOUBLINGS,
+            "{grown} more in {} trips of {ty:?}, {limit:?}:\n{body}",
+            TRIPS[1] - TRIPS[0]
+        );
+    }
+}
+
+#[test]
+fn elementwise_operations() {
+    let ctx = pir_dialects::context();
+    let kernels = Kernels::new();
+    let mut tried = 0;
+    let mut failures = Vec::new();
+    for def in ctx
+        .ops()
+        .iter()
+        .filter(|def| def.has(Traits::ELEMENTWISE) && kernels.has(&def.name))
+    {
+        let needed = def.operands.iter().filter(|o| o.arity == Arity::One).count();
+        let operands = vec!["%v"; needed].join(", ");
+        let results: Vec<String> = (0..def.results.len().max(1)).map(|at| format!("%u{at}")).collect();
+        let body = format!("{} = {} ({operands})", results.join(", "), def.name);
+        let types = ["f32", "f64", "f16", "i64", "i32", "i1"].iter();
+        for ty in types.flat_map(|dtype| [("", *dtype), ("3, 5", *dtype)]) {
+            // Not every operation is for every type.
+            let Ok(grown) = growth(|trips| program(ty, &body, trips), &Options::default()) else {
+                continue;
+            };
+            tried += 1;
+            if grown > DOUBLINGS {
+                failures.push(format!("{} of {ty:?}: {grown}", def.name));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+    assert!(tried > 250, "{tried}");
+}
+
+#[test]
+fn other_operations() {
+    for ty in [("4", "f32"), ("3, 4", "f64"), ("2, 3, 4", "f32"), ("3, 4", "f16")] {
+        for body in [
+            "%c = pd.cast (%v) {dtype = i32}\n%d = pd.cast (%c) {dtype = f64}",
+            "%c = pd.greater_than (%v, %x)\n%w = pd.where (%c, %v, %x)\n%t = pd.logical_not (%c)",
+            "%s = pd.sum (%v)\n%t = pd.sum (%v) {axis = [-1], keepdim = true}\n%u = pd.mean (%v) {axis = [0]}",
+            "%s = pd.max (%v)\n%t = pd.min (%v) {axis = [-1]}\n%u = pd.subtract (%v, %s)",
+            "%s = pd.sum (%v)\n%t = pd.multiply (%v, %s)\n%u = pd.reduce_as (%t, %s)",
+            "%s = pd.softmax (%v)\n%c = pd.cumsum (%v) {axis = -1}",
+            "%s = pd.slice (%v) {axes = [0], starts = [0], ends = [2]}\n%t = pd.slice (%v) {axes = [0], starts = [-1], ends = [9]}",
+            "%c = pd.concat (%v, %x) {axis = 0}\n%s = pd.stack (%v, %x) {axis = 0}",
+            "%s = pd.reshape (%v) {shape = [-1]}\n%u = pd.unsqueeze (%v) {axis = [0]}\n%w = pd.squeeze (%u) {axis = [0]}",
+            "%f = pd.full {shape = [2, 2], value = 3, dtype = f32}\n%z = pd.full_like (%v) {value = 0}",
+            "%p = pd.pow (%v) {y = 3}\n%c = pd.clip (%p) {min = 0, max = 2}\n%s = pd.scale (%c) {scale = 2, bias = 1}",
+            "%s = pd.shape (%v)\n%n = pd.numel (%v)",
+            "%l = pd.less_than (%v, %x)\n%y = pd.any (%l)\n%z = pd.all (%l)",
+            "%i = pd.gather (%v, %zero) {axis = 0}",
+        ] {
+            check(ty, body);
+        }
+    }
+    for body in [
+        "%t = pd.transpose (%v) {perm = [1, 0]}\n%m = pd.matmul (%v, %t)",
+        "%m = pd.matmul (%v, %x) {transpose_y = true}",
+        "%m = pd.matmul (%v, %x) {transpose_x = true}",
+        "%b = pd.reshape (%v) {shape = [1, 3, 4]}\n%m = pd.matmul (%b, %x) {transpose_y = true}",
+    ] {
+        check(("3, 4", "f32"), body);
+        check(("3, 4", "f64"), body);
+    }
+    // A vector times a matrix of some size.
+    check(
+        ("64, 64", "f32"),
+        "%row = pd.slice (%v) {axes = [0], starts = [0], ends = [1]}\n%m = pd.matmul (%row, %x)\n%t = pd.matmul (%row, %x) {transpose_y = true}",
+    );
+}
+
+#[test]
+fn control_flow() {
+    check(
+        ("4", "f32"),
+        "%c = pd.less_than (%j, %one)
+         %w = pd.if (%c) {
+           %p = pd.tanh (%v)
+           cf.yield (%p)
+         } else {
+           cf.yield (%x)
+         } : tensor<4xf32>",
+    );
+    check(
+        ("4", "f32"),
+        "%three = pd.full {shape = [], value = 3, dtype = i64}
+         %k, %y = pd.while (%zero, %v) cond (%p: tensor<i64>, %q: tensor<4xf32>) {
+           %on = pd.less_than (%p, %three)
+           cf.cond_yield (%on, %p, %q)
+         } body (%p: tensor<i64>, %q: tensor<4xf32>) {
+           %up = pd.add (%p, %one)
+           %w = pd.tanh (%q)
+           cf.yield (%up, %w)
+         } : tensor<i64>, tensor<4xf32>",
+    );
+    // A stack of each trip, and one that all of them share.
+    check(
+        ("4", "f32"),
+        "%s = cf.create_stack : cf.stack
+         cf.push_back (%s, %v)
+         cf.push_back (%s, %x)
+         %o = cf.is_empty (%s) : tensor<i1>
+         %p = cf.pop_back (%s) : tensor<4xf32>
+         %q = cf.pop_back (%s) : tensor<4xf32>",
+    );
+    let shared = |trips| {
+        let text = program(
+            ("4", "f32"),
+            "%w = pd.tanh (%v)\ncf.push_back (%s, %v)\n%y = cf.pop_back (%s) : tensor<4xf32>",
+            trips,
+        );
+        format!("%s = cf.create_stack : cf.stack\n{text}")
+    };
+    assert!(growth(shared, &Options::default()).unwrap() <= DOUBLINGS);
+    let called = |trips| {
+        let text = program(("4", "f32"), "%w = func.call @f (%v) : tensor<4xf32>", trips);
+        let text: String = text.lines().map(|line| format!("  {line}\n")).collect();
+        format!(
+            "func.func @f (%p: tensor<4xf32>) -> tensor<4xf32> {{\n  %q = pd.tanh (%p)\n  func.return (%q)\n}}
+func.func @main () {{\n{text}  func.return ()\n}}\n"
+        )
+    };
+    assert!(growth(called, &Options::default()).unwrap() <= DOUBLINGS);
+}
