@@ -123,7 +123,7 @@ fn other_operations() {
             "%s = pd.reshape (%v) {shape = [-1]}\n%u = pd.unsqueeze (%v) {axis = [0]}\n%w = pd.squeeze (%u) {axis = [0]}",
             "%f = pd.full {shape = [2, 2], value = 3, dtype = f32}\n%z = pd.full_like (%v) {value = 0}",
             "%p = pd.pow (%v) {y = 3}\n%c = pd.clip (%p) {min = 0, max = 2}\n%s = pd.scale (%c) {scale = 2, bias = 1}",
-            "%s = pd.shape (%v)\n%n = pd.numel (%v)",
+            "%s = pd.shape (%v)\n%m = pd.numel (%v)",
             "%l = pd.less_than (%v, %x)\n%y = pd.any (%l)\n%z = pd.all (%l)",
             "%i = pd.gather (%v, %zero) {axis = 0}",
         ] {

@@ -18,10 +18,10 @@ pub(super) struct Product {
     pub(super) ty: bool,
 }
 
-/// Products of so many numbers are computed here.
-const SMALL: usize = 12 * 12 * 12;
-/// So few rows, or products for each element, too.
-const THIN: usize = 4;
+/// Products of so many numbers are computed here: measured, the library is faster beyond.
+const SMALL: usize = 8 * 8 * 8;
+/// So few rows too.
+const THIN: usize = 2;
 
 impl Product {
     /// Row and column steps of the operands.
@@ -59,7 +59,7 @@ pub(super) trait Real: Element + LinalgScalar + std::ops::AddAssign {
         };
         let small = p.m.saturating_mul(p.k).saturating_mul(p.n) <= SMALL;
         match (p.tx, p.ty) {
-            (_, false) if small || p.m <= THIN || p.k <= THIN => rows(p, x, y, z),
+            (_, false) if small || p.m <= THIN => rows(p, x, y, z),
             (false, true) if small || p.m <= THIN => dots(p, x, y, z),
             (true, true) if small => whole_rows(p, x, y, z, |sum, a, b| sum + a * b),
             _ => library(p, x, y, z),
@@ -176,7 +176,7 @@ mod tests {
                 assert!((z.to_f64() - e.to_f64()).abs() <= tolerance, "{p:?}");
             }
         }
-        let sizes = [1, 2, 3, 4, 5, 11, 12, 13, 17, 33];
+        let sizes = [1, 2, 3, 4, 5, 8, 9, 17, 33];
         for m in sizes {
             for k in sizes {
                 for n in sizes {
