@@ -122,7 +122,7 @@ fn dot<T: Real>(x: &[T], y: &[T]) -> T {
     while width > 1 {
         width /= 2;
         for at in 0..width {
-            lanes[at] = lanes[at] + lanes[at + width];
+            lanes[at] += lanes[at + width];
         }
     }
     lanes[0] + rest
