@@ -34,7 +34,12 @@ pub(super) fn remainder32(a: f32, b: f32) -> f32 {
 pub(super) fn floor_divide(a: f64, b: f64) -> f64 {
     let quotient = a / b;
     if b == 0.0 || !quotient.is_finite() {
-        return quotient;
+        // There is no remainder of infinity.
+        return if a.is_infinite() && b != 0.0 {
+            f64::NAN
+        } else {
+            quotient
+        };
     }
     let r = a % b;
     let down = r != 0.0 && (r < 0.0) != (b < 0.0);
@@ -46,7 +51,11 @@ pub(super) fn floor_divide(a: f64, b: f64) -> f64 {
 pub(super) fn floor_divide32(a: f32, b: f32) -> f32 {
     let quotient = a / b;
     if b == 0.0 || !quotient.is_finite() {
-        return quotient;
+        return if a.is_infinite() && b != 0.0 {
+            f32::NAN
+        } else {
+            quotient
+        };
     }
     let r = a % b;
     let down = r != 0.0 && (r < 0.0) != (b < 0.0);
@@ -158,6 +167,7 @@ mod tests {
         assert_eq!(floor_divide32(1.0, 0.1), 9.0);
         assert_eq!(floor_divide(-1.0, f64::INFINITY), -1.0);
         assert!(floor_divide(0.0, 0.0).is_nan());
+        assert!(floor_divide(f64::INFINITY, -2.0).is_nan() && floor_divide32(f32::NEG_INFINITY, 3.0).is_nan());
     }
 
     #[test]

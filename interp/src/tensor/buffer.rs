@@ -92,6 +92,10 @@ pub(crate) fn room<T: Element>(count: usize) -> Vec<T> {
 
 /// A list of so many equal elements.
 pub(crate) fn filled<T: Element>(count: usize, value: T) -> Vec<T> {
+    if count > LARGEST {
+        // Of zeros the system has fresh pages.
+        return vec![value; count];
+    }
     let mut values = room(count);
     values.resize(count, value);
     values
