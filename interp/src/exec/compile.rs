@@ -4,6 +4,7 @@ use pir_ir::{AttrData, BlockId, Body, Context, OpId, OpView, Traits, TypeData, V
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::fuse::{Group, group};
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
 use crate::kernels::{InPlace, Kernel, Kernels, dtype_of, in_place};
@@ -118,6 +119,8 @@ pub(crate) struct Instr {
     pub(crate) op: OpId,
     /// Which count of executions it belongs to.
     pub(crate) counter: u32,
+    /// This one and those behind it that may run together.
+    pub(super) group: Option<Box<Group>>,
 }
 
 #[derive(Default)]
@@ -210,8 +213,10 @@ impl<'c> Compiler<'c> {
                     },
                     op,
                     counter,
+                    group: None,
                 });
             }
+            group(ctx, body, &mut instrs);
             let args = body.block_args(block).iter().map(|v| v.index() as u32).collect();
             blocks[block.index()] = Block { args, instrs };
         }

@@ -220,6 +220,22 @@ impl<'m, 'o> Machine<'m, 'o> {
                 // The operations at top level end without a terminator.
                 return self.leave(Moving::new());
             };
+            // A limit on memory counts what is made by each operation, one on steps is to stop at the right one.
+            if let Some(group) = &instr.group
+                && self.memory.is_none()
+                && (self.options.max_steps).is_none_or(|max| self.steps + group.len() as u64 <= max)
+                && group.run(&mut call.env, &instrs[pc as usize..])?
+            {
+                for instr in &instrs[pc as usize..][..group.len()] {
+                    self.counts[instr.counter as usize] += 1;
+                }
+                self.steps += group.len() as u64;
+                pc += group.len() as u32;
+                if let Some(frame) = call.frames.last_mut() {
+                    frame.pc = pc;
+                }
+                continue;
+            }
             self.steps += 1;
             if self.options.max_steps.is_some_and(|max| self.steps > max) {
                 return Err(

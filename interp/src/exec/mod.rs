@@ -7,6 +7,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod compile;
+mod fuse;
 mod machine;
 pub(crate) mod memory;
 mod stacks;

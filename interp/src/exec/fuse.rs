@@ -1,0 +1,336 @@
+//! Chains of elementwise operations on large tensors, without tensors in between.
+//!
+//! Operations that follow each other are run on a few thousand elements at a time, so that what one hands to the next stays
+//! in the cache. The kernels are the same ones, and so is every bit of the results. Where anything stands in the way, nothing
+//! is done, and the operations run one by one.
+
+use pir_ir::{Body, Context, OpId, Traits};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::ExecError;
+use super::compile::{Code, Instr, Src};
+use super::value::Value;
+use crate::each_type;
+use crate::kernels::Inputs;
+use crate::tensor::buffer::room;
+use crate::tensor::{DType, Element, Shape, Tensor};
+
+/// Elements at a time.
+const TILE: usize = 4096;
+/// Smaller tensors stay in the caches as a whole.
+const LEAST: usize = 16 * TILE;
+/// Operations of a group: what they hand on to each other is to stay in the cache.
+const MOST: usize = 24;
+
+/// An operand of an operation in a group.
+#[derive(Clone, Copy)]
+struct Operand {
+    from: Source,
+    /// Whether this is the last use in the group.
+    last: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Source {
+    /// A value from outside, by number.
+    Outside(usize),
+    /// The result of an operation of the group.
+    Step(usize),
+}
+
+/// Elementwise operations that follow each other.
+pub(crate) struct Group {
+    steps: Vec<SmallVec<[Operand; 3]>>,
+    /// What comes from outside, and whether it is not needed behind the group.
+    outside: Vec<Src>,
+    /// The steps whose results are wanted outside, and their slots.
+    wanted: Vec<(usize, u32)>,
+}
+
+/// Finds the groups in a block, and gives them to their first instructions.
+pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr]) {
+    let elementwise = |instr: &Instr| match &instr.code {
+        Code::Kernel { inputs, lists, .. } => {
+            !inputs.is_empty()
+                && lists.is_empty()
+                && instr.results.count == 1
+                && body.view(ctx, instr.op).has(Traits::ELEMENTWISE)
+        }
+        _ => false,
+    };
+    let mut start = 0;
+    while start < instrs.len() {
+        let length = instrs[start..].iter().take(MOST).take_while(|i| elementwise(i)).count();
+        if length >= 2 {
+            let group = Group::of(body, &instrs[start..start + length]);
+            instrs[start].group = group.map(Box::new);
+        }
+        start += length.max(1);
+    }
+}
+
+impl Group {
+    /// `None` if nothing would be saved.
+    fn of(body: &Body, instrs: &[Instr]) -> Option<Group> {
+        let ops: FxHashMap<OpId, usize> = instrs.iter().enumerate().map(|(at, i)| (i.op, at)).collect();
+        let mut sources: FxHashMap<u32, Source> = FxHashMap::default();
+        let mut group = Group {
+            steps: Vec::new(),
+            outside: Vec::new(),
+            wanted: Vec::new(),
+        };
+        for (at, instr) in instrs.iter().enumerate() {
+            let Code::Kernel { inputs, .. } = &instr.code else {
+                return None;
+            };
+            let mut operands = SmallVec::new();
+            for src in inputs {
+                let from = *sources.entry(src.slot).or_insert_with(|| {
+                    group.outside.push(*src);
+                    Source::Outside(group.outside.len() - 1)
+                });
+                if let Source::Outside(number) = from {
+                    group.outside[number].last |= src.last;
+                }
+                operands.push(Operand { from, last: false });
+            }
+            group.steps.push(operands);
+            sources.insert(instr.results.first, Source::Step(at));
+            let mut uses = body.uses(body.result(instr.op, 0));
+            if !uses.all(|u| ops.contains_key(&u.op)) {
+                group.wanted.push((at, instr.results.first));
+            }
+        }
+        if group.wanted.len() == instrs.len() {
+            return None;
+        }
+        let mut seen: Vec<Source> = group.wanted.iter().map(|&(at, _)| Source::Step(at)).collect();
+        for operand in group.steps.iter_mut().rev().flat_map(|step| step.iter_mut().rev()) {
+            operand.last = !seen.contains(&operand.from);
+            if operand.last {
+                seen.push(operand.from);
+            }
+        }
+        Some(group)
+    }
+
+    /// How many operations there are.
+    pub(super) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The common shape of the large operands, if they have one, and whether each operand is large.
+    fn shape(&self, env: &[Value]) -> Option<(Shape, SmallVec<[bool; 8]>)> {
+        let mut shape: Option<&[usize]> = None;
+        let mut large: SmallVec<[bool; 8]> = SmallVec::new();
+        let mut rank = 0;
+        for src in &self.outside {
+            let Value::Tensor(tensor) = &env[src.slot as usize] else {
+                return None;
+            };
+            let one = tensor.len() == 1;
+            large.push(!one);
+            match shape {
+                _ if one => rank = rank.max(tensor.rank()),
+                Some(shape) if shape != tensor.shape() => return None,
+                Some(_) => {}
+                None if tensor.len() < LEAST => return None,
+                None => shape = Some(tensor.shape()),
+            }
+        }
+        // An operand of one element must not make the rank higher.
+        let shape = shape.filter(|shape| shape.len() >= rank)?;
+        // Each operation must make a large tensor.
+        let mut steps: SmallVec<[bool; MOST]> = SmallVec::new();
+        for operands in &self.steps {
+            let makes = operands.iter().any(|operand| match operand.from {
+                Source::Outside(number) => large[number],
+                Source::Step(at) => steps[at],
+            });
+            if !makes {
+                return None;
+            }
+            steps.push(true);
+        }
+        Some((shape.into(), large))
+    }
+
+    /// Runs the operations together; false if that cannot be done, and nothing has been changed.
+    pub(super) fn run(&self, env: &mut [Value], instrs: &[Instr]) -> Result<bool, ExecError> {
+        let Some((shape, large)) = self.shape(env) else {
+            return Ok(false);
+        };
+        let count: usize = shape.iter().product();
+        let mut run = Run {
+            group: self,
+            instrs,
+            large,
+            outside: Vec::new(),
+            results: Vec::new(),
+            exact: true,
+        };
+        // The first tile tells the element types, and whether the kernels can do it at all. Divisions of integers may fail
+        // behind it, so that groups with integers are left alone.
+        if run.tile(env, 0, TILE).is_err() {
+            return Ok(false);
+        }
+        let exact = |tensor: &Tensor| tensor.dtype().is_float() || tensor.dtype() == DType::I1;
+        let first = self.wanted.iter().map(|&(at, _)| run.results[at].as_ref());
+        let Some(first) = first.collect::<Option<SmallVec<[&Tensor; 4]>>>() else {
+            return Ok(false);
+        };
+        if !run.exact || !first.iter().all(|tensor| exact(tensor)) {
+            return Ok(false);
+        }
+        let mut targets = Vec::with_capacity(first.len());
+        let mut taken: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.outside.len());
+        for tensor in first {
+            let dead = (0..self.outside.len()).find(|&number| {
+                run.large[number]
+                    && !taken[number]
+                    && self.outside[number].last
+                    && fits(self.value(env, number), tensor)
+            });
+            targets.push(match dead {
+                Some(number) => {
+                    taken[number] = true;
+                    Target::Outside(number)
+                }
+                None => Target::New(Tensor::full(&shape, tensor.dtype(), 0.0).map_err(ExecError::new)?),
+            });
+        }
+        let mut start = 0;
+        loop {
+            for (target, &(at, _)) in targets.iter_mut().zip(&self.wanted) {
+                let place = match target {
+                    Target::New(tensor) => Some(tensor),
+                    Target::Outside(number) => match &mut env[self.outside[*number].slot as usize] {
+                        Value::Tensor(tensor) => Some(tensor),
+                        _ => None,
+                    },
+                };
+                let put = place
+                    .zip(run.results[at].take())
+                    .is_some_and(|(place, tile)| put(place, start, &tile));
+                if !put {
+                    return Err(ExecError::new("a part of a result has another type than the others"));
+                }
+            }
+            start += TILE;
+            if start >= count {
+                break;
+            }
+            run.tile(env, start, (start + TILE).min(count))
+                .map_err(ExecError::new)?;
+        }
+        self.leave(env, targets);
+        Ok(true)
+    }
+
+    fn value<'e>(&self, env: &'e [Value], number: usize) -> Option<&'e Tensor> {
+        match &env[self.outside[number].slot as usize] {
+            Value::Tensor(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
+
+    /// Puts the results in their slots, and drops what is not needed any more.
+    fn leave(&self, env: &mut [Value], targets: Vec<Target>) {
+        let results: SmallVec<[Value; 4]> = targets
+            .into_iter()
+            .map(|target| match target {
+                Target::New(tensor) => Value::Tensor(tensor),
+                Target::Outside(number) => std::mem::take(&mut env[self.outside[number].slot as usize]),
+            })
+            .collect();
+        for src in self.outside.iter().filter(|src| src.last) {
+            env[src.slot as usize] = Value::None;
+        }
+        for (value, &(_, slot)) in results.into_iter().zip(&self.wanted) {
+            env[slot as usize] = value;
+        }
+    }
+}
+
+/// Where a result is written.
+enum Target {
+    New(Tensor),
+    /// Over an operand that is not needed behind the group.
+    Outside(usize),
+}
+
+/// What is at hand while a group runs.
+struct Run<'g> {
+    group: &'g Group,
+    instrs: &'g [Instr],
+    large: SmallVec<[bool; 8]>,
+    outside: Vec<Option<Tensor>>,
+    results: Vec<Option<Tensor>>,
+    /// Whether all that was computed are floats and truth values.
+    exact: bool,
+}
+
+impl Run<'_> {
+    /// Computes the elements from `start` to `end` of all results.
+    fn tile(&mut self, env: &[Value], start: usize, end: usize) -> Result<(), String> {
+        const MISSING: &str = "an operand is missing";
+        self.outside.clear();
+        self.results.clear();
+        self.exact = true;
+        for (number, &large) in self.large.iter().enumerate() {
+            let tensor = self.group.value(env, number).ok_or(MISSING)?;
+            self.outside.push(Some(match large {
+                true => part(tensor, start, end),
+                false => tensor.clone().reshaped(&[])?,
+            }));
+        }
+        for (instr, operands) in self.instrs.iter().zip(&self.group.steps) {
+            let Code::Kernel { kernel, .. } = &instr.code else {
+                return Err(MISSING.to_owned());
+            };
+            let mut inputs = Inputs::new();
+            for operand in operands {
+                let place = match operand.from {
+                    Source::Outside(number) => &mut self.outside[number],
+                    Source::Step(at) => &mut self.results[at],
+                };
+                let tensor = if operand.last { place.take() } else { place.clone() };
+                inputs.push(tensor.ok_or(MISSING)?);
+            }
+            let mut results = kernel(inputs)?;
+            let result = results.pop().filter(|tensor| tensor.shape() == [end - start]);
+            let result = result.ok_or("a result has another shape than the operands")?;
+            self.exact &= result.dtype().is_float() || result.dtype() == DType::I1;
+            self.results.push(Some(result));
+        }
+        Ok(())
+    }
+}
+
+/// Some of the elements, as a vector.
+fn part(tensor: &Tensor, start: usize, end: usize) -> Tensor {
+    fn copy<T: Element>(values: &[T]) -> crate::tensor::Data {
+        let mut out = room(values.len());
+        out.extend_from_slice(values);
+        T::wrap(out)
+    }
+    let data = each_type!(tensor.data(), v => copy(&v[start..end]));
+    Tensor::from_parts(Shape::from_slice(&[end - start]), data)
+}
+
+/// Whether a tensor can be overwritten with others of the type of `like`.
+fn fits(tensor: Option<&Tensor>, like: &Tensor) -> bool {
+    tensor.is_some_and(|tensor| tensor.dtype() == like.dtype() && each_type!(tensor.data(), v => v.is_unique()))
+}
+
+/// Writes elements into a tensor; false if they are of another type, or somebody else holds it.
+fn put(into: &mut Tensor, at: usize, part: &Tensor) -> bool {
+    fn copy<T: Element>(into: &mut Tensor, at: usize, part: &[T]) -> bool {
+        let place = into
+            .unique::<T>()
+            .and_then(|values| values.get_mut(at..at + part.len()));
+        place.map(|place| place.copy_from_slice(part)).is_some()
+    }
+    each_type!(part.data(), v => copy(into, at, v))
+}

@@ -1,0 +1,175 @@
+//! Chains of elementwise operations on large tensors give the same bits as one operation after the other, which is how they
+//! run where memory is limited.
+
+#![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
+
+use pir_interp::{DType, ExecError, Options, Outcome, Tensor};
+use pir_ir::text::{ParseOptions, parse};
+
+/// Not a multiple of what is computed at a time.
+const COUNT: usize = 70_001;
+
+fn run(text: &str, options: &Options) -> Result<Outcome, ExecError> {
+    let ctx = pir_dialects::context();
+    let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
+    assert!(parsed.diagnostics.is_empty(), "{:?}\n{text}", parsed.diagnostics);
+    pir_interp::run(&parsed.module, options, &mut std::io::sink())
+}
+
+fn inputs(dtype: DType) -> Options {
+    let make = |seed: usize| {
+        let values = (0..COUNT).map(|at| ((at * 31 + seed * 17) % 1009) as f64 / 128.0 - 4.0);
+        let mut values: Vec<f64> = values.collect();
+        values[seed] = f64::NAN;
+        values[COUNT - 1] = -0.0;
+        Tensor::new(&[COUNT], values).unwrap().cast(dtype)
+    };
+    let mut options = Options::default();
+    options.inputs.insert("x".to_owned(), make(1));
+    options.inputs.insert("y".to_owned(), make(2));
+    options
+}
+
+/// Both ways to run must agree in every bit, and in what is counted.
+fn agree(text: &str, options: &Options) -> Outcome {
+    let together = run(text, options).unwrap();
+    let limited = Options {
+        max_memory: Some(1 << 40),
+        ..options.clone()
+    };
+    let single = run(text, &limited).unwrap();
+    assert_eq!(together.stats, single.stats, "{text}");
+    assert_eq!(together.fetched.len(), single.fetched.len());
+    for ((name, a), (_, b)) in together.fetched.iter().zip(&single.fetched) {
+        assert!(a.same_bits(b), "{name} differs:\n{text}");
+    }
+    together
+}
+
+fn data(dtype: DType) -> String {
+    let line = |name| {
+        format!(
+            "%{name} = pd.data {{name = \"{name}\", shape = [{COUNT}], dtype = {}}}\n",
+            dtype.name()
+        )
+    };
+    let half = format!(
+        "%half = pd.full {{shape = [], value = 0.5, dtype = {}}}\n",
+        dtype.name()
+    );
+    line("x") + &line("y") + &half
+}
+
+#[test]
+fn random_chains() {
+    const UNARY: [&str; 8] = ["tanh", "exp", "sqrt", "abs", "neg", "relu", "sigmoid", "floor"];
+    const BINARY: [&str; 6] = ["add", "multiply", "subtract", "divide", "maximum", "tanh_grad"];
+    let mut state = 7u32;
+    let mut draw = |n: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) as usize % n
+    };
+    for (number, dtype) in [DType::F32, DType::F64, DType::F16, DType::BF16]
+        .into_iter()
+        .cycle()
+        .take(24)
+        .enumerate()
+    {
+        let mut values = vec!["x".to_owned(), "y".to_owned()];
+        let mut text = data(dtype);
+        let length = 2 + draw(40);
+        for at in 0..length {
+            // Mostly what was made last, so that there are chains.
+            let mut operand = |values: &[String]| match draw(3) {
+                0 => values[draw(values.len())].clone(),
+                _ => values[values.len() - 1 - draw(values.len().min(2))].clone(),
+            };
+            let (a, b) = (operand(&values), operand(&values));
+            let line = match draw(6) {
+                0 | 1 => format!("pd.{} (%{a})", UNARY[draw(UNARY.len())]),
+                2 | 3 => format!("pd.{} (%{a}, %{b})", BINARY[draw(BINARY.len())]),
+                4 => format!("pd.multiply (%{a}, %half)"),
+                _ => {
+                    text += &format!("%c{at} = pd.less_than (%{a}, %{b})\n");
+                    format!("pd.where (%c{at}, %{a}, %{b})")
+                }
+            };
+            text += &format!("%v{at} = {line}\n");
+            values.push(format!("v{at}"));
+            if draw(8) == 0 {
+                text += &format!("pd.fetch (%{a}) {{name = \"a{at}\"}}\n");
+            }
+        }
+        text += &format!(
+            "pd.fetch (%v{}) {{name = \"last\"}}\npd.fetch (%x) {{name = \"x\"}}\n",
+            length - 1
+        );
+        let outcome = agree(&text, &inputs(dtype));
+        assert!(outcome.fetched.len() >= 2, "{number}");
+    }
+}
+
+#[test]
+fn loops_carry_what_is_computed_in_place() {
+    for dtype in [DType::F32, DType::F64] {
+        let (t, name) = (format!("tensor<{COUNT}x{}>", dtype.name()), dtype.name());
+        let text = data(dtype)
+            + &format!(
+                "%zero = pd.full {{shape = [], value = 0, dtype = i64}}
+%one = pd.full {{shape = [], value = 1, dtype = i64}}
+%n = pd.full {{shape = [], value = 5, dtype = i64}}
+%e, %r, %s = pd.while (%zero, %x, %y) cond (%i: tensor<i64>, %a: {t}, %b: {t}) {{
+  %go = pd.less_than (%i, %n)
+  cf.cond_yield (%go, %i, %a, %b)
+}} body (%j: tensor<i64>, %a: {t}, %b: {t}) {{
+  %p = pd.multiply (%a, %half)
+  %q = pd.add (%p, %b)
+  %h = pd.tanh (%q)
+  %d = pd.subtract (%h, %y)
+  %w = pd.cast (%d) {{dtype = {name}}}
+  %next = pd.add (%j, %one)
+  cf.yield (%next, %w, %h)
+}} : tensor<i64>, {t}, {t}
+pd.fetch (%r) {{name = \"r\"}}
+pd.fetch (%s) {{name = \"s\"}}
+pd.fetch (%x) {{name = \"x\"}}
+pd.fetch (%y) {{name = \"y\"}}\n"
+            );
+        let outcome = agree(&text, &inputs(dtype));
+        assert_eq!(outcome.stats.executions["pd.tanh"], 5);
+        let given = inputs(dtype);
+        assert!(outcome.fetched[2].1.same_bits(&given.inputs["x"]), "inputs stay");
+        assert!(outcome.fetched[3].1.same_bits(&given.inputs["y"]), "inputs stay");
+    }
+}
+
+#[test]
+fn what_fails_behind_the_first_elements_is_told_where_it_fails() {
+    let text = data(DType::I64).replace("value = 0.5", "value = 2")
+        + "%a = pd.multiply (%x, %half)\n%b = pd.divide (%x, %a)\n%c = pd.add (%b, %y)\npd.fetch (%c) {name = \"c\"}\n";
+    let mut options = inputs(DType::F32);
+    let mut values = vec![3i64; COUNT];
+    values[COUNT - 2] = 0;
+    for name in ["x", "y"] {
+        options
+            .inputs
+            .insert(name.to_owned(), Tensor::new(&[COUNT], values.clone()).unwrap());
+    }
+    let error = run(&text, &options).unwrap_err();
+    assert_eq!(error.op.as_deref(), Some("pd.divide"));
+    assert_eq!(error.message, "an integer is divided by zero");
+}
+
+#[test]
+fn a_limit_on_steps_stops_within_a_chain() {
+    let text = data(DType::F32)
+        + "%a = pd.add (%x, %y)\n%b = pd.tanh (%a)\n%c = pd.multiply (%b, %a)\npd.fetch (%c) {name = \"c\"}\n";
+    let limited = |steps| Options {
+        max_steps: Some(steps),
+        ..inputs(DType::F32)
+    };
+    let error = run(&text, &limited(4)).unwrap_err();
+    assert_eq!(error.op.as_deref(), Some("pd.tanh"));
+    assert!(run(&text, &limited(7)).is_ok());
+    assert!(run(&text, &limited(6)).is_err());
+}
