@@ -199,6 +199,8 @@ pub(crate) struct UseData {
 pub(crate) struct Frame {
     /// Definitions of aliases that text which is kept refers to.
     pub(crate) aliases: Vec<Box<str>>,
+    /// Those that stand behind what refers to them.
+    pub(crate) late_aliases: Vec<Box<str>>,
     /// The data of other tools, `{-# … #-}`.
     pub(crate) resources: Box<str>,
 }

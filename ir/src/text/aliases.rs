@@ -1,7 +1,8 @@
 //! Aliases of types and attributes: `#map = affine_map<(d0) -> (d0)>`, `!t = tensor<4xf32>`.
 //!
-//! Where an alias stands for itself, what it means takes its place. Inside text that is kept as it is written, it stays;
-//! then its definition is kept too, and printed in front of the module.
+//! Where an alias stands for itself, what it means takes its place. Inside text that is kept as it is written, it stays,
+//! and so it does in front of its definition, where nobody knows yet what it means. Then the definition is kept too, and
+//! printed in front of the module, or behind it if it was used before: what is read again means what it meant.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,6 +24,8 @@ struct Alias<'s> {
     size: usize,
     /// The definition.
     text: &'s [u8],
+    /// Whether text that is kept refers to it in front of the definition.
+    late: bool,
 }
 
 /// The aliases of a text.
@@ -53,7 +56,15 @@ impl<'s> Aliases<'s> {
             Meaning::Type(_) => &mut self.types,
         };
         let free = names.insert(word, self.all.len()).is_none();
-        self.all.push(Alias { meaning, size, text });
+        let late = text
+            .get(..1 + word.len())
+            .is_some_and(|name| self.mentioned.contains(name));
+        self.all.push(Alias {
+            meaning,
+            size,
+            text,
+            late,
+        });
         free
     }
 
@@ -105,8 +116,12 @@ impl<'s> Aliases<'s> {
             return None;
         }
         needed.sort_unstable();
+        // Those that come behind a late one may refer to it.
+        let late = needed.iter().position(|&at| self.all[at].late).unwrap_or(needed.len());
+        let texts = |range: &[usize]| range.iter().map(|&at| text(self.all[at].text)).collect();
         Some(Box::new(Frame {
-            aliases: needed.into_iter().map(|at| text(self.all[at].text)).collect(),
+            aliases: texts(&needed[..late]),
+            late_aliases: texts(&needed[late..]),
             resources: text(self.resources),
         }))
     }

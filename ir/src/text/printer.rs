@@ -125,15 +125,18 @@ impl<'a, 'w> Printer<'a, 'w> {
             next,
             mark: 0,
         });
-        let (definitions, resources) = match body.frame.as_deref() {
-            Some(frame) => (&frame.aliases[..], &*frame.resources),
-            None => (&[][..], ""),
-        };
-        for definition in definitions {
+        let frame = body.frame.as_deref();
+        for definition in frame.map_or(&[][..], |f| &f.aliases) {
             self.new_line();
             self.out.push_str(definition);
         }
         self.run();
+        for definition in frame.map_or(&[][..], |f| &f.late_aliases) {
+            self.new_line();
+            self.out.push_str(definition);
+            self.out.push('\n');
+        }
+        let resources = frame.map_or("", |f| &f.resources);
         if !resources.is_empty() {
             self.new_line();
             self.out.push_str(resources);

@@ -425,6 +425,22 @@ fn aliases_that_double_are_refused() {
 }
 
 #[test]
+fn aliases_stay_on_their_side_of_what_uses_them() {
+    // What is kept as text in front of the definition must not be written out when it is read again.
+    let text = "\
+#b = dense<1>
+\"u.x\"() {a = #a, b = array<i64: #b>} : () -> () loc(#loc)
+#a = [1, 2]
+#loc = loc(\"f.py\":1:2)
+";
+    let options = PrintOptions {
+        generic: true,
+        ..PrintOptions::default()
+    };
+    assert_eq!(reprint(text, &options), text);
+}
+
+#[test]
 fn long_outputs_keep_their_lines() {
     // Output leaves in pieces; none of them may end a line early or join two.
     let lines: String = (0..20_000).map(|i| format!("%v{i} = pd.full () : f32\n")).collect();
