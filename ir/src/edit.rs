@@ -207,14 +207,24 @@ impl Body {
 
     /// Puts an operation that stands in no block at the end of one.
     pub fn append_op(&mut self, block: BlockId, op: OpId) {
-        let last = self.blocks[block.index()].last;
-        self.link(block, op, last, None);
+        debug_assert!(self.ops[op.index()].block.is_none(), "{op} stands in a block already");
+        let around = &mut self.blocks[block.index()];
+        let last = around.last.replace(op);
         // Appending keeps a valid order valid: blocks are mostly built from front to back.
-        let order = last.map_or(0, |l| self.ops[l.index()].order.saturating_add(1));
-        self.ops[op.index()].order = order;
-        if order == u32::MAX {
-            self.blocks[block.index()].ordered = false;
-        }
+        let order = match last {
+            Some(last) => {
+                let last = &mut self.ops[last.index()];
+                last.next = Some(op);
+                last.order.saturating_add(1)
+            }
+            None => {
+                around.first = Some(op);
+                0
+            }
+        };
+        around.ordered &= order != u32::MAX;
+        let data = &mut self.ops[op.index()];
+        (data.block, data.prev, data.next, data.order) = (Some(block), last, None, order);
     }
 
     /// Puts an operation that stands in no block before another one.
@@ -301,13 +311,24 @@ impl Body {
         let start = self.uses.len();
         for &value in operands {
             let id = UseId::new(self.uses.len());
+            let prev = match &mut self.values[value.index()].first_use {
+                &mut Some(first) => {
+                    // Before the first is the last.
+                    let last = std::mem::replace(&mut self.uses[first.index()].prev, id);
+                    self.uses[last.index()].next = Some(id);
+                    last
+                }
+                none => {
+                    *none = Some(id);
+                    id
+                }
+            };
             self.uses.push(UseData {
                 value,
                 owner: op,
-                prev: id,
+                prev,
                 next: None,
             });
-            self.link_use(id);
         }
         self.ops[op.index()].operands = Slots {
             start: start as u32,

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::Mutex;
 
 use append_only_vec::AppendOnlyVec;
-use compact_str::CompactString;
+use ecow::EcoString;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
@@ -67,7 +67,7 @@ impl<T: Hash + Eq> Interner<T> {
 pub(crate) struct StrInterner {
     /// Ids with their hashes, so that growing the table reads no string.
     table: Mutex<HashTable<(u32, u32)>>,
-    items: AppendOnlyVec<CompactString>,
+    items: AppendOnlyVec<EcoString>,
 }
 
 impl StrInterner {
@@ -96,11 +96,11 @@ impl StrInterner {
     /// The id of a string whose hash is known.
     pub(crate) fn intern_hashed(&self, hash: u32, text: &str) -> u32 {
         let mut table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let same = |&(h, id): &(u32, u32)| h == hash && self.items[id as usize] == text;
+        let same = |&(h, id): &(u32, u32)| h == hash && self.items[id as usize].as_str() == text;
         if let Some(&(_, id)) = table.find(Self::spread(hash), same) {
             return id;
         }
-        let id = self.items.push(CompactString::new(text)) as u32;
+        let id = self.items.push(EcoString::from(text)) as u32;
         table.insert_unique(Self::spread(hash), (hash, id), |&(hash, _)| Self::spread(hash));
         id
     }
@@ -109,7 +109,7 @@ impl StrInterner {
     pub(crate) fn find(&self, text: &str) -> Option<u32> {
         let hash = Self::hash(text.as_bytes());
         let table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let same = |&(h, id): &(u32, u32)| h == hash && self.items[id as usize] == text;
+        let same = |&(h, id): &(u32, u32)| h == hash && self.items[id as usize].as_str() == text;
         table.find(Self::spread(hash), same).map(|&(_, id)| id)
     }
 

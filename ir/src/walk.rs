@@ -21,13 +21,14 @@ struct Level {
 impl Iterator for PreOrder<'_> {
     type Item = OpId;
 
+    #[inline]
     fn next(&mut self) -> Option<OpId> {
         loop {
             let level = self.stack.last_mut()?;
             if let Some(op) = level.next {
                 level.next = self.body.next_op(op);
-                for &region in self.body.op_regions(op).iter().rev() {
-                    self.stack.push(Level::at(self.body, region));
+                if self.body.extra(op).is_some() {
+                    self.enter(op);
                 }
                 return Some(op);
             }
@@ -38,6 +39,14 @@ impl Iterator for PreOrder<'_> {
                     self.stack.pop();
                 }
             }
+        }
+    }
+}
+
+impl PreOrder<'_> {
+    fn enter(&mut self, op: OpId) {
+        for &region in self.body.op_regions(op).iter().rev() {
+            self.stack.push(Level::at(self.body, region));
         }
     }
 }

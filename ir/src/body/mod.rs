@@ -94,13 +94,19 @@ impl Body {
 
     /// A body whose root region has no blocks.
     pub fn new() -> Self {
+        Self::with_room([0; 6])
+    }
+
+    /// The same with room for so many operations, values, operands, blocks, regions and operations with regions, as an
+    /// estimate of what will come.
+    pub(crate) fn with_room([ops, values, uses, blocks, regions, extras]: [usize; 6]) -> Self {
         let mut body = Body {
-            ops: Vec::new(),
-            values: Vec::new(),
-            uses: Vec::new(),
-            blocks: Vec::new(),
-            regions: Vec::new(),
-            extras: Vec::new(),
+            ops: Vec::with_capacity(ops),
+            values: Vec::with_capacity(values),
+            uses: Vec::with_capacity(uses),
+            blocks: Vec::with_capacity(blocks),
+            regions: Vec::with_capacity(regions),
+            extras: Vec::with_capacity(extras),
             comments: FxHashMap::default(),
             end_comments: FxHashMap::default(),
             locs: FxHashMap::default(),
@@ -120,9 +126,18 @@ impl Body {
         self.uses.reserve_exact(uses);
     }
 
-    /// How many operations, values and operands there are.
-    pub(crate) fn sizes(&self) -> [usize; 3] {
-        [self.ops.len(), self.values.len(), self.uses.len()]
+    /// How many operations, values, operands, blocks, regions and operations with regions there are.
+    pub(crate) fn sizes(&self) -> [usize; 6] {
+        let (blocks, regions) = (self.blocks.len(), self.regions.len());
+        let extras = self.extras.len();
+        [
+            self.ops.len(),
+            self.values.len(),
+            self.uses.len(),
+            blocks,
+            regions,
+            extras,
+        ]
     }
 
     /// Gives back room that was made and not used.

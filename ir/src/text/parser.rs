@@ -12,6 +12,7 @@ use super::aliases::{Aliases, Meaning};
 use super::comments::Directives;
 use super::cursor::{self, balanced_end, blanks, line_end};
 use super::op::Pending;
+use super::plain::RecentDict;
 use super::scope::Scopes;
 use super::{ParseOptions, Parsed};
 use crate::body::Body;
@@ -27,6 +28,9 @@ const MAX_ERRORS: usize = 200;
 
 /// How many symbols the parser remembers.
 const SYM_CACHE: usize = 4096;
+
+/// How many names of operations and types are found without hashing.
+pub(super) const RECENT: usize = 16;
 
 /// For how many operations room is made in advance at most.
 const MAX_RESERVE: usize = 1 << 20;
@@ -52,6 +56,16 @@ impl Failure {
     pub(super) fn code(&self) -> &'static str {
         self.0.code
     }
+}
+
+/// A symbol that was met lately: its hash, where it stands, how long it is, and what it is. The hash comes first, since
+/// looking at the text costs a fetch from far away.
+#[derive(Clone, Copy)]
+struct Met {
+    hash: u32,
+    start: u32,
+    len: u32,
+    sym: Sym,
 }
 
 /// What is known of the name of an operation.
@@ -99,9 +113,11 @@ pub(super) struct Parser<'s> {
     pub(super) aliases: Aliases<'s>,
     /// How many types and attributes have been read, those that aliases stand for counted each time.
     pub(super) expanded: usize,
-    /// Symbols that were met lately, by hash: where one stands, how long it is, and what it is.
-    syms: Box<[(u32, u32, Sym)]>,
+    /// Symbols that were met lately, by hash.
+    syms: Box<[Met]>,
     op_names: FxHashMap<&'s [u8], KnownOp>,
+    /// Some of the names of operations, at a place that length and last letter tell.
+    recent_ops: [Option<(&'s [u8], KnownOp)>; RECENT],
     /// Of the operation that is being read, kept for its memory.
     pub(super) entries: Vec<(Sym, Attr)>,
     /// Results of operations that could not be read: what uses them is not to blame.
@@ -111,15 +127,23 @@ pub(super) struct Parser<'s> {
     /// Boxes of operations that were created, for the next ones.
     #[allow(clippy::vec_box, reason = "it is the boxes that are used again")]
     pub(super) spare: Vec<Box<Pending>>,
-    /// The tensor type that was read last, and its text.
-    pub(super) last_type: (&'s [u8], Type),
+    /// Tensor types that were read lately, and their texts, at a place that the first letters in the brackets tell.
+    pub(super) recent_types: [(&'s [u8], Type); RECENT],
+    /// Attributes that were read lately, by the hash of their text.
+    pub(super) recent_dicts: Box<[RecentDict<'s>]>,
     /// How large the body was that was read last.
-    pub(super) last_sizes: [usize; 3],
+    pub(super) last_sizes: [usize; 6],
 }
 
 impl<'s> Parser<'s> {
     pub(super) fn new(ctx: Arc<Context>, src: &'s [u8], options: ParseOptions) -> Self {
         let pos = if src.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        let none = Met {
+            hash: 0,
+            start: 0,
+            len: 0,
+            sym: Sym(0),
+        };
         Parser {
             ctx,
             src,
@@ -131,15 +155,17 @@ impl<'s> Parser<'s> {
             type_cache: FxHashMap::default(),
             aliases: Aliases::default(),
             expanded: 0,
-            syms: vec![(0, 0, Sym(0)); SYM_CACHE].into(),
+            syms: vec![none; SYM_CACHE].into(),
             op_names: FxHashMap::default(),
+            recent_ops: [None; RECENT],
             entries: Vec::new(),
             poison: FxHashSet::default(),
             diagnostics: Vec::new(),
             directives: None,
             spare: Vec::new(),
-            last_type: (&[], Type::NONE),
-            last_sizes: [0; 3],
+            recent_types: [(&[], Type::NONE); RECENT],
+            recent_dicts: Box::default(),
+            last_sizes: [0; 6],
         }
     }
 
@@ -297,12 +323,13 @@ impl<'s> Parser<'s> {
     pub(super) fn sym(&mut self, text: &'s [u8]) -> Sym {
         let hash = Context::sym_hash(text);
         let at = hash as usize % SYM_CACHE;
-        let (start, len, sym) = self.syms[at];
-        if len as usize == text.len()
-            && len > 0
-            && self.src.get(start as usize..start as usize + text.len()) == Some(text)
+        let met = self.syms[at];
+        if met.hash == hash
+            && met.len as usize == text.len()
+            && self.src.get(met.start as usize..met.start as usize + text.len()) == Some(text)
+            && !text.is_empty()
         {
-            return sym;
+            return met.sym;
         }
         let sym = match std::str::from_utf8(text) {
             Ok(text) => self.ctx.sym_hashed(hash, text),
@@ -312,7 +339,12 @@ impl<'s> Parser<'s> {
         if let Some(start) = (text.as_ptr() as usize).checked_sub(self.src.as_ptr() as usize)
             && start + text.len() <= self.src.len()
         {
-            self.syms[at] = (start as u32, text.len() as u32, sym);
+            self.syms[at] = Met {
+                hash,
+                start: start as u32,
+                len: text.len() as u32,
+                sym,
+            };
         }
         sym
     }
@@ -324,6 +356,19 @@ impl<'s> Parser<'s> {
 
     /// What is known of the operation name `text`.
     pub(super) fn known_op(&mut self, text: &'s [u8]) -> KnownOp {
+        let last = text.last().copied().unwrap_or(0);
+        let at = (text.len() + usize::from(last)) % RECENT;
+        if let Some((name, known)) = self.recent_ops[at]
+            && name == text
+        {
+            return known;
+        }
+        let known = self.look_up_op(text);
+        self.recent_ops[at] = Some((text, known));
+        known
+    }
+
+    fn look_up_op(&mut self, text: &'s [u8]) -> KnownOp {
         if let Some(&known) = self.op_names.get(text) {
             return known;
         }

@@ -7,11 +7,34 @@ use smallvec::SmallVec;
 
 use super::cursor;
 use super::parser::Parser;
-use crate::context::Sym;
+use crate::context::{Context, Sym};
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::ValueId;
 use crate::types::{AttrDict, Type};
+
+/// How many attribute lists the parser remembers, and how long they are at most.
+const DICTS: usize = 256;
+const MAX_DICT: usize = 128;
+
+/// Attributes that were read, whose text ends at its first closing brace and means the same wherever it stands.
+#[derive(Clone, Copy)]
+pub(super) struct RecentDict<'s> {
+    text: &'s [u8],
+    attrs: AttrDict,
+    /// How many attributes and types were read.
+    size: usize,
+}
+
+impl Default for RecentDict<'_> {
+    fn default() -> Self {
+        RecentDict {
+            text: &[],
+            attrs: AttrDict::EMPTY,
+            size: 0,
+        }
+    }
+}
 
 impl Parser<'_> {
     /// Reads an operation without regions and successors; `false` if it is not that simple, and then nothing is done.
@@ -99,12 +122,39 @@ impl Parser<'_> {
             return Some(AttrDict::EMPTY);
         }
         self.pos += 1;
+        let (src, start, expanded) = (self.src, self.pos, self.expanded);
+        // Much is written again and again: `{shape = [], value = 1, dtype = i64}`.
+        let near = &src[start..src.len().min(start + MAX_DICT)];
+        let text = memchr::memchr(b'}', near).map(|end| &near[..=end]);
+        let at = text.map(|text| Context::sym_hash(text) as usize % DICTS);
+        if let (Some(text), Some(at)) = (text, at)
+            && let Some(known) = self.recent_dicts.get(at)
+            && known.text == text
+        {
+            self.pos += text.len();
+            self.expanded += known.size;
+            return Some(known.attrs);
+        }
         let mut entries = std::mem::take(&mut self.entries);
         entries.clear();
         let read = self.parse_dict(&mut entries);
         let attrs = self.ctx.dict(&entries);
         self.entries = entries;
-        read.ok().map(|()| attrs)
+        read.ok()?;
+        if let (Some(text), Some(at)) = (text, at)
+            && text.len() == self.pos - start
+            && memchr::memchr2(b'#', b'!', text).is_none()
+        {
+            if self.recent_dicts.is_empty() {
+                self.recent_dicts = vec![RecentDict::default(); DICTS].into();
+            }
+            self.recent_dicts[at] = RecentDict {
+                text,
+                attrs,
+                size: self.expanded - expanded,
+            };
+        }
+        Some(attrs)
     }
 
     /// ` : type, type`; nothing in it if no colon is next.

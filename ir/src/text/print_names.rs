@@ -60,6 +60,11 @@ pub(super) struct Names {
 pub(super) type Groups = SmallVec<[(ValueId, u32); 2]>;
 
 impl Names {
+    /// Makes room for all names that there are, so that it need not be made bit by bit.
+    pub(super) fn make_room(&mut self, ctx: &Context) {
+        self.owner.resize(ctx.num_syms(), 0);
+    }
+
     /// Enters a body in which no name is in use.
     pub(super) fn enter(&mut self, body: &Body) {
         let mut scope = self.spare.take().unwrap_or_default();
@@ -68,6 +73,7 @@ impl Names {
         scope.printed.clear();
         scope.printed.resize(body.num_value_slots(), Printed::default());
         scope.log.clear();
+        scope.log.reserve_exact(body.num_value_slots());
         scope.hints.clear();
         scope.next = None;
         scope.labels.clear();

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::print_attr::{write_results, write_symbol, write_type, write_types};
+use super::print_attr::{write_results, write_symbol, write_types};
 use super::printer::{Printer, Task};
 use crate::body::Body;
 use crate::entity::OpId;
@@ -86,6 +86,18 @@ impl<'a> Printer<'a, '_> {
     }
 
     fn attributes(&mut self, body: &'a Body, op: OpId, hidden: &[&str], before: &str) {
+        let attrs = body.attrs(op);
+        if attrs == AttrDict::EMPTY {
+            return;
+        }
+        if hidden.is_empty() {
+            self.out.push_str(before);
+            self.out.push(' ');
+            let writer = self.attr_writer(false);
+            self.recent_dicts
+                .push(&mut self.out, attrs, attrs.0 as usize, |out| writer.dict(out, attrs));
+            return;
+        }
         let mut first = true;
         for &(name, value) in self.ctx.dict_entries(body.attrs(op)) {
             let name = self.ctx.str(name);
@@ -125,7 +137,12 @@ impl<'a> Printer<'a, '_> {
                 self.out.push_str(") -> ");
                 write_results(self.ctx, &mut self.out, &results, false);
             } else {
-                write_types(self.ctx, &mut self.out, &results, false);
+                for (at, &ty) in results.iter().enumerate() {
+                    if at > 0 {
+                        self.out.push_str(", ");
+                    }
+                    self.write_type(ty, false);
+                }
                 let text = &self.out[start..];
                 if results.len() == 1 && text.len() < 64 {
                     self.last_type.0 = results[0];
@@ -162,7 +179,7 @@ impl<'a> Printer<'a, '_> {
                     self.names.arg(self.ctx, inner, arg);
                     self.names.write(self.ctx, &mut self.out, arg);
                     self.out.push_str(": ");
-                    write_type(self.ctx, &mut self.out, inner.value_type(arg), false);
+                    self.write_type(inner.value_type(arg), false);
                     let attrs = inner.arg_attrs(arg);
                     if attrs != AttrDict::EMPTY {
                         self.out.push(' ');
@@ -176,7 +193,10 @@ impl<'a> Printer<'a, '_> {
         self.out.push(')');
         if !results.is_empty() {
             self.out.push_str(" -> ");
-            write_results(self.ctx, &mut self.out, results, false);
+            match results {
+                &[one] if !matches!(self.ctx.type_data(one), TypeData::Function { .. }) => self.write_type(one, false),
+                _ => write_results(self.ctx, &mut self.out, results, false),
+            }
         }
         self.attributes(
             body,
@@ -202,6 +222,7 @@ impl<'a> Printer<'a, '_> {
 }
 
 /// Whether the pretty form can show the operation as it is: regions and successors as declared.
+#[inline]
 pub(super) fn fits(def: &OpDef, body: &Body, op: OpId) -> bool {
     if def.regions.is_empty() && body.extra(op).is_none() {
         return true;

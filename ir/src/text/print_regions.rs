@@ -1,6 +1,6 @@
 //! Printing of regions and blocks.
 
-use super::print_attr::{push_int, write_type};
+use super::print_attr::push_int;
 use super::printer::{Printer, Task};
 use crate::body::Body;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
@@ -232,7 +232,7 @@ impl<'a> Printer<'a, '_> {
             }
             self.use_of(arg);
             self.out.push_str(": ");
-            write_type(self.ctx, &mut self.out, body.value_type(arg), self.options.generic);
+            self.write_type(body.value_type(arg), self.options.generic);
             self.arg_location(body, arg);
         }
     }

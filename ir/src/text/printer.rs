@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use smallvec::SmallVec;
 
 use super::PrintOptions;
-use super::print_attr::{AttrWriter, write_results, write_types};
+use super::print_attr::{AttrWriter, write_results, write_type, write_types};
 use super::print_names::{Names, groups};
 use super::print_pretty::fits;
 use crate::body::{Body, ValueDef};
@@ -48,6 +48,45 @@ pub(super) enum Task<'a> {
     EndBody,
 }
 
+/// How many texts are kept, and how long they are at most.
+const RECENT: usize = 64;
+const MAX_TEXT: usize = 128;
+
+/// What was written lately, at a place that a number tells: the same comes again and again.
+pub(super) struct Recent<K>(Vec<(K, String)>);
+
+impl<K> Default for Recent<K> {
+    fn default() -> Self {
+        Recent(Vec::new())
+    }
+}
+
+impl<K: Copy + PartialEq> Recent<K> {
+    /// Appends the text of `key`, which `write` appends when it is not known.
+    pub(super) fn push(&mut self, out: &mut String, key: K, number: usize, write: impl FnOnce(&mut String)) {
+        if let Some((known, text)) = self.0.get(number % RECENT)
+            && *known == key
+            && !text.is_empty()
+        {
+            out.push_str(text);
+            return;
+        }
+        let start = out.len();
+        write(out);
+        let text = &out[start..];
+        if text.len() <= MAX_TEXT {
+            if self.0.is_empty() {
+                self.0.resize(RECENT, (key, String::new()));
+            }
+            if let Some((known, kept)) = self.0.get_mut(number % RECENT) {
+                *known = key;
+                kept.clear();
+                kept.push_str(text);
+            }
+        }
+    }
+}
+
 pub(super) struct Printer<'a, 'w> {
     pub(super) ctx: &'a Context,
     pub(super) options: PrintOptions,
@@ -67,6 +106,10 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) callee: Option<Sym>,
     /// The type of the only result of an operation that was written last, and what was written of it.
     pub(super) last_type: (Type, String),
+    /// Texts of attributes that were written lately.
+    pub(super) recent_dicts: Recent<AttrDict>,
+    /// Texts of types of block arguments that were written lately, by whether they are of the generic form.
+    pub(super) recent_types: Recent<(Type, bool)>,
     /// The names that the results of the operation at each level will have in scope behind it.
     pub(super) deferred: Vec<(usize, Vec<Sym>)>,
 }
@@ -87,6 +130,8 @@ impl<'a, 'w> Printer<'a, 'w> {
             in_turn: 0,
             callee: ctx.find_sym("callee"),
             last_type: (Type::NONE, " : none".to_owned()),
+            recent_dicts: Recent::default(),
+            recent_types: Recent::default(),
             deferred: Vec::new(),
         }
     }
@@ -116,6 +161,7 @@ impl<'a, 'w> Printer<'a, 'w> {
     pub(super) fn module(&mut self, module: &'a Module) {
         let body = &module.body;
         self.parallel = rayon::current_num_threads() > 1;
+        self.names.make_room(self.ctx);
         self.names.enter(body);
         let next = body.first_op(module.top());
         self.tasks.push(Task::Block {
@@ -305,6 +351,14 @@ impl<'a, 'w> Printer<'a, 'w> {
             generic,
             elide: self.options.elide_large,
         }
+    }
+
+    /// Writes a type that is likely to come again.
+    pub(super) fn write_type(&mut self, ty: Type, bang: bool) {
+        let ctx = self.ctx;
+        self.recent_types.push(&mut self.out, (ty, bang), ty.index(), |out| {
+            write_type(ctx, out, ty, bang)
+        });
     }
 
     pub(super) fn use_of(&mut self, value: ValueId) {

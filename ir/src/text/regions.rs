@@ -50,6 +50,7 @@ impl Parser<'_> {
     }
 
     /// The block that operations go to; made when a region begins with an operation.
+    #[inline]
     pub(super) fn current_block(&mut self) -> BlockId {
         let (region, block) = match self.open.last() {
             Some(open) => (open.region, open.block),
@@ -70,9 +71,10 @@ impl Parser<'_> {
     /// Puts an operation into the current block.
     pub(super) fn append(&mut self, op: OpId, comment: &str) {
         let block = self.current_block();
-        self.body().append_op(block, op);
+        let body = self.body();
+        body.append_op(block, op);
         if !comment.is_empty() {
-            self.body().set_comment(op, comment);
+            body.set_comment(op, comment);
         }
         if let Some(open) = self.open.last_mut() {
             open.last = Some(op);
@@ -85,9 +87,7 @@ impl Parser<'_> {
         self.expect(b"{", "`{`", "a region stands in braces")?;
         let header = owner.header.take();
         if isolated {
-            let mut body = Body::new();
-            body.reserve(self.last_sizes);
-            self.bodies.push(body);
+            self.bodies.push(Body::with_room(self.last_sizes));
             self.scopes.enter_body();
         }
         self.scopes.enter();
@@ -152,10 +152,14 @@ impl Parser<'_> {
         if let (Some(block), Some(terminator)) = (open.block, owner.implicit_terminator(&self.ctx)) {
             self.add_implicit_terminator(block, terminator);
         }
-        let region = self.scopes.leave();
-        self.report_undefined_blocks(region.blocks);
+        let mut region = self.scopes.leave();
+        if !region.blocks.is_empty() {
+            self.report_undefined_blocks(std::mem::take(&mut region.blocks));
+        }
         if open.isolated {
-            self.report_undefined(region.forward);
+            if !region.forward.is_empty() {
+                self.report_undefined(std::mem::take(&mut region.forward));
+            }
             self.scopes.leave_body();
             owner.isolated = self.bodies.pop();
             if let Some(body) = &mut owner.isolated {
@@ -165,8 +169,8 @@ impl Parser<'_> {
             }
         } else {
             // The name may be defined further down, in a region around this one.
-            if let Some(outer) = self.scopes.region() {
-                let mut inner = region.forward;
+            if let Some(outer) = self.scopes.region().filter(|_| !region.forward.is_empty()) {
+                let mut inner = std::mem::take(&mut region.forward);
                 if inner.len() > outer.forward.len() {
                     std::mem::swap(&mut inner, &mut outer.forward);
                 }
@@ -176,6 +180,7 @@ impl Parser<'_> {
             }
             owner.regions.push(open.region);
         }
+        self.scopes.recycle(region);
         self.continue_operation(owner)
     }
 }

@@ -18,7 +18,8 @@ pub(super) struct Binding {
     pub(super) first: ValueId,
     /// How many values the name stands for.
     pub(super) count: u32,
-    pub(super) span: Span,
+    /// Where its sigil is.
+    pub(super) start: u32,
 }
 
 /// What a symbol stands for, or stood for.
@@ -29,7 +30,7 @@ struct Slot {
     /// How many values; 0 when the region has ended.
     count: u32,
     first: ValueId,
-    span: Span,
+    start: u32,
 }
 
 /// Uses of a name before its definition: which element of a pack, what stands there meanwhile, and where.
@@ -76,16 +77,23 @@ impl Slots {
     /// The slot of a symbol, made if there is none.
     #[inline]
     fn slot(&mut self, sym: Sym) -> &mut Slot {
-        while self.chunks.len() <= sym.index() / CHUNK {
-            let none = Slot {
-                body: 0,
-                count: 0,
-                first: ValueId::new(0),
-                span: Span::default(),
-            };
-            self.chunks.push(vec![none; CHUNK].into());
+        if self.chunks.len() <= sym.index() / CHUNK {
+            self.grow(sym);
         }
         &mut self.chunks[sym.index() / CHUNK][sym.index() % CHUNK]
+    }
+
+    #[cold]
+    fn grow(&mut self, sym: Sym) {
+        let none = Slot {
+            body: 0,
+            count: 0,
+            first: ValueId::new(0),
+            start: 0,
+        };
+        while self.chunks.len() <= sym.index() / CHUNK {
+            self.chunks.push(vec![none; CHUNK].into());
+        }
     }
 
     fn iter(&self) -> impl Iterator<Item = &Slot> {
@@ -100,7 +108,12 @@ pub(super) struct Scopes {
     bodies: Vec<Body>,
     /// For each number of a body whether it is being read.
     open: Vec<bool>,
+    /// Regions that were left, for the memory that they have.
+    spare: Vec<Region>,
 }
+
+/// How many names a region may have had that is kept for its memory.
+const MAX_SPARE: usize = 1024;
 
 impl Scopes {
     /// Enters a body of its own, in which nothing is visible.
@@ -125,7 +138,17 @@ impl Scopes {
 
     pub(super) fn enter(&mut self) {
         if let Some(body) = self.bodies.last_mut() {
-            body.regions.push(Region::default());
+            body.regions.push(self.spare.pop().unwrap_or_default());
+        }
+    }
+
+    /// Takes back a region that [`Scopes::leave`] gave, emptied of what was used without a definition.
+    pub(super) fn recycle(&mut self, mut region: Region) {
+        if region.defined.capacity() <= MAX_SPARE && region.blocks.capacity() <= MAX_SPARE && self.spare.len() < 16 {
+            region.forward.clear();
+            region.blocks.clear();
+            region.passed.clear();
+            self.spare.push(region);
         }
     }
 
@@ -148,25 +171,28 @@ impl Scopes {
         self.bodies.last_mut().and_then(|b| b.regions.last_mut())
     }
 
+    #[inline]
     fn number(&self) -> u32 {
         self.bodies.last().map_or(0, |b| b.number)
     }
 
+    #[inline]
     fn slot(&self, sym: Sym) -> Option<&Slot> {
         self.slots.get(sym).filter(|s| s.body == self.number())
     }
 
+    #[inline]
     pub(super) fn get(&self, sym: Sym) -> Option<Binding> {
         self.slot(sym).filter(|s| s.count > 0).map(|s| Binding {
             first: s.first,
             count: s.count,
-            span: s.span,
+            start: s.start,
         })
     }
 
     /// Where a name that is not visible any more was defined.
-    pub(super) fn ended(&self, sym: Sym) -> Option<Span> {
-        self.slot(sym).filter(|s| s.count == 0).map(|s| s.span)
+    pub(super) fn ended(&self, sym: Sym) -> Option<u32> {
+        self.slot(sym).filter(|s| s.count == 0).map(|s| s.start)
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = Sym> + '_ {
@@ -178,13 +204,17 @@ impl Scopes {
 
     /// Defines a name. Gives the older definition if the name is visible already; that stays.
     pub(super) fn define(&mut self, sym: Sym, binding: Binding) -> Result<(), Binding> {
-        if let Some(old) = self.get(sym) {
-            return Err(old);
-        }
         let Some(body) = self.bodies.last_mut() else {
             return Ok(());
         };
         let slot = self.slots.slot(sym);
+        if slot.body == body.number && slot.count > 0 {
+            return Err(Binding {
+                first: slot.first,
+                count: slot.count,
+                start: slot.start,
+            });
+        }
         let is_root = body.regions.len() == 1;
         if let Some(region) = body.regions.last_mut() {
             if slot.count > 0 && self.open[slot.body as usize] {
@@ -198,7 +228,7 @@ impl Scopes {
             body: body.number,
             count: binding.count,
             first: binding.first,
-            span: binding.span,
+            start: binding.start,
         };
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Types in the text.
 
 use super::cursor::{self, balanced_end};
-use super::parser::{Failure, Parser};
+use super::parser::{Failure, Parser, RECENT};
 use crate::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
 
 impl<'s> Parser<'s> {
@@ -9,7 +9,9 @@ impl<'s> Parser<'s> {
     pub(super) fn parse_type(&mut self) -> Result<Type, Failure> {
         self.skip();
         // The same types come again and again; what ends in `>` does not go on.
-        let (text, ty) = self.last_type;
+        let letter = |at: usize| self.src.get(self.pos + at).copied().unwrap_or(0);
+        let at = usize::from(letter(7) ^ letter(8).rotate_left(2) ^ letter(9).rotate_left(3)) % RECENT;
+        let (text, ty) = self.recent_types[at];
         if !text.is_empty() && self.src[self.pos..].starts_with(text) {
             self.pos += text.len();
             return Ok(ty);
@@ -18,7 +20,7 @@ impl<'s> Parser<'s> {
         let ty = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_type_inner())?;
         let text = &self.src[start..self.pos];
         if text.len() < 64 && text.starts_with(b"tensor<") && text.ends_with(b">") {
-            self.last_type = (text, ty);
+            self.recent_types[at] = (text, ty);
         }
         Ok(ty)
     }

@@ -51,7 +51,7 @@ impl Parser<'_> {
                     ),
                     span,
                 )
-                .with_label(binding.span, "defined here")
+                .with_label(self.name_span(binding.start), "defined here")
                 .with_help("results are counted from 0")),
             None => {
                 let placeholder = self.body().create_placeholder(Type::NONE);
@@ -87,6 +87,18 @@ impl Parser<'_> {
         self.value_name(start)
     }
 
+    /// The stretch of the name whose sigil is at `start`, with the number of results behind it.
+    fn name_span(&self, start: u32) -> Span {
+        let name = self.src.get(start as usize + 1..).unwrap_or_default();
+        let len = cursor::suffix(name).map_or(0, |(_, text)| text.len());
+        let end = start as usize + 1 + len;
+        let digits = match self.src.get(end..) {
+            Some([b':', rest @ ..]) => rest.iter().take_while(|b| b.is_ascii_digit()).count(),
+            _ => 0,
+        };
+        Span::new(start as usize, if digits > 0 { end + 1 + digits } else { end })
+    }
+
     /// Makes a name visible, and settles earlier uses of it.
     pub(super) fn define(&mut self, sym: Sym, first: ValueId, count: u32, span: Span) {
         let pack = count > 1;
@@ -94,14 +106,21 @@ impl Parser<'_> {
             let value = ValueId::new(first.index() + at);
             self.body().set_value_name(value, Some(ValueName { sym, pack }));
         }
-        if let Err(old) = self.scopes.define(sym, Binding { first, count, span }) {
+        if let Err(old) = self.scopes.define(
+            sym,
+            Binding {
+                first,
+                count,
+                start: span.start,
+            },
+        ) {
             let failure = self
                 .error(
                     "redefinition",
                     format!("`%{}` is defined twice", self.ctx.str(sym)),
                     span,
                 )
-                .with_label(old.span, "first defined here")
+                .with_label(self.name_span(old.start), "first defined here")
                 .with_help("give one of them another name");
             self.report(failure);
             return;
@@ -144,7 +163,7 @@ impl Parser<'_> {
             let name = self.ctx.str(sym);
             let failure = self.error("undefined-value", format!("there is no value `%{name}` here"), span);
             let failure = match self.scopes.ended(sym) {
-                Some(ended) => failure.with_label(ended, "defined here, in a region that has ended").with_help(
+                Some(ended) => failure.with_label(self.name_span(ended), "defined here, in a region that has ended").with_help(
                     "a value defined in a region is not visible outside it: yield it, and use the result of the operation",
                 ),
                 None => match nearest(name, self.scopes.names().map(|s| self.ctx.str(s))) {

@@ -68,18 +68,19 @@ impl Checker<'_> {
     /// Checks everything of an operation but the visibility of its operands.
     pub(super) fn op(&self, op: OpId, errors: &mut Vec<Diagnostic>) {
         let before = errors.len();
-        let name = self.ctx.op_str(self.body.op_name(op));
         let def = self.ctx.op_def(self.body.op_name(op));
-        self.successors(op, name, errors);
-        match def {
-            Some(_) if self.is_plain(op) => {}
-            Some(def) => self.counts(op, def, errors),
-            None if self.options.allow_unregistered => {}
-            None => errors.push(self.unregistered(op, name)),
-        }
-        for &region in self.body.op_regions(op) {
-            let terminated = def.is_some_and(|d| !d.has(Traits::NO_TERMINATOR));
-            self.region(region, def, terminated, errors);
+        if !self.is_plain(op) {
+            let name = self.ctx.op_str(self.body.op_name(op));
+            self.successors(op, name, errors);
+            match def {
+                Some(def) => self.counts(op, def, errors),
+                None if self.options.allow_unregistered => {}
+                None => errors.push(self.unregistered(op, name)),
+            }
+            for &region in self.body.op_regions(op) {
+                let terminated = def.is_some_and(|d| !d.has(Traits::NO_TERMINATOR));
+                self.region(region, def, terminated, errors);
+            }
         }
         if let Some(def) = def
             && errors.len() == before

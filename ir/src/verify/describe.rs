@@ -34,7 +34,12 @@ pub fn describe_type(ctx: &Context, ty: Type) -> String {
 
 /// Whether a value of one type may be used as one of the other: they are equal, or tensors whose known dimensions
 /// agree (`tensor<?xf32>` and `tensor<4xf32>`), or lists of such.
+#[inline]
 pub fn compatible(ctx: &Context, a: Type, b: Type) -> bool {
+    a == b || are_compatible(ctx, a, b)
+}
+
+fn are_compatible(ctx: &Context, a: Type, b: Type) -> bool {
     let mut pending = vec![(a, b)];
     while let Some((a, b)) = pending.pop() {
         if a == b {

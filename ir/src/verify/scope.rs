@@ -54,7 +54,7 @@ pub(super) fn check(
         ctx,
         body,
         visible: vec![false; body.num_value_slots()],
-        trail: Vec::new(),
+        trail: Vec::with_capacity(body.num_value_slots()),
         trees: FxHashMap::default(),
     };
     // MLIR's modules are graphs.

@@ -10,7 +10,7 @@ use crate::context::{Context, Sym};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::entity::OpId;
 use crate::registry::{AttrSpec, Traits};
-use crate::types::{AttrData, Type, TypeData};
+use crate::types::{AttrData, AttrDict, Type, TypeData};
 
 use super::describe::{compatible, describe_type};
 
@@ -50,8 +50,8 @@ impl<'a> Symbols<'a> {
             let Some(def) = ctx.op_def(body.op_name(op)) else {
                 continue;
             };
-            let mut attrs = ctx.dict_entries(body.attrs(op)).iter();
-            if attrs.any(|&(name, _)| Some(name) == callee) {
+            let attrs = body.attrs(op);
+            if attrs != AttrDict::EMPTY && ctx.dict_entries(attrs).iter().any(|&(name, _)| Some(name) == callee) {
                 calls.push(op);
             }
             if !def.has(Traits::SYMBOL) {
