@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use append_only_vec::AppendOnlyVec;
 use ecow::EcoString;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
 /// A set of values of type `T`, each with a dense 32-bit id that is never reused.
@@ -97,12 +98,14 @@ impl StrInterner {
     pub(crate) fn intern_hashed(&self, hash: u32, text: &str) -> u32 {
         let mut table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let same = |&(h, id): &(u32, u32)| h == hash && self.items[id as usize].as_str() == text;
-        if let Some(&(_, id)) = table.find(Self::spread(hash), same) {
-            return id;
+        match table.entry(Self::spread(hash), same, |&(hash, _)| Self::spread(hash)) {
+            Entry::Occupied(entry) => entry.get().1,
+            Entry::Vacant(entry) => {
+                let id = self.items.push(EcoString::from(text)) as u32;
+                entry.insert((hash, id));
+                id
+            }
         }
-        let id = self.items.push(EcoString::from(text)) as u32;
-        table.insert_unique(Self::spread(hash), (hash, id), |&(hash, _)| Self::spread(hash));
-        id
     }
 
     /// The id of a string, if it was ever interned.

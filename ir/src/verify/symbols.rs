@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::body::Body;
+use crate::body::{Body, OpData};
 use crate::context::{Context, Sym};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::entity::OpId;
@@ -46,12 +46,18 @@ impl<'a> Symbols<'a> {
         let mut nested = FxHashMap::default();
         let mut calls = Vec::new();
         let callee = ctx.find_sym("callee");
-        for op in body.walk_all() {
+        let is_call = |attrs: AttrDict| {
+            attrs != AttrDict::EMPTY && ctx.dict_entries(attrs).iter().any(|&(name, _)| Some(name) == callee)
+        };
+        // Most bodies of functions have neither: that is seen without a walk from operation to operation.
+        let is_symbol = |op: &OpData| ctx.op_def(op.name).is_some_and(|def| def.has(Traits::SYMBOL));
+        let has_any = body.ops.iter().any(|op| is_call(op.attrs) || is_symbol(op));
+        let ops = has_any.then(|| body.walk_all());
+        for op in ops.into_iter().flatten() {
             let Some(def) = ctx.op_def(body.op_name(op)) else {
                 continue;
             };
-            let attrs = body.attrs(op);
-            if attrs != AttrDict::EMPTY && ctx.dict_entries(attrs).iter().any(|&(name, _)| Some(name) == callee) {
+            if is_call(body.attrs(op)) {
                 calls.push(op);
             }
             if !def.has(Traits::SYMBOL) {
