@@ -110,6 +110,17 @@ fn what_a_condition_records_is_refused_where_it_cannot_be_carried() {
 }
 
 #[test]
+fn functions_are_not_written_and_what_to_do_is_told() {
+    let text = "%x = pd.data {name = \"x\", shape = [2], dtype = f32} : tensor<2xf32>\n\
+                func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n  func.return (%a)\n}";
+    let errors = write(&module(text)).unwrap_err();
+    assert!(
+        errors[0].help.as_deref().unwrap().contains("`inline,symbol-dce`"),
+        "{errors:?}"
+    );
+}
+
+#[test]
 fn copies_of_stacks_are_refused_with_what_to_do() {
     let s = "%x = pd.data {name = \"x\", shape = [2], dtype = f32} : tensor<2xf32>\n\
              %s = cf.create_stack () : cf.stack\ncf.push_back (%s, %x)\n";

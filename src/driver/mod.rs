@@ -9,12 +9,14 @@ pub mod show;
 pub mod statistics;
 pub mod times;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use pir_ir::text::{self, ParseOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Diagnostic, Module, Severity};
 use pir_passes::{Invocation, Observer, PassManager, Pipeline, VerifyEach};
+use pir_translate::paddle;
 
 use crate::cli;
 use crate::evaluate::KernelEvaluator;
@@ -98,7 +100,7 @@ pub fn read_as(
             (parsed.module, parsed.diagnostics)
         }
         Some(format) => {
-            let options = pir_translate::paddle::Options { allow_unregistered };
+            let options = paddle::Options { allow_unregistered };
             (format.read(ctx, source.bytes(), options)?, Vec::new())
         }
     };
@@ -126,11 +128,24 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 pub fn emit(module: &Module, to: To) -> Result<Option<Vec<u8>>, Vec<Diagnostic>> {
     match to {
         To::Text | To::Generic => Ok(None),
-        To::PaddleJson => pir_translate::paddle::write(module).map(|text| Some(text.into_bytes())),
-        To::PaddleText => pir_translate::paddle::write_printed(module).map(|text| Some(text.into_bytes())),
+        To::PaddleJson => paddle::write(without_calls(module)?.as_ref()).map(|text| Some(text.into_bytes())),
+        To::PaddleText => paddle::write_printed(without_calls(module)?.as_ref()).map(|text| Some(text.into_bytes())),
         To::Graphdef => pir_translate::graphdef::write(module).map(Some),
         To::GraphdefText => pir_translate::graphdef::write_text(module).map(|text| Some(text.into_bytes())),
     }
+}
+
+/// The program with the bodies of functions in the place of calls: for a form that has no functions.
+fn without_calls(module: &Module) -> Result<Cow<'_, Module>, Vec<Diagnostic>> {
+    let body = &module.body;
+    let calls = |op| module.ctx.op_str(body.op_name(op)) == "func.call";
+    if !body.walk_all().any(calls) {
+        return Ok(Cow::Borrowed(module));
+    }
+    let mut module = module.clone();
+    let pipeline = Pipeline::parse("inline{max-size=4294967295},symbol-dce")?;
+    run_passes(&mut module, &pipeline, RunOptions::default())?;
+    Ok(Cow::Owned(module))
 }
 
 /// How passes are run, and who watches.

@@ -272,8 +272,14 @@ impl Writer<'_> {
             _ if is_if(name) => self.open_if(op),
             _ if !body.op_regions(op).is_empty() || body.isolated(op).is_some() || !body.successors(op).is_empty() => {
                 let message = format!("`{name}` cannot be written for PaddlePaddle");
-                self.error(op, "unwritable-op", message).help =
-                    Some("its programs have `pd.if` and `pd.while`, and no functions".to_owned());
+                let help = match name {
+                    "func.func" => {
+                        "`inline,symbol-dce` puts the bodies of functions in the place of calls, and removes those that \
+                         are private; what is written is the program at top level"
+                    }
+                    _ => "its programs have `pd.if` and `pd.while`",
+                };
+                self.error(op, "unwritable-op", message).help = Some(help.to_owned());
             }
             _ => self.ordinary(op),
         }

@@ -70,6 +70,14 @@ impl Writer<'_> {
         let view = body.view(ctx, op);
         let operands: Vec<Id> = body.operands(op).map(|v| self.id(v)).collect();
         let types: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
+        // It would be read as one that is left out.
+        if body
+            .results(op)
+            .zip(&types)
+            .any(|(v, &ty)| ty == Type::NONE && body.uses(v).next().is_some())
+        {
+            return Err("the type of its result is not known".to_owned());
+        }
         let name = view.name();
         let Some(short) = name.strip_prefix("pd.").filter(|_| view.def().is_some()) else {
             return self.opaque(view, &operands, &types);
