@@ -372,21 +372,45 @@ fn changes_in_place_give_new_values() {
 }
 
 #[test]
-fn changes_in_place_of_outer_values_are_told() {
-    let source = r#"{
-    (%0) = "pd_op.data" () {dtype:float32,name:"x",shape:[1]} : () -> tensor<1xf32>
-    (%1) = "pd_op.data" () {dtype:bool,name:"p",shape:[1]} : () -> tensor<1xb>
-    () = "pd_op.if" (%1) {} -> {
-        (%2) = "pd_op.add_" (%0, %0) {} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
-        () = "cf.yield" () {} : () ->
-    } else {
-        () = "cf.yield" () {} : () ->
+fn changes_in_place_of_outer_values_are_carried() {
+    // In a branch in a loop: the other branch gives what was there, and the loop carries it.
+    let text = translated(
+        r#"
+    (%3) = "pd_op.less_than" (%0, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+    (%9) = "pd_op.while" (cond=%3, inputs=%1) {
+    ^%arg_0 {}
+        (%4) = "pd_op.less_than" (%0, %1) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "pd_op.if" (%4) {} -> {
+            (%5) = "pd_op.add_" (%0, %arg_0) {} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+            () = "cf.yield" () {} : () ->
+        } else {
+            () = "cf.yield" () {} : () ->
+        }
+        (%6) = "pd_op.increment_" (%0) {value:1} : (tensor<1xf32>) -> tensor<1xf32>
+        (%7) = "pd_op.less_than" (%0, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        () = "cf.yield" (%7, %arg_0) {} : (tensor<1xb>, tensor<1xf32>) ->
     }
-}"#;
-    let errors = paddle::read_printed(&context(), source.as_bytes(), Options::default()).unwrap_err();
-    let messages: Vec<_> = errors.iter().map(|e| e.message.as_str()).collect();
+    (%8) = "pd_op.tanh" (%0) : (tensor<1xf32>) -> tensor<1xf32>
+"#,
+    );
     assert_eq!(
-        messages,
-        ["`pd.add_` changes a value of the surrounding region in place"]
+        text,
+        "\
+%1, %2 = pd.while (%y, %x) cond (%arg0: tensor<1xf32>, %x_1: tensor<1xf32>) {
+  %3 = pd.less_than (%x_1, %0) : tensor<1xi1>
+  cf.cond_yield (%3, %arg0, %x_1)
+} body (%arg0: tensor<1xf32>, %x_2: tensor<1xf32>) {
+  %4 = pd.less_than (%x_2, %y) : tensor<1xi1>
+  %5 = pd.if (%4) then {
+    %6 = pd.add (%x_2, %arg0) : tensor<1xf32>
+    cf.yield (%6)
+  } else {
+    cf.yield (%x_2)
+  } : tensor<1xf32>
+  %7 = pd.increment (%5) : tensor<1xf32>
+  cf.yield (%arg0, %7)
+} : tensor<1xf32>, tensor<1xf32>
+%8 = pd.tanh (%2) : tensor<1xf32>
+"
     );
 }
