@@ -34,7 +34,8 @@ fn read(name: &str) -> Module {
 #[test]
 fn every_program_of_the_corpus_reads_in_both_forms() {
     let files = corpus();
-    assert_eq!(files.len(), 16);
+    assert_eq!(files.len(), 26);
+    let mut printed_too = 0;
     for file in files {
         let source = std::fs::read(&file).unwrap();
         assert_eq!(detect(&source), Some(Format::PaddleJson));
@@ -44,7 +45,10 @@ fn every_program_of_the_corpus_reads_in_both_forms() {
             "a constant operand is left: {}",
             text(&saved)
         );
-        let source = std::fs::read(file.with_extension("paddle.txt")).unwrap();
+        let Ok(source) = std::fs::read(file.with_extension("paddle.txt")) else {
+            continue;
+        };
+        printed_too += 1;
         assert_eq!(detect(&source), Some(Format::PaddleText));
         let printed = paddle::read_printed(&context(), &source, Options::default())
             .unwrap_or_else(|e| panic!("{}: {e:?}", file.display()));
@@ -54,6 +58,7 @@ fn every_program_of_the_corpus_reads_in_both_forms() {
             .replace("0.1666666716337204", "0.166667");
         assert_eq!(text(&printed), saved, "{}", file.display());
     }
+    assert_eq!(printed_too, 16);
 }
 
 #[test]

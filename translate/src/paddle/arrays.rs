@@ -203,14 +203,6 @@ impl Emitter<'_, '_> {
         Ok(self.r.body.result(op, 0))
     }
 
-    fn integers(&mut self, values: &[i64]) -> Result<ValueId, String> {
-        let attrs = [
-            ("value", self.ctx.ints_attr(values)),
-            ("dtype", self.ctx.type_attr(Type::I64)),
-        ];
-        self.emit("pd.full_int_array", &[], &attrs)
-    }
-
     fn reshaped(&mut self, x: ValueId, shape: &[i64]) -> Result<ValueId, String> {
         let known = self
             .ctx
@@ -229,21 +221,23 @@ impl Emitter<'_, '_> {
         Ok([start, end])
     }
 
-    fn rows(&mut self, array: ValueId, [start, end]: [ValueId; 2], alone: bool) -> Result<ValueId, String> {
-        let mut attrs = vec![("axes", self.ctx.ints_attr(&[0]))];
-        if alone {
-            attrs.push(("decrease_axis", self.ctx.ints_attr(&[0])));
-        }
-        self.emit("pd.slice", &[array, start, end], &attrs)
+    /// The element between two bounds.
+    fn element(&mut self, array: ValueId, [start, end]: [ValueId; 2]) -> Result<ValueId, String> {
+        let axis = self.ctx.ints_attr(&[0]);
+        self.emit(
+            "pd.slice",
+            &[array, start, end],
+            &[("axes", axis), ("decrease_axis", axis)],
+        )
     }
 
     /// The array with an element at a place: what is before it, the element, what is behind it.
     fn written(&mut self, array: ValueId, item: ValueId, place: ValueId, ty: Type) -> Result<ValueId, String> {
         let [start, end] = self.bounds(place)?;
-        let (zero, all) = (self.integers(&[0])?, self.integers(&[i64::from(i32::MAX)])?);
+        let [axes, zero, all] = [0, 0, i64::from(i32::MAX)].map(|n| self.ctx.ints_attr(&[n]));
         let array = self.with_extents(array, item)?;
-        let head = self.rows(array, [zero, start], false)?;
-        let tail = self.rows(array, [end, all], false)?;
+        let head = self.emit("pd.slice", &[array, start], &[("axes", axes), ("starts", zero)])?;
+        let tail = self.emit("pd.slice", &[array, end], &[("axes", axes), ("ends", all)])?;
         let row = self.emit("pd.unsqueeze", &[item], &[("axis", self.ctx.ints_attr(&[0]))])?;
         let whole = self.emit("pd.concat", &[head, row, tail], &[("axis", self.ctx.int_attr(0))])?;
         self.r.body.set_value_type(whole, ty);
@@ -345,7 +339,7 @@ fn translate(ctx: &Context, body: &mut Body, op: OpId) -> Result<(), String> {
         }
         "pd.array_read" => {
             let bounds = e.bounds(operand(1)?)?;
-            e.rows(operand(0)?, bounds, true)?
+            e.element(operand(0)?, bounds)?
         }
         "pd.array_length" => {
             let extents = e.emit("pd.shape", &[operand(0)?], &[])?;

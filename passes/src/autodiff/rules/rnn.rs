@@ -35,7 +35,17 @@ fn unrolled(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     if cx.num_operands() > 4 {
         return Err("`sequence_length` of `pd.rnn` is not supported".to_owned());
     }
-    let shape = cx.static_shape(0).ok_or("it needs a static shape")?;
+    let shape = cx
+        .ctx()
+        .as_tensor(cx.operand_type(0))
+        .map_or(&[][..], |(shape, _)| shape);
+    let Some(&steps @ 0..) = shape.first() else {
+        return Err(
+            "the number of steps is not known: save the program with a fixed one, or with `paddle.nn.RNN` of a cell, \
+             which is a loop"
+                .to_owned(),
+        );
+    };
     let layers = cx.view().int("num_layers").unwrap_or(1).max(1) as usize;
     let both = cx.view().bool("is_bidirec").unwrap_or(false);
     let dropout = cx.view().f64("dropout_prob").unwrap_or(0.0) > 0.0;
@@ -64,7 +74,7 @@ fn unrolled(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
                 state.push(row(cx, all, cell)?);
             }
             let projected = affine_map(cx, sequence, own.input, own.bias[0])?;
-            let mut steps = results(cx, "pd.unstack", projected, &[("axis", 0), ("num", shape[0])])?;
+            let mut steps = results(cx, "pd.unstack", projected, &[("axis", 0), ("num", steps)])?;
             if direction == 1 {
                 steps.reverse();
             }

@@ -3,6 +3,7 @@
 //! They come as protobuf messages (`.pdmodel`, `__model__`) or as Paddle prints them. Both are read into the same data,
 //! from which `translate` makes a program of values.
 
+mod arrays;
 mod dump;
 mod ops;
 mod optimizers;

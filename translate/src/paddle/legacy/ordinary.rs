@@ -98,10 +98,7 @@ impl<'t> Translator<'t, '_, '_> {
                 vec![(ctx.sym("value"), ctx.float_attr(0.0))],
             ),
             "assign_value" => self.assign_value(op),
-            "write_to_array" | "read_from_array" | "lod_array_length" | "tensor_array_to_tensor" | "create_array" => {
-                let message = format!("`{}` works on an array of tensors, which has no form here", op.kind);
-                Err(error(op.span, message).help("stack the tensors, or carry them through the loop one by one"))
-            }
+            "write_to_array" | "read_from_array" | "lod_array_length" | "tensor_array_to_tensor" => self.on_array(op),
             _ if self.update(op)? => Ok(()),
             kind => match ops::renamed(kind) {
                 Some(renamed) => self.renamed(op, &renamed),
