@@ -6,7 +6,6 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 #[path = "common/mod.rs"]
-#[allow(dead_code, reason = "shared with other tests")]
 mod common;
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "only programs without effects are wanted")]

@@ -22,7 +22,7 @@ impl Random {
     #[allow(dead_code, reason = "the fuzzers need it")]
     pub fn of(bytes: &[u8]) -> Self {
         Random {
-            said: bytes.to_vec().into_iter(),
+            said: Vec::from(bytes).into_iter(),
             ..Random::new(0)
         }
     }
