@@ -1,0 +1,97 @@
+//! The work of every pass grows linearly: counted in steps of debug builds, so that it does not depend on the machine.
+
+#![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
+
+#[path = "../benches/programs/mod.rs"]
+mod programs;
+
+use std::sync::Arc;
+
+use pir_ir::text::{ParseOptions, parse};
+use pir_ir::{Context, Module};
+use pir_passes::{PassManager, Pipeline, VerifyEach, all_passes};
+use pir_tools::evaluate::KernelEvaluator;
+use programs::{arguments, branches, functions, nest, pipeline_for, row, stacks, wide};
+
+/// A way to write a program of a size, and the smallest of the sizes: the larger ones are twice and four times as large.
+type Kind = (&'static str, fn(usize) -> String, usize);
+
+const KINDS: [Kind; 7] = [
+    ("loops in a row", row, 12),
+    ("carried values", wide, 100),
+    ("nested loops", nest, 40),
+    ("functions", functions, 12),
+    ("arguments", arguments, 100),
+    ("nested branches", branches, 40),
+    ("stacks", stacks, 100),
+];
+
+/// A part of the work may grow a little faster, like what is sorted.
+const MOST: f64 = 2.15;
+
+fn read(ctx: &Arc<Context>, text: &str) -> Module {
+    let parsed = parse(ctx, text.as_bytes(), &ParseOptions::default());
+    assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics.first());
+    parsed.module
+}
+
+fn run(module: &mut Module, pipeline: &str) -> Option<()> {
+    let evaluator = KernelEvaluator::default();
+    let mut manager = PassManager::new();
+    manager.verify_each(VerifyEach::Never).set_evaluator(&evaluator);
+    manager.run(module, &Pipeline::parse(pipeline).unwrap()).ok().map(drop)
+}
+
+/// The steps that a pipeline takes on a program of a size; nothing when it refuses the program.
+fn steps(ctx: &Arc<Context>, write: fn(usize) -> String, size: usize, before: &str, pipeline: &str) -> Option<f64> {
+    let mut module = read(ctx, &write(size));
+    run(&mut module, before)?;
+    let start = pir_ir::steps()?;
+    run(&mut module, pipeline)?;
+    Some((pir_ir::steps()? - start) as f64)
+}
+
+/// By how much more the work grows from the second to the third of three sizes than from the first to the second: two
+/// when it is linear, whatever it takes beside.
+fn growth(ctx: &Arc<Context>, (_, write, size): Kind, before: &str, pipeline: &str) -> Option<f64> {
+    let [few, some, many] = [1, 2, 4].map(|times| steps(ctx, write, size * times, before, pipeline));
+    Some((many? - some?) / (some? - few?).max(1.0))
+}
+
+/// Those of which it is known; the text says why.
+fn is_known(pipeline: &str, kind: &str) -> bool {
+    // The adjoint of the adjoint carries the gradient of what is computed in front of the outermost loop through all of
+    // them, for each loop: the program itself grows like that. With `cse` before it does not.
+    pipeline == "backward,backward" && kind == "nested loops"
+}
+
+#[test]
+fn the_work_of_every_pass_is_linear() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    // What other threads do is not counted.
+    let failures = pool.install(|| {
+        let ctx = pir_dialects::context();
+        let mut pipelines: Vec<(&str, String)> = all_passes()
+            .iter()
+            .filter(|pass| !pass.name().starts_with("debug-") && pass.name() != "view-graph")
+            .map(|pass| pipeline_for(pass.name()))
+            .collect();
+        pipelines.push(("", "backward,backward".to_owned()));
+        pipelines.push(("cse", "backward,backward".to_owned()));
+        let mut failures = Vec::new();
+        for (before, pipeline) in &pipelines {
+            for kind in KINDS {
+                let known = before.is_empty() && is_known(pipeline, kind.0);
+                if let Some(ratio) = growth(&ctx, kind, before, pipeline).filter(|&ratio| ratio > MOST && !known) {
+                    failures.push(format!("{pipeline} on {}: {ratio:.2}", kind.0));
+                }
+            }
+        }
+        failures
+    });
+    assert!(
+        failures.is_empty(),
+        "these grow faster than the program:\n{}",
+        failures.join("\n")
+    );
+}
