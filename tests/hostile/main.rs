@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 mod inputs;
+mod messages;
 mod tools;
 
 use std::sync::Arc;
@@ -64,7 +65,7 @@ fn survive(name: &str, bytes: &[u8]) {
             let again = again.unwrap_or_else(|| panic!("{name}: cannot read back {}", &text[..text.len().min(2000)]));
             assert!(print(&again, &options) == text, "{name}: printing is no fixed point");
         }
-        for passes in ["canonicalize,forward-args,licm,cse,dce", "backward"] {
+        for passes in ["canonicalize,forward-args,licm,cse,dce", "backward", "inline"] {
             let mut module = module.clone();
             let pipeline = Pipeline::parse(passes).unwrap();
             let _ = PassManager::new().run(&mut module, &pipeline);
@@ -80,7 +81,8 @@ fn survive(name: &str, bytes: &[u8]) {
 
 #[test]
 fn every_input_of_the_table() {
-    let inputs = inputs::all();
+    let mut inputs = inputs::all();
+    inputs.extend(messages::all());
     let names: std::collections::BTreeSet<&str> = inputs.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names.len(), inputs.len(), "two inputs have the same name");
     assert!(inputs.len() >= 200, "{} inputs", inputs.len());
@@ -114,4 +116,24 @@ fn truncated_and_changed_at_every_byte() {
         without.remove(at);
         load(&ctx, &without, at % 2 == 0);
     }
+}
+
+/// Functions that call the next one twice, which calls the next one twice …
+#[test]
+fn calls_that_double() {
+    let ty = "tensor<4xf32>";
+    let mut program = String::new();
+    for at in 0..400 {
+        program += &format!(
+            "func.func private @f{at}(%x: {ty}) -> {ty} {{\n%y = func.call @f{next} (%x) : {ty}\n\
+             %z = func.call @f{next} (%y) : {ty}\nfunc.return (%z)\n}}\n",
+            next = at + 1
+        );
+    }
+    program += &format!("func.func @f400(%x: {ty}) -> {ty} {{\n%y = pd.tanh (%x)\nfunc.return (%y)\n}}\n");
+    let mut module = load(&pir_dialects::context(), program.as_bytes(), false).unwrap();
+    let pipeline = Pipeline::parse("inline").unwrap();
+    PassManager::new().run(&mut module, &pipeline).unwrap();
+    let lines = print(&module, &PrintOptions::default()).lines().count();
+    assert!((1_000..150_000).contains(&lines), "{lines} lines");
 }
