@@ -188,6 +188,10 @@ fn errors_say_where() {
             "the operand `ScaleTensor` of `scale` is not read",
         ),
         (
+            "    {Out=['y']} = scale(inputs={X=['x']}, scale = 1.0, scale = 2.0)\n}\n",
+            "the attribute `scale` of `scale` has two values",
+        ),
+        (
             "    {Out=['y']} = while(inputs={Condition=['c'], X=['x']}, sub_block = block[0])\n}\n",
             "`while` has no block of its own",
         ),

@@ -1,6 +1,7 @@
 //! Operations without blocks.
 
 use pir_ir::{Attr, DYNAMIC, Diagnostic, Sym, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ops::{self, Renamed};
 use super::translate::Translator;
@@ -28,6 +29,14 @@ type Attrs = Vec<(Sym, Attr)>;
 impl<'t> Translator<'t, '_, '_> {
     pub(super) fn ordinary(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
+        // PaddlePaddle itself writes some twice, with the same value.
+        let mut named = FxHashMap::default();
+        for (name, value) in &op.attributes {
+            if named.insert(name, value).is_some_and(|before| before != value) {
+                let message = format!("the attribute `{name}` of `{}` has two values", op.kind);
+                return Err(error(op.span, message));
+            }
+        }
         match op.kind.as_str() {
             // The name stands for the same value.
             "assign" => self.alias(op, "X"),
@@ -417,10 +426,11 @@ impl<'t> Translator<'t, '_, '_> {
         for name in op.inputs.iter().flat_map(|(_, names)| names) {
             operands.push(self.value(name, op.span)?);
         }
+        let mut named = FxHashSet::default();
         let attrs: Attrs = op
             .attributes
             .iter()
-            .filter(|(name, _)| !NOISE.contains(&name.as_str()))
+            .filter(|(name, _)| !NOISE.contains(&name.as_str()) && named.insert(name))
             .map(|(name, value)| (ctx.sym(name), self.attribute(value)))
             .collect();
         let names: Vec<&'t str> = op
