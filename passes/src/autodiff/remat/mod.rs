@@ -229,7 +229,7 @@ impl Pass for Remat {
                 name: "recompute",
                 kind: OptionKind::Enum(&["none", "elementwise", "all"]),
                 default: Some("elementwise"),
-                help: "what may be computed again",
+                help: "what may be computed again; with `all` also loops and branches of up to 1000 operations",
             },
             OptionSpec {
                 name: "slots",

@@ -1,6 +1,6 @@
 //! What there is to choose from: the values that the dual of a region reads, and all that these could be computed from.
 
-use pir_ir::{BlockId, Body, OpId, Rewriter, Traits, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, OpId, RegionId, Rewriter, Traits, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -56,6 +56,10 @@ pub(super) enum How {
     /// Only by computing it.
     No,
 }
+
+/// The most operations in the regions of one that is computed again: they are copied, and those of nested loops would
+/// be once for each loop around them.
+const MOST_AGAIN: usize = 1000;
 
 /// The values of a problem; what is computed from others stands behind them.
 #[derive(Default)]
@@ -151,11 +155,26 @@ impl Planner {
         }
         let mut from: Vec<ValueId> = r.body.operands(op).collect();
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+        let inner: Vec<OpId> = regions
+            .iter()
+            .flat_map(|&region| r.body.walk(region))
+            .take(MOST_AGAIN + 1)
+            .collect();
+        if inner.len() > MOST_AGAIN {
+            return None;
+        }
+        let inside: FxHashSet<RegionId> = inner
+            .iter()
+            .flat_map(|&op| r.body.op_regions(op))
+            .chain(regions)
+            .copied()
+            .collect();
         let is_inside = |value: ValueId| {
-            let region = r.body.value_region(value);
-            region.is_some_and(|region| regions.iter().any(|&own| r.body.region_contains(own, region)))
+            r.body
+                .value_region(value)
+                .is_some_and(|region| inside.contains(&region))
         };
-        for inner in regions.iter().flat_map(|&region| r.body.walk(region)) {
+        for inner in inner {
             // A loop that records is computed again with its record.
             let records = r.body.op_name(inner) == names.create
                 || r.body.op_name(inner) == names.push && is_inside(r.body.operand(inner, 0));
