@@ -44,6 +44,14 @@ impl Format {
     /// # Errors
     /// What is wrong with the source.
     pub fn read(self, ctx: &Arc<Context>, source: &[u8], options: paddle::Options) -> Result<Module, Vec<Diagnostic>> {
+        // Blanks in its place, so that errors are where they are.
+        let unmarked = source.strip_prefix(MARK).map(|text| [b"   ", text].concat());
+        let source = match self {
+            Format::PaddleJson | Format::PaddleText | Format::PaddleProgramText => {
+                unmarked.as_deref().unwrap_or(source)
+            }
+            Format::PaddleProgram | Format::GraphDef => source,
+        };
         match self {
             Format::PaddleJson => paddle::read_with(ctx, source, options),
             Format::PaddleText => paddle::read_printed(ctx, source, options),
@@ -68,11 +76,15 @@ impl Format {
     }
 }
 
+/// The byte-order mark that some editors put in front of a text.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Tells the format of a file by its content; `None` when it is none of them, like the text format of the IR.
 pub fn detect(source: &[u8]) -> Option<Format> {
     if paddle::legacy::is_proto(source) {
         return Some(Format::PaddleProgram);
     }
+    let source = source.strip_prefix(MARK).unwrap_or(source);
     if paddle::legacy::is_dump(source) {
         return Some(Format::PaddleProgramText);
     }
@@ -100,6 +112,7 @@ mod tests {
     #[test]
     fn formats_are_told_by_content() {
         assert_eq!(detect(b" {\"base_code\": {}}"), Some(Format::PaddleJson));
+        assert_eq!(detect(b"\xEF\xBB\xBF{\"base_code\": {}}"), Some(Format::PaddleJson));
         assert_eq!(detect(b"%0 = pd.full {shape = [1]}"), None);
         assert_eq!(detect(b"{\n  \"pd.full\"() : () -> ()\n}"), None);
         assert_eq!(detect(b"{\n    (%0) = \"pd_op.full\" ()"), Some(Format::PaddleText));
@@ -108,5 +121,16 @@ mod tests {
         assert_eq!(detect(b"\x0a\xb7\x2d\x08\x00\x10\xff\xff"), Some(Format::PaddleProgram));
         assert_eq!(detect(b"\n\n%0 = pd.full"), None);
         assert_eq!(Format::from_name("paddle-json"), Some(Format::PaddleJson));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_matter() {
+        let ctx = pir_dialects::context();
+        let read = |text: &str| Format::PaddleJson.read(&ctx, text.as_bytes(), paddle::Options::default());
+        let program = r##"{"base_code": {"magic": "pir", "version": 1}, "program": {"regions": [
+            {"#": "region_0", "blocks": [{"#": "block_0", "args": [], "ops": []}]}]}}"##;
+        assert!(read(&format!("\u{feff}{program}")).is_ok());
+        let errors = read("\u{feff}{\"base_code\": 1 1}").unwrap_err();
+        assert_eq!(errors[0].labels[0].span.start, 19, "{errors:?}");
     }
 }
