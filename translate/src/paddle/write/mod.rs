@@ -78,7 +78,7 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
     }
 }
 
-/// Writes a program as Paddle prints it. Numbers have six digits there: [`write`] keeps all.
+/// Writes a program as Paddle prints it. Numbers have six digits there: [`write()`] keeps all.
 ///
 /// # Errors
 /// What cannot be said in PaddlePaddle's form.
