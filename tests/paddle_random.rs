@@ -5,21 +5,17 @@
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
+#[path = "common/batch.rs"]
+mod batch;
 #[path = "common/mod.rs"]
 mod common;
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "only programs without effects are wanted")]
 mod generate;
 
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use common::{Inputs, Numbers};
+use batch::Batch;
 use generate::Random;
-use pir_interp::Tensor;
 use pir_ir::text::print;
-use pir_tools::arrays::write_npz;
 use pir_tools::driver::{LoadOptions, load};
 use pir_tools::source::Source;
 use pir_translate::paddle;
@@ -42,58 +38,21 @@ const PIPELINES: &[(&str, &str)] = &[
     ),
 ];
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The Python with PaddlePaddle, if it can be had.
-fn python() -> Option<PathBuf> {
-    let setup = Command::new(root().join("tools/paddle/setup")).output().unwrap();
-    let said = String::from_utf8_lossy(&setup.stderr);
-    match setup.status.code() {
-        Some(0) => Some(root().join(String::from_utf8(setup.stdout).unwrap().trim())),
-        Some(77) => {
-            eprint!("skipped: {said}");
-            None
-        }
-        status => panic!("tools/paddle/setup ended with {status:?}: {said}"),
-    }
-}
-
-fn inputs(seed: u64) -> Inputs {
-    let mut numbers = Numbers::new(seed);
-    let whole = |value: f64| Tensor::new(&[1], vec![value as i64]).unwrap();
-    vec![
-        ("x".to_owned(), numbers.tensor(&[4], -1.0, 1.0)),
-        ("y".to_owned(), numbers.tensor(&[4], -1.0, 1.0)),
-        ("n".to_owned(), whole(numbers.unit() * 5.0)),
-        ("z".to_owned(), whole(numbers.unit() * 3.0)),
-        ("c".to_owned(), Tensor::new(&[1], vec![numbers.unit() < 0.5]).unwrap()),
-    ]
-}
-
-fn save(folder: &Path, name: &str, tensors: &[(String, Tensor)]) {
-    let mut bytes = Vec::new();
-    write_npz(tensors.iter().map(|(n, t)| (n.as_str(), t)), &mut bytes).unwrap();
-    std::fs::write(folder.join(name), bytes).unwrap();
-}
-
 #[test]
 #[ignore = "needs PaddlePaddle"]
 fn random_programs() {
-    let Some(python) = python() else { return };
+    let Some(python) = batch::python("paddle") else { return };
     let count = std::env::var("PIR_PROGRAMS").map_or(PROGRAMS, |n| n.parse().unwrap());
     let first: u64 = std::env::var("PIR_FIRST_PROGRAM").map_or(0, |n| n.parse().unwrap());
     let ctx = pir_dialects::context();
-    let folder = tempfile::tempdir().unwrap();
-    let mut manifest = String::new();
+    let mut batch = Batch::new();
     let mut refused = 0;
     for seed in first..first + count {
         let mut random = Random::new(seed);
         let text = generate::program(&mut random, false);
-        let inputs = inputs(seed);
+        let inputs = batch::inputs(seed);
         let given = format!("p{seed}.in.npz");
-        save(folder.path(), &given, &inputs);
+        batch.tensors(&given, &inputs);
         let (kind, passes) = *random.pick(PIPELINES);
         let mut module = common::read(&ctx, &text);
         if !passes.is_empty() {
@@ -101,7 +60,7 @@ fn random_programs() {
         }
         let outcome = common::run(&module, &inputs).fetched;
         let wanted = format!("p{seed}.out.npz");
-        save(folder.path(), &wanted, &outcome);
+        batch.tensors(&wanted, &outcome);
         let saved = match paddle::write(&module) {
             Ok(saved) => saved,
             Err(errors) => {
@@ -112,9 +71,11 @@ fn random_programs() {
                 continue;
             }
         };
-        let program = format!("p{seed}.{kind}.json");
-        std::fs::write(folder.path().join(&program), &saved).unwrap();
-        let _ = writeln!(manifest, "{program} {given} {wanted}");
+        batch.program(
+            &format!("p{seed}.{kind}.json"),
+            saved.as_ref(),
+            &format!("{given} {wanted}"),
+        );
         // What was written is read as a program that can be written, and does the same.
         let (back, _) = load(&ctx, &Source::new("saved.json", saved), LoadOptions::default()).unwrap();
         let again = common::run(&back, &inputs).fetched;
@@ -133,17 +94,5 @@ fn random_programs() {
         }
     }
     assert!(refused * 20 <= count, "{refused} of {count} programs are not written");
-    std::fs::write(folder.path().join("manifest"), manifest).unwrap();
-    let ran = Command::new(python)
-        .arg(root().join("tools/paddle/batch"))
-        .arg(folder.path().join("manifest"))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
-    eprint!("{said}");
-    if !ran.status.success() {
-        let kept = folder.keep();
-        let complaint = String::from_utf8_lossy(&ran.stderr);
-        panic!("{said}\n{complaint}\nthe programs are in {}", kept.display());
-    }
+    batch.run(&python, "tools/paddle/batch");
 }

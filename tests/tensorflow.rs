@@ -5,24 +5,25 @@
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
+#[path = "common/batch.rs"]
+mod batch;
 #[path = "common/mod.rs"]
 mod common;
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "only programs without effects are wanted")]
 mod generate;
 
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use common::{Inputs, Numbers};
+use batch::Batch;
+use common::Inputs;
 use generate::Random;
 use pir_interp::Tensor;
 use pir_ir::Module;
 use pir_ir::text::print;
 use pir_ir::verify::verify;
 use pir_passes::{PassManager, Pipeline};
-use pir_tools::arrays::{read_arrays, write_npz};
+use pir_tools::arrays::read_arrays;
 use pir_tools::driver::{LoadOptions, load};
 use pir_tools::source::Source;
 use pir_translate::graphdef;
@@ -34,44 +35,10 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The Python with TensorFlow, if it can be had.
-fn python() -> Option<PathBuf> {
-    let setup = Command::new(root().join("tools/tensorflow/setup")).output().unwrap();
-    let said = String::from_utf8_lossy(&setup.stderr);
-    match setup.status.code() {
-        Some(0) => Some(root().join(String::from_utf8(setup.stdout).unwrap().trim())),
-        Some(77) => {
-            eprint!("skipped: {said}");
-            None
-        }
-        status => panic!("tools/tensorflow/setup ended with {status:?}: {said}"),
-    }
-}
+/// Lowers programs, and adds what they become.
+struct Graphs(Batch);
 
-/// Graphs to be run, in a folder of their own.
-struct Batch {
-    folder: tempfile::TempDir,
-    manifest: String,
-}
-
-impl Batch {
-    fn new() -> Self {
-        Batch {
-            folder: tempfile::tempdir().unwrap(),
-            manifest: String::new(),
-        }
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) {
-        std::fs::write(self.folder.path().join(name), bytes).unwrap();
-    }
-
-    fn tensors(&self, name: &str, tensors: &[(String, Tensor)]) {
-        let mut bytes = Vec::new();
-        write_npz(tensors.iter().map(|(n, t)| (n.as_str(), t)), &mut bytes).unwrap();
-        self.write(name, &bytes);
-    }
-
+impl Graphs {
     /// A program and what it gives, on one device and on two. Nothing if it cannot be lowered.
     fn add(&mut self, name: &str, module: &Module, inputs: &Inputs, random: &mut Random) -> Option<()> {
         let mut lowered = module.clone();
@@ -81,8 +48,8 @@ impl Batch {
             return None;
         }
         let (given, wanted) = (format!("{name}.in.npz"), format!("{name}.out.npz"));
-        self.tensors(&given, inputs);
-        self.tensors(&wanted, &common::run(module, inputs).fetched);
+        self.0.tensors(&given, inputs);
+        self.0.tensors(&wanted, &common::run(module, inputs).fetched);
         let mut placed = lowered.clone();
         place(&mut placed, random);
         let mut parts = lowered.clone();
@@ -104,29 +71,8 @@ impl Batch {
     }
 
     fn graph(&mut self, name: &str, devices: usize, graph: &[u8], given: &str, wanted: &str) {
-        self.write(&format!("{name}.pb"), graph);
-        let _ = writeln!(self.manifest, "{name}.pb {devices} {given} {wanted}");
-    }
-
-    /// Runs them all.
-    fn run(self, python: &Path) {
-        self.write("manifest", self.manifest.as_bytes());
-        let script = root().join("tools/tensorflow/test");
-        let ran = Command::new(python)
-            .arg(script)
-            .arg(self.folder.path().join("manifest"))
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&ran.stdout);
-        eprint!("{said}");
-        if !ran.status.success() {
-            let kept = self.folder.keep();
-            panic!(
-                "{said}\n{}\nthe graphs are in {}",
-                String::from_utf8_lossy(&ran.stderr),
-                kept.display()
-            );
-        }
+        self.0
+            .program(&format!("{name}.pb"), graph, &format!("{devices} {given} {wanted}"));
     }
 }
 
@@ -154,24 +100,14 @@ fn place(module: &mut Module, random: &mut Random) {
     }
 }
 
-fn inputs(seed: u64) -> Inputs {
-    let mut numbers = Numbers::new(seed);
-    let whole = |value: f64| Tensor::new(&[1], vec![value as i64]).unwrap();
-    vec![
-        ("x".to_owned(), numbers.tensor(&[4], -1.0, 1.0)),
-        ("y".to_owned(), numbers.tensor(&[4], -1.0, 1.0)),
-        ("n".to_owned(), whole(numbers.unit() * 5.0)),
-        ("z".to_owned(), whole(numbers.unit() * 3.0)),
-        ("c".to_owned(), Tensor::new(&[1], vec![numbers.unit() < 0.5]).unwrap()),
-    ]
-}
-
 #[test]
 #[ignore = "needs TensorFlow"]
 fn random_programs() {
-    let Some(python) = python() else { return };
+    let Some(python) = batch::python("tensorflow") else {
+        return;
+    };
     let ctx = pir_dialects::context();
-    let mut batch = Batch::new();
+    let mut graphs = Graphs(Batch::new());
     let mut lowered = 0;
     for seed in 0..PROGRAMS {
         let mut random = Random::new(seed);
@@ -179,15 +115,15 @@ fn random_programs() {
         if seed % 3 == 0 {
             common::passes(&mut module, "licm,cse,canonicalize,dce");
         }
-        let inputs = inputs(seed);
-        batch.add(&format!("p{seed}"), &module, &inputs, &mut random).unwrap();
+        let inputs = batch::inputs(seed);
+        graphs.add(&format!("p{seed}"), &module, &inputs, &mut random).unwrap();
         common::passes(&mut module, "backward{wrt=[x,y]}");
-        let grad = batch.add(&format!("p{seed}.grad"), &module, &inputs, &mut random);
+        let grad = graphs.add(&format!("p{seed}.grad"), &module, &inputs, &mut random);
         lowered += u64::from(grad.is_some());
     }
     // Conditions that record are not lowered, and rare.
     assert!(lowered > PROGRAMS * 9 / 10, "{lowered}");
-    batch.run(&python);
+    graphs.0.run(&python, "tools/tensorflow/test");
 }
 
 /// Programs that PaddlePaddle saved, with the inputs that they were saved with.
@@ -207,8 +143,10 @@ fn saved_programs() {
         "transformer_encoder",
         "while_in_if",
     ];
-    let Some(python) = python() else { return };
-    let mut batch = Batch::new();
+    let Some(python) = batch::python("tensorflow") else {
+        return;
+    };
+    let mut graphs = Graphs(Batch::new());
     let mut random = Random::new(1);
     for name in NAMES {
         let file = root().join(format!("test-files/paddle/{name}.json"));
@@ -224,7 +162,7 @@ fn saved_programs() {
         // The state of a generator that is not asked for numbers.
         let state = Tensor::new(&[0], Vec::<u8>::new()).unwrap();
         inputs.push(("dropout_state__non_persistable".to_owned(), state));
-        batch.add(name, &module, &inputs, &mut random).unwrap();
+        graphs.add(name, &module, &inputs, &mut random).unwrap();
         // The last output that is one number; a gradient says that there is one.
         let one =
             |(key, value): &&(String, Tensor)| key.starts_with("out:") && value.len() == 1 && value.dtype().is_float();
@@ -232,10 +170,10 @@ fn saved_programs() {
             && values.iter().any(|(key, _)| key.starts_with("grad:"))
         {
             common::passes(&mut module, &format!("backward{{of=\"{of}\"}},dce"));
-            batch
+            graphs
                 .add(&format!("{name}.grad"), &module, &inputs, &mut random)
                 .unwrap();
         }
     }
-    batch.run(&python);
+    graphs.0.run(&python, "tools/tensorflow/test");
 }
