@@ -16,6 +16,11 @@ impl Body {
         ctx.op_def(self.op_name(op)).and_then(|def| def.flow)
     }
 
+    /// All ways that control can take through an operation. `None` when it has no control-flow interface.
+    pub fn flow_edges(&self, ctx: &Context, op: OpId) -> Option<SmallVec<[FlowEdge; 6]>> {
+        Some(self.region_flow(ctx, op)?.edges(self.view(ctx, op)))
+    }
+
     /// The place of a region among those of its operation.
     pub fn region_index(&self, region: RegionId) -> Option<usize> {
         let op = self.region_parent(region)?;
@@ -63,7 +68,7 @@ impl Body {
     /// operation; empty for an operand that is only read, like a condition.
     pub fn flow_targets(&self, ctx: &Context, at: Use) -> Option<SmallVec<[ValueId; 4]>> {
         let (op, from) = self.flow_of_operands(ctx, at.op)?;
-        let edges = self.region_flow(ctx, op)?.edges(self.view(ctx, op));
+        let edges = self.flow_edges(ctx, op)?;
         let mut targets = SmallVec::new();
         for edge in edges
             .iter()
@@ -108,7 +113,7 @@ impl Body {
     /// value, or nothing that is known.
     pub fn flow_sources(&self, ctx: &Context, value: ValueId) -> Option<SmallVec<[Use; 4]>> {
         let (op, to, index) = self.flow_place(value)?;
-        let edges = self.region_flow(ctx, op)?.edges(self.view(ctx, op));
+        let edges = self.flow_edges(ctx, op)?;
         Some(
             edges
                 .iter()

@@ -10,7 +10,6 @@
 
 use pir_ir::{BlockId, Body, Context, FlowEdge, FlowPoint, OpId, Traits, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::facts::{Facts, Touched, effects_of, is_symbol_or_terminator};
 use super::handles::{HandleClasses, read};
@@ -54,13 +53,6 @@ fn note_successors(body: &Body, op: OpId, map: &mut Predecessors) {
 pub(crate) fn successor_start(body: &Body, op: OpId, index: usize) -> usize {
     let before: u32 = body.successors(op).iter().take(index).map(|s| s.operands).sum();
     body.num_own_operands(op) + before as usize
-}
-
-/// All ways that control can take through an operation; none if nothing is known.
-fn flow_edges(ctx: &Context, body: &Body, op: OpId) -> SmallVec<[FlowEdge; 6]> {
-    body.region_flow(ctx, op)
-        .map(|flow| flow.edges(body.view(ctx, op)))
-        .unwrap_or_default()
 }
 
 struct Search<'a> {
@@ -162,7 +154,7 @@ impl Search<'_> {
         match body.flow_of_operands(self.ctx, op) {
             None => body.operands(op).take(own).for_each(|value| self.value(value)),
             Some((around, from)) => {
-                let edges = flow_edges(self.ctx, body, around);
+                let edges = body.flow_edges(self.ctx, around).unwrap_or_default();
                 let ways = || edges.iter().filter(|e| e.from == from);
                 for (index, value) in body.operands(op).take(own).enumerate() {
                     // What is only handed on is needed when its targets are.
@@ -238,7 +230,7 @@ impl Search<'_> {
         let Some((op, to, index)) = body.flow_place(value) else {
             return;
         };
-        let edges = flow_edges(self.ctx, body, op);
+        let edges = body.flow_edges(self.ctx, op).unwrap_or_default();
         for edge in edges.iter().filter(|e| e.to == to) {
             let Some(source) = body.edge_source(op, edge, index) else {
                 continue;

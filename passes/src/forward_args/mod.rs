@@ -126,10 +126,10 @@ fn all_slots(ctx: &Context, body: &Body) -> Vec<SlotSources> {
 
 /// The slots of an operation with region flow.
 fn flow_slots(ctx: &Context, body: &Body, op: OpId, slots: &mut Vec<SlotSources>) {
-    let Some(flow) = body.region_flow(ctx, op).filter(|_| has_simple_regions(body, op)) else {
+    if !has_simple_regions(body, op) {
         return;
-    };
-    let edges = flow.edges(body.view(ctx, op));
+    }
+    let Some(edges) = body.flow_edges(ctx, op) else { return };
     let points = (0..body.op_regions(op).len()).map(FlowPoint::Region);
     for point in std::iter::once(FlowPoint::Parent).chain(points) {
         for (index, value) in body.flow_inputs(op, point).into_iter().enumerate() {

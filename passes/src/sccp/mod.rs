@@ -333,8 +333,7 @@ impl Solver<'_> {
     }
 
     fn edges(&self, op: OpId) -> SmallVec<[FlowEdge; 6]> {
-        let flow = self.body.region_flow(self.ctx, op);
-        flow.map_or_else(SmallVec::new, |f| f.edges(self.body.view(self.ctx, op)))
+        self.body.flow_edges(self.ctx, op).unwrap_or_default()
     }
 
     /// Control is at a point of an operation with regions: where it goes from there.
