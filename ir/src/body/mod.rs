@@ -7,10 +7,10 @@
 mod blocks;
 mod data;
 mod ops;
+mod rare;
+mod room;
 mod values;
 mod view;
-
-use rustc_hash::FxHashMap;
 
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::types::{Attr, AttrDict};
@@ -18,6 +18,8 @@ use crate::types::{Attr, AttrDict};
 pub use blocks::BlockOps;
 pub(crate) use data::{BlockData, DEAD, Extra, Frame, OpData, RegionData, Slots, UseData, ValueData};
 pub use data::{Successor, ValueDef, ValueName};
+use rare::Rare;
+pub(crate) use room::Room;
 pub use values::{Use, Uses};
 pub use view::OpView;
 
@@ -31,15 +33,15 @@ pub struct Body {
     pub(crate) regions: Vec<RegionData>,
     pub(crate) extras: Vec<Extra>,
     /// Comment lines (without the slashes) that stand before an operation.
-    pub(crate) comments: FxHashMap<OpId, Box<str>>,
+    pub(crate) comments: Rare<OpId, Box<str>>,
     /// Comment lines behind the last operation of a block.
-    pub(crate) end_comments: FxHashMap<BlockId, Box<str>>,
+    pub(crate) end_comments: Rare<BlockId, Box<str>>,
     /// Locations that were written out: `loc("f.py":1:2)`.
-    pub(crate) locs: FxHashMap<OpId, Attr>,
+    pub(crate) locs: Rare<OpId, Attr>,
     /// Attributes of block arguments.
-    pub(crate) arg_attrs: FxHashMap<ValueId, AttrDict>,
+    pub(crate) arg_attrs: Rare<ValueId, AttrDict>,
     /// Locations of block arguments.
-    pub(crate) arg_locs: FxHashMap<ValueId, Attr>,
+    pub(crate) arg_locs: Rare<ValueId, Attr>,
     /// What stands around the operations of a module.
     pub(crate) frame: Option<Box<Frame>>,
     pub(crate) root: RegionId,
@@ -94,60 +96,28 @@ impl Body {
 
     /// A body whose root region has no blocks.
     pub fn new() -> Self {
-        Self::with_room([0; 6])
-    }
-
-    /// The same with room for so many operations, values, operands, blocks, regions and operations with regions, as an
-    /// estimate of what will come.
-    pub(crate) fn with_room([ops, values, uses, blocks, regions, extras]: [usize; 6]) -> Self {
-        let mut body = Body {
-            ops: Vec::with_capacity(ops),
-            values: Vec::with_capacity(values),
-            uses: Vec::with_capacity(uses),
-            blocks: Vec::with_capacity(blocks),
-            regions: Vec::with_capacity(regions),
-            extras: Vec::with_capacity(extras),
-            comments: FxHashMap::default(),
-            end_comments: FxHashMap::default(),
-            locs: FxHashMap::default(),
-            arg_attrs: FxHashMap::default(),
-            arg_locs: FxHashMap::default(),
-            frame: None,
-            root: RegionId::new(0),
-        };
+        let mut body = Self::without_root();
         body.root = body.create_region();
         body
     }
 
-    /// Makes room for so many operations, values and operands, as an estimate of what will come.
-    pub(crate) fn reserve(&mut self, [ops, values, uses]: [usize; 3]) {
-        self.ops.reserve_exact(ops);
-        self.values.reserve_exact(values);
-        self.uses.reserve_exact(uses);
-    }
-
-    /// How many operations, values, operands, blocks, regions and operations with regions there are.
-    pub(crate) fn sizes(&self) -> [usize; 6] {
-        let (blocks, regions) = (self.blocks.len(), self.regions.len());
-        let extras = self.extras.len();
-        [
-            self.ops.len(),
-            self.values.len(),
-            self.uses.len(),
-            blocks,
-            regions,
-            extras,
-        ]
-    }
-
-    /// Gives back room that was made and not used.
-    pub(crate) fn shrink(&mut self) {
-        self.ops.shrink_to_fit();
-        self.values.shrink_to_fit();
-        self.uses.shrink_to_fit();
-        self.blocks.shrink_to_fit();
-        self.regions.shrink_to_fit();
-        self.extras.shrink_to_fit();
+    /// A body without the region that everything is to be in.
+    fn without_root() -> Self {
+        Body {
+            ops: Vec::new(),
+            values: Vec::new(),
+            uses: Vec::new(),
+            blocks: Vec::new(),
+            regions: Vec::new(),
+            extras: Vec::new(),
+            comments: Rare::default(),
+            end_comments: Rare::default(),
+            locs: Rare::default(),
+            arg_attrs: Rare::default(),
+            arg_locs: Rare::default(),
+            frame: None,
+            root: RegionId::new(0),
+        }
     }
 
     /// The region that everything else is nested in.

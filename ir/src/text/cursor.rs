@@ -98,6 +98,12 @@ pub(super) fn hex(input: &[u8]) -> Scan<'_> {
     }
 }
 
+/// The decimal digits that the input begins with.
+pub(super) fn digits(input: &[u8]) -> &str {
+    let len = input.iter().take_while(|b| b.is_ascii_digit()).count();
+    std::str::from_utf8(&input[..len]).unwrap_or_default()
+}
+
 /// Skips blanks.
 pub(super) fn blanks(src: &[u8], mut pos: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r') = src.get(pos) {

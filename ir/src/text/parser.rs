@@ -11,26 +11,22 @@ use smallvec::SmallVec;
 use super::aliases::{Aliases, Meaning};
 use super::comments::Directives;
 use super::cursor::{self, balanced_end, blanks, line_end};
+use super::known::{KnownOp, Met, RECENT_OPS, SYM_CACHE};
 use super::op::Pending;
 use super::plain::RecentDict;
+use super::plain_generic::RecentSignature;
 use super::scope::Scopes;
+use super::types::RECENT;
 use super::{ParseOptions, Parsed};
-use crate::body::Body;
-use crate::context::{Context, OpName, Sym};
-use crate::diagnostics::{Diagnostic, Severity, Span, nearest};
+use crate::body::{Body, Room};
+use crate::context::{Context, Sym};
+use crate::diagnostics::{Diagnostic, Severity, Span};
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::module::Module;
-use crate::registry::Traits;
 use crate::types::{Attr, Type};
 
 /// After so many errors the rest is not worth reading.
 const MAX_ERRORS: usize = 200;
-
-/// How many symbols the parser remembers.
-const SYM_CACHE: usize = 4096;
-
-/// How many names of operations and types are found without hashing.
-pub(super) const RECENT: usize = 16;
 
 /// For how many operations room is made in advance at most.
 const MAX_RESERVE: usize = 1 << 20;
@@ -56,27 +52,6 @@ impl Failure {
     pub(super) fn code(&self) -> &'static str {
         self.0.code
     }
-}
-
-/// A symbol that was met lately: its hash, where it stands, how long it is, and what it is. The hash comes first, since
-/// looking at the text costs a fetch from far away.
-#[derive(Clone, Copy)]
-struct Met {
-    hash: u32,
-    start: u32,
-    len: u32,
-    sym: Sym,
-}
-
-/// What is known of the name of an operation.
-#[derive(Clone, Copy)]
-pub(super) struct KnownOp {
-    /// The name, if it may be used.
-    pub(super) name: Option<OpName>,
-    /// Whether it is registered, without regions, successors and a symbol of its own.
-    pub(super) plain: bool,
-    /// Whether it is declared without results.
-    pub(super) resultless: bool,
 }
 
 /// An open region.
@@ -114,10 +89,10 @@ pub(super) struct Parser<'s> {
     /// How many types and attributes have been read, those that aliases stand for counted each time.
     pub(super) expanded: usize,
     /// Symbols that were met lately, by hash.
-    syms: Box<[Met]>,
-    op_names: FxHashMap<&'s [u8], KnownOp>,
-    /// Some of the names of operations, at a place that length and last letter tell.
-    recent_ops: [Option<(&'s [u8], KnownOp)>; RECENT],
+    pub(super) syms: Box<[Met]>,
+    pub(super) op_names: FxHashMap<&'s [u8], KnownOp>,
+    /// Some of the names of operations, at the places that [`op_place`] tells.
+    pub(super) recent_ops: [Option<(&'s [u8], KnownOp)>; RECENT_OPS],
     /// Of the operation that is being read, kept for its memory.
     pub(super) entries: Vec<(Sym, Attr)>,
     /// Results of operations that could not be read: what uses them is not to blame.
@@ -131,19 +106,17 @@ pub(super) struct Parser<'s> {
     pub(super) recent_types: [(&'s [u8], Type); RECENT],
     /// Attributes that were read lately, by the hash of their text.
     pub(super) recent_dicts: Box<[RecentDict<'s>]>,
-    /// How large the body was that was read last.
-    pub(super) last_sizes: [usize; 6],
+    /// The signatures that were read last, at the places of the names of operations.
+    pub(super) recent_signatures: Box<[RecentSignature<'s>]>,
+    /// About how many operations the source has.
+    pub(super) lines: usize,
+    /// For the next body.
+    pub(super) room: Room,
 }
 
 impl<'s> Parser<'s> {
     pub(super) fn new(ctx: Arc<Context>, src: &'s [u8], options: ParseOptions) -> Self {
         let pos = if src.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-        let none = Met {
-            hash: 0,
-            start: 0,
-            len: 0,
-            sym: Sym(0),
-        };
         Parser {
             ctx,
             src,
@@ -155,9 +128,9 @@ impl<'s> Parser<'s> {
             type_cache: FxHashMap::default(),
             aliases: Aliases::default(),
             expanded: 0,
-            syms: vec![none; SYM_CACHE].into(),
+            syms: vec![Met::NONE; SYM_CACHE].into(),
             op_names: FxHashMap::default(),
-            recent_ops: [None; RECENT],
+            recent_ops: [None; RECENT_OPS],
             entries: Vec::new(),
             poison: FxHashSet::default(),
             diagnostics: Vec::new(),
@@ -165,7 +138,11 @@ impl<'s> Parser<'s> {
             spare: Vec::new(),
             recent_types: [(&[], Type::NONE); RECENT],
             recent_dicts: Box::default(),
-            last_sizes: [0; 6],
+            recent_signatures: std::iter::repeat_with(RecentSignature::default)
+                .take(RECENT_OPS)
+                .collect(),
+            lines: 0,
+            room: Room::default(),
         }
     }
 
@@ -190,10 +167,11 @@ impl<'s> Parser<'s> {
             };
         }
         let top = module.top();
-        // An operation mostly stands on a line of its own, and reads two values. Room that is not used is never touched.
+        // An operation mostly stands on a line of its own, and reads two values.
         let lines = memchr::memchr_iter(b'\n', self.src).count();
-        let lines = lines.min(self.src.len() / 16).min(MAX_RESERVE);
-        module.body.reserve([lines, lines, 2 * lines]);
+        self.lines = lines.min(self.src.len() / 16).min(MAX_RESERVE);
+        self.room.for_ops(self.lines);
+        self.room.take_from(&mut module.body);
         self.bodies.push(std::mem::take(&mut module.body));
         self.scopes.enter_body();
         self.scopes.enter();
@@ -318,92 +296,6 @@ impl<'s> Parser<'s> {
 
     pub(super) fn report(&mut self, failure: Failure) {
         self.diagnostics.push(*failure.0);
-    }
-
-    pub(super) fn sym(&mut self, text: &'s [u8]) -> Sym {
-        let hash = Context::sym_hash(text);
-        let at = hash as usize % SYM_CACHE;
-        let met = self.syms[at];
-        if met.hash == hash
-            && met.len as usize == text.len()
-            && self.src.get(met.start as usize..met.start as usize + text.len()) == Some(text)
-            && !text.is_empty()
-        {
-            return met.sym;
-        }
-        let sym = match std::str::from_utf8(text) {
-            Ok(text) => self.ctx.sym_hashed(hash, text),
-            Err(_) => self.ctx.sym(&String::from_utf8_lossy(text)),
-        };
-        // The text is a part of the source, which is shorter than 4 GiB.
-        if let Some(start) = (text.as_ptr() as usize).checked_sub(self.src.as_ptr() as usize)
-            && start + text.len() <= self.src.len()
-        {
-            self.syms[at] = Met {
-                hash,
-                start: start as u32,
-                len: text.len() as u32,
-                sym,
-            };
-        }
-        sym
-    }
-
-    /// The operation name `text`, if it may be used.
-    pub(super) fn op_name(&mut self, text: &'s [u8]) -> Option<OpName> {
-        self.known_op(text).name
-    }
-
-    /// What is known of the operation name `text`.
-    pub(super) fn known_op(&mut self, text: &'s [u8]) -> KnownOp {
-        let last = text.last().copied().unwrap_or(0);
-        let at = (text.len() + usize::from(last)) % RECENT;
-        if let Some((name, known)) = self.recent_ops[at]
-            && name == text
-        {
-            return known;
-        }
-        let known = self.look_up_op(text);
-        self.recent_ops[at] = Some((text, known));
-        known
-    }
-
-    fn look_up_op(&mut self, text: &'s [u8]) -> KnownOp {
-        if let Some(&known) = self.op_names.get(text) {
-            return known;
-        }
-        let string = String::from_utf8_lossy(text);
-        let name = match self.ctx.registered_op(&string) {
-            None if self.options.allow_unregistered => Some(self.ctx.op_name(&string)),
-            found => found,
-        };
-        let def = name.and_then(|name| self.ctx.op_def(name));
-        let special = Traits::FUNCTION | Traits::ISOLATED | Traits::SYMBOL;
-        let known = KnownOp {
-            name,
-            plain: def.is_some_and(|d| d.regions.is_empty() && d.successors == 0 && !d.traits.intersects(special)),
-            resultless: def.is_some_and(|d| d.results.is_empty()),
-        };
-        self.op_names.insert(text, known);
-        known
-    }
-
-    pub(super) fn unknown_op(&self, span: Span) -> Failure {
-        let text = self.text(span);
-        let message = format!("there is no operation `{text}`");
-        let failure = self.error("unknown-op", message, span);
-        let near = nearest(&text, self.ctx.ops().iter().map(|o| &*o.name));
-        let help = match (near, text.split_once('.')) {
-            (Some(near), _) => format!("did you mean `{near}`?"),
-            (None, Some((dialect, _))) if self.ctx.dialect(dialect).is_some() => {
-                format!("`pir-opt --list-ops` lists the operations of `{dialect}`")
-            }
-            (None, Some(_)) => {
-                "operations of other dialects are accepted with `--allow-unregistered-dialect`".to_owned()
-            }
-            (None, None) => "an operation is written `dialect.name`".to_owned(),
-        };
-        failure.with_help(help)
     }
 
     // ----- statements -----

@@ -36,7 +36,19 @@ impl Default for RecentDict<'_> {
     }
 }
 
-impl Parser<'_> {
+/// Values that an operation uses.
+pub(super) type Operands = SmallVec<[ValueId; 6]>;
+
+/// Whether a text means the same wherever it stands: `#word` and `!word` may be aliases, which means something from their
+/// definition on, but not with a `<` behind them. (Inside strings, where they are none, they count too.)
+pub(super) fn is_fixed(text: &[u8]) -> bool {
+    memchr::memchr2_iter(b'#', b'!', text).all(|at| {
+        let behind = text[at + 1..].iter().find(|&&b| !cursor::is_suffix_byte(b));
+        behind == Some(&b'<')
+    })
+}
+
+impl<'s> Parser<'s> {
     /// Reads an operation without regions and successors; `false` if it is not that simple, and then nothing is done.
     pub(super) fn plain_operation(&mut self, comment: &str) -> bool {
         let (start, expanded) = (self.pos, self.expanded);
@@ -57,6 +69,9 @@ impl Parser<'_> {
             if !self.eat(b", ") || self.peek() != b'%' {
                 return None;
             }
+        }
+        if self.peek() == b'"' {
+            return self.try_generic(&names, comment);
         }
         let start = self.pos;
         let (rest, word) = cursor::name(&self.src[start..]).ok()?;
@@ -101,31 +116,62 @@ impl Parser<'_> {
     }
 
     /// ` (%a, %b)`, of values that are visible; nothing in front of attributes.
-    fn plain_operands(&mut self) -> Option<SmallVec<[ValueId; 6]>> {
-        let mut operands = SmallVec::new();
-        if !self.eat(b" (") {
-            return self.starts_with(b" {").then_some(operands);
+    fn plain_operands(&mut self) -> Option<Operands> {
+        if self.eat(b" (") {
+            self.operands_inside()
+        } else {
+            self.starts_with(b" {").then(Operands::new)
         }
+    }
+
+    /// `%a, %b#1)`, of values that are visible; the bracket is behind.
+    pub(super) fn operands_inside(&mut self) -> Option<Operands> {
+        let mut operands = Operands::new();
         while !self.eat(b")") {
             if !operands.is_empty() && !self.eat(b", ") || self.peek() != b'%' {
                 return None;
             }
             let (sym, _) = self.plain_name()?;
-            operands.push(self.scopes.get(sym)?.first);
+            let binding = self.scopes.get(sym)?;
+            let mut at = binding.first.index();
+            if self.eat(b"#") {
+                let digits = cursor::digits(&self.src[self.pos..]);
+                let index: u32 = digits.parse().ok().filter(|&index| index < binding.count)?;
+                self.pos += digits.len();
+                at += index as usize;
+            }
+            operands.push(ValueId::new(at));
         }
         Some(operands)
     }
 
     /// ` {k = 1}`, if it is next.
-    fn plain_attributes(&mut self) -> Option<AttrDict> {
+    pub(super) fn plain_attributes(&mut self) -> Option<AttrDict> {
         if !self.starts_with(b" {") || self.starts_with(b" {-#") {
             return Some(AttrDict::EMPTY);
         }
         self.pos += 1;
+        self.recent_dict(b"}", |p| {
+            let mut entries = std::mem::take(&mut p.entries);
+            entries.clear();
+            let read = p.parse_dict(&mut entries);
+            let attrs = p.ctx.dict(&entries);
+            p.entries = entries;
+            read.ok().map(|()| attrs)
+        })
+    }
+
+    /// What `read` reads. That is looked up if the same text was read before, up to the first `end`: much is written
+    /// again and again, like `{shape = [], value = 1, dtype = i64}`.
+    pub(super) fn recent_dict(
+        &mut self,
+        end: &[u8],
+        read: impl FnOnce(&mut Self) -> Option<AttrDict>,
+    ) -> Option<AttrDict> {
         let (src, start, expanded) = (self.src, self.pos, self.expanded);
-        // Much is written again and again: `{shape = [], value = 1, dtype = i64}`.
         let near = &src[start..src.len().min(start + MAX_DICT)];
-        let text = memchr::memchr(b'}', near).map(|end| &near[..=end]);
+        let brace = memchr::memchr(b'}', near).filter(|&at| near[at..].starts_with(end));
+        let text = brace.map(|at| &near[..at + end.len()]);
         let at = text.map(|text| Context::sym_hash(text) as usize % DICTS);
         if let (Some(text), Some(at)) = (text, at)
             && let Some(known) = self.recent_dicts.get(at)
@@ -135,15 +181,10 @@ impl Parser<'_> {
             self.expanded += known.size;
             return Some(known.attrs);
         }
-        let mut entries = std::mem::take(&mut self.entries);
-        entries.clear();
-        let read = self.parse_dict(&mut entries);
-        let attrs = self.ctx.dict(&entries);
-        self.entries = entries;
-        read.ok()?;
+        let attrs = read(self)?;
         if let (Some(text), Some(at)) = (text, at)
             && text.len() == self.pos - start
-            && memchr::memchr2(b'#', b'!', text).is_none()
+            && is_fixed(text)
         {
             if self.recent_dicts.is_empty() {
                 self.recent_dicts = vec![RecentDict::default(); DICTS].into();

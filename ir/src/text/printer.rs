@@ -5,14 +5,15 @@ use std::io::{self, Write};
 use smallvec::SmallVec;
 
 use super::PrintOptions;
-use super::print_attr::{AttrWriter, write_results, write_type, write_types};
+use super::print_attr::{AttrWriter, write_type, write_types};
+use super::print_generic::Generic;
 use super::print_names::{Names, groups};
 use super::print_pretty::fits;
 use crate::body::{Body, ValueDef};
 use crate::context::{Context, Sym};
 use crate::entity::{OpId, RegionId, ValueId};
 use crate::module::Module;
-use crate::types::{AttrData, AttrDict, Type};
+use crate::types::{AttrDict, Type};
 
 /// How much is collected before it is written.
 const PIECE: usize = 128 * 1024;
@@ -50,7 +51,7 @@ pub(super) enum Task<'a> {
 
 /// How many texts are kept, and how long they are at most.
 const RECENT: usize = 64;
-const MAX_TEXT: usize = 128;
+pub(super) const MAX_TEXT: usize = 128;
 
 /// What was written lately, at a place that a number tells: the same comes again and again.
 pub(super) struct Recent<K>(Vec<(K, String)>);
@@ -106,6 +107,8 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) callee: Option<Sym>,
     /// The type of the only result of an operation that was written last, and what was written of it.
     pub(super) last_type: (Type, String),
+    /// What was written lately of operations of the generic form.
+    pub(super) recent_generic: Generic,
     /// Texts of attributes that were written lately.
     pub(super) recent_dicts: Recent<AttrDict>,
     /// Texts of types of block arguments that were written lately, by whether they are of the generic form.
@@ -130,6 +133,7 @@ impl<'a, 'w> Printer<'a, 'w> {
             in_turn: 0,
             callee: ctx.find_sym("callee"),
             last_type: (Type::NONE, " : none".to_owned()),
+            recent_generic: Generic::new(ctx),
             recent_dicts: Recent::default(),
             recent_types: Recent::default(),
             deferred: Vec::new(),
@@ -420,58 +424,6 @@ impl<'a, 'w> Printer<'a, 'w> {
             let taken = self.names.suspend(mark);
             self.deferred.push((self.tasks.len(), taken));
         }
-    }
-
-    fn generic(&mut self, body: &'a Body, op: OpId) {
-        self.out.push('"');
-        self.out.push_str(self.ctx.op_str(body.op_name(op)));
-        self.out.push_str("\"(");
-        let own = body.num_own_operands(op);
-        self.uses(body.operands(op).take(own));
-        self.out.push(')');
-        if !body.successors(op).is_empty() {
-            self.out.push('[');
-            self.successors(body, op, true);
-            self.out.push(']');
-        }
-        let properties = body.attr(self.ctx, op, "<{}>");
-        if let Some(properties) = properties
-            && let AttrData::Dict(dict) = self.ctx.attr_data(properties)
-        {
-            self.out.push_str(" <");
-            self.attr_writer(true).dict(&mut self.out, *dict);
-            self.out.push('>');
-        }
-        if body.op_regions(op).is_empty() && body.isolated(op).is_none() {
-            self.generic_tail(body, op);
-        } else {
-            self.out.push_str(" (");
-            self.tasks.push(Task::Region {
-                body,
-                op,
-                index: 0,
-                generic: true,
-            });
-        }
-    }
-
-    pub(super) fn generic_tail(&mut self, body: &'a Body, op: OpId) {
-        let mut dict = body.attrs(op);
-        if body.attr(self.ctx, op, "<{}>").is_some() {
-            dict = self.ctx.dict_without(dict, "<{}>");
-        }
-        if dict != AttrDict::EMPTY {
-            self.out.push(' ');
-            self.attr_writer(true).dict(&mut self.out, dict);
-        }
-        self.out.push_str(" : (");
-        let own = body.num_own_operands(op);
-        let operands: SmallVec<[Type; 4]> = body.operands(op).take(own).map(|v| body.value_type(v)).collect();
-        write_types(self.ctx, &mut self.out, &operands, true);
-        self.out.push_str(") -> ");
-        let results: SmallVec<[Type; 4]> = body.results(op).map(|v| body.value_type(v)).collect();
-        write_results(self.ctx, &mut self.out, &results, true);
-        self.location(body, op);
     }
 
     pub(super) fn location(&mut self, body: &'a Body, op: OpId) {

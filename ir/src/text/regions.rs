@@ -2,7 +2,7 @@
 
 use super::op::Pending;
 use super::parser::{Failure, Open, Parser};
-use crate::body::Body;
+use crate::body::{Body, Room};
 use crate::entity::{BlockId, OpId};
 
 impl Parser<'_> {
@@ -87,7 +87,8 @@ impl Parser<'_> {
         self.expect(b"{", "`{`", "a region stands in braces")?;
         let header = owner.header.take();
         if isolated {
-            self.bodies.push(Body::with_room(self.last_sizes));
+            let room = self.room_for_body();
+            self.bodies.push(Body::in_room(room));
             self.scopes.enter_body();
         }
         self.scopes.enter();
@@ -128,6 +129,21 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Memory for a body that is opened.
+    fn room_for_body(&mut self) -> Room {
+        let mut room = std::mem::take(&mut self.room);
+        if room.is_used_up() && !self.src.is_empty() {
+            // The body around may begin with this one, and then it is likely to be the smaller part.
+            room.take_from(self.body());
+            // How deep bodies are is what the input says: not all of them can have room for all that is to come.
+            if room.is_used_up() && self.bodies.len() <= 3 {
+                let left = (self.src.len() - self.pos) as u64;
+                room.for_ops((self.lines as u64 * left / self.src.len() as u64) as usize);
+            }
+        }
+        room
+    }
+
     pub(super) fn close_region(&mut self, comment: &str) -> Result<(), Failure> {
         if self.open.len() == 1 {
             return Err(self
@@ -163,9 +179,7 @@ impl Parser<'_> {
             self.scopes.leave_body();
             owner.isolated = self.bodies.pop();
             if let Some(body) = &mut owner.isolated {
-                // The next function is likely to be of a like size.
-                self.last_sizes = body.sizes();
-                body.shrink();
+                body.settle(&mut self.room);
             }
         } else {
             // The name may be defined further down, in a region around this one.

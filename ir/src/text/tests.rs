@@ -528,3 +528,41 @@ fn threads_print_the_same() {
         assert!(generic || one == text);
     }
 }
+
+#[test]
+fn what_was_read_before_means_the_same_only_where_it_may() {
+    let source = r##""x.a"() <{k = #a, l = #b<1>}> : () -> !t
+"x.a"() <{k = #a, l = #b<1>}> : () -> !t
+#a = 1
+!t = f32
+%a = "x.a"() <{k = #a, l = #b<1>}> : () -> !t
+%b = "x.a"() <{k = #a, l = #b<1>}> : () -> !t
+"x.a"() {k = #a, l = #b<1>} : () -> i6
+"x.a"() <{k = #a, l = #b<1>}> {m} : () -> i64
+%r:2 = "x.c"(%a) {k = #b<#a>} : (f32) -> (f32, i64)
+"x.b"(%r#0, %r#1) {k = #b<#a>} : (f32, i64) -> ()
+"x.b"(%r#0, %a) : (f32, f32) -> (f32)
+"##;
+    let expected = r##"%0 = "x.a"() <{k = #a, l = #b<1>}> : () -> !t
+%1 = "x.a"() <{k = #a, l = #b<1>}> : () -> !t
+%a = "x.a"() <{k = 1 : i64, l = #b<1>}> : () -> f32
+%b = "x.a"() <{k = 1 : i64, l = #b<1>}> : () -> f32
+%2 = "x.a"() {k = 1 : i64, l = #b<1>} : () -> i6
+%3 = "x.a"() <{k = 1 : i64, l = #b<1>}> {m} : () -> i64
+%r:2 = "x.c"(%a) {k = #b<#a>} : (f32) -> (f32, i64)
+"x.b"(%r#0, %r#1) {k = #b<#a>} : (f32, i64) -> ()
+%4 = "x.b"(%r#0, %a) : (f32, f32) -> f32
+#a = 1
+!t = f32
+"##;
+    let options = ParseOptions {
+        allow_unregistered: true,
+    };
+    let parsed = parse(&context(), source.as_bytes(), &options);
+    assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics.first());
+    let generic = PrintOptions {
+        generic: true,
+        ..PrintOptions::default()
+    };
+    assert_eq!(print(&parsed.module, &generic), expected);
+}

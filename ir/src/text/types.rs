@@ -1,8 +1,11 @@
 //! Types in the text.
 
 use super::cursor::{self, balanced_end};
-use super::parser::{Failure, Parser, RECENT};
+use super::parser::{Failure, Parser};
 use crate::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
+
+/// How many types are found without hashing.
+pub(super) const RECENT: usize = 16;
 
 impl<'s> Parser<'s> {
     /// A type.

@@ -94,11 +94,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the operation is as declared and has neither regions nor successors, which is quickly told of most.
+    /// Whether the operation is as declared, or need not be declared, and has neither regions nor successors, which is
+    /// quickly told of most.
     fn is_plain(&self, op: OpId) -> bool {
         let body = self.body;
         let Some(plan) = self.ctx.plan(body.op_name(op)) else {
-            return false;
+            return self.options.allow_unregistered && body.extra(op).is_none();
         };
         body.extra(op).is_none()
             && plan.may_be_plain

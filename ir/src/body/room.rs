@@ -1,0 +1,77 @@
+//! Memory for a body whose size is not known yet.
+
+use super::{BlockData, Body, Extra, OpData, RegionData, UseData, ValueData};
+
+/// Memory in which a body is read before it is known how large it becomes. Small bodies are copied out of it when they
+/// have been read, so that the next one is read in the same memory and nothing grows bit by bit; a large one keeps it.
+/// Room that is not used is never touched.
+#[derive(Default)]
+pub(crate) struct Room {
+    ops: Vec<OpData>,
+    values: Vec<ValueData>,
+    uses: Vec<UseData>,
+    blocks: Vec<BlockData>,
+    regions: Vec<RegionData>,
+    extras: Vec<Extra>,
+}
+
+/// Content of so many bytes is not copied, unless the room is more than twice as large.
+const LARGE: usize = 1 << 16;
+
+/// Gives the content of `all` the memory that it needs, and to `rest` what it had before, unless it keeps that.
+fn settle<T>(all: &mut Vec<T>, rest: &mut Vec<T>) {
+    if size_of_val(&**all) >= LARGE && all.len() > all.capacity() / 2 {
+        all.shrink_to_fit();
+        return;
+    }
+    let mut exact = Vec::with_capacity(all.len());
+    exact.append(all);
+    let before = std::mem::replace(all, exact);
+    if before.capacity() > rest.capacity() {
+        *rest = before;
+    }
+}
+
+impl Room {
+    /// Makes room for so many operations, and as many as they mostly have of values and operands.
+    pub(crate) fn for_ops(&mut self, ops: usize) {
+        self.ops.reserve_exact(ops);
+        self.values.reserve_exact(ops);
+        self.uses.reserve_exact(2 * ops);
+    }
+
+    /// Whether there is none for operations.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.ops.capacity() == 0
+    }
+
+    /// Takes the memory for operations from a body in which none stands yet.
+    pub(crate) fn take_from(&mut self, body: &mut Body) {
+        if body.ops.is_empty() && body.values.is_empty() && body.uses.is_empty() {
+            std::mem::swap(&mut self.ops, &mut body.ops);
+            std::mem::swap(&mut self.values, &mut body.values);
+            std::mem::swap(&mut self.uses, &mut body.uses);
+        }
+    }
+}
+
+impl Body {
+    /// A body whose root region has no blocks, in the memory that is given, which is empty.
+    pub(crate) fn in_room(room: Room) -> Self {
+        let mut body = Body::without_root();
+        (body.ops, body.values, body.uses) = (room.ops, room.values, room.uses);
+        (body.blocks, body.regions, body.extras) = (room.blocks, room.regions, room.extras);
+        body.root = body.create_region();
+        body
+    }
+
+    /// Gives the body the memory that it needs, and what it had before to `room`, except for what is large.
+    pub(crate) fn settle(&mut self, room: &mut Room) {
+        settle(&mut self.ops, &mut room.ops);
+        settle(&mut self.values, &mut room.values);
+        settle(&mut self.uses, &mut room.uses);
+        settle(&mut self.blocks, &mut room.blocks);
+        settle(&mut self.regions, &mut room.regions);
+        settle(&mut self.extras, &mut room.extras);
+    }
+}

@@ -1,0 +1,143 @@
+//! Words that are written again and again, and what they were found to be: symbols and names of operations.
+
+use super::parser::{Failure, Parser};
+use crate::context::{Context, OpName, Sym};
+use crate::diagnostics::{Span, nearest};
+use crate::registry::Traits;
+
+/// How many symbols the parser remembers.
+pub(super) const SYM_CACHE: usize = 4096;
+
+/// How many names of operations are found without hashing.
+pub(super) const RECENT_OPS: usize = 32;
+
+/// A symbol that was met lately: its hash, where it stands, how long it is, and what it is. The hash comes first, since
+/// looking at the text costs a fetch from far away.
+#[derive(Clone, Copy)]
+pub(super) struct Met {
+    hash: u32,
+    start: u32,
+    len: u32,
+    sym: Sym,
+}
+
+impl Met {
+    pub(super) const NONE: Met = Met {
+        hash: 0,
+        start: 0,
+        len: 0,
+        sym: Sym(0),
+    };
+}
+
+/// What is known of the name of an operation.
+#[derive(Clone, Copy)]
+pub(super) struct KnownOp {
+    /// The name, if it may be used.
+    pub(super) name: Option<OpName>,
+    /// Whether nothing is known of it but its name.
+    pub(super) unregistered: bool,
+    /// Whether it is registered, without regions, successors and a symbol of its own.
+    pub(super) plain: bool,
+    /// Whether it is declared without results.
+    pub(super) resultless: bool,
+}
+
+/// The place of the name of an operation among [`RECENT_OPS`]: its length and two of its last letters tell, which differ
+/// in `addf`, `addi` and `mulf`.
+#[inline]
+pub(super) fn op_place(name: &[u8]) -> usize {
+    let letter = |from_end: usize| {
+        let at = name.len().wrapping_sub(from_end);
+        name.get(at).copied().map_or(0, usize::from)
+    };
+    (name.len() + letter(1) + 5 * letter(4)) % RECENT_OPS
+}
+
+impl<'s> Parser<'s> {
+    pub(super) fn sym(&mut self, text: &'s [u8]) -> Sym {
+        let hash = Context::sym_hash(text);
+        let at = hash as usize % SYM_CACHE;
+        let met = self.syms[at];
+        if met.hash == hash
+            && met.len as usize == text.len()
+            && self.src.get(met.start as usize..met.start as usize + text.len()) == Some(text)
+            && !text.is_empty()
+        {
+            return met.sym;
+        }
+        let sym = match std::str::from_utf8(text) {
+            Ok(text) => self.ctx.sym_hashed(hash, text),
+            Err(_) => self.ctx.sym(&String::from_utf8_lossy(text)),
+        };
+        // The text is a part of the source, which is shorter than 4 GiB.
+        if let Some(start) = (text.as_ptr() as usize).checked_sub(self.src.as_ptr() as usize)
+            && start + text.len() <= self.src.len()
+        {
+            self.syms[at] = Met {
+                hash,
+                start: start as u32,
+                len: text.len() as u32,
+                sym,
+            };
+        }
+        sym
+    }
+
+    /// The operation name `text`, if it may be used.
+    pub(super) fn op_name(&mut self, text: &'s [u8]) -> Option<OpName> {
+        self.known_op(text).name
+    }
+
+    /// What is known of the operation name `text`.
+    pub(super) fn known_op(&mut self, text: &'s [u8]) -> KnownOp {
+        let at = op_place(text);
+        if let Some((name, known)) = self.recent_ops[at]
+            && name == text
+        {
+            return known;
+        }
+        let known = self.look_up_op(text);
+        self.recent_ops[at] = Some((text, known));
+        known
+    }
+
+    fn look_up_op(&mut self, text: &'s [u8]) -> KnownOp {
+        if let Some(&known) = self.op_names.get(text) {
+            return known;
+        }
+        let string = String::from_utf8_lossy(text);
+        let name = match self.ctx.registered_op(&string) {
+            None if self.options.allow_unregistered => Some(self.ctx.op_name(&string)),
+            found => found,
+        };
+        let def = name.and_then(|name| self.ctx.op_def(name));
+        let special = Traits::FUNCTION | Traits::ISOLATED | Traits::SYMBOL;
+        let known = KnownOp {
+            name,
+            unregistered: def.is_none(),
+            plain: def.is_some_and(|d| d.regions.is_empty() && d.successors == 0 && !d.traits.intersects(special)),
+            resultless: def.is_some_and(|d| d.results.is_empty()),
+        };
+        self.op_names.insert(text, known);
+        known
+    }
+
+    pub(super) fn unknown_op(&self, span: Span) -> Failure {
+        let text = self.text(span);
+        let message = format!("there is no operation `{text}`");
+        let failure = self.error("unknown-op", message, span);
+        let near = nearest(&text, self.ctx.ops().iter().map(|o| &*o.name));
+        let help = match (near, text.split_once('.')) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, Some((dialect, _))) if self.ctx.dialect(dialect).is_some() => {
+                format!("`pir-opt --list-ops` lists the operations of `{dialect}`")
+            }
+            (None, Some(_)) => {
+                "operations of other dialects are accepted with `--allow-unregistered-dialect`".to_owned()
+            }
+            (None, None) => "an operation is written `dialect.name`".to_owned(),
+        };
+        failure.with_help(help)
+    }
+}

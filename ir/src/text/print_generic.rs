@@ -1,0 +1,152 @@
+//! The generic form, `%a = "dialect.op"(%b, %c) <{k = 1}> ({…}) {l} : (type, type) -> type`.
+
+use smallvec::SmallVec;
+
+use super::print_attr::{AttrWriter, write_results, write_types};
+use super::printer::{MAX_TEXT, Printer, Recent, Task};
+use crate::body::Body;
+use crate::context::{Context, Sym};
+use crate::entity::OpId;
+use crate::types::{AttrData, AttrDict, Type};
+
+/// How many signatures are kept.
+const SIGNATURES: usize = 32;
+
+/// A signature that was written, ` : (type, type) -> type`; no text for none.
+#[derive(Default)]
+struct Signature {
+    operands: SmallVec<[Type; 4]>,
+    results: SmallVec<[Type; 4]>,
+    text: String,
+}
+
+/// What was written lately: the same comes again and again.
+pub(super) struct Generic {
+    /// The name under which the properties of operations that nothing is known of stand among their attributes.
+    properties: Option<Sym>,
+    /// Texts of properties, and of the other attributes.
+    heads: Recent<AttrDict>,
+    tails: Recent<AttrDict>,
+    /// Signatures, at a place that the name of the operation tells: operations of a kind mostly have the same types.
+    signatures: Vec<Signature>,
+}
+
+impl Generic {
+    pub(super) fn new(ctx: &Context) -> Self {
+        Generic {
+            properties: ctx.find_sym("<{}>"),
+            heads: Recent::default(),
+            tails: Recent::default(),
+            signatures: Vec::new(),
+        }
+    }
+}
+
+impl<'a> Printer<'a, '_> {
+    pub(super) fn generic(&mut self, body: &'a Body, op: OpId) {
+        self.out.push('"');
+        self.out.push_str(self.ctx.op_str(body.op_name(op)));
+        self.out.push_str("\"(");
+        let own = body.num_own_operands(op);
+        self.uses(body.operands(op).take(own));
+        self.out.push(')');
+        if !body.successors(op).is_empty() {
+            self.out.push('[');
+            self.successors(body, op, true);
+            self.out.push(']');
+        }
+        let attrs = body.attrs(op);
+        if attrs != AttrDict::EMPTY {
+            let (writer, name) = (self.attr_writer(true), self.recent_generic.properties);
+            self.recent_generic
+                .heads
+                .push(&mut self.out, attrs, attrs.0 as usize, |out| {
+                    properties(&writer, out, attrs, name)
+                });
+        }
+        if body.op_regions(op).is_empty() && body.isolated(op).is_none() {
+            self.generic_tail(body, op);
+        } else {
+            self.out.push_str(" (");
+            self.tasks.push(Task::Region {
+                body,
+                op,
+                index: 0,
+                generic: true,
+            });
+        }
+    }
+
+    pub(super) fn generic_tail(&mut self, body: &'a Body, op: OpId) {
+        let attrs = body.attrs(op);
+        if attrs != AttrDict::EMPTY {
+            let (writer, name) = (self.attr_writer(true), self.recent_generic.properties);
+            self.recent_generic
+                .tails
+                .push(&mut self.out, attrs, attrs.0 as usize, |out| {
+                    others(&writer, out, attrs, name)
+                });
+        }
+        self.signature(body, op);
+        self.location(body, op);
+    }
+
+    fn signature(&mut self, body: &Body, op: OpId) {
+        let own = body.num_own_operands(op);
+        let operands = body.operands(op).take(own).map(|v| body.value_type(v));
+        let results = body.results(op).map(|v| body.value_type(v));
+        let signatures = &mut self.recent_generic.signatures;
+        if signatures.is_empty() {
+            signatures.resize_with(SIGNATURES, Signature::default);
+        }
+        let known = &mut signatures[body.op_name(op).index() % SIGNATURES];
+        if !known.text.is_empty()
+            && operands.clone().eq(known.operands.iter().copied())
+            && results.clone().eq(known.results.iter().copied())
+        {
+            self.out.push_str(&known.text);
+            return;
+        }
+        known.operands.clear();
+        known.operands.extend(operands);
+        known.results.clear();
+        known.results.extend(results);
+        let start = self.out.len();
+        self.out.push_str(" : (");
+        write_types(self.ctx, &mut self.out, &known.operands, true);
+        self.out.push_str(") -> ");
+        write_results(self.ctx, &mut self.out, &known.results, true);
+        known.text.clear();
+        let text = &self.out[start..];
+        if text.len() <= MAX_TEXT {
+            known.text.push_str(text);
+        }
+    }
+}
+
+/// Writes ` <{…}>`, if there are properties.
+fn properties(writer: &AttrWriter<'_>, out: &mut String, attrs: AttrDict, name: Option<Sym>) {
+    let entries = writer.ctx.dict_entries(attrs);
+    let found = entries.iter().find(|entry| Some(entry.0) == name);
+    if let Some(&(_, properties)) = found
+        && let AttrData::Dict(dict) = writer.ctx.attr_data(properties)
+    {
+        out.push_str(" <");
+        writer.dict(out, *dict);
+        out.push('>');
+    }
+}
+
+/// Writes ` {…}`, if there are attributes that are no properties.
+fn others(writer: &AttrWriter<'_>, out: &mut String, attrs: AttrDict, name: Option<Sym>) {
+    let entries = writer.ctx.dict_entries(attrs);
+    let others = entries.iter().filter(|entry| Some(entry.0) != name);
+    let mut before = " {";
+    for &(name, value) in others {
+        out.push_str(std::mem::replace(&mut before, ", "));
+        writer.entry(out, writer.ctx.str(name), value);
+    }
+    if before == ", " {
+        out.push('}');
+    }
+}
