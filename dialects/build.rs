@@ -34,14 +34,31 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
     let values = |list: &[schema::Value]| {
         let items: Vec<String> = list
             .iter()
-            .map(|v| format!("({:?}, {:?}, Arity::{:?})", v.name, v.ty, v.arity))
+            .map(|v| {
+                let (name, ty, arity) = (&v.name, &v.ty, v.arity);
+                format!(
+                    "ValueSpec {{ name: Cow::Borrowed({name:?}), ty: Cow::Borrowed({ty:?}), arity: Arity::{arity:?} }}"
+                )
+            })
             .collect();
         format!("&[{}]", items.join(", "))
     };
     let attrs: Vec<String> = op
         .attrs
         .iter()
-        .map(|a| format!("({:?}, {:?}, {:?})", a.name, a.ty, a.default))
+        .map(|a| {
+            let default = match &a.default {
+                Some(text) => format!("Some(Cow::Borrowed({text:?}))"),
+                None => "None".to_owned(),
+            };
+            let (name, ty) = (&a.name, &a.ty);
+            format!("AttrSpec {{ name: Cow::Borrowed({name:?}), ty: Cow::Borrowed({ty:?}), default: {default} }}")
+        })
+        .collect();
+    let unread: Vec<String> = op
+        .no_need_buffer
+        .iter()
+        .map(|n| format!("Cow::Borrowed({n:?})"))
         .collect();
     let infer = op
         .infer
@@ -61,8 +78,8 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
         out,
         "    Row {{ op: {:?}, family: {family:?}, summary: {:?}, doc: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
          infer: {infer}, traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, backward: {:?}, \
-         no_need_buffer: &{:?} }},",
-        op.op,
+         no_need_buffer: &[{}] }},",
+        format!("pd.{}", op.op),
         op.summary,
         op.doc,
         values(&op.operands),
@@ -70,7 +87,7 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
         values(&op.outputs),
         op.effects,
         op.speculate,
-        op.backward,
-        op.no_need_buffer,
+        op.backward.as_ref().map(|b| format!("pd.{b}")),
+        unread.join(", "),
     );
 }

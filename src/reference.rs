@@ -75,7 +75,7 @@ pub fn dialect(name: &str) -> Option<String> {
 
 /// The names of all dialects.
 pub fn dialects() -> Vec<String> {
-    pir_dialects::context().dialects().map(|d| d.name.clone()).collect()
+    pir_dialects::context().dialects().map(|d| d.name.to_string()).collect()
 }
 
 fn operation(page: &mut String, op: &OpDef) {

@@ -23,8 +23,9 @@ fn module() -> OpDef {
     def.attrs = vec![AttrSpec {
         name: "sym_name".into(),
         ty: "str".into(),
-        default: Some(String::new()),
-    }];
+        default: Some("".into()),
+    }]
+    .into();
     def.regions = vec![RegionSpec {
         keywords: &[],
         presence: Presence::Required,
@@ -35,15 +36,15 @@ fn module() -> OpDef {
 
 fn cast() -> OpDef {
     let mut def = OpDef::new("builtin.unrealized_conversion_cast", "A value as one of another type");
-    def.operands = vec![value("inputs", "any", Arity::Variadic)];
-    def.results = vec![value("outputs", "any", Arity::Variadic)];
+    def.operands = vec![value("inputs", "any", Arity::Variadic)].into();
+    def.results = vec![value("outputs", "any", Arity::Variadic)].into();
     def
 }
 
 fn combine() -> OpDef {
     let mut def = OpDef::new("builtin.combine", "A list of tensors");
-    def.operands = vec![value("inputs", "Tensor", Arity::Variadic)];
-    def.results = vec![value("out", "Tensor[]", Arity::One)];
+    def.operands = vec![value("inputs", "Tensor", Arity::Variadic)].into();
+    def.results = vec![value("out", "Tensor[]", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| {
         let items = args.operands.iter().map(|&v| args.body.value_type(v)).collect();
         Ok(smallvec![args.ctx.intern_type(TypeData::List(items))])
@@ -53,8 +54,8 @@ fn combine() -> OpDef {
 
 fn split() -> OpDef {
     let mut def = OpDef::new("builtin.split", "The tensors of a list");
-    def.operands = vec![value("x", "Tensor[]", Arity::One)];
-    def.results = vec![value("out", "Tensor", Arity::Variadic)];
+    def.operands = vec![value("x", "Tensor[]", Arity::One)].into();
+    def.results = vec![value("out", "Tensor", Arity::Variadic)].into();
     def.infer = Some(|args: InferArgs<'_>| {
         let ty = args.operand_type(0).unwrap_or(Type::NONE);
         match args.ctx.type_data(ty) {

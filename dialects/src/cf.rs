@@ -48,7 +48,7 @@ fn effects(list: &[(EffectKind, EffectTarget)]) -> SmallVec<[Effect; 2]> {
 
 fn create() -> OpDef {
     let mut def = OpDef::new("cf.create_stack", "An empty stack");
-    def.results = vec![value("stack", "stack", Arity::One)];
+    def.results = vec![value("stack", "stack", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
     def.effects = |_| effects(&[(EffectKind::Alloc, EffectTarget::Result(0))]);
     def.speculatable = |_| Speculatability::Never;
@@ -57,7 +57,7 @@ fn create() -> OpDef {
 
 fn push() -> OpDef {
     let mut def = OpDef::new("cf.push_back", "Pushes a value on a stack");
-    def.operands = vec![value("stack", "stack", Arity::One), value("value", "any", Arity::One)];
+    def.operands = vec![value("stack", "stack", Arity::One), value("value", "any", Arity::One)].into();
     def.verify = Some(stack_operand);
     def.effects = |_| effects(&[(EffectKind::Write, EffectTarget::Operand(0))]);
     def.speculatable = |_| Speculatability::Never;
@@ -67,8 +67,8 @@ fn push() -> OpDef {
 fn pop() -> OpDef {
     let mut def = OpDef::new("cf.pop_back", "Removes the last value of a stack and gives it");
     def.description = "The type of the value is written: it is that of the value that was pushed.".into();
-    def.operands = vec![value("stack", "stack", Arity::One)];
-    def.results = vec![value("value", "any", Arity::One)];
+    def.operands = vec![value("stack", "stack", Arity::One)].into();
+    def.results = vec![value("value", "any", Arity::One)].into();
     def.verify = Some(stack_operand);
     def.effects = |_| {
         effects(&[
@@ -82,8 +82,8 @@ fn pop() -> OpDef {
 
 fn is_empty() -> OpDef {
     let mut def = OpDef::new("cf.is_empty", "Whether a stack holds nothing");
-    def.operands = vec![value("stack", "stack", Arity::One)];
-    def.results = vec![value("out", "i1", Arity::One)];
+    def.operands = vec![value("stack", "stack", Arity::One)].into();
+    def.results = vec![value("out", "i1", Arity::One)].into();
     def.infer = Some(|_| Ok(smallvec![Type::I1]));
     def.verify = Some(stack_operand);
     def.effects = |_| effects(&[(EffectKind::Read, EffectTarget::Operand(0))]);
@@ -92,8 +92,8 @@ fn is_empty() -> OpDef {
 
 fn copy() -> OpDef {
     let mut def = OpDef::new("cf.copy_stack", "A new stack with the same values");
-    def.operands = vec![value("stack", "stack", Arity::One)];
-    def.results = vec![value("copy", "stack", Arity::One)];
+    def.operands = vec![value("stack", "stack", Arity::One)].into();
+    def.results = vec![value("copy", "stack", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
     def.verify = Some(stack_operand);
     def.effects = |_| {
@@ -115,13 +115,14 @@ fn join() -> OpDef {
         "The type of the result is written. The dimension of the axis is not known; the others are those of \
                        the tensors, and must be known, since the stack may be empty."
             .into();
-    def.operands = vec![value("stack", "stack", Arity::One)];
+    def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.attrs = vec![AttrSpec {
         name: "axis".into(),
         ty: "int".into(),
         default: Some("0".into()),
-    }];
-    def.results = vec![value("out", "Tensor", Arity::One)];
+    }]
+    .into();
+    def.results = vec![value("out", "Tensor", Arity::One)].into();
     def.verify = Some(|op, errors| {
         stack_operand(op, errors);
         let axis = op.int("axis").unwrap_or(0);
@@ -157,7 +158,7 @@ fn join() -> OpDef {
 fn yields() -> OpDef {
     let mut def = OpDef::new("cf.yield", "Ends a region and hands values to what comes next");
     def.traits = Traits::TERMINATOR;
-    def.operands = vec![value("values", "any", Arity::Variadic)];
+    def.operands = vec![value("values", "any", Arity::Variadic)].into();
     def
 }
 
@@ -170,7 +171,8 @@ fn cond_yield() -> OpDef {
     def.operands = vec![
         value("condition", "i1", Arity::One),
         value("values", "any", Arity::Variadic),
-    ];
+    ]
+    .into();
     def.verify = Some(|op, errors| {
         let parent = op.body.parent_op(op.op).map(|p| op.body.view(op.ctx, p).name());
         if !parent.is_some_and(|p| p.starts_with("pd.while")) {

@@ -18,7 +18,7 @@ pub fn register(builder: &mut ContextBuilder) {
     builder.register(dialect, vec![func(), call(), ret()]);
 }
 
-fn attr(name: &str, ty: &str) -> AttrSpec {
+fn attr(name: &'static str, ty: &'static str) -> AttrSpec {
     AttrSpec {
         name: name.into(),
         ty: ty.into(),
@@ -29,7 +29,7 @@ fn attr(name: &str, ty: &str) -> AttrSpec {
 fn func() -> OpDef {
     let mut def = OpDef::new("func.func", "A function, or without a body the declaration of one");
     def.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::FUNCTION;
-    def.attrs = vec![attr("sym_name", "str"), attr("function_type", "type")];
+    def.attrs = vec![attr("sym_name", "str"), attr("function_type", "type")].into();
     def.regions = vec![RegionSpec {
         keywords: &[],
         presence: Presence::MayBeEmpty,
@@ -41,9 +41,9 @@ fn func() -> OpDef {
 
 fn call() -> OpDef {
     let mut def = OpDef::new("func.call", "Calls a function of the module");
-    def.operands = vec![value("operands", "any", Arity::Variadic)];
-    def.results = vec![value("results", "any", Arity::Variadic)];
-    def.attrs = vec![attr("callee", "symbol")];
+    def.operands = vec![value("operands", "any", Arity::Variadic)].into();
+    def.results = vec![value("results", "any", Arity::Variadic)].into();
+    def.attrs = vec![attr("callee", "symbol")].into();
     def.effects = |_| {
         [EffectKind::Read, EffectKind::Write]
             .map(|kind| Effect {
@@ -60,7 +60,7 @@ fn call() -> OpDef {
 fn ret() -> OpDef {
     let mut def = OpDef::new("func.return", "Returns from a function");
     def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE;
-    def.operands = vec![value("operands", "any", Arity::Variadic)];
+    def.operands = vec![value("operands", "any", Arity::Variadic)].into();
     def
 }
 

@@ -33,7 +33,7 @@ pub fn context() -> Arc<Context> {
     builder.build()
 }
 
-fn value(name: &str, ty: &str, arity: Arity) -> ValueSpec {
+fn value(name: &'static str, ty: &'static str, arity: Arity) -> ValueSpec {
     ValueSpec {
         name: name.into(),
         ty: ty.into(),

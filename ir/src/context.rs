@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use crate::intern::{Interner, StrInterner};
-use crate::registry::{DialectDef, OpDef};
+use crate::registry::{DialectDef, OpDef, Text};
 use crate::types::{Attr, AttrData, AttrDict, DictData, FloatKind, Signedness, Type, TypeData};
 use crate::verify::Plan;
 
@@ -85,7 +85,7 @@ impl ContextBuilder {
     }
 
     /// Adds a dialect and its operations.
-    pub fn register(&mut self, dialect: DialectDef, ops: Vec<OpDef>) -> &mut Self {
+    pub fn register(&mut self, dialect: DialectDef, ops: impl IntoIterator<Item = OpDef>) -> &mut Self {
         self.dialects.push(dialect);
         self.ops.extend(ops);
         self
@@ -119,14 +119,17 @@ impl ContextBuilder {
         }
         context.intern_type(TypeData::Index);
         context.intern_type(TypeData::None);
-        let mut ops: Vec<OpDef> = Vec::with_capacity(self.ops.len());
-        for def in self.ops {
-            let id = context.op_name(&def.name).index();
-            match ops.get_mut(id) {
-                Some(slot) => *slot = def,
-                None => ops.push(def),
+        // In place: definitions are large, and hardly ever is one replaced.
+        let mut ops = self.ops;
+        let mut kept = 0;
+        for at in 0..ops.len() {
+            let id = context.op_name(&ops[at].name).index();
+            kept += usize::from(id == kept);
+            if id != at {
+                ops.swap(id, at);
             }
         }
+        ops.truncate(kept);
         let plans = ops.iter().map(|_| OnceLock::new()).collect();
         Arc::new(Context { ops, plans, ..context })
     }
@@ -150,7 +153,7 @@ pub struct Context {
     ops: Vec<OpDef>,
     /// For each of the operations what the verifier asks of it, made when it is first needed.
     plans: Vec<OnceLock<Box<Plan>>>,
-    dialects: FxHashMap<String, DialectDef>,
+    dialects: FxHashMap<Text, DialectDef>,
 }
 
 impl Context {

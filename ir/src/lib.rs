@@ -41,8 +41,8 @@ pub use entity::{BlockId, OpId, RegionId, UseId, ValueId};
 pub use module::Module;
 pub use registry::{
     Arity, AttrSpec, ChooseFn, Counting, CountingFn, DialectDef, Effect, EffectKind, EffectTarget, EffectsFn, FlowEdge,
-    FlowPoint, FoldFn, FoldResult, Implied, ImpliesFn, InferArgs, InferFn, MaterializeFn, OpDef, Presence,
-    RegionArgsFn, RegionFlow, RegionSpec, Relation, SimplifyFn, Speculatability, SpeculateFn, Traits, ValueSpec,
+    FlowPoint, FoldFn, FoldResult, Implied, ImpliesFn, InferArgs, InferFn, List, MaterializeFn, OpDef, Presence,
+    RegionArgsFn, RegionFlow, RegionSpec, Relation, SimplifyFn, Speculatability, SpeculateFn, Text, Traits, ValueSpec,
     VerifyFn,
 };
 pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};

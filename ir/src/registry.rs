@@ -4,6 +4,7 @@
 //! reads or writes ([`OpDef::effects`]), whether it may run when the program would not have run it
 //! ([`Speculatability`]), how control and values flow through its regions ([`RegionFlow`]), and so on.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use bitflags::bitflags;
@@ -51,6 +52,11 @@ bitflags! {
     }
 }
 
+/// What definitions say. Most of it stands in the program itself: a context, which every run of a tool makes, copies none.
+pub type Text = Cow<'static, str>;
+/// What definitions list, likewise.
+pub type List<T> = Cow<'static, [T]>;
+
 /// How many values or regions an entry of a definition stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
@@ -66,22 +72,22 @@ pub enum Arity {
 #[derive(Clone, Debug)]
 pub struct ValueSpec {
     /// The name in the op table.
-    pub name: String,
+    pub name: Text,
     /// How many values.
     pub arity: Arity,
     /// The type in the op table's words: `Tensor`, `Tensor[]`, `stack`, …, for messages and for the reference.
-    pub ty: String,
+    pub ty: Text,
 }
 
 /// A declared attribute.
 #[derive(Clone, Debug)]
 pub struct AttrSpec {
     /// The name.
-    pub name: String,
+    pub name: Text,
     /// The type in the op table's words: `int`, `int[]`, `bool`, `DataType`, …
-    pub ty: String,
+    pub ty: Text,
     /// The default in the op table's words; without one the attribute is required.
-    pub default: Option<String>,
+    pub default: Option<Text>,
 }
 
 /// Whether a region may be left out of the text.
@@ -322,30 +328,30 @@ pub enum FoldResult {
 #[derive(Clone, Debug)]
 pub struct DialectDef {
     /// Its name, the part of an operation name before the dot.
-    pub name: String,
+    pub name: Text,
     /// One line.
-    pub summary: String,
+    pub summary: Text,
     /// The types that are written without a parameter list: `stack` for `cf.stack`.
-    pub types: Vec<String>,
+    pub types: Vec<Text>,
 }
 
 /// The definition of an operation: everything the IR knows of it.
 #[derive(Clone)]
 pub struct OpDef {
     /// `dialect.op`.
-    pub name: String,
+    pub name: Text,
     /// One line.
-    pub summary: String,
+    pub summary: Text,
     /// A paragraph, for the reference.
-    pub description: String,
+    pub description: Text,
     /// Properties without code.
     pub traits: Traits,
     /// The declared operands; at most one is not [`Arity::One`], or all after it are optional.
-    pub operands: Vec<ValueSpec>,
+    pub operands: List<ValueSpec>,
     /// The declared attributes. Others are allowed and kept.
-    pub attrs: Vec<AttrSpec>,
+    pub attrs: List<AttrSpec>,
     /// The declared results.
-    pub results: Vec<ValueSpec>,
+    pub results: List<ValueSpec>,
     /// The declared regions.
     pub regions: Vec<RegionSpec>,
     /// How many successor blocks it has.
@@ -380,22 +386,22 @@ pub struct OpDef {
     /// Control flow through regions.
     pub flow: Option<&'static dyn RegionFlow>,
     /// The name of the gradient operation, if the dialect has a twin for this one.
-    pub backward: Option<String>,
+    pub backward: Option<Text>,
     /// Operands whose shape alone is read.
-    pub no_need_buffer: Vec<String>,
+    pub no_need_buffer: List<Text>,
 }
 
 impl OpDef {
     /// A definition without operands, results, attributes or effects.
-    pub fn new(name: impl Into<String>, summary: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<Text>, summary: impl Into<Text>) -> Self {
         OpDef {
             name: name.into(),
             summary: summary.into(),
-            description: String::new(),
+            description: Text::default(),
             traits: Traits::empty(),
-            operands: Vec::new(),
-            attrs: Vec::new(),
-            results: Vec::new(),
+            operands: List::default(),
+            attrs: List::default(),
+            results: List::default(),
             regions: Vec::new(),
             successors: 0,
             implicit_terminator: None,
@@ -413,7 +419,7 @@ impl OpDef {
             speculatable: |_| Speculatability::Always,
             flow: None,
             backward: None,
-            no_need_buffer: Vec::new(),
+            no_need_buffer: List::default(),
         }
     }
 

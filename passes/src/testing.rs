@@ -6,15 +6,15 @@ use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
 use pir_ir::verify::verify;
 use pir_ir::{
     Arity, Attr, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, FlowEdge, FlowPoint,
-    FoldResult, InferArgs, Module, OpDef, OpView, Presence, RegionFlow, RegionSpec, Speculatability, Traits, Type,
-    TypeData, ValueId, ValueSpec,
+    FoldResult, InferArgs, List, Module, OpDef, OpView, Presence, RegionFlow, RegionSpec, Speculatability, Traits,
+    Type, TypeData, ValueId, ValueSpec,
 };
 use smallvec::{SmallVec, smallvec};
 
 use crate::{PassManager, Pipeline};
 
-fn values(specs: &[(&str, Arity)]) -> Vec<ValueSpec> {
-    let spec = |&(name, arity): &(&str, Arity)| ValueSpec {
+fn values(specs: &[(&'static str, Arity)]) -> List<ValueSpec> {
+    let spec = |&(name, arity): &(&'static str, Arity)| ValueSpec {
         name: name.into(),
         arity,
         ty: "any".into(),
@@ -134,7 +134,7 @@ fn world(kind: EffectKind) -> Effect {
 
 pub(crate) fn context() -> Arc<Context> {
     use Arity::{One, Variadic};
-    let op = |name: &str, operands: &[(&str, Arity)], results: &[(&str, Arity)]| {
+    let op = |name: &'static str, operands: &[(&'static str, Arity)], results: &[(&'static str, Arity)]| {
         let mut def = OpDef::new(name, "a test");
         def.operands = values(operands);
         def.results = values(results);
@@ -228,13 +228,13 @@ pub(crate) fn context() -> Arc<Context> {
     repeat.infer = Some(|args| Ok(end_types(args, 1)));
     repeat.traits = Traits::RECURSIVE_EFFECTS;
     repeat.speculatable = |_| Speculatability::Never;
-    let end = |name: &str| {
+    let end = |name: &'static str| {
         let mut def = op(name, &many, &[]);
         def.traits = Traits::TERMINATOR;
         def
     };
     let mut jump = end("t.br");
-    jump.operands.clear();
+    jump.operands = List::default();
     jump.successors = 1;
     let mut fork = end("t.fork");
     fork.operands = values(&[("cond", One)]);

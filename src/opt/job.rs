@@ -1,9 +1,10 @@
 //! One run of `pir-opt`: the programs of the input, through the passes, to the output.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 
 use pir_ir::text::{self, PrintOptions};
-use pir_ir::{Diagnostic, Module};
+use pir_ir::{Context, Diagnostic, Module};
 use pir_passes::{Observer, PASS_CRASH, Pipeline};
 
 use super::args::Args;
@@ -25,6 +26,7 @@ use crate::translate::To;
 /// What is to be done, and what has been seen doing it.
 pub(super) struct Job<'a> {
     args: &'a Args,
+    ctx: Option<Arc<Context>>,
     pipeline: &'a Pipeline,
     renderer: &'a Renderer,
     times: Times,
@@ -43,11 +45,19 @@ pub(super) struct Job<'a> {
 type Transformed = Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>>;
 
 impl<'a> Job<'a> {
-    pub(super) fn new(args: &'a Args, pipeline: &'a Pipeline, renderer: &'a Renderer, times: Times) -> Self {
+    /// `ctx` is for the program; a second one gets a context of its own, so that it can fill no tables of the first.
+    pub(super) fn new(
+        args: &'a Args,
+        ctx: Arc<Context>,
+        pipeline: &'a Pipeline,
+        renderer: &'a Renderer,
+        times: Times,
+    ) -> Self {
         let debug = &args.debug;
         let selects = debug.opt_bisect_limit.is_some() || !debug.debug_counter.is_empty();
         Job {
             args,
+            ctx: Some(ctx),
             pipeline,
             renderer,
             times,
@@ -156,7 +166,7 @@ impl<'a> Job<'a> {
             allow_unregistered: self.args.common.allow_unregistered_dialect,
         }
         .of_format(format);
-        let ctx = pir_dialects::context();
+        let ctx = self.ctx.take().unwrap_or_else(pir_dialects::context);
         progress::doing(|| format!("reading {}", source.name()));
         let (mut module, mut warnings) = self
             .times

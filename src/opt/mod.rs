@@ -7,7 +7,7 @@ mod show_op;
 mod stats;
 
 use clap::Parser;
-use pir_ir::Diagnostic;
+use pir_ir::{Context, Diagnostic};
 use pir_passes::Pipeline;
 
 pub use args::Args;
@@ -66,7 +66,8 @@ pub fn main() -> Exit {
             return usage(&renderer, &error);
         }
     }
-    let Some(pipeline) = read_pipeline(&args) else {
+    let ctx = pir_dialects::context();
+    let Some(pipeline) = read_pipeline(&ctx, &args) else {
         return Exit::Usage;
     };
     if args.listing.print_pipeline {
@@ -84,7 +85,7 @@ pub fn main() -> Exit {
     if args.passes.threads.is_some() || source.bytes().len() > 1 << 15 {
         set_threads(args.passes.threads.map(usize::from));
     }
-    Job::new(&args, &pipeline, &renderer, times).run(source)
+    Job::new(&args, ctx, &pipeline, &renderer, times).run(source)
 }
 
 fn usage(renderer: &Renderer, error: &Diagnostic) -> Exit {
@@ -126,11 +127,10 @@ fn configure(args: &mut Args, source: &Source) -> Result<(), Diagnostic> {
 }
 
 /// All passes that the command line asks for, in order; `None` when it is wrong, which has been said then.
-fn read_pipeline(args: &Args) -> Option<Pipeline> {
+fn read_pipeline(ctx: &Context, args: &Args) -> Option<Pipeline> {
     // No editor opens the command line: the error is drawn in it, unless another style is asked for.
     let style = args.common.diagnostics.unwrap_or(Style::Fancy);
     let renderer = Renderer::for_stderr(Some(style), args.common.color);
-    let ctx = pir_dialects::context();
     let level = args.passes.optimize.map(|level| format!("O{level}"));
     let level = level.iter().map(|text| ("-O", text));
     let passes = args.passes.pass.iter().map(|text| ("--pass", text));
@@ -138,7 +138,7 @@ fn read_pipeline(args: &Args) -> Option<Pipeline> {
     let mut all = Pipeline::default();
     let mut good = true;
     for (option, text) in level.chain(passes).chain(pipelines) {
-        match Pipeline::parse_in(&ctx, text) {
+        match Pipeline::parse_in(ctx, text) {
             Ok(pipeline) => all.extend(pipeline),
             Err(errors) => {
                 cli::report(&renderer, &Source::new(option, text.as_str()), &errors);

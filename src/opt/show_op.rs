@@ -5,7 +5,7 @@ use std::fmt::Write;
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print, print_op};
 use pir_ir::{
     Arity, Body, Context, EffectKind, EffectTarget, FlowPoint, OpDef, OpId, OpName, OpSpec, Presence, Speculatability,
-    Traits, Type, ValueName, nearest,
+    Text, Traits, Type, ValueName, nearest,
 };
 use pir_ir::{Diagnostic, OpView};
 
@@ -51,7 +51,7 @@ fn page(ctx: &std::sync::Arc<Context>, name: OpName, def: &OpDef) -> String {
     values(&mut text, "operands", &def.operands, &def.no_need_buffer);
     if !def.attrs.is_empty() {
         text.push_str("\nattributes\n");
-        for attr in &def.attrs {
+        for attr in def.attrs.iter() {
             let default = match attr.default.as_deref() {
                 None => String::new(),
                 Some("") => ", may be left out".to_owned(),
@@ -106,11 +106,11 @@ fn page(ctx: &std::sync::Arc<Context>, name: OpName, def: &OpDef) -> String {
         (None, false, _) => "none: they must be written",
     };
     facts.push(("types of results", inference.to_owned()));
-    let twin = || Some(format!("{}_grad", def.name)).filter(|name| ctx.registered_op(name).is_some());
+    let twin = || Some(Text::from(format!("{}_grad", def.name))).filter(|name| ctx.registered_op(name).is_some());
     let gradient = def.backward.clone().or_else(twin);
     facts.push((
         "gradient",
-        gradient.unwrap_or_else(|| "no operation of its own".to_owned()),
+        gradient.map_or_else(|| "no operation of its own".to_owned(), Text::into_owned),
     ));
     if def.fold.is_some() || def.has(Traits::CONSTANT) {
         facts.push(("folds", "on constants".to_owned()));
@@ -128,7 +128,7 @@ fn page(ctx: &std::sync::Arc<Context>, name: OpName, def: &OpDef) -> String {
     text
 }
 
-fn values(text: &mut String, title: &str, specs: &[pir_ir::ValueSpec], shapes: &[String]) {
+fn values(text: &mut String, title: &str, specs: &[pir_ir::ValueSpec], shapes: &[Text]) {
     if specs.is_empty() {
         return;
     }
@@ -178,7 +178,7 @@ fn control(edges: &[pir_ir::FlowEdge], def: &OpDef) -> String {
 fn example(ctx: &std::sync::Arc<Context>, def: &OpDef) -> Option<String> {
     EXAMPLES
         .iter()
-        .filter(|text| text.contains(&def.name))
+        .filter(|text| text.contains(&*def.name))
         .find_map(|text| {
             let module = parse(ctx, text.as_bytes(), &ParseOptions::default()).module;
             find_op(&print(&module, &PrintOptions::default()), &def.name)

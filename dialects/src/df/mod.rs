@@ -63,7 +63,7 @@ pub fn register(builder: &mut ContextBuilder) {
     );
 }
 
-fn attr(name: &str, ty: &str, default: Option<&str>) -> AttrSpec {
+fn attr(name: &'static str, ty: &'static str, default: Option<&'static str>) -> AttrSpec {
     AttrSpec {
         name: name.into(),
         ty: ty.into(),
@@ -72,7 +72,7 @@ fn attr(name: &str, ty: &str, default: Option<&str>) -> AttrSpec {
 }
 
 /// A node that is neither moved, merged with its like, nor run when its turn has not come.
-fn node(name: &str, summary: &str) -> OpDef {
+fn node(name: &'static str, summary: &'static str) -> OpDef {
     let mut def = OpDef::new(name, summary);
     def.speculatable = |_| Speculatability::Never;
     def
@@ -98,10 +98,10 @@ fn like_first(args: &InferArgs<'_>) -> Result<Type, String> {
 }
 
 /// A node that hands its operand on.
-fn passes_on(name: &str, summary: &str) -> OpDef {
+fn passes_on(name: &'static str, summary: &'static str) -> OpDef {
     let mut def = node(name, summary);
-    def.operands = vec![value("x", "any", Arity::One)];
-    def.results = vec![value("out", "any", Arity::One)];
+    def.operands = vec![value("x", "any", Arity::One)].into();
+    def.results = vec![value("out", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![like_first(&args)?]));
     def
 }
@@ -128,11 +128,12 @@ fn switch() -> OpDef {
     let mut def = node("df.switch", "Hands a value on to one of two sides");
     def.description =
         "The first result is alive if the predicate is false, the second if it is true; the other is dead.".into();
-    def.operands = vec![value("data", "any", Arity::One), value("pred", "i1", Arity::One)];
+    def.operands = vec![value("data", "any", Arity::One), value("pred", "i1", Arity::One)].into();
     def.results = vec![
         value("if_false", "any", Arity::One),
         value("if_true", "any", Arity::One),
-    ];
+    ]
+    .into();
     def.infer = Some(|args: InferArgs<'_>| {
         let ty = like_first(&args)?;
         Ok(smallvec![ty, ty])
@@ -143,11 +144,12 @@ fn switch() -> OpDef {
 fn merge() -> OpDef {
     let mut def = node("df.merge", "Hands on the first value that arrives alive");
     def.description = "The second result is the number of the operand. Dead if all operands are.".into();
-    def.operands = vec![value("inputs", "any", Arity::Variadic)];
+    def.operands = vec![value("inputs", "any", Arity::Variadic)].into();
     def.results = vec![
         value("out", "any", Arity::One),
         value("value_index", "Tensor", Arity::One),
-    ];
+    ]
+    .into();
     def.infer = Some(|args: InferArgs<'_>| {
         let ty = like_first(&args)?;
         Ok(smallvec![ty, args.ctx.tensor(&[], Type::I32)])
@@ -163,7 +165,8 @@ fn enter() -> OpDef {
         attr("frame", "str", None),
         attr("constant", "bool", Some("false")),
         attr("parallel_iterations", "int", Some("10")),
-    ];
+    ]
+    .into();
     def
 }
 
@@ -180,7 +183,7 @@ fn next_iteration() -> OpDef {
 
 fn loop_cond() -> OpDef {
     let mut def = passes_on("df.loop_cond", "Tells whether the frame has a next iteration");
-    def.operands = vec![value("pred", "i1", Arity::One)];
+    def.operands = vec![value("pred", "i1", Arity::One)].into();
     def
 }
 
@@ -196,14 +199,14 @@ fn control() -> OpDef {
     def.description = "Control edges. They carry whether the node was dead; those of a `df.switch` are always alive. \
                        It is no node itself."
         .into();
-    def.operands = vec![value("to", "any", Arity::One), value("from", "any", Arity::Variadic)];
+    def.operands = vec![value("to", "any", Arity::One), value("from", "any", Arity::Variadic)].into();
     def.effects = |_| world();
     def
 }
 
 fn no_op() -> OpDef {
     let mut def = node("df.no_op", "Does nothing, after what its control edges say");
-    def.results = vec![value("done", "any", Arity::One)];
+    def.results = vec![value("done", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![control_type(args.ctx)]));
     def
 }
@@ -219,9 +222,9 @@ fn ends() -> Vec<AttrSpec> {
 
 fn send() -> OpDef {
     let mut def = node("df.send", "Sends a value, or that it is dead, to another device");
-    def.operands = vec![value("x", "any", Arity::One)];
-    def.attrs = ends();
-    def.results = vec![value("sent", "any", Arity::One)];
+    def.operands = vec![value("x", "any", Arity::One)].into();
+    def.attrs = ends().into();
+    def.results = vec![value("sent", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![control_type(args.ctx)]));
     def.effects = |_| world();
     def
@@ -230,15 +233,15 @@ fn send() -> OpDef {
 fn recv() -> OpDef {
     let mut def = node("df.recv", "What another device sends");
     def.description = "Runs at once where it has no control edges; its result is dead if what was sent is.".into();
-    def.attrs = ends();
-    def.results = vec![value("out", "any", Arity::One)];
+    def.attrs = ends().into();
+    def.results = vec![value("out", "any", Arity::One)].into();
     def.effects = |_| world();
     def
 }
 
 fn stack() -> OpDef {
     let mut def = node("df.stack", "An empty stack");
-    def.results = vec![value("stack", "any", Arity::One)];
+    def.results = vec![value("stack", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
     def.effects = |_| one(EffectKind::Alloc, EffectTarget::Result(0));
     def
@@ -247,9 +250,9 @@ fn stack() -> OpDef {
 fn stack_push() -> OpDef {
     let mut def = node("df.stack_push", "Pushes a value on a stack and hands it on");
     def.description = "With `swap`, the stack keeps it in the memory of the host.".into();
-    def.operands = vec![value("stack", "any", Arity::One), value("x", "any", Arity::One)];
-    def.attrs = vec![attr("swap", "bool", Some("false"))];
-    def.results = vec![value("out", "any", Arity::One)];
+    def.operands = vec![value("stack", "any", Arity::One), value("x", "any", Arity::One)].into();
+    def.attrs = vec![attr("swap", "bool", Some("false"))].into();
+    def.results = vec![value("out", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| {
         Ok(smallvec![
             args.operand_type(1).ok_or_else(|| "it needs two operands".to_owned())?
@@ -261,8 +264,8 @@ fn stack_push() -> OpDef {
 
 fn stack_pop() -> OpDef {
     let mut def = node("df.stack_pop", "Takes the last value off a stack");
-    def.operands = vec![value("stack", "any", Arity::One)];
-    def.results = vec![value("out", "any", Arity::One)];
+    def.operands = vec![value("stack", "any", Arity::One)].into();
+    def.results = vec![value("out", "any", Arity::One)].into();
     def.effects = |_| {
         [EffectKind::Read, EffectKind::Write]
             .map(|kind| Effect {

@@ -56,12 +56,12 @@ pub(super) fn definitions() -> Vec<OpDef> {
     ]
 }
 
-fn if_like(name: &str, summary: &str, doc: &str) -> OpDef {
+fn if_like(name: &'static str, summary: &'static str, doc: &'static str) -> OpDef {
     let mut def = OpDef::new(name, summary);
     def.description = doc.into();
     def.traits = Traits::RECURSIVE_EFFECTS | Traits::IMPLICIT_TERMINATOR;
-    def.operands = vec![value("condition", "i1", Arity::One)];
-    def.results = vec![value("results", "any", Arity::Variadic)];
+    def.operands = vec![value("condition", "i1", Arity::One)].into();
+    def.results = vec![value("results", "any", Arity::Variadic)].into();
     def.regions = vec![
         RegionSpec {
             keywords: &["init"],
@@ -97,12 +97,12 @@ fn if_like(name: &str, summary: &str, doc: &str) -> OpDef {
     def
 }
 
-fn while_like(name: &str, summary: &str, doc: &str) -> OpDef {
+fn while_like(name: &'static str, summary: &'static str, doc: &'static str) -> OpDef {
     let mut def = OpDef::new(name, summary);
     def.description = doc.into();
     def.traits = Traits::RECURSIVE_EFFECTS;
-    def.operands = vec![value("inputs", "any", Arity::Variadic)];
-    def.results = vec![value("results", "any", Arity::Variadic)];
+    def.operands = vec![value("inputs", "any", Arity::Variadic)].into();
+    def.results = vec![value("results", "any", Arity::Variadic)].into();
     def.regions = vec![
         RegionSpec {
             keywords: &["init"],
@@ -387,7 +387,7 @@ impl RegionFlow for WhileFlow {
 fn condition_branch() -> OpDef {
     let mut def = OpDef::new("pd.condition_branch", "Goes on with one of two blocks");
     def.traits = Traits::TERMINATOR;
-    def.operands = vec![value("condition", "i1", Arity::One)];
+    def.operands = vec![value("condition", "i1", Arity::One)].into();
     def.successors = 2;
     def.choose = Some(|op, constant| Some(usize::from(!truth(op.ctx, constant(op.operand(0)?)?)?)));
     def.simplify = Some(super::branches::simplify_condition_branch);
@@ -405,7 +405,7 @@ fn branch() -> OpDef {
 fn pd_return() -> OpDef {
     let mut def = OpDef::new("pd.return", "Leaves a region of several blocks, or a function");
     def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE;
-    def.operands = vec![value("operands", "any", Arity::Variadic)];
+    def.operands = vec![value("operands", "any", Arity::Variadic)].into();
     def
 }
 

@@ -26,8 +26,10 @@ pub fn register(builder: &mut ContextBuilder) {
         summary: "Tensors and structured control flow".into(),
         types: Vec::new(),
     };
-    let mut ops = table::definitions();
-    fold::attach(&mut ops);
-    ops.extend(control::definitions());
-    builder.register(dialect, ops);
+    let folds = fold::Folds::new();
+    let tabled = table::definitions().map(|mut def| {
+        folds.attach(&mut def);
+        def
+    });
+    builder.register(dialect, tabled.chain(control::definitions()));
 }

@@ -1,7 +1,9 @@
 //! Definitions from the op tables.
 
+use std::borrow::Cow;
+
 use pir_ir::{
-    Arity, AttrData, AttrSpec, Effect, EffectKind, EffectTarget, InferFn, OpDef, OpView, Speculatability, Traits,
+    Arity, AttrData, AttrSpec, Effect, EffectKind, EffectTarget, InferFn, OpDef, OpView, Speculatability, Text, Traits,
     ValueSpec,
 };
 use smallvec::SmallVec;
@@ -34,56 +36,38 @@ pub(super) struct Row {
     pub(super) family: &'static str,
     pub(super) summary: &'static str,
     pub(super) doc: &'static str,
-    pub(super) operands: &'static [(&'static str, &'static str, Arity)],
-    pub(super) attrs: &'static [(&'static str, &'static str, Option<&'static str>)],
-    pub(super) outputs: &'static [(&'static str, &'static str, Arity)],
+    pub(super) operands: &'static [ValueSpec],
+    pub(super) attrs: &'static [AttrSpec],
+    pub(super) outputs: &'static [ValueSpec],
     pub(super) infer: Option<InferFn>,
     pub(super) traits: Traits,
     pub(super) effects: Effects,
     pub(super) speculate: Speculate,
     pub(super) backward: Option<&'static str>,
-    pub(super) no_need_buffer: &'static [&'static str],
+    pub(super) no_need_buffer: &'static [Text],
 }
 
 include!(concat!(env!("OUT_DIR"), "/pd_ops.rs"));
 
 /// The family (the file) that an operation is declared in.
 pub fn family(op: &str) -> Option<&'static str> {
-    let name = op.strip_prefix("pd.")?;
-    ROWS.iter().find(|row| row.op == name).map(|row| row.family)
+    ROWS.iter().find(|row| row.op == op).map(|row| row.family)
 }
 
-pub(super) fn definitions() -> Vec<OpDef> {
-    ROWS.iter().map(definition).collect()
+pub(super) fn definitions() -> impl Iterator<Item = OpDef> {
+    ROWS.iter().map(definition)
 }
 
 fn definition(row: &Row) -> OpDef {
-    let values = |list: &[(&'static str, &'static str, Arity)]| {
-        list.iter()
-            .map(|&(name, ty, arity)| ValueSpec {
-                name: name.into(),
-                ty: ty.into(),
-                arity,
-            })
-            .collect()
-    };
-    let mut def = OpDef::new(format!("pd.{}", row.op), row.summary);
+    let mut def = OpDef::new(row.op, row.summary);
     def.description = row.doc.into();
     def.traits = row.traits;
-    def.operands = values(row.operands);
-    def.results = values(row.outputs);
-    def.attrs = row
-        .attrs
-        .iter()
-        .map(|&(name, ty, default)| AttrSpec {
-            name: name.into(),
-            ty: ty.into(),
-            default: default.map(Into::into),
-        })
-        .collect();
+    def.operands = row.operands.into();
+    def.results = row.outputs.into();
+    def.attrs = row.attrs.into();
     def.infer = row.infer;
-    def.backward = row.backward.map(|b| format!("pd.{b}"));
-    def.no_need_buffer = row.no_need_buffer.iter().map(|&n| n.into()).collect();
+    def.backward = row.backward.map(Into::into);
+    def.no_need_buffer = row.no_need_buffer.into();
     match row.effects {
         Effects::None => {}
         Effects::Input => def.effects = |_| world(&[EffectKind::Read]),

@@ -10,7 +10,7 @@ use super::{ParseOptions, PrintOptions, parse, print};
 use crate::types::TypeData;
 use crate::{Arity, Context, ContextBuilder, DialectDef, OpDef, Presence, RegionSpec, Traits, Type, ValueSpec};
 
-fn value(name: &str) -> ValueSpec {
+fn value(name: &'static str) -> ValueSpec {
     ValueSpec {
         name: name.into(),
         arity: Arity::Variadic,
@@ -27,11 +27,11 @@ fn region(keywords: &'static [&'static str], presence: Presence, bare: bool) -> 
 }
 
 fn context() -> Arc<Context> {
-    let op = |name: &str, results: bool| {
+    let op = |name: &'static str, results: bool| {
         let mut def = OpDef::new(name, "");
-        def.operands = vec![value("x")];
+        def.operands = vec![value("x")].into();
         if results {
-            def.results = vec![value("out")];
+            def.results = vec![value("out")].into();
             def.infer = Some(|args| Ok(smallvec![args.operand_type(0).unwrap_or(Type::F32)]));
         }
         def
@@ -99,10 +99,10 @@ fn context() -> Arc<Context> {
     module.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::SYMBOL_TABLE | Traits::NO_TERMINATOR;
     module.regions = vec![region(&[], Presence::Required, true)];
     let mut builder = ContextBuilder::new();
-    let dialect = |name: &str, types: &[&str]| DialectDef {
+    let dialect = |name: &'static str, types: &[&'static str]| DialectDef {
         name: name.into(),
-        summary: String::new(),
-        types: types.iter().map(|t| (*t).to_owned()).collect(),
+        summary: "".into(),
+        types: types.iter().map(|&t| t.into()).collect(),
     };
     builder.register(
         dialect("pd", &[]),

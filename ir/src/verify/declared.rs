@@ -36,7 +36,7 @@ fn expected(noun: &str, specs: &[ValueSpec]) -> String {
     let names: Vec<String> = specs
         .iter()
         .map(|s| match s.arity {
-            Arity::One => s.name.clone(),
+            Arity::One => s.name.to_string(),
             Arity::Optional => format!("[{}]", s.name),
             Arity::Variadic => format!("{}…", s.name),
         })
@@ -191,7 +191,7 @@ impl Checker<'_> {
 
     fn attributes(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
         let view = self.body.view(self.ctx, op);
-        for spec in &def.attrs {
+        for spec in def.attrs.iter() {
             match view.attr(&spec.name) {
                 None if spec.default.is_none() => errors.push(
                     self.error(

@@ -464,7 +464,7 @@ impl<'c> Builder<'c> {
         }
         let mut error = Diagnostic::error("unknown-op", format!("unknown operation `{}`", source.name))
             .label(source.span, "no dialect defines it");
-        error = match nearest(&source.name, self.ctx.ops().iter().map(|def| def.name.as_str())) {
+        error = match nearest(&source.name, self.ctx.ops().iter().map(|def| &*def.name)) {
             Some(known) => error.help(format!("did you mean `{known}`?")),
             None => error.help("`--allow-unregistered-dialect` keeps unknown operations as they are"),
         };

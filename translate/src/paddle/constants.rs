@@ -41,7 +41,7 @@ fn normal_form(ctx: &Context, body: &mut Body, op: OpId) {
     };
     let mut rest = ctx.dict_entries(body.attrs(op)).to_vec();
     let mut entries = Vec::with_capacity(rest.len());
-    for spec in &def.attrs {
+    for spec in def.attrs.iter() {
         if let Some(at) = rest.iter().position(|&(name, _)| ctx.str(name) == spec.name) {
             let (name, value) = rest.remove(at);
             if !is_default(ctx, value, spec) {

@@ -53,7 +53,7 @@ fn reorder_op<'d>(ctx: &Context, body: &mut Body, op: OpId, def: &'d OpDef, row:
     let mut absent: SmallVec<[i64; 2]> = SmallVec::new();
     // How many of the declared operands stand up to the last one that is there.
     let mut end = 0;
-    for (at, spec) in (0i64..).zip(&def.operands) {
+    for (at, spec) in (0i64..).zip(def.operands.iter()) {
         match given(&spec.name) {
             Some(value) => {
                 ours.push(value);
@@ -65,11 +65,11 @@ fn reorder_op<'d>(ctx: &Context, body: &mut Body, op: OpId, def: &'d OpDef, row:
     }
     absent.retain(|at| *at < end);
     let mut attrs = body.attrs(op);
-    for spec in &def.attrs {
+    for spec in def.attrs.iter() {
         let Some(value) = given(&spec.name) else { continue };
         // What may be computed is among the declared operands too.
         if !def.operands.iter().any(|operand| operand.name == spec.name) {
-            let constant = constants::constant(ctx, body, value).ok_or(spec.name.as_str())?;
+            let constant = constants::constant(ctx, body, value).ok_or(&*spec.name)?;
             attrs = ctx.dict_with(attrs, &spec.name, constants::of_type(ctx, constant, &spec.ty));
         }
     }

@@ -263,7 +263,7 @@ mod tests {
                 assert!(known, "{name}: {input:?}");
             }
             // Everything that ours says is said.
-            for spec in &def.attrs {
+            for spec in def.attrs.iter() {
                 let said = row.says(&spec.name);
                 // There the generator has the seed; one that is given is refused.
                 let seeded = matches!(name, "randint" | "randperm" | "bernoulli") && spec.name == "seed";

@@ -12,8 +12,10 @@ mod implied;
 mod shape;
 
 use pir_ir::{
-    Attr, AttrData, Context, CountingFn, FoldFn, FoldResult, ImpliesFn, OpDef, OpView, SimplifyFn, Type, ValueId,
+    Attr, AttrData, Context, CountingFn, FoldFn, FoldResult, ImpliesFn, MaterializeFn, OpDef, OpView, SimplifyFn, Type,
+    ValueId,
 };
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 type Folded = Option<SmallVec<[FoldResult; 2]>>;
@@ -113,27 +115,58 @@ const IMPLICATIONS: &[(&str, ImpliesFn)] = &[
     ("pd.logical_or", implied::or),
 ];
 
-/// Gives definitions their folds and simplifications.
-pub(super) fn attach(definitions: &mut [OpDef]) {
-    for def in definitions {
-        def.fold = FOLDS.iter().find(|(name, _)| *name == def.name).map(|(_, fold)| *fold);
-        def.fast_fold = FAST_FOLDS.contains(&&*def.name).then_some(arith::fast as FoldFn);
-        def.counting = COUNTING.iter().find(|(name, _)| *name == def.name).map(|(_, c)| *c);
-        def.implies = IMPLICATIONS.iter().find(|(name, _)| *name == def.name).map(|(_, i)| *i);
-        def.simplify = SIMPLIFICATIONS
+/// What the tables above say of one operation.
+#[derive(Clone, Copy, Default)]
+struct Rules {
+    fold: Option<FoldFn>,
+    fast_fold: Option<FoldFn>,
+    counting: Option<CountingFn>,
+    implies: Option<ImpliesFn>,
+    simplify: Option<SimplifyFn>,
+    materialize: Option<MaterializeFn>,
+}
+
+/// The folds and simplifications of all operations, by name.
+pub(super) struct Folds(FxHashMap<&'static str, Rules>);
+
+impl Folds {
+    /// What the tables say.
+    pub(super) fn new() -> Self {
+        let mut rules: FxHashMap<&'static str, Rules> = FxHashMap::default();
+        FOLDS
             .iter()
-            .find(|(name, _)| *name == def.name)
-            .map(|(_, s)| *s);
+            .for_each(|&(name, fold)| rules.entry(name).or_default().fold = Some(fold));
+        FAST_FOLDS
+            .iter()
+            .for_each(|name| rules.entry(name).or_default().fast_fold = Some(arith::fast));
+        COUNTING
+            .iter()
+            .for_each(|&(name, counting)| rules.entry(name).or_default().counting = Some(counting));
+        IMPLICATIONS
+            .iter()
+            .for_each(|&(name, implies)| rules.entry(name).or_default().implies = Some(implies));
+        SIMPLIFICATIONS
+            .iter()
+            .for_each(|&(name, simplify)| rules.entry(name).or_default().simplify = Some(simplify));
+        rules.entry("pd.full").or_default().materialize = Some(constant::make_full);
+        rules.entry("pd.full_int_array").or_default().materialize = Some(constant::make_int_array);
+        Folds(rules)
+    }
+
+    /// Gives a definition its folds and simplifications.
+    pub(super) fn attach(&self, def: &mut OpDef) {
+        let rules = self.0.get(&*def.name).copied().unwrap_or_default();
+        def.fold = rules.fold;
+        def.fast_fold = rules.fast_fold;
+        def.counting = rules.counting;
+        def.implies = rules.implies;
+        def.simplify = rules.simplify;
+        def.materialize = rules.materialize;
         // Nothing has both arguments of its own to make attributes of and another simplification, but for `reshape`,
         // whose own begins with that.
         if def.simplify.is_none() && dynamic::has_dynamic(def) {
             def.simplify = Some(dynamic::operands_to_attributes);
         }
-        def.materialize = match &*def.name {
-            "pd.full" => Some(constant::make_full),
-            "pd.full_int_array" => Some(constant::make_int_array),
-            _ => None,
-        };
     }
 }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::*;
 use crate::{
-    Arity, AttrData, AttrSpec, BlockId, ContextBuilder, DialectDef, InsertPoint, OpId, OpSpec, Presence, RegionId,
-    RegionSpec, Rewriter, Successor, Type, ValueId, ValueSpec,
+    Arity, AttrData, AttrSpec, BlockId, ContextBuilder, DialectDef, InsertPoint, List, OpId, OpSpec, Presence,
+    RegionId, RegionSpec, Rewriter, Successor, Type, ValueId, ValueSpec,
 };
 
-fn values(specs: &[(&str, Arity)]) -> Vec<ValueSpec> {
+fn values(specs: &[(&'static str, Arity)]) -> List<ValueSpec> {
     specs
         .iter()
         .map(|&(name, arity)| ValueSpec {
@@ -26,13 +26,14 @@ const REQUIRED: RegionSpec = RegionSpec {
 };
 
 fn context() -> Arc<Context> {
-    let op = |name: &str, operands: &[(&str, Arity)], results: &[(&str, Arity)], traits: Traits| {
-        let mut def = OpDef::new(name, "a test");
-        def.operands = values(operands);
-        def.results = values(results);
-        def.traits = traits;
-        def
-    };
+    let op =
+        |name: &'static str, operands: &[(&'static str, Arity)], results: &[(&'static str, Arity)], traits: Traits| {
+            let mut def = OpDef::new(name, "a test");
+            def.operands = values(operands);
+            def.results = values(results);
+            def.traits = traits;
+            def
+        };
     use Arity::{One, Optional, Variadic};
     let many = [("xs", Variadic)];
     let mut add = op("t.add", &[("x", One), ("y", One)], &[("out", One)], Traits::empty());
@@ -45,7 +46,8 @@ fn context() -> Arc<Context> {
         name: "value".into(),
         ty: "int".into(),
         default: None,
-    }];
+    }]
+    .into();
     konst.verify = Some(|view, out| {
         if view.int("value") == Some(13) {
             out.push(
