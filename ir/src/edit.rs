@@ -4,12 +4,10 @@
 
 use smallvec::SmallVec;
 
-use crate::body::{
-    BlockData, Body, DEAD, Extra, OpData, RegionData, Slots, Successor, UseData, ValueData, ValueDef, ValueName,
-};
+use crate::body::{BlockData, Body, DEAD, Extra, OpData, RegionData, Slots, Successor, ValueData, ValueDef, ValueName};
 use crate::context::{OpName, Sym};
 use crate::diagnostics::Span;
-use crate::entity::{BlockId, OpId, RegionId, UseId, ValueId};
+use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::types::{Attr, AttrDict, Type};
 
 /// Everything that a new operation is made of.
@@ -176,7 +174,7 @@ impl Body {
             span: spec.span,
             order: 0,
         });
-        self.append_uses(op, spec.operands);
+        self.append_operands(op, spec.operands);
         op
     }
 
@@ -303,142 +301,6 @@ impl Body {
     /// The place of an operation in its block as a number that grows along it, valid after [`Body::renumber`].
     pub fn order_in_block(&self, op: OpId) -> u32 {
         self.ops[op.index()].order
-    }
-
-    // ----- operands -----
-
-    fn append_uses(&mut self, op: OpId, operands: &[ValueId]) {
-        let start = self.uses.len();
-        for &value in operands {
-            let id = UseId::new(self.uses.len());
-            let prev = match &mut self.values[value.index()].first_use {
-                &mut Some(first) => {
-                    // Before the first is the last.
-                    let last = std::mem::replace(&mut self.uses[first.index()].prev, id);
-                    self.uses[last.index()].next = Some(id);
-                    last
-                }
-                none => {
-                    *none = Some(id);
-                    id
-                }
-            };
-            self.uses.push(UseData {
-                value,
-                owner: op,
-                prev,
-                next: None,
-            });
-        }
-        self.ops[op.index()].operands = Slots {
-            start: start as u32,
-            len: operands.len() as u32,
-        };
-    }
-
-    fn link_use(&mut self, id: UseId) {
-        crate::steps::count(1);
-        let value = self.uses[id.index()].value;
-        let first = *self.values[value.index()].first_use.get_or_insert(id);
-        let last = if first == id { id } else { self.uses[first.index()].prev };
-        self.uses[last.index()].next = Some(id);
-        self.uses[first.index()].prev = id;
-        let this = &mut self.uses[id.index()];
-        (this.prev, this.next) = (last, None);
-    }
-
-    fn unlink_use(&mut self, id: UseId) {
-        let UseData { value, prev, next, .. } = self.uses[id.index()];
-        let first = self.values[value.index()].first_use;
-        if first == Some(id) {
-            self.values[value.index()].first_use = next;
-        } else {
-            self.uses[prev.index()].next = next;
-        }
-        // Behind the last one is the first, which may be the one that goes.
-        if let Some(after) = next.or(first) {
-            self.uses[after.index()].prev = prev;
-        }
-    }
-
-    /// Replaces one operand.
-    pub fn set_operand(&mut self, op: OpId, index: usize, value: ValueId) {
-        let id = UseId::new(self.ops[op.index()].operands.range().start + index);
-        debug_assert!(index < self.num_operands(op));
-        if self.uses[id.index()].value != value {
-            self.unlink_use(id);
-            self.uses[id.index()].value = value;
-            self.link_use(id);
-        }
-    }
-
-    /// Replaces all operands; successors keep their counts, so the count passed to them must not change.
-    pub fn set_operands(&mut self, op: OpId, operands: &[ValueId]) {
-        let old = self.ops[op.index()].operands;
-        for index in old.range() {
-            self.unlink_use(UseId::new(index));
-        }
-        if operands.len() <= old.len as usize {
-            for (at, &value) in operands.iter().enumerate() {
-                let id = UseId::new(old.start as usize + at);
-                self.uses[id.index()].value = value;
-                self.link_use(id);
-            }
-            self.ops[op.index()].operands.len = operands.len() as u32;
-        } else {
-            self.append_uses(op, operands);
-        }
-    }
-
-    /// Adds an operand before the one at `index`.
-    pub fn insert_operand(&mut self, op: OpId, index: usize, value: ValueId) {
-        let mut operands = self.operands_vec(op);
-        operands.insert(index, value);
-        self.set_operands(op, &operands);
-    }
-
-    /// Adds operands before the one at `index`, all at once: each change of their number may move all of them.
-    pub fn insert_operands(&mut self, op: OpId, index: usize, values: &[ValueId]) {
-        if !values.is_empty() {
-            let mut operands = self.operands_vec(op);
-            operands.insert_from_slice(index, values);
-            self.set_operands(op, &operands);
-        }
-    }
-
-    /// Removes the operands from the one at `index` on.
-    pub fn truncate_operands(&mut self, op: OpId, index: usize) {
-        if index < self.num_operands(op) {
-            let mut operands = self.operands_vec(op);
-            operands.truncate(index);
-            self.set_operands(op, &operands);
-        }
-    }
-
-    /// Adds an operand at the end.
-    pub fn push_operand(&mut self, op: OpId, value: ValueId) {
-        let mut operands = self.operands_vec(op);
-        operands.push(value);
-        self.set_operands(op, &operands);
-    }
-
-    /// Removes one operand.
-    pub fn erase_operand(&mut self, op: OpId, index: usize) {
-        let mut operands = self.operands_vec(op);
-        operands.remove(index);
-        self.set_operands(op, &operands);
-    }
-
-    /// Makes all uses of `old` uses of `new`, in the time of the number of uses.
-    pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) {
-        if old == new {
-            return;
-        }
-        while let Some(id) = self.values[old.index()].first_use {
-            self.unlink_use(id);
-            self.uses[id.index()].value = new;
-            self.link_use(id);
-        }
     }
 
     // ----- attributes, types, names -----
@@ -581,9 +443,7 @@ impl Body {
     }
 
     fn kill(&mut self, op: OpId) {
-        for index in self.ops[op.index()].operands.range() {
-            self.unlink_use(UseId::new(index));
-        }
+        self.unlink_operands(op);
         if let Some(at) = self.ops[op.index()].extra() {
             self.extras[at] = Extra::default();
         }

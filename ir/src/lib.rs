@@ -29,6 +29,7 @@ mod rewriter;
 mod steps;
 pub mod text;
 mod types;
+mod uses;
 pub mod verify;
 mod walk;
 

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::Body;
 use crate::context::{OpName, Sym};
 use crate::diagnostics::Span;
-use crate::entity::{BlockId, OpId, RegionId, UseId, ValueId};
+use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::types::{AttrDict, Type};
 
 /// A stretch of an arena.
@@ -111,8 +111,6 @@ pub(crate) struct ValueData {
     /// Twice its index there; plus one for the argument of a block.
     place: u32,
     pub(crate) ty: Type,
-    /// The first of the list of uses; the one before it is the last.
-    pub(crate) first_use: Option<UseId>,
     /// One more than twice the symbol; plus one for an element of a pack. 0 for a value without a name.
     name: u32,
 }
@@ -123,7 +121,6 @@ impl ValueData {
             owner: None,
             place: 0,
             ty,
-            first_use: None,
             name: 0,
         };
         data.set_def(def);
@@ -183,15 +180,6 @@ pub struct ValueName {
     pub sym: Sym,
     /// Whether the value belongs to a pack: `%r:2` defines `%r#0` and `%r#1`.
     pub pack: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct UseData {
-    pub(crate) value: ValueId,
-    pub(crate) owner: OpId,
-    /// Before the first is the last.
-    pub(crate) prev: UseId,
-    pub(crate) next: Option<UseId>,
 }
 
 /// What stands in the text of a module beside its operations.

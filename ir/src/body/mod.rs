@@ -1,8 +1,8 @@
 //! The body: the arenas of a region tree, and read access to it.
 //!
 //! A [`Body`] holds one root region and everything nested in it, except what is inside isolated operations, which
-//! have a body of their own ([`Body::isolated`]). Operations of a block form a doubly linked list; operands are nodes
-//! of the ordered use list of their value; the results of an operation are contiguous.
+//! have a body of their own ([`Body::isolated`]). Operations of a block form a doubly linked list; operands stand in
+//! one list, as nodes of the ordered use lists of their values; the results of an operation are contiguous.
 
 mod blocks;
 mod data;
@@ -12,11 +12,14 @@ mod room;
 mod values;
 mod view;
 
+use std::sync::OnceLock;
+
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::types::{Attr, AttrDict};
+use crate::uses::UseLists;
 
 pub use blocks::BlockOps;
-pub(crate) use data::{BlockData, DEAD, Extra, Frame, OpData, RegionData, Slots, UseData, ValueData};
+pub(crate) use data::{BlockData, DEAD, Extra, Frame, OpData, RegionData, Slots, ValueData};
 pub use data::{Successor, ValueDef, ValueName};
 use rare::Rare;
 pub(crate) use room::Room;
@@ -28,7 +31,9 @@ pub use view::OpView;
 pub struct Body {
     pub(crate) ops: Vec<OpData>,
     pub(crate) values: Vec<ValueData>,
-    pub(crate) uses: Vec<UseData>,
+    /// The operands of all operations.
+    pub(crate) operands: Vec<ValueId>,
+    pub(crate) use_lists: OnceLock<Box<UseLists>>,
     pub(crate) blocks: Vec<BlockData>,
     pub(crate) regions: Vec<RegionData>,
     pub(crate) extras: Vec<Extra>,
@@ -80,7 +85,8 @@ impl Body {
         Body {
             ops: self.ops.clone(),
             values: self.values.clone(),
-            uses: self.uses.clone(),
+            operands: self.operands.clone(),
+            use_lists: self.use_lists.clone(),
             blocks: self.blocks.clone(),
             regions: self.regions.clone(),
             extras: self.extras.iter().map(extra).collect(),
@@ -106,7 +112,8 @@ impl Body {
         Body {
             ops: Vec::new(),
             values: Vec::new(),
-            uses: Vec::new(),
+            operands: Vec::new(),
+            use_lists: OnceLock::new(),
             blocks: Vec::new(),
             regions: Vec::new(),
             extras: Vec::new(),

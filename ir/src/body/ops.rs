@@ -84,7 +84,7 @@ impl Body {
     /// The operands, those passed to successors included.
     #[inline]
     pub fn operands(&self, op: OpId) -> impl ExactSizeIterator<Item = ValueId> + DoubleEndedIterator + Clone + '_ {
-        self.uses[self.ops[op.index()].operands.range()].iter().map(|u| u.value)
+        self.operands[self.ops[op.index()].operands.range()].iter().copied()
     }
 
     /// The operand at `index`.
@@ -93,14 +93,13 @@ impl Body {
     /// When there is none.
     #[inline]
     pub fn operand(&self, op: OpId, index: usize) -> ValueId {
-        self.uses[self.ops[op.index()].operands.range()][index].value
+        self.operands[self.ops[op.index()].operands.range()][index]
     }
 
     /// The operand at `index`, if there is one; those before it are not gone through.
     #[inline]
     pub fn get_operand(&self, op: OpId, index: usize) -> Option<ValueId> {
-        let operands = &self.uses[self.ops[op.index()].operands.range()];
-        operands.get(index).map(|u| u.value)
+        self.operands[self.ops[op.index()].operands.range()].get(index).copied()
     }
 
     /// The operands as a vector, for when the body is changed meanwhile.

@@ -1,6 +1,7 @@
 //! Memory for a body whose size is not known yet.
 
-use super::{BlockData, Body, Extra, OpData, RegionData, UseData, ValueData};
+use super::{BlockData, Body, Extra, OpData, RegionData, ValueData};
+use crate::entity::ValueId;
 
 /// Memory in which a body is read before it is known how large it becomes. Small bodies are copied out of it when they
 /// have been read, so that the next one is read in the same memory and nothing grows bit by bit; a large one keeps it.
@@ -9,7 +10,7 @@ use super::{BlockData, Body, Extra, OpData, RegionData, UseData, ValueData};
 pub(crate) struct Room {
     ops: Vec<OpData>,
     values: Vec<ValueData>,
-    uses: Vec<UseData>,
+    operands: Vec<ValueId>,
     blocks: Vec<BlockData>,
     regions: Vec<RegionData>,
     extras: Vec<Extra>,
@@ -37,7 +38,7 @@ impl Room {
     pub(crate) fn for_ops(&mut self, ops: usize) {
         self.ops.reserve_exact(ops);
         self.values.reserve_exact(ops);
-        self.uses.reserve_exact(2 * ops);
+        self.operands.reserve_exact(2 * ops);
     }
 
     /// Whether there is none for operations.
@@ -47,10 +48,10 @@ impl Room {
 
     /// Takes the memory for operations from a body in which none stands yet.
     pub(crate) fn take_from(&mut self, body: &mut Body) {
-        if body.ops.is_empty() && body.values.is_empty() && body.uses.is_empty() {
+        if body.ops.is_empty() && body.values.is_empty() && body.operands.is_empty() {
             std::mem::swap(&mut self.ops, &mut body.ops);
             std::mem::swap(&mut self.values, &mut body.values);
-            std::mem::swap(&mut self.uses, &mut body.uses);
+            std::mem::swap(&mut self.operands, &mut body.operands);
         }
     }
 }
@@ -59,7 +60,7 @@ impl Body {
     /// A body whose root region has no blocks, in the memory that is given, which is empty.
     pub(crate) fn in_room(room: Room) -> Self {
         let mut body = Body::without_root();
-        (body.ops, body.values, body.uses) = (room.ops, room.values, room.uses);
+        (body.ops, body.values, body.operands) = (room.ops, room.values, room.operands);
         (body.blocks, body.regions, body.extras) = (room.blocks, room.regions, room.extras);
         body.root = body.create_region();
         body
@@ -69,7 +70,7 @@ impl Body {
     pub(crate) fn settle(&mut self, room: &mut Room) {
         settle(&mut self.ops, &mut room.ops);
         settle(&mut self.values, &mut room.values);
-        settle(&mut self.uses, &mut room.uses);
+        settle(&mut self.operands, &mut room.operands);
         settle(&mut self.blocks, &mut room.blocks);
         settle(&mut self.regions, &mut room.regions);
         settle(&mut self.extras, &mut room.extras);

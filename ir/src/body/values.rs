@@ -50,21 +50,20 @@ impl Body {
     pub fn uses(&self, value: ValueId) -> Uses<'_> {
         Uses {
             body: self,
-            next: self.values[value.index()].first_use,
+            next: self.use_lists().first(value),
         }
     }
 
     /// Whether a value is used at all.
     #[inline]
     pub fn has_uses(&self, value: ValueId) -> bool {
-        self.values[value.index()].first_use.is_some()
+        self.use_lists().first(value).is_some()
     }
 
     /// Whether a value is used exactly once.
     pub fn has_one_use(&self, value: ValueId) -> bool {
-        self.values[value.index()]
-            .first_use
-            .is_some_and(|u| self.uses[u.index()].next.is_none())
+        let lists = self.use_lists();
+        lists.first(value).is_some_and(|only| lists.next(only).is_none())
     }
 
     /// The use of a value that is used exactly once.
@@ -100,11 +99,12 @@ impl Iterator for Uses<'_> {
     #[inline]
     fn next(&mut self) -> Option<Use> {
         let id = self.next?;
-        let data = &self.body.uses[id.index()];
-        self.next = data.next;
-        let first = self.body.ops[data.owner.index()].operands.start as usize;
+        let lists = self.body.use_lists();
+        self.next = lists.next(id);
+        let op = lists.owner(id);
+        let first = self.body.ops[op.index()].operands.start as usize;
         Some(Use {
-            op: data.owner,
+            op,
             index: id.index() - first,
         })
     }
