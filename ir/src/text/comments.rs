@@ -53,7 +53,7 @@ impl<'s> Directives<'s> {
 impl Parser<'_> {
     /// Collects comments; the first is at the end of the last operation's line when no line break was before it.
     pub(super) fn comments(&mut self) -> String {
-        let mut text = String::new();
+        let mut text = std::mem::take(&mut self.held_comment);
         let start = self.pos;
         loop {
             let before = self.pos;

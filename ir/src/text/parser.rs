@@ -99,6 +99,8 @@ pub(super) struct Parser<'s> {
     pub(super) poison: FxHashSet<ValueId>,
     diagnostics: Vec<Diagnostic>,
     pub(super) directives: Option<Directives<'s>>,
+    /// Comments that stand before something else than an operation, for the next operation.
+    pub(super) held_comment: String,
     /// Boxes of operations that were created, for the next ones.
     #[allow(clippy::vec_box, reason = "it is the boxes that are used again")]
     pub(super) spare: Vec<Box<Pending>>,
@@ -135,6 +137,7 @@ impl<'s> Parser<'s> {
             poison: FxHashSet::default(),
             diagnostics: Vec::new(),
             directives: None,
+            held_comment: String::new(),
             spare: Vec::new(),
             recent_types: [(&[], Type::NONE); RECENT],
             recent_dicts: Box::default(),
@@ -302,8 +305,12 @@ impl<'s> Parser<'s> {
 
     /// Reads one statement; `false` at the end of the input.
     fn statement(&mut self) -> bool {
-        let comment = self.comments();
+        let mut comment = self.comments();
         let start = self.pos;
+        if matches!(self.peek(), b'^' | b'#' | b'!' | b'{') {
+            // Comments belong to operations, and these are none: the next one gets it.
+            self.held_comment = std::mem::take(&mut comment);
+        }
         let done = match self.peek() {
             0 if self.pos >= self.src.len() => return self.end_of_input(&comment),
             b'}' => self.close_region(&comment),
