@@ -6,13 +6,13 @@
 use pir_ir::{Body, FlowPoint, TypeData, ValueId};
 use smallvec::SmallVec;
 
-use crate::analysis::{Constants, Counter};
+use crate::analysis::{Constants, Counter, FlowOps};
 
 /// Replaces results of loops that are constants. Gives whether there were any.
-pub(crate) fn replace_final_values(constants: &Constants<'_>, body: &mut Body) -> bool {
+pub(crate) fn replace_final_values(constants: &Constants<'_>, body: &mut Body, flow: &FlowOps) -> bool {
     let ctx = constants.ctx();
     let mut found: Vec<(ValueId, i64)> = Vec::new();
-    for op in body.walk_all() {
+    for &op in &flow.ops {
         // Only integers count.
         let counts = |r: ValueId| {
             body.has_uses(r)
@@ -21,7 +21,7 @@ pub(crate) fn replace_final_values(constants: &Constants<'_>, body: &mut Body) -
                     TypeData::Integer { .. }
                 )
         };
-        if body.region_flow(ctx, op).is_none() || !body.results(op).any(counts) {
+        if !body.results(op).any(counts) {
             continue;
         }
         let Some(counter) = Counter::of(ctx, body, op) else {

@@ -97,6 +97,9 @@ impl<'a> Constants<'a> {
             return Some(folded);
         }
         // The kernels compute what is pure and has constant operands only.
+        if constants.iter().any(Option::is_none) {
+            return None;
+        }
         let pure = view.own_effects().is_empty()
             && body.op_regions(op).is_empty()
             && !constants.is_empty()

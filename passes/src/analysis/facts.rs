@@ -5,14 +5,14 @@
 //! class for all handles is coarse, but sound without an alias analysis: handles travel through loops, and stacks may
 //! hold stacks.
 //!
-//! [`Facts`] computes the sums for all operations of a body in one walk from the inside out, so that asking costs
-//! nothing, however deep operations are nested. Edits make it stale: an operation that was moved keeps its facts, a
+//! [`Effects`] computes the sums for all operations of a body in one walk from the inside out, so that asking costs
+//! nothing, however deep operations are nested. [`Facts`] knows speculatability too. Edits make it stale: an operation that was moved keeps its facts, a
 //! new one has none.
 
 use super::counter;
-use super::variables::Variables;
+use super::variables::{Variables, changed_in_place};
 use bitflags::bitflags;
-use pir_ir::{Body, Context, EffectKind, EffectTarget, OpId, OpView, Speculatability, Traits};
+use pir_ir::{Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Speculatability, Traits};
 
 bitflags! {
     /// What an operation may do to memory.
@@ -48,18 +48,18 @@ impl Touched {
 
 /// The effects of one operation, without those of nested ones.
 pub fn effects_of(view: OpView<'_>) -> Touched {
-    let mut touched = Touched::empty();
-    for effect in view.own_effects() {
-        let world = effect.target == EffectTarget::World;
-        touched |= match (effect.kind, world) {
-            (EffectKind::Alloc, _) => Touched::ALLOC,
-            (EffectKind::Read, true) => Touched::READ_WORLD,
-            (EffectKind::Read, false) => Touched::READ_HANDLE,
-            (EffectKind::Write, true) => Touched::WRITE_WORLD,
-            (EffectKind::Write, false) => Touched::WRITE_HANDLE,
-        };
+    view.own_effects().into_iter().map(touched_by).collect()
+}
+
+fn touched_by(effect: Effect) -> Touched {
+    let world = effect.target == EffectTarget::World;
+    match (effect.kind, world) {
+        (EffectKind::Alloc, _) => Touched::ALLOC,
+        (EffectKind::Read, true) => Touched::READ_WORLD,
+        (EffectKind::Read, false) => Touched::READ_HANDLE,
+        (EffectKind::Write, true) => Touched::WRITE_WORLD,
+        (EffectKind::Write, false) => Touched::WRITE_HANDLE,
     }
-    touched
 }
 
 /// Whether an operation stands where it stands for a reason that effects do not tell: it ends a block, or is found by
@@ -68,61 +68,84 @@ pub fn is_symbol_or_terminator(view: OpView<'_>) -> bool {
     view.has(Traits::TERMINATOR) || view.has(Traits::SYMBOL) || view.body.isolated(view.op).is_some()
 }
 
-#[derive(Clone, Copy, Default)]
-struct Fact {
-    touched: Touched,
-    speculatable: bool,
+/// All operations of a body, each behind those inside it.
+pub(crate) fn inside_out(body: &Body) -> Vec<OpId> {
+    let mut ops = Vec::with_capacity(body.num_op_slots());
+    ops.extend(body.walk_all());
+    ops.reverse();
+    ops
 }
 
-/// The effects and the speculatability of every operation of a body, nested operations included.
-pub struct Facts {
-    of: Vec<Fact>,
+/// What every operation of a body may do to memory, nested operations included.
+pub struct Effects {
+    of: Vec<Touched>,
 }
 
-impl Facts {
-    /// Computes the facts of all operations.
+impl Effects {
+    /// Computes the effects of all operations of a body.
     pub fn new(ctx: &Context, body: &Body) -> Self {
-        Self::with_variables(ctx, body, &Variables::new(ctx, body))
+        Self::of_ops(ctx, body, &inside_out(body))
     }
 
-    /// Computes the facts of all operations, where it is known what changes in place.
-    pub fn with_variables(ctx: &Context, body: &Body, variables: &Variables) -> Self {
-        let mut of = vec![Fact::default(); body.num_op_slots()];
-        for op in body.post_order() {
-            let view = body.view(ctx, op);
-            let mut fact = Fact {
-                touched: effects_of(view),
-                speculatable: true,
-            };
+    fn of_ops(ctx: &Context, body: &Body, ops: &[OpId]) -> Self {
+        Self::unless_variable(ctx, body, ops.iter().copied())
+            .unwrap_or_else(|| Self::with_variables(ctx, body, &Variables::new(ctx, body), ops.iter().copied()))
+    }
+
+    /// Computes the effects of operations in a body in which nothing changes in place. The operations come in an order
+    /// in which each stands behind what is in it.
+    pub(crate) fn of_constants(ctx: &Context, body: &Body, ops: impl IntoIterator<Item = OpId>) -> Self {
+        Self::with_variables(ctx, body, &Variables::default(), ops)
+    }
+
+    /// The same where it is not known whether something changes in place. Nothing if something does.
+    pub(crate) fn unless_variable(ctx: &Context, body: &Body, ops: impl IntoIterator<Item = OpId>) -> Option<Self> {
+        let mut all = Self::none(body);
+        for op in ops {
+            let mut touched = Touched::empty();
+            for effect in body.view(ctx, op).own_effects() {
+                if changed_in_place(ctx, body, op, effect).is_some() {
+                    return None;
+                }
+                touched |= touched_by(effect);
+            }
+            all.add(body, op, touched);
+        }
+        Some(all)
+    }
+
+    fn with_variables(ctx: &Context, body: &Body, variables: &Variables, ops: impl IntoIterator<Item = OpId>) -> Self {
+        let mut all = Self::none(body);
+        for op in ops {
+            let mut touched = effects_of(body.view(ctx, op));
             if !variables.is_empty() {
                 if body.operands(op).any(|v| variables.contains(v)) {
-                    fact.touched |= Touched::READ_HANDLE;
+                    touched |= Touched::READ_HANDLE;
                 }
                 if body.results(op).any(|v| variables.contains(v)) {
-                    fact.touched |= Touched::ALLOC;
+                    touched |= Touched::ALLOC;
                 }
             }
-            let mut inner_speculatable = true;
-            for &region in body.op_regions(op) {
-                for &block in body.region_blocks(region) {
-                    for inner in body.block_ops(block) {
-                        let inner_fact = of[inner.index()];
-                        fact.touched |= inner_fact.touched;
-                        inner_speculatable &= inner_fact.speculatable;
-                    }
-                }
-            }
-            fact.speculatable = match view.speculatability() {
-                // A loop that counts to a constant is as good as what is in it.
-                Speculatability::Never => {
-                    inner_speculatable && fact.touched.is_empty() && counter::ends_soon(ctx, body, op)
-                }
-                Speculatability::Always => fact.touched.is_empty(),
-                Speculatability::Recursive => inner_speculatable && fact.touched.is_empty(),
-            };
-            of[op.index()] = fact;
+            all.add(body, op, touched);
         }
-        Self { of }
+        all
+    }
+
+    fn none(body: &Body) -> Self {
+        Self {
+            of: vec![Touched::empty(); body.num_op_slots()],
+        }
+    }
+
+    /// Adds what an operation does itself, when all is known of what is in it.
+    fn add(&mut self, body: &Body, op: OpId, own: Touched) {
+        self.of[op.index()] |= own;
+        let touched = self.of[op.index()];
+        if !touched.is_empty()
+            && let Some(parent) = body.parent_op(op)
+        {
+            self.of[parent.index()] |= touched;
+        }
     }
 
     /// Whether no operation was made since.
@@ -130,27 +153,10 @@ impl Facts {
         self.of.len() == body.num_op_slots()
     }
 
-    fn fact(&self, op: OpId) -> Fact {
-        // Operations made since are nothing that is known.
-        self.of.get(op.index()).copied().unwrap_or(Fact {
-            touched: Touched::all(),
-            speculatable: false,
-        })
-    }
-
     /// What the operation and everything in it may do to memory.
     pub fn touched(&self, op: OpId) -> Touched {
-        self.fact(op).touched
-    }
-
-    /// Whether the operation neither reads, writes nor makes resources: its results depend on nothing but operands.
-    pub fn is_pure(&self, op: OpId) -> bool {
-        self.fact(op).touched.is_empty()
-    }
-
-    /// Whether the operation may be run where the program would not have run it: it is pure and total.
-    pub fn is_speculatable(&self, op: OpId) -> bool {
-        self.fact(op).speculatable
+        // Operations made since are nothing that is known.
+        self.of.get(op.index()).copied().unwrap_or(Touched::all())
     }
 
     /// Whether the operation may be removed when its results are not used.
@@ -159,5 +165,62 @@ impl Facts {
     pub fn is_removable(&self, view: OpView<'_>) -> bool {
         let harmless = Touched::READ_HANDLE | Touched::ALLOC;
         harmless.contains(self.touched(view.op)) && !is_symbol_or_terminator(view)
+    }
+}
+
+/// The effects and the speculatability of every operation of a body, nested operations included.
+pub struct Facts {
+    effects: Effects,
+    speculatable: Vec<bool>,
+}
+
+impl Facts {
+    /// Computes the facts of all operations.
+    pub fn new(ctx: &Context, body: &Body) -> Self {
+        let ops = inside_out(body);
+        let effects = Effects::of_ops(ctx, body, &ops);
+        // Of an operation that has not been looked at: whether all that was found in it is.
+        let mut speculatable = vec![true; body.num_op_slots()];
+        for op in ops {
+            let pure = effects.touched(op).is_empty();
+            let inner = speculatable[op.index()];
+            let all = match body.view(ctx, op).speculatability() {
+                // A loop that counts to a constant is as good as what is in it.
+                Speculatability::Never => inner && pure && counter::ends_soon(ctx, body, op),
+                Speculatability::Always => pure,
+                Speculatability::Recursive => inner && pure,
+            };
+            speculatable[op.index()] = all;
+            if !all && let Some(parent) = body.parent_op(op) {
+                speculatable[parent.index()] = false;
+            }
+        }
+        Self { effects, speculatable }
+    }
+
+    /// What operations may do to memory.
+    pub fn effects(&self) -> &Effects {
+        &self.effects
+    }
+
+    /// What the operation and everything in it may do to memory.
+    pub fn touched(&self, op: OpId) -> Touched {
+        self.effects.touched(op)
+    }
+
+    /// Whether the operation neither reads, writes nor makes resources: its results depend on nothing but operands.
+    pub fn is_pure(&self, op: OpId) -> bool {
+        self.touched(op).is_empty()
+    }
+
+    /// Whether the operation may be run where the program would not have run it: it is pure and total.
+    pub fn is_speculatable(&self, op: OpId) -> bool {
+        // Operations made since are nothing that is known.
+        self.speculatable.get(op.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether the operation may be removed when its results are not used: see [`Effects::is_removable`].
+    pub fn is_removable(&self, view: OpView<'_>) -> bool {
+        self.effects.is_removable(view)
     }
 }

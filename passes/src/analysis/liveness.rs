@@ -8,10 +8,13 @@
 //! body and a result) ties its targets together: they can only be removed at once. Therefore a live target makes its
 //! siblings live.
 
+use std::ops::Range;
+
 use pir_ir::{BlockId, Body, Context, FlowEdge, FlowPoint, OpId, Traits, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use super::facts::{Facts, Touched, effects_of, is_symbol_or_terminator};
+use super::facts::{Effects, Touched, effects_of, is_symbol_or_terminator};
 use super::handles::{HandleClasses, read};
 use super::slots::{has_simple_regions, is_fixed_slot};
 
@@ -31,6 +34,8 @@ pub enum Roots {
 pub struct Liveness {
     ops: Vec<bool>,
     values: Vec<bool>,
+    /// How many operations and values are not live.
+    num_dead: usize,
 }
 
 /// A terminator that passes operands to a block, and to which of its successors.
@@ -55,6 +60,17 @@ pub(crate) fn successor_start(body: &Body, op: OpId, index: usize) -> usize {
     body.num_own_operands(op) + before as usize
 }
 
+/// How many values control binds at a point of an operation.
+fn num_inputs(body: &Body, op: OpId, point: FlowPoint) -> usize {
+    match point {
+        FlowPoint::Parent => body.num_results(op),
+        FlowPoint::Region(region) => {
+            let entry = body.op_regions(op).get(region).and_then(|&r| body.entry_block(r));
+            entry.map_or(0, |b| body.block_args(b).len())
+        }
+    }
+}
+
 struct Search<'a> {
     ctx: &'a Context,
     body: &'a Body,
@@ -64,28 +80,43 @@ struct Search<'a> {
     handles: Option<HandleClasses>,
     pending_ops: Vec<OpId>,
     pending_values: Vec<ValueId>,
+    /// The ways through the operation that was asked for last: values of one operation come in a row.
+    edges: Vec<FlowEdge>,
+    edges_of: Option<OpId>,
 }
 
 impl Liveness {
     /// Searches a body.
-    pub fn new(ctx: &Context, body: &Body, facts: &Facts, roots: Roots) -> Self {
+    pub fn new(ctx: &Context, body: &Body, effects: &Effects, roots: Roots) -> Self {
         let mut search = Search {
             ctx,
             body,
             live: Liveness {
                 ops: vec![false; body.num_op_slots()],
                 values: vec![false; body.num_value_slots()],
+                num_dead: body
+                    .region_blocks(body.root())
+                    .iter()
+                    .map(|&b| body.block_args(b).len())
+                    .sum(),
             },
             predecessors: Predecessors::default(),
             handles: (roots == Roots::Observed).then(|| HandleClasses::new(ctx, body)),
             pending_ops: Vec::new(),
             pending_values: Vec::new(),
+            edges: Vec::new(),
+            edges_of: None,
         };
         // Arguments of the body itself belong to the signature of the operation that owns it.
         for &block in body.region_blocks(body.root()).iter().take(1) {
             body.block_args(block).iter().for_each(|&a| search.value(a));
         }
         for op in body.walk_all() {
+            search.live.num_dead += 1 + body.num_results(op);
+            for &region in body.op_regions(op) {
+                let blocks = body.region_blocks(region).iter();
+                search.live.num_dead += blocks.map(|&b| body.block_args(b).len()).sum::<usize>();
+            }
             note_successors(body, op, &mut search.predecessors);
             let view = body.view(ctx, op);
             let outermost = body.parent_op(op).is_none();
@@ -94,7 +125,7 @@ impl Liveness {
                 true => outermost || roots == Roots::AllOps,
                 false => match roots {
                     Roots::AllOps => true,
-                    Roots::Effects => !facts.is_removable(view),
+                    Roots::Effects => !effects.is_removable(view),
                     Roots::Observed => {
                         let seen = Touched::READ_WORLD | Touched::WRITE_WORLD;
                         effects_of(view).intersects(seen) || is_symbol_or_terminator(view)
@@ -107,6 +138,11 @@ impl Liveness {
         }
         search.run();
         search.live
+    }
+
+    /// Whether everything is live.
+    pub fn is_all_live(&self) -> bool {
+        self.num_dead == 0
     }
 
     /// Whether the operation must stay.
@@ -123,14 +159,35 @@ impl Liveness {
 impl Search<'_> {
     fn op(&mut self, op: OpId) {
         if !std::mem::replace(&mut self.live.ops[op.index()], true) {
+            self.live.num_dead = self.live.num_dead.saturating_sub(1);
             self.pending_ops.push(op);
         }
     }
 
     fn value(&mut self, value: ValueId) {
-        if !std::mem::replace(&mut self.live.values[value.index()], true) {
+        if self.mark(value) {
             self.pending_values.push(value);
         }
+    }
+
+    /// Gives whether the value was not live.
+    fn mark(&mut self, value: ValueId) -> bool {
+        let is_new = !std::mem::replace(&mut self.live.values[value.index()], true);
+        if is_new {
+            self.live.num_dead = self.live.num_dead.saturating_sub(1);
+        }
+        is_new
+    }
+
+    /// The ways through an operation with region flow, to be put back when they have been read.
+    fn take_edges(&mut self, op: OpId) -> Vec<FlowEdge> {
+        if self.edges_of != Some(op) {
+            self.edges_of = Some(op);
+            self.edges.clear();
+            self.edges
+                .extend(self.body.flow_edges(self.ctx, op).into_iter().flatten());
+        }
+        std::mem::take(&mut self.edges)
     }
 
     fn run(&mut self) {
@@ -151,18 +208,26 @@ impl Search<'_> {
             self.op(parent);
         }
         let own = body.num_own_operands(op);
-        match body.flow_of_operands(self.ctx, op) {
+        let has_flow = body.region_flow(self.ctx, op).is_some();
+        // Only the end of a block hands something on to the operation that it is in.
+        let may_hand_on = has_flow || body.next_op(op).is_none();
+        let around = may_hand_on.then(|| body.flow_of_operands(self.ctx, op)).flatten();
+        match around {
             None => body.operands(op).take(own).for_each(|value| self.value(value)),
             Some((around, from)) => {
-                let edges = body.flow_edges(self.ctx, around).unwrap_or_default();
-                let ways = || edges.iter().filter(|e| e.from == from);
+                let edges = self.take_edges(around);
+                // What is only handed on is needed when its targets are.
+                let handed_on: SmallVec<[Range<usize>; 4]> = edges
+                    .iter()
+                    .filter(|e| e.from == from)
+                    .map(|e| {
+                        let start = e.operands.start;
+                        start..e.operands.end.min(start + num_inputs(body, around, e.to))
+                    })
+                    .collect();
+                self.edges = edges;
                 for (index, value) in body.operands(op).take(own).enumerate() {
-                    // What is only handed on is needed when its targets are.
-                    let handed_on = ways().any(|edge| {
-                        edge.operands.contains(&index)
-                            && body.flow_input(around, edge.to, index - edge.operands.start).is_some()
-                    });
-                    if !handed_on {
+                    if !handed_on.iter().any(|range| range.contains(&index)) {
                         self.value(value);
                     }
                 }
@@ -184,14 +249,19 @@ impl Search<'_> {
                 end.into_iter().for_each(|end| self.op(end));
             }
             // Arguments of regions about which nothing is known are bound by the operation itself.
-            if body.region_flow(self.ctx, op).is_none()
-                && let Some(entry) = body.entry_block(region)
-            {
+            if !has_flow && let Some(entry) = body.entry_block(region) {
                 body.block_args(entry).iter().for_each(|&a| self.value(a));
             }
         }
-        if body.region_flow(self.ctx, op).is_none() {
-            body.results(op).for_each(|r| self.value(r));
+        if !has_flow {
+            for result in body.results(op) {
+                // There is nothing to find but who changes it.
+                if self.handles.is_some() {
+                    self.value(result);
+                } else {
+                    self.mark(result);
+                }
+            }
             return;
         }
         let all_fixed = !has_simple_regions(body, op);
@@ -214,7 +284,12 @@ impl Search<'_> {
             .map(|h| h.take_direct_writers(self.ctx, body, value));
         writers.into_iter().flatten().for_each(|op| self.op(op));
         match body.value_def(value) {
-            ValueDef::Result(op, _) => self.op(op),
+            ValueDef::Result(op, _) => {
+                self.op(op);
+                if body.region_flow(self.ctx, op).is_none() {
+                    return;
+                }
+            }
             ValueDef::Arg(block, index) => {
                 body.block_parent(block).into_iter().for_each(|op| self.op(op));
                 for at in 0..self.predecessors.get(&block).map_or(0, Vec::len) {
@@ -230,7 +305,7 @@ impl Search<'_> {
         let Some((op, to, index)) = body.flow_place(value) else {
             return;
         };
-        let edges = body.flow_edges(self.ctx, op).unwrap_or_default();
+        let edges = self.take_edges(op);
         for edge in edges.iter().filter(|e| e.to == to) {
             let Some(source) = body.edge_source(op, edge, index) else {
                 continue;
@@ -242,5 +317,6 @@ impl Search<'_> {
                 target.into_iter().for_each(|target| self.value(target));
             }
         }
+        self.edges = edges;
     }
 }

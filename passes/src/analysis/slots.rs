@@ -8,6 +8,46 @@ use smallvec::SmallVec;
 
 use super::liveness::{Liveness, predecessors, successor_start};
 
+/// Where control binds values in a body: what has to be looked at to find slots.
+#[derive(Default)]
+pub(crate) struct FlowOps {
+    /// The operations with region flow, each before those inside it.
+    pub(crate) ops: Vec<OpId>,
+    /// Whether some operation goes on to another block.
+    pub(crate) has_successors: bool,
+    /// Whether some region has several blocks.
+    pub(crate) has_blocks: bool,
+}
+
+impl FlowOps {
+    /// Looks at all operations of a body.
+    pub(crate) fn new(ctx: &Context, body: &Body) -> Self {
+        Self::of(ctx, body, body.walk_all())
+    }
+
+    /// Looks at the operations of a body, which come in program order.
+    pub(crate) fn of(ctx: &Context, body: &Body, ops: impl Iterator<Item = OpId>) -> Self {
+        let has_blocks = |region| body.region_blocks(region).len() > 1;
+        let mut all = FlowOps {
+            has_blocks: has_blocks(body.root()),
+            ..FlowOps::default()
+        };
+        for op in ops {
+            if body.region_flow(ctx, op).is_some() {
+                all.ops.push(op);
+            }
+            all.has_successors |= !body.successors(op).is_empty();
+            all.has_blocks |= body.op_regions(op).iter().any(|&r| has_blocks(r));
+        }
+        all
+    }
+
+    /// Whether there is nothing that binds values.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ops.is_empty() && !self.has_successors
+    }
+}
+
 /// What is to go of one operation with region flow.
 struct Plan {
     op: OpId,
@@ -20,6 +60,9 @@ struct Plan {
 /// Removes the operations that are not live, and the slots that are not, with the operands that feed them. Gives
 /// whether something was removed.
 pub fn sweep(ctx: &Context, body: &mut Body, live: &Liveness) -> bool {
+    if live.is_all_live() {
+        return false;
+    }
     let mut plans = Vec::new();
     let mut dead_ops = Vec::new();
     for op in body.walk_all() {

@@ -1,6 +1,6 @@
 //! Values that operations change in place.
 
-use pir_ir::{Body, Context, EffectKind, EffectTarget, OpId, ValueId};
+use pir_ir::{Body, Context, Effect, EffectKind, EffectTarget, OpId, ValueId};
 
 use super::slots::is_fixed_slot;
 
@@ -19,13 +19,10 @@ impl Variables {
         let mut this = Variables::default();
         for op in body.walk_all() {
             for effect in body.view(ctx, op).own_effects() {
-                if let (EffectKind::Write, EffectTarget::Operand(at)) = (effect.kind, effect.target)
-                    && at < body.num_operands(op)
-                    && !is_fixed_slot(ctx, body, body.operand(op, at))
-                {
+                if let Some(value) = changed_in_place(ctx, body, op, effect) {
                     // Hardly any program has some.
                     this.is_variable.resize(body.num_value_slots(), false);
-                    this.is_variable[body.operand(op, at).index()] = true;
+                    this.is_variable[value.index()] = true;
                 }
             }
         }
@@ -46,4 +43,13 @@ impl Variables {
     pub fn concern(&self, body: &Body, op: OpId) -> bool {
         !self.is_empty() && body.operands(op).chain(body.results(op)).any(|v| self.contains(v))
     }
+}
+
+/// The value that an operation changes in place by an effect.
+pub(super) fn changed_in_place(ctx: &Context, body: &Body, op: OpId, effect: Effect) -> Option<ValueId> {
+    let (EffectKind::Write, EffectTarget::Operand(at)) = (effect.kind, effect.target) else {
+        return None;
+    };
+    body.get_operand(op, at)
+        .filter(|&value| !is_fixed_slot(ctx, body, value))
 }

@@ -43,16 +43,18 @@ struct Walk<'a, 'c> {
     keys: FxHashMap<OpKey, (bool, usize)>,
     /// The names in keys that were ever entered: few, while there are many operations.
     key_names: SmallVec<[OpName; 4]>,
-    /// How many operations there are of each name, counted when something is known of the results of such.
-    count_of: Option<FxHashMap<OpName, usize>>,
+    /// How many operations there are of each name, by its index, counted when something is known of the results of such.
+    count_of: Option<Vec<u32>>,
+    /// Whether there are at least two truth values, found out when it first matters.
+    has_several: Option<bool>,
     places: Vec<Place>,
     /// What was entered, with what was known before.
     log: Vec<Fact>,
-    changed: Vec<OpId>,
+    changed: bool,
 }
 
-/// Replaces truth values by constants where they are known. Gives the operations that were changed.
-pub(super) fn replace_known(constants: &Constants<'_>, body: &mut Body) -> Vec<OpId> {
+/// Replaces truth values by constants where they are known. Gives whether there were any.
+pub(super) fn replace_known(constants: &Constants<'_>, body: &mut Body) -> bool {
     let mut walk = Walk {
         constants,
         body,
@@ -60,9 +62,10 @@ pub(super) fn replace_known(constants: &Constants<'_>, body: &mut Body) -> Vec<O
         keys: FxHashMap::default(),
         key_names: SmallVec::new(),
         count_of: None,
+        has_several: None,
         places: Vec::new(),
         log: Vec::new(),
-        changed: Vec::new(),
+        changed: false,
     };
     walk.run();
     walk.changed
@@ -155,6 +158,10 @@ impl Walk<'_, '_> {
         if self.constants.of(self.body, value).is_some() {
             return;
         }
+        // What this value alone says is of use only where it is read once more.
+        if self.body.has_one_use(value) && is_truth(ctx, self.body, value) && !self.has_several_truths() {
+            return;
+        }
         let translation = Translation::new(self.body, op, edge);
         let place = self.places.len();
         self.places.push(Place {
@@ -183,8 +190,8 @@ impl Walk<'_, '_> {
                         // Nobody asks when there is none but the one that computes the condition.
                         let body = &*self.body;
                         let count_of = self.count_of.get_or_insert_with(|| count_names(body));
-                        let others = count_of.get(&name).copied().unwrap_or(0);
-                        if others <= usize::from(name == body.op_name(maker)) {
+                        let others = count_of.get(name.index()).copied().unwrap_or(0);
+                        if others <= u32::from(name == body.op_name(maker)) {
                             continue;
                         }
                         let images = operands
@@ -207,6 +214,14 @@ impl Walk<'_, '_> {
         }
     }
 
+    fn has_several_truths(&mut self) -> bool {
+        let (ctx, body) = (self.constants.ctx(), &*self.body);
+        *self.has_several.get_or_insert_with(|| {
+            let values = (0..body.num_value_slots()).map(ValueId::new);
+            values.filter(|&v| is_truth(ctx, body, v)).nth(1).is_some()
+        })
+    }
+
     fn visit(&mut self, op: OpId) {
         if self.log.is_empty() {
             return;
@@ -222,7 +237,7 @@ impl Walk<'_, '_> {
             }
         }
         if changed {
-            self.changed.push(op);
+            self.changed = true;
             return;
         }
         let asked_for = self.key_names.contains(&self.body.op_name(op)) && !self.keys.is_empty();
@@ -234,7 +249,7 @@ impl Walk<'_, '_> {
         if let Some(&(truth, place)) = self.keys.get(&key) {
             let result = self.body.result(op, 0);
             if let Some(constant) = self.constant(truth, self.body.value_type(result), place) {
-                self.changed.push(op);
+                self.changed = true;
                 self.body.replace_all_uses(result, constant);
             }
         }
@@ -254,10 +269,18 @@ impl Walk<'_, '_> {
     }
 }
 
-fn count_names(body: &Body) -> FxHashMap<OpName, usize> {
-    let mut count_of = FxHashMap::default();
+fn is_truth(ctx: &Context, body: &Body, value: ValueId) -> bool {
+    ctx.elem_type(body.value_type(value)) == Type::I1
+}
+
+fn count_names(body: &Body) -> Vec<u32> {
+    let mut count_of = Vec::new();
     for op in body.walk_all() {
-        *count_of.entry(body.op_name(op)).or_default() += 1;
+        let name = body.op_name(op).index();
+        if count_of.len() <= name {
+            count_of.resize(name + 1, 0);
+        }
+        count_of[name] += 1;
     }
     count_of
 }

@@ -38,8 +38,8 @@ use pir_ir::{Body, Context, Diagnostic, FoldResult, Module, OpId, Rewriter, Trai
 use smallvec::SmallVec;
 
 use crate::analysis::{
-    Constants, Facts, Limits, Liveness, Roots, Variables, has_choice_of_regions, is_symbol_or_terminator, known_path,
-    remove_unreachable_blocks, sweep,
+    Constants, Effects, FlowOps, Limits, Liveness, Roots, has_choice_of_regions, inside_out, is_symbol_or_terminator,
+    known_path, remove_unreachable_blocks, sweep,
 };
 use crate::bodies::for_each_body_mut;
 use crate::final_values::replace_final_values;
@@ -101,10 +101,10 @@ impl Pass for Canonicalize {
         let fast = cx.options.flag("fast-math");
         for_each_body_mut(module, |ctx, body| {
             // Rules and constants are about values that stay the same.
-            if !Variables::new(ctx, body).is_empty() {
+            let constants = Constants::new(ctx, cx.evaluator, fast);
+            let Some(mut driver) = Driver::new(body, constants, fuel) else {
                 return Ok(Changed::No);
-            }
-            let mut driver = Driver::new(body, Constants::new(ctx, cx.evaluator, fast), fuel);
+            };
             let full = driver.fuel;
             let ended = driver.run();
             let changed = driver.changed;
@@ -120,46 +120,60 @@ impl Pass for Canonicalize {
     }
 }
 
-/// What is known of a body in which nothing changes in place; there are no others here.
-fn facts_of(ctx: &Context, body: &Body) -> Facts {
-    Facts::with_variables(ctx, body, &Variables::default())
-}
-
 struct Driver<'a> {
     ctx: &'a Context,
     body: &'a mut Body,
     constants: Constants<'a>,
-    facts: Facts,
+    effects: Effects,
+    /// What control flows through, as of when all operations were listed.
+    flow: FlowOps,
     /// Operations to look at; the last one comes first.
     list: Vec<OpId>,
     listed: Vec<bool>,
     fuel: usize,
     changed: bool,
+    /// Since the whole body was looked at nothing has been done to it but to remove what is dead.
+    settled: bool,
 }
 
 impl<'a> Driver<'a> {
-    fn new(body: &'a mut Body, constants: Constants<'a>, fuel: Option<usize>) -> Self {
+    /// Nothing for a body in which something changes in place.
+    fn new(body: &'a mut Body, constants: Constants<'a>, fuel: Option<usize>) -> Option<Self> {
         let ctx = constants.ctx();
+        let mut list: Vec<OpId> = Vec::with_capacity(body.num_op_slots());
+        list.extend(body.walk_all());
+        let flow = FlowOps::of(ctx, body, list.iter().copied());
+        list.reverse();
         let mut driver = Driver {
-            facts: facts_of(ctx, body),
+            effects: Effects::unless_variable(ctx, body, list.iter().copied())?,
+            flow,
             constants,
-            fuel: 0,
+            fuel: fuel.unwrap_or(1000 + 32 * list.len()),
             ctx,
             listed: vec![false; body.num_op_slots()],
             body,
-            list: Vec::new(),
+            list,
             changed: false,
+            settled: false,
         };
-        driver.push_all();
-        driver.fuel = fuel.unwrap_or(1000 + 32 * driver.list.len());
-        driver
+        driver.note_listed();
+        Some(driver)
     }
 
-    fn push_all(&mut self) {
-        let mut list: Vec<OpId> = self.body.walk_all().collect();
-        list.reverse();
-        for op in list {
-            self.push(op);
+    /// Lists all operations of a body that has changed.
+    fn list_all(&mut self) {
+        self.list.clear();
+        self.list.extend(self.body.walk_all());
+        self.flow = FlowOps::of(self.ctx, self.body, self.list.iter().copied());
+        self.list.reverse();
+        self.effects = Effects::of_constants(self.ctx, self.body, self.list.iter().copied());
+        self.note_listed();
+    }
+
+    fn note_listed(&mut self) {
+        self.listed.resize(self.body.num_op_slots(), false);
+        for &op in &self.list {
+            self.listed[op.index()] = true;
         }
     }
 
@@ -195,8 +209,7 @@ impl<'a> Driver<'a> {
 
     /// Gives whether it came to an end.
     fn run(&mut self) -> bool {
-        let has_flow = |op: OpId| self.body.region_flow(self.ctx, op).is_some() || !self.body.successors(op).is_empty();
-        let flows = self.list.iter().any(|&op| has_flow(op));
+        let flows = !self.flow.is_empty();
         for _ in 0..MAX_ROUNDS {
             let before = self.fuel;
             if !self.work_off() {
@@ -208,37 +221,55 @@ impl<'a> Driver<'a> {
             }
             self.fuel -= 1;
             self.changed = true;
-            self.facts = facts_of(self.ctx, self.body);
-            self.push_all();
+            self.list_all();
         }
         self.work_off()
     }
 
     /// What needs a look at the whole body. It is `quiet` when nothing was done to any operation since all were listed.
     fn restructure(&mut self, quiet: bool) -> bool {
-        let mut changed = remove_unreachable_blocks(self.body);
-        changed |= !assume::replace_known(&self.constants, self.body).is_empty();
-        changed |= replace_final_values(&self.constants, self.body);
-        changed |= forward_constant_slots(self.ctx, self.body);
+        if !quiet {
+            self.flow = FlowOps::new(self.ctx, self.body);
+        }
+        let mut changed = false;
+        if self.flow.has_blocks && remove_unreachable_blocks(self.body) {
+            changed = true;
+            self.flow = FlowOps::new(self.ctx, self.body);
+        }
+        changed |= assume::replace_known(&self.constants, self.body);
+        changed |= replace_final_values(&self.constants, self.body, &self.flow);
+        // What is dead makes no difference to slots, nor to what else is dead.
+        let mut swept = self.settled && quiet && !changed;
+        self.settled = swept;
+        if !self.settled {
+            let forwarded = forward_constant_slots(self.ctx, self.body, &self.flow);
+            changed |= forwarded.changed;
+            self.settled = forwarded.settled;
+        }
         let limits = Limits {
             compare: true,
             ..Limits::SMALL
         };
-        let branching = |op: &OpId| self.body.op_regions(*op).len() > 1;
-        for op in self.body.walk_all().filter(branching).collect::<Vec<_>>() {
+        for &op in &self.flow.ops {
             // Where nothing has changed since ways were last followed, only comparing regions can tell more.
             if self.body.is_alive(op)
+                && self.body.op_regions(op).len() > 1
                 && (!quiet || changed || has_choice_of_regions(self.ctx, self.body, op))
                 && let Some(path) = known_path(&self.constants, self.body, op, limits)
             {
                 path.inline(self.ctx, self.body);
                 changed = true;
+                (self.settled, swept) = (false, false);
             }
         }
-        let stale = changed || self.changed || !self.facts.cover(self.body);
-        let fresh = stale.then(|| facts_of(self.ctx, self.body));
-        let facts = fresh.as_ref().unwrap_or(&self.facts);
-        let live = Liveness::new(self.ctx, self.body, facts, Roots::Effects);
+        if swept {
+            return changed;
+        }
+        let stale = changed || !quiet || !self.effects.cover(self.body);
+        if stale {
+            self.effects = Effects::of_constants(self.ctx, self.body, inside_out(self.body));
+        }
+        let live = Liveness::new(self.ctx, self.body, &self.effects, Roots::Effects);
         changed | sweep(self.ctx, self.body, &live)
     }
 
@@ -277,8 +308,8 @@ impl<'a> Driver<'a> {
 
     fn is_removable(&self, op: OpId) -> bool {
         let view = self.body.view(self.ctx, op);
-        // Facts are those of the beginning: removing operations only makes more removable. New ones have no regions.
-        self.facts.is_removable(view)
+        // Effects are those of the beginning: removing operations only makes more removable. New ones have no regions.
+        self.effects.is_removable(view)
             || (self.body.op_regions(op).is_empty()
                 && !is_symbol_or_terminator(view)
                 && view.def().is_some()

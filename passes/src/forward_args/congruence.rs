@@ -6,107 +6,183 @@
 //! members have equal operands: for slots, equal sources. (Hopcroft's refinement of a partition, applied to values as
 //! by Alpern, Wegman and Zadeck.) It takes time `O(n log n)`.
 //!
+//! Only what something else could be equal to takes part, and what it comes from.
+//!
 //! What is left in one class at the same place is equal in every iteration: two counters that start and step alike,
 //! say. Being optimistic, this finds cycles of values that are equal only because each of them is.
 
-use pir_ir::{Body, Context, OpId, TypeData, ValueDef, ValueId};
+use pir_ir::{AttrDict, Body, Context, OpId, OpName, Type, TypeData, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{SlotSources, replace_uses};
+use super::{Slots, replace_uses};
 use crate::analysis::{OpKey, effects_of};
 
+/// Stands for no group, class, node or dependent.
+const NONE: u32 = u32::MAX;
+
 /// Makes the uses of slots that are equal to another one uses of that one.
-pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body, slots: Vec<SlotSources>) -> bool {
-    let Some(groups) = Groups::new(ctx, body, slots) else {
+pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body, slots: &Slots) -> bool {
+    let Some(group_of) = groups(ctx, body, slots) else {
         return false;
     };
     let mut changed = false;
-    for equal in groups.refine(ctx, body) {
-        for &other in &equal[1..] {
-            changed |= replace_uses(ctx, body, other, equal[0]);
-        }
+    for (first, other) in equal_slots(ctx, body, slots, &group_of) {
+        changed |= replace_uses(ctx, body, other, first);
     }
     changed
 }
 
-/// The slots that may be equal.
-struct Groups {
-    /// Slots of one place and type, with the operands that they come from, in an order that is the same for all.
-    groups: Vec<Vec<(ValueId, SmallVec<[ValueId; 4]>)>>,
+/// The group of each slot: those of one place, type and number of sources may be equal. [`NONE`] for one that is alone.
+/// Nothing if no group has a slot that is read.
+fn groups(ctx: &Context, body: &Body, slots: &Slots) -> Option<Vec<u32>> {
+    struct Group {
+        key: (Type, usize),
+        size: u32,
+        is_used: bool,
+    }
+    let mut groups: Vec<Group> = Vec::new();
+    let mut group_of = vec![NONE; slots.slots.len()];
+    // The groups of a place stand behind this index: few, unless there are as many types.
+    let mut of_place = 0;
+    let mut by_key: FxHashMap<(Type, usize), u32> = FxHashMap::default();
+    let mut last_place = None;
+    for (index, slot) in slots.slots.iter().enumerate() {
+        let ty = body.value_type(slot.value);
+        let place = match body.value_def(slot.value) {
+            ValueDef::Result(op, _) => (op.index(), true),
+            ValueDef::Arg(block, _) => (block.index(), false),
+            ValueDef::None => continue,
+        };
+        // Handles have their place. One that nobody reads may still take the place of one that is read: what a loop
+        // forwards twice, once to its body and once out, is forwarded once.
+        if matches!(ctx.type_data(ty), TypeData::Dialect(_)) {
+            continue;
+        }
+        if last_place != Some(place) {
+            last_place = Some(place);
+            of_place = groups.len();
+            by_key.clear();
+        }
+        let key = (ty, slots.sources(index).len());
+        let next = groups.len() as u32;
+        let group = match groups[of_place..].iter().take(4).position(|g| g.key == key) {
+            Some(at) => (of_place + at) as u32,
+            None if groups.len() - of_place < 4 => next,
+            None => *by_key.entry(key).or_insert(next),
+        };
+        if group == next {
+            groups.push(Group {
+                key,
+                size: 0,
+                is_used: false,
+            });
+        }
+        let entry = &mut groups[group as usize];
+        entry.size += 1;
+        entry.is_used |= body.has_uses(slot.value);
+        group_of[index] = group;
+    }
+    if !groups.iter().any(|g| g.size > 1 && g.is_used) {
+        return None;
+    }
+    for group in group_of.iter_mut().filter(|g| **g != NONE) {
+        if groups[*group as usize].size == 1 {
+            *group = NONE;
+        }
+    }
+    Some(group_of)
 }
 
-impl Groups {
-    /// `None` if there are none.
-    fn new(ctx: &Context, body: &Body, slots: Vec<SlotSources>) -> Option<Self> {
-        let mut index = FxHashMap::default();
-        let mut groups: Vec<Vec<_>> = Vec::new();
-        for (value, _, sources) in slots {
-            let ty = body.value_type(value);
-            // Handles have their place. One that nobody reads may still take the place of one that is read: what a loop
-            // forwards twice, once to its body and once out, is forwarded once.
-            if matches!(ctx.type_data(ty), TypeData::Dialect(_)) {
-                continue;
-            }
-            let place = match body.value_def(value) {
-                ValueDef::Result(op, _) => (op.index(), true),
-                ValueDef::Arg(block, _) => (block.index(), false),
-                ValueDef::None => continue,
-            };
-            let at = *index.entry((place, ty, sources.len())).or_insert(groups.len());
-            if at == groups.len() {
-                groups.push(Vec::new());
-            }
-            groups[at].push((value, sources));
-        }
-        let in_use = |g: &Vec<(ValueId, _)>| g.len() > 1 && g.iter().any(|(v, _)| body.has_uses(*v));
-        groups.iter().any(in_use).then_some(Self { groups })
+/// Pairs of slots that are equal: one that is read, behind the first of those that it is equal to.
+fn equal_slots(ctx: &Context, body: &Body, slots: &Slots, group_of: &[u32]) -> Vec<(ValueId, ValueId)> {
+    let mut partition = Partition::new(body.num_value_slots());
+    let grouped = || (0..slots.slots.len()).filter(|&index| group_of[index] != NONE);
+    for index in grouped() {
+        // Classes begin as groups, with the same numbers.
+        partition.put(slots.slots[index].value, group_of[index]);
     }
+    let functions = functions(ctx, body, partition.num_classes());
+    for &(_, result, class) in &functions {
+        partition.put(result, class);
+    }
+    // Twice through what depends on something: edges are counted before they are laid out.
+    for is_counting in [true, false] {
+        for index in grouped() {
+            for (at, &source) in slots.sources(index).iter().enumerate() {
+                partition.edge(is_counting, source, at, slots.slots[index].value);
+            }
+        }
+        for &(op, result, _) in &functions {
+            for (at, operand) in body.operands(op).enumerate() {
+                partition.edge(is_counting, operand, at, result);
+            }
+        }
+        if is_counting {
+            partition.lay_out();
+        }
+    }
+    drop(functions);
+    partition.refine();
+    let mut first_of = vec![NONE; partition.classes.len()];
+    let mut pairs = Vec::new();
+    for index in grouped() {
+        let value = slots.slots[index].value;
+        let first = &mut first_of[partition.class_of(value) as usize];
+        if *first == NONE {
+            *first = index as u32;
+        } else if body.has_uses(value) {
+            pairs.push((group_of[index], *first, value));
+        }
+    }
+    // Slots of one class stay in their order.
+    pairs.sort_by_key(|&(group, first, _)| (group, first));
+    let first = |(_, first, other): (u32, u32, ValueId)| (slots.slots[first as usize].value, other);
+    pairs.into_iter().map(first).collect()
+}
 
-    /// The slots of each place that are equal.
-    fn refine(&self, ctx: &Context, body: &Body) -> Vec<Vec<ValueId>> {
-        let mut partition = Partition::new(body.num_value_slots());
-        let mut edges = Vec::new();
-        let mut functions: FxHashMap<(OpKey, usize), u32> = FxHashMap::default();
-        for group in self.groups.iter().filter(|g| g.len() > 1) {
-            let class = partition.new_class();
-            for (value, sources) in group {
-                partition.put(*value, class);
-                edges.extend(sources.iter().enumerate().map(|(at, &s)| (s, at as u32, *value)));
+/// The results of operations that compute the same function of their operands as another one, each with its class: they
+/// are numbered from `next` on.
+fn functions(ctx: &Context, body: &Body, next: u32) -> Vec<(OpId, ValueId, u32)> {
+    // The function is told by the operation without its operands, by how many there are, and by which result it is.
+    let mut of_one_result: FxHashMap<(OpName, AttrDict, Type, usize), u32> = FxHashMap::default();
+    let mut of_several: FxHashMap<(OpKey, usize), u32> = FxHashMap::default();
+    let mut sizes: Vec<u32> = Vec::new();
+    let mut all = Vec::new();
+    for op in body.walk_all().filter(|&op| is_function(ctx, body, op)) {
+        let count = body.num_operands(op);
+        for (at, result) in body.results(op).enumerate() {
+            let new = sizes.len() as u32;
+            let class = if body.num_results(op) == 1 {
+                let attrs = ctx.dict_sorted(body.attrs(op));
+                let key = (body.op_name(op), attrs, body.value_type(result), count);
+                *of_one_result.entry(key).or_insert(new)
+            } else {
+                let key = OpKey::with_operands(ctx, body, op, SmallVec::new());
+                *of_several.entry((key, count << 8 | at.min(255))).or_insert(new)
+            };
+            if class == new {
+                sizes.push(0);
             }
+            sizes[class as usize] += 1;
+            all.push((op, result, class));
         }
-        for op in body.walk_all().filter(|&op| is_function(ctx, body, op)) {
-            let operands: SmallVec<[ValueId; 4]> = body.operands(op).collect();
-            let count = operands.len();
-            for (at, result) in body.results(op).enumerate() {
-                // The function and its arity, without the operands.
-                let mut key = OpKey::with_operands(ctx, body, op, SmallVec::new());
-                key.operands.clear();
-                let next = partition.classes.len() as u32;
-                let class = *functions.entry((key, count << 8 | at.min(255))).or_insert(next);
-                if class == next {
-                    partition.new_class();
-                }
-                partition.put(result, class);
-                edges.extend(operands.iter().enumerate().map(|(at, &s)| (s, at as u32, result)));
-            }
-        }
-        partition.finish();
-        partition.refine(edges);
-        let mut equal = Vec::new();
-        for group in self.groups.iter().filter(|g| g.len() > 1) {
-            let mut by_class: FxHashMap<u32, usize> = FxHashMap::default();
-            for (value, _) in group {
-                let at = *by_class.entry(partition.class_of[value.index()]).or_insert(equal.len());
-                if at == equal.len() {
-                    equal.push(Vec::new());
-                }
-                equal[at].push(*value);
-            }
-        }
-        equal.retain(|values: &Vec<ValueId>| values.len() > 1);
-        equal
     }
+    // One that is alone is equal to nothing.
+    let mut next = next;
+    let numbers: Vec<u32> = sizes
+        .iter()
+        .map(|&size| {
+            let number = if size > 1 { next } else { NONE };
+            next += u32::from(size > 1);
+            number
+        })
+        .collect();
+    all.retain_mut(|(.., class)| {
+        *class = numbers[*class as usize];
+        *class != NONE
+    });
+    all
 }
 
 /// Whether the results depend on nothing but the operands.
@@ -119,98 +195,142 @@ fn is_function(ctx: &Context, body: &Body, op: OpId) -> bool {
         && effects_of(view).is_empty()
 }
 
-/// A partition of values that can be made finer.
+/// A partition that can be made finer. Its members are nodes: values that may be equal to others, and such as these
+/// depend on, numbered in the order in which they were first named.
 struct Partition {
-    /// The values, those of one class next to each other.
-    order: Vec<u32>,
-    /// The place of each value in `order`.
-    place: Vec<u32>,
+    /// The node of each value, or [`NONE`].
+    node_of: Vec<u32>,
     class_of: Vec<u32>,
-    /// Where each class begins in `order`, and how many values it has.
+    /// Where each class begins in `order`, and how many nodes it has.
     classes: Vec<(u32, u32)>,
+    /// The nodes, those of one class next to each other.
+    order: Vec<u32>,
+    /// The place of each node in `order`.
+    place: Vec<u32>,
+    /// Where the edges of each node end; they begin where those of the node before end.
+    edge_ends: Vec<u32>,
+    /// From an operand to a node that depends on it: which operand it is there, and the node.
+    edges: Vec<(u32, u32)>,
+    /// How many operands of one node there are at most.
+    num_places: usize,
 }
 
 impl Partition {
-    fn new(count: usize) -> Self {
+    fn new(num_values: usize) -> Self {
         Self {
-            order: (0..count as u32).collect(),
-            place: vec![0; count],
-            class_of: vec![u32::MAX; count],
+            node_of: vec![NONE; num_values],
+            class_of: Vec::new(),
             classes: Vec::new(),
+            order: Vec::new(),
+            place: Vec::new(),
+            edge_ends: Vec::new(),
+            edges: Vec::new(),
+            num_places: 0,
         }
     }
 
-    fn new_class(&mut self) -> u32 {
-        self.classes.push((0, 0));
-        self.classes.len() as u32 - 1
+    fn num_classes(&self) -> u32 {
+        self.classes.len() as u32
     }
 
-    fn put(&mut self, value: ValueId, class: u32) {
-        self.class_of[value.index()] = class;
+    fn class_of(&self, value: ValueId) -> u32 {
+        self.class_of[self.node_of[value.index()] as usize]
     }
 
-    /// Gives every value without a class one of its own, and lays the classes out.
-    fn finish(&mut self) {
-        for value in 0..self.class_of.len() {
-            if self.class_of[value] == u32::MAX {
-                self.class_of[value] = self.new_class();
-            }
+    /// Puts a value, which has no node yet, into a class.
+    fn put(&mut self, value: ValueId, class: u32) -> u32 {
+        let node = self.class_of.len() as u32;
+        self.node_of[value.index()] = node;
+        self.class_of.push(class);
+        self.edge_ends.push(0);
+        if self.classes.len() <= class as usize {
+            self.classes.resize(class as usize + 1, (0, 0));
         }
-        for &class in &self.class_of {
-            self.classes[class as usize].1 += 1;
+        self.classes[class as usize].1 += 1;
+        node
+    }
+
+    /// An edge from an operand to a value that depends on it, at a place; it is counted at first, and then entered.
+    fn edge(&mut self, is_counting: bool, from: ValueId, at: usize, to: ValueId) {
+        let node = match self.node_of[from.index()] {
+            // What is equal to nothing else is alone in its class.
+            NONE => self.put(from, self.num_classes()),
+            node => node,
+        };
+        let end = &mut self.edge_ends[node as usize];
+        if is_counting {
+            self.num_places = self.num_places.max(at + 1);
+        } else {
+            self.edges[*end as usize] = (at as u32, self.node_of[to.index()]);
         }
+        *end += 1;
+    }
+
+    /// Finds the places of classes and edges when all have been counted.
+    fn lay_out(&mut self) {
         let mut start = 0;
-        for class in &mut self.classes {
-            class.0 = start;
-            start += class.1;
+        for (first, size) in &mut self.classes {
+            *first = start;
+            start += *size;
         }
+        self.order = vec![0; self.class_of.len()];
+        self.place = vec![0; self.class_of.len()];
         let mut next: Vec<u32> = self.classes.iter().map(|c| c.0).collect();
-        for (value, &class) in self.class_of.iter().enumerate() {
+        for (node, &class) in self.class_of.iter().enumerate() {
             let at = &mut next[class as usize];
-            self.order[*at as usize] = value as u32;
-            self.place[value] = *at;
+            self.order[*at as usize] = node as u32;
+            self.place[node] = *at;
             *at += 1;
         }
+        // Where the edges of each node begin; entering them moves that to where they end.
+        let mut total = 0;
+        for end in &mut self.edge_ends {
+            total += std::mem::replace(end, total);
+        }
+        self.edges = vec![(0, 0); total as usize];
     }
 
-    /// Splits classes until members of one class have operands of one class, place by place. An edge goes from an
-    /// operand to the value that depends on it, with the place of the operand.
-    fn refine(&mut self, mut edges: Vec<(ValueId, u32, ValueId)>) {
-        edges.sort_unstable();
-        let mut starts: Vec<u32> = Vec::with_capacity(self.order.len() + 1);
-        let mut at = 0;
-        for value in 0..=self.order.len() {
-            while at < edges.len() && edges[at].0.index() < value {
-                at += 1;
-            }
-            starts.push(at as u32);
-        }
-        let mut pending: Vec<u32> = (0..self.classes.len() as u32).collect();
-        let mut is_pending = vec![true; self.classes.len()];
+    fn edges_of(&self, node: u32) -> &[(u32, u32)] {
+        let node = node as usize;
+        let start = node.checked_sub(1).map_or(0, |before| self.edge_ends[before]);
+        &self.edges[start as usize..self.edge_ends[node] as usize]
+    }
+
+    /// Splits classes until members of one class have operands of one class, place by place.
+    fn refine(&mut self) {
+        let mut pending: Vec<u32> = (0..self.num_classes()).collect();
         // How many members of each class are marked; they stand at its front.
         let mut marked: Vec<u32> = vec![0; self.classes.len()];
+        // What depends on a class: a list for each place, of a node and the index of the next.
         let mut dependents: Vec<(u32, u32)> = Vec::new();
+        let mut first_at: Vec<u32> = vec![NONE; self.num_places];
+        let mut places: Vec<u32> = Vec::new();
         let mut touched: Vec<u32> = Vec::new();
         while let Some(splitter) = pending.pop() {
-            is_pending[splitter as usize] = false;
             let (start, len) = self.classes[splitter as usize];
             dependents.clear();
-            for &value in &self.order[start as usize..(start + len) as usize] {
-                let range = starts[value as usize] as usize..starts[value as usize + 1] as usize;
-                dependents.extend(edges[range].iter().map(|&(_, at, to)| (at, to.index() as u32)));
+            for &node in &self.order[start as usize..(start + len) as usize] {
+                for &(at, to) in self.edges_of(node) {
+                    let next = std::mem::replace(&mut first_at[at as usize], dependents.len() as u32);
+                    if next == NONE {
+                        places.push(at);
+                    }
+                    dependents.push((to, next));
+                }
             }
-            dependents.sort_unstable();
-            for same_place in dependents.chunk_by(|a, b| a.0 == b.0) {
+            for at in places.drain(..) {
                 touched.clear();
-                for &(_, value) in same_place {
-                    let class = self.class_of[value as usize];
+                let mut next = std::mem::replace(&mut first_at[at as usize], NONE);
+                while let Some(&(node, after)) = dependents.get(next as usize) {
+                    next = after;
+                    let class = self.class_of[node as usize];
                     let (start, len) = self.classes[class as usize];
                     let front = start + marked[class as usize];
-                    if len > 1 && self.place[value as usize] >= front {
+                    if len > 1 && self.place[node as usize] >= front {
                         if marked[class as usize] == 0 {
                             touched.push(class);
                         }
-                        self.swap(self.place[value as usize], front);
+                        self.swap(self.place[node as usize], front);
                         marked[class as usize] += 1;
                     }
                 }
@@ -220,7 +340,7 @@ impl Partition {
                     if count == len {
                         continue;
                     }
-                    // The smaller part becomes a new class; if the old one is still to be used, both are.
+                    // The smaller part becomes a new class. If the old one is still to be used, both are.
                     let (first, size) = match count * 2 <= len {
                         true => (start, count),
                         false => (start + count, len - count),
@@ -229,13 +349,12 @@ impl Partition {
                         true => (start + count, len - count),
                         false => (start, count),
                     };
-                    let new = self.classes.len() as u32;
+                    let new = self.num_classes();
                     self.classes.push((first, size));
                     for at in first..first + size {
                         self.class_of[self.order[at as usize] as usize] = new;
                     }
                     marked.push(0);
-                    is_pending.push(true);
                     pending.push(new);
                 }
             }

@@ -41,7 +41,7 @@ use pir_ir::{Body, Context, Diagnostic, FlowPoint, Module, OpId, Use, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::analysis::{Facts, Liveness, Roots, Variables, has_simple_regions, sweep};
+use crate::analysis::{Effects, FlowOps, Liveness, Roots, Variables, has_simple_regions, sweep};
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -75,89 +75,141 @@ impl Pass for ForwardArgs {
     }
 }
 
+/// What came of forwarding slots.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Forwarded {
+    /// Whether uses were replaced.
+    pub(crate) changed: bool,
+    /// Whether all was found that there is.
+    pub(crate) settled: bool,
+}
+
 /// Replaces the uses of slots that stand for another value, or that are equal to another slot. The slots stay.
 pub(crate) fn forward_slots(ctx: &Context, body: &mut Body) -> bool {
     // What is bound to something that changes in place is the value that this has at that time.
-    Variables::new(ctx, body).is_empty() && forward_constant_slots(ctx, body)
+    Variables::new(ctx, body).is_empty() && forward_constant_slots(ctx, body, &FlowOps::new(ctx, body)).changed
 }
 
 /// [`forward_slots`], in a body in which nothing changes in place.
-pub(crate) fn forward_constant_slots(ctx: &Context, body: &mut Body) -> bool {
-    let mut changed = false;
-    for _ in 0..MAX_ROUNDS {
-        let mut slots = all_slots(ctx, body);
+pub(crate) fn forward_constant_slots(ctx: &Context, body: &mut Body, flow: &FlowOps) -> Forwarded {
+    let mut done = Forwarded::default();
+    for round in 0..MAX_ROUNDS {
+        let mut slots = Slots::new(ctx, body, flow);
         let forwarded = solver::forward_once(ctx, body, &slots);
-        if forwarded {
-            slots = all_slots(ctx, body);
-        }
-        if !forwarded & !congruence::merge_equal_slots(ctx, body, slots) {
+        // Merging again finds nothing unless something else was done: what has become the same operand was equal before.
+        if !forwarded && round > 0 {
+            done.settled = true;
             break;
         }
-        changed = true;
+        if forwarded {
+            drop(slots);
+            slots = Slots::new(ctx, body, flow);
+        }
+        if !congruence::merge_equal_slots(ctx, body, &slots) && !forwarded {
+            done.settled = true;
+            break;
+        }
+        done.changed = true;
     }
-    changed
+    done
 }
 
 /// Runs the pass on one body.
 fn forward_args(ctx: &Context, body: &mut Body) -> bool {
     let changed = forward_slots(ctx, body);
-    let facts = Facts::new(ctx, body);
-    let live = Liveness::new(ctx, body, &facts, Roots::AllOps);
+    let effects = Effects::new(ctx, body);
+    let live = Liveness::new(ctx, body, &effects, Roots::AllOps);
     changed | sweep(ctx, body, &live)
 }
 
-/// A slot, the operation where what it stands for must be visible, and the operands that it comes from.
-type SlotSources = (ValueId, OpId, SmallVec<[ValueId; 4]>);
-
-/// The slots of a body that come from somewhere.
-fn all_slots(ctx: &Context, body: &Body) -> Vec<SlotSources> {
-    let mut slots = Vec::new();
-    let mut has_blocks = false;
-    for op in body.walk_all() {
-        flow_slots(ctx, body, op, &mut slots);
-        has_blocks |= !body.successors(op).is_empty();
-    }
-    if has_blocks {
-        block_sources(body, |first, value, sources| slots.push((value, first, sources)));
-    }
-    slots.retain(|(.., sources)| !sources.is_empty());
-    slots
+/// The slots of a body that come from somewhere, those of one place (the results of an operation, or the arguments of a
+/// block) next to each other. There may be about as many as values, so that little is kept for each.
+struct Slots {
+    slots: Vec<Slot>,
+    /// The operands that the slots come from, those of one slot next to each other.
+    sources: Vec<ValueId>,
 }
 
-/// The slots of an operation with region flow.
-fn flow_slots(ctx: &Context, body: &Body, op: OpId, slots: &mut Vec<SlotSources>) {
-    if !has_simple_regions(body, op) {
-        return;
+struct Slot {
+    value: ValueId,
+    /// The operation where what the slot stands for must be visible.
+    anchor: OpId,
+    /// Where its sources end; they begin where those of the slot before end.
+    end: u32,
+}
+
+impl Slots {
+    fn new(ctx: &Context, body: &Body, flow: &FlowOps) -> Self {
+        let mut all = Slots {
+            slots: Vec::new(),
+            sources: Vec::new(),
+        };
+        for &op in &flow.ops {
+            all.add_flow(ctx, body, op);
+        }
+        if flow.has_successors {
+            all.add_block_args(body);
+        }
+        all
     }
-    let Some(edges) = body.flow_edges(ctx, op) else { return };
-    let points = (0..body.op_regions(op).len()).map(FlowPoint::Region);
-    for point in std::iter::once(FlowPoint::Parent).chain(points) {
-        for (index, value) in body.flow_inputs(op, point).into_iter().enumerate() {
-            let ways = edges.iter().filter(|e| e.to == point);
-            let sources = ways.filter_map(|e| body.edge_source(op, e, index));
-            slots.push((value, op, sources.map(|s| body.operand(s.op, s.index)).collect()));
+
+    fn sources(&self, index: usize) -> &[ValueId] {
+        let start = index.checked_sub(1).map_or(0, |before| self.slots[before].end);
+        &self.sources[start as usize..self.slots[index].end as usize]
+    }
+
+    /// Enters a slot whose sources were put at the end of the list, unless there are none.
+    fn push(&mut self, value: ValueId, anchor: OpId) {
+        let end = self.sources.len() as u32;
+        if self.slots.last().map_or(0, |s| s.end) < end {
+            self.slots.push(Slot { value, anchor, end });
         }
     }
-}
 
-/// Calls `found` with each argument of a block with predecessors, the first operation of the block before it, and what
-/// the predecessors pass.
-fn block_sources(body: &Body, mut found: impl FnMut(OpId, ValueId, SmallVec<[ValueId; 4]>)) {
-    let mut sources: FxHashMap<ValueId, SmallVec<[ValueId; 4]>> = FxHashMap::default();
-    let mut blocks = Vec::new();
-    for op in body.walk_all() {
-        for (index, successor) in body.successors(op).iter().enumerate() {
-            blocks.push(successor.block);
-            for (value, &arg) in body.successor_operands(op, index).zip(body.block_args(successor.block)) {
-                sources.entry(arg).or_default().push(value);
+    /// Enters the slots of an operation with region flow.
+    fn add_flow(&mut self, ctx: &Context, body: &Body, op: OpId) {
+        let Some(flow) = body.region_flow(ctx, op) else { return };
+        if !has_simple_regions(body, op) {
+            return;
+        }
+        let edges = flow.edges(body.view(ctx, op));
+        let points = (0..body.op_regions(op).len()).map(FlowPoint::Region);
+        for point in std::iter::once(FlowPoint::Parent).chain(points) {
+            let inputs = body.flow_inputs(op, point);
+            let ways = edges.iter().filter(|e| e.to == point);
+            let ways: SmallVec<[_; 4]> = ways
+                .filter_map(|e| Some((body.flow_source_op(op, e.from)?, e.operands.clone())))
+                .collect();
+            self.slots.reserve(inputs.len());
+            self.sources.reserve(inputs.len() * ways.len());
+            for (index, value) in inputs.into_iter().enumerate() {
+                for (source, operands) in &ways {
+                    let at = operands.start + index;
+                    let operand = body.get_operand(*source, at).filter(|_| operands.contains(&at));
+                    self.sources.extend(operand);
+                }
+                self.push(value, op);
             }
         }
     }
-    for block in blocks {
-        if let Some(first) = body.first_op(block) {
-            for &arg in body.block_args(block) {
-                if let Some(sources) = sources.remove(&arg) {
-                    found(first, arg, sources);
+
+    /// Enters the arguments of blocks with predecessors, which are visible from the first operation of the block on.
+    fn add_block_args(&mut self, body: &Body) {
+        let mut passed: FxHashMap<ValueId, SmallVec<[ValueId; 4]>> = FxHashMap::default();
+        let mut blocks = Vec::new();
+        for op in body.walk_all() {
+            for (index, successor) in body.successors(op).iter().enumerate() {
+                blocks.push(successor.block);
+                for (value, &arg) in body.successor_operands(op, index).zip(body.block_args(successor.block)) {
+                    passed.entry(arg).or_default().push(value);
+                }
+            }
+        }
+        for block in blocks {
+            if let Some(first) = body.first_op(block) {
+                for &arg in body.block_args(block) {
+                    self.sources.extend(passed.remove(&arg).into_iter().flatten());
+                    self.push(arg, first);
                 }
             }
         }

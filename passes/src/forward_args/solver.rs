@@ -3,12 +3,13 @@
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use pir_ir::{Body, Context, DominanceInfo, OpId, Rewriter, Traits, ValueDef, ValueId, ValueMap};
+use pir_ir::{
+    AttrDict, Body, Context, DominanceInfo, OpId, OpName, Rewriter, Traits, Type, ValueDef, ValueId, ValueMap,
+};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{SlotSources, replace_uses};
-use crate::analysis::OpKey;
+use super::{Slots, replace_uses};
 
 /// What a value stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,44 +19,37 @@ enum Stands {
     /// A value.
     For(ValueId),
     /// A constant of this class.
-    Constant(usize),
+    Constant(u32),
     /// Itself.
     Itself,
-}
-
-struct Slot<'s> {
-    value: ValueId,
-    /// Where the value that it stands for must be visible.
-    anchor: OpId,
-    sources: &'s [ValueId],
-    /// The slots that this one is a source of.
-    feeds: SmallVec<[usize; 4]>,
-    stands: Stands,
-    /// How often it changed; slots that cannot make up their mind stand for themselves.
-    changes: u8,
 }
 
 /// Constants by what they compute.
 #[derive(Default)]
 struct Constants {
-    classes: FxHashMap<OpKey, usize>,
+    /// By name, attributes in order of their names, and type.
+    classes: FxHashMap<(OpName, AttrDict, Type), u32>,
     /// A few instances of each class.
     instances: Vec<SmallVec<[ValueId; 4]>>,
 }
 
 impl Constants {
-    fn class(&mut self, ctx: &Context, body: &Body, value: ValueId) -> Option<usize> {
+    fn class(&mut self, ctx: &Context, body: &Body, value: ValueId) -> Option<u32> {
         let op = body.defining_op(value)?;
         let view = body.view(ctx, op);
         if !view.has(Traits::CONSTANT) || body.num_operands(op) != 0 || body.num_results(op) != 1 {
             return None;
         }
-        let key = OpKey::new(ctx, body, op);
-        let class = *self.classes.entry(key).or_insert(self.instances.len());
-        if class == self.instances.len() {
+        let key = (
+            body.op_name(op),
+            ctx.dict_sorted(body.attrs(op)),
+            body.value_type(value),
+        );
+        let class = *self.classes.entry(key).or_insert(self.instances.len() as u32);
+        if class as usize == self.instances.len() {
             self.instances.push(SmallVec::new());
         }
-        let instances = &mut self.instances[class];
+        let instances = &mut self.instances[class as usize];
         if instances.len() < 8 && !instances.contains(&value) {
             instances.push(value);
         }
@@ -63,11 +57,15 @@ impl Constants {
     }
 }
 
-struct Solver<'a, 's> {
+struct Solver<'a> {
     ctx: &'a Context,
     body: &'a Body,
     dominance: Visible,
-    slots: Vec<Slot<'s>>,
+    slots: &'a Slots,
+    /// What each slot stands for.
+    stands: Vec<Stands>,
+    /// How often that changed; slots that cannot make up their mind stand for themselves.
+    changes: Vec<u8>,
     /// The index of each value's slot, or `u32::MAX`.
     slot_of: Vec<u32>,
     constants: Constants,
@@ -90,27 +88,67 @@ impl Visible {
     }
 }
 
-impl<'s> Solver<'_, 's> {
+/// The slots that each slot is a source of.
+struct Feeds {
+    /// Where those of each slot end; they begin where those of the slot before end.
+    ends: Vec<u32>,
+    fed: Vec<u32>,
+}
+
+impl Feeds {
+    fn of(&self, slot: usize) -> &[u32] {
+        let start = slot.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.fed[start as usize..self.ends[slot] as usize]
+    }
+}
+
+impl<'a> Solver<'a> {
+    fn new(ctx: &'a Context, body: &'a Body, slots: &'a Slots) -> Self {
+        let mut slot_of = vec![u32::MAX; body.num_value_slots()];
+        for (index, slot) in slots.slots.iter().enumerate() {
+            slot_of[slot.value.index()] = index as u32;
+        }
+        Self {
+            ctx,
+            body,
+            dominance: Visible::default(),
+            slots,
+            stands: vec![Stands::Anything; slots.slots.len()],
+            changes: vec![0; slots.slots.len()],
+            slot_of,
+            constants: Constants::default(),
+        }
+    }
+
     fn slot(&self, value: ValueId) -> Option<usize> {
         Some(self.slot_of[value.index()] as usize).filter(|&i| i != u32::MAX as usize)
     }
 
-    fn add_slot(&mut self, (value, anchor, sources): &'s SlotSources) {
-        let (value, anchor) = (*value, *anchor);
-        self.slot_of[value.index()] = self.slots.len() as u32;
-        self.slots.push(Slot {
-            value,
-            anchor,
-            sources,
-            feeds: SmallVec::new(),
-            stands: Stands::Anything,
-            changes: 0,
-        });
+    fn feeds(&self) -> Feeds {
+        let mut ends = vec![0; self.slots.slots.len()];
+        let mut total = 0;
+        for source in self.slots.sources.iter().filter_map(|&s| self.slot(s)) {
+            ends[source] += 1;
+            total += 1;
+        }
+        // First where those of each slot begin; entering them moves that to where they end.
+        let mut start = 0;
+        for end in &mut ends {
+            start += std::mem::replace(end, start);
+        }
+        let mut fed = vec![0; total];
+        for index in 0..self.slots.slots.len() {
+            for source in self.slots.sources(index).iter().filter_map(|&s| self.slot(s)) {
+                fed[ends[source] as usize] = index as u32;
+                ends[source] += 1;
+            }
+        }
+        Feeds { ends, fed }
     }
 
     fn stands_for(&mut self, value: ValueId) -> Stands {
         match self.slot(value) {
-            Some(slot) => match self.slots[slot].stands {
+            Some(slot) => match self.stands[slot] {
                 Stands::Itself => Stands::For(value),
                 other => other,
             },
@@ -123,20 +161,20 @@ impl<'s> Solver<'_, 's> {
 
     /// What the slot stands for, going by what its sources do.
     fn evaluate(&mut self, index: usize) -> Stands {
+        let slots = self.slots;
         let mut all = Stands::Anything;
-        for at in 0..self.slots[index].sources.len() {
-            let source = self.slots[index].sources[at];
+        for &source in slots.sources(index) {
             match self.stands_for(source) {
                 Stands::Anything => {}
                 one if all == Stands::Anything || all == one => all = one,
                 _ => return Stands::Itself,
             }
         }
-        let slot = &self.slots[index];
+        let slot = &slots.slots[index];
         let ty = self.body.value_type(slot.value);
         let fits = match all {
             Stands::For(value) => self.body.value_type(value) == ty && self.dominance.at(self.body, value, slot.anchor),
-            Stands::Constant(class) => self.constants.instances[class]
+            Stands::Constant(class) => self.constants.instances[class as usize]
                 .iter()
                 .any(|&v| self.body.value_type(v) == ty),
             Stands::Anything | Stands::Itself => true,
@@ -144,34 +182,37 @@ impl<'s> Solver<'_, 's> {
         if fits { all } else { Stands::Itself }
     }
 
-    fn solve(&mut self) {
-        for index in 0..self.slots.len() {
-            for at in 0..self.slots[index].sources.len() {
-                if let Some(source) = self.slot(self.slots[index].sources[at]) {
-                    self.slots[source].feeds.push(index);
-                }
-            }
+    /// Looks at a slot again. Gives whether it stands for something else now.
+    fn update(&mut self, index: usize) -> bool {
+        let old = self.stands[index];
+        if old == Stands::Itself {
+            return false;
         }
-        let mut pending: VecDeque<usize> = (0..self.slots.len()).collect();
-        let mut is_pending = vec![true; self.slots.len()];
-        while let Some(index) = pending.pop_front() {
+        let mut new = self.evaluate(index);
+        if new == old {
+            return false;
+        }
+        self.changes[index] += 1;
+        if self.changes[index] > 4 {
+            new = Stands::Itself;
+        }
+        self.stands[index] = new;
+        true
+    }
+
+    fn solve(&mut self) {
+        let feeds = self.feeds();
+        // At first each slot in turn, then those that were found to be wrong since they were looked at.
+        let mut pending: VecDeque<u32> = VecDeque::new();
+        let mut is_pending = vec![true; self.slots.slots.len()];
+        let mut first = 0..self.slots.slots.len();
+        while let Some(index) = first.next().or_else(|| pending.pop_front().map(|i| i as usize)) {
             is_pending[index] = false;
-            let old = self.slots[index].stands;
-            if old == Stands::Itself {
-                continue;
-            }
-            let mut new = self.evaluate(index);
-            if new == old {
-                continue;
-            }
-            self.slots[index].changes += 1;
-            if self.slots[index].changes > 4 {
-                new = Stands::Itself;
-            }
-            self.slots[index].stands = new;
-            for &fed in &self.slots[index].feeds {
-                if !std::mem::replace(&mut is_pending[fed], true) {
-                    pending.push_back(fed);
+            if self.update(index) {
+                for &fed in feeds.of(index) {
+                    if !std::mem::replace(&mut is_pending[fed as usize], true) {
+                        pending.push_back(fed);
+                    }
                 }
             }
         }
@@ -179,49 +220,41 @@ impl<'s> Solver<'_, 's> {
 }
 
 /// Finds what slots stand for, and replaces their uses. Gives whether there were any.
-pub(super) fn forward_once(ctx: &Context, body: &mut Body, all: &[SlotSources]) -> bool {
-    if all.is_empty() {
+pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &Slots) -> bool {
+    if slots.slots.is_empty() {
         return false;
     }
-    let mut solver = Solver {
-        ctx,
-        body,
-        dominance: Visible::default(),
-        slots: Vec::with_capacity(all.len()),
-        slot_of: vec![u32::MAX; body.num_value_slots()],
-        constants: Constants::default(),
-    };
-    all.iter().for_each(|slot| solver.add_slot(slot));
+    let mut solver = Solver::new(ctx, body, slots);
     solver.solve();
-    // What to use in place of each slot: a value, or a constant to be found or made before the anchor.
     let Solver {
-        slots,
+        stands,
         constants,
         dominance,
         ..
     } = solver;
-    let mut replacements = Vec::new();
-    let mut made: FxHashMap<(usize, OpId), ValueId> = FxHashMap::default();
-    let visible: Vec<Option<ValueId>> = slots
+    // What to use in place of each slot: a value, or a constant to be found, or made before the anchor. One that nobody
+    // reads needs nothing.
+    let used = slots
+        .slots
         .iter()
-        .map(|slot| match slot.stands {
-            Stands::For(value) => Some(value),
-            Stands::Constant(class) => constants.instances[class]
-                .iter()
-                .copied()
-                .find(|&v| dominance.at(body, v, slot.anchor)),
+        .zip(stands)
+        .filter(|(slot, _)| body.has_uses(slot.value));
+    let found: Vec<_> = used
+        .filter_map(|(slot, stands)| match stands {
+            Stands::For(value) => Some((slot, Ok(value))),
+            Stands::Constant(class) => {
+                let instances = &constants.instances[class as usize];
+                let visible = instances.iter().find(|&&v| dominance.at(body, v, slot.anchor));
+                Some((slot, visible.copied().ok_or((class, instances[0]))))
+            }
             Stands::Anything | Stands::Itself => None,
         })
         .collect();
-    for (slot, visible) in slots.iter().zip(visible) {
-        // A constant that nobody reads need not be made.
-        if !body.has_uses(slot.value) {
-            continue;
-        }
-        let value = match (slot.stands, visible) {
-            (_, Some(value)) => value,
-            (Stands::Constant(class), None) => *made.entry((class, slot.anchor)).or_insert_with(|| {
-                let instance = constants.instances[class][0];
+    let mut replacements = Vec::new();
+    let mut made: FxHashMap<(u32, OpId), ValueId> = FxHashMap::default();
+    for (slot, visible) in found {
+        let value = visible.unwrap_or_else(|(class, instance)| {
+            *made.entry((class, slot.anchor)).or_insert_with(|| {
                 let mut rewriter = Rewriter::new(ctx, body);
                 match rewriter.body.value_def(instance) {
                     ValueDef::Result(op, _) => {
@@ -230,9 +263,8 @@ pub(super) fn forward_once(ctx: &Context, body: &mut Body, all: &[SlotSources]) 
                     }
                     _ => slot.value,
                 }
-            }),
-            _ => continue,
-        };
+            })
+        });
         if value != slot.value {
             replacements.push((slot.value, value));
         }

@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body) -> bool {
         return false;
     }
     let facts = Facts::new(ctx, body);
-    let live = Liveness::new(ctx, body, &facts, Roots::Observed);
+    let live = Liveness::new(ctx, body, facts.effects(), Roots::Observed);
     sweep(ctx, body, &live);
     let names = Names::new(ctx);
     let mut r = Rewriter::new(ctx, body);
