@@ -19,7 +19,7 @@ use hashbrown::HashTable;
 use pir_ir::{BlockId, Body, Context, Diagnostic, DominatorTree, Module, OpId, RegionId, ValueId};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::analysis::{Facts, OpKey, Touched, is_symbol_or_terminator, regions_equal};
+use crate::analysis::{Effects, Touched, hash_op, is_symbol_or_terminator, ops_equal, regions_equal};
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -62,10 +62,17 @@ enum Task {
     Leave(usize),
 }
 
+/// There is one for nearly every operation: small, so that tables stay in the caches.
 struct Entry {
-    hash: u64,
     op: OpId,
-    epoch: u64,
+    hash: u32,
+}
+
+impl Entry {
+    /// The hash as the table wants it, which looks at both ends.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
 }
 
 /// What has been walked so far of the inside of an operation.
@@ -80,9 +87,13 @@ struct Inside {
 struct Table<'a> {
     ctx: &'a Context,
     body: &'a mut Body,
-    facts: Facts,
-    known: HashTable<usize>,
+    effects: Effects,
+    /// Indices into `entries`.
+    known: HashTable<u32>,
+    /// The operations to find, in the order in which they were walked.
     entries: Vec<Entry>,
+    /// The epochs of those among them that read.
+    epochs: FxHashMap<OpId, u64>,
     /// Begins anew with each write; reads of the same epoch see the same.
     epoch: u64,
     /// Of the operations that the walk is in, outer ones first.
@@ -99,12 +110,14 @@ fn use_hash(body: &Body, op: OpId, index: usize, value: ValueId) -> u64 {
 
 /// Runs the pass on one body.
 pub(crate) fn cse(ctx: &Context, body: &mut Body) -> bool {
+    let count = body.num_op_slots();
     let mut table = Table {
-        facts: Facts::new(ctx, body),
-        known: HashTable::with_capacity(body.num_op_slots()),
+        effects: Effects::new(ctx, body),
+        known: HashTable::with_capacity(count),
         ctx,
         body,
-        entries: Vec::new(),
+        entries: Vec::with_capacity(count),
+        epochs: FxHashMap::default(),
         epoch: 0,
         inside: Vec::new(),
         replaced: false,
@@ -139,9 +152,18 @@ impl Table<'_> {
                     tasks.push(Task::Block(block));
                 }
                 Task::Block(block) => tasks.extend(self.body.first_op(block).map(Task::Op)),
-                Task::Op(op) => {
-                    tasks.extend(self.body.next_op(op).map(Task::Op));
-                    self.visit(op, &mut tasks);
+                Task::Op(first) => {
+                    let mut at = Some(first);
+                    while let Some(op) = at {
+                        at = self.body.next_op(op);
+                        if self.body.op_regions(op).is_empty() {
+                            self.visit(op);
+                        } else {
+                            // The rest of the block comes behind what is in it.
+                            tasks.extend(at.take().map(Task::Op));
+                            self.open(op, &mut tasks);
+                        }
+                    }
                 }
                 Task::Written => self.epoch += 1,
                 Task::Close(op) => self.close(op),
@@ -152,25 +174,28 @@ impl Table<'_> {
 
     fn leave(&mut self, count: usize) {
         for at in (count..self.entries.len()).rev() {
-            if let Ok(found) = self.known.find_entry(self.entries[at].hash, |&i| i == at) {
+            let hash = Entry::spread(self.entries[at].hash);
+            if let Ok(found) = self.known.find_entry(hash, |&i| i as usize == at) {
                 found.remove();
             }
         }
         self.entries.truncate(count);
     }
 
-    fn visit(&mut self, op: OpId, tasks: &mut Vec<Task>) {
-        let writes = self.facts.touched(op).intersects(Touched::WRITES);
-        let regions = self.body.op_regions(op);
-        if regions.is_empty() {
-            if writes {
-                self.epoch += 1;
-            }
-            if !self.replace(op, &Inside::default()) {
-                self.note(op, &Inside::default());
-            }
-            return;
+    /// Looks at an operation without regions.
+    fn visit(&mut self, op: OpId) {
+        if self.effects.touched(op).intersects(Touched::WRITES) {
+            self.epoch += 1;
         }
+        if !self.replace(op, &Inside::default()) {
+            self.note(op, &Inside::default());
+        }
+    }
+
+    /// Makes the tasks for an operation with regions.
+    fn open(&mut self, op: OpId, tasks: &mut Vec<Task>) {
+        let writes = self.effects.touched(op).intersects(Touched::WRITES);
+        let regions = self.body.op_regions(op);
         tasks.push(Task::Close(op));
         self.inside.push(Inside::default());
         if writes {
@@ -221,7 +246,7 @@ impl Table<'_> {
 
     /// Replaces an operation by one that does the same, if there is one, or else enters it.
     fn replace(&mut self, op: OpId, inside: &Inside) -> bool {
-        let touched = self.facts.touched(op);
+        let touched = self.effects.touched(op);
         let left_alone = touched.intersects(Touched::WRITES | Touched::ALLOC | Touched::READ_WORLD)
             || self.body.num_results(op) == 0
             || !self.body.successors(op).is_empty()
@@ -230,26 +255,33 @@ impl Table<'_> {
             return false;
         }
         let epoch = if touched.is_empty() { 0 } else { self.epoch };
-        let key = OpKey::new(self.ctx, self.body, op);
-        let mut hasher = FxHasher::default();
-        (&key, epoch, inside.structure, inside.uses).hash(&mut hasher);
-        let hash = hasher.finish();
         let (ctx, body) = (self.ctx, &*self.body);
-        let found = self.known.find(hash, |&i| {
-            let entry = &self.entries[i];
+        let mut hasher = FxHasher::default();
+        hash_op(ctx, body, op, &mut hasher);
+        (epoch, inside.structure, inside.uses).hash(&mut hasher);
+        let hash = hasher.finish();
+        let hash = (hash ^ hash >> 32) as u32;
+        let regions = body.op_regions(op);
+        let found = self.known.find(Entry::spread(hash), |&i| {
+            let entry = &self.entries[i as usize];
             entry.hash == hash
-                && entry.epoch == epoch
-                && OpKey::new(ctx, body, entry.op) == key
-                && regions_equal(ctx, body, body.op_regions(entry.op), body.op_regions(op))
+                && ops_equal(ctx, body, entry.op, op)
+                && self.epochs.get(&entry.op).copied().unwrap_or(0) == epoch
+                && body.op_regions(entry.op).len() == regions.len()
+                && (regions.is_empty() || regions_equal(ctx, body, body.op_regions(entry.op), regions))
         });
         let Some(&at) = found else {
-            let at = self.entries.len();
-            self.entries.push(Entry { hash, op, epoch });
+            let at = self.entries.len() as u32;
+            self.entries.push(Entry { op, hash });
+            if epoch != 0 {
+                self.epochs.insert(op, epoch);
+            }
             let entries = &self.entries;
-            self.known.insert_unique(hash, at, |&i| entries[i].hash);
+            let hash_of = |&i: &u32| Entry::spread(entries[i as usize].hash);
+            self.known.insert_unique(Entry::spread(hash), at, hash_of);
             return false;
         };
-        let earlier = self.entries[at].op;
+        let earlier = self.entries[at as usize].op;
         for (old, new) in self.body.results(op).zip(self.body.results(earlier)) {
             if self.body.value_name(new).is_none() {
                 let name = self.body.value_name(old);

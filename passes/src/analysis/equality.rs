@@ -1,5 +1,7 @@
 //! When two operations, or two regions, do the same.
 
+use std::hash::{Hash, Hasher};
+
 use pir_ir::{AttrDict, Body, Context, OpId, OpName, RegionId, Traits, Type, ValueId, ValueMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -35,6 +37,39 @@ impl OpKey {
             results: body.results(op).map(|r| body.value_type(r)).collect(),
         }
     }
+}
+
+/// Enters into a hash what an operation does: the same for operations with equal keys, without making the keys.
+pub(crate) fn hash_op(ctx: &Context, body: &Body, op: OpId, hasher: &mut impl Hasher) {
+    body.op_name(op).hash(hasher);
+    ctx.dict_sorted(body.attrs(op)).hash(hasher);
+    body.results(op).for_each(|r| body.value_type(r).hash(hasher));
+    if body.num_operands(op) > 1 && body.view(ctx, op).has(Traits::COMMUTATIVE) {
+        sorted_operands(body, op).hash(hasher);
+    } else {
+        body.operands(op).for_each(|v| v.hash(hasher));
+    }
+}
+
+/// Whether the keys of two operations are equal.
+pub(crate) fn ops_equal(ctx: &Context, body: &Body, a: OpId, b: OpId) -> bool {
+    let same_attrs = || {
+        let (x, y) = (body.attrs(a), body.attrs(b));
+        x == y || ctx.dict_sorted(x) == ctx.dict_sorted(y)
+    };
+    let types = |op| body.results(op).map(|r| body.value_type(r));
+    body.op_name(a) == body.op_name(b)
+        && body.num_operands(a) == body.num_operands(b)
+        && same_attrs()
+        && types(a).eq(types(b))
+        && (body.operands(a).eq(body.operands(b))
+            || body.view(ctx, a).has(Traits::COMMUTATIVE) && sorted_operands(body, a) == sorted_operands(body, b))
+}
+
+fn sorted_operands(body: &Body, op: OpId) -> SmallVec<[ValueId; 4]> {
+    let mut operands: SmallVec<[ValueId; 4]> = body.operands(op).collect();
+    operands.sort_unstable();
+    operands
 }
 
 /// Whether two lists of regions hold the same operations in the same order, on the same values from outside.

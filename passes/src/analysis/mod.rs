@@ -16,6 +16,7 @@ pub use blocks::{remove_unreachable_blocks, reverse_post_order};
 pub(crate) use constants::Constants;
 pub(crate) use counter::Counter;
 pub use equality::{OpKey, regions_equal};
+pub(crate) use equality::{hash_op, ops_equal};
 pub(crate) use facts::inside_out;
 pub use facts::{Effects, Facts, Touched, effects_of, is_symbol_or_terminator};
 pub(crate) use liveness::successor_start;
