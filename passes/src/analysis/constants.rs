@@ -5,7 +5,6 @@ use std::cell::{OnceCell, RefCell};
 use pir_ir::{
     Attr, Body, Context, FoldResult, InsertPoint, MaterializeFn, OpId, Rewriter, Speculatability, Traits, Type, ValueId,
 };
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::pass::ConstantEvaluator;
@@ -18,8 +17,9 @@ pub(crate) struct Constants<'a> {
     fast: bool,
     /// Which operations of the context say how constants are made, found when one is first made.
     makers: OnceCell<Vec<usize>>,
-    /// Interning what an operation holds is not free, and constants are asked for once per use.
-    known: RefCell<FxHashMap<OpId, Option<Attr>>>,
+    /// Of the constants that were asked for what they are, by the index of their operation. Interning what an operation
+    /// holds is not free, and constants are asked for once per use.
+    known: RefCell<Vec<Option<Option<Attr>>>>,
 }
 
 impl<'a> Constants<'a> {
@@ -58,11 +58,15 @@ impl<'a> Constants<'a> {
         if !view.has(Traits::CONSTANT) || body.num_results(op) != 1 {
             return None;
         }
-        if let Some(&known) = self.known.borrow().get(&op) {
+        if let Some(&Some(known)) = self.known.borrow().get(op.index()) {
             return known;
         }
         let constant = body.constant(self.ctx, value);
-        self.known.borrow_mut().insert(op, constant);
+        let mut known = self.known.borrow_mut();
+        if known.len() <= op.index() {
+            known.resize(op.index() + 1, None);
+        }
+        known[op.index()] = Some(constant);
         constant
     }
 

@@ -285,6 +285,8 @@ impl<'a> Evaluation<'a> {
     fn constant(&self, at: At) -> Option<Attr> {
         let body = self.body;
         let target = self.through(at);
+        // Room for what the condition of a loop takes, at once.
+        self.known.borrow_mut().reserve(14);
         // The operations that the value depends on, each pushed again behind its operands.
         let mut pending = vec![(target, false)];
         let mut evaluated = 0;

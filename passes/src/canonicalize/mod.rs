@@ -263,10 +263,9 @@ impl<'a> Driver<'a> {
             }
         }
         if swept {
-            return changed;
+            return false;
         }
-        let stale = changed || !quiet || !self.effects.cover(self.body);
-        if stale {
+        if changed || !quiet || !self.effects.cover(self.body) {
             self.effects = Effects::of_constants(self.ctx, self.body, inside_out(self.body));
         }
         let live = Liveness::new(self.ctx, self.body, &self.effects, Roots::Effects);

@@ -11,8 +11,11 @@
 //! What is left in one class at the same place is equal in every iteration: two counters that start and step alike,
 //! say. Being optimistic, this finds cycles of values that are equal only because each of them is.
 
+use std::hash::{Hash, Hasher};
+
+use hashbrown::HashTable;
 use pir_ir::{AttrDict, Body, Context, OpId, OpName, Type, TypeData, ValueDef, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
 use super::{Slots, replace_uses};
@@ -26,8 +29,11 @@ pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body, slots: &Slots) -
     let Some(group_of) = groups(ctx, body, slots) else {
         return false;
     };
+    let Some(class_of) = split_by_sources(body, slots, &group_of) else {
+        return false;
+    };
     let mut changed = false;
-    for (first, other) in equal_slots(ctx, body, slots, &group_of) {
+    for (first, other) in equal_slots(ctx, body, slots, &group_of, &class_of) {
         changed |= replace_uses(ctx, body, other, first);
     }
     changed
@@ -94,13 +100,76 @@ fn groups(ctx: &Context, body: &Body, slots: &Slots) -> Option<Vec<u32>> {
     Some(group_of)
 }
 
+/// The classes of slots to begin with: those of one group whose sources look alike at first sight, which is cheap to
+/// see. [`NONE`] for a slot that is alone in its class, or in one of slots that nobody reads, on which nothing depends.
+/// Nothing if there are no others.
+fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<u32>> {
+    let mut group_of_value = vec![NONE; body.num_value_slots()];
+    for (slot, &group) in slots.slots.iter().zip(group_of) {
+        group_of_value[slot.value.index()] = group;
+    }
+    // The same for sources that may be equal.
+    let look = |source: ValueId| match (group_of_value[source.index()], body.defining_op(source)) {
+        (NONE, Some(op)) if body.op_regions(op).is_empty() => (0, body.op_name(op).index()),
+        (NONE, _) => (1, source.index()),
+        (group, _) => (2, group as usize),
+    };
+    let mut hash_of: Vec<u32> = vec![0; group_of.len()];
+    let mut class_of = vec![NONE; group_of.len()];
+    // Of each class how many slots it has, and whether one of them is read.
+    let mut classes: Vec<(u32, bool)> = Vec::new();
+    // One slot of each class.
+    let mut known: HashTable<u32> = HashTable::new();
+    let spread = |hash: u32| u64::from(hash) << 32 | u64::from(hash);
+    for (index, &group) in group_of.iter().enumerate().filter(|&(_, &group)| group != NONE) {
+        let mut hasher = FxHasher::default();
+        group.hash(&mut hasher);
+        slots.sources(index).iter().for_each(|&s| look(s).hash(&mut hasher));
+        let hash = hasher.finish();
+        let hash = (hash ^ hash >> 32) as u32;
+        hash_of[index] = hash;
+        // That two hashes are equal by accident is found out later.
+        let same = |&i: &u32| hash_of[i as usize] == hash && group_of[i as usize] == group;
+        let class = match known.find(spread(hash), same) {
+            Some(&other) => class_of[other as usize],
+            None => {
+                known.insert_unique(spread(hash), index as u32, |&i| spread(hash_of[i as usize]));
+                classes.push((0, false));
+                classes.len() as u32 - 1
+            }
+        };
+        class_of[index] = class;
+        let (size, is_read) = &mut classes[class as usize];
+        *size += 1;
+        *is_read |= body.has_uses(slots.slots[index].value);
+    }
+    let mut next = 0;
+    let numbers: Vec<u32> = classes
+        .into_iter()
+        .map(|(size, is_read)| {
+            let matters = size > 1 && is_read;
+            next += u32::from(matters);
+            if matters { next - 1 } else { NONE }
+        })
+        .collect();
+    for class in class_of.iter_mut().filter(|c| **c != NONE) {
+        *class = numbers[*class as usize];
+    }
+    (next > 0).then_some(class_of)
+}
+
 /// Pairs of slots that are equal: one that is read, behind the first of those that it is equal to.
-fn equal_slots(ctx: &Context, body: &Body, slots: &Slots, group_of: &[u32]) -> Vec<(ValueId, ValueId)> {
+fn equal_slots(
+    ctx: &Context,
+    body: &Body,
+    slots: &Slots,
+    group_of: &[u32],
+    first_classes: &[u32],
+) -> Vec<(ValueId, ValueId)> {
     let mut partition = Partition::new(body.num_value_slots());
-    let grouped = || (0..slots.slots.len()).filter(|&index| group_of[index] != NONE);
+    let grouped = || (0..slots.slots.len()).filter(|&index| first_classes[index] != NONE);
     for index in grouped() {
-        // Classes begin as groups, with the same numbers.
-        partition.put(slots.slots[index].value, group_of[index]);
+        partition.put(slots.slots[index].value, first_classes[index]);
     }
     let functions = functions(ctx, body, partition.num_classes());
     for &(_, result, class) in &functions {
@@ -135,7 +204,7 @@ fn equal_slots(ctx: &Context, body: &Body, slots: &Slots, group_of: &[u32]) -> V
             pairs.push((group_of[index], *first, value));
         }
     }
-    // Slots of one class stay in their order.
+    // Group by group. Slots of one class stay in their order.
     pairs.sort_by_key(|&(group, first, _)| (group, first));
     let first = |(_, first, other): (u32, u32, ValueId)| (slots.slots[first as usize].value, other);
     pairs.into_iter().map(first).collect()

@@ -57,15 +57,22 @@ impl Constants {
     }
 }
 
+/// What is known of a slot.
+#[derive(Clone, Copy)]
+struct State {
+    stands: Stands,
+    /// How often that changed; slots that cannot make up their mind stand for themselves.
+    changes: u8,
+    /// Whether it was looked at since what it comes from changed.
+    is_done: bool,
+}
+
 struct Solver<'a> {
     ctx: &'a Context,
     body: &'a Body,
     dominance: Visible,
     slots: &'a Slots,
-    /// What each slot stands for.
-    stands: Vec<Stands>,
-    /// How often that changed; slots that cannot make up their mind stand for themselves.
-    changes: Vec<u8>,
+    states: Vec<State>,
     /// The index of each value's slot, or `u32::MAX`.
     slot_of: Vec<u32>,
     constants: Constants,
@@ -113,8 +120,14 @@ impl<'a> Solver<'a> {
             body,
             dominance: Visible::default(),
             slots,
-            stands: vec![Stands::Anything; slots.slots.len()],
-            changes: vec![0; slots.slots.len()],
+            states: vec![
+                State {
+                    stands: Stands::Anything,
+                    changes: 0,
+                    is_done: false,
+                };
+                slots.slots.len()
+            ],
             slot_of,
             constants: Constants::default(),
         }
@@ -148,7 +161,7 @@ impl<'a> Solver<'a> {
 
     fn stands_for(&mut self, value: ValueId) -> Stands {
         match self.slot(value) {
-            Some(slot) => match self.stands[slot] {
+            Some(slot) => match self.states[slot].stands {
                 Stands::Itself => Stands::For(value),
                 other => other,
             },
@@ -184,7 +197,7 @@ impl<'a> Solver<'a> {
 
     /// Looks at a slot again. Gives whether it stands for something else now.
     fn update(&mut self, index: usize) -> bool {
-        let old = self.stands[index];
+        let old = self.states[index].stands;
         if old == Stands::Itself {
             return false;
         }
@@ -192,11 +205,12 @@ impl<'a> Solver<'a> {
         if new == old {
             return false;
         }
-        self.changes[index] += 1;
-        if self.changes[index] > 4 {
+        let state = &mut self.states[index];
+        state.changes += 1;
+        if state.changes > 4 {
             new = Stands::Itself;
         }
-        self.stands[index] = new;
+        state.stands = new;
         true
     }
 
@@ -204,13 +218,12 @@ impl<'a> Solver<'a> {
         let feeds = self.feeds();
         // At first each slot in turn, then those that were found to be wrong since they were looked at.
         let mut pending: VecDeque<u32> = VecDeque::new();
-        let mut is_pending = vec![true; self.slots.slots.len()];
         let mut first = 0..self.slots.slots.len();
         while let Some(index) = first.next().or_else(|| pending.pop_front().map(|i| i as usize)) {
-            is_pending[index] = false;
+            self.states[index].is_done = true;
             if self.update(index) {
                 for &fed in feeds.of(index) {
-                    if !std::mem::replace(&mut is_pending[fed as usize], true) {
+                    if std::mem::take(&mut self.states[fed as usize].is_done) {
                         pending.push_back(fed);
                     }
                 }
@@ -227,7 +240,7 @@ pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &Slots) -> boo
     let mut solver = Solver::new(ctx, body, slots);
     solver.solve();
     let Solver {
-        stands,
+        states,
         constants,
         dominance,
         ..
@@ -237,10 +250,10 @@ pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &Slots) -> boo
     let used = slots
         .slots
         .iter()
-        .zip(stands)
+        .zip(states)
         .filter(|(slot, _)| body.has_uses(slot.value));
     let found: Vec<_> = used
-        .filter_map(|(slot, stands)| match stands {
+        .filter_map(|(slot, state)| match state.stands {
             Stands::For(value) => Some((slot, Ok(value))),
             Stands::Constant(class) => {
                 let instances = &constants.instances[class as usize];
