@@ -7,10 +7,15 @@ use memchr::{memchr, memchr2};
 use nom::IResult;
 use nom::bytes::complete::take_while;
 use nom::character::complete::{digit1, hex_digit1};
+use smallvec::SmallVec;
 
 pub(super) type Scan<'a> = IResult<&'a [u8], &'a [u8], ()>;
 
-/// For each byte whether it is one of a name, and whether it is one of the name of a value.
+/// In [`WORDS`]: brackets, and what stands in front of text in which brackets mean nothing.
+const NESTING: u8 = 4;
+
+/// For each byte whether it is one of a name, whether it is one of the name of a value, and whether it is of
+/// [`NESTING`].
 const WORDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut at = 0;
@@ -19,7 +24,12 @@ const WORDS: [u8; 256] = {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.') {
             kinds[at] = 3;
         } else if byte == b'-' {
-            kinds[at] = 2;
+            kinds[at] = 2 | NESTING;
+        } else if matches!(
+            byte,
+            b'"' | b'/' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>'
+        ) {
+            kinds[at] = NESTING;
         }
         at += 1;
     }
@@ -41,7 +51,16 @@ pub(super) fn is_suffix_byte(b: u8) -> bool {
 /// What stands before the first byte that is none of these, and the rest.
 #[inline]
 fn split(input: &[u8], is_inside: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
-    input.split_at(input.iter().position(|&b| !is_inside(b)).unwrap_or(input.len()))
+    let outside = |b: &u8| !is_inside(*b);
+    // Most names are short: nearly all of them end within these bytes.
+    let len = match input
+        .first_chunk::<8>()
+        .and_then(|first| first.iter().position(outside))
+    {
+        Some(len) => len,
+        None => input.iter().position(outside).unwrap_or(input.len()),
+    };
+    input.split_at(len)
 }
 
 pub(super) fn name(input: &[u8]) -> Scan<'_> {
@@ -131,9 +150,12 @@ pub(super) fn string_end(src: &[u8], pos: usize) -> Option<usize> {
 
 /// The place behind the bracket that closes the one at `pos`, whatever is between; `None` if nothing does.
 pub(super) fn balanced_end(src: &[u8], pos: usize) -> Option<usize> {
-    let mut open: Vec<u8> = Vec::new();
+    let mut open: SmallVec<[u8; 16]> = SmallVec::new();
     let mut at = pos;
     loop {
+        while src.get(at).is_some_and(|&b| WORDS[b as usize] & NESTING == 0) {
+            at += 1;
+        }
         match *src.get(at)? {
             b'"' => {
                 at = string_end(src, at)?;

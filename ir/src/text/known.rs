@@ -5,13 +5,29 @@ use crate::context::{Context, OpName, Sym};
 use crate::diagnostics::{Span, nearest};
 use crate::registry::Traits;
 
-/// How many symbols the parser remembers.
-pub(super) const SYM_CACHE: usize = 4096;
+/// How many symbols the parser remembers at most, of short ones and of others: a power of two.
+const MAX_SYMS: usize = 4096;
+
+/// How many symbols the parser remembers of a source of so many bytes.
+pub(super) fn num_syms(source: usize) -> usize {
+    (source / 8).clamp(1, MAX_SYMS).next_power_of_two()
+}
 
 /// How many names of operations are found without hashing.
 pub(super) const RECENT_OPS: usize = 32;
 
-/// A symbol that was met lately: its hash, where it stands, how long it is, and what it is. The hash comes first, since
+/// A symbol of at most eight bytes that was met lately. As a number they tell all about it, since none of them is zero.
+#[derive(Clone, Copy)]
+pub(super) struct Short {
+    word: u64,
+    sym: Sym,
+}
+
+impl Short {
+    pub(super) const NONE: Short = Short { word: 0, sym: Sym(0) };
+}
+
+/// A longer symbol that was met lately: its hash, where it stands, how long it is, and what it is. The hash comes first, since
 /// looking at the text costs a fetch from far away.
 #[derive(Clone, Copy)]
 pub(super) struct Met {
@@ -56,8 +72,28 @@ pub(super) fn op_place(name: &[u8]) -> usize {
 
 impl<'s> Parser<'s> {
     pub(super) fn sym(&mut self, text: &'s [u8]) -> Sym {
+        // The text is a part of the source, which is shorter than 4 GiB.
+        let start = (text.as_ptr() as usize).wrapping_sub(self.src.as_ptr() as usize);
+        let (1..=8, Some(Ok(bytes))) = (
+            text.len(),
+            self.src.get(start..start.wrapping_add(8)).map(<[u8; 8]>::try_from),
+        ) else {
+            return self.long_sym(text);
+        };
+        let word = u64::from_le_bytes(bytes) & (u64::MAX >> (64 - 8 * text.len()));
+        let at = (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (self.short_syms.len() - 1);
+        let met = self.short_syms[at];
+        if met.word == word {
+            return met.sym;
+        }
+        let sym = self.new_sym(Context::sym_hash(text), text);
+        self.short_syms[at] = Short { word, sym };
+        sym
+    }
+
+    fn long_sym(&mut self, text: &'s [u8]) -> Sym {
         let hash = Context::sym_hash(text);
-        let at = hash as usize % SYM_CACHE;
+        let at = hash as usize & (self.syms.len() - 1);
         let met = self.syms[at];
         if met.hash == hash
             && met.len as usize == text.len()
@@ -66,11 +102,7 @@ impl<'s> Parser<'s> {
         {
             return met.sym;
         }
-        let sym = match std::str::from_utf8(text) {
-            Ok(text) => self.ctx.sym_hashed(hash, text),
-            Err(_) => self.ctx.sym(&String::from_utf8_lossy(text)),
-        };
-        // The text is a part of the source, which is shorter than 4 GiB.
+        let sym = self.new_sym(hash, text);
         if let Some(start) = (text.as_ptr() as usize).checked_sub(self.src.as_ptr() as usize)
             && start + text.len() <= self.src.len()
         {
@@ -82,6 +114,13 @@ impl<'s> Parser<'s> {
             };
         }
         sym
+    }
+
+    fn new_sym(&self, hash: u32, text: &[u8]) -> Sym {
+        match std::str::from_utf8(text) {
+            Ok(text) => self.ctx.sym_hashed(hash, text),
+            Err(_) => self.ctx.sym(&String::from_utf8_lossy(text)),
+        }
     }
 
     /// The operation name `text`, if it may be used.

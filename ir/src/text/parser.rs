@@ -11,9 +11,9 @@ use smallvec::SmallVec;
 use super::aliases::{Aliases, Meaning};
 use super::comments::Directives;
 use super::cursor::{self, balanced_end, blanks, line_end};
-use super::known::{KnownOp, Met, RECENT_OPS, SYM_CACHE};
+use super::known::{KnownOp, Met, RECENT_OPS, Short, num_syms};
 use super::op::Pending;
-use super::plain::RecentDict;
+use super::plain::{RecentDict, Scratch};
 use super::plain_generic::RecentSignature;
 use super::scope::Scopes;
 use super::types::RECENT;
@@ -88,12 +88,14 @@ pub(super) struct Parser<'s> {
     pub(super) aliases: Aliases<'s>,
     /// How many types and attributes have been read, those that aliases stand for counted each time.
     pub(super) expanded: usize,
-    /// Symbols that were met lately, by hash.
+    /// Symbols that were met lately, by hash: short ones, and others.
+    pub(super) short_syms: Box<[Short]>,
     pub(super) syms: Box<[Met]>,
     pub(super) op_names: FxHashMap<&'s [u8], KnownOp>,
     /// Some of the names of operations, at the places that [`op_place`] tells.
     pub(super) recent_ops: [Option<(&'s [u8], KnownOp)>; RECENT_OPS],
-    /// Of the operation that is being read, kept for its memory.
+    /// Of the operation that is being read, kept for their memory.
+    pub(super) scratch: Scratch,
     pub(super) entries: Vec<(Sym, Attr)>,
     /// Results of operations that could not be read: what uses them is not to blame.
     pub(super) poison: FxHashSet<ValueId>,
@@ -130,9 +132,11 @@ impl<'s> Parser<'s> {
             type_cache: FxHashMap::default(),
             aliases: Aliases::default(),
             expanded: 0,
-            syms: vec![Met::NONE; SYM_CACHE].into(),
+            short_syms: vec![Short::NONE; num_syms(src.len())].into(),
+            syms: vec![Met::NONE; num_syms(src.len())].into(),
             op_names: FxHashMap::default(),
             recent_ops: [None; RECENT_OPS],
+            scratch: Scratch::default(),
             entries: Vec::new(),
             poison: FxHashSet::default(),
             diagnostics: Vec::new(),

@@ -3,11 +3,9 @@
 //! Nothing in the body changes until all of the operation was read. What is out of the ordinary, errors above all, is
 //! left to the general way, which begins at the same place again.
 
-use smallvec::SmallVec;
-
 use super::cursor;
 use super::parser::Parser;
-use crate::context::{Context, Sym};
+use crate::context::{Context, OpName, Sym};
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::ValueId;
@@ -36,8 +34,15 @@ impl Default for RecentDict<'_> {
     }
 }
 
-/// Values that an operation uses.
-pub(super) type Operands = SmallVec<[ValueId; 6]>;
+/// The parts of an operation.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// The names of the results, and where they stand.
+    pub(super) names: Vec<(Sym, Span)>,
+    pub(super) operands: Vec<ValueId>,
+    /// The types of the results.
+    pub(super) results: Vec<Type>,
+}
 
 /// Whether a text means the same wherever it stands: `#word` and `!word` may be aliases, which means something from their
 /// definition on, but not with a `<` behind them. (Inside strings, where they are none, they count too.)
@@ -52,17 +57,19 @@ impl<'s> Parser<'s> {
     /// Reads an operation without regions and successors; `false` if it is not that simple, and then nothing is done.
     pub(super) fn plain_operation(&mut self, comment: &str) -> bool {
         let (start, expanded) = (self.pos, self.expanded);
-        let done = self.try_plain(comment).is_some();
+        let mut parts = std::mem::take(&mut self.scratch);
+        let done = self.try_plain(&mut parts, comment).is_some();
+        self.scratch = parts;
         if !done {
             (self.pos, self.expanded) = (start, expanded);
         }
         done
     }
 
-    fn try_plain(&mut self, comment: &str) -> Option<()> {
-        let mut names: SmallVec<[(Sym, Span); 2]> = SmallVec::new();
+    fn try_plain(&mut self, parts: &mut Scratch, comment: &str) -> Option<()> {
+        parts.names.clear();
         while self.peek() == b'%' {
-            names.push(self.plain_name()?);
+            parts.names.push(self.plain_name()?);
             if self.eat(b" = ") {
                 break;
             }
@@ -71,7 +78,7 @@ impl<'s> Parser<'s> {
             }
         }
         if self.peek() == b'"' {
-            return self.try_generic(&names, comment);
+            return self.try_generic(parts, comment);
         }
         let start = self.pos;
         let (rest, word) = cursor::name(&self.src[start..]).ok()?;
@@ -79,31 +86,38 @@ impl<'s> Parser<'s> {
         let name = known.name.filter(|_| known.plain)?;
         self.pos = self.src.len() - rest.len();
         let span = Span::new(start, self.pos);
-        let operands = self.plain_operands()?;
+        self.plain_operands(&mut parts.operands)?;
         let attrs = self.plain_attributes()?;
-        let results = self.plain_types()?;
-        let fits = match &results {
-            Some(types) => names.is_empty() || names.len() == types.len(),
-            None => names.is_empty() && known.resultless,
+        let typed = self.plain_types(&mut parts.results)?;
+        let fits = match typed {
+            true => parts.names.is_empty() || parts.names.len() == parts.results.len(),
+            false => parts.names.is_empty() && known.resultless,
         };
-        if !fits || self.goes_on(results.is_some()) {
+        if !fits || self.goes_on(typed) {
             return None;
         }
-        let op = self.body().create_op(OpSpec {
+        self.create_plain(parts, name, attrs, span, comment);
+        Some(())
+    }
+
+    /// Creates an operation without regions and successors.
+    #[inline]
+    pub(super) fn create_plain(&mut self, parts: &Scratch, name: OpName, attrs: AttrDict, span: Span, comment: &str) {
+        let body = self.body();
+        let op = body.create_op(OpSpec {
             name,
-            operands: &operands,
-            results: results.as_deref().unwrap_or_default(),
+            operands: &parts.operands,
+            results: &parts.results,
             attrs,
             regions: &[],
             successors: &[],
             span,
         });
+        let results = body.results(op);
         self.append(op, comment);
-        let results = self.body().results(op);
-        for ((sym, span), value) in names.into_iter().zip(results) {
+        for (&(sym, span), value) in parts.names.iter().zip(results) {
             self.define(sym, value, 1, span);
         }
-        Some(())
     }
 
     /// A name that ends before what cannot be a part of it; the `%` is next.
@@ -116,19 +130,23 @@ impl<'s> Parser<'s> {
     }
 
     /// ` (%a, %b)`, of values that are visible; nothing in front of attributes.
-    fn plain_operands(&mut self) -> Option<Operands> {
+    fn plain_operands(&mut self, operands: &mut Vec<ValueId>) -> Option<()> {
         if self.eat(b" (") {
-            self.operands_inside()
+            self.operands_inside(operands)
         } else {
-            self.starts_with(b" {").then(Operands::new)
+            operands.clear();
+            self.starts_with(b" {").then_some(())
         }
     }
 
     /// `%a, %b#1)`, of values that are visible; the bracket is behind.
-    pub(super) fn operands_inside(&mut self) -> Option<Operands> {
-        let mut operands = Operands::new();
-        while !self.eat(b")") {
-            if !operands.is_empty() && !self.eat(b", ") || self.peek() != b'%' {
+    pub(super) fn operands_inside(&mut self, operands: &mut Vec<ValueId>) -> Option<()> {
+        operands.clear();
+        if self.eat(b")") {
+            return Some(());
+        }
+        loop {
+            if self.peek() != b'%' {
                 return None;
             }
             let (sym, _) = self.plain_name()?;
@@ -141,8 +159,13 @@ impl<'s> Parser<'s> {
                 at += index as usize;
             }
             operands.push(ValueId::new(at));
+            if self.eat(b")") {
+                return Some(());
+            }
+            if !self.eat(b", ") {
+                return None;
+            }
         }
-        Some(operands)
     }
 
     /// ` {k = 1}`, if it is next.
@@ -198,29 +221,26 @@ impl<'s> Parser<'s> {
         Some(attrs)
     }
 
-    /// ` : type, type`; nothing in it if no colon is next.
-    fn plain_types(&mut self) -> Option<Option<SmallVec<[Type; 4]>>> {
+    /// ` : type, type`; `false` if no colon is next.
+    fn plain_types(&mut self, types: &mut Vec<Type>) -> Option<bool> {
+        types.clear();
         if !self.eat(b" : ") {
-            return Some(None);
+            return Some(false);
         }
-        let mut types = SmallVec::new();
         loop {
             if self.peek() == b'(' {
                 return None;
             }
             types.push(self.parse_type().ok()?);
             if !self.eat(b", ") {
-                return Some(Some(types));
+                return Some(true);
             }
         }
     }
 
     /// Whether the line, or what stands on the next ones, may still belong to the operation.
-    fn goes_on(&self, typed: bool) -> bool {
-        if !matches!(self.src.get(self.pos), None | Some(b'\n' | b'\r')) {
-            return true;
-        }
-        let next = &self.src[self.after(self.pos)..];
+    fn goes_on(&mut self, typed: bool) -> bool {
+        let Some(next) = self.next_line() else { return true };
         match next.first() {
             Some(b',' | b'-') => typed,
             Some(b'{' | b':') => !typed,
@@ -228,5 +248,21 @@ impl<'s> Parser<'s> {
             Some(b'l') => next.starts_with(b"loc("),
             _ => false,
         }
+    }
+
+    /// What stands on the next lines, blanks and comments passed over, if this line ends here. Blanks are skipped unless
+    /// comments follow.
+    #[inline]
+    pub(super) fn next_line(&mut self) -> Option<&'s [u8]> {
+        if !matches!(self.src.get(self.pos), None | Some(b'\n' | b'\r')) {
+            return None;
+        }
+        let src = self.src;
+        let at = cursor::blanks(src, self.pos);
+        if src.get(at) == Some(&b'/') {
+            return Some(&src[self.after(at)..]);
+        }
+        self.pos = at;
+        Some(&src[at..])
     }
 }

@@ -6,10 +6,8 @@ use smallvec::SmallVec;
 
 use super::known::op_place;
 use super::parser::Parser;
-use super::plain::{Operands, is_fixed};
-use crate::context::Sym;
+use super::plain::{Scratch, is_fixed};
 use crate::diagnostics::Span;
-use crate::edit::OpSpec;
 use crate::types::{AttrData, AttrDict, Type};
 
 /// How long a signature is at most that is kept.
@@ -25,9 +23,14 @@ pub(super) struct RecentSignature<'s> {
 
 impl<'s> Parser<'s> {
     /// Goes on behind the names of the results; the quote is next.
-    pub(super) fn try_generic(&mut self, names: &[(Sym, Span)], comment: &str) -> Option<()> {
+    #[inline(never)]
+    pub(super) fn try_generic(&mut self, parts: &mut Scratch, comment: &str) -> Option<()> {
         let (src, start) = (self.src, self.pos + 1);
-        let len = src[start..].iter().position(|&b| matches!(b, b'"' | b'\\'))?;
+        let len = memchr::memchr(b'"', &src[start..])?;
+        // That may be a quote in the name.
+        if src[start + len - 1] == b'\\' {
+            return None;
+        }
         let word = &src[start..start + len];
         let known = self.known_op(word);
         let name = known.name.filter(|_| known.plain || known.unregistered)?;
@@ -36,30 +39,18 @@ impl<'s> Parser<'s> {
         if !self.eat(b"\"(") {
             return None;
         }
-        let operands = self.operands_inside()?;
+        self.operands_inside(&mut parts.operands)?;
         let attrs = match self.starts_with(b" <{") {
             false => self.plain_attributes()?,
             true if known.unregistered => self.properties()?,
             true => return None,
         };
-        let results = self.plain_signature(op_place(word), &operands)?;
-        if !names.is_empty() && names.len() != results.len() || self.generic_goes_on() {
+        self.plain_signature(op_place(word), parts)?;
+        let fits = parts.names.is_empty() || parts.names.len() == parts.results.len();
+        if !fits || self.generic_goes_on() {
             return None;
         }
-        let op = self.body().create_op(OpSpec {
-            name,
-            operands: &operands,
-            results: &results,
-            attrs,
-            regions: &[],
-            successors: &[],
-            span,
-        });
-        self.append(op, comment);
-        let results = self.body().results(op);
-        for (&(sym, span), value) in names.iter().zip(results) {
-            self.define(sym, value, 1, span);
-        }
+        self.create_plain(parts, name, attrs, span, comment);
         Some(())
     }
 
@@ -76,8 +67,8 @@ impl<'s> Parser<'s> {
         })
     }
 
-    /// ` : (type, type) -> type`, when the types of the operands are theirs. Gives those of the results.
-    fn plain_signature(&mut self, place: usize, operands: &Operands) -> Option<SmallVec<[Type; 4]>> {
+    /// ` : (type, type) -> type`, when the types of the operands are theirs.
+    fn plain_signature(&mut self, place: usize, parts: &mut Scratch) -> Option<()> {
         if !self.eat(b" : ") {
             return None;
         }
@@ -89,12 +80,10 @@ impl<'s> Parser<'s> {
         }
         let known = &self.recent_signatures[place];
         let body = self.bodies.last()?;
-        let fits = known.operands.len() == operands.len()
-            && operands
-                .iter()
-                .zip(&known.operands)
-                .all(|(&v, &ty)| body.value_type(v) == ty);
-        fits.then(|| SmallVec::from_slice(&known.results))
+        let types = parts.operands.iter().map(|&v| body.value_type(v));
+        parts.results.clear();
+        parts.results.extend_from_slice(&known.results);
+        types.eq(known.operands.iter().copied()).then_some(())
     }
 
     /// Reads a signature and keeps it at its place, the text only where it is likely to come again.
@@ -137,11 +126,8 @@ impl<'s> Parser<'s> {
     }
 
     /// Whether the line, or what stands on the next ones, may still belong to the operation.
-    fn generic_goes_on(&self) -> bool {
-        if !self.line_ends(self.pos) {
-            return true;
-        }
-        let next = &self.src[self.after(self.pos)..];
+    fn generic_goes_on(&mut self) -> bool {
+        let Some(next) = self.next_line() else { return true };
         match next.first() {
             Some(b',' | b'-' | b'{') => true,
             Some(b'l') => next.starts_with(b"loc("),

@@ -236,9 +236,18 @@ impl Names {
     }
 
     /// Writes a use of a value.
+    #[inline]
     pub(super) fn write(&self, ctx: &Context, out: &mut String, value: ValueId) {
-        let Printed { what, kind } = self.printed(value);
+        let printed = self.printed(value);
         out.push('%');
+        match printed.kind {
+            NAME => out.push_str(ctx.str(Sym(printed.what))),
+            _ => Self::write_other(ctx, out, value, printed),
+        }
+    }
+
+    /// Writes a use of a value that is not written as a name alone; the `%` is written.
+    fn write_other(ctx: &Context, out: &mut String, value: ValueId, Printed { what, kind }: Printed) {
         match kind {
             UNSET => {
                 // Only in messages about operations outside of what is printed, and in broken programs.

@@ -54,7 +54,7 @@ const RECENT: usize = 64;
 pub(super) const MAX_TEXT: usize = 128;
 
 /// What was written lately, at a place that a number tells: the same comes again and again.
-pub(super) struct Recent<K>(Vec<(K, String)>);
+pub(super) struct Recent<K>(Vec<Option<(K, String)>>);
 
 impl<K> Default for Recent<K> {
     fn default() -> Self {
@@ -65,9 +65,8 @@ impl<K> Default for Recent<K> {
 impl<K: Copy + PartialEq> Recent<K> {
     /// Appends the text of `key`, which `write` appends when it is not known.
     pub(super) fn push(&mut self, out: &mut String, key: K, number: usize, write: impl FnOnce(&mut String)) {
-        if let Some((known, text)) = self.0.get(number % RECENT)
+        if let Some(Some((known, text))) = self.0.get(number % RECENT)
             && *known == key
-            && !text.is_empty()
         {
             out.push_str(text);
             return;
@@ -77,12 +76,16 @@ impl<K: Copy + PartialEq> Recent<K> {
         let text = &out[start..];
         if text.len() <= MAX_TEXT {
             if self.0.is_empty() {
-                self.0.resize(RECENT, (key, String::new()));
+                self.0.resize_with(RECENT, || None);
             }
-            if let Some((known, kept)) = self.0.get_mut(number % RECENT) {
-                *known = key;
-                kept.clear();
-                kept.push_str(text);
+            match self.0.get_mut(number % RECENT) {
+                Some(Some((known, kept))) => {
+                    *known = key;
+                    kept.clear();
+                    kept.push_str(text);
+                }
+                Some(free) => *free = Some((key, text.to_owned())),
+                None => {}
             }
         }
     }

@@ -70,14 +70,27 @@ impl Parser<'_> {
 
     /// Puts an operation into the current block.
     pub(super) fn append(&mut self, op: OpId, comment: &str) {
-        let block = self.current_block();
+        let block = match self.open.last_mut() {
+            Some(Open {
+                block: Some(block),
+                last,
+                ..
+            }) => {
+                *last = Some(op);
+                *block
+            }
+            _ => {
+                let block = self.current_block();
+                if let Some(open) = self.open.last_mut() {
+                    open.last = Some(op);
+                }
+                block
+            }
+        };
         let body = self.body();
         body.append_op(block, op);
         if !comment.is_empty() {
             body.set_comment(op, comment);
-        }
-        if let Some(open) = self.open.last_mut() {
-            open.last = Some(op);
         }
     }
 

@@ -61,7 +61,8 @@ struct Body {
 /// How many slots are made at a time.
 const CHUNK: usize = 1 << 12;
 
-/// A slot for each symbol, in pieces that stay where they are when there are more.
+/// A slot for each symbol, in pieces that stay where they are when there are more. A piece with no name of an open body
+/// may have been taken away: most names of a function occur nowhere else.
 #[derive(Default, Debug)]
 struct Slots {
     chunks: Vec<Box<[Slot]>>,
@@ -74,30 +75,44 @@ impl Slots {
         chunk.get(sym.index() % CHUNK)
     }
 
-    /// The slot of a symbol, made if there is none.
+    /// The slot of a symbol, made if there is none. `open` tells which bodies are being read.
     #[inline]
-    fn slot(&mut self, sym: Sym) -> &mut Slot {
-        if self.chunks.len() <= sym.index() / CHUNK {
-            self.grow(sym);
+    fn slot(&mut self, sym: Sym, open: &[bool]) -> &mut Slot {
+        let (chunk, at) = (sym.index() / CHUNK, sym.index() % CHUNK);
+        if self.chunks.get(chunk).is_none_or(|c| c.is_empty()) {
+            self.make(chunk, open);
         }
-        &mut self.chunks[sym.index() / CHUNK][sym.index() % CHUNK]
+        &mut self.chunks[chunk][at]
     }
 
     #[cold]
-    fn grow(&mut self, sym: Sym) {
+    fn make(&mut self, chunk: usize, open: &[bool]) {
         let none = Slot {
             body: 0,
             count: 0,
             first: ValueId::new(0),
             start: 0,
         };
-        while self.chunks.len() <= sym.index() / CHUNK {
-            self.chunks.push(vec![none; CHUNK].into());
+        // The names of the body that is being read are likely to be in the last piece.
+        let old = self.chunks.len().checked_sub(2).and_then(|at| self.chunks.get_mut(at));
+        let mut memory = match old {
+            Some(old) if old.iter().all(|slot| !open[slot.body as usize]) => std::mem::take(old),
+            _ => Box::default(),
+        };
+        match memory.is_empty() {
+            true => memory = vec![none; CHUNK].into(),
+            false => memory.fill(none),
         }
+        if self.chunks.len() <= chunk {
+            self.chunks.resize_with(chunk + 1, Box::default);
+        }
+        self.chunks[chunk] = memory;
     }
 
-    fn iter(&self) -> impl Iterator<Item = &Slot> {
-        self.chunks.iter().flatten()
+    /// The symbols with a slot, and their slots.
+    fn iter(&self) -> impl Iterator<Item = (Sym, &Slot)> {
+        let chunks = self.chunks.iter().enumerate();
+        chunks.flat_map(|(chunk, slots)| (chunk * CHUNK..).map(|at| Sym(at as u32)).zip(slots.iter()))
     }
 }
 
@@ -106,6 +121,8 @@ impl Slots {
 pub(super) struct Scopes {
     slots: Slots,
     bodies: Vec<Body>,
+    /// The number of the innermost body; 0 for none.
+    number: u32,
     /// For each number of a body whether it is being read.
     open: Vec<bool>,
     /// Regions that were left, for the memory that they have.
@@ -123,6 +140,7 @@ impl Scopes {
         }
         let number = self.open.len() as u32;
         self.open.push(true);
+        self.number = number;
         self.bodies.push(Body {
             number,
             regions: Vec::new(),
@@ -133,6 +151,7 @@ impl Scopes {
     pub(super) fn leave_body(&mut self) {
         if let Some(body) = self.bodies.pop() {
             self.open[body.number as usize] = false;
+            self.number = self.bodies.last().map_or(0, |b| b.number);
         }
     }
 
@@ -158,10 +177,10 @@ impl Scopes {
             return Region::default();
         };
         for sym in region.defined.drain(..) {
-            self.slots.slot(sym).count = 0;
+            self.slots.slot(sym, &self.open).count = 0;
         }
         for (sym, old) in region.hidden.drain(..) {
-            *self.slots.slot(sym) = old;
+            *self.slots.slot(sym, &self.open) = old;
         }
         region
     }
@@ -172,13 +191,8 @@ impl Scopes {
     }
 
     #[inline]
-    fn number(&self) -> u32 {
-        self.bodies.last().map_or(0, |b| b.number)
-    }
-
-    #[inline]
     fn slot(&self, sym: Sym) -> Option<&Slot> {
-        self.slots.get(sym).filter(|s| s.body == self.number())
+        self.slots.get(sym).filter(|s| s.body == self.number)
     }
 
     #[inline]
@@ -196,10 +210,9 @@ impl Scopes {
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = Sym> + '_ {
-        let number = self.number();
+        let number = self.number;
         let visible = move |slot: &Slot| slot.body == number && slot.count > 0;
-        let slots = self.slots.iter().enumerate();
-        slots.filter(move |(_, s)| visible(s)).map(|(at, _)| Sym(at as u32))
+        self.slots.iter().filter(move |(_, s)| visible(s)).map(|(sym, _)| sym)
     }
 
     /// Defines a name. Gives the older definition if the name is visible already; that stays.
@@ -207,7 +220,7 @@ impl Scopes {
         let Some(body) = self.bodies.last_mut() else {
             return Ok(());
         };
-        let slot = self.slots.slot(sym);
+        let slot = self.slots.slot(sym, &self.open);
         if slot.body == body.number && slot.count > 0 {
             return Err(Binding {
                 first: slot.first,

@@ -9,6 +9,7 @@ use crate::types::{Attr, AttrData, AttrDict};
 
 use super::VerifyOptions;
 use super::describe::{compatible, describe_type};
+use super::memory::{Memory, Simple};
 use super::plan::{AttrKind, Plan};
 
 pub(super) struct Checker<'a> {
@@ -66,7 +67,7 @@ impl Checker<'_> {
     }
 
     /// Checks everything of an operation but the visibility of its operands.
-    pub(super) fn op(&self, op: OpId, errors: &mut Vec<Diagnostic>) {
+    pub(super) fn op(&self, op: OpId, memory: &mut Memory, errors: &mut Vec<Diagnostic>) {
         let before = errors.len();
         let def = self.ctx.op_def(self.body.op_name(op));
         if !self.is_plain(op) {
@@ -85,7 +86,15 @@ impl Checker<'_> {
         if let Some(def) = def
             && errors.len() == before
         {
-            self.types(op, def, errors);
+            if def.infer.is_some() {
+                let simple = Simple::of(self.body, op);
+                if !simple.as_ref().is_some_and(|simple| memory.fits(simple)) {
+                    self.types(op, def, errors);
+                    if errors.len() == before {
+                        simple.into_iter().for_each(|simple| memory.remember(simple));
+                    }
+                }
+            }
             if errors.len() == before
                 && let Some(hook) = def.verify
             {

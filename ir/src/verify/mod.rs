@@ -31,6 +31,7 @@
 
 mod declared;
 mod describe;
+mod memory;
 mod plan;
 mod scope;
 mod symbols;
@@ -45,6 +46,8 @@ use crate::context::Context;
 use crate::diagnostics::Diagnostic;
 use crate::module::Module;
 use crate::registry::{OpDef, Traits};
+
+use memory::Memory;
 
 pub use describe::{compatible, describe_type, describe_value};
 pub(crate) use plan::Plan;
@@ -85,22 +88,24 @@ pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
         for op in body.walk_all() {
             if let Some(inner) = body.isolated(op) {
                 let def = module.ctx.op_def(body.op_name(op));
-                let inner_table = symbols.add_body(&module.ctx, inner, Some((table, op)), &mut errors);
+                let inner_table = symbols.add_body(&module.ctx, inner, table.map(|t| (t, op)), &mut errors);
                 pending.push((inner, def, inner_table));
             }
         }
         pending[first..].reverse();
     }
-    let one = |&(body, owner): &(&Body, Option<&OpDef>)| {
+    let one = |memory: &mut Memory, &(body, owner): &(&Body, Option<&OpDef>)| {
         let mut errors = Vec::new();
-        verify_one(&module.ctx, body, owner, options, &mut errors);
+        verify_one(&module.ctx, body, owner, options, memory, &mut errors);
         errors
     };
     let ops = || bodies.iter().map(|(body, _)| body.num_op_slots()).sum::<usize>();
     if bodies.len() > 1 && ops() >= WORTH_THREADS && rayon::current_num_threads() > 1 {
-        errors.extend(bodies.par_iter().map(one).collect::<Vec<_>>().into_iter().flatten());
+        let found: Vec<_> = bodies.par_iter().map_init(Memory::default, one).collect();
+        errors.extend(found.into_iter().flatten());
     } else {
-        errors.extend(bodies.iter().flat_map(one));
+        let mut memory = Memory::default();
+        errors.extend(bodies.iter().flat_map(|body| one(&mut memory, body)));
     }
     symbols.check_calls(&module.ctx, MAX_ERRORS, &mut errors);
     sort(&mut errors);
@@ -111,7 +116,7 @@ pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
 /// the isolated operation that the body belongs to. Bodies inside are not looked into.
 pub fn verify_body(ctx: &Context, body: &Body, owner: Option<&OpDef>, options: VerifyOptions) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
-    verify_one(ctx, body, owner, options, &mut errors);
+    verify_one(ctx, body, owner, options, &mut Memory::default(), &mut errors);
     sort(&mut errors);
     errors
 }
@@ -121,16 +126,23 @@ fn sort(errors: &mut Vec<Diagnostic>) {
     errors.truncate(MAX_ERRORS);
 }
 
-fn verify_one(ctx: &Context, body: &Body, owner: Option<&OpDef>, options: VerifyOptions, errors: &mut Vec<Diagnostic>) {
+fn verify_one(
+    ctx: &Context,
+    body: &Body,
+    owner: Option<&OpDef>,
+    options: VerifyOptions,
+    memory: &mut Memory,
+    errors: &mut Vec<Diagnostic>,
+) {
     // The list of top-level operations needs no terminator; the body of a function does.
     let terminated = owner.is_some_and(|def| !def.has(Traits::NO_TERMINATOR));
     let checker = declared::Checker { ctx, body, options };
     checker.region(body.root(), owner, terminated, errors);
     for op in body.walk_all() {
-        checker.op(op, errors);
+        checker.op(op, memory, errors);
         if errors.len() >= MAX_ERRORS {
             return;
         }
     }
-    scope::check(ctx, body, owner, options, MAX_ERRORS, errors);
+    scope::check(ctx, body, owner, options, memory, errors);
 }

@@ -14,10 +14,11 @@ use crate::dominance::DominatorTree;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::registry::{OpDef, Traits};
 
-use super::VerifyOptions;
 use super::describe::describe_value;
+use super::memory::Memory;
+use super::{MAX_ERRORS, VerifyOptions};
 
-enum Task {
+pub(super) enum Task {
     /// Walk a region.
     Region(RegionId),
     /// Walk a block, then those that it dominates.
@@ -47,23 +48,28 @@ pub(super) fn check(
     body: &Body,
     owner: Option<&OpDef>,
     options: VerifyOptions,
-    max_errors: usize,
+    memory: &mut Memory,
     errors: &mut Vec<Diagnostic>,
 ) {
     let mut walk = Walk {
         ctx,
         body,
-        visible: vec![false; body.num_value_slots()],
-        trail: Vec::with_capacity(body.num_value_slots()),
+        visible: std::mem::take(&mut memory.visible),
+        trail: std::mem::take(&mut memory.trail),
         trees: FxHashMap::default(),
     };
+    walk.visible.clear();
+    walk.visible.resize(body.num_value_slots(), false);
+    walk.trail.clear();
+    walk.trail.reserve_exact(body.num_value_slots());
     // MLIR's modules are graphs.
     let graph =
         |def: &OpDef| def.has(Traits::GRAPH_REGION) || options.allow_unregistered && def.has(Traits::SYMBOL_TABLE);
     if owner.is_some_and(graph) {
         walk.define_all(body.root());
     }
-    let mut tasks = vec![Task::Region(body.root())];
+    let mut tasks = std::mem::take(&mut memory.tasks);
+    tasks.push(Task::Region(body.root()));
     while let Some(task) = tasks.pop() {
         match task {
             Task::Region(region) => walk.region(region, &mut tasks),
@@ -85,7 +91,7 @@ pub(super) fn check(
                 let mut op = first;
                 let has_regions = loop {
                     walk.operands(op, errors);
-                    if errors.len() >= max_errors {
+                    if errors.len() >= MAX_ERRORS {
                         return;
                     }
                     if !body.op_regions(op).is_empty() {
@@ -121,6 +127,7 @@ pub(super) fn check(
             }
         }
     }
+    (memory.visible, memory.trail, memory.tasks) = (walk.visible, walk.trail, tasks);
 }
 
 impl Walk<'_> {

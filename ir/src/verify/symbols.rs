@@ -33,14 +33,14 @@ pub(super) struct Symbols<'a> {
 }
 
 impl<'a> Symbols<'a> {
-    /// Enters the symbols of a body and reports duplicates; gives the index of the table.
+    /// Enters the symbols of a body and reports duplicates; gives the index of the table, if there is anything to enter.
     pub(super) fn add_body(
         &mut self,
         ctx: &Context,
         body: &'a Body,
         parent: Option<(usize, OpId)>,
         errors: &mut Vec<Diagnostic>,
-    ) -> usize {
+    ) -> Option<usize> {
         let mut names = FxHashMap::default();
         // Regions that are no bodies of their own have names of their own all the same.
         let mut nested = FxHashMap::default();
@@ -52,6 +52,9 @@ impl<'a> Symbols<'a> {
         // Most bodies of functions have neither: that is seen without a walk from operation to operation.
         let is_symbol = |op: &OpData| ctx.op_def(op.name).is_some_and(|def| def.has(Traits::SYMBOL));
         let has_any = body.ops.iter().any(|op| is_call(op.attrs) || is_symbol(op));
+        if !has_any && body.isolated_bodies().next().is_none() {
+            return None;
+        }
         let ops = has_any.then(|| body.walk_all());
         for op in ops.into_iter().flatten() {
             let Some(def) = ctx.op_def(body.op_name(op)) else {
@@ -101,7 +104,7 @@ impl<'a> Symbols<'a> {
             inner: FxHashMap::default(),
             calls,
         });
-        index
+        Some(index)
     }
 
     /// What a reference in the body of the table means.

@@ -1,4 +1,5 @@
 mod blocks;
+mod memory;
 
 use std::sync::Arc;
 

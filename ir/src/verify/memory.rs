@@ -1,0 +1,91 @@
+//! What is kept from one body to the next while several are verified.
+
+use crate::body::Body;
+use crate::context::OpName;
+use crate::entity::{OpId, ValueId};
+use crate::types::{AttrDict, Type};
+
+use super::scope::Task;
+
+/// How many operations are remembered.
+const KNOWN: usize = 32;
+/// How many operands those have at most.
+const OPERANDS: usize = 3;
+
+/// An operation with one result whose written type was found to fit what is inferred.
+#[derive(Clone, Copy)]
+struct Fitting {
+    name: OpName,
+    attrs: AttrDict,
+    operands: [Type; OPERANDS],
+    result: Type,
+}
+
+/// What is kept from one body to the next.
+pub(super) struct Memory {
+    /// Operations without regions whose types fit: their types follow from the name, the attributes and the types of the
+    /// operands alone, and the same come again and again.
+    known: [Option<Fitting>; KNOWN],
+    /// For each value of a body whether it is visible, the visible ones, and what is left to do; for their memory.
+    pub(super) visible: Vec<bool>,
+    pub(super) trail: Vec<ValueId>,
+    pub(super) tasks: Vec<Task>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory {
+            known: [None; KNOWN],
+            visible: Vec::new(),
+            trail: Vec::new(),
+            tasks: Vec::new(),
+        }
+    }
+}
+
+/// An operation in the form in which it is remembered, if it is simple enough, and its place.
+pub(super) struct Simple(Fitting, usize);
+
+impl Simple {
+    #[inline]
+    pub(super) fn of(body: &Body, op: OpId) -> Option<Self> {
+        let count = body.num_operands(op);
+        if count > OPERANDS || body.num_results(op) != 1 || body.extra(op).is_some() {
+            return None;
+        }
+        // No value has the type `none` but one that could not be read, so that it tells how many operands there are.
+        let mut operands = [Type::NONE; OPERANDS];
+        for (ty, value) in operands.iter_mut().zip(body.operands(op)) {
+            *ty = body.value_type(value);
+            if *ty == Type::NONE {
+                return None;
+            }
+        }
+        let fitting = Fitting {
+            name: body.op_name(op),
+            attrs: body.attrs(op),
+            operands,
+            result: body.value_type(body.result(op, 0)),
+        };
+        let place = fitting.name.index() + 5 * fitting.attrs.0 as usize + 11 * operands[0].index();
+        Some(Simple(fitting, place % KNOWN))
+    }
+}
+
+impl Memory {
+    /// Whether the types of such an operation were found to fit.
+    #[inline]
+    pub(super) fn fits(&self, Simple(op, place): &Simple) -> bool {
+        self.known[*place].is_some_and(|known| {
+            known.name == op.name
+                && known.attrs == op.attrs
+                && known.operands == op.operands
+                && known.result == op.result
+        })
+    }
+
+    /// Remembers that the types of such an operation fit.
+    pub(super) fn remember(&mut self, Simple(op, place): Simple) {
+        self.known[place] = Some(op);
+    }
+}
