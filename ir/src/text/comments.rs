@@ -67,7 +67,7 @@ impl Parser<'_> {
             self.pos = end;
             if self
                 .directives
-                .get_or_insert_with(|| Directives::of(self.src))
+                .get_or_insert_with(|| Directives::of(self.whole))
                 .has(bytes)
             {
                 continue;

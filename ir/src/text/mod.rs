@@ -19,6 +19,7 @@ mod cursor;
 mod known;
 mod op;
 mod parser;
+mod pieces;
 mod plain;
 mod plain_generic;
 mod print_attr;
@@ -61,9 +62,9 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a module.
+/// Reads a module. Functions of a long text are read on the threads of the pool that this is called in.
 pub fn parse(ctx: &Arc<Context>, source: &[u8], options: &ParseOptions) -> Parsed {
-    parser::Parser::new(ctx.clone(), source, *options).run()
+    pieces::parse(ctx, source, *options).unwrap_or_else(|| parser::Parser::new(ctx.clone(), source, *options).run())
 }
 
 /// How a module is printed.

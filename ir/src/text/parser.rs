@@ -3,6 +3,7 @@
 //! Nesting is kept in an explicit list of open regions: each knows the operation that it belongs to, as far as that
 //! was read. An operation is created when all of its parts are there.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -78,6 +79,8 @@ pub(super) struct ResultNames {
 
 pub(super) struct Parser<'s> {
     pub(super) ctx: Arc<Context>,
+    /// Everything, of which only what `src` has behind `pos` is read.
+    pub(super) whole: &'s [u8],
     pub(super) src: &'s [u8],
     pub(super) pos: usize,
     pub(super) options: ParseOptions,
@@ -112,19 +115,27 @@ pub(super) struct Parser<'s> {
     pub(super) recent_dicts: Box<[RecentDict<'s>]>,
     /// The signatures that were read last, at the places of the names of operations.
     pub(super) recent_signatures: Box<[RecentSignature<'s>]>,
-    /// About how many operations the source has.
+    /// About how many operations there are to be read, in how many bytes.
     pub(super) lines: usize,
+    pub(super) length: usize,
     /// For the next body.
     pub(super) room: Room,
 }
 
 impl<'s> Parser<'s> {
     pub(super) fn new(ctx: Arc<Context>, src: &'s [u8], options: ParseOptions) -> Self {
-        let pos = if src.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        Self::of_piece(ctx, src, 0..src.len(), options)
+    }
+
+    /// For a piece of a text alone.
+    pub(super) fn of_piece(ctx: Arc<Context>, text: &'s [u8], piece: Range<usize>, options: ParseOptions) -> Self {
+        let src = &text[..piece.end];
+        let mark = if src.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         Parser {
             ctx,
+            whole: text,
             src,
-            pos,
+            pos: piece.start.max(mark),
             options,
             bodies: Vec::new(),
             scopes: Scopes::default(),
@@ -149,6 +160,7 @@ impl<'s> Parser<'s> {
                 .take(RECENT_OPS)
                 .collect(),
             lines: 0,
+            length: piece.len().max(1),
             room: Room::default(),
         }
     }
@@ -175,8 +187,8 @@ impl<'s> Parser<'s> {
         }
         let top = module.top();
         // An operation mostly stands on a line of its own, and reads two values.
-        let lines = memchr::memchr_iter(b'\n', self.src).count();
-        self.lines = lines.min(self.src.len() / 16).min(MAX_RESERVE);
+        let lines = memchr::memchr_iter(b'\n', &self.src[self.pos..]).count();
+        self.lines = lines.min((self.src.len() - self.pos) / 16).min(MAX_RESERVE);
         self.room.for_ops(self.lines);
         self.room.take_from(&mut module.body);
         self.bodies.push(std::mem::take(&mut module.body));
@@ -319,8 +331,8 @@ impl<'s> Parser<'s> {
             0 if self.pos >= self.src.len() => return self.end_of_input(&comment),
             b'}' => self.close_region(&comment),
             b'^' => self.label(),
-            b'#' | b'!' if self.open.len() == 1 => self.alias(),
-            b'{' if self.starts_with(b"{-#") => self.resources(),
+            b'#' | b'!' if self.open.len() == 1 => self.for_all().and_then(|()| self.alias()),
+            b'{' if self.starts_with(b"{-#") => self.for_all().and_then(|()| self.resources()),
             _ if self.plain_operation(&comment) => return true,
             _ => self.operation(comment),
         };
@@ -409,6 +421,14 @@ impl<'s> Parser<'s> {
                 },
                 _ => self.pos += 1,
             }
+        }
+    }
+
+    /// An error where a piece says something that other pieces should know.
+    fn for_all(&self) -> Result<(), Failure> {
+        match self.length < self.whole.len() {
+            true => Err(self.expected("an operation", "read the text as one")),
+            false => Ok(()),
         }
     }
 

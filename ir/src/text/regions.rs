@@ -151,7 +151,7 @@ impl Parser<'_> {
             // How deep bodies are is what the input says: not all of them can have room for all that is to come.
             if room.is_used_up() && self.bodies.len() <= 3 {
                 let left = (self.src.len() - self.pos) as u64;
-                room.for_ops((self.lines as u64 * left / self.src.len() as u64) as usize);
+                room.for_ops((self.lines as u64 * left / self.length as u64) as usize);
             }
         }
         room

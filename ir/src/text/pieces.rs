@@ -1,0 +1,140 @@
+//! Reading several functions at a time.
+//!
+//! An isolated operation at top level depends on nothing around it. A long text is cut in front of some of those, and the
+//! pieces are read as if each were all. When something is not as expected, an error above all, the whole text is read
+//! anew from its beginning: what is said of a program does not depend on the number of threads.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::{memchr, memmem, memrchr};
+use rayon::prelude::*;
+
+use super::parser::Parser;
+use super::{ParseOptions, Parsed};
+use crate::body::Body;
+use crate::context::Context;
+use crate::edit::OpSpec;
+use crate::entity::BlockId;
+use crate::module::Module;
+use crate::registry::Traits;
+
+/// A piece of fewer bytes is read before another thread has woken up.
+const PIECE: usize = 1 << 16;
+
+/// Into how many pieces for each thread a text is cut: they do not take equally long.
+const PIECES_FOR_A_THREAD: usize = 4;
+
+/// Reads a module on the threads of the pool that this is called in, if it is long, has several functions and nothing is
+/// wrong with it.
+pub(super) fn parse(ctx: &Arc<Context>, source: &[u8], options: ParseOptions) -> Option<Parsed> {
+    if source.len() < 2 * PIECE {
+        return None;
+    }
+    let threads = rayon::current_num_threads();
+    if threads < 2 {
+        return None;
+    }
+    parse_in(
+        ctx,
+        source,
+        options,
+        (threads * PIECES_FOR_A_THREAD).min(source.len() / PIECE),
+    )
+}
+
+/// The same, in about so many pieces.
+pub(super) fn parse_in(ctx: &Arc<Context>, source: &[u8], options: ParseOptions, pieces: usize) -> Option<Parsed> {
+    // What aliases mean, other pieces do not know. They are mostly found where a line begins.
+    let framed = [&b"\n#"[..], b"\n!", b"\n{-#"]
+        .iter()
+        .any(|word| memmem::find(source, word).is_some());
+    if framed || source.len() >= u32::MAX as usize {
+        return None;
+    }
+    let mut cuts = vec![0];
+    for piece in 1..pieces {
+        let at = (source.len() / pieces * piece).max(cuts[cuts.len() - 1] + 1);
+        cuts.extend(cut_behind(ctx, source, at));
+    }
+    cuts.dedup();
+    cuts.push(source.len());
+    if cuts.len() < 3 {
+        return None;
+    }
+    let pieces: Vec<Range<usize>> = cuts.windows(2).map(|w| w[0]..w[1]).collect();
+    let read = |piece: &Range<usize>| {
+        let parsed = Parser::of_piece(ctx.clone(), source, piece.clone(), options).run();
+        parsed.diagnostics.is_empty().then_some(parsed.module)
+    };
+    let modules: Option<Vec<Module>> = pieces.par_iter().map(read).collect();
+    let mut modules = modules?.into_iter();
+    let mut all = modules.next()?;
+    let top = all.top();
+    for module in modules {
+        append(&mut all.body, module.body, top)?;
+    }
+    Some(Parsed {
+        module: all,
+        diagnostics: Vec::new(),
+    })
+}
+
+/// The first place from `at` on where a line begins with the name of an operation that is isolated and has a symbol, or
+/// where the comments in front of it begin. If that line is not at top level, the pieces cannot be read.
+fn cut_behind(ctx: &Context, source: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        let line = at + memchr(b'\n', &source[at..])? + 1;
+        let rest = &source[line..];
+        let word = rest
+            .iter()
+            .take_while(|&&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'));
+        let word = str::from_utf8(&rest[..word.count()]).unwrap_or_default();
+        let def = ctx.registered_op(word).and_then(|name| ctx.op_def(name));
+        if def.is_some_and(|def| def.has(Traits::ISOLATED | Traits::SYMBOL)) {
+            return Some(before_comments(source, line));
+        }
+        at = line;
+    }
+}
+
+/// Where the empty lines and comments in front of a line begin.
+fn before_comments(source: &[u8], mut line: usize) -> usize {
+    while line > 0 {
+        let above = memrchr(b'\n', &source[..line - 1]).map_or(0, |at| at + 1);
+        let text = source[above..line].trim_ascii_start();
+        if !text.is_empty() && !text.starts_with(b"//") {
+            break;
+        }
+        line = above;
+    }
+    line
+}
+
+/// Puts what was read of a piece behind the rest; nothing if there is more than operations that depend on nothing.
+fn append(all: &mut Body, mut piece: Body, top: BlockId) -> Option<()> {
+    let alone = piece.values.is_empty() && piece.regions.len() == 1 && piece.frame.is_none();
+    if !alone || all.end_comment(top).is_some() || all.frame.is_some() {
+        return None;
+    }
+    for op in piece.block_ops_vec(top) {
+        let body = piece.take_isolated(op)?;
+        let new = all.create_op(OpSpec {
+            attrs: piece.attrs(op),
+            span: piece.op_span(op),
+            ..OpSpec::new(piece.op_name(op))
+        });
+        all.set_isolated(new, body);
+        all.append_op(top, new);
+        if let Some(comment) = piece.comment(op) {
+            all.set_comment(new, comment);
+        }
+        if let Some(loc) = piece.loc(op) {
+            all.set_loc(new, loc);
+        }
+    }
+    if let Some(comment) = piece.end_comment(top) {
+        all.set_end_comment(top, comment);
+    }
+    Some(())
+}
