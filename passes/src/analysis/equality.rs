@@ -44,10 +44,15 @@ pub(crate) fn hash_op(ctx: &Context, body: &Body, op: OpId, hasher: &mut impl Ha
     body.op_name(op).hash(hasher);
     ctx.dict_sorted(body.attrs(op)).hash(hasher);
     body.results(op).for_each(|r| body.value_type(r).hash(hasher));
-    if body.num_operands(op) > 1 && body.view(ctx, op).has(Traits::COMMUTATIVE) {
-        sorted_operands(body, op).hash(hasher);
-    } else {
-        body.operands(op).for_each(|v| v.hash(hasher));
+    let mut operands = body.operands(op);
+    let is_commutative = operands.len() > 1 && body.view(ctx, op).has(Traits::COMMUTATIVE);
+    match (is_commutative, operands.len()) {
+        (true, 2) => {
+            let (x, y) = (operands.next(), operands.next());
+            (x.min(y), x.max(y)).hash(hasher);
+        }
+        (true, _) => sorted_operands(body, op).hash(hasher),
+        (false, _) => operands.for_each(|v| v.hash(hasher)),
     }
 }
 

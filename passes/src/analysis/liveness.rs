@@ -83,6 +83,8 @@ struct Search<'a> {
     /// The ways through the operation that was asked for last: values of one operation come in a row.
     edges: Vec<FlowEdge>,
     edges_of: Option<OpId>,
+    /// The block of the operation that was visited last.
+    last_block: Option<BlockId>,
 }
 
 impl Liveness {
@@ -106,6 +108,7 @@ impl Liveness {
             pending_values: Vec::new(),
             edges: Vec::new(),
             edges_of: None,
+            last_block: None,
         };
         // Arguments of the body itself belong to the signature of the operation that owns it.
         for &block in body.region_blocks(body.root()).iter().take(1) {
@@ -119,10 +122,10 @@ impl Liveness {
             }
             note_successors(body, op, &mut search.predecessors);
             let view = body.view(ctx, op);
-            let outermost = body.parent_op(op).is_none();
+            let outermost = || body.parent_op(op).is_none();
             // A terminator is needed when what it ends is, unless it ends the body itself.
             let root = match view.has(Traits::TERMINATOR) {
-                true => outermost || roots == Roots::AllOps,
+                true => roots == Roots::AllOps || outermost(),
                 false => match roots {
                     Roots::AllOps => true,
                     Roots::Effects => !effects.is_removable(view),
@@ -165,8 +168,13 @@ impl Search<'_> {
     }
 
     fn value(&mut self, value: ValueId) {
-        if self.mark(value) {
-            self.pending_values.push(value);
+        if !self.mark(value) {
+            return;
+        }
+        // Of what control does not bind there is only its operation to find, and who changes it.
+        match self.body.defining_op(value) {
+            Some(op) if self.handles.is_none() && self.body.region_flow(self.ctx, op).is_none() => self.op(op),
+            _ => self.pending_values.push(value),
         }
     }
 
@@ -204,8 +212,9 @@ impl Search<'_> {
 
     fn visit_op(&mut self, op: OpId) {
         let body = self.body;
-        if let Some(parent) = body.parent_op(op) {
-            self.op(parent);
+        if let Some(block) = body.op_block(op).filter(|&b| self.last_block != Some(b)) {
+            self.last_block = Some(block);
+            body.block_parent(block).into_iter().for_each(|parent| self.op(parent));
         }
         let own = body.num_own_operands(op);
         let has_flow = body.region_flow(self.ctx, op).is_some();
@@ -254,14 +263,7 @@ impl Search<'_> {
             }
         }
         if !has_flow {
-            for result in body.results(op) {
-                // There is nothing to find but who changes it.
-                if self.handles.is_some() {
-                    self.value(result);
-                } else {
-                    self.mark(result);
-                }
-            }
+            body.results(op).for_each(|r| self.value(r));
             return;
         }
         let all_fixed = !has_simple_regions(body, op);
@@ -284,12 +286,7 @@ impl Search<'_> {
             .map(|h| h.take_direct_writers(self.ctx, body, value));
         writers.into_iter().flatten().for_each(|op| self.op(op));
         match body.value_def(value) {
-            ValueDef::Result(op, _) => {
-                self.op(op);
-                if body.region_flow(self.ctx, op).is_none() {
-                    return;
-                }
-            }
+            ValueDef::Result(op, _) => self.op(op),
             ValueDef::Arg(block, index) => {
                 body.block_parent(block).into_iter().for_each(|op| self.op(op));
                 for at in 0..self.predecessors.get(&block).map_or(0, Vec::len) {

@@ -3,9 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use pir_ir::{
-    AttrDict, Body, Context, DominanceInfo, OpId, OpName, Rewriter, Traits, Type, ValueDef, ValueId, ValueMap,
-};
+use pir_ir::{AttrDict, Body, Context, DominanceInfo, OpId, OpName, Rewriter, Traits, Type, ValueId, ValueMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -245,45 +243,38 @@ pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &Slots) -> boo
         dominance,
         ..
     } = solver;
-    // What to use in place of each slot: a value, or a constant to be found, or made before the anchor. One that nobody
-    // reads needs nothing.
-    let used = slots
-        .slots
-        .iter()
-        .zip(states)
-        .filter(|(slot, _)| body.has_uses(slot.value));
-    let found: Vec<_> = used
-        .filter_map(|(slot, state)| match state.stands {
-            Stands::For(value) => Some((slot, Ok(value))),
+    // What to use in place of each slot: a value, or a constant that is visible. One that nobody reads needs nothing.
+    let mut replacements: Vec<(ValueId, ValueId)> = Vec::new();
+    // The constants to be made: for which replacement, of which class, and before which operation.
+    let mut to_make: Vec<(usize, u32, OpId)> = Vec::new();
+    for (slot, state) in slots.slots.iter().zip(states) {
+        let value = match state.stands {
+            Stands::Anything | Stands::Itself => continue,
+            _ if !body.has_uses(slot.value) => continue,
+            Stands::For(value) => value,
             Stands::Constant(class) => {
                 let instances = &constants.instances[class as usize];
                 let visible = instances.iter().find(|&&v| dominance.at(body, v, slot.anchor));
-                Some((slot, visible.copied().ok_or((class, instances[0]))))
+                visible.copied().unwrap_or_else(|| {
+                    to_make.push((replacements.len(), class, slot.anchor));
+                    slot.value
+                })
             }
-            Stands::Anything | Stands::Itself => None,
-        })
-        .collect();
-    let mut replacements = Vec::new();
+        };
+        replacements.push((slot.value, value));
+    }
     let mut made: FxHashMap<(u32, OpId), ValueId> = FxHashMap::default();
-    for (slot, visible) in found {
-        let value = visible.unwrap_or_else(|(class, instance)| {
-            *made.entry((class, slot.anchor)).or_insert_with(|| {
-                let mut rewriter = Rewriter::new(ctx, body);
-                match rewriter.body.value_def(instance) {
-                    ValueDef::Result(op, _) => {
-                        let copy = rewriter.before(slot.anchor).clone_op(op, &mut ValueMap::new());
-                        rewriter.body.result(copy, 0)
-                    }
-                    _ => slot.value,
-                }
-            })
+    for (at, class, anchor) in to_make {
+        let instance = constants.instances[class as usize][0];
+        let Some(op) = body.defining_op(instance) else { continue };
+        replacements[at].1 = *made.entry((class, anchor)).or_insert_with(|| {
+            let mut rewriter = Rewriter::new(ctx, body);
+            let copy = rewriter.before(anchor).clone_op(op, &mut ValueMap::new());
+            rewriter.body.result(copy, 0)
         });
-        if value != slot.value {
-            replacements.push((slot.value, value));
-        }
     }
     let mut changed = false;
-    for &(slot, value) in &replacements {
+    for (slot, value) in replacements.into_iter().filter(|(slot, value)| slot != value) {
         changed |= replace_uses(ctx, body, slot, value);
     }
     changed
