@@ -244,7 +244,8 @@ impl<'a> InferArgs<'a> {
     }
 }
 
-/// The result types of an operation, or why there are none.
+/// The result types of an operation, or why there are none. Of an operation without regions they depend on nothing but
+/// the definition, the types of the operands and the attributes: the verifier does not ask twice.
 pub type InferFn = fn(InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String>;
 /// The types of the arguments of the entry block of the region of the given index, if they can be told.
 pub type RegionArgsFn = fn(InferArgs<'_>, usize) -> Option<SmallVec<[Type; 4]>>;
