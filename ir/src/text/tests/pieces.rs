@@ -1,0 +1,65 @@
+//! Reading in pieces.
+
+use super::context;
+use crate::text::parser::Parser;
+use crate::text::pieces::parse_in;
+use crate::text::{ParseOptions, Parsed, PrintOptions, print};
+
+/// What is read in pieces, and what is read at once; with the places of all operations.
+fn in_pieces(text: &str, pieces: usize) -> Option<(String, String)> {
+    let options = ParseOptions {
+        allow_unregistered: true,
+    };
+    let show = |parsed: Parsed| {
+        assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics);
+        let mut all = print(&parsed.module, &PrintOptions::default());
+        parsed.module.for_each_body(|body| {
+            let spans = body
+                .walk_all()
+                .map(|op| format!("{:?} {:?}\n", body.op_span(op), body.loc(op).is_some()));
+            all.extend(spans);
+        });
+        all
+    };
+    let parsed = parse_in(&context(), text.as_bytes(), options, pieces)?;
+    let at_once = Parser::new(context(), text.as_bytes(), options).run();
+    Some((show(parsed), show(at_once)))
+}
+
+#[test]
+fn pieces_are_read_as_the_whole() {
+    let function = |at: usize| {
+        let line = |line| format!("  %a{line} = pd.full () : f32 loc(\"there\")\n  // inside\n");
+        let lines: String = (0..at % 5).map(line).collect();
+        format!(
+            "\n// CHECK-X: @f\n// number {at}\n\n// of many\nfunc.func @f{at}(%x: f32) -> f32 {{ // here\n\
+             {lines}  func.return (%x)\n}} // behind\n"
+        )
+    };
+    let functions: String = (0..50).map(function).collect();
+    let head = "// RUN: pir-opt --check-prefix=CHECK-X\n// a program\n%x = pd.full () : f32\n";
+    for (before, after, cut) in [
+        ("", "", true),
+        (head, "", true),
+        ("\u{feff}", "// the end", true),
+        // These depend on what is around them.
+        ("", "\n%y = pd.full () : f32\n", false),
+        ("#a = 1\n", "", false),
+        ("", " #a = 1\n", false),
+        ("", "!a = f32\n", false),
+        ("", "{-# a #-}\n", false),
+        ("x.a () {\n", "\n}\n", false),
+        ("\"x.a\"() {s = \"\n", "\n\"} : () -> ()\n", false),
+    ] {
+        let text = format!("{before}{functions}{after}");
+        for pieces in 2..9 {
+            match in_pieces(&text, pieces) {
+                Some((in_pieces, at_once)) => assert!(cut && in_pieces == at_once, "{before} {after}\n{in_pieces}"),
+                None => assert!(!cut, "{before} {after}"),
+            }
+        }
+    }
+    assert_eq!(in_pieces("%x = pd.full () : f32\n", 4), None);
+    let broken = functions.replacen("func.return (%x)\n}", "func.return (%z)\n}", 40);
+    assert_eq!(in_pieces(&broken, 4), None);
+}
