@@ -4,7 +4,7 @@
 //! in the cache. The kernels are the same ones, and so is every bit of the results. Where anything stands in the way, nothing
 //! is done, and the operations run one by one.
 
-use pir_ir::{Body, Context, OpId, Traits};
+use pir_ir::{Body, Context, OpId, Traits, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -48,7 +48,8 @@ pub(crate) struct Group {
     wanted: Vec<(usize, u32)>,
 }
 
-/// Finds the groups in a block, and gives them to their first instructions.
+/// Finds the groups in a block, and gives them to their first instructions: operations in a row on numbers of one shape,
+/// which is large or not known.
 pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr]) {
     let elementwise = |instr: &Instr| match &instr.code {
         Code::Kernel { inputs, lists, .. } => {
@@ -59,9 +60,20 @@ pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr]) {
         }
         _ => false,
     };
+    // What a loop counts with stands between the rest, and must not keep it apart from that.
+    let shape = |instr: &Instr| {
+        let (shape, elem) = ctx.as_tensor(body.value_type(body.results(instr.op).next()?))?;
+        let count = shape
+            .iter()
+            .try_fold(1i64, |n, &d| (d >= 0).then(|| n.saturating_mul(d)));
+        let fits = count.is_none_or(|n| n >= LEAST as i64) && (ctx.is_float(elem) || elem == Type::I1);
+        (fits && elementwise(instr)).then_some(shape)
+    };
     let mut start = 0;
     while start < instrs.len() {
-        let length = instrs[start..].iter().take(MOST).take_while(|i| elementwise(i)).count();
+        let first = shape(&instrs[start]);
+        let like_first = |instr: &&Instr| first.is_some() && shape(instr) == first;
+        let length = instrs[start..].iter().take(MOST).take_while(like_first).count();
         if length >= 2 {
             let group = Group::of(body, &instrs[start..start + length]);
             instrs[start].group = group.map(Box::new);
@@ -333,4 +345,41 @@ fn put(into: &mut Tensor, at: usize, part: &Tensor) -> bool {
         place.map(|place| place.copy_from_slice(part)).is_some()
     }
     each_type!(part.data(), v => copy(into, at, v))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail")]
+mod tests {
+    use pir_ir::text::{ParseOptions, parse};
+
+    use crate::exec::compile::Compiler;
+
+    /// How many operations the groups of a program have.
+    fn groups(text: &str) -> Vec<usize> {
+        let ctx = pir_dialects::context();
+        let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+        let program = Compiler::new(&ctx).compile(&parsed.module.body).unwrap();
+        let instrs = program.blocks.iter().flat_map(|block| &block.instrs);
+        instrs.filter_map(|instr| Some(instr.group.as_ref()?.len())).collect()
+    }
+
+    #[test]
+    fn a_counter_does_not_keep_operations_apart() {
+        let body = |size: &str| {
+            format!(
+                "%x = pd.data {{name = \"x\", dtype = f32, shape = [1]}} : tensor<{size}xf32>\n\
+                 %n = pd.full {{shape = [], value = 3, dtype = i64}} : tensor<i64>\n\
+                 %e, %r = pd.while (%n, %x) cond (%i: tensor<i64>, %a: tensor<{size}xf32>) {{\n\
+                 %go = pd.less_than (%i, %n)\ncf.cond_yield (%go, %i, %a)\n\
+                 }} body (%j: tensor<i64>, %b: tensor<{size}xf32>) {{\n\
+                 %c = pd.tanh (%b)\n%d = pd.multiply (%c, %b)\n%next = pd.add (%j, %n)\n%f = pd.exp (%d)\n\
+                 %g = pd.add (%f, %d)\n%h = pd.less_than (%g, %d)\n%k = pd.where (%h, %g, %d)\n\
+                 cf.yield (%next, %k)\n}}\npd.fetch (%r) {{name = \"r\"}}\n"
+            )
+        };
+        assert_eq!(groups(&body("65536")), [2, 4]);
+        assert_eq!(groups(&body("?")), [2, 4]);
+        assert_eq!(groups(&body("65535")), []);
+    }
 }
