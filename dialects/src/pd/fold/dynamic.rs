@@ -1,6 +1,7 @@
 //! Arguments that are attributes when they are constant and else operands: axes, shapes, factors.
 
-use pir_ir::{Arity, Attr, AttrData, Context, OpDef, OpId, Rewriter, Type};
+use pir_ir::verify::compatible;
+use pir_ir::{Arity, Attr, AttrData, AttrDict, Context, InferArgs, OpDef, OpId, OpView, Rewriter, Type};
 
 /// The declared operands that could be attributes.
 fn names(def: &OpDef) -> impl Iterator<Item = (&str, &str)> {
@@ -37,12 +38,35 @@ pub(super) fn operands_to_attributes(rewriter: &mut Rewriter<'_>, op: OpId, cons
         };
         if let Some(attr) = as_argument(view.ctx, *constant, ty, given) {
             let attrs = view.ctx.dict_with(view.body.attrs(op), name, attr);
+            if !is_accepted(view, def, index, attrs) {
+                continue;
+            }
             rewriter.body.set_attrs(op, attrs);
             rewriter.body.erase_operand(op, index);
             return true;
         }
     }
     false
+}
+
+/// Whether the operation is right without the operand at `index` and with these attributes. What a constant makes wrong
+/// fails when it is run, which may never happen; the program is not to become one that is refused.
+fn is_accepted(view: OpView<'_>, def: &OpDef, index: usize, attrs: AttrDict) -> bool {
+    let Some(infer) = def.infer else { return true };
+    let mut operands = view.body.operands_vec(view.op);
+    operands.remove(index);
+    let inferred = infer(InferArgs {
+        ctx: view.ctx,
+        body: view.body,
+        def,
+        operands: &operands,
+        attrs,
+        regions: &[],
+    });
+    inferred.is_ok_and(|types| {
+        let fits = |(&ty, value)| compatible(view.ctx, ty, view.body.value_type(value));
+        types.iter().zip(view.body.results(view.op)).all(fits)
+    })
 }
 
 /// A constant of a type as the value of an argument.
