@@ -24,7 +24,10 @@ fn inputs(dtype: DType) -> Options {
         values[COUNT - 1] = -0.0;
         Tensor::new(&[COUNT], values).unwrap().cast(dtype)
     };
-    let mut options = Options::default();
+    let mut options = Options {
+        fuse_from: Some(COUNT),
+        ..Options::default()
+    };
     options.inputs.insert("x".to_owned(), make(1));
     options.inputs.insert("y".to_owned(), make(2));
     options

@@ -121,6 +121,7 @@ impl Check<'_> {
             inputs: names.zip(values.iter().cloned()).collect(),
             max_steps: self.max_steps,
             max_memory: self.max_memory,
+            ..Options::default()
         };
         // What it prints would be printed twice for every element.
         pir_interp::run(module, &options, &mut std::io::sink()).map_err(|e| vec![e.into_diagnostic()])

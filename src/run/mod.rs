@@ -144,6 +144,7 @@ fn execute<T>(
         inputs: inputs.iter().map(|input| input.name.clone()).zip(values).collect(),
         max_steps: args.max_steps,
         max_memory: args.max_memory,
+        ..Options::default()
     };
     // What the program prints must not stand in the middle of an archive.
     let result = if args.output.as_deref() == Some("-") {

@@ -4,7 +4,7 @@ use pir_ir::{AttrData, BlockId, Body, Context, OpId, OpView, Traits, TypeData, V
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::fuse::{Group, group};
+use super::fuse::{Group, LEAST, group};
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
 use crate::kernels::{InPlace, Kernel, Kernels, dtype_of, in_place};
@@ -144,6 +144,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) counters: Vec<String>,
     by_name: FxHashMap<String, u32>,
     pub(crate) loops: Vec<LoopStats>,
+    /// The least number of elements for which operations run together.
+    pub(crate) fuse_from: usize,
 }
 
 impl<'c> Compiler<'c> {
@@ -154,6 +156,7 @@ impl<'c> Compiler<'c> {
             counters: Vec::new(),
             by_name: FxHashMap::default(),
             loops: Vec::new(),
+            fuse_from: LEAST,
         }
     }
 
@@ -216,7 +219,7 @@ impl<'c> Compiler<'c> {
                     group: None,
                 });
             }
-            group(ctx, body, &mut instrs);
+            group(ctx, body, &mut instrs, self.fuse_from);
             let args = body.block_args(block).iter().map(|v| v.index() as u32).collect();
             blocks[block.index()] = Block { args, instrs };
         }

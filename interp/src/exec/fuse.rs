@@ -18,8 +18,8 @@ use crate::tensor::{DType, Element, Shape, Tensor};
 
 /// Elements at a time.
 const TILE: usize = 4096;
-/// Smaller tensors stay in the caches as a whole.
-const LEAST: usize = 16 * TILE;
+/// Smaller tensors stay in the caches as a whole, and then the copies of tiles cost more than they save.
+pub(super) const LEAST: usize = 1 << 21;
 /// Operations of a group: what they hand on to each other is to stay in the cache.
 const MOST: usize = 24;
 
@@ -46,11 +46,13 @@ pub(crate) struct Group {
     outside: Vec<Src>,
     /// The steps whose results are wanted outside, and their slots.
     wanted: Vec<(usize, u32)>,
+    /// How many elements the tensors must have.
+    least: usize,
 }
 
 /// Finds the groups in a block, and gives them to their first instructions: operations in a row on numbers of one shape,
 /// which is large or not known.
-pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr]) {
+pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr], least: usize) {
     let elementwise = |instr: &Instr| match &instr.code {
         Code::Kernel { inputs, lists, .. } => {
             !inputs.is_empty()
@@ -66,7 +68,8 @@ pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr]) {
         let count = shape
             .iter()
             .try_fold(1i64, |n, &d| (d >= 0).then(|| n.saturating_mul(d)));
-        let fits = count.is_none_or(|n| n >= LEAST as i64) && (ctx.is_float(elem) || elem == Type::I1);
+        let fits = count.is_none_or(|n| usize::try_from(n).is_ok_and(|n| n >= least))
+            && (ctx.is_float(elem) || elem == Type::I1);
         (fits && elementwise(instr)).then_some(shape)
     };
     let mut start = 0;
@@ -75,7 +78,7 @@ pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr]) {
         let like_first = |instr: &&Instr| first.is_some() && shape(instr) == first;
         let length = instrs[start..].iter().take(MOST).take_while(like_first).count();
         if length >= 2 {
-            let group = Group::of(body, &instrs[start..start + length]);
+            let group = Group::of(body, &instrs[start..start + length], least);
             instrs[start].group = group.map(Box::new);
         }
         start += length.max(1);
@@ -84,13 +87,14 @@ pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr]) {
 
 impl Group {
     /// `None` if nothing would be saved.
-    fn of(body: &Body, instrs: &[Instr]) -> Option<Group> {
+    fn of(body: &Body, instrs: &[Instr], least: usize) -> Option<Group> {
         let ops: FxHashMap<OpId, usize> = instrs.iter().enumerate().map(|(at, i)| (i.op, at)).collect();
         let mut sources: FxHashMap<u32, Source> = FxHashMap::default();
         let mut group = Group {
             steps: Vec::new(),
             outside: Vec::new(),
             wanted: Vec::new(),
+            least,
         };
         for (at, instr) in instrs.iter().enumerate() {
             let Code::Kernel { inputs, .. } = &instr.code else {
@@ -147,7 +151,7 @@ impl Group {
                 _ if one => rank = rank.max(tensor.rank()),
                 Some(shape) if shape != tensor.shape() => return None,
                 Some(_) => {}
-                None if tensor.len() < LEAST => return None,
+                None if tensor.len() < self.least => return None,
                 None => shape = Some(tensor.shape()),
             }
         }
@@ -359,7 +363,9 @@ mod tests {
         let ctx = pir_dialects::context();
         let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
         assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-        let program = Compiler::new(&ctx).compile(&parsed.module.body).unwrap();
+        let mut compiler = Compiler::new(&ctx);
+        compiler.fuse_from = 65_536;
+        let program = compiler.compile(&parsed.module.body).unwrap();
         let instrs = program.blocks.iter().flat_map(|block| &block.instrs);
         instrs.filter_map(|instr| Some(instr.group.as_ref()?.len())).collect()
     }

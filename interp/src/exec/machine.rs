@@ -83,6 +83,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         out: &'o mut dyn Write,
     ) -> Result<Self, ExecError> {
         let mut compiler = Compiler::new(ctx);
+        compiler.fuse_from = options.fuse_from.unwrap_or(compiler.fuse_from);
         let mut programs = vec![compiler.compile(entry.body)?];
         let mut by_name = FxHashMap::default();
         for (name, body) in functions(ctx, entry.scope) {

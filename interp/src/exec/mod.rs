@@ -38,6 +38,9 @@ pub struct Options {
     /// that share their elements count once. It is looked at after each operation, so that the one that made too much
     /// is there already.
     pub max_memory: Option<u64>,
+    /// Elementwise operations that follow each other run together on tensors of at least so many elements; by default on
+    /// such as are too large for the caches, two million. The results are the same.
+    pub fuse_from: Option<usize>,
 }
 
 /// An input that a program wants.
