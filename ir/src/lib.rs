@@ -23,6 +23,7 @@ mod edit;
 mod entity;
 mod flow;
 mod intern;
+mod lists;
 mod module;
 mod registry;
 mod rewriter;
@@ -39,6 +40,7 @@ pub use diagnostics::{Diagnostic, Label, Severity, Span, nearest};
 pub use dominance::{DominanceInfo, DominatorTree};
 pub use edit::OpSpec;
 pub use entity::{BlockId, OpId, RegionId, UseId, ValueId};
+pub use lists::Lists;
 pub use module::Module;
 pub use registry::{
     Arity, AttrSpec, ChooseFn, Counting, CountingFn, DialectDef, Effect, EffectKind, EffectTarget, EffectsFn, FlowEdge,

@@ -19,7 +19,7 @@ use hashbrown::HashTable;
 use pir_ir::{BlockId, Body, Context, Diagnostic, DominatorTree, Module, OpId, RegionId, ValueId};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::analysis::{Effects, Touched, hash_op, is_symbol_or_terminator, ops_equal, regions_equal};
+use crate::analysis::{Effects, ShortHash, Touched, hash_op, is_symbol_or_terminator, ops_equal, regions_equal};
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -65,14 +65,7 @@ enum Task {
 /// There is one for nearly every operation: small, so that tables stay in the caches.
 struct Entry {
     op: OpId,
-    hash: u32,
-}
-
-impl Entry {
-    /// The hash as the table wants it, which looks at both ends.
-    fn spread(hash: u32) -> u64 {
-        u64::from(hash) << 32 | u64::from(hash)
-    }
+    hash: ShortHash,
 }
 
 /// What has been walked so far of the inside of an operation.
@@ -174,7 +167,7 @@ impl Table<'_> {
 
     fn leave(&mut self, count: usize) {
         for at in (count..self.entries.len()).rev() {
-            let hash = Entry::spread(self.entries[at].hash);
+            let hash = self.entries[at].hash.wide();
             if let Ok(found) = self.known.find_entry(hash, |&i| i as usize == at) {
                 found.remove();
             }
@@ -259,10 +252,9 @@ impl Table<'_> {
         let mut hasher = FxHasher::default();
         hash_op(ctx, body, op, &mut hasher);
         (epoch, inside.structure, inside.uses).hash(&mut hasher);
-        let hash = hasher.finish();
-        let hash = (hash ^ hash >> 32) as u32;
+        let hash = ShortHash::from(hasher.finish());
         let regions = body.op_regions(op);
-        let found = self.known.find(Entry::spread(hash), |&i| {
+        let found = self.known.find(hash.wide(), |&i| {
             let entry = &self.entries[i as usize];
             entry.hash == hash
                 && ops_equal(ctx, body, entry.op, op)
@@ -277,8 +269,8 @@ impl Table<'_> {
                 self.epochs.insert(op, epoch);
             }
             let entries = &self.entries;
-            let hash_of = |&i: &u32| Entry::spread(entries[i as usize].hash);
-            self.known.insert_unique(Entry::spread(hash), at, hash_of);
+            let hash_of = |&i: &u32| entries[i as usize].hash.wide();
+            self.known.insert_unique(hash.wide(), at, hash_of);
             return false;
         };
         let earlier = self.entries[at as usize].op;

@@ -17,7 +17,7 @@
 //! graph. What is on a cycle that is not closed by a back edge, and what depends on it, is not ordered
 //! ([`Graph::cyclic`]), and counts as outside of all loops.
 
-use pir_ir::{Body, Context, OpId, Sym, ValueDef, ValueId};
+use pir_ir::{Body, Context, Lists, OpId, Sym, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 
 /// A node of a graph, by its number in the order of the text.
@@ -131,47 +131,6 @@ struct FrameData {
     depth: u32,
 }
 
-/// Lists of different lengths behind each other: one for each node or frame.
-#[derive(Clone, Debug, Default)]
-struct Lists<T> {
-    starts: Vec<u32>,
-    items: Vec<T>,
-}
-
-impl<T: Copy> Lists<T> {
-    /// The lists of `count` owners, each in the order of the pairs.
-    fn new(count: usize, pairs: &[(u32, T)]) -> Self {
-        let mut starts = vec![0_u32; count + 1];
-        for (owner, _) in pairs {
-            starts[*owner as usize + 1] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let Some(&(_, first)) = pairs.first() else {
-            return Self {
-                starts,
-                items: Vec::new(),
-            };
-        };
-        let mut items = vec![first; pairs.len()];
-        let mut next = starts.clone();
-        for &(owner, item) in pairs {
-            let at = &mut next[owner as usize];
-            items[*at as usize] = item;
-            *at += 1;
-        }
-        Self { starts, items }
-    }
-
-    fn get(&self, owner: usize) -> &[T] {
-        match self.starts.get(owner..owner + 2) {
-            Some(&[from, to]) => &self.items[from as usize..to as usize],
-            _ => &[],
-        }
-    }
-}
-
 /// What is known of the body of one `df.graph`. It does not borrow the body, and is out of date once that is changed.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -252,10 +211,10 @@ impl Graph {
         let control_consumers: Vec<(u32, Node)> = controls.iter().map(|&(to, from)| (from.0, Node(to))).collect();
         let count = ops.len();
         let mut graph = Graph {
-            inputs: Lists::new(count, &inputs),
-            controls: Lists::new(count, &controls),
-            consumers: Lists::new(count, &consumers),
-            control_consumers: Lists::new(count, &control_consumers),
+            inputs: Lists::from_pairs(count, &inputs),
+            controls: Lists::from_pairs(count, &controls),
+            consumers: Lists::from_pairs(count, &consumers),
+            control_consumers: Lists::from_pairs(count, &control_consumers),
             ops,
             kinds,
             constant,
@@ -266,10 +225,10 @@ impl Graph {
             frames: Vec::new(),
             frame_of: Vec::new(),
             output_frame: Vec::new(),
-            frame_nodes: Lists::new(0, &[]),
-            enters: Lists::new(0, &[]),
-            exits: Lists::new(0, &[]),
-            loop_conds: Lists::new(0, &[]),
+            frame_nodes: Lists::default(),
+            enters: Lists::default(),
+            exits: Lists::default(),
+            loop_conds: Lists::default(),
         };
         graph.find_order();
         graph.find_frames(ctx, body);
@@ -345,10 +304,10 @@ impl Graph {
         };
         let count = frames.len();
         let all: Vec<(u32, Node)> = self.nodes().map(|n| (frame_of[n.index()].0, n)).collect();
-        let enters = Lists::new(count, &of_kind(Kind::Enter, &output_frame));
-        let exits = Lists::new(count, &of_kind(Kind::Exit, &frame_of));
-        let loop_conds = Lists::new(count, &of_kind(Kind::LoopCond, &frame_of));
-        self.frame_nodes = Lists::new(count, &all);
+        let enters = Lists::from_pairs(count, &of_kind(Kind::Enter, &output_frame));
+        let exits = Lists::from_pairs(count, &of_kind(Kind::Exit, &frame_of));
+        let loop_conds = Lists::from_pairs(count, &of_kind(Kind::LoopCond, &frame_of));
+        self.frame_nodes = Lists::from_pairs(count, &all);
         (self.enters, self.exits, self.loop_conds) = (enters, exits, loop_conds);
         (self.frames, self.frame_of, self.output_frame) = (frames, frame_of, output_frame);
     }

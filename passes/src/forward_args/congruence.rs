@@ -14,12 +14,12 @@
 use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
-use pir_ir::{AttrDict, Body, Context, OpId, OpName, Type, TypeData, ValueDef, ValueId};
+use pir_ir::{AttrDict, Body, Context, Lists, OpId, OpName, Type, TypeData, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
 use super::{Slots, replace_uses};
-use crate::analysis::{OpKey, effects_of};
+use crate::analysis::{OpKey, ShortHash, effects_of};
 
 /// Stands for no group, class, node or dependent.
 const NONE: u32 = u32::MAX;
@@ -114,26 +114,24 @@ fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<
         (NONE, _) => (1, source.index()),
         (group, _) => (2, group as usize),
     };
-    let mut hash_of: Vec<u32> = vec![0; group_of.len()];
+    let mut hash_of = vec![ShortHash::default(); group_of.len()];
     let mut class_of = vec![NONE; group_of.len()];
     // Of each class how many slots it has, and whether one of them is read.
     let mut classes: Vec<(u32, bool)> = Vec::new();
     // One slot of each class.
     let mut known: HashTable<u32> = HashTable::new();
-    let spread = |hash: u32| u64::from(hash) << 32 | u64::from(hash);
     for (index, &group) in group_of.iter().enumerate().filter(|&(_, &group)| group != NONE) {
         let mut hasher = FxHasher::default();
         group.hash(&mut hasher);
         slots.sources(index).iter().for_each(|&s| look(s).hash(&mut hasher));
-        let hash = hasher.finish();
-        let hash = (hash ^ hash >> 32) as u32;
+        let hash = ShortHash::from(hasher.finish());
         hash_of[index] = hash;
         // That two hashes are equal by accident is found out later.
         let same = |&i: &u32| hash_of[i as usize] == hash && group_of[i as usize] == group;
-        let class = match known.find(spread(hash), same) {
+        let class = match known.find(hash.wide(), same) {
             Some(&other) => class_of[other as usize],
             None => {
-                known.insert_unique(spread(hash), index as u32, |&i| spread(hash_of[i as usize]));
+                known.insert_unique(hash.wide(), index as u32, |&i| hash_of[i as usize].wide());
                 classes.push((0, false));
                 classes.len() as u32 - 1
             }
@@ -143,19 +141,20 @@ fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<
         *size += 1;
         *is_read |= body.has_uses(slots.slots[index].value);
     }
-    let mut next = 0;
-    let numbers: Vec<u32> = classes
-        .into_iter()
-        .map(|(size, is_read)| {
-            let matters = size > 1 && is_read;
-            next += u32::from(matters);
-            if matters { next - 1 } else { NONE }
-        })
-        .collect();
+    let (numbers, next) = renumber(0, classes.into_iter().map(|(size, is_read)| size > 1 && is_read));
     for class in class_of.iter_mut().filter(|c| **c != NONE) {
         *class = numbers[*class as usize];
     }
     (next > 0).then_some(class_of)
+}
+
+/// Numbers from `next` on for those that matter, and [`NONE`] for the others; and the number that comes next.
+fn renumber(mut next: u32, matters: impl Iterator<Item = bool>) -> (Vec<u32>, u32) {
+    let numbers = matters.map(|matters| {
+        next += u32::from(matters);
+        if matters { next - 1 } else { NONE }
+    });
+    (numbers.collect(), next)
 }
 
 /// Pairs of slots that are equal: one that is read, behind the first of those that it is equal to.
@@ -238,15 +237,7 @@ fn functions(ctx: &Context, body: &Body, next: u32) -> Vec<(OpId, ValueId, u32)>
         }
     }
     // One that is alone is equal to nothing.
-    let mut next = next;
-    let numbers: Vec<u32> = sizes
-        .iter()
-        .map(|&size| {
-            let number = if size > 1 { next } else { NONE };
-            next += u32::from(size > 1);
-            number
-        })
-        .collect();
+    let (numbers, _) = renumber(next, sizes.iter().map(|&size| size > 1));
     all.retain_mut(|(.., class)| {
         *class = numbers[*class as usize];
         *class != NONE
@@ -276,10 +267,10 @@ struct Partition {
     order: Vec<u32>,
     /// The place of each node in `order`.
     place: Vec<u32>,
-    /// Where the edges of each node end; they begin where those of the node before end.
-    edge_ends: Vec<u32>,
+    /// How many edges each node has, until they are laid out.
+    num_edges: Vec<u32>,
     /// From an operand to a node that depends on it: which operand it is there, and the node.
-    edges: Vec<(u32, u32)>,
+    edges: Lists<(u32, u32)>,
     /// How many operands of one node there are at most.
     num_places: usize,
 }
@@ -292,8 +283,8 @@ impl Partition {
             classes: Vec::new(),
             order: Vec::new(),
             place: Vec::new(),
-            edge_ends: Vec::new(),
-            edges: Vec::new(),
+            num_edges: Vec::new(),
+            edges: Lists::default(),
             num_places: 0,
         }
     }
@@ -311,7 +302,7 @@ impl Partition {
         let node = self.class_of.len() as u32;
         self.node_of[value.index()] = node;
         self.class_of.push(class);
-        self.edge_ends.push(0);
+        self.num_edges.push(0);
         if self.classes.len() <= class as usize {
             self.classes.resize(class as usize + 1, (0, 0));
         }
@@ -326,13 +317,12 @@ impl Partition {
             NONE => self.put(from, self.num_classes()),
             node => node,
         };
-        let end = &mut self.edge_ends[node as usize];
         if is_counting {
             self.num_places = self.num_places.max(at + 1);
+            self.num_edges[node as usize] += 1;
         } else {
-            self.edges[*end as usize] = (at as u32, self.node_of[to.index()]);
+            self.edges.push(node as usize, (at as u32, self.node_of[to.index()]));
         }
-        *end += 1;
     }
 
     /// Finds the places of classes and edges when all have been counted.
@@ -351,18 +341,7 @@ impl Partition {
             self.place[node] = *at;
             *at += 1;
         }
-        // Where the edges of each node begin; entering them moves that to where they end.
-        let mut total = 0;
-        for end in &mut self.edge_ends {
-            total += std::mem::replace(end, total);
-        }
-        self.edges = vec![(0, 0); total as usize];
-    }
-
-    fn edges_of(&self, node: u32) -> &[(u32, u32)] {
-        let node = node as usize;
-        let start = node.checked_sub(1).map_or(0, |before| self.edge_ends[before]);
-        &self.edges[start as usize..self.edge_ends[node] as usize]
+        self.edges = Lists::with_counts(std::mem::take(&mut self.num_edges), (0, 0));
     }
 
     /// Splits classes until members of one class have operands of one class, place by place.
@@ -379,7 +358,7 @@ impl Partition {
             let (start, len) = self.classes[splitter as usize];
             dependents.clear();
             for &node in &self.order[start as usize..(start + len) as usize] {
-                for &(at, to) in self.edges_of(node) {
+                for &(at, to) in self.edges.get(node as usize) {
                     let next = std::mem::replace(&mut first_at[at as usize], dependents.len() as u32);
                     if next == NONE {
                         places.push(at);

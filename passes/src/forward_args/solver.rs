@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use pir_ir::{AttrDict, Body, Context, DominanceInfo, OpId, OpName, Rewriter, Traits, Type, ValueId, ValueMap};
+use pir_ir::{AttrDict, Body, Context, DominanceInfo, Lists, OpId, OpName, Rewriter, Traits, Type, ValueId, ValueMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -93,20 +93,6 @@ impl Visible {
     }
 }
 
-/// The slots that each slot is a source of.
-struct Feeds {
-    /// Where those of each slot end; they begin where those of the slot before end.
-    ends: Vec<u32>,
-    fed: Vec<u32>,
-}
-
-impl Feeds {
-    fn of(&self, slot: usize) -> &[u32] {
-        let start = slot.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.fed[start as usize..self.ends[slot] as usize]
-    }
-}
-
 impl<'a> Solver<'a> {
     fn new(ctx: &'a Context, body: &'a Body, slots: &'a Slots) -> Self {
         let mut slot_of = vec![u32::MAX; body.num_value_slots()];
@@ -135,26 +121,19 @@ impl<'a> Solver<'a> {
         Some(self.slot_of[value.index()] as usize).filter(|&i| i != u32::MAX as usize)
     }
 
-    fn feeds(&self) -> Feeds {
-        let mut ends = vec![0; self.slots.slots.len()];
-        let mut total = 0;
+    /// The slots that each slot is a source of.
+    fn feeds(&self) -> Lists<u32> {
+        let mut counts = vec![0; self.slots.slots.len()];
         for source in self.slots.sources.iter().filter_map(|&s| self.slot(s)) {
-            ends[source] += 1;
-            total += 1;
+            counts[source] += 1;
         }
-        // First where those of each slot begin; entering them moves that to where they end.
-        let mut start = 0;
-        for end in &mut ends {
-            start += std::mem::replace(end, start);
-        }
-        let mut fed = vec![0; total];
+        let mut feeds = Lists::with_counts(counts, 0);
         for index in 0..self.slots.slots.len() {
             for source in self.slots.sources(index).iter().filter_map(|&s| self.slot(s)) {
-                fed[ends[source] as usize] = index as u32;
-                ends[source] += 1;
+                feeds.push(source, index as u32);
             }
         }
-        Feeds { ends, fed }
+        feeds
     }
 
     fn stands_for(&mut self, value: ValueId) -> Stands {
@@ -220,7 +199,7 @@ impl<'a> Solver<'a> {
         while let Some(index) = first.next().or_else(|| pending.pop_front().map(|i| i as usize)) {
             self.states[index].is_done = true;
             if self.update(index) {
-                for &fed in feeds.of(index) {
+                for &fed in feeds.get(index) {
                     if std::mem::take(&mut self.states[fed as usize].is_done) {
                         pending.push_back(fed);
                     }
