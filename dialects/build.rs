@@ -30,15 +30,18 @@ fn main() {
     fs::write(target, out).expect("the build folder is writable");
 }
 
+/// The expression of a text that stands in the program.
+fn text(text: &str) -> String {
+    format!("Cow::Borrowed({text:?})")
+}
+
 fn row(out: &mut String, family: &str, op: &schema::Op) {
     let values = |list: &[schema::Value]| {
         let items: Vec<String> = list
             .iter()
             .map(|v| {
-                let (name, ty, arity) = (&v.name, &v.ty, v.arity);
-                format!(
-                    "ValueSpec {{ name: Cow::Borrowed({name:?}), ty: Cow::Borrowed({ty:?}), arity: Arity::{arity:?} }}"
-                )
+                let (name, ty, arity) = (text(&v.name), text(&v.ty), v.arity);
+                format!("ValueSpec {{ name: {name}, ty: {ty}, arity: Arity::{arity:?} }}")
             })
             .collect();
         format!("&[{}]", items.join(", "))
@@ -48,18 +51,14 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
         .iter()
         .map(|a| {
             let default = match &a.default {
-                Some(text) => format!("Some(Cow::Borrowed({text:?}))"),
+                Some(default) => format!("Some({})", text(default)),
                 None => "None".to_owned(),
             };
-            let (name, ty) = (&a.name, &a.ty);
-            format!("AttrSpec {{ name: Cow::Borrowed({name:?}), ty: Cow::Borrowed({ty:?}), default: {default} }}")
+            let (name, ty) = (text(&a.name), text(&a.ty));
+            format!("AttrSpec {{ name: {name}, ty: {ty}, default: {default} }}")
         })
         .collect();
-    let unread: Vec<String> = op
-        .no_need_buffer
-        .iter()
-        .map(|n| format!("Cow::Borrowed({n:?})"))
-        .collect();
+    let unread: Vec<String> = op.no_need_buffer.iter().map(|n| text(n)).collect();
     let infer = op
         .infer
         .as_ref()

@@ -36,11 +36,22 @@ impl Body {
     pub fn flow_inputs(&self, op: OpId, point: FlowPoint) -> SmallVec<[ValueId; 6]> {
         match point {
             FlowPoint::Parent => self.results(op).collect(),
-            FlowPoint::Region(index) => match self.op_regions(op).get(index).and_then(|&r| self.entry_block(r)) {
-                Some(block) => self.block_args(block).into(),
-                None => SmallVec::new(),
-            },
+            FlowPoint::Region(region) => self.region_args(op, region).into(),
         }
+    }
+
+    /// How many those are.
+    pub fn num_flow_inputs(&self, op: OpId, point: FlowPoint) -> usize {
+        match point {
+            FlowPoint::Parent => self.num_results(op),
+            FlowPoint::Region(region) => self.region_args(op, region).len(),
+        }
+    }
+
+    /// The arguments of the entry block of a region, by the place of the region among those of its operation.
+    fn region_args(&self, op: OpId, region: usize) -> &[ValueId] {
+        let entry = self.op_regions(op).get(region).and_then(|&r| self.entry_block(r));
+        entry.map_or(&[], |block| self.block_args(block))
     }
 
     /// The operation whose operands control takes along from a flow point: `op` itself, or a region's terminator.
@@ -85,10 +96,7 @@ impl Body {
     pub fn flow_input(&self, op: OpId, point: FlowPoint, index: usize) -> Option<ValueId> {
         match point {
             FlowPoint::Parent => (index < self.num_results(op)).then(|| self.result(op, index)),
-            FlowPoint::Region(region) => {
-                let block = self.entry_block(*self.op_regions(op).get(region)?)?;
-                self.block_args(block).get(index).copied()
-            }
+            FlowPoint::Region(region) => self.region_args(op, region).get(index).copied(),
         }
     }
 

@@ -27,17 +27,17 @@ impl UseLists {
     /// The lists of a body none of whose operands has changed: uses are in the order in which they were made.
     fn new(body: &Body) -> Self {
         crate::steps::count(body.operands.len());
-        let mut owners: Vec<Option<OpId>> = vec![None; body.operands.len()];
+        // Until a change, each place in the list of operands belongs to an operation.
+        let mut owners = vec![OpId::new(0); body.operands.len()];
         for (index, data) in body.ops.iter().enumerate() {
-            owners[data.operands.range()].fill(Some(OpId::new(index)));
+            owners[data.operands.range()].fill(OpId::new(index));
         }
         let mut lists = UseLists {
             first: vec![None; body.values.len()],
             links: Vec::with_capacity(body.operands.len()),
         };
         for (&value, owner) in body.operands.iter().zip(owners) {
-            // Until a change, each place in the list of operands belongs to an operation.
-            lists.push(value, owner.unwrap_or(OpId::new(0)));
+            lists.push(value, owner);
         }
         lists
     }

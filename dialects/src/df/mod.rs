@@ -9,8 +9,8 @@ pub mod graph;
 mod verify;
 
 use pir_ir::{
-    Arity, AttrSpec, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, InferArgs, OpDef, Presence,
-    RegionSpec, Speculatability, Traits, Type, TypeData,
+    Arity, AttrSpec, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, InferArgs, List, OpDef,
+    Presence, RegionSpec, Speculatability, Traits, Type, TypeData,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -212,18 +212,19 @@ fn no_op() -> OpDef {
 }
 
 /// The attributes of the two ends of a message.
-fn ends() -> Vec<AttrSpec> {
+fn ends() -> List<AttrSpec> {
     vec![
         attr("key", "str", None),
         attr("from", "int", None),
         attr("to", "int", None),
     ]
+    .into()
 }
 
 fn send() -> OpDef {
     let mut def = node("df.send", "Sends a value, or that it is dead, to another device");
     def.operands = vec![value("x", "any", Arity::One)].into();
-    def.attrs = ends().into();
+    def.attrs = ends();
     def.results = vec![value("sent", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![control_type(args.ctx)]));
     def.effects = |_| world();
@@ -233,7 +234,7 @@ fn send() -> OpDef {
 fn recv() -> OpDef {
     let mut def = node("df.recv", "What another device sends");
     def.description = "Runs at once where it has no control edges; its result is dead if what was sent is.".into();
-    def.attrs = ends().into();
+    def.attrs = ends();
     def.results = vec![value("out", "any", Arity::One)].into();
     def.effects = |_| world();
     def

@@ -72,13 +72,13 @@ pub(super) fn op_place(name: &[u8]) -> usize {
 
 impl<'s> Parser<'s> {
     pub(super) fn sym(&mut self, text: &'s [u8]) -> Sym {
-        // The text is a part of the source, which is shorter than 4 GiB.
+        // The text is a part of the source, which is shorter than 4 GiB, unless it is a constant of the reader.
         let start = (text.as_ptr() as usize).wrapping_sub(self.src.as_ptr() as usize);
         let (1..=8, Some(Ok(bytes))) = (
             text.len(),
             self.src.get(start..start.wrapping_add(8)).map(<[u8; 8]>::try_from),
         ) else {
-            return self.long_sym(text);
+            return self.long_sym(start, text);
         };
         let word = u64::from_le_bytes(bytes) & (u64::MAX >> (64 - 8 * text.len()));
         let at = (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (self.short_syms.len() - 1);
@@ -91,7 +91,8 @@ impl<'s> Parser<'s> {
         sym
     }
 
-    fn long_sym(&mut self, text: &'s [u8]) -> Sym {
+    /// A symbol of any length, which begins at a place in the source, or stands outside of it.
+    fn long_sym(&mut self, start: usize, text: &'s [u8]) -> Sym {
         let hash = Context::sym_hash(text);
         let at = hash as usize & (self.syms.len() - 1);
         let met = self.syms[at];
@@ -103,9 +104,7 @@ impl<'s> Parser<'s> {
             return met.sym;
         }
         let sym = self.new_sym(hash, text);
-        if let Some(start) = (text.as_ptr() as usize).checked_sub(self.src.as_ptr() as usize)
-            && start + text.len() <= self.src.len()
-        {
+        if self.src.get(start..start.wrapping_add(text.len())).is_some() {
             self.syms[at] = Met {
                 hash,
                 start: start as u32,

@@ -122,23 +122,22 @@ impl<'s> Parser<'s> {
             let (sym, mut span) = self.new_name()?;
             let mut count = 1;
             if self.eat(b":") {
-                let digits = self.src[self.pos..].iter().take_while(|b| b.is_ascii_digit()).count();
-                let text = std::str::from_utf8(&self.src[self.pos..self.pos + digits]).unwrap_or_default();
+                let digits = cursor::digits(&self.src[self.pos..]);
                 // More results than bytes of input cannot have types.
-                match text.parse::<u32>() {
+                match digits.parse::<u32>() {
                     Ok(n) if n > 0 && (n as usize) <= self.src.len() => count = n,
                     _ => {
                         return Err(self
                             .error_at(
                                 self.pos,
-                                self.pos + digits.max(1),
+                                self.pos + digits.len().max(1),
                                 "result-count",
                                 "this is no number of results".to_owned(),
                             )
                             .with_help("`%r:2` names two results, `%r#0` and `%r#1`"));
                     }
                 }
-                self.pos += digits;
+                self.pos += digits.len();
                 span = Span {
                     end: self.pos as u32,
                     ..span

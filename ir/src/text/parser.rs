@@ -29,6 +29,9 @@ use crate::types::{Attr, Type};
 /// After so many errors the rest is not worth reading.
 const MAX_ERRORS: usize = 200;
 
+/// How many bytes a text has at most: places in it are numbers of 32 bits.
+pub(super) const MAX_SOURCE: usize = u32::MAX as usize - 1;
+
 /// For how many operations room is made in advance at most.
 const MAX_RESERVE: usize = 1 << 20;
 
@@ -143,8 +146,8 @@ impl<'s> Parser<'s> {
             type_cache: FxHashMap::default(),
             aliases: Aliases::default(),
             expanded: 0,
-            short_syms: vec![Short::NONE; num_syms(src.len())].into(),
-            syms: vec![Met::NONE; num_syms(src.len())].into(),
+            short_syms: vec![Short::NONE; num_syms(piece.len())].into(),
+            syms: vec![Met::NONE; num_syms(piece.len())].into(),
             op_names: FxHashMap::default(),
             recent_ops: [None; RECENT_OPS],
             scratch: Scratch::default(),
@@ -177,7 +180,7 @@ impl<'s> Parser<'s> {
 
     pub(super) fn run(mut self) -> Parsed {
         let mut module = Module::new(self.ctx.clone());
-        if self.src.len() > u32::MAX as usize - 1 {
+        if self.src.len() > MAX_SOURCE {
             let diagnostic =
                 Diagnostic::error("too-large", "the input is larger than 4 GiB").help("split it into several files");
             return Parsed {
@@ -373,13 +376,9 @@ impl<'s> Parser<'s> {
                 let Ok((sym, span)) = self.new_name() else { break };
                 let mut count = 1;
                 if self.eat(b":") {
-                    let digits = self.src[self.pos..].iter().take_while(|b| b.is_ascii_digit()).count();
-                    count = std::str::from_utf8(&self.src[self.pos..self.pos + digits])
-                        .ok()
-                        .and_then(|t| t.parse().ok())
-                        .unwrap_or(1u32)
-                        .clamp(1, 1024);
-                    self.pos += digits;
+                    let digits = cursor::digits(&self.src[self.pos..]);
+                    count = digits.parse().unwrap_or(1u32).clamp(1, 1024);
+                    self.pos += digits.len();
                 }
                 if self.scopes.get(sym).is_none() {
                     let first = self.body().create_placeholder(Type::NONE);

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use memchr::{memchr, memmem, memrchr};
 use rayon::prelude::*;
 
-use super::parser::Parser;
+use super::cursor;
+use super::parser::{MAX_SOURCE, Parser};
 use super::{ParseOptions, Parsed};
 use crate::body::Body;
 use crate::context::Context;
@@ -49,7 +50,7 @@ pub(super) fn parse_in(ctx: &Arc<Context>, source: &[u8], options: ParseOptions,
     let framed = [&b"\n#"[..], b"\n!", b"\n{-#"]
         .iter()
         .any(|word| memmem::find(source, word).is_some());
-    if framed || source.len() >= u32::MAX as usize {
+    if framed || source.len() > MAX_SOURCE {
         return None;
     }
     let mut cuts = vec![0];
@@ -85,11 +86,8 @@ pub(super) fn parse_in(ctx: &Arc<Context>, source: &[u8], options: ParseOptions,
 fn cut_behind(ctx: &Context, source: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let line = at + memchr(b'\n', &source[at..])? + 1;
-        let rest = &source[line..];
-        let word = rest
-            .iter()
-            .take_while(|&&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'));
-        let word = str::from_utf8(&rest[..word.count()]).unwrap_or_default();
+        let word = cursor::name(&source[line..]).map_or(&[][..], |(_, word)| word);
+        let word = str::from_utf8(word).unwrap_or_default();
         let def = ctx.registered_op(word).and_then(|name| ctx.op_def(name));
         if def.is_some_and(|def| def.has(Traits::ISOLATED | Traits::SYMBOL)) {
             return Some(before_comments(source, line));

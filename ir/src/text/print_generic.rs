@@ -55,15 +55,7 @@ impl<'a> Printer<'a, '_> {
             self.successors(body, op, true);
             self.out.push(']');
         }
-        let attrs = body.attrs(op);
-        if attrs != AttrDict::EMPTY {
-            let (writer, name) = (self.attr_writer(true), self.recent_generic.properties);
-            self.recent_generic
-                .heads
-                .push(&mut self.out, attrs, attrs.0 as usize, |out| {
-                    properties(&writer, out, attrs, name)
-                });
-        }
+        self.generic_attributes(body.attrs(op), |recent| &mut recent.heads, properties);
         if body.op_regions(op).is_empty() && body.isolated(op).is_none() {
             self.generic_tail(body, op);
         } else {
@@ -78,17 +70,24 @@ impl<'a> Printer<'a, '_> {
     }
 
     pub(super) fn generic_tail(&mut self, body: &'a Body, op: OpId) {
-        let attrs = body.attrs(op);
-        if attrs != AttrDict::EMPTY {
-            let (writer, name) = (self.attr_writer(true), self.recent_generic.properties);
-            self.recent_generic
-                .tails
-                .push(&mut self.out, attrs, attrs.0 as usize, |out| {
-                    others(&writer, out, attrs, name)
-                });
-        }
+        self.generic_attributes(body.attrs(op), |recent| &mut recent.tails, others);
         self.signature(body, op);
         self.location(body, op);
+    }
+
+    /// Writes a part of the attributes as `write` does, or as it was written lately.
+    #[inline]
+    fn generic_attributes(
+        &mut self,
+        attrs: AttrDict,
+        part: impl FnOnce(&mut Generic) -> &mut Recent<AttrDict>,
+        write: impl FnOnce(&AttrWriter<'_>, &mut String, AttrDict, Option<Sym>),
+    ) {
+        if attrs != AttrDict::EMPTY {
+            let (writer, name) = (self.attr_writer(true), self.recent_generic.properties);
+            let write = |out: &mut String| write(&writer, out, attrs, name);
+            part(&mut self.recent_generic).push(&mut self.out, attrs, attrs.0 as usize, write);
+        }
     }
 
     fn signature(&mut self, body: &Body, op: OpId) {

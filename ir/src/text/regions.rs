@@ -70,27 +70,14 @@ impl Parser<'_> {
 
     /// Puts an operation into the current block.
     pub(super) fn append(&mut self, op: OpId, comment: &str) {
-        let block = match self.open.last_mut() {
-            Some(Open {
-                block: Some(block),
-                last,
-                ..
-            }) => {
-                *last = Some(op);
-                *block
-            }
-            _ => {
-                let block = self.current_block();
-                if let Some(open) = self.open.last_mut() {
-                    open.last = Some(op);
-                }
-                block
-            }
-        };
+        let block = self.current_block();
         let body = self.body();
         body.append_op(block, op);
         if !comment.is_empty() {
             body.set_comment(op, comment);
+        }
+        if let Some(open) = self.open.last_mut() {
+            open.last = Some(op);
         }
     }
 
@@ -145,7 +132,7 @@ impl Parser<'_> {
     /// Memory for a body that is opened.
     fn room_for_body(&mut self) -> Room {
         let mut room = std::mem::take(&mut self.room);
-        if room.is_used_up() && !self.src.is_empty() {
+        if room.is_used_up() {
             // The body around may begin with this one, and then it is likely to be the smaller part.
             room.take_from(self.body());
             // How deep bodies are is what the input says: not all of them can have room for all that is to come.

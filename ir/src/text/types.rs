@@ -205,14 +205,18 @@ impl<'s> Parser<'s> {
                 }
                 shape.push(DYNAMIC);
             } else if self.peek().is_ascii_digit() {
-                let digits = self.src[self.pos..].iter().take_while(|b| b.is_ascii_digit()).count();
-                let text = std::str::from_utf8(&self.src[self.pos..self.pos + digits]).unwrap_or_default();
-                let Ok(dim) = text.parse::<i64>() else {
+                let digits = cursor::digits(&self.src[self.pos..]);
+                let Ok(dim) = digits.parse::<i64>() else {
                     return Err(self
-                        .error_at(at, at + digits, "dimension", "this dimension is too large".to_owned())
+                        .error_at(
+                            at,
+                            at + digits.len(),
+                            "dimension",
+                            "this dimension is too large".to_owned(),
+                        )
                         .with_help("a dimension is a number below 2^63, or `?` when it is only known at run time"));
                 };
-                self.pos += digits;
+                self.pos += digits.len();
                 shape.push(dim);
             } else if negative {
                 return Err(self

@@ -30,13 +30,9 @@ impl Parser<'_> {
         let (sym, _) = self.value_name(start)?;
         let mut index = 0;
         if self.peek() == b'#' {
-            let digits = self.src[self.pos + 1..]
-                .iter()
-                .take_while(|b| b.is_ascii_digit())
-                .count();
-            let text = std::str::from_utf8(&self.src[self.pos + 1..self.pos + 1 + digits]).unwrap_or_default();
-            index = text.parse().unwrap_or(u32::MAX);
-            self.pos += 1 + digits;
+            let digits = cursor::digits(&self.src[self.pos + 1..]);
+            index = digits.parse().unwrap_or(u32::MAX);
+            self.pos += 1 + digits.len();
         }
         let span = Span::new(start, self.pos);
         match self.scopes.get(sym) {
@@ -93,7 +89,7 @@ impl Parser<'_> {
         let len = cursor::suffix(name).map_or(0, |(_, text)| text.len());
         let end = start as usize + 1 + len;
         let digits = match self.src.get(end..) {
-            Some([b':', rest @ ..]) => rest.iter().take_while(|b| b.is_ascii_digit()).count(),
+            Some([b':', rest @ ..]) => cursor::digits(rest).len(),
             _ => 0,
         };
         Span::new(start as usize, if digits > 0 { end + 1 + digits } else { end })

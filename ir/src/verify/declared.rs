@@ -4,7 +4,7 @@ use crate::body::Body;
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::entity::{OpId, RegionId};
-use crate::registry::{Arity, OpDef, Presence, Traits, ValueSpec};
+use crate::registry::{Arity, InferFn, OpDef, Presence, Traits, ValueSpec};
 use crate::types::{Attr, AttrData, AttrDict};
 
 use super::VerifyOptions;
@@ -86,15 +86,7 @@ impl Checker<'_> {
         if let Some(def) = def
             && errors.len() == before
         {
-            if def.infer.is_some() {
-                let simple = Simple::of(self.body, op);
-                if !simple.as_ref().is_some_and(|simple| memory.fits(simple)) {
-                    self.types(op, def, errors);
-                    if errors.len() == before {
-                        simple.into_iter().for_each(|simple| memory.remember(simple));
-                    }
-                }
-            }
+            self.types(op, def, memory, errors);
             if errors.len() == before
                 && let Some(hook) = def.verify
             {
@@ -477,8 +469,22 @@ impl Checker<'_> {
         }
     }
 
-    fn types(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
+    fn types(&self, op: OpId, def: &OpDef, memory: &mut Memory, errors: &mut Vec<Diagnostic>) {
         let Some(infer) = def.infer else { return };
+        let simple = Simple::of(self.body, op);
+        if simple.as_ref().is_some_and(|simple| memory.fits(simple)) {
+            return;
+        }
+        let before = errors.len();
+        self.inferred_types(op, def, infer, errors);
+        if let Some(simple) = simple
+            && errors.len() == before
+        {
+            memory.remember(simple);
+        }
+    }
+
+    fn inferred_types(&self, op: OpId, def: &OpDef, infer: InferFn, errors: &mut Vec<Diagnostic>) {
         let body = self.body;
         let Some(inferred) = body.view(self.ctx, op).with_infer_args(infer) else {
             return;

@@ -13,7 +13,7 @@ const KNOWN: usize = 32;
 const OPERANDS: usize = 3;
 
 /// An operation with one result whose written type was found to fit what is inferred.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Fitting {
     name: OpName,
     attrs: AttrDict,
@@ -75,13 +75,8 @@ impl Simple {
 impl Memory {
     /// Whether the types of such an operation were found to fit.
     #[inline]
-    pub(super) fn fits(&self, Simple(op, place): &Simple) -> bool {
-        self.known[*place].is_some_and(|known| {
-            known.name == op.name
-                && known.attrs == op.attrs
-                && known.operands == op.operands
-                && known.result == op.result
-        })
+    pub(super) fn fits(&self, &Simple(op, place): &Simple) -> bool {
+        self.known[place] == Some(op)
     }
 
     /// Remembers that the types of such an operation fit.

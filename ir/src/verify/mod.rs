@@ -144,5 +144,5 @@ fn verify_one(
             return;
         }
     }
-    scope::check(ctx, body, owner, options, memory, errors);
+    scope::check(&checker, owner, memory, errors);
 }

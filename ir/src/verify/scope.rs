@@ -14,9 +14,10 @@ use crate::dominance::DominatorTree;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::registry::{OpDef, Traits};
 
+use super::MAX_ERRORS;
+use super::declared::Checker;
 use super::describe::describe_value;
 use super::memory::Memory;
-use super::{MAX_ERRORS, VerifyOptions};
 
 pub(super) enum Task {
     /// Walk a region.
@@ -44,10 +45,8 @@ struct Walk<'a> {
 
 /// Reports operands that are not visible where they are used.
 pub(super) fn check(
-    ctx: &Context,
-    body: &Body,
+    &Checker { ctx, body, options }: &Checker<'_>,
     owner: Option<&OpDef>,
-    options: VerifyOptions,
     memory: &mut Memory,
     errors: &mut Vec<Diagnostic>,
 ) {

@@ -101,14 +101,11 @@ impl<'a> Constants<'a> {
             return Some(folded);
         }
         // The kernels compute what is pure and has constant operands only.
-        if constants.iter().any(Option::is_none) {
-            return None;
-        }
+        let all: SmallVec<[Attr; 4]> = constants.into_iter().collect::<Option<_>>()?;
         let pure = view.own_effects().is_empty()
             && body.op_regions(op).is_empty()
-            && !constants.is_empty()
+            && !all.is_empty()
             && !matches!((def.speculatable)(view), Speculatability::Recursive);
-        let all: SmallVec<[Attr; 4]> = constants.into_iter().collect::<Option<_>>()?;
         let values = self.evaluator.filter(|_| pure)?.evaluate(view, &all)?;
         Some(values.into_iter().map(FoldResult::Constant).collect())
     }

@@ -60,17 +60,6 @@ pub(crate) fn successor_start(body: &Body, op: OpId, index: usize) -> usize {
     body.num_own_operands(op) + before as usize
 }
 
-/// How many values control binds at a point of an operation.
-fn num_inputs(body: &Body, op: OpId, point: FlowPoint) -> usize {
-    match point {
-        FlowPoint::Parent => body.num_results(op),
-        FlowPoint::Region(region) => {
-            let entry = body.op_regions(op).get(region).and_then(|&r| body.entry_block(r));
-            entry.map_or(0, |b| body.block_args(b).len())
-        }
-    }
-}
-
 struct Search<'a> {
     ctx: &'a Context,
     body: &'a Body,
@@ -231,7 +220,7 @@ impl Search<'_> {
                     .filter(|e| e.from == from)
                     .map(|e| {
                         let start = e.operands.start;
-                        start..e.operands.end.min(start + num_inputs(body, around, e.to))
+                        start..e.operands.end.min(start + body.num_flow_inputs(around, e.to))
                     })
                     .collect();
                 self.edges = edges;
