@@ -5,11 +5,12 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use crate::intern::{Interner, StrInterner};
+use crate::names::Stems;
 use crate::registry::{DialectDef, OpDef, Text};
 use crate::types::{Attr, AttrData, AttrDict, DictData, FloatKind, Signedness, Type, TypeData};
 use crate::verify::Plan;
 
-/// An interned string: the name of an attribute, a symbol, a value or a block.
+/// An interned string: the name of an attribute, a symbol or a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Sym(pub(crate) u32);
 
@@ -95,6 +96,7 @@ impl ContextBuilder {
     pub fn build(self) -> Arc<Context> {
         let context = Context {
             syms: StrInterner::new(),
+            stems: Stems::new(),
             types: Interner::new(),
             attrs: Interner::new(),
             dicts: Interner::new(),
@@ -146,6 +148,7 @@ impl Default for ContextBuilder {
 /// Interning takes a lock, reading does not. Nothing is ever removed.
 pub struct Context {
     syms: StrInterner,
+    pub(crate) stems: Stems,
     types: Interner<TypeData>,
     attrs: Interner<AttrData>,
     dicts: Interner<DictData>,
@@ -170,11 +173,6 @@ impl Context {
     /// Interns a string whose hash is known.
     pub(crate) fn sym_hashed(&self, hash: u32, text: &str) -> Sym {
         Sym(self.syms.intern_hashed(hash, text))
-    }
-
-    /// How many strings have been interned: an upper bound of the indices of symbols.
-    pub fn num_syms(&self) -> usize {
-        self.syms.len()
     }
 
     /// The symbol of `text` if it was ever interned.

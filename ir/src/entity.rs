@@ -33,7 +33,7 @@ macro_rules! entity {
 
             #[allow(dead_code, reason = "not every kind of id is packed with others")]
             #[inline]
-            pub(crate) fn from_raw(raw: NonZeroU32) -> Self {
+            pub(crate) const fn from_raw(raw: NonZeroU32) -> Self {
                 Self(raw)
             }
 

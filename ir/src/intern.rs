@@ -120,8 +120,4 @@ impl StrInterner {
     pub(crate) fn get(&self, id: u32) -> &str {
         &self.items[id as usize]
     }
-
-    pub(crate) fn len(&self) -> usize {
-        self.items.len()
-    }
 }

@@ -25,6 +25,7 @@ mod flow;
 mod intern;
 mod lists;
 mod module;
+mod names;
 mod registry;
 mod rewriter;
 mod steps;
@@ -42,6 +43,7 @@ pub use edit::OpSpec;
 pub use entity::{BlockId, OpId, RegionId, UseId, ValueId};
 pub use lists::Lists;
 pub use module::Module;
+pub use names::Name;
 pub use registry::{
     Arity, AttrSpec, ChooseFn, Counting, CountingFn, DialectDef, Effect, EffectKind, EffectTarget, EffectsFn, FlowEdge,
     FlowPoint, FoldFn, FoldResult, Implied, ImpliesFn, InferArgs, InferFn, List, MaterializeFn, OpDef, Presence,

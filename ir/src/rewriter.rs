@@ -237,7 +237,7 @@ impl<'a> Rewriter<'a> {
     /// Gives `to` the name of `from`, except that a value alone does not stay in a pack.
     pub fn take_name(&mut self, from: ValueId, to: ValueId) {
         let name = self.body.value_name(from).map(|n| ValueName {
-            sym: n.sym,
+            name: n.name,
             pack: false,
         });
         self.body.set_value_name(to, name);
@@ -245,14 +245,14 @@ impl<'a> Rewriter<'a> {
 
     /// Names a value as `text`; the printer makes names unique.
     pub fn name(&mut self, value: ValueId, text: &str) {
-        let sym = self.ctx.sym(text);
-        self.body.set_value_name(value, Some(ValueName { sym, pack: false }));
+        let name = self.ctx.name(text);
+        self.body.set_value_name(value, Some(ValueName { name, pack: false }));
     }
 
     /// Names `value` after `like`, with a suffix: `%x` gives `%x_grad`.
     pub fn name_like(&mut self, value: ValueId, like: ValueId, suffix: &str) {
         if let Some(name) = self.body.value_name(like) {
-            let base = self.ctx.str(name.sym);
+            let base = self.ctx.name_text(name.name);
             // Numbers are no telling names.
             if !base.starts_with(|c: char| c.is_ascii_digit()) {
                 let text = format!("{base}{suffix}");

@@ -201,8 +201,13 @@ impl Dummy {
         let mut operands = Vec::new();
         for spec in def.operands.iter().filter(|spec| spec.arity != Arity::Optional) {
             let value = body.create_placeholder(ty);
-            let sym = ctx.sym(&spec.name);
-            body.set_value_name(value, Some(ValueName { sym, pack: false }));
+            body.set_value_name(
+                value,
+                Some(ValueName {
+                    name: ctx.name(&spec.name),
+                    pack: false,
+                }),
+            );
             operands.push(value);
         }
         let regions: Vec<_> = def
@@ -223,9 +228,14 @@ impl Dummy {
         });
         body.append_op(block, op);
         for (at, spec) in def.results.iter().enumerate() {
-            let sym = ctx.sym(&spec.name);
             let result = body.result(op, at);
-            body.set_value_name(result, Some(ValueName { sym, pack: false }));
+            body.set_value_name(
+                result,
+                Some(ValueName {
+                    name: ctx.name(&spec.name),
+                    pack: false,
+                }),
+            );
         }
         let mut typed = def.results.is_empty();
         if let Some(Ok(types)) = def.infer.and_then(|infer| body.view(ctx, op).with_infer_args(infer))

@@ -95,7 +95,7 @@ impl Rules<'_> {
         let op = self.graph.op(source.node);
         let value = self.body.results(op).nth(source.output as usize);
         match value.and_then(|v| self.body.value_name(v)) {
-            Some(name) => format!("`%{}`", self.ctx.str(name.sym)),
+            Some(name) => format!("`%{}`", self.ctx.name_text(name.name)),
             None => format!("the result of `{}`", self.name(source.node)),
         }
     }

@@ -296,7 +296,7 @@ impl<'c, 'o> Setup<'c, 'o> {
 fn label(ctx: &Context, body: &Body, op: OpId) -> String {
     let name = ctx.op_str(body.op_name(op));
     match body.results(op).next().and_then(|v| body.value_name(v)) {
-        Some(value) => format!("`%{}` (`{name}`)", ctx.str(value.sym)),
+        Some(value) => format!("`%{}` (`{name}`)", ctx.name_text(value.name)),
         None => match body.view(ctx, op).str("name") {
             Some(called) => format!("`{name}` \"{called}\""),
             None => format!("`{name}`"),

@@ -109,7 +109,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         {
             for (at, &arg) in entry.body.block_args(block).iter().enumerate() {
                 let name = entry.body.value_name(arg);
-                let name = name.map_or_else(|| format!("arg{at}"), |n| ctx.str(n.sym).to_owned());
+                let name = name.map_or_else(|| format!("arg{at}"), |n| ctx.name_text(n.name).into());
                 let value = tracer.input(&name, entry.body.value_type(arg), false, false)?;
                 args.push(Value::Slot(Slot::One(value)));
             }

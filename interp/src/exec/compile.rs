@@ -510,7 +510,7 @@ impl Unit<'_, '_, '_> {
         let name = self.body.results(self.op).next().and_then(|v| self.body.value_name(v));
         let stats = LoopStats {
             op: self.view().name().to_owned(),
-            name: name.map(|n| ctx.str(n.sym).to_owned()),
+            name: name.map(|n| ctx.name_text(n.name).into()),
             depth,
             ..LoopStats::default()
         };

@@ -133,7 +133,7 @@ impl<'m, 'o> Machine<'m, 'o> {
                 let name = entry
                     .body
                     .value_name(arg)
-                    .map_or_else(|| format!("arg{at}"), |n| ctx.str(n.sym).to_owned());
+                    .map_or_else(|| format!("arg{at}"), |n| ctx.name_text(n.name).into());
                 args.push(Value::Tensor(machine.input(&name, entry.body.value_type(arg))?));
             }
         }

@@ -278,7 +278,7 @@ pub fn inputs_of(module: &Module, function: Option<&str>) -> Result<Vec<InputSpe
         for (at, &arg) in body.block_args(block).iter().enumerate() {
             let name = body
                 .value_name(arg)
-                .map_or_else(|| format!("arg{at}"), |n| ctx.str(n.sym).to_owned());
+                .map_or_else(|| format!("arg{at}"), |n| ctx.name_text(n.name).into());
             inputs.push(InputSpec {
                 name,
                 ty: body.value_type(arg),

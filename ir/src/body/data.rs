@@ -8,6 +8,7 @@ use super::Body;
 use crate::context::{OpName, Sym};
 use crate::diagnostics::Span;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::names::Name;
 use crate::types::{AttrDict, Type};
 
 /// A stretch of an arena.
@@ -111,7 +112,7 @@ pub(crate) struct ValueData {
     /// Twice its index there; plus one for the argument of a block.
     place: u32,
     pub(crate) ty: Type,
-    /// One more than twice the symbol; plus one for an element of a pack. 0 for a value without a name.
+    /// One more than twice the name; plus one for an element of a pack. 0 for a value without a name.
     name: u32,
 }
 
@@ -154,20 +155,15 @@ impl ValueData {
     pub(crate) fn name(&self) -> Option<ValueName> {
         let name = self.name.checked_sub(1)?;
         Some(ValueName {
-            sym: Sym(name >> 1),
+            name: Name::from_raw(name >> 1),
             pack: name & 1 != 0,
         })
     }
 
-    /// # Panics
-    /// When it is one of more than two thousand million symbols, which do not fit in memory.
     #[inline]
     pub(crate) fn set_name(&mut self, name: Option<ValueName>) {
         self.name = match name {
-            Some(ValueName { sym, pack }) => {
-                assert!(sym.0 < u32::MAX >> 1, "too many names");
-                (sym.0 << 1 | u32::from(pack)) + 1
-            }
+            Some(ValueName { name, pack }) => (name.raw() << 1 | u32::from(pack)) + 1,
             None => 0,
         };
     }
@@ -177,7 +173,7 @@ impl ValueData {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ValueName {
     /// The name; shared by all values of a pack.
-    pub sym: Sym,
+    pub name: Name,
     /// Whether the value belongs to a pack: `%r:2` defines `%r#0` and `%r#1`.
     pub pack: bool,
 }

@@ -3,6 +3,7 @@
 use super::parser::{Failure, Parser};
 use crate::context::{Context, OpName, Sym};
 use crate::diagnostics::{Span, nearest};
+use crate::names::{self, Name};
 use crate::registry::Traits;
 
 /// How many symbols the parser remembers at most, of short ones and of others: a power of two.
@@ -12,6 +13,9 @@ const MAX_SYMS: usize = 4096;
 pub(super) fn num_syms(source: usize) -> usize {
     (source / 8).clamp(1, MAX_SYMS).next_power_of_two()
 }
+
+/// How many words in front of numbers are found without asking all threads.
+pub(super) const RECENT_STEMS: usize = 16;
 
 /// How many names of operations are found without hashing.
 pub(super) const RECENT_OPS: usize = 32;
@@ -89,6 +93,29 @@ impl<'s> Parser<'s> {
         let sym = self.new_sym(Context::sym_hash(text), text);
         self.short_syms[at] = Short { word, sym };
         sym
+    }
+
+    /// The name of a value.
+    #[inline]
+    pub(super) fn name_of(&mut self, text: &'s [u8]) -> Name {
+        // The text is a part of the source.
+        let start = (text.as_ptr() as usize).wrapping_sub(self.src.as_ptr() as usize);
+        let first = self.src.get(start..).and_then(|rest| rest.first_chunk::<8>());
+        let split = match (first, text.len()) {
+            (Some(&first), len @ 1..=8) => names::split_short(u64::from_le_bytes(first), len),
+            _ => names::split(text),
+        };
+        let Some((stem, number)) = split else {
+            return self.sym(text).into();
+        };
+        let at = (stem.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % RECENT_STEMS;
+        if self.recent_stems[at].0 != stem {
+            self.recent_stems[at] = (stem, self.ctx.stem(stem));
+        }
+        match self.recent_stems[at].1 {
+            Some(id) => Name::numbered(id, number),
+            None => self.sym(text).into(),
+        }
     }
 
     /// A symbol of any length, which begins at a place in the source, or stands outside of it.

@@ -17,6 +17,7 @@ mod attrs;
 mod comments;
 mod cursor;
 mod known;
+mod name_table;
 mod op;
 mod parser;
 mod pieces;

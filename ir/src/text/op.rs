@@ -8,6 +8,7 @@ use crate::body::{Body, Successor};
 use crate::context::{Context, OpName, Sym};
 use crate::diagnostics::Span;
 use crate::entity::{BlockId, RegionId, ValueId};
+use crate::names::Name;
 use crate::registry::{OpDef, Traits};
 use crate::types::{Attr, AttrData, AttrDict, Type};
 
@@ -30,7 +31,7 @@ pub(super) struct Pending {
     /// Where the arguments of the next region stand, in front of its brace.
     pub(super) header: Option<usize>,
     /// The arguments of a function.
-    pub(super) function_args: Vec<(Sym, Type, AttrDict, Option<Attr>, Span)>,
+    pub(super) function_args: Vec<(Name, Type, AttrDict, Option<Attr>, Span)>,
 }
 
 impl Pending {
@@ -119,7 +120,7 @@ impl<'s> Parser<'s> {
 
     fn result_names(&mut self, names: &mut ResultNames) -> Result<(), Failure> {
         loop {
-            let (sym, mut span) = self.new_name()?;
+            let (name, mut span) = self.new_name()?;
             let mut count = 1;
             if self.eat(b":") {
                 let digits = cursor::digits(&self.src[self.pos..]);
@@ -143,7 +144,7 @@ impl<'s> Parser<'s> {
                     ..span
                 };
             }
-            names.names.push((sym, count, span));
+            names.names.push((name, count, span));
             self.skip();
             if self.eat(b"=") {
                 return Ok(());
@@ -392,14 +393,14 @@ impl<'s> Parser<'s> {
             loop {
                 self.skip();
                 if self.peek() == b'%' {
-                    let (sym, span) = self.new_name()?;
+                    let (name, span) = self.new_name()?;
                     self.expect(b":", "`:`", "arguments of a function have types: `%x: tensor<4xf32>`")?;
                     let ty = self.parse_type()?;
                     inputs.push(ty);
                     let attrs = self.optional_dict()?;
                     self.skip();
                     let loc = self.location()?;
-                    pending.function_args.push((sym, ty, attrs, loc, span));
+                    pending.function_args.push((name, ty, attrs, loc, span));
                 } else {
                     inputs.push(self.parse_type()?);
                     self.optional_dict()?;

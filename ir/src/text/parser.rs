@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::aliases::{Aliases, Meaning};
 use super::comments::Directives;
 use super::cursor::{self, balanced_end, blanks, line_end};
-use super::known::{KnownOp, Met, RECENT_OPS, Short, num_syms};
+use super::known::{KnownOp, Met, RECENT_OPS, RECENT_STEMS, Short, num_syms};
 use super::op::Pending;
 use super::plain::{RecentDict, Scratch};
 use super::plain_generic::RecentSignature;
@@ -24,6 +24,7 @@ use crate::context::{Context, Sym};
 use crate::diagnostics::{Diagnostic, Severity, Span};
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::module::Module;
+use crate::names::{Name, Stem};
 use crate::types::{Attr, Type};
 
 /// After so many errors the rest is not worth reading.
@@ -77,7 +78,7 @@ pub(super) struct Open {
 #[derive(Default)]
 pub(super) struct ResultNames {
     /// Names, how many values each stands for, and where they are.
-    pub(super) names: SmallVec<[(Sym, u32, Span); 2]>,
+    pub(super) names: SmallVec<[(Name, u32, Span); 2]>,
 }
 
 pub(super) struct Parser<'s> {
@@ -100,6 +101,8 @@ pub(super) struct Parser<'s> {
     pub(super) op_names: FxHashMap<&'s [u8], KnownOp>,
     /// Some of the names of operations, at the places that [`op_place`] tells.
     pub(super) recent_ops: [Option<(&'s [u8], KnownOp)>; RECENT_OPS],
+    /// Words in front of numbers and their numbers, if they have one, each at a place that its hash tells.
+    pub(super) recent_stems: [(Stem, Option<u32>); RECENT_STEMS],
     /// Of the operation that is being read, kept for their memory.
     pub(super) scratch: Scratch,
     pub(super) entries: Vec<(Sym, Attr)>,
@@ -141,7 +144,7 @@ impl<'s> Parser<'s> {
             pos: piece.start.max(mark),
             options,
             bodies: Vec::new(),
-            scopes: Scopes::default(),
+            scopes: Scopes::new(piece.len()),
             open: Vec::new(),
             type_cache: FxHashMap::default(),
             aliases: Aliases::default(),
@@ -150,6 +153,7 @@ impl<'s> Parser<'s> {
             syms: vec![Met::NONE; num_syms(piece.len())].into(),
             op_names: FxHashMap::default(),
             recent_ops: [None; RECENT_OPS],
+            recent_stems: [(Stem::MAX, None); RECENT_STEMS],
             scratch: Scratch::default(),
             entries: Vec::new(),
             poison: FxHashSet::default(),
@@ -373,14 +377,14 @@ impl<'s> Parser<'s> {
         if self.peek() == b'%' {
             // The names before the `=`.
             while self.peek() == b'%' {
-                let Ok((sym, span)) = self.new_name() else { break };
+                let Ok((name, span)) = self.new_name() else { break };
                 let mut count = 1;
                 if self.eat(b":") {
                     let digits = cursor::digits(&self.src[self.pos..]);
                     count = digits.parse().unwrap_or(1u32).clamp(1, 1024);
                     self.pos += digits.len();
                 }
-                if self.scopes.get(sym).is_none() {
+                if self.scopes.get(name).is_none() {
                     let first = self.body().create_placeholder(Type::NONE);
                     for _ in 1..count {
                         self.body().create_placeholder(Type::NONE);
@@ -388,7 +392,7 @@ impl<'s> Parser<'s> {
                     for at in 0..count as usize {
                         self.poison.insert(ValueId::new(first.index() + at));
                     }
-                    self.define(sym, first, count, span);
+                    self.define(name, first, count, span);
                 }
                 self.skip();
                 if !self.eat(b",") {

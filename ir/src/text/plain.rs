@@ -5,10 +5,11 @@
 
 use super::cursor;
 use super::parser::Parser;
-use crate::context::{Context, OpName, Sym};
+use crate::context::{Context, OpName};
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::ValueId;
+use crate::names::Name;
 use crate::types::{AttrDict, Type};
 
 /// How many attribute lists the parser remembers, and how long they are at most.
@@ -38,7 +39,7 @@ impl Default for RecentDict<'_> {
 #[derive(Default)]
 pub(super) struct Scratch {
     /// The names of the results, and where they stand.
-    pub(super) names: Vec<(Sym, Span)>,
+    pub(super) names: Vec<(Name, Span)>,
     pub(super) operands: Vec<ValueId>,
     /// The types of the results.
     pub(super) results: Vec<Type>,
@@ -115,18 +116,18 @@ impl<'s> Parser<'s> {
         });
         let results = body.results(op);
         self.append(op, comment);
-        for (&(sym, span), value) in parts.names.iter().zip(results) {
-            self.define(sym, value, 1, span);
+        for (&(name, span), value) in parts.names.iter().zip(results) {
+            self.define(name, value, 1, span);
         }
     }
 
     /// A name that ends before what cannot be a part of it; the `%` is next.
-    fn plain_name(&mut self) -> Option<(Sym, Span)> {
+    fn plain_name(&mut self) -> Option<(Name, Span)> {
         let start = self.pos;
         let src = self.src;
         let (rest, text) = cursor::suffix(src.get(start + 1..)?).ok()?;
         self.pos = src.len() - rest.len();
-        Some((self.sym(text), Span::new(start, self.pos)))
+        Some((self.name_of(text), Span::new(start, self.pos)))
     }
 
     /// ` (%a, %b)`, of values that are visible; nothing in front of attributes.
@@ -149,8 +150,8 @@ impl<'s> Parser<'s> {
             if self.peek() != b'%' {
                 return None;
             }
-            let (sym, _) = self.plain_name()?;
-            let binding = self.scopes.get(sym)?;
+            let (name, _) = self.plain_name()?;
+            let binding = self.scopes.get(name)?;
             let mut at = binding.first.index();
             if self.eat(b"#") {
                 let digits = cursor::digits(&self.src[self.pos..]);

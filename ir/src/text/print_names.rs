@@ -3,12 +3,14 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::name_table::NameTable;
 use super::print_attr::push_int;
 use crate::body::Body;
-use crate::context::{Context, Sym};
+use crate::context::Context;
 use crate::entity::{BlockId, ValueId};
+use crate::names::Name;
 
-/// What a value is printed as: a symbol or a number, and which of them.
+/// What a value is printed as: a name or a number, and which of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Printed {
     what: u32,
@@ -34,22 +36,26 @@ struct Scope {
     number: u32,
     printed: Vec<Printed>,
     /// What was added, to be taken back where its region ends.
-    log: Vec<Sym>,
+    log: Vec<Name>,
     /// Names of the bodies around that are hidden, and whose they are.
-    hidden: Vec<(Sym, u32)>,
+    hidden: Vec<(Name, u32)>,
     /// From which suffix on to look for a free one.
-    hints: FxHashMap<Sym, u32>,
+    hints: FxHashMap<Name, u32>,
     /// Found when it is needed.
     next: Option<Next>,
     /// Labels of blocks that have none.
     labels: FxHashMap<BlockId, usize>,
 }
 
+/// Places of names are not taken for others.
+fn in_use(_: &u32) -> bool {
+    false
+}
+
 /// The names in use while a module is printed, body within body.
-#[derive(Default)]
 pub(super) struct Names {
-    /// For each symbol the number of the body that uses it; 0 for none.
-    owner: Vec<u32>,
+    /// For each name the number of the body that uses it; 0 for none.
+    owner: NameTable<u32>,
     last_number: u32,
     scopes: Vec<Scope>,
     /// Of a body that has been printed, for its memory.
@@ -59,12 +65,18 @@ pub(super) struct Names {
 /// Results in the groups that are written with one name, `%r:2`: the first value and how many.
 pub(super) type Groups = SmallVec<[(ValueId, u32); 2]>;
 
-impl Names {
-    /// Makes room for all names that there are, so that it need not be made bit by bit.
-    pub(super) fn make_room(&mut self, ctx: &Context) {
-        self.owner.resize(ctx.num_syms(), 0);
+impl Default for Names {
+    fn default() -> Self {
+        Names {
+            owner: NameTable::new(0, 0),
+            last_number: 0,
+            scopes: Vec::new(),
+            spare: None,
+        }
     }
+}
 
+impl Names {
     /// Enters a body in which no name is in use.
     pub(super) fn enter(&mut self, body: &Body) {
         let mut scope = self.spare.take().unwrap_or_default();
@@ -78,13 +90,14 @@ impl Names {
         scope.next = None;
         scope.labels.clear();
         self.scopes.push(scope);
+        self.owner.make_room(body.num_value_slots());
     }
 
     /// Leaves the body entered last.
     pub(super) fn leave_body(&mut self) {
         if let Some(mut scope) = self.scopes.pop() {
-            for (sym, owner) in scope.hidden.drain(..) {
-                self.owner[sym.index()] = owner;
+            for (name, owner) in scope.hidden.drain(..) {
+                *self.owner.slot(name, in_use) = owner;
             }
             self.spare = Some(scope);
         }
@@ -98,60 +111,57 @@ impl Names {
     /// Forgets the names given since the mark.
     pub(super) fn leave(&mut self, mark: usize) {
         if let Some(scope) = self.scopes.last_mut() {
-            for sym in scope.log.drain(mark..) {
-                self.owner[sym.index()] = 0;
+            for name in scope.log.drain(mark..) {
+                *self.owner.slot(name, in_use) = 0;
             }
         }
     }
 
     /// Takes back the names given since the mark, for as long as the regions of their operation last.
-    pub(super) fn suspend(&mut self, mark: usize) -> Vec<Sym> {
-        let taken: Vec<Sym> = self.scopes.last().map_or(Vec::new(), |s| s.log[mark..].to_vec());
+    pub(super) fn suspend(&mut self, mark: usize) -> Vec<Name> {
+        let taken: Vec<Name> = self.scopes.last().map_or(Vec::new(), |s| s.log[mark..].to_vec());
         self.leave(mark);
         taken
     }
 
     /// Gives names that were taken back out again.
-    pub(super) fn resume(&mut self, taken: Vec<Sym>) {
-        for sym in taken {
-            self.claim(sym);
+    pub(super) fn resume(&mut self, taken: Vec<Name>) {
+        for name in taken {
+            self.claim(name);
         }
     }
 
-    fn claim(&mut self, sym: Sym) -> bool {
+    fn claim(&mut self, name: Name) -> bool {
         let Some(scope) = self.scopes.last_mut() else {
             return true;
         };
-        if self.owner.len() <= sym.index() {
-            self.owner.resize(sym.index() + 1, 0);
-        }
-        let owner = &mut self.owner[sym.index()];
+        let owner = self.owner.slot(name, in_use);
         if *owner == scope.number {
             return false;
         }
         if *owner != 0 {
-            scope.hidden.push((sym, *owner));
+            scope.hidden.push((name, *owner));
         }
         *owner = scope.number;
-        scope.log.push(sym);
+        scope.log.push(name);
         true
     }
 
-    fn unique(&mut self, ctx: &Context, base: Sym) -> Sym {
+    fn unique(&mut self, ctx: &Context, base: Name) -> Name {
         if self.claim(base) {
             return base;
         }
-        let text = ctx.str(base);
+        let text = ctx.name_text(base);
         let hint = |this: &Self| this.scopes.last().and_then(|s| s.hints.get(&base).copied());
         let mut suffix = hint(self).unwrap_or(1);
         loop {
-            let sym = ctx.sym(&format!("{text}_{suffix}"));
+            let name = ctx.name(&format!("{text}_{suffix}"));
             suffix += 1;
-            if self.claim(sym) {
+            if self.claim(name) {
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.hints.insert(base, suffix);
                 }
-                return sym;
+                return name;
             }
         }
     }
@@ -161,10 +171,10 @@ impl Names {
         let scope = self.scopes.last_mut()?;
         Some(scope.next.get_or_insert_with(|| {
             let mut next = Next { value: 0, arg: 0 };
-            for text in body.values.iter().filter_map(|v| v.name()).map(|n| ctx.str(n.sym)) {
-                if let Ok(number) = text.parse::<u32>() {
+            for name in body.values.iter().filter_map(|v| v.name()).map(|n| n.name) {
+                if let Some(number) = ctx.number_behind(name, "") {
                     next.value = next.value.max(number.saturating_add(1));
-                } else if let Some(Ok(number)) = text.strip_prefix("arg").map(str::parse::<u32>) {
+                } else if let Some(number) = ctx.number_behind(name, "arg") {
                     next.arg = next.arg.max(number.saturating_add(1));
                 }
             }
@@ -187,18 +197,18 @@ impl Names {
 
     /// Names a block argument.
     pub(super) fn arg(&mut self, ctx: &Context, body: &Body, value: ValueId) {
-        let sym = match body.value_name(value) {
-            Some(name) => name.sym,
+        let name = match body.value_name(value) {
+            Some(name) => name.name,
             None => {
                 let number = self.next(ctx, body).map_or(0, |next| {
                     next.arg += 1;
                     next.arg - 1
                 });
-                ctx.sym(&format!("arg{number}"))
+                ctx.name(&format!("arg{number}"))
             }
         };
-        let sym = self.unique(ctx, sym);
-        self.set(value, sym.0, NAME);
+        let name = self.unique(ctx, name);
+        self.set(value, name.raw(), NAME);
     }
 
     /// Names the results of an operation and tells which stand together.
@@ -214,10 +224,10 @@ impl Names {
     pub(super) fn result(&mut self, ctx: &Context, body: &Body, first: ValueId, len: u32) {
         match body.value_name(first) {
             Some(name) => {
-                let sym = self.unique(ctx, name.sym);
+                let name = self.unique(ctx, name.name);
                 for index in 0..len {
                     let value = ValueId::new(first.index() + index as usize);
-                    self.set(value, sym.0, if len > 1 { ELEMENT + index } else { NAME });
+                    self.set(value, name.raw(), if len > 1 { ELEMENT + index } else { NAME });
                 }
             }
             None => {
@@ -239,26 +249,28 @@ impl Names {
     #[inline]
     pub(super) fn write(&self, ctx: &Context, out: &mut String, value: ValueId) {
         let printed = self.printed(value);
-        out.push('%');
         match printed.kind {
-            NAME => out.push_str(ctx.str(Sym(printed.what))),
+            NAME => ctx.push_name(out, Name::from_raw(printed.what)),
             _ => Self::write_other(ctx, out, value, printed),
         }
     }
 
-    /// Writes a use of a value that is not written as a name alone; the `%` is written.
+    /// Writes a use of a value that is not written as a name alone.
     fn write_other(ctx: &Context, out: &mut String, value: ValueId, Printed { what, kind }: Printed) {
         match kind {
             UNSET => {
                 // Only in messages about operations outside of what is printed, and in broken programs.
-                out.push_str("<<");
+                out.push_str("%<<");
                 push_int(out, value.index() as i128);
                 out.push_str(">>");
             }
-            NUMBER => push_int(out, i128::from(what)),
-            NAME => out.push_str(ctx.str(Sym(what))),
+            NUMBER => {
+                out.push('%');
+                push_int(out, i128::from(what));
+            }
+            NAME => ctx.push_name(out, Name::from_raw(what)),
             _ => {
-                out.push_str(ctx.str(Sym(what)));
+                ctx.push_name(out, Name::from_raw(what));
                 out.push('#');
                 push_int(out, i128::from(kind - ELEMENT));
             }
@@ -271,8 +283,7 @@ impl Names {
         if kind < ELEMENT {
             return self.write(ctx, out, first);
         }
-        out.push('%');
-        out.push_str(ctx.str(Sym(what)));
+        ctx.push_name(out, Name::from_raw(what));
         out.push(':');
         push_int(out, i128::from(len));
     }

@@ -13,6 +13,7 @@ use crate::body::{Body, ValueDef};
 use crate::context::{Context, Sym};
 use crate::entity::{OpId, RegionId, ValueId};
 use crate::module::Module;
+use crate::names::Name;
 use crate::types::{AttrDict, Type};
 
 /// How much is collected before it is written.
@@ -117,7 +118,7 @@ pub(super) struct Printer<'a, 'w> {
     /// Texts of types of block arguments that were written lately, by whether they are of the generic form.
     pub(super) recent_types: Recent<(Type, bool)>,
     /// The names that the results of the operation at each level will have in scope behind it.
-    pub(super) deferred: Vec<(usize, Vec<Sym>)>,
+    pub(super) deferred: Vec<(usize, Vec<Name>)>,
 }
 
 impl<'a, 'w> Printer<'a, 'w> {
@@ -168,7 +169,6 @@ impl<'a, 'w> Printer<'a, 'w> {
     pub(super) fn module(&mut self, module: &'a Module) {
         let body = &module.body;
         self.parallel = rayon::current_num_threads() > 1;
-        self.names.make_room(self.ctx);
         self.names.enter(body);
         let next = body.first_op(module.top());
         self.tasks.push(Task::Block {

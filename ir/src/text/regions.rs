@@ -18,7 +18,7 @@ impl Parser<'_> {
         }
         let mut index = 0;
         loop {
-            let (sym, span) = self.new_name()?;
+            let (name, span) = self.new_name()?;
             self.skip();
             let ty = if self.peek() == b':' && !self.starts_with(b"::") {
                 self.pos += 1;
@@ -29,13 +29,13 @@ impl Parser<'_> {
                 return Err(self
                     .error(
                         "untyped-argument",
-                        format!("the type of `%{}` cannot be told", self.ctx.str(sym)),
+                        format!("the type of `%{}` cannot be told", self.ctx.name_text(name)),
                         span,
                     )
-                    .with_help(format!("write it: `%{}: tensor<…>`", self.ctx.str(sym))));
+                    .with_help(format!("write it: `%{}: tensor<…>`", self.ctx.name_text(name))));
             };
             let value = self.body().add_block_arg(block, ty, None);
-            self.define(sym, value, 1, span);
+            self.define(name, value, 1, span);
             index += 1;
             self.skip();
             if let Some(loc) = self.location()? {
@@ -115,13 +115,13 @@ impl Parser<'_> {
             read?;
         } else if !function_args.is_empty() {
             let block = self.current_block();
-            for (sym, ty, attrs, loc, span) in function_args {
+            for (name, ty, attrs, loc, span) in function_args {
                 let value = self.body().add_block_arg(block, ty, None);
                 self.body().set_arg_attrs(value, attrs);
                 if let Some(loc) = loc {
                     self.body().set_arg_loc(value, loc);
                 }
-                self.define(sym, value, 1, span);
+                self.define(name, value, 1, span);
             }
         } else if pretty {
             self.current_block();
@@ -188,8 +188,8 @@ impl Parser<'_> {
                 if inner.len() > outer.forward.len() {
                     std::mem::swap(&mut inner, &mut outer.forward);
                 }
-                for (sym, uses) in inner {
-                    outer.forward.entry(sym).or_default().extend(uses);
+                for (name, uses) in inner {
+                    outer.forward.entry(name).or_default().extend(uses);
                 }
             }
             owner.regions.push(open.region);

@@ -1,14 +1,18 @@
 //! Names of values while text is read: which are visible, which were, and which are used before their definition.
 //!
-//! Symbols are dense numbers, so that what a name stands for is a place in a table. The table is shared by all bodies:
-//! an entry says which body it belongs to.
+//! The table of what names stand for is shared by all bodies: an entry says which body it belongs to. Most names of a
+//! function occur nowhere else, so that the entries of bodies that were read are taken for others.
+
+use std::num::NonZeroU32;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::name_table::NameTable;
 use crate::context::Sym;
 use crate::diagnostics::Span;
 use crate::entity::{BlockId, ValueId};
+use crate::names::Name;
 use crate::types::Type;
 
 /// A visible name.
@@ -22,7 +26,7 @@ pub(super) struct Binding {
     pub(super) start: u32,
 }
 
-/// What a symbol stands for, or stood for.
+/// What a name stands for, or stood for.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     /// The number of the body; 0 for none.
@@ -33,16 +37,25 @@ struct Slot {
     start: u32,
 }
 
+impl Slot {
+    const NONE: Slot = Slot {
+        body: 0,
+        count: 0,
+        first: ValueId::from_raw(NonZeroU32::MIN),
+        start: 0,
+    };
+}
+
 /// Uses of a name before its definition: which element of a pack, what stands there meanwhile, and where.
-pub(super) type Forward = FxHashMap<Sym, SmallVec<[(u32, ValueId, Span); 1]>>;
+pub(super) type Forward = FxHashMap<Name, SmallVec<[(u32, ValueId, Span); 1]>>;
 
 /// The names of one region.
 #[derive(Default, Debug)]
 pub(super) struct Region {
     /// What this region defined.
-    defined: Vec<Sym>,
+    defined: Vec<Name>,
     /// What its names hid: names of bodies around this one.
-    hidden: Vec<(Sym, Slot)>,
+    hidden: Vec<(Name, Slot)>,
     /// Values used before their definition.
     pub(super) forward: Forward,
     /// Labels of blocks, and whether the block was defined.
@@ -58,68 +71,10 @@ struct Body {
     regions: Vec<Region>,
 }
 
-/// How many slots are made at a time.
-const CHUNK: usize = 1 << 12;
-
-/// A slot for each symbol, in pieces that stay where they are when there are more. A piece with no name of an open body
-/// may have been taken away: most names of a function occur nowhere else.
-#[derive(Default, Debug)]
-struct Slots {
-    chunks: Vec<Box<[Slot]>>,
-}
-
-impl Slots {
-    #[inline]
-    fn get(&self, sym: Sym) -> Option<&Slot> {
-        let chunk = self.chunks.get(sym.index() / CHUNK)?;
-        chunk.get(sym.index() % CHUNK)
-    }
-
-    /// The slot of a symbol, made if there is none. `open` tells which bodies are being read.
-    #[inline]
-    fn slot(&mut self, sym: Sym, open: &[bool]) -> &mut Slot {
-        let (chunk, at) = (sym.index() / CHUNK, sym.index() % CHUNK);
-        if self.chunks.get(chunk).is_none_or(|c| c.is_empty()) {
-            self.make(chunk, open);
-        }
-        &mut self.chunks[chunk][at]
-    }
-
-    #[cold]
-    fn make(&mut self, chunk: usize, open: &[bool]) {
-        let none = Slot {
-            body: 0,
-            count: 0,
-            first: ValueId::new(0),
-            start: 0,
-        };
-        // The names of the body that is being read are likely to be in the last piece.
-        let old = self.chunks.len().checked_sub(2).and_then(|at| self.chunks.get_mut(at));
-        let mut memory = match old {
-            Some(old) if old.iter().all(|slot| !open[slot.body as usize]) => std::mem::take(old),
-            _ => Box::default(),
-        };
-        match memory.is_empty() {
-            true => memory = vec![none; CHUNK].into(),
-            false => memory.fill(none),
-        }
-        if self.chunks.len() <= chunk {
-            self.chunks.resize_with(chunk + 1, Box::default);
-        }
-        self.chunks[chunk] = memory;
-    }
-
-    /// The symbols with a slot, and their slots.
-    fn iter(&self) -> impl Iterator<Item = (Sym, &Slot)> {
-        let chunks = self.chunks.iter().enumerate();
-        chunks.flat_map(|(chunk, slots)| (chunk * CHUNK..).map(|at| Sym(at as u32)).zip(slots.iter()))
-    }
-}
-
 /// The names of the bodies that are being read.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct Scopes {
-    slots: Slots,
+    slots: NameTable<Slot>,
     bodies: Vec<Body>,
     /// The number of the innermost body; 0 for none.
     number: u32,
@@ -129,15 +84,26 @@ pub(super) struct Scopes {
     spare: Vec<Region>,
 }
 
+/// About how many bytes of a text define a name, at least.
+const MIN_DEFINITION: usize = 16;
+
 /// How many names a region may have had that is kept for its memory.
 const MAX_SPARE: usize = 1024;
 
 impl Scopes {
+    /// For a text of so many bytes.
+    pub(super) fn new(source: usize) -> Self {
+        Scopes {
+            slots: NameTable::new(Slot::NONE, source / MIN_DEFINITION),
+            bodies: Vec::new(),
+            number: 0,
+            open: vec![false],
+            spare: Vec::new(),
+        }
+    }
+
     /// Enters a body of its own, in which nothing is visible.
     pub(super) fn enter_body(&mut self) {
-        if self.open.is_empty() {
-            self.open.push(false);
-        }
         let number = self.open.len() as u32;
         self.open.push(true);
         self.number = number;
@@ -176,11 +142,12 @@ impl Scopes {
         let Some(mut region) = self.bodies.last_mut().and_then(|b| b.regions.pop()) else {
             return Region::default();
         };
-        for sym in region.defined.drain(..) {
-            self.slots.slot(sym, &self.open).count = 0;
+        let is_spare = |slot: &Slot| !self.open[slot.body as usize];
+        for name in region.defined.drain(..) {
+            self.slots.slot(name, is_spare).count = 0;
         }
-        for (sym, old) in region.hidden.drain(..) {
-            *self.slots.slot(sym, &self.open) = old;
+        for (name, old) in region.hidden.drain(..) {
+            *self.slots.slot(name, is_spare) = old;
         }
         region
     }
@@ -191,13 +158,13 @@ impl Scopes {
     }
 
     #[inline]
-    fn slot(&self, sym: Sym) -> Option<&Slot> {
-        self.slots.get(sym).filter(|s| s.body == self.number)
+    fn slot(&self, name: Name) -> Option<Slot> {
+        Some(self.slots.get(name)).filter(|s| s.body == self.number && s.body != 0)
     }
 
     #[inline]
-    pub(super) fn get(&self, sym: Sym) -> Option<Binding> {
-        self.slot(sym).filter(|s| s.count > 0).map(|s| Binding {
+    pub(super) fn get(&self, name: Name) -> Option<Binding> {
+        self.slot(name).filter(|s| s.count > 0).map(|s| Binding {
             first: s.first,
             count: s.count,
             start: s.start,
@@ -205,22 +172,22 @@ impl Scopes {
     }
 
     /// Where a name that is not visible any more was defined.
-    pub(super) fn ended(&self, sym: Sym) -> Option<u32> {
-        self.slot(sym).filter(|s| s.count == 0).map(|s| s.start)
+    pub(super) fn ended(&self, name: Name) -> Option<u32> {
+        self.slot(name).filter(|s| s.count == 0).map(|s| s.start)
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = Sym> + '_ {
+    pub(super) fn names(&self) -> impl Iterator<Item = Name> + '_ {
         let number = self.number;
         let visible = move |slot: &Slot| slot.body == number && slot.count > 0;
-        self.slots.iter().filter(move |(_, s)| visible(s)).map(|(sym, _)| sym)
+        self.slots.iter().filter(move |(_, s)| visible(s)).map(|(name, _)| name)
     }
 
     /// Defines a name. Gives the older definition if the name is visible already; that stays.
-    pub(super) fn define(&mut self, sym: Sym, binding: Binding) -> Result<(), Binding> {
+    pub(super) fn define(&mut self, name: Name, binding: Binding) -> Result<(), Binding> {
         let Some(body) = self.bodies.last_mut() else {
             return Ok(());
         };
-        let slot = self.slots.slot(sym, &self.open);
+        let slot = self.slots.slot(name, |slot| !self.open[slot.body as usize]);
         if slot.body == body.number && slot.count > 0 {
             return Err(Binding {
                 first: slot.first,
@@ -231,10 +198,10 @@ impl Scopes {
         let is_root = body.regions.len() == 1;
         if let Some(region) = body.regions.last_mut() {
             if slot.count > 0 && self.open[slot.body as usize] {
-                region.hidden.push((sym, *slot));
+                region.hidden.push((name, *slot));
             } else if !is_root {
                 // With the root region ends the body, and with it all that is in it.
-                region.defined.push(sym);
+                region.defined.push(name);
             }
         }
         *slot = Slot {

@@ -350,9 +350,9 @@ impl Parser<'_> {
         }
         self.append(op, &pending.comment);
         let mut at = self.body().results(op).next();
-        for &(sym, count, span) in &pending.names.names {
+        for &(name, count, span) in &pending.names.names {
             if let Some(first) = at {
-                self.define(sym, first, count, span);
+                self.define(name, first, count, span);
                 at = Some(ValueId::new(first.index() + count as usize));
             }
         }

@@ -1,5 +1,6 @@
 //! Names of values: uses, definitions, and what is said of those that are not there.
 
+use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use super::cursor;
@@ -9,6 +10,7 @@ use crate::body::{Body, ValueName};
 use crate::context::Sym;
 use crate::diagnostics::{Span, nearest};
 use crate::entity::{BlockId, ValueId};
+use crate::names::Name;
 use crate::types::Type;
 
 impl Parser<'_> {
@@ -27,7 +29,7 @@ impl Parser<'_> {
             let failure = self.expected("a value", "values are written `%name`");
             return Err(failure);
         }
-        let (sym, _) = self.value_name(start)?;
+        let (name, _) = self.value_name(start)?;
         let mut index = 0;
         if self.peek() == b'#' {
             let digits = cursor::digits(&self.src[self.pos + 1..]);
@@ -35,14 +37,14 @@ impl Parser<'_> {
             self.pos += 1 + digits.len();
         }
         let span = Span::new(start, self.pos);
-        match self.scopes.get(sym) {
+        match self.scopes.get(name) {
             Some(binding) if index < binding.count => Ok(ValueId::new(binding.first.index() + index as usize)),
             Some(binding) => Err(self
                 .error(
                     "no-such-result",
                     format!(
                         "`%{}` has {} results, not number {index}",
-                        self.ctx.str(sym),
+                        self.ctx.name_text(name),
                         binding.count
                     ),
                     span,
@@ -52,19 +54,18 @@ impl Parser<'_> {
             None => {
                 let placeholder = self.body().create_placeholder(Type::NONE);
                 if let Some(region) = self.scopes.region() {
-                    region.forward.entry(sym).or_default().push((index, placeholder, span));
+                    region.forward.entry(name).or_default().push((index, placeholder, span));
                 }
                 Ok(placeholder)
             }
         }
     }
 
-    fn value_name(&mut self, start: usize) -> Result<(Sym, Span), Failure> {
+    fn value_name(&mut self, start: usize) -> Result<(Name, Span), Failure> {
         match cursor::suffix(&self.src[self.pos..]) {
             Ok((rest, text)) => {
                 self.pos = self.src.len() - rest.len();
-                let sym = self.sym(text);
-                Ok((sym, Span::new(start, self.pos)))
+                Ok((self.name_of(text), Span::new(start, self.pos)))
             }
             Err(_) => {
                 self.pos = start;
@@ -74,7 +75,7 @@ impl Parser<'_> {
     }
 
     /// A name that is defined here; the `%` is next.
-    pub(super) fn new_name(&mut self) -> Result<(Sym, Span), Failure> {
+    pub(super) fn new_name(&mut self) -> Result<(Name, Span), Failure> {
         self.skip();
         let start = self.pos;
         if !self.eat(b"%") {
@@ -96,14 +97,14 @@ impl Parser<'_> {
     }
 
     /// Makes a name visible, and settles earlier uses of it.
-    pub(super) fn define(&mut self, sym: Sym, first: ValueId, count: u32, span: Span) {
+    pub(super) fn define(&mut self, name: Name, first: ValueId, count: u32, span: Span) {
         let pack = count > 1;
         for at in 0..count as usize {
             let value = ValueId::new(first.index() + at);
-            self.body().set_value_name(value, Some(ValueName { sym, pack }));
+            self.body().set_value_name(value, Some(ValueName { name, pack }));
         }
         if let Err(old) = self.scopes.define(
-            sym,
+            name,
             Binding {
                 first,
                 count,
@@ -113,7 +114,7 @@ impl Parser<'_> {
             let failure = self
                 .error(
                     "redefinition",
-                    format!("`%{}` is defined twice", self.ctx.str(sym)),
+                    format!("`%{}` is defined twice", self.ctx.name_text(name)),
                     span,
                 )
                 .with_label(self.name_span(old.start), "first defined here")
@@ -125,7 +126,7 @@ impl Parser<'_> {
         let Some(forward) = forward.filter(|f| !f.is_empty()) else {
             return;
         };
-        let mut uses = forward.remove(&sym).unwrap_or_default();
+        let mut uses = forward.remove(&name).unwrap_or_default();
         if let Some(first_wrong) = uses.iter().position(|&(index, ..)| index >= count) {
             // There is no such element of the pack: that is said when the region ends.
             let rest = uses
@@ -136,7 +137,7 @@ impl Parser<'_> {
                 .collect();
             uses.retain(|u| u.0 < count);
             if let Some(region) = self.scopes.region() {
-                region.forward.insert(sym, rest);
+                region.forward.insert(name, rest);
             }
         }
         for (index, placeholder, _) in uses {
@@ -153,19 +154,24 @@ impl Parser<'_> {
     /// Reports the names that a body used and did not define, each once.
     pub(super) fn report_undefined(&mut self, forward: Forward) {
         let uses = forward.into_iter();
-        let mut firsts: Vec<(Span, Sym)> = uses.filter_map(|(sym, uses)| Some((uses.first()?.2, sym))).collect();
+        let mut firsts: Vec<(Span, Name)> = uses.filter_map(|(name, uses)| Some((uses.first()?.2, name))).collect();
         firsts.sort_unstable_by_key(|f| (f.0.start, f.1));
-        for (span, sym) in firsts {
-            let name = self.ctx.str(sym);
-            let failure = self.error("undefined-value", format!("there is no value `%{name}` here"), span);
-            let failure = match self.scopes.ended(sym) {
+        let mut visible: Option<Vec<EcoString>> = None;
+        for (span, name) in firsts {
+            let text = self.ctx.name_text(name);
+            let failure = self.error("undefined-value", format!("there is no value `%{text}` here"), span);
+            let failure = match self.scopes.ended(name) {
                 Some(ended) => failure.with_label(self.name_span(ended), "defined here, in a region that has ended").with_help(
                     "a value defined in a region is not visible outside it: yield it, and use the result of the operation",
                 ),
-                None => match nearest(name, self.scopes.names().map(|s| self.ctx.str(s))) {
-                    Some(near) => failure.with_help(format!("did you mean `%{near}`?")),
-                    None => failure.with_help("define it before it is used, in this region or in one around it"),
-                },
+                None => {
+                    let texts = || self.scopes.names().map(|n| self.ctx.name_text(n)).collect();
+                    let visible = visible.get_or_insert_with(texts);
+                    match nearest(&text, visible.iter().map(EcoString::as_str)) {
+                        Some(near) => failure.with_help(format!("did you mean `%{near}`?")),
+                        None => failure.with_help("define it before it is used, in this region or in one around it"),
+                    }
+                }
             };
             self.report(failure);
         }

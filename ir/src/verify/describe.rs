@@ -8,8 +8,8 @@ use crate::types::{DYNAMIC, Type, TypeData};
 /// A value as the reader of a message knows it: by its name, or by its place.
 pub fn describe_value(ctx: &Context, body: &Body, value: ValueId) -> String {
     match (body.value_name(value), body.value_def(value)) {
-        (Some(name), ValueDef::Result(_, index)) if name.pack => format!("%{}#{index}", ctx.str(name.sym)),
-        (Some(name), _) => format!("%{}", ctx.str(name.sym)),
+        (Some(name), ValueDef::Result(_, index)) if name.pack => format!("%{}#{index}", ctx.name_text(name.name)),
+        (Some(name), _) => format!("%{}", ctx.name_text(name.name)),
         (None, ValueDef::Result(op, index)) if body.num_results(op) > 1 => {
             format!("result {index} of `{}`", ctx.op_str(body.op_name(op)))
         }

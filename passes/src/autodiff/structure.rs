@@ -52,7 +52,7 @@ impl Names {
                 continue;
             }
             let Some(name) = body.value_name(value) else { continue };
-            let text = ctx.str(name.sym);
+            let text = ctx.name_text(name.name);
             for rest in bases.iter().filter_map(|base| text.strip_prefix(base)) {
                 // The printer adds `_1`, a number of ours stands right behind.
                 let number = rest.split('_').next().unwrap_or(rest);

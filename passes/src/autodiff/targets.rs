@@ -1,6 +1,6 @@
 //! What is differentiated: the outputs, the inputs and the seeds of a program or a function.
 
-use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, OpId, Span, Traits, ValueId, nearest};
+use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, ValueId, nearest};
 use rustc_hash::FxHashSet;
 
 /// The options of the passes of `backward`.
@@ -259,11 +259,11 @@ impl Scope<'_> {
             .collect()
     }
 
-    fn named_values(&self) -> impl Iterator<Item = (&str, ValueId)> + '_ {
+    fn named_values(&self) -> impl Iterator<Item = (Name, ValueId)> + '_ {
         let args = self.body.block_args(self.block).iter().copied();
         let results = self.body.block_ops(self.block).flat_map(|op| self.body.results(op));
         args.chain(results)
-            .filter_map(|v| self.body.value_name(v).map(|n| (self.ctx.str(n.sym), v)))
+            .filter_map(|v| self.body.value_name(v).map(|n| (n.name, v)))
     }
 
     fn ssa(&self, name: &str) -> Result<ValueId, Diagnostic> {
@@ -271,13 +271,15 @@ impl Scope<'_> {
             Some((base, index)) => (base, index.parse::<usize>().unwrap_or(usize::MAX)),
             None => (name, 0),
         };
+        let wanted = self.ctx.name(base);
         self.named_values()
-            .filter(|&(n, _)| n == base)
+            .filter(|&(n, _)| n == wanted)
             .nth(index)
             .map(|(_, v)| v)
             .ok_or_else(|| {
                 let error = Diagnostic::error("unknown-value", format!("there is no value `%{name}` at this level"));
-                match nearest(base, self.named_values().map(|(n, _)| n)) {
+                let texts: Vec<_> = self.named_values().map(|(n, _)| self.ctx.name_text(n)).collect();
+                match nearest(base, texts.iter().map(|text| &**text)) {
                     Some(near) => error.help(format!("did you mean `%{near}`?")),
                     None => error.help("name a value that is defined outside of all regions"),
                 }
@@ -327,7 +329,8 @@ impl Scope<'_> {
             return Ok(self.body.result(op, 0));
         }
         let args = self.body.block_args(self.block);
-        if let Some((_, v)) = self.named_values().find(|&(n, v)| n == name && args.contains(&v)) {
+        let wanted = self.ctx.name(name);
+        if let Some((_, v)) = self.named_values().find(|&(n, v)| n == wanted && args.contains(&v)) {
             return Ok(v);
         }
         let names: Vec<&str> = inputs()
@@ -352,8 +355,11 @@ impl Scope<'_> {
             .body
             .defining_op(value)
             .and_then(|op| self.body.view(self.ctx, op).str("name"));
-        let of_value = || self.body.value_name(value).map(|n| self.ctx.str(n.sym));
-        of_op.or_else(of_value).unwrap_or("input").to_owned()
+        match (of_op, self.body.value_name(value)) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(name)) => self.ctx.name_text(name.name).into(),
+            (None, None) => "input".to_owned(),
+        }
     }
 
     fn span(&self, value: ValueId) -> Span {

@@ -144,7 +144,7 @@ impl<'a> Drawing<'a> {
 
     fn name(&self, body: &Body, value: ValueId) -> Option<String> {
         let name = body.value_name(value)?;
-        Some(format!("%{}", self.ctx.str(name.sym)))
+        Some(format!("%{}", self.ctx.name_text(name.name)))
     }
 
     /// What stands in the node of an operation.

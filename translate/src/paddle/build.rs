@@ -367,7 +367,7 @@ impl<'c> Builder<'c> {
 
     fn value_name(&self, text: &str) -> Option<ValueName> {
         Some(ValueName {
-            sym: self.ctx.sym(text),
+            name: self.ctx.name(text),
             pack: false,
         })
     }

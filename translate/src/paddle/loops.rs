@@ -215,7 +215,7 @@ impl Loop {
     fn with_flag(&self, ctx: &Context, body: &mut Body) {
         let ty = body.value_type(self.condition);
         let name = ValueName {
-            sym: ctx.sym("go"),
+            name: ctx.name("go"),
             pack: false,
         };
         let (region, args) = self.condition_region(body, Some((ty, name)));

@@ -32,7 +32,7 @@ pub(super) fn reached(ctx: &Context, body: &Body, activity: &Activity, op: OpId,
 /// A value as a user would call it.
 fn spelled(ctx: &Context, body: &Body, value: ValueId) -> String {
     match (body.value_name(value), body.value_def(value)) {
-        (Some(name), _) => format!("%{}", ctx.str(name.sym)),
+        (Some(name), _) => format!("%{}", ctx.name_text(name.name)),
         (None, ValueDef::Result(op, _)) => format!("`{}`", ctx.op_str(body.op_name(op))),
         _ => value.to_string(),
     }

@@ -139,8 +139,8 @@ fn fetches_of(ctx: &Context, body: &Body) -> FxHashMap<ValueId, VecDeque<String>
 }
 
 fn value_name(ctx: &Context, body: &Body, value: ValueId) -> String {
-    let name = body.value_name(value).map(|n| ctx.str(n.sym));
-    name.unwrap_or("output").to_owned()
+    let name = body.value_name(value);
+    name.map_or("output".to_owned(), |n| ctx.name_text(n.name).into())
 }
 
 /// An input of the program for a tangent, behind the operation whose result it is the tangent of.

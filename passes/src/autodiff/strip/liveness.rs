@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body) -> bool {
         let mut kept = body.num_operands(end);
         while left > 0 && kept > 0 {
             let name = body.value_name(body.operand(end, kept - 1));
-            if marked == 0 && !name.is_some_and(|name| is_gradient(ctx.str(name.sym))) {
+            if marked == 0 && !name.is_some_and(|name| is_gradient(&ctx.name_text(name.name))) {
                 break;
             }
             kept -= 1;

@@ -203,7 +203,7 @@ impl Lowering<'_> {
             let handle = self.to.stack(stack);
             let pushed = self.plan.pushes.get(stack).and_then(|&op| self.src.operands(op).nth(1));
             if let Some(name) = pushed.and_then(|v| self.src.value_name(v)) {
-                let name = format!("{}_stack", self.ctx.str(name.sym));
+                let name = format!("{}_stack", self.ctx.name_text(name.name));
                 self.to.name(handle, &name);
             }
         }

@@ -124,7 +124,7 @@ impl<'g> Plan<'g> {
                 What::Done => 0,
             };
             let name = body.results(op).nth(output).and_then(|v| body.value_name(v));
-            let name = name.map_or("value", |n| ctx.str(n.sym));
+            let name = name.map_or("value".into(), |n| ctx.name_text(n.name));
             let before = match message.what {
                 What::Value(_) => "",
                 What::Done => "after_",

@@ -363,7 +363,7 @@ impl<'c> Reader<'c> {
         let values: Vec<ValueId> = self.body.results(op).collect();
         for &value in &values {
             let name = ValueName {
-                sym: self.ctx.sym(&name),
+                name: self.ctx.name(&name),
                 pack: values.len() > 1,
             };
             self.body.set_value_name(value, Some(name));

@@ -48,10 +48,10 @@ impl Writer<'_> {
                 let text = match given {
                     _ if turn < 2 => view.str("name").unwrap_or(short).to_owned(),
                     Some(name) => {
-                        let text = self.ctx.str(name.sym);
+                        let text = self.ctx.name_text(name.name);
                         match text.bytes().all(|b| b.is_ascii_digit()) {
                             true => format!("{short}_{text}"),
-                            false => text.to_owned(),
+                            false => text.into(),
                         }
                     }
                     None => short.to_owned(),

@@ -1,0 +1,163 @@
+//! A place for each name of a value.
+
+use rustc_hash::FxHashMap;
+
+use crate::names::Name;
+
+/// How many places are made at a time.
+const CHUNK: usize = 1 << 10;
+
+/// Something for each name, in pieces that stay where they are when there are more, so that names with the same word and
+/// numbers near each other, as most are, are found without hashing.
+#[derive(Debug)]
+pub(super) struct NameTable<T> {
+    none: T,
+    /// For each list of [`Name::place`] its pieces; those without a name are empty.
+    lists: Box<[Vec<Box<[T]>>; Name::NUM_LISTS]>,
+    /// How many pieces may still be made. Numbers far from each other would take one each.
+    room: usize,
+    /// Names of pieces that are not made any more.
+    rest: FxHashMap<Name, T>,
+}
+
+/// Where a name is in its piece. Equal numbers behind different words are not at equal distances from the beginnings of
+/// their pieces, since caches would keep them in the same few places.
+#[inline]
+fn in_chunk(list: usize, at: usize) -> usize {
+    (at + list * 41) % CHUNK
+}
+
+impl<T: Copy> NameTable<T> {
+    /// A table in which all names have `none`. It may take about as much memory as `names` names, and more for those that
+    /// are entered.
+    pub(super) fn new(none: T, names: usize) -> Self {
+        let mut table = Self {
+            none,
+            lists: Box::new([const { Vec::new() }; Name::NUM_LISTS]),
+            room: 16,
+            rest: FxHashMap::default(),
+        };
+        table.make_room(names);
+        table
+    }
+
+    /// Lets the table take the memory of more names.
+    pub(super) fn make_room(&mut self, names: usize) {
+        // Once there was none, what is in the rest stays there.
+        if self.room > 0 {
+            self.room += names / 64;
+        }
+    }
+
+    /// What a name has.
+    #[inline]
+    pub(super) fn get(&self, name: Name) -> T {
+        let (list, at) = name.place();
+        match self.lists[list]
+            .get(at / CHUNK)
+            .and_then(|chunk| chunk.get(in_chunk(list, at)))
+        {
+            Some(&found) => found,
+            None => self.get_rest(name),
+        }
+    }
+
+    #[cold]
+    fn get_rest(&self, name: Name) -> T {
+        self.rest.get(&name).copied().unwrap_or(self.none)
+    }
+
+    /// The place of a name. Pieces of which all `is_spare` may be taken for other names.
+    #[inline]
+    pub(super) fn slot(&mut self, name: Name, is_spare: impl Fn(&T) -> bool) -> &mut T {
+        let (list, at) = name.place();
+        let is_made = self.lists[list].get(at / CHUNK).is_some_and(|chunk| !chunk.is_empty());
+        if !is_made && !self.make(list, at / CHUNK, is_spare) {
+            return self.rest.entry(name).or_insert(self.none);
+        }
+        &mut self.lists[list][at / CHUNK][in_chunk(list, at)]
+    }
+
+    #[cold]
+    fn make(&mut self, list: usize, chunk: usize, is_spare: impl Fn(&T) -> bool) -> bool {
+        if self.room == 0 {
+            return false;
+        }
+        let chunks = &mut self.lists[list];
+        // The names in use are likely to be in the last piece.
+        let old = chunks.len().checked_sub(2).and_then(|at| chunks.get_mut(at));
+        let mut memory = match old {
+            Some(old) if old.iter().all(is_spare) => std::mem::take(old),
+            _ => Box::default(),
+        };
+        if memory.is_empty() {
+            memory = vec![self.none; CHUNK].into();
+            self.room -= 1;
+        } else {
+            memory.fill(self.none);
+        }
+        if chunks.len() <= chunk {
+            chunks.resize_with(chunk + 1, Box::default);
+        }
+        chunks[chunk] = memory;
+        true
+    }
+
+    /// The names that have something, and others, with what they have.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Name, &T)> {
+        let chunks = self.lists.iter().enumerate().flat_map(|(list, chunks)| {
+            let chunks = chunks.iter().enumerate();
+            chunks.flat_map(move |(chunk, slots)| {
+                let names = (chunk * CHUNK..).take(slots.len());
+                names.map(move |at| (Name::at(list, at), &slots[in_chunk(list, at)]))
+            })
+        });
+        chunks.chain(self.rest.iter().map(|(&name, slot)| (name, slot)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_near_and_far_keep_what_they_have() {
+        // Far more pieces than there is room for.
+        let names = (0..200).map(|at| Name::numbered(at % 3, at * 80_000 % Name::MAX_LIST as u32));
+        let names: Vec<Name> = names.chain((0..3000).map(|at| Name::numbered(5, at))).collect();
+        let mut table = NameTable::new(0, 100);
+        for (at, &name) in names.iter().enumerate() {
+            assert_eq!(table.get(name), 0);
+            *table.slot(name, |_| false) = at + 1;
+            table.make_room(1000 * (at % 2));
+        }
+        for (at, &name) in names.iter().enumerate() {
+            assert_eq!(table.get(name), at + 1);
+        }
+        let mut found: Vec<Name> = table.iter().filter(|(_, at)| **at > 0).map(|(name, _)| name).collect();
+        let mut all = names.clone();
+        found.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(found, all);
+    }
+
+    #[test]
+    fn without_room_the_rest_is_hashed() {
+        let mut table = NameTable::new(0, 0);
+        for at in 0..40 {
+            *table.slot(Name::numbered(0, at * 5000), |_| false) = at;
+        }
+        assert!(!table.rest.is_empty());
+        assert!((0..40).all(|at| table.get(Name::numbered(0, at * 5000)) == at));
+    }
+
+    #[test]
+    fn spare_pieces_are_taken() {
+        let mut table = NameTable::new(0, 0);
+        for at in 0..100_000 {
+            *table.slot(Name::numbered(0, at), |&old| old + 100 < at) = at;
+        }
+        assert!(table.rest.is_empty());
+        assert_eq!(table.get(Name::numbered(0, 99_999)), 99_999);
+    }
+}
