@@ -99,9 +99,9 @@ pub(crate) fn split(text: &[u8]) -> Option<(Stem, u32)> {
 pub(crate) fn split_short(word: u64, len: usize) -> Option<(Stem, u32)> {
     const EACH: u64 = 0x0101_0101_0101_0101;
     // The last byte of the text becomes the highest one. Of a digit there remains its number.
-    let bytes = word << (64 - 8 * len) ^ 0x30 * EACH;
+    let bytes = (word << (64 - 8 * len)) ^ (0x30 * EACH);
     // No byte is above 127, so that none carries into the next.
-    let no_digits = (bytes + 0x76 * EACH) & 0x80 * EACH;
+    let no_digits = (bytes + 0x76 * EACH) & (0x80 * EACH);
     let count = no_digits.leading_zeros() as usize / 8;
     if count == 0 {
         return None;
@@ -246,8 +246,8 @@ mod tests {
             "é1",
             "ééé12",
             "\u{1}2",
-            "a\0001",
-            "a\0\0001",
+            "a\u{0}01",
+            "a\u{0}\u{0}1",
             "",
         ];
         for text in texts {

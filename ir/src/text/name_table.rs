@@ -1,5 +1,7 @@
 //! A place for each name of a value.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 
 use crate::names::Name;
@@ -7,17 +9,28 @@ use crate::names::Name;
 /// How many places are made at a time.
 const CHUNK: usize = 1 << 10;
 
+/// How many pieces are looked at to find one that may be taken for other names.
+const LOOK_AT: usize = 4;
+
 /// Something for each name, in pieces that stay where they are when there are more, so that names with the same word and
 /// numbers near each other, as most are, are found without hashing.
 #[derive(Debug)]
 pub(super) struct NameTable<T> {
     none: T,
-    /// For each list of [`Name::place`] its pieces; those without a name are empty.
-    lists: Box<[Vec<Box<[T]>>; Name::NUM_LISTS]>,
-    /// How many pieces may still be made. Numbers far from each other would take one each.
+    /// For each list of [`Name::place`] its pieces.
+    lists: Box<[List<T>; Name::NUM_LISTS]>,
+    /// How many pieces may still be made, or taken for other names. Numbers far from each other would take one each.
     room: usize,
     /// Names of pieces that are not made any more.
     rest: FxHashMap<Name, T>,
+}
+
+#[derive(Debug)]
+struct List<T> {
+    /// By their place; those without a name are empty.
+    chunks: Vec<Box<[T]>>,
+    /// The places of those that are not empty, of those that were looked at last behind the others.
+    made: VecDeque<u32>,
 }
 
 /// Where a name is in its piece. Equal numbers behind different words are not at equal distances from the beginnings of
@@ -27,13 +40,32 @@ fn in_chunk(list: usize, at: usize) -> usize {
     (at + list * 41) % CHUNK
 }
 
+impl<T> List<T> {
+    /// One of the pieces that were not looked at for the longest time, if it is spare. Those of other lists are not: a
+    /// word that comes once would take the piece of one that comes in each function.
+    fn take_spare(&mut self, is_spare: impl Fn(&T) -> bool) -> Option<Box<[T]>> {
+        for _ in 0..LOOK_AT.min(self.made.len()) {
+            let at = self.made.pop_front()?;
+            let piece = &mut self.chunks[at as usize];
+            if piece.iter().all(&is_spare) {
+                return Some(std::mem::take(piece));
+            }
+            self.made.push_back(at);
+        }
+        None
+    }
+}
+
 impl<T: Copy> NameTable<T> {
     /// A table in which all names have `none`. It may take about as much memory as `names` names, and more for those that
     /// are entered.
     pub(super) fn new(none: T, names: usize) -> Self {
         let mut table = Self {
             none,
-            lists: Box::new([const { Vec::new() }; Name::NUM_LISTS]),
+            lists: Box::new(std::array::from_fn(|_| List {
+                chunks: Vec::new(),
+                made: VecDeque::new(),
+            })),
             room: 16,
             rest: FxHashMap::default(),
         };
@@ -54,6 +86,7 @@ impl<T: Copy> NameTable<T> {
     pub(super) fn get(&self, name: Name) -> T {
         let (list, at) = name.place();
         match self.lists[list]
+            .chunks
             .get(at / CHUNK)
             .and_then(|chunk| chunk.get(in_chunk(list, at)))
         {
@@ -71,11 +104,14 @@ impl<T: Copy> NameTable<T> {
     #[inline]
     pub(super) fn slot(&mut self, name: Name, is_spare: impl Fn(&T) -> bool) -> &mut T {
         let (list, at) = name.place();
-        let is_made = self.lists[list].get(at / CHUNK).is_some_and(|chunk| !chunk.is_empty());
+        let is_made = self.lists[list]
+            .chunks
+            .get(at / CHUNK)
+            .is_some_and(|chunk| !chunk.is_empty());
         if !is_made && !self.make(list, at / CHUNK, is_spare) {
             return self.rest.entry(name).or_insert(self.none);
         }
-        &mut self.lists[list][at / CHUNK][in_chunk(list, at)]
+        &mut self.lists[list].chunks[at / CHUNK][in_chunk(list, at)]
     }
 
     #[cold]
@@ -83,29 +119,26 @@ impl<T: Copy> NameTable<T> {
         if self.room == 0 {
             return false;
         }
-        let chunks = &mut self.lists[list];
-        // The names in use are likely to be in the last piece.
-        let old = chunks.len().checked_sub(2).and_then(|at| chunks.get_mut(at));
-        let mut memory = match old {
-            Some(old) if old.iter().all(is_spare) => std::mem::take(old),
-            _ => Box::default(),
+        self.room -= 1;
+        let list = &mut self.lists[list];
+        let memory = match list.take_spare(is_spare) {
+            Some(mut memory) => {
+                memory.fill(self.none);
+                memory
+            }
+            None => vec![self.none; CHUNK].into(),
         };
-        if memory.is_empty() {
-            memory = vec![self.none; CHUNK].into();
-            self.room -= 1;
-        } else {
-            memory.fill(self.none);
+        if list.chunks.len() <= chunk {
+            list.chunks.resize_with(chunk + 1, Box::default);
         }
-        if chunks.len() <= chunk {
-            chunks.resize_with(chunk + 1, Box::default);
-        }
-        chunks[chunk] = memory;
+        list.chunks[chunk] = memory;
+        list.made.push_back(chunk as u32);
         true
     }
 
     /// The names that have something, and others, with what they have.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Name, &T)> {
-        let chunks = self.lists.iter().enumerate().flat_map(|(list, chunks)| {
+        let chunks = self.lists.iter().enumerate().flat_map(|(list, List { chunks, .. })| {
             let chunks = chunks.iter().enumerate();
             chunks.flat_map(move |(chunk, slots)| {
                 let names = (chunk * CHUNK..).take(slots.len());
@@ -153,11 +186,19 @@ mod tests {
 
     #[test]
     fn spare_pieces_are_taken() {
-        let mut table = NameTable::new(0, 0);
+        let mut table = NameTable::new(0, 100_000);
         for at in 0..100_000 {
-            *table.slot(Name::numbered(0, at), |&old| old + 100 < at) = at;
+            // Up and down at once, and always the same.
+            for name in [
+                Name::numbered(0, at),
+                Name::numbered(1, 200_000 - at),
+                Name::numbered(2, at % 7),
+            ] {
+                *table.slot(name, |&old| old + 100 < at) = at;
+            }
         }
         assert!(table.rest.is_empty());
         assert_eq!(table.get(Name::numbered(0, 99_999)), 99_999);
+        assert_eq!(table.get(Name::numbered(1, 100_001)), 99_999);
     }
 }

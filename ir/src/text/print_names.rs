@@ -47,11 +47,6 @@ struct Scope {
     labels: FxHashMap<BlockId, usize>,
 }
 
-/// Places of names are not taken for others.
-fn in_use(_: &u32) -> bool {
-    false
-}
-
 /// The names in use while a module is printed, body within body.
 pub(super) struct Names {
     /// For each name the number of the body that uses it; 0 for none.
@@ -97,7 +92,7 @@ impl Names {
     pub(super) fn leave_body(&mut self) {
         if let Some(mut scope) = self.scopes.pop() {
             for (name, owner) in scope.hidden.drain(..) {
-                *self.owner.slot(name, in_use) = owner;
+                *self.owner.slot(name, |_| false) = owner;
             }
             self.spare = Some(scope);
         }
@@ -112,7 +107,7 @@ impl Names {
     pub(super) fn leave(&mut self, mark: usize) {
         if let Some(scope) = self.scopes.last_mut() {
             for name in scope.log.drain(mark..) {
-                *self.owner.slot(name, in_use) = 0;
+                *self.owner.slot(name, |_| false) = 0;
             }
         }
     }
@@ -135,7 +130,7 @@ impl Names {
         let Some(scope) = self.scopes.last_mut() else {
             return true;
         };
-        let owner = self.owner.slot(name, in_use);
+        let owner = self.owner.slot(name, |_| false);
         if *owner == scope.number {
             return false;
         }
