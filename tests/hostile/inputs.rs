@@ -278,6 +278,36 @@ fn sizes(table: &mut Table) {
                 .collect::<String>()
         ),
     );
+    // Each name far from the others, in numbers and in words.
+    let far = |i: u64| (i * 7_654_321 % 16_777_000, char::from(b'a' + (i % 26) as u8));
+    let full = "pd.full {shape = [], value = 1.0, dtype = f32} : tensor<f32>";
+    let define = |i| {
+        let (number, letter) = far(i);
+        format!("  %{letter}{number} = {full}\n")
+    };
+    add(
+        table,
+        "numbers far from each other",
+        (0..20_000).map(define).collect::<String>(),
+    );
+    let function = |i: u64| {
+        format!(
+            "func.func @f{i}() {{\n{}{}  func.return\n}}\n",
+            define(3 * i),
+            define(i)
+        )
+    };
+    add(
+        table,
+        "numbers far from each other in functions",
+        (0..5_000).map(function).collect::<String>(),
+    );
+    let word = |i: u32| format!("%w{}_{} = {full}\n", i / 3, i % 3);
+    add(
+        table,
+        "many words before numbers",
+        (0..20_000).map(word).collect::<String>(),
+    );
     add(table, "many errors", "pd.nothing\n".repeat(10_000));
     add(
         table,

@@ -12,6 +12,9 @@ const CHUNK: usize = 1 << 10;
 /// How many pieces are looked at to find one that may be taken for other names.
 const LOOK_AT: usize = 4;
 
+/// How many names a piece is expected to have at least.
+const FEWEST: usize = 256;
+
 /// Something for each name, in pieces that stay where they are when there are more, so that names with the same word and
 /// numbers near each other, as most are, are found without hashing.
 #[derive(Debug)]
@@ -77,7 +80,7 @@ impl<T: Copy> NameTable<T> {
     pub(super) fn make_room(&mut self, names: usize) {
         // Once there was none, what is in the rest stays there.
         if self.room > 0 {
-            self.room += names / 64;
+            self.room += names / FEWEST;
         }
     }
 

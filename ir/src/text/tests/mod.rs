@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod names;
 mod pieces;
 
 use std::sync::Arc;
