@@ -171,11 +171,7 @@ impl<'s> Parser<'s> {
         if let Some(&known) = self.op_names.get(text) {
             return known;
         }
-        let string = String::from_utf8_lossy(text);
-        let name = match self.ctx.registered_op(&string) {
-            None if self.options.allow_unregistered => Some(self.ctx.op_name(&string)),
-            found => found,
-        };
+        let name = self.find_op(&String::from_utf8_lossy(text));
         let def = name.and_then(|name| self.ctx.op_def(name));
         let special = Traits::FUNCTION | Traits::ISOLATED | Traits::SYMBOL;
         let known = KnownOp {
@@ -186,6 +182,14 @@ impl<'s> Parser<'s> {
         };
         self.op_names.insert(text, known);
         known
+    }
+
+    /// The operation of a name, if it may be used.
+    pub(super) fn find_op(&self, name: &str) -> Option<OpName> {
+        match self.ctx.registered_op(name) {
+            None if self.options.allow_unregistered => Some(self.ctx.op_name(name)),
+            found => found,
+        }
     }
 
     pub(super) fn unknown_op(&self, span: Span) -> Failure {

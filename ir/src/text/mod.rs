@@ -47,6 +47,8 @@ use crate::entity::OpId;
 use crate::module::Module;
 use crate::types::{Attr, Type};
 
+pub use pieces::parse_in_pieces;
+
 /// What the parser accepts.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ParseOptions {

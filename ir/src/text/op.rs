@@ -79,7 +79,14 @@ impl<'s> Parser<'s> {
             };
             let span = Span::new(start + 1, end - 1);
             let text = &self.src[start + 1..end - 1];
-            let Some(name) = self.op_name(text) else {
+            let name = match text.contains(&b'\\') {
+                false => self.op_name(text),
+                true => {
+                    let text = self.parse_string()?;
+                    self.find_op(&text)
+                }
+            };
+            let Some(name) = name else {
                 return Err(self.unknown_op(span));
             };
             self.pos = end;

@@ -36,7 +36,7 @@ pub(super) fn parse(ctx: &Arc<Context>, source: &[u8], options: ParseOptions) ->
     if threads < 2 {
         return None;
     }
-    parse_in(
+    parse_in_pieces(
         ctx,
         source,
         options,
@@ -44,8 +44,9 @@ pub(super) fn parse(ctx: &Arc<Context>, source: &[u8], options: ParseOptions) ->
     )
 }
 
-/// The same, in about so many pieces.
-pub(super) fn parse_in(ctx: &Arc<Context>, source: &[u8], options: ParseOptions, pieces: usize) -> Option<Parsed> {
+/// Reads a module in about so many pieces, however short they are. It is what [`parse`](super::parse) reads, without any
+/// diagnostics; nothing if the text has no such pieces, or something is wrong with it.
+pub fn parse_in_pieces(ctx: &Arc<Context>, source: &[u8], options: ParseOptions, pieces: usize) -> Option<Parsed> {
     // What aliases mean, other pieces do not know. They are mostly found where a line begins.
     let framed = [&b"\n#"[..], b"\n!", b"\n{-#"]
         .iter()
@@ -85,7 +86,7 @@ pub(super) fn parse_in(ctx: &Arc<Context>, source: &[u8], options: ParseOptions,
 /// where the comments in front of it begin. If that line is not at top level, the pieces cannot be read.
 fn cut_behind(ctx: &Context, source: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        let line = at + memchr(b'\n', &source[at..])? + 1;
+        let line = at + memchr(b'\n', source.get(at..)?)? + 1;
         let word = cursor::name(&source[line..]).map_or(&[][..], |(_, word)| word);
         let word = str::from_utf8(word).unwrap_or_default();
         let def = ctx.registered_op(word).and_then(|name| ctx.op_def(name));

@@ -26,9 +26,9 @@ impl<'s> Parser<'s> {
     #[inline(never)]
     pub(super) fn try_generic(&mut self, parts: &mut Scratch, comment: &str) -> Option<()> {
         let (src, start) = (self.src, self.pos + 1);
-        let len = memchr::memchr(b'"', &src[start..])?;
-        // That may be a quote in the name.
-        if src[start + len - 1] == b'\\' {
+        let len = memchr::memchr2(b'"', b'\\', &src[start..])?;
+        // Escapes are rare.
+        if src[start + len] == b'\\' {
             return None;
         }
         let word = &src[start..start + len];

@@ -271,6 +271,13 @@ pub(super) fn write_symbol(out: &mut String, name: &str) {
 /// A string in quotes, with escapes.
 pub(super) fn write_string(out: &mut String, text: &str) {
     out.push('"');
+    // Without a way out of the loop several bytes are looked at at once.
+    let is_plain = |b: u8| (b' '..=b'~').contains(&b) & (b != b'"') & (b != b'\\');
+    if text.bytes().fold(true, |all, b| all & is_plain(b)) {
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\22"),

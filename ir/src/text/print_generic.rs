@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::print_attr::{AttrWriter, write_results, write_types};
+use super::print_attr::{AttrWriter, write_results, write_string, write_types};
 use super::printer::{MAX_TEXT, Printer, Recent, Task};
 use crate::body::Body;
 use crate::context::{Context, Sym};
@@ -44,9 +44,8 @@ impl Generic {
 
 impl<'a> Printer<'a, '_> {
     pub(super) fn generic(&mut self, body: &'a Body, op: OpId) {
-        self.out.push('"');
-        self.out.push_str(self.ctx.op_str(body.op_name(op)));
-        self.out.push_str("\"(");
+        write_string(&mut self.out, self.ctx.op_str(body.op_name(op)));
+        self.out.push('(');
         let own = body.num_own_operands(op);
         self.uses(body.operands(op).take(own));
         self.out.push(')');

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pir_interp::DType;
-use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
+use pir_ir::text::{ParseOptions, Parsed, PrintOptions, parse, parse_in_pieces, print};
 use pir_ir::verify::{VerifyOptions, verify_with};
-use pir_ir::{Context, Diagnostic, Module, Severity};
+use pir_ir::{Body, Context, Diagnostic, Module, Severity};
 use pir_passes::Pipeline;
 use pir_tools::arrays;
 use pir_translate::{Format, graphdef, paddle};
@@ -70,10 +70,36 @@ pub(crate) fn round_trip(ctx: &Arc<Context>, module: &Module, allow_unregistered
     }
 }
 
+/// What is read in pieces must be what is read at once.
+fn in_pieces(ctx: &Arc<Context>, bytes: &[u8], allow_unregistered: bool) {
+    let options = ParseOptions { allow_unregistered };
+    let Some(parsed) = parse_in_pieces(ctx, bytes, options, 3) else {
+        return;
+    };
+    let at_once = parse(ctx, bytes, &options);
+    let show = |parsed: &Parsed| {
+        let mut spans = Vec::new();
+        let each = |body: &Body| spans.extend(body.walk_all().map(|op| body.op_span(op)));
+        parsed.module.for_each_body(each);
+        (print(&parsed.module, &PrintOptions::default()), spans)
+    };
+    assert!(
+        at_once.diagnostics.is_empty(),
+        "in pieces nothing is wrong: {:#?}",
+        at_once.diagnostics
+    );
+    assert!(
+        show(&parsed) == show(&at_once),
+        "in pieces it is something else:\n{}",
+        show(&parsed).0
+    );
+}
+
 /// The text format.
 pub(crate) fn text(bytes: &[u8]) {
     for allow_unregistered in [false, true] {
         let ctx = context();
+        in_pieces(&ctx, bytes, allow_unregistered);
         if let Some(module) = read(&ctx, bytes, allow_unregistered) {
             round_trip(&ctx, &module, allow_unregistered);
         }

@@ -2,8 +2,7 @@
 
 use super::context;
 use crate::text::parser::Parser;
-use crate::text::pieces::parse_in;
-use crate::text::{ParseOptions, Parsed, PrintOptions, print};
+use crate::text::{ParseOptions, Parsed, PrintOptions, parse_in_pieces, print};
 
 /// What is read in pieces, and what is read at once; with the places of all operations.
 fn in_pieces(text: &str, pieces: usize) -> Option<(String, String)> {
@@ -21,7 +20,7 @@ fn in_pieces(text: &str, pieces: usize) -> Option<(String, String)> {
         });
         all
     };
-    let parsed = parse_in(&context(), text.as_bytes(), options, pieces)?;
+    let parsed = parse_in_pieces(&context(), text.as_bytes(), options, pieces)?;
     let at_once = Parser::new(context(), text.as_bytes(), options).run();
     Some((show(parsed), show(at_once)))
 }
@@ -62,4 +61,13 @@ fn pieces_are_read_as_the_whole() {
     assert_eq!(in_pieces("%x = pd.full () : f32\n", 4), None);
     let broken = functions.replacen("func.return (%x)\n}", "func.return (%z)\n}", 40);
     assert_eq!(in_pieces(&broken, 4), None);
+}
+
+#[test]
+fn short_texts_have_no_pieces() {
+    for text in ["", "\n", "a", "\n\n\n", "func.func @f() {", "\nfunc.func"] {
+        for pieces in 0..9 {
+            assert!(in_pieces(text, pieces).is_none(), "{text}");
+        }
+    }
 }

@@ -186,7 +186,9 @@ impl Writer<'_> {
         if !self.out.ends_with('[') {
             self.out.push(',');
         }
-        let _ = write!(self.out, r##"{{"#":"{name}","A":[{attrs}],"I":["##);
+        self.out.push_str(r##"{"#":"##);
+        json::string(name, &mut self.out);
+        let _ = write!(self.out, r##","A":[{attrs}],"I":["##);
         for (at, id) in inputs.iter().enumerate() {
             let _ = write!(self.out, r##"{}{{"%":{id}}}"##, if at > 0 { "," } else { "" });
         }

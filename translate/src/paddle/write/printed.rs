@@ -149,7 +149,7 @@ impl<'j> Printer<'j> {
             self.define(*result, "%", name);
         }
         self.stacks += usize::from(name == "cf.stack_create");
-        let _ = write!(self.out, ") = \"{name}\" (");
+        let _ = write!(self.out, ") = {} (", quoted(&name));
         let mut regions = op.get("regions").into_iter().flat_map(Value::items);
         match &*name {
             "pd_op.while" => {
