@@ -467,6 +467,56 @@ fn stacks_of_a_program_of_its_own() {
     check_orders(&text, "", 2);
 }
 
+#[test]
+fn branches_that_only_push() {
+    // Nothing is to be recorded where a branch has no values of its own: what it pushes at its end is the program's.
+    let both = "{
+  cf.push_back (%s, %x)
+  cf.yield ()
+} else {
+  cf.push_back (%s, %y)
+  cf.yield ()
+}";
+    let one = "{
+  %p = pd.multiply (%x, %y)
+  cf.push_back (%s, %p)
+  cf.yield ()
+}";
+    let none = "{
+  cf.push_back (%s, %y)
+  cf.yield ()
+}";
+    for branches in [both, one, none] {
+        let text = format!(
+            "{HEAD}%s = cf.create_stack ()
+%c = pd.less_than (%one, %n)
+pd.if (%c) {branches}
+%d = pd.logical_not (%c)
+pd.if (%d) {none}
+cf.push_back (%s, %y)
+%sum = pd.while (%x) cond (%b) {{
+  %done = cf.is_empty (%s)
+  %more = pd.logical_not (%done)
+  cf.cond_yield (%more, %b)
+}} body (%b) {{
+  %v = cf.pop_back (%s) : tensor<3xf64>
+  %w = pd.multiply (%v, %b)
+  %o = pd.subtract (%v, %w)
+  cf.yield (%o)
+}}
+{TAIL}"
+        );
+        for pipeline in [
+            "backward",
+            "canonicalize,backward",
+            "canonicalize,backward,canonicalize,licm,cse,dce",
+        ] {
+            check_loop(&text, pipeline);
+        }
+        check_orders(&text, "", 2);
+    }
+}
+
 /// Operations before and after `backward`.
 fn growth(text: &str) -> (usize, usize) {
     let ctx = pir_dialects::context();

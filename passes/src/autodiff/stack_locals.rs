@@ -21,6 +21,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
         .collect();
     let mut r = Rewriter::new(ctx, body);
     for op in ops {
+        add_else(&mut r, op);
         let Some(structure) = Structure::of(&names, r.body, op) else {
             continue;
         };
@@ -32,6 +33,17 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
         } else {
             add_init(&mut r, &names, op, &structure);
         }
+    }
+}
+
+/// A branch without results may lack its else; its dual has results where it pushes on a stack.
+fn add_else(r: &mut Rewriter<'_>, op: OpId) {
+    if let Some(&last) = r.body.op_regions(op).last()
+        && r.body.region_blocks(last).is_empty()
+    {
+        let block = r.body.create_block(last);
+        r.set_span(r.body.op_span(op));
+        r.at_end(block).op("cf.yield").build();
     }
 }
 
@@ -55,7 +67,6 @@ fn push_locals(r: &mut Rewriter<'_>, names: &Names, block: BlockId, stack: Value
 }
 
 fn add_init(r: &mut Rewriter<'_>, names: &Names, op: OpId, structure: &Structure) {
-    // A branch without results has nothing to record, and may lack its else.
     if structure.blocks.contains(&None) {
         return;
     }

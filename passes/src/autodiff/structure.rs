@@ -168,7 +168,11 @@ impl Tape {
     ///
     /// `None` if no block ends in pushes: it was not recorded, or has no locals.
     pub(crate) fn newest(names: &Names, body: &Body, op: OpId, structure: &Structure) -> Option<Tape> {
-        let inside = structure.blocks.map(|b| b.and_then(|b| newest_handle(names, body, b)));
+        // Where there is nothing to record, pushes at the end are the program's own.
+        let has_locals = |b: &BlockId| !locals(names, body, *b).is_empty();
+        let inside = structure
+            .blocks
+            .map(|b| b.filter(has_locals).and_then(|b| newest_handle(names, body, b)));
         let handle = handle_outside(body, op, inside.iter().flatten().next().copied()?)?;
         let mut pushes = [Vec::new(), Vec::new()];
         for (at, block) in structure.blocks.iter().enumerate() {
