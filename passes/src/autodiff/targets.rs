@@ -1,5 +1,7 @@
 //! What is differentiated: the outputs, the inputs and the seeds of a program or a function.
 
+use pir_ir::text::print_type;
+use pir_ir::verify::compatible;
 use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, ValueId, nearest};
 use rustc_hash::FxHashSet;
 
@@ -196,17 +198,18 @@ pub(crate) fn resolve(
         &inputs,
         "an input that is differentiated with respect to must hold floats",
     );
+    let seed_of = |at: usize| seeds.get(at).or(seeds.first()).copied().unwrap_or(Seed::Number(1.0));
+    let outputs = values.iter().enumerate();
+    let outputs: Vec<Output> = outputs
+        .map(|(at, &value)| Output {
+            value,
+            seed: seed_of(at),
+        })
+        .collect();
+    errors.extend(scope.wrong_seeds(&outputs));
     if !errors.is_empty() {
         return Err(errors);
     }
-    let outputs = values
-        .into_iter()
-        .enumerate()
-        .map(|(at, value)| {
-            let seed = seeds.get(at).or(seeds.first()).copied().unwrap_or(Seed::Number(1.0));
-            Output { value, seed }
-        })
-        .collect();
     let inputs = inputs.into_iter().map(|v| (v, scope.name_of_input(v))).collect();
     Ok(Targets { outputs, inputs })
 }
@@ -348,6 +351,29 @@ impl Scope<'_> {
             Ok(number) => Ok(Seed::Number(number)),
             Err(_) => self.input(text).map(Seed::Value),
         }
+    }
+
+    /// A cotangent is of the type of its output.
+    fn wrong_seeds(&self, outputs: &[Output]) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        for output in outputs {
+            let Seed::Value(seed) = output.seed else { continue };
+            let (given, wanted) = (self.body.value_type(seed), self.body.value_type(output.value));
+            if !compatible(self.ctx, given, wanted) {
+                let message = format!(
+                    "a seed has type `{}`, its output `{}`",
+                    print_type(self.ctx, given),
+                    print_type(self.ctx, wanted)
+                );
+                errors.push(
+                    Diagnostic::error("seed-type", message)
+                        .label(self.span(seed), "the seed")
+                        .label(self.span(output.value), "the output")
+                        .help("one seed serves all outputs only if they have its type; a number serves any"),
+                );
+            }
+        }
+        errors
     }
 
     fn name_of_input(&self, value: ValueId) -> String {
