@@ -3,10 +3,12 @@
 //! Where an alias stands for itself, what it means takes its place. Inside text that is kept as it is written, it stays,
 //! and so it does in front of its definition, where nobody knows yet what it means. Then the definition is kept too, and
 //! printed in front of the module, or behind it if it was used before: what is read again means what it meant.
+//!
+//! What only definitions refer to that are not printed is not printed either: it would be gone when that is read again.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::cursor::is_suffix_byte;
+use super::cursor::suffix;
 use crate::body::Frame;
 use crate::types::{Attr, Type};
 
@@ -24,8 +26,19 @@ struct Alias<'s> {
     size: usize,
     /// The definition.
     text: &'s [u8],
-    /// Whether text that is kept refers to it in front of the definition.
-    late: bool,
+    /// What it brings along where it stands for itself.
+    brings: Vec<Brought<'s>>,
+    /// Whether it stands for itself outside of definitions.
+    expanded: bool,
+}
+
+/// What the meaning of an alias has of others.
+#[derive(Debug)]
+enum Brought<'s> {
+    /// A word, with its sigil, in text that is kept.
+    Word(&'s [u8]),
+    /// What another alias stands for.
+    Meaning(usize),
 }
 
 /// The aliases of a text.
@@ -34,90 +47,136 @@ pub(super) struct Aliases<'s> {
     all: Vec<Alias<'s>>,
     attrs: FxHashMap<&'s [u8], usize>,
     types: FxHashMap<&'s [u8], usize>,
-    /// Words with their sigils that occur in text that is kept.
-    mentioned: FxHashSet<&'s [u8]>,
+    /// Words with their sigils in text that is kept outside of definitions, and how many aliases were defined before.
+    mentioned: FxHashMap<&'s [u8], usize>,
+    /// The same of the definition that is being read.
+    brings: Option<Vec<Brought<'s>>>,
     /// `{-# … #-}`.
     pub(super) resources: &'s [u8],
 }
 
-/// The words behind a `#` or a `!` in a text, with their sigils.
+/// The words behind a `#` or a `!` in a text, with their sigils. With a `<` behind it a word is no alias.
 fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     memchr::memchr2_iter(b'#', b'!', text).filter_map(|at| {
-        let len = text[at + 1..].iter().take_while(|&&b| is_suffix_byte(b)).count();
-        (len > 0).then(|| &text[at..at + 1 + len])
+        let (rest, word) = suffix(&text[at + 1..]).ok()?;
+        (rest.first() != Some(&b'<')).then(|| &text[at..at + 1 + word.len()])
     })
 }
 
 impl<'s> Aliases<'s> {
-    /// Defines an alias; `false` if there is one of its name.
+    /// Says that what is read next is the definition of an alias.
+    pub(super) fn begin(&mut self) {
+        self.brings = Some(Vec::new());
+    }
+
+    /// Defines an alias as what was read since it began; `false` if there is one of its name.
     pub(super) fn define(&mut self, word: &'s [u8], meaning: Meaning, size: usize, text: &'s [u8]) -> bool {
         let names = match meaning {
             Meaning::Attr(_) => &mut self.attrs,
             Meaning::Type(_) => &mut self.types,
         };
         let free = names.insert(word, self.all.len()).is_none();
-        let late = text
-            .get(..1 + word.len())
-            .is_some_and(|name| self.mentioned.contains(name));
         self.all.push(Alias {
             meaning,
             size,
             text,
-            late,
+            brings: self.brings.take().unwrap_or_default(),
+            expanded: false,
         });
         free
     }
 
-    /// The attribute that an alias stands for, and its size.
-    pub(super) fn attr(&self, word: &[u8]) -> Option<(Attr, usize)> {
-        match self.attrs.get(word).map(|&at| &self.all[at]) {
-            Some(&Alias {
+    /// What takes the place of an alias.
+    fn expand(&mut self, at: usize) -> Option<&Alias<'s>> {
+        match &mut self.brings {
+            Some(brings) => brings.push(Brought::Meaning(at)),
+            None => self.all.get_mut(at)?.expanded = true,
+        }
+        self.all.get(at)
+    }
+
+    /// The attribute that takes the place of an alias, and its size.
+    pub(super) fn attr(&mut self, word: &[u8]) -> Option<(Attr, usize)> {
+        let &at = self.attrs.get(word)?;
+        match self.expand(at)? {
+            &Alias {
                 meaning: Meaning::Attr(attr),
                 size,
                 ..
-            }) => Some((attr, size)),
+            } => Some((attr, size)),
             _ => None,
         }
     }
 
-    /// The type that an alias stands for, and its size.
-    pub(super) fn ty(&self, word: &[u8]) -> Option<(Type, usize)> {
-        match self.types.get(word).map(|&at| &self.all[at]) {
-            Some(&Alias {
+    /// The type that takes the place of an alias, and its size.
+    pub(super) fn ty(&mut self, word: &[u8]) -> Option<(Type, usize)> {
+        let &at = self.types.get(word)?;
+        match self.expand(at)? {
+            &Alias {
                 meaning: Meaning::Type(ty),
                 size,
                 ..
-            }) => Some((ty, size)),
+            } => Some((ty, size)),
             _ => None,
         }
     }
 
     /// Says that a text is kept as it is written.
     pub(super) fn mention(&mut self, text: &'s [u8]) {
-        self.mentioned.extend(words(text));
+        match &mut self.brings {
+            Some(brings) => brings.extend(words(text).map(Brought::Word)),
+            None => {
+                for word in words(text) {
+                    self.mentioned.entry(word).or_insert(self.all.len());
+                }
+            }
+        }
+    }
+
+    /// The words in what is printed of the operations, and how many aliases were defined before they were read first.
+    fn printed(&mut self) -> FxHashMap<&'s [u8], usize> {
+        let mut printed = std::mem::take(&mut self.mentioned);
+        let mut seen: Vec<bool> = self.all.iter().map(|alias| alias.expanded).collect();
+        let mut pending: Vec<usize> = (0..self.all.len()).filter(|&at| seen[at]).collect();
+        while let Some(at) = pending.pop() {
+            for brought in &self.all[at].brings {
+                match *brought {
+                    Brought::Word(word) => {
+                        let first = printed.entry(word).or_insert(at);
+                        *first = at.min(*first);
+                    }
+                    Brought::Meaning(of) if !std::mem::replace(&mut seen[of], true) => pending.push(of),
+                    Brought::Meaning(_) => {}
+                }
+            }
+        }
+        printed
     }
 
     /// What is printed around the module: the definitions that kept texts refer to, and the data of other tools.
-    pub(super) fn frame(self) -> Option<Box<Frame>> {
+    pub(super) fn frame(mut self) -> Option<Box<Frame>> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned().into_boxed_str();
         let mut needed: Vec<usize> = Vec::new();
         let mut seen = vec![false; self.all.len()];
-        let mut pending: Vec<&[u8]> = self.mentioned.into_iter().collect();
-        while let Some(word) = pending.pop() {
+        // Those that stand behind what refers to them, and those that come behind such a one: they may refer to it.
+        let mut late = self.all.len();
+        let mut pending: Vec<(&[u8], usize)> = self.printed().into_iter().collect();
+        while let Some((word, before)) = pending.pop() {
             let names = if word[0] == b'#' { &self.attrs } else { &self.types };
-            if let Some(&at) = names.get(&word[1..])
-                && !std::mem::replace(&mut seen[at], true)
-            {
+            let Some(&at) = names.get(&word[1..]) else { continue };
+            if before <= at {
+                late = late.min(at);
+            }
+            if !std::mem::replace(&mut seen[at], true) {
                 needed.push(at);
-                pending.extend(words(self.all[at].text).skip(1));
+                pending.extend(words(self.all[at].text).skip(1).map(|word| (word, at)));
             }
         }
         if needed.is_empty() && self.resources.is_empty() {
             return None;
         }
         needed.sort_unstable();
-        // Those that come behind a late one may refer to it.
-        let late = needed.iter().position(|&at| self.all[at].late).unwrap_or(needed.len());
+        let late = needed.partition_point(|&at| at < late);
         let texts = |range: &[usize]| range.iter().map(|&at| text(self.all[at].text)).collect();
         Some(Box::new(Frame {
             aliases: texts(&needed[..late]),

@@ -447,6 +447,7 @@ impl<'s> Parser<'s> {
         let end = self.pos;
         self.expect(b"=", "`=`", "an alias is written `#name = attribute` or `!name = type`")?;
         let before = self.expanded;
+        self.aliases.begin();
         let meaning = match sigil {
             b'#' => Meaning::Attr(self.parse_attr()?),
             _ => Meaning::Type(self.parse_type()?),

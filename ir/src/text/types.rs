@@ -2,6 +2,7 @@
 
 use super::cursor::{self, balanced_end};
 use super::parser::{Failure, Parser};
+use super::plain::is_fixed;
 use crate::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
 
 /// How many types are found without hashing.
@@ -22,7 +23,7 @@ impl<'s> Parser<'s> {
         let start = self.pos;
         let ty = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_type_inner())?;
         let text = &self.src[start..self.pos];
-        if text.len() < 64 && text.starts_with(b"tensor<") && text.ends_with(b">") {
+        if text.len() < 64 && text.starts_with(b"tensor<") && text.ends_with(b">") && is_fixed(text) {
             self.recent_types[at] = (text, ty);
         }
         Ok(ty)
@@ -237,7 +238,9 @@ impl<'s> Parser<'s> {
         }
         self.expect(b">", "`>`", "a tensor type is written `tensor<2x3xf32>`")?;
         let ty = self.ctx.tensor(&shape, elem);
-        self.type_cache.insert(text, ty);
+        if is_fixed(text) {
+            self.type_cache.insert(text, ty);
+        }
         Ok(ty)
     }
 

@@ -444,6 +444,39 @@ fn aliases_stay_on_their_side_of_what_uses_them() {
 }
 
 #[test]
+fn aliases_are_kept_if_what_is_printed_mentions_them() {
+    let generic = |text: &str| {
+        let options = PrintOptions {
+            generic: true,
+            ..PrintOptions::default()
+        };
+        let once = reprint(text, &options);
+        assert_eq!(reprint(&once, &options), once);
+        once
+    };
+    // By the text of an operation, by a definition that is printed, or by what an alias stands for.
+    let named = "#a = loc(\"a\")\n#b = loc(fused[#a])\n#c = loc(fused[#b])\n";
+    let op = |attrs: &str| format!("\"u.x\"(){attrs} : () -> ()\n");
+    assert_eq!(generic(&(named.to_owned() + &op(""))), op(""));
+    let by_text = named.to_owned() + &op(" {l = loc(fused[#c])}");
+    assert_eq!(generic(&by_text), by_text);
+    let by_meaning = named.to_owned() + "#d = [#c]\n" + &op(" {l = #d}");
+    let written_out = "#a = loc(\"a\")\n#b = loc(fused[#a])\n".to_owned() + &op(" {l = [loc(fused[#b])]}");
+    assert_eq!(generic(&by_meaning), written_out);
+    // The same tensor type in a definition that is not printed, and in an operation.
+    let types = "!t = !u.t<3>\n!q = tensor<4x!u.q<!t>>\n";
+    let used = "%0 = \"u.x\"() : () -> tensor<4x!u.q<!t>>\n";
+    assert_eq!(generic(&(types.to_owned() + used)), "!t = !u.t<3>\n".to_owned() + used);
+    // What only a definition that is not printed mentions before does not stand behind for that.
+    let late = "#a = loc(fused[#b])\n#b = loc(\"b\")\n".to_owned() + &op(" {l = loc(fused[#b])}");
+    let front = "#b = loc(\"b\")\n".to_owned() + &op(" {l = loc(fused[#b])}");
+    assert_eq!(generic(&late), front);
+    // What stands for itself in front of its definition, in the meaning of another, must not become what it means.
+    let itself = "#a = [#b]\n#b = [1, 2]\n".to_owned() + &op(" {l = #a}");
+    assert_eq!(generic(&itself), op(" {l = [#b]}") + "#b = [1, 2]\n");
+}
+
+#[test]
 fn long_outputs_keep_their_lines() {
     // Output leaves in pieces; none of them may end a line early or join two.
     let lines: String = (0..20_000).map(|i| format!("%v{i} = pd.full () : f32\n")).collect();
