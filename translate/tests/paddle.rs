@@ -192,6 +192,27 @@ fn errors_name_the_operation_and_its_place() {
 }
 
 #[test]
+fn attributes_are_given_once() {
+    let rank = |value| format!(r##"{{"N":"axis","AT":{{"#":"0.a_i32","D":{value}}}}}"##);
+    let op = |attrs: &str| format!(r##"{{"#":"1.full","A":[{attrs}],"I":[],"O":[{{"%":1,"TT":{{"#":"0.t_f32"}}}}]}}"##);
+    let said = [(
+        "attribute `axis` of `pd.full` is given twice".to_owned(),
+        op("")[..16].to_owned(),
+    )];
+    for attrs in [[rank(1), rank(2)], [rank(1), rank(1)]] {
+        let found = messages(&op(&attrs.join(",")));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].0, said[0].0);
+        assert!(found[0].1.starts_with(&said[0].1), "{found:?}");
+    }
+    let printed = "{\n    (%0) = \"pd_op.full\" () {shape:[1],value:1,shape:[2]} : () -> tensor<1xf32>\n}\n";
+    let errors = paddle::read_printed(&context(), printed.as_bytes(), Options::default()).unwrap_err();
+    assert_eq!(errors[0].message, "attribute `shape` of `pd.full` is given twice");
+    let place = errors[0].labels[0].span;
+    assert!(printed[place.start as usize..place.end as usize].starts_with("(%0) = "));
+}
+
+#[test]
 fn broken_files_are_told() {
     let message = |source: &str| {
         paddle::read(&context(), source.as_bytes()).unwrap_err()[0]

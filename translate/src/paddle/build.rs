@@ -207,6 +207,7 @@ impl<'c> Builder<'c> {
             let value = self.ctx.ints_attr(&absent);
             source.attrs.push((self.ctx.sym("absent_results"), value));
         }
+        self.check_attributes(&source);
         let results: SmallVec<[Type; 2]> = match is_fetch {
             true => SmallVec::new(),
             false => source.results.iter().filter_map(|&(_, ty)| ty).collect(),
@@ -451,6 +452,19 @@ impl<'c> Builder<'c> {
         self.define(id, value);
         if !local && let Some(scope) = self.scope() {
             scope.changed.push(id);
+        }
+    }
+
+    /// Reports attributes of the same name: no operation of ours has two.
+    fn check_attributes(&mut self, source: &SourceOp) {
+        let mut names: SmallVec<[Sym; 8]> = source.attrs.iter().map(|&(name, _)| name).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let name = self.ctx.str(pair[0]);
+            let message = format!("attribute `{name}` of `{}` is given twice", source.name);
+            let error = Diagnostic::error("duplicate-attribute", message);
+            self.errors
+                .push(error.label(source.span, "in this operation").help("remove one of them"));
         }
     }
 
