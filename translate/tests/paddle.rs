@@ -213,6 +213,27 @@ fn attributes_are_given_once() {
 }
 
 #[test]
+fn names_of_types_are_words() {
+    let op = |kind: &str| {
+        let ty = format!(r##"{{"#":"{kind}","D":[{{"#":"0.t_f32"}},[2],"NCHW"]}}"##);
+        format!(r##"{{"#":"1.data","A":[],"I":[],"O":[{{"%":1,"TT":{ty}}}]}}"##)
+    };
+    for (kind, shown) in [
+        ("1.t_a\\u0014b", "1.t_a\\u{14}b"),
+        ("1.t_vec", "1.t_vec"),
+        ("1.t_", "1.t_"),
+    ] {
+        let found = messages(&op(kind));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].0, format!("the type `{shown}` is not known"));
+        assert!(found[0].1.starts_with(r##"{"#":"1.t_"##), "{found:?}");
+    }
+    let printed = "{\n    (%0) = \"pd_op.x\" () {} : () -> vec<1xf32>\n}\n";
+    let errors = paddle::read_printed(&context(), printed.as_bytes(), Options::default()).unwrap_err();
+    assert!(errors[0].message.contains("`vec` is none"), "{}", errors[0].message);
+}
+
+#[test]
 fn broken_files_are_told() {
     let message = |source: &str| {
         paddle::read(&context(), source.as_bytes()).unwrap_err()[0]

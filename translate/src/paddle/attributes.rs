@@ -83,12 +83,23 @@ pub(crate) fn read_type(ctx: &Context, node: Value<'_>) -> Result<Option<Type>, 
     if name == "dtensor" {
         return Ok(Some(ctx.tensor(&shape, elem)));
     }
+    let ty = other_type(ctx, name, &shape, elem);
+    ty.map(Some)
+        .ok_or_else(|| error(node.span(), format!("the type `{}` is not known", kind.escape_debug())))
+}
+
+/// A type of Paddle's that is none of ours, `!pd.name<2x?xf32>`; `None` if it cannot be written so.
+pub(super) fn other_type(ctx: &Context, name: &str, shape: &[i64], elem: Type) -> Option<Type> {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_letter) || name == "vec" {
+        return None;
+    }
     let dims: String = shape
         .iter()
         .map(|&d| if d == DYNAMIC { "?x".to_owned() } else { format!("{d}x") })
         .collect();
     let text = format!("pd.{name}<{dims}{}>", print_type(ctx, elem));
-    Ok(Some(ctx.intern_type(TypeData::Dialect(text.into()))))
+    Some(ctx.intern_type(TypeData::Dialect(text.into())))
 }
 
 fn scalar_type(ctx: &Context, kind: &str) -> Option<Type> {

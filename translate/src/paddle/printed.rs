@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use pir_ir::{Attr, AttrData, DYNAMIC, Diagnostic, RegionId, Span, Type, TypeData};
 
-use super::attributes::dtype;
+use super::attributes::{dtype, other_type};
 use super::build::{Builder, SourceId, SourceOp};
 
 /// What stands for a value, a type or an attribute that is not there begins with this.
@@ -296,12 +296,10 @@ impl<'s> Reader<'_, '_, 's> {
             let inside = self.until('>')?;
             let (shape, elem) = tensor(inside).ok_or_else(|| self.error("expected a shape before this"))?;
             let elem = self.element(elem)?;
-            let dims: String = shape
-                .iter()
-                .map(|&d| if d == DYNAMIC { "?x".to_owned() } else { format!("{d}x") })
-                .collect();
-            let text = format!("pd.{word}<{dims}{}>", pir_ir::text::print_type(ctx, elem));
-            return Ok(Some(ctx.intern_type(TypeData::Dialect(text.into()))));
+            let ty = other_type(ctx, word, &shape, elem);
+            return ty
+                .map(Some)
+                .ok_or_else(|| self.error(&format!("expected a type before this: `{word}` is none")));
         }
         self.element(word).map(Some)
     }
