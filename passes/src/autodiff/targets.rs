@@ -30,6 +30,8 @@ pub(crate) enum UnitKind {
 pub(crate) struct Unit {
     pub(crate) path: Vec<OpId>,
     pub(crate) kind: UnitKind,
+    /// Where its function is.
+    span: Span,
 }
 
 /// An output and its cotangent.
@@ -62,7 +64,7 @@ pub(crate) fn body_at<'m>(module: &'m mut Module, path: &[OpId]) -> Option<&'m m
 /// The bodies to differentiate: programs that fetch something, and functions that no other one calls.
 pub(crate) fn units(module: &Module) -> Vec<Unit> {
     let ctx = &*module.ctx;
-    let mut called: Vec<&str> = Vec::new();
+    let mut called: FxHashSet<&str> = FxHashSet::default();
     module.for_each_body(|body| {
         for op in body.walk_all() {
             if let Some(attr) = body.attr(ctx, op, "callee")
@@ -86,11 +88,12 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
             let mut path = path.clone();
             path.push(op);
             if view.has(Traits::FUNCTION) {
-                let uncalled = view.str("sym_name").is_none_or(|name| !called.contains(&name));
+                let uncalled = view.str("sym_name").is_none_or(|name| !called.contains(name));
                 if uncalled && inner.entry_block(inner.root()).is_some() {
                     units.push(Unit {
                         path,
                         kind: UnitKind::Function,
+                        span: body.op_span(op),
                     });
                 }
             } else {
@@ -101,6 +104,7 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
             units.push(Unit {
                 path,
                 kind: UnitKind::Program,
+                span: Span::default(),
             });
         }
     }
@@ -146,12 +150,7 @@ pub(crate) fn resolve(
     options: &BackwardOptions,
 ) -> Result<Targets, Vec<Diagnostic>> {
     let block = unit_block(body).map_err(|d| vec![*d])?;
-    let scope = Scope {
-        ctx,
-        body,
-        block,
-        kind: unit.kind,
-    };
+    let scope = Scope { ctx, body, block, unit };
     let mut errors = Vec::new();
     let mut keep = |found: Result<Vec<ValueId>, Diagnostic>| found.map_err(|e| errors.push(e)).unwrap_or_default();
 
@@ -218,7 +217,7 @@ struct Scope<'a> {
     ctx: &'a Context,
     body: &'a Body,
     block: BlockId,
-    kind: UnitKind,
+    unit: &'a Unit,
 }
 
 impl Scope<'_> {
@@ -230,14 +229,14 @@ impl Scope<'_> {
 
     /// Operands of the return, in a function.
     fn returned(&self) -> Vec<ValueId> {
-        match (self.kind, self.body.last_op(self.block)) {
+        match (self.unit.kind, self.body.last_op(self.block)) {
             (UnitKind::Function, Some(last)) => self.body.operands(last).collect(),
             _ => Vec::new(),
         }
     }
 
     fn default_outputs(&self) -> Vec<ValueId> {
-        let all: Vec<ValueId> = match self.kind {
+        let all: Vec<ValueId> = match self.unit.kind {
             UnitKind::Program => self.fetches().flat_map(|op| self.body.operands(op)).collect(),
             UnitKind::Function => self.returned(),
         };
@@ -247,7 +246,7 @@ impl Scope<'_> {
     }
 
     fn default_inputs(&self) -> Vec<ValueId> {
-        let all: Vec<ValueId> = match self.kind {
+        let all: Vec<ValueId> = match self.unit.kind {
             UnitKind::Program => self
                 .body
                 .block_ops(self.block)
@@ -293,7 +292,7 @@ impl Scope<'_> {
         if let Some(ssa) = name.strip_prefix('%') {
             return self.ssa(ssa).map(|v| vec![v]);
         }
-        if let (UnitKind::Function, Ok(number)) = (self.kind, name.parse::<usize>()) {
+        if let (UnitKind::Function, Ok(number)) = (self.unit.kind, name.parse::<usize>()) {
             return self
                 .returned()
                 .get(number)
@@ -391,7 +390,7 @@ impl Scope<'_> {
     fn span(&self, value: ValueId) -> Span {
         self.body
             .defining_op(value)
-            .map_or(Span::default(), |op| self.body.op_span(op))
+            .map_or(self.unit.span, |op| self.body.op_span(op))
     }
 }
 
