@@ -49,6 +49,9 @@ use crate::types::{Attr, Type};
 
 pub use pieces::parse_in_pieces;
 
+/// What a function may be said to be in front of its name.
+const VISIBILITIES: [&str; 3] = ["private", "public", "nested"];
+
 /// What the parser accepts.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ParseOptions {

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::VISIBILITIES;
 use super::cursor;
 use super::parser::{Failure, Parser, ResultNames};
 use crate::body::{Body, Successor};
@@ -380,14 +381,12 @@ impl<'s> Parser<'s> {
 
     fn function_head(&mut self, pending: &mut Pending) -> Result<(), Failure> {
         self.skip();
-        for visibility in ["private", "public", "nested"] {
-            if self.starts_with(visibility.as_bytes()) {
-                self.pos += visibility.len();
-                pending
-                    .attrs
-                    .push((self.ctx.sym("sym_visibility"), self.ctx.str_attr(visibility)));
-                self.skip();
-            }
+        if let Some(visibility) = VISIBILITIES.iter().find(|v| self.starts_with(v.as_bytes())) {
+            self.pos += visibility.len();
+            pending
+                .attrs
+                .push((self.ctx.sym("sym_visibility"), self.ctx.str_attr(visibility)));
+            self.skip();
         }
         let name = self.parse_symbol_name()?;
         pending

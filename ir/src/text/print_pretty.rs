@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::VISIBILITIES;
 use super::print_attr::{write_results, write_symbol, write_types};
 use super::printer::{Printer, Task};
 use crate::body::Body;
@@ -157,7 +158,8 @@ impl<'a> Printer<'a, '_> {
     fn function(&mut self, body: &'a Body, op: OpId) {
         let view = body.view(self.ctx, op);
         self.out.push(' ');
-        if let Some(visibility) = view.str("sym_visibility") {
+        let visibility = view.str("sym_visibility").filter(|v| VISIBILITIES.contains(v));
+        if let Some(visibility) = visibility {
             self.out.push_str(visibility);
             self.out.push(' ');
         }
@@ -198,12 +200,9 @@ impl<'a> Printer<'a, '_> {
                 _ => write_results(self.ctx, &mut self.out, results, false),
             }
         }
-        self.attributes(
-            body,
-            op,
-            &["sym_name", "sym_visibility", "function_type"],
-            " attributes",
-        );
+        let said = ["sym_name", "function_type", "sym_visibility"];
+        let said = &said[..2 + usize::from(visibility.is_some())];
+        self.attributes(body, op, said, " attributes");
         if let (Some(inner), Some(_)) = (inner, entry) {
             self.out.push_str(" {");
             self.indent += 1;
