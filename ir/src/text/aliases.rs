@@ -64,9 +64,14 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 impl<'s> Aliases<'s> {
-    /// Says that what is read next is the definition of an alias.
+    /// Says that what is read next is the definition of an alias, or not kept.
     pub(super) fn begin(&mut self) {
         self.brings = Some(Vec::new());
+    }
+
+    /// Says that what was read since it began is not kept.
+    pub(super) fn forget(&mut self) {
+        self.brings = None;
     }
 
     /// Defines an alias as what was read since it began; `false` if there is one of its name.

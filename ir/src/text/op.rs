@@ -409,9 +409,11 @@ impl<'s> Parser<'s> {
                     pending.function_args.push((name, ty, attrs, loc, span));
                 } else {
                     inputs.push(self.parse_type()?);
+                    self.aliases.begin();
                     self.optional_dict()?;
                     self.skip();
                     self.location()?;
+                    self.aliases.forget();
                 }
                 self.skip();
                 if self.eat(b")") {
@@ -428,7 +430,9 @@ impl<'s> Parser<'s> {
                 self.skip();
                 while !self.eat(b")") {
                     results.push(self.parse_type()?);
+                    self.aliases.begin();
                     self.optional_dict()?;
+                    self.aliases.forget();
                     self.skip();
                     if !self.starts_with(b")") {
                         self.expect(b",", "`,` or `)`", "results are separated by commas")?;

@@ -272,6 +272,14 @@ builtin.module @m {
 }
 
 #[test]
+fn visibilities_are_words_where_they_are_known() {
+    same("func.func private @f()\nfunc.func nested @g()\nfunc.func @h() attributes {sym_visibility = \"rrivate\"}\n");
+    same("func.func @f() attributes {sym_visibility = 1}\n");
+    let found = errors("func.func private public @f()\n");
+    assert_eq!(found[0].0, "expected `@`, found `public`");
+}
+
+#[test]
 fn names_are_unique_where_they_meet() {
     let text = fixed(
         "\"t.a\"() ({ %x = pd.full : f32 }) : () -> ()\n%x = pd.full : f32\n\"t.a\"() ({ %y = pd.full : f32 }) : () -> ()",
@@ -463,6 +471,9 @@ fn aliases_are_kept_if_what_is_printed_mentions_them() {
     let by_meaning = named.to_owned() + "#d = [#c]\n" + &op(" {l = #d}");
     let written_out = "#a = loc(\"a\")\n#b = loc(fused[#a])\n".to_owned() + &op(" {l = [loc(fused[#b])]}");
     assert_eq!(generic(&by_meaning), written_out);
+    // By nothing that is kept of a declaration.
+    let declared = named.to_owned() + "func.func private @f(f32 {x.y = loc(#b)} loc(#a)) -> (f32 {x.y = loc(#c)})\n";
+    assert!(!generic(&declared).contains("loc"));
     // The same tensor type in a definition that is not printed, and in an operation.
     let types = "!t = !u.t<3>\n!q = tensor<4x!u.q<!t>>\n";
     let used = "%0 = \"u.x\"() : () -> tensor<4x!u.q<!t>>\n";
