@@ -137,14 +137,27 @@ fn is_module(module: &Module, body: &Body, op: OpId) -> bool {
     !view.has(Traits::FUNCTION) && view.name() != "df.graph"
 }
 
-/// The body that holds the operations at top level: a file that is one module is that module.
+/// Whether it makes no difference that an operation stands at top level: passes may remove it.
+fn does_nothing(module: &Module, body: &Body, op: OpId) -> bool {
+    if let Some(inner) = body.isolated(op) {
+        return body.view(&module.ctx, op).name() == "df.graph" && inner.walk_all().next().is_none();
+    }
+    let inside = body.op_regions(op).iter().flat_map(|&region| body.walk(region));
+    std::iter::once(op).chain(inside).all(|op| {
+        let view = body.view(&module.ctx, op);
+        view.def().is_some() && body.isolated(op).is_none() && view.own_effects().is_empty()
+    })
+}
+
+/// The body that holds the operations at top level: a file that is one module, beside which nothing is done, is that
+/// module.
 pub(crate) fn top_level(module: &Module) -> &Body {
     let mut body = &module.body;
     loop {
         let Some(block) = body.single_block(body.root()) else {
             return body;
         };
-        let mut ops = body.block_ops(block);
+        let mut ops = body.block_ops(block).filter(|&op| !does_nothing(module, body, op));
         match (ops.next(), ops.next()) {
             (Some(only), None) => match body.isolated(only) {
                 Some(inner) if is_module(module, body, only) => body = inner,

@@ -161,8 +161,8 @@ fn for_each_unit(
         if errors.is_empty() {
             errors.push(
                 Diagnostic::error("nothing-to-differentiate", "there is nothing to differentiate")
-                    .note("a program needs a fetched float value and a float `pd.data` or `pd.parameter` without `stop_gradient = true`")
-                    .note("a function needs a float argument and a float result, and no caller in the module")
+                    .note("a program needs a fetched tensor of floats and a `pd.data` or `pd.parameter` of floats without `stop_gradient = true`")
+                    .note("a function needs an argument and a result that are tensors of floats, and no caller in the module")
                     .help("say what to differentiate with `of=` and `wrt=`"),
             );
         }

@@ -174,6 +174,10 @@ impl Tape {
             .blocks
             .map(|b| b.filter(has_locals).and_then(|b| newest_handle(names, body, b)));
         let handle = handle_outside(body, op, inside.iter().flatten().next().copied()?)?;
+        // What is popped already is the program's own, or was recorded for another derivative.
+        if body.uses(handle).any(|u| body.op_name(u.op) == names.pop) {
+            return None;
+        }
         let mut pushes = [Vec::new(), Vec::new()];
         for (at, block) in structure.blocks.iter().enumerate() {
             if let (Some(block), Some(inner)) = (block, inside[at])

@@ -2,7 +2,7 @@
 
 use pir_ir::text::print_type;
 use pir_ir::verify::compatible;
-use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, ValueId, nearest};
+use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, Type, ValueId, nearest};
 use rustc_hash::FxHashSet;
 
 /// The options of the passes of `backward`.
@@ -184,18 +184,18 @@ pub(crate) fn resolve(
         ));
     }
     let mut check = |values: &[ValueId], message: &str| {
-        for &value in values.iter().filter(|&&v| !ctx.is_float(body.value_type(v))) {
+        for &value in values.iter().filter(|&&v| !holds_floats(ctx, body.value_type(v))) {
             errors.push(
                 Diagnostic::error("not-float", message)
                     .label(scope.span(value), "defined here")
-                    .help("integers and truth values have no derivative"),
+                    .help("integers, truth values and numbers that are no tensors have no derivative"),
             );
         }
     };
-    check(&values, "an output that is differentiated must hold floats");
+    check(&values, "an output that is differentiated must be a tensor of floats");
     check(
         &inputs,
-        "an input that is differentiated with respect to must hold floats",
+        "an input that is differentiated with respect to must be a tensor of floats",
     );
     let seed_of = |at: usize| seeds.get(at).or(seeds.first()).copied().unwrap_or(Seed::Number(1.0));
     let outputs = values.iter().enumerate();
@@ -211,6 +211,11 @@ pub(crate) fn resolve(
     }
     let inputs = inputs.into_iter().map(|v| (v, scope.name_of_input(v))).collect();
     Ok(Targets { outputs, inputs })
+}
+
+/// Whether values of the type have cotangents of the type, which operations make: they give tensors only.
+fn holds_floats(ctx: &Context, ty: Type) -> bool {
+    ctx.as_tensor(ty).is_some() && ctx.is_float(ty)
 }
 
 struct Scope<'a> {
@@ -241,7 +246,7 @@ impl Scope<'_> {
             UnitKind::Function => self.returned(),
         };
         all.into_iter()
-            .filter(|&v| self.ctx.is_float(self.body.value_type(v)))
+            .filter(|&v| holds_floats(self.ctx, self.body.value_type(v)))
             .collect()
     }
 
@@ -257,7 +262,7 @@ impl Scope<'_> {
             UnitKind::Function => self.body.block_args(self.block).to_vec(),
         };
         all.into_iter()
-            .filter(|&v| self.ctx.is_float(self.body.value_type(v)))
+            .filter(|&v| holds_floats(self.ctx, self.body.value_type(v)))
             .collect()
     }
 
