@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print, print_op};
 use pir_ir::{
-    Arity, Body, Context, EffectKind, EffectTarget, FlowPoint, OpDef, OpId, OpName, OpSpec, Presence, Speculatability,
-    Text, Traits, Type, ValueName, nearest,
+    Arity, Body, Context, EffectKind, EffectTarget, FlowPoint, OpDef, OpId, OpName, OpSpec, Presence, Rewriter,
+    Speculatability, Text, Traits, Type, nearest,
 };
 use pir_ir::{Diagnostic, OpView};
 
@@ -201,13 +201,7 @@ impl Dummy {
         let mut operands = Vec::new();
         for spec in def.operands.iter().filter(|spec| spec.arity != Arity::Optional) {
             let value = body.create_placeholder(ty);
-            body.set_value_name(
-                value,
-                Some(ValueName {
-                    name: ctx.name(&spec.name),
-                    pack: false,
-                }),
-            );
+            Rewriter::new(ctx, &mut body).name(value, &spec.name);
             operands.push(value);
         }
         let regions: Vec<_> = def
@@ -229,13 +223,7 @@ impl Dummy {
         body.append_op(block, op);
         for (at, spec) in def.results.iter().enumerate() {
             let result = body.result(op, at);
-            body.set_value_name(
-                result,
-                Some(ValueName {
-                    name: ctx.name(&spec.name),
-                    pack: false,
-                }),
-            );
+            Rewriter::new(ctx, &mut body).name(result, &spec.name);
         }
         let mut typed = def.results.is_empty();
         if let Some(Ok(types)) = def.infer.and_then(|infer| body.view(ctx, op).with_infer_args(infer))

@@ -157,12 +157,17 @@ pub(crate) fn top_level(module: &Module) -> &Body {
         let Some(block) = body.single_block(body.root()) else {
             return body;
         };
-        let mut ops = body.block_ops(block).filter(|&op| !does_nothing(module, body, op));
-        match (ops.next(), ops.next()) {
-            (Some(only), None) => match body.isolated(only) {
-                Some(inner) if is_module(module, body, only) => body = inner,
-                _ => return body,
-            },
+        // Hardly any file has a module: what is beside it is looked at only if there is one.
+        let isolated = body.block_ops(block).filter_map(|op| Some((op, body.isolated(op)?)));
+        let mut modules = isolated.filter(|&(op, _)| is_module(module, body, op));
+        match (modules.next(), modules.next()) {
+            (Some((only, inner)), None)
+                if body
+                    .block_ops(block)
+                    .all(|op| op == only || does_nothing(module, body, op)) =>
+            {
+                body = inner;
+            }
             _ => return body,
         }
     }

@@ -74,18 +74,19 @@ pub(super) fn op_place(name: &[u8]) -> usize {
     (name.len() + letter(1) + 5 * letter(4)) % RECENT_OPS
 }
 
+/// Spreads a number over the places of a table.
+#[inline]
+fn scatter(word: u64) -> usize {
+    (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+}
+
 impl<'s> Parser<'s> {
     pub(super) fn sym(&mut self, text: &'s [u8]) -> Sym {
-        // The text is a part of the source, which is shorter than 4 GiB, unless it is a constant of the reader.
-        let start = (text.as_ptr() as usize).wrapping_sub(self.src.as_ptr() as usize);
-        let (1..=8, Some(Ok(bytes))) = (
-            text.len(),
-            self.src.get(start..start.wrapping_add(8)).map(<[u8; 8]>::try_from),
-        ) else {
-            return self.long_sym(start, text);
+        let Some(word) = self.first_bytes(text) else {
+            return self.long_sym(text);
         };
-        let word = u64::from_le_bytes(bytes) & (u64::MAX >> (64 - 8 * text.len()));
-        let at = (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (self.short_syms.len() - 1);
+        let word = word & (u64::MAX >> (64 - 8 * text.len()));
+        let at = scatter(word) & (self.short_syms.len() - 1);
         let met = self.short_syms[at];
         if met.word == word {
             return met.sym;
@@ -98,17 +99,14 @@ impl<'s> Parser<'s> {
     /// The name of a value.
     #[inline]
     pub(super) fn name_of(&mut self, text: &'s [u8]) -> Name {
-        // The text is a part of the source.
-        let start = (text.as_ptr() as usize).wrapping_sub(self.src.as_ptr() as usize);
-        let first = self.src.get(start..).and_then(|rest| rest.first_chunk::<8>());
-        let split = match (first, text.len()) {
-            (Some(&first), len @ 1..=8) => names::split_short(u64::from_le_bytes(first), len),
-            _ => names::split(text),
+        let split = match self.first_bytes(text) {
+            Some(word) => names::split_short(word, text.len()),
+            None => names::split(text),
         };
         let Some((stem, number)) = split else {
             return self.sym(text).into();
         };
-        let at = (stem.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % RECENT_STEMS;
+        let at = scatter(stem) % RECENT_STEMS;
         if self.recent_stems[at].0 != stem {
             self.recent_stems[at] = (stem, self.ctx.stem(stem));
         }
@@ -118,8 +116,24 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// A symbol of any length, which begins at a place in the source, or stands outside of it.
-    fn long_sym(&mut self, start: usize, text: &'s [u8]) -> Sym {
+    /// Where a text begins in the source, which is shorter than 4 GiB; beyond its end if the text is a constant of the
+    /// reader.
+    #[inline]
+    fn start_of(&self, text: &[u8]) -> usize {
+        (text.as_ptr() as usize).wrapping_sub(self.src.as_ptr() as usize)
+    }
+
+    /// A text of at most eight bytes as a number, the first byte lowest, with what follows it in the source in the others;
+    /// nothing for a longer or an empty one, and near the end of the source.
+    #[inline]
+    fn first_bytes(&self, text: &[u8]) -> Option<u64> {
+        let first = self.src.get(self.start_of(text)..)?.first_chunk()?;
+        (1..=8).contains(&text.len()).then(|| u64::from_le_bytes(*first))
+    }
+
+    /// A symbol of any length, in the source or outside of it.
+    fn long_sym(&mut self, text: &'s [u8]) -> Sym {
+        let start = self.start_of(text);
         let hash = Context::sym_hash(text);
         let at = hash as usize & (self.syms.len() - 1);
         let met = self.syms[at];
