@@ -4,9 +4,9 @@
 df.graph {
   %x = pd.data {name = "x", shape = [], dtype = f32} : tensor<f32>
   %p = pd.data {name = "p", shape = [], dtype = i1} : tensor<i1>
-  %q = pd.data {name = "q", shape = [], dtype = i1} : tensor<i1>
+  %q = pd.logical_not (%p) : tensor<i1>
   %a, %b = df.switch (%x, %p) : tensor<f32>, tensor<f32>
-  %c, %d = df.switch (%x, %q) : tensor<f32>, tensor<f32>
+  %d, %c = df.switch (%x, %q) : tensor<f32>, tensor<f32>
   // expected-error@+2 {{`df.merge` cannot be raised: it does not merge what the two sides of one branch give}}
   // expected-note@+1 {{in the pass}}
   %r, %i = df.merge (%a, %d) : tensor<f32>, tensor<i32>

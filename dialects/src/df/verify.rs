@@ -2,9 +2,11 @@
 //!
 //! An executor takes a graph at its word: what breaks one of these rules hangs, runs for ever or gives wrong values
 //! without a word. All are checked on the whole graph, in time linear in its size: first those about single nodes, then
-//! cycles, then frames, then what is alive when. Rules that rest on others are not checked where those are broken.
+//! cycles, then frames, then what is alive when, and in the end what the graphs of several devices say of the messages
+//! between them. Rules that rest on others are not checked where those are broken.
 
 mod alive;
+mod devices;
 mod frames;
 mod nodes;
 
@@ -38,6 +40,7 @@ pub(super) fn graph(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     rules.check();
     rules.errors.truncate(MAX_ERRORS);
     errors.append(&mut rules.errors);
+    devices::agree(op, errors);
 }
 
 struct Rules<'a> {

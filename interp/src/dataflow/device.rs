@@ -350,7 +350,11 @@ impl<'g> Device<'g> {
             } else {
                 state.data = state.data.checked_sub(1).ok_or_else(twice)?;
                 match outputs.get(edge.port as usize) {
-                    Some(Some(_)) if merges && (state.ready || state.winner != NONE) => {}
+                    Some(Some(_)) if merges && (state.ready || state.winner != NONE) => {
+                        let error = ExecError::new(format!("two operands of {} are alive", target.label));
+                        return Err(error
+                            .help("which of them it hands on is chance: what it joins are the two sides of a branch"));
+                    }
                     Some(Some(value)) => {
                         let mut slot = target.slot;
                         match merges {

@@ -81,7 +81,20 @@ pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dy
             outcome.events.push((device.graph.device, recorder.events));
         }
     }
-    Ok(outcome)
+    match (outcome.fetched.is_empty(), outcome.dead.is_empty()) {
+        (true, false) => Err(nothing(&outcome.dead)),
+        _ => Ok(outcome),
+    }
+}
+
+/// Everything that a program gives out was dead.
+fn nothing(dead: &[String]) -> ExecError {
+    let names: Vec<String> = dead.iter().take(8).map(|name| format!("`{name}`")).collect();
+    let more = if dead.len() > names.len() { ", …" } else { "" };
+    ExecError::new(format!("the program gives nothing out: {}{more} is dead", names.join(", "))).help(
+        "what is dead comes from a branch that was not taken, or from a merge of which no operand was alive: merge it with \
+         what the other side gives",
+    )
 }
 
 /// Runs the devices on this thread, at each step one that has something to do.

@@ -1,12 +1,17 @@
 //! Rules about what is alive when: pivots, and the results of branches.
 //!
 //! # Algorithm
-//! In an order in which inputs come first, each node gets a *guard*: the switches that must have gone its way, as a list
-//! from the outermost one to the innermost one, of which lists that start alike share what they have in common. A node
-//! has the longest guard of its inputs, and a merge what all of its operands have in common. The guard of what leaves a
-//! loop is that of what enters it. What another device sends has a guard that is not known.
+//! In an order in which inputs come first, each node gets a *guard*: the sides of switches that must have been taken for
+//! it to be alive, as a list from the outermost one to the innermost one, of which lists that start alike share what they
+//! have in common. A node needs what all of its inputs need, a merge what all of its operands have in common. The guard of
+//! what leaves a loop is that of what enters it. What another device sends has a guard that is not known.
+//!
+//! A predicate is told by what computes it: `df.identity`, switches, and constant enters hand it on, `pd.logical_not`
+//! turns its sides around. Two operands of a merge exclude each other if some predicate must have gone one way for the
+//! one and the other way for the other. Predicates that come from other devices may be the same by chance: nothing is
+//! said of them here, and the executor stops where two operands are alive.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Rules;
 use crate::df::graph::{Kind, Node, Source};
@@ -16,11 +21,19 @@ const ALWAYS: u32 = 0;
 /// Nothing is known.
 const UNKNOWN: u32 = u32::MAX;
 
+/// What computes a predicate, and whether it is the negation of that.
+type Pred = (Source, bool);
+
+/// A predicate that has gone one way.
+type Condition = (Source, bool);
+
+/// A guard: the one that it goes on from, its length, and its last condition.
+type Link = (u32, u32, Option<Condition>);
+
 /// All guards.
 struct Guards {
-    /// The guard that each goes on from, and its length.
-    all: Vec<(u32, u32)>,
-    known: FxHashMap<(u32, Source, u32), u32>,
+    all: Vec<Link>,
+    known: FxHashMap<(u32, Condition), u32>,
     /// How many steps may still be taken to compare guards: a graph may be made to need too many.
     budget: usize,
 }
@@ -30,30 +43,26 @@ impl Guards {
         self.all.get(guard as usize).map_or(0, |g| g.1)
     }
 
-    /// The guard that goes on with one side of a switch.
-    fn side(&mut self, guard: u32, pred: Source, side: u32) -> u32 {
+    fn parent(&self, guard: u32) -> u32 {
+        self.all.get(guard as usize).map_or(ALWAYS, |g| g.0)
+    }
+
+    /// The guard that goes on with a condition.
+    fn with(&mut self, guard: u32, condition: Condition) -> u32 {
         if guard == UNKNOWN {
             return UNKNOWN;
         }
         let depth = self.depth(guard) + 1;
         let next = self.all.len() as u32;
         let all = &mut self.all;
-        *self.known.entry((guard, pred, side)).or_insert_with(|| {
-            all.push((guard, depth));
+        *self.known.entry((guard, condition)).or_insert_with(|| {
+            all.push((guard, depth, Some(condition)));
             next
         })
     }
 
-    fn longest(&self, a: u32, b: u32) -> u32 {
-        match (a, b) {
-            (UNKNOWN, _) | (_, UNKNOWN) => UNKNOWN,
-            _ if self.depth(b) > self.depth(a) => b,
-            _ => a,
-        }
-    }
-
-    /// What two guards have in common.
-    fn common(&mut self, mut a: u32, mut b: u32) -> u32 {
+    /// The list that two guards start with.
+    fn shared(&mut self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
             if a == UNKNOWN || b == UNKNOWN || self.budget == 0 {
                 return UNKNOWN;
@@ -63,6 +72,58 @@ impl Guards {
             *longer = self.all.get(*longer as usize).map_or(ALWAYS, |g| g.0);
         }
         a
+    }
+
+    /// The conditions of a guard behind one that it starts with, the outermost first.
+    fn behind(&self, mut guard: u32, start: u32) -> Vec<Condition> {
+        let mut conditions = Vec::new();
+        while guard != start && guard != ALWAYS {
+            conditions.extend(self.all.get(guard as usize).and_then(|g| g.2));
+            guard = self.parent(guard);
+        }
+        conditions.reverse();
+        conditions
+    }
+
+    /// What is alive where both are.
+    fn both(&mut self, a: u32, b: u32) -> u32 {
+        let shared = self.shared(a, b);
+        if shared == UNKNOWN || shared == b {
+            return if shared == UNKNOWN { UNKNOWN } else { a };
+        }
+        let has: FxHashSet<Condition> = self.behind(a, shared).into_iter().collect();
+        let more = self.behind(b, shared);
+        more.into_iter()
+            .filter(|c| !has.contains(c))
+            .fold(a, |guard, c| self.with(guard, c))
+    }
+
+    /// What two guards have in common.
+    fn common(&mut self, a: u32, b: u32) -> u32 {
+        let shared = self.shared(a, b);
+        if shared == UNKNOWN || shared == a || shared == b {
+            return shared;
+        }
+        let has: FxHashSet<Condition> = self.behind(b, shared).into_iter().collect();
+        let all = self.behind(a, shared);
+        all.into_iter()
+            .filter(|c| has.contains(c))
+            .fold(shared, |guard, c| self.with(guard, c))
+    }
+
+    /// Whether some predicate has gone one way for the one and the other way for the other; nothing if that cannot be told.
+    fn exclude(&mut self, a: u32, b: u32, is_foreign: impl Fn(Source) -> bool) -> Option<bool> {
+        let shared = self.shared(a, b);
+        if shared == UNKNOWN {
+            return None;
+        }
+        let (mine, theirs) = (self.behind(a, shared), self.behind(b, shared));
+        let has: FxHashSet<Condition> = mine.iter().copied().collect();
+        if theirs.iter().any(|&(pred, side)| has.contains(&(pred, !side))) {
+            return Some(true);
+        }
+        let foreign = mine.iter().chain(&theirs).any(|&(pred, _)| is_foreign(pred));
+        (!foreign).then_some(false)
     }
 }
 
@@ -118,12 +179,13 @@ impl Rules<'_> {
     pub(super) fn branches(&mut self) {
         let graph = self.graph;
         let mut guards = Guards {
-            all: vec![(ALWAYS, 0)],
+            all: vec![(ALWAYS, 0, None)],
             known: FxHashMap::default(),
             budget: 16 * graph.len() + 1024,
         };
         let mut of: Vec<u32> = vec![ALWAYS; graph.len()];
         let mut entered: Vec<u32> = vec![ALWAYS; graph.frames().len()];
+        let preds = self.predicates();
         for &node in graph.order() {
             let mut inputs: Vec<u32> = Vec::with_capacity(graph.inputs(node).len());
             for (input, &source) in (0_u32..).zip(graph.inputs(node)) {
@@ -131,9 +193,12 @@ impl Rules<'_> {
                     continue;
                 }
                 let guard = of[source.node.index()];
-                let pred = graph.inputs(source.node).get(1).copied();
+                let pred = graph.inputs(source.node).get(1);
                 inputs.push(match (graph.kind(source.node), pred) {
-                    (Kind::Switch, Some(pred)) => guards.side(guard, pred, source.output),
+                    (Kind::Switch, Some(&pred)) => {
+                        let (pred, negated) = resolved(&preds, pred);
+                        guards.with(guard, (pred, (source.output == 1) != negated))
+                    }
                     _ => guard,
                 });
             }
@@ -142,14 +207,14 @@ impl Rules<'_> {
                 Kind::Merge if graph.is_loop_merge(node) => ALWAYS,
                 Kind::Merge => self.merged(node, &inputs, &mut guards),
                 kind => {
-                    let data = inputs.iter().fold(ALWAYS, |a, &b| guards.longest(a, b));
+                    let data = inputs.iter().fold(ALWAYS, |a, &b| guards.both(a, b));
                     // The control edges of a switch are always alive.
                     let controls = graph.controls(node).iter().filter(|&&n| graph.kind(n) != Kind::Switch);
-                    let guard = controls.fold(data, |a, &n| guards.longest(a, of[n.index()]));
+                    let guard = controls.fold(data, |a, &n| guards.both(a, of[n.index()]));
                     match kind {
                         Kind::Enter => {
                             let frame = graph.output_frame(node).index();
-                            entered[frame] = guards.longest(entered[frame], guard);
+                            entered[frame] = guards.both(entered[frame], guard);
                             ALWAYS
                         }
                         Kind::Exit => entered[graph.frame_of(node).index()],
@@ -160,6 +225,32 @@ impl Rules<'_> {
         }
     }
 
+    /// What computes the value that a node hands on, for those that hand on one: other values stand for themselves.
+    fn predicates(&self) -> FxHashMap<Source, Pred> {
+        let graph = self.graph;
+        let mut preds: FxHashMap<Source, Pred> = FxHashMap::default();
+        for &node in graph.order() {
+            let (operand, results, negates) = match graph.kind(node) {
+                Kind::Identity | Kind::LoopCond => (0, 1, false),
+                Kind::Enter if graph.is_constant_enter(node) => (0, 1, false),
+                Kind::Push => (1, 1, false),
+                // Of a switch each result is the value, where it is alive.
+                Kind::Switch => (0, 2, false),
+                Kind::Ordinary if self.name(node) == "pd.assign" => (0, 1, false),
+                Kind::Ordinary if self.name(node) == "pd.logical_not" => (0, 1, true),
+                _ => continue,
+            };
+            let Some(&from) = graph.inputs(node).get(operand) else {
+                continue;
+            };
+            let (pred, negated) = resolved(&preds, from);
+            for output in 0..results {
+                preds.insert(Source { node, output }, (pred, negated != negates));
+            }
+        }
+        preds
+    }
+
     fn merged(&mut self, node: Node, inputs: &[u32], guards: &mut Guards) -> u32 {
         let Some((&first, others)) = inputs.split_first() else {
             return ALWAYS;
@@ -168,19 +259,39 @@ impl Rules<'_> {
         if common == UNKNOWN || others.is_empty() {
             return common;
         }
+        let graph = self.graph;
+        let spelled = |rules: &Self, at: usize| graph.inputs(node).get(at).map(|&s| rules.value(s)).unwrap_or_default();
+        let help = "let what a branch gives pass through a `df.switch` by its predicate; give a constant a control edge \
+                    from the pivot of the branch";
         if let Some(at) = inputs.iter().position(|&guard| guard == common) {
-            let value = self
-                .graph
-                .inputs(node)
-                .get(at)
-                .map(|&s| self.value(s))
-                .unwrap_or_default();
+            let value = spelled(self, at);
             let message =
                 format!("{value} is alive whichever way the branch goes: which operand the merge hands on is chance");
-            let help = "let what a branch gives pass through a `df.switch` by its predicate; give a constant a control edge \
-                        from the pivot of the branch";
             self.error(node, "merge-gate", message, "merged here", help);
+            return common;
+        }
+        let foreign = |pred: Source| graph.kind(pred.node) == Kind::Recv;
+        let pairs = (1..inputs.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+        for (a, b) in pairs {
+            if guards.exclude(inputs[a], inputs[b], foreign) == Some(false) {
+                let (x, y) = (spelled(self, a), spelled(self, b));
+                let message = format!(
+                    "{x} and {y} may both be alive: no predicate tells them apart, so that which of them the merge hands on \
+                     is chance, or there is none"
+                );
+                let help = "what a merge joins are the two sides of one switch, or of switches by one predicate";
+                self.error(node, "merge-gate", message, "merged here", help);
+                break;
+            }
+            if guards.budget == 0 {
+                break;
+            }
         }
         common
     }
+}
+
+/// What computes a predicate.
+fn resolved(preds: &FxHashMap<Source, Pred>, source: Source) -> Pred {
+    preds.get(&source).copied().unwrap_or((source, false))
 }
