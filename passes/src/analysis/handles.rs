@@ -3,6 +3,7 @@
 use pir_ir::{Body, Context, EffectKind, EffectTarget, OpId, Use, ValueId};
 use rustc_hash::FxHashMap;
 
+use super::provenance::is_handle_type;
 use super::slots::is_fixed_slot;
 
 /// Handles, such as stacks, in classes: two of different classes never refer to the same thing.
@@ -21,7 +22,8 @@ impl HandleClasses {
             parent: (0..body.num_value_slots() as u32).collect(),
             writers: FxHashMap::default(),
         };
-        let is_handle = |value: ValueId| is_fixed_slot(ctx, body, value);
+        // A list may hold handles.
+        let is_handle = |value: ValueId| is_handle_type(ctx, body.value_type(value));
         for op in body.walk_all() {
             let mut first = None;
             for (index, value) in body.operands(op).enumerate() {

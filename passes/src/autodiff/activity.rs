@@ -26,7 +26,9 @@ pub(crate) struct Activity {
 /// Whether values of the type can have a cotangent: floats, tensors of floats, and lists with such elements.
 pub(crate) fn is_differentiable(ctx: &Context, ty: Type) -> bool {
     match ctx.type_data(ty) {
-        TypeData::List(items) => items.iter().any(|&t| ctx.is_float(t)),
+        TypeData::List(items) => stacker::maybe_grow(32 * 1024, 256 * 1024, || {
+            items.iter().any(|&t| is_differentiable(ctx, t))
+        }),
         _ => ctx.is_float(ty),
     }
 }
@@ -56,6 +58,9 @@ impl Activity {
                         pending.push(target);
                     }
                 };
+                for &pop in stacks.pops_behind(at.op) {
+                    reach(body.result(pop, 0));
+                }
                 match body.flow_targets(ctx, at) {
                     _ if at.index == 1 && stacks.lane(at.op).is_some() => {
                         let pops = stacks.lane(at.op).map_or(&[][..], |lane| &lane.pops);
@@ -85,6 +90,10 @@ impl Activity {
                 sources.into_iter().for_each(&mut reach);
             } else if let ValueDef::Result(op, _) = body.value_def(value) {
                 if let Some(lane) = stacks.lane(op) {
+                    for stranger in stacks.strangers_before(op) {
+                        let operands = 0..body.num_operands(stranger);
+                        operands.for_each(|index| reach(Use { op: stranger, index }));
+                    }
                     lane.pushes.iter().for_each(|&op| reach(Use { op, index: 1 }));
                     continue;
                 }

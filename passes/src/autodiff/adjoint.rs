@@ -16,6 +16,7 @@
 //! is treated first, by entering the incoming cotangents for the values that it forwards.
 
 mod captures;
+mod copies;
 mod refusals;
 
 use pir_ir::{BlockId, Diagnostic, OpId, Rewriter, Type, ValueId, ValueMap};
@@ -23,10 +24,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use self::captures::captures;
-pub(crate) use self::refusals::check_rules;
+pub(crate) use self::refusals::{check_rules, spelled};
 use self::refusals::{no_rule, reached};
 use super::activity::Activity;
-use super::cotangent::{Frame, zeros_like};
+use super::cotangent::{Frame, is_list, zeros_like};
 use super::rules::{RuleCx, Rules};
 use super::structure::{Kind, Names, Structure, Tape, locals};
 
@@ -79,7 +80,8 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         for &op in ops.iter().rev() {
             let results: SmallVec<[ValueId; 4]> = self.r.body.results(op).collect();
             let on_stack = self.activity.stacks.active_lane(op);
-            let passed_through = on_stack.is_some() || self.activity.stacks.pass_through(op);
+            let copied = self.activity.stacks.active_copy(op).flatten();
+            let passed_through = on_stack.is_some() || copied.is_some() || self.activity.stacks.pass_through(op);
             if !passed_through && !results.iter().any(|&v| frame.has(v)) {
                 continue;
             }
@@ -93,6 +95,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             // Nesting is as deep as the input says: the stack grows on the heap when it has to.
             match self.names.kind(self.r.body, op) {
                 _ if on_stack.is_some() => self.on_stack(op, frame)?,
+                _ if copied.is_some() => self.on_copy(op, copied)?,
                 // Its results are differentiated, but do not depend on an input: nothing was recorded.
                 Some(_) if !self.activity.passes_through(self.r.body, op) => {}
                 Some(kind) => stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.structured(op, kind, frame))?,
@@ -103,6 +106,25 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// The adjoint of a copy: the cotangents of what is popped from it belong to what lies on the original.
+    fn on_copy(&mut self, op: OpId, ty: Option<Type>) -> Result<(), Failure> {
+        let stacks = &self.activity.stacks;
+        let of = |this: &Self, handle: ValueId| this.gradient_stacks.get(&stacks.root(handle)).copied();
+        let (original, copy) = (self.r.body.operand(op, 0), self.r.body.result(op, 0));
+        let (Some(into), Some(from), Some(ty)) = (of(self, original), of(self, copy), ty) else {
+            let message = "the derivative cannot pass through this copy: the stack is used after it was recorded";
+            return Err(Box::new(
+                Diagnostic::error("stack-derivative", message).label(self.r.body.op_span(op), "differentiated here"),
+            ));
+        };
+        copies::merge(self.r, &self.names, from, into, ty).map_err(|why| {
+            let message = format!("the derivative cannot pass through this copy: {why}");
+            Box::new(
+                Diagnostic::error("stack-derivative", message).label(self.r.body.op_span(op), "differentiated here"),
+            )
+        })
     }
 
     /// The adjoint of a push or a pop.
@@ -162,6 +184,15 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         let Some(rule) = self.rules.get(self.r.body, op) else {
             return Err(Box::new(no_rule(self.r.ctx, self.r.body, self.activity, op)));
         };
+        let lists = self
+            .r
+            .body
+            .results(op)
+            .filter(|&v| is_list(self.r.ctx, self.r.body.value_type(v)));
+        if lists.skip(1).any(|v| frame.has(v)) {
+            let diagnostic = no_rule(self.r.ctx, self.r.body, self.activity, op);
+            return Err(Box::new(diagnostic.note("it gives several lists with a derivative")));
+        }
         let (grads, list_grads) = frame.take_results(self.r, op);
         let (image, activity) = (&self.image, self.activity);
         let mut cx = RuleCx {
@@ -266,11 +297,16 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         let mut zeros: FxHashMap<Type, ValueId> = FxHashMap::default();
         let mut out = Vec::new();
         for value in values {
+            let ty = self.r.body.value_type(value);
+            if is_list(self.r.ctx, ty) {
+                let like = self.image.get_or_self(value);
+                out.push(frame.take_whole(self.r, value, like)?);
+                continue;
+            }
             if let Some(grad) = frame.take(value) {
                 out.push(grad);
                 continue;
             }
-            let ty = self.r.body.value_type(value);
             if let Some(&shared) = zeros.get(&ty) {
                 self.r.name(shared, "zeros");
                 out.push(shared);
@@ -329,7 +365,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         let args = self.r.body.block_args(dual_cond).to_vec();
         let mut inner = Frame::default();
         for (&c, &arg) in captures.iter().zip(&args[forward.len()..]) {
-            inner.set(c, arg);
+            inner.enter(self.r, c, arg)?;
         }
         for (&i, &arg) in forward.iter().zip(&args) {
             let forwarded = self.r.body.operand(cond_end, i + 1);
@@ -362,7 +398,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         let args = self.r.body.block_args(dual_body).to_vec();
         let mut inner = Frame::default();
         for (&c, &arg) in captures.iter().zip(&args[carried.len()..]) {
-            inner.set(c, arg);
+            inner.enter(self.r, c, arg)?;
         }
         for (&j, &arg) in carried.iter().zip(&args) {
             let forwarded = self.r.body.operand(body_end, j);
@@ -389,7 +425,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         for (at, &c) in captures.iter().enumerate() {
             let grad = self.r.body.result(dual, carried.len() + at);
             self.r.name_like(grad, c, "_grad");
-            frame.set(c, grad);
+            frame.enter(self.r, c, grad)?;
         }
         for (at, &j) in carried.iter().enumerate() {
             let grad = self.r.body.result(dual, at);
@@ -416,11 +452,15 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         frame: &mut Frame,
     ) -> Result<(), Trouble> {
         let results: Vec<ValueId> = self.r.body.results(op).collect();
-        let grads: Vec<(usize, ValueId)> = results
+        let mut grads: Vec<(usize, ValueId)> = results
             .iter()
             .enumerate()
-            .filter_map(|(i, &v)| frame.take(v).map(|g| (i, g)))
+            .filter(|&(_, &v)| frame.has(v))
+            .map(|(i, &v)| (i, v))
             .collect();
+        for (_, value) in &mut grads {
+            *value = self.take_or_zeros(frame, *value)?;
+        }
         let here = self.r.point();
         let mut regions: SmallVec<[_; 2]> = SmallVec::new();
         for (which, block) in blocks.into_iter().enumerate() {
@@ -430,9 +470,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             self.pop_locals(tape.as_ref(), which);
             let mut inner = Frame::default();
             for &c in captures {
-                if let Some(grad) = frame.get(c) {
-                    inner.set(c, grad);
-                }
+                inner.share(c, frame);
             }
             for &(i, grad) in &grads {
                 let forwarded = self.r.body.operand(end, i);
@@ -455,7 +493,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         for (at, &c) in captures.iter().enumerate() {
             let grad = self.r.body.result(dual, at);
             self.r.name_like(grad, c, "_grad");
-            frame.set(c, grad);
+            frame.enter(self.r, c, grad)?;
         }
         Ok(())
     }

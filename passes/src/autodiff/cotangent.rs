@@ -28,8 +28,35 @@ impl Frame {
         self.entries.insert(value, Cotangent::One(grad));
     }
 
+    /// Sets the cotangent of a value, which may be a list.
+    pub(crate) fn enter(&mut self, r: &mut Rewriter<'_>, value: ValueId, grad: ValueId) -> Result<(), String> {
+        self.entries.remove(&value);
+        match is_list(r.ctx, r.body.value_type(value)) {
+            true => self.add(r, value, grad),
+            false => {
+                self.set(value, grad);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes over the cotangent that a value has elsewhere.
+    pub(crate) fn share(&mut self, value: ValueId, from: &Frame) {
+        if let Some(cotangent) = from.entries.get(&value) {
+            self.entries.insert(value, cotangent.clone());
+        }
+    }
+
     /// Adds to the cotangent of a value.
     pub(crate) fn add(&mut self, r: &mut Rewriter<'_>, value: ValueId, grad: ValueId) -> Result<(), String> {
+        if let Some(types) = element_types(r.ctx, r.body.value_type(value)) {
+            for (index, element) in elements(r, grad)?.into_iter().enumerate() {
+                if types.get(index).is_some_and(|&ty| r.ctx.is_float(ty)) {
+                    self.add_element(r, value, index, element)?;
+                }
+            }
+            return Ok(());
+        }
         let sum = match self.entries.get(&value) {
             Some(&Cotangent::One(old)) => sum(r, old, grad)?,
             _ => grad,
@@ -89,6 +116,18 @@ impl Frame {
         }
     }
 
+    /// Removes the cotangent of a list and gives it as a list, with zeros like the elements of `like`, which is visible
+    /// where they are needed.
+    pub(crate) fn take_whole(
+        &mut self,
+        r: &mut Rewriter<'_>,
+        value: ValueId,
+        like: ValueId,
+    ) -> Result<ValueId, String> {
+        let known = self.take_list(value);
+        list_of(r, value, &known, like, "_grad")
+    }
+
     /// Removes and gives the cotangents of the results of an operation, and those of the elements of the first result that
     /// is a list.
     pub(crate) fn take_results(
@@ -116,6 +155,63 @@ pub(crate) fn is_list(ctx: &Context, ty: Type) -> bool {
     matches!(ctx.type_data(ty), TypeData::List(_))
 }
 
+/// The types of the elements of lists of a type.
+fn element_types(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
+    match ctx.type_data(ty) {
+        TypeData::List(items) => Some(items.to_vec()),
+        _ => None,
+    }
+}
+
+/// A list of cotangents or tangents of the elements of a list, with zeros like the elements of `like` for those that are
+/// not known.
+pub(crate) fn list_of(
+    r: &mut Rewriter<'_>,
+    value: ValueId,
+    known: &[Option<ValueId>],
+    like: ValueId,
+    suffix: &str,
+) -> Result<ValueId, String> {
+    let types = element_types(r.ctx, r.body.value_type(value)).ok_or("a list was expected")?;
+    let mut shapes: Option<Vec<ValueId>> = None;
+    let mut all = Vec::new();
+    for (index, &ty) in types.iter().enumerate() {
+        if let Some(&Some(grad)) = known.get(index) {
+            all.push(grad);
+            continue;
+        }
+        if r.ctx.as_tensor(ty).is_none() {
+            let ty = pir_ir::text::print_type(r.ctx, ty);
+            return Err(format!("a list with an element of type `{ty}` has no derivative"));
+        }
+        if r.ctx.is_static(ty) {
+            all.push(zeros_of_type(r, ty)?);
+            continue;
+        }
+        let shapes = match &mut shapes {
+            Some(shapes) => shapes,
+            none => none.insert(elements(r, like)?),
+        };
+        let like = *shapes.get(index).ok_or("a list is shorter than its type")?;
+        all.push(zeros_like(r, like)?);
+    }
+    let list = r.op("builtin.combine").operands(all).infer()?;
+    let list = r.body.result(list, 0);
+    r.name_like(list, value, suffix);
+    Ok(list)
+}
+
+/// The elements of a list.
+pub(crate) fn elements(r: &mut Rewriter<'_>, list: ValueId) -> Result<Vec<ValueId>, String> {
+    if let Some(op) = r.body.defining_op(list)
+        && r.view(op).name() == "builtin.combine"
+    {
+        return Ok(r.body.operands(op).collect());
+    }
+    let split = r.op("builtin.split").operand(list).infer()?;
+    Ok(r.body.results(split).collect())
+}
+
 /// `old + grad`, or `old - x` where `grad` is `-x`.
 fn sum(r: &mut Rewriter<'_>, old: ValueId, grad: ValueId) -> Result<ValueId, String> {
     let negated = r.body.defining_op(grad).filter(|&op| {
@@ -133,6 +229,9 @@ fn sum(r: &mut Rewriter<'_>, old: ValueId, grad: ValueId) -> Result<ValueId, Str
 
 /// Zeros of the type of `like`, which is visible where they are needed.
 pub(crate) fn zeros_like(r: &mut Rewriter<'_>, like: ValueId) -> Result<ValueId, String> {
+    if is_list(r.ctx, r.body.value_type(like)) {
+        return list_of(r, like, &[], like, "_grad");
+    }
     filled_like(r, like, 0.0)
 }
 
@@ -140,10 +239,24 @@ pub(crate) fn zeros_like(r: &mut Rewriter<'_>, like: ValueId) -> Result<ValueId,
 pub(crate) fn filled_like(r: &mut Rewriter<'_>, like: ValueId, value: f64) -> Result<ValueId, String> {
     let ctx = r.ctx;
     let ty = r.body.value_type(like);
-    let value = ctx.float_attr(value);
     if !ctx.is_static(ty) {
+        let value = ctx.float_attr(value);
         return emit(r, "pd.full_like", &[like], &[("value", value)]);
     }
+    full(r, ty, value)
+}
+
+/// Zeros of a static type.
+fn zeros_of_type(r: &mut Rewriter<'_>, ty: Type) -> Result<ValueId, String> {
+    full(r, ty, 0.0)
+}
+
+fn full(r: &mut Rewriter<'_>, ty: Type, value: f64) -> Result<ValueId, String> {
+    let ctx = r.ctx;
+    if element_types(ctx, ty).is_some() {
+        return Err("a list has no constant".to_owned());
+    }
+    let value = ctx.float_attr(value);
     let (shape, elem) = ctx.as_tensor(ty).map_or((&[][..], ty), |(shape, elem)| (shape, elem));
     let op = r
         .op("pd.full")

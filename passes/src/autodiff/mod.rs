@@ -46,6 +46,7 @@ use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, filled_like, zeros_like};
 use rules::{Rules, emit};
+use stacks::Mode;
 use targets::{Seed, Targets, Unit, UnitKind};
 
 /// The operations that have a gradient rule.
@@ -63,7 +64,7 @@ pub fn has_rule(name: &str) -> bool {
 /// # Errors
 /// When outputs or inputs cannot be found, or an operation on the way has no derivative.
 pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
-    for_each_unit(module, options, |ctx, body, _, _, activity, _| {
+    for_each_unit(module, options, Mode::Reverse, |ctx, body, _, _, activity, _| {
         stack_locals::run(ctx, body, activity);
         Ok(())
     })
@@ -74,9 +75,14 @@ pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<()
 /// # Errors
 /// When outputs or inputs cannot be found, an operation on the way has no derivative, or a loop was not recorded.
 pub fn build_backward(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
-    let units = for_each_unit(module, options, |ctx, body, unit, targets, activity, rules| {
-        append_adjoint(ctx, body, unit, targets, activity, rules).map_err(|d| vec![*d])
-    });
+    let units = for_each_unit(
+        module,
+        options,
+        Mode::Reverse,
+        |ctx, body, unit, targets, activity, rules| {
+            append_adjoint(ctx, body, unit, targets, activity, rules).map_err(|d| vec![*d])
+        },
+    );
     units?;
     extend_signatures(module);
     Ok(())
@@ -136,6 +142,7 @@ type UnitFn<'f> =
 fn for_each_unit(
     module: &mut Module,
     options: &BackwardOptions,
+    mode: Mode,
     mut f: impl FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &Rules) -> Result<(), Vec<Diagnostic>>,
 ) -> Result<(), Vec<Diagnostic>> {
     let f: &mut UnitFn<'_> = &mut f;
@@ -175,7 +182,7 @@ fn for_each_unit(
         let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
         let outputs: Vec<ValueId> = targets.outputs.iter().map(|o| o.value).collect();
         let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);
-        let errors = adjoint::check_rules(&ctx, body, &rules, &activity);
+        let errors = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
         if !errors.is_empty() {
             return Err(errors);
         }

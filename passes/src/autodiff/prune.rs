@@ -11,7 +11,7 @@
 //! A stack that is used in any other way is left alone. (The idea of removing pushes and pops together is also in
 //! Enzyme's MLIR passes; there on init, push and pop triples.)
 
-use pir_ir::{BlockId, Body, Context, OpId, Rewriter, ValueId, ValueMap};
+use pir_ir::{BlockId, Body, Context, OpId, Rewriter, Use, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cross;
@@ -19,7 +19,7 @@ use super::invariants::Invariants;
 use super::plumbing::{count_down, count_trips, negation_of, remove_stack};
 use super::shapes;
 use super::structure::{Kind, Names, Structure};
-use crate::analysis::RegionTree;
+use crate::analysis::{Provenance, RegionTree};
 
 /// The readers of one handle.
 #[derive(Default)]
@@ -74,7 +74,7 @@ impl Tape {
 
 impl Tapes {
     pub(crate) fn new(ctx: &Context, names: &Names, body: &Body) -> Self {
-        let (all, image) = pair(names, body);
+        let (all, image) = pair(names, body, &Provenance::new(ctx, body));
         let mut partner = FxHashMap::default();
         for (at, tape) in all.iter().enumerate() {
             partner.extend(tape.pairs.iter().map(|&(push, pop)| (pop, (push, at))));
@@ -165,13 +165,13 @@ pub(crate) fn finish(r: &mut Rewriter<'_>, names: &Names, tapes: &Tapes, at: usi
 }
 
 /// The pushes and pops of operations and their duals, in pairs.
-pub(crate) fn pairs_of_duals(names: &Names, body: &Body) -> Vec<(OpId, OpId)> {
-    let (tapes, _) = pair(names, body);
+pub(crate) fn pairs_of_duals(names: &Names, body: &Body, provenance: &Provenance) -> Vec<(OpId, OpId)> {
+    let (tapes, _) = pair(names, body, provenance);
     tapes.into_iter().flat_map(|t| t.pairs).collect()
 }
 
 /// Pairs pushes and pops, outer stacks first, and tells what stands in the duals for recorded values.
-fn pair(names: &Names, body: &Body) -> (Vec<Tape>, ValueMap) {
+fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, ValueMap) {
     let mut readers: FxHashMap<ValueId, Readers> = FxHashMap::default();
     let mut order = Vec::new();
     for op in body.walk_all() {
@@ -189,33 +189,70 @@ fn pair(names: &Names, body: &Body) -> (Vec<Tape>, ValueMap) {
         }
     }
     // A pre-order walk meets the pop that gives a handle before the pops from it.
-    let mut tapes = Vec::new();
-    let mut image = ValueMap::new();
-    let mut pushed: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+    let mut found: Vec<Found> = Vec::new();
+    let mut pushed: FxHashMap<ValueId, (ValueId, usize)> = FxHashMap::default();
+    let mut of_root: FxHashMap<ValueId, usize> = FxHashMap::default();
     for handle in order {
         let Some(readers) = readers.remove(&handle) else {
             continue;
         };
         let recorded = body.defining_op(handle).is_some_and(|op| body.op_name(op) == names.pop);
-        let origin = if recorded {
-            pushed.get(&handle).copied()
-        } else {
-            Some(handle)
+        let (origin, outer) = match pushed.get(&handle) {
+            Some(&(origin, outer)) => (origin, Some(outer)),
+            None if recorded => continue,
+            None => (handle, None),
         };
-        let Some(tape) = origin.and_then(|origin| pair_one(names, body, handle, origin, readers)) else {
+        // A stack that is read in several places: what one of them pops is not what was pushed.
+        let root = provenance.root(origin);
+        if let Some(&other) = of_root.get(&root) {
+            found[other].sound = false;
+            continue;
+        }
+        let Some(tape) = pair_one(names, body, provenance, handle, origin, readers) else {
             continue;
         };
         for &(push, pop) in &tape.pairs {
             let (value, popped) = (body.operand(push, 1), body.result(pop, 0));
-            image.insert(value, popped);
-            pushed.insert(popped, value);
+            pushed.insert(popped, (value, found.len()));
         }
-        tapes.push(tape);
+        of_root.insert(root, found.len());
+        found.push(Found {
+            tape,
+            outer,
+            sound: true,
+        });
+    }
+    let mut image = ValueMap::new();
+    let mut tapes = Vec::new();
+    for at in 0..found.len() {
+        // Outer ones come first.
+        found[at].sound &= found[at].outer.is_none_or(|outer| found[outer].sound);
+    }
+    for Found { tape, sound, .. } in found {
+        if sound {
+            let pairs = tape.pairs.iter();
+            pairs.for_each(|&(push, pop)| image.insert(body.operand(push, 1), body.result(pop, 0)));
+            tapes.push(tape);
+        }
     }
     (tapes, image)
 }
 
-fn pair_one(names: &Names, body: &Body, handle: ValueId, origin: ValueId, readers: Readers) -> Option<Tape> {
+/// A tape, the one that its handle was recorded on, and whether nothing speaks against it.
+struct Found {
+    tape: Tape,
+    outer: Option<usize>,
+    sound: bool,
+}
+
+fn pair_one(
+    names: &Names,
+    body: &Body,
+    provenance: &Provenance,
+    handle: ValueId,
+    origin: ValueId,
+    readers: Readers,
+) -> Option<Tape> {
     // The dual is what all readers stand directly in.
     let first = readers.pops.first().or(readers.empties.first())?;
     let dual = body.parent_op(*first)?;
@@ -261,20 +298,23 @@ fn pair_one(names: &Names, body: &Body, handle: ValueId, origin: ValueId, reader
         }
         pairs.extend(pushes.into_iter().zip(pops.into_iter().rev()));
     }
-    // Every use of the handle must be understood, or a pair might belong to somebody else.
-    let known = |v: ValueId| {
-        body.uses(v).all(|u| {
-            let name = body.op_name(u.op);
-            name == names.push || name == names.pop || name == names.is_empty || body.next_op(u.op).is_none()
-        })
+    // Every use of every name of the stack must be understood, or a pair might belong to somebody else.
+    let root = provenance.root(origin);
+    if provenance.doubt(origin).is_some() || provenance.becomes_doubtful(root) {
+        return None;
+    }
+    let ours: FxHashSet<OpId> = pairs.iter().flat_map(|&(push, pop)| [push, pop]).collect();
+    let known = |at: Use| {
+        let name = body.op_name(at.op);
+        match (name == names.push, at.index) {
+            (true, 0) => ours.contains(&at.op),
+            // Recorded itself: whoever takes it off again is looked at by himself.
+            (true, _) => true,
+            _ if name == names.pop => ours.contains(&at.op),
+            _ => name == names.is_empty || names.hands_on(body, at.op),
+        }
     };
-    let others = match inside {
-        Some(_) => known(origin),
-        None => structure
-            .present()
-            .all(|b| body.block_args(b).last().is_some_and(|&a| known(a))),
-    };
-    if !others {
+    if !provenance.names(root).iter().all(|&name| body.uses(name).all(known)) {
         return None;
     }
     Some(Tape {

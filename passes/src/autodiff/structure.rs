@@ -14,6 +14,7 @@ pub(crate) struct Names {
     pub(crate) push: OpName,
     pub(crate) pop: OpName,
     pub(crate) is_empty: OpName,
+    pub(crate) copy: OpName,
     pub(crate) stack: Type,
     /// What the names of inserted values end in: nothing, or a number that keeps them off the program's own.
     suffix: u32,
@@ -37,6 +38,7 @@ impl Names {
             push: ctx.op_name("cf.push_back"),
             pop: ctx.op_name("cf.pop_back"),
             is_empty: ctx.op_name("cf.is_empty"),
+            copy: ctx.op_name("cf.copy_stack"),
             stack: ctx.intern_type(TypeData::Dialect("cf.stack".into())),
             suffix: 0,
         }
@@ -87,6 +89,12 @@ impl Names {
         } else {
             None
         }
+    }
+
+    /// Whether an operation hands values on to regions, or out of one of its own kind.
+    pub(crate) fn hands_on(&self, body: &Body, op: OpId) -> bool {
+        let ends = body.next_op(op).is_none() && body.parent_op(op).is_some_and(|p| self.kind(body, p).is_some());
+        ends || self.kind(body, op).is_some()
     }
 
     pub(crate) fn is_stack(&self, body: &Body, value: ValueId) -> bool {

@@ -8,7 +8,7 @@ use pir_ir::{BlockId, Diagnostic, OpId, Rewriter, Type, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::super::activity::Activity;
-use super::super::cotangent::zeros_like;
+use super::super::cotangent::{elements, is_list, list_of, zeros_like};
 use super::super::rules::{Rules, emit};
 use super::super::structure::{Kind, Names, Structure, types_of};
 use super::linear::{Tangent, Tangents, push_forward};
@@ -63,20 +63,34 @@ impl<'x, 'a> Forward<'x, 'a> {
         self.activity.is_active(self.before(value))
     }
 
-    /// The tangent of a tensor, zeros if it has none, at the insertion point.
+    /// The tangent of a value, zeros if it has none, at the insertion point.
     pub(super) fn tangent(&mut self, value: ValueId) -> Result<ValueId, String> {
-        match self.tangents.get(&value) {
-            Some(&Tangent::One(tangent)) => Ok(tangent),
-            Some(Tangent::List(_)) => Err("a list is carried".to_owned()),
-            None => {
-                if !self.r.ctx.is_float(self.r.body.value_type(value)) {
-                    return Err("a list is carried".to_owned());
-                }
-                let zeros = zeros_like(self.r, value)?;
-                self.r.name_like(zeros, value, "_tangent");
-                Ok(zeros)
-            }
+        let known = match self.tangents.get(&value) {
+            Some(&Tangent::One(tangent)) => return Ok(tangent),
+            Some(Tangent::List(items)) => items.clone(),
+            None => Vec::new(),
+        };
+        if is_list(self.r.ctx, self.r.body.value_type(value)) {
+            return list_of(self.r, value, &known, value, "_tangent");
         }
+        let zeros = zeros_like(self.r, value)?;
+        self.r.name_like(zeros, value, "_tangent");
+        Ok(zeros)
+    }
+
+    /// `tangent` is the tangent of a value; that of a list is taken apart at the insertion point.
+    fn enter(&mut self, value: ValueId, tangent: ValueId) -> Result<(), String> {
+        let ty = self.r.body.value_type(value);
+        let known = match is_list(self.r.ctx, ty) {
+            false => Tangent::One(tangent),
+            true => {
+                let items = elements(self.r, tangent)?.into_iter();
+                let float = |&v: &ValueId| self.r.ctx.is_float(self.r.body.value_type(v));
+                Tangent::List(items.map(|v| Some(v).filter(float)).collect())
+            }
+        };
+        self.tangents.insert(value, known);
+        Ok(())
     }
 
     /// The tangents of operations of one block, in order.
@@ -142,13 +156,9 @@ impl<'x, 'a> Forward<'x, 'a> {
         }
         let value = self.r.body.result(op, 0);
         let ty = self.r.body.value_type(value);
-        if !self.r.ctx.is_float(ty) {
-            return Err("a list is on a stack".to_owned());
-        }
         let tangent = self.r.before(op).op("cf.pop_back").operand(stack).result(ty).value();
         self.r.name_like(tangent, value, "_tangent");
-        self.tangents.insert(value, Tangent::One(tangent));
-        Ok(())
+        self.enter(value, tangent)
     }
 
     fn structured(&mut self, op: OpId, kind: Kind) -> Result<(), Failure> {
@@ -232,12 +242,16 @@ impl<'x, 'a> Forward<'x, 'a> {
         }
         let of: Vec<ValueId> = carried.iter().map(|&j| cond_args[j]).collect();
         let args = self.add_args(cond, &of, args_at);
-        self.tangents
-            .extend(of.into_iter().zip(args.into_iter().map(Tangent::One)));
+        self.r.at_start(cond);
+        for (&value, arg) in of.iter().zip(args) {
+            self.enter(value, arg).map_err(|why| self.failure(op, &why))?;
+        }
         let of: Vec<ValueId> = forward.iter().map(|&i| body_args[i]).collect();
         let args = self.add_args(body, &of, results_at);
-        self.tangents
-            .extend(of.into_iter().zip(args.into_iter().map(Tangent::One)));
+        self.r.at_start(body);
+        for (&value, arg) in of.iter().zip(args) {
+            self.enter(value, arg).map_err(|why| self.failure(op, &why))?;
+        }
 
         self.ops(&cond_ops)?;
         let handed: Vec<ValueId> = forward.iter().map(|&i| self.r.body.operand(cond_end, i + 1)).collect();
@@ -245,8 +259,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         self.ops(&body_ops)?;
         let handed: Vec<ValueId> = carried.iter().map(|&j| self.r.body.operand(body_end, j)).collect();
         self.hand_on(op, body_end, &handed, args_at)?;
-        self.recreate(op, &inputs, &forward, results_at);
-        Ok(())
+        self.recreate(op, &inputs, &forward, results_at)
     }
 
     fn if_op(&mut self, op: OpId, structure: &Structure) -> Result<(), Failure> {
@@ -265,13 +278,13 @@ impl<'x, 'a> Forward<'x, 'a> {
         }
         if !with_tangent.is_empty() {
             let operands = self.r.body.operands_vec(op);
-            self.recreate(op, &operands, &with_tangent, results_at);
+            self.recreate(op, &operands, &with_tangent, results_at)?;
         }
         Ok(())
     }
 
     /// Makes an operation anew with results for the tangents of those at `of`, from `at` on.
-    fn recreate(&mut self, op: OpId, operands: &[ValueId], of: &[usize], at: usize) {
+    fn recreate(&mut self, op: OpId, operands: &[ValueId], of: &[usize], at: usize) -> Result<(), Failure> {
         let old: Vec<ValueId> = self.r.body.results(op).collect();
         let mut types = types_of(self.r.body, old.iter().copied());
         let tangents: Vec<Type> = of.iter().map(|&i| types[i]).collect();
@@ -288,8 +301,10 @@ impl<'x, 'a> Forward<'x, 'a> {
         for (index, &of) in of.iter().enumerate() {
             let (value, tangent) = (self.r.body.result(new, place(of)), self.r.body.result(new, at + index));
             self.r.name_like(tangent, value, "_tangent");
-            self.tangents.insert(value, Tangent::One(tangent));
+            self.r.after(new);
+            self.enter(value, tangent).map_err(|why| self.failure(new, &why))?;
         }
         self.r.erase_op(op);
+        Ok(())
     }
 }

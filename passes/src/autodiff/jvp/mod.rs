@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::activity::Activity;
 use super::passes::{ENDS, asked_for};
 use super::rules::Rules;
+use super::stacks::Mode;
 use super::targets::{self, Targets, Unit, UnitKind};
 use super::{BackwardOptions, for_each_unit};
 use crate::options::OptionSpec;
@@ -31,12 +32,17 @@ const SUFFIX: &str = "_tangent";
 /// When outputs or inputs cannot be found, or an operation on the way has no derivative.
 pub fn jvp(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
     let mut functions: Vec<Vec<OpId>> = Vec::new();
-    for_each_unit(module, options, |ctx, body, unit, targets, activity, rules| {
-        if unit.kind == UnitKind::Function {
-            functions.push(unit.path.clone());
-        }
-        push_forward(ctx, body, unit, targets, activity, rules).map_err(|d| vec![*d])
-    })?;
+    for_each_unit(
+        module,
+        options,
+        Mode::Forward,
+        |ctx, body, unit, targets, activity, rules| {
+            if unit.kind == UnitKind::Function {
+                functions.push(unit.path.clone());
+            }
+            push_forward(ctx, body, unit, targets, activity, rules).map_err(|d| vec![*d])
+        },
+    )?;
     for path in functions {
         set_signature(module, &path);
     }

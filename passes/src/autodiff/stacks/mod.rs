@@ -9,15 +9,26 @@
 //! Which pop may get the value of which push is told by *lanes*. Where an operation and its dual face each other, pushes
 //! and pops are in pairs, and each pair is a lane. On a stack that is used in any other way all values share one lane,
 //! and there a push may also turn out to have no pop: its adjoint asks first whether the gradient stack is empty.
+//! Where the handles come from is proven first ([`Provenance`]). A copy has a gradient stack of its own, whose cotangents are
+//! added to those of the original where the copy was made. Stacks that are chosen by a branch, change from iteration to
+//! iteration, or are given to operations that are not known are in classes with all that they may be, so that activity
+//! sees the way; and are refused ([`refusals`]).
+//!
 //! At any moment the gradient stack holds the cotangents of those values of the stack that are still popped, and these
 //! are its topmost ones.
 
-use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, ValueDef, ValueId};
+mod classes;
+mod refusals;
+
+use pir_ir::{BlockId, Body, Context, OpId, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activity::is_differentiable;
 use super::prune;
-use super::structure::{Kind, Names, Structure};
+use super::structure::{Names, Structure};
+use crate::analysis::Provenance;
+use classes::Classes;
+pub(crate) use refusals::Mode;
 
 /// Pushes, and the pops that may get their values.
 #[derive(Default, Debug)]
@@ -38,9 +49,21 @@ pub(crate) struct Stacks {
     lane_of: FxHashMap<OpId, usize>,
     /// For each handle the value that it is another name of.
     roots: FxHashMap<ValueId, ValueId>,
-    /// Handles of which it is not known where they come from.
-    opaque: FxHashSet<ValueId>,
+    /// Handles that may be names of different stacks.
+    doubtful: FxHashSet<ValueId>,
+    /// Handles that come in from outside.
+    foreign: FxHashSet<ValueId>,
     classes: Classes,
+    /// The class of stacks of which all sorts of things may become.
+    strange: Option<usize>,
+    /// Operations that do to stacks what is not known.
+    strangers: FxHashSet<OpId>,
+    /// The pops from stacks that these may have pushed on.
+    strange_pops: Vec<OpId>,
+    /// What copies stacks.
+    copies: Vec<OpId>,
+    /// The copies that the derivative passes through, with the type of what is on the stack.
+    active_copies: FxHashMap<OpId, Option<Type>>,
     /// The operations that have an active push or pop somewhere inside.
     around: FxHashSet<OpId>,
     /// The stacks that get a gradient stack at the start of the adjoint of their block.
@@ -55,17 +78,15 @@ impl Stacks {
             .filter(|&op| body.op_name(op) == names.push || body.op_name(op) == names.pop)
             .collect();
         let mut this = Stacks::default();
-        if ops.is_empty() {
+        let provenance = Provenance::new(ctx, body);
+        if provenance.is_empty() {
             return this;
         }
-        for &op in &ops {
-            for handle in std::iter::once(body.operand(op, 0)).chain(item_handle(names, body, op)) {
-                this.find_root(names, body, handle);
-            }
-        }
+        this.find_roots(names, body, &provenance);
+        this.join_aliases(ctx, names, body, &provenance);
         this.drop_unread(names, body, &mut ops);
         let mut partner: FxHashMap<OpId, OpId> = FxHashMap::default();
-        for (push, pop) in prune::pairs_of_duals(names, body) {
+        for (push, pop) in prune::pairs_of_duals(names, body, &provenance) {
             partner.insert(push, pop);
             partner.insert(pop, push);
         }
@@ -94,6 +115,14 @@ impl Stacks {
                 {
                     let item = this.class(item);
                     changed |= this.classes.unite_element(class, item);
+                    // What knows a stack may take the stacks off it.
+                    if this.classes.is_strange(class) && !this.classes.is_strange(item) {
+                        this.classes.mark_strange(item);
+                        changed = true;
+                        if let Some(strange) = this.strange {
+                            this.classes.unite(strange, item);
+                        }
+                    }
                 }
             }
         }
@@ -126,9 +155,92 @@ impl Stacks {
                 lane.pushes.push(op);
             } else {
                 lane.pops.push(op);
+                if !handles && this.classes.is_strange(class) {
+                    this.strange_pops.push(op);
+                }
             }
         }
         this
+    }
+
+    /// Enters what each handle is another name of.
+    fn find_roots(&mut self, names: &Names, body: &Body, provenance: &Provenance) {
+        for &handle in provenance.handles() {
+            let root = provenance.root(handle);
+            let made = match body.value_def(root) {
+                ValueDef::Result(op, _) if body.op_name(op) == names.create => {
+                    Some(own_stack_of_init(names, body, op).unwrap_or(root))
+                }
+                ValueDef::Result(op, _) => [names.copy, names.pop].contains(&body.op_name(op)).then_some(root),
+                _ => None,
+            };
+            if provenance.doubt(handle).is_some() {
+                self.doubtful.insert(root);
+            } else if made.is_none() {
+                self.foreign.insert(root);
+            }
+            self.roots.insert(handle, made.unwrap_or(root));
+        }
+    }
+
+    /// Puts handles that may be names of the same stack in one class, and those of which it is not known what becomes
+    /// of them in one for all.
+    fn join_aliases(&mut self, ctx: &Context, names: &Names, body: &Body, provenance: &Provenance) {
+        for &(from, to) in provenance.joins() {
+            let (from, to) = (self.class(from), self.class(to));
+            self.classes.unite(from, to);
+        }
+        let mut strange: Vec<ValueId> = self.foreign.iter().copied().collect();
+        strange.sort_unstable();
+        for op in body.walk_all() {
+            let name = body.op_name(op);
+            let known = [names.create, names.push, names.pop, names.is_empty];
+            if known.contains(&name) || body.flow_of_operands(ctx, op).is_some() {
+                continue;
+            }
+            if name == names.copy {
+                self.copies.push(op);
+                let (from, to) = (self.class(body.operand(op, 0)), self.class(body.result(op, 0)));
+                self.classes.unite(from, to);
+                self.classes.mark_mixed(from);
+                continue;
+            }
+            // What the end of a body hands out is the caller's from then on.
+            if body.parent_op(op).is_none() && body.view(ctx, op).has(pir_ir::Traits::TERMINATOR) {
+                continue;
+            }
+            let values = body.operands(op).chain(body.results(op));
+            let before = strange.len();
+            strange.extend(values.filter(|v| self.roots.contains_key(v)));
+            if strange.len() > before {
+                self.strangers.insert(op);
+            }
+        }
+        for value in strange {
+            let class = self.class(value);
+            self.classes.mark_strange(class);
+            let all = *self.strange.get_or_insert(class);
+            self.classes.unite(all, class);
+        }
+    }
+
+    /// The pops that may give what an operation pushed of which it is not known what it does.
+    pub(crate) fn pops_behind(&self, op: OpId) -> &[OpId] {
+        match self.strangers.contains(&op) {
+            true => &self.strange_pops,
+            false => &[],
+        }
+    }
+
+    /// The operations that may have pushed what a pop gives, and of which it is not known what they do.
+    pub(crate) fn strangers_before(&self, pop: OpId) -> impl Iterator<Item = OpId> + '_ {
+        let strange = self.strange_pops.contains(&pop);
+        self.strangers.iter().copied().filter(move |_| strange)
+    }
+
+    /// What an operation that the derivative passes through copies, if it copies a stack.
+    pub(crate) fn active_copy(&self, op: OpId) -> Option<Option<Type>> {
+        self.active_copies.get(&op).copied()
     }
 
     /// The lane of a push or a pop of a value with a derivative.
@@ -192,6 +304,30 @@ impl Stacks {
                 pending.extend(carriers.get(&class).into_iter().flatten());
             }
         }
+        for at in 0..self.copies.len() {
+            let copy = self.copies[at];
+            let class = self.class(body.operand(copy, 0));
+            if !active_classes.contains(&class) {
+                continue;
+            }
+            // Cotangents of one type can be added without knowing which is which.
+            let mut types = Vec::new();
+            for lane in self.lanes.iter().filter(|l| l.active && !l.handles) {
+                let ops = lane.pushes.iter().chain(&lane.pops);
+                types.extend(ops.map(|&op| (body.operand(op, 0), body.value_type(item(names, body, op)))));
+            }
+            let mut found: Vec<Type> = Vec::new();
+            for (handle, ty) in types {
+                if self.class(handle) == class && !found.contains(&ty) {
+                    found.push(ty);
+                }
+            }
+            let ty = match (found.as_slice(), self.classes.element(class)) {
+                (&[one], None) => Some(one),
+                _ => None,
+            };
+            self.active_copies.insert(copy, ty);
+        }
         self.place_gradient_stacks(names, body);
     }
 
@@ -215,6 +351,18 @@ impl Stacks {
                 }
             }
         }
+        for at in 0..self.copies.len() {
+            let copy = self.copies[at];
+            if !self.active_copies.contains_key(&copy) {
+                continue;
+            }
+            used.push(self.root(body.operand(copy, 0)));
+            used.push(self.root(body.result(copy, 0)));
+            let mut at = body.parent_op(copy);
+            while let Some(parent) = at.filter(|&p| self.around.insert(p)) {
+                at = body.parent_op(parent);
+            }
+        }
         let mut seen = given;
         for root in used {
             if seen.insert(root)
@@ -225,87 +373,35 @@ impl Stacks {
         }
     }
 
-    /// What the derivative would have to pass through and cannot.
-    pub(crate) fn refusals(&self, names: &Names, body: &Body) -> Vec<Diagnostic> {
-        let mut errors = Vec::new();
-        let mut given: FxHashMap<ValueId, OpId> = FxHashMap::default();
-        for lane in self.lanes.iter().filter(|l| l.active) {
-            for &op in lane.pushes.iter().chain(&lane.pops) {
-                let handle = self.root(body.operand(op, 0));
-                if self.opaque.contains(&handle) {
-                    errors.push(
-                        refusal(body, op, "the derivative passes through a stack of which it is not known where it comes from")
-                            .help("a stack may be captured, and made by the init region of the operation that fills it; a copy, and one that is chosen by a branch or changes from iteration to iteration, is not differentiated"),
-                    );
-                }
-                let Some(item) = item_handle(names, body, op).filter(|_| body.op_name(op) == names.push) else {
-                    continue;
-                };
-                let root = self.root(item);
-                let elsewhere = home(body, root) != body.op_block(op);
-                if given.insert(root, op).is_some() || elsewhere {
-                    errors.push(
-                        refusal(body, op, "the derivative passes through a stack that is itself recorded in several places, or in a region other than its own")
-                            .help("record the stack once, in the block that makes it"),
-                    );
-                }
-            }
-        }
-        errors
-    }
-
     /// Leaves out pushes on stacks that nothing is popped from, like those of the step that is being taken.
-    fn drop_unread(&self, names: &Names, body: &Body, ops: &mut Vec<OpId>) {
-        let mut pushed_on: FxHashMap<ValueId, Vec<ValueId>> = FxHashMap::default();
-        let mut pending = Vec::new();
+    fn drop_unread(&mut self, names: &Names, body: &Body, ops: &mut Vec<OpId>) {
+        let mut pushed_on: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        let mut pending: Vec<usize> = self.strange.into_iter().map(|c| self.classes.of_class(c)).collect();
         for &op in ops.iter() {
-            let stack = self.root(body.operand(op, 0));
+            let stack = self.class(body.operand(op, 0));
             if body.op_name(op) == names.pop {
                 pending.push(stack);
             } else if let Some(item) = item_handle(names, body, op) {
-                pushed_on.entry(stack).or_default().push(self.root(item));
+                let item = self.class(item);
+                pushed_on.entry(stack).or_default().push(item);
             }
         }
-        let mut read: FxHashSet<ValueId> = FxHashSet::default();
+        let mut read: FxHashSet<usize> = FxHashSet::default();
         while let Some(stack) = pending.pop() {
             if read.insert(stack) {
                 pending.extend(pushed_on.get(&stack).into_iter().flatten());
             }
         }
-        ops.retain(|&op| read.contains(&self.root(body.operand(op, 0))));
+        ops.retain(|&op| {
+            let class = self.class(body.operand(op, 0));
+            read.contains(&class)
+        });
     }
 
     fn class(&mut self, handle: ValueId) -> usize {
         let root = self.root(handle);
         self.classes.of(root)
     }
-
-    /// Follows a handle through arguments and results to the stack that it always stands for.
-    fn find_root(&mut self, names: &Names, body: &Body, handle: ValueId) {
-        let mut at = handle;
-        let mut path = Vec::new();
-        let root = loop {
-            if let Some(&root) = self.roots.get(&at) {
-                break root;
-            }
-            path.push(at);
-            match step(names, body, at) {
-                Step::Root => break at,
-                Step::To(next) if path.len() <= body.num_value_slots() => at = next,
-                _ => {
-                    self.opaque.insert(at);
-                    break at;
-                }
-            }
-        };
-        for value in path {
-            self.roots.insert(value, root);
-        }
-    }
-}
-
-fn refusal(body: &Body, op: OpId, why: &str) -> Diagnostic {
-    Diagnostic::error("stack-derivative", why).label(body.op_span(op), "the derivative passes through here")
 }
 
 /// The value that is pushed, or that is popped.
@@ -331,45 +427,6 @@ fn home(body: &Body, root: ValueId) -> Option<BlockId> {
     }
 }
 
-enum Step {
-    Root,
-    To(ValueId),
-    Unknown,
-}
-
-/// What a handle is another name of.
-fn step(names: &Names, body: &Body, handle: ValueId) -> Step {
-    match body.value_def(handle) {
-        ValueDef::Result(op, index) => {
-            let name = body.op_name(op);
-            if name == names.pop {
-                return Step::Root;
-            }
-            if name == names.create {
-                return match own_stack_of_init(names, body, op) {
-                    Some(result) => Step::To(result),
-                    None => Step::Root,
-                };
-            }
-            let Some(structure) = Structure::of(names, body, op) else {
-                return Step::Unknown;
-            };
-            if structure.init.is_some() && index as usize + 1 == body.num_results(op) {
-                return Step::Root;
-            }
-            match (structure.kind, structure.blocks) {
-                (Kind::While, [Some(cond), _]) => body
-                    .last_op(cond)
-                    .filter(|&end| index as usize + 1 < body.num_operands(end))
-                    .map_or(Step::Unknown, |end| Step::To(body.operand(end, index as usize + 1))),
-                _ => Step::Unknown,
-            }
-        }
-        ValueDef::Arg(block, index) => argument(names, body, block, index as usize).unwrap_or(Step::Unknown),
-        ValueDef::None => Step::Unknown,
-    }
-}
-
 /// A `cf.create_stack` in an init region: the result of the operation that its stack becomes.
 fn own_stack_of_init(names: &Names, body: &Body, create: OpId) -> Option<ValueId> {
     let parent = body.parent_op(create)?;
@@ -377,108 +434,4 @@ fn own_stack_of_init(names: &Names, body: &Body, create: OpId) -> Option<ValueId
     (structure.init.is_some() && structure.init == body.op_region(create))
         .then(|| body.results(parent).next_back())
         .flatten()
-}
-
-fn argument(names: &Names, body: &Body, block: BlockId, index: usize) -> Option<Step> {
-    let op = body.block_parent(block)?;
-    let structure = Structure::of(names, body, op)?;
-    if structure.init.is_some() && structure.blocks.contains(&Some(block)) && index + 1 == body.block_args(block).len()
-    {
-        return Some(Step::To(body.results(op).next_back()?));
-    }
-    let [Some(cond), Some(second)] = structure.blocks else {
-        return None;
-    };
-    let (cond_end, body_end) = (body.last_op(cond)?, body.last_op(second)?);
-    let forwarded = |index: usize| (index + 1 < body.num_operands(cond_end)).then(|| body.operand(cond_end, index + 1));
-    if block == second {
-        return forwarded(index).map(Step::To);
-    }
-    if block == cond {
-        // The slot must hold the same stack in every iteration.
-        let own = *body.block_args(cond).get(index)?;
-        let back = body.get_operand(body_end, index)?;
-        let same = match body.value_def(back) {
-            ValueDef::Arg(b, k) if b == second => forwarded(k as usize) == Some(own),
-            _ => false,
-        };
-        if !same {
-            return None;
-        }
-    }
-    body.get_operand(op, index).map(Step::To)
-}
-
-/// Classes of stacks that may stand for each other, by union-find; each may have a class of the handles on it
-/// (Steensgaard, "Points-to analysis in almost linear time", 1996).
-#[derive(Default, Debug)]
-struct Classes {
-    of: FxHashMap<ValueId, usize>,
-    parent: Vec<usize>,
-    element: Vec<Option<usize>>,
-    mixed: Vec<bool>,
-}
-
-impl Classes {
-    fn of(&mut self, root: ValueId) -> usize {
-        let next = self.parent.len();
-        let class = *self.of.entry(root).or_insert(next);
-        if class == next {
-            self.parent.push(next);
-            self.element.push(None);
-            self.mixed.push(false);
-        }
-        self.find(class)
-    }
-
-    fn find(&mut self, mut class: usize) -> usize {
-        while self.parent[class] != class {
-            self.parent[class] = self.parent[self.parent[class]];
-            class = self.parent[class];
-        }
-        class
-    }
-
-    fn mark_mixed(&mut self, class: usize) {
-        let class = self.find(class);
-        self.mixed[class] = true;
-    }
-
-    fn is_mixed(&mut self, class: usize) -> bool {
-        let class = self.find(class);
-        self.mixed[class]
-    }
-
-    /// Whether something changed.
-    fn unite(&mut self, a: usize, b: usize) -> bool {
-        let mut pending = vec![(a, b)];
-        let mut changed = false;
-        while let Some((a, b)) = pending.pop() {
-            let (a, b) = (self.find(a), self.find(b));
-            if a == b {
-                continue;
-            }
-            changed = true;
-            self.parent[b] = a;
-            self.mixed[a] |= self.mixed[b];
-            match (self.element[a], self.element[b]) {
-                (Some(x), Some(y)) => pending.push((x, y)),
-                (None, element) => self.element[a] = element,
-                (Some(_), None) => {}
-            }
-        }
-        changed
-    }
-
-    /// Makes `item` a handle that may be on a stack of `class`. Whether something changed.
-    fn unite_element(&mut self, class: usize, item: usize) -> bool {
-        let class = self.find(class);
-        match self.element[class] {
-            Some(element) => self.unite(element, item),
-            None => {
-                self.element[class] = Some(item);
-                false
-            }
-        }
-    }
 }

@@ -1,0 +1,165 @@
+//! Where handles come from: which values are names of one and the same thing, for certain.
+//!
+//! A handle, such as a stack, refers to something that changes. What is proven of one name of it says nothing as long as
+//! it is not known which other values are names of the same thing, and whether a name stands for the same thing
+//! whenever it is read. This analysis proves that through regions, by the region-flow interface, and through nothing else:
+//! a value that an ordinary operation gives, or that comes in from outside, is a root of its own, and it is for the
+//! caller to know what such an operation does. A region argument, or a result, that control binds to different roots is
+//! in *doubt*. It is a fixpoint over {not looked at, one root, in doubt}, in which a loop that hands a handle round
+//! unchanged does not speak against itself.
+
+use pir_ir::{Body, Context, Type, TypeData, Use, ValueDef, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is known of a handle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Known {
+    /// It is always another name of this value.
+    Root(ValueId),
+    /// It is not known of this value on the way to it what it is another name of.
+    Doubt(ValueId),
+}
+
+/// Where the handles of a body come from.
+#[derive(Default, Debug)]
+pub(crate) struct Provenance {
+    known: FxHashMap<ValueId, Known>,
+    /// All handles, in the order in which they are defined.
+    handles: Vec<ValueId>,
+    /// For each root, its names.
+    names: FxHashMap<ValueId, Vec<ValueId>>,
+    /// Handles that control binds to others, with these, where they are not names of the same.
+    joins: Vec<(ValueId, ValueId)>,
+    /// The roots of the former.
+    doubtful: FxHashSet<ValueId>,
+}
+
+/// Whether values of the type refer to something that may change, or hold values that do.
+pub(crate) fn is_handle_type(ctx: &Context, ty: Type) -> bool {
+    match ctx.type_data(ty) {
+        TypeData::Dialect(_) => true,
+        TypeData::List(items) => {
+            stacker::maybe_grow(32 * 1024, 256 * 1024, || items.iter().any(|&t| is_handle_type(ctx, t)))
+        }
+        _ => false,
+    }
+}
+
+impl Provenance {
+    /// Looks at all handles of a body.
+    pub(crate) fn new(ctx: &Context, body: &Body) -> Self {
+        let mut this = Provenance::default();
+        let mut types: FxHashMap<Type, bool> = FxHashMap::default();
+        let values = (0..body.num_value_slots()).map(ValueId::new);
+        this.handles = values
+            .filter(|&v| body.value_def(v) != ValueDef::None)
+            .filter(|&v| {
+                let ty = body.value_type(v);
+                *types.entry(ty).or_insert_with(|| is_handle_type(ctx, ty))
+            })
+            .collect();
+        let mut pending: Vec<ValueId> = this.handles.iter().rev().copied().collect();
+        while let Some(value) = pending.pop() {
+            let Some(known) = this.look_at(ctx, body, value) else {
+                continue;
+            };
+            if this.known.insert(value, known) != Some(known) {
+                pending.extend(targets(ctx, body, value));
+            }
+        }
+        for at in 0..this.handles.len() {
+            let value = this.handles[at];
+            // What nothing flows to is never run, or not understood.
+            let known = *this.known.entry(value).or_insert(Known::Doubt(value));
+            if let Known::Root(root) = known {
+                this.names.entry(root).or_default().push(value);
+            }
+        }
+        for &value in &this.handles {
+            for target in targets(ctx, body, value) {
+                if this.known.get(&target) != this.known.get(&value) || this.doubt(target) == Some(target) {
+                    this.joins.push((value, target));
+                    let root = this.root(value);
+                    this.doubtful.insert(root);
+                }
+            }
+        }
+        this
+    }
+
+    fn look_at(&self, ctx: &Context, body: &Body, value: ValueId) -> Option<Known> {
+        let own_doubt = Known::Doubt(value);
+        if self.known.get(&value) == Some(&own_doubt) {
+            return Some(own_doubt);
+        }
+        let Some(sources) = body.flow_sources(ctx, value) else {
+            return Some(Known::Root(value));
+        };
+        let ways = body.flow_place(value).and_then(|(op, to, _)| {
+            let edges = body.flow_edges(ctx, op)?;
+            Some(edges.iter().filter(|e| e.to == to).count())
+        });
+        if sources.is_empty() || ways != Some(sources.len()) {
+            return Some(own_doubt);
+        }
+        let mut known = None;
+        for source in sources {
+            let source = self.known.get(&body.operand(source.op, source.index)).copied();
+            match (known, source) {
+                (_, None) => {}
+                (None, _) => known = source,
+                (Some(a), Some(b)) if a == b => {}
+                _ => return Some(own_doubt),
+            }
+        }
+        known
+    }
+
+    /// Whether there are no handles.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.handles.is_empty()
+    }
+
+    /// All handles.
+    pub(crate) fn handles(&self) -> &[ValueId] {
+        &self.handles
+    }
+
+    /// The value that a handle is another name of; where it is in doubt, the one that is the reason.
+    pub(crate) fn root(&self, handle: ValueId) -> ValueId {
+        match self.known.get(&handle) {
+            Some(&(Known::Root(value) | Known::Doubt(value))) => value,
+            None => handle,
+        }
+    }
+
+    /// The value on the way to a handle that may be a name of different things, if there is one.
+    pub(crate) fn doubt(&self, handle: ValueId) -> Option<ValueId> {
+        match self.known.get(&handle) {
+            Some(&Known::Doubt(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The names of a root.
+    pub(crate) fn names(&self, root: ValueId) -> &[ValueId] {
+        self.names.get(&root).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a name of a root may become one of those in doubt.
+    pub(crate) fn becomes_doubtful(&self, root: ValueId) -> bool {
+        self.doubtful.contains(&root)
+    }
+
+    /// Handles, and those in doubt that control may make another name of them.
+    pub(crate) fn joins(&self) -> &[(ValueId, ValueId)] {
+        &self.joins
+    }
+}
+
+/// What a handle becomes where control hands it on.
+fn targets(ctx: &Context, body: &Body, value: ValueId) -> Vec<ValueId> {
+    let uses: Vec<Use> = body.uses(value).collect();
+    let targets = uses.into_iter().filter_map(|at| body.flow_targets(ctx, at));
+    targets.flatten().collect()
+}
