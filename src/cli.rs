@@ -18,18 +18,25 @@ use crate::source::Source;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     /// All is well.
-    Success = 0,
+    Success,
     /// The input or a pass was at fault; it has been said how.
-    Failure = 1,
+    Failure,
     /// The command line was at fault.
-    Usage = 2,
+    Usage,
+    /// A comparison did not tell whether something is right.
+    Inconclusive,
     /// The tool itself was at fault.
-    Internal = 70,
+    Internal,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit as u8)
+        ExitCode::from(match exit {
+            Exit::Success => 0,
+            Exit::Failure => 1,
+            Exit::Usage | Exit::Inconclusive => 2,
+            Exit::Internal => 70,
+        })
     }
 }
 

@@ -67,6 +67,22 @@ pub fn doing(what: impl FnOnce() -> String) {
     }
 }
 
+/// So much of the work is done, and this is done now.
+pub fn count(done: usize, all: usize, what: impl FnOnce() -> String) {
+    doing(what);
+    let state = state();
+    let Some(bar) = state.bar.as_ref().filter(|_| state.running) else {
+        return;
+    };
+    if bar.length() != Some(all as u64) {
+        bar.set_length(all as u64);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {bar:24} {pos}/{len} {wide_msg}") {
+            bar.set_style(style);
+        }
+    }
+    bar.set_position(done as u64);
+}
+
 /// The work is done, or its output comes on the same terminal.
 pub fn finish() {
     let mut state = state();

@@ -1,6 +1,6 @@
 //! The command line of `pir-run`.
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 
 use super::value::Value;
 use crate::cli::Common;
@@ -37,7 +37,7 @@ Examples:
 Exit status:
   0   success
   1   the program or its inputs are wrong, or it failed, or a derivative is off
-  2   the command line is wrong
+  2   the command line is wrong, or differences do not tell whether a derivative is right
   70  an error in pir-run itself";
 
 /// The command line.
@@ -89,9 +89,20 @@ pub struct Args {
     #[arg(long)]
     pub stats: bool,
 
-    /// Differentiate a copy of the program and compare with central differences, all in f64
-    #[arg(long, conflicts_with_all = ["output", "stats"])]
-    pub check_grad: bool,
+    /// Differentiate a copy of the program and compare with differences and with forward mode, all in f64
+    ///
+    /// The steps of the differences adapt to the program, and their error is estimated: a gradient is `ok`, `WRONG`, or the
+    /// comparison is `inconclusive`, as at a kink. An input of more than 2048 elements is compared along random directions
+    /// and in some of its elements; `--check-grad=full` compares all. Calls are inlined.
+    #[arg(
+        long,
+        value_name = "HOW",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "sample",
+        conflicts_with_all = ["output", "stats"]
+    )]
+    pub check_grad: Option<CheckGrad>,
 
     /// Add the gradients of the outputs, computed by the eager engine from a trace of the run
     ///
@@ -133,6 +144,15 @@ pub struct Args {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: Common,
+}
+
+/// How much is compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum CheckGrad {
+    /// Random directions in inputs with many elements
+    Sample,
+    /// Every element of every input
+    Full,
 }
 
 fn parse_input(text: &str) -> Result<(String, Value), String> {

@@ -15,7 +15,8 @@ use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
 use pir_ir::{Diagnostic, Module};
 
 pub use args::Args;
-use checkgrad::Check;
+use args::CheckGrad;
+use checkgrad::{Check, Verdict};
 use inputs::{Given, bind};
 
 use crate::arrays::{read_arrays, write_npz};
@@ -45,8 +46,7 @@ pub fn main() -> Exit {
         Err(error) => return cli::exit(&renderer, Err(error)),
     };
     match run(&args, &source, &renderer) {
-        Ok(true) => Exit::Success,
-        Ok(false) => Exit::Failure,
+        Ok(exit) => exit,
         Err(errors) => {
             cli::report(&renderer, &source, &errors);
             Exit::Failure
@@ -54,8 +54,8 @@ pub fn main() -> Exit {
     }
 }
 
-/// Whether all is well: of a comparison, whether the gradients are right.
-fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<bool, Vec<Diagnostic>> {
+/// How it ends: a comparison by whether the gradients are right.
+fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<Exit, Vec<Diagnostic>> {
     let load = LoadOptions {
         allow_unregistered: args.common.allow_unregistered_dialect,
     };
@@ -79,7 +79,7 @@ fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<bool, Vec<Di
         given.tensors.extend(read_arrays(file).map_err(|error| vec![error])?);
     }
     let values = bind(&module.ctx, &inputs, &given)?;
-    if args.check_grad {
+    if args.check_grad.is_some() {
         return check_gradients(args, &module, &inputs, &values);
     }
     if args.eager_grad {
@@ -87,7 +87,7 @@ fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<bool, Vec<Di
         let tensors = execute(args, &inputs, values, run)?;
         write_tensors(args, tensors.iter().map(|(name, tensor)| (name.clone(), tensor)))
             .map_err(|error| vec![error])?;
-        return Ok(true);
+        return Ok(Exit::Success);
     }
     if args.dataflow.is_some() {
         let run = |options: &Options, out: &mut dyn Write| dataflow::run(&module, args, options, out);
@@ -101,7 +101,7 @@ fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<bool, Vec<Di
                 None => Ok(()),
             });
         written.map_err(|error| vec![error])?;
-        return Ok(true);
+        return Ok(Exit::Success);
     }
     let run = |options: &Options, out: &mut dyn Write| {
         pir_interp::run(&module, options, out).map_err(ExecError::into_diagnostic)
@@ -110,7 +110,7 @@ fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<bool, Vec<Di
     write_results(args, &outcome).map_err(|error| vec![error])?;
     // The process ends here; giving the memory back piece by piece would only take time.
     std::mem::forget((module, outcome));
-    Ok(true)
+    Ok(Exit::Success)
 }
 
 fn check_gradients(
@@ -118,18 +118,23 @@ fn check_gradients(
     module: &Module,
     inputs: &[InputSpec],
     values: &[Tensor],
-) -> Result<bool, Vec<Diagnostic>> {
+) -> Result<Exit, Vec<Diagnostic>> {
     let check = Check {
         module,
         function: args.function.as_deref(),
         inputs,
         tolerance: args.tolerance,
         max_steps: args.max_steps,
-        max_memory: args.max_memory,
+        full: args.check_grad == Some(CheckGrad::Full),
+        one: false,
     };
     let rows = check.run(values)?;
     write_output(None, |out| out.write_all(checkgrad::table(&rows).as_bytes())).map_err(|error| vec![error])?;
-    Ok(rows.iter().all(|row| row.good))
+    Ok(match rows.iter().map(|row| row.verdict).max() {
+        Some(Verdict::Wrong) => Exit::Failure,
+        Some(Verdict::Inconclusive) => Exit::Inconclusive,
+        Some(Verdict::Ok) | None => Exit::Success,
+    })
 }
 
 /// Runs a program on the inputs by some means.

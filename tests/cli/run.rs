@@ -148,16 +148,77 @@ fn gradients_are_compared_with_differences() {
     assert_eq!(names, ["a", "b"], "{table}");
 }
 
-#[test]
-fn gradients_that_are_off_end_with_1() {
-    // At a kink the difference is the mean of both sides, which is no derivative.
+fn checked(line: &str, value: &str, more: &[&str]) -> (i32, String) {
     let program =
-        "%x = pd.data {name = \"x\", shape = [2], dtype = f64}\n%y = pd.relu (%x)\npd.fetch (%y) {name = \"y\"}\n";
-    let ran = with_input(pir_run(&["--check-grad", "--input", "x=[0, 1]"]), program);
-    assert_eq!((ran.status, &*ran.err), (1, ""));
-    assert!(ran.out.contains("WRONG") && ran.out.contains("[0]: "), "{}", ran.out);
-    let arguments = ["--check-grad", "--input", "x=[0, 1]", "--tolerance", "0.6"];
-    assert!(with_input(pir_run(&arguments), program).ok().contains("ok"));
+        format!("%x = pd.data {{name = \"x\", shape = [2], dtype = f64}}\n{line}\npd.fetch (%y) {{name = \"y\"}}\n");
+    let value = format!("x={value}");
+    let ran = with_input(
+        pir_run(&[&["--check-grad", "--input", &value], more].concat()),
+        &program,
+    );
+    assert_eq!(ran.err, "");
+    (ran.status, ran.out)
+}
+
+#[test]
+fn what_differences_do_not_tell_ends_with_2() {
+    // At a kink there is no derivative.
+    let (status, said) = checked("%y = pd.relu (%x)", "[0, 1]", &[]);
+    assert_eq!(status, 2, "{said}");
+    assert!(
+        said.contains("inconclusive  [0]: 0.0, differences say 0.0 ± ")
+            && said.ends_with("; there is no derivative: 0.0 from below, 1.0 from above\n"),
+        "{said}"
+    );
+    for (line, value) in [
+        ("%y = pd.log (%x)", "[-1, 1]"),
+        ("%y = pd.sqrt (%x)", "[0, 1]"),
+        ("%y = pd.floor (%x)", "[1, 0.5]"),
+        // The other element is so large that this one is lost.
+        ("%y = pd.sum (%x)", "[1e-14, 1e30]"),
+    ] {
+        let (status, said) = checked(line, value, &[]);
+        assert!(status == 2 && said.contains("inconclusive"), "{line}: {status}\n{said}");
+    }
+}
+
+#[test]
+fn right_gradients_of_all_sizes_are_ok() {
+    for (line, value) in [
+        ("%y = pd.sqrt (%x)", "[1e-9, 1e200]"),
+        ("%y = pd.log (%x)", "[1e-12, 1e300]"),
+        ("%y = pd.exp (%x)", "[700, -700]"),
+        ("%y = pd.reciprocal (%x)", "[1e-5, -1e5]"),
+        ("%y = pd.square (%x)", "[0, 1e100]"),
+        ("%y = pd.softmax (%x)", "[0.5, 2]"),
+        ("%y = pd.relu (%x)", "[1e-9, -1e-9]"),
+        ("%y = pd.floor (%x)", "[0.5, 1.5]"),
+    ] {
+        let (status, said) = checked(line, value, &[]);
+        assert!(status == 0 && said.contains("  ok  "), "{line}: {status}\n{said}");
+    }
+}
+
+#[test]
+fn large_inputs_are_compared_along_directions() {
+    let program =
+        "%x = pd.data {name = \"x\", shape = [3000], dtype = f32}\n%y = pd.tanh (%x)\npd.fetch (%y) {name = \"y\"}\n";
+    let said = |how: &str| with_input(pir_run(&[how, "--input=x=rand"]), program).ok();
+    let some = said("--check-grad");
+    assert!(
+        some.contains("  ok  ")
+            && some.contains("`x` was compared along 24 random directions and in 24 of its 3000 elements"),
+        "{some}"
+    );
+}
+
+#[test]
+fn programs_with_calls_are_compared() {
+    let program = "func.func private @f(%a: tensor<2xf64>) -> tensor<2xf64> {\n  %b = pd.exp (%a)\n  func.return (%b)\n}\n\
+                   %x = pd.data {name = \"x\", shape = [2], dtype = f64}\n\
+                   %y = func.call (%x) {callee = @f} : tensor<2xf64>\npd.fetch (%y) {name = \"y\"}\n";
+    let said = with_input(pir_run(&["--check-grad", "--input=x=rand"]), program).ok();
+    assert!(said.contains("x             2") && said.contains("  ok  "), "{said}");
 }
 
 #[test]

@@ -6,6 +6,8 @@
     reason = "each test binary uses a part; in tests a panic is a failure"
 )]
 
+pub mod verdicts;
+
 use std::sync::Arc;
 
 use pir_interp::{Options, Outcome, Tensor, eager, inputs_of};
@@ -361,6 +363,12 @@ pub fn check_operation(ctx: &Arc<Context>, inputs: &[(&str, &[usize], f64, f64)]
     values.push(("weight".to_owned(), numbers.tensor(out, 0.5, 1.5)));
     let wrt: Vec<&str> = inputs.iter().map(|i| i.0).collect();
     let text = program(&shapes, lines, out);
+    let plain = read(ctx, &text);
+    let mut with = plain.clone();
+    passes(&mut with, "backward");
+    // In each case another mutation, so that each operation meets all of them somewhere.
+    let mutation = verdicts::MUTATIONS[(lines.len() + out.len()) % 3];
+    verdicts::check_verdicts(&plain, &with, &values, &[mutation], 3);
     check_gradients(ctx, &text, &values, &wrt, 2e-7);
     check_second_order(ctx, &text, &values, &wrt, 1e-6);
     check_tangents(ctx, &text, &values, &wrt, 1e-6);
