@@ -19,6 +19,10 @@ use crate::value;
 /// How many iterations of a frame may run at a time if its enters do not say.
 pub const PARALLEL_ITERATIONS: i64 = 10;
 
+/// What the device of an operation or a graph is called in TensorFlow, where its number does not say it: an attribute
+/// beside `device`.
+pub const DEVICE_NAME: &str = "tf.device";
+
 /// The type of what nodes give that give nothing but the fact that they have run.
 pub fn control_type(ctx: &Context) -> Type {
     ctx.intern_type(TypeData::Dialect("df.control".into()))

@@ -6,6 +6,7 @@
 mod pbtxt;
 mod proto;
 mod read;
+mod schema;
 mod table;
 mod types;
 mod write;
@@ -14,6 +15,9 @@ use std::sync::Arc;
 
 use pir_ir::{Context, Diagnostic, Module};
 use prost::Message;
+
+/// What `PreventGradient` says when it is differentiated.
+const PREVENT_GRADIENT: &str = "tf.prevent_gradient";
 
 /// Writes the graphs of a module as a `GraphDef` message.
 ///

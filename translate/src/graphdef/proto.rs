@@ -118,6 +118,17 @@ pub(super) struct TensorProto {
     /// The bits of halves, of both kinds.
     #[prost(int32, repeated, tag = "13")]
     pub(super) halves: Vec<i32>,
+    #[prost(uint32, repeated, tag = "16")]
+    pub(super) unsigned: Vec<u32>,
+    #[prost(uint64, repeated, tag = "17")]
+    pub(super) unsigned_longs: Vec<u64>,
+}
+
+impl ListValue {
+    /// Whether nothing is in it.
+    pub(super) fn is_empty(&self) -> bool {
+        *self == ListValue::default()
+    }
 }
 
 impl TensorShape {

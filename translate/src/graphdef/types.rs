@@ -101,6 +101,25 @@ impl Number {
         }
     }
 
+    /// Whether a whole number is one of a type.
+    fn fits(self, code: i32) -> bool {
+        let (low, high) = match code {
+            4 => (0, u8::MAX.into()),
+            5 => (i16::MIN.into(), i16::MAX.into()),
+            6 => (i8::MIN.into(), i8::MAX.into()),
+            17 => (0, u16::MAX.into()),
+            22 => (0, u32::MAX.into()),
+            23 => (0, u64::MAX.into()),
+            INT32 => (i32::MIN.into(), i32::MAX.into()),
+            INT64 => (i64::MIN.into(), i64::MAX.into()),
+            _ => return true,
+        };
+        match self {
+            Number::Int(value) => (low..=high).contains(&value),
+            Number::Float(value) => value.is_finite() && (low..=high).contains(&(value as i128)),
+        }
+    }
+
     fn i128(self) -> i128 {
         match self {
             Number::Int(value) => value,
@@ -140,6 +159,9 @@ pub(super) fn tensor(code: i32, dims: &[i64], values: &[Number]) -> Result<Tenso
         .iter()
         .try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))
         .ok_or("its shape is not known")?;
+    if let Some(value) = values.iter().find(|v| !v.fits(code)) {
+        return Err(format!("{} is no {}", value.f64(), name(code)));
+    }
     let mut proto = TensorProto {
         dtype: code,
         shape: Some(TensorShape::of(dims)),
@@ -224,6 +246,8 @@ fn listed(proto: &TensorProto) -> Vec<Number> {
         14 | 19 => proto.halves.iter().map(half).collect(),
         BOOL => proto.bools.iter().map(|&v| int(v.into())).collect(),
         INT64 => proto.longs.iter().map(|&v| int(v.into())).collect(),
+        22 => proto.unsigned.iter().map(|&v| int(v.into())).collect(),
+        23 => proto.unsigned_longs.iter().map(|&v| int(v.into())).collect(),
         _ => proto.ints.iter().map(|&v| int(v.into())).collect(),
     }
 }

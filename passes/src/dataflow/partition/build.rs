@@ -1,8 +1,8 @@
 //! The graphs of the devices.
 
-use pir_dialects::df;
 use pir_dialects::df::graph::{Frame, Node};
-use pir_ir::{BlockId, Body, Context, OpId, OpSpec, Rewriter, Type, ValueId, ValueMap};
+use pir_dialects::df::{self, DEVICE_NAME};
+use pir_ir::{Attr, BlockId, Body, Context, OpId, OpSpec, Rewriter, Type, ValueId, ValueMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -112,9 +112,12 @@ pub(super) fn build(ctx: &Context, from: &Body, plan: &Plan<'_>, devices: u32) -
 }
 
 /// Puts the graphs of the devices in the place of the whole one.
-pub(super) fn replace(ctx: &Context, outer: &mut Body, op: OpId, bodies: Vec<Body>) {
-    for (device, body) in (0_i64..).zip(bodies) {
-        let attrs = ctx.dict_with(outer.attrs(op), "device", ctx.int_attr(device));
+pub(super) fn replace(ctx: &Context, outer: &mut Body, op: OpId, bodies: Vec<Body>, names: &FxHashMap<u32, Attr>) {
+    for (device, body) in (0_u32..).zip(bodies) {
+        let mut attrs = ctx.dict_with(outer.attrs(op), "device", ctx.int_attr(i64::from(device)));
+        if let Some(&name) = names.get(&device) {
+            attrs = ctx.dict_with(attrs, DEVICE_NAME, name);
+        }
         let new = outer.create_op(OpSpec {
             attrs,
             span: outer.op_span(op),
@@ -165,6 +168,7 @@ impl Builder<'_> {
         part.open
             .extend(later.into_iter().map(|(index, value)| (new, index, value)));
         let attrs = ctx.dict_without(part.body.attrs(new), "device");
+        let attrs = ctx.dict_without(attrs, DEVICE_NAME);
         part.body.set_attrs(new, attrs);
         if let Some(comment) = from.comment(op) {
             part.body.set_comment(new, comment);

@@ -24,7 +24,7 @@ mod plan;
 
 use pir_ir::{Diagnostic, Module};
 
-use super::place::{OPTIONS, number_of_devices, place, read};
+use super::place::{OPTIONS, device_names, number_of_devices, place, read};
 use super::{Which, for_each_graph};
 use crate::options::OptionSpec;
 use crate::pass::{Changed, Pass, PassContext};
@@ -61,13 +61,14 @@ impl Pass for Partition {
             let Some(body) = outer.isolated_mut(op) else {
                 return Ok(());
             };
+            let names = device_names(ctx, body);
             let (_, moved) = place(ctx, body, devices)?;
             cx.count("moved", moved);
             let graph = read(ctx, body)?;
             let plan = Plan::new(ctx, body, &graph, &mut keys)?;
             cx.count("messages", plan.messages.len());
             let bodies = build::build(ctx, body, &plan, devices);
-            build::replace(ctx, outer, op, bodies);
+            build::replace(ctx, outer, op, bodies, &names);
             changed = Changed::Yes;
             Ok(())
         })?;

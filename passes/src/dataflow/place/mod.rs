@@ -10,8 +10,10 @@ mod cut;
 mod enters;
 mod groups;
 
+use pir_dialects::df::DEVICE_NAME;
 use pir_dialects::df::graph::Graph;
-use pir_ir::{Body, Context, Diagnostic, Module, OpId};
+use pir_ir::{Attr, Body, Context, Diagnostic, Module, OpId};
+use rustc_hash::FxHashMap;
 
 pub(super) use costs::bytes;
 pub(super) use groups::has_stack;
@@ -96,11 +98,31 @@ pub(super) fn place(ctx: &Context, body: &mut Body, devices: u32) -> Result<(usi
     let nodes = graph.nodes().filter_map(|n| Some((graph.op(n), device_of[n.index()]?)));
     let mut placed: Vec<(OpId, u32)> = nodes.chain(copies).collect();
     placed.sort_unstable();
+    let names = device_names(ctx, body);
     for &(op, device) in &placed {
         let attrs = ctx.dict_with(body.attrs(op), "device", ctx.int_attr(i64::from(device)));
+        let attrs = match names.get(&device) {
+            Some(&name) => ctx.dict_with(attrs, DEVICE_NAME, name),
+            None => ctx.dict_without(attrs, DEVICE_NAME),
+        };
         body.set_attrs(op, attrs);
     }
     Ok((placed.len(), moved))
+}
+
+/// What devices are called, as the operations on them say.
+pub(super) fn device_names(ctx: &Context, body: &Body) -> FxHashMap<u32, Attr> {
+    let mut names = FxHashMap::default();
+    let block = body.entry_block(body.root());
+    for op in block.into_iter().flat_map(|b| body.block_ops(b)) {
+        let view = body.view(ctx, op);
+        if let (Some(device), Some(name)) = (view.int("device"), view.attr(DEVICE_NAME))
+            && let Ok(device) = u32::try_from(device)
+        {
+            names.entry(device).or_insert(name);
+        }
+    }
+    names
 }
 
 /// What is known of a graph that is not partitioned.

@@ -9,6 +9,7 @@
 //! * Its merges are those of loops, or of the two sides of a branch.
 //! * What the body of a loop uses of the condition comes through a switch.
 
+mod pivots;
 mod shape;
 mod slots;
 

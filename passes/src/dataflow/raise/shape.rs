@@ -13,6 +13,8 @@ use pir_dialects::df::graph::{Frame, Graph, Kind, Node, Source};
 use pir_ir::{Body, Context, Diagnostic};
 use rustc_hash::FxHashMap;
 
+use super::pivots;
+
 /// The number of a region.
 pub(super) type RegionId = u32;
 
@@ -66,6 +68,8 @@ pub(super) struct Shape<'a> {
     pub(super) regions: Vec<Region>,
     pub(super) choices: Vec<Choice>,
     choice_of: FxHashMap<(RegionId, Source), u32>,
+    /// The predicates of pivots whose branch has another one than they have.
+    pivots: FxHashMap<Node, Source>,
     pub(super) region_of: Vec<RegionId>,
     /// The regions of the condition and the body of each frame.
     pub(super) loops: Vec<[RegionId; 2]>,
@@ -95,6 +99,7 @@ impl<'a> Shape<'a> {
             }],
             choices: Vec::new(),
             choice_of: FxHashMap::default(),
+            pivots: pivots::find(graph),
             region_of: vec![ROOT; graph.len()],
             loops: vec![[ROOT; 2]; graph.frames().len()],
         };
@@ -214,6 +219,7 @@ impl<'a> Shape<'a> {
                 let Some(&pred) = self.graph.inputs(node).get(1) else {
                     return Ok(here);
                 };
+                let pred = self.pivots.get(&node).copied().unwrap_or(pred);
                 let choice = self.choice(here, pred);
                 Ok(self.choices[choice as usize].sides[usize::from(source.output == 1)])
             }

@@ -1,13 +1,10 @@
 //! Constants, which are made operations where something reads their values.
 
-use pir_ir::{Attr, Type, ValueId};
+use pir_ir::{Attr, AttrData, Type};
 
 use super::super::proto::{NodeDef, Value};
 use super::super::types::{self, INT32, INT64, Number};
 use super::{Constant, Reader, Result};
-
-/// Floats are put together from as many pieces at most.
-const PIECES: usize = 4096;
 
 /// The constant that a node is.
 pub(super) fn of(node: &NodeDef) -> Option<Constant> {
@@ -19,6 +16,21 @@ pub(super) fn of(node: &NodeDef) -> Option<Constant> {
     };
     let (dims, numbers) = types::numbers(tensor)?;
     Some((dims, numbers, tensor.dtype))
+}
+
+/// Whether what stands at a constant fits.
+pub(super) fn check(reader: &Reader<'_>, at: usize) -> Result<()> {
+    let (Some((_, _, code)), Some(Value::Type(said))) = (&reader.constants[at], reader.attr(at, "dtype")) else {
+        return Err("it has no type `dtype`".to_owned());
+    };
+    match code == said {
+        true => Ok(()),
+        false => Err(format!(
+            "it is said to hold {}, and holds {}",
+            types::name(*said),
+            types::name(*code)
+        )),
+    }
 }
 
 /// Makes the operations of a constant.
@@ -35,36 +47,36 @@ pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
         let attrs: Vec<(&str, Attr)> = attrs.iter().map(|(n, a)| (*n, *a)).collect();
         return reader.op(at, "pd.full", &[], &attrs);
     }
-    let ints: Option<Vec<i64>> = numbers
-        .iter()
-        .map(|n| match n {
-            Number::Int(value) => i64::try_from(*value).ok(),
-            Number::Float(_) => None,
-        })
-        .collect();
-    if let Some(ints) = ints.filter(|_| code == INT64 || code == INT32) {
-        let attrs = [("value", ctx.ints_attr(&ints)), ("dtype", ctx.type_attr(elem))];
-        if dims.len() == 1 {
-            return reader.op(at, "pd.full_int_array", &[], &attrs);
+    // All numbers in one attribute.
+    let values = match numbers.iter().map(whole).collect::<Option<Vec<i64>>>() {
+        Some(ints) => ctx.ints_attr(&ints),
+        None => {
+            let number = |n: &Number| match n {
+                Number::Float(value) => Some(ctx.float_attr(*value)),
+                Number::Int(_) => None,
+            };
+            let floats: Option<Vec<Attr>> = numbers.iter().map(number).collect();
+            let floats = floats.ok_or("it holds numbers beyond the integers of 64 bits")?;
+            ctx.attr(AttrData::Array(floats.into()))
         }
-        let flat = reader.helper(at, "pd.full_int_array", &[], &attrs)?;
-        return reader.op(at, "pd.reshape", &[flat], &[("shape", ctx.ints_attr(&dims))]);
+    };
+    if dims.len() == 1 && (code == INT64 || code == INT32) {
+        let attrs = [("value", values), ("dtype", ctx.type_attr(elem))];
+        return reader.op(at, "pd.full_int_array", &[], &attrs);
     }
-    // Stretches of equal numbers, one behind the other.
-    let mut pieces: Vec<ValueId> = Vec::new();
-    for run in numbers.chunk_by(|a, b| types::same(*a, *b)) {
-        if pieces.len() == PIECES {
-            return Err(format!("it is a constant of {} numbers", numbers.len()));
-        }
-        let attrs = full(reader, &[run.len() as i64], run[0], elem);
-        pieces.push(reader.helper(at, "pd.full", &[], &attrs)?);
+    let attrs = [
+        ("shape", ctx.ints_attr(&dims)),
+        ("dtype", ctx.type_attr(elem)),
+        ("values", values),
+    ];
+    reader.op(at, "pd.assign_value", &[], &attrs)
+}
+
+fn whole(number: &Number) -> Option<i64> {
+    match number {
+        Number::Int(value) => i64::try_from(*value).ok(),
+        Number::Float(_) => None,
     }
-    let axis = [("axis", ctx.int_attr(0))];
-    if dims.len() == 1 {
-        return reader.op(at, "pd.concat", &pieces, &axis);
-    }
-    let flat = reader.helper(at, "pd.concat", &pieces, &axis)?;
-    reader.op(at, "pd.reshape", &[flat], &[("shape", ctx.ints_attr(&dims))])
 }
 
 /// The attributes of `pd.full`.

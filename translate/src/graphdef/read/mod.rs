@@ -4,20 +4,28 @@
 //! are made operations only where something else reads them. Shapes follow from the operations, from the placeholders on.
 
 mod constants;
+mod devices;
 mod moves;
 mod ops;
+mod select;
+mod signature;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use pir_ir::{
-    Attr, AttrDict, Body, Context, DYNAMIC, Diagnostic, Module, OpId, OpSpec, Sym, Type, TypeData, ValueId, ValueName,
+    Attr, AttrDict, Body, Context, DYNAMIC, Diagnostic, Module, OpId, OpSpec, Span, Sym, Type, TypeData, ValueId,
+    ValueName,
 };
 use prost::Message;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::proto::{GraphDef, NodeDef, Value};
-use super::types::{self, Number};
+use super::schema;
+use super::types::{self, Number, RESOURCE};
 use crate::paddle::build::identifier;
+use crate::wire;
+use pir_dialects::df::DEVICE_NAME;
 
 /// Why a node cannot be read.
 type Result<T> = std::result::Result<T, String>;
@@ -27,8 +35,18 @@ type Constant = (Vec<i64>, Vec<Number>, i32);
 
 /// Reads a message.
 pub(super) fn read(ctx: &Arc<Context>, source: &[u8]) -> std::result::Result<Module, Vec<Diagnostic>> {
+    let faults = wire::check(source, &schema::GRAPH);
+    if !faults.is_empty() {
+        let tell = |f: wire::Fault| {
+            error(format!(
+                "this is not a graph of TensorFlow: {}, at byte {}",
+                f.message, f.at
+            ))
+        };
+        return Err(faults.into_iter().map(tell).collect());
+    }
     let graph = GraphDef::decode(source).map_err(|e| vec![error(format!("this is not a graph of TensorFlow: {e}"))])?;
-    let mut reader = Reader::new(ctx, graph.nodes);
+    let mut reader = Reader::new(ctx, graph.nodes, wire::spans(source, 1));
     reader.run();
     match reader.errors.is_empty() {
         true => Ok(reader.module()),
@@ -47,9 +65,25 @@ struct Input {
     index: usize,
 }
 
+/// After so many errors nobody reads on.
+const MOST_ERRORS: usize = 100;
+
+/// What has been looked at of the node that is being read.
+#[derive(Default)]
+struct Seen {
+    attrs: Vec<String>,
+    inputs: FxHashSet<usize>,
+}
+
 struct Reader<'c> {
     ctx: &'c Arc<Context>,
     nodes: Vec<NodeDef>,
+    /// Where the nodes stand in the file.
+    spans: Vec<Span>,
+    seen: RefCell<Seen>,
+    /// The nodes that could not be read, and those that read them.
+    failed: Vec<bool>,
+    devices: devices::Devices,
     body: Body,
     inputs: Vec<Vec<Input>>,
     controls: Vec<Vec<usize>>,
@@ -66,7 +100,7 @@ struct Reader<'c> {
 }
 
 impl<'c> Reader<'c> {
-    fn new(ctx: &'c Arc<Context>, nodes: Vec<NodeDef>) -> Self {
+    fn new(ctx: &'c Arc<Context>, nodes: Vec<NodeDef>, spans: Vec<Span>) -> Self {
         let mut body = Body::new();
         let root = body.root();
         body.create_block(root);
@@ -76,6 +110,10 @@ impl<'c> Reader<'c> {
             ctx,
             plain: !nodes.iter().any(flow),
             constants: nodes.iter().map(constants::of).collect(),
+            devices: devices::Devices::of(&nodes),
+            failed: vec![false; count],
+            spans,
+            seen: RefCell::default(),
             nodes,
             body,
             inputs: Vec::new(),
@@ -89,8 +127,10 @@ impl<'c> Reader<'c> {
 
     fn fail(&mut self, at: usize, message: &str) {
         let node = &self.nodes[at];
-        let message = format!("node `{}` (`{}`): {message}", node.name, node.op);
+        let place = self.spans.get(at).map_or(0, |span| span.start);
+        let message = format!("node `{}` (`{}`): {message}, at byte {place}", node.name, node.op);
         self.errors.push(error(message));
+        self.failed[at] = true;
     }
 
     fn run(&mut self) {
@@ -100,19 +140,37 @@ impl<'c> Reader<'c> {
             false => return,
         };
         for &at in &order {
-            if self.constants[at].is_none()
-                && let Err(message) = ops::read(self, at)
-            {
+            // What reads a node that cannot be read would only say the same.
+            let lost = |input: &Input| self.failed[input.node] && !self.is_back_edge(input.node, at);
+            if self.inputs[at].iter().any(lost) {
+                self.failed[at] = true;
+            } else if let Err(message) = self.node(at) {
                 self.fail(at, &message);
-                // What reads it would only say the same.
-                return;
+                if self.errors.len() >= MOST_ERRORS {
+                    return;
+                }
             }
+        }
+        if !self.errors.is_empty() {
+            return;
         }
         self.close();
         self.fetch_leaves();
         if !self.plain {
             self.write_controls();
         }
+    }
+
+    /// Reads a node, and accounts for all that stands at it.
+    fn node(&mut self, at: usize) -> Result<()> {
+        *self.seen.borrow_mut() = Seen::default();
+        let op = ops::plain_name(&self.nodes[at].op).to_owned();
+        signature::check(self, at, &op)?;
+        if self.constants[at].is_some() {
+            return constants::check(self, at);
+        }
+        ops::read(self, at, &op)?;
+        signature::rest(self, at, &op)
     }
 
     /// Finds what the inputs of the nodes name.
@@ -194,6 +252,7 @@ impl<'c> Reader<'c> {
     // ----- what nodes have -----
 
     fn attr(&self, at: usize, name: &str) -> Option<&Value> {
+        self.seen.borrow_mut().attrs.push(name.to_owned());
         self.nodes[at].attrs.get(name)?.value.as_ref()
     }
 
@@ -245,14 +304,29 @@ impl<'c> Reader<'c> {
     }
 
     fn input(&self, at: usize, index: usize) -> Result<Input> {
+        self.seen.borrow_mut().inputs.insert(index);
         let input = self.inputs[at].get(index).copied();
         input.ok_or_else(|| format!("its input {index} is missing"))
     }
 
     /// The constant that an input is.
     fn constant(&self, at: usize, index: usize) -> Option<&Constant> {
-        let input = self.inputs[at].get(index)?;
+        let input = self.input(at, index).ok()?;
         self.constants[input.node].as_ref()
+    }
+
+    /// The code of the type of an input, as far as it is known yet.
+    fn input_code(&self, at: usize, index: usize) -> Option<i32> {
+        let input = self.inputs[at].get(index)?;
+        if let Some((_, _, code)) = &self.constants[input.node] {
+            return Some(*code);
+        }
+        let ty = self.body.value_type(*self.values[input.node].get(input.index)?);
+        match self.ctx.type_data(ty) {
+            TypeData::Tensor { elem, .. } => types::code(self.ctx, *elem),
+            TypeData::Dialect(text) if &**text == "df.stack" => Some(RESOURCE),
+            _ => None,
+        }
     }
 
     /// The integers that an input is, if it is a constant.
@@ -322,12 +396,6 @@ impl<'c> Reader<'c> {
         self.ctx.dict(&entries)
     }
 
-    /// The device that a node is to run on.
-    fn device(&self, at: usize) -> Option<i64> {
-        let (_, number) = self.nodes[at].device.rsplit_once(':')?;
-        number.parse().ok()
-    }
-
     /// An operation of a node that is not the last one.
     fn helper(&mut self, at: usize, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)]) -> Result<ValueId> {
         let op = self.append(at, name, operands, &[Type::NONE], attrs)?;
@@ -382,8 +450,12 @@ impl<'c> Reader<'c> {
     ) -> Result<OpId> {
         let ctx = self.ctx;
         let mut attrs = attrs.to_vec();
-        if let Some(device) = self.device(at) {
-            attrs.push(("device", ctx.int_attr(device)));
+        let device = &self.nodes[at].device;
+        if let Some(number) = self.devices.number(device) {
+            attrs.push(("device", ctx.int_attr(number)));
+            if self.devices.are_named() {
+                attrs.push((DEVICE_NAME, ctx.str_attr(device)));
+            }
         }
         let op = self.body.create_op(OpSpec {
             operands,
@@ -473,9 +545,15 @@ impl<'c> Reader<'c> {
         let mut to: Vec<(ValueId, usize)> = (0..self.nodes.len())
             .filter_map(|at| Some((*self.values[at].first()?, at)))
             .collect();
+        let own = to.len();
         to.append(&mut self.pieces);
-        for (value, at) in to {
+        for (number, (value, at)) in to.into_iter().enumerate() {
             let mut from: Vec<ValueId> = vec![value];
+            if number >= own {
+                // What has no operands runs where those of the node are.
+                let given = self.inputs[at].iter().filter(|i| self.constants[i.node].is_none());
+                from.extend(given.filter_map(|i| self.values[i.node].get(i.index).copied()));
+            }
             for i in 0..self.controls[at].len() {
                 let node = self.controls[at][i];
                 if self.values[node].is_empty() && self.constants[node].is_some() {

@@ -4,7 +4,7 @@ use pir_ir::{Attr, Type, ValueId};
 
 use super::super::types::Number;
 use super::ops::Read;
-use super::{Reader, Result, constants};
+use super::{Reader, Result, constants, select};
 
 pub(super) const TABLE: &[(&str, Read)] = &[
     ("All", |r, at| reduce(r, at, "pd.all")),
@@ -47,17 +47,7 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         let value = r.operand(at, 1)?;
         with_shape(r, at, "pd.expand", value, 0)
     }),
-    ("GatherV2", |r, at| {
-        if r.int(at, "batch_dims").unwrap_or(0) != 0 {
-            return Err("batches are not known here".to_owned());
-        }
-        let (x, index, axis) = (r.operand(at, 0)?, r.operand(at, 1)?, r.scalar(at, 2, "axis")?);
-        match (r.dims(index)?.0.len(), axis) {
-            (1, axis) => r.op(at, "pd.gather", &[x, index], &[("axis", r.ctx.int_attr(axis))]),
-            (_, 0) => r.op(at, "pd.embedding", &[index, x], &[]),
-            _ => Err("indices of this rank are not known here".to_owned()),
-        }
-    }),
+    ("GatherV2", select::gather),
     ("MatrixBandPart", |r, at| {
         let (x, lower, upper) = (r.operand(at, 0)?, r.scalar(at, 1, "band")?, r.scalar(at, 2, "band")?);
         let mut x = x;
@@ -76,18 +66,7 @@ pub(super) const TABLE: &[(&str, Read)] = &[
     ("Max", |r, at| reduce(r, at, "pd.max")),
     ("Mean", |r, at| reduce(r, at, "pd.mean")),
     ("Min", |r, at| reduce(r, at, "pd.min")),
-    ("OneHot", |r, at| {
-        let (x, depth) = (r.operand(at, 0)?, r.scalar(at, 1, "depth")?);
-        let number = |i| r.constant(at, i).and_then(|(_, n, _)| n.first().map(|n| n.f64()));
-        let last = r.int(at, "axis").is_none_or(|axis| axis == -1);
-        if (number(2), number(3), last) != (Some(1.0), Some(0.0), true) {
-            return Err("only ones and zeros along the last axis are known here".to_owned());
-        }
-        let elem = r.elem(at, "T")?;
-        let attrs = [("num_classes", r.ctx.int_attr(depth))];
-        let ones = r.helper(at, "pd.one_hot", &[x], &attrs)?;
-        r.op(at, "pd.cast", &[ones], &[("dtype", r.ctx.type_attr(elem))])
-    }),
+    ("OneHot", select::one_hot),
     ("Pack", |r, at| {
         let operands = r.operands(at, r.num_inputs(at))?;
         let axis = r.int(at, "axis").unwrap_or(0);
@@ -114,15 +93,7 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         ];
         r.op(at, "pd.arange", &[], &attrs)
     }),
-    ("Reshape", |r, at| {
-        let x = r.operand(at, 0)?;
-        if let Some(dims) = r.known(at, 1)
-            && dims.contains(&0)
-        {
-            return Err("a dimension of zero is not known here".to_owned());
-        }
-        with_shape(r, at, "pd.reshape", x, 1)
-    }),
+    ("Reshape", select::reshape),
     ("ReverseV2", |r, at| {
         let (x, axes) = (r.operand(at, 0)?, r.list(at, 1, "axes")?);
         r.op(at, "pd.flip", &[x], &[("axis", r.ctx.ints_attr(&axes))])
@@ -147,6 +118,11 @@ pub(super) const TABLE: &[(&str, Read)] = &[
     }),
     ("SplitV", |r, at| {
         let (x, sizes, axis) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?, r.scalar(at, 2, "axis")?);
+        if r.int(at, "num_split")
+            .is_some_and(|n| usize::try_from(n) != Ok(sizes.len()))
+        {
+            return Err("its sizes are not as many as its results".to_owned());
+        }
         let attrs = [("sections", r.ctx.ints_attr(&sizes)), ("axis", r.ctx.int_attr(axis))];
         r.op_of(at, "pd.split", &[x], &attrs, sizes.len())
     }),
@@ -177,6 +153,8 @@ pub(super) const TABLE: &[(&str, Read)] = &[
     }),
     ("TopKV2", |r, at| {
         let (x, k) = (r.operand(at, 0)?, r.scalar(at, 1, "count")?);
+        // Sorted they are in any case.
+        let _ = r.flag(at, "sorted");
         r.op_of(at, "pd.topk", &[x], &[("k", r.ctx.int_attr(k))], 2)?;
         let places = r.elem(at, "index_type").unwrap_or(Type::I32);
         if let Some(&found) = r.values[at].get(1)
@@ -197,19 +175,7 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         let attrs = [("axis", r.ctx.int_attr(axis)), ("num", r.ctx.int_attr(count as i64))];
         r.op_of(at, "pd.unstack", &[x], &attrs, count)
     }),
-    ("UnsortedSegmentSum", |r, at| {
-        let (g, index, rows) = (r.operand(at, 0)?, r.operand(at, 1)?, r.scalar(at, 2, "count")?);
-        if r.dims(index)?.0.len() != 1 {
-            return Err("indices of this rank are not known here".to_owned());
-        }
-        let mut dims = r.dims(g)?.0;
-        match dims.first_mut() {
-            Some(first) => *first = rows,
-            None => return Err("a scalar has no rows".to_owned()),
-        }
-        let attrs = [("axis", r.ctx.int_attr(0)), ("x_shape", r.ctx.ints_attr(&dims))];
-        r.op(at, "pd.gather_grad", &[index, g], &attrs)
-    }),
+    ("UnsortedSegmentSum", select::segment_sum),
 ];
 
 /// The number of results that an attribute says; a file must not make us fill the memory.
@@ -220,7 +186,7 @@ fn results(count: Option<i64>) -> Result<usize> {
 }
 
 /// An operation whose shape is an attribute, or an operand if it is not known.
-fn with_shape(r: &mut Reader<'_>, at: usize, name: &str, x: ValueId, shape: usize) -> Result<()> {
+pub(super) fn with_shape(r: &mut Reader<'_>, at: usize, name: &str, x: ValueId, shape: usize) -> Result<()> {
     if let Some(dims) = r.known(at, shape) {
         return r.op(at, name, &[x], &[("shape", r.ctx.ints_attr(&dims))]);
     }
@@ -231,15 +197,28 @@ fn with_shape(r: &mut Reader<'_>, at: usize, name: &str, x: ValueId, shape: usiz
 fn reduce(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     let x = r.operand(at, 0)?;
     let axes = r.list(at, 1, "axes")?;
+    let (dims, elem) = r.dims(x)?;
+    let rank = dims.len() as i64;
+    if let Some(axis) = axes.iter().find(|a| !(-rank..rank).contains(*a)) {
+        return Err(format!("its axis {axis} is none of the {rank} of its input"));
+    }
     if axes.is_empty() {
+        let _ = r.flag(at, "keep_dims");
         return r.op(at, "pd.assign", &[x], &[]);
+    }
+    let float = r.ctx.is_float(elem);
+    if name == "pd.mean" && !float {
+        return select::whole_mean(r, at, x, &axes);
     }
     let keep = r.ctx.bool_attr(r.flag(at, "keep_dims"));
     let mut attrs = vec![("axis", r.ctx.ints_attr(&axes)), ("keepdim", keep)];
-    let (_, elem) = r.dims(x)?;
-    // Small integers would be summed as large ones.
-    if name == "pd.sum" && !r.ctx.is_float(elem) {
+    // Small integers would be summed and multiplied as large ones.
+    if name == "pd.sum" && !float {
         attrs.push(("dtype", r.ctx.type_attr(elem)));
+    }
+    if name == "pd.prod" && !float && elem != Type::I64 {
+        let wide = r.helper(at, name, &[x], &attrs)?;
+        return r.op(at, "pd.cast", &[wide], &[("dtype", r.ctx.type_attr(elem))]);
     }
     r.op(at, name, &[x], &attrs)
 }

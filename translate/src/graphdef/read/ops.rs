@@ -1,12 +1,13 @@
 //! What TensorFlow's operations are here.
 
-use pir_ir::{Attr, Type};
+use pir_ir::{Attr, Context, Type};
 
+use super::super::PREVENT_GRADIENT;
 use super::super::proto::Value;
 use super::super::table::{BINARY, UNARY};
 use super::super::types::RESOURCE;
-use super::moves;
 use super::{Input, Reader, Result};
+use super::{moves, select};
 
 /// A function that reads a node.
 pub(super) type Read = fn(&mut Reader<'_>, usize) -> Result<()>;
@@ -33,7 +34,7 @@ pub(super) fn is_control_flow(op: &str) -> bool {
 }
 
 /// Other names of operations in the tables.
-const ALIASES: &[(&str, &str)] = &[
+pub(super) const ALIASES: &[(&str, &str)] = &[
     ("Add", "pd.add"),
     ("BiasAdd", "pd.add"),
     ("Div", "pd.divide"),
@@ -46,15 +47,13 @@ const ALIASES: &[(&str, &str)] = &[
     ("LogicalOr", "pd.logical_or"),
     ("Invert", "pd.bitwise_not"),
     ("LogicalNot", "pd.logical_not"),
-    ("PreventGradient", "pd.assign"),
     ("Snapshot", "pd.assign"),
-    ("StopGradient", "pd.assign"),
-    ("Softplus", "pd.softplus"),
+    ("StopGradient", "pd.detach"),
     ("GatherNd", "pd.gather_nd"),
     ("Selu", "pd.selu"),
 ];
 
-const TABLE: &[(&str, Read)] = &[
+pub(super) const TABLE: &[(&str, Read)] = &[
     ("AddN", |r, at| {
         let operands = r.operands(at, r.num_inputs(at))?;
         r.op(at, "pd.add_n", &operands, &[])
@@ -86,6 +85,16 @@ const TABLE: &[(&str, Read)] = &[
         r.op(at, "pd.scale", &[erf], &attrs)
     }),
     ("Exit", |r, at| passes_on(r, at, "df.exit")),
+    // Of floats it is the quotient cut off, also where that is infinite.
+    ("FloorDiv", |r, at| {
+        let operands = r.operands(at, 2)?;
+        let (_, elem) = r.dims(operands[0])?;
+        if !r.ctx.is_float(elem) {
+            return r.op(at, "pd.floor_divide", &operands, &[]);
+        }
+        let quotient = r.helper(at, "pd.divide", &operands, &[])?;
+        r.op(at, "pd.floor", &[quotient], &[])
+    }),
     ("Identity", |r, at| {
         let x = r.operand(at, 0)?;
         if let Some(name) = r.text(at, "_output") {
@@ -119,21 +128,39 @@ const TABLE: &[(&str, Read)] = &[
     }),
     ("OnesLike", |r, at| full_like(r, at, 1.0)),
     ("Placeholder", placeholder),
+    ("PreventGradient", |r, at| {
+        let x = r.operand(at, 0)?;
+        let message = r.text(at, "message").unwrap_or_default();
+        r.op(at, "pd.detach", &[x], &[(PREVENT_GRADIENT, r.ctx.str_attr(&message))])
+    }),
     ("Print", |r, at| {
         let x = r.operand(at, 0)?;
+        let first = r.input(at, 0)?;
+        if r.num_inputs(at) != 2 || r.input(at, 1)? != first {
+            return Err("only what it hands on is printed here".to_owned());
+        }
         let mut attrs = vec![("message", r.ctx.str_attr(&r.text(at, "message").unwrap_or_default()))];
-        for name in ["first_n", "summarize"] {
+        for name in ["first_n", "summarize", "U"] {
             attrs.extend(r.int(at, name).map(|v| (name, r.ctx.int_attr(v))));
         }
         r.op(at, "pd.print", &[x], &attrs)
     }),
+    ("Relu6", select::relu6),
     ("ReluGrad", |r, at| {
         let (g, out) = (r.operand(at, 0)?, r.operand(at, 1)?);
         r.op(at, "pd.relu_grad", &[out, g], &[])
     }),
-    ("Select", |r, at| select(r, at)),
-    ("SelectV2", |r, at| select(r, at)),
+    ("Select", select::select),
+    ("SelectV2", |r, at| {
+        let operands = r.operands(at, 3)?;
+        r.op(at, "pd.where", &operands, &[])
+    }),
     ("Softmax", |r, at| softmax(r, at, "pd.softmax")),
+    ("Softplus", |r, at| {
+        let x = r.operand(at, 0)?;
+        // Where nothing more is to be added in any precision.
+        r.op(at, "pd.softplus", &[x], &[("threshold", r.ctx.float_attr(40.0))])
+    }),
     ("StackPopV2", |r, at| {
         let stack = r.operand(at, 0)?;
         let elem = r.elem(at, "elem_type")?;
@@ -155,7 +182,12 @@ const TABLE: &[(&str, Read)] = &[
         };
         r.op(at, "df.stack_push", &operands, &attrs)
     }),
-    ("StackV2", |r, at| r.op(at, "df.stack", &[], &[])),
+    // How much it may hold, and what: the executor has no use for either. Its name is that of the node.
+    ("StackV2", |r, at| {
+        r.input(at, 0)?;
+        let _ = (r.elem(at, "elem_type")?, r.text(at, "stack_name"));
+        r.op(at, "df.stack", &[], &[])
+    }),
     ("Switch", |r, at| {
         let operands = r.operands(at, 2)?;
         r.op_of(at, "df.switch", &operands, &[], 2)
@@ -163,13 +195,15 @@ const TABLE: &[(&str, Read)] = &[
     ("ZerosLike", |r, at| full_like(r, at, 0.0)),
 ];
 
-/// Reads a node.
-pub(super) fn read(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    let op = r.nodes[at].op.clone();
-    let op = op
-        .strip_prefix("Ref")
+/// The name of an operation, the same for references as for values.
+pub(super) fn plain_name(op: &str) -> &str {
+    op.strip_prefix("Ref")
         .filter(|rest| is_control_flow(rest))
-        .unwrap_or(&op);
+        .unwrap_or(op)
+}
+
+/// Reads a node.
+pub(super) fn read(r: &mut Reader<'_>, at: usize, op: &str) -> Result<()> {
     let entry = TABLE.iter().chain(moves::TABLE).find(|(name, _)| *name == op);
     if let Some((_, read)) = entry {
         return read(r, at);
@@ -240,7 +274,7 @@ fn enter(r: &mut Reader<'_>, at: usize) -> Result<()> {
 
 /// What comes from the iteration before is not there yet: something else stands for it.
 fn merge(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    let inputs: Vec<Input> = r.inputs[at].clone();
+    let inputs: Vec<Input> = (0..r.num_inputs(at)).map(|i| r.input(at, i)).collect::<Result<_>>()?;
     let forward = inputs.iter().find(|i| !r.is_back_edge(i.node, at));
     let first = match forward {
         Some(&input) => r.value(input)?,
@@ -269,14 +303,20 @@ fn merge(r: &mut Reader<'_>, at: usize) -> Result<()> {
 fn full_like(r: &mut Reader<'_>, at: usize, value: f64) -> Result<()> {
     let x = r.operand(at, 0)?;
     let (_, elem) = r.dims(x)?;
-    let ctx = r.ctx;
-    let number = match elem {
+    let attrs = [
+        ("value", number_of(r.ctx, elem, value)),
+        ("dtype", r.ctx.type_attr(elem)),
+    ];
+    r.op(at, "pd.full_like", &[x], &attrs)
+}
+
+/// A number as an attribute of a constant of a type.
+pub(super) fn number_of(ctx: &Context, elem: Type, value: f64) -> Attr {
+    match elem {
         Type::I1 => ctx.bool_attr(value != 0.0),
         elem if ctx.is_float(elem) => ctx.float_attr(value),
         _ => ctx.int_attr(value as i64),
-    };
-    let attrs = [("value", number), ("dtype", ctx.type_attr(elem))];
-    r.op(at, "pd.full_like", &[x], &attrs)
+    }
 }
 
 fn matmul(r: &mut Reader<'_>, at: usize, names: [&str; 2]) -> Result<()> {
@@ -294,9 +334,4 @@ fn matmul(r: &mut Reader<'_>, at: usize, names: [&str; 2]) -> Result<()> {
 fn softmax(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     let x = r.operand(at, 0)?;
     r.op(at, name, &[x], &[("axis", r.ctx.int_attr(-1))])
-}
-
-fn select(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    let operands = r.operands(at, 3)?;
-    r.op(at, "pd.where", &operands, &[])
 }

@@ -1,10 +1,11 @@
 //! Writes the nodes of one operation.
 
-use pir_ir::{Attr, AttrData, OpView, Type, TypeData};
+use pir_ir::{Attr, AttrData, Type, TypeData};
 
 use super::super::proto::{AttrValue, ListValue, NodeDef, TensorShape, Value};
 use super::super::types::{self, INT32, INT64, Number};
-use super::{Writer, ops, place};
+use super::view::View;
+use super::{Writer, ops};
 
 /// Why an operation cannot be written.
 pub(super) type Result<T> = std::result::Result<T, String>;
@@ -18,7 +19,7 @@ pub(super) enum List {
 /// What writes one operation: helpers are called `name/Op`, the node of a result is called as the operation is.
 pub(super) struct Emit<'w, 'a> {
     pub(super) w: &'w mut Writer<'a>,
-    pub(super) view: OpView<'a>,
+    pub(super) view: View<'a>,
     at: usize,
     /// The first node of this operation.
     start: usize,
@@ -39,12 +40,12 @@ impl Writer<'_> {
         let start = self.out.len();
         let mut emit = Emit {
             w: self,
-            view,
+            view: View::new(view),
             at,
             start,
             controls,
         };
-        let written = ops::write(&mut emit);
+        let written = ops::write(&mut emit).and_then(|()| emit.view.rest());
         emit.finish();
         if let Err(message) = written {
             let message = format!("`{}` cannot be written for TensorFlow: {message}", view.name());
@@ -69,6 +70,7 @@ impl Emit<'_, '_> {
 
     /// The tensor that an operand is.
     pub(super) fn input(&self, index: usize) -> Result<String> {
+        self.view.sees_operand(index);
         let missing = || format!("operand {index} is missing");
         let (from, result) = self.w.source(self.at, index).ok_or_else(missing)?;
         self.tensor(from, result)
@@ -96,6 +98,9 @@ impl Emit<'_, '_> {
     pub(super) fn loop_cond(&self, index: usize) -> Option<String> {
         let (from, _) = self.w.source(self.at, index)?;
         let condition = self.w.view(from).name() == "df.loop_cond";
+        if condition {
+            self.view.sees_operand(index);
+        }
         condition.then(|| self.w.nodes[from].name.clone())
     }
 
@@ -145,6 +150,11 @@ impl Emit<'_, '_> {
             .filter(|o| optional(o) && self.view.attr(&o.name).is_none());
         let at = required + missing.position(|o| o.name == name)?;
         (at < self.num_operands()).then_some(at)
+    }
+
+    /// Whether an operand stands in place of an attribute.
+    pub(super) fn is_operand(&self, name: &str) -> bool {
+        self.operand_called(name).is_some()
     }
 
     /// An optional operand, told by its name.
@@ -252,7 +262,7 @@ impl Emit<'_, '_> {
             name,
             op: op.to_owned(),
             inputs,
-            device: device.map(place::device_name).unwrap_or_default(),
+            device: device.map(|d| self.w.device_name(d)).unwrap_or_default(),
             attrs: attrs
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), AttrValue::from(value.clone())))
@@ -416,6 +426,7 @@ impl Emit<'_, '_> {
     /// The shape of an operand as a tensor.
     pub(super) fn shape_of(&mut self, index: usize) -> Result<String> {
         let (dims, elem) = self.operand_type(index)?;
+        self.view.sees_operand(index);
         match dims.iter().all(|&d| d >= 0) {
             true => self.vector(&dims),
             false => {
@@ -483,7 +494,7 @@ impl Emit<'_, '_> {
         for (device, name) in copies {
             let mut copy = node.clone();
             copy.name = name;
-            copy.device = place::device_name(device);
+            copy.device = self.w.device_name(device);
             // What is entered may be such a copy itself.
             if let (Some((from, 0)), Some(input)) = (self.w.source(self.at, 0), copy.inputs.first_mut()) {
                 *input = self.w.name_on(from, Some(device)).to_owned();

@@ -7,11 +7,15 @@ mod emit;
 mod names;
 mod ops;
 mod place;
+mod view;
 
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(super) use place::device_name;
+
 use super::proto::{GraphDef, NodeDef, VersionDef};
+use pir_dialects::df::DEVICE_NAME;
 
 /// The version of the format that is written: that of TensorFlow 2.21.
 const PRODUCER: i32 = 2000;
@@ -75,6 +79,8 @@ struct Writer<'a> {
     edges: Vec<(Value, Vec<Value>)>,
     /// Whether nodes are told their devices.
     placed: bool,
+    /// What devices are called where their numbers do not say it.
+    device_names: FxHashMap<i64, String>,
     /// The names of copies of constant enters, on other devices than the node itself.
     copies: FxHashMap<(usize, i64), String>,
     taken: FxHashSet<String>,
@@ -99,6 +105,7 @@ impl<'a> Writer<'a> {
             sent: FxHashMap::default(),
             edges: Vec::new(),
             placed: false,
+            device_names: FxHashMap::default(),
             copies: FxHashMap::default(),
             taken: FxHashSet::default(),
             numbers: FxHashMap::default(),
@@ -133,7 +140,10 @@ impl<'a> Writer<'a> {
             for op in blocks.iter().flat_map(|&b| body.block_ops(b)) {
                 let view = body.view(ctx, op);
                 match (view.name(), body.isolated(op)) {
-                    ("df.graph", Some(inner)) => graphs.push((inner, view.int("device"))),
+                    ("df.graph", Some(inner)) => {
+                        self.call_device(view);
+                        graphs.push((inner, view.int("device")));
+                    }
                     ("func.return", _) => {}
                     (_, Some(inner)) => bodies.push(inner),
                     _ => others.push((body, op)),
@@ -156,6 +166,26 @@ impl<'a> Writer<'a> {
                 self.operation(graph, body, op, device);
             }
         }
+    }
+
+    /// Keeps what the device of an operation is called.
+    fn call_device(&mut self, view: OpView<'_>) {
+        let (Some(device), Some(name)) = (view.int("device"), view.str(DEVICE_NAME)) else {
+            return;
+        };
+        let known = self.device_names.entry(device).or_insert_with(|| name.to_owned());
+        if known != name {
+            let message = format!("the device {device} is called `{known}`, and `{name}`");
+            self.error(view.body, view.op, message);
+        }
+    }
+
+    /// What a device is called.
+    fn device_name(&self, device: i64) -> String {
+        self.device_names
+            .get(&device)
+            .cloned()
+            .unwrap_or_else(|| device_name(device))
     }
 
     fn operation(&mut self, graph: usize, body: &'a Body, op: OpId, device: Option<i64>) {
@@ -190,6 +220,7 @@ impl<'a> Writer<'a> {
                     return;
                 }
                 let at = self.nodes.len();
+                self.call_device(view);
                 let own = view.int("device").or(device);
                 self.placed |= own.is_some();
                 for result in body.results(op) {

@@ -8,7 +8,7 @@ use pir_ir::TypeData;
 use super::Writer;
 
 /// What a device is called.
-pub(super) fn device_name(device: i64) -> String {
+pub(in super::super) fn device_name(device: i64) -> String {
     format!("/job:localhost/replica:0/task:0/device:CPU:{device}")
 }
 
@@ -23,19 +23,22 @@ impl Writer<'_> {
         if !self.placed {
             return;
         }
-        for node in &mut self.nodes {
-            node.device.get_or_insert(0);
+        // Where devices have names, TensorFlow chooses for the nodes that it has chosen for before.
+        if self.device_names.is_empty() {
+            for node in &mut self.nodes {
+                node.device.get_or_insert(0);
+            }
         }
         self.place_stacks();
         // Merges first: what stands around them follows.
         for at in 0..self.nodes.len() {
             if self.view(at).name() == "df.merge" {
-                let device = self.nodes[at].device;
+                let Some(device) = self.nodes[at].device else { continue };
                 let sources: Vec<usize> = self.sources(at).map(|(from, _)| from).collect();
                 for from in sources {
                     let name = self.view(from).name();
                     if name == "df.next_iteration" || name == "df.enter" && !self.is_constant_enter(from) {
-                        self.nodes[from].device = device;
+                        self.nodes[from].device = Some(device);
                     }
                 }
             }
@@ -45,14 +48,14 @@ impl Writer<'_> {
                 && let Some((from, _)) = self.source(at, 0)
                 && !self.is_constant_enter(from)
             {
-                self.nodes[at].device = self.nodes[from].device;
+                self.nodes[at].device = self.nodes[from].device.or(self.nodes[at].device);
             }
         }
         for at in 0..self.nodes.len() {
             if self.view(at).name() == "df.exit"
                 && let Some((from, _)) = self.source(at, 0)
             {
-                self.nodes[at].device = self.nodes[from].device;
+                self.nodes[at].device = self.nodes[from].device.or(self.nodes[at].device);
             }
         }
         self.copy_constants();
@@ -62,7 +65,7 @@ impl Writer<'_> {
     fn place_stacks(&mut self) {
         for (stack, users) in self.stacks() {
             for user in users {
-                self.nodes[user].device = self.nodes[stack].device;
+                self.nodes[user].device = self.nodes[stack].device.or(self.nodes[user].device);
             }
         }
     }

@@ -1,5 +1,8 @@
 //! Inputs, outputs, constants, and what moves values between iterations and branches.
 
+use pir_ir::AttrData;
+
+use super::super::super::PREVENT_GRADIENT;
 use super::super::super::proto::{TensorShape, Value};
 use super::super::super::types::{BOOL, INT32, Number};
 use super::super::emit::{Emit, Result};
@@ -15,6 +18,8 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("const", full),
     ("constant", full),
     ("full_int_array", full_int_array),
+    ("assign_value", assign_value),
+    ("detach", detach),
     ("full_like", full_like),
     ("print", print),
 ];
@@ -55,6 +60,29 @@ fn full_int_array(e: &mut Emit<'_, '_>) -> Result<()> {
     let values = e.ints("value").ok_or("it has no value")?;
     let numbers: Vec<Number> = values.iter().map(|&v| Number::Int(v.into())).collect();
     constant(e, &numbers)
+}
+
+fn assign_value(e: &mut Emit<'_, '_>) -> Result<()> {
+    let attr = e.view.attr("values").ok_or("it has no values")?;
+    let numbers: Vec<Number> = match e.w.ctx.attr_data(attr) {
+        AttrData::Ints(values) => values.iter().map(|&v| Number::Int(v.into())).collect(),
+        AttrData::Array(values) => values.iter().map(|&v| e.value(v)).collect::<Result<_>>()?,
+        _ => return Err("its values are not numbers".to_owned()),
+    };
+    constant(e, &numbers)
+}
+
+/// Gradients end here, or must not come here at all.
+fn detach(e: &mut Emit<'_, '_>) -> Result<()> {
+    let (x, ty) = (e.input(0)?, e.dtype(e.elem()?)?);
+    match e.view.str(PREVENT_GRADIENT) {
+        Some(message) => {
+            let message = Value::Bytes(message.into());
+            e.node("PreventGradient", &[x], &[("T", ty), ("message", message)]);
+        }
+        None => e.node("StopGradient", &[x], &[("T", ty)]),
+    }
+    Ok(())
 }
 
 /// The node of a constant. What makes it run in each iteration are the control edges of the graph.

@@ -1,7 +1,7 @@
 //! Operations by element that have no equal, and those whose equal depends on the type.
 
 use super::super::super::proto::Value;
-use super::super::super::types::{BOOL, Number};
+use super::super::super::types::BOOL;
 use super::super::emit::{Emit, Result};
 use super::Write;
 
@@ -211,10 +211,11 @@ fn extremum_grad(e: &mut Emit<'_, '_>, wins: &str) -> Result<()> {
 
 fn scale(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, elem) = (e.input(0)?, e.elem()?);
-    let known = |name: &str, default: f64| {
-        e.view
-            .attr(name)
-            .map_or(default, |a| e.w.ctx.attr_f64(a).unwrap_or(default))
+    // What is computed may have any number of digits.
+    let known = |name: &str, default: f64| match e.view.attr(name) {
+        Some(attr) => e.w.ctx.attr_f64(attr).unwrap_or(default),
+        None if e.is_operand(name) => f64::NAN,
+        None => default,
     };
     let (factor, bias) = (known("scale", 1.0), known("bias", 0.0));
     let whole = factor == factor.trunc() && bias == bias.trunc();
@@ -224,7 +225,7 @@ fn scale(e: &mut Emit<'_, '_>) -> Result<()> {
         false => (e.cast(x, elem, pir_ir::Type::F64)?, pir_ir::Type::F64),
     };
     let by = e.number("scale", 1.0, inner)?;
-    let shift = e.scalar(Number::Float(bias), inner)?;
+    let shift = e.number("bias", 0.0, inner)?;
     let out = match e.flag("bias_after_scale", true) {
         true => {
             let scaled = e.binary("Mul", &x, &by, inner)?;

@@ -14,6 +14,8 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         if e.view.int("padding_idx").unwrap_or(-1) >= 0 {
             return Err("rows that are padding are not expressed".to_owned());
         }
+        // How PaddlePaddle keeps its gradient.
+        e.view.sees("sparse");
         let (index, table) = (e.input(0)?, e.input(1)?);
         gather(e, table, index, 1, 0, 0)
     }),
@@ -246,6 +248,8 @@ impl Bounds {
 }
 
 fn slice(e: &mut Emit<'_, '_>) -> Result<()> {
+    // What PaddlePaddle infers shapes by.
+    e.view.sees("infer_flags");
     let (Some(starts), Some(ends)) = (e.list("starts")?, e.list("ends")?) else {
         return Err("its bounds are missing".to_owned());
     };
@@ -292,6 +296,7 @@ fn slice(e: &mut Emit<'_, '_>) -> Result<()> {
 }
 
 fn slice_grad(e: &mut Emit<'_, '_>) -> Result<()> {
+    e.view.sees("infer_flags");
     let (g, elem) = (e.input(0)?, e.elem()?);
     let (Some(starts), Some(ends)) = (e.ints("starts"), e.ints("ends")) else {
         return Err("its bounds are not known".to_owned());

@@ -13,14 +13,15 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("amin", |e| reduce(e, "Min")),
     ("any", |e| truth(e, "Any")),
     ("cumprod", |e| {
-        let axis = e.view.int("dim").unwrap_or(-1);
+        let axis = e.view.int("dim").ok_or("its axis is not known")?;
+        let axis = e.axis(axis)?;
         running(e, "Cumprod", axis)
     }),
     ("cumsum", |e| {
         if e.flag("flatten", false) {
             return Err("of a flattened tensor it is a reshape away".to_owned());
         }
-        let axis = e.view.int("axis").unwrap_or(-1);
+        let axis = e.number("axis", -1.0, Type::I32)?;
         running(e, "Cumsum", axis)
     }),
     ("frobenius_norm", |e| {
@@ -71,6 +72,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let out = match e.view.ints("shape") {
             Some(_) => {
                 let to = e.result_type(0)?.0;
+                e.view.sees_operand(1);
                 sum_static(e, x, &from, &to)?
             }
             None => sum_to(e, x, &from, 1)?,
@@ -133,8 +135,8 @@ fn truth(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     e.result(0, out)
 }
 
-fn running(e: &mut Emit<'_, '_>, op: &str, axis: i64) -> Result<()> {
-    let (x, elem, axis) = (e.input(0)?, e.elem()?, e.axis(axis)?);
+fn running(e: &mut Emit<'_, '_>, op: &str, axis: String) -> Result<()> {
+    let (x, elem) = (e.input(0)?, e.elem()?);
     let attrs = [
         ("T", e.dtype(elem)?),
         ("exclusive", Value::Bool(e.flag("exclusive", false))),
@@ -160,6 +162,7 @@ fn sum_static(e: &mut Emit<'_, '_>, x: String, from: &[i64], to: &[i64]) -> Resu
 /// The same to the shape of an operand.
 pub(super) fn sum_to(e: &mut Emit<'_, '_>, x: String, from: &[i64], operand: usize) -> Result<String> {
     let (to, elem) = e.operand_type(operand)?;
+    e.view.sees_operand(operand);
     if from.iter().chain(&to).all(|&d| d >= 0) {
         return sum_static(e, x, from, &to);
     }
@@ -184,7 +187,11 @@ fn extremum_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, out, g, elem) = (e.input(0)?, e.input(1)?, e.input(2)?, e.elem()?);
     let (dims, _) = e.operand_type(0)?;
     let rank = dims.len() as i64;
+    // What is kept is put in shape below.
+    e.view.sees("keepdim");
+    let all = e.flag("reduce_all", false);
     let axes: Vec<i64> = match e.list("axis")? {
+        _ if all => (0..rank).collect(),
         Some(List::Operand(_)) => return Err("its axes are not known".to_owned()),
         Some(List::Known(axes)) if !axes.is_empty() => axes.iter().map(|a| a.rem_euclid(rank.max(1))).collect(),
         _ => (0..rank).collect(),

@@ -62,7 +62,12 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.node("Const", &[], &[("dtype", ty), ("value", Value::Tensor(tensor))]);
         Ok(())
     }),
-    ("flatten", to_shape),
+    ("flatten", |e| {
+        // The shape of the result says them.
+        e.view.sees("start_axis");
+        e.view.sees("stop_axis");
+        to_shape(e)
+    }),
     ("flip", |e| {
         let (x, ty) = (e.input(0)?, e.dtype(e.elem()?)?);
         let axes = e.ints("axis").ok_or("it has no axes")?;
@@ -103,6 +108,8 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("shape64", shape),
     ("split", |e| {
         let x = e.input(0)?;
+        // The sizes are those of the results.
+        let _ = e.list("sections")?;
         let axis = e.view.int("axis").ok_or("its axis is not known")?;
         let rank = e.operand_type(0)?.0.len() as i64;
         let at = axis.rem_euclid(rank.max(1)) as usize;
@@ -126,6 +133,8 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
     ("split_with_num", |e| {
         let x = e.input(0)?;
+        // There are as many results.
+        e.view.sees("num");
         let axis = e.view.int("axis").ok_or("its axis is not known")?;
         let count = e.view.body.num_results(e.view.op) as i64;
         let axis = e.axis(axis)?;
@@ -190,7 +199,11 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("tril", |e| triangle(e, true)),
     ("triu", |e| triangle(e, false)),
     ("unbind", unpack),
-    ("unsqueeze", to_shape),
+    ("unsqueeze", |e| {
+        // Where the axes are not known, the shape of the result is not known either.
+        let _ = e.list("axis")?;
+        to_shape(e)
+    }),
     ("unstack", unpack),
 ];
 
@@ -239,6 +252,8 @@ fn broadcast(e: &mut Emit<'_, '_>, x: String, shape: String) -> Result<()> {
 
 fn unpack(e: &mut Emit<'_, '_>) -> Result<()> {
     let x = e.input(0)?;
+    // There are as many results.
+    e.view.sees("num");
     let attrs = [
         ("T", e.dtype(e.elem()?)?),
         ("num", Value::Int(e.view.body.num_results(e.view.op) as i64)),

@@ -1,0 +1,75 @@
+//! Which branch a pivot belongs to.
+//!
+//! A switch whose data is its own predicate tells nodes without operands which way a branch goes. TensorFlow makes it of
+//! the predicate itself, and the other switches of the branch of a copy of that, of which there is one for each branch. So
+//! the pivot is that of the branch which the nodes that it controls meet: what they, or what uses them, read or are merged
+//! with.
+
+use pir_dialects::df::graph::{Graph, Kind, Node, Source};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The value that is handed on as another one: copies, either side of a switch.
+fn origin(graph: &Graph, mut source: Source) -> Source {
+    loop {
+        let hands_on = match graph.kind(source.node) {
+            Kind::Identity | Kind::Switch => true,
+            Kind::Enter => graph.is_constant_enter(source.node),
+            _ => false,
+        };
+        match graph.inputs(source.node).first() {
+            Some(&before) if hands_on => source = before,
+            _ => return source,
+        }
+    }
+}
+
+/// The predicates of pivots, in place of their own, by the switch.
+pub(super) fn find(graph: &Graph) -> FxHashMap<Node, Source> {
+    let mut found = FxHashMap::default();
+    // A graph may be made to have many pivots of large branches.
+    let mut budget = 64 * graph.len() + 4096;
+    for node in graph.nodes().filter(|&n| graph.kind(n) == Kind::Switch) {
+        let &[data, pred] = graph.inputs(node) else { continue };
+        if origin(graph, data) == origin(graph, pred)
+            && let Some(pred) = branch_of(graph, node, pred, &mut budget)
+        {
+            found.insert(node, pred);
+        }
+    }
+    found
+}
+
+/// The copy of the predicate by which the branch is known that a pivot meets.
+fn branch_of(graph: &Graph, pivot: Node, own: Source, budget: &mut usize) -> Option<Source> {
+    let of = origin(graph, own);
+    // Nodes behind the pivot, and those in front of something that they are merged with.
+    let (mut behind, mut before) = (vec![pivot], Vec::new());
+    let mut seen: FxHashSet<Node> = FxHashSet::from_iter([pivot]);
+    loop {
+        *budget = budget.checked_sub(1)?;
+        let (node, forward) = match (before.pop(), behind.pop()) {
+            (Some(node), kept) => {
+                behind.extend(kept);
+                (node, false)
+            }
+            (None, Some(node)) => (node, true),
+            (None, None) => return None,
+        };
+        let merges = graph.kind(node) == Kind::Merge;
+        if graph.kind(node) == Kind::Switch && node != pivot {
+            let pred = graph.inputs(node).get(1).copied();
+            if let Some(pred) = pred.filter(|&p| p != own && origin(graph, p) == of) {
+                return Some(pred);
+            }
+        }
+        if node != pivot {
+            let inputs = graph.inputs(node).iter().map(|s| s.node);
+            before.extend(inputs.filter(|n| graph.kind(*n) != Kind::Exit && seen.insert(*n)));
+        }
+        if forward && !merges && !matches!(graph.kind(node), Kind::Enter | Kind::NextIteration) {
+            let users = graph.consumers(node).iter().map(|c| c.node);
+            let all = users.chain(graph.control_consumers(node).iter().copied());
+            behind.extend(all.filter(|n| seen.insert(*n)));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Nodes that choose elements by places or conditions, whose rules at the edges differ from those of the operations here.
+
+use pir_ir::{DYNAMIC, Type, ValueId};
+
+use super::{Reader, Result};
+
+/// `Select`: the condition has the shape of the others, or is one truth value, or says which rows are meant.
+pub(super) fn select(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let [condition, x, y] = [r.operand(at, 0)?, r.operand(at, 1)?, r.operand(at, 2)?];
+    let (given, wanted) = (r.dims(condition)?.0, r.dims(x)?.0);
+    let condition = match (given.len(), wanted.len()) {
+        // As many rows as elements: all axes behind the first are 1.
+        (1, 2..) => {
+            let behind: Vec<i64> = (1..wanted.len() as i64).collect();
+            r.helper(at, "pd.unsqueeze", &[condition], &[("axis", r.ctx.ints_attr(&behind))])?
+        }
+        (0, _) => condition,
+        (a, b) if a == b => condition,
+        _ => return Err("its condition has neither the shape of the other inputs nor is it a list of rows".to_owned()),
+    };
+    if r.dims(y)?.0.len() != wanted.len() {
+        return Err("its inputs have different ranks".to_owned());
+    }
+    r.op(at, "pd.where", &[condition, x, y], &[])
+}
+
+/// `OneHot`: an index out of range is nowhere, so that all of its numbers are those beside.
+pub(super) fn one_hot(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let (mut index, depth) = (r.operand(at, 0)?, r.scalar(at, 1, "depth")?);
+    let (on, off) = (r.operand(at, 2)?, r.operand(at, 3)?);
+    if depth < 0 {
+        return Err(format!("its depth is {depth}"));
+    }
+    let rank = r.dims(index)?.0.len() as i64;
+    let axis = r.int(at, "axis").unwrap_or(-1);
+    let place = if axis == -1 { rank } else { axis };
+    if !(0..=rank).contains(&place) {
+        return Err(format!("its axis {axis} is none of the {} of its result", rank + 1));
+    }
+    let wide = |ctx: &pir_ir::Context| [("dtype", ctx.type_attr(Type::I64))];
+    if r.dims(index)?.1 != Type::I64 {
+        index = r.helper(at, "pd.cast", &[index], &wide(r.ctx))?;
+    }
+    index = r.helper(at, "pd.unsqueeze", &[index], &[("axis", r.ctx.ints_attr(&[place]))])?;
+    let ends = [
+        ("start", r.ctx.int_attr(0)),
+        ("end", r.ctx.int_attr(depth)),
+        ("step", r.ctx.int_attr(1)),
+        ("dtype", r.ctx.type_attr(Type::I64)),
+    ];
+    let mut classes = r.helper(at, "pd.arange", &[], &ends)?;
+    let behind: Vec<i64> = (1..=rank - place).collect();
+    if !behind.is_empty() {
+        classes = r.helper(at, "pd.unsqueeze", &[classes], &[("axis", r.ctx.ints_attr(&behind))])?;
+    }
+    let here = r.helper(at, "pd.equal", &[index, classes], &[])?;
+    r.op(at, "pd.where", &[here, on, off], &[])
+}
+
+/// `UnsortedSegmentSum`: rows are added where their number says; a negative one is left out.
+pub(super) fn segment_sum(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let (mut data, mut index) = (r.operand(at, 0)?, r.operand(at, 1)?);
+    let count = r.scalar(at, 2, "count")?;
+    let (dims, rows) = (r.dims(data)?.0, r.dims(index)?.0);
+    let fits = |(a, b): (&i64, &i64)| a == b || *a == DYNAMIC || *b == DYNAMIC;
+    if count < 0 || rows.len() > dims.len() || !dims.iter().zip(&rows).all(fits) {
+        return Err("its segment numbers do not fit what is summed".to_owned());
+    }
+    let rest: Vec<i64> = dims.get(rows.len()..).unwrap_or_default().to_vec();
+    // Rows along one axis, as many as there are numbers.
+    if rows.len() != 1 {
+        if rest.contains(&DYNAMIC) {
+            return Err("the shape of what is summed is not known".to_owned());
+        }
+        let total = rows.iter().try_fold(1i64, |n, &d| (d >= 0).then(|| n.checked_mul(d))?);
+        let flat = [&[total.unwrap_or(-1)][..], &rest].concat();
+        if total.is_none() && rest.contains(&0) {
+            return Err("the shape of what is summed is not known".to_owned());
+        }
+        data = reshaped(r, at, data, &flat)?;
+        index = reshaped(r, at, index, &flat[..1])?;
+    }
+    let known = r
+        .constant(at, 1)
+        .map(|(_, numbers, _)| numbers.iter().all(|n| n.f64() >= 0.0));
+    if known != Some(true) {
+        let zero_index = like(r, at, index, 0.0)?;
+        let kept = r.helper(at, "pd.greater_equal", &[index, zero_index], &[])?;
+        index = r.helper(at, "pd.where", &[kept, index, zero_index], &[])?;
+        let behind: Vec<i64> = (1..=rest.len() as i64).collect();
+        let mask = match behind.is_empty() {
+            true => kept,
+            false => r.helper(at, "pd.unsqueeze", &[kept], &[("axis", r.ctx.ints_attr(&behind))])?,
+        };
+        let zeros = like(r, at, data, 0.0)?;
+        data = r.helper(at, "pd.where", &[mask, data, zeros], &[])?;
+    }
+    let shape = [&[count][..], &rest].concat();
+    if shape.contains(&DYNAMIC) {
+        return Err("the shape of what is summed is not known".to_owned());
+    }
+    let attrs = [("axis", r.ctx.int_attr(0)), ("x_shape", r.ctx.ints_attr(&shape))];
+    r.op(at, "pd.gather_grad", &[index, data], &attrs)
+}
+
+/// The same elements in a shape that is known but for one dimension.
+fn reshaped(r: &mut Reader<'_>, at: usize, x: ValueId, dims: &[i64]) -> Result<ValueId> {
+    r.helper(at, "pd.reshape", &[x], &[("shape", r.ctx.ints_attr(dims))])
+}
+
+/// A tensor of the shape of another one, of one number.
+pub(super) fn like(r: &mut Reader<'_>, at: usize, x: ValueId, value: f64) -> Result<ValueId> {
+    let (_, elem) = r.dims(x)?;
+    let attrs = [
+        ("value", super::ops::number_of(r.ctx, elem, value)),
+        ("dtype", r.ctx.type_attr(elem)),
+    ];
+    r.helper(at, "pd.full_like", &[x], &attrs)
+}
+
+/// `Reshape`. A dimension of zero is one of zero there, and that of the input at its place here.
+pub(super) fn reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let x = r.operand(at, 0)?;
+    let Some(mut wanted) = r.known(at, 1) else {
+        return super::moves::with_shape(r, at, "pd.reshape", x, 1);
+    };
+    let (dims, elem) = r.dims(x)?;
+    if !wanted.contains(&0) {
+        return r.op(at, "pd.reshape", &[x], &[("shape", r.ctx.ints_attr(&wanted))]);
+    }
+    // Nothing is in it: what is not told is nothing too, and no element has a place to come from.
+    if dims.contains(&DYNAMIC) || !dims.contains(&0) {
+        return Err(format!(
+            "its input has elements, and there is no room for any in {wanted:?}"
+        ));
+    }
+    for dim in &mut wanted {
+        *dim = if *dim == -1 { 0 } else { *dim };
+    }
+    let attrs = [
+        ("shape", r.ctx.ints_attr(&wanted)),
+        ("value", super::ops::number_of(r.ctx, elem, 0.0)),
+        ("dtype", r.ctx.type_attr(elem)),
+    ];
+    r.op(at, "pd.full", &[], &attrs)
+}
+
+/// `Mean` of integers is their sum, in 64 bits, divided and cut off.
+pub(super) fn whole_mean(r: &mut Reader<'_>, at: usize, x: ValueId, axes: &[i64]) -> Result<()> {
+    let (dims, elem) = r.dims(x)?;
+    let mut count = 1i64;
+    for &axis in axes {
+        let place = usize::try_from(axis.rem_euclid(dims.len().max(1) as i64)).unwrap_or(0);
+        let extent = dims.get(place).copied().filter(|&d| d >= 0);
+        count = extent
+            .and_then(|d| count.checked_mul(d))
+            .ok_or("of integers, how many they are must be known")?;
+    }
+    if count == 0 {
+        return Err("of no integers there is no mean".to_owned());
+    }
+    let keep = r.ctx.bool_attr(r.flag(at, "keep_dims"));
+    let wide = ("dtype", r.ctx.type_attr(Type::I64));
+    let attrs = [("axis", r.ctx.ints_attr(axes)), ("keepdim", keep), wide];
+    let sum = r.helper(at, "pd.sum", &[x], &attrs)?;
+    let count = r.helper(at, "pd.full_like", &[sum], &[("value", r.ctx.int_attr(count)), wide])?;
+    if elem == Type::I64 {
+        return r.op(at, "pd.divide", &[sum, count], &[]);
+    }
+    let mean = r.helper(at, "pd.divide", &[sum, count], &[])?;
+    r.op(at, "pd.cast", &[mean], &[("dtype", r.ctx.type_attr(elem))])
+}
+
+/// `GatherV2`: the slices at indices of any shape, which stands in place of the axis.
+pub(super) fn gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    if r.int(at, "batch_dims").unwrap_or(0) != 0 {
+        return Err("batches are not known here".to_owned());
+    }
+    let (x, index, axis) = (r.operand(at, 0)?, r.operand(at, 1)?, r.scalar(at, 2, "axis")?);
+    let (dims, places) = (r.dims(x)?.0, r.dims(index)?.0);
+    let rank = dims.len() as i64;
+    if !(-rank..rank).contains(&axis) {
+        return Err(format!("its axis {axis} is none of the {rank} of its input"));
+    }
+    let axis = if axis < 0 { axis + rank } else { axis };
+    let attrs = [("axis", r.ctx.int_attr(axis))];
+    if places.len() == 1 {
+        return r.op(at, "pd.gather", &[x, index], &attrs);
+    }
+    let place = usize::try_from(axis).unwrap_or(0);
+    let (before, behind) = dims.split_at(place.min(dims.len()));
+    let shape = [before, &places, behind.get(1..).unwrap_or_default()].concat();
+    let unknown = shape.iter().filter(|&&d| d < 0).count();
+    if unknown > 1 || shape.contains(&0) {
+        return Err("the shape of what it gives is not known, or there is nothing in it".to_owned());
+    }
+    let flat = reshaped(r, at, index, &[-1])?;
+    let rows = r.helper(at, "pd.gather", &[x, flat], &attrs)?;
+    let shape: Vec<i64> = shape.iter().map(|&d| d.max(-1)).collect();
+    r.op(at, "pd.reshape", &[rows], &[("shape", r.ctx.ints_attr(&shape))])
+}
+
+/// `Relu6`, of integers too.
+pub(super) fn relu6(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let x = r.operand(at, 0)?;
+    let (_, elem) = r.dims(x)?;
+    if r.ctx.is_float(elem) {
+        return r.op(at, "pd.relu6", &[x], &[]);
+    }
+    let (zero, six) = (like(r, at, x, 0.0)?, like(r, at, x, 6.0)?);
+    let above = r.helper(at, "pd.maximum", &[x, zero], &[])?;
+    r.op(at, "pd.minimum", &[above, six], &[])
+}
