@@ -11,12 +11,12 @@ use pir_ir::text::{ParseOptions, parse};
 use pir_ir::{Context, Module};
 use pir_passes::{PassManager, Pipeline, VerifyEach, all_passes};
 use pir_tools::evaluate::KernelEvaluator;
-use programs::{arguments, branches, functions, nest, pipeline_for, row, stacks, wide};
+use programs::{arguments, branches, constants, functions, nest, pipeline_for, row, stacks, wide};
 
 /// A way to write a program of a size, and the smallest of the sizes: the larger ones are twice and four times as large.
 type Kind = (&'static str, fn(usize) -> String, usize);
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     ("loops in a row", row, 12),
     ("carried values", wide, 100),
     ("nested loops", nest, 40),
@@ -24,6 +24,7 @@ const KINDS: [Kind; 7] = [
     ("arguments", arguments, 100),
     ("nested branches", branches, 40),
     ("stacks", stacks, 100),
+    ("constants", constants, 400),
 ];
 
 /// A part of the work may grow a little faster, like what is sorted.

@@ -100,6 +100,26 @@ fn generated_programs_come_back() {
 }
 
 #[test]
+fn generated_programs_come_back_from_checkpoints() {
+    let ctx = pir_dialects::context();
+    for_seeds(count(600), |seed| {
+        let mut random = Random::new(seed ^ 0x0571_1992);
+        let plain = read(&ctx, &program(&mut random, false));
+        let before = text(&plain);
+        for slots in ["remat{slots}", "remat{slots=1}", "remat,remat{slots=2 recompute=all}"] {
+            let mut module = plain.clone();
+            passes(&mut module, &format!("backward,{slots}"));
+            passes(&mut module, "strip-backward");
+            let after = text(&module);
+            assert!(
+                before == after,
+                "seed {seed}: {slots}: became\n{after}\nand was\n{before}"
+            );
+        }
+    });
+}
+
+#[test]
 fn twice_differentiated_programs_come_back() {
     let ctx = pir_dialects::context();
     for seed in 0..count(80) {
@@ -359,6 +379,9 @@ fn files_come_back() {
             "backward,remat{recompute=none slots=1},remat",
             "strip-backward",
         );
+        round_trip(&ctx, &plain, "backward,remat{slots=1}", "strip-backward");
+        round_trip(&ctx, &plain, "backward,remat{slots=3 recompute=all}", "strip-backward");
+        round_trip(&ctx, &plain, "backward,remat,remat{slots=1}", "strip-backward");
         round_trip(
             &ctx,
             &plain,

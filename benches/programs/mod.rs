@@ -194,6 +194,22 @@ pub fn stacks(size: usize) -> String {
     text
 }
 
+/// A chain of sums of one constant, which is folded from one end to the other.
+#[allow(dead_code, reason = "the benchmarks do not need it")]
+pub fn constants(size: usize) -> String {
+    let mut text = HEAD.to_owned();
+    text.push_str("%k = pd.full {shape = [4], value = 1.0, dtype = f32} : tensor<4xf32>\n");
+    text.push_str("%a0 = pd.add (%k, %k) : tensor<4xf32>\n");
+    for at in 0..size {
+        let _ = writeln!(text, "%a{} = pd.add (%a{at}, %k) : tensor<4xf32>", at + 1);
+    }
+    let _ = write!(
+        text,
+        "%v = pd.multiply (%x, %a{size}) : tensor<4xf32>\n%l = pd.sum (%v) : tensor<f32>\npd.fetch (%l) {{name = \"l\"}}\n"
+    );
+    text
+}
+
 /// What must have run for a pass to find something to do, and the pass with options without which it does nothing.
 pub fn pipeline_for(name: &str) -> (&'static str, String) {
     let pipeline = match name {

@@ -43,6 +43,7 @@ fn cast() -> OpDef {
 
 fn combine() -> OpDef {
     let mut def = OpDef::new("builtin.combine", "A list of tensors");
+    def.traits = Traits::COMBINES;
     def.operands = vec![value("inputs", "Tensor", Arity::Variadic)].into();
     def.results = vec![value("out", "Tensor[]", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| {
@@ -54,6 +55,7 @@ fn combine() -> OpDef {
 
 fn split() -> OpDef {
     let mut def = OpDef::new("builtin.split", "The tensors of a list");
+    def.traits = Traits::SPLITS;
     def.operands = vec![value("x", "Tensor[]", Arity::One)].into();
     def.results = vec![value("out", "Tensor", Arity::Variadic)].into();
     def.infer = Some(|args: InferArgs<'_>| {

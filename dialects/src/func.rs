@@ -105,7 +105,7 @@ fn verify_func(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
             && returned
                 .iter()
                 .zip(results.iter())
-                .all(|(&a, &b)| crate::pd::control::compatible(op.ctx, a, b));
+                .all(|(&a, &b)| pir_ir::verify::compatible(op.ctx, a, b));
         if !fits {
             errors.push(
                 Diagnostic::error(

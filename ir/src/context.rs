@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::intern::{Interner, StrInterner};
 use crate::names::Stems;
-use crate::registry::{DialectDef, OpDef, Text};
+use crate::registry::{DialectDef, OpDef, Text, Traits};
 use crate::types::{Attr, AttrData, AttrDict, DictData, FloatKind, Signedness, Type, TypeData};
 use crate::verify::Plan;
 
@@ -214,6 +214,12 @@ impl Context {
     pub(crate) fn plan(&self, name: OpName) -> Option<&Plan> {
         let slot = self.plans.get(name.index())?;
         Some(slot.get_or_init(|| Box::new(Plan::new(self, &self.ops[name.index()]))))
+    }
+
+    /// The name of the first registered operation with a trait.
+    pub fn op_with(&self, wanted: Traits) -> Option<&str> {
+        let def = self.ops.iter().find(|def| def.has(wanted))?;
+        Some(&def.name)
     }
 
     /// All registered operations, in the order of registration.

@@ -27,6 +27,7 @@ mod lists;
 mod module;
 mod names;
 mod registry;
+mod restate;
 mod rewriter;
 mod steps;
 pub mod text;
@@ -50,6 +51,7 @@ pub use registry::{
     RegionArgsFn, RegionFlow, RegionSpec, Relation, SimplifyFn, Speculatability, SpeculateFn, Text, Traits, ValueSpec,
     VerifyFn,
 };
+pub use restate::Restated;
 pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};
 pub use steps::steps;
 pub use types::{Attr, AttrData, AttrDict, DYNAMIC, FloatKind, Signedness, Type, TypeData};

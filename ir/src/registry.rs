@@ -49,6 +49,12 @@ bitflags! {
         const MOVEMENT = 1 << 13;
         /// Terminators that leave the enclosing function or program.
         const RETURN_LIKE = 1 << 12;
+        /// Gives its operand, under a type that may say more or less of its shape.
+        const RESTATES = 1 << 14;
+        /// Gives the elements of a list.
+        const SPLITS = 1 << 15;
+        /// Gives a list of its operands.
+        const COMBINES = 1 << 16;
     }
 }
 

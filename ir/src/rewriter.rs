@@ -165,7 +165,7 @@ impl<'a> Rewriter<'a> {
     pub fn replace_op(&mut self, op: OpId, values: &[ValueId]) {
         debug_assert_eq!(self.body.num_results(op), values.len());
         for (old, &new) in self.body.results(op).zip(values) {
-            self.body.replace_all_uses(old, new);
+            self.replace_value(old, new);
         }
         self.erase_op(op);
     }

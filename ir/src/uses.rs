@@ -3,7 +3,7 @@
 //! The operands of an operation stand in a row in one list of the body. Which uses a value has is only known once it has
 //! been asked, or once an operand has changed: a program that is read, verified and printed needs no [`UseLists`].
 
-use crate::body::{Body, Slots};
+use crate::body::{Body, Slots, ValueDef};
 use crate::entity::{OpId, UseId, ValueId};
 
 /// The doubly linked lists of the uses of all values.
@@ -221,7 +221,19 @@ impl Body {
     }
 
     /// Makes all uses of `old` uses of `new`, in the time of the number of uses.
+    ///
+    /// Both must be of one type, or `old` a placeholder: what uses a value may go with its own type only. A value whose
+    /// type says more or less takes the place of another by `Rewriter::replace_value`.
     pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) {
+        debug_assert!(
+            self.value_type(old) == self.value_type(new) || self.value_def(old) == ValueDef::None,
+            "a value of another type takes the place of {old}"
+        );
+        self.replace_all_uses_as(old, new);
+    }
+
+    /// The same, of any type.
+    pub(crate) fn replace_all_uses_as(&mut self, old: ValueId, new: ValueId) {
         if old == new {
             return;
         }

@@ -17,8 +17,8 @@
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use pir_ir::{
-    AttrData, BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Rewriter, Sym, Traits, Type, ValueId,
-    ValueMap,
+    AttrData, BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Restated, Rewriter, Sym, Traits, Type,
+    ValueId, ValueMap,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -212,14 +212,24 @@ fn returned(ctx: &Context, body: &Body, block: BlockId) -> Option<OpId> {
         .filter(|&op| body.view(ctx, op).has(Traits::RETURN_LIKE))
 }
 
-/// A map in which the arguments of the call stand for the parameters of the function.
-fn arguments(to: &Body, call: OpId, from: &Body, entry: BlockId) -> Option<ValueMap> {
+/// A map in which the arguments of the call stand for the parameters of the function, at the insertion point.
+fn arguments(
+    to: &mut Rewriter<'_>,
+    restated: &mut Restated,
+    call: OpId,
+    from: &Body,
+    entry: BlockId,
+) -> Option<ValueMap> {
     let parameters = from.block_args(entry);
-    let mut map = ValueMap::new();
-    for (&parameter, argument) in parameters.iter().zip(to.operands(call)) {
-        map.insert(parameter, argument);
+    let arguments = to.body.operands_vec(call);
+    if parameters.len() != arguments.len() {
+        return None;
     }
-    (parameters.len() == to.num_operands(call)).then_some(map)
+    let mut map = ValueMap::new();
+    for (&parameter, &argument) in parameters.iter().zip(&arguments) {
+        map.insert(parameter, restated.state(to, argument, from.value_type(parameter)));
+    }
+    Some(map)
 }
 
 /// Inlines a function of one block.
@@ -228,11 +238,16 @@ fn inline_block(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool {
         return false;
     };
     let fits = returned(ctx, from, entry).is_some_and(|end| from.num_operands(end) == to.num_results(call));
-    let Some(mut map) = arguments(to, call, from, entry).filter(|_| fits) else {
+    let mut rewriter = Rewriter::new(ctx, to);
+    let mut restated = Restated::default();
+    rewriter.before(call);
+    if !fits {
+        return false;
+    }
+    let Some(mut map) = arguments(&mut rewriter, &mut restated, call, from, entry) else {
         return false;
     };
-    let first_new = to.num_op_slots();
-    let mut rewriter = Rewriter::new(ctx, to);
+    let first_new = rewriter.body.num_op_slots();
     let places = [(entry, InsertPoint::Before(call))];
     let made = rewriter.import_blocks(from, &places, FxHashMap::default(), &mut map);
     let Some(&end) = made.first().and_then(|ops| ops.last()) else {
@@ -251,6 +266,7 @@ fn inline_block(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool {
         }
     }
     rewriter.replace_op(call, &values);
+    restated.finish(&mut rewriter);
     true
 }
 
@@ -271,12 +287,17 @@ fn inline_blocks(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool 
     if to.block_region(block) != Some(root) || !returns_fit {
         return false;
     }
-    let Some(mut map) = arguments(to, call, from, entry) else {
+    let mut rewriter = Rewriter::new(ctx, to);
+    let mut restated = Restated::default();
+    rewriter.before(call);
+    let Some(mut map) = arguments(&mut rewriter, &mut restated, call, from, entry) else {
         return false;
     };
+    let to = rewriter.body;
     // What is behind the call, with an argument for each of its results.
     let rest = to.create_block(root);
     let results: SmallVec<[(ValueId, Type); 4]> = to.results(call).map(|r| (r, to.value_type(r))).collect();
+    let types: SmallVec<[Type; 4]> = results.iter().map(|r| r.1).collect();
     let mut values: SmallVec<[ValueId; 4]> = SmallVec::new();
     for (result, ty) in results {
         let name = to.value_name(result).filter(|n| !n.pack);
@@ -304,9 +325,14 @@ fn inline_blocks(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool 
         if !rewriter.view(end).has(Traits::RETURN_LIKE) {
             continue;
         }
-        let values = rewriter.body.operands_vec(end);
+        let mut values = rewriter.body.operands_vec(end);
+        rewriter.before(end);
+        for (value, &ty) in values.iter_mut().zip(&types) {
+            *value = restated.state(&mut rewriter, *value, ty);
+        }
         branch_to(rewriter.before(end), rest, &values);
         rewriter.erase_op(end);
     }
+    restated.finish(&mut rewriter);
     true
 }

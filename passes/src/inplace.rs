@@ -27,7 +27,7 @@
 //!   compute it, and all its other uses come before the loop. Else a copy is made in front of the loop (`pd.assign`).
 //! * Functions of several blocks are left alone.
 
-use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Rewriter, Traits, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter, Traits, ValueDef, ValueId};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -225,7 +225,19 @@ fn through_regions(
     let &arg = body.block_args(parts.first).get(carried)?;
     // Behind the condition come the results.
     let result = follow(ctx, body, arg, parts.first, chain)?.checked_sub(1)?;
-    let &arg = body.block_args(parts.second).get(result)?;
+    let &inner = body.block_args(parts.second).get(result)?;
+    // One place has one type.
+    let ty = body.value_type(arg);
+    let types = [body.get_operand(op, carried)?, inner];
+    if result >= body.num_results(op)
+        || types
+            .into_iter()
+            .chain([body.result(op, result)])
+            .any(|v| body.value_type(v) != ty)
+    {
+        return None;
+    }
+    let arg = inner;
     if follow(ctx, body, arg, parts.second, chain)? != carried || result >= body.num_results(op) {
         return None;
     }
@@ -244,7 +256,10 @@ fn through_branches(ctx: &Context, body: &Body, op: OpId, value: ValueId, chain:
     let ends = follow(ctx, body, value, parts.first, chain).zip(follow(ctx, body, value, parts.second, chain));
     chain.branches -= 1;
     let (result, other) = ends?;
-    if other != result || result >= body.num_results(op) {
+    if other != result
+        || result >= body.num_results(op)
+        || body.value_type(body.result(op, result)) != body.value_type(value)
+    {
         return None;
     }
     chain.slots.push(Slot {
@@ -307,6 +322,17 @@ fn follow(ctx: &Context, body: &Body, mut value: ValueId, block: BlockId, chain:
 fn adds_alike(ctx: &Context, body: &Body, op: OpId, to: usize, added: usize) -> bool {
     let ty = |at| body.value_type(body.operand(op, at));
     let rank = |at| ctx.as_tensor(ty(at)).map_or(0, |(shape, _)| shape.len());
+    // What is changed in place does not grow: where an extent is not known, the sum might be larger.
+    let grows = ctx.as_tensor(ty(to)).is_some_and(|(to, _)| {
+        let added = ctx.as_tensor(ty(added)).map_or(&[][..], |(shape, _)| shape);
+        to.iter()
+            .rev()
+            .zip(added.iter().rev())
+            .any(|(&to, &added)| to == DYNAMIC && added != 1)
+    });
+    if grows {
+        return false;
+    }
     // An axis says how operands of different ranks meet.
     let plain = body.view(ctx, op).int("axis").is_none_or(|axis| axis == -1);
     ctx.elem_type(ty(to)) == ctx.elem_type(ty(added)) && rank(added) <= rank(to) && (plain || rank(added) == rank(to))

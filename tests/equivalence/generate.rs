@@ -58,6 +58,8 @@ enum Kind {
     Float,
     Int,
     Bool,
+    /// A list of a tensor of floats and one of integers.
+    List,
 }
 
 impl Kind {
@@ -66,6 +68,7 @@ impl Kind {
             Kind::Float => "tensor<4xf64>",
             Kind::Int => "tensor<1xi64>",
             Kind::Bool => "tensor<1xi1>",
+            Kind::List => "vec<tensor<4xf64>, tensor<1xi64>>",
         }
     }
 }
@@ -78,6 +81,8 @@ struct Generator<'r> {
     next: usize,
     /// Prints, stacks, and what may fail.
     effects: bool,
+    /// Lists, and operations that read shapes.
+    lists: bool,
     /// Functions that may be called, with what they return. All take the same arguments.
     functions: Vec<(String, Vec<Kind>)>,
 }
@@ -131,9 +136,26 @@ pub fn sized(random: &mut Random, effects: bool, size: usize, depth: usize) -> S
         text: String::new(),
         next: 0,
         effects,
+        lists: false,
         functions: Vec::new(),
     };
     g.top_level(size, depth);
+    g.text
+}
+
+/// A program in which branches yield lists and loops carry them, and in which shapes are read.
+#[allow(dead_code, reason = "the fuzzers do not need it")]
+pub fn with_lists(random: &mut Random, effects: bool) -> String {
+    let mut g = Generator {
+        random,
+        text: String::new(),
+        next: 0,
+        effects,
+        lists: true,
+        functions: Vec::new(),
+    };
+    let size = 4 + g.random.below(6);
+    g.top_level(size, 3);
     g.text
 }
 
@@ -144,6 +166,7 @@ pub fn functions(random: &mut Random) -> String {
         text: String::new(),
         next: 0,
         effects: true,
+        lists: false,
         functions: Vec::new(),
     };
     for at in 0..2 + g.random.below(2) {
@@ -173,6 +196,7 @@ pub fn blocks(random: &mut Random) -> String {
         text: String::new(),
         next: 0,
         effects: true,
+        lists: false,
         functions: Vec::new(),
     };
     g.blocks("@main");
@@ -186,6 +210,7 @@ pub fn graph(random: &mut Random) -> String {
         text: String::new(),
         next: 0,
         effects: true,
+        lists: false,
         functions: Vec::new(),
     };
     let (mut scope, params) = inputs();
@@ -270,6 +295,7 @@ impl Generator<'_> {
                 Kind::Float => "shape = [4], dtype = f64",
                 Kind::Int => "shape = [1], dtype = i64",
                 Kind::Bool => "shape = [1], dtype = i1",
+                Kind::List => continue,
             };
             let _ = writeln!(
                 self.text,
@@ -277,6 +303,9 @@ impl Generator<'_> {
                 kind.ty()
             );
             scope.push((format!("%{name}"), kind));
+        }
+        if self.lists {
+            self.define(&mut scope, Kind::List, "builtin.combine (%x, %n)");
         }
         self.ops(&mut scope, size, depth);
         for at in 0..3 {
@@ -420,6 +449,9 @@ impl Generator<'_> {
     }
 
     fn kind(&mut self) -> Kind {
+        if self.lists && self.random.chance(30) {
+            return Kind::List;
+        }
         *self.random.pick(&[Kind::Float, Kind::Float, Kind::Int, Kind::Bool])
     }
 
@@ -447,7 +479,47 @@ impl Generator<'_> {
         }
     }
 
+    /// Makes a list or takes one apart, or takes a tensor apart and puts it together again.
+    fn pieces(&mut self, scope: &mut Scope) {
+        match self.random.below(4) {
+            0 => {
+                let (a, b) = (self.recent(scope, Kind::Float), self.any(scope, Kind::Int));
+                self.define(scope, Kind::List, &format!("builtin.combine ({a}, {b})"));
+            }
+            1 => {
+                let list = self.recent(scope, Kind::List);
+                let results = self.results(scope, &[Kind::Float, Kind::Int]);
+                let types = Self::types(&[Kind::Float, Kind::Int]);
+                let _ = writeln!(self.text, "{results}builtin.split ({list}) : {types}");
+                // It may be anything, and loops run so often.
+                scope.pop();
+            }
+            2 => {
+                let value = self.recent(scope, Kind::Float);
+                let [square, a, b] = [(); 3].map(|()| self.fresh());
+                let _ = writeln!(
+                    self.text,
+                    "{square} = pd.reshape ({value}) {{shape = [2, 2]}} : tensor<2x2xf64>\n\
+                     {a}, {b} = pd.unbind ({square}) {{axis = 0}} : tensor<2xf64>, tensor<2xf64>"
+                );
+                self.define(scope, Kind::Float, &format!("pd.concat ({b}, {a}) {{axis = 0}}"));
+            }
+            _ => {
+                let value = self.recent(scope, Kind::Float);
+                let [a, b] = [(); 2].map(|()| self.fresh());
+                let _ = writeln!(
+                    self.text,
+                    "{a}, {b} = pd.split ({value}) {{sections = [3, 1], axis = 0}} : tensor<3xf64>, tensor<1xf64>"
+                );
+                self.define(scope, Kind::Float, &format!("pd.concat ({b}, {a}) {{axis = 0}}"));
+            }
+        }
+    }
+
     fn simple(&mut self, scope: &mut Scope) {
+        if self.lists && self.random.chance(30) {
+            return self.pieces(scope);
+        }
         match self.random.below(12) {
             0 | 1 => {
                 let value = *self.random.pick(&["0.0", "-0.0", "1.0", "0.5", "2.0"]);

@@ -7,6 +7,7 @@
 //! `PIR_PROGRAMS=10000 cargo test --release --test equivalence` looks at more of them.
 
 mod generate;
+mod weaken;
 
 use pir_interp::Tensor;
 use pir_ir::Module;
@@ -15,7 +16,8 @@ use pir_ir::verify::verify;
 use pir_passes::{PassManager, Pipeline};
 use pir_tools::evaluate::KernelEvaluator;
 
-use generate::{Random, bindings, blocks, functions, graph, program};
+use generate::{Random, bindings, blocks, functions, graph, program, with_lists};
+use weaken::weaken;
 
 fn read(text: &str) -> Module {
     let parsed = parse(&pir_dialects::context(), text.as_bytes(), &ParseOptions::default());
@@ -68,6 +70,31 @@ fn after(module: &Module, pipeline: &str) -> Module {
         );
     }
     copy
+}
+
+/// The same of a pipeline that may say that there is something that it cannot do, but must not leave anything wrong.
+#[track_caller]
+fn may_refuse(module: &Module, pipeline: &str) -> Option<Module> {
+    let mut copy = module.clone();
+    let parsed = Pipeline::parse(pipeline).expect("the pipeline is right");
+    let evaluator = KernelEvaluator::default();
+    let mut manager = PassManager::new();
+    manager.set_evaluator(&evaluator);
+    let Err(errors) = manager.run(&mut copy, &parsed) else {
+        return Some(copy);
+    };
+    let refused = [
+        "no-derivative",
+        "stack-derivative",
+        "list-derivative",
+        "nothing-to-differentiate",
+    ];
+    let text = print(module, &PrintOptions::default());
+    assert!(
+        errors.iter().all(|e| refused.contains(&e.code)),
+        "{pipeline} fails on\n{text}\nwith {errors:#?}"
+    );
+    None
 }
 
 #[track_caller]
@@ -146,6 +173,69 @@ fn random_pipelines_of_all_passes() {
         check(seed, &module, &chosen.join(","));
     }
     assert!(ran as u64 * 2 > programs, "only {ran} of {programs} programs ran");
+}
+
+/// Passes that differentiate, place, partition, or do what they do for gradients only; what they make of a program is
+/// checked elsewhere, here that it is a program.
+const OTHERS: [&str; 10] = [
+    // Directions are inputs of their own.
+    "jvp",
+    "backward",
+    "stack-locals",
+    "stack-locals,build-backward",
+    "backward,prune-stacks",
+    "backward,decompose",
+    "backward,strip-backward",
+    "backward,remat{recompute=all}",
+    "training",
+    "backward,inference",
+];
+
+#[test]
+fn shapes_that_are_not_known_and_lists() {
+    let passes = all_passes();
+    let (mut ran, mut differentiated) = (0, 0);
+    let programs = count() / 3;
+    for seed in 0..programs {
+        let mut random = Random::new(seed ^ 0x11_575);
+        let effects = seed % 2 == 0;
+        let text = match seed % 8 {
+            0 => functions(&mut random),
+            1 => program(&mut random, false),
+            _ => with_lists(&mut random, effects),
+        };
+        let mut module = read(&text);
+        weaken(&mut module, &mut random);
+        ran += usize::from(run(&module).is_ok());
+        for &pass in passes
+            .iter()
+            .filter(|p| !["stack-locals", "build-backward"].contains(p))
+        {
+            check(seed, &module, pass);
+        }
+        let length = 2 + random.below(5);
+        let chosen: Vec<&str> = (0..length).map(|_| *random.pick(&passes)).collect();
+        check(seed, &module, &chosen.join(","));
+        if !effects && run(&module).is_ok() {
+            for pipeline in OTHERS {
+                if let Some(after) = may_refuse(&module, pipeline) {
+                    differentiated += 1;
+                    if pipeline == "jvp" {
+                        continue;
+                    }
+                    run(&after).unwrap_or_else(|error| {
+                        let text = |m: &Module| print(m, &PrintOptions::default());
+                        panic!("seed {seed}: {pipeline}: {error}\n{}\n{}", text(&module), text(&after))
+                    });
+                }
+            }
+        }
+    }
+    assert!(ran as u64 * 2 > programs, "only {ran} of {programs} programs ran");
+    assert!(
+        differentiated as u64 > programs,
+        "only {differentiated} were differentiated"
+    );
 }
 
 #[test]

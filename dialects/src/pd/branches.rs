@@ -225,7 +225,7 @@ fn select(rewriter: &mut Rewriter<'_>, op: OpId) -> bool {
         if a != b {
             rewriter.take_name(result, selected);
         }
-        rewriter.body.replace_all_uses(result, selected);
+        rewriter.replace_value(result, selected);
     }
     rewriter.erase_op(op);
     true

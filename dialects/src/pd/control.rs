@@ -409,20 +409,6 @@ fn pd_return() -> OpDef {
     def
 }
 
-/// Whether a value of type `a` may stand where `b` is declared: the same type, but for dimensions that one of them does
-/// not know.
-pub(crate) fn compatible(ctx: &Context, a: Type, b: Type) -> bool {
-    if a == b {
-        return true;
-    }
-    match (ctx.as_tensor(a), ctx.as_tensor(b)) {
-        (Some((x, ex)), Some((y, ey))) => {
-            ex == ey && x.len() == y.len() && x.iter().zip(y).all(|(&p, &q)| p == q || p == DYNAMIC || q == DYNAMIC)
-        }
-        _ => false,
-    }
-}
-
 /// Whether a type is that of one truth value.
 pub(crate) fn is_condition(ctx: &Context, ty: Type) -> bool {
     match ctx.as_tensor(ty) {

@@ -1,8 +1,9 @@
 //! Verifiers of control flow: the rules of the specification, sections 1 and 2, each with its own message.
 
+use pir_ir::verify::compatible;
 use pir_ir::{BlockId, Diagnostic, OpId, OpView, RegionId, Type, ValueId};
 
-use super::control::{compatible, is_condition};
+use super::control::is_condition;
 use crate::cf::is_stack;
 
 fn error(op: OpView<'_>, at: OpId, code: &'static str, message: String, help: &str) -> Diagnostic {

@@ -44,6 +44,7 @@ use rayon::prelude::*;
 use crate::body::Body;
 use crate::context::Context;
 use crate::diagnostics::Diagnostic;
+use crate::entity::OpId;
 use crate::module::Module;
 use crate::registry::{OpDef, Traits};
 
@@ -119,6 +120,14 @@ pub fn verify_body(ctx: &Context, body: &Body, owner: Option<&OpDef>, options: V
     verify_one(ctx, body, owner, options, &mut Memory::default(), &mut errors);
     sort(&mut errors);
     errors
+}
+
+/// Whether nothing is wrong with one operation, as far as it can be told of itself and its operands.
+pub(crate) fn fits(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let options = VerifyOptions::default();
+    let mut errors = Vec::new();
+    declared::Checker { ctx, body, options }.op(op, &mut Memory::default(), &mut errors);
+    errors.is_empty()
 }
 
 fn sort(errors: &mut Vec<Diagnostic>) {

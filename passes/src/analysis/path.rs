@@ -5,8 +5,8 @@
 //! condition can be told in every round thus becomes a list of regions, which can be put in its place.
 
 use pir_ir::{
-    Attr, BlockId, Body, Context, FlowEdge, FlowPoint, FoldResult, OpId, RegionId, Rewriter, ValueDef, ValueId,
-    ValueMap,
+    Attr, BlockId, Body, Context, FlowEdge, FlowPoint, FoldResult, OpId, RegionId, Restated, Rewriter, ValueDef,
+    ValueId, ValueMap,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -193,6 +193,7 @@ impl Path {
         let mut rewriter = Rewriter::new(ctx, body);
         rewriter.before(op);
         let last_visits = self.last_visits();
+        let mut restated = Restated::default();
         // What the values of the step before are called now.
         let mut names = ValueMap::new();
         for (at, step) in self.steps.iter().enumerate() {
@@ -206,11 +207,16 @@ impl Path {
             let inner = rewriter.body.block_ops_vec(block);
             let inner = inner.into_iter().filter(|&o| Some(o) != end);
             for (&arg, &value) in args.iter().zip(&values) {
-                names.insert(arg, value);
+                let ty = rewriter.body.value_type(arg);
+                let stated = match last_visits.contains(&at) {
+                    true => value,
+                    false => restated.state(&mut rewriter, value, ty),
+                };
+                names.insert(arg, stated);
             }
             if last_visits.contains(&at) {
                 for (&arg, &value) in args.iter().zip(&values) {
-                    rewriter.body.replace_all_uses(arg, value);
+                    rewriter.replace_value(arg, value);
                 }
                 for moved in inner {
                     rewriter.move_here(moved);
@@ -222,16 +228,16 @@ impl Path {
                 }
             }
         }
-        let body = rewriter.body;
-        for (result, value) in body.results(op).zip(&self.results) {
-            let value = names.get_or_self(*value);
+        for (result, value) in rewriter.body.results(op).zip(&self.results) {
+            let (value, body) = (names.get_or_self(*value), &mut *rewriter.body);
             if body.value_name(value).is_none() {
                 let name = body.value_name(result).filter(|n| !n.pack);
                 body.set_value_name(value, name);
             }
-            body.replace_all_uses(result, value);
+            rewriter.replace_value(result, value);
         }
-        body.erase_op(op);
+        rewriter.body.erase_op(op);
+        restated.finish(&mut rewriter);
         placed
     }
 

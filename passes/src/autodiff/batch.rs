@@ -165,7 +165,7 @@ fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Sl
     for term in &slot.terms {
         let (sum, carried) = (r.body.result(term.sum, 0), r.body.operand(term.sum, term.carried));
         name = name.or(r.body.value_name(r.body.result(op, slot.result)));
-        r.body.replace_all_uses(sum, carried);
+        r.replace_value(sum, carried);
         r.erase_op(term.sum);
         r.erase_op(term.product);
     }

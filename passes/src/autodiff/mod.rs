@@ -119,7 +119,7 @@ pub fn decompose(module: &mut Module) -> bool {
                 Some(Ok(values)) => {
                     for (old, new) in r.body.results(op).zip(values) {
                         r.take_name(old, new);
-                        r.body.replace_all_uses(old, new);
+                        r.replace_value(old, new);
                     }
                     r.erase_op(op);
                     changed = true;

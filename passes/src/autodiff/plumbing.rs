@@ -220,7 +220,7 @@ pub(crate) fn count_down(
         .value();
     let old = r.body.result(negation, 0);
     r.name(more, "more");
-    r.body.replace_all_uses(old, more);
+    r.replace_value(old, more);
     r.erase_op(negation);
     r.erase_op(empty);
     let next = step(r, names, body, carried.in_body, -1.0)?;

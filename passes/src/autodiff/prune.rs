@@ -115,7 +115,7 @@ impl Tapes {
         let (value, popped) = (r.body.operand(push, 1), r.body.result(pop, 0));
         match other {
             Some(other) => {
-                r.body.replace_all_uses(popped, other);
+                r.replace_value(popped, other);
                 self.image.insert(value, other);
             }
             None => {

@@ -49,6 +49,8 @@ use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// How often the whole body is looked at.
 const MAX_ROUNDS: usize = 16;
+/// How many users of an operation are noted one by one when it is looked at.
+const MAX_USERS: usize = 64;
 
 /// The pass `canonicalize`.
 pub struct Canonicalize;
@@ -132,6 +134,8 @@ struct Driver<'a> {
     listed: Vec<bool>,
     fuel: usize,
     changed: bool,
+    /// A value that is used very often has been replaced: its users are found by looking at all operations again.
+    unlisted: bool,
     /// Since the whole body was looked at nothing has been done to it but to remove what is dead.
     settled: bool,
 }
@@ -154,6 +158,7 @@ impl<'a> Driver<'a> {
             body,
             list,
             changed: false,
+            unlisted: false,
             settled: false,
         };
         driver.note_listed();
@@ -274,7 +279,14 @@ impl<'a> Driver<'a> {
 
     /// Works off the list; gives whether it came to the end of it.
     fn work_off(&mut self) -> bool {
-        while let Some(op) = self.list.pop() {
+        loop {
+            let Some(op) = self.list.pop() else {
+                if !std::mem::take(&mut self.unlisted) {
+                    return true;
+                }
+                self.list_all();
+                continue;
+            };
             self.listed[op.index()] = false;
             if !self.body.is_alive(op) || self.body.op_block(op).is_none() {
                 continue;
@@ -287,7 +299,6 @@ impl<'a> Driver<'a> {
                 self.fuel -= 1;
             }
         }
-        true
     }
 
     fn remove_dead(&mut self, op: OpId) -> bool {
@@ -328,11 +339,14 @@ impl<'a> Driver<'a> {
         if folded.len() != results.len() || results.is_empty() {
             return false;
         }
+        let lone = results.len() == 1;
         let mut values: SmallVec<[ValueId; 2]> = SmallVec::new();
         for (&result, folded) in results.iter().zip(folded) {
             let ty = self.body.value_type(result);
             let value = match folded {
-                FoldResult::Value(value) => Some(value).filter(|&v| self.body.value_type(v) == ty && v != result),
+                FoldResult::Value(value) => {
+                    Some(value).filter(|&v| v != result && (self.body.value_type(v) == ty || lone))
+                }
                 FoldResult::Constant(attr) => self.constants.materialize(self.body, op, attr, ty),
             };
             match value {
@@ -343,6 +357,10 @@ impl<'a> Driver<'a> {
         }
         for (&result, &value) in results.iter().zip(&values) {
             self.push_users(result);
+            // A value whose type says more or less takes its place if everything goes with that.
+            if !Rewriter::new(self.ctx, self.body).try_replace_value(result, value) {
+                return false;
+            }
             if let Some(made) = self.body.defining_op(value)
                 && self.body.value_name(value).is_none()
                 && self.body.view(self.ctx, made).has(Traits::CONSTANT)
@@ -350,7 +368,6 @@ impl<'a> Driver<'a> {
                 let name = self.body.value_name(result).filter(|n| !n.pack);
                 self.body.set_value_name(value, name);
             }
-            self.body.replace_all_uses(result, value);
         }
         if !self.is_removable(op) {
             // It is computed for another reason than its result, but folding it again would change nothing.
@@ -368,9 +385,12 @@ impl<'a> Driver<'a> {
         };
         let constants = self.constants.of_operands(self.body, op, &|_| None);
         let operands = self.body.operands_vec(op);
-        let mut users: SmallVec<[OpId; 8]> = SmallVec::new();
-        for result in self.body.results(op) {
-            users.extend(self.body.uses(result).map(|u| u.op));
+        // An operation is looked at whenever a user of it has changed: that must not take the time of all of its users.
+        let uses = self.body.results(op).flat_map(|result| self.body.uses(result));
+        let mut users: SmallVec<[OpId; 8]> = uses.take(MAX_USERS + 1).map(|u| u.op).collect();
+        let unlisted = users.len() > MAX_USERS;
+        if unlisted {
+            users.clear();
         }
         let mut rewriter = Rewriter::new(self.ctx, self.body);
         let mark = rewriter.before(op).created_mark();
@@ -380,6 +400,7 @@ impl<'a> Driver<'a> {
             debug_assert!(created.is_empty(), "a simplification that does nothing makes nothing");
             return false;
         }
+        self.unlisted |= unlisted;
         self.push_definitions(&operands);
         for user in users.into_iter().rev() {
             self.push(user);

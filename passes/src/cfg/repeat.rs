@@ -124,7 +124,7 @@ impl Nodes<'_> {
             .collect();
         if back != node {
             for (arg, &value) in self.body.block_args(inner)[..first].to_vec().iter().zip(&next) {
-                self.body.replace_all_uses(*arg, value);
+                Rewriter::new(self.ctx, self.body).replace_value(*arg, value);
             }
             self.body.retain_block_args(inner, |at| at >= first);
             next = self

@@ -207,7 +207,7 @@ impl<'a> Nodes<'a> {
     fn bind(&mut self, node: usize, values: &[ValueId]) {
         let block = self.blocks[node];
         for (arg, &value) in self.body.block_args(block).to_vec().into_iter().zip(values) {
-            self.body.replace_all_uses(arg, value);
+            Rewriter::new(self.ctx, self.body).replace_value(arg, value);
         }
         for index in (0..self.body.block_args(block).len()).rev() {
             self.body.erase_block_arg(block, index);

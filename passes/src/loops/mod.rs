@@ -6,7 +6,7 @@ mod peel;
 mod rotate;
 mod unroll;
 
-use pir_ir::{BlockId, Body, Context, Counting, OpId, Relation, Rewriter, TypeData, ValueId, ValueMap};
+use pir_ir::{BlockId, Body, Context, Counting, OpId, Relation, Restated, Rewriter, TypeData, ValueId, ValueMap};
 use smallvec::SmallVec;
 
 use crate::analysis::{Counter, Facts, Touched};
@@ -86,10 +86,12 @@ impl Loop {
 
 /// Copies the operations of a block, but for its terminator, to the insertion point, with its arguments standing for
 /// `values`. Gives what stands for the values of the block.
-fn copy_block(rewriter: &mut Rewriter<'_>, block: BlockId, values: &[ValueId]) -> ValueMap {
+fn copy_block(rewriter: &mut Rewriter<'_>, restated: &mut Restated, block: BlockId, values: &[ValueId]) -> ValueMap {
     let mut map = ValueMap::new();
-    for (&arg, &value) in rewriter.body.block_args(block).iter().zip(values) {
-        map.insert(arg, value);
+    let args: Values = rewriter.body.block_args(block).into();
+    for (arg, &value) in args.into_iter().zip(values) {
+        let ty = rewriter.body.value_type(arg);
+        map.insert(arg, restated.state(rewriter, value, ty));
     }
     let mut ops = rewriter.body.block_ops_vec(block);
     ops.pop();

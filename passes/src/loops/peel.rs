@@ -1,6 +1,6 @@
 //! `peel`: the first or the last iteration of a loop by itself.
 
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, Type, ValueId};
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, Restated, Rewriter, Type, ValueId};
 use smallvec::SmallVec;
 
 use super::{Loop, copy_block, flag_later, mapped};
@@ -79,7 +79,7 @@ fn branch(rewriter: &mut Rewriter<'_>, old: OpId, flag: ValueId, types: &[Type],
     let new = new.region(regions[0]).region(regions[1]).build();
     for (old, new) in rewriter.body.results(old).zip(rewriter.body.results(new)) {
         rewriter.take_name(old, new);
-        rewriter.body.replace_all_uses(old, new);
+        rewriter.replace_value(old, new);
     }
     rewriter
         .at_end(other)
@@ -99,15 +99,17 @@ fn peel_first(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     let types = result_types(body, l.op);
     let yielded = l.yielded(body);
     let mut rewriter = Rewriter::new(ctx, body);
+    let mut restated = Restated::default();
     rewriter.before(l.op);
-    let map = copy_block(&mut rewriter, l.cond, &operands);
+    let map = copy_block(&mut rewriter, &mut restated, l.cond, &operands);
     let first = mapped(&map, &forwarded);
     branch(&mut rewriter, l.op, map.get_or_self(flag), &types, &first);
-    let map = copy_block(&mut rewriter, l.body, &first);
+    let map = copy_block(&mut rewriter, &mut restated, l.body, &first);
     rewriter.move_here(l.op);
     rewriter.body.set_operands(l.op, &mapped(&map, &yielded));
     let results = rewriter.body.results(l.op);
     rewriter.op("cf.yield").operands(results).build();
+    restated.finish(&mut rewriter);
     Some(())
 }
 
@@ -120,6 +122,7 @@ fn peel_last(ctx: &Context, body: &mut Body, l: Loop) -> Option<OpId> {
     let mut types = result_types(body, l.op);
     let count = types.len();
     let mut rewriter = Rewriter::new(ctx, body);
+    let mut restated = Restated::default();
     let (later, _) = flag_later(&mut rewriter, &constants, flag, &counter, 1)?;
     let flag_ty = rewriter.body.value_type(flag);
     // The loop goes on if it does so once more after this iteration; whether this one is left is another result.
@@ -140,11 +143,12 @@ fn peel_last(ctx: &Context, body: &mut Body, l: Loop) -> Option<OpId> {
     let results: SmallVec<[_; 6]> = rewriter.body.results(shorter).take(count).collect();
     let left = rewriter.body.result(shorter, count);
     branch(&mut rewriter, l.op, left, &types[..count], &results);
-    let map = copy_block(&mut rewriter, l.body, &results);
+    let map = copy_block(&mut rewriter, &mut restated, l.body, &results);
     // The condition as it was before: what was added is not read.
-    let map = copy_block(&mut rewriter, l.cond, &mapped(&map, &yielded));
+    let map = copy_block(&mut rewriter, &mut restated, l.cond, &mapped(&map, &yielded));
     let last = mapped(&map, &forwarded);
     rewriter.op("cf.yield").operands(last).build();
     rewriter.body.erase_op(l.op);
+    restated.finish(&mut rewriter);
     Some(shorter)
 }

@@ -1,6 +1,7 @@
 //! `rotate-while` and `unrotate-while`: two copies of a loop's condition, or one.
 
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, ValueId};
+use pir_ir::verify::compatible;
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, Restated, Rewriter, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -54,7 +55,8 @@ fn rotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     let operands = body.operands_vec(l.op);
     let mut rewriter = Rewriter::new(ctx, body);
     rewriter.before(l.op);
-    let map = copy_block(&mut rewriter, l.cond, &operands);
+    let mut restated = Restated::default();
+    let map = copy_block(&mut rewriter, &mut restated, l.cond, &operands);
     let mut first: Values = SmallVec::from_slice(&[map.get_or_self(flag)]);
     first.extend(mapped(&map, &forwarded));
     // The original goes to the end of the body.
@@ -69,7 +71,7 @@ fn rotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     ops.pop();
     rewriter.body.set_operands(l.test, &[]);
     for (&arg, &value) in args.iter().zip(&yielded) {
-        rewriter.body.replace_all_uses(arg, value);
+        rewriter.replace_value(arg, value);
     }
     rewriter.before(l.end);
     for op in ops {
@@ -88,6 +90,7 @@ fn rotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     }
     rewriter.body.set_operands(l.test, &handed_on);
     rewriter.body.set_operands(l.op, &first);
+    restated.finish(&mut rewriter);
     Some(())
 }
 
@@ -215,6 +218,20 @@ fn unrotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     if seen.get(pairs.first()?) != Some(&true) {
         return None;
     }
+    // An argument has the type of what comes from the body, which the operations that are moved go with.
+    let ty = |value: ValueId| body.value_type(value);
+    let handed_to = |at: usize| [body.result(l.op, at), body.block_args(l.body)[at]];
+    let fits = carried
+        .iter()
+        .all(|&(inner, outer)| compatible(ctx, ty(inner), ty(outer)))
+        && (1..pairs.len()).all(|at| {
+            handed_to(at - 1)
+                .iter()
+                .all(|&to| compatible(ctx, ty(pairs[at].0), ty(to)))
+        });
+    if !fits {
+        return None;
+    }
     body.set_operands(l.test, &[]);
     for at in (0..args.len()).rev() {
         body.erase_block_arg(l.cond, at);
@@ -222,7 +239,7 @@ fn unrotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     let mut stands: FxHashMap<Pair, ValueId> = FxHashMap::default();
     for &pair in &carried {
         let name = body.value_name(pair.1).filter(|n| !n.pack);
-        let arg = body.add_block_arg(l.cond, body.value_type(pair.1), name);
+        let arg = body.add_block_arg(l.cond, body.value_type(pair.0), name);
         stands.insert(pair, arg);
     }
     let outers: Vec<OpId> = computed

@@ -1,6 +1,6 @@
 //! `unroll`: several iterations of a loop one behind the other.
 
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter};
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, Restated, Rewriter};
 use smallvec::SmallVec;
 
 use super::{Loop, copy_block, flag_later, grows, mapped};
@@ -157,10 +157,11 @@ fn unroll_by(ctx: &Context, body: &mut Body, facts: &Facts, l: Loop, factor: i64
     // More iterations, copied from the loop as it was.
     rewriter.before(many.end);
     let mut next = rewriter.body.operands_vec(many.end);
+    let mut restated = Restated::default();
     for _ in 1..factor {
-        let map = copy_block(&mut rewriter, l.cond, &next);
+        let map = copy_block(&mut rewriter, &mut restated, l.cond, &next);
         let values = mapped(&map, &forwarded);
-        let map = copy_block(&mut rewriter, l.body, &values);
+        let map = copy_block(&mut rewriter, &mut restated, l.body, &values);
         next = mapped(&map, &yielded);
     }
     rewriter.body.set_operands(many.end, &next);
@@ -169,5 +170,6 @@ fn unroll_by(ctx: &Context, body: &mut Body, facts: &Facts, l: Loop, factor: i64
     rewriter.body.erase_op(copy);
     let rest: SmallVec<[_; 6]> = rewriter.body.results(new).skip(many_forwarded.len()).collect();
     rewriter.body.set_operands(l.op, &rest);
+    restated.finish(&mut rewriter);
     Some(())
 }

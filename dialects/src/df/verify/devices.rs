@@ -4,7 +4,7 @@ use pir_ir::{Body, Context, Diagnostic, OpId, OpView, Sym, Type};
 use rustc_hash::FxHashMap;
 
 use super::super::graph::{Graph, Kind};
-use crate::pd::control::compatible;
+use pir_ir::verify::compatible;
 
 /// One end of a message.
 struct End<'a> {

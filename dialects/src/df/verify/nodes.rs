@@ -1,12 +1,13 @@
 //! Rules about single nodes, messages and cycles.
 
+use pir_ir::verify::compatible;
 use pir_ir::{Body, Diagnostic, EffectKind, EffectTarget, OpView, Traits};
 use rustc_hash::FxHashMap;
 
 use super::Rules;
 use crate::df::graph::{Kind, Node};
 use crate::df::is_stack;
-use crate::pd::control::{compatible, is_condition};
+use crate::pd::control::is_condition;
 
 /// Whether the body of a graph is one block of nodes.
 pub(super) fn shape(op: OpView<'_>, body: &Body, errors: &mut Vec<Diagnostic>) -> bool {

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 pub(super) const UNLIMITED: u64 = 1 << 50;
 
 /// The largest component that is cut; a larger one stays recorded as it was.
-const LARGEST: usize = 1 << 14;
+pub(super) const LARGEST: usize = 1 << 14;
 
 /// A value, as the choice sees it.
 #[derive(Clone, Debug, Default)]
@@ -35,8 +35,8 @@ pub(super) struct Node {
     pub(super) needed: bool,
 }
 
-/// Which nodes to record.
-pub(super) fn choose(nodes: &[Node]) -> Vec<bool> {
+/// Which nodes to record, and how many there are in the largest component that was too large to choose in.
+pub(super) fn choose_within(nodes: &[Node], largest: usize) -> (Vec<bool>, Option<usize>) {
     let mut recorded = vec![false; nodes.len()];
     let mut there = vec![false; nodes.len()];
     for (at, node) in nodes.iter().enumerate() {
@@ -66,15 +66,17 @@ pub(super) fn choose(nodes: &[Node]) -> Vec<bool> {
         });
         entry.push(at);
     }
+    let mut too_large = None;
     for component in order {
         let members = &members[&component];
-        if members.len() > LARGEST {
+        if members.len() > largest {
+            too_large = too_large.max(Some(members.len()));
             members.iter().for_each(|&at| recorded[at] = nodes[at].needed);
         } else {
             cut(nodes, &there, members, &mut recorded);
         }
     }
-    recorded
+    (recorded, too_large)
 }
 
 fn cut(nodes: &[Node], there: &[bool], members: &[usize], recorded: &mut [bool]) {
@@ -153,7 +155,7 @@ mod tests {
             node(8, true, &[0], true),
             node(8, true, &[0, 1], true),
         ];
-        assert_eq!(choose(&nodes), [true, false, false]);
+        assert_eq!(choose_within(&nodes, LARGEST).0, [true, false, false]);
     }
 
     #[test]
@@ -167,7 +169,10 @@ mod tests {
             node(8, true, &[2], true),
             node(8, true, &[2], true),
         ];
-        assert_eq!(choose(&nodes), [false, false, true, false, false, false]);
+        assert_eq!(
+            choose_within(&nodes, LARGEST).0,
+            [false, false, true, false, false, false]
+        );
     }
 
     #[test]
@@ -177,7 +182,7 @@ mod tests {
             node(8, true, &[0], false),
             node(8, true, &[1], true),
         ];
-        assert_eq!(choose(&nodes), [false, false, true]);
+        assert_eq!(choose_within(&nodes, LARGEST).0, [false, false, true]);
     }
 
     /// The least cost by trying every set, for all graphs of a pseudo-random sequence.
@@ -203,7 +208,7 @@ mod tests {
                 }
                 nodes.iter().zip(there).all(|(n, t)| t || !n.needed)
             };
-            let found = choose(&nodes);
+            let found = choose_within(&nodes, LARGEST).0;
             assert!(suffices(&|at| found[at]), "{nodes:?}");
             let best = (0u32..1 << count)
                 .filter(|set| suffices(&|at| set >> at & 1 == 1))
@@ -217,5 +222,17 @@ mod tests {
                 .unwrap();
             assert_eq!(cost(&nodes, &found), best, "{nodes:?}");
         }
+    }
+
+    #[test]
+    fn what_is_too_large_stays_recorded() {
+        // 1 and 2 follow from 0: recording that alone is the cheapest.
+        let nodes = [
+            node(8, false, &[], false),
+            node(8, true, &[0], true),
+            node(8, true, &[0], true),
+        ];
+        assert_eq!(choose_within(&nodes, 3), (vec![true, false, false], None));
+        assert_eq!(choose_within(&nodes, 2), (vec![false, true, true], Some(3)));
     }
 }

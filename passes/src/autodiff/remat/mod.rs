@@ -73,12 +73,17 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
         Some(_) => checkpointed(&r, &names, &tapes, report),
         None => FxHashSet::default(),
     };
-    let mut places: FxHashMap<BlockId, Vec<usize>> = FxHashMap::default();
-    for &(block, index) in counts.iter().filter(|_| !chosen.is_empty()) {
-        places.entry(block).or_default().push(index);
-    }
     let mut done = 0;
     for at in (0..tapes.all.len()).rev() {
+        let mut places: FxHashMap<BlockId, Vec<usize>> = FxHashMap::default();
+        if chosen.contains(&at) {
+            // An inner loop may have begun to count by now.
+            counts.extend(recorded_counts(&r, &tapes));
+            sort_counts(&mut counts);
+            for &(block, index) in &counts {
+                places.entry(block).or_default().push(index);
+            }
+        }
         if chosen.contains(&at)
             && let Some(copies) = slots::apply(&mut r, &names, &mut tapes, at, options.slots.unwrap_or(0), &places)
         {
@@ -87,13 +92,16 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
             continue;
         }
         for problem in planner.problems(r.body, &tapes, at) {
-            solve(&mut r, &names, &planner, &mut tapes, &problem);
+            if let Some(values) = solve(&mut r, &names, &planner, &mut tapes, &problem) {
+                report(too_large(&r, &tapes, problem.at, values));
+            }
         }
         if tapes.all[at].kind == Kind::While {
             finish(&mut r, &names, &tapes, at);
         }
     }
     remove_dead_stacks(&mut r, &names);
+    sort_counts(&mut counts);
     // What counted for a dual that now counts in a loop of its own.
     for (block, index) in counts {
         if let Some(op) = r.body.block_parent(block) {
@@ -154,14 +162,38 @@ fn recorded_counts(r: &Rewriter<'_>, tapes: &Tapes) -> Vec<(BlockId, usize)> {
         }
         _ => None,
     });
-    let mut places: Vec<_> = place.collect();
-    // The last of a loop first, so that the places of the others stay.
-    places.sort_unstable_by_key(|&(block, index)| (block, std::cmp::Reverse(index)));
-    places.dedup();
-    places
+    place.collect()
 }
 
-fn solve(r: &mut Rewriter<'_>, names: &Names, planner: &Planner, tapes: &mut Tapes, problem: &Problem) {
+/// The last of a loop first, so that the places of the others stay.
+fn sort_counts(places: &mut Vec<(BlockId, usize)>) {
+    places.sort_unstable_by_key(|&(block, index)| (block, std::cmp::Reverse(index)));
+    places.dedup();
+}
+
+/// Says that nothing was chosen among values that hang together, since there are so many.
+fn too_large(r: &Rewriter<'_>, tapes: &Tapes, at: usize, values: usize) -> Diagnostic {
+    let message = format!(
+        "{values} values of a region follow from one another, more than the {} among which it is chosen what to record: \
+         they are recorded as they were",
+        cut::LARGEST
+    );
+    let mut note = Diagnostic::warning("remat-size", message);
+    if let Some(op) = r.body.block_parent(tapes.all[at].forward) {
+        note = note.label(r.body.op_span(op), "recorded here");
+    }
+    note.severity = Severity::Note;
+    note.help("split the loop, or use `remat{slots=0}`, which keeps states of a loop and records nothing")
+}
+
+/// Chooses what a region records. Gives how many values there were if they were too many for that.
+fn solve(
+    r: &mut Rewriter<'_>,
+    names: &Names,
+    planner: &Planner,
+    tapes: &mut Tapes,
+    problem: &Problem,
+) -> Option<usize> {
     let is_loop = tapes.all[problem.at].kind == Kind::While;
     // An operation that was differentiated twice has two duals, which have images of their own.
     for place in &problem.places {
@@ -169,13 +201,15 @@ fn solve(r: &mut Rewriter<'_>, names: &Names, planner: &Planner, tapes: &mut Tap
     }
     apply::drop_unread(r, tapes, problem);
     let mut also: FxHashSet<ValueId> = FxHashSet::default();
+    let mut too_large = None;
     let mut best: Option<(Option<Slots>, Plan, Vec<bool>, u64)> = None;
     loop {
         let slots = is_loop
             .then(|| Slots::new(r, names, tapes, problem.at, &also))
             .flatten();
         let plan = planner.plan(r, names, tapes, problem, slots.as_ref(), &also);
-        let recorded = cut::choose(&plan.nodes);
+        let (recorded, so_many) = cut::choose_within(&plan.nodes, cut::LARGEST);
+        too_large = too_large.max(so_many);
         let cost = cut::cost(&plan.nodes, &recorded);
         if best.as_ref().is_some_and(|(_, _, _, least)| cost >= *least) {
             break;
@@ -196,6 +230,7 @@ fn solve(r: &mut Rewriter<'_>, names: &Names, planner: &Planner, tapes: &mut Tap
         // A branch may have lost all that it recorded.
         apply::drop_unread(r, tapes, problem);
     }
+    too_large
 }
 
 /// The pass `remat`.
