@@ -58,6 +58,7 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
             format!("AttrSpec {{ name: {name}, ty: {ty}, default: {default} }}")
         })
         .collect();
+    let derivative: Vec<String> = op.derivative.iter().map(|n| text(n)).collect();
     let unread: Vec<String> = op.no_need_buffer.iter().map(|n| text(n)).collect();
     let infer = op
         .infer
@@ -76,8 +77,8 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
     let _ = writeln!(
         out,
         "    Row {{ op: {:?}, family: {family:?}, summary: {:?}, doc: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
-         infer: {infer}, traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, backward: {:?}, \
-         no_need_buffer: &[{}] }},",
+         infer: {infer}, traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, derivative: &[{}], \
+         backward: {:?}, no_need_buffer: &[{}] }},",
         format!("pd.{}", op.op),
         op.summary,
         op.doc,
@@ -86,6 +87,7 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
         values(&op.outputs),
         op.effects,
         op.speculate,
+        derivative.join(", "),
         op.backward.as_ref().map(|b| format!("pd.{b}")),
         unread.join(", "),
     );

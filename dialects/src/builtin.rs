@@ -1,7 +1,8 @@
 //! `builtin`: modules, casts between types that are the same thing, and lists of tensors.
 
 use pir_ir::{
-    Arity, AttrSpec, ContextBuilder, DialectDef, InferArgs, OpDef, Presence, RegionSpec, Traits, Type, TypeData,
+    Arity, AttrSpec, ContextBuilder, Derivative, DialectDef, InferArgs, OpDef, Presence, RegionSpec, Traits, Type,
+    TypeData,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -46,6 +47,7 @@ fn combine() -> OpDef {
     def.traits = Traits::COMBINES;
     def.operands = vec![value("inputs", "Tensor", Arity::Variadic)].into();
     def.results = vec![value("out", "Tensor[]", Arity::One)].into();
+    def.derivative = Derivative::Operands(vec!["inputs".into()].into());
     def.infer = Some(|args: InferArgs<'_>| {
         let items = args.operands.iter().map(|&v| args.body.value_type(v)).collect();
         Ok(smallvec![args.ctx.intern_type(TypeData::List(items))])
@@ -58,6 +60,7 @@ fn split() -> OpDef {
     def.traits = Traits::SPLITS;
     def.operands = vec![value("x", "Tensor[]", Arity::One)].into();
     def.results = vec![value("out", "Tensor", Arity::Variadic)].into();
+    def.derivative = Derivative::Operands(vec!["x".into()].into());
     def.infer = Some(|args: InferArgs<'_>| {
         let ty = args.operand_type(0).unwrap_or(Type::NONE);
         match args.ctx.type_data(ty) {

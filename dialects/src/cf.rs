@@ -3,8 +3,8 @@
 //! A stack is a handle to a mutable last-in first-out list. A stack may hold values of any types, other stacks included.
 
 use pir_ir::{
-    Arity, AttrSpec, Context, ContextBuilder, Diagnostic, DialectDef, Effect, EffectKind, EffectTarget, InferArgs,
-    OpDef, OpView, Speculatability, Traits, Type, TypeData,
+    Arity, AttrSpec, Context, ContextBuilder, Derivative, Diagnostic, DialectDef, Effect, EffectKind, EffectTarget,
+    InferArgs, OpDef, OpView, Speculatability, Traits, Type, TypeData,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -85,6 +85,7 @@ fn is_empty() -> OpDef {
     def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.results = vec![value("out", "i1", Arity::One)].into();
     def.infer = Some(|_| Ok(smallvec![Type::I1]));
+    def.derivative = Derivative::None;
     def.verify = Some(stack_operand);
     def.effects = |_| effects(&[(EffectKind::Read, EffectTarget::Operand(0))]);
     def

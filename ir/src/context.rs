@@ -294,6 +294,18 @@ impl Context {
         matches!(self.type_data(self.elem_type(ty)), TypeData::Float(_))
     }
 
+    /// Whether values of the type are integers or truth values: numbers, tensors and lists of such, and nothing else.
+    pub fn is_discrete(&self, ty: Type) -> bool {
+        let one = |ty| {
+            let elem = self.type_data(self.elem_type(ty));
+            matches!(elem, TypeData::Integer { .. } | TypeData::Index)
+        };
+        match self.type_data(ty) {
+            TypeData::List(items) => items.iter().all(|&item| one(item)),
+            _ => one(ty),
+        }
+    }
+
     /// Whether all dimensions of a tensor are known; true of anything that is not a tensor.
     pub fn is_static(&self, ty: Type) -> bool {
         self.as_tensor(ty)

@@ -317,6 +317,31 @@ impl Relation {
     }
 }
 
+/// What an operation declares of its derivative. That there is none is declared as well: of an operation that says nothing,
+/// nothing is assumed.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum Derivative {
+    /// Nothing is said. A result may depend on any operand in any way.
+    #[default]
+    Undeclared,
+    /// The results are constant wherever they have a derivative: comparisons, indices, roundings.
+    None,
+    /// The results depend differentiably on the operands of these names, and are constant in the others wherever they
+    /// have a derivative. Results of integers or truth values are constant in operands that are neither.
+    Operands(List<Text>),
+}
+
+/// How the results of an operation depend on one of its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dependence {
+    /// The operation does not say.
+    Undeclared,
+    /// They are constant in it wherever they have a derivative.
+    Constant,
+    /// Differentiably.
+    Differentiable,
+}
+
 /// What an operation has to do with counting.
 pub type CountingFn = fn(OpView<'_>) -> Option<Counting>;
 
@@ -392,6 +417,8 @@ pub struct OpDef {
     pub speculatable: SpeculateFn,
     /// Control flow through regions.
     pub flow: Option<&'static dyn RegionFlow>,
+    /// What it declares of its derivative.
+    pub derivative: Derivative,
     /// The name of the gradient operation, if the dialect has a twin for this one.
     pub backward: Option<Text>,
     /// Operands whose shape alone is read.
@@ -425,6 +452,7 @@ impl OpDef {
             effects: |_| SmallVec::new(),
             speculatable: |_| Speculatability::Always,
             flow: None,
+            derivative: Derivative::Undeclared,
             backward: None,
             no_need_buffer: List::default(),
         }

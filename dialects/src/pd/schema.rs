@@ -9,6 +9,8 @@ struct Entry {
     op: String,
     args: String,
     output: String,
+    /// The operands that the results depend on differentiably, or `none`. Required: nothing is assumed.
+    derivative: String,
     #[serde(default)]
     infer_meta: Option<InferMeta>,
     #[serde(default)]
@@ -78,6 +80,8 @@ pub struct Op {
     pub outputs: Vec<Value>,
     /// The function that infers result types, in snake case.
     pub infer: Option<String>,
+    /// The operands that the results depend on differentiably.
+    pub derivative: Vec<String>,
     /// The gradient operation.
     pub backward: Option<String>,
     /// Operands whose shape alone is read.
@@ -166,10 +170,18 @@ fn read(entry: Entry) -> Result<Op, String> {
             arity,
         });
     }
+    let derivative: Vec<String> = match entry.derivative.trim() {
+        "none" => Vec::new(),
+        names => names.split(',').map(|name| name.trim().to_owned()).collect(),
+    };
+    if let Some(name) = derivative.iter().find(|&name| operands.iter().all(|o| o.name != *name)) {
+        return Err(fail(&format!("`derivative` names `{name}`, which is no operand")));
+    }
     Ok(Op {
         operands,
         attrs,
         outputs,
+        derivative,
         infer: entry
             .infer_meta
             .map(|m| snake(m.func.strip_suffix("InferMeta").unwrap_or(&m.func))),

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use pir_ir::{
-    Arity, AttrData, AttrSpec, Effect, EffectKind, EffectTarget, InferFn, OpDef, OpView, Speculatability, Text, Traits,
-    ValueSpec,
+    Arity, AttrData, AttrSpec, Derivative, Effect, EffectKind, EffectTarget, InferFn, OpDef, OpView, Speculatability,
+    Text, Traits, ValueSpec,
 };
 use smallvec::SmallVec;
 
@@ -43,6 +43,8 @@ pub(super) struct Row {
     pub(super) traits: Traits,
     pub(super) effects: Effects,
     pub(super) speculate: Speculate,
+    /// The operands that the results depend on differentiably.
+    pub(super) derivative: &'static [Text],
     pub(super) backward: Option<&'static str>,
     pub(super) no_need_buffer: &'static [Text],
 }
@@ -66,6 +68,10 @@ fn definition(row: &Row) -> OpDef {
     def.results = row.outputs.into();
     def.attrs = row.attrs.into();
     def.infer = row.infer;
+    def.derivative = match row.derivative {
+        [] => Derivative::None,
+        operands => Derivative::Operands(operands.into()),
+    };
     def.backward = row.backward.map(Into::into);
     def.no_need_buffer = row.no_need_buffer.into();
     match row.effects {

@@ -33,7 +33,7 @@ pub use backward::GradOptions;
 pub use live::live;
 pub use node::{Edge, HookId, Node, SlotMeta, Slots};
 pub use program::{Targets, Trace, trace};
-pub use rules::{has_rule, rule_names};
+pub use rules::{has_rule, is_constant, rule_names};
 pub use tensor::Tensor;
 
 use crate::kernels::{Inputs, Kernel, Kernels};
@@ -131,7 +131,7 @@ impl Engine {
         let results = self.compute(op, &operands, attrs)?;
         let results = results.into_iter().map(|t| vec![t]).collect();
         Ok(self
-            .record(op, attrs, &operands, results)
+            .record(op, attrs, &operands, results)?
             .into_iter()
             .flatten()
             .collect())
@@ -220,26 +220,31 @@ impl Engine {
     }
 
     /// Makes tensors of the results of an operation, each a tensor or a list, and records it if a gradient may be asked
-    /// for.
+    /// for. That nothing is recorded needs a reason: no operand has a gradient, or the operation is known to have none.
     pub(super) fn record(
         &self,
         op: OpName,
         attrs: AttrDict,
         operands: &[Slot],
         results: Vec<Vec<Dense>>,
-    ) -> Vec<Vec<Tensor>> {
+    ) -> Result<Vec<Vec<Tensor>>, String> {
         let results: Vec<Vec<Tensor>> = results
             .into_iter()
             .map(|slot| slot.into_iter().map(Tensor::new).collect())
             .collect();
         let flat = || operands.iter().flat_map(Slot::tensors);
         let float = |t: &Tensor| t.dtype().is_float();
-        let wanted = self.recording.get()
-            && flat().any(|t| float(t) && !t.stop_gradient())
-            && results.iter().flatten().any(float);
+        let tracked = self.recording.get() && flat().any(|t| float(t) && !t.stop_gradient());
         let rule = self.rules.get(self.ctx.op_str(op)).copied();
-        if !wanted || rule.is_some_and(|rule| matches!(rule.how, How::Zero)) {
-            return results;
+        if !tracked || rule.is_some_and(|rule| matches!(rule.how, How::Zero)) {
+            return Ok(results);
+        }
+        if !results.iter().flatten().any(float) {
+            // What has a gradient function has none for integers; of another one it is not known what they stand for.
+            return match rule {
+                Some(_) => Ok(results),
+                None => Err(format!("`{}` has no gradient function", self.ctx.op_str(op))),
+            };
         }
         let saves = |at: usize, t: &Tensor| rule.is_some_and(|rule| rule.saves_input(at)) || !float(t);
         let inputs = flat().enumerate().map(|(at, t)| Wrapper::new(t, !saves(at, t)));
@@ -273,7 +278,7 @@ impl Engine {
             let outputs = results.iter().flatten().enumerate();
             *operation.outputs.borrow_mut() = outputs.map(|(at, t)| Wrapper::new(t, !saves(at))).collect();
         }
-        results
+        Ok(results)
     }
 }
 

@@ -119,7 +119,10 @@ pub(super) fn gradients<'e>(cx: &Cx<'e>) -> Result<Grads<'e>, String> {
         });
     }
     let mut grads: Grads<'e> = vec![None; starts.len()];
-    let Some(sum) = sum else { return Ok(grads) };
+    let Some(sum) = sum else {
+        cx.others_constant();
+        return Ok(grads);
+    };
     for (at, start) in starts.into_iter().enumerate() {
         let (Some(start), true) = (start, cx.wants(at)) else {
             continue;

@@ -225,6 +225,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 };
                 let (name, attrs) = (program.body.op_name(instr.op), program.body.attrs(instr.op));
                 let results = self.engine.record(name, attrs, &operands, results);
+                let results = results.map_err(ExecError::new)?;
                 let values = results.into_iter().enumerate().map(|(at, mut items)| {
                     let list = matches!(lists.get(at), Some(Some(_)));
                     match items.pop() {
@@ -333,6 +334,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 let (name, attrs) = (program.body.op_name(instr.op), program.body.attrs(instr.op));
                 let operands = [Slot::One(old), Slot::One(value)];
                 let sum = self.engine.record(name, attrs, &operands, vec![sum.into_vec()]);
+                let sum = sum.map_err(ExecError::new)?;
                 let sum = sum.into_iter().flatten().next();
                 let sum = sum.ok_or_else(|| ExecError::new("the kernel gives nothing"))?;
                 env[*target as usize] = Value::Slot(Slot::One(sum));

@@ -6,7 +6,7 @@ use super::broadcast::expand;
 use super::unary::number;
 use super::{Kernel, Prepare, Spec, dims, one, take};
 use crate::tensor::buffer::gathered;
-use crate::tensor::{Tensor, checked_count};
+use crate::tensor::{Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.full", |s| {
@@ -94,6 +94,13 @@ fn constant(s: &Spec<'_>) -> Result<Kernel, String> {
 /// A constant: made once, shared ever after.
 fn filled(s: &Spec<'_>, shape: &[usize], name: &str) -> Result<Kernel, String> {
     let dtype = s.result_dtype(0)?;
+    if let Some(at) = s.operand_called(name) {
+        let shape: Shape = shape.into();
+        return Ok(Box::new(move |inputs| {
+            let value = number(&inputs, Some(at), 0.0)?;
+            one(Tensor::full(&shape, dtype, value)?)
+        }));
+    }
     let value = s.view.attr(name).ok_or_else(|| format!("`{name}` is missing"))?;
     let tensor = match s.view.ctx.attr_data(value) {
         // Integers beyond 2^53 are no floats.

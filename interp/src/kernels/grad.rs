@@ -106,19 +106,15 @@ fn extremum_grad(inputs: Inputs, wins: fn(f64, f64) -> bool) -> Result<Outputs, 
     let shape: Shape = g.shape().into();
     let (ex, ey) = (expand(&x, &shape)?.doubles(), expand(&y, &shape)?.doubles());
     let gs = g.doubles();
-    // The share of x: all, none, or half of a tie.
-    let share = |a: f64, b: f64| {
-        if wins(a, b) {
-            1.0
-        } else if a == b {
-            0.5
-        } else {
-            0.0
-        }
+    // The share of x: all, none, or half of a tie. What loses gets nothing, even of an infinite gradient.
+    let share = |g: f64, a: f64, b: f64| match () {
+        () if wins(a, b) => g,
+        () if a == b => g * 0.5,
+        () => 0.0,
     };
     let all = gs.iter().zip(ex.iter().zip(ey.iter()));
-    let gx = gathered(all.clone().map(|(&g, (&a, &b))| g * share(a, b)));
-    let gy = gathered(all.map(|(&g, (&a, &b))| g * share(b, a)));
+    let gx = gathered(all.clone().map(|(&g, (&a, &b))| share(g, a, b)));
+    let gy = gathered(all.map(|(&g, (&a, &b))| share(g, b, a)));
     let back = |values: Vec<f64>, like: &Tensor| -> Result<Tensor, String> {
         let full = Tensor::from_parts(shape.clone(), f64::wrap(values));
         Ok(super::reduce::reduce_as(&full, like.shape())?.cast(like.dtype()))

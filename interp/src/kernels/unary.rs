@@ -228,9 +228,10 @@ fn scale(s: &Spec<'_>) -> Result<Kernel, String> {
     let factor = s.float("scale", 1.0);
     let bias = s.float("bias", 0.0);
     let after = s.flag("bias_after_scale", true);
-    let dynamic = s.operand_called("scale");
+    let places = (s.operand_called("scale"), s.operand_called("bias"));
     Ok(Box::new(move |inputs| {
-        let factor = number(&inputs, dynamic, factor)?;
+        let factor = number(&inputs, places.0, factor)?;
+        let bias = number(&inputs, places.1, bias)?;
         let [x] = take(inputs)?;
         let (ff, fb) = (factor as f32, bias as f32);
         let (fi, bi) = (factor as i64, bias as i64);

@@ -5,8 +5,10 @@ use smallvec::SmallVec;
 use super::Body;
 use crate::context::Context;
 use crate::entity::{OpId, ValueId};
-use crate::registry::{Effect, EffectKind, EffectTarget, InferArgs, OpDef, Speculatability, Traits};
-use crate::types::{Attr, Type};
+use crate::registry::{
+    Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, InferArgs, OpDef, Speculatability, Traits,
+};
+use crate::types::{Attr, Type, TypeData};
 
 /// An operation with its body and context: what verifiers, folds and interfaces look at.
 #[derive(Clone, Copy)]
@@ -104,6 +106,60 @@ impl<'a> OpView<'a> {
     pub fn speculatability(&self) -> Speculatability {
         self.def()
             .map_or(Speculatability::Never, |def| (def.speculatable)(*self))
+    }
+
+    /// Which of the declared operands the operand at `index` is: optional ones may be absent, and one that stands for an
+    /// attribute is there only if the attribute is not.
+    pub fn declared_operand(&self, index: usize) -> Option<usize> {
+        let specs = &*self.def()?.operands;
+        let absent = self.ints("absent_operands").unwrap_or_default();
+        let leading = specs.get(..=index);
+        if absent.is_empty() && leading.is_some_and(|specs| specs.iter().all(|s| s.arity == Arity::One)) {
+            return Some(index);
+        }
+        let given = self.body.num_operands(self.op);
+        let is_absent = |place: usize| absent.contains(&(place as i64));
+        let mut at = 0;
+        for (place, spec) in specs.iter().enumerate().filter(|(place, _)| !is_absent(*place)) {
+            let needed = (place + 1..specs.len()).filter(|&p| specs[p].arity == Arity::One && !is_absent(p));
+            let left = given.saturating_sub(at + needed.count());
+            let is_list = || {
+                let ty = self.operand_type(at).map(|ty| self.ctx.type_data(ty));
+                matches!(ty, Some(TypeData::List(_)))
+            };
+            at += match spec.arity {
+                Arity::One => 1,
+                Arity::Optional => usize::from(left > 0 && self.attr(&spec.name).is_none()),
+                Arity::Variadic if is_list() => 1,
+                Arity::Variadic => left,
+            };
+            if index < at {
+                return Some(place);
+            }
+        }
+        None
+    }
+
+    /// The operand that the definition calls `name`, if it is given as one.
+    pub fn operand_called(&self, name: &str) -> Option<usize> {
+        let place = self.def()?.operands.iter().position(|spec| spec.name == name)?;
+        (0..self.body.num_operands(self.op)).find(|&index| self.declared_operand(index) == Some(place))
+    }
+
+    /// How the results depend on the operand at `index`, by what the definition declares.
+    pub fn dependence(&self, index: usize) -> Dependence {
+        let Some(def) = self.def() else {
+            return Dependence::Undeclared;
+        };
+        match &def.derivative {
+            Derivative::Undeclared => Dependence::Undeclared,
+            Derivative::None => Dependence::Constant,
+            Derivative::Operands(names) => match self.declared_operand(index) {
+                None => Dependence::Undeclared,
+                Some(place) if names.contains(&def.operands[place].name) => Dependence::Differentiable,
+                Some(_) => Dependence::Constant,
+            },
+        }
     }
 
     /// The arguments for the inference functions of the definition.

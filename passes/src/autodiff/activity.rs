@@ -1,15 +1,17 @@
 //! Activity: which values a derivative passes through.
 //!
 //! A value is *varied* if it depends on an input that is differentiated with respect to, and *useful* if an output
-//! that is differentiated depends on it; it is *active* if it is both and has a type with a derivative. Through loops
-//! both are fixpoints, which here are plain reachability: the edges are the uses of ordinary operations and the
-//! bindings of the region-flow interface, and each is followed once. (Hascoët and Pascual, "The Tapenade automatic
-//! differentiation tool", 2013, section 5.)
+//! that is differentiated depends on it; it is *active* if it is both. Through loops both are fixpoints, which here are
+//! plain reachability: the edges are the uses of ordinary operations and the bindings of the region-flow interface, and
+//! each is followed once. (Hascoët and Pascual, "The Tapenade automatic differentiation tool", 2013, section 5.)
+//!
+//! Values of all types take part: an operation that makes a complex number, a list or an index of floats may hand their
+//! derivative on. Only what an operation declares to have no derivative ends a path ([`carries`]); one that declares nothing
+//! is taken to pass everything on, and is refused, since there is no rule for it.
 
-use pir_ir::{Body, Context, OpId, Type, TypeData, Use, ValueDef, ValueId};
-use rustc_hash::FxHashMap;
+use pir_ir::{Body, Context, Dependence, OpId, Traits, Type, TypeData, Use, ValueDef, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::rules::Rules;
 use super::stacks::Stacks;
 use super::structure::Names;
 
@@ -19,6 +21,9 @@ pub(crate) struct Activity {
     useful: Vec<bool>,
     /// How a value became varied: the value before it on a path from an input.
     origin: FxHashMap<ValueId, ValueId>,
+    /// How a value became useful: the value behind it on a path to an output.
+    toward: FxHashMap<ValueId, ValueId>,
+    opaque: Opaque,
     /// The pushes and pops that a derivative passes through.
     pub(crate) stacks: Stacks,
 }
@@ -33,28 +38,133 @@ pub(crate) fn is_differentiable(ctx: &Context, ty: Type) -> bool {
     }
 }
 
+/// Whether all that is in values of the type has a cotangent, or needs none.
+pub(crate) fn has_cotangent(ctx: &Context, ty: Type) -> bool {
+    let known = |&t: &Type| ctx.is_float(t) || ctx.is_discrete(t) || matches!(ctx.type_data(t), TypeData::List(_));
+    match ctx.type_data(ty) {
+        TypeData::List(items) => is_differentiable(ctx, ty) && items.iter().all(known),
+        _ => ctx.is_float(ty),
+    }
+}
+
+/// Whether a derivative passes from an operand of an ordinary operation to one of its results, by what the operation
+/// declares: nothing declared means that it does.
+pub(crate) fn carries(ctx: &Context, body: &Body, at: Use, result: ValueId) -> bool {
+    match body.view(ctx, at.op).dependence(at.index) {
+        Dependence::Undeclared => true,
+        Dependence::Constant => false,
+        // What has a derivative has none as an integer; an integer that something unknown made is passed on.
+        Dependence::Differentiable => {
+            !ctx.is_discrete(body.value_type(result)) || ctx.is_discrete(body.value_type(body.operand(at.op, at.index)))
+        }
+    }
+}
+
+/// Operations with regions of which it is not known how control goes through them.
+#[derive(Default)]
+struct Opaque {
+    /// What is in their regions, at any depth, by operation.
+    inside: FxHashMap<OpId, Vec<OpId>>,
+    /// The innermost one around an operation, and all others around that.
+    around: FxHashMap<OpId, Vec<OpId>>,
+}
+
+impl Opaque {
+    fn new(ctx: &Context, body: &Body) -> Self {
+        let mut this = Opaque::default();
+        for op in body.walk_all() {
+            let regions = body.op_regions(op);
+            let is_known = || {
+                let single = |&region| body.region_blocks(region).len() <= 1;
+                body.region_flow(ctx, op).is_some() && regions.iter().all(single)
+            };
+            if !regions.is_empty() && !body.view(ctx, op).has(Traits::ISOLATED) && !is_known() {
+                this.inside.insert(op, Vec::new());
+            }
+        }
+        if this.inside.is_empty() {
+            return this;
+        }
+        for op in body.walk_all() {
+            let mut at = body.parent_op(op);
+            while let Some(parent) = at {
+                if let Some(inside) = this.inside.get_mut(&parent) {
+                    inside.push(op);
+                    this.around.entry(op).or_default().push(parent);
+                }
+                at = body.parent_op(parent);
+            }
+        }
+        this
+    }
+
+    /// What may come of a value that is used in an operation, or of one of its operands.
+    fn targets(&self, body: &Body, user: OpId) -> Vec<ValueId> {
+        if self.inside.is_empty() {
+            return Vec::new();
+        }
+        let own = self.inside.contains_key(&user).then_some(user);
+        let around = self.around.get(&user).into_iter().flatten().copied();
+        own.into_iter().chain(around).flat_map(|op| bound(body, op)).collect()
+    }
+
+    /// The operands that a value may come from.
+    fn sources(&self, body: &Body, value: ValueId) -> Vec<Use> {
+        if self.inside.is_empty() {
+            return Vec::new();
+        }
+        let op = match body.value_def(value) {
+            ValueDef::Result(op, _) => Some(op),
+            ValueDef::Arg(block, _) => body.block_parent(block),
+            ValueDef::None => None,
+        };
+        let Some((op, inside)) = op.and_then(|op| Some((op, self.inside.get(&op)?))) else {
+            return Vec::new();
+        };
+        let users = std::iter::once(op).chain(inside.iter().copied());
+        users
+            .flat_map(|op| (0..body.num_operands(op)).map(move |index| Use { op, index }))
+            .collect()
+    }
+}
+
+/// The results of an operation, and the arguments of its regions.
+fn bound(body: &Body, op: OpId) -> Vec<ValueId> {
+    let blocks = body.op_regions(op).iter().flat_map(|&r| body.region_blocks(r));
+    let args = blocks.flat_map(|&b| body.block_args(b).iter().copied());
+    body.results(op).chain(args).collect()
+}
+
 impl Activity {
     /// Follows the dependences from `inputs` forwards and from `outputs` backwards.
-    pub(crate) fn new(ctx: &Context, body: &Body, rules: &Rules, inputs: &[ValueId], outputs: &[ValueId]) -> Self {
+    pub(crate) fn new(ctx: &Context, body: &Body, inputs: &[ValueId], outputs: &[ValueId]) -> Self {
         let names = Names::new(ctx);
         let stacks = Stacks::new(ctx, &names, body);
         let mut this = Activity {
             varied: vec![false; body.num_value_slots()],
             useful: vec![false; body.num_value_slots()],
             origin: FxHashMap::default(),
+            toward: FxHashMap::default(),
+            opaque: Opaque::new(ctx, body),
             stacks: Stacks::default(),
         };
-        let mut pending: Vec<ValueId> = Vec::new();
-        for &v in inputs {
-            this.varied[v.index()] = true;
-            pending.push(v);
-        }
+        this.follow_inputs(ctx, body, &stacks, inputs);
+        this.follow_outputs(ctx, body, &stacks, outputs);
+        let mut stacks = stacks;
+        stacks.activate(&names, body, |v| this.is_active(v));
+        this.stacks = stacks;
+        this
+    }
+
+    fn follow_inputs(&mut self, ctx: &Context, body: &Body, stacks: &Stacks, inputs: &[ValueId]) {
+        let (varied, origin) = (&mut self.varied, &mut self.origin);
+        let mut pending: Vec<ValueId> = inputs.to_vec();
+        pending.iter().for_each(|v| varied[v.index()] = true);
         while let Some(value) = pending.pop() {
             for at in body.uses(value) {
                 let mut reach = |target: ValueId| {
-                    if !this.varied[target.index()] && is_differentiable(ctx, body.value_type(target)) {
-                        this.varied[target.index()] = true;
-                        this.origin.insert(target, value);
+                    if !std::mem::replace(&mut varied[target.index()], true) {
+                        origin.insert(target, value);
                         pending.push(target);
                     }
                 };
@@ -67,46 +177,60 @@ impl Activity {
                         pops.iter().for_each(|&pop| reach(body.result(pop, 0)));
                     }
                     Some(targets) => targets.into_iter().for_each(&mut reach),
-                    None if rules.depends_on(body, at) => body.results(at.op).for_each(&mut reach),
-                    None => {}
+                    None => {
+                        let results = body.results(at.op);
+                        results.filter(|&r| carries(ctx, body, at, r)).for_each(&mut reach);
+                    }
                 }
+                self.opaque.targets(body, at.op).into_iter().for_each(reach);
             }
         }
-        for &v in outputs {
-            if is_differentiable(ctx, body.value_type(v)) {
-                this.useful[v.index()] = true;
-                pending.push(v);
-            }
-        }
+    }
+
+    fn follow_outputs(&mut self, ctx: &Context, body: &Body, stacks: &Stacks, outputs: &[ValueId]) {
+        let (varied, useful, toward) = (&self.varied, &mut self.useful, &mut self.toward);
+        let mut pending: Vec<ValueId> = outputs.to_vec();
+        pending.iter().for_each(|v| useful[v.index()] = true);
+        // An operation of which nothing is known is gone through once.
+        let mut gone_through: FxHashSet<OpId> = FxHashSet::default();
         while let Some(value) = pending.pop() {
             let mut reach = |at: Use| {
                 let source = body.operand(at.op, at.index);
-                if !this.useful[source.index()] && is_differentiable(ctx, body.value_type(source)) {
-                    this.useful[source.index()] = true;
+                if !std::mem::replace(&mut useful[source.index()], true) {
+                    toward.insert(source, value);
                     pending.push(source);
                 }
             };
-            if let Some(sources) = body.flow_sources(ctx, value) {
+            if let ValueDef::Result(op, _) = body.value_def(value)
+                && body.op_regions(op).is_empty()
+                && let Some(lane) = stacks.lane(op)
+            {
+                for stranger in stacks.strangers_before(op) {
+                    let operands = 0..body.num_operands(stranger);
+                    operands.for_each(|index| reach(Use { op: stranger, index }));
+                }
+                lane.pushes.iter().for_each(|&op| reach(Use { op, index: 1 }));
+                // The handle matters only if something unknown made it of an input.
+                if varied[body.operand(op, 0).index()] {
+                    reach(Use { op, index: 0 });
+                }
+            } else if let Some(sources) = body.flow_sources(ctx, value) {
                 sources.into_iter().for_each(&mut reach);
             } else if let ValueDef::Result(op, _) = body.value_def(value) {
-                if let Some(lane) = stacks.lane(op) {
-                    for stranger in stacks.strangers_before(op) {
-                        let operands = 0..body.num_operands(stranger);
-                        operands.for_each(|index| reach(Use { op: stranger, index }));
-                    }
-                    lane.pushes.iter().for_each(|&op| reach(Use { op, index: 1 }));
-                    continue;
-                }
                 (0..body.num_operands(op))
                     .map(|index| Use { op, index })
-                    .filter(|&at| rules.depends_on(body, at))
+                    .filter(|&at| carries(ctx, body, at, value))
                     .for_each(&mut reach);
             }
+            let parent = match body.value_def(value) {
+                ValueDef::Result(op, _) => Some(op),
+                ValueDef::Arg(block, _) => body.block_parent(block),
+                ValueDef::None => None,
+            };
+            if parent.is_some_and(|op| self.opaque.inside.contains_key(&op) && gone_through.insert(op)) {
+                self.opaque.sources(body, value).into_iter().for_each(reach);
+            }
         }
-        let mut stacks = stacks;
-        stacks.activate(&names, body, |v| this.is_active(v));
-        this.stacks = stacks;
-        this
     }
 
     pub(crate) fn is_varied(&self, value: ValueId) -> bool {
@@ -119,6 +243,30 @@ impl Activity {
 
     pub(crate) fn is_active(&self, value: ValueId) -> bool {
         self.is_varied(value) && self.is_useful(value)
+    }
+
+    /// Whether the derivative passes from an operand of an ordinary operation to one of its results.
+    pub(crate) fn passes(&self, ctx: &Context, body: &Body, op: OpId) -> bool {
+        (0..body.num_operands(op)).any(|index| self.passes_from(ctx, body, Use { op, index }))
+    }
+
+    /// Whether it passes from this operand.
+    pub(crate) fn passes_from(&self, ctx: &Context, body: &Body, at: Use) -> bool {
+        self.is_active(body.operand(at.op, at.index))
+            && body
+                .results(at.op)
+                .any(|r| self.is_useful(r) && carries(ctx, body, at, r))
+    }
+
+    /// Whether the derivative would have to pass through the regions of an operation of which it is not known how control
+    /// goes through them.
+    pub(crate) fn passes_opaque(&self, body: &Body, op: OpId) -> bool {
+        let Some(inside) = self.opaque.inside.get(&op) else {
+            return false;
+        };
+        let varied = |op: OpId| body.operands(op).any(|v| self.is_varied(v));
+        bound(body, op).into_iter().any(|v| self.is_useful(v))
+            && std::iter::once(op).chain(inside.iter().copied()).any(varied)
     }
 
     /// Whether the derivative passes through the operation: some result, or region argument, is active, or what is
@@ -135,13 +283,17 @@ impl Activity {
 
     /// The path on which `value` depends on an input, from the input to the value.
     pub(crate) fn path_to(&self, value: ValueId) -> Vec<ValueId> {
-        let mut path = vec![value];
-        let mut at = value;
-        while let Some(&before) = self.origin.get(&at) {
-            path.push(before);
-            at = before;
-        }
+        let mut path = followed(&self.origin, value);
         path.reverse();
         path
     }
+
+    /// The path on which an output depends on `value`, from the value to the output.
+    pub(crate) fn path_from(&self, value: ValueId) -> Vec<ValueId> {
+        followed(&self.toward, value)
+    }
+}
+
+fn followed(next: &FxHashMap<ValueId, ValueId>, value: ValueId) -> Vec<ValueId> {
+    std::iter::successors(Some(value), |at| next.get(at).copied()).collect()
 }

@@ -57,7 +57,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         inputs: &'x FxHashSet<ValueId>,
     ) -> Self {
         let names = Names::new(r.ctx);
-        let captures = captures(r.ctx, &names, r.body, rules, activity);
+        let captures = captures(r.ctx, &names, r.body, activity);
         Adjoint {
             r,
             rules,
@@ -178,7 +178,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
     }
 
     fn ordinary(&mut self, op: OpId, frame: &mut Frame) -> Result<(), Failure> {
-        if !self.r.body.operands(op).any(|v| self.activity.is_active(v)) {
+        if !self.activity.passes(self.r.ctx, self.r.body, op) {
             return Ok(());
         }
         let Some(rule) = self.rules.get(self.r.body, op) else {
@@ -204,8 +204,9 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             active: &|v| activity.is_active(v),
             grads,
             list_grads,
+            settled: SmallVec::new(),
         };
-        (rule.apply)(&mut cx).map_err(|why| {
+        cx.apply(rule).map_err(|why| {
             let name = self.r.ctx.op_str(self.r.body.op_name(op));
             let message = format!("cannot differentiate `{name}`: {why}");
             let diagnostic = Diagnostic::error("no-derivative", message);

@@ -181,7 +181,7 @@ fn for_each_unit(
         };
         let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
         let outputs: Vec<ValueId> = targets.outputs.iter().map(|o| o.value).collect();
-        let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);
+        let activity = Activity::new(&ctx, body, &inputs, &outputs);
         let errors = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
         if !errors.is_empty() {
             return Err(errors);

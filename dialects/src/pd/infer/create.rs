@@ -42,11 +42,12 @@ pub(in super::super) fn assign_value(args: InferArgs<'_>) -> Types {
 }
 
 pub(in super::super) fn constant(args: InferArgs<'_>) -> Types {
-    let value = args.attr("value").ok_or("it needs a `value`")?;
-    let elem = match args.ctx.attr_data(value) {
-        AttrData::Int { ty, .. } | AttrData::Float { ty, .. } => *ty,
-        AttrData::Bool(_) => Type::I1,
-        _ => return Err("`value` must be a number".to_owned()),
+    let elem = match (args.attr("value").map(|v| args.ctx.attr_data(v)), args.operand_type(0)) {
+        (Some(AttrData::Int { ty, .. } | AttrData::Float { ty, .. }), _) => *ty,
+        (Some(AttrData::Bool(_)), _) => Type::I1,
+        (Some(_), _) => return Err("`value` must be a number".to_owned()),
+        (None, Some(ty)) => args.ctx.elem_type(ty),
+        (None, None) => return Err("it needs a `value`".to_owned()),
     };
     let shape = ints(&args, "shape").unwrap_or_default();
     one(args.ctx.tensor(&shape, dtype(&args).unwrap_or(elem)))

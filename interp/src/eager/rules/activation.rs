@@ -6,7 +6,7 @@
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use super::super::value::V;
-use super::{Rule, X, one, told};
+use super::{Rule, X, Y, one, told, two};
 
 pub(super) const RULES: &[Rule] = &[
     told("pd.gelu", |c| {
@@ -58,7 +58,10 @@ pub(super) const RULES: &[Rule] = &[
         vec![c.x() * softplus(&c.x(), c.float("lambda", 20.0)).call("tanh")]
     }),
     told("pd.logsigmoid", |c| vec![-softplus(&-c.x(), 40.0)]),
-    told("pd.softsign", |c| vec![c.x() / (c.x().call("abs") + 1.0)]),
+    one("pd.softsign", X, |c| {
+        let share = (c.x().call("abs") + 1.0).call("reciprocal");
+        c.grad() * share.square()
+    }),
     told("pd.tanh_shrink", |c| vec![c.x() - c.x().call("tanh")]),
     told("pd.softshrink", |c| {
         let (x, t) = (c.x(), c.float("threshold", 0.5));
@@ -89,11 +92,17 @@ pub(super) const RULES: &[Rule] = &[
         };
         vec![x.clone() * x.call("sigmoid") * y]
     }),
-    told("pd.bce_loss", |c| {
-        let (p, t) = (c.x(), c.y());
-        let (yes, no) = (log_of(&p), log_of(&(1.0 - p)));
-        vec![-(t.clone() * yes + (1.0 - t) * no)]
-    }),
+    two(
+        "pd.bce_loss",
+        X | Y,
+        |c| {
+            // p(1 - p) does not vanish where the probability is certain.
+            let spread = c.x() * (1.0 - c.x());
+            let spread = spread.with("maximum", &spread.filled(1e-12));
+            c.grad() * ((c.x() - c.y()) / spread)
+        },
+        |c| c.grad() * (log_of(&(1.0 - c.x())) - log_of(&c.x())),
+    ),
     told("pd.prelu", |c| {
         let (x, mut shape) = (c.x(), vec![1; c.rank(0)]);
         let channel = if c.text("data_format") == Some("NHWC") {
@@ -169,9 +178,11 @@ fn below<'e>(x: &V<'e>, bound: f64) -> V<'e> {
     x.with("less_than", &x.filled(bound))
 }
 
+/// Flat on its bounds.
 fn limited<'e>(x: &V<'e>, low: f64, high: f64) -> V<'e> {
-    let under = below(x, low).choose(&x.filled(low), x);
-    above(x, high).choose(&x.filled(high), &under)
+    let (bottom, top) = (x.filled(low), x.filled(high));
+    let under = x.with("less_equal", &bottom).choose(&bottom, x);
+    x.with("greater_equal", &top).choose(&top, &under)
 }
 
 /// `log(1 + exp(x))`, or x itself above a threshold.

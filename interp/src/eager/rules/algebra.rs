@@ -68,7 +68,7 @@ pub(super) const RULES: &[Rule] = &[
             c.axes()
         };
         match axes {
-            Ok(axes) => vec![c.x().square().sum(&axes, true).call("sqrt").reshape(&c.out_shape(0))],
+            Ok(axes) => vec![norm_of(&c.x().square().sum(&axes, true), 2.0).reshape(&c.out_shape(0))],
             Err(e) => vec![failed(c, &e)],
         }
     }),
@@ -144,10 +144,18 @@ fn p_norm<'e>(c: &Cx<'e>) -> V<'e> {
         f64::NEG_INFINITY => extremum(&size, "pd.min", &axes),
         0.0 => size.detached().sum(&axes, true).filled(0.0),
         1.0 => size.sum(&axes, true),
-        2.0 => x.square().sum(&axes, true).call("sqrt"),
-        p => size.pow(p).sum(&axes, true).pow(1.0 / p),
+        2.0 => norm_of(&x.square().sum(&axes, true), 2.0),
+        p => norm_of(&size.pow(p).sum(&axes, true), p),
     };
     norm.reshape(&c.out_shape(0))
+}
+
+/// A root of a sum of powers. The norm of nothing is flat: there the sum is a constant.
+fn norm_of<'e>(sum: &V<'e>, p: f64) -> V<'e> {
+    let nothing = sum.with("equal", &sum.filled(0.0));
+    let safe = nothing.choose(&sum.filled(1.0), sum);
+    let root = if p == 2.0 { safe.call("sqrt") } else { safe.pow(1.0 / p) };
+    nothing.choose(&sum.filled(0.0), &root)
 }
 
 fn cumprod<'e>(c: &Cx<'e>) -> V<'e> {

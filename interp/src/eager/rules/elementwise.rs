@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 
 use super::super::value::V;
-use super::{Cx, NONE, OUT, REST, Rule, X, Y, all_of, moves, one, two, zero};
+use super::{Cx, NONE, OUT, Rule, X, Y, all_of, moves, one, two, zero};
 
 pub(super) const RULES: &[Rule] = &[
     two("pd.add", NONE, |c| c.grad(), |c| c.grad()),
@@ -19,8 +19,8 @@ pub(super) const RULES: &[Rule] = &[
     two(
         "pd.elementwise_pow",
         X | Y,
-        |c| c.grad() * c.y() * c.x().with("elementwise_pow", &c.y().affine(1.0, -1.0)),
-        |c| c.grad() * c.x().call("log") * c.x().with("elementwise_pow", &c.y()),
+        |c| c.grad() * slope_in_base(&c.x(), &c.y()),
+        |c| c.grad() * slope_in_exponent(&c.x(), &c.y()),
     ),
     two(
         "pd.remainder",
@@ -37,8 +37,8 @@ pub(super) const RULES: &[Rule] = &[
     two(
         "pd.fmax",
         X | Y,
-        |c| share(c, "greater_than", false),
-        |c| share(c, "greater_than", true),
+        |c| first_choice(c, "greater_equal", true),
+        |c| first_choice(c, "greater_equal", false),
     ),
     two(
         "pd.minimum",
@@ -49,8 +49,8 @@ pub(super) const RULES: &[Rule] = &[
     two(
         "pd.fmin",
         X | Y,
-        |c| share(c, "less_than", false),
-        |c| share(c, "less_than", true),
+        |c| first_choice(c, "less_equal", true),
+        |c| first_choice(c, "less_equal", false),
     ),
     two(
         "pd.atan2",
@@ -70,7 +70,7 @@ pub(super) const RULES: &[Rule] = &[
     one("pd.exp", OUT, |c| c.grad() * c.out()),
     one("pd.expm1", X, |c| c.grad() * c.x().exp()),
     one("pd.reciprocal", X, |c| -(c.grad() / c.x().square())),
-    one("pd.abs", X, |c| c.grad() * c.x().call("sign")),
+    one("pd.abs", X, |c| slope_of_abs(&c.x(), &c.grad())),
     one("pd.neg", NONE, |c| -c.grad()),
     one("pd.square", X, |c| c.grad() * c.x() * 2.0),
     one("pd.log", X, |c| c.grad() / c.x()),
@@ -86,27 +86,8 @@ pub(super) const RULES: &[Rule] = &[
     one("pd.acos", X, |c| -(c.grad() * (1.0 - c.x().square()).call("rsqrt"))),
     one("pd.atan", X, |c| c.grad() / (c.x().square() + 1.0)),
     one("pd.erf", X, |c| c.grad() * (-c.x().square()).exp() * FRAC_2_SQRT_PI),
-    one("pd.pow", X | REST, |c| match c.number("y") {
-        // Not 0 * x^-1, which is no number at zero.
-        Ok(Some(0.0)) => c.x().filled(0.0),
-        Ok(Some(y)) => c.grad() * c.x().pow(y - 1.0) * y,
-        Ok(None) => failed(c, "the exponent is missing"),
-        Err(e) => failed(c, &e),
-    }),
-    one("pd.clip", X | REST, |c| {
-        let bound = |name, default| c.number(name).map(|v| c.x().filled(v.unwrap_or(default)));
-        match (bound("min", f64::NEG_INFINITY), bound("max", f64::INFINITY)) {
-            (Ok(low), Ok(high)) => c.grad() * c.x().test("greater_equal", &low) * c.x().test("less_equal", &high),
-            (Err(e), _) | (_, Err(e)) => failed(c, &e),
-        }
-    }),
-    one("pd.scale", REST, |c| match c.number("scale") {
-        Ok(factor) => c.grad() * factor.unwrap_or(1.0),
-        Err(e) => failed(c, &e),
-    }),
     one("pd.assign", NONE, |c| c.grad()),
     one("pd.increment", NONE, |c| c.grad()),
-    one("pd.print", NONE, |c| c.grad()),
     one("pd.cast", NONE, |c| c.grad().cast(c.dtype(0))),
     all_of("pd.add_n", NONE, |c| {
         Ok((0..c.num_inputs()).map(|at| c.wants(at).then(|| c.grad())).collect())
@@ -118,13 +99,52 @@ pub(super) const RULES: &[Rule] = &[
     zero("pd.trunc"),
     zero("pd.sign"),
     zero("pd.floor_divide"),
-    zero("pd.full_like"),
     zero("pd.shape"),
     zero("pd.shape64"),
     zero("pd.numel"),
     zero("pd.argmax"),
     zero("pd.argmin"),
+    zero("pd.equal"),
+    zero("pd.not_equal"),
+    zero("pd.less_than"),
+    zero("pd.less_equal"),
+    zero("pd.greater_than"),
+    zero("pd.greater_equal"),
+    zero("pd.logical_and"),
+    zero("pd.logical_or"),
+    zero("pd.logical_xor"),
+    zero("pd.logical_not"),
+    zero("pd.bitwise_and"),
+    zero("pd.bitwise_or"),
+    zero("pd.bitwise_xor"),
+    zero("pd.bitwise_not"),
+    zero("pd.isnan"),
+    zero("pd.isinf"),
+    zero("pd.isfinite"),
+    zero("pd.any"),
+    zero("pd.all"),
+    zero("pd.one_hot"),
+    zero("pd.sequence_mask"),
 ];
+
+/// The derivative of a power in its base. With exponent zero it is constant, whatever the base.
+pub(super) fn slope_in_base<'e>(x: &V<'e>, y: &V<'e>) -> V<'e> {
+    let nothing = y.with("equal", &y.filled(0.0));
+    // Where it is not chosen, the power must not be a pole: its own derivative would be no number.
+    let exponent = nothing.choose(&y.filled(1.0), y);
+    let slope = exponent.clone() * x.with("elementwise_pow", &exponent.affine(1.0, -1.0));
+    nothing.choose(&slope.filled(0.0), &slope)
+}
+
+/// The derivative of a power in its exponent. Of zero the power is constant but at its pole.
+pub(super) fn slope_in_exponent<'e>(x: &V<'e>, y: &V<'e>) -> V<'e> {
+    let power = x.with("elementwise_pow", y);
+    let constant = x
+        .with("equal", &x.filled(0.0))
+        .with("logical_and", &y.with("greater_equal", &y.filled(0.0)));
+    let base = constant.choose(&x.filled(1.0), x);
+    base.call("log") * power
+}
 
 /// What fails.
 pub(super) fn failed<'e>(c: &Cx<'e>, why: &str) -> V<'e> {
@@ -134,5 +154,29 @@ pub(super) fn failed<'e>(c: &Cx<'e>, why: &str) -> V<'e> {
 /// Of the larger or the smaller of two: the winner gets the gradient, each half of it if they are equal.
 fn share<'e>(c: &Cx<'e>, wins: &str, of_y: bool) -> V<'e> {
     let (x, y) = if of_y { (c.y(), c.x()) } else { (c.x(), c.y()) };
-    c.grad() * (x.test(wins, &y) + x.test("equal", &y) * 0.5)
+    share_of(&x, &y, &c.grad(), wins)
+}
+
+/// What loses gets nothing, even of an infinite gradient.
+pub(super) fn share_of<'e>(x: &V<'e>, y: &V<'e>, g: &V<'e>, wins: &str) -> V<'e> {
+    let nothing = g.filled(0.0);
+    let even = x.with("equal", y).choose(&(g.clone() * 0.5), &nothing);
+    x.with(wins, y).choose(g, &even)
+}
+
+/// A NaN loses; of equals, and of two NaNs, the first is taken.
+fn first_choice<'e>(c: &Cx<'e>, wins: &str, first: bool) -> V<'e> {
+    let taken = c.x().with(wins, &c.y()).with("logical_or", &c.y().call("isnan"));
+    let (g, nothing) = (c.grad(), c.grad().filled(0.0));
+    match first {
+        true => taken.choose(&g, &nothing),
+        false => taken.choose(&nothing, &g),
+    }
+}
+
+/// Flat at zero.
+pub(super) fn slope_of_abs<'e>(x: &V<'e>, g: &V<'e>) -> V<'e> {
+    let nothing = x.filled(0.0);
+    let falling = x.with("less_than", &nothing).choose(&-g.clone(), &nothing);
+    x.with("greater_than", &nothing).choose(g, &falling)
 }

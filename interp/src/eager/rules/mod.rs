@@ -11,15 +11,18 @@ mod linear;
 mod nn;
 mod reduce;
 mod rnn;
+mod scalars;
 mod scatter;
 mod shape;
 mod twins;
 mod windows;
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
 use pir_ir::{Arity, AttrData, AttrDict, OpName};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::backward::{GradOptions, Request};
@@ -117,6 +120,7 @@ const fn zero(op: &'static str) -> Rule {
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     [
         elementwise::RULES,
+        scalars::RULES,
         linear::RULES,
         reduce::RULES,
         shape::RULES,
@@ -142,6 +146,11 @@ pub fn has_rule(name: &str) -> bool {
     rule_names().any(|op| op == name)
 }
 
+/// Whether the engine knows the operation called `name` to be constant wherever it has a derivative.
+pub fn is_constant(name: &str) -> bool {
+    all().any(|rule| rule.op == name && matches!(rule.how, How::Zero))
+}
+
 /// What a gradient function sees of its operation.
 pub(super) struct Cx<'e> {
     pub(super) engine: &'e Engine,
@@ -150,6 +159,8 @@ pub(super) struct Cx<'e> {
     grads: Vec<Option<Tensor>>,
     /// The operands, in the place of those that were saved.
     shadows: Option<Vec<Result<Tensor, String>>>,
+    /// The operands that the gradient function knows of: where it gives no gradient of them, it is zero.
+    known: RefCell<FxHashSet<usize>>,
 }
 
 impl<'e> Cx<'e> {
@@ -165,7 +176,29 @@ impl<'e> Cx<'e> {
             operation,
             grads: grads.into_iter().flatten().collect(),
             shadows: None,
+            known: RefCell::default(),
         }
+    }
+
+    /// Notes that the gradient of an operand is zero, unless one is given.
+    pub(super) fn constant(&self, at: usize) {
+        self.known.borrow_mut().insert(at);
+    }
+
+    /// Notes that of all operands.
+    pub(super) fn others_constant(&self) {
+        (0..self.num_inputs()).for_each(|at| self.constant(at));
+    }
+
+    /// That no gradient is given of an operand must not be an oversight.
+    fn complete(&self, mut grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>, String> {
+        grads.resize(self.num_inputs().max(grads.len()), None);
+        for (at, grad) in grads.iter().enumerate() {
+            if grad.is_none() && self.wants(at) && self.dtype(at).is_float() && !self.known.borrow().contains(&at) {
+                return Err(format!("there is none of operand {at}"));
+            }
+        }
+        Ok(grads)
     }
 
     /// The gradients of the operands, lists flat.
@@ -182,8 +215,8 @@ impl<'e> Cx<'e> {
             How::Moves => moves::gradients(&self)?,
             How::Told(told) => return self.differentiate(told),
         };
-        let grads = grads.into_iter().map(|v| v.map(|v| v.tensor).transpose());
-        grads.collect()
+        let tensors = grads.into_iter().map(|v| v.map(|v| v.tensor).transpose());
+        self.complete(tensors.collect::<Result<_, _>>()?)
     }
 
     /// Computes the results again in other operations, from handles of the operands that nothing else depends on, and
@@ -234,7 +267,7 @@ impl<'e> Cx<'e> {
         for ((at, _), grad) in wanted.into_iter().zip(found) {
             grads[at] = grad;
         }
-        Ok(grads)
+        self.complete(grads)
     }
 
     pub(super) fn op(&self) -> OpName {
@@ -300,6 +333,10 @@ impl<'e> Cx<'e> {
 
     /// An operand of a formula.
     pub(super) fn arg(&self, at: usize) -> V<'e> {
+        // What an operation is told with has its gradient by that.
+        if self.shadows.is_some() {
+            self.constant(at);
+        }
         V::new(self.engine, self.input(at))
     }
 
@@ -419,6 +456,17 @@ impl<'e> Cx<'e> {
             Some(at) => Ok(self.input(at)?.to_f64().first().copied()),
             None => Ok(None),
         }
+    }
+
+    /// An operand of one element, as a scalar of the type of another tensor.
+    pub(super) fn scalar(&self, at: usize, dtype: DType) -> V<'e> {
+        self.arg(at).reshape(&[]).cast(dtype)
+    }
+
+    /// The sum of a gradient, as that of an operand of one element.
+    pub(super) fn summed(&self, at: usize, v: &V<'e>) -> V<'e> {
+        let axes: Vec<usize> = (0..v.rank()).collect();
+        v.sum(&axes, false).cast(self.dtype(at)).reshape(&self.shape(at))
     }
 
     /// The operand, in the flat list, that stands in the place of an attribute: those behind the tensors stand for the

@@ -43,7 +43,10 @@ pub(super) const RULES: &[Rule] = &[
         );
         g.reshape(&c.shape(0))
     }),
-    one("pd.reduce_as", NONE, |c| c.grad().expand(&c.shape(0))),
+    one("pd.reduce_as", NONE, |c| {
+        c.constant(1);
+        c.grad().expand(&c.shape(0))
+    }),
 ];
 
 /// A reduced tensor, with dimensions of one where the reduction went.
@@ -69,12 +72,12 @@ pub(super) fn extremum<'e>(c: &Cx<'e>) -> V<'e> {
 }
 
 pub(super) fn extremum_of<'e>(c: &Cx<'e>, x: &V<'e>, out: &V<'e>, g: &V<'e>) -> V<'e> {
-    let chosen = x.test("equal", &kept(c, out));
+    let chosen = x.with("equal", &kept(c, out));
     let count = match c.axes() {
-        Ok(axes) => chosen.sum(&axes, true),
+        Ok(axes) => chosen.cast(x.dtype()).sum(&axes, true),
         Err(e) => failed(c, &e),
     };
-    chosen * (kept(c, g) / count)
+    chosen.choose(&(kept(c, g) / count), &x.filled(0.0))
 }
 
 /// The product over axes as a tree of products: right at zeros, in any order.

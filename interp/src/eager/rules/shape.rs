@@ -11,7 +11,10 @@ pub(super) const RULES: &[Rule] = &[
     one("pd.unsqueeze", NONE, |c| c.grad().reshape(&c.shape(0))),
     one("pd.flatten", NONE, |c| c.grad().reshape(&c.shape(0))),
     one("pd.expand", NONE, |c| c.grad().sum_to(&c.shape(0))),
-    one("pd.expand_as", NONE, |c| c.grad().sum_to(&c.shape(0))),
+    one("pd.expand_as", NONE, |c| {
+        c.constant(1);
+        c.grad().sum_to(&c.shape(0))
+    }),
     moves("pd.transpose"),
     moves("pd.tile"),
     moves("pd.concat"),

@@ -5,7 +5,7 @@ use pir_ir::Attr;
 use super::super::Tensor;
 use super::super::backward::{GradOptions, Request};
 use super::super::value::V;
-use super::elementwise::failed;
+use super::elementwise::{share_of, slope_of_abs};
 use super::reduce::{extremum_of, product};
 use super::{Cx, REST, Rule, all_of, moves, told};
 
@@ -17,22 +17,7 @@ pub(super) const RULES: &[Rule] = &[
     }),
     told("pd.sqrt_grad", |c| vec![c.y() / (c.x() * 2.0)]),
     told("pd.rsqrt_grad", |c| vec![c.y() * c.x().pow(3.0) * -0.5]),
-    told("pd.abs_grad", |c| vec![c.y() * c.x().call("sign")]),
-    told("pd.pow_grad", |c| {
-        vec![match c.number("y") {
-            Ok(Some(0.0)) => c.x().filled(0.0),
-            Ok(Some(y)) => c.y() * c.x().pow(y - 1.0) * y,
-            Ok(None) => failed(c, "the exponent is missing"),
-            Err(e) => failed(c, &e),
-        }]
-    }),
-    told("pd.clip_grad", |c| {
-        let bound = |name, default| c.number(name).map(|v| c.x().filled(v.unwrap_or(default)));
-        vec![match (bound("min", f64::NEG_INFINITY), bound("max", f64::INFINITY)) {
-            (Ok(low), Ok(high)) => c.y() * c.x().test("greater_equal", &low) * c.x().test("less_equal", &high),
-            (Err(e), _) | (_, Err(e)) => failed(c, &e),
-        }]
-    }),
+    told("pd.abs_grad", |c| vec![slope_of_abs(&c.x(), &c.y())]),
     told("pd.maximum_grad", |c| shares(c, "greater_than")),
     told("pd.minimum_grad", |c| shares(c, "less_than")),
     told("pd.max_grad", |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
@@ -50,7 +35,9 @@ pub(super) const RULES: &[Rule] = &[
 
 /// The gradient of a product, computed by the engine and recorded.
 fn product_grad<'e>(c: &Cx<'e>) -> Result<Tensor, String> {
-    let (x, g) = (c.input(0)?, c.input(2)?);
+    let (x, g) = (c.arg(0).tensor?, c.arg(2).tensor?);
+    // The product itself is not read.
+    c.constant(1);
     // Of a constant there is a gradient too: it is only not recorded where the constant comes from.
     let x = if x.stop_gradient() {
         Tensor::leaf(x.data())
@@ -72,7 +59,7 @@ fn product_grad<'e>(c: &Cx<'e>) -> Result<Tensor, String> {
 
 fn shares<'e>(c: &Cx<'e>, wins: &str) -> Vec<V<'e>> {
     let (x, y, g) = (c.x(), c.y(), c.arg(2));
-    let part = |a: &V<'e>, b: &V<'e>| g.clone() * (a.test(wins, b) + a.test("equal", b) * 0.5);
+    let part = |a: &V<'e>, b: &V<'e>| share_of(a, b, &g, wins);
     vec![part(&x, &y).sum_to(&x.shape()), part(&y, &x).sum_to(&y.shape())]
 }
 
@@ -85,6 +72,8 @@ fn picked<'e>(c: &Cx<'e>, op: &str, grad: usize, index: usize) -> Result<super::
         .collect();
     let picked = c.grad().op(op, &[&c.arg(index)], &axis);
     let mut grads = vec![None; c.num_inputs()];
+    // Of the index and the shape there is none.
+    c.others_constant();
     grads[grad] = c.wants(grad).then_some(picked);
     Ok(grads)
 }

@@ -312,6 +312,8 @@ fn pool<'e>(c: &Cx<'e>, op: &str) -> Result<V<'e>, String> {
 }
 
 fn pool_grad<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
+    // Which elements are chosen changes by leaps.
+    c.others_constant();
     let x = channels_first(c, &c.x().detached());
     let pool = Pool::of(c, "pd.pool2d", 3, &x)?;
     let g = channels_first(c, &c.arg(2)).reshape(&pool.factors.shape()) * pool.factors;

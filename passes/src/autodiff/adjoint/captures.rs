@@ -4,7 +4,6 @@ use pir_ir::{Body, Context, OpId, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::autodiff::activity::Activity;
-use crate::autodiff::rules::Rules;
 use crate::autodiff::structure::Names;
 
 /// For each operation with structured control flow, the active values that its regions use from outside in a way that
@@ -13,7 +12,6 @@ pub(super) fn captures(
     ctx: &Context,
     names: &Names,
     body: &Body,
-    rules: &Rules,
     activity: &Activity,
 ) -> FxHashMap<OpId, Vec<ValueId>> {
     let mut out: FxHashMap<OpId, Vec<ValueId>> = FxHashMap::default();
@@ -27,7 +25,7 @@ pub(super) fn captures(
             let flows = match body.flow_targets(ctx, at) {
                 _ if index == 1 && activity.stacks.active_lane(op).is_some() => true,
                 Some(targets) => targets.iter().any(|&t| activity.is_active(t)),
-                None => rules.depends_on(body, at) && body.results(op).any(|t| activity.is_active(t)),
+                None => activity.passes_from(ctx, body, at),
             };
             if !flows {
                 continue;

@@ -1,34 +1,75 @@
 //! What is said of operations that the derivative cannot pass through.
 
-use pir_ir::{Body, Context, Diagnostic, OpId, TypeData, ValueDef, ValueId};
+use pir_ir::text::print_type;
+use pir_ir::{Body, Context, Dependence, Diagnostic, OpId, Type, TypeData, Use, ValueDef, ValueId};
 
 use crate::analysis::is_handle_type;
-use crate::autodiff::activity::{Activity, is_differentiable};
+use crate::autodiff::activity::{Activity, carries, has_cotangent};
 use crate::autodiff::rules::Rules;
 use crate::autodiff::stacks::Mode;
 use crate::autodiff::structure::Names;
 
 pub(super) fn no_rule(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
     let name = ctx.op_str(body.op_name(op));
-    let diagnostic = Diagnostic::error("no-derivative", format!("`{name}` has no derivative"))
-        .label(body.op_span(op), "the derivative passes through here");
+    refusal(ctx, body, activity, op, format!("`{name}` has no derivative"))
+}
+
+/// There is a rule, but not for values of this type.
+fn no_rule_for(ctx: &Context, body: &Body, activity: &Activity, op: OpId, ty: Type) -> Diagnostic {
+    let name = ctx.op_str(body.op_name(op));
+    let message = format!(
+        "`{name}` has no derivative for values of type `{}`",
+        print_type(ctx, ty)
+    );
+    refusal(ctx, body, activity, op, message)
+}
+
+fn refusal(ctx: &Context, body: &Body, activity: &Activity, op: OpId, message: String) -> Diagnostic {
+    let diagnostic =
+        Diagnostic::error("no-derivative", message).label(body.op_span(op), "the derivative passes through here");
     let diagnostic = reached(ctx, body, activity, op, diagnostic);
-    let inlined = "choose other outputs with `of=` or other inputs with `wrt=`";
-    let help = match body.view(ctx, op).attr("callee") {
-        Some(_) => "inline the called function first".to_owned(),
-        None => inlined.to_owned(),
+    let diagnostic = match body.results(op).find(|&v| activity.is_useful(v)) {
+        Some(value) => {
+            let path = spelled_path(ctx, body, &activity.path_from(value));
+            diagnostic.note(format!("it reaches an output by {path}"))
+        }
+        None => diagnostic,
     };
-    diagnostic.help(help)
+    diagnostic.help(match body.view(ctx, op).attr("callee") {
+        Some(_) => "inline the called function first",
+        None => {
+            "where no gradient is wanted, put a `pd.detach` in front of it; or choose other outputs with `of=`, other \
+             inputs with `wrt=`"
+        }
+    })
 }
 
 /// Tells the way from an input to an operation that cannot be differentiated.
 pub(super) fn reached(ctx: &Context, body: &Body, activity: &Activity, op: OpId, diagnostic: Diagnostic) -> Diagnostic {
-    let Some(value) = body.operands(op).find(|&v| activity.is_active(v)) else {
+    let active = (0..body.num_operands(op)).find(|&index| activity.passes_from(ctx, body, Use { op, index }));
+    let value = active.map(|index| body.operand(op, index));
+    let Some(value) = value.or_else(|| body.operands(op).find(|&v| activity.is_active(v))) else {
         return diagnostic;
     };
-    let path = activity.path_to(value).into_iter().map(|v| spelled(ctx, body, v));
-    let path: Vec<String> = path.collect();
-    diagnostic.note(format!("it is reached from an input by {}", path.join(" -> ")))
+    let path = spelled_path(ctx, body, &activity.path_to(value));
+    diagnostic.note(format!("it is reached from an input by {path}"))
+}
+
+/// A path, of a long one its ends.
+fn spelled_path(ctx: &Context, body: &Body, path: &[ValueId]) -> String {
+    const END: usize = 8;
+    let spelled = |path: &[ValueId]| -> Vec<String> { path.iter().map(|&v| spelled(ctx, body, v)).collect() };
+    let mut parts = match path.len() {
+        ..=20 => spelled(path),
+        len => {
+            let mut parts = spelled(&path[..END]);
+            parts.push(format!("({} more)", len - 2 * END));
+            parts.extend(spelled(&path[len - END..]));
+            parts
+        }
+    };
+    parts.dedup();
+    parts.join(" -> ")
 }
 
 /// A value as a user would call it.
@@ -40,7 +81,8 @@ pub(crate) fn spelled(ctx: &Context, body: &Body, value: ValueId) -> String {
     }
 }
 
-/// Reports every operation that the derivative passes through and that has no rule, before anything is built.
+/// Reports every operation that the derivative passes through and that has no rule, or none for its types, before anything
+/// is built. What is built afterwards relies on it: whatever is active has a cotangent.
 pub(crate) fn check_rules(
     ctx: &Context,
     body: &Body,
@@ -49,25 +91,53 @@ pub(crate) fn check_rules(
     mode: Mode,
 ) -> Vec<Diagnostic> {
     let names = Names::new(ctx);
-    let mut errors: Vec<Diagnostic> = body
-        .walk_all()
-        .filter(|&op| {
-            // Values that come off a stack other than by a pop: it is not known which.
-            let name = body.op_name(op);
-            let joined = body.operands(op).any(|v| is_handle_type(ctx, body.value_type(v))) && name != names.pop;
-            names.kind(body, op).is_none()
-                && rules.get(body, op).is_none()
-                && (joined && body.results(op).any(|v| activity.is_useful(v))
-                    || body.results(op).any(|v| activity.is_active(v))
-                        && body
-                            .operands(op)
-                            .any(|v| activity.is_active(v) && is_differentiable(ctx, body.value_type(v))))
-        })
-        .map(|op| no_rule(ctx, body, activity, op))
-        .collect();
+    let mut errors: Vec<Diagnostic> = Vec::new();
+    for op in body.walk_all() {
+        if activity.passes_opaque(body, op) {
+            errors.push(no_rule(ctx, body, activity, op));
+            continue;
+        }
+        let is_pop = body.op_name(op) == names.pop;
+        if names.kind(body, op).is_some() || body.flow_of_operands(ctx, op).is_some() {
+            continue;
+        }
+        let has_rule = rules.get(body, op).is_some();
+        // Values that come off a stack other than by a pop, or off one that something unknown gave: it is not known which.
+        let unknown = |index| body.view(ctx, op).dependence(index) == Dependence::Undeclared;
+        let handle = |index| is_handle_type(ctx, body.value_type(body.operand(op, index)));
+        let joined = !is_pop && (0..body.num_operands(op)).any(|index| handle(index) && unknown(index));
+        if joined && !has_rule && body.results(op).any(|v| activity.is_useful(v)) {
+            errors.push(no_rule(ctx, body, activity, op));
+        } else if activity.passes(ctx, body, op) {
+            let unsupported = || unsupported(ctx, body, activity, op);
+            match has_rule {
+                false => errors.push(no_rule(ctx, body, activity, op)),
+                true => errors.extend(unsupported().map(|ty| no_rule_for(ctx, body, activity, op, ty))),
+            }
+        }
+    }
     errors.extend(nested_lists(ctx, body, activity));
     errors.extend(activity.stacks.refusals(ctx, &names, body, mode));
     errors
+}
+
+/// The type of an operand or a result that the derivative passes through, if it can have no cotangent.
+fn unsupported(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Option<Type> {
+    for index in 0..body.num_operands(op) {
+        let (at, operand) = (Use { op, index }, body.operand(op, index));
+        if !activity.is_active(operand) {
+            continue;
+        }
+        for result in body.results(op) {
+            if activity.is_useful(result) && carries(ctx, body, at, result) {
+                let types = [operand, result].map(|v| body.value_type(v));
+                if let Some(ty) = types.into_iter().find(|&ty| !has_cotangent(ctx, ty)) {
+                    return Some(ty);
+                }
+            }
+        }
+    }
+    None
 }
 
 /// Reports lists of which the elements are more than tensors: they have no cotangents.
@@ -87,7 +157,7 @@ fn nested_lists(ctx: &Context, body: &Body, activity: &Activity) -> Vec<Diagnost
         let message = format!(
             "the derivative passes through the list {} of `{}`, and only lists of tensors have derivatives",
             spelled(ctx, body, value),
-            pir_ir::text::print_type(ctx, body.value_type(value)),
+            print_type(ctx, body.value_type(value)),
         );
         let error = Diagnostic::error("list-derivative", message);
         let error = match op {

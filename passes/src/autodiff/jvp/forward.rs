@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::activity::Activity;
 use super::super::cotangent::{elements, is_list, list_of, zeros_like};
-use super::super::rules::{Rules, emit};
+use super::super::rules::{Rules, carried, emit};
 use super::super::structure::{Kind, Names, Structure, types_of};
 use super::linear::{Tangent, Tangents, push_forward};
 
@@ -128,7 +128,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         let behind = given.iter().flatten().find_map(|&v| self.r.body.defining_op(v));
         let span = self.r.body.op_span(op);
         self.r.after(behind.unwrap_or(op)).set_span(span);
-        if self.r.body.operands(op).any(|v| self.tangents.contains_key(&v)) {
+        if !carried(self.r, op, &|v| self.tangents.contains_key(&v)).is_empty() {
             push_forward(self.r, self.rules, op, &mut self.tangents)?;
         }
         for (&result, given) in results.iter().zip(given) {

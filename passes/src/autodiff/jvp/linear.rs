@@ -7,13 +7,12 @@
 //! made of operations with gradient rules has a tangent. (Townsend, "A new trick for calculating Jacobian vector
 //! products", 2017.)
 
-use pir_ir::{Context, OpId, Rewriter, Type, TypeData, Use, ValueId};
+use pir_ir::{Context, OpId, Rewriter, Type, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::super::activity::is_differentiable;
 use super::super::cotangent::Frame;
-use super::super::rules::{RuleCx, Rules};
+use super::super::rules::{RuleCx, Rules, carried};
 
 /// The tangent of one value.
 #[derive(Clone, Debug)]
@@ -71,12 +70,8 @@ pub(super) fn push_forward(
     apply(r, rules, op, &mut cotangents, &|v| tangents.contains_key(&v))?;
     let emitted = r.created_since(mark).to_vec();
     for &op in emitted.iter().filter(|&&op| r.body.is_alive(op)) {
-        let reached = (0..r.body.num_operands(op))
-            .any(|index| depends.contains(&r.body.operand(op, index)) && rules.depends_on(r.body, Use { op, index }));
-        if reached {
-            let results = r.body.results(op);
-            depends.extend(results.filter(|&v| is_differentiable(r.ctx, r.body.value_type(v))));
-        }
+        let reached = carried(r, op, &|v| depends.contains(&v));
+        depends.extend(reached);
     }
     // The gradient of ⟨Jᵀ·ū, v⟩.
     let mut seeded = Frame::default();
@@ -106,7 +101,7 @@ pub(super) fn push_forward(
     }
     for &op in emitted.iter().rev() {
         let asked = r.body.is_alive(op) && r.body.results(op).any(|v| seeded.has(v));
-        if asked && r.body.operands(op).any(|v| depends.contains(&v)) {
+        if asked && !carried(r, op, &|v| depends.contains(&v)).is_empty() {
             apply(r, rules, op, &mut seeded, &|v| depends.contains(&v))?;
         }
     }
@@ -171,7 +166,7 @@ fn apply(
         .get(r.body, op)
         .ok_or_else(|| format!("`{}` has no derivative", r.ctx.op_str(r.body.op_name(op))))?;
     let (grads, list_grads) = frame.take_results(r, op);
-    (rule.apply)(&mut RuleCx {
+    let mut cx = RuleCx {
         rules,
         r,
         frame,
@@ -180,5 +175,7 @@ fn apply(
         active,
         grads,
         list_grads,
-    })
+        settled: SmallVec::new(),
+    };
+    cx.apply(rule)
 }

@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::super::cotangent::{filled_like, zeros_like};
 use super::twins::{Expand, expanded};
-use super::{Rule, RuleCx, first, rule};
+use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
     rule("pd.gelu", expanded),
@@ -13,18 +13,25 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.swish", expanded),
     rule("pd.hardswish", expanded),
     rule("pd.mish", expanded),
-    rule("pd.softsign", expanded),
     rule("pd.tanh_shrink", expanded),
     rule("pd.stanh", expanded),
     rule("pd.swiglu", expanded),
-    rule("pd.bce_loss", expanded),
     rule("pd.log_loss", expanded),
     rule("pd.huber_loss", expanded),
     rule("pd.kldiv_loss", expanded),
     rule("pd.prelu", expanded),
     rule("pd.nll_loss", expanded),
     rule("pd.sigmoid_cross_entropy_with_logits", expanded),
-    first("pd.softplus", |cx| {
+    rule("pd.softsign", |cx| {
+        let (g, x) = (cx.grad()?, cx.operand(0));
+        let size = cx.unary("pd.abs", x)?;
+        let more = cx.affine(size, 1.0, 1.0)?;
+        let square = cx.unary("pd.square", more)?;
+        let t = cx.divide(g, square)?;
+        cx.add(0, t)
+    }),
+    rule("pd.bce_loss", bce_loss),
+    rule("pd.softplus", |cx| {
         let (beta, threshold) = (cx.number("beta", 1.0), cx.number("threshold", 20.0));
         times(cx, |cx, x| {
             let scaled = cx.scaled(x, beta)?;
@@ -33,57 +40,58 @@ pub(super) const RULES: &[Rule] = &[
             cx.select(above, ones, slope)
         })
     }),
-    first("pd.elu", |cx| {
+    rule("pd.elu", |cx| {
         let alpha = cx.number("alpha", 1.0);
         exponential(cx, 1.0, alpha, 1.0)
     }),
-    first("pd.selu", |cx| {
+    rule("pd.selu", |cx| {
         let scale = cx.number("scale", 1.050_700_987_355_480_5);
         let alpha = cx.number("alpha", 1.673_263_242_354_377_2);
         exponential(cx, scale, scale * alpha, 1.0)
     }),
-    first("pd.celu", |cx| {
+    rule("pd.celu", |cx| {
         let alpha = cx.number("alpha", 1.0);
         exponential(cx, 1.0, 1.0, 1.0 / alpha)
     }),
-    first("pd.leaky_relu", |cx| {
+    rule("pd.leaky_relu", |cx| {
         let slope = cx.number("negative_slope", 0.02);
         let (g, x) = (cx.grad()?, cx.operand(0));
         let (positive, less) = (cx.above(x, 0.0)?, cx.scaled(g, slope)?);
         let t = cx.select(positive, g, less)?;
         cx.add(0, t)
     }),
-    first("pd.relu6", |cx| between(cx, 1.0, 0.0, 6.0)),
-    first("pd.hardtanh", |cx| {
+    rule("pd.relu6", |cx| between(cx, 1.0, 0.0, 6.0)),
+    rule("pd.hardtanh", |cx| {
         let (low, high) = (cx.number("t_min", 0.0), cx.number("t_max", 24.0));
         between(cx, 1.0, low, high)
     }),
-    first("pd.hardsigmoid", |cx| {
+    rule("pd.hardsigmoid", |cx| {
         let (slope, offset) = (cx.number("slope", 0.2), cx.number("offset", 0.5));
         if slope == 0.0 {
+            cx.settle(0);
             return Ok(());
         }
         let ends = [-offset / slope, (1.0 - offset) / slope];
         between(cx, slope, ends[0].min(ends[1]), ends[0].max(ends[1]))
     }),
-    first("pd.logsigmoid", |cx| {
+    rule("pd.logsigmoid", |cx| {
         times(cx, |cx, x| {
             let negative = cx.scaled(x, -1.0)?;
             cx.unary("pd.sigmoid", negative)
         })
     }),
-    first("pd.softshrink", outside),
-    first("pd.hardshrink", outside),
-    first("pd.thresholded_relu", |cx| {
+    rule("pd.softshrink", outside),
+    rule("pd.hardshrink", outside),
+    rule("pd.thresholded_relu", |cx| {
         let (g, x) = (cx.grad()?, cx.operand(0));
         let threshold = cx.number("threshold", 1.0);
         let (above, zeros) = (cx.above(x, threshold)?, zeros_like(cx.r, g)?);
         let t = cx.select(above, g, zeros)?;
         cx.add(0, t)
     }),
-    first("pd.asinh", |cx| over_root(cx, 1.0)),
-    first("pd.acosh", |cx| over_root(cx, -1.0)),
-    first("pd.atanh", |cx| {
+    rule("pd.asinh", |cx| over_root(cx, 1.0)),
+    rule("pd.acosh", |cx| over_root(cx, -1.0)),
+    rule("pd.atanh", |cx| {
         let (g, x) = (cx.grad()?, cx.operand(0));
         let square = cx.unary("pd.square", x)?;
         let rest = cx.affine(square, -1.0, 1.0)?;
@@ -149,12 +157,6 @@ pub(super) const COMPOSITES: &[(&str, Expand)] = &[
         let share = cx.unary("pd.tanh", soft)?;
         Ok(smallvec![cx.multiply(x, share)?])
     }),
-    ("pd.softsign", |cx| {
-        let x = cx.operand(0);
-        let size = cx.unary("pd.abs", x)?;
-        let more = cx.affine(size, 1.0, 1.0)?;
-        Ok(smallvec![cx.divide(x, more)?])
-    }),
     ("pd.tanh_shrink", |cx| {
         let x = cx.operand(0);
         let t = cx.unary("pd.tanh", x)?;
@@ -180,11 +182,6 @@ pub(super) const COMPOSITES: &[(&str, Expand)] = &[
         };
         let gate = silu(cx, x)?;
         Ok(smallvec![cx.multiply(gate, y)?])
-    }),
-    ("pd.bce_loss", |cx| {
-        let (p, t) = (cx.operand(0), cx.operand(1));
-        let q = cx.affine(p, -1.0, 1.0)?;
-        Ok(smallvec![two_classes(cx, t, p, q)?])
     }),
     ("pd.log_loss", |cx| {
         let (p, t) = (cx.operand(0), cx.operand(1));
@@ -268,6 +265,33 @@ fn logits(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
 fn silu(cx: &mut RuleCx<'_, '_>, x: ValueId) -> Result<ValueId, String> {
     let share = cx.unary("pd.sigmoid", x)?;
     cx.multiply(x, share)
+}
+
+/// `(p - t) / (p * (1 - p))`, finite where a probability is saturated; the logarithms of the label's are no less than -100.
+fn bce_loss(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    let (g, p) = (cx.grad()?, cx.operand(0));
+    let q = cx.affine(p, -1.0, 1.0)?;
+    if cx.wants(0) {
+        let t = cx.operand(1);
+        let (difference, product) = (cx.subtract(p, t)?, cx.multiply(p, q)?);
+        let least = filled_like(cx.r, product, 1e-12)?;
+        let product = cx.emit("pd.maximum", &[product, least], &[])?;
+        let slope = cx.divide(difference, product)?;
+        let slope = cx.multiply(g, slope)?;
+        cx.add_reduced(0, slope)?;
+    }
+    if cx.wants(1) {
+        let mut logs = Vec::new();
+        for v in [q, p] {
+            let log = cx.unary("pd.log", v)?;
+            let least = filled_like(cx.r, log, -100.0)?;
+            logs.push(cx.emit("pd.maximum", &[log, least], &[])?);
+        }
+        let slope = cx.subtract(logs[0], logs[1])?;
+        let slope = cx.multiply(g, slope)?;
+        cx.add_reduced(1, slope)?;
+    }
+    Ok(())
 }
 
 /// `-t * log(p) - (1 - t) * log(q)`

@@ -2,7 +2,7 @@
 
 use pir_ir::ValueId;
 
-use super::{Depends, Rule, RuleCx, first, rule, zero};
+use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
     rule("pd.add", |cx| both(cx, |_, g| Ok(g), |_, g| Ok(g))),
@@ -53,16 +53,11 @@ pub(super) const RULES: &[Rule] = &[
             |cx, g| {
                 // y * x^(y-1), rather than out * y / x, which fails at x = 0.
                 let (x, y) = (cx.operand(0), cx.operand(1));
-                let e = cx.affine(y, 1.0, -1.0)?;
-                let p = cx.emit("pd.elementwise_pow", &[x, e], &[])?;
-                let t = cx.multiply(y, p)?;
-                cx.multiply(g, t)
+                super::scalars::of_base(cx, x, y, g)
             },
             |cx, g| {
-                let (x, out) = (cx.operand(0), cx.result(0));
-                let l = cx.unary("pd.log", x)?;
-                let t = cx.multiply(out, l)?;
-                cx.multiply(g, t)
+                let (x, y, out) = (cx.operand(0), cx.operand(1), cx.result(0));
+                super::scalars::logarithmic(cx, x, y, out, g)
             },
         )
     }),
@@ -81,8 +76,8 @@ pub(super) const RULES: &[Rule] = &[
     }),
     rule("pd.maximum", |cx| extremum(cx, "pd.maximum_grad")),
     rule("pd.minimum", |cx| extremum(cx, "pd.minimum_grad")),
-    rule("pd.fmax", |cx| extremum(cx, "pd.maximum_grad")),
-    rule("pd.fmin", |cx| extremum(cx, "pd.minimum_grad")),
+    rule("pd.fmax", |cx| first_of_equals(cx, "pd.greater_equal")),
+    rule("pd.fmin", |cx| first_of_equals(cx, "pd.less_equal")),
     rule("pd.atan2", |cx| {
         // With x = operand 0 over y = operand 1: dx = g*y/(x²+y²), dy = -g*x/(x²+y²).
         both(
@@ -102,24 +97,20 @@ pub(super) const RULES: &[Rule] = &[
             },
         )
     }),
-    Rule {
-        op: "pd.where",
-        depends: Depends::ButFirst,
-        apply: |cx| {
-            let g = cx.grad()?;
-            let c = cx.operand(0);
-            let zeros = super::super::cotangent::zeros_like(cx.r, g)?;
-            if cx.wants(1) {
-                let t = cx.emit("pd.where", &[c, g, zeros], &[])?;
-                cx.add_reduced(1, t)?;
-            }
-            if cx.wants(2) {
-                let t = cx.emit("pd.where", &[c, zeros, g], &[])?;
-                cx.add_reduced(2, t)?;
-            }
-            Ok(())
-        },
-    },
+    rule("pd.where", |cx| {
+        let g = cx.grad()?;
+        let c = cx.operand(0);
+        let zeros = super::super::cotangent::zeros_like(cx.r, g)?;
+        if cx.wants(1) {
+            let t = cx.emit("pd.where", &[c, g, zeros], &[])?;
+            cx.add_reduced(1, t)?;
+        }
+        if cx.wants(2) {
+            let t = cx.emit("pd.where", &[c, zeros, g], &[])?;
+            cx.add_reduced(2, t)?;
+        }
+        Ok(())
+    }),
     // Elementary functions that are best told from their result.
     rule("pd.tanh", |cx| from_result(cx, "pd.tanh_grad")),
     rule("pd.sigmoid", |cx| from_result(cx, "pd.sigmoid_grad")),
@@ -205,42 +196,10 @@ pub(super) const RULES: &[Rule] = &[
             cx.scaled(e, std::f64::consts::FRAC_2_SQRT_PI)
         })
     }),
-    first("pd.pow", |cx| {
-        let (g, x) = (cx.grad()?, cx.operand(0));
-        let y = cx.view().attr("y").ok_or("`pd.pow` without its exponent `y`")?;
-        let t = cx.emit("pd.pow_grad", &[x, g], &[("y", y)])?;
-        cx.add(0, t)
-    }),
-    first("pd.clip", |cx| {
-        let (g, x) = (cx.grad()?, cx.operand(0));
-        let bounds = ["min", "max"].map(|name| cx.view().attr(name));
-        let mut attrs = Vec::new();
-        for (name, value) in ["min", "max"].into_iter().zip(bounds) {
-            if let Some(value) = value {
-                attrs.push((name, value));
-            }
-        }
-        let mut operands = vec![x, g];
-        operands.extend((1..cx.num_operands()).map(|i| cx.operand(i)));
-        let t = cx.emit("pd.clip_grad", &operands, &attrs)?;
-        cx.add(0, t)
-    }),
-    first("pd.scale", |cx| {
-        let g = cx.grad()?;
-        if cx.num_operands() > 1 {
-            let factor = cx.operand(1);
-            let dtype = cx.ctx().type_attr(cx.ctx().elem_type(cx.operand_type(0)));
-            let factor = cx.emit("pd.cast", &[factor], &[("dtype", dtype)])?;
-            let t = cx.multiply(g, factor)?;
-            return cx.add_reduced(0, t);
-        }
-        let factor = cx.view().f64("scale").unwrap_or(1.0);
-        let t = if factor == 1.0 { g } else { cx.scaled(g, factor)? };
-        cx.add(0, t)
-    }),
-    first("pd.assign", pass_on),
-    first("pd.increment", pass_on),
-    first("pd.cast", |cx| {
+    rule("pd.assign", pass_on),
+    rule("pd.increment", pass_on),
+    rule("pd.print", pass_on),
+    rule("pd.cast", |cx| {
         let g = cx.grad()?;
         let dtype = cx.ctx().type_attr(cx.ctx().elem_type(cx.operand_type(0)));
         let t = cx.emit("pd.cast", &[g], &[("dtype", dtype)])?;
@@ -249,10 +208,9 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.add_n", |cx| {
         let g = cx.grad()?;
         for index in 0..cx.num_operands() {
-            let operand = cx.r.body.operand(cx.op, index);
             if let pir_ir::TypeData::List(items) = cx.ctx().type_data(cx.operand_type(index)) {
                 for element in 0..items.len() {
-                    cx.frame.add_element(cx.r, operand, element, g)?;
+                    cx.add_element(index, element, g)?;
                 }
             } else if cx.wants(index) {
                 cx.add(index, g)?;
@@ -260,19 +218,6 @@ pub(super) const RULES: &[Rule] = &[
         }
         Ok(())
     }),
-    zero("pd.detach"),
-    zero("pd.floor"),
-    zero("pd.ceil"),
-    zero("pd.round"),
-    zero("pd.trunc"),
-    zero("pd.sign"),
-    zero("pd.floor_divide"),
-    zero("pd.full_like"),
-    zero("pd.shape"),
-    zero("pd.shape64"),
-    zero("pd.numel"),
-    zero("pd.argmax"),
-    zero("pd.argmin"),
 ];
 
 type Side = fn(&mut RuleCx<'_, '_>, ValueId) -> Result<ValueId, String>;
@@ -296,6 +241,21 @@ fn extremum(cx: &mut RuleCx<'_, '_>, twin: &str) -> Result<(), String> {
     for index in 0..2 {
         if cx.wants(index) {
             let t = cx.r.body.result(op, index);
+            cx.add_reduced(index, t)?;
+        }
+    }
+    Ok(())
+}
+
+/// The larger or the smaller, where a NaN loses: the first of equal ones gets the cotangent, and of two NaNs.
+fn first_of_equals(cx: &mut RuleCx<'_, '_>, test: &str) -> Result<(), String> {
+    let (g, x, y) = (cx.grad()?, cx.operand(0), cx.operand(1));
+    let (wins, unknown) = (cx.emit(test, &[x, y], &[])?, cx.unary("pd.isnan", y)?);
+    let first = cx.emit("pd.logical_or", &[wins, unknown], &[])?;
+    let zeros = super::super::cotangent::zeros_like(cx.r, g)?;
+    for (index, parts) in [[g, zeros], [zeros, g]].into_iter().enumerate() {
+        if cx.wants(index) {
+            let t = cx.select(first, parts[0], parts[1])?;
             cx.add_reduced(index, t)?;
         }
     }

@@ -1,9 +1,9 @@
 //! Rules of operations that pick elements: each cotangent is added where the elements came from.
 
-use super::{Rule, RuleCx, first};
+use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
-    first("pd.slice", |cx| {
+    rule("pd.slice", |cx| {
         let g = cx.grad()?;
         let mut attrs = bounds(cx);
         if cx.num_operands() == 1 {
@@ -16,12 +16,12 @@ pub(super) const RULES: &[Rule] = &[
         let t = cx.emit("pd.slice_grad", &operands, &attrs)?;
         cx.add(0, t)
     }),
-    first("pd.gather", |cx| picked(cx, "pd.gather_grad", "axis", 0)),
-    first("pd.index_select", |cx| picked(cx, "pd.index_select_grad", "axis", 0)),
-    first("pd.take_along_axis", |cx| {
+    rule("pd.gather", |cx| picked(cx, "pd.gather_grad", "axis", 0)),
+    rule("pd.index_select", |cx| picked(cx, "pd.index_select_grad", "axis", 0)),
+    rule("pd.take_along_axis", |cx| {
         picked(cx, "pd.take_along_axis_grad", "axis", 0)
     }),
-    first("pd.gather_nd", |cx| {
+    rule("pd.gather_nd", |cx| {
         let (index, g) = (cx.operand(1), cx.grad()?);
         scatter_back(cx, "pd.gather_nd_grad", vec![index, g], Vec::new())
     }),

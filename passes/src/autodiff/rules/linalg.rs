@@ -4,10 +4,10 @@ use pir_dialects::letters::Letters;
 use pir_ir::ValueId;
 use smallvec::{SmallVec, smallvec};
 
-use super::super::cotangent::filled_like;
+use super::super::cotangent::{filled_like, zeros_like};
 use super::reduce::normalise;
 use super::twins::{Expand, expanded};
-use super::{Rule, RuleCx, rule, zero};
+use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
     rule("pd.bmm", expanded),
@@ -28,7 +28,6 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.einsum", expanded),
     rule("pd.sgd_", expanded),
     rule("pd.cumprod", expanded),
-    zero("pd.bernoulli"),
 ];
 
 pub(super) const COMPOSITES: &[(&str, Expand)] = &[
@@ -115,7 +114,7 @@ pub(super) const COMPOSITES: &[(&str, Expand)] = &[
         let (axes, keepdim) = axes(cx, "keep_dim", &[])?;
         let squares = cx.unary("pd.square", x)?;
         let sum = cx.sum_over(squares, &axes, keepdim)?;
-        Ok(smallvec![cx.unary("pd.sqrt", sum)?])
+        Ok(smallvec![cx.root(sum, 2.0)?])
     }),
     ("pd.logsumexp", |cx| {
         let x = cx.operand(0);
@@ -221,7 +220,7 @@ fn p_norm(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     if order == 2.0 {
         let squares = cx.unary("pd.square", x)?;
         let sum = cx.sum_over(squares, &axes, keepdim)?;
-        return Ok(smallvec![cx.unary("pd.sqrt", sum)?]);
+        return Ok(smallvec![cx.root(sum, 2.0)?]);
     }
     let size = cx.unary("pd.abs", x)?;
     if order == 0.0 {
@@ -237,10 +236,10 @@ fn p_norm(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
         let (list, keep) = (cx.ints(&axes), cx.ctx().bool_attr(keepdim));
         return Ok(smallvec![cx.emit(op, &[size], &[("axis", list), ("keepdim", keep)])?]);
     }
-    let (y, inverse) = (cx.ctx().float_attr(order), cx.ctx().float_attr(1.0 / order));
+    let y = cx.ctx().float_attr(order);
     let powers = cx.emit("pd.pow", &[size], &[("y", y)])?;
     let sum = cx.sum_over(powers, &axes, keepdim)?;
-    Ok(smallvec![cx.emit("pd.pow", &[sum], &[("y", inverse)])?])
+    Ok(smallvec![cx.root(sum, order)?])
 }
 
 /// Running products without division: `n²` numbers for a line of `n`, but right for zeros and differentiable again.
@@ -356,6 +355,24 @@ fn contract(cx: &mut RuleCx<'_, '_>, left: Part, right: Part, kept: &dyn Fn(char
 }
 
 impl RuleCx<'_, '_> {
+    /// A root of what is no less than zero, with derivative zero at zero: so it is with norms, of which zero is the least.
+    fn root(&mut self, x: ValueId, order: f64) -> Result<ValueId, String> {
+        let positive = self.above(x, 0.0)?;
+        let (ones, zeros) = (filled_like(self.r, x, 1.0)?, zeros_like(self.r, x)?);
+        // A NaN stays one.
+        let unknown = self.unary("pd.isnan", x)?;
+        let taken = self.emit("pd.logical_or", &[positive, unknown], &[])?;
+        let safe = self.select(taken, x, ones)?;
+        let root = match order {
+            2.0 => self.unary("pd.sqrt", safe)?,
+            _ => {
+                let inverse = self.ctx().float_attr(1.0 / order);
+                self.emit("pd.pow", &[safe], &[("y", inverse)])?
+            }
+        };
+        self.select(taken, root, zeros)
+    }
+
     pub(super) fn reshaped(&mut self, x: ValueId, shape: &[i64]) -> Result<ValueId, String> {
         let shape = self.ints(shape);
         self.emit("pd.reshape", &[x], &[("shape", shape)])

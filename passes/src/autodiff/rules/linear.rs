@@ -1,11 +1,11 @@
 //! Rules of products and transposition.
 
 use super::reduce::normalise;
-use super::{Rule, RuleCx, first, rule};
+use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
     rule("pd.matmul", matmul),
-    first("pd.transpose", |cx| {
+    rule("pd.transpose", |cx| {
         let g = cx.grad()?;
         let rank = cx.rank(0);
         let perm = cx

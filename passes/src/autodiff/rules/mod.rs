@@ -12,70 +12,33 @@ mod linear;
 mod nn;
 mod reduce;
 mod rnn;
+mod scalars;
 mod scatter;
 mod shape;
 mod twins;
 
-use pir_ir::{Attr, Body, Context, OpId, OpName, OpView, Rewriter, Type, Use, ValueId};
+use pir_ir::{Attr, Body, Context, Dependence, OpId, OpName, OpView, Rewriter, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use twins::Expand;
-pub(crate) use twins::expand;
+pub(crate) use twins::{carried, expand};
 
 use super::cotangent::Frame;
-
-/// Which operands of an operation its results depend on differentiably.
-#[derive(Clone, Copy)]
-pub(crate) enum Depends {
-    /// All of a type with a derivative.
-    All,
-    /// Those at these places only.
-    Only(&'static [usize]),
-    /// All but the first: `where`.
-    ButFirst,
-    /// None: the derivative is zero wherever it exists.
-    None,
-}
 
 /// A rule's code.
 pub(crate) type Apply = fn(&mut RuleCx<'_, '_>) -> Result<(), String>;
 
-/// The gradient rule of one operation.
+/// The gradient rule of one operation. Which operands there is a derivative in, the operation's definition declares.
 pub(crate) struct Rule {
     /// `dialect.op`.
     pub(crate) op: &'static str,
-    /// What the results depend on.
-    pub(crate) depends: Depends,
     /// Adds the cotangents of the operands.
     pub(crate) apply: Apply,
 }
 
-/// A rule for an operation that depends on all of its operands of a differentiable type.
 const fn rule(op: &'static str, apply: Apply) -> Rule {
-    Rule {
-        op,
-        depends: Depends::All,
-        apply,
-    }
-}
-
-/// A rule for an operation whose further operands are indices, axes and the like.
-const fn first(op: &'static str, apply: Apply) -> Rule {
-    Rule {
-        op,
-        depends: Depends::Only(&[0]),
-        apply,
-    }
-}
-
-/// An operation that is constant wherever it is differentiable.
-const fn zero(op: &'static str) -> Rule {
-    Rule {
-        op,
-        depends: Depends::None,
-        apply: |_| Ok(()),
-    }
+    Rule { op, apply }
 }
 
 /// The rules and expansions by operation name.
@@ -91,6 +54,7 @@ pub(crate) struct Rules {
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
     [
         elementwise::RULES,
+        scalars::RULES,
         linear::RULES,
         reduce::RULES,
         shape::RULES,
@@ -146,17 +110,6 @@ impl Rules {
     pub(crate) fn get(&self, body: &Body, op: OpId) -> Option<&'static Rule> {
         self.table.get(body.op_name(op).index()).copied().flatten()
     }
-
-    /// Whether the results depend differentiably on an operand. An operation without a rule is taken to, so that it is
-    /// reported rather than passed over.
-    pub(crate) fn depends_on(&self, body: &Body, at: Use) -> bool {
-        match self.get(body, at.op).map(|r| r.depends) {
-            None | Some(Depends::All) => true,
-            Some(Depends::Only(places)) => places.contains(&at.index),
-            Some(Depends::ButFirst) => at.index > 0,
-            Some(Depends::None) => false,
-        }
-    }
 }
 
 /// What a rule sees of the operation that it differentiates, and the place where it emits.
@@ -171,6 +124,8 @@ pub(crate) struct RuleCx<'x, 'a> {
     pub(crate) grads: SmallVec<[Option<ValueId>; 2]>,
     /// The cotangents of the elements of the first result that is a list.
     pub(crate) list_grads: Vec<Option<ValueId>>,
+    /// The operands whose cotangents were added to, or are known to be zero.
+    pub(crate) settled: SmallVec<[ValueId; 4]>,
 }
 
 impl<'a> RuleCx<'_, 'a> {
@@ -180,6 +135,39 @@ impl<'a> RuleCx<'_, 'a> {
 
     pub(crate) fn view(&self) -> OpView<'_> {
         self.r.body.view(self.r.ctx, self.op)
+    }
+
+    /// Applies a rule, and makes sure that it did not pass over an operand that a cotangent is asked for.
+    pub(crate) fn apply(&mut self, rule: &Rule) -> Result<(), String> {
+        (rule.apply)(self)?;
+        for index in 0..self.num_operands() {
+            let operand = self.r.body.operand(self.op, index);
+            let missing = self.wants(index) && !self.settled.contains(&operand);
+            if missing && self.view().dependence(index) == Dependence::Differentiable {
+                let place = self.view().declared_operand(index);
+                let name = self
+                    .view()
+                    .def()
+                    .zip(place)
+                    .map(|(def, at)| def.operands[at].name.clone());
+                return Err(format!(
+                    "there is no rule for its operand `{}`",
+                    name.unwrap_or_else(|| format!("{index}").into())
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that the cotangent of an operand is zero.
+    pub(crate) fn settle(&mut self, index: usize) {
+        let operand = self.r.body.operand(self.op, index);
+        self.settled.push(operand);
+    }
+
+    /// Notes that the cotangents of operands that are not added to are zero.
+    pub(crate) fn settle_rest(&mut self) {
+        (0..self.num_operands()).for_each(|index| self.settle(index));
     }
 
     /// The primal operand, where the rule emits.
@@ -239,7 +227,15 @@ impl<'a> RuleCx<'_, 'a> {
     /// Adds to the cotangent of an operand.
     pub(crate) fn add(&mut self, index: usize, grad: ValueId) -> Result<(), String> {
         let operand = self.r.body.operand(self.op, index);
+        self.settled.push(operand);
         self.frame.add(self.r, operand, grad)
+    }
+
+    /// Adds to the cotangent of an element of an operand that is a list.
+    pub(crate) fn add_element(&mut self, index: usize, element: usize, grad: ValueId) -> Result<(), String> {
+        let list = self.r.body.operand(self.op, index);
+        self.settled.push(list);
+        self.frame.add_element(self.r, list, element, grad)
     }
 
     /// Adds to the cotangent of an operand that was broadcast: sums the gradient to the operand's shape first.

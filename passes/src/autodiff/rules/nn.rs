@@ -10,21 +10,18 @@ use smallvec::{SmallVec, smallvec};
 use super::super::cotangent::zeros_like;
 use super::reduce::normalise;
 use super::twins::{Expand, expanded};
-use super::{Depends, Rule, RuleCx, rule};
+use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
     rule("pd.conv2d", conv),
     rule("pd.depthwise_conv2d", conv),
     rule("pd.conv2d_grad", conv_grad),
     rule("pd.conv2d_transpose", conv_transpose),
-    super::first("pd.pool2d", pool),
-    Rule {
-        op: "pd.pool2d_grad",
-        depends: Depends::Only(&[2]),
-        apply: pool_grad,
-    },
-    super::first("pd.max_pool2d_with_index", |cx| {
+    rule("pd.pool2d", pool),
+    rule("pd.pool2d_grad", pool_grad),
+    rule("pd.max_pool2d_with_index", |cx| {
         let Some(g) = cx.grads.first().copied().flatten() else {
+            cx.settle_rest();
             return Ok(());
         };
         let mask = cx.result(1);
@@ -41,8 +38,9 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.instance_norm", expanded),
     rule("pd.batch_norm", expanded),
     rule("pd.cross_entropy_with_softmax", expanded),
-    super::first("pd.dropout", |cx| {
+    rule("pd.dropout", |cx| {
         let Some(g) = cx.grads.first().copied().flatten() else {
+            cx.settle_rest();
             return Ok(());
         };
         let p = cx.view().f64("p").unwrap_or(0.5);
@@ -337,6 +335,8 @@ fn conv_grads(cx: &mut RuleCx<'_, '_>, x: ValueId, filter: ValueId, g: ValueId) 
 /// A convolution is linear in the image and in the filter, and so is what gives the gradient of each: all derivatives are
 /// convolutions again.
 fn conv_grad(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    // Each gradient depends on two of the operands.
+    cx.settle_rest();
     let (x, filter, g) = (cx.operand(0), cx.operand(1), cx.operand(2));
     let attrs = cx.given(CONV);
     if let Some(for_image) = cx.grads.first().copied().flatten() {
@@ -484,6 +484,7 @@ fn from_result(cx: &mut RuleCx<'_, '_>, twin: &str) -> Result<(), String> {
 }
 
 fn coalesce(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    cx.settle_rest();
     if cx.view().bool("set_constant").unwrap_or(false) {
         return Ok(());
     }

@@ -2,15 +2,15 @@
 
 use pir_ir::{Arity, ValueId};
 
-use super::{Rule, RuleCx, first};
+use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
-    first("pd.sum", |cx| {
+    rule("pd.sum", |cx| {
         let g = cx.grad()?;
         let t = cx.spread(g)?;
         cx.add(0, t)
     }),
-    first("pd.mean", |cx| {
+    rule("pd.mean", |cx| {
         let g = cx.grad()?;
         let g = match (cx.static_shape(0), cx.reduced_axes()?) {
             (Some(shape), axes) => {
@@ -33,12 +33,12 @@ pub(super) const RULES: &[Rule] = &[
         let t = cx.spread(g)?;
         cx.add(0, t)
     }),
-    first("pd.max", |cx| extremum(cx, "pd.max_grad")),
-    first("pd.min", |cx| extremum(cx, "pd.min_grad")),
-    first("pd.amax", |cx| extremum(cx, "pd.max_grad")),
-    first("pd.amin", |cx| extremum(cx, "pd.min_grad")),
-    first("pd.prod", |cx| extremum(cx, "pd.prod_grad")),
-    first("pd.cumsum", |cx| {
+    rule("pd.max", |cx| extremum(cx, "pd.max_grad")),
+    rule("pd.min", |cx| extremum(cx, "pd.min_grad")),
+    rule("pd.amax", |cx| extremum(cx, "pd.max_grad")),
+    rule("pd.amin", |cx| extremum(cx, "pd.min_grad")),
+    rule("pd.prod", |cx| extremum(cx, "pd.prod_grad")),
+    rule("pd.cumsum", |cx| {
         // The transpose of a running sum is the running sum from the other end.
         let g = cx.grad()?;
         let axis = cx.single_axis("axis", -1)?;

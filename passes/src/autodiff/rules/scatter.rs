@@ -6,14 +6,14 @@ use smallvec::smallvec;
 use super::super::cotangent::zeros_like;
 use super::reduce::normalise;
 use super::twins::{Expand, expanded};
-use super::{Rule, RuleCx, first, rule, zero};
+use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
-    first("pd.topk", sorted),
-    first("pd.argsort", sorted),
-    first("pd.cummax", sorted),
-    first("pd.cummin", sorted),
-    first("pd.kthvalue", |cx| {
+    rule("pd.topk", sorted),
+    rule("pd.argsort", sorted),
+    rule("pd.cummax", sorted),
+    rule("pd.cummin", sorted),
+    rule("pd.kthvalue", |cx| {
         let (mut g, mut index) = (cx.grad()?, cx.result(1));
         if cx.rank(0) == 0 {
             return cx.add(0, g);
@@ -27,7 +27,6 @@ pub(super) const RULES: &[Rule] = &[
         let t = put_back(cx, index, g, axis)?;
         cx.add(0, t)
     }),
-    zero("pd.nonzero"),
     rule("pd.embedding", |cx| {
         let (index, g) = (cx.operand(0), cx.grad()?);
         if !cx.wants(1) {
@@ -97,12 +96,12 @@ pub(super) const RULES: &[Rule] = &[
         Ok(())
     }),
     rule("pd.put_along_axis", put_along_axis),
-    first("pd.index_sample", |cx| {
+    rule("pd.index_sample", |cx| {
         let (index, g) = (cx.operand(1), cx.grad()?);
         let t = put_back(cx, index, g, 1)?;
         cx.add(0, t)
     }),
-    first("pd.masked_select", |cx| {
+    rule("pd.masked_select", |cx| {
         let (mask, g) = (cx.operand(1), cx.grad()?);
         let shape = cx
             .static_shape(0)
@@ -116,7 +115,7 @@ pub(super) const RULES: &[Rule] = &[
         cx.add(0, t)
     }),
     rule("pd.masked_fill", expanded),
-    first("pd.strided_slice", |cx| {
+    rule("pd.strided_slice", |cx| {
         let shape = cx
             .static_shape(0)
             .ok_or("the derivative of `pd.strided_slice` needs a static shape")?;
@@ -147,7 +146,7 @@ pub(super) const RULES: &[Rule] = &[
         }
         cx.add(0, g)
     }),
-    first("pd.repeat_interleave", |cx| {
+    rule("pd.repeat_interleave", |cx| {
         let shape = cx
             .static_shape(0)
             .ok_or("the derivative of `pd.repeat_interleave` needs a static shape")?;
@@ -161,13 +160,14 @@ pub(super) const RULES: &[Rule] = &[
         let t = cx.emit("pd.sum", &[parts], &[("axis", axis)])?;
         cx.add(0, t)
     }),
-    first("pd.unbind", |cx| {
+    rule("pd.unbind", |cx| {
         let axis = cx.ctx().int_attr(cx.view().int("axis").unwrap_or(0));
         let grads = cx.piece_grads()?;
         let t = cx.emit("pd.stack", &grads, &[("axis", axis)])?;
         cx.add(0, t)
     }),
     rule("pd.meshgrid", |cx| {
+        cx.settle_rest();
         let elements = cx.elements();
         let count = elements.len();
         let given: Vec<Option<ValueId>> = match cx.list_grads.is_empty() {
@@ -192,7 +192,7 @@ pub(super) const RULES: &[Rule] = &[
         }
         Ok(())
     }),
-    first("pd.pad3d", |cx| {
+    rule("pd.pad3d", |cx| {
         let shape = cx
             .static_shape(0)
             .ok_or("the derivative of `pd.pad3d` needs a static shape")?;

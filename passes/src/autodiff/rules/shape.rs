@@ -3,16 +3,16 @@
 use pir_ir::{Type, TypeData, ValueId};
 
 use super::reduce::normalise;
-use super::{Rule, RuleCx, first, rule};
+use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
-    first("pd.reshape", reshape_back),
-    first("pd.squeeze", reshape_back),
-    first("pd.unsqueeze", reshape_back),
-    first("pd.flatten", reshape_back),
-    first("pd.expand", reduce_back),
-    first("pd.expand_as", reduce_back),
-    first("pd.reduce_as", |cx| {
+    rule("pd.reshape", reshape_back),
+    rule("pd.squeeze", reshape_back),
+    rule("pd.unsqueeze", reshape_back),
+    rule("pd.flatten", reshape_back),
+    rule("pd.expand", reduce_back),
+    rule("pd.expand_as", reduce_back),
+    rule("pd.reduce_as", |cx| {
         let g = cx.grad()?;
         let t = match cx.static_shape(0) {
             Some(shape) => {
@@ -26,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
         };
         cx.add(0, t)
     }),
-    first("pd.tile", |cx| {
+    rule("pd.tile", |cx| {
         // y[.., r, n, ..] = x[.., n, ..]: split each repeated dimension in two and sum over the repetitions.
         let g = cx.grad()?;
         let shape = cx
@@ -66,9 +66,9 @@ pub(super) const RULES: &[Rule] = &[
         }
         Ok(())
     }),
-    first("pd.split", join_back),
-    first("pd.split_with_num", join_back),
-    first("pd.unstack", |cx| {
+    rule("pd.split", join_back),
+    rule("pd.split_with_num", join_back),
+    rule("pd.unstack", |cx| {
         let axis = cx.single_axis("axis", 0)?;
         let grads = cx.piece_grads()?;
         let axis = cx.ctx().int_attr(axis);
@@ -81,21 +81,22 @@ pub(super) const RULES: &[Rule] = &[
                 cx.add(index, g)?;
             }
         }
+        // An element that nothing reads has no cotangent.
+        cx.settle_rest();
         Ok(())
     }),
-    first("builtin.split", |cx| {
-        let list = cx.r.body.operand(cx.op, 0);
+    rule("builtin.split", |cx| {
         for (index, g) in cx.grads.clone().into_iter().enumerate() {
             if let Some(g) = g {
-                cx.frame.add_element(cx.r, list, index, g)?;
+                cx.add_element(0, index, g)?;
             }
         }
         Ok(())
     }),
-    first("pd.tril", |cx| same_again(cx, "pd.tril", &["diagonal"])),
-    first("pd.triu", |cx| same_again(cx, "pd.triu", &["diagonal"])),
-    first("pd.flip", |cx| same_again(cx, "pd.flip", &["axis"])),
-    first("pd.roll", |cx| {
+    rule("pd.tril", |cx| same_again(cx, "pd.tril", &["diagonal"])),
+    rule("pd.triu", |cx| same_again(cx, "pd.triu", &["diagonal"])),
+    rule("pd.flip", |cx| same_again(cx, "pd.flip", &["axis"])),
+    rule("pd.roll", |cx| {
         let g = cx.grad()?;
         let shifts: Vec<i64> = cx
             .int_list("shifts")?
@@ -106,19 +107,6 @@ pub(super) const RULES: &[Rule] = &[
         let mut attrs = vec![("shifts", cx.ints(&shifts))];
         attrs.extend(cx.view().attr("axis").map(|a| ("axis", a)));
         let t = cx.emit("pd.roll", &[g], &attrs)?;
-        cx.add(0, t)
-    }),
-    first("pd.pad", |cx| {
-        let g = cx.grad()?;
-        let shape = cx
-            .static_shape(0)
-            .ok_or("the derivative of `pd.pad` needs a static shape")?;
-        let paddings = cx.int_list("paddings")?.ok_or("`pd.pad` without `paddings`")?;
-        let mut t = g;
-        for (axis, &size) in shape.iter().enumerate() {
-            let before = paddings.get(2 * axis).copied().unwrap_or(0);
-            t = cut(cx, t, axis, before, before + size)?;
-        }
         cx.add(0, t)
     }),
 ];
@@ -179,7 +167,7 @@ fn concat(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
 }
 
 /// The elements `start..end` along an axis.
-fn cut(cx: &mut RuleCx<'_, '_>, x: ValueId, axis: usize, start: i64, end: i64) -> Result<ValueId, String> {
+pub(super) fn cut(cx: &mut RuleCx<'_, '_>, x: ValueId, axis: usize, start: i64, end: i64) -> Result<ValueId, String> {
     let (axes, starts, ends) = (cx.ints(&[axis as i64]), cx.ints(&[start]), cx.ints(&[end]));
     cx.emit("pd.slice", &[x], &[("axes", axes), ("starts", starts), ("ends", ends)])
 }
@@ -256,10 +244,7 @@ impl RuleCx<'_, '_> {
 
     pub(super) fn add_to_element(&mut self, index: usize, element: Option<usize>, g: ValueId) -> Result<(), String> {
         match element {
-            Some(at) => {
-                let list = self.r.body.operand(self.op, index);
-                self.frame.add_element(self.r, list, at, g)
-            }
+            Some(at) => self.add_element(index, at, g),
             None => self.add(index, g),
         }
     }

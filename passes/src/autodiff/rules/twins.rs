@@ -4,13 +4,13 @@
 //! a twin emits the expansion where the adjoint is built and differentiates it there. So a twin has derivatives of every
 //! order, and its expansion is told once.
 
-use pir_ir::{OpId, Rewriter, ValueId};
+use pir_ir::{OpId, Rewriter, Use, ValueId};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
-use super::super::activity::is_differentiable;
+use super::super::activity::{carries, is_differentiable};
 use super::super::cotangent::{Frame, filled_like, is_list, zeros_like};
-use super::{Depends, Rule, RuleCx, Rules, first, rule};
+use super::{Rule, RuleCx, Rules, rule};
 
 /// What computes the results of a twin from its operands.
 pub(crate) type Expand = fn(&mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String>;
@@ -51,10 +51,14 @@ pub(crate) const EXPANSIONS: &[(&str, Expand)] = &[
         let d = cx.scaled(cube, -0.5)?;
         Ok(smallvec![cx.multiply(g, d)?])
     }),
+    // Zero at zero, whatever the cotangent.
     ("pd.abs_grad", |cx| {
         let (x, g) = (cx.operand(0), cx.operand(1));
-        let sign = cx.unary("pd.sign", x)?;
-        Ok(smallvec![cx.multiply(g, sign)?])
+        let (zeros, negated) = (zeros_like(cx.r, x)?, cx.scaled(g, -1.0)?);
+        let below = cx.emit("pd.less_than", &[x, zeros], &[])?;
+        let t = cx.select(below, negated, zeros)?;
+        let above = cx.emit("pd.greater_than", &[x, zeros], &[])?;
+        Ok(smallvec![cx.select(above, g, t)?])
     }),
     ("pd.pow_grad", pow_grad),
     ("pd.clip_grad", clip_grad),
@@ -81,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.min_grad", expanded),
     rule("pd.prod_grad", expanded),
     // What scatters is linear in the cotangent: its transpose picks again.
-    first("pd.slice_grad", |cx| {
+    rule("pd.slice_grad", |cx| {
         let attrs = super::index::bounds(cx);
         let mut operands: SmallVec<[ValueId; 3]> = smallvec![cx.grad()?];
         // Computed bounds stand behind the operand of which the shape is read.
@@ -89,20 +93,11 @@ pub(super) const RULES: &[Rule] = &[
         let t = cx.emit("pd.slice", &operands, &attrs)?;
         cx.add(0, t)
     }),
-    second("pd.gather_grad", |cx| pick_again(cx, "pd.gather")),
-    second("pd.index_select_grad", |cx| pick_again(cx, "pd.index_select")),
-    second("pd.gather_nd_grad", |cx| pick_again(cx, "pd.gather_nd")),
-    second("pd.take_along_axis_grad", |cx| pick_again(cx, "pd.take_along_axis")),
+    rule("pd.gather_grad", |cx| pick_again(cx, "pd.gather")),
+    rule("pd.index_select_grad", |cx| pick_again(cx, "pd.index_select")),
+    rule("pd.gather_nd_grad", |cx| pick_again(cx, "pd.gather_nd")),
+    rule("pd.take_along_axis_grad", |cx| pick_again(cx, "pd.take_along_axis")),
 ];
-
-/// A rule for an operation that is differentiable in its second operand.
-const fn second(op: &'static str, apply: super::Apply) -> Rule {
-    Rule {
-        op,
-        depends: Depends::Only(&[1]),
-        apply,
-    }
-}
 
 fn pick_again(cx: &mut RuleCx<'_, '_>, op: &str) -> Result<(), String> {
     let (index, g) = (cx.operand(0), cx.grad()?);
@@ -123,6 +118,7 @@ pub(crate) fn expand(r: &mut Rewriter<'_>, rules: &Rules, op: OpId) -> Option<Re
         active: &|_| false,
         grads: SmallVec::new(),
         list_grads: Vec::new(),
+        settled: SmallVec::new(),
     }))
 }
 
@@ -137,13 +133,8 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         .map(|i| cx.operand(i))
         .collect();
     for &op in &emitted {
-        let depends = (0..cx.r.body.num_operands(op)).any(|index| {
-            active.contains(&cx.r.body.operand(op, index)) && cx.rules.depends_on(cx.r.body, pir_ir::Use { op, index })
-        });
-        if depends {
-            let results = cx.r.body.results(op);
-            active.extend(results.filter(|&v| is_differentiable(cx.r.ctx, cx.r.body.value_type(v))));
-        }
+        let reached = carried(cx.r, op, &|v| active.contains(&v));
+        active.extend(reached);
     }
     let mut frame = Frame::default();
     for (&result, grad) in results.iter().zip(cx.grads.clone()) {
@@ -161,12 +152,12 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     for &op in emitted.iter().rev() {
         let (grads, list_grads) = frame.take_results(cx.r, op);
         let none = grads.iter().chain(&list_grads).all(Option::is_none);
-        if none || !cx.r.body.operands(op).any(|v| active.contains(&v)) {
+        if none || carried(cx.r, op, &|v| active.contains(&v)).is_empty() {
             continue;
         }
         let rule = cx.rules.get(cx.r.body, op);
         let rule = rule.ok_or_else(|| format!("`{}` has no derivative", cx.ctx().op_str(cx.r.body.op_name(op))))?;
-        (rule.apply)(&mut RuleCx {
+        let mut inner = RuleCx {
             rules: cx.rules,
             r: cx.r,
             frame: &mut frame,
@@ -175,23 +166,29 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             active: &|v| active.contains(&v),
             grads,
             list_grads,
-        })?;
+            settled: SmallVec::new(),
+        };
+        inner.apply(rule)?;
     }
     for index in 0..cx.num_operands() {
         if !cx.wants(index) {
             continue;
         }
         let value = cx.operand(index);
+        // What the expansion computes with and has no cotangent has none; what it does not read, it knows nothing of.
+        let is_read = results.contains(&value) || emitted.iter().any(|&op| cx.r.body.operands(op).any(|v| v == value));
+        if is_read {
+            cx.settle(index);
+        }
         if !is_list(cx.r.ctx, cx.r.body.value_type(value)) {
             if let Some(grad) = frame.take(value) {
                 cx.add(index, grad)?;
             }
             continue;
         }
-        let list = cx.r.body.operand(cx.op, index);
         for (element, grad) in frame.take_list(value).into_iter().enumerate() {
             if let Some(grad) = grad {
-                cx.frame.add_element(cx.r, list, element, grad)?;
+                cx.add_element(index, element, grad)?;
             }
         }
     }
@@ -204,10 +201,25 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
+/// The results of an operation that a derivative is carried to from some operands.
+pub(crate) fn carried(r: &Rewriter<'_>, op: OpId, active: &dyn Fn(ValueId) -> bool) -> SmallVec<[ValueId; 4]> {
+    let body = &*r.body;
+    let operands = (0..body.num_operands(op)).filter(|&index| active(body.operand(op, index)));
+    let from: SmallVec<[Use; 4]> = operands.map(|index| Use { op, index }).collect();
+    body.results(op)
+        .filter(|&v| is_differentiable(r.ctx, body.value_type(v)))
+        .filter(|&v| from.iter().any(|&at| carries(r.ctx, body, at, v)))
+        .collect()
+}
+
 fn pow_grad(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     let (x, g) = (cx.operand(0), cx.operand(1));
-    let y = cx.view().f64("y").ok_or("it needs a constant exponent `y`")?;
+    if let Some(at) = cx.given_as_operand("y") {
+        return super::scalars::power_grad(cx, at);
+    }
+    let y = cx.view().f64("y").ok_or("it needs an exponent `y`")?;
     if y == 0.0 {
+        cx.settle_rest();
         // Not 0 * x^-1, which is not a number at zero.
         return Ok(smallvec![zeros_like(cx.r, x)?]);
     }
@@ -219,33 +231,32 @@ fn pow_grad(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
 
 fn clip_grad(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     let (x, g) = (cx.operand(0), cx.operand(1));
-    let (min, max) = match (cx.view().f64("min"), cx.view().f64("max")) {
-        (Some(min), Some(max)) => (min, max),
-        _ => return Err("it needs constant bounds".to_owned()),
-    };
-    let (low, high) = (filled_like(cx.r, x, min)?, filled_like(cx.r, x, max)?);
-    let above = cx.emit("pd.greater_equal", &[x, low], &[])?;
-    let below = cx.emit("pd.less_equal", &[x, high], &[])?;
-    let inside = cx.emit("pd.logical_and", &[above, below], &[])?;
+    let mut inside = None;
+    for (name, test) in [("min", "pd.greater_equal"), ("max", "pd.less_equal")] {
+        if let Some(bound) = cx.bound(name, x)? {
+            let within = cx.emit(test, &[x, bound], &[])?;
+            inside = Some(match inside {
+                Some(inside) => cx.emit("pd.logical_and", &[inside, within], &[])?,
+                None => within,
+            });
+        }
+    }
+    let Some(inside) = inside else { return Ok(smallvec![g]) };
     let zeros = zeros_like(cx.r, x)?;
     Ok(smallvec![cx.emit("pd.where", &[inside, g, zeros], &[])?])
 }
 
-/// The larger or the smaller of two: the winner gets the cotangent, each half of it when they are equal.
+/// The larger or the smaller of two: the winner gets the cotangent, each half of it when they are equal. The loser gets zero,
+/// whatever the cotangent.
 fn shares(cx: &mut RuleCx<'_, '_>, x_wins: &str, y_wins: &str) -> Result<SmallVec<[ValueId; 2]>, String> {
     let (x, y, g) = (cx.operand(0), cx.operand(1), cx.operand(2));
-    let dtype = cx.ctx().type_attr(cx.ctx().elem_type(cx.operand_type(2)));
-    let number = |cx: &mut RuleCx<'_, '_>, op: &str| {
-        let truth = cx.emit(op, &[x, y], &[])?;
-        cx.emit("pd.cast", &[truth], &[("dtype", dtype)])
-    };
-    let tie = number(cx, "pd.equal")?;
-    let tie = cx.scaled(tie, 0.5)?;
+    let (zeros, half) = (zeros_like(cx.r, g)?, cx.scaled(g, 0.5)?);
+    let tie = cx.emit("pd.equal", &[x, y], &[])?;
+    let shared = cx.select(tie, half, zeros)?;
     let mut out = SmallVec::new();
     for (index, wins) in [x_wins, y_wins].into_iter().enumerate() {
-        let wins = number(cx, wins)?;
-        let share = cx.emit("pd.add", &[wins, tie], &[])?;
-        let t = cx.multiply(g, share)?;
+        let wins = cx.emit(wins, &[x, y], &[])?;
+        let t = cx.select(wins, g, shared)?;
         out.push(cx.reduce_to(t, index)?);
     }
     Ok(out)
@@ -273,8 +284,8 @@ fn extremum_grad(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, Stri
     let all: Vec<i64> = axes.iter().map(|&a| a as i64).collect();
     let (all, keepdim) = (cx.ints(&all), cx.ctx().bool_attr(true));
     let count = cx.emit("pd.sum", &[mask], &[("axis", all), ("keepdim", keepdim)])?;
-    let share = cx.divide(mask, count)?;
-    Ok(smallvec![cx.multiply(g, share)?])
+    let (share, zeros) = (cx.divide(g, count)?, zeros_like(cx.r, x)?);
+    Ok(smallvec![cx.select(equal, share, zeros)?])
 }
 
 /// The product of all elements but one, for each: `n²` numbers for a product of `n`, but right for zeros and

@@ -126,16 +126,15 @@ impl Stacks {
                 }
             }
         }
-        let mut shared: FxHashMap<(usize, bool), usize> = FxHashMap::default();
+        // What has no cotangent has a lane of its own: a derivative that had to pass through it is refused.
+        let mut shared: FxHashMap<(usize, bool, bool), usize> = FxHashMap::default();
         for &op in &ops {
             let handles = item_handle(names, body, op).is_some();
-            if !handles && !is_differentiable(ctx, body.value_type(item(names, body, op))) {
-                continue;
-            }
+            let differentiable = is_differentiable(ctx, body.value_type(item(names, body, op)));
             let class = this.class(body.operand(op, 0));
             let known = match partner.get(&op) {
                 Some(other) if !this.classes.is_mixed(class) => this.lane_of.get(other).copied(),
-                _ => shared.get(&(class, handles)).copied(),
+                _ => shared.get(&(class, handles, differentiable)).copied(),
             };
             let lane = known.unwrap_or_else(|| {
                 let paired = !this.classes.is_mixed(class);
@@ -145,7 +144,7 @@ impl Stacks {
                     ..Lane::default()
                 });
                 if !paired {
-                    shared.insert((class, handles), this.lanes.len() - 1);
+                    shared.insert((class, handles, differentiable), this.lanes.len() - 1);
                 }
                 this.lanes.len() - 1
             });
