@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pir_ir::{Arity, OpDef, Presence, Traits, ValueSpec};
+use pir_ir::{Arity, Derivative, OpDef, Presence, Traits, ValueSpec};
 use pir_passes::{Pass, all_passes};
 
 /// Stands at the top of each page.
@@ -97,6 +97,16 @@ fn operation(page: &mut String, op: &OpDef) {
         .collect();
     if !traits.is_empty() {
         facts.push(format!("Traits: {}.", traits.join(", ")));
+    }
+    if !op.operands.is_empty() && !op.results.is_empty() {
+        match &op.derivative {
+            Derivative::Undeclared => {}
+            Derivative::None => facts.push("No derivative.".to_owned()),
+            Derivative::Operands(names) => {
+                let names: Vec<String> = names.iter().map(|name| format!("`%{name}`")).collect();
+                facts.push(format!("Derivative in {}.", names.join(", ")));
+            }
+        }
     }
     if let Some(backward) = &op.backward {
         facts.push(format!("Gradient: `{backward}`."));

@@ -1,14 +1,14 @@
 //! What every operation declares of its derivative, against differences in f64.
 //!
 //! For every operand that a row of the tables declares to have a derivative there is a case, also for one that stands in the place of an
-//! attribute; it is compared in the adjoint program, in the tangents and in the eager engine. Every row that declares none is run at
+//! attribute; it is compared in the adjoint program, in the tangents and in the eager engine, and so is the second derivative. Every row that declares none is run at
 //! two places near each other, where its results are the same.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 mod common;
 
-use common::{Inputs, Numbers, check_gradients, check_tangents, read, run};
+use common::{Inputs, Numbers, check_gradients, check_second_order, check_tangents, read, run};
 use pir_ir::{Body, Context, Derivative, OpId, Traits};
 use rustc_hash::FxHashSet;
 
@@ -765,6 +765,7 @@ fn declared_operands_have_derivatives() {
         let wrt: Vec<&str> = names.iter().map(String::as_str).collect();
         check_gradients(&ctx, &text, &inputs, &wrt, 5e-7);
         check_tangents(&ctx, &text, &inputs, &wrt, 1e-6);
+        check_second_order(&ctx, &text, &inputs, &wrt, 5e-6);
     }
     let mut missing = Vec::new();
     for def in rows(&ctx) {

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print, print_op};
 use pir_ir::{
-    Arity, Body, Context, EffectKind, EffectTarget, FlowPoint, OpDef, OpId, OpName, OpSpec, Presence, Rewriter,
-    Speculatability, Text, Traits, Type, nearest,
+    Arity, Body, Context, Derivative, EffectKind, EffectTarget, FlowPoint, OpDef, OpId, OpName, OpSpec, Presence,
+    Rewriter, Speculatability, Text, Traits, Type, nearest,
 };
 use pir_ir::{Diagnostic, OpView};
 
@@ -106,6 +106,17 @@ fn page(ctx: &std::sync::Arc<Context>, name: OpName, def: &OpDef) -> String {
         (None, false, _) => "none: they must be written",
     };
     facts.push(("types of results", inference.to_owned()));
+    let derivative = match &def.derivative {
+        Derivative::Undeclared => "not declared: a derivative that would pass through is refused".to_owned(),
+        Derivative::None => "none".to_owned(),
+        Derivative::Operands(names) => {
+            let names: Vec<String> = names.iter().map(|name| format!("%{name}")).collect();
+            format!("in {}", names.join(", "))
+        }
+    };
+    if def.flow.is_none() && !def.operands.is_empty() && !def.results.is_empty() {
+        facts.push(("derivative", derivative));
+    }
     let twin = || Some(Text::from(format!("{}_grad", def.name))).filter(|name| ctx.registered_op(name).is_some());
     let gradient = def.backward.clone().or_else(twin);
     facts.push((

@@ -269,6 +269,14 @@ impl Activity {
             && std::iter::once(op).chain(inside.iter().copied()).any(varied)
     }
 
+    /// A value that depends on an input and is used in the regions of an operation of which it is not known how control goes
+    /// through them.
+    pub(crate) fn varied_inside(&self, body: &Body, op: OpId) -> Option<ValueId> {
+        let inside = self.opaque.inside.get(&op)?;
+        let used = inside.iter().flat_map(|&op| body.operands(op));
+        used.into_iter().find(|&v| self.is_varied(v))
+    }
+
     /// Whether the derivative passes through the operation: some result, or region argument, is active, or what is
     /// pushed or popped inside.
     pub(crate) fn passes_through(&self, body: &Body, op: OpId) -> bool {

@@ -48,7 +48,8 @@ fn refusal(ctx: &Context, body: &Body, activity: &Activity, op: OpId, message: S
 pub(super) fn reached(ctx: &Context, body: &Body, activity: &Activity, op: OpId, diagnostic: Diagnostic) -> Diagnostic {
     let active = (0..body.num_operands(op)).find(|&index| activity.passes_from(ctx, body, Use { op, index }));
     let value = active.map(|index| body.operand(op, index));
-    let Some(value) = value.or_else(|| body.operands(op).find(|&v| activity.is_active(v))) else {
+    let value = value.or_else(|| body.operands(op).find(|&v| activity.is_active(v)));
+    let Some(value) = value.or_else(|| activity.varied_inside(body, op)) else {
         return diagnostic;
     };
     let path = spelled_path(ctx, body, &activity.path_to(value));
@@ -121,7 +122,8 @@ pub(crate) fn check_rules(
     errors
 }
 
-/// The type of an operand or a result that the derivative passes through, if it can have no cotangent.
+/// The type of an operand or a result that the derivative passes through, if it can have no cotangent. Integers are only on
+/// the way behind an operation that declares nothing, and that is reported.
 fn unsupported(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Option<Type> {
     for index in 0..body.num_operands(op) {
         let (at, operand) = (Use { op, index }, body.operand(op, index));
@@ -131,7 +133,8 @@ fn unsupported(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Opt
         for result in body.results(op) {
             if activity.is_useful(result) && carries(ctx, body, at, result) {
                 let types = [operand, result].map(|v| body.value_type(v));
-                if let Some(ty) = types.into_iter().find(|&ty| !has_cotangent(ctx, ty)) {
+                let unsupported = |ty: &Type| !has_cotangent(ctx, *ty) && !ctx.is_discrete(*ty);
+                if let Some(ty) = types.into_iter().find(unsupported) {
                     return Some(ty);
                 }
             }
