@@ -178,11 +178,15 @@ fn below<'e>(x: &V<'e>, bound: f64) -> V<'e> {
     x.with("less_than", &x.filled(bound))
 }
 
-/// Flat on its bounds.
+/// Flat on its bounds, and for a NaN.
 fn limited<'e>(x: &V<'e>, low: f64, high: f64) -> V<'e> {
     let (bottom, top) = (x.filled(low), x.filled(high));
-    let under = x.with("less_equal", &bottom).choose(&bottom, x);
-    x.with("greater_equal", &top).choose(&top, &under)
+    let inside = x
+        .with("greater_than", &bottom)
+        .with("logical_and", &x.with("less_than", &top));
+    let edge = x.with("less_equal", &bottom).choose(&bottom, &x.detached());
+    let edge = x.with("greater_equal", &top).choose(&top, &edge);
+    inside.choose(x, &edge)
 }
 
 /// `log(1 + exp(x))`, or x itself above a threshold.

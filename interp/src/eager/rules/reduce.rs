@@ -72,7 +72,7 @@ pub(super) fn extremum<'e>(c: &Cx<'e>) -> V<'e> {
 }
 
 pub(super) fn extremum_of<'e>(c: &Cx<'e>, x: &V<'e>, out: &V<'e>, g: &V<'e>) -> V<'e> {
-    let chosen = x.with("equal", &kept(c, out));
+    let chosen = x.with("equal", &kept(c, out)).with("logical_or", &x.call("isnan"));
     let count = match c.axes() {
         Ok(axes) => chosen.cast(x.dtype()).sum(&axes, true),
         Err(e) => failed(c, &e),

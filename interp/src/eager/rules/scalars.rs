@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
         let (low, high) = bounds(c)?;
         let under = c.x().with("less_than", &low);
         let over = c.x().with("greater_than", &high);
-        grads[0] = Some(under.choose(&zeros, &over.choose(&zeros, &g)));
+        grads[0] = Some(within(&c.x(), &low, &high).choose(&g, &zeros));
         if let Some(at) = c.operand_called("min") {
             grads[at] = Some(c.summed(at, &under.choose(&g, &zeros)));
         }
@@ -39,15 +39,9 @@ pub(super) const RULES: &[Rule] = &[
         Ok(grads)
     }),
     told("pd.clip_grad", |c| {
-        let zeros = c.x().filled(0.0);
         c.others_constant();
         vec![match bounds(c) {
-            Ok((low, high)) => {
-                let over = c.x().with("greater_than", &high);
-                c.x()
-                    .with("less_than", &low)
-                    .choose(&zeros, &over.choose(&zeros, &c.y()))
-            }
+            Ok((low, high)) => within(&c.x(), &low, &high).choose(&c.y(), &c.x().filled(0.0)),
             Err(e) => failed(c, &e),
         }]
     }),
@@ -148,4 +142,10 @@ fn filled<'e>(c: &Cx<'e>) -> Result<Grads<'e>, String> {
 fn bounds<'e>(c: &Cx<'e>) -> Result<(V<'e>, V<'e>), String> {
     let bound = |name, default| c.number(name).map(|v| c.x().filled(v.unwrap_or(default)));
     Ok((bound("min", f64::NEG_INFINITY)?, bound("max", f64::INFINITY)?))
+}
+
+/// Where a number is not below one and not above another; a NaN is nowhere.
+fn within<'e>(x: &V<'e>, low: &V<'e>, high: &V<'e>) -> V<'e> {
+    x.with("greater_equal", low)
+        .with("logical_and", &x.with("less_equal", high))
 }

@@ -279,7 +279,9 @@ fn extremum_grad(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, Stri
     let axes = cx.reduced_axes()?;
     let (out, g) = (room(cx, out, &axes)?, room(cx, g, &axes)?);
     let dtype = cx.ctx().type_attr(cx.ctx().elem_type(cx.operand_type(0)));
-    let equal = cx.emit("pd.equal", &[x, out], &[])?;
+    // A NaN is what comes of every NaN.
+    let (equal, unknown) = (cx.emit("pd.equal", &[x, out], &[])?, cx.unary("pd.isnan", x)?);
+    let equal = cx.emit("pd.logical_or", &[equal, unknown], &[])?;
     let mask = cx.emit("pd.cast", &[equal], &[("dtype", dtype)])?;
     let all: Vec<i64> = axes.iter().map(|&a| a as i64).collect();
     let (all, keepdim) = (cx.ints(&all), cx.ctx().bool_attr(true));
