@@ -4,9 +4,9 @@ import random
 
 import paddle
 
-from .ops import OPS
+from .ops import OPS, number
 from .tree import (BOOL, INT, Block, Call, Combine, Const, Copy, Create, Empty, If, InPlace, Op, Pop, Program, Push, Split, Unknown,
-                   While, floats, same_at_run_time)
+                   While, defined, floats, same_at_run_time)
 
 SHAPES = [(), (1,), (2,), (3,), (2, 3), (3, 2), (3, 3), (1, 3)]
 # How many sizes an unknown dimension is longer, when shapes are found a second time.
@@ -119,7 +119,15 @@ class Maker:
         if type == INT or type == BOOL:
             return self.some(scope, type[0])
         if type[0] == "l":
+            there = [name for name in scope if self.type(name) == type]
+            if there and self.r.random() < 0.3:
+                return self.r.choice(there)
             parts = [self.as_type(out, scope, part) for part in type[1]]
+            if tuple(self.type(p) for p in parts) != type[1]:
+                # Of lists, the types must be the same.
+                if there:
+                    return there[-1]
+                raise Again("no list of the type")
             return self.add(out, scope, Combine(None, parts), ("l", tuple(self.type(p) for p in parts)), prefix="l")
         shape = type[1]
         value = of if of is not None else self.some(scope)
@@ -133,7 +141,7 @@ class Maker:
                 total = self.apply(out, scope, "tanh", [total])
                 return self.apply(out, scope, self.r.choice(["multiply", "add"]), [seen, total])
             total = self.apply(out, scope, "total", [value])
-            filled = self.const(out, scope, floats(shape), round(self.r.uniform(-1, 1), 3))
+            filled = self.const(out, scope, floats(shape), number(self.r, -1, 1))
             return self.apply(out, scope, "multiply", [filled, total])
         if value in self.p.inputs or self.r.random() < 0.3:
             return self.apply(out, scope, self.r.choice(["tanh", "sin", "cos"]), [value])
@@ -144,7 +152,7 @@ class Maker:
         kind = self.r.random()
         if kind < 0.5:
             total = self.apply(out, scope, "total", [self.some(scope)])
-            limit = self.const(out, scope, floats(()), round(self.r.uniform(-0.7, 0.7), 3))
+            limit = self.const(out, scope, floats(()), number(self.r, -0.7, 0.7))
             return self.apply(out, scope, "less", [total, limit], result=BOOL)
         if kind < 0.8 and len(self.of_kind(scope, "i")) > 1:
             a, b = self.r.sample(self.of_kind(scope, "i"), 2)
@@ -192,7 +200,7 @@ class Maker:
         go = self.apply(body, inner, "int_less", [args[0], limit], result=BOOL)
         if self.r.random() < 0.4:
             total = self.apply(body, inner, "total", [self.some(inner)])
-            bound = self.const(body, inner, floats(()), round(self.r.uniform(0.2, 2.5), 3))
+            bound = self.const(body, inner, floats(()), number(self.r, 0.2, 2.5))
             more = self.apply(body, inner, "less", [total, bound], result=BOOL)
             go = self.apply(body, inner, "and", [go, more], result=BOOL)
         forwards = list(args)
@@ -257,7 +265,7 @@ class Maker:
         if kind in ("add_", "multiply_"):
             ins = [self.some(scope, fits=lambda t: t[1] == shape)]
         elif kind == "scale_":
-            attrs = {"scale": round(self.r.uniform(-1, 1), 3), "bias": round(self.r.uniform(-1, 1), 3)}
+            attrs = {"scale": number(self.r, -1, 1), "bias": number(self.r, -1, 1)}
         elif kind in ("set", "set_value"):
             if not shape:
                 return
@@ -265,8 +273,10 @@ class Maker:
             if kind == "set":
                 ins = [self.some(scope, fits=lambda t: t[1] == shape[1:])]
             else:
-                attrs["value"] = round(self.r.uniform(-1, 1), 3)
-        out.append(InPlace(target, kind, ins, attrs, self.r.random() < 0.5))
+                attrs["value"] = number(self.r, -1, 1)
+        # What an operation in a region gives is not seen outside of it.
+        here = any(target in defined(s) for s in out)
+        out.append(InPlace(target, kind, ins, attrs, here and self.r.random() < 0.5))
 
     def statements(self, out, scope, depth, count):
         from . import stacks

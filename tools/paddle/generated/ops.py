@@ -70,8 +70,9 @@ def reduction(r, shapes):
     return {"axis": axes, "keepdim": r.random() < 0.3}
 
 
-def number(r, places=3):
-    return round(r.uniform(-1.5, 1.5), places)
+def number(r, least=-1.5, most=1.5):
+    """A number that is the same in float32, which static programs have for some attributes."""
+    return round(r.uniform(least, most) * 64) / 64
 
 
 # Elementwise, of one tensor. What is not defined everywhere is applied behind something that makes it so, in `make`.
@@ -106,8 +107,8 @@ unary("detach", lambda x: x.detach(), weight=2)
 unary("floor", paddle.floor, twice=False)
 unary("sign", paddle.sign, twice=False)
 op("leaky_relu", 1, lambda x, negative_slope: F.leaky_relu(x, negative_slope), written("leaky_relu", "negative_slope"),
-   attrs=lambda r, s: {"negative_slope": round(r.uniform(0, 0.3), 3)})
-op("elu", 1, lambda x, alpha: F.elu(x, alpha), written("elu", "alpha"), attrs=lambda r, s: {"alpha": round(r.uniform(0.5, 1.2), 3)})
+   attrs=lambda r, s: {"negative_slope": number(r, 0, 0.3)})
+op("elu", 1, lambda x, alpha: F.elu(x, alpha), written("elu", "alpha"), attrs=lambda r, s: {"alpha": number(r, 0.5, 1.2)})
 # Tensors that are positive, before what needs that.
 op("log", 1, lambda x: paddle.log(paddle.square(x) + 1.0), None)
 op("sqrt", 1, lambda x: paddle.sqrt(paddle.square(x) + 1.0), None)
@@ -120,7 +121,7 @@ op("scale", 1, lambda x, scale, bias, bias_after_scale: paddle.scale(x, scale, b
    written("scale", "scale", "bias", "bias_after_scale"), weight=4,
    attrs=lambda r, s: {"scale": number(r), "bias": r.choice([0.0, 1.0, number(r)]), "bias_after_scale": r.random() < 0.7})
 op("clip", 1, lambda x, min, max: paddle.clip(x, min, max), written("clip", "min", "max"), weight=2,
-   attrs=lambda r, s: {"min": round(r.uniform(-0.8, -0.1), 3), "max": round(r.uniform(0.1, 0.8), 3)})
+   attrs=lambda r, s: {"min": number(r, -0.8, -0.1), "max": number(r, 0.1, 0.8)})
 op("pow", 1, lambda x, y: paddle.pow(x, y), written("pow", "y"), attrs=lambda r, s: {"y": r.choice([2.0, 3.0])}, tame=False)
 
 # Of two tensors that broadcast.

@@ -3,7 +3,7 @@
 import collections
 import pathlib
 
-from . import check, eager, make, shrink, text
+from . import check, eager, make, shrink, static, text
 
 
 def one(seed, kinds, folder, scratch, count, keep):
@@ -13,12 +13,16 @@ def one(seed, kinds, folder, scratch, count, keep):
         program = make.make(f"{seed}/{attempt}", kinds)
         try:
             expected, said = eager.run(program)
+            source = static.build(program, scratch) if "static" in kinds else text.write(program)
+            if source is None:
+                counts["not built"] += 1
+                continue
             break
         except eager.Unfit:
             counts["unfit"] += 1
     else:
         return {"kinds": kinds, "counts": counts, "failures": [f"{seed}: no program is fit for comparing"]}
-    checker = check.check(tools, program, expected, said, seed, count)
+    checker = check.check(tools, program, source, expected, said, seed, count, kinds)
     counts.update(programs=1, comparisons=checker.comparisons, refused=checker.refused, pipelines=checker.pipelines, twice=int(program.twice))
     failures = []
     if checker.failures:
@@ -27,8 +31,12 @@ def one(seed, kinds, folder, scratch, count, keep):
         keep.mkdir(parents=True, exist_ok=True)
         for passes, what, _ in checker.failures[:3]:
             failures.append(f"{seed} ({' and '.join(kinds) or 'plain'}) after `{passes}`: {what}")
-        smaller = shrink.shrink(tools, program, *checker.failures[0])
-        (keep / f"{seed}.pir").write_text(f"// {failures[0]}".replace("\n", "\n// ") + "\n" + text.write(smaller))
+        build = static.build if "static" in kinds else None
+        smaller = shrink.shrink(tools, program, *checker.failures[0], build, scratch, kinds)
+        if build:
+            (keep / f"{seed}.json").write_text(build(smaller, scratch))
+        else:
+            (keep / f"{seed}.pir").write_text(f"// {failures[0]}".replace("\n", "\n// ") + "\n" + text.write(smaller))
         (keep / f"{seed}.inputs").write_text(" ".join(f"--input '{n}={v}'" for n, v in smaller.values.items()) + "\n")
-        failures.append(f"    made smaller: {keep / f'{seed}.pir'}")
+        failures.append(f"    made smaller: {keep / str(seed)}.*")
     return {"kinds": kinds, "counts": counts, "failures": failures}

@@ -82,17 +82,20 @@ def used(program, name):
     return name in program.fetches or any(name in b.yields for b in program.functions.values())
 
 
-def fails(tools, program, passes, kind, signature):
+def fails(tools, program, passes, kind, signature, build, scratch, kinds):
     try:
         expected, said = eager.run(program)
+        source = build(program, scratch) if build else text.write(program)
     except Exception:  # noqa: BLE001  The program makes no sense any more.
         return False
-    checker = check.Checker(tools, program, expected, said)
-    checker.once(text.write(program), passes, kind)
+    if source is None:
+        return False
+    checker = check.Checker(tools, program, expected, said, kinds)
+    checker.once(source, passes, kind)
     return any(check.signature(what) == signature for _, what, _ in checker.failures)
 
 
-def shrink(tools, program, passes, what, kind):
+def shrink(tools, program, passes, what, kind, build, scratch, kinds):
     signature = check.signature(what)
     end = time.monotonic() + SECONDS
     program = program.clone()
@@ -102,7 +105,7 @@ def shrink(tools, program, passes, what, kind):
         for smaller in candidates(program):
             if time.monotonic() > end:
                 break
-            if fails(tools, smaller, passes, kind, signature):
+            if fails(tools, smaller, passes, kind, signature, build, scratch, kinds):
                 program, found = smaller, True
                 break
     return program

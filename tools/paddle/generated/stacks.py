@@ -153,7 +153,7 @@ def singular(m, out, scope):
     x = m.some(scope)
     zero = m.apply(out, scope, "subtract", [x, x]) if r.random() < 0.5 else m.apply(out, scope, "multiply", [x, m.const(out, scope, floats(()), 0.0)])
     op, attrs = r.choice([
-        ("relu", {}), ("abs", {}), ("pow", {"y": 2.0}), ("pow", {"y": 3.0}), ("square", {}), ("tanh", {}), ("leaky_relu", {"negative_slope": 0.2}),
+        ("relu", {}), ("abs", {}), ("pow", {"y": 2.0}), ("pow", {"y": 3.0}), ("square", {}), ("tanh", {}), ("leaky_relu", {"negative_slope": 0.25}),
         ("sign", {}), ("softplus", {}), ("silu", {}), ("elu", {"alpha": 1.0}),
     ])
     got = m.apply(out, scope, op, [zero], attrs)
