@@ -9,7 +9,7 @@ import numpy as np
 
 from . import pipelines
 from .eager import SOURCE
-from .tree import Push, Unknown, blocks, statements_of
+from .tree import Unknown, statements_of
 
 # Rounding of float64, of the largest element.
 TOLERANCE = 1e-8
@@ -85,14 +85,6 @@ def known(printed):
 SAID = re.compile(r"(my\.[a-z]+\d+)")
 
 
-def carries_list(program, statement):
-    """Whether a list goes into or comes out of a region or a stack."""
-    if isinstance(statement, Push):
-        return program.types[statement.value][0] == "l"
-    names = [n for block in blocks(statement) for n in [*block.args, *block.yields]]
-    return any(program.types[n][0] == "l" for n in names)
-
-
 class Checker:
     """Checks of one program; `failures` says what went wrong, `comparisons` how many arrays were compared."""
 
@@ -102,7 +94,6 @@ class Checker:
         self.said = [name for name, _ in said]
         self.failures, self.comparisons, self.refused, self.pipelines = [], 0, 0, 0
         self.kind = None
-        self.lists = any(carries_list(program, s) for s in statements_of(program))
         self.unknown = any(isinstance(s, Unknown) for s in statements_of(program))
         types = {"f": "float64", "i": "int64", "b": "bool"}
         inputs = {n: np.array(v, types[program.types[n][0]]).reshape(program.types[n][1]) for n, v in program.values.items()}
@@ -137,10 +128,12 @@ class Checker:
 
     def refusal(self, passes, kind, made):
         derives = re.search(r"backward|training|jvp|stack-locals|dataflow", passes)
-        expected = self.p.may | self.p.must | ({"a list"} if self.lists else set())
+        expected = self.p.may | self.p.must
         # docs/autodiff.md: some rules cut and merge dimensions.
         if "unknown sizes" in self.kinds and "needs a static shape" in made.stderr:
             expected = True
+        # Stacks can be lowered as `backward` writes them, and not all that passes make of them.
+        expected = expected or "[dataflow-stack]" in made.stderr
         if made.returncode == 1 and derives and expected and not BROKEN.search(made.stderr):
             self.refused += 1
             return

@@ -25,7 +25,6 @@ def pattern(m, out, scope, depth):
         if kind < 0.55:
             drained(m, out, scope, stack, type)
         elif kind < 0.75:
-            m.p.may.add("a stack is copied")
             other = m.add(out, scope, Copy(None, stack), ("s", type), prefix="s")
             first, second = r.sample([stack, other], 2)
             drained(m, out, scope, first, type)
