@@ -72,7 +72,9 @@ def known(printed):
     for number, line in enumerate(printed.splitlines()):
         if found := CALL.match(line):
             indent, result, name, operand, _, _ = found.groups()
-            if result:
+            if result and operand:
+                lines.append(f'{indent}{result} = pd.print ({operand}) {{message = "{name}"}}')
+            elif result:
                 lines.append(f"{indent}%known{number} = pd.full {{shape = [], value = {SOURCE}, dtype = f64}}")
                 lines.append(f'{indent}{result} = pd.print (%known{number}) {{message = "{name}"}}')
             else:

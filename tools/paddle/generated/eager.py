@@ -79,7 +79,8 @@ class Run:
             env[s.out] = list(env[s.stack])
         elif isinstance(s, Unknown):
             self.said.append((s.name, [env[name].numpy() for name in s.ins]))
-            self.set(s.outs, [paddle.to_tensor(SOURCE, "float64")] * len(s.outs))
+            source = env[s.ins[0]] if s.ins else paddle.to_tensor(SOURCE, "float64")
+            self.set(s.outs, [source] * len(s.outs))
         elif isinstance(s, InPlace):
             env[s.target] = changed(env[s.target], s, env)
         else:

@@ -351,6 +351,12 @@ class Maker:
             raise Again("nothing to fetch")
         for name in dict.fromkeys([floating[-1], *r.sample(floating, min(len(floating), 2))]):
             p.fetches.append(name)
+        if "unknown operations" in self.kinds and r.random() < 0.15:
+            # On the way from an input to an output, where nobody can tell the derivative.
+            total = self.apply(body, scope, "total", [p.inputs[0]])
+            value = self.apply(body, scope, "multiply", [p.fetches[0], total])
+            p.fetches[0] = self.add(body, scope, Unknown(f"my.through{self.count}", [value], None), p.types[value], prefix="u")
+            p.must.add("an unknown operation on the way")
         p.values = {name: self.value(p.types[name]) for name in p.inputs}
         return p
 

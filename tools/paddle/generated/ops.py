@@ -262,3 +262,5 @@ op("float", 1, lambda i: paddle.cast(i, "float64"), lambda ins, attrs: f"pd.cast
 op("total", 1, lambda x: paddle.sum(x), written("sum"), weight=0)
 op("like", 1, lambda x, value: paddle.full_like(x, value), written("full_like", "value"), weight=0)
 op("select", 3, paddle.where, written("where"), weight=0)
+op("raise", 2, paddle.pow, written("elementwise_pow"), weight=0, twice=False)
+op("bce", 2, lambda x, y: F.binary_cross_entropy(x, y, reduction="none"), written("bce_loss"), weight=0, twice=False)

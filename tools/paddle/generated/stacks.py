@@ -147,13 +147,30 @@ def carried(m, out, scope, stack, type):
 
 
 def singular(m, out, scope):
-    """An operation where it has no derivative, or one that arithmetic does not find."""
+    """An operation where it has no derivative, or one that arithmetic does not find. PaddlePaddle and torch agree on it."""
     r = m.r
     x = m.some(scope)
-    zero = m.apply(out, scope, "subtract", [x, x]) if r.random() < 0.5 else m.apply(out, scope, "multiply", [x, m.const(out, scope, floats(()), 0.0)])
-    op, attrs = r.choice([
-        ("relu", {}), ("abs", {}), ("pow", {"y": 2.0}), ("pow", {"y": 3.0}), ("square", {}), ("tanh", {}), ("leaky_relu", {"negative_slope": 0.25}),
-        ("sign", {}), ("softplus", {}), ("silu", {}), ("elu", {"alpha": 1.0}),
-    ])
-    got = m.apply(out, scope, op, [zero], attrs)
+    nothing = m.const(out, scope, floats(()), 0.0)
+    zero = m.apply(out, scope, "subtract", [x, x]) if r.random() < 0.5 else m.apply(out, scope, "multiply", [x, nothing])
+    kind = r.random()
+    if kind < 0.15:
+        power = m.const(out, scope, floats(()), r.choice([0.0, 1.0, 2.0, 3.0]))
+        got = m.apply(out, scope, "raise", [zero, power])
+        m.p.twice = False
+    elif kind < 0.3:
+        # Saturated: the sigmoid of a large number is 1.
+        far = m.apply(out, scope, "scale", [zero], {"scale": 1.0, "bias": r.choice([40.0, -40.0]), "bias_after_scale": True})
+        sure = m.apply(out, scope, "sigmoid", [far])
+        label = m.apply(out, scope, "like", [sure], {"value": r.choice([0.0, 0.5, 1.0])})
+        got = m.apply(out, scope, "tanh", [m.apply(out, scope, "bce", [sure, label])])
+        m.p.twice = False
+    elif kind < 0.45 and m.type(zero)[1]:
+        got = m.apply(out, scope, "p_norm", [zero], {"porder": 2.0, "axis": 0, "keepdim": True})
+        m.p.twice = False
+    else:
+        op, attrs = r.choice([
+            ("relu", {}), ("abs", {}), ("pow", {"y": 2.0}), ("pow", {"y": 3.0}), ("square", {}), ("tanh", {}),
+            ("leaky_relu", {"negative_slope": 0.25}), ("softplus", {}), ("silu", {}), ("elu", {"alpha": 1.0}),
+        ])
+        got = m.apply(out, scope, op, [zero], attrs)
     m.compute(out, scope, got)
