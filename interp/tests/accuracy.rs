@@ -12,7 +12,9 @@ use pir_ir::text::{ParseOptions, parse};
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     let next = |_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f32 / (1u64 << 24) as f32 * 2.0 - 0.5
     };
     (0..count).map(next).collect()
@@ -21,7 +23,11 @@ fn numbers(count: usize, seed: u64) -> Vec<f32> {
 /// What a program gives for inputs of one type of elements; `{t}` stands for it.
 fn run(program: &str, element: &str, inputs: &[(&str, Vec<usize>, Vec<f32>)]) -> Vec<f64> {
     let ctx = pir_dialects::context();
-    let parsed = parse(&ctx, program.replace("{t}", element).as_bytes(), &ParseOptions::default());
+    let parsed = parse(
+        &ctx,
+        program.replace("{t}", element).as_bytes(),
+        &ParseOptions::default(),
+    );
     assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics);
     let mut options = Options::default();
     for (name, shape, values) in inputs {
@@ -53,7 +59,10 @@ fn error(program: &str, inputs: &[(&str, Vec<usize>, Vec<f32>)]) -> f64 {
 #[track_caller]
 fn within(limit: f64, program: &str, inputs: &[(&str, Vec<usize>, Vec<f32>)]) {
     let error = error(program, inputs);
-    assert!(error <= limit, "off by {error:.1} roundings of the sum of absolute values:\n{program}");
+    assert!(
+        error <= limit,
+        "off by {error:.1} roundings of the sum of absolute values:\n{program}"
+    );
 }
 
 const SIZES: [usize; 3] = [1_000, 30_000, 1_000_000];

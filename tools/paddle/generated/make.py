@@ -145,6 +145,12 @@ class Maker:
             return self.apply(out, scope, "multiply", [filled, total])
         if value in self.p.inputs or self.r.random() < 0.3:
             return self.apply(out, scope, self.r.choice(["tanh", "sin", "cos"]), [value])
+        return self.copied(out, scope, value)
+
+    def copied(self, out, scope, value):
+        """What a loop or a branch hands on: a copy where something may be changed in place, or it would be another name of that."""
+        if "in place" in self.kinds and self.type(value)[0] == "f":
+            return self.add(out, scope, Op(None, "assign", [value], {}), self.type(value), prefix="k")
         return value
 
     def condition(self, out, scope):
@@ -193,6 +199,7 @@ class Maker:
             lists = self.of_kind(scope, "l")
             if lists and self.r.random() < 0.6:
                 carried.append(self.r.choice(lists))
+        carried = [self.copied(out, scope, name) for name in carried]
         # An argument may say less of its shape than what it starts with.
         types = [self.weaken(self.type(name)) for name in carried]
         args = [self.name(INT, "i"), *(self.name(type, "a") for type in types)]
@@ -218,7 +225,7 @@ class Maker:
         for type in types:
             # Now and then what came in, in another place.
             passed = [n for n in got[1:] if same_at_run_time(self.type(n), type)]
-            following.append(self.r.choice(passed) if passed and self.r.random() < 0.2 else self.as_type(body, inner, type))
+            following.append(self.copied(body, inner, self.r.choice(passed)) if passed and self.r.random() < 0.2 else self.as_type(body, inner, type))
         loop = While([zero, *carried], None, cond, Block(got, body, following))
         return self.add(out, scope, loop, *(self.type(f) for f in forwards), prefix="w")
 
