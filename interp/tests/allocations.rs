@@ -108,6 +108,56 @@ fn elementwise_operations() {
     assert!(tried > 250, "{tried}");
 }
 
+/// What is put into rows of a tensor that a loop carries, and nobody else holds, takes the memory of the rows.
+#[test]
+fn rows_are_put_where_they_are() {
+    const ROWS: usize = 2000;
+    for body in [
+        "%u = pd.index_add (%v, %k, %row) {axis = 0}",
+        "%u = pd.scatter (%v, %k, %row) {overwrite = true}",
+        "%u = pd.scatter (%v, %k, %row) {overwrite = false}",
+        "%k2 = pd.reshape (%k) {shape = [1, 1]}\n%u = pd.scatter_nd_add (%v, %k2, %row)",
+        "%k2 = pd.full {shape = [1, 4], value = 3, dtype = i64}\n%u = pd.put_along_axis (%v, %k2, %row) {axis = 0, reduce = \"add\"}",
+    ] {
+        let text = |trips: usize| {
+            format!(
+                "%zero = pd.full {{shape = [1], value = 0, dtype = i64}}
+%one = pd.full {{shape = [1], value = 1, dtype = i64}}
+%n = pd.full {{shape = [1], value = {trips}, dtype = i64}}
+%x = pd.full {{shape = [{ROWS}, 4], value = 0.5, dtype = f64}}
+%e, %r = pd.while (%zero, %x) cond (%i, %a) {{
+  %go = pd.less_than (%i, %n)
+  cf.cond_yield (%go, %i, %a)
+}} body (%k, %v) {{
+  %row = pd.full {{shape = [1, 4], value = 1.5, dtype = f64}}
+  {body}
+  %next = pd.add (%k, %one)
+  cf.yield (%next, %u)
+}}
+pd.fetch (%r) {{name = \"r\"}}\n"
+            )
+        };
+        let bytes = |trips: usize| {
+            let parsed = parse(
+                &pir_dialects::context(),
+                text(trips).as_bytes(),
+                &ParseOptions::default(),
+            );
+            assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics);
+            let mut done = false;
+            let counted = allocation_counter::measure(|| {
+                done = pir_interp::run(&parsed.module, &Options::default(), &mut std::io::sink()).is_ok();
+            });
+            assert!(done, "{body}");
+            counted.bytes_total
+        };
+        bytes(2);
+        let [short, long] = TRIPS.map(bytes);
+        let each = long.saturating_sub(short) / (TRIPS[1] - TRIPS[0]) as u64;
+        assert!(each < (ROWS * 4 * 8 / 10) as u64, "{each} bytes in each trip:\n{body}");
+    }
+}
+
 #[test]
 fn other_operations() {
     for ty in [("4", "f32"), ("3, 4", "f64"), ("2, 3, 4", "f32"), ("3, 4", "f16")] {

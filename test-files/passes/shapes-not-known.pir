@@ -1,7 +1,7 @@
 // RUN: pir-opt --pass=unroll %s | FileCheck %s --check-prefix=UNROLL
 // RUN: pir-opt -O3 %s | FileCheck %s --check-prefix=O3
-// RUN: pir-opt --pass=unroll %s | pir-run - --input 'w=[[1.0, 2.0], [3.0, 4.0]]' --input 'y=[[0.5, 1.5], [2.5, 3.5]]' | FileCheck %s --check-prefix=RUN
-// RUN: pir-run %s --input 'w=[[1.0, 2.0], [3.0, 4.0]]' --input 'y=[[0.5, 1.5], [2.5, 3.5]]' | FileCheck %s --check-prefix=RUN
+// RUN: pir-opt --pass=unroll %s | pir-run - --input 'w=[[1.0, 2.0], [3.0, 4.0]]' --input 'y=[[0.5, 1.5], [2.5, 3.5]]' | FileCheck %s --check-prefix=RESULT
+// RUN: pir-run %s --input 'w=[[1.0, 2.0], [3.0, 4.0]]' --input 'y=[[0.5, 1.5], [2.5, 3.5]]' | FileCheck %s --check-prefix=RESULT
 
 // The body yields a value of which less is known than of the argument: `pd.unbind` reads how many rows it has.
 %w = pd.data {name = "w", shape = [-1, -1], dtype = f64} : tensor<?x?xf64>
@@ -25,4 +25,4 @@ pd.fetch (%r) {name = "r"}
 // UNROLL: %[[A:.*]] = pd.assign (%[[S]]) : tensor<2x?xf64>
 // UNROLL: pd.unbind (%[[A]])
 // O3: pd.assign (%{{.*}}) : tensor<2x?xf64>
-// RUN: r = tensor<2x2xf64> {{\[\[}}8.5625, 38.3125], [10.5625, 40.3125]]
+// RESULT: r = tensor<2x2xf64> {{\[\[}}10.5625, 69.0625], [12.5625, 71.0625]]

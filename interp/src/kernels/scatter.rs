@@ -1,12 +1,13 @@
 //! Kernels that put elements at places, and others that pick or repeat some.
 
+use half::{bf16, f16};
 use pir_dialects::window::stretch;
 
 use super::broadcast::{broadcast, expand, transpose};
 use super::index::{along, positions, tuples};
 use super::shape::cut;
 use super::{Kernel, Outputs, Prepare, Spec, around, axis, one, take};
-use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
+use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.scatter", |s| {
@@ -18,12 +19,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let run: usize = x.shape()[1..].iter().product();
             let places: Vec<usize> = rows.iter().flat_map(|&r| r * run..(r + 1) * run).collect();
             // What is summed starts from zero, not from what was there.
-            put(
-                &x,
-                &updates,
-                &places,
-                if overwrite { How::Assign } else { How::Replace },
-            )
+            put(x, &updates, &places, if overwrite { How::Assign } else { How::Replace })
         }))
     }),
     ("pd.scatter_nd_add", |_| {
@@ -31,7 +27,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let [x, index, updates] = take(inputs)?;
             let (starts, run, _) = tuples(&index, x.shape())?;
             let places: Vec<usize> = starts.iter().flat_map(|&p| p..p + run).collect();
-            put(&x, &updates, &places, How::Add)
+            put(x, &updates, &places, How::Add)
         }))
     }),
     ("pd.index_add", |s| {
@@ -48,7 +44,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     rows.iter().flat_map(move |&p| start(p)..start(p) + inner)
                 })
                 .collect();
-            put(&x, &updates, &places, How::Add)
+            put(x, &updates, &places, How::Add)
         }))
     }),
     ("pd.put_along_axis", |s| {
@@ -66,7 +62,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let [x, index, values] = take(inputs)?;
             let at = axis(at, x.rank())?;
             let places = along(&index, x.shape(), at)?;
-            put(&x, &expand(&values, index.shape())?, &places, how)
+            put(x, &expand(&values, index.shape())?, &places, how)
         }))
     }),
     ("pd.index_sample", |_| {
@@ -122,14 +118,14 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let value = expand(&value.cast(x.dtype()), &shape)?;
             let places: Vec<usize> = (0..mask.len()).filter(|&at| mask[at] != 0).collect();
             let values = picked(&value, &[places.len()], &places);
-            put(&x, &values, &places, How::Assign)
+            put(x, &values, &places, How::Assign)
         }))
     }),
     ("pd.nonzero", |_| {
         Ok(Box::new(|inputs| {
             let [x] = take(inputs)?;
             let full = super::broadcast::strides_of(x.shape());
-            let truth = x.cast(crate::DType::I1).to_i64();
+            let truth = x.cast(DType::I1).to_i64();
             let found: Vec<usize> = (0..truth.len()).filter(|&at| truth[at] != 0).collect();
             let mut values = Vec::with_capacity(found.len() * x.rank());
             for at in &found {
@@ -208,7 +204,8 @@ enum How {
     Replace,
 }
 
-fn put(x: &Tensor, updates: &Tensor, places: &[usize], how: How) -> Result<Outputs, String> {
+/// Puts elements at places: in the tensor itself if nobody else holds it, so that the time is that of what is put.
+fn put(mut x: Tensor, updates: &Tensor, places: &[usize], how: How) -> Result<Outputs, String> {
     if updates.len() != places.len() || updates.dtype() != x.dtype() {
         return Err(format!(
             "{} updates of type {} for {} places of type {}",
@@ -218,8 +215,7 @@ fn put(x: &Tensor, updates: &Tensor, places: &[usize], how: How) -> Result<Outpu
             x.dtype().name()
         ));
     }
-    fn run<T: Element>(v: &[T], updates: &Tensor, places: &[usize], how: How) -> Data {
-        let mut out = v.to_vec();
+    fn write<T: Element>(out: &mut [T], updates: &Tensor, places: &[usize], how: How) {
         let updates = updates.view::<T>().unwrap_or_default();
         if how == How::Replace {
             places.iter().for_each(|&p| out[p] = T::default());
@@ -234,10 +230,35 @@ fn put(x: &Tensor, updates: &Tensor, places: &[usize], how: How) -> Result<Outpu
                 _ => T::from_i64(out[p].to_i64().wrapping_add(v.to_i64())),
             };
         }
+    }
+    fn run<T: Element>(v: &[T], updates: &Tensor, places: &[usize], how: How) -> Data {
+        let mut out = v.to_vec();
+        write(&mut out, updates, places, how);
         T::wrap(out)
     }
+    fn own<T: Element>(x: &mut Tensor, updates: &Tensor, places: &[usize], how: How) -> bool {
+        let Some(out) = x.unique::<T>() else { return false };
+        write(out, updates, places, how);
+        true
+    }
+    let own = match x.dtype() {
+        DType::I1 => own::<bool>,
+        DType::I8 => own::<i8>,
+        DType::I16 => own::<i16>,
+        DType::I32 => own::<i32>,
+        DType::I64 => own::<i64>,
+        DType::UI8 => own::<u8>,
+        DType::F16 => own::<f16>,
+        DType::BF16 => own::<bf16>,
+        DType::F32 => own::<f32>,
+        DType::F64 => own::<f64>,
+    };
+    if own(&mut x, updates, places, how) {
+        return one(x);
+    }
+    let shape: Shape = x.shape().into();
     let data = crate::each_type!(x.data(), v => run(v, updates, places, how));
-    one(Tensor::from_parts(x.shape().into(), data))
+    one(Tensor::from_parts(shape, data))
 }
 
 fn picked(x: &Tensor, shape: &[usize], places: &[usize]) -> Tensor {

@@ -224,6 +224,29 @@ impl<'a> RuleCx<'_, 'a> {
             .map_or(0, |(shape, _)| shape.len())
     }
 
+    /// The sum of the cotangents of an operand that have been found, if the operand comes from outside of the region that
+    /// the operation stands in.
+    pub(crate) fn accumulator(&self, index: usize) -> Option<ValueId> {
+        let operand = self.r.body.operand(self.op, index);
+        self.frame.get(operand).filter(|_| self.is_captured(index))
+    }
+
+    /// Sets that sum.
+    pub(crate) fn accumulated(&mut self, index: usize, sum: ValueId) -> Result<(), String> {
+        let operand = self.r.body.operand(self.op, index);
+        if self.r.body.value_name(sum).is_none() {
+            self.r.name_like(sum, operand, "_grad");
+        }
+        self.frame.set(operand, sum);
+        Ok(())
+    }
+
+    /// Whether an operand is a list of one integer of the type of indices.
+    pub(crate) fn is_vector_of_one(&self, index: usize) -> bool {
+        let ty = self.operand_type(index);
+        self.ctx().as_tensor(ty) == Some((&[1][..], Type::I64))
+    }
+
     /// Adds to the cotangent of an operand.
     pub(crate) fn add(&mut self, index: usize, grad: ValueId) -> Result<(), String> {
         let operand = self.r.body.operand(self.op, index);

@@ -49,6 +49,9 @@ pub(super) const RULES: &[Rule] = &[
         }
         let index = cx.reshaped(index, &[-1])?;
         let g = cx.reshaped(g, &[-1, shape[1]])?;
+        if super::index::add_rows(cx, 1, 0, index, g)? {
+            return Ok(());
+        }
         let (axis, shape) = (cx.ctx().int_attr(0), cx.ints(&shape));
         let t = cx.emit("pd.gather_grad", &[index, g], &[("axis", axis), ("x_shape", shape)])?;
         cx.add(1, t)
@@ -56,19 +59,34 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.scatter", |cx| {
         let (index, g) = (cx.operand(1), cx.grad()?);
         let axis = cx.ctx().int_attr(0);
-        if cx.wants(0) {
-            let zeros = zeros_like(cx.r, g)?;
-            let picked = cx.emit("pd.gather", &[zeros, index], &[("axis", axis)])?;
-            let t = cx.emit("pd.scatter", &[g, index, picked], &[])?;
-            cx.add(0, t)?;
-        }
+        // What was put there is read before it is overwritten: nobody else holds the cotangent then.
         if cx.wants(2) {
             let mut picked = cx.emit("pd.gather", &[g, index], &[("axis", axis)])?;
-            if cx.view().bool("overwrite").unwrap_or(true) {
+            // One row overwrites no other.
+            let one = cx
+                .static_shape(1)
+                .is_some_and(|shape| shape.iter().product::<i64>() == 1);
+            if !one && cx.view().bool("overwrite").unwrap_or(true) {
                 picked = only_last(cx, picked, index, 0)?;
             }
             let t = super::shape::reshape_like(cx, picked, 2)?;
             cx.add(2, t)?;
+        }
+        if cx.wants(0) {
+            // As many zeros as rows were put there, not as many as there are.
+            let picked = match cx.static_shape(2) {
+                Some(shape) => {
+                    let (shape, dtype) = (cx.ints(&shape), cx.ctx().elem_type(cx.r.body.value_type(g)));
+                    let (value, dtype) = (cx.ctx().float_attr(0.0), cx.ctx().type_attr(dtype));
+                    cx.emit("pd.full", &[], &[("shape", shape), ("value", value), ("dtype", dtype)])?
+                }
+                None => {
+                    let zeros = zeros_like(cx.r, g)?;
+                    cx.emit("pd.gather", &[zeros, index], &[("axis", axis)])?
+                }
+            };
+            let t = cx.emit("pd.scatter", &[g, index, picked], &[])?;
+            cx.add(0, t)?;
         }
         Ok(())
     }),

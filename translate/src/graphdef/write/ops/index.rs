@@ -46,6 +46,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.node("ScatterNd", &[index, g, shape], &attrs);
         Ok(())
     }),
+    ("index_add", index_add),
     ("index_select", |e| gather_rows(e, "index_select")),
     ("index_select_grad", gather_grad),
     ("one_hot", |e| {
@@ -59,6 +60,12 @@ pub(super) const TABLE: &[(&str, Write)] = &[
             ("axis", Value::Int(-1)),
         ];
         e.node("OneHot", &[x, classes, on, off], &attrs);
+        Ok(())
+    }),
+    ("scatter_nd_add", |e| {
+        let inputs = [e.input(0)?, e.input(1)?, e.input(2)?];
+        let attrs = [("T", e.dtype(e.elem()?)?), ("Tindices", e.dtype(e.operand_type(1)?.1)?)];
+        e.node("TensorScatterAdd", &inputs, &attrs);
         Ok(())
     }),
     ("slice", slice),
@@ -179,6 +186,28 @@ fn gather_grad(e: &mut Emit<'_, '_>) -> Result<()> {
         ("Tnumsegments", Value::Type(INT64)),
     ];
     let mut out = e.op("UnsortedSegmentSum", &[g, index, rows], &attrs);
+    if axis != 0 {
+        out = super::shape::transpose(e, out, &perm, elem)?;
+    }
+    e.result(0, out)
+}
+
+/// Rows are added to others.
+fn index_add(e: &mut Emit<'_, '_>) -> Result<()> {
+    let (dims, elem) = e.operand_type(0)?;
+    let rank = dims.len() as i64;
+    let (mut x, index, mut rows) = (e.input(0)?, e.input(1)?, e.input(2)?);
+    let indices = e.operand_type(1)?.1;
+    let axis = e.view.int("axis").unwrap_or(0).rem_euclid(rank.max(1));
+    let mut perm: Vec<i64> = (0..rank).collect();
+    perm.swap(0, axis as usize);
+    if axis != 0 {
+        x = super::shape::transpose(e, x, &perm, elem)?;
+        rows = super::shape::transpose(e, rows, &perm, elem)?;
+    }
+    let index = e.reshape(index, &[-1, 1], indices)?;
+    let attrs = [("T", e.dtype(elem)?), ("Tindices", e.dtype(indices)?)];
+    let mut out = e.op("TensorScatterAdd", &[x, index, rows], &attrs);
     if axis != 0 {
         out = super::shape::transpose(e, out, &perm, elem)?;
     }
