@@ -281,6 +281,13 @@ impl<'j> Value<'j> {
         self.children().filter(move |_| array)
     }
 
+    /// The keys of an object with their values; none of anything else.
+    pub(crate) fn entries(self) -> impl Iterator<Item = (Value<'j>, Value<'j>)> {
+        let object = self.kind() == Kind::Object;
+        let mut children = self.children().filter(move |_| object);
+        std::iter::from_fn(move || Some((children.next()?, children.next()?)))
+    }
+
     /// The value of a key of an object.
     pub(crate) fn get(self, key: &str) -> Option<Value<'j>> {
         if self.kind() != Kind::Object {

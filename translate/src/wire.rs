@@ -125,7 +125,12 @@ pub(crate) fn fields(bytes: &[u8], start: usize, end: usize) -> (Vec<Found>, Opt
 
 /// Where the messages of a field of the whole stand.
 pub(crate) fn spans(bytes: &[u8], number: u64) -> Vec<Span> {
-    let (found, _) = fields(bytes, 0, bytes.len());
+    spans_in(bytes, Span::new(0, bytes.len()), number)
+}
+
+/// Where the messages of a field of a message stand.
+pub(crate) fn spans_in(bytes: &[u8], whole: Span, number: u64) -> Vec<Span> {
+    let (found, _) = fields(bytes, whole.start as usize, whole.end as usize);
     let of_field = found.iter().filter(|f| f.number == number && f.is_delimited());
     of_field.map(|f| Span::new(f.start, f.end)).collect()
 }

@@ -212,6 +212,45 @@ fn attributes_are_given_once() {
     assert!(printed[place.start as usize..place.end as usize].starts_with("(%0) = "));
 }
 
+/// What is not known in an object, is given twice or is missing: all of it, with its place.
+#[test]
+fn every_key_is_accounted_for() {
+    let program = |ops: &str| {
+        format!(
+            r##"{{"base_code":{{"magic":"pir","trainable":true,"version":4,"by":1}},"program":{{"regions":[{{"#":"region_0",
+            "blocks":[{{"#":"block_0","args":[],"ops":[{ops}]}},{{"#":"block_1","args":[],"ops":[]}}]}}]}}}}"##
+        )
+    };
+    let source = program(
+        r##"{"#":"1.relu","A":[],"I":[{"%":1,"$":2}],"O":[{"%":2,"%":3}],"attrs":[]},{"#":"1.exp","A":[{"N":"x"}],"I":[]}"##,
+    );
+    let errors = paddle::read(&context(), source.as_bytes()).unwrap_err();
+    let found: Vec<(&str, &str)> = errors
+        .iter()
+        .map(|e| {
+            let span = e.labels[0].span;
+            (e.message.as_str(), &source[span.start as usize..span.end as usize])
+        })
+        .collect();
+    for wanted in [
+        ("`by` is not known in `base_code`", "\"by\""),
+        ("`$` is not known in an operand", "\"$\""),
+        ("`%` is given twice in a result", "\"%\""),
+        ("`attrs` is not known in the operation `1.relu`", "\"attrs\""),
+        ("`AT` is missing in an attribute", r#"{"N":"x"}"#),
+        (
+            "`O` is missing in the operation `1.exp`",
+            r##"{"#":"1.exp","A":[{"N":"x"}],"I":[]}"##,
+        ),
+        (
+            "a program has one region with one block: this one would not be run",
+            r##"{"#":"block_1","args":[],"ops":[]}"##,
+        ),
+    ] {
+        assert!(found.contains(&wanted), "{wanted:?} is not in {found:#?}");
+    }
+}
+
 #[test]
 fn names_of_types_are_words() {
     let op = |kind: &str| {
@@ -251,7 +290,15 @@ fn broken_files_are_told() {
     );
     assert_eq!(
         message(r#"{"base_code":{"magic":"pir","version":4},"program":{}}"#),
+        "`regions` is missing in `program`"
+    );
+    assert_eq!(
+        message(r#"{"base_code":{"magic":"pir","version":4},"program":{"regions":[]}}"#),
         "the program has no block of operations"
+    );
+    assert_eq!(
+        message(r#"{"base_code":{"magic":"pir","version":5},"program":{"regions":[]}}"#),
+        "the saved program is of version 5, and 4 is the newest that is known"
     );
     assert_eq!(
         message("{\"base_code\":"),

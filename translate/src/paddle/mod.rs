@@ -11,6 +11,7 @@ pub(crate) mod build;
 mod carried;
 mod constants;
 mod gradients;
+mod keys;
 pub(crate) mod legacy;
 mod lists;
 mod loops;
@@ -21,6 +22,7 @@ mod stacks;
 mod table;
 mod unset;
 mod versions;
+mod widen;
 mod write;
 
 use std::sync::Arc;
@@ -95,6 +97,7 @@ fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>, length: usize) -> Res
         arrays::to_tensors(ctx, &mut body, &mut errors);
         unset::retype(ctx, &mut body);
         loops::rotate(ctx, &mut body, &mut errors);
+        widen::widen(ctx, &mut body);
     }
     if !errors.is_empty() {
         // What is missing at the end of the file is missed behind its last byte.

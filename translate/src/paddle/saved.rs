@@ -6,12 +6,19 @@ use pir_ir::{Diagnostic, RegionId};
 
 use super::attributes::{AttrReader, read_type};
 use super::build::{Builder, SourceId, SourceOp};
+use super::keys;
 use super::versions;
 use crate::json::{Json, Kind, Value};
 
 fn error(node: Value<'_>, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("paddle-json", message).label(node.span(), "")
 }
+
+/// The newest version of saved programs that is known: that of PaddlePaddle 3.3.
+const NEWEST: i64 = 4;
+
+/// What may be said of the results of an operation. What is persistable is so by its operation here.
+const RESULT_ATTRIBUTES: &[&str] = &["stop_gradient", "persistable"];
 
 /// The operations of a block that are still to be read.
 struct Open<'j> {
@@ -31,6 +38,21 @@ pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
         Ok(version) => version,
         Err(error) => return builder.errors.push(error),
     };
+    builder.errors = keys::check(&json);
+    let regions = root.get("program").and_then(|p| p.get("regions"));
+    let mut more: Vec<Value<'_>> = regions.into_iter().flat_map(Value::items).skip(1).collect();
+    more.extend(
+        regions
+            .and_then(|r| r.items().next())
+            .and_then(|r| r.get("blocks"))
+            .into_iter()
+            .flat_map(Value::items)
+            .skip(1),
+    );
+    for node in more {
+        let message = "a program has one region with one block: this one would not be run";
+        builder.errors.push(error(node, message));
+    }
     let Some(block) = root
         .get("program")
         .and_then(|p| p.get("regions"))
@@ -93,7 +115,12 @@ fn check_head(root: Value<'_>) -> Result<i64, Diagnostic> {
             .help("only programs of the PIR form, which PaddlePaddle 3 saves, are read"));
     }
     match head.get("version").and_then(Value::int) {
-        Some(version @ 1..) => Ok(version),
+        Some(version @ 1..=NEWEST) => Ok(version),
+        Some(version @ 1..) => Err(error(
+            head,
+            format!("the saved program is of version {version}, and {NEWEST} is the newest that is known"),
+        )
+        .help("save it with PaddlePaddle 3.3, or pass `version` to `serialize_pir_program`")),
         _ => Err(error(
             head,
             "the version of the saved program is missing or not positive",
@@ -167,6 +194,15 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<Sourc
         attr_reader.list(list, &mut attrs)?;
     }
     versions::update(builder.ctx, version, &name, &mut attrs);
+    for entry in node.get("OA").into_iter().flat_map(Value::items) {
+        if let Some(said) = entry
+            .get("N")
+            .filter(|n| n.str().is_none_or(|n| !RESULT_ATTRIBUTES.contains(&&*n)))
+        {
+            let message = format!("{} is not known of the results of an operation", said.raw());
+            return Err(error(said, message));
+        }
+    }
     let stops = stops_gradient(node);
     if matches!(name.as_str(), "pd.data" | "pd.feed") && stops.first() == Some(&true) {
         attrs.push((builder.ctx.sym("stop_gradient"), builder.ctx.bool_attr(true)));

@@ -10,8 +10,8 @@ mod optimizers;
 mod ordinary;
 mod pairs;
 mod proto;
+mod schema;
 mod translate;
-mod wire;
 
 use pir_ir::{Context, Diagnostic, Span, Type};
 
@@ -150,7 +150,7 @@ pub(crate) fn is_dump(source: &[u8]) -> bool {
 pub(super) fn read_proto(builder: &mut Builder<'_>, source: &[u8]) {
     match proto::read(builder.ctx, source) {
         Ok(blocks) => translate::translate(builder, &blocks),
-        Err(error) => builder.errors.push(error),
+        Err(errors) => builder.errors.extend(errors),
     }
     // There are no lines to show: the byte is told.
     for error in &mut builder.errors {

@@ -3,8 +3,9 @@
 use pir_ir::{Context, Diagnostic, Span};
 use prost::Message;
 
-use super::wire;
+use super::schema;
 use super::{Attribute, Block, Op, Var, dtype, error};
+use crate::wire;
 
 #[derive(Clone, PartialEq, Message)]
 struct ProgramDesc {
@@ -14,6 +15,8 @@ struct ProgramDesc {
 
 #[derive(Clone, PartialEq, Message)]
 struct BlockDesc {
+    #[prost(int32, tag = "1")]
+    idx: i32,
     #[prost(message, repeated, tag = "3")]
     vars: Vec<VarDesc>,
     #[prost(message, repeated, tag = "4")]
@@ -109,32 +112,46 @@ struct OpAttr {
 }
 
 /// Reads a message.
-pub(super) fn read(ctx: &Context, source: &[u8]) -> Result<Vec<Block>, Diagnostic> {
-    let program = ProgramDesc::decode(source).map_err(|e| {
-        let place = wire::fault(source).map_or(String::new(), |at| format!(", at byte {at}"));
+pub(super) fn read(ctx: &Context, source: &[u8]) -> Result<Vec<Block>, Vec<Diagnostic>> {
+    let not = |what: String| {
         error(
             Span::default(),
-            format!("this is not a program of PaddlePaddle 2: {e}{place}"),
+            format!("this is not a program of PaddlePaddle 2: {what}"),
         )
-    })?;
-    let mut blocks: Vec<Block> = program
-        .blocks
-        .into_iter()
-        .map(|block| read_block(ctx, block))
-        .collect::<Result<_, _>>()?;
-    for (block, spans) in blocks.iter_mut().zip(wire::operations(source)) {
-        for (op, span) in block.ops.iter_mut().zip(spans) {
-            op.span = span;
-        }
+    };
+    let faults = wire::check(source, &schema::PROGRAM);
+    if !faults.is_empty() {
+        let tell = |f: wire::Fault| not(format!("{}, at byte {}", f.message, f.at));
+        return Err(faults.into_iter().map(tell).collect());
     }
-    Ok(blocks)
+    let program = ProgramDesc::decode(source).map_err(|e| vec![not(e.to_string())])?;
+    let mut errors = Vec::new();
+    let mut blocks = Vec::with_capacity(program.blocks.len());
+    let spans = wire::spans(source, 1);
+    for (index, (block, span)) in program.blocks.into_iter().zip(spans).enumerate() {
+        // They are told by their places: one that says another number would be taken for another.
+        if usize::try_from(block.idx) != Ok(index) {
+            let message = format!("the block {index} says that it is the block {}", block.idx);
+            errors.push(error(span, message));
+        }
+        let ops = wire::spans_in(source, span, 4);
+        blocks.push(read_block(ctx, block, &ops, &mut errors));
+    }
+    if blocks.iter().all(|b| b.ops.is_empty()) {
+        errors.push(not("there is no operation in it".to_owned()));
+    }
+    match errors.is_empty() {
+        true => Ok(blocks),
+        false => Err(errors),
+    }
 }
 
-fn read_block(ctx: &Context, block: BlockDesc) -> Result<Block, Diagnostic> {
-    Ok(Block {
+fn read_block(ctx: &Context, block: BlockDesc, spans: &[Span], errors: &mut Vec<Diagnostic>) -> Block {
+    let ops = block.ops.into_iter().zip(spans);
+    Block {
         vars: block.vars.into_iter().map(|var| read_var(ctx, var)).collect(),
-        ops: block.ops.into_iter().map(read_op).collect(),
-    })
+        ops: ops.map(|(op, &span)| read_op(op, span, errors)).collect(),
+    }
 }
 
 fn read_var(ctx: &Context, var: VarDesc) -> Var {
@@ -148,14 +165,34 @@ fn read_var(ctx: &Context, var: VarDesc) -> Var {
     }
 }
 
-fn read_op(op: OpDesc) -> Op {
+fn read_op(op: OpDesc, span: Span, errors: &mut Vec<Diagnostic>) -> Op {
+    let mut attributes: Vec<(String, Attribute)> = Vec::with_capacity(op.attrs.len());
+    for attr in op.attrs {
+        let (name, kind) = (attr.name.clone(), attr.r#type);
+        match read_attribute(attr) {
+            // PaddlePaddle itself gives some twice.
+            Some(value) if attributes.contains(&value) => {}
+            Some(_) if attributes.iter().any(|(n, _)| *n == name) => {
+                let message = format!("`{}` has the attribute `{name}` twice, with two values", op.r#type);
+                errors.push(error(span, message));
+            }
+            Some(value) => attributes.push(value),
+            None => {
+                let message = format!(
+                    "the attribute `{name}` of `{}` is of type {kind}, which is not known here or not what it holds",
+                    op.r#type
+                );
+                errors.push(error(span, message));
+            }
+        }
+    }
     let arguments = |vars: Vec<OpVar>| vars.into_iter().map(|v| (v.parameter, v.arguments)).collect();
     Op {
         kind: op.r#type,
         inputs: arguments(op.inputs),
         outputs: arguments(op.outputs),
-        attributes: op.attrs.into_iter().filter_map(read_attribute).collect(),
-        span: Span::default(),
+        attributes,
+        span,
     }
 }
 
@@ -174,7 +211,6 @@ fn read_attribute(attr: OpAttr) -> Option<(String, Attribute)> {
         11 => Attribute::Ints(attr.longs),
         12 => Attribute::Floats(attr.float64s),
         15 => Attribute::Float(attr.float64?),
-        // Variables, lists of blocks and scalars, which no operation known here has.
         _ => return None,
     };
     Some((attr.name, value))

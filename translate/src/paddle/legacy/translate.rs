@@ -16,6 +16,9 @@ use super::pairs::Pairs;
 use super::{Block, Op, Var, error};
 use crate::paddle::build::{Builder, SourceId, SourceOp, identifier};
 
+/// After so many errors nobody reads on.
+const MOST_ERRORS: usize = 50;
+
 /// What a name stands for.
 #[derive(Clone, Copy)]
 enum Bound {
@@ -131,8 +134,10 @@ impl<'t> Translator<'t, '_, '_> {
                 Some(op) => {
                     let at = frame.at;
                     frame.at += 1;
-                    if !frame.pairs.done.contains(&at) {
-                        self.op(op, at)?;
+                    if !frame.pairs.done.contains(&at)
+                        && let Err(error) = self.op(op, at)
+                    {
+                        self.lose(op, error)?;
                     }
                 }
                 None => self.leave()?,
@@ -140,6 +145,21 @@ impl<'t> Translator<'t, '_, '_> {
         }
         if !self.fetches {
             self.fetch_unread();
+        }
+        Ok(())
+    }
+
+    /// Goes on behind an operation that cannot be read: what it writes is not there, and not told again. What opens a
+    /// block leaves nowhere to go on.
+    fn lose(&mut self, op: &'t Op, error: Diagnostic) -> Done {
+        if op.sub_block().is_some() || self.builder.errors.len() >= MOST_ERRORS {
+            return Err(error);
+        }
+        self.builder.errors.push(error);
+        for name in op.outputs.iter().flat_map(|(_, names)| names) {
+            let id = self.fresh();
+            self.builder.poison(id);
+            self.bind(name, id);
         }
         Ok(())
     }

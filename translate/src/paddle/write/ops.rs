@@ -127,7 +127,14 @@ impl Writer<'_> {
             "full" | "const" | "constant" => {
                 let ty = types.first().copied().unwrap_or(Type::NONE);
                 let value = view.attr("value").ok_or("it has no value")?;
-                let shape = ctx.as_tensor(ty).ok_or("its type is not known")?.0.to_vec();
+                // The type may know less than the operation says: a dimension of 0 is one, a negative one is none.
+                let shape = match view.ints("shape") {
+                    Some(shape) => shape.to_vec(),
+                    None => ctx.as_tensor(ty).ok_or("its type is not known")?.0.to_vec(),
+                };
+                if let Some(extent) = shape.iter().find(|&&d| d < 0) {
+                    return Err(format!("a constant has no dimension of {extent}"));
+                }
                 if let Some(int) = ctx.attr_int(value)
                     && int.unsigned_abs() > 1 << 53
                 {
@@ -148,6 +155,12 @@ impl Writer<'_> {
                 return Ok(());
             }
             "neg" | "increment" | "scale" => return self.scaled(op, view, &operands, &types),
+            "pow" if view.attr("y").is_none() && operands.len() > 1 => {
+                let ty = types.first().copied().unwrap_or(Type::NONE);
+                let exponent = self.number_operand(view, 1, ty)?;
+                let inputs = [operands.first().copied().unwrap_or(0), exponent];
+                return self.finish(op, "1.elementwise_pow", "", &inputs, &types);
+            }
             "pow" if view.f64("y").is_some_and(|y| !single(y)) => {
                 let ty = types.first().copied().unwrap_or(Type::NONE);
                 let elem = ctx.elem_type(ty);
@@ -225,7 +238,13 @@ impl Writer<'_> {
             .def()
             .is_some_and(|def| def.operands.iter().any(|o| o.arity == Arity::Variadic));
         if !variadic || view.name() == "builtin.combine" {
-            return Ok(operands.to_vec());
+            // Operands that are left out have their places.
+            let mut inputs = operands.to_vec();
+            for &at in view.ints("absent_operands").unwrap_or(&[]) {
+                let at = usize::try_from(at).unwrap_or(0).min(inputs.len());
+                inputs.insert(at, 0);
+            }
+            return Ok(inputs);
         }
         let values: Vec<ValueId> = self.body.operands(view.op).collect();
         Ok(vec![self.combined(&values)])
@@ -278,6 +297,21 @@ impl Writer<'_> {
             };
             index += 1;
             given.push((&spec.name, group));
+        }
+        if !tensors.is_empty() {
+            return Err("it has more operands than its definition".to_owned());
+        }
+        // What is given and has no place there must not be passed over.
+        let has_place = |name: &str| {
+            row.inputs.iter().any(|input| match *input {
+                Input::Value(n) | Input::Shaped(n, _) | Input::Ints(n) | Input::Number(n, _) => n == name,
+            })
+        };
+        if let Some((name, _)) = given.iter().find(|(name, group)| group.is_some() && !has_place(name)) {
+            return Err(match row.says(name) {
+                true => format!("`{name}` is computed, and PaddlePaddle has an attribute for it"),
+                false => format!("PaddlePaddle's has no operand `{name}`"),
+            });
         }
         let mut inputs = Vec::with_capacity(row.inputs.len());
         for input in &row.inputs {
@@ -427,42 +461,84 @@ impl Writer<'_> {
         })
     }
 
-    /// `scale * x + bias`, whose bias is of single precision there: one that is not is added as a constant.
+    /// A number that is computed, as an operand of an elementwise operation: of the type of the result.
+    fn number_operand(&mut self, view: OpView<'_>, index: usize, result: Type) -> Result<Id, String> {
+        let ctx = self.ctx;
+        let value = self.body.operand(view.op, index);
+        let (dims, from) = ctx
+            .as_tensor(self.body.value_type(value))
+            .ok_or("what it computes with is not a tensor")?;
+        let rank = ctx.as_tensor(result).map_or(0, |(dims, _)| dims.len());
+        if dims.iter().any(|&d| d != 1) {
+            return Err("what it computes with is not known to be one number".to_owned());
+        }
+        let (mut id, mut ty) = (self.id(value), self.body.value_type(value));
+        let elem = ctx.elem_type(result);
+        // One with more dimensions would give them to the result.
+        if dims.len() > rank {
+            let shape: Vec<i64> = vec![1; rank];
+            ty = ctx.tensor(&shape, from);
+            let target = self.integers(&shape);
+            id = self.raw("1.reshape", "", &[id, target], &[ty]);
+        }
+        if from != elem {
+            let mut attrs = String::new();
+            json::entry("dtype", &json::dtype_attr(ctx, Some(elem))?, &mut attrs);
+            let shape = ctx.as_tensor(ty).map_or(&[][..], |(dims, _)| dims).to_vec();
+            id = self.raw("1.cast", &attrs, &[id], &[ctx.tensor(&shape, elem)]);
+        }
+        Ok(id)
+    }
+
+    /// `scale * x + bias`, whose bias is an attribute of single precision there: one that is not, or that is computed, is
+    /// added by itself.
     fn scaled(&mut self, op: OpId, view: OpView<'_>, operands: &[Id], types: &[Type]) -> Result<(), String> {
         let ctx = self.ctx;
         let ty = types.first().copied().unwrap_or(Type::NONE);
         let x = operands.first().copied().unwrap_or(0);
-        let (scale, bias) = match view.name() {
-            "pd.neg" => (Some(-1.0), 0.0),
-            "pd.increment" => (Some(1.0), view.f64("value").unwrap_or(1.0)),
-            _ if operands.len() > 1 => (None, view.f64("bias").unwrap_or(0.0)),
-            _ => (Some(view.f64("scale").unwrap_or(1.0)), view.f64("bias").unwrap_or(0.0)),
-        };
-        let after = view.bool("bias_after_scale").unwrap_or(true);
         let elem = ctx.elem_type(ty);
-        let apart = !single(bias) && elem == Type::F64;
-        if !after && apart {
-            return Err("its bias is not of single precision and comes before the factor".to_owned());
+        // The operands behind the tensor stand for the attributes that are missing, in order.
+        let mut computed = 1..operands.len();
+        let mut part = |name: &str, default: f64| match view.attr(name) {
+            Some(attr) => ctx
+                .attr_f64(attr)
+                .map(Ok)
+                .ok_or_else(|| format!("`{name}` is not a number")),
+            None => Ok(computed.next().map_or(Ok(default), Err)),
+        };
+        let (scale, bias) = match view.name() {
+            "pd.neg" => (Ok(-1.0), Ok(0.0)),
+            "pd.increment" => (Ok(1.0), part("value", 1.0)?),
+            _ => (part("scale", 1.0)?, part("bias", 0.0)?),
+        };
+        if computed.next().is_some() {
+            return Err("it has more operands than attributes".to_owned());
+        }
+        let after = view.bool("bias_after_scale").unwrap_or(true);
+        // What is added by itself, and what the operation adds.
+        let (apart, inside) = match bias {
+            Ok(bias) if single(bias) || elem != Type::F64 => (None, bias),
+            other => (Some(other), 0.0),
+        };
+        if apart.is_some() && !after {
+            return Err("its bias is computed or not of single precision, and comes before the factor".to_owned());
         }
         let factor = match scale {
-            None => operands.get(1).copied().unwrap_or(0),
-            Some(scale) => self.number(scale, types.first()),
+            Ok(scale) => self.number(scale, types.first()),
+            Err(operand) => operands.get(operand).copied().unwrap_or(0),
         };
         let mut attrs = String::new();
-        json::entry(
-            "bias",
-            &json::float("0.a_f32", if apart { 0.0 } else { bias }),
-            &mut attrs,
-        );
-        json::entry(
-            "bias_after_scale",
-            &json::plain("0.a_bool", if after { "true" } else { "false" }),
-            &mut attrs,
-        );
+        json::entry("bias", &json::float("0.a_f32", inside), &mut attrs);
+        let after = json::plain("0.a_bool", if after { "true" } else { "false" });
+        json::entry("bias_after_scale", &after, &mut attrs);
         self.force = view.bool("stop_gradient");
         let mut id = self.raw("1.scale", &attrs, &[x, factor], types);
-        if apart {
-            let bias = self.full(&[1], bias, elem);
+        if let Some(bias) = apart {
+            let bias = match bias {
+                Ok(bias) => self.full(&[1], bias, elem),
+                Err(operand) => self.number_operand(view, operand, ty)?,
+            };
+            self.force = view.bool("stop_gradient");
             id = self.raw("1.add", "", &[id, bias], types);
         }
         self.bind(self.body.result(op, 0), id);

@@ -1,0 +1,145 @@
+//! Dimensions that change from one iteration to the next.
+//!
+//! PaddlePaddle builds the body of a loop with the shapes of the first iteration. When it sees that a value which is
+//! carried grows, it says so of the value, and of some of what is computed from it: the rest keeps the shape of the first
+//! iteration. What our operations say of their results is what counts: where they know a dimension no more, it is not
+//! known, in the body, in what the loop carries, and in what is computed from its results.
+
+use pir_dialects::pd::{is_if, is_while};
+use pir_ir::{Body, Context, DYNAMIC, OpId, Type, ValueId};
+use rustc_hash::FxHashSet;
+
+/// Each round may change what is carried, and with it the next one; a file must not make us go on for ever.
+const ROUNDS: usize = 64;
+
+/// Takes dimensions away that hold in the first iteration alone.
+pub(crate) fn widen(ctx: &Context, body: &mut Body) {
+    let ops: Vec<OpId> = body.walk_all().collect();
+    let mut widening = Widening {
+        ctx,
+        body,
+        widened: FxHashSet::default(),
+    };
+    let loops: Vec<OpId> = ops.iter().copied().filter(|&op| widening.grows(op)).collect();
+    if loops.is_empty() {
+        return;
+    }
+    let mut inside: FxHashSet<OpId> = FxHashSet::default();
+    for &op in &ops {
+        let parent = widening.body.parent_op(op);
+        if parent.is_some_and(|p| loops.contains(&p) || inside.contains(&p)) {
+            inside.insert(op);
+        }
+    }
+    for _ in 0..ROUNDS {
+        let before = widening.widened.len();
+        for &op in &ops {
+            widening.op(op, inside.contains(&op));
+        }
+        if widening.widened.len() == before {
+            return;
+        }
+    }
+}
+
+struct Widening<'a> {
+    ctx: &'a Context,
+    body: &'a mut Body,
+    /// The values whose types have been changed.
+    widened: FxHashSet<ValueId>,
+}
+
+impl Widening<'_> {
+    fn name(&self, op: OpId) -> &str {
+        self.ctx.op_str(self.body.op_name(op))
+    }
+
+    fn is_dynamic(&self, value: ValueId) -> bool {
+        let tensor = self.ctx.as_tensor(self.body.value_type(value));
+        tensor.is_some_and(|(dims, _)| dims.contains(&DYNAMIC))
+    }
+
+    /// Whether a loop carries something whose shape it does not know.
+    fn grows(&self, op: OpId) -> bool {
+        is_while(self.name(op)) && self.body.results(op).any(|v| self.is_dynamic(v))
+    }
+
+    /// Lets a value know no dimension that another one does not know.
+    fn forget(&mut self, value: ValueId, from: Type) {
+        let own = self.ctx.as_tensor(self.body.value_type(value));
+        let (Some((dims, elem)), Some((others, _))) = (own, self.ctx.as_tensor(from)) else {
+            return;
+        };
+        if dims.len() != others.len() {
+            return;
+        }
+        let new: Vec<i64> = dims
+            .iter()
+            .zip(others)
+            .map(|(&d, &o)| if o == DYNAMIC { DYNAMIC } else { d })
+            .collect();
+        if new[..] != *dims {
+            self.body.set_value_type(value, self.ctx.tensor(&new, elem));
+            self.widened.insert(value);
+        }
+    }
+
+    fn op(&mut self, op: OpId, inside: bool) {
+        let name = self.name(op).to_owned();
+        if is_while(&name) {
+            return self.carried(op);
+        }
+        if is_if(&name) {
+            let results: Vec<ValueId> = self.body.results(op).collect();
+            for given in self.ends(op) {
+                self.forget_all(&results, &given);
+            }
+            return;
+        }
+        let concerns = |v| self.widened.contains(&v) || inside && self.is_dynamic(v);
+        if !self.body.operands(op).any(concerns) {
+            return;
+        }
+        let view = self.body.view(self.ctx, op);
+        let inferred = view.with_infer_args(|args| view.def().and_then(|def| def.infer).map(|infer| infer(args)));
+        let Some(Some(Ok(types))) = inferred else { return };
+        let results: Vec<ValueId> = self.body.results(op).collect();
+        for (value, ty) in results.into_iter().zip(types) {
+            self.forget(value, ty);
+        }
+    }
+
+    /// What the regions of an operation end with.
+    fn ends(&self, op: OpId) -> Vec<Vec<ValueId>> {
+        let blocks = self.body.op_regions(op).iter().map(|&r| self.body.single_block(r));
+        let last = blocks.map(|b| b.and_then(|b| self.body.last_op(b)));
+        last.map(|l| l.map_or(Vec::new(), |l| self.body.operands(l).collect()))
+            .collect()
+    }
+
+    fn forget_all(&mut self, values: &[ValueId], from: &[ValueId]) {
+        for (&value, &other) in values.iter().zip(from) {
+            self.forget(value, self.body.value_type(other));
+        }
+    }
+
+    /// What a loop carries: from the ends of its regions to their arguments and to the results.
+    fn carried(&mut self, op: OpId) {
+        let regions = self.body.op_regions(op).to_vec();
+        let ends = self.ends(op);
+        let ([.., cond, body], [.., passed, next]) = (&regions[..], &ends[..]) else {
+            return;
+        };
+        let args = |this: &Self, region| {
+            let block = this.body.single_block(region);
+            block.map_or(Vec::new(), |b| this.body.block_args(b).to_vec())
+        };
+        let (first, second) = (args(self, *cond), args(self, *body));
+        let results: Vec<ValueId> = self.body.results(op).collect();
+        self.forget_all(&first, next);
+        // The condition itself is not passed on.
+        let passed = passed.get(1..).unwrap_or_default().to_vec();
+        self.forget_all(&second, &passed);
+        self.forget_all(&results, &passed);
+    }
+}
