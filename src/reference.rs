@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pir_ir::{Arity, Derivative, OpDef, Presence, Traits, ValueSpec};
+use pir_ir::{Arity, Derivative, MarkedOps, OpDef, Presence, Traits, ValueSpec};
 use pir_passes::{Pass, all_passes};
 
 /// Stands at the top of each page.
@@ -71,6 +71,32 @@ pub fn dialect(name: &str) -> Option<String> {
         operation(&mut page, op);
     }
     Some(page)
+}
+
+/// The page of the marks: attributes that the tools put on operations of any dialect.
+pub fn marks() -> String {
+    let mut page = format!(
+        "{MARK}\n# Marks\n\nThe attributes of an operation are those of its definition, which the pages of the \
+         dialects list, and the marks of the tools, which are these. A name with a dot, like `my.note`, is free: it is \
+         kept, and nothing reads it. Any other name is an error.\n\n| Mark | Type | Operations | |\n| --- | --- | --- | --- |\n"
+    );
+    for mark in pir_dialects::context().marks() {
+        let on = match &mark.on {
+            MarkedOps::Any => "all".to_owned(),
+            MarkedOps::Named(names) => {
+                let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+                names.join(", ")
+            }
+        };
+        let _ = writeln!(
+            page,
+            "| `{}` | {} | {on} | {} |",
+            mark.name,
+            mark.ty,
+            cell(&mark.summary)
+        );
+    }
+    page
 }
 
 /// The names of all dialects.

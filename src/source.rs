@@ -102,9 +102,10 @@ impl Source {
 
     fn line_starts(&self) -> &[usize] {
         self.line_starts.get_or_init(|| {
-            std::iter::once(0)
-                .chain(memchr::memchr_iter(b'\n', &self.bytes).map(|at| at + 1))
-                .collect()
+            // A carriage return ends a line as well, alone or in front of a line feed.
+            let ends = memchr::memchr2_iter(b'\n', b'\r', &self.bytes);
+            let is_end = |&at: &usize| self.bytes[at] == b'\n' || self.bytes.get(at + 1) != Some(&b'\n');
+            std::iter::once(0).chain(ends.filter(is_end).map(|at| at + 1)).collect()
         })
     }
 

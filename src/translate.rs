@@ -57,6 +57,21 @@ pub enum From {
     Graphdef,
 }
 
+impl From {
+    /// The format of a source: the one that is asked for, or the one that the content looks like; none for text.
+    pub(crate) fn format(self, source: &Source) -> Option<pir_translate::Format> {
+        match self {
+            From::Auto => pir_translate::detect(source.bytes()),
+            From::Text => None,
+            From::PaddleJson => Some(pir_translate::Format::PaddleJson),
+            From::PaddleText => Some(pir_translate::Format::PaddleText),
+            From::PaddleProgram => Some(pir_translate::Format::PaddleProgram),
+            From::PaddleProgramText => Some(pir_translate::Format::PaddleProgramText),
+            From::Graphdef => Some(pir_translate::Format::GraphDef),
+        }
+    }
+}
+
 /// A format that programs are written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum To {
@@ -156,16 +171,7 @@ fn read(args: &Args, source: &Source) -> Result<(Module, Vec<Diagnostic>), Vec<D
     let options = LoadOptions {
         allow_unregistered: args.common.allow_unregistered_dialect,
     };
-    let format = match args.from {
-        From::Auto => return driver::load(&ctx, source, options),
-        From::Text => None,
-        From::PaddleJson => Some(pir_translate::Format::PaddleJson),
-        From::PaddleText => Some(pir_translate::Format::PaddleText),
-        From::PaddleProgram => Some(pir_translate::Format::PaddleProgram),
-        From::PaddleProgramText => Some(pir_translate::Format::PaddleProgramText),
-        From::Graphdef => Some(pir_translate::Format::GraphDef),
-    };
-    driver::load_as(&ctx, source, format, options)
+    driver::load_as(&ctx, source, args.from.format(source), options)
 }
 
 fn write(module: &Module, to: To, out: &mut dyn Write) -> io::Result<()> {

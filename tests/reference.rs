@@ -36,3 +36,8 @@ fn dialects() {
         check(&format!("dialects/{name}.md"), &page);
     }
 }
+
+#[test]
+fn marks() {
+    check("marks.md", &pir_tools::reference::marks());
+}

@@ -20,13 +20,13 @@ pub fn register(builder: &mut ContextBuilder) {
 
 fn module() -> OpDef {
     let mut def = OpDef::new("builtin.module", "A program of its own: operations and symbols");
-    def.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::SYMBOL_TABLE | Traits::NO_TERMINATOR;
-    def.attrs = vec![AttrSpec {
-        name: "sym_name".into(),
+    def.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::SYMBOL_TABLE | Traits::NO_TERMINATOR | Traits::OPEN_ATTRS;
+    let optional = |name: &'static str| AttrSpec {
+        name: name.into(),
         ty: "str".into(),
         default: Some("".into()),
-    }]
-    .into();
+    };
+    def.attrs = vec![optional("sym_name"), optional("sym_visibility")].into();
     def.regions = vec![RegionSpec {
         keywords: &[],
         presence: Presence::Required,
@@ -37,6 +37,7 @@ fn module() -> OpDef {
 
 fn cast() -> OpDef {
     let mut def = OpDef::new("builtin.unrealized_conversion_cast", "A value as one of another type");
+    def.traits = Traits::OPEN_ATTRS;
     def.operands = vec![value("inputs", "any", Arity::Variadic)].into();
     def.results = vec![value("outputs", "any", Arity::Variadic)].into();
     def

@@ -1,8 +1,8 @@
 //! `func`: functions.
 
 use pir_ir::{
-    Arity, AttrSpec, ContextBuilder, Diagnostic, DialectDef, Effect, EffectKind, EffectTarget, OpDef, OpView, Presence,
-    RegionSpec, Speculatability, Traits, TypeData,
+    Arity, AttrData, AttrDict, AttrSpec, Body, Context, ContextBuilder, Diagnostic, DialectDef, Effect, EffectKind,
+    EffectTarget, OpDef, OpId, OpView, Presence, RegionSpec, Speculatability, Traits, Type, TypeData,
 };
 use smallvec::SmallVec;
 
@@ -26,10 +26,25 @@ fn attr(name: &'static str, ty: &'static str) -> AttrSpec {
     }
 }
 
+fn optional(name: &'static str, ty: &'static str) -> AttrSpec {
+    AttrSpec {
+        default: Some("".into()),
+        ..attr(name, ty)
+    }
+}
+
 fn func() -> OpDef {
     let mut def = OpDef::new("func.func", "A function, or without a body the declaration of one");
-    def.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::FUNCTION;
-    def.attrs = vec![attr("sym_name", "str"), attr("function_type", "type")].into();
+    def.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::FUNCTION | Traits::OPEN_ATTRS;
+    def.attrs = vec![
+        attr("sym_name", "str"),
+        attr("function_type", "type"),
+        optional("sym_visibility", "str"),
+        optional("arg_attrs", "dict[]"),
+        optional("res_attrs", "dict[]"),
+        optional("no_inline", "unit"),
+    ]
+    .into();
     def.regions = vec![RegionSpec {
         keywords: &[],
         presence: Presence::MayBeEmpty,
@@ -39,8 +54,68 @@ fn func() -> OpDef {
     def
 }
 
+/// Gives a function another type. Attributes of arguments and results that stay are kept; those that are added, at the
+/// end, have none.
+pub fn set_type(ctx: &Context, body: &mut Body, op: OpId, inputs: &[Type], results: &[Type]) {
+    let mut attrs = body.attrs(op);
+    attrs = ctx.dict_with(
+        attrs,
+        "function_type",
+        ctx.type_attr(ctx.function_type(inputs, results)),
+    );
+    for (name, count) in [("arg_attrs", inputs.len()), ("res_attrs", results.len())] {
+        if let Some(AttrData::Array(dicts)) = ctx.dict_get(attrs, name).map(|list| ctx.attr_data(list)) {
+            let mut dicts = dicts.to_vec();
+            dicts.resize(count, ctx.attr(AttrData::Dict(AttrDict::EMPTY)));
+            attrs = ctx.dict_with(attrs, name, ctx.attr(AttrData::Array(dicts.into())));
+        }
+    }
+    body.set_attrs(op, attrs);
+}
+
+/// Attributes of arguments and results: one dictionary for each, with names that have a dot.
+fn verify_value_attrs(op: OpView<'_>, noun: &str, name: &str, count: usize, errors: &mut Vec<Diagnostic>) {
+    let dicts = match op.attr(name).map(|list| op.ctx.attr_data(list)) {
+        Some(AttrData::Array(dicts)) => &**dicts,
+        Some(_) => &[],
+        None => return,
+    };
+    let span = op.body.op_span(op.op);
+    if dicts.len() != count {
+        let message = format!(
+            "expected {count} dictionaries in `{name}`, one for each {noun}, found {}",
+            dicts.len()
+        );
+        errors.push(
+            Diagnostic::error("function-attributes", message)
+                .label(span, "this function")
+                .help("write `{}` for those without attributes"),
+        );
+    }
+    for (at, &dict) in dicts.iter().enumerate() {
+        let AttrData::Dict(dict) = *op.ctx.attr_data(dict) else {
+            continue;
+        };
+        let entries = op.ctx.dict_entries(dict).iter();
+        for name in entries
+            .map(|entry| op.ctx.str(entry.0))
+            .filter(|name| !name.contains('.'))
+        {
+            let message = format!("the attribute `{name}` of {noun} #{at} is of no dialect");
+            errors.push(
+                Diagnostic::error("function-attributes", message)
+                    .label(span, "this function")
+                    .help(format!(
+                        "attributes of arguments and results have a dot in their names: `my.{name}`"
+                    )),
+            );
+        }
+    }
+}
+
 fn call() -> OpDef {
     let mut def = OpDef::new("func.call", "Calls a function of the module");
+    def.traits = Traits::OPEN_ATTRS;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
     def.results = vec![value("results", "any", Arity::Variadic)].into();
     def.attrs = vec![attr("callee", "symbol")].into();
@@ -59,7 +134,7 @@ fn call() -> OpDef {
 
 fn ret() -> OpDef {
     let mut def = OpDef::new("func.return", "Returns from a function");
-    def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE;
+    def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE | Traits::OPEN_ATTRS;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
     def
 }
@@ -78,6 +153,8 @@ fn verify_func(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         );
         return;
     };
+    verify_value_attrs(op, "argument", "arg_attrs", inputs.len(), errors);
+    verify_value_attrs(op, "result", "res_attrs", results.len(), errors);
     let Some(body) = op.body.isolated(op.op) else { return };
     let Some(entry) = body.entry_block(body.root()) else {
         return;
@@ -124,7 +201,7 @@ fn verify_func(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-fn spelled(op: OpView<'_>, types: &[pir_ir::Type]) -> String {
+fn spelled(op: OpView<'_>, types: &[Type]) -> String {
     let parts: Vec<String> = types.iter().map(|&t| pir_ir::text::print_type(op.ctx, t)).collect();
     format!("({})", parts.join(", "))
 }

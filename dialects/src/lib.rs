@@ -1,15 +1,18 @@
 //! The dialects of pir-opt: `builtin`, `func`, `pd`, `cf` and `df`.
 //!
 //! Operations with tensors are declared in the op tables of [`pd`]; what a table cannot say (regions, effects on
-//! stacks, control flow) is declared here in Rust, one file for each dialect.
+//! stacks, control flow) is declared here in Rust, one file for each dialect. [`marks`] has the attributes that the tools
+//! put on operations of any dialect.
 
 #![forbid(unsafe_code)]
 
 pub mod builtin;
 pub mod cf;
 pub mod df;
+mod external;
 pub mod func;
 pub mod letters;
+pub mod marks;
 pub mod pd;
 pub mod window;
 
@@ -24,6 +27,8 @@ pub fn register_all(builder: &mut ContextBuilder) {
     cf::register(builder);
     df::register(builder);
     pd::register(builder);
+    marks::register(builder);
+    external::register(builder);
 }
 
 /// A context with all dialects.

@@ -96,13 +96,13 @@ fn conditions() {
 fn branches() {
     wrong(
         "if-yield",
-        "2 yielded values, but 1 results",
+        "expected 1 yielded value, one for each result, found 2",
         "cf.yield",
         "%r = pd.if (%c) then { cf.yield (%x) } else { cf.yield (%x, %x) } : tensor<2xf32>",
     );
     wrong(
         "if-yield",
-        "has type `tensor<1xi64>`, that of the results `tensor<2xf32>`",
+        "has type `tensor<1xi64>`, but result #0 has type `tensor<2xf32>`",
         "cf.yield",
         "%r = pd.if (%c) then { cf.yield (%x) } else { cf.yield (%i) }",
     );
@@ -175,19 +175,19 @@ fn branches_with_stacks() {
 fn loops() {
     wrong(
         "while-cond-arguments",
-        "1 operands, but 2 arguments of the cond region",
+        "expected 2 operands, one for each cond region argument, found 1",
         "pd.while",
         "%y = pd.while (%x) cond (%a: tensor<2xf32>, %b: f32) { cf.cond_yield (%c, %a) } body (%b) { cf.yield (%b, %b) }",
     );
     wrong(
         "while-cond-arguments",
-        "has type `tensor<2xf32>`, that of the arguments of the cond region `f32`",
+        "has type `tensor<2xf32>`, but cond region argument #0 has type `f32`",
         "pd.while",
         "%y = pd.while (%x) cond (%a: f32) { cf.cond_yield (%c, %x) } body (%b) { cf.yield (%b) }",
     );
     wrong(
         "while-body-arguments",
-        "1 values forwarded by cond, but 2 arguments of the body region",
+        "expected 2 forwarded values, one for each body region argument, found 1",
         "cf.cond_yield",
         "%y = pd.while (%x) cond (%a) { cf.cond_yield (%c, %a) } body (%b: tensor<2xf32>, %d: f32) { cf.yield (%b) }",
     );
@@ -199,7 +199,7 @@ fn loops() {
     );
     wrong(
         "while-body-yield",
-        "0 values yielded by body, but 1 arguments of the cond region",
+        "`pd.while` declares 1 cond region argument, but here is no yielded value",
         "cf.yield",
         "%y = pd.while (%x) cond (%a) { cf.cond_yield (%c, %a) } body (%b) { cf.yield () }",
     );
@@ -257,7 +257,7 @@ fn loops_with_stacks() {
     );
     wrong(
         "while-init-arguments",
-        "1 operands, but 2 arguments of the init region",
+        "expected 2 operands, one for each init region argument, found 1",
         "pd.while",
         "%y, %s = pd.while (%x) init (%a: tensor<2xf32>, %b: f32) { %s = cf.create_stack () cf.yield (%a, %s) } cond (%a: tensor<2xf32>, %s: cf.stack) { cf.cond_yield (%c, %a, %s) } body (%a, %s) { cf.yield (%a, %s) }",
     );

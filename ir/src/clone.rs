@@ -94,10 +94,9 @@ impl Rewriter<'_> {
                 self.body.set_block_label(copy, label);
                 for arg in self.source(copies).block_args(block).to_vec() {
                     let source = self.source(copies);
-                    let (ty, name, attrs) = (source.value_type(arg), source.value_name(arg), source.arg_attrs(arg));
+                    let (ty, name) = (source.value_type(arg), source.value_name(arg));
                     let loc = source.arg_loc(arg);
                     let new_arg = self.body.add_block_arg(copy, ty, name);
-                    self.body.set_arg_attrs(new_arg, attrs);
                     if let Some(loc) = loc {
                         self.body.set_arg_loc(new_arg, loc);
                     }

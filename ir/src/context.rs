@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use crate::intern::{Interner, StrInterner};
+use crate::marks::Mark;
 use crate::names::Stems;
 use crate::registry::{DialectDef, OpDef, Text, Traits};
 use crate::types::{Attr, AttrData, AttrDict, DictData, FloatKind, Signedness, Type, TypeData};
@@ -74,6 +75,8 @@ impl AttrDict {
 pub struct ContextBuilder {
     ops: Vec<OpDef>,
     dialects: Vec<DialectDef>,
+    marks: Vec<Mark>,
+    external: Vec<Text>,
 }
 
 impl ContextBuilder {
@@ -82,6 +85,8 @@ impl ContextBuilder {
         Self {
             ops: Vec::new(),
             dialects: Vec::new(),
+            marks: Vec::new(),
+            external: Vec::new(),
         }
     }
 
@@ -89,6 +94,18 @@ impl ContextBuilder {
     pub fn register(&mut self, dialect: DialectDef, ops: impl IntoIterator<Item = OpDef>) -> &mut Self {
         self.dialects.push(dialect);
         self.ops.extend(ops);
+        self
+    }
+
+    /// Adds marks of the tools.
+    pub fn register_marks(&mut self, marks: impl IntoIterator<Item = Mark>) -> &mut Self {
+        self.marks.extend(marks);
+        self
+    }
+
+    /// Says that these dialects of other tools have a custom assembly that is not read here.
+    pub fn register_external(&mut self, dialects: impl IntoIterator<Item = Text>) -> &mut Self {
+        self.external.extend(dialects);
         self
     }
 
@@ -103,6 +120,8 @@ impl ContextBuilder {
             op_names: StrInterner::new(),
             ops: Vec::new(),
             plans: Vec::new(),
+            marks: self.marks,
+            external: self.external,
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
         context.dict(&[]);
@@ -157,6 +176,8 @@ pub struct Context {
     /// For each of the operations what the verifier asks of it, made when it is first needed.
     plans: Vec<OnceLock<Box<Plan>>>,
     dialects: FxHashMap<Text, DialectDef>,
+    marks: Vec<Mark>,
+    external: Vec<Text>,
 }
 
 impl Context {
@@ -225,6 +246,16 @@ impl Context {
     /// All registered operations, in the order of registration.
     pub fn ops(&self) -> &[OpDef] {
         &self.ops
+    }
+
+    /// All registered marks of the tools, in the order of registration.
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// Whether the dialect is one of other tools, with a custom assembly that is not read here.
+    pub fn is_external(&self, dialect: &str) -> bool {
+        self.external.iter().any(|name| name == dialect)
     }
 
     /// The dialect called `name`, if it is registered.

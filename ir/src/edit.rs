@@ -360,15 +360,6 @@ impl Body {
         self.arg_locs.insert(arg, loc);
     }
 
-    /// Sets the attributes of a block argument.
-    pub fn set_arg_attrs(&mut self, arg: ValueId, attrs: AttrDict) {
-        if attrs == AttrDict::EMPTY {
-            self.arg_attrs.remove(&arg);
-        } else {
-            self.arg_attrs.insert(arg, attrs);
-        }
-    }
-
     // ----- regions -----
 
     /// Gives an operation one more region, which belongs to none yet, before its region at `index`.

@@ -24,6 +24,7 @@ mod entity;
 mod flow;
 mod intern;
 mod lists;
+mod marks;
 mod module;
 mod names;
 mod registry;
@@ -43,6 +44,7 @@ pub use dominance::{DominanceInfo, DominatorTree};
 pub use edit::OpSpec;
 pub use entity::{BlockId, OpId, RegionId, UseId, ValueId};
 pub use lists::Lists;
+pub use marks::{Mark, MarkedOps};
 pub use module::Module;
 pub use names::Name;
 pub use registry::{

@@ -55,6 +55,8 @@ bitflags! {
         const SPLITS = 1 << 15;
         /// Gives a list of its operands.
         const COMBINES = 1 << 16;
+        /// Other attributes than the declared ones are kept where operations of unknown dialects are, as in MLIR.
+        const OPEN_ATTRS = 1 << 20;
     }
 }
 
@@ -380,7 +382,7 @@ pub struct OpDef {
     pub traits: Traits,
     /// The declared operands; at most one is not [`Arity::One`], or all after it are optional.
     pub operands: List<ValueSpec>,
-    /// The declared attributes. Others are allowed and kept.
+    /// The declared attributes. There may be others only if their names have a dot, or they are marks ([`Mark`](crate::Mark)).
     pub attrs: List<AttrSpec>,
     /// The declared results.
     pub results: List<ValueSpec>,

@@ -298,9 +298,9 @@ mod tests {
             r#"
             %x = t.in {name = "x"} : f32
             %y = t.in {name = "x"} : f32
-            %a = t.add (%x, %y) {p = 1, q = 2} : f32
-            %b = t.add (%y, %x) {q = 2, p = 1} : f32
-            %c = t.add (%y, %x) {q = 2, p = 2} : f32
+            %a = t.add (%x, %y) {t.p = 1, t.q = 2} : f32
+            %b = t.add (%y, %x) {t.q = 2, t.p = 1} : f32
+            %c = t.add (%y, %x) {t.q = 2, t.p = 2} : f32
             %d = t.div (%x, %y) : f32
             %e = t.div (%y, %x) : f32
             %f = t.div (%x, %y) : f32
@@ -313,8 +313,8 @@ mod tests {
             r#"
             %x = t.in {name = "x"} : f32
             %y = t.in {name = "x"} : f32
-            %a = t.add (%x, %y) {p = 1, q = 2} : f32
-            %c = t.add (%y, %x) {q = 2, p = 2} : f32
+            %a = t.add (%x, %y) {t.p = 1, t.q = 2} : f32
+            %c = t.add (%y, %x) {t.q = 2, t.p = 2} : f32
             %d = t.div (%x, %y) : f32
             %e = t.div (%y, %x) : f32
             %g = t.add (%a, %a) : f32

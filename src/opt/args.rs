@@ -5,7 +5,7 @@ use clap::Parser;
 use crate::cli::Common;
 use crate::driver::select::Counter;
 use crate::driver::show::Scope;
-use crate::translate::To;
+use crate::translate::{From, To};
 
 const LONG_ABOUT: &str = "\
 Reads a program, runs passes on it and prints it.
@@ -142,6 +142,16 @@ pub struct Output {
         hide_short_help = true
     )]
     pub elide_large_attributes: Option<usize>,
+    /// The format to read
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "auto",
+        hide_short_help = true
+    )]
+    pub from: From,
+
     /// The format to print
     #[arg(
         long,

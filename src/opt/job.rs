@@ -161,7 +161,7 @@ impl<'a> Job<'a> {
     fn transform(&mut self, source: &Source) -> Transformed {
         self.times.next_program();
         self.statistics.next_program();
-        let format = pir_translate::detect(source.bytes());
+        let format = self.args.output.from.format(source);
         let load = LoadOptions {
             allow_unregistered: self.args.common.allow_unregistered_dialect,
         }

@@ -4,6 +4,7 @@ use clap::{Parser, ValueEnum};
 
 use super::value::Value;
 use crate::cli::Common;
+use crate::translate::From;
 
 const LONG_ABOUT: &str = "\
 Runs a program: text, or one that PaddlePaddle saved.
@@ -54,6 +55,16 @@ pub struct Args {
     /// The program; `-` or nothing reads standard input
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
+
+    /// The format to read
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "auto",
+        hide_short_help = true
+    )]
+    pub from: From,
 
     /// Bind inputs to the arrays of this file, by name; may be given several times
     #[arg(long, value_name = "FILE.npz|FILE.safetensors")]

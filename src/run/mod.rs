@@ -59,7 +59,7 @@ fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<Exit, Vec<Di
     let load = LoadOptions {
         allow_unregistered: args.common.allow_unregistered_dialect,
     };
-    let (mut module, warnings) = driver::load(&pir_dialects::context(), source, load)?;
+    let (mut module, warnings) = driver::load_as(&pir_dialects::context(), source, args.from.format(source), load)?;
     cli::report(renderer, source, &warnings);
     if let Some(devices) = args.dataflow {
         dataflow::prepare(&mut module, devices)?;

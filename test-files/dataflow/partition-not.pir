@@ -10,8 +10,7 @@ df.graph {
 // -----
 
 df.graph {
-  // expected-error@+2 {{the attribute `device` must be the number of a device}}
-  // expected-note-re@+1 {{in the pass `{{place|partition}}`}}
+  // expected-error@+1 {{the attribute `device` of `pd.data` must be an integer, but is the string `"gpu"`}}
   %x = pd.data {name = "x", shape = [], dtype = f32, device = "gpu"} : tensor<f32>
 }
 

@@ -42,6 +42,6 @@ func.func private @mentioned(%x: f32) -> f32 {
 // Not private, but not called either.
 // CHECK: func.func @other
 // KEEP: func.func @other
-func.func @other(%x: f32) -> f32 attributes {hooks = [{after = @mentioned}]} {
+func.func @other(%x: f32) -> f32 attributes {my.hooks = [{after = @mentioned}]} {
   func.return (%x)
 }

@@ -12,7 +12,7 @@
 // Neither what says so, nor integers, nor what reaches no output differentiably has one.
 // CHECK-NOT: _grad
 %x = pd.data {name = "x", shape = [2], dtype = f64} : tensor<2xf64>
-%w = pd.parameter {name = "w", shape = [2], dtype = f64} : tensor<2xf64>
+%w = pd.parameter {name = "w"} : tensor<2xf64>
 %c = pd.data {name = "c", shape = [2], dtype = f64, stop_gradient = true} : tensor<2xf64>
 %n = pd.data {name = "n", shape = [1], dtype = i64} : tensor<1xi64>
 %zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>

@@ -16,7 +16,7 @@
 // CHECK-NEXT: x_grad_2 = tensor<2xf64> [15, 1.25]
 // CHECK-NEXT: w_grad_2 = tensor<2xf64> [14, 7]
 %x = pd.data {name = "x", shape = [2], dtype = f64} : tensor<2xf64>
-%w = pd.parameter {name = "w", shape = [2], dtype = f64} : tensor<2xf64>
+%w = pd.parameter {name = "w"} : tensor<2xf64>
 %zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
 %one = pd.full {shape = [1], value = 1, dtype = i64} : tensor<1xi64>
 %two = pd.full {shape = [1], value = 2, dtype = i64} : tensor<1xi64>

@@ -5,7 +5,7 @@ pub const PROGRAM: &str = r#"// A comment, and an alias.
 #map = affine_map<(d0) -> (d0 * 2)>
 !t = tensor<4xf64>
 func.func private @ext(tensor<?xf32>) -> (f32, i64)
-func.func @f(%a: !t {x.y = 1}, %n: tensor<1xi64>) -> !t attributes {note = "n\n\22"} {
+func.func @f(%a: !t {x.y = 1}, %n: tensor<1xi64>) -> !t attributes {my.note = "n\n\22"} {
   %zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
   %one = pd.full {shape = [1], value = 1, dtype = i64}
   %i, %r, %s = pd.while (%zero, %a) init (%i0: tensor<1xi64>, %r0: !t) {

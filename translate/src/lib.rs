@@ -80,16 +80,23 @@ impl Format {
 /// The byte-order mark that some editors put in front of a text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
+/// Whether a file is text: UTF-8 without control characters but those that begin lines and columns. A message of
+/// protobuf has lengths and small numbers among its bytes.
+fn is_text(source: &[u8]) -> bool {
+    let is_control = |&b: &u8| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c) || b == 0x7f;
+    !source.iter().any(is_control) && std::str::from_utf8(source).is_ok()
+}
+
 /// Tells the format of a file by its content; `None` when it is none of them, like the text format of the IR.
 pub fn detect(source: &[u8]) -> Option<Format> {
-    if paddle::legacy::is_proto(source) {
+    if paddle::legacy::is_proto(source) && !is_text(source) {
         return Some(Format::PaddleProgram);
     }
     let source = source.strip_prefix(MARK).unwrap_or(source);
     if paddle::legacy::is_dump(source) {
         return Some(Format::PaddleProgramText);
     }
-    if graphdef::is_graph(source) {
+    if graphdef::is_graph(source) && !is_text(source) {
         return Some(Format::GraphDef);
     }
     let source = source.trim_ascii_start();
@@ -121,6 +128,9 @@ mod tests {
         assert_eq!(detect(b"{ // block 0\n    var x"), Some(Format::PaddleProgramText));
         assert_eq!(detect(b"\x0a\xb7\x2d\x08\x00\x10\xff\xff"), Some(Format::PaddleProgram));
         assert_eq!(detect(b"\n\n%0 = pd.full"), None);
+        // As protobuf, a `GraphDef` whose versions take the first line.
+        let comment = "x".repeat(80);
+        assert_eq!(detect(format!("\"a.b\"() : () -> ()\n//{comment}").as_bytes()), None);
         assert_eq!(Format::from_name("paddle-json"), Some(Format::PaddleJson));
     }
 

@@ -140,12 +140,9 @@ fn read(entry: Entry) -> Result<Op, String> {
                         ty: ty.clone(),
                         arity: Arity::Optional,
                     });
-                    // It may be an operand: then the attribute is missing.
-                    attrs.push(Attribute {
-                        name,
-                        ty,
-                        default: Some(default.unwrap_or_default()),
-                    });
+                    // It may be an operand: then the attribute is missing. The verifier asks for one of them where
+                    // there is no default.
+                    attrs.push(Attribute { name, ty, default });
                 } else {
                     attrs.push(Attribute { name, ty, default });
                 }

@@ -89,9 +89,9 @@ fn block_ending_in(
 struct Binding<'a> {
     code: &'static str,
     at: OpId,
-    /// The values that arrive, in the reader's words.
+    /// What arrives, in the reader's words, as the name of one.
     given: &'a str,
-    /// What they are bound to, in the reader's words.
+    /// What it is bound to, likewise.
     wanted: &'a str,
     help: &'a str,
 }
@@ -104,26 +104,37 @@ fn bind(op: OpView<'_>, binding: &Binding<'_>, given: &[Type], wanted: &[Type], 
         wanted: w,
         help,
     } = *binding;
+    if given.is_empty() && !wanted.is_empty() && at != op.op {
+        let count = counted(wanted.len(), w);
+        let message = format!("`{}` declares {count}, but here is no {g}", op.name());
+        errors.push(error(op, at, code, message, help));
+        return;
+    }
     if given.len() != wanted.len() {
-        errors.push(error(
-            op,
-            at,
-            code,
-            format!("{} {g}, but {} {w}", given.len(), wanted.len()),
-            help,
-        ));
+        let message = format!(
+            "expected {}, one for each {w}, found {}",
+            counted(wanted.len(), g),
+            given.len()
+        );
+        errors.push(error(op, at, code, message, help));
         return;
     }
     for (index, (&a, &b)) in given.iter().zip(wanted).enumerate() {
         if !compatible(op.ctx, a, b) {
             let message = format!(
-                "number {index} of the {g} has type `{}`, that of the {w} `{}`",
+                "{g} #{index} has type `{}`, but {w} #{index} has type `{}`",
                 spelled(op, a),
                 spelled(op, b)
             );
             errors.push(error(op, at, code, message, help));
         }
     }
+}
+
+/// A number of something, whose name is that of one.
+fn counted(count: usize, name: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {name}{plural}")
 }
 
 fn types(op: OpView<'_>, values: impl IntoIterator<Item = ValueId>) -> Vec<Type> {
@@ -228,9 +239,9 @@ pub(super) fn if_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         let binding = Binding {
             code: "if-yield",
             at: end,
-            given: "yielded values",
-            wanted: "results",
-            help: "both branches yield one value for each result, of its type",
+            given: "yielded value",
+            wanted: "result",
+            help: "both branches end in a `cf.yield` with one value for each result, of its type",
         };
         bind(op, &binding, &types(op, op.body.operands(end)), &results, errors);
     }
@@ -315,9 +326,9 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         ));
     }
     let given = if init.is_some() {
-        "values yielded by init"
+        "value from the init region"
     } else {
-        "operands"
+        "operand"
     };
     let mut check = |code, at, given, wanted, help, a: &[Type], b: &[Type]| {
         bind(
@@ -338,16 +349,16 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         "while-cond-arguments",
         op.op,
         given,
-        "arguments of the cond region",
-        "the cond region takes one argument for each, of its type",
+        "cond region argument",
+        "the cond region takes one argument for each operand, of its type",
         &entered,
         &cond_args,
     );
     check(
         "while-body-arguments",
         cond_end,
-        "values forwarded by cond",
-        "arguments of the body region",
+        "forwarded value",
+        "body region argument",
         "the body region takes what `cf.cond_yield` forwards behind the condition",
         &forwarded,
         &body_args,
@@ -355,9 +366,9 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     check(
         "while-body-yield",
         body_end,
-        "values yielded by body",
-        "arguments of the cond region",
-        "the body yields the next arguments of the cond region",
+        "yielded value",
+        "cond region argument",
+        "the body ends in a `cf.yield` with the next arguments of the cond region, of their types",
         &types(op, op.body.operands(body_end)),
         &cond_args,
     );
@@ -375,8 +386,8 @@ fn init_of_while(
     let binding = Binding {
         code: "while-init-arguments",
         at: op.op,
-        given: "operands",
-        wanted: "arguments of the init region",
+        given: "operand",
+        wanted: "init region argument",
         help: "the init region takes one argument for each operand, of its type",
     };
     bind(op, &binding, operands, &types(op, args.iter().copied()), errors);

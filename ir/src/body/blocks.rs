@@ -3,18 +3,13 @@
 use super::Body;
 use crate::context::Sym;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
-use crate::types::{Attr, AttrDict};
+use crate::types::Attr;
 
 impl Body {
     /// The arguments of a block.
     #[inline]
     pub fn block_args(&self, block: BlockId) -> &[ValueId] {
         &self.blocks[block.index()].args
-    }
-
-    /// The attributes of a block argument.
-    pub fn arg_attrs(&self, arg: ValueId) -> AttrDict {
-        self.arg_attrs.get(&arg).copied().unwrap_or(AttrDict::EMPTY)
     }
 
     /// The location of a block argument that was written out.

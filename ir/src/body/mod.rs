@@ -15,7 +15,7 @@ mod view;
 use std::sync::OnceLock;
 
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
-use crate::types::{Attr, AttrDict};
+use crate::types::Attr;
 use crate::uses::UseLists;
 
 pub use blocks::BlockOps;
@@ -43,8 +43,6 @@ pub struct Body {
     pub(crate) end_comments: Rare<BlockId, Box<str>>,
     /// Locations that were written out: `loc("f.py":1:2)`.
     pub(crate) locs: Rare<OpId, Attr>,
-    /// Attributes of block arguments.
-    pub(crate) arg_attrs: Rare<ValueId, AttrDict>,
     /// Locations of block arguments.
     pub(crate) arg_locs: Rare<ValueId, Attr>,
     /// What stands around the operations of a module.
@@ -93,7 +91,6 @@ impl Body {
             comments: self.comments.clone(),
             end_comments: self.end_comments.clone(),
             locs: self.locs.clone(),
-            arg_attrs: self.arg_attrs.clone(),
             arg_locs: self.arg_locs.clone(),
             frame: self.frame.clone(),
             root: self.root,
@@ -120,7 +117,6 @@ impl Body {
             comments: Rare::default(),
             end_comments: Rare::default(),
             locs: Rare::default(),
-            arg_attrs: Rare::default(),
             arg_locs: Rare::default(),
             frame: None,
             root: RegionId::new(0),

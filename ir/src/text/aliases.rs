@@ -34,7 +34,7 @@ struct Alias<'s> {
 
 /// What the meaning of an alias has of others.
 #[derive(Debug)]
-enum Brought<'s> {
+pub(super) enum Brought<'s> {
     /// A word, with its sigil, in text that is kept.
     Word(&'s [u8]),
     /// What another alias stands for.
@@ -89,6 +89,22 @@ impl<'s> Aliases<'s> {
             expanded: false,
         });
         free
+    }
+
+    /// Whether there is an alias of this name, behind a `#` or a `!`.
+    pub(super) fn is_defined(&self, sigil: u8, word: &[u8]) -> bool {
+        let names = if sigil == b'#' { &self.attrs } else { &self.types };
+        names.contains_key(word)
+    }
+
+    /// What is read next is only looked at; gives back what [`Aliases::resume`] asks for.
+    pub(super) fn pause(&mut self) -> Option<Vec<Brought<'s>>> {
+        self.brings.replace(Vec::new())
+    }
+
+    /// Goes on as before the pause.
+    pub(super) fn resume(&mut self, brings: Option<Vec<Brought<'s>>>) {
+        self.brings = brings;
     }
 
     /// What takes the place of an alias.

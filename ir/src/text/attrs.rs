@@ -3,12 +3,14 @@
 use super::cursor::{self, balanced_end, string_end};
 use super::parser::{Failure, Parser};
 use crate::context::Sym;
+use crate::diagnostics::Span;
 use crate::types::{Attr, AttrData, FloatKind, Type, TypeData};
 
 impl<'s> Parser<'s> {
     /// `{name = value, …}`, the brace included.
     pub(super) fn parse_dict(&mut self, entries: &mut Vec<(Sym, Attr)>) -> Result<(), Failure> {
         self.expect(b"{", "`{`", "attributes stand in braces")?;
+        let open = self.pos - 1;
         self.skip();
         if self.eat(b"}") {
             return Ok(());
@@ -34,6 +36,8 @@ impl<'s> Parser<'s> {
             };
             let end = self.pos;
             self.skip();
+            // Those of dictionaries inside are not asked for.
+            let (behind, places) = (self.after(self.pos + 1), self.attr_places.take());
             let value = if self.eat(b"=") || (self.peek() == b':' && !self.starts_with(b"::") && self.eat(b":")) {
                 self.parse_attr()?
             } else {
@@ -50,11 +54,19 @@ impl<'s> Parser<'s> {
                     .with_help("remove one of them"));
             }
             entries.push((name, value));
+            self.attr_places = places;
+            if let Some(places) = &mut self.attr_places {
+                let value = Span::new(behind.min(self.pos), self.pos);
+                places.push((name, Span::new(start, end), value));
+            }
             self.skip();
             if self.eat(b"}") {
                 return Ok(());
             }
-            self.expect(b",", "`,` or `}`", "attributes are separated by commas")?;
+            if !self.eat(b",") {
+                let failure = self.expected("`,` or `}`", "separate attributes by commas, and end them with a `}`");
+                return Err(failure.with_label(Span::new(open, open + 1), "to close this brace"));
+            }
         }
     }
 
@@ -168,6 +180,7 @@ impl<'s> Parser<'s> {
     }
 
     fn array(&mut self) -> Result<Attr, Failure> {
+        let open = self.pos;
         self.pos += 1;
         let mut items = Vec::new();
         self.skip();
@@ -175,13 +188,36 @@ impl<'s> Parser<'s> {
             return Ok(self.ctx.ints_attr(&[]));
         }
         loop {
+            // `[4, dtype = f32}`: what follows is an entry of the dictionary around.
+            if let Some(word) = self.entry_name() {
+                return Err(self.unclosed_list(open).with_label(word, "this is no element"));
+            }
             items.push(self.parse_attr()?);
             self.skip();
             if self.eat(b"]") {
                 return Ok(self.ctx.attr(AttrData::Array(items.into())));
             }
-            self.expect(b",", "`,` or `]`", "list elements are separated by commas")?;
+            if !self.eat(b",") {
+                return Err(match self.peek() {
+                    b'}' | b')' | b':' | b'=' | 0 => self.unclosed_list(open),
+                    _ => self.expected("`,` or `]`", "list elements are separated by commas"),
+                });
+            }
         }
+    }
+
+    fn unclosed_list(&self, open: usize) -> Failure {
+        self.error_at(open, open + 1, "unclosed", "this list is not closed".to_owned())
+            .with_help("add a `]` behind its last element")
+    }
+
+    /// The name of an entry, with its `=`, if one is next.
+    fn entry_name(&self) -> Option<Span> {
+        let start = self.after(self.pos);
+        let (_, word) = cursor::name(&self.src[start..]).ok()?;
+        let end = start + word.len();
+        let behind = self.src.get(self.after(end)..)?;
+        (behind.first() == Some(&b'=') && behind.get(1) != Some(&b'=')).then(|| Span::new(start, end))
     }
 
     /// `@a::@b`.
@@ -225,6 +261,8 @@ impl<'s> Parser<'s> {
         } else if let Some((attr, size)) = self.aliases.attr(word) {
             self.expand(start, size)?;
             return Ok(attr);
+        } else if !word.contains(&b'.') {
+            self.later.push((b'#', word, Span::new(start, self.pos)));
         }
         self.typed_text(start)
     }
@@ -278,6 +316,18 @@ impl<'s> Parser<'s> {
             if word == b"distinct" && self.peek() == b'<' {
                 self.pos = balanced_end(self.src, self.pos).ok_or_else(|| self.unclosed())?;
             }
+            let inside = Span::new(start + word.len() + 1, self.pos - 1);
+            match word {
+                b"affine_map" | b"affine_set" => self.check_affine(inside, word == b"affine_map")?,
+                b"loc" => self.check_location(inside)?,
+                b"dense" => {
+                    if let Some(ty) = self.type_behind_colon()? {
+                        self.check_dense(inside, ty)?;
+                    }
+                    return Ok(self.text_attr(start));
+                }
+                _ => {}
+            }
             return self.typed_text(start);
         }
         match self.parse_type() {
@@ -321,9 +371,13 @@ impl<'s> Parser<'s> {
             let value: f64 = text.parse().unwrap_or(f64::NAN);
             return Ok(self.float_attr(if negative { -value } else { value }, kind, ty));
         }
+        if let Some(ty) = ty {
+            self.check_number_type(start, ty, false)?;
+        }
         match text.parse::<i128>() {
             Ok(value) => {
                 let value = if negative { -value } else { value };
+                self.check_integer(start, value, ty.unwrap_or(Type::I64))?;
                 Ok(self.ctx.attr(AttrData::Int {
                     value,
                     ty: ty.unwrap_or(Type::I64),
@@ -338,6 +392,9 @@ impl<'s> Parser<'s> {
         let ty = self.type_behind_colon()?;
         let text = std::str::from_utf8(digits).unwrap_or_default();
         let bits = u64::from_str_radix(text, 16);
+        if let Some(ty) = ty {
+            self.check_number_type(start, ty, false)?;
+        }
         match (ty.and_then(|t| t.float_kind(&self.ctx)), bits) {
             (Some(FloatKind::F64), Ok(bits)) => Ok(self.ctx.attr(AttrData::Float { bits, ty: Type::F64 })),
             (Some(FloatKind::F32), Ok(bits)) if bits <= u64::from(u32::MAX) => {
@@ -349,6 +406,7 @@ impl<'s> Parser<'s> {
             (None, _) => match i128::from_str_radix(text, 16) {
                 Ok(value) => {
                     let value = if negative { -value } else { value };
+                    self.check_integer(start, value, ty.unwrap_or(Type::I64))?;
                     Ok(self.ctx.attr(AttrData::Int {
                         value,
                         ty: ty.unwrap_or(Type::I64),
@@ -378,6 +436,9 @@ impl<'s> Parser<'s> {
 
     fn float_with_type(&mut self, start: usize, value: f64) -> Result<Attr, Failure> {
         let ty = self.type_behind_colon()?;
+        if let Some(ty) = ty {
+            self.check_number_type(start, ty, true)?;
+        }
         if ty.is_some_and(|t| self.is_strange(t)) {
             return Ok(self.text_attr(start));
         }

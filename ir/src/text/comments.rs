@@ -63,7 +63,7 @@ impl Parser<'_> {
             }
             let end = line_end(self.src, self.pos);
             let bytes = &self.src[self.pos..end];
-            let same_line = before == start && !self.src[before..self.pos].contains(&b'\n');
+            let same_line = before == start && !self.src[before..self.pos].iter().any(|b| matches!(b, b'\n' | b'\r'));
             self.pos = end;
             if self
                 .directives

@@ -3,7 +3,7 @@
 //! The pieces are nom parsers over `&[u8]` with an error type that carries nothing; what went wrong, and where, is said
 //! by the level above, which knows what it expected.
 
-use memchr::{memchr, memchr2};
+use memchr::memchr2;
 use nom::IResult;
 use nom::bytes::complete::take_while;
 use nom::character::complete::{digit1, hex_digit1};
@@ -131,9 +131,9 @@ pub(super) fn blanks(src: &[u8], mut pos: usize) -> usize {
     pos
 }
 
-/// The end of the line that `pos` is in, before the line break.
+/// The end of the line that `pos` is in, before the line break: a line feed, a carriage return, or both.
 pub(super) fn line_end(src: &[u8], pos: usize) -> usize {
-    memchr(b'\n', &src[pos..]).map_or(src.len(), |at| pos + at)
+    memchr2(b'\n', b'\r', &src[pos..]).map_or(src.len(), |at| pos + at)
 }
 
 /// The place behind the closing quote of a string whose opening quote is at `pos`; `None` if it is not closed.

@@ -1,8 +1,7 @@
 //! Words that are written again and again, and what they were found to be: symbols and names of operations.
 
-use super::parser::{Failure, Parser};
+use super::parser::Parser;
 use crate::context::{Context, OpName, Sym};
-use crate::diagnostics::{Span, nearest};
 use crate::names::{self, Name};
 use crate::registry::Traits;
 
@@ -204,23 +203,5 @@ impl<'s> Parser<'s> {
             None if self.options.allow_unregistered => Some(self.ctx.op_name(name)),
             found => found,
         }
-    }
-
-    pub(super) fn unknown_op(&self, span: Span) -> Failure {
-        let text = self.text(span);
-        let message = format!("there is no operation `{text}`");
-        let failure = self.error("unknown-op", message, span);
-        let near = nearest(&text, self.ctx.ops().iter().map(|o| &*o.name));
-        let help = match (near, text.split_once('.')) {
-            (Some(near), _) => format!("did you mean `{near}`?"),
-            (None, Some((dialect, _))) if self.ctx.dialect(dialect).is_some() => {
-                format!("`pir-opt --list-ops` lists the operations of `{dialect}`")
-            }
-            (None, Some(_)) => {
-                "operations of other dialects are accepted with `--allow-unregistered-dialect`".to_owned()
-            }
-            (None, None) => "an operation is written `dialect.name`".to_owned(),
-        };
-        failure.with_help(help)
     }
 }

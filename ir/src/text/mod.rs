@@ -16,7 +16,9 @@ mod aliases;
 mod attrs;
 mod comments;
 mod cursor;
+mod declared;
 mod known;
+mod literals;
 mod name_table;
 mod op;
 mod parser;
@@ -36,6 +38,7 @@ mod tail;
 #[cfg(test)]
 mod tests;
 mod types;
+mod unregistered;
 mod values;
 
 use std::sync::Arc;
@@ -48,6 +51,7 @@ use crate::module::Module;
 use crate::types::{Attr, Type};
 
 pub use pieces::parse_in_pieces;
+pub(crate) use types::is_type_name;
 
 /// What a function may be said to be in front of its name.
 const VISIBILITIES: [&str; 3] = ["private", "public", "nested"];

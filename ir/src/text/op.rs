@@ -25,6 +25,8 @@ pub(super) struct Pending {
     pub(super) operand_spans: SmallVec<[Span; 6]>,
     pub(super) successors: SmallVec<[Successor; 2]>,
     pub(super) attrs: Vec<(Sym, Attr)>,
+    /// Where the braces of attributes stand.
+    pub(super) dicts: SmallVec<[u32; 2]>,
     pub(super) regions: SmallVec<[RegionId; 3]>,
     pub(super) isolated: Option<Body>,
     /// Which of the declared regions comes next.
@@ -32,7 +34,7 @@ pub(super) struct Pending {
     /// Where the arguments of the next region stand, in front of its brace.
     pub(super) header: Option<usize>,
     /// The arguments of a function.
-    pub(super) function_args: Vec<(Name, Type, AttrDict, Option<Attr>, Span)>,
+    pub(super) function_args: Vec<(Name, Type, Option<Attr>, Span)>,
 }
 
 impl Pending {
@@ -44,6 +46,7 @@ impl Pending {
         self.operand_spans.clear();
         self.successors.clear();
         self.attrs.clear();
+        self.dicts.clear();
         self.regions.clear();
         self.isolated = None;
         self.next_region = 0;
@@ -88,7 +91,8 @@ impl<'s> Parser<'s> {
                 }
             };
             let Some(name) = name else {
-                return Err(self.unknown_op(span));
+                let word = self.text(span);
+                return Err(self.unknown_op(span, word.as_bytes()));
             };
             self.pos = end;
             (name, span)
@@ -106,10 +110,17 @@ impl<'s> Parser<'s> {
                 b"pd.yield" => b"cf.yield",
                 word => word,
             };
-            let Some(name) = self.op_name(word).filter(|_| word.contains(&b'.')) else {
-                return Err(self.unknown_op(span));
+            let name = match word.contains(&b'.') {
+                true => self.op_name(word),
+                false => self.op_of_function(word),
+            };
+            let Some(name) = name else {
+                return Err(self.unknown_op(span, word));
             };
             self.pos = end;
+            if self.ctx.op_def(name).is_none() {
+                self.check_unregistered_form(span)?;
+            }
             (name, span)
         };
         let mut pending = self.spare.pop().unwrap_or_default();
@@ -182,6 +193,7 @@ impl<'s> Parser<'s> {
         if self.starts_with(b"<{") {
             self.pos += 1;
             let mut entries = Vec::new();
+            pending.dicts.push(self.pos as u32);
             self.parse_dict(&mut entries)?;
             self.expect(b">", "`>`", "properties are written `<{name = value}>`")?;
             if pending.def(&self.ctx).is_some() {
@@ -393,7 +405,7 @@ impl<'s> Parser<'s> {
             .attrs
             .insert(0, (self.ctx.sym("sym_name"), self.ctx.str_attr(&name)));
         self.expect(b"(", "`(`", "a function is written `func.func @name(%x: T) -> U { … }`")?;
-        let mut inputs = Vec::new();
+        let (mut inputs, mut arg_attrs) = (Vec::new(), Vec::new());
         self.skip();
         if !self.eat(b")") {
             loop {
@@ -403,15 +415,16 @@ impl<'s> Parser<'s> {
                     self.expect(b":", "`:`", "arguments of a function have types: `%x: tensor<4xf32>`")?;
                     let ty = self.parse_type()?;
                     inputs.push(ty);
-                    let attrs = self.optional_dict()?;
+                    arg_attrs.push(self.optional_dict()?);
                     self.skip();
                     let loc = self.location()?;
-                    pending.function_args.push((name, ty, attrs, loc, span));
+                    pending.function_args.push((name, ty, loc, span));
                 } else {
                     inputs.push(self.parse_type()?);
-                    self.aliases.begin();
-                    self.optional_dict()?;
+                    arg_attrs.push(self.optional_dict()?);
                     self.skip();
+                    // A declaration has no arguments that keep it.
+                    self.aliases.begin();
                     self.location()?;
                     self.aliases.forget();
                 }
@@ -423,16 +436,14 @@ impl<'s> Parser<'s> {
             }
         }
         self.skip();
-        let mut results = Vec::new();
+        let (mut results, mut res_attrs) = (Vec::new(), Vec::new());
         if self.eat(b"->") {
             self.skip();
             if self.eat(b"(") {
                 self.skip();
                 while !self.eat(b")") {
                     results.push(self.parse_type()?);
-                    self.aliases.begin();
-                    self.optional_dict()?;
-                    self.aliases.forget();
+                    res_attrs.push(self.optional_dict()?);
                     self.skip();
                     if !self.starts_with(b")") {
                         self.expect(b",", "`,` or `)`", "results are separated by commas")?;
@@ -447,6 +458,13 @@ impl<'s> Parser<'s> {
         pending
             .attrs
             .push((self.ctx.sym("function_type"), self.ctx.type_attr(ty)));
+        for (name, attrs) in [("arg_attrs", arg_attrs), ("res_attrs", res_attrs)] {
+            if attrs.iter().any(|&dict| dict != AttrDict::EMPTY) {
+                let dicts = attrs.iter().map(|&dict| self.ctx.attr(AttrData::Dict(dict))).collect();
+                let list = self.ctx.attr(AttrData::Array(dicts));
+                pending.attrs.push((self.ctx.sym(name), list));
+            }
+        }
         Ok(())
     }
 

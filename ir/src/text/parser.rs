@@ -20,12 +20,12 @@ use super::scope::Scopes;
 use super::types::RECENT;
 use super::{ParseOptions, Parsed};
 use crate::body::{Body, Room};
-use crate::context::{Context, Sym};
+use crate::context::{Context, OpName, Sym};
 use crate::diagnostics::{Diagnostic, Severity, Span};
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::module::Module;
 use crate::names::{Name, Stem};
-use crate::types::{Attr, Type};
+use crate::types::{Attr, AttrDict, Type};
 
 /// After so many errors the rest is not worth reading.
 const MAX_ERRORS: usize = 200;
@@ -44,6 +44,10 @@ const MAX_EXPANSION: usize = 1 << 24;
 pub(super) struct Failure(Box<Diagnostic>);
 
 impl Failure {
+    pub(super) fn of(diagnostic: Diagnostic) -> Self {
+        Failure(Box::new(diagnostic))
+    }
+
     pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
         self
@@ -109,6 +113,8 @@ pub(super) struct Parser<'s> {
     /// Results of operations that could not be read: what uses them is not to blame.
     pub(super) poison: FxHashSet<ValueId>,
     diagnostics: Vec<Diagnostic>,
+    /// Words behind a `#` or `!` that were no aliases where they stand: they must be defined further down.
+    pub(super) later: Vec<(u8, &'s [u8], Span)>,
     pub(super) directives: Option<Directives<'s>>,
     /// Comments that stand before something else than an operation, for the next operation.
     pub(super) held_comment: String,
@@ -121,6 +127,10 @@ pub(super) struct Parser<'s> {
     pub(super) recent_dicts: Box<[RecentDict<'s>]>,
     /// The signatures that were read last, at the places of the names of operations.
     pub(super) recent_signatures: Box<[RecentSignature<'s>]>,
+    /// The attributes that were found to be declared last, at the places of the names of operations.
+    pub(super) declared: [(OpName, AttrDict); RECENT_OPS],
+    /// Where the names and the values of attributes stand, if somebody asks.
+    pub(super) attr_places: Option<Vec<(Sym, Span, Span)>>,
     /// About how many operations there are to be read, in how many bytes.
     pub(super) lines: usize,
     pub(super) length: usize,
@@ -158,6 +168,7 @@ impl<'s> Parser<'s> {
             entries: Vec::new(),
             poison: FxHashSet::default(),
             diagnostics: Vec::new(),
+            later: Vec::new(),
             directives: None,
             held_comment: String::new(),
             spare: Vec::new(),
@@ -166,6 +177,8 @@ impl<'s> Parser<'s> {
             recent_signatures: std::iter::repeat_with(RecentSignature::default)
                 .take(RECENT_OPS)
                 .collect(),
+            declared: [(OpName::default(), AttrDict::EMPTY); RECENT_OPS],
+            attr_places: None,
             lines: 0,
             length: piece.len().max(1),
             room: Room::default(),
@@ -218,6 +231,7 @@ impl<'s> Parser<'s> {
         let region = self.scopes.leave();
         self.report_undefined(region.forward);
         self.report_undefined_blocks(region.blocks);
+        self.report_undefined_aliases();
         module.body = self.bodies.swap_remove(0);
         module.body.frame = self.aliases.frame();
         self.diagnostics.sort_by_key(|d| {
@@ -402,16 +416,17 @@ impl<'s> Parser<'s> {
             }
         }
         self.pos = self.pos.max(start);
-        // A brace that nothing closes was looked for to the end once: that is enough.
-        let mut closed = true;
+        // A brace that nothing closes was looked for to the end once: that is enough. On its line, one may be meant to.
+        let (mut closed, mut open) = (true, 0usize);
         while self.pos < self.src.len() {
             match self.peek() {
-                b'\n' => return,
+                b'\n' | b'\r' => return,
                 b'}' => {
                     // The brace of the region around, unless the statement began with it.
-                    if self.pos > start {
+                    if self.pos > start && open == 0 {
                         return;
                     }
+                    open = open.saturating_sub(1);
                     self.pos += 1;
                 }
                 b'"' => {
@@ -422,6 +437,10 @@ impl<'s> Parser<'s> {
                     Some(end) => self.pos = end,
                     None => closed = false,
                 },
+                b'{' => {
+                    open += 1;
+                    self.pos += 1;
+                }
                 _ => self.pos += 1,
             }
         }
@@ -459,6 +478,27 @@ impl<'s> Parser<'s> {
                 .with_help("give one of them another name"));
         }
         Ok(())
+    }
+
+    /// Reports words that look like aliases and are defined nowhere, each once.
+    fn report_undefined_aliases(&mut self) {
+        // The definition of one may be what could not be read.
+        if !self.diagnostics.is_empty() {
+            return;
+        }
+        let mut seen = FxHashSet::default();
+        for (sigil, word, span) in std::mem::take(&mut self.later) {
+            if self.aliases.is_defined(sigil, word) || !seen.insert((sigil, word)) {
+                continue;
+            }
+            let message = format!("there is no alias `{}`", self.text(span));
+            let help = match sigil {
+                b'#' => "define it: `#name = attribute`; an attribute of a dialect is written `#dialect.name`",
+                _ => "define it: `!name = type`; a type of a dialect is written `!dialect.name`",
+            };
+            let failure = self.error("undefined-alias", message, span).with_help(help);
+            self.report(failure);
+        }
     }
 
     /// Counts what an alias stands for.

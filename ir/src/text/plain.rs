@@ -89,8 +89,13 @@ impl<'s> Parser<'s> {
         let span = Span::new(start, self.pos);
         self.plain_operands(&mut parts.operands)?;
         let attrs = self.plain_attributes()?;
+        if !self.are_declared(word, name, attrs) {
+            return None;
+        }
         let typed = self.plain_types(&mut parts.results)?;
         let fits = match typed {
+            // Those of operands.
+            true if known.resultless => return None,
             true => parts.names.is_empty() || parts.names.len() == parts.results.len(),
             false => parts.names.is_empty() && known.resultless,
         };

@@ -45,6 +45,9 @@ impl<'s> Parser<'s> {
             true if known.unregistered => self.properties()?,
             true => return None,
         };
+        if !known.unregistered && !self.are_declared(word, name, attrs) {
+            return None;
+        }
         self.plain_signature(op_place(word), parts)?;
         let fits = parts.names.is_empty() || parts.names.len() == parts.results.len();
         if !fits || self.generic_goes_on() {

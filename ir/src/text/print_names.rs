@@ -1,13 +1,13 @@
 //! Names of values when a body is printed: those that values have, made unique where scopes meet, and numbers.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::name_table::NameTable;
 use super::print_attr::push_int;
 use crate::body::Body;
 use crate::context::Context;
-use crate::entity::{BlockId, ValueId};
+use crate::entity::{BlockId, OpId, ValueId};
 use crate::names::Name;
 
 /// What a value is printed as: a name or a number, and which of them.
@@ -45,6 +45,8 @@ struct Scope {
     next: Option<Next>,
     /// Labels of blocks that have none.
     labels: FxHashMap<BlockId, usize>,
+    /// Blocks with values that are used before they are defined, once that is asked for.
+    ahead: Option<FxHashSet<BlockId>>,
 }
 
 /// The names in use while a module is printed, body within body.
@@ -84,6 +86,7 @@ impl Names {
         scope.hints.clear();
         scope.next = None;
         scope.labels.clear();
+        scope.ahead = None;
         self.scopes.push(scope);
         self.owner.make_room(body.num_value_slots());
     }
@@ -272,6 +275,14 @@ impl Names {
         }
     }
 
+    /// Whether a value that is defined in the block is used before that, be it deep inside of operations in front of it.
+    pub(super) fn is_used_ahead(&mut self, body: &Body, block: BlockId) -> bool {
+        let Some(scope) = self.scopes.last_mut() else {
+            return false;
+        };
+        scope.ahead.get_or_insert_with(|| used_ahead(body)).contains(&block)
+    }
+
     /// Writes the names of a group of results where they are defined.
     pub(super) fn write_group(&self, ctx: &Context, out: &mut String, first: ValueId, len: u32) {
         let Printed { what, kind } = self.printed(first);
@@ -295,6 +306,31 @@ impl Names {
         let scope = self.scopes.last();
         scope.and_then(|s| s.labels.get(&block).copied()).unwrap_or(0)
     }
+}
+
+/// The blocks with values that are used before they are defined, or inside of the operation that defines them.
+fn used_ahead(body: &Body) -> FxHashSet<BlockId> {
+    let ops: Vec<OpId> = body.walk_all().collect();
+    // For each operation its number, and that of the last one inside of it.
+    let mut numbers = vec![(0u32, 0u32); body.num_op_slots()];
+    for (at, &op) in ops.iter().enumerate() {
+        numbers[op.index()] = (at as u32, at as u32);
+    }
+    for &op in ops.iter().rev() {
+        let last = numbers[op.index()].1;
+        if let Some(parent) = body.op_region(op).and_then(|region| body.region_parent(region)) {
+            let parent = &mut numbers[parent.index()].1;
+            *parent = last.max(*parent);
+        }
+    }
+    let mut blocks = FxHashSet::default();
+    for &op in &ops {
+        let at = numbers[op.index()].0;
+        let defined = body.operands(op).filter_map(|value| body.defining_op(value));
+        let ahead = defined.filter(|def| at <= numbers[def.index()].1);
+        blocks.extend(ahead.filter_map(|def| body.op_block(def)));
+    }
+    blocks
 }
 
 /// Results in the groups in which they are named.

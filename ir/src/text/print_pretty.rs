@@ -8,7 +8,7 @@ use super::printer::{Printer, Task};
 use crate::body::Body;
 use crate::entity::OpId;
 use crate::registry::{OpDef, Presence, Traits};
-use crate::types::{AttrData, AttrDict, Type, TypeData};
+use crate::types::{Attr, AttrData, AttrDict, Type, TypeData};
 
 impl<'a> Printer<'a, '_> {
     pub(super) fn pretty(&mut self, body: &'a Body, op: OpId, def: &'a OpDef) {
@@ -168,6 +168,8 @@ impl<'a> Printer<'a, '_> {
             Some(TypeData::Function { inputs, results }) => (inputs, results),
             _ => (&[], &[]),
         };
+        let arg_attrs = self.dicts(body, op, "arg_attrs", inputs.len());
+        let res_attrs = self.dicts(body, op, "res_attrs", results.len());
         let inner = body.isolated(op);
         let entry = inner.and_then(|i| i.entry_block(i.root()));
         self.out.push('(');
@@ -182,27 +184,33 @@ impl<'a> Printer<'a, '_> {
                     self.names.write(self.ctx, &mut self.out, arg);
                     self.out.push_str(": ");
                     self.write_type(inner.value_type(arg), false);
-                    let attrs = inner.arg_attrs(arg);
-                    if attrs != AttrDict::EMPTY {
-                        self.out.push(' ');
-                        self.attr_writer(false).dict(&mut self.out, attrs);
-                    }
+                    self.dict_of(arg_attrs, at);
                     self.arg_location(inner, arg);
                 }
             }
-            _ => write_types(self.ctx, &mut self.out, inputs, false),
+            _ => self.types_with(inputs, arg_attrs),
         }
         self.out.push(')');
         if !results.is_empty() {
             self.out.push_str(" -> ");
             match results {
+                _ if res_attrs.is_some() => {
+                    self.out.push('(');
+                    self.types_with(results, res_attrs);
+                    self.out.push(')');
+                }
                 &[one] if !matches!(self.ctx.type_data(one), TypeData::Function { .. }) => self.write_type(one, false),
                 _ => write_results(self.ctx, &mut self.out, results, false),
             }
         }
-        let said = ["sym_name", "function_type", "sym_visibility"];
-        let said = &said[..2 + usize::from(visibility.is_some())];
-        self.attributes(body, op, said, " attributes");
+        let mut said: SmallVec<[&str; 5]> = SmallVec::from_slice(&["sym_name", "function_type"]);
+        let others = [
+            (visibility.is_some(), "sym_visibility"),
+            (arg_attrs.is_some(), "arg_attrs"),
+            (res_attrs.is_some(), "res_attrs"),
+        ];
+        said.extend(others.iter().filter(|other| other.0).map(|other| other.1));
+        self.attributes(body, op, &said, " attributes");
         if let (Some(inner), Some(_)) = (inner, entry) {
             self.out.push_str(" {");
             self.indent += 1;
@@ -216,6 +224,44 @@ impl<'a> Printer<'a, '_> {
             self.blocks(inner, inner.root(), false);
         } else {
             self.location(body, op);
+        }
+    }
+}
+
+impl<'a> Printer<'a, '_> {
+    /// The dictionaries of an attribute, if it has so many and they can stand beside what they are of.
+    fn dicts(&self, body: &Body, op: OpId, name: &str, count: usize) -> Option<&'a [Attr]> {
+        let AttrData::Array(items) = self.ctx.attr_data(body.attr(self.ctx, op, name)?) else {
+            return None;
+        };
+        let dict = |item: &Attr| match self.ctx.attr_data(*item) {
+            AttrData::Dict(dict) => Some(*dict),
+            _ => None,
+        };
+        let fits = items.len() == count && items.iter().all(|item| dict(item).is_some());
+        // Where all are empty, nothing would be written, and the attribute would be gone.
+        let says = items.iter().any(|item| dict(item) != Some(AttrDict::EMPTY));
+        (fits && says).then_some(&**items)
+    }
+
+    /// Writes ` {…}`, if the dictionary at `at` has entries.
+    fn dict_of(&mut self, dicts: Option<&[Attr]>, at: usize) {
+        if let Some(AttrData::Dict(dict)) = dicts.and_then(|d| d.get(at)).map(|&d| self.ctx.attr_data(d))
+            && *dict != AttrDict::EMPTY
+        {
+            self.out.push(' ');
+            self.attr_writer(false).dict(&mut self.out, *dict);
+        }
+    }
+
+    /// Types, each with its dictionary.
+    fn types_with(&mut self, types: &[Type], dicts: Option<&[Attr]>) {
+        for (at, &ty) in types.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.write_type(ty, false);
+            self.dict_of(dicts, at);
         }
     }
 }

@@ -108,7 +108,7 @@ impl<'a> Printer<'a, '_> {
     }
 
     /// Whether an operation of a graph uses a value that is defined behind it.
-    fn looks_ahead(&self, body: &Body, region: RegionId) -> bool {
+    fn looks_ahead(&mut self, body: &Body, region: RegionId) -> bool {
         let parent = match body.region_parent(region) {
             Some(op) => self.ctx.op_def(body.op_name(op)),
             // The body of an isolated operation: a module may be one.
@@ -116,6 +116,10 @@ impl<'a> Printer<'a, '_> {
         };
         if parent.is_some_and(|def| !def.has(Traits::GRAPH_REGION)) {
             return false;
+        }
+        if body.region_parent(region).is_some() {
+            let blocks = body.region_blocks(region);
+            return blocks.iter().any(|block| self.names.is_used_ahead(body, *block));
         }
         let Some(block) = body.single_block(region) else {
             return false;

@@ -3,6 +3,7 @@
 use super::op::Pending;
 use super::parser::{Failure, Open, Parser};
 use crate::body::{Body, Room};
+use crate::diagnostics::Span;
 use crate::entity::{BlockId, OpId};
 
 impl Parser<'_> {
@@ -115,9 +116,8 @@ impl Parser<'_> {
             read?;
         } else if !function_args.is_empty() {
             let block = self.current_block();
-            for (name, ty, attrs, loc, span) in function_args {
+            for (name, ty, loc, span) in function_args {
                 let value = self.body().add_block_arg(block, ty, None);
-                self.body().set_arg_attrs(value, attrs);
                 if let Some(loc) = loc {
                     self.body().set_arg_loc(value, loc);
                 }
@@ -166,7 +166,8 @@ impl Parser<'_> {
             return Ok(());
         };
         if let (Some(block), Some(terminator)) = (open.block, owner.implicit_terminator(&self.ctx)) {
-            self.add_implicit_terminator(block, terminator);
+            let brace = Span::new(self.pos - 1, self.pos);
+            self.add_implicit_terminator(block, terminator, brace);
         }
         let mut region = self.scopes.leave();
         if !region.blocks.is_empty() {

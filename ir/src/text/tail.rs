@@ -9,6 +9,7 @@ use crate::edit::OpSpec;
 use crate::entity::{BlockId, ValueId};
 use crate::registry::{InferArgs, OpDef, Presence, Traits};
 use crate::types::{Attr, AttrDict, Type};
+use crate::verify::does_not_fit;
 use smallvec::SmallVec;
 
 /// What stands behind the colon of an operation.
@@ -46,6 +47,7 @@ impl Parser<'_> {
             self.skip();
             match self.peek() {
                 b'{' if !self.starts_with(b"{-#") && self.is_dict(&pending) => {
+                    pending.dicts.push(self.pos as u32);
                     let mut entries = std::mem::take(&mut pending.attrs);
                     self.parse_dict(&mut entries)?;
                     pending.attrs = entries;
@@ -58,6 +60,7 @@ impl Parser<'_> {
                     if word == b"attributes" {
                         self.pos += word.len();
                         self.skip();
+                        pending.dicts.push(self.pos as u32);
                         let mut entries = std::mem::take(&mut pending.attrs);
                         self.parse_dict(&mut entries)?;
                         pending.attrs = entries;
@@ -140,6 +143,10 @@ impl Parser<'_> {
         if self.next_region(pending, None).is_none() {
             return true;
         }
+        // Attributes of a function stand behind the word `attributes`: `{ return }` is a body.
+        if pending.has(&self.ctx, Traits::FUNCTION) {
+            return false;
+        }
         let mut at = self.after(self.pos + 1);
         match self.src.get(at) {
             Some(b'}') => {
@@ -213,6 +220,7 @@ impl Parser<'_> {
             self.skip();
             match self.peek() {
                 b'{' if pending.generic && !self.starts_with(b"{-#") => {
+                    pending.dicts.push(self.pos as u32);
                     let mut entries = std::mem::take(&mut pending.attrs);
                     self.parse_dict(&mut entries)?;
                     pending.attrs = entries;
@@ -237,6 +245,7 @@ impl Parser<'_> {
         }
         let start = self.pos;
         self.pos = cursor::balanced_end(self.src, self.pos + 3).ok_or_else(|| self.unclosed())?;
+        self.check_location(Span::new(start + 4, self.pos - 1))?;
         Ok(Some(self.text_attr(start)))
     }
 
@@ -299,11 +308,7 @@ impl Parser<'_> {
                 return Err(self
                     .error(
                         "operand-count",
-                        format!(
-                            "{} operands, but {} types of operands",
-                            pending.operands.len(),
-                            written.len()
-                        ),
+                        format!("expected {own} operand type{}, found {}", plural(own), written.len()),
                         span,
                     )
                     .with_help("write one type for each operand, or only the types of the results"));
@@ -313,17 +318,39 @@ impl Parser<'_> {
             }
         }
         let attrs = self.ctx.dict(&pending.attrs);
+        self.check_attributes(&pending, attrs)?;
         let count: usize = pending.names.names.iter().map(|n| n.1 as usize).sum();
         let results: SmallVec<[Type; 4]> = match types {
+            Some(types) if self.are_of_operands(&pending, &types, count) => {
+                for ((&value, &ty), &span) in pending.operands.iter().zip(&types.results).zip(&pending.operand_spans) {
+                    self.check_operand_type(value, ty, span);
+                }
+                SmallVec::new()
+            }
+            Some(types) if count == 0 && types.operands.is_none() && !types.results.is_empty() => {
+                if pending.def(&self.ctx).is_none() {
+                    return Err(self
+                        .error(
+                            "custom-assembly",
+                            format!(
+                                "it is not known whether these are types of operands or of results of `{}`",
+                                self.ctx.op_str(pending.name)
+                            ),
+                            types.span,
+                        )
+                        .with_help("the operation is not registered: name its results, or write `(operand types) -> result types`"));
+                }
+                types.results
+            }
             Some(types) => {
                 if types.results.len() != count && count > 0 {
                     return Err(self
                         .error(
                             "result-count",
-                            format!("{} names for {} results", count, types.results.len()),
-                            types.span,
+                            result_names(types.results.len(), count),
+                            pending.names.names[0].2,
                         )
-                        .with_label(pending.names.names[0].2, "the names")
+                        .with_label(types.span, "the types of the results")
                         .with_help("name each result, or none"));
                 }
                 types.results
@@ -362,6 +389,18 @@ impl Parser<'_> {
             self.spare.push(pending);
         }
         Ok(())
+    }
+
+    /// Whether the types behind the colon are those of the operands, as in `func.return %x : f32`: the operation has no
+    /// results.
+    fn are_of_operands(&self, pending: &Pending, types: &Types, names: usize) -> bool {
+        let resultless = pending.def(&self.ctx).is_some_and(|def| def.results.is_empty());
+        resultless
+            && !pending.generic
+            && names == 0
+            && types.operands.is_none()
+            && types.results.len() == pending.operands.len()
+            && pending.successors.is_empty()
     }
 
     fn infer(&mut self, pending: &Pending, attrs: AttrDict, count: usize) -> Result<SmallVec<[Type; 2]>, Failure> {
@@ -404,16 +443,19 @@ impl Parser<'_> {
             operands: &pending.operands,
             attrs,
             regions: &pending.regions,
-        })
-        .map_err(|why| untyped(self, why))?;
+        });
+        let types = types.map_err(|why| {
+            let wrong = does_not_fit(&ctx, body, def, &why, pending.span, &pending.operands);
+            Failure::of(wrong)
+        })?;
         if types.len() != count && count > 0 {
             return Err(self
                 .error(
                     "result-count",
-                    format!("{count} names for {} results", types.len()),
-                    pending.span,
+                    result_names(types.len(), count),
+                    pending.names.names[0].2,
                 )
-                .with_label(pending.names.names[0].2, "the names")
+                .with_label(pending.span, "of this operation")
                 .with_help("name each result, or none"));
         }
         Ok(types)
@@ -440,17 +482,29 @@ impl Parser<'_> {
             .map(|t| t.to_vec())
     }
 
-    pub(super) fn add_implicit_terminator(&mut self, block: BlockId, name: &str) {
+    pub(super) fn add_implicit_terminator(&mut self, block: BlockId, name: &str, span: Span) {
         let ctx = self.ctx.clone();
         let body = self.body();
         let ended = body
             .last_op(block)
             .is_some_and(|op| ctx.op_def(body.op_name(op)).is_none_or(|d| d.has(Traits::TERMINATOR)));
         if !ended {
-            let op = body.create_op(OpSpec::new(ctx.op_name(name)));
+            let op = body.create_op(OpSpec {
+                // What is left out is missed where the region ends.
+                span,
+                ..OpSpec::new(ctx.op_name(name))
+            });
             body.append_op(block, op);
         }
     }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+fn result_names(wanted: usize, found: usize) -> String {
+    format!("expected {wanted} result name{}, found {found}", plural(wanted))
 }
 
 fn region_words(def: &OpDef) -> String {

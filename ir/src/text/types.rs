@@ -3,6 +3,7 @@
 use super::cursor::{self, balanced_end};
 use super::parser::{Failure, Parser};
 use super::plain::is_fixed;
+use crate::diagnostics::Span;
 use crate::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
 
 /// How many types are found without hashing.
@@ -135,12 +136,85 @@ impl<'s> Parser<'s> {
     }
 
     fn opaque_type(&mut self, start: usize) -> Result<Type, Failure> {
-        match balanced_end(self.src, self.pos) {
-            Some(end) => {
-                self.pos = end;
-                Ok(self.text_type(start))
+        let end = balanced_end(self.src, self.pos).ok_or_else(|| self.unclosed())?;
+        let text = &self.src[start..end];
+        if let Some(&ty) = self.type_cache.get(text) {
+            self.pos = end;
+            return Ok(ty);
+        }
+        let brings = self.aliases.pause();
+        let read = self.opaque_parameters(start);
+        self.aliases.resume(brings);
+        read?;
+        self.pos = end;
+        let ty = self.text_type(start);
+        if is_fixed(text) {
+            self.type_cache.insert(text, ty);
+        }
+        Ok(ty)
+    }
+
+    /// Looks at what the brackets of a type begin with that is kept as text: dimensions and the type of elements.
+    fn opaque_parameters(&mut self, start: usize) -> Result<(), Failure> {
+        let word = self.src[start..self.pos].to_vec();
+        self.pos += 1;
+        self.skip();
+        match &*word {
+            b"tuple" => {
+                if self.eat(b">") {
+                    return Ok(());
+                }
+                loop {
+                    self.parse_type()?;
+                    self.skip();
+                    if self.eat(b">") {
+                        return Ok(());
+                    }
+                    self.expect(b",", "`,` or `>`", "a tuple is written `tuple<T, U>`")?;
+                }
             }
-            None => Err(self.unclosed()),
+            b"complex" => {
+                let at = self.pos;
+                let ty = self.parse_type()?;
+                let data = self.ctx.type_data(ty);
+                if !matches!(
+                    data,
+                    TypeData::Integer { .. } | TypeData::Float(_) | TypeData::Opaque(_)
+                ) {
+                    return Err(self
+                        .error_at(
+                            at,
+                            self.pos,
+                            "element-type",
+                            "this is no element type of a complex number".to_owned(),
+                        )
+                        .with_help("a complex type is written `complex<f32>`"));
+                }
+                return self.expect(b">", "`>`", "a complex type is written `complex<f32>`");
+            }
+            _ => {}
+        }
+        let is_vector = word == b"vector";
+        loop {
+            self.skip();
+            let before = self.pos;
+            let bracket = is_vector && self.eat(b"[");
+            let digits = cursor::digits(&self.src[self.pos..]).len();
+            self.pos += digits;
+            if digits == 0 && (is_vector || !(self.eat(b"?") || self.eat(b"*"))) {
+                self.pos = before;
+                break;
+            }
+            if bracket {
+                self.expect(b"]", "`]`", "a scalable dimension is written `[4]`")?;
+            }
+            self.expect(b"x", "`x`", "dimensions are separated by `x`: `memref<2x3xf32>`")?;
+        }
+        self.parse_type()?;
+        self.skip();
+        match self.peek() {
+            b',' if !is_vector => Ok(()),
+            _ => self.expect(b">", "`>`", "a type is written `memref<2x3xf32>`"),
         }
     }
 
@@ -157,6 +231,8 @@ impl<'s> Parser<'s> {
         } else if let Some((ty, size)) = self.aliases.ty(word) {
             self.expand(start, size)?;
             return Ok(ty);
+        } else if !word.contains(&b'.') {
+            self.later.push((b'!', word, Span::new(start, self.pos)));
         }
         self.aliases.mention(&self.src[start..self.pos]);
         let text = String::from_utf8_lossy(&self.src[start + 1..self.pos]).into_owned();
@@ -257,6 +333,11 @@ enum Scalar {
     Type(Type),
     Integer(u32, Signedness),
     Other,
+}
+
+/// Whether a word stands for a type without parameters.
+pub(crate) fn is_type_name(word: &str) -> bool {
+    scalar(word.as_bytes()).is_some()
 }
 
 /// A word that stands for a type without parameters. Names of other frameworks are read too.

@@ -140,10 +140,32 @@ impl Parser<'_> {
                 region.forward.insert(name, rest);
             }
         }
-        for (index, placeholder, _) in uses {
+        for (index, placeholder, used) in uses {
             let value = ValueId::new(first.index() + index as usize);
+            let (written, actual) = (self.body().value_type(placeholder), self.body().value_type(value));
+            if written != Type::NONE && actual != Type::NONE && written != actual {
+                self.report_forward_type(name, written, actual, used, span);
+            }
             self.body().replace_all_uses(placeholder, value);
         }
+    }
+
+    /// Says that a use in front of the definition has another type than that.
+    fn report_forward_type(&mut self, name: Name, written: Type, actual: Type, used: Span, defined: Span) {
+        let types = [written, actual].map(|ty| super::print_type(&self.ctx, ty));
+        let [written, actual] = types;
+        let failure = self
+            .error(
+                "operand-type",
+                format!(
+                    "`%{}` is used as `{written}` here, but has type `{actual}`",
+                    self.ctx.name_text(name)
+                ),
+                used,
+            )
+            .with_label(defined, format!("defined here, of type `{actual}`"))
+            .with_help(format!("write `{actual}` for the use"));
+        self.report(failure);
     }
 
     /// Whether what a value stands for could not be read.

@@ -5,12 +5,11 @@ use crate::context::Context;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::entity::{OpId, RegionId};
 use crate::registry::{Arity, InferFn, OpDef, Presence, Traits, ValueSpec};
-use crate::types::{Attr, AttrData, AttrDict};
 
 use super::VerifyOptions;
-use super::describe::{compatible, describe_type};
+use super::attrs::{are_declared, faults};
+use super::describe::{compatible, describe_type, does_not_fit};
 use super::memory::{Memory, Simple};
-use super::plan::{AttrKind, Plan};
 
 pub(super) struct Checker<'a> {
     pub(super) ctx: &'a Context,
@@ -86,11 +85,20 @@ impl Checker<'_> {
         if let Some(def) = def
             && errors.len() == before
         {
-            self.types(op, def, memory, errors);
-            if errors.len() == before
-                && let Some(hook) = def.verify
-            {
-                hook(self.body.view(self.ctx, op), errors);
+            let check = |errors: &mut Vec<Diagnostic>| {
+                if let Some(hook) = def.verify.filter(|_| errors.len() == before) {
+                    hook(self.body.view(self.ctx, op), errors);
+                }
+            };
+            // Of what its regions yield, the definition itself knows more to say.
+            if def.regions.is_empty() {
+                self.types(op, def, memory, errors);
+                check(errors);
+            } else {
+                check(errors);
+                if errors.len() == before {
+                    self.types(op, def, memory, errors);
+                }
             }
         }
     }
@@ -107,18 +115,13 @@ impl Checker<'_> {
             && plan.operands.contains(&body.num_operands(op))
             && plan.results.contains(&body.num_results(op))
             && !(plan.is_terminator && body.next_op(op).is_some())
-            && self.has_attributes(plan, body.attrs(op))
-    }
-
-    fn has_attributes(&self, plan: &Plan, attrs: AttrDict) -> bool {
-        if plan.attrs.is_empty() {
-            return true;
-        }
-        let entries = self.ctx.dict_entries(attrs);
-        plan.attrs.iter().all(|spec| {
-            let entry = entries.iter().find(|&&(name, _)| name == spec.name);
-            entry.map_or(!spec.required, |&(_, attr)| self.fits(attr, spec.kind))
-        })
+            && are_declared(
+                self.ctx,
+                plan,
+                body.attrs(op),
+                body.num_operands(op),
+                self.options.allow_unregistered,
+            )
     }
 
     fn unregistered(&self, op: OpId, name: &str) -> Diagnostic {
@@ -191,62 +194,19 @@ impl Checker<'_> {
     }
 
     fn attributes(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
-        let view = self.body.view(self.ctx, op);
-        for spec in def.attrs.iter() {
-            match view.attr(&spec.name) {
-                None if spec.default.is_none() => errors.push(
-                    self.error(
-                        op,
-                        "missing-attribute",
-                        format!("`{}` needs the attribute `{}`", def.name, spec.name),
-                        "it is missing here",
-                    )
-                    .help(format!("write {{{} = …}}, of type {}", spec.name, spec.ty)),
-                ),
-                Some(attr) if !self.fits(attr, AttrKind::of(&spec.ty)) => errors.push(
-                    self.error(
-                        op,
-                        "attribute-type",
-                        format!(
-                            "the attribute `{}` of `{}` must be of type {}",
-                            spec.name, def.name, spec.ty
-                        ),
-                        "of another type here",
-                    )
-                    .help(match &*spec.ty {
-                        "DataType" => "an element type is written without quotes: `dtype = f32`".to_owned(),
-                        ty if is_list(ty) => format!("a list is written `{} = [1, 2]`", spec.name),
-                        ty => format!("the op table declares it as {ty}"),
-                    }),
-                ),
-                _ => {}
-            }
+        let Some(plan) = self.ctx.plan(self.body.op_name(op)) else {
+            return;
+        };
+        let (attrs, operands, open) = (
+            self.body.attrs(op),
+            self.body.num_operands(op),
+            self.options.allow_unregistered,
+        );
+        if are_declared(self.ctx, plan, attrs, operands, open) {
+            return;
         }
-    }
-
-    /// Whether an attribute is of a kind.
-    fn fits(&self, attr: Attr, kind: AttrKind) -> bool {
-        let data = self.ctx.attr_data(attr);
-        let number = |a: &Attr| matches!(self.ctx.attr_data(*a), AttrData::Int { .. } | AttrData::Float { .. });
-        match kind {
-            AttrKind::Int => matches!(data, AttrData::Int { .. } | AttrData::Bool(_)),
-            AttrKind::Float => matches!(data, AttrData::Float { .. } | AttrData::Int { .. }),
-            AttrKind::Bool => matches!(data, AttrData::Bool(_) | AttrData::Int { .. }),
-            AttrKind::Str => matches!(data, AttrData::Str(_)),
-            AttrKind::Ints => match data {
-                AttrData::Ints(_) => true,
-                AttrData::Array(items) => items
-                    .iter()
-                    .all(|&a| matches!(self.ctx.attr_data(a), AttrData::Int { .. })),
-                _ => false,
-            },
-            AttrKind::Floats => match data {
-                AttrData::Ints(_) => true,
-                AttrData::Array(items) => items.iter().all(number),
-                _ => false,
-            },
-            AttrKind::Type => matches!(data, AttrData::Type(_)),
-            AttrKind::Any => true,
+        for fault in faults(self.ctx, def, plan, attrs, operands, open) {
+            errors.push(self.error(op, fault.code, fault.message, fault.label).help(fault.help));
         }
     }
 
@@ -492,15 +452,9 @@ impl Checker<'_> {
         let inferred = match inferred {
             Ok(types) => types,
             Err(reason) => {
-                errors.push(
-                    self.error(
-                        op,
-                        "inference",
-                        format!("`{}`: {reason}", def.name),
-                        "does not fit together",
-                    )
-                    .help(format!("{}: {}", def.name, def.summary)),
-                );
+                let operands: Vec<_> = body.operands(op).collect();
+                let span = body.op_span(op);
+                errors.push(does_not_fit(self.ctx, body, def, &reason, span, &operands));
                 return;
             }
         };
@@ -539,8 +493,4 @@ impl Checker<'_> {
             );
         }
     }
-}
-
-fn is_list(ty: &str) -> bool {
-    ty.ends_with("[]")
 }

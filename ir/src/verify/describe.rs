@@ -2,7 +2,9 @@
 
 use crate::body::{Body, ValueDef};
 use crate::context::Context;
+use crate::diagnostics::{Diagnostic, Span};
 use crate::entity::ValueId;
+use crate::registry::OpDef;
 use crate::types::{DYNAMIC, Type, TypeData};
 
 /// A value as the reader of a message knows it: by its name, or by its place.
@@ -17,6 +19,47 @@ pub fn describe_value(ctx: &Context, body: &Body, value: ValueId) -> String {
         (None, ValueDef::Arg(_, index)) => format!("block argument {index}"),
         (None, ValueDef::None) => value.to_string(),
     }
+}
+
+/// Of how many operands it is said where they come from.
+const MAX_OPERANDS: usize = 4;
+
+/// Says why the types of results do not follow from the operands and attributes of the operation at `span`, and what the
+/// operands are.
+pub(crate) fn does_not_fit(
+    ctx: &Context,
+    body: &Body,
+    def: &OpDef,
+    why: &str,
+    span: Span,
+    operands: &[ValueId],
+) -> Diagnostic {
+    // A reason may tell what to do.
+    let (why, advice) = why
+        .split_once("; ")
+        .map_or((why, None), |(why, advice)| (why, Some(advice)));
+    let mut error = Diagnostic::error("inference", format!("`{}`: {why}", def.name)).label(span, "here");
+    let mut seen: Vec<ValueId> = Vec::new();
+    // One alone fits itself: there it is the number of operands, or an attribute.
+    for &value in operands.iter().filter(|_| operands.len() > 1) {
+        if seen.contains(&value) || seen.len() == MAX_OPERANDS {
+            continue;
+        }
+        seen.push(value);
+        let name = describe_value(ctx, body, value);
+        let ty = describe_type(ctx, body.value_type(value));
+        error = match body.defining_op(value) {
+            Some(op) => error.label(body.op_span(op), format!("{name} is `{ty}`")),
+            None => error.note(format!("{name} is `{ty}`")),
+        };
+    }
+    error.help(match advice {
+        Some(advice) => advice.to_owned(),
+        None => format!(
+            "change an operand or an attribute so that they fit; `{}`: {}",
+            def.name, def.summary
+        ),
+    })
 }
 
 /// Types are cut to this length in messages.

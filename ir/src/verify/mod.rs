@@ -4,7 +4,9 @@
 //!
 //!  1. `unregistered-op`: every operation is registered, unless the options allow otherwise.
 //!  2. `operand-count`, `result-count`, `region-count`, `successor-count`: as the definition declares.
-//!  3. `missing-attribute`, `attribute-type`: required attributes are there and of the declared type.
+//!  3. `missing-attribute`, `attribute-type`, `unknown-attribute`: required attributes are there, attributes are of the
+//!     declared types, and there are no others, except names with a dot and the marks of the tools ([`Mark`](crate::Mark)).
+//!     Operations with [`Traits::OPEN_ATTRS`] may have others where operations may be unregistered.
 //!  4. `empty-region`: a region that the definition requires has a block.
 //!  5. `empty-block`, `missing-terminator`: a block has operations, the last of which is a terminator, unless the
 //!     parent says that its blocks need none. The list of top-level operations needs none.
@@ -29,6 +31,7 @@
 //! The time is linear in the size of the program, beside the dominator trees of regions with several blocks, and
 //! nothing recurses on nesting.
 
+mod attrs;
 mod declared;
 mod describe;
 mod memory;
@@ -50,6 +53,8 @@ use crate::registry::{OpDef, Traits};
 
 use memory::Memory;
 
+pub(crate) use attrs::{are_declared, faults};
+pub(crate) use describe::does_not_fit;
 pub use describe::{compatible, describe_type, describe_value};
 pub(crate) use plan::Plan;
 

@@ -2,44 +2,17 @@
 
 use std::ops::RangeInclusive;
 
+use super::attrs::{AttrKind, is_open};
 use super::declared::bounds;
 use crate::context::{Context, Sym};
 use crate::registry::{OpDef, Presence, Traits};
-
-/// The kinds of attributes that a definition can ask for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AttrKind {
-    Int,
-    Float,
-    Bool,
-    Str,
-    Ints,
-    Floats,
-    Type,
-    /// The dialect's own hook sees to it.
-    Any,
-}
-
-impl AttrKind {
-    /// The kind that words of the op table stand for.
-    pub(super) fn of(ty: &str) -> Self {
-        match ty {
-            "int" | "int32_t" | "int64_t" | "size_t" => AttrKind::Int,
-            "float" | "double" => AttrKind::Float,
-            "bool" => AttrKind::Bool,
-            "str" | "std::string" => AttrKind::Str,
-            "int[]" | "int64_t[]" => AttrKind::Ints,
-            "float[]" | "double[]" => AttrKind::Floats,
-            "DataType" => AttrKind::Type,
-            _ => AttrKind::Any,
-        }
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct AttrPlan {
     pub(super) name: Sym,
     pub(super) required: bool,
+    /// Whether an operand may stand in its place.
+    pub(super) or_operand: bool,
     pub(super) kind: AttrKind,
 }
 
@@ -48,7 +21,13 @@ pub(super) struct AttrPlan {
 pub(crate) struct Plan {
     pub(super) operands: RangeInclusive<usize>,
     pub(super) results: RangeInclusive<usize>,
+    /// The declared attributes, and behind them the marks that operations of this kind may have.
     pub(super) attrs: Box<[AttrPlan]>,
+    /// How many of them are required, and of how many more they or an operand.
+    pub(super) required: usize,
+    pub(super) or_operands: usize,
+    /// Whether other attributes are kept where operations of unknown dialects are.
+    pub(super) is_open: bool,
     pub(super) is_terminator: bool,
     /// Whether there are operations of this kind without regions, successors and a body.
     pub(super) may_be_plain: bool,
@@ -60,16 +39,32 @@ impl Plan {
             let (min, max) = bounds(specs);
             min..=max.unwrap_or(usize::MAX)
         };
-        let attrs = def.attrs.iter().map(|spec| AttrPlan {
+        let mut attrs: Vec<AttrPlan> = Vec::new();
+        attrs.extend(def.attrs.iter().map(|spec| AttrPlan {
             name: ctx.sym(&spec.name),
             required: spec.default.is_none(),
+            or_operand: def.operands.iter().any(|operand| operand.name == spec.name),
             kind: AttrKind::of(&spec.ty),
-        });
+        }));
+        for mark in ctx.marks().iter().filter(|mark| mark.may_sit_on(def)) {
+            let name = ctx.sym(&mark.name);
+            if attrs.iter().all(|attr| attr.name != name) {
+                attrs.push(AttrPlan {
+                    name,
+                    required: false,
+                    or_operand: false,
+                    kind: AttrKind::of(&mark.ty),
+                });
+            }
+        }
         let regionless = def.regions.iter().all(|r| r.presence == Presence::MayBeAbsent);
         Plan {
             operands: range(&def.operands),
             results: range(&def.results),
-            attrs: attrs.collect(),
+            required: attrs.iter().filter(|attr| attr.required && !attr.or_operand).count(),
+            or_operands: attrs.iter().filter(|attr| attr.required && attr.or_operand).count(),
+            attrs: attrs.into(),
+            is_open: is_open(def),
             is_terminator: def.has(Traits::TERMINATOR),
             may_be_plain: regionless && def.successors == 0 && !def.has(Traits::ISOLATED),
         }

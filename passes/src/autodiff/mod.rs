@@ -317,9 +317,7 @@ fn extend_signatures(module: &mut Module) {
             {
                 let mut types = results.to_vec();
                 types.extend(&returned[results.len()..]);
-                let ty = ctx.type_attr(ctx.function_type(inputs, &types));
-                let attrs = ctx.dict_with(body.attrs(op), "function_type", ty);
-                body.set_attrs(op, attrs);
+                pir_dialects::func::set_type(&ctx, body, op, inputs, &types);
             }
         }
         pending.extend(inner_bodies_mut(&ctx, body));

@@ -13,12 +13,10 @@
 //! A static shape is not read at run time, so this is for types with unknown dimensions. Which operands are read for their
 //! shape alone, the op table says (`no_need_buffer`, as in PaddlePaddle).
 
+use pir_dialects::marks::RECORDED;
 use pir_ir::{Body, Context, OpId, Rewriter, Type, Use};
 
 use super::prune::Tapes;
-
-/// The attribute of the operation in front of a push that computes what is recorded.
-pub(super) const RECORDED: &str = "recorded";
 
 /// Records the shape of a value in place of the value, if nothing else of it is read.
 pub(super) fn record(r: &mut Rewriter<'_>, tapes: &mut Tapes, (push, pop): (OpId, OpId)) {
@@ -41,7 +39,7 @@ pub(super) fn record(r: &mut Rewriter<'_>, tapes: &mut Tapes, (push, pop): (OpId
     let shape = r
         .op("pd.shape")
         .operand(value)
-        .attr(RECORDED, ctx.bool_attr(true))
+        .attr(&RECORDED.name, ctx.bool_attr(true))
         .result(shape_type)
         .value();
     r.name_like(shape, value, "_shape");

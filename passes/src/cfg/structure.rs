@@ -227,13 +227,8 @@ impl<'a> Nodes<'a> {
         // What is smaller moves, so that long chains take no quadratic time.
         let (kept, gone) = if size(self, front) < size(self, back) {
             for arg in self.body.block_args(front).to_vec() {
-                let (ty, name, attrs) = (
-                    self.body.value_type(arg),
-                    self.body.value_name(arg),
-                    self.body.arg_attrs(arg),
-                );
+                let (ty, name) = (self.body.value_type(arg), self.body.value_name(arg));
                 let new = self.body.add_block_arg(back, ty, name);
-                self.body.set_arg_attrs(new, attrs);
                 if let Some(loc) = self.body.arg_loc(arg) {
                     self.body.set_arg_loc(new, loc);
                 }

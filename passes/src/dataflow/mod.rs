@@ -9,6 +9,7 @@ mod stacks;
 mod swap;
 mod view;
 
+use pir_dialects::marks::DEVICE;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId};
 
 pub use lower::LowerToDataflow;
@@ -39,7 +40,7 @@ fn for_each_graph(
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         let is_graph = |op: &OpId| ctx.op_str(body.op_name(*op)) == "df.graph" && body.isolated(*op).is_some();
-        let is_meant = |op: &OpId| which == Which::All || body.attr(&ctx, *op, "device").is_none();
+        let is_meant = |op: &OpId| which == Which::All || DEVICE.get(&ctx, body.attrs(*op)).is_none();
         let graphs: Vec<OpId> = body.walk_all().filter(is_graph).filter(is_meant).collect();
         for graph in graphs {
             if let Err(error) = f(&ctx, body, graph) {

@@ -13,6 +13,7 @@
 //! * No handle may be that of another stack.
 
 use pir_dialects::df::graph::{Graph, Kind, Node};
+use pir_dialects::marks::DEVICE;
 use pir_ir::{AttrDict, Body, Context, Diagnostic, Module, OpId, OpName, Rewriter, Speculatability, Type, ValueMap};
 
 use super::place::bytes;
@@ -88,13 +89,13 @@ fn reduction(ctx: &Context, body: &Body, graph: &Graph, tape: &Tape) -> Option<R
     let all = tape.pops.iter().flat_map(|&pop| graph.consumers(pop));
     let reduction = Reduction {
         name: body.op_name(op),
-        attrs: ctx.dict_sorted(ctx.dict_without(body.attrs(op), "device")),
+        attrs: ctx.dict_sorted(DEVICE.remove(ctx, body.attrs(op))),
         result: body.view(ctx, op).result_type(0)?,
         readers: all.map(|c| c.node).collect(),
     };
     let same = reduction.readers.iter().all(|&node| {
         let view = body.view(ctx, graph.op(node));
-        let attrs = ctx.dict_sorted(ctx.dict_without(body.attrs(view.op), "device"));
+        let attrs = ctx.dict_sorted(DEVICE.remove(ctx, body.attrs(view.op)));
         body.op_name(view.op) == reduction.name
             && attrs == reduction.attrs
             && view.result_type(0) == Some(reduction.result)
@@ -161,7 +162,7 @@ fn reduce(r: &mut Rewriter<'_>, push: OpId, model: OpId, reduction: &Reduction) 
     let mut map = ValueMap::new();
     map.insert(r.body.operand(model, 0), value);
     let new = r.before(push).clone_op(model, &mut map);
-    let attrs = match r.body.attr(r.ctx, push, "device") {
+    let attrs = match DEVICE.get(r.ctx, r.body.attrs(push)) {
         Some(device) => r.ctx.dict_with(reduction.attrs, "device", device),
         None => reduction.attrs,
     };

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use super::arrays::is_on_arrays;
 use super::carried::Changes;
 use super::gradients::Flags;
+use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
 use pir_ir::{
     Arity, Attr, BlockId, Body, Context, Diagnostic, OpId, OpSpec, RegionId, Span, Sym, Type, ValueId, ValueName,
     nearest,
@@ -192,7 +193,7 @@ impl<'c> Builder<'c> {
         }
         if !left_out.is_empty() {
             let value = self.ctx.ints_attr(&left_out);
-            source.attrs.push((self.ctx.sym("absent_operands"), value));
+            source.attrs.push(ABSENT_OPERANDS.entry(self.ctx, value));
         }
         let is_fetch = source.name == "pd.fetch";
         if !is_fetch {
@@ -205,7 +206,7 @@ impl<'c> Builder<'c> {
             .collect();
         if !absent.is_empty() && !is_fetch {
             let value = self.ctx.ints_attr(&absent);
-            source.attrs.push((self.ctx.sym("absent_results"), value));
+            source.attrs.push(ABSENT_RESULTS.entry(self.ctx, value));
         }
         self.check_attributes(&source);
         let results: SmallVec<[Type; 2]> = match is_fetch {

@@ -8,6 +8,7 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use pir_dialects::marks::STOP_GRADIENT;
 use pir_ir::{Body, Context, OpId, OpSpec, Type, TypeData};
 
 use super::build::{Builder, SourceId, SourceOp};
@@ -65,7 +66,7 @@ impl Builder<'_> {
             // What a branch gives follows from what is in it; an input says it itself.
             "pd.if" | "pd.fetch" | "pd.data" | "pd.feed" | "pd.parameter" | "pd.detach" => ends.clear(),
             name if name.starts_with("builtin.") || name.starts_with("cf.") => ends.clear(),
-            _ if goes_on => source.attrs.push((ctx.sym("stop_gradient"), ctx.bool_attr(false))),
+            _ if goes_on => source.attrs.push(STOP_GRADIENT.entry(ctx, ctx.bool_attr(false))),
             _ => {}
         }
         ends

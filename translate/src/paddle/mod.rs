@@ -15,6 +15,7 @@ mod keys;
 pub(crate) mod legacy;
 mod lists;
 mod loops;
+mod notes;
 mod operands;
 mod printed;
 mod saved;
@@ -98,6 +99,7 @@ fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>, length: usize) -> Res
         unset::retype(ctx, &mut body);
         loops::rotate(ctx, &mut body, &mut errors);
         widen::widen(ctx, &mut body);
+        notes::keep(ctx, &mut body);
     }
     if !errors.is_empty() {
         // What is missing at the end of the file is missed behind its last byte.

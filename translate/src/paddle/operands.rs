@@ -5,6 +5,7 @@
 
 use smallvec::SmallVec;
 
+use pir_dialects::marks::ABSENT_OPERANDS;
 use pir_ir::{Arity, Body, Context, Diagnostic, OpDef, OpId, ValueId};
 
 use super::constants;
@@ -76,9 +77,9 @@ fn reorder_op<'d>(ctx: &Context, body: &mut Body, op: OpId, def: &'d OpDef, row:
     if ours == body.operands_vec(op) {
         return Ok(());
     }
-    attrs = ctx.dict_without(attrs, "absent_operands");
+    attrs = ABSENT_OPERANDS.remove(ctx, attrs);
     if !absent.is_empty() {
-        attrs = ctx.dict_with(attrs, "absent_operands", ctx.ints_attr(&absent));
+        attrs = ABSENT_OPERANDS.set(ctx, attrs, ctx.ints_attr(&absent));
     }
     body.set_operands(op, &ours);
     body.set_attrs(op, attrs);

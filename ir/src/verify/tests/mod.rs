@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::{
-    Arity, AttrData, AttrSpec, BlockId, ContextBuilder, DialectDef, InsertPoint, List, OpId, OpSpec, Presence,
-    RegionId, RegionSpec, Rewriter, Successor, Type, ValueId, ValueSpec,
+    Arity, AttrData, AttrSpec, BlockId, ContextBuilder, DialectDef, InsertPoint, List, Mark, OpId, OpSpec, Presence,
+    RegionId, RegionSpec, Rewriter, Successor, Text, Type, ValueId, ValueSpec,
 };
 
 fn values(specs: &[(&'static str, Arity)]) -> List<ValueSpec> {
@@ -81,6 +81,9 @@ fn context() -> Arc<Context> {
     let mut graph = op("t.graph", &[], &[], Traits::GRAPH_REGION | Traits::NO_TERMINATOR);
     graph.regions = vec![REQUIRED];
     let mut builder = ContextBuilder::new();
+    let some = |name: &'static str| Mark::anywhere(name, "any", "");
+    builder.register_marks(["sym_name", "function_type", "callee"].map(some));
+    builder.register_marks([Mark::on("place", "int", &[Text::Borrowed("t.use")], "")]);
     builder.register(
         DialectDef {
             name: "t".into(),
@@ -310,6 +313,38 @@ fn attributes_are_there_and_of_their_type() {
         b.attr(op, "value", b.rw.ctx.str_attr("1"));
     });
     assert_eq!(e.code, "attribute-type");
+}
+
+#[test]
+fn attributes_are_declared() {
+    let with = |op: &'static str, name: &'static str| {
+        move |b: &mut Build<'_>| {
+            let arg = b.op("t.const", &[], &[Type::F32]);
+            let one = b.rw.ctx.int_attr(1);
+            b.attr(arg, "value", one);
+            let value = b.rw.body.results(arg).next().unwrap();
+            let operands: &[ValueId] = if op == "t.use" { &[value] } else { &[] };
+            let op = b.op(op, operands, &[]);
+            b.attr(op, name, one);
+        }
+    };
+    let e = only(with("t.use", "plcae"));
+    assert_eq!(
+        (e.code, &*e.message, e.help.as_deref()),
+        (
+            "unknown-attribute",
+            "`t.use` has no attribute `plcae`",
+            Some("did you mean `place`?")
+        )
+    );
+    // A mark sits on the operations that it was declared for.
+    let e = only(with("t.def", "place"));
+    assert_eq!(
+        (e.code, &*e.message),
+        ("unknown-attribute", "`t.def` may not have the mark `place`")
+    );
+    assert!(codes(with("t.use", "place")).is_empty());
+    assert!(codes(with("t.use", "my.note")).is_empty());
 }
 
 #[test]

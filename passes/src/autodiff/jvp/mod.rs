@@ -190,9 +190,7 @@ fn set_signature(module: &mut Module, path: &[OpId]) {
         all.extend(args.get(inputs.len()..).unwrap_or_default());
         let mut returns = results.to_vec();
         returns.extend(returned.get(results.len()..).unwrap_or_default());
-        let ty = ctx.type_attr(ctx.function_type(&all, &returns));
-        let attrs = ctx.dict_with(body.attrs(op), "function_type", ty);
-        body.set_attrs(op, attrs);
+        pir_dialects::func::set_type(&ctx, body, op, &all, &returns);
     }
 }
 

@@ -3,11 +3,12 @@
 //! A stack is dead when nothing alive reads it; then its users are what makes it, pushes, and the yields and results that
 //! hand it on. The pops were removed before, with the duals that they stand in, because no result that stays needs them.
 
+use pir_dialects::marks::BACKWARD;
 use pir_ir::{Body, Context, OpId, Rewriter};
 
 use super::super::plumbing::remove_stack;
 use super::super::structure::{Names, Structure};
-use super::{MARK, fetches_gradient, is_gradient, marks, outermost};
+use super::{fetches_gradient, is_gradient, marks, outermost};
 use crate::analysis::{Facts, Liveness, Roots, sweep};
 
 /// Removes the gradients of a body and what is dead without them.
@@ -52,8 +53,8 @@ pub(super) fn run(ctx: &Context, body: &mut Body) -> bool {
         }
     }
     for op in body.block_ops_vec(block) {
-        if body.attr(ctx, op, MARK).is_some() {
-            let attrs = ctx.dict_without(body.attrs(op), MARK);
+        if BACKWARD.get(ctx, body.attrs(op)).is_some() {
+            let attrs = BACKWARD.remove(ctx, body.attrs(op));
             body.set_attrs(op, attrs);
         }
     }

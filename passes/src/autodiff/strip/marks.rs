@@ -4,13 +4,13 @@
 //! there: so a stack whose readers all stand behind the mark is one that it made, as long as nothing else reads it, and
 //! the stacks and counts that such a stack recorded are known by the pushes.
 
+use pir_dialects::marks::{BACKWARD, RECORDED};
 use pir_ir::{BlockId, Body, Context, Diagnostic, EffectTarget, OpId, Rewriter, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::plumbing::{remove_stack, uncount_trips};
-use super::super::shapes::RECORDED;
 use super::super::structure::{Kind, Names, Structure, locals};
-use super::{MARK, fetches_gradient, marks, outermost};
+use super::{fetches_gradient, marks, outermost};
 
 /// Undoes the last `orders` differentiations of a body.
 pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report: &mut dyn FnMut(Diagnostic)) -> bool {
@@ -50,7 +50,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
         r.erase_op(op);
     }
     if kept.contains(&first) {
-        let attrs = ctx.dict_without(r.body.attrs(first), MARK);
+        let attrs = BACKWARD.remove(ctx, r.body.attrs(first));
         r.body.set_attrs(first, attrs);
     }
     made.remove(&names, &mut r);
@@ -209,7 +209,7 @@ impl Made {
         r.erase_op(push);
         // What was computed for the record only.
         if let Some(op) = r.body.defining_op(value)
-            && r.body.attr(r.ctx, op, RECORDED).is_some()
+            && RECORDED.get(r.ctx, r.body.attrs(op)).is_some()
             && !r.body.has_uses(value)
         {
             r.erase_op(op);

@@ -8,14 +8,12 @@
 mod liveness;
 mod marks;
 
+use pir_dialects::marks::BACKWARD;
 use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Traits, Type, TypeData};
 
 use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
-
-/// The attribute of the first appended operation: how many gradients the appended part gives.
-const MARK: &str = "backward";
 
 /// What names of gradients end in.
 const SUFFIX: &str = "_grad";
@@ -37,7 +35,7 @@ pub(super) fn mark(ctx: &Context, body: &mut Body, block: BlockId, last: Option<
         None => body.first_op(block),
     };
     if let Some(first) = first {
-        let attrs = ctx.dict_with(body.attrs(first), MARK, ctx.int_attr(gradients as i64));
+        let attrs = BACKWARD.set(ctx, body.attrs(first), ctx.int_attr(gradients as i64));
         body.set_attrs(first, attrs);
     }
 }
@@ -73,7 +71,7 @@ fn outermost(ctx: &Context, body: &Body) -> Option<(BlockId, Option<OpId>)> {
 fn marks(ctx: &Context, body: &Body, block: BlockId) -> Vec<(OpId, usize)> {
     body.block_ops(block)
         .filter_map(|op| {
-            let count = ctx.attr_int(body.attr(ctx, op, MARK)?)?;
+            let count = ctx.attr_int(BACKWARD.get(ctx, body.attrs(op))?)?;
             Some((op, usize::try_from(count).ok()?))
         })
         .collect()
@@ -111,9 +109,7 @@ fn restore_signatures(module: &mut Module) {
                 && let TypeData::Function { inputs, results } = ctx.type_data(ty)
                 && results.len() > returned.len()
             {
-                let ty = ctx.type_attr(ctx.function_type(inputs, &results[..returned.len()]));
-                let attrs = ctx.dict_with(body.attrs(op), "function_type", ty);
-                body.set_attrs(op, attrs);
+                pir_dialects::func::set_type(&ctx, body, op, inputs, &results[..returned.len()]);
             }
         }
         pending.extend(inner_bodies_mut(&ctx, body));

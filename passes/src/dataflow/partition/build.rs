@@ -2,6 +2,7 @@
 
 use pir_dialects::df::graph::{Frame, Node};
 use pir_dialects::df::{self, DEVICE_NAME};
+use pir_dialects::marks::DEVICE;
 use pir_ir::{Attr, BlockId, Body, Context, OpId, OpSpec, Rewriter, Type, ValueId, ValueMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -114,7 +115,7 @@ pub(super) fn build(ctx: &Context, from: &Body, plan: &Plan<'_>, devices: u32) -
 /// Puts the graphs of the devices in the place of the whole one.
 pub(super) fn replace(ctx: &Context, outer: &mut Body, op: OpId, bodies: Vec<Body>, names: &FxHashMap<u32, Attr>) {
     for (device, body) in (0_u32..).zip(bodies) {
-        let mut attrs = ctx.dict_with(outer.attrs(op), "device", ctx.int_attr(i64::from(device)));
+        let mut attrs = DEVICE.set(ctx, outer.attrs(op), ctx.int_attr(i64::from(device)));
         if let Some(&name) = names.get(&device) {
             attrs = ctx.dict_with(attrs, DEVICE_NAME, name);
         }
@@ -167,7 +168,7 @@ impl Builder<'_> {
         let new = rewriter.at_end(part.block).import_op(from, op, &mut part.map);
         part.open
             .extend(later.into_iter().map(|(index, value)| (new, index, value)));
-        let attrs = ctx.dict_without(part.body.attrs(new), "device");
+        let attrs = DEVICE.remove(ctx, part.body.attrs(new));
         let attrs = ctx.dict_without(attrs, DEVICE_NAME);
         part.body.set_attrs(new, attrs);
         if let Some(comment) = from.comment(op) {

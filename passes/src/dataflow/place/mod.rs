@@ -12,6 +12,7 @@ mod groups;
 
 use pir_dialects::df::DEVICE_NAME;
 use pir_dialects::df::graph::Graph;
+use pir_dialects::marks::DEVICE;
 use pir_ir::{Attr, Body, Context, Diagnostic, Module, OpId};
 use rustc_hash::FxHashMap;
 
@@ -100,7 +101,7 @@ pub(super) fn place(ctx: &Context, body: &mut Body, devices: u32) -> Result<(usi
     placed.sort_unstable();
     let names = device_names(ctx, body);
     for &(op, device) in &placed {
-        let attrs = ctx.dict_with(body.attrs(op), "device", ctx.int_attr(i64::from(device)));
+        let attrs = DEVICE.set(ctx, body.attrs(op), ctx.int_attr(i64::from(device)));
         let attrs = match names.get(&device) {
             Some(&name) => ctx.dict_with(attrs, DEVICE_NAME, name),
             None => ctx.dict_without(attrs, DEVICE_NAME),

@@ -1,5 +1,6 @@
 //! Operations without blocks.
 
+use pir_dialects::marks::ABSENT_OPERANDS;
 use pir_ir::{Attr, DYNAMIC, Diagnostic, Sym, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -342,7 +343,7 @@ impl<'t> Translator<'t, '_, '_> {
         }
         if !absent.is_empty() {
             let ctx = self.builder.ctx;
-            attrs.push((ctx.sym("absent_operands"), ctx.ints_attr(&absent)));
+            attrs.push(ABSENT_OPERANDS.entry(ctx, ctx.ints_attr(&absent)));
         }
         if let Some(axis) = op.int("axis").filter(|_| op.kind.starts_with("elementwise_")) {
             self.align(op, axis, &mut operands)?;

@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 
+use pir_dialects::marks;
 use pir_ir::{Arity, Attr, Diagnostic, OpId, OpView, Type, TypeData, ValueId};
 
+use super::super::notes;
 use super::super::table::{Attribute, Input, Row};
 use super::{Id, Writer, json};
-
-/// Attributes that only the tools read.
-const OURS: &[&str] = &["backward", "absent_operands", "absent_results", "stop_gradient"];
 
 impl Writer<'_> {
     /// A constant of one number.
@@ -409,7 +408,7 @@ impl Writer<'_> {
     fn attribute(&self, view: OpView<'_>, attribute: &Attribute, types: &[Type]) -> Result<String, String> {
         let ctx = self.ctx;
         let Attribute { name, kind, default } = *attribute;
-        let attr = view.attr(name);
+        let attr = notes::get(view, name);
         let wrong = || format!("`{name}` is not of the kind that Paddle has");
         Ok(match kind {
             "bool" => {
@@ -609,7 +608,8 @@ impl Writer<'_> {
         let mut attrs = String::new();
         for &(key, value) in ctx.dict_entries(body.attrs(op)) {
             let key = ctx.str(key);
-            if !OURS.contains(&key) {
+            let key = key.strip_prefix(notes::PREFIX).unwrap_or(key);
+            if !marks::is_mark(ctx, key) {
                 json::entry(key, &json::untyped(ctx, key, value)?, &mut attrs);
             }
         }

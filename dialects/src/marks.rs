@@ -1,0 +1,67 @@
+//! The marks of the tools: what passes and readers note at operations of any dialect.
+
+use std::borrow::Cow;
+
+use pir_ir::{Context, ContextBuilder, Mark};
+
+/// Where an adjoint program begins.
+pub static BACKWARD: Mark = Mark::anywhere(
+    "backward",
+    "int",
+    "the first operation that `backward` appended: how many gradients the appended part gives",
+);
+
+/// Where a node runs.
+pub static DEVICE: Mark = Mark::anywhere(
+    "device",
+    "int",
+    "the number of the device that the node runs on, from 0; set by `place`, read by `partition`",
+);
+
+/// Whether Paddle's derivatives go on at a result that depends on no input.
+pub static STOP_GRADIENT: Mark = Mark::anywhere(
+    "stop_gradient",
+    "false",
+    "PaddlePaddle's own derivatives do not end at the results, although they depend on no input",
+);
+
+/// A shape that is recorded for a derivative.
+pub static RECORDED: Mark = Mark::on(
+    "recorded",
+    "bool",
+    &[Cow::Borrowed("pd.shape")],
+    "the derivative records this shape; `strip-backward` removes the operation with what reads it",
+);
+
+/// Which operands were left out.
+pub static ABSENT_OPERANDS: Mark = Mark::anywhere(
+    "absent_operands",
+    "int[]",
+    "the places of optional operands that are left out in front of others",
+);
+
+/// Which results were left out.
+pub static ABSENT_RESULTS: Mark = Mark::anywhere(
+    "absent_results",
+    "int[]",
+    "the places of results that PaddlePaddle's program leaves out",
+);
+
+/// All marks.
+pub static ALL: [&Mark; 6] = [
+    &BACKWARD,
+    &DEVICE,
+    &STOP_GRADIENT,
+    &RECORDED,
+    &ABSENT_OPERANDS,
+    &ABSENT_RESULTS,
+];
+
+pub(crate) fn register(builder: &mut ContextBuilder) {
+    builder.register_marks(ALL.iter().map(|&mark| mark.clone()));
+}
+
+/// Whether an attribute of this name is one of the tools' own.
+pub fn is_mark(ctx: &Context, name: &str) -> bool {
+    ctx.marks().iter().any(|mark| mark.name == name)
+}

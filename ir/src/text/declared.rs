@@ -1,0 +1,65 @@
+//! Attributes that the definition of an operation does not have: said where they stand.
+
+use super::known::op_place;
+use super::op::Pending;
+use super::parser::{Failure, Parser};
+use crate::context::OpName;
+use crate::types::AttrDict;
+use crate::verify::{are_declared, faults};
+
+impl Parser<'_> {
+    /// Whether the attributes of an operation of this name, which is registered, are as declared. The same come again and
+    /// again.
+    #[inline]
+    pub(super) fn are_declared(&mut self, word: &[u8], name: OpName, attrs: AttrDict) -> bool {
+        if attrs == AttrDict::EMPTY {
+            return true;
+        }
+        let at = op_place(word);
+        if self.declared[at] == (name, attrs) {
+            return true;
+        }
+        let open = self.options.allow_unregistered;
+        let fits = self
+            .ctx
+            .plan(name)
+            .is_none_or(|plan| are_declared(&self.ctx, plan, attrs, usize::MAX, open));
+        if fits {
+            self.declared[at] = (name, attrs);
+        }
+        fits
+    }
+
+    /// Reports attributes that are not declared or not of the declared types. What is missing, the verifier says.
+    pub(super) fn check_attributes(&mut self, pending: &Pending, attrs: AttrDict) -> Result<(), Failure> {
+        let ctx = self.ctx.clone();
+        let (Some(def), Some(plan)) = (ctx.op_def(pending.name), ctx.plan(pending.name)) else {
+            return Ok(());
+        };
+        let open = self.options.allow_unregistered;
+        if attrs == AttrDict::EMPTY || are_declared(&ctx, plan, attrs, usize::MAX, open) {
+            return Ok(());
+        }
+        let faults = faults(&ctx, def, plan, attrs, usize::MAX, open);
+        // Where they stand is only asked here.
+        let end = self.pos;
+        self.attr_places = Some(Vec::new());
+        for &dict in &pending.dicts {
+            self.pos = dict as usize;
+            let _ = self.parse_dict(&mut Vec::new());
+        }
+        self.pos = end;
+        let places = self.attr_places.take().unwrap_or_default();
+        let mut last = None;
+        for fault in faults {
+            let Some((name, is_value)) = fault.place else { continue };
+            let place = places.iter().find(|place| place.0 == name);
+            let span = place.map_or(pending.span, |&(_, name, value)| if is_value { value } else { name });
+            let failure = self.error(fault.code, fault.message, span).with_help(fault.help);
+            if let Some(earlier) = last.replace(failure) {
+                self.report(earlier);
+            }
+        }
+        last.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,333 @@
+//! Literals that are kept as text, and what is certainly wrong with them: elements that do not fit the type, numbers that
+//! do not fit theirs, maps of what is no dimension, locations that are none.
+
+use super::cursor;
+use super::parser::{Failure, Parser};
+use crate::diagnostics::Span;
+use crate::types::{DYNAMIC, Signedness, Type, TypeData};
+
+/// What an element of a literal may be.
+#[derive(Clone, Copy)]
+enum Element {
+    Integer(u32, Signedness),
+    Float,
+    /// Of these nothing is checked.
+    Other,
+}
+
+impl Parser<'_> {
+    fn wrong_literal(&self, span: Span, message: String, help: &str) -> Failure {
+        self.error("literal", message, span).with_help(help)
+    }
+
+    /// Whether a number may be of the type, an integer or, for `float`, a number with a point.
+    pub(super) fn check_number_type(&self, start: usize, ty: Type, float: bool) -> Result<(), Failure> {
+        let fits = match self.ctx.type_data(ty) {
+            TypeData::Float(_) => true,
+            TypeData::Integer { .. } | TypeData::Index => !float,
+            TypeData::Opaque(text) => text.starts_with('f') || text.starts_with("tf"),
+            _ => false,
+        };
+        if fits {
+            return Ok(());
+        }
+        let (what, help) = match float {
+            true => ("a number with a point", "its type is a float type: `0.5 : f32`"),
+            false => (
+                "an integer",
+                "its type is an integer or float type, or `index`: `1 : i32`",
+            ),
+        };
+        let message = format!("{what} cannot be of type `{}`", super::print_type(&self.ctx, ty));
+        Err(self.wrong_literal(Span::new(start, self.pos), message, help))
+    }
+
+    /// Whether an integer fits its type.
+    pub(super) fn check_integer(&self, start: usize, value: i128, ty: Type) -> Result<(), Failure> {
+        let element = self.element(ty);
+        if let Element::Integer(width, sign) = element
+            && !fits(value, width, sign)
+        {
+            let message = format!("{value} does not fit into `{}`", super::print_type(&self.ctx, ty));
+            return Err(self.wrong_literal(Span::new(start, self.pos), message, "give it a wider type"));
+        }
+        Ok(())
+    }
+
+    fn element(&self, ty: Type) -> Element {
+        match *self.ctx.type_data(ty) {
+            TypeData::Integer { width, sign } => Element::Integer(width, sign),
+            TypeData::Index => Element::Integer(64, Signedness::Signed),
+            TypeData::Float(_) => Element::Float,
+            _ => Element::Other,
+        }
+    }
+
+    /// Whether the text in the brackets of a `dense<…>` are elements of a type.
+    pub(super) fn check_dense(&self, inside: Span, ty: Type) -> Result<(), Failure> {
+        let Some((shape, elem)) = self.ctx.as_tensor(ty) else {
+            return match self.ctx.type_data(ty) {
+                TypeData::Opaque(_) | TypeData::Dialect(_) => Ok(()),
+                _ => Err(self.wrong_literal(
+                    inside,
+                    format!("`{}` has no elements", super::print_type(&self.ctx, ty)),
+                    "a literal of elements is of a tensor or vector type",
+                )),
+            };
+        };
+        if shape.contains(&DYNAMIC) {
+            return Err(self.wrong_literal(
+                inside,
+                format!(
+                    "`{}` has a dimension that is not known",
+                    super::print_type(&self.ctx, ty)
+                ),
+                "write the number of elements for the `?`",
+            ));
+        }
+        let text = &self.src[inside.start as usize..inside.end as usize];
+        let element = self.element(elem);
+        let found = Elements::read(text, |word| self.check_element(word, element))
+            .map_err(|why| self.wrong_literal(inside, why, "each element is of the element type"))?;
+        let wanted: Vec<usize> = shape.iter().map(|&dim| usize::try_from(dim).unwrap_or(0)).collect();
+        match found {
+            Some(dims) if dims != wanted => {
+                let message = format!(
+                    "elements of shape {dims:?}, but of type `{}`",
+                    super::print_type(&self.ctx, ty)
+                );
+                Err(self.wrong_literal(
+                    inside,
+                    message,
+                    "write a list for each dimension, or one element for all",
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is wrong with an element.
+    fn check_element(&self, word: &[u8], element: Element) -> Result<(), String> {
+        let text = || String::from_utf8_lossy(word).into_owned();
+        let digits = word.strip_prefix(b"-").unwrap_or(word);
+        let hex = digits.starts_with(b"0x") || digits.starts_with(b"0X");
+        let decimal = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+        match element {
+            Element::Integer(width, sign) => {
+                let truth = matches!(word, b"true" | b"false");
+                if truth && width == 1 || hex || digits.starts_with(b"\"") {
+                    return Ok(());
+                }
+                if !decimal {
+                    return Err(format!("`{}` is no integer", text()));
+                }
+                match text().parse::<i128>() {
+                    Ok(value) if !fits(value, width, sign) => Err(format!("{value} does not fit into {width} bits")),
+                    _ => Ok(()),
+                }
+            }
+            Element::Float if decimal => Err(format!("`{}` is an integer, and the elements are floats", text())),
+            Element::Float if matches!(word, b"true" | b"false") => Err(format!("`{}` is no number", text())),
+            Element::Float | Element::Other => Ok(()),
+        }
+    }
+
+    /// Whether the text in the brackets of an `affine_map<…>` or `affine_set<…>` is one.
+    pub(super) fn check_affine(&self, inside: Span, is_map: bool) -> Result<(), Failure> {
+        let text = &self.src[inside.start as usize..inside.end as usize];
+        affine(text, is_map).map_err(|why| {
+            let help = match is_map {
+                true => "a map is written `affine_map<(d0, d1)[s0] -> (d0 + s0, d1)>`",
+                false => "a set is written `affine_set<(d0)[s0] : (d0 - s0 >= 0)>`",
+            };
+            self.wrong_literal(inside, why, help)
+        })
+    }
+
+    /// Whether what is in the parentheses of a `loc(…)` begins like a location.
+    pub(super) fn check_location(&self, inside: Span) -> Result<(), Failure> {
+        let text = self.src[inside.start as usize..inside.end as usize].trim_ascii();
+        let word = cursor::name(text).map_or(&b""[..], |(_, word)| word);
+        if matches!(text.first(), Some(b'"' | b'#'))
+            || matches!(word, b"unknown" | b"fused" | b"callsite" | b"distinct")
+        {
+            return Ok(());
+        }
+        Err(self.wrong_literal(
+            inside,
+            "this is no location".to_owned(),
+            "a location is written `loc(\"file\":1:2)`, `loc(\"name\")` or `loc(unknown)`",
+        ))
+    }
+}
+
+/// Whether an integer fits a width. One without a sign may be written with or without.
+fn fits(value: i128, width: u32, sign: Signedness) -> bool {
+    if width >= 127 {
+        return true;
+    }
+    let whole = 1i128 << width;
+    let half = if width == 0 { 0 } else { whole / 2 };
+    match sign {
+        Signedness::Signed => (-half..half.max(1)).contains(&value),
+        Signedness::Unsigned => (0..whole).contains(&value),
+        Signedness::Signless => (-half..whole).contains(&value),
+    }
+}
+
+/// The elements of a nested list while they are read.
+#[derive(Default)]
+struct Elements {
+    /// How many parts each open list has.
+    open: Vec<usize>,
+    /// How many parts lists of each depth have.
+    dims: Vec<Option<usize>>,
+    /// How deep elements stand.
+    depth: Option<usize>,
+}
+
+impl Elements {
+    /// The shape of the elements; nothing for one element or bytes, which are for all.
+    fn read(text: &[u8], mut check: impl FnMut(&[u8]) -> Result<(), String>) -> Result<Option<Vec<usize>>, String> {
+        let mut elements = Elements::default();
+        let uneven = || "the lists are not equally long".to_owned();
+        let (mut at, mut first) = (0, true);
+        while at < text.len() {
+            match text[at] {
+                b' ' | b'\t' | b'\n' | b'\r' | b',' => at += 1,
+                b'[' => {
+                    elements.count();
+                    elements.open.push(0);
+                    at += 1;
+                }
+                b']' => {
+                    let count = elements.open.pop().ok_or_else(uneven)?;
+                    let depth = elements.open.len();
+                    if elements.dims.len() <= depth {
+                        elements.dims.resize(depth + 1, None);
+                    }
+                    if *elements.dims[depth].get_or_insert(count) != count {
+                        return Err(uneven());
+                    }
+                    at += 1;
+                }
+                b => {
+                    let end = match b {
+                        b'"' => cursor::string_end(text, at).unwrap_or(text.len()),
+                        b'(' => cursor::balanced_end(text, at).unwrap_or(text.len()),
+                        b'/' if text.get(at + 1) == Some(&b'/') => {
+                            at = cursor::line_end(text, at);
+                            continue;
+                        }
+                        _ => {
+                            let word = |b: &u8| !matches!(b, b',' | b'[' | b']' | b' ' | b'\t' | b'\n' | b'\r');
+                            at + text[at..].iter().take_while(|b| word(b)).count()
+                        }
+                    };
+                    // Bytes in a string are all elements at once.
+                    if b != b'"' || !elements.open.is_empty() || !first {
+                        check(&text[at..end])?;
+                    }
+                    elements.count();
+                    if *elements.depth.get_or_insert(elements.open.len()) != elements.open.len() {
+                        return Err(uneven());
+                    }
+                    at = end;
+                    first = false;
+                }
+            }
+        }
+        if elements.depth == Some(0) {
+            return Ok(None);
+        }
+        // Nothing at all is what a tensor without elements has.
+        if elements.dims.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(elements.dims.into_iter().map(|dim| dim.unwrap_or(0)).collect()))
+    }
+
+    fn count(&mut self) {
+        if let Some(last) = self.open.last_mut() {
+            *last += 1;
+        }
+    }
+}
+
+/// What is wrong with `(d0)[s0] -> (d0 + s0)` or `(d0)[s0] : (d0 - s0 >= 0)`.
+fn affine(text: &[u8], is_map: bool) -> Result<(), String> {
+    let mut names: Vec<&[u8]> = Vec::new();
+    let mut rest = text.trim_ascii();
+    for (open, optional) in [(b'(', false), (b'[', true)] {
+        if rest.first() != Some(&open) {
+            if optional {
+                continue;
+            }
+            return Err("the dimensions stand in parentheses".to_owned());
+        }
+        let end = cursor::balanced_end(rest, 0).ok_or("a bracket is not closed")?;
+        let inside = rest[1..end - 1].trim_ascii();
+        for name in inside
+            .split(|&b| b == b',')
+            .map(<[u8]>::trim_ascii)
+            .filter(|_| !inside.is_empty())
+        {
+            if cursor::name(name).map_or(0, |(_, word)| word.len()) != name.len() || name.is_empty() {
+                return Err(format!("`{}` is no name of a dimension", String::from_utf8_lossy(name)));
+            }
+            names.push(name);
+        }
+        rest = rest[end..].trim_ascii_start();
+    }
+    let arrow: &[u8] = if is_map { b"->" } else { b":" };
+    rest = rest
+        .strip_prefix(arrow)
+        .ok_or_else(|| format!("there is no `{}` behind the dimensions", String::from_utf8_lossy(arrow)))?
+        .trim_ascii();
+    if rest.first() != Some(&b'(') || cursor::balanced_end(rest, 0) != Some(rest.len()) {
+        return Err("the expressions stand in parentheses".to_owned());
+    }
+    let mut at = 0;
+    while at < rest.len() {
+        let word = cursor::name(&rest[at..]).map_or(&b""[..], |(_, word)| word);
+        let is_operator = matches!(word, b"floordiv" | b"ceildiv" | b"mod" | b"and" | b"symbol");
+        if !word.is_empty() && !is_operator && !names.contains(&word) {
+            return Err(format!(
+                "`{}` is no dimension or symbol of it",
+                String::from_utf8_lossy(word)
+            ));
+        }
+        at += word.len().max(1);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_fit() {
+        assert!(fits(255, 8, Signedness::Signless) && fits(-128, 8, Signedness::Signless));
+        assert!(!fits(256, 8, Signedness::Signless) && !fits(-129, 8, Signedness::Signless));
+        assert!(!fits(128, 8, Signedness::Signed) && !fits(-1, 8, Signedness::Unsigned));
+        assert!(fits(-1, 1, Signedness::Signless) && fits(0, 0, Signedness::Signless));
+    }
+
+    #[test]
+    fn shapes_of_elements() {
+        let read = |text: &str| Elements::read(text.as_bytes(), |_| Ok(()));
+        assert_eq!(read("1"), Ok(None));
+        assert_eq!(read("[1, 2, 3]"), Ok(Some(vec![3])));
+        assert_eq!(read("[[1, 2], [3, 4]]"), Ok(Some(vec![2, 2])));
+        assert_eq!(read("[(1.0, 2.0), (3.0, 4.0)]"), Ok(Some(vec![2])));
+        assert!(read("[[1], [2, 3]]").is_err() && read("[1, [2]]").is_err());
+    }
+
+    #[test]
+    fn maps_and_sets() {
+        assert!(affine(b"(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)", true).is_ok());
+        assert!(affine(b"() -> ()", true).is_ok() && affine(b"(i) : (i - 1 >= 0, i == 3)", false).is_ok());
+        assert!(affine(b"hello", true).is_err() && affine(b"(d0) -> (d1)", true).is_err());
+    }
+}

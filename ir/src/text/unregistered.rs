@@ -1,0 +1,100 @@
+//! Operations that are not registered, and names that are none.
+//!
+//! Under `allow_unregistered` they are read in the generic form, and in one pretty form, which says the same of any
+//! operation:
+//!
+//! ```text
+//! op := [results `=`] dialect.name `(` operands `)` [dict] (`{` … `}`)* [dict] [`:` types] [loc]
+//! ```
+//!
+//! The types are those of the results, which have names, or the whole signature. Everything else is custom assembly,
+//! which means what the code of the dialect says, and is refused. So is the pretty form of operations of dialects that
+//! are known to have a custom assembly: `memref.alloc() : memref<2xf32>` looks the same and has properties that the
+//! text does not show.
+
+use super::parser::{Failure, Parser};
+use crate::context::OpName;
+use crate::diagnostics::{Span, nearest};
+use crate::registry::Traits;
+
+/// How custom assembly becomes something that can be read.
+const MAKE_GENERIC: &str = "print the generic form of the file: `mlir-opt --mlir-print-op-generic FILE | pir-opt --allow-unregistered-dialect -`";
+
+impl Parser<'_> {
+    /// The operation that a name without a dialect stands for: in a function, one of the dialect of functions, `return`.
+    pub(super) fn op_of_function(&mut self, word: &[u8]) -> Option<OpName> {
+        let owner = self.open.last()?.owner.as_ref()?;
+        if owner.generic || !owner.has(&self.ctx, Traits::FUNCTION) {
+            return None;
+        }
+        let (dialect, _) = self.ctx.op_str(owner.name).split_once('.')?;
+        let name = format!("{dialect}.{}", String::from_utf8_lossy(word));
+        self.ctx.registered_op(&name)
+    }
+
+    /// Whether an operation that is not registered, and whose name is behind, goes on in the form that can be read.
+    pub(super) fn check_unregistered_form(&self, span: Span) -> Result<(), Failure> {
+        let text = self.text(span);
+        let dialect = text.split_once('.').map_or(&*text, |(dialect, _)| dialect);
+        if self.ctx.dialect(dialect).is_some() || self.ctx.is_external(dialect) {
+            return Err(self.unknown_op(span, text.as_bytes()));
+        }
+        if self.src.get(self.after(self.pos)) == Some(&b'(') {
+            return Ok(());
+        }
+        let message = format!("`{text}` is not registered, so that its custom assembly cannot be read");
+        Err(self.error("custom-assembly", message, span).with_help(format!(
+            "write `{text} (%operands) {{attributes}} : types`, or {MAKE_GENERIC}"
+        )))
+    }
+
+    /// Whether something else than an opening brace, a label or the names of results stands in front on the same line.
+    fn is_behind_something(&self, span: Span) -> bool {
+        let before = self.src.get(..span.start as usize).unwrap_or_default();
+        let start = before
+            .iter()
+            .rposition(|b| matches!(b, b'\n' | b'\r'))
+            .map_or(0, |at| at + 1);
+        let line = before[start..].trim_ascii_end();
+        !matches!(line.last(), None | Some(b'{' | b'}' | b':' | b'='))
+    }
+
+    fn custom_assembly(&self, span: Span, text: &str, dialect: &str) -> Failure {
+        let message = format!("`{text}` is in the custom assembly of the dialect `{dialect}`, which cannot be read");
+        self.error("custom-assembly", message, span).with_help(MAKE_GENERIC)
+    }
+
+    /// Says that the name at `span`, which is `word` in full, is that of no operation that may be used.
+    pub(super) fn unknown_op(&self, span: Span, word: &[u8]) -> Failure {
+        let text = String::from_utf8_lossy(word).into_owned();
+        let dialect = text.split_once('.').map(|(dialect, _)| dialect);
+        let external = dialect.filter(|dialect| self.ctx.is_external(dialect));
+        // What looks like one of another dialect there is none of ours.
+        let same = |name: &str| external.is_none_or(|dialect| name.split_once('.').is_some_and(|(d, _)| d == dialect));
+        let near = nearest(&text, self.ctx.ops().iter().map(|o| &*o.name).filter(|name| same(name)));
+        let quoted = self.src.get((span.start as usize).wrapping_sub(1)) == Some(&b'"');
+        if let Some(dialect) = external.filter(|_| !quoted && near.is_none()) {
+            return self.custom_assembly(span, &text, dialect);
+        }
+        if dialect.is_none() && near.is_none() && self.is_behind_something(span) {
+            let message = format!("expected the end of the operation, found `{text}`");
+            return self.error("custom-assembly", message, span).with_help(format!(
+                "if this is the custom assembly of MLIR, it cannot be read: {MAKE_GENERIC}"
+            ));
+        }
+        let failure = self.error("unknown-op", format!("there is no operation `{text}`"), span);
+        let help = match (near, dialect) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, Some(dialect)) if self.ctx.dialect(dialect).is_some() => {
+                format!("`pir-opt --list-ops` lists the operations of `{dialect}`")
+            }
+            (None, Some(_)) => {
+                "operations of other dialects are accepted with `--allow-unregistered-dialect`".to_owned()
+            }
+            (None, None) => format!(
+                "an operation is written `dialect.name`; if this is the custom assembly of MLIR, {MAKE_GENERIC}"
+            ),
+        };
+        failure.with_help(help)
+    }
+}

@@ -1,0 +1,282 @@
+//! The attributes of an operation: those of its definition, of the declared types, the marks of the tools, and those
+//! whose names have a dot, which are free.
+
+use crate::context::{Context, Sym};
+use crate::diagnostics::nearest;
+use crate::registry::{OpDef, Traits};
+use crate::text::is_type_name;
+use crate::types::{Attr, AttrData, AttrDict, TypeData};
+
+use super::plan::Plan;
+
+/// The kinds of attributes that a definition can ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AttrKind {
+    Int,
+    Float,
+    Bool,
+    False,
+    Str,
+    Ints,
+    Floats,
+    ElementType,
+    /// An integer or a list of them.
+    IntArray,
+    /// A number or a truth value.
+    Scalar,
+    Symbol,
+    Type,
+    Dicts,
+    Unit,
+    /// The dialect's own hook sees to it.
+    Any,
+}
+
+impl AttrKind {
+    /// The kind that words of the op table stand for.
+    pub(super) fn of(ty: &str) -> Self {
+        match ty {
+            "int" | "int32_t" | "int64_t" | "size_t" | "Scalar(int)" => AttrKind::Int,
+            "float" | "double" => AttrKind::Float,
+            "bool" => AttrKind::Bool,
+            "false" => AttrKind::False,
+            "str" | "std::string" => AttrKind::Str,
+            "int[]" | "int64_t[]" => AttrKind::Ints,
+            "float[]" | "double[]" => AttrKind::Floats,
+            "DataType" => AttrKind::ElementType,
+            "IntArray" => AttrKind::IntArray,
+            "Scalar" => AttrKind::Scalar,
+            "symbol" => AttrKind::Symbol,
+            "type" => AttrKind::Type,
+            "dict[]" => AttrKind::Dicts,
+            "unit" => AttrKind::Unit,
+            _ => AttrKind::Any,
+        }
+    }
+
+    /// Whether an attribute is of the kind.
+    pub(super) fn fits(self, ctx: &Context, attr: Attr) -> bool {
+        let data = ctx.attr_data(attr);
+        let number = |a: &Attr| matches!(ctx.attr_data(*a), AttrData::Int { .. } | AttrData::Float { .. });
+        let int = |a: &Attr| matches!(ctx.attr_data(*a), AttrData::Int { .. });
+        match self {
+            AttrKind::Int => matches!(data, AttrData::Int { .. } | AttrData::Bool(_)),
+            AttrKind::Float => matches!(data, AttrData::Float { .. } | AttrData::Int { .. }),
+            AttrKind::Bool => matches!(data, AttrData::Bool(_) | AttrData::Int { value: 0 | 1, .. }),
+            AttrKind::False => matches!(data, AttrData::Bool(false)),
+            AttrKind::Str => matches!(data, AttrData::Str(_)),
+            AttrKind::Ints => match data {
+                AttrData::Ints(_) => true,
+                AttrData::Array(items) => items.iter().all(int),
+                _ => false,
+            },
+            AttrKind::IntArray => match data {
+                AttrData::Ints(_) | AttrData::Int { .. } => true,
+                AttrData::Array(items) => items.iter().all(int),
+                _ => false,
+            },
+            AttrKind::Scalar => matches!(data, AttrData::Int { .. } | AttrData::Float { .. } | AttrData::Bool(_)),
+            AttrKind::Floats => match data {
+                AttrData::Ints(_) => true,
+                AttrData::Array(items) => items.iter().all(number),
+                _ => false,
+            },
+            AttrKind::ElementType => match data {
+                AttrData::Type(ty) => !matches!(
+                    ctx.type_data(*ty),
+                    TypeData::Tensor { .. } | TypeData::List(_) | TypeData::Function { .. }
+                ),
+                _ => false,
+            },
+            AttrKind::Symbol => matches!(data, AttrData::Symbol(_)),
+            AttrKind::Type => matches!(data, AttrData::Type(_)),
+            AttrKind::Dicts => match data {
+                AttrData::Ints(items) => items.is_empty(),
+                AttrData::Array(items) => items.iter().all(|&a| matches!(ctx.attr_data(a), AttrData::Dict(_))),
+                _ => false,
+            },
+            AttrKind::Unit => matches!(data, AttrData::Unit),
+            AttrKind::Any => true,
+        }
+    }
+
+    /// What is expected, and how it is written behind `name = `.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            AttrKind::Int => ("an integer", "1"),
+            AttrKind::Float => ("a number", "0.5"),
+            AttrKind::Bool => ("true or false", "true"),
+            AttrKind::False => ("`false`", "false"),
+            AttrKind::Str => ("a string", "\"text\""),
+            AttrKind::Ints => ("a list of integers", "[1, 2]"),
+            AttrKind::Floats => ("a list of numbers", "[0.5, 1.0]"),
+            AttrKind::ElementType => ("an element type", "f32"),
+            AttrKind::IntArray => ("a list of integers, or an integer", "[1, 2]"),
+            AttrKind::Scalar => ("a number, or true or false", "1.0"),
+            AttrKind::Symbol => ("a symbol", "@name"),
+            AttrKind::Type => ("a type", "(f32) -> f32"),
+            AttrKind::Dicts => ("a list of dictionaries", "[{}, {}]"),
+            AttrKind::Unit => ("no value", ""),
+            AttrKind::Any => ("anything", "…"),
+        }
+    }
+}
+
+/// Something that is wrong with the attributes of an operation.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) code: &'static str,
+    /// The attribute, and whether its value rather than its name is wrong; nothing if it is missing.
+    pub(crate) place: Option<(Sym, bool)>,
+    pub(crate) message: String,
+    pub(crate) label: &'static str,
+    pub(crate) help: String,
+}
+
+/// Whether the attributes are as declared, of an operation with so many operands.
+#[inline]
+pub(crate) fn are_declared(ctx: &Context, plan: &Plan, attrs: AttrDict, operands: usize, open: bool) -> bool {
+    let (mut required, mut or_operands) = (0, 0);
+    for &(name, attr) in ctx.dict_entries(attrs) {
+        match plan.attrs.iter().find(|spec| spec.name == name) {
+            Some(spec) if spec.kind.fits(ctx, attr) => {
+                required += usize::from(spec.required && !spec.or_operand);
+                or_operands += usize::from(spec.required && spec.or_operand);
+            }
+            Some(_) => return false,
+            None if is_free(ctx, plan, name, open) => {}
+            None => return false,
+        }
+    }
+    required == plan.required && stand_in(plan, operands) >= plan.or_operands - or_operands
+}
+
+/// How many operands there are that may stand in the place of attributes.
+fn stand_in(plan: &Plan, operands: usize) -> usize {
+    operands.saturating_sub(*plan.operands.start())
+}
+
+/// Whether an attribute that is not declared may have any value. Names with a dot are free; where operations of unknown
+/// dialects are, so are all names on operations of which MLIR says that.
+fn is_free(ctx: &Context, plan: &Plan, name: Sym, open: bool) -> bool {
+    open && plan.is_open || ctx.str(name).contains('.')
+}
+
+/// What is wrong with the attributes of an operation.
+pub(crate) fn faults(
+    ctx: &Context,
+    def: &OpDef,
+    plan: &Plan,
+    attrs: AttrDict,
+    operands: usize,
+    open: bool,
+) -> Vec<Fault> {
+    let entries = ctx.dict_entries(attrs);
+    let mut faults = Vec::new();
+    for &(name, attr) in entries {
+        match plan.attrs.iter().find(|spec| spec.name == name) {
+            Some(spec) if !spec.kind.fits(ctx, attr) => faults.push(wrong_type(ctx, def, name, attr, spec.kind)),
+            None if !is_free(ctx, plan, name, open) => faults.push(unknown(ctx, def, plan, entries, name)),
+            _ => {}
+        }
+    }
+    let is_missing = |spec: &&super::plan::AttrPlan| spec.required && entries.iter().all(|entry| entry.0 != spec.name);
+    let missing = || plan.attrs.iter().filter(is_missing);
+    // Which of them operands stand for is not known: all or none are missing.
+    let covered = missing().filter(|spec| spec.or_operand).count() <= stand_in(plan, operands);
+    for spec in missing().filter(|spec| !(spec.or_operand && covered)) {
+        let (name, (what, example)) = (ctx.str(spec.name), spec.kind.words());
+        faults.push(Fault {
+            code: "missing-attribute",
+            place: None,
+            message: format!("`{}` needs the attribute `{name}`", def.name),
+            label: "it is missing here",
+            help: format!("add {what}: `{{{name} = {example}}}`"),
+        });
+    }
+    faults
+}
+
+fn wrong_type(ctx: &Context, def: &OpDef, name: Sym, attr: Attr, kind: AttrKind) -> Fault {
+    let (what, example) = kind.words();
+    let name_text = ctx.str(name);
+    // What was written in quotes is mostly what was meant.
+    let quoted = match (kind, ctx.attr_data(attr)) {
+        (AttrKind::ElementType, AttrData::Str(text)) => is_type_name(text).then_some(text),
+        _ => None,
+    };
+    let help = match (quoted, kind) {
+        (Some(text), _) => format!("an element type is written without quotes: `{name_text} = {text}`"),
+        (None, AttrKind::Unit) => format!("write the name alone: `{{{name_text}}}`"),
+        (None, AttrKind::Any) => String::new(),
+        (None, _) => format!("write {what}, as in `{name_text} = {example}`"),
+    };
+    Fault {
+        code: "attribute-type",
+        place: Some((name, true)),
+        message: format!(
+            "the attribute `{name_text}` of `{}` must be {what}, but is {}",
+            def.name,
+            described(ctx, attr)
+        ),
+        label: "of another type",
+        help,
+    }
+}
+
+/// A value in words, with its text if that is short.
+fn described(ctx: &Context, attr: Attr) -> String {
+    let kind = match ctx.attr_data(attr) {
+        AttrData::Unit => return "written without a value".to_owned(),
+        AttrData::Bool(_) => "",
+        AttrData::Int { .. } => "the integer ",
+        AttrData::Float { .. } => "the number ",
+        AttrData::Str(_) => "the string ",
+        AttrData::Ints(_) | AttrData::Array(_) => "the list ",
+        AttrData::Dict(_) => "the dictionary ",
+        AttrData::Type(_) => "the type ",
+        AttrData::Symbol(_) => "the symbol ",
+        AttrData::Opaque(_) => "",
+    };
+    let text = crate::text::print_attr(ctx, attr);
+    if text.chars().count() <= 40 {
+        format!("{kind}`{text}`")
+    } else {
+        let kind = kind.strip_prefix("the ").unwrap_or("value ").trim_end();
+        format!("a long {kind}")
+    }
+}
+
+fn unknown(ctx: &Context, def: &OpDef, plan: &Plan, entries: &[(Sym, Attr)], name: Sym) -> Fault {
+    let text = ctx.str(name);
+    let elsewhere = ctx.marks().iter().find(|mark| mark.name == text);
+    let message = match elsewhere {
+        Some(mark) => format!("`{}` may not have the mark `{}`", def.name, mark.name),
+        None => format!("`{}` has no attribute `{text}`", def.name),
+    };
+    let missing = |spec: &&super::plan::AttrPlan| entries.iter().all(|&(name, _)| name != spec.name);
+    let candidates = || plan.attrs.iter().filter(missing).map(|spec| ctx.str(spec.name));
+    let declared: Vec<String> = def.attrs.iter().map(|spec| format!("`{}`", spec.name)).collect();
+    let help = match nearest(text, candidates()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if declared.is_empty() => {
+            format!("it has no attributes; a name with a dot is kept as a note: `my.{text}`")
+        }
+        None => format!(
+            "its attributes are {}; a name with a dot is kept as a note: `my.{text}`",
+            declared.join(", ")
+        ),
+    };
+    Fault {
+        code: "unknown-attribute",
+        place: Some((name, false)),
+        message,
+        label: "not declared",
+        help,
+    }
+}
+
+/// Whether attributes that are not declared may sit on operations of a definition, as MLIR has it.
+pub(super) fn is_open(def: &OpDef) -> bool {
+    def.has(Traits::OPEN_ATTRS)
+}

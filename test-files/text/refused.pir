@@ -1,0 +1,65 @@
+// RUN: pir-opt --split-input-file --verify-diagnostics --allow-unregistered-dialect %s
+
+func.func @f() {
+  // expected-error@+1 {{there is no operation `unreachable`}}
+  unreachable, a = 1
+}
+func.func @g() {
+  // expected-error@+1 {{there is no operation `a`}}
+  a
+}
+
+// -----
+
+// Custom assembly looks like other things: types of block arguments like those of results,
+func.func @f(%x: i64) {
+  // expected-error@+1 {{`cf.br` is in the custom assembly of the dialect `cf`, which cannot be read}}
+  cf.br ^a(%x : i64)
+^a(%y: i64):
+  // expected-error@+1 {{`cf.br` is in the custom assembly of the dialect `cf`}}
+  cf.br ^a(%y : i64)
+}
+
+// -----
+
+// a type of an operand like that of a result, a region that is implied like one that is missing,
+func.func @f(%c: i1, %t: tensor<4x?xf32>, %i: index) {
+  // expected-error@+1 {{`scf.if` is in the custom assembly of the dialect `scf`}}
+  scf.if %c {
+    "a.b"() : () -> ()
+  }
+  // expected-error@+1 {{`tensor.dim` is in the custom assembly of the dialect `tensor`}}
+  %d = tensor.dim %t, %i : tensor<4x?xf32>
+  func.return
+}
+
+// -----
+
+// and properties are not shown.
+// expected-error@+1 {{`memref.alloc` is in the custom assembly of the dialect `memref`}}
+%m = memref.alloc() : memref<2xf32>
+
+// -----
+
+// Of a dialect that nobody knows, one form is read.
+%x = my.make () : f32
+// expected-error@+1 {{`my.use` is not registered, so that its custom assembly cannot be read}}
+my.use %x
+// expected-error@+1 {{it is not known whether these are types of operands or of results of `my.use`}}
+my.use (%x) : f32
+
+// -----
+
+// expected-error@+2 {{expected the end of the operation, found `to`}}
+%x = "a.b"() : () -> i32
+%y = builtin.unrealized_conversion_cast %x : i32 to i64
+
+// -----
+
+// A use in front of the definition has its type.
+"test.graph"() ({
+  // expected-error@+1 {{`%1` is used as `i32` here, but has type `i64`}}
+  "a.b"(%1) : (i32) -> ()
+  // expected-note@+1 {{defined here, of type `i64`}}
+  %1 = "a.c"() : () -> i64
+}) : () -> ()
