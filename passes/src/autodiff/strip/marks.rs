@@ -56,7 +56,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
     made.remove(&names, &mut r);
     // What was computed for a record that another pass has since taken away.
     for op in r.body.walk_all().collect::<Vec<OpId>>() {
-        if r.body.attr(ctx, op, RECORDED).is_some() && !r.body.results(op).any(|value| r.body.has_uses(value)) {
+        if RECORDED.get(ctx, r.body.attrs(op)).is_some() && !r.body.results(op).any(|value| r.body.has_uses(value)) {
             r.erase_op(op);
         }
     }
