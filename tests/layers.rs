@@ -511,6 +511,54 @@ fn linear_algebra() {
 }
 
 #[test]
+fn windows_that_are_set() {
+    let ctx = pir_dialects::context();
+    let cases: [(&str, &[usize]); 7] = [
+        ("starts = [1], ends = [3], steps = [1], axes = [0]", &[2, 4]),
+        (
+            "starts = [-2], ends = [-1], steps = [1], axes = [0], decrease_axes = [0]",
+            &[4],
+        ),
+        (
+            "starts = [2, 0], ends = [-9, 9], steps = [-1, 2], axes = [0, 1]",
+            &[3, 2],
+        ),
+        (
+            "starts = [0, 1], ends = [9, 2], steps = [2, 1], axes = [0, 1], decrease_axes = [1]",
+            &[1],
+        ),
+        (
+            "starts = [0], ends = [2], steps = [1], axes = [0], none_axes = [1]",
+            &[2, 1, 1],
+        ),
+        (
+            "starts = [1], ends = [2], steps = [1], axes = [0], decrease_axes = [0], none_axes = [1, 2]",
+            &[4, 1],
+        ),
+        ("starts = [3], ends = [3], steps = [1], axes = [0]", &[1, 4]),
+    ];
+    for (attrs, values) in cases {
+        let inputs: [(&str, &[usize], f64, f64); 2] = [("x", &[3, 4], -1.0, 1.0), ("y", values, -1.0, 1.0)];
+        check(
+            &ctx,
+            &inputs,
+            &format!("%o = pd.set_value_with_tensor (%x, %y) {{{attrs}}}"),
+            &[3, 4],
+        );
+    }
+    // Bounds that are computed.
+    let bounds =
+        "%s = pd.full_int_array {value = [1], dtype = i64}\n%e = pd.full_int_array {value = [2], dtype = i64}\n";
+    for line in [
+        "%o = pd.set_value_with_tensor (%x, %y, %s, %e) {axes = [1], decrease_axes = [1]}",
+        "%o = pd.set_value_with_tensor (%x, %y, %e) {axes = [1], decrease_axes = [1], starts = [1], absent_operands = [2]}",
+    ] {
+        let inputs: [(&str, &[usize], f64, f64); 2] = [("x", &[3, 4], -1.0, 1.0), ("y", &[3], -1.0, 1.0)];
+        check(&ctx, &inputs, &format!("{bounds}{line}"), &[3, 4]);
+    }
+}
+
+#[test]
 fn picking_and_putting() {
     let ctx = pir_dialects::context();
     let x = ("x", &[3, 4][..], -1.0, 1.0);
@@ -528,6 +576,7 @@ fn picking_and_putting() {
             &[3, 2],
         ),
         ("%o = pd.repeat_interleave (%x) {repeats = 2, axis = 1}", &[3, 8]),
+        ("%o = pd.assign_out_ (%x, %x)", &[3, 4]),
         (
             "%a, %b, %c = pd.unbind (%x) {axis = 0}\n%o = pd.multiply (%a, %c)",
             &[4],

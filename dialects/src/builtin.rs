@@ -1,8 +1,8 @@
 //! `builtin`: modules, casts between types that are the same thing, and lists of tensors.
 
 use pir_ir::{
-    Arity, AttrSpec, ContextBuilder, Derivative, DialectDef, InferArgs, OpDef, Presence, RegionSpec, Traits, Type,
-    TypeData,
+    Arity, AttrSpec, ContextBuilder, Derivative, DialectDef, InferArgs, MemoryEffects, OpDef, Presence, RegionSpec,
+    Traits, Type, TypeData,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -32,7 +32,7 @@ fn module() -> OpDef {
         presence: Presence::Required,
         bare: true,
     }];
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn cast() -> OpDef {
@@ -40,7 +40,7 @@ fn cast() -> OpDef {
     def.traits = Traits::OPEN_ATTRS;
     def.operands = vec![value("inputs", "any", Arity::Variadic)].into();
     def.results = vec![value("outputs", "any", Arity::Variadic)].into();
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn combine() -> OpDef {
@@ -53,7 +53,7 @@ fn combine() -> OpDef {
         let items = args.operands.iter().map(|&v| args.body.value_type(v)).collect();
         Ok(smallvec![args.ctx.intern_type(TypeData::List(items))])
     });
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn split() -> OpDef {
@@ -72,5 +72,5 @@ fn split() -> OpDef {
             )),
         }
     });
-    def
+    def.with_effects(MemoryEffects::NONE)
 }

@@ -4,7 +4,7 @@
 
 use pir_ir::{
     Arity, AttrSpec, Context, ContextBuilder, Derivative, Diagnostic, DialectDef, Effect, EffectKind, EffectTarget,
-    InferArgs, OpDef, OpView, Speculatability, Traits, Type, TypeData,
+    InferArgs, MemoryEffects, OpDef, OpView, Speculatability, Traits, Type, TypeData,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -50,7 +50,7 @@ fn create() -> OpDef {
     let mut def = OpDef::new("cf.create_stack", "An empty stack");
     def.results = vec![value("stack", "stack", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
-    def.effects = |_| effects(&[(EffectKind::Alloc, EffectTarget::Result(0))]);
+    def.effects = MemoryEffects::Declared(|_| effects(&[(EffectKind::Alloc, EffectTarget::Result(0))]));
     def.speculatable = |_| Speculatability::Never;
     def
 }
@@ -59,7 +59,7 @@ fn push() -> OpDef {
     let mut def = OpDef::new("cf.push_back", "Pushes a value on a stack");
     def.operands = vec![value("stack", "stack", Arity::One), value("value", "any", Arity::One)].into();
     def.verify = Some(stack_operand);
-    def.effects = |_| effects(&[(EffectKind::Write, EffectTarget::Operand(0))]);
+    def.effects = MemoryEffects::Declared(|_| effects(&[(EffectKind::Write, EffectTarget::Operand(0))]));
     def.speculatable = |_| Speculatability::Never;
     def
 }
@@ -70,12 +70,12 @@ fn pop() -> OpDef {
     def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.results = vec![value("value", "any", Arity::One)].into();
     def.verify = Some(stack_operand);
-    def.effects = |_| {
+    def.effects = MemoryEffects::Declared(|_| {
         effects(&[
             (EffectKind::Read, EffectTarget::Operand(0)),
             (EffectKind::Write, EffectTarget::Operand(0)),
         ])
-    };
+    });
     def.speculatable = |_| Speculatability::Never;
     def
 }
@@ -87,7 +87,7 @@ fn is_empty() -> OpDef {
     def.infer = Some(|_| Ok(smallvec![Type::I1]));
     def.derivative = Derivative::None;
     def.verify = Some(stack_operand);
-    def.effects = |_| effects(&[(EffectKind::Read, EffectTarget::Operand(0))]);
+    def.effects = MemoryEffects::Declared(|_| effects(&[(EffectKind::Read, EffectTarget::Operand(0))]));
     def
 }
 
@@ -97,12 +97,12 @@ fn copy() -> OpDef {
     def.results = vec![value("copy", "stack", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
     def.verify = Some(stack_operand);
-    def.effects = |_| {
+    def.effects = MemoryEffects::Declared(|_| {
         effects(&[
             (EffectKind::Read, EffectTarget::Operand(0)),
             (EffectKind::Alloc, EffectTarget::Result(0)),
         ])
-    };
+    });
     def.speculatable = |_| Speculatability::Never;
     def
 }
@@ -146,12 +146,12 @@ fn join() -> OpDef {
             );
         }
     });
-    def.effects = |_| {
+    def.effects = MemoryEffects::Declared(|_| {
         effects(&[
             (EffectKind::Read, EffectTarget::Operand(0)),
             (EffectKind::Write, EffectTarget::Operand(0)),
         ])
-    };
+    });
     def.speculatable = |_| Speculatability::Never;
     def
 }
@@ -160,7 +160,7 @@ fn yields() -> OpDef {
     let mut def = OpDef::new("cf.yield", "Ends a region and hands values to what comes next");
     def.traits = Traits::TERMINATOR;
     def.operands = vec![value("values", "any", Arity::Variadic)].into();
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn cond_yield() -> OpDef {
@@ -187,7 +187,7 @@ fn cond_yield() -> OpDef {
             );
         }
     });
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn stack_operand(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {

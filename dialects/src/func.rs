@@ -1,9 +1,10 @@
 //! `func`: functions.
 
 use pir_ir::{
-    Arity, AttrData, AttrDict, AttrSpec, Body, Context, ContextBuilder, Diagnostic, DialectDef, Effect, EffectKind,
-    EffectTarget, OpDef, OpId, OpView, Presence, RegionSpec, Speculatability, Traits, Type, TypeData,
+    Arity, AttrData, AttrDict, AttrSpec, Body, Context, ContextBuilder, Diagnostic, DialectDef, MemoryEffects, OpDef,
+    OpId, OpView, Presence, RegionSpec, Speculatability, Traits, Type, TypeData,
 };
+
 use smallvec::SmallVec;
 
 use crate::value;
@@ -51,7 +52,7 @@ fn func() -> OpDef {
         bare: true,
     }];
     def.verify = Some(verify_func);
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 /// Gives a function another type. Attributes of arguments and results that stay are kept; those that are added, at the
@@ -119,15 +120,7 @@ fn call() -> OpDef {
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
     def.results = vec![value("results", "any", Arity::Variadic)].into();
     def.attrs = vec![attr("callee", "symbol")].into();
-    def.effects = |_| {
-        [EffectKind::Read, EffectKind::Write]
-            .map(|kind| Effect {
-                kind,
-                target: EffectTarget::World,
-            })
-            .into_iter()
-            .collect()
-    };
+    def.effects = MemoryEffects::OfCallee;
     def.speculatable = |_| Speculatability::Never;
     def
 }
@@ -136,7 +129,7 @@ fn ret() -> OpDef {
     let mut def = OpDef::new("func.return", "Returns from a function");
     def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE | Traits::OPEN_ATTRS;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn verify_func(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {

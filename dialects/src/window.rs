@@ -149,6 +149,23 @@ pub fn stretch(size: i64, start: i64, end: i64, stride: i64) -> Result<(i64, i64
     Ok((start, if room <= 0 { 0 } else { (room - 1) / step + 1 }))
 }
 
+/// The axes that values put into a window of a tensor have, in order: those of the tensor without `lost`, and new ones of
+/// size 1, each in front of the axis of the tensor that `new` names, or behind all.
+pub fn set_axes(rank: usize, lost: &[i64], new: &[i64]) -> Vec<Option<usize>> {
+    let is_lost = |at: i64| lost.iter().any(|&a| a == at || a + rank as i64 == at);
+    let mut axes = Vec::new();
+    for at in 0..rank {
+        axes.extend(std::iter::repeat_n(
+            None,
+            new.iter().filter(|&&a| a == at as i64).count(),
+        ));
+        axes.extend((!is_lost(at as i64)).then_some(Some(at)));
+    }
+    let behind = new.iter().filter(|&&a| a >= rank as i64).count();
+    axes.extend(std::iter::repeat_n(None, behind));
+    axes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

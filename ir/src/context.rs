@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::intern::{Interner, StrInterner};
 use crate::marks::Mark;
 use crate::names::Stems;
-use crate::registry::{DialectDef, OpDef, Text, Traits};
+use crate::registry::{DialectDef, MemoryEffects, OpDef, Text, Traits};
 use crate::types::{Attr, AttrData, AttrDict, DictData, FloatKind, Signedness, Type, TypeData};
 use crate::verify::Plan;
 
@@ -119,6 +119,7 @@ impl ContextBuilder {
             dicts: Interner::new(),
             op_names: StrInterner::new(),
             ops: Vec::new(),
+            undeclared: false,
             plans: Vec::new(),
             marks: self.marks,
             external: self.external,
@@ -152,7 +153,13 @@ impl ContextBuilder {
         }
         ops.truncate(kept);
         let plans = ops.iter().map(|_| OnceLock::new()).collect();
-        Arc::new(Context { ops, plans, ..context })
+        let undeclared = ops.iter().any(|def| matches!(def.effects, MemoryEffects::Undeclared));
+        Arc::new(Context {
+            ops,
+            undeclared,
+            plans,
+            ..context
+        })
     }
 }
 
@@ -173,6 +180,8 @@ pub struct Context {
     dicts: Interner<DictData>,
     op_names: StrInterner,
     ops: Vec<OpDef>,
+    /// Whether the effects of some of them are not declared.
+    undeclared: bool,
     /// For each of the operations what the verifier asks of it, made when it is first needed.
     plans: Vec<OnceLock<Box<Plan>>>,
     dialects: FxHashMap<Text, DialectDef>,
@@ -228,6 +237,13 @@ impl Context {
     #[inline]
     pub fn op_def(&self, name: OpName) -> Option<&OpDef> {
         self.ops.get(name.index())
+    }
+
+    /// Whether there may be operations that do not declare their effects: one is registered, or a name was met that is not.
+    /// Hardly any program has some; for the others this is all that has to be asked.
+    #[inline]
+    pub fn has_undeclared_effects(&self) -> bool {
+        self.undeclared || self.op_names.len() > self.ops.len()
     }
 
     /// What the verifier asks of an operation, `None` if it is not registered.

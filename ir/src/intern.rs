@@ -116,6 +116,12 @@ impl StrInterner {
         table.find(Self::spread(hash), same).map(|&(_, id)| id)
     }
 
+    /// How many strings there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
     #[inline]
     pub(crate) fn get(&self, id: u32) -> &str {
         &self.items[id as usize]

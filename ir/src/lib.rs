@@ -50,8 +50,8 @@ pub use names::Name;
 pub use registry::{
     Arity, AttrSpec, ChooseFn, Counting, CountingFn, Dependence, Derivative, DialectDef, Effect, EffectKind,
     EffectTarget, EffectsFn, FlowEdge, FlowPoint, FoldFn, FoldResult, Implied, ImpliesFn, InferArgs, InferFn, List,
-    MaterializeFn, OpDef, Presence, RegionArgsFn, RegionFlow, RegionSpec, Relation, SimplifyFn, Speculatability,
-    SpeculateFn, Text, Traits, ValueSpec, VerifyFn,
+    MaterializeFn, MemoryEffects, OpDef, Presence, RegionArgsFn, RegionFlow, RegionSpec, Relation, SimplifyFn,
+    Speculatability, SpeculateFn, Text, Traits, ValueSpec, VerifyFn,
 };
 pub use restate::Restated;
 pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};

@@ -1,7 +1,7 @@
 //! What the IR knows of dialects: definitions of operations, traits, and the interfaces that passes ask.
 //!
 //! A pass never matches on the name of an operation that is not its own subject. It asks whether the operation
-//! reads or writes ([`OpDef::effects`]), whether it may run when the program would not have run it
+//! reads or writes ([`OpDef::effects`]; an operation that does not say may do anything), whether it may run when the program would not have run it
 //! ([`Speculatability`]), how control and values flow through its regions ([`RegionFlow`]), and so on.
 
 use std::borrow::Cow;
@@ -270,6 +270,24 @@ pub type MaterializeFn = fn(&mut Rewriter<'_>, Attr, Type) -> Option<OpId>;
 pub type SimplifyFn = fn(&mut Rewriter<'_>, OpId, &[Option<Attr>]) -> bool;
 /// The effects of one operation.
 pub type EffectsFn = fn(OpView<'_>) -> SmallVec<[Effect; 2]>;
+
+/// What a definition says of the effects of its operation. That there are none has to be said: [`MemoryEffects::NONE`].
+#[derive(Clone, Copy)]
+pub enum MemoryEffects {
+    /// Nothing, as of an operation that is not registered: it may read and write whatever its operands and their aliases
+    /// hold, and the world.
+    Undeclared,
+    /// These.
+    Declared(EffectsFn),
+    /// Those of a function that it calls: it reads and writes the world, and where the context has operations whose
+    /// effects are not declared, one of them may be in the function.
+    OfCallee,
+}
+
+impl MemoryEffects {
+    /// The operation depends on nothing but its operands and attributes, and gives nothing but its results.
+    pub const NONE: MemoryEffects = MemoryEffects::Declared(|_| SmallVec::new());
+}
 /// Whether one operation may be speculated.
 pub type SpeculateFn = fn(OpView<'_>) -> Speculatability;
 
@@ -413,8 +431,8 @@ pub struct OpDef {
     pub materialize: Option<MaterializeFn>,
     /// Simplifications that folding cannot express because they change or make operations.
     pub simplify: Option<SimplifyFn>,
-    /// Memory effects; none declared means that the operation is free of them.
-    pub effects: EffectsFn,
+    /// Memory effects. As long as they are not declared, everything is expected of the operation.
+    pub effects: MemoryEffects,
     /// Speculation.
     pub speculatable: SpeculateFn,
     /// Control flow through regions.
@@ -428,7 +446,7 @@ pub struct OpDef {
 }
 
 impl OpDef {
-    /// A definition without operands, results, attributes or effects.
+    /// A definition without operands, results and attributes, whose effects are not declared.
     pub fn new(name: impl Into<Text>, summary: impl Into<Text>) -> Self {
         OpDef {
             name: name.into(),
@@ -451,13 +469,20 @@ impl OpDef {
             counting: None,
             materialize: None,
             simplify: None,
-            effects: |_| SmallVec::new(),
+            effects: MemoryEffects::Undeclared,
             speculatable: |_| Speculatability::Always,
             flow: None,
             derivative: Derivative::Undeclared,
             backward: None,
             no_need_buffer: List::default(),
         }
+    }
+
+    /// The same with effects that are these.
+    #[must_use]
+    pub fn with_effects(mut self, effects: MemoryEffects) -> Self {
+        self.effects = effects;
+        self
     }
 
     /// Whether the operation has the traits.

@@ -31,6 +31,7 @@ use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use crate::analysis::has_unknown_effects;
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -58,7 +59,10 @@ impl Pass for InplaceAccumulate {
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        for_each_body_mut(module, |ctx, body| Ok(accumulate(ctx, body).into()))
+        for_each_body_mut(module, |ctx, body| {
+            // What is changed in place might be kept by what nobody knows.
+            Ok((!has_unknown_effects(ctx, body) && accumulate(ctx, body)).into())
+        })
     }
 }
 

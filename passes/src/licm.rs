@@ -34,7 +34,7 @@ use std::collections::BinaryHeap;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, RegionId};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{Constants, Facts, Touched, is_symbol_or_terminator, regions_before};
+use crate::analysis::{Constants, Facts, Touched, has_unknown_effects, is_symbol_or_terminator, regions_before};
 use crate::bodies::for_each_body_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext, Scope};
@@ -125,6 +125,8 @@ struct Mover<'a> {
     loops: Vec<u32>,
     body: &'a mut Body,
     facts: Facts,
+    /// What is a constant when it is made may be changed by operations that nothing is known of.
+    constants_change: bool,
     home: Vec<u32>,
     levels: Vec<Level>,
     /// Whether the region is certain to run, with nothing before it in its operation that writes.
@@ -151,6 +153,7 @@ impl<'a> Mover<'a> {
         }
         Self {
             facts: Facts::new(ctx, body),
+            constants_change: has_unknown_effects(ctx, body),
             ctx,
             constants: Constants::new(ctx, None, false),
             branches,
@@ -322,6 +325,9 @@ impl<'a> Mover<'a> {
 
     /// Whether the operation enters the region as soon as it runs, coming through nothing that writes or may not end.
     fn is_certainly_entered(&self, owner: OpId, region: RegionId) -> bool {
+        if self.constants_change {
+            return false;
+        }
         let Some(before) = regions_before(&self.constants, self.body, owner, region) else {
             return false;
         };

@@ -6,8 +6,8 @@ use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
 use pir_ir::verify::verify;
 use pir_ir::{
     Arity, Attr, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, FlowEdge, FlowPoint,
-    FoldResult, InferArgs, List, Mark, Module, OpDef, OpView, Presence, RegionFlow, RegionSpec, Speculatability,
-    Traits, Type, TypeData, ValueId, ValueSpec,
+    FoldResult, InferArgs, List, Mark, MemoryEffects, Module, OpDef, OpView, Presence, RegionFlow, RegionSpec,
+    Speculatability, Traits, Type, TypeData, ValueId, ValueSpec,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -135,7 +135,7 @@ fn world(kind: EffectKind) -> Effect {
 pub(crate) fn context() -> Arc<Context> {
     use Arity::{One, Variadic};
     let op = |name: &'static str, operands: &[(&'static str, Arity)], results: &[(&'static str, Arity)]| {
-        let mut def = OpDef::new(name, "a test");
+        let mut def = OpDef::new(name, "a test").with_effects(MemoryEffects::NONE);
         def.operands = values(operands);
         def.results = values(results);
         def
@@ -143,7 +143,7 @@ pub(crate) fn context() -> Arc<Context> {
     let same: pir_ir::InferFn = |args| Ok(args.operand_type(0).into_iter().collect());
     let out = [("out", One)];
     let mut input = op("t.in", &[], &out);
-    input.effects = |_| smallvec![world(EffectKind::Read)];
+    input.effects = MemoryEffects::Declared(|_| smallvec![world(EffectKind::Read)]);
     input.speculatable = |_| Speculatability::Never;
     let mut konst = op("t.const", &[], &out);
     konst.traits = Traits::CONSTANT;
@@ -183,32 +183,32 @@ pub(crate) fn context() -> Arc<Context> {
     div.infer = Some(same);
     div.speculatable = |_| Speculatability::Never;
     let mut show = op("t.print", &[("x", One)], &[]);
-    show.effects = |_| smallvec![world(EffectKind::Write)];
+    show.effects = MemoryEffects::Declared(|_| smallvec![world(EffectKind::Write)]);
     show.speculatable = |_| Speculatability::Never;
     let mut stack = op("t.new", &[], &out);
     stack.infer = Some(|args| Ok(smallvec![args.ctx.intern_type(TypeData::Dialect("t.stack".into()))]));
-    stack.effects = |_| {
+    stack.effects = MemoryEffects::Declared(|_| {
         smallvec![Effect {
             kind: EffectKind::Alloc,
             target: EffectTarget::Result(0),
         }]
-    };
+    });
     let mut push = op("t.push", &[("s", One), ("x", One)], &[]);
-    push.effects = |_| {
+    push.effects = MemoryEffects::Declared(|_| {
         smallvec![Effect {
             kind: EffectKind::Write,
             target: EffectTarget::Operand(0),
         }]
-    };
+    });
     let mut empty = op("t.empty", &[("s", One)], &out);
     empty.infer = Some(|_| Ok(smallvec![Type::I1]));
     empty.speculatable = |_| Speculatability::Never;
-    empty.effects = |_| {
+    empty.effects = MemoryEffects::Declared(|_| {
         smallvec![Effect {
             kind: EffectKind::Read,
             target: EffectTarget::Operand(0),
         }]
-    };
+    });
     let many = [("xs", Variadic)];
     let mut branch = op("t.if", &[("cond", One)], &many);
     branch.regions = vec![

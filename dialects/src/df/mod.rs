@@ -9,8 +9,8 @@ pub mod graph;
 mod verify;
 
 use pir_ir::{
-    Arity, AttrSpec, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, InferArgs, List, OpDef,
-    Presence, RegionSpec, Speculatability, Traits, Type, TypeData,
+    Arity, AttrSpec, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, InferArgs, List,
+    MemoryEffects, OpDef, Presence, RegionSpec, Speculatability, Traits, Type, TypeData,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -79,7 +79,7 @@ fn attr(name: &'static str, ty: &'static str, default: Option<&'static str>) -> 
 fn node(name: &'static str, summary: &'static str) -> OpDef {
     let mut def = OpDef::new(name, summary);
     def.speculatable = |_| Speculatability::Never;
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn one(kind: EffectKind, target: EffectTarget) -> SmallVec<[Effect; 2]> {
@@ -122,7 +122,7 @@ fn graph() -> OpDef {
         presence: Presence::Required,
         bare: true,
     }];
-    def.effects = |_| world();
+    def.effects = MemoryEffects::Declared(|_| world());
     def.speculatable = |_| Speculatability::Never;
     def.verify = Some(verify::graph);
     def
@@ -204,7 +204,7 @@ fn control() -> OpDef {
                        It is no node itself."
         .into();
     def.operands = vec![value("to", "any", Arity::One), value("from", "any", Arity::Variadic)].into();
-    def.effects = |_| world();
+    def.effects = MemoryEffects::Declared(|_| world());
     def
 }
 
@@ -231,7 +231,7 @@ fn send() -> OpDef {
     def.attrs = ends();
     def.results = vec![value("sent", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![control_type(args.ctx)]));
-    def.effects = |_| world();
+    def.effects = MemoryEffects::Declared(|_| world());
     def
 }
 
@@ -240,7 +240,7 @@ fn recv() -> OpDef {
     def.description = "Runs at once where it has no control edges; its result is dead if what was sent is.".into();
     def.attrs = ends();
     def.results = vec![value("out", "any", Arity::One)].into();
-    def.effects = |_| world();
+    def.effects = MemoryEffects::Declared(|_| world());
     def
 }
 
@@ -248,7 +248,7 @@ fn stack() -> OpDef {
     let mut def = node("df.stack", "An empty stack");
     def.results = vec![value("stack", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
-    def.effects = |_| one(EffectKind::Alloc, EffectTarget::Result(0));
+    def.effects = MemoryEffects::Declared(|_| one(EffectKind::Alloc, EffectTarget::Result(0)));
     def
 }
 
@@ -263,7 +263,7 @@ fn stack_push() -> OpDef {
             args.operand_type(1).ok_or_else(|| "it needs two operands".to_owned())?
         ])
     });
-    def.effects = |_| one(EffectKind::Write, EffectTarget::Operand(0));
+    def.effects = MemoryEffects::Declared(|_| one(EffectKind::Write, EffectTarget::Operand(0)));
     def
 }
 
@@ -271,7 +271,7 @@ fn stack_pop() -> OpDef {
     let mut def = node("df.stack_pop", "Takes the last value off a stack");
     def.operands = vec![value("stack", "any", Arity::One)].into();
     def.results = vec![value("out", "any", Arity::One)].into();
-    def.effects = |_| {
+    def.effects = MemoryEffects::Declared(|_| {
         [EffectKind::Read, EffectKind::Write]
             .map(|kind| Effect {
                 kind,
@@ -279,6 +279,6 @@ fn stack_pop() -> OpDef {
             })
             .into_iter()
             .collect()
-    };
+    });
     def
 }

@@ -1,8 +1,8 @@
 //! Control flow: `pd.if`, `pd.while`, their duals `pd.if_grad` and `pd.while_grad`, and branches between blocks.
 
 use pir_ir::{
-    Arity, Attr, AttrData, BlockId, Body, Context, DYNAMIC, FlowEdge, FlowPoint, InferArgs, OpDef, OpId, OpView,
-    Presence, RegionFlow, RegionId, RegionSpec, Speculatability, Traits, Type, ValueId,
+    Arity, Attr, AttrData, BlockId, Body, Context, DYNAMIC, FlowEdge, FlowPoint, InferArgs, MemoryEffects, OpDef, OpId,
+    OpView, Presence, RegionFlow, RegionId, RegionSpec, Speculatability, Traits, Type, ValueId,
 };
 use smallvec::SmallVec;
 
@@ -94,7 +94,7 @@ fn if_like(name: &'static str, summary: &'static str, doc: &'static str) -> OpDe
     def.verify = Some(verify::if_op);
     def.speculatable = |_| Speculatability::Recursive;
     def.flow = Some(&IfFlow);
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn while_like(name: &'static str, summary: &'static str, doc: &'static str) -> OpDef {
@@ -144,7 +144,7 @@ fn while_like(name: &'static str, summary: &'static str, doc: &'static str) -> O
     // A loop may not end.
     def.speculatable = |_| Speculatability::Never;
     def.flow = Some(&WhileFlow);
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn is_cond_yield(ctx: &Context, args: &InferArgs<'_>, op: OpId) -> bool {
@@ -392,21 +392,21 @@ fn condition_branch() -> OpDef {
     def.choose = Some(|op, constant| Some(usize::from(!truth(op.ctx, constant(op.operand(0)?)?)?)));
     def.simplify = Some(super::branches::simplify_condition_branch);
     def.verify = Some(|op, errors| verify::condition(op, 0, errors));
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn branch() -> OpDef {
     let mut def = OpDef::new("pd.branch", "Goes on with a block");
     def.traits = Traits::TERMINATOR;
     def.successors = 1;
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 fn pd_return() -> OpDef {
     let mut def = OpDef::new("pd.return", "Leaves a region of several blocks, or a function");
     def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
-    def
+    def.with_effects(MemoryEffects::NONE)
 }
 
 /// Whether a type is that of one truth value.

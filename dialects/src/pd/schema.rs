@@ -174,6 +174,11 @@ fn read(entry: Entry) -> Result<Op, String> {
     if let Some(name) = derivative.iter().find(|&name| operands.iter().all(|o| o.name != *name)) {
         return Err(fail(&format!("`derivative` names `{name}`, which is no operand")));
     }
+    // Most operations compute a value. PaddlePaddle's names for what changes something in place end like this.
+    let effects = match entry.effects {
+        None if entry.op.ends_with('_') => return Err(fail("what ends in `_` says what its `effects` are")),
+        effects => effects.unwrap_or_else(|| "None".into()),
+    };
     Ok(Op {
         operands,
         attrs,
@@ -190,7 +195,7 @@ fn read(entry: Entry) -> Result<Op, String> {
             .map(|s| s.trim().to_owned())
             .collect(),
         traits: entry.traits,
-        effects: entry.effects.unwrap_or_else(|| "None".into()),
+        effects,
         speculate: entry.speculatable.unwrap_or_else(|| "Always".into()),
         summary: entry.summary,
         doc: entry.doc,

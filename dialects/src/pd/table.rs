@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use pir_ir::{
-    Arity, AttrData, AttrSpec, Derivative, Effect, EffectKind, EffectTarget, InferFn, OpDef, OpView, Speculatability,
-    Text, Traits, ValueSpec,
+    Arity, AttrData, AttrSpec, Derivative, Effect, EffectKind, EffectTarget, InferFn, MemoryEffects, OpDef, OpView,
+    Speculatability, Text, Traits, ValueSpec,
 };
 use smallvec::SmallVec;
 
@@ -19,6 +19,9 @@ pub(super) enum Effects {
     Output,
     /// Changes its first operand.
     FirstOperand,
+    /// A step of an optimiser: the results are the parameters and their state from then on, also when the program is run
+    /// the next time.
+    Update,
 }
 
 /// When an operation may run although the program would not have run it.
@@ -75,15 +78,16 @@ fn definition(row: &Row) -> OpDef {
     def.backward = row.backward.map(Into::into);
     def.no_need_buffer = row.no_need_buffer.into();
     match row.effects {
-        Effects::None => {}
-        Effects::Input => def.effects = |_| world(&[EffectKind::Read]),
-        Effects::Output => def.effects = |_| world(&[EffectKind::Write]),
+        Effects::None => def.effects = MemoryEffects::NONE,
+        Effects::Input => def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Read])),
+        // The parameters are the program's only for as long as it runs.
+        Effects::Update | Effects::Output => def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Write])),
         Effects::FirstOperand => {
-            def.effects = |_| {
+            def.effects = MemoryEffects::Declared(|_| {
                 let target = EffectTarget::Operand(0);
                 let effect = |kind| Effect { kind, target };
                 [EffectKind::Read, EffectKind::Write].map(effect).into_iter().collect()
-            };
+            });
             def.verify = Some(super::verify::in_place);
         }
     }

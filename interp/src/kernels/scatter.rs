@@ -1,7 +1,8 @@
 //! Kernels that put elements at places, and others that pick or repeat some.
 
 use half::{bf16, f16};
-use pir_dialects::window::stretch;
+use pir_dialects::window::{set_axes, stretch};
+use smallvec::SmallVec;
 
 use super::broadcast::{broadcast, expand, transpose};
 use super::index::{along, positions, tuples};
@@ -157,6 +158,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(x)
         }))
     }),
+    ("pd.set_value_with_tensor", set_value),
     ("pd.repeat_interleave", |s| {
         let (at, repeats) = (s.int("axis", 0), s.int("repeats", 1));
         let repeats = usize::try_from(repeats).map_err(|_| "`repeats` cannot be negative")?;
@@ -193,6 +195,64 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
     ("pd.pad3d", pad3d),
 ];
+
+/// Puts values in a window of a tensor.
+fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
+    let axes = s.ints("axes").ok_or("`axes` is missing")?;
+    let lists = ["starts", "ends", "steps"].map(|name| s.ints_or_operand(name));
+    let lost = s.ints("decrease_axes").unwrap_or_default();
+    let new = s.ints("none_axes").unwrap_or_default();
+    Ok(Box::new(move |inputs| {
+        let mut numbers = Vec::new();
+        for (list, missing) in lists.iter().zip([0, i64::MAX, 1]) {
+            let list = list.get(&inputs)?.unwrap_or_default();
+            // What is not given is the whole axis.
+            let list = if list.is_empty() {
+                SmallVec::from_elem(missing, axes.len())
+            } else {
+                list
+            };
+            if list.len() != axes.len() {
+                return Err("`axes`, `starts`, `ends` and `steps` differ in length".to_owned());
+            }
+            numbers.push(list);
+        }
+        let [x, values] = take(inputs)?;
+        let mut places = vec![0usize];
+        let mut window: Vec<(usize, usize, i64)> = x.shape().iter().map(|&n| (n, 0, 1)).collect();
+        for (i, &a) in axes.iter().enumerate() {
+            let at = axis(a, x.rank())?;
+            let step = numbers[2][i];
+            let (start, count) = stretch(x.shape()[at] as i64, numbers[0][i], numbers[1][i], step)?;
+            window[at] = (count as usize, start.max(0) as usize, step);
+        }
+        checked_count(&window.iter().map(|w| w.0).collect::<Vec<_>>(), x.dtype().size())?;
+        for (&n, &(count, start, step)) in x.shape().iter().zip(&window) {
+            let along = |base: usize| (0..count as i64).map(move |k| (base * n) as i64 + start as i64 + k * step);
+            places = places.into_iter().flat_map(along).map(|at| at as usize).collect();
+        }
+        let axes = set_axes(window.len(), &lost, &new);
+        let gone = |at: &usize| !axes.contains(&Some(*at));
+        if let Some(at) = (0..window.len()).filter(gone).find(|&at| window[at].0 != 1) {
+            return Err(format!(
+                "axis {at} of the window has {} elements and is to go",
+                window[at].0
+            ));
+        }
+        let shape: Shape = axes.iter().map(|axis| axis.map_or(1, |at| window[at].0)).collect();
+        // More dimensions than the window has are of size 1.
+        let surplus = values.rank().saturating_sub(shape.len());
+        if values.shape()[..surplus].iter().any(|&n| n != 1) {
+            return Err(format!(
+                "values of shape {:?} for a window of shape {shape:?}",
+                values.shape()
+            ));
+        }
+        let fitted: Shape = values.shape()[surplus..].into();
+        let fitting = values.reshaped(&fitted)?;
+        put(x, &expand(&fitting, &shape)?, &places, How::Assign)
+    }))
+}
 
 /// What becomes of an element and one that is put in its place.
 #[derive(Clone, Copy, PartialEq)]

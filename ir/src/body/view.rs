@@ -6,7 +6,8 @@ use super::Body;
 use crate::context::Context;
 use crate::entity::{OpId, ValueId};
 use crate::registry::{
-    Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, InferArgs, OpDef, Speculatability, Traits,
+    Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, InferArgs, MemoryEffects, OpDef, Speculatability,
+    Traits,
 };
 use crate::types::{Attr, Type, TypeData};
 
@@ -87,25 +88,42 @@ impl<'a> OpView<'a> {
         self.attr(name).and_then(|a| self.ctx.attr_type(a))
     }
 
-    /// The operation's own effects; everything for one that is not registered. Those of nested operations are not
-    /// included: see [`Traits::RECURSIVE_EFFECTS`].
-    pub fn own_effects(&self) -> SmallVec<[Effect; 2]> {
-        match self.def() {
-            Some(def) => (def.effects)(*self),
-            None => [EffectKind::Read, EffectKind::Write]
-                .into_iter()
-                .map(|kind| Effect {
-                    kind,
-                    target: EffectTarget::World,
-                })
-                .collect(),
+    /// Whether nothing is known of the operation's effects: it is not registered, or its definition does not declare them,
+    /// or it calls a function that such an operation may be in. It may read and write whatever its operands, what the
+    /// operations in its regions use, and the aliases of these hold, and the world; its results may be aliases too.
+    #[inline]
+    pub fn has_unknown_effects(&self) -> bool {
+        match self.def().map(|def| &def.effects) {
+            None | Some(MemoryEffects::Undeclared) => true,
+            Some(MemoryEffects::Declared(_)) => false,
+            Some(MemoryEffects::OfCallee) => self.ctx.has_undeclared_effects(),
         }
+    }
+
+    /// The operation's own effects; of one that does not declare them, reads and writes of the world and of all operands,
+    /// and writes of all results. Those of nested operations are not included: see [`Traits::RECURSIVE_EFFECTS`].
+    pub fn own_effects(&self) -> SmallVec<[Effect; 2]> {
+        if let Some(MemoryEffects::Declared(effects)) = self.def().map(|def| &def.effects) {
+            return effects(*self);
+        }
+        let effect = |kind, target| Effect { kind, target };
+        let both = |target| [EffectKind::Read, EffectKind::Write].map(|kind| effect(kind, target));
+        let mut all: SmallVec<[Effect; 2]> = both(EffectTarget::World).into_iter().collect();
+        if self.has_unknown_effects() {
+            all.extend((0..self.body.num_operands(self.op)).flat_map(|at| both(EffectTarget::Operand(at))));
+            all.extend(
+                (0..self.body.num_results(self.op)).map(|at| effect(EffectKind::Write, EffectTarget::Result(at))),
+            );
+        }
+        all
     }
 
     /// Whether the operation may run when the program would not have run it, regions not looked into.
     pub fn speculatability(&self) -> Speculatability {
-        self.def()
-            .map_or(Speculatability::Never, |def| (def.speculatable)(*self))
+        match self.def() {
+            Some(def) if !self.has_unknown_effects() => (def.speculatable)(*self),
+            _ => Speculatability::Never,
+        }
     }
 
     /// Which of the declared operands the operand at `index` is: optional ones may be absent, and one that stands for an

@@ -1,5 +1,8 @@
 //! Effects and speculatability, nested operations included.
 //!
+//! An operation whose effects are not declared, like one that is not registered, does everything
+//! ([`OpView::has_unknown_effects`]), and what it may change is memory for others too ([`Variables`]).
+//!
 //! What an operation does to memory is summed up in six bits ([`Touched`]): two classes of resources, the world
 //! outside of the program and the things that handles (stacks) refer to, times making, reading and changing. One
 //! class for all handles is coarse, but sound without an alias analysis: handles travel through loops, and stacks may
@@ -10,7 +13,7 @@
 //! new one has none.
 
 use super::counter;
-use super::variables::{Variables, changed_in_place};
+use super::variables::{Variables, changes_values};
 use bitflags::bitflags;
 use pir_ir::{Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Speculatability, Traits};
 
@@ -48,6 +51,9 @@ impl Touched {
 
 /// The effects of one operation, without those of nested ones.
 pub fn effects_of(view: OpView<'_>) -> Touched {
+    if view.has_unknown_effects() {
+        return Touched::all();
+    }
     view.own_effects().into_iter().map(touched_by).collect()
 }
 
@@ -98,16 +104,14 @@ impl Effects {
         Self::with_variables(ctx, body, &Variables::default(), ops)
     }
 
-    /// The same where it is not known whether something changes in place. Nothing if something does.
+    /// The same where it is not known whether something changes in place. Nothing if something does, or may do so.
     pub(crate) fn unless_variable(ctx: &Context, body: &Body, ops: impl IntoIterator<Item = OpId>) -> Option<Self> {
         let mut all = Self::none(body);
         for op in ops {
-            let mut touched = Touched::empty();
-            for effect in body.view(ctx, op).own_effects() {
-                if changed_in_place(ctx, body, op, effect).is_some() {
-                    return None;
-                }
-                touched |= touched_by(effect);
+            let view = body.view(ctx, op);
+            let touched = effects_of(view);
+            if touched.intersects(Touched::WRITE_HANDLE) && changes_values(view) {
+                return None;
             }
             all.add(body, op, touched);
         }

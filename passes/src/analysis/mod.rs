@@ -29,4 +29,4 @@ pub(crate) use provenance::{Provenance, is_handle_type};
 pub use regions::RegionTree;
 pub(crate) use slots::FlowOps;
 pub use slots::{has_simple_regions, sweep};
-pub use variables::Variables;
+pub use variables::{Variables, has_unknown_effects};

@@ -1,13 +1,18 @@
 //! Values that operations change in place.
 
-use pir_ir::{Body, Context, Effect, EffectKind, EffectTarget, OpId, ValueId};
+use petgraph::unionfind::UnionFind;
+use pir_ir::{Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Traits, TypeData, Use, ValueId};
 
 use super::slots::is_fixed_slot;
 
-/// The values that some operation changes in place. (A handle does not change; what it refers to does.)
+/// The values that some operation changes in place, or may change. (A handle does not change; what it refers to does.)
 ///
 /// Such a value is a variable: an operation that reads it reads memory, the one that defines it makes a new one, and
 /// nothing may be replaced by it, since it might be read later then.
+///
+/// An operation whose effect on a value is declared changes that value alone. One whose effects are not declared may
+/// change whatever its operands hold, and what aliases of them do: values that control hands on, that only move elements
+/// about, that come out of lists and stacks, and the results of such operations.
 #[derive(Default)]
 pub struct Variables {
     is_variable: Vec<bool>,
@@ -17,8 +22,14 @@ impl Variables {
     /// Finds the variables of a body.
     pub fn new(ctx: &Context, body: &Body) -> Self {
         let mut this = Variables::default();
+        let mut unknown: Vec<OpId> = Vec::new();
         for op in body.walk_all() {
-            for effect in body.view(ctx, op).own_effects() {
+            let view = body.view(ctx, op);
+            if view.has_unknown_effects() {
+                unknown.push(op);
+                continue;
+            }
+            for effect in view.own_effects() {
                 if let Some(value) = changed_in_place(ctx, body, op, effect) {
                     // Hardly any program has some.
                     this.is_variable.resize(body.num_value_slots(), false);
@@ -26,7 +37,65 @@ impl Variables {
                 }
             }
         }
+        if !unknown.is_empty() {
+            // Results are changed by those that run later.
+            let runs_alone = matches!(*unknown, [op] if body.parent_op(op).is_none()
+                && body.op_regions(op).is_empty()
+                && body.region_blocks(body.root()).len() == 1);
+            this.add_aliases(ctx, body, runs_alone);
+        }
         this
+    }
+
+    /// Adds what operations with unknown effects may change. If there is one that `runs_alone` and once, its results stay
+    /// what they are.
+    fn add_aliases(&mut self, ctx: &Context, body: &Body, runs_alone: bool) {
+        let mut classes = UnionFind::<usize>::new(body.num_value_slots());
+        let mut written: Vec<ValueId> = Vec::new();
+        let join = |classes: &mut UnionFind<usize>, all: &[ValueId]| {
+            for pair in all.windows(2) {
+                classes.union(pair[0].index(), pair[1].index());
+            }
+        };
+        for op in body.walk_all() {
+            let view = body.view(ctx, op);
+            let unknown = view.has_unknown_effects();
+            if unknown || may_alias(view) {
+                let results = body.results(op).filter(|_| !(unknown && runs_alone));
+                let mut all: Vec<ValueId> = body.operands(op).chain(results).collect();
+                if unknown {
+                    all.extend(reached_from_regions(body, op));
+                    written.extend(all.first());
+                }
+                join(&mut classes, &all);
+            }
+            for (index, value) in body.operands(op).enumerate() {
+                for target in body.flow_targets(ctx, Use { op, index }).into_iter().flatten() {
+                    classes.union(value.index(), target.index());
+                }
+            }
+            let mut at = body.num_own_operands(op);
+            for successor in body.successors(op) {
+                for (offset, &arg) in body.block_args(successor.block).iter().enumerate() {
+                    if offset < successor.operands as usize
+                        && let Some(value) = body.get_operand(op, at + offset)
+                    {
+                        classes.union(value.index(), arg.index());
+                    }
+                }
+                at += successor.operands as usize;
+            }
+        }
+        let mut changes = vec![false; body.num_value_slots()];
+        for value in written {
+            changes[classes.find_mut(value.index())] = true;
+        }
+        if changes.contains(&true) {
+            self.is_variable.resize(body.num_value_slots(), false);
+            for (index, is_variable) in self.is_variable.iter_mut().enumerate() {
+                *is_variable |= changes[classes.find_mut(index)];
+            }
+        }
     }
 
     /// Whether there are none.
@@ -45,11 +114,53 @@ impl Variables {
     }
 }
 
-/// The value that an operation changes in place by an effect.
-pub(super) fn changed_in_place(ctx: &Context, body: &Body, op: OpId, effect: Effect) -> Option<ValueId> {
+/// Whether results of an operation may be its operands in another form: views of their elements, or lists and other
+/// things that hold them.
+fn may_alias(view: OpView<'_>) -> bool {
+    let holds = |value| {
+        let data = view.ctx.type_data(view.body.value_type(value));
+        matches!(
+            data,
+            TypeData::Dialect(_) | TypeData::List(_) | TypeData::Opaque(_) | TypeData::None
+        )
+    };
+    view.has(Traits::MOVEMENT)
+        || matches!(
+            view.name(),
+            "pd.assign" | "pd.detach" | "pd.cast" | "builtin.unrealized_conversion_cast"
+        )
+        || view.body.operands(view.op).chain(view.body.results(view.op)).any(holds)
+}
+
+/// The values that operations in the regions of one use, and what the regions begin with.
+fn reached_from_regions(body: &Body, op: OpId) -> Vec<ValueId> {
+    let mut all = Vec::new();
+    for &region in body.op_regions(op) {
+        all.extend(body.region_blocks(region).iter().flat_map(|&b| body.block_args(b)));
+        all.extend(body.walk(region).flat_map(|inner| body.operands(inner)));
+    }
+    all
+}
+
+/// The value that an operation changes in place by an effect that it declares.
+fn changed_in_place(ctx: &Context, body: &Body, op: OpId, effect: Effect) -> Option<ValueId> {
     let (EffectKind::Write, EffectTarget::Operand(at)) = (effect.kind, effect.target) else {
         return None;
     };
     body.get_operand(op, at)
         .filter(|&value| !is_fixed_slot(ctx, body, value))
+}
+
+/// Whether an operation changes a value in place, or may do so.
+pub(super) fn changes_values(view: OpView<'_>) -> bool {
+    if view.has_unknown_effects() {
+        return true;
+    }
+    let mut effects = view.own_effects().into_iter();
+    effects.any(|effect| changed_in_place(view.ctx, view.body, view.op, effect).is_some())
+}
+
+/// Whether a body has operations whose effects are not known.
+pub fn has_unknown_effects(ctx: &Context, body: &Body) -> bool {
+    ctx.has_undeclared_effects() && body.walk_all().any(|op| body.view(ctx, op).has_unknown_effects())
 }

@@ -13,6 +13,7 @@ use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter
 use super::plumbing::drop_slot;
 use super::rules::emit;
 use super::structure::{Kind, Names, Structure};
+use crate::analysis::Variables;
 use crate::bodies::inner_bodies_mut;
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -39,7 +40,8 @@ pub fn batch_weight_grads(module: &mut Module) -> bool {
     let mut changed = false;
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
-        changed |= run(&ctx, body);
+        // Factors are read again behind the loop.
+        changed |= Variables::new(&ctx, body).is_empty() && run(&ctx, body);
         pending.extend(inner_bodies_mut(&ctx, body));
     }
     changed

@@ -28,7 +28,7 @@ mod strip;
 mod structure;
 mod targets;
 
-use pir_ir::{Body, Context, Diagnostic, Module, Rewriter, Type, TypeData, ValueId};
+use pir_ir::{Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Type, TypeData, ValueId};
 use rustc_hash::FxHashSet;
 
 pub use batch::{BatchWeightGrads, batch_weight_grads};
@@ -39,7 +39,7 @@ pub use remat::{Recompute, Remat, RematOptions, rematerialize};
 pub use strip::{StripBackward, StripBy, strip_backward};
 pub use targets::BackwardOptions;
 
-use crate::analysis::Variables;
+use crate::analysis::{Variables, has_unknown_effects};
 
 use crate::bodies::inner_bodies_mut;
 use activity::Activity;
@@ -186,6 +186,9 @@ fn for_each_unit(
         if !errors.is_empty() {
             return Err(errors);
         }
+        if let Some(error) = may_change_in_place(&ctx, body, &activity) {
+            return Err(vec![error]);
+        }
         f(&ctx, body, unit, targets, &activity, &rules)?;
     }
     Ok(())
@@ -193,11 +196,19 @@ fn for_each_unit(
 
 /// Derivatives go by values: what changes a value in place comes after them.
 fn changes_in_place(ctx: &Context, body: &Body) -> Option<Diagnostic> {
-    let variables = Variables::new(ctx, body);
-    let op = body
-        .walk_all()
-        .filter(|_| !variables.is_empty())
-        .find(|&op| variables.concern(body, op) && !body.view(ctx, op).own_effects().is_empty())?;
+    let changed = |op: OpId| {
+        let view = body.view(ctx, op);
+        let values = view.own_effects().into_iter().filter_map(|effect| match effect.target {
+            EffectTarget::Operand(at) if effect.kind == EffectKind::Write => view.operand(at),
+            _ => None,
+        });
+        let known = !view.has_unknown_effects();
+        known
+            && values
+                .into_iter()
+                .any(|v| !matches!(ctx.type_data(body.value_type(v)), TypeData::Dialect(_)))
+    };
+    let op = body.walk_all().find(|&op| changed(op))?;
     Some(
         Diagnostic::error(
             "in-place",
@@ -205,6 +216,32 @@ fn changes_in_place(ctx: &Context, body: &Body) -> Option<Diagnostic> {
         )
         .label(body.op_span(op), "this changes its first operand")
         .help("differentiate first, and run `inplace-accumulate` at the end of the pipeline"),
+    )
+}
+
+/// What the outputs depend on is read again by the derivative, later. So it must not be what an operation of which nothing
+/// is known may change in place, or has changed to what depends on the inputs.
+fn may_change_in_place(ctx: &Context, body: &Body, activity: &Activity) -> Option<Diagnostic> {
+    if !has_unknown_effects(ctx, body) {
+        return None;
+    }
+    let variables = Variables::new(ctx, body);
+    let reader = body.walk_all().find(|&op| {
+        let needed = activity.passes_through(body, op) || body.results(op).any(|v| activity.is_useful(v));
+        needed && variables.concern(body, op)
+    })?;
+    let unknown = body
+        .walk_all()
+        .find(|&op| body.view(ctx, op).has_unknown_effects() && variables.concern(body, op))?;
+    let name = body.view(ctx, unknown).name();
+    Some(
+        Diagnostic::error(
+            "in-place",
+            format!("`{name}` may change in place what the derivative depends on: its effects are not known"),
+        )
+        .label(body.op_span(unknown), "this may change its operands and their aliases")
+        .label(body.op_span(reader), "this depends on such a value")
+        .help("compute what is differentiated from values that the operation has nothing to do with"),
     )
 }
 

@@ -9,7 +9,7 @@ mod unroll;
 use pir_ir::{BlockId, Body, Context, Counting, OpId, Relation, Restated, Rewriter, TypeData, ValueId, ValueMap};
 use smallvec::SmallVec;
 
-use crate::analysis::{Counter, Facts, Touched};
+use crate::analysis::{Counter, Facts, Touched, has_unknown_effects};
 
 pub use peel::Peel;
 pub use rotate::{RotateWhile, UnrotateWhile};
@@ -42,8 +42,12 @@ impl Loop {
         })
     }
 
-    /// All such loops, inner ones first.
+    /// All such loops, inner ones first. None in a body with operations whose effects are not known: these are not
+    /// repeated, and what they may change is not read earlier or later.
     fn all(ctx: &Context, body: &Body) -> Vec<Loop> {
+        if has_unknown_effects(ctx, body) {
+            return Vec::new();
+        }
         let ops = body.post_order().into_iter();
         ops.filter_map(|op| Loop::of(ctx, body, op)).collect()
     }

@@ -4,7 +4,7 @@ use pir_ir::{Body, Context, Diagnostic, Module, OpId, Restated, Rewriter};
 use smallvec::SmallVec;
 
 use super::{Loop, copy_block, flag_later, grows, mapped};
-use crate::analysis::{Constants, Counter, Facts, Limits, known_path};
+use crate::analysis::{Constants, Counter, Facts, Limits, has_unknown_effects, known_path};
 use crate::bodies::for_each_body_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext, Scope};
@@ -66,7 +66,7 @@ impl Pass for Unroll {
             .unwrap_or(0);
         for_each_body_mut(module, |ctx, body| {
             let mut changed = false;
-            if full {
+            if full && !has_unknown_effects(ctx, body) {
                 changed |= unroll_all(&Constants::new(ctx, cx.evaluator, false), body, copies);
             }
             if let Some(factor) = factor {

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use super::arrays::is_on_arrays;
 use super::carried::Changes;
 use super::gradients::Flags;
+use super::inplace::Sharing;
 use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
 use pir_ir::{
     Arity, Attr, BlockId, Body, Context, Diagnostic, OpId, OpSpec, RegionId, Span, Sym, Type, ValueId, ValueName,
@@ -31,21 +32,10 @@ pub(crate) struct SourceOp {
     pub(crate) span: Span,
 }
 
-/// An operation's name there and here, and which of its results are which of its operands.
-type InPlace = (&'static str, &'static str, &'static [(usize, usize)]);
-
-/// Operations that change other operands than the first in place: Paddle's name, ours, and which operand becomes which
-/// result.
-const IN_PLACE: &[InPlace] = &[
-    ("pd.batch_norm_", "pd.batch_norm", &[(1, 1), (2, 2)]),
-    ("pd.sgd_", "pd.sgd_", &[(0, 0)]),
-    ("pd.array_write_", "pd.array_write", &[(0, 0)]),
-];
-
-struct Scope {
-    block: BlockId,
+pub(super) struct Scope {
+    pub(super) block: BlockId,
     /// Values of the surroundings that were changed in place.
-    changed: Vec<SourceId>,
+    pub(super) changed: Vec<SourceId>,
     /// What the numbers defined in the scope stood for before.
     hidden: Vec<(SourceId, Option<ValueId>)>,
 }
@@ -55,7 +45,7 @@ pub(crate) struct Builder<'c> {
     pub(crate) body: Body,
     pub(crate) errors: Vec<Diagnostic>,
     values: FxHashMap<SourceId, ValueId>,
-    scopes: Vec<Scope>,
+    pub(super) scopes: Vec<Scope>,
     allow_unregistered: bool,
     num_args: usize,
     /// How the source writes the number of a value.
@@ -64,6 +54,7 @@ pub(crate) struct Builder<'c> {
     surplus: FxHashSet<SourceId>,
     pub(super) flags: Flags,
     pub(super) changes: Changes,
+    pub(super) sharing: Sharing,
     /// Names of unknown operations that have been reported.
     unknown: FxHashSet<String>,
 }
@@ -90,6 +81,7 @@ impl<'c> Builder<'c> {
             surplus: FxHashSet::default(),
             flags: Flags::default(),
             changes: Changes::default(),
+            sharing: Sharing::default(),
             unknown: FxHashSet::default(),
         }
     }
@@ -128,7 +120,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    fn scope(&mut self) -> Option<&mut Scope> {
+    pub(super) fn scope(&mut self) -> Option<&mut Scope> {
         self.scopes.last_mut()
     }
 
@@ -165,6 +157,7 @@ impl<'c> Builder<'c> {
         self.num_args += 1;
         let arg = self.body.add_block_arg(block, ty, name);
         self.flags.argument(id);
+        self.sharing.forget(id);
         self.define(id, arg);
     }
 
@@ -177,6 +170,7 @@ impl<'c> Builder<'c> {
             self.surplus.extend(source.results.iter().map(|&(id, _)| id));
             return SmallVec::new();
         }
+        self.set_value(&mut source);
         let in_place = self.functional_name(&mut source);
         self.check_name(&source);
         let operands = self.operands(&source);
@@ -234,13 +228,9 @@ impl<'c> Builder<'c> {
             self.detach(&source, op, index);
         }
         for (id, result) in in_place {
-            let value = source
-                .results
-                .get(result)
-                .and_then(|(id, _)| self.values.get(id))
-                .copied();
-            if let Some(value) = value.filter(|_| id != 0) {
-                self.change(id, value);
+            let new = source.results.get(result).map_or(0, |&(id, _)| id);
+            if let Some(&value) = self.values.get(&new).filter(|_| id != 0) {
+                self.write(id, new, value, op);
             }
         }
         regions
@@ -268,7 +258,10 @@ impl<'c> Builder<'c> {
         for (index, &id) in source.operands.iter().enumerate() {
             match self.values.get(&id) {
                 _ if id == 0 => {}
-                Some(&value) => operands.push(value),
+                Some(&value) => {
+                    self.check_current(id, source);
+                    operands.push(value);
+                }
                 None => {
                     let message = format!(
                         "operand {index} of `{}` is {}, which is not defined here",
@@ -372,88 +365,6 @@ impl<'c> Builder<'c> {
             name: self.ctx.name(text),
             pack: false,
         })
-    }
-
-    /// Whether an operation is defined here, itself or as what does not change its operand in place.
-    pub(crate) fn is_known(&self, name: &str) -> bool {
-        let defined = |name: &str| self.ctx.registered_op(name).is_some();
-        defined(name)
-            || name.strip_suffix('_').is_some_and(defined)
-            || matches!(name, "pd.assign_out_" | "pd.share_data_")
-            || is_on_arrays(name)
-    }
-
-    /// Whether the first result has elements of the type that the first operand has.
-    fn keeps_elements(&self, source: &SourceOp) -> bool {
-        let operand = source.operands.first().and_then(|&id| self.value_type(id));
-        let result = source.results.first().and_then(|&(_, ty)| ty);
-        matches!((operand, result), (Some(a), Some(b)) if self.ctx.elem_type(a) == self.ctx.elem_type(b))
-    }
-
-    /// `add_` changes its first operand in place; in SSA form it is `add`, whose result is the operand from then on.
-    /// Gives the operands that are changed, and the results that they become.
-    fn functional_name(&self, source: &mut SourceOp) -> SmallVec<[(SourceId, usize); 2]> {
-        // Some change others than the first, or have no name without the underscore.
-        if let Some(&(_, ours, pairs)) = IN_PLACE.iter().find(|(name, ..)| *name == source.name) {
-            source.name = ours.to_owned();
-            let changed = pairs.iter().filter_map(|&(operand, result)| {
-                let id = source.operands.get(operand).copied()?;
-                Some((id, result))
-            });
-            return changed.collect();
-        }
-        let mut changed = SmallVec::new();
-        if self.ctx.registered_op(&source.name).is_some() {
-            return changed;
-        }
-        // A number in every place of a shape that is computed.
-        if source.name == "pd.full_with_tensor" && self.keeps_elements(source) {
-            source.name = "pd.expand".to_owned();
-            source.attrs.clear();
-            return changed;
-        }
-        let base = match source.name.strip_suffix('_') {
-            Some("pd.assign_out") => "pd.assign",
-            // A second name of the same tensor, as `detach` gives.
-            Some("pd.share_data") => {
-                source.name = if source.stops.first() == Some(&true) {
-                    "pd.detach".to_owned()
-                } else {
-                    "pd.assign".to_owned()
-                };
-                return changed;
-            }
-            // What it overwrites is made for that.
-            Some(base @ "pd.assign_value") if self.ctx.registered_op(base).is_some() => {
-                changed.extend(source.operands.drain(..).take(1).map(|id| (id, 0)));
-                source.name = base.to_owned();
-                return changed;
-            }
-            Some(base) => base,
-            None => return changed,
-        };
-        let Some(base) = self.ctx.registered_op(base) else {
-            return changed;
-        };
-        // This one changes its second operand to the first.
-        let overwritten = if source.name == "pd.assign_out_" && source.operands.len() == 2 {
-            source.operands.pop()
-        } else {
-            source.operands.first().copied()
-        };
-        source.name = self.ctx.op_str(base).to_owned();
-        changed.extend(overwritten.map(|id| (id, 0)));
-        changed
-    }
-
-    /// Lets `id` stand for what it was changed to in place. A value of the surroundings is carried out of the region.
-    pub(super) fn change(&mut self, id: SourceId, value: ValueId) {
-        let here = self.scopes.last().map(|s| s.block);
-        let local = self.value(id).and_then(|v| self.body.value_block(v)) == here;
-        self.define(id, value);
-        if !local && let Some(scope) = self.scope() {
-            scope.changed.push(id);
-        }
     }
 
     /// Reports attributes of the same name: no operation of ours has two.

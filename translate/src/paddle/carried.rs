@@ -96,7 +96,8 @@ impl Builder<'_> {
             self.define_if(id, value);
         }
         for (id, value) in ids.into_iter().zip(values) {
-            self.change(id, value);
+            // What shares a tensor was changed with it, and is among them.
+            self.carry_out(id, value, new);
         }
     }
 

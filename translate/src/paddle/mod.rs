@@ -11,6 +11,7 @@ pub(crate) mod build;
 mod carried;
 mod constants;
 mod gradients;
+mod inplace;
 mod keys;
 pub(crate) mod legacy;
 mod lists;

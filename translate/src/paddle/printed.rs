@@ -136,6 +136,9 @@ impl<'s> Reader<'_, '_, 's> {
                 let value = self.attribute()?;
                 match (key, value) {
                     ("stop_gradient", Some(value)) => stops = self.bools(value),
+                    ("persistable", Some(value)) if name == "pd.data" && self.bools(value).first() == Some(&true) => {
+                        attrs.push((self.builder.ctx.sym(key), self.builder.ctx.bool_attr(true)));
+                    }
                     ("parameter_name", Some(value)) => dialect_name = Some(value),
                     ("struct_name" | "op_role" | "op_dist_attr" | "op_callstack", _) => {}
                     ("is_distributed" | "is_parameter" | "need_clip" | "persistable" | "trainable", _) => {}

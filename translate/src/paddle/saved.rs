@@ -203,7 +203,10 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<Sourc
             return Err(error(said, message));
         }
     }
-    let stops = stops_gradient(node);
+    let stops = flags(node, "stop_gradient");
+    if name == "pd.data" && flags(node, "persistable").first() == Some(&true) {
+        attrs.push((builder.ctx.sym("persistable"), builder.ctx.bool_attr(true)));
+    }
     if matches!(name.as_str(), "pd.data" | "pd.feed") && stops.first() == Some(&true) {
         attrs.push((builder.ctx.sym("stop_gradient"), builder.ctx.bool_attr(true)));
     }
@@ -237,13 +240,13 @@ fn read_result(builder: &Builder<'_>, node: Value<'_>) -> Result<(SourceId, Opti
     Ok((read_id(node)?, ty.flatten()))
 }
 
-/// What the result attribute `stop_gradient` says.
-fn stops_gradient(node: Value<'_>) -> SmallVec<[bool; 2]> {
+/// What a result attribute says of each result.
+fn flags(node: Value<'_>, name: &str) -> SmallVec<[bool; 2]> {
     let entry = node
         .get("OA")
         .into_iter()
         .flat_map(Value::items)
-        .find(|e| e.get("N").and_then(Value::str).as_deref() == Some("stop_gradient"));
+        .find(|e| e.get("N").and_then(Value::str).as_deref() == Some(name));
     let list = entry.and_then(|e| e.get("AT")?.get("D"));
     let flags = list.into_iter().flat_map(Value::items);
     flags

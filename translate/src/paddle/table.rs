@@ -173,6 +173,7 @@ index_add x index add_value | axis:i32=0
 put_along_axis arr indices values | axis:i32 reduce:str=assign include_self:bool=true
 scatter x index updates | overwrite:bool=true
 repeat_interleave x | repeats:i32 axis:i32=0 output_size:i64=-1
+set_value_with_tensor x values starts:ints ends:ints steps:ints | axes:i64s decrease_axes:i64s none_axes:i64s
 strided_slice x starts:ints ends:ints strides:ints | axes:i32s
 pad3d x paddings:ints | mode:str=constant pad_value:f64=0.0 data_format:str=NCDHW
 unbind input | axis:i32=0

@@ -91,6 +91,7 @@ pub(super) const RULES: &[Rule] = &[
     }),
     told("pd.cumprod", |c| vec![cumprod(c)]),
     told("pd.einsum", |c| vec![einsum(c).unwrap_or_else(|e| failed(c, &e))]),
+    moves("pd.assign_out_"),
     told("pd.sgd_", |c| {
         let rate = c.y();
         let count: usize = rate.shape().iter().product();

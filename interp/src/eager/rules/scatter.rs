@@ -25,6 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     moves("pd.masked_select"),
     moves("pd.masked_fill"),
     moves("pd.strided_slice"),
+    moves("pd.set_value_with_tensor"),
     moves("pd.repeat_interleave"),
     moves("pd.unbind"),
     moves("pd.meshgrid"),

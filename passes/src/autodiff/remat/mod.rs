@@ -20,6 +20,7 @@ use super::cross::{Slots, find_carried};
 use super::plumbing::uncount_trips;
 use super::prune::{Tapes, finish, remove_dead_stacks};
 use super::structure::{Kind, Names};
+use crate::analysis::has_unknown_effects;
 use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
@@ -53,7 +54,10 @@ pub fn rematerialize(module: &mut Module, options: RematOptions, report: &mut dy
     let mut checkpointed = 0;
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
-        checkpointed += run(&ctx, body, options, report);
+        // What is computed again reads its operands later.
+        if !has_unknown_effects(&ctx, body) {
+            checkpointed += run(&ctx, body, options, report);
+        }
         pending.extend(inner_bodies_mut(&ctx, body));
     }
     checkpointed

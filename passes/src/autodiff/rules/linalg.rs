@@ -27,6 +27,10 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.mean_all", expanded),
     rule("pd.einsum", expanded),
     rule("pd.sgd_", expanded),
+    rule("pd.assign_out_", |cx| {
+        let g = cx.grad()?;
+        cx.add(0, g)
+    }),
     rule("pd.cumprod", expanded),
 ];
 

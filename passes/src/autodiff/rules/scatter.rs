@@ -164,6 +164,7 @@ pub(super) const RULES: &[Rule] = &[
         }
         cx.add(0, g)
     }),
+    rule("pd.set_value_with_tensor", set_value),
     rule("pd.repeat_interleave", |cx| {
         let shape = cx
             .static_shape(0)
@@ -358,4 +359,78 @@ fn put_along_axis(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         cx.add_reduced(2, t)?;
     }
     Ok(())
+}
+
+/// What is put into a window has its cotangent from there; what it was put into has none there.
+fn set_value(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    let g = cx.grad()?;
+    let names = [
+        "axes",
+        "starts",
+        "ends",
+        "steps",
+        "decrease_axes",
+        "none_axes",
+        "absent_operands",
+    ];
+    let attrs: Vec<_> = names.iter().filter_map(|&n| Some((n, cx.view().attr(n)?))).collect();
+    let bounds: Vec<ValueId> = (2..cx.num_operands()).map(|at| cx.operand(at)).collect();
+    if cx.wants(0) {
+        let elem = cx.ctx().elem_type(cx.operand_type(0));
+        let (none, value, elem) = (cx.ints(&[]), cx.ctx().float_attr(0.0), cx.ctx().type_attr(elem));
+        let zero = cx.emit("pd.full", &[], &[("shape", none), ("value", value), ("dtype", elem)])?;
+        let operands: Vec<ValueId> = [g, zero].iter().chain(&bounds).copied().collect();
+        let t = cx.emit("pd.set_value_with_tensor", &operands, &attrs)?;
+        cx.add(0, t)?;
+    }
+    if !cx.wants(1) {
+        return Ok(());
+    }
+    let ints = |cx: &RuleCx<'_, '_>, name: &str| cx.view().ints(name).map(<[i64]>::to_vec);
+    let axes = ints(cx, "axes").unwrap_or_default();
+    let lost = ints(cx, "decrease_axes").unwrap_or_default();
+    let mut window = g;
+    if !axes.is_empty() {
+        // Behind the values stand those of the bounds that are computed, and where one is not, its place is told.
+        let absent = ints(cx, "absent_operands").unwrap_or_default();
+        let mut computed = bounds.iter();
+        let mut is_computed = [false; 3];
+        for (at, is_computed) in is_computed.iter_mut().enumerate() {
+            *is_computed = !absent.contains(&(at as i64 + 2)) && computed.next().is_some();
+        }
+        let all = |value: i64| vec![value; axes.len()];
+        let list = |cx: &RuleCx<'_, '_>, name, missing| (name, cx.ints(&ints(cx, name).unwrap_or(all(missing))));
+        let mut given = vec![list(cx, "starts", 0), list(cx, "ends", i64::MAX), list(cx, "steps", 1)];
+        let by_one = !is_computed[2] && ints(cx, "steps").is_none_or(|steps| steps.iter().all(|&step| step == 1));
+        let mut operands = vec![g];
+        operands.extend(bounds);
+        let kept: Vec<i64> = absent.iter().map(|at| at - 1).filter(|&at| at > 0).collect();
+        for at in (0..3).rev().filter(|&at| is_computed[at]) {
+            given.remove(at);
+        }
+        if by_one {
+            given.retain(|(name, _)| *name != "steps");
+        }
+        for (name, _) in given.iter_mut().filter(|(name, _)| *name == "steps") {
+            *name = "strides";
+        }
+        given.push(("axes", cx.ints(&axes)));
+        if is_computed.contains(&true) && !kept.is_empty() {
+            given.push(("absent_operands", cx.ints(&kept)));
+        }
+        let cut = if by_one { "pd.slice" } else { "pd.strided_slice" };
+        window = cx.emit(cut, &operands, &given)?;
+    }
+    let shape = pir_dialects::window::set_axes(cx.rank(0), &lost, &ints(cx, "none_axes").unwrap_or_default());
+    let new: Vec<i64> = (0i64..)
+        .zip(&shape)
+        .filter_map(|(at, axis)| axis.is_none().then_some(at))
+        .collect();
+    for (list, op) in [(lost, "pd.squeeze"), (new, "pd.unsqueeze")] {
+        if !list.is_empty() {
+            let list = cx.ints(&list);
+            window = cx.emit(op, &[window], &[("axis", list)])?;
+        }
+    }
+    cx.add_reduced(1, window)
 }

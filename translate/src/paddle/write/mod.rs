@@ -7,6 +7,7 @@
 mod forms;
 mod json;
 mod ops;
+mod overwritten;
 mod printed;
 mod stacks;
 mod tuples;
@@ -69,6 +70,8 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
         condition_depth: 0,
         negations: FxHashMap::default(),
         tasks: Vec::new(),
+        persistable: false,
+        order: Vec::new(),
         errors,
     };
     writer.program(module.top());
@@ -101,6 +104,10 @@ struct Writer<'m> {
     next: Id,
     next_arg: Id,
     blocks: usize,
+    /// Whether the input to be written next is kept from one run to the next.
+    persistable: bool,
+    /// The places of operations in the program, once they are asked for.
+    order: Vec<u32>,
     /// How many values have been fetched.
     fetched: i64,
     /// The counters of the loops that count, where they are being written.
@@ -214,6 +221,12 @@ impl Writer<'_> {
             let _ = write!(flags, r##"{comma}{{"#":"0.a_bool","D":{stop}}}"##);
         }
         self.out.push_str(r##"],"OA":["##);
+        if std::mem::take(&mut self.persistable) {
+            let flags = json::plain("0.a_array", r##"[{"#":"0.a_bool","D":true}]"##);
+            let mut entry = String::new();
+            json::entry("persistable", &flags, &mut entry);
+            let _ = write!(self.out, "{entry},");
+        }
         if !results.is_empty() && !name.starts_with("2.") {
             let _ = write!(
                 self.out,

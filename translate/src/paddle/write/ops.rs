@@ -57,7 +57,12 @@ impl Writer<'_> {
     }
 
     pub(super) fn ordinary(&mut self, op: OpId) {
-        if let Err(message) = self.try_ordinary(op) {
+        let written = self.copies_before(op).and_then(|copies| {
+            self.try_ordinary(op)?;
+            copies.into_iter().for_each(|(value, copy)| self.bind(value, copy));
+            Ok(())
+        });
+        if let Err(message) = written {
             let name = self.ctx.op_str(self.body.op_name(op));
             let message = format!("`{name}` cannot be written for PaddlePaddle: {message}");
             self.error(op, "unwritable-op", message);
@@ -95,6 +100,7 @@ impl Writer<'_> {
                 if view.bool("stop_gradient") == Some(true) {
                     self.stops.insert(self.next);
                 }
+                self.persistable = view.bool("persistable") == Some(true);
                 return self.finish(op, "1.data", &attrs, &operands, &types);
             }
             "parameter" => return self.parameter(op),

@@ -1,0 +1,397 @@
+//! Operations that change operands in place.
+//!
+//! Which they are is what PaddlePaddle itself says (`inplace.txt`, made by `tools/paddle/inplace`). In SSA form `add_` is
+//! `add`, whose result the operand is from then on, in what follows and, carried by the loops and yielded by the branches
+//! around, behind these. So is everything whose name without the underscore is an operation here, and what is listed
+//! below. What is not known here stays what it is: an operation whose effects are not declared, which may change whatever
+//! its operands and their aliases hold, and which no pass moves or removes.
+//!
+//! Two values share a tensor if one is the result of a change in place of the other, or is made by `share_data_`; what
+//! changes one changes the other. Nothing else shares: what Paddle's executor gives for a reshape, a slice or a branch is a
+//! tensor of its own. What a loop starts from may be lost when the loop changes what it carries.
+//!
+//! A parameter outlives the run. When something other than a step of an optimiser changes it, `pd.assign_out_` says that
+//! it has the new value from then on.
+
+use std::sync::OnceLock;
+
+use pir_ir::{Attr, AttrData, BlockId, Diagnostic, OpId, OpSpec, ValueDef, ValueId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::arrays::is_on_arrays;
+use super::build::{Builder, SourceId, SourceOp};
+
+/// Operands that are changed, each with the place of the result that it becomes.
+pub(super) type Changed = SmallVec<[(SourceId, usize); 2]>;
+/// Places of operands that are changed, each with that of the result.
+pub(super) type Pairs = SmallVec<[(usize, usize); 2]>;
+
+/// Numbers of values that no file has: of those made here.
+const MADE: SourceId = SourceId::MIN;
+
+/// Which operands an operation of PaddlePaddle's of this name, which ends in `_`, changes in place.
+fn pairs(name: &str) -> Option<&'static Pairs> {
+    static TABLE: OnceLock<FxHashMap<&str, Pairs>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let lines = include_str!("inplace.txt")
+            .lines()
+            .filter(|line| !line.starts_with('#'));
+        let pair = |word: &str| {
+            let (operand, result) = word.split_once('>')?;
+            Some((operand.parse().ok()?, result.parse().ok()?))
+        };
+        let line = |line: &'static str| {
+            let mut words = line.split_whitespace();
+            Some((words.next()?, words.filter_map(pair).collect()))
+        };
+        lines.filter_map(line).collect()
+    });
+    table.get(name).filter(|_| name.ends_with('_'))
+}
+
+/// Which operands an operation of ours changes in place when it is written for PaddlePaddle: here it gives what they become.
+pub(super) fn written_back(name: &str) -> Option<&'static Pairs> {
+    match name.strip_prefix("pd.")? {
+        "batch_norm" => pairs("batch_norm_"),
+        name => pairs(name),
+    }
+}
+
+/// What shares tensors.
+#[derive(Default)]
+pub(super) struct Sharing {
+    /// The tensors of values that share them, by number.
+    tensor: FxHashMap<SourceId, usize>,
+    /// The values of each tensor, and whether derivatives end at them.
+    members: Vec<SmallVec<[(SourceId, bool); 2]>>,
+    /// Values that were lost, and the operation by which.
+    lost: FxHashMap<ValueId, OpId>,
+    /// How many values were made.
+    made: i64,
+}
+
+impl Sharing {
+    fn tensor(&mut self, id: SourceId) -> usize {
+        *self.tensor.entry(id).or_insert_with(|| {
+            self.members.push(SmallVec::from_slice(&[(id, false)]));
+            self.members.len() - 1
+        })
+    }
+
+    /// A number stands for something new.
+    pub(super) fn forget(&mut self, id: SourceId) {
+        if let Some(tensor) = self.tensor.remove(&id) {
+            self.members[tensor].retain(|(member, _)| *member != id);
+        }
+    }
+
+    fn join(&mut self, id: SourceId, with: SourceId, ends: bool) {
+        self.forget(id);
+        let tensor = self.tensor(with);
+        let ends = ends
+            || self.members[tensor]
+                .iter()
+                .any(|&(member, ends)| member == with && ends);
+        self.tensor.insert(id, tensor);
+        self.members[tensor].push((id, ends));
+    }
+}
+
+impl Builder<'_> {
+    /// Whether an operation is defined here, itself or as what does not change its operand in place.
+    pub(crate) fn is_known(&self, name: &str) -> bool {
+        let defined = |name: &str| self.ctx.registered_op(name).is_some();
+        defined(name)
+            || name.strip_suffix('_').is_some_and(defined)
+            || matches!(
+                name,
+                "pd.assign_out_" | "pd.share_data_" | "pd.fill_" | "pd.set_value" | "pd.set_value_"
+            )
+            || is_on_arrays(name)
+    }
+
+    /// Whether the first result has elements of the type that the first operand has.
+    fn keeps_elements(&self, source: &SourceOp) -> bool {
+        let operand = source.operands.first().and_then(|&id| self.value_type(id));
+        let result = source.results.first().and_then(|&(_, ty)| ty);
+        matches!((operand, result), (Some(a), Some(b)) if self.ctx.elem_type(a) == self.ctx.elem_type(b))
+    }
+
+    /// Puts the values of `set_value` and `set_value_`, which are attributes, in a constant: a window of a tensor is set to
+    /// a tensor here.
+    pub(super) fn set_value(&mut self, source: &mut SourceOp) {
+        if !matches!(&*source.name, "pd.set_value" | "pd.set_value_") {
+            return;
+        }
+        let ctx = self.ctx;
+        let given = |name: &str| source.attrs.iter().find(|(n, _)| ctx.str(*n) == name).map(|&(_, a)| a);
+        let values = given("values").map(|values| match ctx.attr_data(values) {
+            AttrData::Ints(ints) => ints.iter().map(|&n| ctx.int_attr(n)).collect(),
+            AttrData::Array(items) => items.to_vec(),
+            _ => vec![values],
+        });
+        let shape = given("shape").and_then(|shape| ctx.attr_ints(shape));
+        let x = source.operands.first().and_then(|&id| self.value_type(id));
+        let (Some(values), Some(shape), Some(elem)) = (values, shape, x.map(|ty| ctx.elem_type(ty))) else {
+            return;
+        };
+        let numbers = |a: &Attr| ctx.attr_f64(*a).is_some() || ctx.attr_bool(*a).is_some();
+        if !values.iter().all(numbers) || values.is_empty() {
+            return;
+        }
+        let ty = ctx.tensor(shape, elem);
+        let dtype = (ctx.sym("dtype"), ctx.type_attr(elem));
+        let shape = (ctx.sym("shape"), ctx.ints_attr(shape));
+        let (name, value) = match values[..] {
+            [one] => ("pd.full", (ctx.sym("value"), one)),
+            _ => (
+                "pd.assign_value",
+                (ctx.sym("values"), ctx.attr(AttrData::Array(values.into()))),
+            ),
+        };
+        let value = self.append(OpSpec {
+            results: &[ty],
+            attrs: ctx.dict(&[shape, value, dtype]),
+            span: source.span,
+            ..OpSpec::new(ctx.op_name(name))
+        });
+        self.sharing.made += 1;
+        let id = MADE + self.sharing.made;
+        self.define_if(id, value);
+        source.operands.insert(1, id);
+        let in_place = if source.name.ends_with('_') { "_" } else { "" };
+        source.name = format!("pd.set_value_with_tensor{in_place}");
+        source
+            .attrs
+            .retain(|(name, _)| !matches!(ctx.str(*name), "values" | "shape"));
+    }
+
+    /// Gives an operation that changes operands in place the name of the one that gives what they become. Gives the
+    /// operands that are changed, and the results that they become.
+    pub(super) fn functional_name(&mut self, source: &mut SourceOp) -> Changed {
+        for &(id, _) in &source.results {
+            self.sharing.forget(id);
+        }
+        // A number in every place of a shape that is computed.
+        if source.name == "pd.full_with_tensor" && self.keeps_elements(source) {
+            source.name = "pd.expand".to_owned();
+            source.attrs.clear();
+        }
+        // A second name of the same tensor, as `detach` gives.
+        if source.name == "pd.share_data_" {
+            let ends = source.stops.first() == Some(&true);
+            source.name = if ends { "pd.detach" } else { "pd.assign" }.to_owned();
+            if let (Some(&of), Some(&(id, _))) = (source.operands.first(), source.results.first()) {
+                self.sharing.join(id, of, ends);
+            }
+            return Changed::new();
+        }
+        let Some(short) = source.name.strip_prefix("pd.") else {
+            return Changed::new();
+        };
+        let Some(pairs) = pairs(short) else {
+            return Changed::new();
+        };
+        let mut changed: Changed = pairs
+            .iter()
+            .filter_map(|&(operand, result)| Some((*source.operands.get(operand)?, result)))
+            .collect();
+        let def = |name: &str| self.ctx.registered_op(name).and_then(|op| self.ctx.op_def(op));
+        let twin = match short {
+            "fill_" => "full_like",
+            "assign_out_" => "assign",
+            _ => &short[..short.len() - 1],
+        };
+        let twin = format!("pd.{twin}");
+        match short {
+            // What is done to arrays is read later.
+            "array_write_" => source.name = twin,
+            _ if short != "assign_out_" && def(&source.name).is_some() => {}
+            _ if def(&twin).is_none() => changed.clear(),
+            // This one changes its second operand to the first.
+            "assign_out_" => {
+                source.name = twin;
+                source.operands.truncate(1);
+            }
+            // What they overwrite is made for that.
+            "assign_value_" | "full_" => {
+                source.name = twin;
+                source.operands.clear();
+            }
+            _ => source.name = twin,
+        }
+        changed
+    }
+
+    /// Lets `id`, and what shares its tensor, stand for what an operation has changed it to: the result `new`.
+    pub(super) fn write(&mut self, id: SourceId, new: SourceId, value: ValueId, by: OpId) {
+        self.lose_start(id, by);
+        self.sharing.join(new, id, false);
+        self.change_tensor(id, value, by);
+    }
+
+    /// Lets everything that shares the tensor of `id` stand for a new value.
+    pub(super) fn change_tensor(&mut self, id: SourceId, value: ValueId, by: OpId) {
+        let tensor = self.sharing.tensor(id);
+        let members = self.sharing.members[tensor].clone();
+        let through_end = members.iter().any(|&(member, ends)| member == id && ends);
+        let value = self.keep_parameter(&members, value, by);
+        for &(member, ends) in &members {
+            if self.value(member).is_none() {
+                // It stood for something in a region that has ended.
+            } else if member == id || ends == through_end {
+                self.change(member, value);
+            } else if through_end {
+                // Derivatives go by what the value was, and the value is another.
+                if let Some(old) = self.value(member) {
+                    self.sharing.lost.insert(old, by);
+                }
+            } else {
+                let ty = self.body.value_type(value);
+                let detached = self.append(OpSpec {
+                    operands: &[value],
+                    results: &[ty],
+                    span: self.body.op_span(by),
+                    ..OpSpec::new(self.ctx.op_name("pd.detach"))
+                });
+                if let Some(detached) = detached {
+                    self.change(member, detached);
+                }
+            }
+        }
+    }
+
+    /// Lets `id` stand for the result of a loop or a branch that has changed it; what shares its tensor was changed too.
+    pub(super) fn carry_out(&mut self, id: SourceId, value: ValueId, by: OpId) {
+        let value = self.keep_parameter(&[(id, false)], value, by);
+        self.change(id, value);
+    }
+
+    /// If a parameter has become another value, says so, outside of loops and branches: what the next run starts with.
+    fn keep_parameter(&mut self, members: &[(SourceId, bool)], value: ValueId, by: OpId) -> ValueId {
+        let at_top = self.scopes.len() == 1;
+        let parameter = members.iter().find_map(|&(id, _)| {
+            let old = self.value(id)?;
+            self.is_parameter(old).then_some(old)
+        });
+        let says_so = written_back(self.body.view(self.ctx, by).name()).is_some();
+        let Some(parameter) = parameter.filter(|_| at_top && !says_so) else {
+            return value;
+        };
+        let ty = self.body.value_type(value);
+        let kept = self.append(OpSpec {
+            operands: &[value, parameter],
+            results: &[ty],
+            span: self.body.op_span(by),
+            ..OpSpec::new(self.ctx.op_name("pd.assign_out_"))
+        });
+        kept.unwrap_or(value)
+    }
+
+    /// Whether a value is a parameter, or what one has become.
+    fn is_parameter(&self, mut value: ValueId) -> bool {
+        loop {
+            let Some(op) = self.body.defining_op(value) else {
+                return false;
+            };
+            let name = self.body.view(self.ctx, op).name();
+            if name == "pd.parameter" || self.body.view(self.ctx, op).bool("persistable") == Some(true) {
+                return true;
+            }
+            let pairs = written_back(name).zip(self.body.results(op).position(|result| result == value));
+            let operand = pairs.and_then(|(pairs, at)| pairs.iter().find(|(_, result)| *result == at));
+            match operand.and_then(|&(operand, _)| self.body.get_operand(op, operand)) {
+                Some(operand) => value = operand,
+                None => return false,
+            }
+        }
+    }
+
+    /// What a loop starts from is lost when the loop changes its argument in place.
+    fn lose_start(&mut self, id: SourceId, by: OpId) {
+        let Some(value) = self.value(id) else { return };
+        let ValueDef::Arg(block, at) = self.body.value_def(value) else {
+            return;
+        };
+        let Some(start) = self.start_of(block, at as usize) else {
+            return;
+        };
+        let inside = |op: OpId| {
+            let region = self.body.block_region(block);
+            let of_op = self.body.op_region(op);
+            region
+                .zip(of_op)
+                .is_some_and(|(region, of_op)| region == of_op || self.body.region_contains(region, of_op))
+        };
+        match self.body.uses(start).map(|at| at.op).find(|&op| inside(op)) {
+            Some(reader) => self.refuse_lost(by, self.body.op_span(reader)),
+            None => {
+                self.sharing.lost.insert(start, by);
+            }
+        }
+    }
+
+    /// What a loop starts with in the place of an argument of its body.
+    fn start_of(&self, block: BlockId, at: usize) -> Option<ValueId> {
+        let op = self
+            .body
+            .block_region(block)
+            .and_then(|region| self.body.region_parent(region))?;
+        if self.ctx.op_str(self.body.op_name(op)) != "pd.while" {
+            return None;
+        }
+        let args = self.body.block_args(block).len();
+        let first = self.body.num_operands(op).checked_sub(args)?;
+        self.body.get_operand(op, first + at)
+    }
+
+    /// Reports an operand that was lost.
+    pub(super) fn check_current(&mut self, id: SourceId, source: &SourceOp) {
+        if self.sharing.lost.is_empty() {
+            return;
+        }
+        let lost = self.value(id).and_then(|value| self.sharing.lost.get(&value)).copied();
+        if let Some(by) = lost {
+            self.refuse_lost(by, source.span);
+        }
+    }
+
+    fn refuse_lost(&mut self, by: OpId, reader: pir_ir::Span) {
+        let name = self.body.view(self.ctx, by).name();
+        let message = format!("`{name}` has changed in place what is read here, and what it is now is not known");
+        self.errors.push(
+            Diagnostic::error("in-place", message)
+                .label(reader, "read here")
+                .label(self.body.op_span(by), "changed here")
+                .help("give what is changed a tensor of its own, with `paddle.assign`"),
+        );
+    }
+
+    /// Lets `id` stand for what it was changed to in place. A value of the surroundings is carried out of the region.
+    fn change(&mut self, id: SourceId, value: ValueId) {
+        let here = self.scopes.last().map(|s| s.block);
+        let local = self.value(id).and_then(|v| self.body.value_block(v)) == here;
+        self.define(id, value);
+        if !local && let Some(scope) = self.scope() {
+            scope.changed.push(id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pairs;
+
+    #[test]
+    fn the_table_is_what_paddle_says() {
+        assert_eq!(pairs("add_").map(|p| p.to_vec()), Some(vec![(0, 0)]));
+        assert_eq!(pairs("where_").map(|p| p.to_vec()), Some(vec![(1, 0)]));
+        assert_eq!(
+            pairs("momentum_").map(|p| p.to_vec()),
+            Some(vec![(0, 0), (2, 1), (4, 2)])
+        );
+        assert_eq!(pairs("array_pop"), None);
+        assert_eq!(pairs("tanh"), None);
+    }
+}

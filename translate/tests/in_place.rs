@@ -1,0 +1,178 @@
+//! How PaddlePaddle's changes in place are read, and written.
+
+#![allow(clippy::unwrap_used)]
+
+use pir_dialects::context;
+use pir_ir::Module;
+use pir_translate::paddle::{self, Options};
+
+const HEAD: &str = r#"
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",shape:[2,3],stop_gradient:[false]} : () -> tensor<2x3xf32>
+    (%1) = "builtin.parameter" () {parameter_name:"w",persistable:[true],stop_gradient:[false]} : () -> tensor<2x3xf32>
+    (%2) = "pd_op.scale" (%0, %90) {bias:0,bias_after_scale:true} : (tensor<2x3xf32>, tensor<1xf32>) -> tensor<2x3xf32>
+"#;
+
+fn read(rest: &str) -> Result<Module, Vec<pir_ir::Diagnostic>> {
+    let one = r#"(%90) = "pd_op.full" () {dtype:float32,shape:[1],value:2} : () -> tensor<1xf32>"#;
+    let source = format!("{{\n    {one}\n{HEAD}{rest}}}");
+    let options = Options {
+        allow_unregistered: true,
+    };
+    paddle::read_printed(&context(), source.as_bytes(), options)
+}
+
+/// The text behind the head.
+fn translated(rest: &str) -> Vec<String> {
+    let module = read(rest).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let text = pir_ir::text::print(&module, &Default::default());
+    text.lines().skip(3).map(str::to_owned).collect()
+}
+
+fn refused(rest: &str) -> String {
+    read(rest)
+        .unwrap_err()
+        .iter()
+        .map(|e| format!("{} [{}]\n", e.message, e.code))
+        .collect()
+}
+
+#[test]
+fn everything_that_shares_the_tensor_changes() {
+    let text = translated(
+        r#"
+    (%3) = "pd_op.add_" (%2, %0) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%4) = "pd_op.share_data_" (%2) {stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%5) = "pd_op.tanh_" (%3) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%6) = "pd_op.multiply" (%2, %3) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%7) = "pd_op.multiply" (%6, %4) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+"#,
+    );
+    assert_eq!(
+        text,
+        [
+            "%1 = pd.add (%0, %x) : tensor<2x3xf32>",
+            "%2 = pd.tanh (%1) : tensor<2x3xf32>",
+            "%3 = pd.detach (%2) : tensor<2x3xf32>",
+            "%4 = pd.multiply (%2, %2) : tensor<2x3xf32>",
+            "%5 = pd.multiply (%4, %3) : tensor<2x3xf32>",
+        ]
+    );
+}
+
+#[test]
+fn windows_are_set_to_constants_and_tensors() {
+    let text = translated(
+        r#"
+    (%3) = "pd_op.full_int_array" () {dtype:int64,value:[1]} : () -> tensor<1xi64>
+    (%4) = "pd_op.full_int_array" () {dtype:int64,value:[2]} : () -> tensor<1xi64>
+    (%5) = "pd_op.full_int_array" () {dtype:int64,value:[1]} : () -> tensor<1xi64>
+    (%6) = "pd_op.set_value_" (%2, %3, %4, %5) {axes:[0],decrease_axes:[0],none_axes:[],shape:[1],values:[0.5]} : (tensor<2x3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2x3xf32>
+    (%7) = "pd_op.set_value_with_tensor_" (%2, %0, %3, %4, %5) {axes:[0],decrease_axes:[],none_axes:[]} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2x3xf32>
+    (%8) = "pd_op.tanh" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+"#,
+    );
+    assert_eq!(
+        text,
+        [
+            "%1 = pd.full {shape = [1], value = 0.5, dtype = f32} : tensor<1xf32>",
+            "%2 = pd.set_value_with_tensor (%0, %1) {starts = [1], ends = [2], steps = [1], axes = [0], decrease_axes = [0]} : tensor<2x3xf32>",
+            "%3 = pd.set_value_with_tensor (%2, %x) {starts = [1], ends = [2], steps = [1], axes = [0]} : tensor<2x3xf32>",
+            "%4 = pd.tanh (%3) : tensor<2x3xf32>",
+        ]
+    );
+}
+
+#[test]
+fn parameters_keep_what_they_are_changed_to() {
+    let text = translated(
+        r#"
+    (%3) = "pd_op.add_" (%1, %0) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%4) = "pd_op.tanh_" (%1) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+"#,
+    );
+    assert_eq!(
+        text[..],
+        [
+            "%1 = pd.add (%w, %x) : tensor<2x3xf32>",
+            "%2 = pd.assign_out_ (%1, %w) : tensor<2x3xf32>",
+            "%3 = pd.tanh (%2) : tensor<2x3xf32>",
+            "%4 = pd.assign_out_ (%3, %2) : tensor<2x3xf32>",
+        ]
+    );
+}
+
+#[test]
+fn what_is_lost_is_not_read() {
+    let text = refused(
+        r#"
+    (%3) = "pd_op.full" () {dtype:bool,shape:[1],value:1} : () -> tensor<1xb>
+    (%4) = "pd_op.while" (cond=%3, inputs=%2) {
+    ^%arg_0 {}
+        (%5) = "pd_op.tanh_" (%arg_0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+        (%6) = "pd_op.full" () {dtype:bool,shape:[1],value:0} : () -> tensor<1xb>
+        () = "cf.yield" (%6, %5) {} : (tensor<1xb>, tensor<2x3xf32>) ->
+    }
+    (%7) = "pd_op.tanh" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+"#,
+    );
+    assert_eq!(
+        text,
+        "`pd.tanh` has changed in place what is read here, and what it is now is not known [in-place]\n"
+    );
+    let text = refused(
+        r#"
+    (%3) = "pd_op.share_data_" (%2) {stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%4) = "pd_op.tanh_" (%3) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%5) = "pd_op.tanh" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+"#,
+    );
+    assert!(
+        text.contains("`pd.tanh` has changed in place what is read here"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_not_known_is_kept() {
+    let text = translated(
+        r#"
+    (%3) = "pd_op.lerp_" (%2, %0, %1) {} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%4) = "pd_op.adam_" (%1, %2) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%5) = "pd_op.tanh" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+"#,
+    );
+    assert!(text[0].starts_with("%1 = \"pd.lerp_\"(%0, %x, %w)"), "{text:#?}");
+    assert!(text[1].starts_with("%2 = \"pd.adam_\"(%w, %0)"), "{text:#?}");
+    assert_eq!(text[2], "%3 = pd.tanh (%0) : tensor<2x3xf32>");
+}
+
+#[test]
+fn what_is_read_behind_a_change_is_a_copy_there() {
+    let source = r#"
+%w = pd.parameter {name = "w"} : tensor<2xf32>
+%r = pd.full {shape = [1], value = 0.1, dtype = f32} : tensor<1xf32>
+%n = pd.sgd_ (%w, %r, %w) : tensor<2xf32>
+%y = pd.tanh (%w) : tensor<2xf32>
+pd.fetch (%y) {name = "y"}
+pd.fetch (%n) {name = "n"}
+"#;
+    let parsed = pir_ir::text::parse(&context(), source.as_bytes(), &Default::default());
+    assert!(parsed.diagnostics.is_empty());
+    let written = paddle::write_printed(&parsed.module).unwrap();
+    let names: Vec<&str> = written.lines().filter_map(|line| line.split('"').nth(1)).collect();
+    let at = |name: &str| names.iter().position(|n| *n == name).unwrap();
+    assert!(
+        at("pd_op.assign") < at("pd_op.sgd_") && at("pd_op.sgd_") < at("pd_op.tanh"),
+        "{written}"
+    );
+    let copy = written.lines().find(|line| line.contains("pd_op.assign")).unwrap();
+    let copy = copy
+        .trim()
+        .split(')')
+        .next()
+        .unwrap()
+        .trim_start_matches('(')
+        .to_owned();
+    let tanh = written.lines().find(|line| line.contains("pd_op.tanh")).unwrap();
+    assert!(tanh.contains(&format!("({copy})")), "{written}");
+}
