@@ -2,12 +2,15 @@
 
 use pir_interp::kernels::{Inputs, Kernels, dtype_of};
 use pir_interp::{DType, Tensor};
+use pir_ir::budget::Budget;
 use pir_ir::{Attr, AttrData, Context, OpView, Type};
 use pir_passes::ConstantEvaluator;
 use smallvec::SmallVec;
 
 /// Tensors with more elements are not computed before the program runs.
 const MAX_ELEMENTS: usize = 4096;
+/// What an operation on constants may need while it is computed.
+const MEMORY: u64 = 16 << 20;
 /// Lists of integers longer than this are not written into the program.
 const MAX_LIST: usize = 64;
 
@@ -19,6 +22,7 @@ pub struct KernelEvaluator {
 
 impl ConstantEvaluator for KernelEvaluator {
     fn evaluate(&self, op: OpView<'_>, operands: &[Attr]) -> Option<SmallVec<[Attr; 2]>> {
+        let _small = Budget::current().part(MEMORY).enter();
         let kernel = self.kernels.prepare(op)?.ok()?;
         let body = op.body;
         let types = body.operands(op.op).map(|v| body.value_type(v));
@@ -51,12 +55,12 @@ fn extents(ctx: &Context, ty: Type) -> Option<SmallVec<[usize; 4]>> {
 fn tensor(ctx: &Context, ty: Type, attr: Attr) -> Option<Tensor> {
     let (dims, dtype) = (extents(ctx, ty)?, dtype_of(ctx, ty)?);
     let count = dims.iter().product();
-    let whole = |value: i64| Some(Tensor::new(&dims, vec![value; count]).ok()?.cast(dtype));
+    let whole = |value: i64| Tensor::new(&dims, vec![value; count]).ok()?.cast(dtype).ok();
     match ctx.attr_data(attr) {
         AttrData::Int { value, .. } => whole(i64::try_from(*value).ok()?),
         AttrData::Bool(value) => whole(i64::from(*value)),
         AttrData::Float { bits, .. } => Tensor::full(&dims, dtype, f64::from_bits(*bits)).ok(),
-        AttrData::Ints(items) => Some(Tensor::new(&dims, items.to_vec()).ok()?.cast(dtype)),
+        AttrData::Ints(items) => Tensor::new(&dims, items.to_vec()).ok()?.cast(dtype).ok(),
         _ => None,
     }
 }

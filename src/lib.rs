@@ -7,6 +7,7 @@ pub mod cli;
 pub mod driver;
 pub mod evaluate;
 mod interrupt;
+pub mod memory;
 pub mod opt;
 pub mod output;
 pub mod progress;

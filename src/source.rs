@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::io::Read;
 use std::path::Path;
 
+use pir_ir::budget::{self, Exhausted, Reservation};
 use pir_ir::{Diagnostic, nearest};
 
 /// A place in a source; both numbers count from one.
@@ -21,6 +22,8 @@ pub struct Source {
     name: String,
     bytes: Vec<u8>,
     first_line: usize,
+    /// The memory of what was read.
+    _held: Reservation,
     line_starts: OnceCell<Vec<usize>>,
 }
 
@@ -31,6 +34,7 @@ impl Source {
             name: name.into(),
             bytes: bytes.into(),
             first_line: 1,
+            _held: Reservation::default(),
             line_starts: OnceCell::new(),
         }
     }
@@ -42,14 +46,10 @@ impl Source {
     pub fn read(path: &str) -> Result<Self, Diagnostic> {
         // One byte more tells that there is too much; what has no end, like `/dev/zero`, is not read to its end.
         const MOST: u64 = u32::MAX as u64 + 1;
-        let (name, bytes) = if path == "-" {
-            let mut bytes = Vec::new();
-            std::io::stdin()
-                .lock()
-                .take(MOST)
-                .read_to_end(&mut bytes)
-                .map_err(|e| Diagnostic::error("io", format!("cannot read standard input: {e}")))?;
-            ("<stdin>", bytes)
+        let (name, (bytes, held)) = if path == "-" {
+            let read = read_all(std::io::stdin().lock().take(MOST), 0);
+            let read = read.map_err(|e| Diagnostic::error("io", format!("cannot read standard input: {e}")))?;
+            ("<stdin>", read)
         } else {
             (path, read_start(path, MOST)?)
         };
@@ -58,7 +58,10 @@ impl Source {
             return Err(Diagnostic::error("io", format!("`{name}` is larger than 4 GiB"))
                 .help("split the program into several files"));
         }
-        Ok(Self::new(name, bytes))
+        Ok(Source {
+            _held: held,
+            ..Self::new(name, bytes)
+        })
     }
 
     /// The name for messages.
@@ -149,12 +152,31 @@ impl Source {
     }
 }
 
-pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, Diagnostic> {
+/// Reads a file, with the reservation of the memory.
+pub(crate) fn read_file(path: &str) -> Result<(Vec<u8>, Reservation), Diagnostic> {
     read_start(path, u64::MAX)
 }
 
+/// Reads to the end; about so many bytes are expected.
+fn read_all(mut from: impl Read, expected: usize) -> std::io::Result<(Vec<u8>, Reservation)> {
+    let no_memory = |e: Exhausted| std::io::Error::new(std::io::ErrorKind::OutOfMemory, e);
+    let mut bytes: Vec<u8> = Vec::new();
+    // One byte more tells that it is the end.
+    let first = expected.saturating_add(1).max(1 << 12);
+    let mut held = budget::reserve(first).map_err(no_memory)?;
+    bytes.try_reserve_exact(first)?;
+    loop {
+        let room = bytes.capacity() - bytes.len();
+        let read = from.by_ref().take(room as u64).read_to_end(&mut bytes)?;
+        if read < room {
+            return Ok((bytes, held));
+        }
+        held.room_for_one(&mut bytes).map_err(no_memory)?;
+    }
+}
+
 /// Reads a file, but no more than so many bytes of it.
-fn read_start(path: &str, most: u64) -> Result<Vec<u8>, Diagnostic> {
+fn read_start(path: &str, most: u64) -> Result<(Vec<u8>, Reservation), Diagnostic> {
     // Reading a directory fails too, but with a message that differs between systems.
     if Path::new(path).is_dir() {
         return Err(
@@ -165,10 +187,7 @@ fn read_start(path: &str, most: u64) -> Result<Vec<u8>, Diagnostic> {
     let read = || {
         let file = std::fs::File::open(path)?;
         let size = file.metadata()?.len().min(most);
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(usize::try_from(size).unwrap_or(0).saturating_add(1))?;
-        file.take(most).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        read_all(file.take(most), usize::try_from(size).unwrap_or(usize::MAX))
     };
     read().map_err(|error: std::io::Error| {
         let problem = match error.kind() {

@@ -47,7 +47,7 @@ fn inputs(module: &Module, n: i64, seed: u64) -> (Inputs, Vec<String>) {
             {
                 let value = numbers.tensor(&shape, 0.3 * high, high);
                 if elem == Type::F32 {
-                    value.cast(DType::F32)
+                    value.cast(DType::F32).unwrap()
                 } else {
                     value
                 }

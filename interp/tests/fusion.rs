@@ -22,7 +22,7 @@ fn inputs(dtype: DType) -> Options {
         let mut values: Vec<f64> = values.collect();
         values[seed] = f64::NAN;
         values[COUNT - 1] = -0.0;
-        Tensor::new(&[COUNT], values).unwrap().cast(dtype)
+        Tensor::new(&[COUNT], values).unwrap().cast(dtype).unwrap()
     };
     let mut options = Options {
         fuse_from: Some(COUNT),

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod body;
+pub mod budget;
 mod clone;
 mod constants;
 mod context;

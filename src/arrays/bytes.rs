@@ -10,6 +10,8 @@ pub(super) fn read(dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<Tensor
     let bytes = bytes
         .get(..expected)
         .ok_or_else(|| format!("it ends after {} of {expected} bytes", bytes.len()))?;
+    // The tensor counts by itself, once it is there.
+    drop(pir_ir::budget::reserve(expected)?);
     macro_rules! read {
         ($ty:ty) => {
             Tensor::new(

@@ -17,7 +17,7 @@ pub use npz::write as write_npz;
 /// # Errors
 /// The reason why it cannot be read, for the user.
 pub fn read_arrays(path: &str) -> Result<Vec<(String, Tensor)>, Diagnostic> {
-    let bytes = crate::source::read_file(path)?;
+    let (bytes, _held) = crate::source::read_file(path)?;
     let stem = Path::new(path).file_stem().unwrap_or_default();
     read_bytes(&stem.to_string_lossy(), &bytes).map_err(|problem| {
         Diagnostic::error("input-file", format!("cannot read tensors from `{path}`: {problem}"))

@@ -1,6 +1,6 @@
 //! numpy's `.npy`: a header in Python's syntax, then the elements.
 
-use pir_interp::tensor::checked_count;
+use pir_interp::tensor::{Data, checked_count};
 use pir_interp::{DType, Tensor};
 
 use super::bytes;
@@ -74,6 +74,7 @@ pub(super) fn read(file: &[u8]) -> Result<Tensor, String> {
     if !big && !fortran {
         return bytes::read(dtype, &shape, data);
     }
+    let _held = pir_ir::budget::reserve(expected.saturating_mul(2))?;
     let mut data = data.get(..expected).unwrap_or(data).to_vec();
     if big {
         data.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
@@ -161,9 +162,6 @@ fn from_fortran(data: &[u8], shape: &[usize], size: usize) -> Vec<u8> {
 
 /// Appends a tensor. numpy has no `bf16`: it is written as the `f32` of the same value.
 pub(super) fn write(tensor: &Tensor, out: &mut Vec<u8>) {
-    if tensor.dtype() == DType::BF16 {
-        return write(&tensor.cast(DType::F32), out);
-    }
     let descr = match tensor.dtype() {
         DType::I1 => "|b1",
         DType::I8 => "|i1",
@@ -199,7 +197,10 @@ pub(super) fn write(tensor: &Tensor, out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(header.as_bytes());
-    bytes::write(tensor, out);
+    match tensor.data() {
+        Data::BF16(values) => out.extend(values.iter().flat_map(|value| value.to_f32().to_le_bytes())),
+        _ => bytes::write(tensor, out),
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::io::{Cursor, Read, Write};
 
 use pir_interp::Tensor;
+use pir_ir::budget::{self, Reservation};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
@@ -12,7 +13,7 @@ use super::npy;
 const LONGEST_HEADER: usize = 1 << 24;
 
 /// Unpacks an array. Some bytes may be packed that are many more: no more than the header speaks of are unpacked.
-fn unpack(file: &mut dyn Read) -> Result<Vec<u8>, String> {
+fn unpack(file: &mut dyn Read) -> Result<(Vec<u8>, Reservation), String> {
     let mut bytes = Vec::new();
     let mut read = |bytes: &mut Vec<u8>, end: usize| {
         let missing = end.saturating_sub(bytes.len());
@@ -20,6 +21,7 @@ fn unpack(file: &mut dyn Read) -> Result<Vec<u8>, String> {
             .read_to_end(bytes)
             .map_err(|error| error.to_string())
     };
+    // What is unpacked is there besides the tensor that is made of it.
     read(&mut bytes, npy::START)?;
     let end = npy::header_end(&bytes)?;
     if end > LONGEST_HEADER {
@@ -27,8 +29,12 @@ fn unpack(file: &mut dyn Read) -> Result<Vec<u8>, String> {
     }
     read(&mut bytes, end)?;
     let elements = npy::elements(&bytes)?;
+    let fits = budget::reserve(elements)?;
+    bytes
+        .try_reserve_exact(elements)
+        .map_err(|_| budget::Budget::current().system_refused(elements as u64))?;
     read(&mut bytes, end.saturating_add(elements))?;
-    Ok(bytes)
+    Ok((bytes, fits))
 }
 
 /// Reads all arrays of an archive, in its order.
@@ -38,7 +44,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, String> {
     for index in 0..archive.len() {
         let mut file = archive.by_index(index).map_err(|e| e.to_string())?;
         let entry = file.name().map_err(|e| e.to_string())?.into_owned();
-        let array = unpack(&mut file).and_then(|bytes| npy::read(&bytes));
+        let array = unpack(&mut file).and_then(|(bytes, _held)| npy::read(&bytes));
         let array = array.map_err(|e| format!("`{entry}`: {e}"))?;
         let name = entry.strip_suffix(".npy").unwrap_or(&entry);
         arrays.push((name.to_owned(), array));
@@ -99,7 +105,7 @@ mod tests {
         assert!(bytes.len() < 1 << 16);
         assert_eq!(read(&bytes).unwrap()[0].1.view::<f32>(), Some(&[1.0, 2.0][..]));
         let mut archive = ZipArchive::new(Cursor::new(&bytes)).unwrap();
-        let unpacked = unpack(&mut archive.by_index(0).unwrap()).unwrap();
+        let (unpacked, _held) = unpack(&mut archive.by_index(0).unwrap()).unwrap();
         assert!(unpacked.len() < 1 << 10, "{}", unpacked.len());
     }
 

@@ -202,12 +202,22 @@ impl Observer for Remember {
 
 /// Sets how many threads work on a program; without a number, as many as the machine has. Nothing that a tool writes
 /// depends on it.
-pub fn set_threads(threads: Option<usize>) {
+///
+/// # Errors
+/// When the system does not give the threads.
+pub fn set_threads(threads: Option<usize>) -> Result<(), Diagnostic> {
     // Types may be nested deeply; the stacks of threads are smaller than that of a process by default.
     const STACK: usize = 16 << 20;
     let pool = rayon::ThreadPoolBuilder::new()
         .stack_size(STACK)
         .num_threads(threads.unwrap_or(0));
-    // It fails when threads are running already, and then those are used.
-    let _ = pool.build_global();
+    match pool.build_global() {
+        // Without a cause, threads are running already, and those are used.
+        Err(error) if std::error::Error::source(&error).is_some() => {
+            let problem = format!("the threads cannot be started: {error}");
+            Err(Diagnostic::error("threads", problem)
+                .help("`--threads=1` needs one; is there a limit on processes or memory?"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -17,6 +17,7 @@ use crate::driver::reproducer;
 use crate::driver::select::check_passes;
 use crate::driver::set_threads;
 use crate::driver::times::Times;
+use crate::memory;
 use crate::output::write_output;
 use crate::render::{Renderer, Style};
 use crate::source::Source;
@@ -30,6 +31,7 @@ pub fn main() -> Exit {
         Err(exit) => return exit,
     };
     let renderer = args.common.renderer();
+    memory::limit(None);
     let output = args.output.output.as_deref();
     let finish = |result| cli::exit(&renderer, result);
     if let Some(shell) = args.common.completions {
@@ -82,8 +84,9 @@ pub fn main() -> Exit {
     };
     cli::remember("pipeline", pipeline.to_string());
     // Less is read and printed before the threads have started.
-    if args.passes.threads.is_some() || source.bytes().len() > 1 << 15 {
-        set_threads(args.passes.threads.map(usize::from));
+    let many = args.passes.threads.is_some() || source.bytes().len() > 1 << 15;
+    if many && let Err(error) = set_threads(args.passes.threads.map(usize::from)) {
+        return finish(Err(error));
     }
     Job::new(&args, ctx, &pipeline, &renderer, times).run(source)
 }

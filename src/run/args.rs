@@ -84,7 +84,10 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
 
-    /// Give up when tensors and stacks take more bytes together: a number, with K, M or G behind it; default: never
+    /// Give up when tensors and stacks take more bytes together: a number, with K, M or G behind it
+    ///
+    /// By default, three quarters of the free memory, or of the limit of the control group or of the address space where
+    /// that is less. Memory is reserved before it is taken: what is over the limit is an error.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
 
@@ -119,7 +122,7 @@ pub struct Args {
     ///
     /// The results are those of the program that `pir-opt --pass=backward` makes, of its functions too: `NAME_grad` for
     /// every float input without `stop_gradient`. Nothing of that pass is used.
-    #[arg(long, conflicts_with_all = ["check_grad", "stats", "max_memory"])]
+    #[arg(long, conflicts_with_all = ["check_grad", "stats"])]
     pub eager_grad: bool,
 
     /// Run the program as a dataflow graph, on so many devices

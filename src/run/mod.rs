@@ -22,6 +22,7 @@ use inputs::{Given, bind};
 use crate::arrays::{read_arrays, write_npz};
 use crate::cli::{self, Exit};
 use crate::driver::{self, LoadOptions};
+use crate::memory;
 use crate::output::write_output;
 use crate::render::Renderer;
 use crate::source::Source;
@@ -33,6 +34,7 @@ pub fn main() -> Exit {
         Err(exit) => return exit,
     };
     let renderer = args.common.renderer();
+    memory::limit(args.max_memory);
     if let Some(shell) = args.common.completions {
         let written = write_output(None, |out| cli::write_completions::<Args>(shell, out));
         return cli::exit(&renderer, written);

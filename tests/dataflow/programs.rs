@@ -151,7 +151,7 @@ fn inputs_of(module: &Module) -> Options {
             false => Tensor::new(&shape, vec![5i64; count]).unwrap(),
         };
         let dtype = pir_interp::kernels::dtype_of(&module.ctx, spec.ty).unwrap();
-        options.inputs.insert(spec.name, tensor.cast(dtype));
+        options.inputs.insert(spec.name, tensor.cast(dtype).unwrap());
     }
     options
 }

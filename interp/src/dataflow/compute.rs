@@ -71,6 +71,7 @@ impl Device<'_> {
             }
             Kind::Stack => {
                 let handle = self.stacks.len() as u32;
+                self.held.room_for_one(&mut self.stacks).map_err(ExecError::new)?;
                 self.stacks.push(Vec::new());
                 smallvec![Some(Value::Stack(handle))]
             }
@@ -83,7 +84,11 @@ impl Device<'_> {
                 counts.pushed_bytes += value.bytes();
                 counts.stack_bytes += value.bytes();
                 counts.peak_stack_bytes = counts.peak_stack_bytes.max(counts.stack_bytes);
-                self.stack(&handle)?.push((value.clone(), *swap));
+                let mut held = std::mem::take(&mut self.held);
+                let stack = self.stack(&handle)?;
+                held.room_for_one(stack).map_err(ExecError::new)?;
+                stack.push((value.clone(), *swap));
+                self.held = held;
                 smallvec![Some(value)]
             }
             Kind::Pop => {

@@ -1,5 +1,6 @@
 //! A device: it runs the nodes of its graph, one at a time, whichever is ready.
 
+use pir_ir::budget::Reservation;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -72,6 +73,8 @@ pub(super) struct Device<'g> {
     pool: Pool,
     /// What was pushed, and whether it lies in host memory.
     pub(super) stacks: Vec<Vec<(Value, bool)>>,
+    /// The memory of the stacks, besides that of the tensors.
+    pub(super) held: Reservation,
     random: Option<Random>,
     pub(super) account: Account,
     pub(super) prints: Sender<String>,
@@ -105,6 +108,7 @@ impl<'g> Device<'g> {
             holes: Vec::new(),
             pool: Pool::new(graph),
             stacks: Vec::new(),
+            held: Reservation::default(),
             random: None,
             account: Account::new(number as usize, false),
             prints,

@@ -297,7 +297,7 @@ impl Run<'_> {
         for (number, &large) in self.large.iter().enumerate() {
             let tensor = self.group.value(env, number).ok_or(MISSING)?;
             self.outside.push(Some(match large {
-                true => part(tensor, start, end),
+                true => part(tensor, start, end)?,
                 false => tensor.clone().reshaped(&[])?,
             }));
         }
@@ -325,14 +325,14 @@ impl Run<'_> {
 }
 
 /// Some of the elements, as a vector.
-fn part(tensor: &Tensor, start: usize, end: usize) -> Tensor {
-    fn copy<T: Element>(values: &[T]) -> crate::tensor::Data {
-        let mut out = room(values.len());
+fn part(tensor: &Tensor, start: usize, end: usize) -> Result<Tensor, String> {
+    fn copy<T: Element>(values: &[T]) -> Result<crate::tensor::Data, String> {
+        let mut out = room(values.len())?;
         out.extend_from_slice(values);
-        T::wrap(out)
+        Ok(T::wrap(out))
     }
-    let data = each_type!(tensor.data(), v => copy(&v[start..end]));
-    Tensor::from_parts(Shape::from_slice(&[end - start]), data)
+    let data = each_type!(tensor.data(), v => copy(&v[start..end]))?;
+    Ok(Tensor::from_parts(Shape::from_slice(&[end - start]), data))
 }
 
 /// Whether a tensor can be overwritten with others of the type of `like`.

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use pir_ir::Context;
+use pir_ir::budget::{Budget, Reservation};
 use rustc_hash::FxHashMap;
 
 use super::apply::{apply, in_place_of};
@@ -47,6 +48,8 @@ struct Activation {
     frames: Vec<Frame>,
     /// How often the bodies of the loops that control is in ran.
     trips: Vec<u64>,
+    /// The memory of the environment.
+    held: Reservation,
 }
 
 pub(super) struct Machine<'m, 'o> {
@@ -66,6 +69,10 @@ pub(super) struct Machine<'m, 'o> {
     memory: Option<Memory>,
     steps: u64,
     fetched: Vec<(String, Tensor)>,
+    /// The memory of what was fetched, besides that of the tensors.
+    held: Reservation,
+    /// How often memory was refused before the run.
+    refused: u64,
     /// A list for values on their way, kept so that loops need no new one.
     scratch: Moving,
 }
@@ -116,6 +123,8 @@ impl<'m, 'o> Machine<'m, 'o> {
             memory: options.max_memory.map(Memory::new),
             steps: 0,
             fetched: Vec::new(),
+            held: Reservation::default(),
+            refused: Budget::current().refused(),
             scratch: Moving::new(),
         };
         if let Some(memory) = &mut machine.memory {
@@ -149,6 +158,10 @@ impl<'m, 'o> Machine<'m, 'o> {
         let code = &self.programs[program];
         let mut call = self.spare.pop().unwrap_or_default();
         call.program = program;
+        let room = (code.slots * size_of::<Value>()) as u64;
+        if let Some(more) = room.checked_sub(call.held.bytes()) {
+            call.held.grow(more).map_err(ExecError::new)?;
+        }
         call.env.resize_with(code.slots, Value::default);
         bind(&mut self.scratch, code, &mut call.env, code.entry, args);
         call.frames.push(Frame {
@@ -192,7 +205,13 @@ impl<'m, 'o> Machine<'m, 'o> {
         })
     }
 
-    fn located(&self, error: ExecError) -> ExecError {
+    fn located(&self, mut error: ExecError) -> ExecError {
+        if error.help.is_none() && Budget::current().refused() > self.refused {
+            let stacks = self.stacks.bytes();
+            error = error.help(format!(
+                "{stacks} bytes of tensors are on stacks; `--max-memory` sets the limit"
+            ));
+        }
         let here = self.calls.last().and_then(|call| {
             let frame = call.frames.last()?;
             let program = &self.programs[call.program];
@@ -329,14 +348,14 @@ impl<'m, 'o> Machine<'m, 'o> {
                 return Ok(Step::Go);
             }
             Code::CreateStack => {
-                let stack = self.stacks.create();
+                let stack = self.stacks.create()?;
                 write(&mut call.env, instr.results, [stack]);
             }
             Code::Push { stack, value, stats } => {
                 let handle = stack_of(&call.env, *stack)?;
                 let value = read(&mut call.env, *value);
                 self.stacks
-                    .push(handle, value, &mut self.stats, *stats, &mut self.memory);
+                    .push(handle, value, &mut self.stats, *stats, &mut self.memory)?;
             }
             Code::Pop { stack } => {
                 let value = self.stacks.pop(stack_of(&call.env, *stack)?, &mut self.memory)?;
@@ -345,12 +364,14 @@ impl<'m, 'o> Machine<'m, 'o> {
             Code::IsEmpty { stack, tensor } => {
                 let empty = self.stacks.is_empty(stack_of(&call.env, *stack)?);
                 let shape = tensor.as_deref().unwrap_or(&[]);
-                let value = Tensor::new(shape, filled(1, empty)).map_err(ExecError::new)?;
+                let value = filled(1, empty)
+                    .and_then(|values| Tensor::of(shape, values))
+                    .map_err(ExecError::new)?;
                 write(&mut call.env, instr.results, [Value::Tensor(value)]);
             }
             Code::CopyStack { stack } => {
                 let handle = stack_of(&call.env, *stack)?;
-                let copy = self.stacks.copy(handle, &mut self.stats, &mut self.memory);
+                let copy = self.stacks.copy(handle, &mut self.stats, &mut self.memory)?;
                 write(&mut call.env, instr.results, [copy]);
             }
             Code::JoinStack {
@@ -410,6 +431,8 @@ impl<'m, 'o> Machine<'m, 'o> {
                 if let Some(memory) = &mut self.memory {
                     memory.hold(&value);
                 }
+                self.held.room_for_one(&mut self.fetched).map_err(ExecError::new)?;
+                self.held.grow(name.len() as u64).map_err(ExecError::new)?;
                 self.fetched.push((name.clone(), value));
             }
             Code::Print { message, value } => {

@@ -1,10 +1,25 @@
 //! The stacks of a run, and what they hold.
 
+use pir_ir::budget::Reservation;
+
 use super::ExecError;
 use super::memory::Memory;
 use super::stats::Stats;
 use super::value::{Value, tensor};
 use crate::tensor::Tensor;
+
+/// What a list takes on a stack besides the elements of its tensors.
+fn spine(value: &Value) -> u64 {
+    match value {
+        Value::List(items) => size_of_val(&**items) as u64,
+        _ => 0,
+    }
+}
+
+/// What the memory of a list of values takes.
+fn room_of(list: &Vec<Value>) -> u64 {
+    (list.capacity() * size_of::<Value>()) as u64
+}
 
 /// Memory of empty stacks that is kept for others.
 const SPARE: usize = 64;
@@ -13,16 +28,24 @@ const SPARE: usize = 64;
 pub(super) struct Stacks {
     all: Vec<Vec<Value>>,
     bytes: u64,
+    /// The memory of these lists, and of lists on them.
+    held: Reservation,
     /// Memory of stacks that became empty: a loop in a loop makes a stack each time around.
     spare: Vec<Vec<Value>>,
 }
 
 impl Stacks {
     /// A new stack.
-    pub(super) fn create(&mut self) -> Value {
-        let handle = self.all.len() as u32;
+    pub(super) fn create(&mut self) -> Result<Value, ExecError> {
+        let handle = u32::try_from(self.all.len()).map_err(|_| ExecError::new("there are too many stacks"))?;
+        self.held.room_for_one(&mut self.all).map_err(ExecError::new)?;
         self.all.push(Vec::new());
-        Value::Stack(handle)
+        Ok(Value::Stack(handle))
+    }
+
+    /// The bytes of all tensors on them.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     pub(super) fn is_empty(&self, handle: usize) -> bool {
@@ -37,7 +60,15 @@ impl Stacks {
         stats: &mut Stats,
         counted: Option<u32>,
         memory: &mut Option<Memory>,
-    ) {
+    ) -> Result<(), ExecError> {
+        let stack = &mut self.all[handle];
+        if stack.capacity() == 0
+            && let Some(spare) = self.spare.pop()
+        {
+            *stack = spare;
+        }
+        self.held.room_for_one(stack).map_err(ExecError::new)?;
+        self.held.grow(spine(&value)).map_err(ExecError::new)?;
         let bytes = value.bytes();
         stats.pushed_values += 1;
         stats.pushed_bytes += bytes;
@@ -50,13 +81,8 @@ impl Stacks {
         if let Some(memory) = memory {
             memory.push(&value);
         }
-        let stack = &mut self.all[handle];
-        if stack.capacity() == 0
-            && let Some(spare) = self.spare.pop()
-        {
-            *stack = spare;
-        }
-        stack.push(value);
+        self.all[handle].push(value);
+        Ok(())
     }
 
     pub(super) fn pop(&mut self, handle: usize, memory: &mut Option<Memory>) -> Result<Value, ExecError> {
@@ -66,10 +92,12 @@ impl Stacks {
         };
         if stack.is_empty() {
             let list = std::mem::take(stack);
-            if self.spare.len() < SPARE {
-                self.spare.push(list);
+            match self.spare.len() < SPARE {
+                true => self.spare.push(list),
+                false => self.held.shrink(room_of(&list)),
             }
         }
+        self.held.shrink(spine(&value));
         if let Some(memory) = memory {
             memory.pop(&value);
         }
@@ -78,23 +106,34 @@ impl Stacks {
     }
 
     /// A new stack with the values of another one.
-    pub(super) fn copy(&mut self, handle: usize, stats: &mut Stats, memory: &mut Option<Memory>) -> Value {
+    pub(super) fn copy(
+        &mut self,
+        handle: usize,
+        stats: &mut Stats,
+        memory: &mut Option<Memory>,
+    ) -> Result<Value, ExecError> {
+        let old = &self.all[handle];
+        let spines: u64 = old.iter().map(spine).sum();
+        let bytes = size_of_val(&**old) as u64 + spines;
+        self.held.grow(bytes).map_err(ExecError::new)?;
         let copy = self.all[handle].clone();
         self.bytes += copy.iter().map(Value::bytes).sum::<u64>();
         stats.peak_stack_bytes = stats.peak_stack_bytes.max(self.bytes);
         if let Some(memory) = memory {
             copy.iter().for_each(|value| memory.push(value));
         }
-        let new = self.create();
+        let new = self.create()?;
         if let Some(stack) = self.all.last_mut() {
             *stack = copy;
         }
-        new
+        Ok(new)
     }
 
     /// Takes all tensors off a stack, the lowest first.
     pub(super) fn drain(&mut self, handle: usize, memory: &mut Option<Memory>) -> Result<Vec<Tensor>, ExecError> {
         let values = std::mem::take(&mut self.all[handle]);
+        self.held
+            .shrink(room_of(&values) + values.iter().map(spine).sum::<u64>());
         for value in &values {
             if let Some(memory) = memory {
                 memory.pop(value);

@@ -87,7 +87,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     if n % 2 != 0 {
                         return Err(format!("{n} elements cannot be halved"));
                     }
-                    (cut(both, at, 0, n / 2), cut(both, at, n / 2, n))
+                    (cut(both, at, 0, n / 2)?, cut(both, at, n / 2, n)?)
                 }
                 _ => return Err("a dimension is needed".to_owned()),
             };
@@ -150,8 +150,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 _ => (&[][..], vec![sum / total], total),
             };
             let mut out = Outputs::new();
-            out.push(Tensor::new(shape, losses)?.cast(x.dtype()));
-            out.push(Tensor::scalar(total).cast(x.dtype()));
+            out.push(Tensor::new(shape, losses)?.cast(x.dtype())?);
+            out.push(Tensor::scalar(total).cast(x.dtype())?);
             Ok(out)
         }))
     }),
@@ -179,8 +179,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let [x, label] = take(inputs)?;
             let parts = zip(
-                &x.cast(crate::DType::F64),
-                &label.cast(crate::DType::F64),
+                &x.cast(crate::DType::F64)?,
+                &label.cast(crate::DType::F64)?,
                 |x, t| match (logarithmic, t) {
                     (true, t) => t.exp() * (t - x),
                     (false, t) if t > 0.0 => t * (t.ln() - x),
@@ -188,7 +188,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 },
             )?;
             if reduction == "none" {
-                return one(parts.cast(x.dtype()));
+                return one(parts.cast(x.dtype())?);
             }
             let sum: f64 = parts.to_f64().iter().sum();
             let count = match &*reduction {
@@ -196,7 +196,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 "batchmean" => x.shape().first().copied().unwrap_or(1),
                 _ => 1,
             };
-            one(Tensor::scalar(sum / count as f64).cast(x.dtype()))
+            one(Tensor::scalar(sum / count as f64).cast(x.dtype())?)
         }))
     }),
     ("pd.sigmoid_cross_entropy_with_logits", |s| {
@@ -222,7 +222,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             if normalize && count > 0 {
                 out.iter_mut().for_each(|v| *v /= count as f64);
             }
-            one(Tensor::new(x.shape(), out)?.cast(x.dtype()))
+            one(Tensor::new(x.shape(), out)?.cast(x.dtype())?)
         }))
     }),
 ];
@@ -256,10 +256,10 @@ fn map(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String>
         if !x.dtype().is_float() {
             return Err("the operand must hold floats".to_owned());
         }
-        fn each<T: Element>(v: &[T], f: impl Fn(f64) -> f64) -> Data {
-            T::wrap(gathered(v.iter().map(|&v| T::from_f64(f(v.to_f64())))))
+        fn each<T: Element>(v: &[T], f: impl Fn(f64) -> f64) -> Result<Data, String> {
+            Ok(T::wrap(gathered(v.iter().map(|&v| T::from_f64(f(v.to_f64()))))?))
         }
-        let data = crate::each_type!(x.data(), v => each(v, &f));
+        let data = crate::each_type!(x.data(), v => each(v, &f))?;
         one(Tensor::from_parts(x.shape().into(), data))
     }))
 }
@@ -267,9 +267,9 @@ fn map(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String>
 /// Combines two tensors by element, with broadcasting.
 pub(super) fn zip(x: &Tensor, y: &Tensor, f: impl Fn(f64, f64) -> f64) -> Result<Tensor, String> {
     let shape = broadcast(x.shape(), y.shape())?;
-    let (a, b) = (expand(x, &shape)?.doubles(), expand(y, &shape)?.doubles());
-    let values = gathered(a.iter().zip(b.iter()).map(|(&a, &b)| f(a, b)));
-    Ok(Tensor::new(&shape, values)?.cast(x.dtype()))
+    let (a, b) = (expand(x, &shape)?.doubles()?, expand(y, &shape)?.doubles()?);
+    let values = gathered(a.iter().zip(b.iter()).map(|(&a, &b)| f(a, b)))?;
+    Tensor::of(&shape, values)?.cast(x.dtype())
 }
 
 fn pair(f: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String> {

@@ -233,7 +233,7 @@ fn select(inputs: Inputs) -> Result<Outputs, String> {
     fn pick<T: Element>(c: &[bool], x: &[T], y: &Tensor) -> Result<Data, String> {
         let y = y.view::<T>().ok_or(MIXED)?;
         let pairs = c.iter().zip(x.iter().zip(y));
-        Ok(T::wrap(gathered(pairs.map(|(&c, (&x, &y))| if c { x } else { y }))))
+        Ok(T::wrap(gathered(pairs.map(|(&c, (&x, &y))| if c { x } else { y }))?))
     }
     let data = crate::each_type!(x.data(), v => pick(c, v, &y))?;
     one(Tensor::from_parts(shape, data))

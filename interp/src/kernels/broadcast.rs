@@ -3,6 +3,7 @@
 //! Dimensions that lie behind each other in every operand are joined first, so that what is left is a few long rows; in
 //! a row an operand either moves along or stands still, and each of these cases has a loop of its own.
 
+use crate::tensor::Storage;
 use smallvec::SmallVec;
 
 use crate::tensor::buffer::{Buffer, gathered, room};
@@ -122,16 +123,16 @@ impl Rows {
 }
 
 /// The elements of `v` that a walk over `shape` with these steps meets.
-pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count: usize) -> Data {
+pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count: usize) -> Result<Data, String> {
     let rows = Rows::new(shape, steps, steps);
     let (n, step) = (rows.length, rows.steps[0]);
-    let mut out: Vec<T> = room(count);
+    let mut out = room::<T>(count)?;
     rows.each(|p, _| match step {
         1 => out.extend_from_slice(&v[p..p + n]),
         0 => out.extend(std::iter::repeat_n(v[p], n)),
         _ => out.extend(v[p..].iter().step_by(step).take(n)),
     });
-    T::wrap(out)
+    Ok(T::wrap(out))
 }
 
 /// Combines two tensors of one element type.
@@ -140,14 +141,14 @@ pub(super) fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, 
         return Err(MIXED.to_owned());
     };
     if x.shape() == y.shape() {
-        let values = gathered(a.iter().zip(b).map(|(&p, &q)| f(p, q)));
+        let values = gathered(a.iter().zip(b).map(|(&p, &q)| f(p, q)))?;
         return Ok(Tensor::from_parts(x.shape().into(), U::wrap(values)));
     }
     let shape = broadcast(x.shape(), y.shape())?;
     let count = checked_count(&shape, U::DTYPE.size())?;
     let rows = Rows::new(&shape, &strides(x.shape(), &shape), &strides(y.shape(), &shape));
     let (n, steps) = (rows.length, rows.steps);
-    let mut out: Vec<U> = room(count);
+    let mut out = room::<U>(count)?;
     rows.each(|p, q| match steps {
         [0, 0] => out.push(f(a[p], b[q])),
         [0, _] => {
@@ -195,13 +196,13 @@ pub(super) fn zip_in_place<T: Element>(x: Tensor, y: Tensor, f: impl Fn(T, T) ->
 }
 
 /// Applies a function, in place where the buffer is not shared.
-pub(super) fn map<T: Element>(data: Data, f: impl Fn(T) -> T) -> Data {
-    let mut values = T::shared(data).unwrap_or_else(|| Buffer::from(Vec::new()));
+pub(super) fn map<T: Element>(data: Data, f: impl Fn(T) -> T) -> Result<Data, String> {
+    let mut values = T::shared(data).unwrap_or_else(|| Buffer::from(Storage::default()));
     match values.get_mut() {
         Some(own) => own.iter_mut().for_each(|v| *v = f(*v)),
-        None => values = gathered(values.iter().map(|&v| f(v))).into(),
+        None => values = gathered(values.iter().map(|&v| f(v)))?.into(),
     }
-    T::wrap_shared(values)
+    Ok(T::wrap_shared(values))
 }
 
 /// Copies a tensor to a shape that it broadcasts to.
@@ -214,7 +215,7 @@ pub(super) fn expand(x: &Tensor, shape: &[usize]) -> Result<Tensor, String> {
         return Err(format!("shape {:?} does not broadcast to {shape:?}", x.shape()));
     }
     let steps = strides(x.shape(), shape);
-    let data = crate::each_type!(x.data(), v => walk(v, shape, &steps, count));
+    let data = crate::each_type!(x.data(), v => walk(v, shape, &steps, count))?;
     Ok(Tensor::from_parts(shape.into(), data))
 }
 
@@ -231,7 +232,7 @@ pub(super) fn transpose(x: &Tensor, perm: &[usize]) -> Result<Tensor, String> {
         return Ok(x.clone());
     }
     let steps: Shape = perm.iter().map(|&p| old[p]).collect();
-    let data = crate::each_type!(x.data(), v => walk(v, &shape, &steps, v.len()));
+    let data = crate::each_type!(x.data(), v => walk(v, &shape, &steps, v.len()))?;
     Ok(Tensor::from_parts(shape, data))
 }
 

@@ -1,5 +1,7 @@
 //! Convolutions: the windows of an image become the columns of a matrix, which is multiplied with the filters.
 
+use crate::tensor::Storage;
+use crate::tensor::buffer::filled;
 use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
@@ -245,19 +247,19 @@ fn product(which: Which, s: &Sizes, a: &Tensor, b: &Tensor, shape: &[usize]) -> 
         ));
     }
     let count = checked_count(shape, dtype.size())?;
-    fn run<T: Real>(which: Which, s: &Sizes, a: &[T], b: &[T], count: usize) -> Data {
-        T::wrap(match which {
-            Which::Out => forward(s, a, b, count),
-            Which::Image => image(s, a, b, count),
-            Which::Filter => filter(s, a, b, count),
-        })
+    fn run<T: Real>(which: Which, s: &Sizes, a: &[T], b: &[T], count: usize) -> Result<Data, String> {
+        Ok(T::wrap(match which {
+            Which::Out => forward(s, a, b, count)?,
+            Which::Image => image(s, a, b, count)?,
+            Which::Filter => filter(s, a, b, count)?,
+        }))
     }
     let data = match (a.data(), b.data()) {
-        (Data::F32(a), Data::F32(b)) => run::<f32>(which, s, a, b, count),
-        (Data::F64(a), Data::F64(b)) => run::<f64>(which, s, a, b, count),
+        (Data::F32(a), Data::F32(b)) => run::<f32>(which, s, a, b, count)?,
+        (Data::F64(a), Data::F64(b)) => run::<f64>(which, s, a, b, count)?,
         _ if dtype.is_float() => {
             // Half precision is computed in single and rounded once.
-            return Ok(product(which, s, &a.cast(DType::F32), &b.cast(DType::F32), shape)?.cast(dtype));
+            return product(which, s, &a.cast(DType::F32)?, &b.cast(DType::F32)?, shape)?.cast(dtype);
         }
         _ => return Err("a convolution is of floats".to_owned()),
     };
@@ -279,9 +281,9 @@ fn parts(s: &Sizes) -> impl Iterator<Item = [std::ops::Range<usize>; 3]> {
     })
 }
 
-fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -> Vec<T> {
-    let mut out = vec![T::default(); count];
-    let mut columns = vec![T::default(); s.rows() * s.columns()];
+fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -> Result<Storage<T>, String> {
+    let mut out = filled(count, T::default())?;
+    let mut columns = filled(s.rows().saturating_mul(s.columns()), T::default())?;
     let p = Product {
         m: s.filters,
         k: s.rows(),
@@ -294,12 +296,12 @@ fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -> Vec<T> {
         s.each(|column, at| columns[column] = x[at]);
         T::gemm(p, &filter[own], &columns, &mut out[result]);
     }
-    out
+    Ok(out)
 }
 
-fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> Vec<T> {
-    let mut out = vec![T::default(); count];
-    let mut columns = vec![T::default(); s.rows() * s.columns()];
+fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> Result<Storage<T>, String> {
+    let mut out = filled(count, T::default())?;
+    let mut columns = filled(s.rows().saturating_mul(s.columns()), T::default())?;
     let p = Product {
         m: s.rows(),
         k: s.filters,
@@ -312,13 +314,13 @@ fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> Vec<T> {
         let x = &mut out[image];
         s.each(|column, at| x[at] += columns[column]);
     }
-    out
+    Ok(out)
 }
 
-fn filter<T: Real>(s: &Sizes, x: &[T], g: &[T], count: usize) -> Vec<T> {
-    let mut out = vec![T::default(); count];
-    let mut columns = vec![T::default(); s.rows() * s.columns()];
-    let mut part = vec![T::default(); s.filters * s.rows()];
+fn filter<T: Real>(s: &Sizes, x: &[T], g: &[T], count: usize) -> Result<Storage<T>, String> {
+    let mut out = filled(count, T::default())?;
+    let mut columns = filled(s.rows().saturating_mul(s.columns()), T::default())?;
+    let mut part = filled(s.filters * s.rows(), T::default())?;
     let p = Product {
         m: s.filters,
         k: s.columns(),
@@ -330,7 +332,7 @@ fn filter<T: Real>(s: &Sizes, x: &[T], g: &[T], count: usize) -> Vec<T> {
         let x = &x[image];
         s.each(|column, at| columns[column] = x[at]);
         T::gemm(p, &g[result], &columns, &mut part);
-        out[own].iter_mut().zip(&part).for_each(|(sum, &v)| *sum += v);
+        out[own].iter_mut().zip(part.iter()).for_each(|(sum, &v)| *sum += v);
     }
-    out
+    Ok(out)
 }

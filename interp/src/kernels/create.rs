@@ -18,7 +18,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.full_int_array", |s| {
         let values = s.ints("value").ok_or("`value` is missing")?;
         let dtype = s.result_dtype(0)?;
-        let tensor = Tensor::new(&[values.len()], values)?.cast(dtype);
+        let tensor = Tensor::new(&[values.len()], values)?.cast(dtype)?;
         Ok(Box::new(move |_| one(tensor.clone())))
     }),
     ("pd.assign_value", |s| {
@@ -38,7 +38,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
             _ => return Err("`values` must be a list of numbers".to_owned()),
         };
-        let tensor = tensor.cast(s.result_dtype(0)?);
+        let tensor = tensor.cast(s.result_dtype(0)?)?;
         Ok(Box::new(move |_| one(tensor.clone())))
     }),
     ("pd.full_like", |s| {
@@ -64,8 +64,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 return Err("the range has no end".to_owned());
             }
             let count = checked_count(&[n.max(0.0) as usize], 8)?;
-            let values = gathered((0..count).map(|i| start + step * i as f64));
-            one(Tensor::new(&[count], values)?.cast(dtype))
+            let values = gathered((0..count).map(|i| start + step * i as f64))?;
+            one(Tensor::of(&[count], values)?.cast(dtype)?)
         }))
     }),
     ("pd.shape", |_| shape_of()),
@@ -81,8 +81,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
 fn shape_of() -> Result<Kernel, String> {
     Ok(Box::new(|inputs| {
         let [x] = take(inputs)?;
-        let shape = gathered(x.shape().iter().map(|&d| d as i64));
-        one(Tensor::new(&[shape.len()], shape)?)
+        let shape = gathered(x.shape().iter().map(|&d| d as i64))?;
+        one(Tensor::of(&[shape.len()], shape)?)
     }))
 }
 
@@ -106,7 +106,7 @@ fn filled(s: &Spec<'_>, shape: &[usize], name: &str) -> Result<Kernel, String> {
         // Integers beyond 2^53 are no floats.
         AttrData::Int { value, .. } if !dtype.is_float() => {
             let value = i64::try_from(*value).map_err(|_| "the number does not fit")?;
-            let one = Tensor::scalar(value).cast(dtype);
+            let one = Tensor::scalar(value).cast(dtype)?;
             expand(&one, shape)?
         }
         _ => Tensor::full(

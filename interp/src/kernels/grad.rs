@@ -4,6 +4,7 @@ use super::binary::zip_floats;
 use super::broadcast::expand;
 use super::unary::number;
 use super::{Inputs, Kernel, Outputs, Prepare, one, take};
+use crate::tensor::Storage;
 use crate::tensor::buffer::gathered;
 use crate::tensor::{Element, Shape, Tensor};
 
@@ -104,8 +105,8 @@ fn extremum_grad(inputs: Inputs, wins: fn(f64, f64) -> bool) -> Result<Outputs, 
         return Err("the operands must hold floats".to_owned());
     }
     let shape: Shape = g.shape().into();
-    let (ex, ey) = (expand(&x, &shape)?.doubles(), expand(&y, &shape)?.doubles());
-    let gs = g.doubles();
+    let (ex, ey) = (expand(&x, &shape)?.doubles()?, expand(&y, &shape)?.doubles()?);
+    let gs = g.doubles()?;
     // The share of x: all, none, or half of a tie. What loses gets nothing, even of an infinite gradient.
     let share = |g: f64, a: f64, b: f64| match () {
         () if wins(a, b) => g,
@@ -113,11 +114,11 @@ fn extremum_grad(inputs: Inputs, wins: fn(f64, f64) -> bool) -> Result<Outputs, 
         () => 0.0,
     };
     let all = gs.iter().zip(ex.iter().zip(ey.iter()));
-    let gx = gathered(all.clone().map(|(&g, (&a, &b))| share(g, a, b)));
-    let gy = gathered(all.map(|(&g, (&a, &b))| share(g, b, a)));
-    let back = |values: Vec<f64>, like: &Tensor| -> Result<Tensor, String> {
+    let gx = gathered(all.clone().map(|(&g, (&a, &b))| share(g, a, b)))?;
+    let gy = gathered(all.map(|(&g, (&a, &b))| share(g, b, a)))?;
+    let back = |values: Storage<f64>, like: &Tensor| -> Result<Tensor, String> {
         let full = Tensor::from_parts(shape.clone(), f64::wrap(values));
-        Ok(super::reduce::reduce_as(&full, like.shape())?.cast(like.dtype()))
+        super::reduce::reduce_as(&full, like.shape())?.cast(like.dtype())
     };
     let mut out = Outputs::new();
     out.extend([back(gx, &x)?, back(gy, &y)?]);

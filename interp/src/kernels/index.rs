@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::broadcast::strides_of;
 use super::shape::{cut, place};
 use super::{Kernel, Prepare, Spec, around, axis, dims, one, take};
-use crate::tensor::buffer::{filled, gathered, room};
+use crate::tensor::buffer::{filled, gathered, room, scratch};
 use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -25,7 +25,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     return Err(LENGTHS.to_owned());
                 };
                 let (start, end) = stretch(x.shape()[at], start, end);
-                x = cut(&x, at, start, end);
+                x = cut(&x, at, start, end)?;
             }
             let shape = without(x.shape(), &decrease)?;
             one(x.reshaped(&shape)?)
@@ -47,16 +47,20 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let places = positions(&index, x.shape()[at])?;
             let (outer, n, inner) = around(x.shape(), at);
             let outer = if count == 0 { 0 } else { outer };
-            fn copy<T: Element>(v: &[T], (outer, n, inner): (usize, usize, usize), places: &[usize]) -> Data {
-                let mut out: Vec<T> = room(outer * places.len() * inner);
+            fn copy<T: Element>(
+                v: &[T],
+                (outer, n, inner): (usize, usize, usize),
+                places: &[usize],
+            ) -> Result<Data, String> {
+                let mut out = room::<T>(outer * places.len() * inner)?;
                 for o in 0..outer {
                     for &p in places {
                         out.extend_from_slice(&v[(o * n + p) * inner..(o * n + p + 1) * inner]);
                     }
                 }
-                T::wrap(out)
+                Ok(T::wrap(out))
             }
-            let data = crate::each_type!(x.data(), v => copy(v, (outer, n, inner), &places));
+            let data = crate::each_type!(x.data(), v => copy(v, (outer, n, inner), &places))?;
             one(Tensor::from_parts(shape, data))
         }))
     }),
@@ -69,10 +73,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let [x, index] = take(inputs)?;
             let at = axis(at, x.rank())?;
             let places = along(&index, x.shape(), at)?;
-            fn copy<T: Element>(v: &[T], places: &[usize]) -> Data {
-                T::wrap(gathered(places.iter().map(|&p| v[p])))
+            fn copy<T: Element>(v: &[T], places: &[usize]) -> Result<Data, String> {
+                Ok(T::wrap(gathered(places.iter().map(|&p| v[p]))?))
             }
-            let data = crate::each_type!(x.data(), v => copy(v, &places));
+            let data = crate::each_type!(x.data(), v => copy(v, &places))?;
             one(Tensor::from_parts(index.shape().into(), data))
         }))
     }),
@@ -91,12 +95,12 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let depth = index.shape().last().copied().unwrap_or(0);
             let shape: Shape = lead.iter().chain(&x.shape()[depth..]).copied().collect();
             checked_count(&shape, x.dtype().size())?;
-            fn copy<T: Element>(v: &[T], places: &[usize], run: usize) -> Data {
-                let mut out = room(places.len() * run);
+            fn copy<T: Element>(v: &[T], places: &[usize], run: usize) -> Result<Data, String> {
+                let mut out = room(places.len() * run)?;
                 places.iter().for_each(|&p| out.extend_from_slice(&v[p..p + run]));
-                T::wrap(out)
+                Ok(T::wrap(out))
             }
-            let data = crate::each_type!(x.data(), v => copy(v, &places, run));
+            let data = crate::each_type!(x.data(), v => copy(v, &places, run))?;
             one(Tensor::from_parts(shape, data))
         }))
     }),
@@ -117,10 +121,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let longest = lengths.iter().copied().max().unwrap_or(0).max(0);
             let width = usize::try_from(if width < 0 { longest } else { width }).map_err(|_| "it is too wide")?;
             let shape: Shape = shape.into_iter().chain([width]).collect();
-            checked_count(&shape, 8)?;
+            let _scratch = scratch::<i64>(checked_count(&shape, 8)?)?;
             let row = |&length: &i64| (0..width as i64).map(move |at| i64::from(at < length));
             let values: Vec<i64> = lengths.iter().flat_map(row).collect();
-            one(Tensor::new(&shape, values)?.cast(dtype))
+            one(Tensor::new(&shape, values)?.cast(dtype)?)
         }))
     }),
     ("pd.one_hot", |s| {
@@ -136,11 +140,11 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let places = positions(&x, classes)?;
             let mut shape: Shape = x.shape().into();
             shape.push(classes);
-            let mut values = filled(checked_count(&shape, 8)?, 0.0);
+            let mut values = filled(checked_count(&shape, 8)?, 0.0)?;
             for (row, &p) in places.iter().enumerate() {
                 values[row * classes + p] = 1.0;
             }
-            one(Tensor::new(&shape, values)?.cast(dtype))
+            one(Tensor::of(&shape, values)?.cast(dtype)?)
         }))
     }),
 ];
@@ -185,7 +189,7 @@ pub(super) type Places = SmallVec<[usize; 16]>;
 /// Indices as places; negative ones count from behind.
 pub(super) fn positions(index: &Tensor, n: usize) -> Result<Places, String> {
     index
-        .wholes()
+        .wholes()?
         .iter()
         .map(|&i| {
             let at = if i < 0 { i.saturating_add(n as i64) } else { i };
@@ -235,7 +239,7 @@ pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Places, usize, 
     }
     let full = strides_of(shape);
     let run = shape[depth..].iter().product();
-    let values = index.wholes();
+    let values = index.wholes()?;
     // Tuples without an element take no room, but their places do.
     let count = checked_count(lead, size_of::<usize>())?;
     let mut places = Places::with_capacity(count);
@@ -255,16 +259,16 @@ pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Places, usize, 
 /// Zeros of a shape with the elements of `g` added at places.
 fn add_at(g: &Tensor, shape: &[usize], places: impl Iterator<Item = usize>) -> Result<Tensor, String> {
     // Doubles, rounded once: many elements may meet in one place.
-    let mut out = filled(checked_count(shape, 8)?, 0.0);
+    let mut out = filled(checked_count(shape, 8)?, 0.0)?;
     let mut places = places.fuse();
-    for &v in g.doubles().iter() {
+    for &v in g.doubles()?.iter() {
         let place = places.next().and_then(|p| out.get_mut(p));
         *place.ok_or("the gradient has more elements than were picked")? += v;
     }
     if places.next().is_some() {
         return Err("the gradient has fewer elements than were picked".to_owned());
     }
-    Ok(Tensor::new(shape, out)?.cast(g.dtype()))
+    Tensor::of(shape, out)?.cast(g.dtype())
 }
 
 /// A gradient of the shape of what was picked from. `before` operands come before the gradient.

@@ -1,5 +1,6 @@
 //! Linear algebra beside the product of matrices.
 
+use crate::tensor::buffer::{filled, gathered, scratch};
 use std::ops::Add;
 
 use pir_dialects::letters::Letters;
@@ -73,15 +74,15 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let (&n, rest) = shape.split_last().ok_or("vectors are needed")?;
             let count = checked_count(rest, 8)?;
             if !x.dtype().is_float() {
-                let (a, b) = (expand(&x, &shape)?.to_i64(), expand(&y, &shape)?.to_i64());
+                let (a, b) = (expand(&x, &shape)?.wholes()?, expand(&y, &shape)?.wholes()?);
                 let row = |at: usize| at * n..(at + 1) * n;
                 let sum = |at: usize| {
                     let pairs = a[row(at)].iter().zip(&b[row(at)]);
                     pairs.fold(0i64, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(*b)))
                 };
-                return one(Tensor::new(rest, (0..count).map(sum).collect())?.cast(x.dtype()));
+                return one(Tensor::of(rest, gathered((0..count).map(sum))?)?.cast(x.dtype())?);
             }
-            let (a, b) = (expand(&x, &shape)?.to_f64(), expand(&y, &shape)?.to_f64());
+            let (a, b) = (expand(&x, &shape)?.doubles()?, expand(&y, &shape)?.doubles()?);
             let row = |at: usize| at * n..(at + 1) * n;
             let sum = |at: usize| -> f64 {
                 a[row(at)]
@@ -90,7 +91,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     .map(|(a, b)| a * b)
                     .fold(0.0, f64::add)
             };
-            one(Tensor::new(rest, (0..count).map(sum).collect())?.cast(x.dtype()))
+            one(Tensor::of(rest, gathered((0..count).map(sum))?)?.cast(x.dtype())?)
         }))
     }),
     ("pd.kron", |_| {
@@ -115,11 +116,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let n = x.shape().last().copied().unwrap_or(0);
             let shape: Shape = x.shape()[..x.rank() - 1].into();
             let count = checked_count(&shape, 8)?;
-            let values = x.to_f64();
-            let sums: Vec<f64> = (0..count)
-                .map(|at| values[at * n..(at + 1) * n].iter().fold(0.0, f64::add))
-                .collect();
-            Ok(Tensor::new(&shape, sums)?.cast(x.dtype()))
+            let values = x.doubles()?;
+            let sums = gathered((0..count).map(|at| values[at * n..(at + 1) * n].iter().fold(0.0, f64::add)))?;
+            Tensor::of(&shape, sums)?.cast(x.dtype())
         })
     }),
     ("pd.diagonal", |s| along_diagonal(s, Ok)),
@@ -135,12 +134,12 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             };
             let size = n.saturating_add(offset.unsigned_abs() as usize);
             checked_count(&[size, size], 8)?;
-            let mut values = vec![padding; size * size];
+            let mut values = filled(size * size, padding)?;
             let (row, column) = start(offset);
-            for (at, v) in x.to_f64().into_iter().enumerate() {
+            for (at, v) in x.doubles()?.iter().copied().enumerate() {
                 values[(row + at) * size + column + at] = v;
             }
-            one(Tensor::new(&[size, size], values)?.cast(x.dtype()))
+            one(Tensor::of(&[size, size], values)?.cast(x.dtype())?)
         }))
     }),
     ("pd.einsum", einsum),
@@ -167,13 +166,13 @@ fn diagonal(x: &Tensor, offset: i64, first: i64, second: i64) -> Result<Tensor, 
     let outer = checked_count(&shape, 8)?;
     shape.push(length);
     let moved = transpose(x, &order)?;
-    fn pick<T: Element>(v: &[T], places: impl Iterator<Item = usize>) -> Data {
-        T::wrap(places.map(|p| v[p]).collect())
+    fn pick<T: Element>(v: &[T], places: impl Iterator<Item = usize>) -> Result<Data, String> {
+        Ok(T::wrap(gathered(places.map(|p| v[p]))?))
     }
     let places = || {
         (0..outer).flat_map(move |o| (0..length).map(move |k| o * rows * columns + (row + k) * columns + column + k))
     };
-    let data = crate::each_type!(moved.data(), v => pick(v, places()));
+    let data = crate::each_type!(moved.data(), v => pick(v, places()))?;
     Ok(Tensor::from_parts(shape, data))
 }
 
@@ -226,7 +225,8 @@ fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
         };
         let (outer_steps, inner_steps) = (walks(&letters.output), walks(&summed));
         let (outer_full, inner_full) = (strides_of(&shape), strides_of(&inner));
-        let values: Vec<Vec<f64>> = inputs.iter().map(Tensor::to_f64).collect();
+        let values = inputs.iter().map(Tensor::doubles).collect::<Result<Vec<_>, _>>()?;
+        let _scratch = scratch::<usize>(terms.saturating_mul(inputs.len()))?;
         let place = |n: usize, dims: &[usize], full: &[usize], steps: &[usize]| -> usize {
             (0..dims.len()).map(|i| n / full[i] % dims[i] * steps[i]).sum()
         };
@@ -243,6 +243,6 @@ fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
             (0..terms).map(term).fold(0.0, f64::add)
         };
         let dtype = inputs.first().ok_or("an operand is missing")?.dtype();
-        one(Tensor::new(&shape, (0..count).map(element).collect())?.cast(dtype))
+        one(Tensor::of(&shape, gathered((0..count).map(element))?)?.cast(dtype)?)
     }))
 }

@@ -3,6 +3,7 @@
 use super::broadcast::{Rows, broadcast, strides};
 use super::gemm::{Product, Real, whole};
 use super::{Prepare, one, take};
+use crate::tensor::Storage;
 use crate::tensor::buffer::filled;
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
@@ -67,7 +68,7 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
             count,
             dims,
             f32::gemm,
-        )),
+        )?),
         Data::F64(v) => f64::wrap(products(
             v,
             y.view::<f64>().unwrap_or_default(),
@@ -75,21 +76,21 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
             count,
             dims,
             f64::gemm,
-        )),
+        )?),
         _ if x.dtype().is_float() => {
             // Half precision is computed in single and rounded once.
-            let (wx, wy) = (x.cast(DType::F32), y.cast(DType::F32));
+            let (wx, wy) = (x.cast(DType::F32)?, y.cast(DType::F32)?);
             let (wx, wy) = (
                 wx.view::<f32>().unwrap_or_default(),
                 wy.view::<f32>().unwrap_or_default(),
             );
-            let wide = f32::wrap(products(wx, wy, &pairs, count, dims, f32::gemm));
-            Tensor::from_parts(shape.clone(), wide).cast(x.dtype()).into_parts().1
+            let wide = f32::wrap(products(wx, wy, &pairs, count, dims, f32::gemm)?);
+            Tensor::from_parts(shape.clone(), wide).cast(x.dtype())?.into_parts().1
         }
         _ => {
-            let (wx, wy) = (x.wholes(), y.wholes());
-            let wide = i64::wrap(products(&wx, &wy, &pairs, count, dims, whole));
-            Tensor::from_parts(shape.clone(), wide).cast(x.dtype()).into_parts().1
+            let (wx, wy) = (x.wholes()?, y.wholes()?);
+            let wide = i64::wrap(products(&wx, &wy, &pairs, count, dims, whole)?);
+            Tensor::from_parts(shape.clone(), wide).cast(x.dtype())?.into_parts().1
         }
     };
     let out = Tensor::from_parts(shape.clone(), data);
@@ -108,11 +109,18 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
 
 type Gemm<T> = fn(Product, &[T], &[T], &mut [T]);
 
-fn products<T: Element>(x: &[T], y: &[T], pairs: &Rows, count: usize, p: Product, gemm: Gemm<T>) -> Vec<T> {
-    let mut out = filled(count, T::default());
+fn products<T: Element>(
+    x: &[T],
+    y: &[T],
+    pairs: &Rows,
+    count: usize,
+    p: Product,
+    gemm: Gemm<T>,
+) -> Result<Storage<T>, String> {
+    let mut out = filled(count, T::default())?;
     let size = p.m * p.n;
     if size == 0 || p.k == 0 {
-        return out;
+        return Ok(out);
     }
     let (sx, sy) = (p.m * p.k, p.k * p.n);
     let mut places = out.chunks_exact_mut(size);
@@ -122,7 +130,7 @@ fn products<T: Element>(x: &[T], y: &[T], pairs: &Rows, count: usize, p: Product
             gemm(p, &x[a..a + sx], &y[b..b + sy], z);
         }
     });
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -138,7 +146,8 @@ mod tests {
             let (left, rows) = if tx { (&across, [1, 3, 2]) } else { (&x, [1, 2, 3]) };
             let (right, columns) = if ty { (&x, [2, 3]) } else { (&across, [3, 2]) };
             for dtype in [DType::F32, DType::F64] {
-                let tensor = |shape: &[usize], v: &[f64]| Tensor::new(shape, v.to_vec()).map(|t| t.cast(dtype));
+                let tensor =
+                    |shape: &[usize], v: &[f64]| Tensor::new(shape, v.to_vec()).map(|t| t.cast(dtype).unwrap());
                 let (left, right) = (tensor(&rows, left), tensor(&columns, right));
                 let product = left.and_then(|l| matmul(l, right?, tx, ty)).map(|t| t.to_f64());
                 assert_eq!(product.as_deref(), Ok(&expected[..]));

@@ -1,7 +1,7 @@
 //! Softmax, cross entropy, dropout, and lists of parameters.
 
 use super::{Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
-use crate::tensor::buffer::{done, room};
+use crate::tensor::buffer::{done, gathered, room};
 use crate::tensor::{Shape, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -37,7 +37,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 all.extend(x.to_f64());
                 out.push(x);
             }
-            out.push(Tensor::new(&[all.len()], all)?.cast(dtype));
+            out.push(Tensor::new(&[all.len()], all)?.cast(dtype)?);
             Ok(out)
         }))
     }),
@@ -77,16 +77,17 @@ pub(super) fn of_axis(at: i64, shape: &[usize]) -> Result<(usize, Shape), String
     Ok((axis(at, shape.len())?, shape))
 }
 
-fn over_lines(values: &mut [f64], shape: &[usize], at: usize, f: impl Fn(&mut [f64])) {
-    let mut line = room(shape[at]);
+fn over_lines(values: &mut [f64], shape: &[usize], at: usize, f: impl Fn(&mut [f64])) -> Result<(), String> {
+    let mut line = room(shape[at])?;
     each_line(shape, at, |first, step, n| {
         line.clear();
         line.extend(values[first..].iter().step_by(step).take(n));
         f(&mut line);
         let places = values[first..].iter_mut().step_by(step);
-        places.zip(&line).for_each(|(place, &v)| *place = v);
+        places.zip(line.iter()).for_each(|(place, &v)| *place = v);
     });
     done(line);
+    Ok(())
 }
 
 fn lines(s: &Spec<'_>, f: fn(&mut [f64])) -> Result<Kernel, String> {
@@ -94,9 +95,9 @@ fn lines(s: &Spec<'_>, f: fn(&mut [f64])) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         let (at, shape) = of_axis(at, x.shape())?;
-        let mut values = x.own_doubles();
-        over_lines(&mut values, &shape, at, f);
-        one(Tensor::new(x.shape(), values)?.cast(x.dtype()))
+        let mut values = x.own_doubles()?;
+        over_lines(&mut values, &shape, at, f)?;
+        one(Tensor::of(x.shape(), values)?.cast(x.dtype())?)
     }))
 }
 
@@ -109,8 +110,8 @@ fn paired_lines(s: &Spec<'_>, f: fn(&[f64], &mut [f64])) -> Result<Kernel, Strin
             return Err(format!("shapes {:?} and {:?} differ", out.shape(), g.shape()));
         }
         let (at, shape) = of_axis(at, out.shape())?;
-        let (values, mut grads) = (out.doubles(), g.own_doubles());
-        let (mut line, mut grad) = (room(shape[at]), room(shape[at]));
+        let (values, mut grads) = (out.doubles()?, g.own_doubles()?);
+        let (mut line, mut grad) = (room(shape[at])?, room(shape[at])?);
         each_line(&shape, at, |first, step, n| {
             line.clear();
             line.extend(values[first..].iter().step_by(step).take(n));
@@ -118,11 +119,11 @@ fn paired_lines(s: &Spec<'_>, f: fn(&[f64], &mut [f64])) -> Result<Kernel, Strin
             grad.extend(grads[first..].iter().step_by(step).take(n));
             f(&line, &mut grad);
             let places = grads[first..].iter_mut().step_by(step);
-            places.zip(&grad).for_each(|(place, &v)| *place = v);
+            places.zip(grad.iter()).for_each(|(place, &v)| *place = v);
         });
         done(line);
         done(grad);
-        one(Tensor::new(g.shape(), grads)?.cast(out.dtype()))
+        one(Tensor::of(g.shape(), grads)?.cast(out.dtype())?)
     }))
 }
 
@@ -147,14 +148,14 @@ fn cross_entropy(s: &Spec<'_>) -> Result<Kernel, String> {
         }
         let (mut probabilities, mut logs) = (x.to_f64(), x.to_f64());
         if with_softmax {
-            over_lines(&mut probabilities, x.shape(), at, softmax);
-            over_lines(&mut logs, x.shape(), at, log_softmax);
+            over_lines(&mut probabilities, x.shape(), at, softmax)?;
+            over_lines(&mut logs, x.shape(), at, log_softmax)?;
         } else {
             logs.iter_mut().for_each(|v| *v = v.ln());
         }
-        let mut loss = Vec::with_capacity(count);
+        let mut loss = room(count)?;
         if soft {
-            let weights = label.to_f64();
+            let weights = label.own_doubles()?;
             each_line(x.shape(), at, |first, step, n| {
                 let places = (0..n).map(|k| first + k * step);
                 loss.push(
@@ -164,7 +165,7 @@ fn cross_entropy(s: &Spec<'_>) -> Result<Kernel, String> {
                 );
             });
         } else {
-            let labels = label.to_i64();
+            let labels = label.wholes()?;
             let mut wrong = None;
             each_line(x.shape(), at, |first, step, n| {
                 let label = labels[loss.len()];
@@ -183,8 +184,8 @@ fn cross_entropy(s: &Spec<'_>) -> Result<Kernel, String> {
         }
         loss.resize(count, 0.0);
         let mut out = Outputs::new();
-        out.push(Tensor::new(x.shape(), probabilities)?.cast(x.dtype()));
-        out.push(Tensor::new(&shape, loss)?.cast(x.dtype()));
+        out.push(Tensor::new(x.shape(), probabilities)?.cast(x.dtype())?);
+        out.push(Tensor::of(&shape, loss)?.cast(x.dtype())?);
         Ok(out)
     }))
 }
@@ -214,19 +215,18 @@ fn dropout(s: &Spec<'_>) -> Result<Kernel, String> {
             .and_then(|t| t.to_i64().first().copied());
         let seed = given.unwrap_or(seed) as u64;
         let [x] = take(inputs)?;
-        let keep: Vec<u8> = (0..x.len() as u64)
-            .map(|at| u8::from(test || noise(seed, at) >= p))
-            .collect();
+        let keep = gathered((0..x.len() as u64).map(|at| u8::from(test || noise(seed, at) >= p)))?;
         let factor = match (test, upscale) {
             (false, true) if p < 1.0 => 1.0 / (1.0 - p),
             (true, false) => 1.0 - p,
             _ => 1.0,
         };
-        let values = x.to_f64().into_iter().zip(&keep);
-        let values = values.map(|(v, &k)| if k == 0 { 0.0 } else { v * factor }).collect();
+        let mut values = x.own_doubles()?;
+        let pairs = values.iter_mut().zip(keep.iter());
+        pairs.for_each(|(v, &k)| *v = if k == 0 { 0.0 } else { *v * factor });
         let mut out = Outputs::new();
-        out.push(Tensor::new(x.shape(), values)?.cast(x.dtype()));
-        out.push(Tensor::new(x.shape(), keep)?);
+        out.push(Tensor::of(x.shape(), values)?.cast(x.dtype())?);
+        out.push(Tensor::of(x.shape(), keep)?);
         Ok(out)
     }))
 }

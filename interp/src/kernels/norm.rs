@@ -1,7 +1,8 @@
 //! Normalisations: means and variances are computed in double precision, and rounded once.
 
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, axis, take};
-use crate::tensor::buffer::filled;
+use crate::tensor::Storage;
+use crate::tensor::buffer::{filled, gathered, scratch};
 use crate::tensor::{DType, Shape, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -175,8 +176,9 @@ fn normalised(
         let layout = layout(x.shape())?;
         let scale = parameter(&inputs, places[0], layout.params.length, 1.0)?;
         let bias = parameter(&inputs, places[1], layout.params.length, 0.0)?;
-        let values = x.doubles();
-        let mut out = filled(values.len(), 0.0);
+        let values = x.doubles()?;
+        let mut out = filled(values.len(), 0.0)?;
+        let _scratch = scratch::<usize>(values.len())?;
         let (mut means, mut variances) = (Vec::new(), Vec::new());
         for group in layout.groups.all() {
             let (mean, variance) = mean_and_variance(group.iter().map(|&at| values[at]), group.len());
@@ -190,15 +192,19 @@ fn normalised(
         }
         results(
             x.dtype(),
-            [(x.shape(), out), (&layout.rows, means), (&layout.rows, variances)],
+            [
+                (x.shape(), out),
+                (&layout.rows, Storage::adopt(means)?),
+                (&layout.rows, Storage::adopt(variances)?),
+            ],
         )
     }))
 }
 
-fn results<'a>(dtype: DType, parts: impl IntoIterator<Item = (&'a [usize], Vec<f64>)>) -> Result<Outputs, String> {
+fn results<'a>(dtype: DType, parts: impl IntoIterator<Item = (&'a [usize], Storage<f64>)>) -> Result<Outputs, String> {
     parts
         .into_iter()
-        .map(|(shape, values)| Ok(Tensor::new(shape, values)?.cast(dtype)))
+        .map(|(shape, values)| Tensor::of(shape, values)?.cast(dtype))
         .collect()
 }
 
@@ -222,7 +228,7 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
             return Err(format!("{c} running statistics are needed"));
         }
         let params = Params::of(c, run, c);
-        let values = x.to_f64();
+        let values = x.doubles()?;
         let (mut means, mut variances) = (running_mean.clone(), running_variance.clone());
         let (mut mean_out, mut variance_out) = (running_mean, running_variance);
         if !fixed {
@@ -246,11 +252,13 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
             let p = params.at(at);
             (v - means[p]) * factors[p] * scale[p] + bias[p]
         };
-        let out: Vec<f64> = values.iter().enumerate().map(element).collect();
+        let out = gathered(values.iter().enumerate().map(element))?;
         let mut all = results(x.dtype(), [(x.shape(), out)])?;
         let shape = mean.shape();
         let statistics = [mean_out, variance_out, means, factors];
-        all.extend(results(mean.dtype(), statistics.map(|v| (shape, v)))?);
+        for values in statistics {
+            all.push(Tensor::new(shape, values)?.cast(mean.dtype())?);
+        }
         all.push(Tensor::full(&[0], x.dtype(), 0.0)?);
         Ok(all)
     }))

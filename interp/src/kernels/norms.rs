@@ -35,14 +35,14 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(|inputs| {
             let [x] = take(inputs)?;
             let sum: f64 = x.to_f64().iter().map(|v| v * v).sum();
-            one(Tensor::new(&[1], vec![sum])?.cast(x.dtype()))
+            one(Tensor::new(&[1], vec![sum])?.cast(x.dtype())?)
         }))
     }),
     ("pd.mean_all", |_| {
         Ok(Box::new(|inputs| {
             let [x] = take(inputs)?;
             let mean = x.to_f64().iter().sum::<f64>() / x.len() as f64;
-            one(Tensor::scalar(mean).cast(x.dtype()))
+            one(Tensor::scalar(mean).cast(x.dtype())?)
         }))
     }),
     ("pd.cumprod", |s| {
@@ -60,7 +60,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     product = next;
                 }
             });
-            one(Tensor::new(x.shape(), values)?.cast(x.dtype()))
+            one(Tensor::new(x.shape(), values)?.cast(x.dtype())?)
         }))
     }),
     // What becomes of the parameter is known to the world alone.
@@ -98,9 +98,9 @@ fn reduced(x: &Tensor, axes: &[usize], keepdim: bool, f: impl Fn(&[f64]) -> f64)
             true => keepdim.then_some(1),
         })
         .collect();
-    let groups = Groups::new(&x.cast(crate::DType::F64), axes)?;
-    let data: Data = groups.each(groups.x.view::<f64>().unwrap_or_default(), f);
-    Ok(Tensor::from_parts(shape, data).cast(x.dtype()))
+    let groups = Groups::new(&x.cast(crate::DType::F64)?, axes)?;
+    let data: Data = groups.each(groups.x.view::<f64>().unwrap_or_default(), f)?;
+    Tensor::from_parts(shape, data).cast(x.dtype())
 }
 
 fn over_axes(s: &Spec<'_>, keepdim: &str, f: fn(&[f64]) -> f64) -> Result<Kernel, String> {

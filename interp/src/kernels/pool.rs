@@ -1,5 +1,7 @@
 //! Maxima and means of windows.
 
+use crate::tensor::Storage;
+use crate::tensor::buffer::{filled, room};
 use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
@@ -131,13 +133,13 @@ impl Pool {
     }
 
     /// The pooled image, and where in its channel each maximum is.
-    fn run(&self, x: &Tensor, kernel: Option<Ints>) -> Result<(Tensor, Vec<usize>), String> {
+    fn run(&self, x: &Tensor, kernel: Option<Ints>) -> Result<(Tensor, Storage<i64>), String> {
         let (first, [n, c, h, w]) = self.channels_first(x)?;
         let [rows, columns] = self.stretches([h, w], kernel)?;
         let shape = Shape::from_slice(&[n, c, rows.len(), columns.len()]);
         let count = checked_count(&shape, 8)?;
-        let values = first.to_f64();
-        let (mut out, mut places) = (Vec::with_capacity(count), Vec::new());
+        let values = first.doubles()?;
+        let (mut out, mut places) = (room(count)?, room(if self.mean { 0 } else { count })?);
         for channel in channels(&values, [n, c, h, w], count) {
             for row in &rows {
                 for column in &columns {
@@ -151,11 +153,11 @@ impl Pool {
                     let better = |best: usize, at: usize| if wins(channel[at], channel[best]) { at } else { best };
                     let best = cells.reduce(better);
                     out.push(best.map_or(f64::NEG_INFINITY, |at| channel[at]));
-                    places.push(best.unwrap_or(0));
+                    places.push(best.unwrap_or(0) as i64);
                 }
             }
         }
-        let out = Tensor::new(&shape, out)?.cast(x.dtype());
+        let out = Tensor::of(&shape, out)?.cast(x.dtype())?;
         Ok((self.channels_back(out)?, places))
     }
 }
@@ -177,8 +179,8 @@ fn pool_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         if shape != [n, c, rows.len(), columns.len()] {
             return Err(format!("a gradient of shape {shape:?} for an image of {:?}", x.shape()));
         }
-        let grads = g.to_f64();
-        let mut out = vec![0.0; x.len()];
+        let grads = g.doubles()?;
+        let mut out = filled(x.len(), 0.0)?;
         let windows = rows.len() * columns.len();
         if pool.mean {
             for (at, &g) in grads.iter().enumerate() {
@@ -193,11 +195,11 @@ fn pool_grad(s: &Spec<'_>) -> Result<Kernel, String> {
             }
         } else if h * w > 0 {
             let (_, places) = pool.run(&x, kernel)?;
-            for (at, (&g, place)) in grads.iter().zip(places).enumerate() {
-                out[at / windows * h * w + place] += g;
+            for (at, (&g, &place)) in grads.iter().zip(places.iter()).enumerate() {
+                out[at / windows * h * w + place as usize] += g;
             }
         }
-        let out = Tensor::new(&[n, c, h, w], out)?.cast(x.dtype());
+        let out = Tensor::of(&[n, c, h, w], out)?.cast(x.dtype())?;
         one(pool.channels_back(out)?)
     }))
 }

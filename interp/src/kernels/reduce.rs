@@ -5,13 +5,13 @@
 
 use super::broadcast::{expand, transpose};
 use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
-use crate::tensor::buffer::gathered;
+use crate::tensor::buffer::{filled, gathered};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.sum", |s| {
         let dtype = s.result_dtype(0)?;
-        reduction(s, move |x, axes| sum(x.cast(dtype), axes))
+        reduction(s, move |x, axes| sum(x.cast(dtype)?, axes))
     }),
     ("pd.mean", |s| {
         reduction(s, |x, axes| {
@@ -20,18 +20,18 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
             let groups = Groups::new(&x, axes)?;
             let n = groups.size as f64;
-            Ok(crate::each_type!(groups.x.data(), v => groups.floats(v, |g| pairwise_sum(g) / n)))
+            crate::each_type!(groups.x.data(), v => groups.floats(v, |g| pairwise_sum(g) / n))
         })
     }),
     ("pd.prod", |s| {
         let dtype = s.result_dtype(0)?;
         reduction(s, move |x, axes| {
-            let groups = Groups::new(&x.cast(dtype), axes)?;
-            Ok(if dtype.is_float() {
+            let groups = Groups::new(&x.cast(dtype)?, axes)?;
+            if dtype.is_float() {
                 crate::each_type!(groups.x.data(), v => groups.floats(v, |g| g.iter().map(|x| x.to_f64()).product()))
             } else {
                 crate::each_type!(groups.x.data(), v => groups.integers(v, |a, b| a.wrapping_mul(b), 1))
-            })
+            }
         })
     }),
     ("pd.max", |s| extremum(s, |a, b| a > b || a.is_nan(), i64::max)),
@@ -135,18 +135,22 @@ impl Groups {
         })
     }
 
-    pub(super) fn each<T: Element, U: Element>(&self, values: &[T], mut f: impl FnMut(&[T]) -> U) -> Data {
-        U::wrap(match self.size {
-            0 => gathered((0..self.count).map(|_| f(&[]))),
-            size => gathered(values.chunks_exact(size).map(f)),
-        })
+    pub(super) fn each<T: Element, U: Element>(
+        &self,
+        values: &[T],
+        mut f: impl FnMut(&[T]) -> U,
+    ) -> Result<Data, String> {
+        Ok(U::wrap(match self.size {
+            0 => gathered((0..self.count).map(|_| f(&[])))?,
+            size => gathered(values.chunks_exact(size).map(f))?,
+        }))
     }
 
-    fn floats<T: Element>(&self, values: &[T], f: impl Fn(&[T]) -> f64) -> Data {
+    fn floats<T: Element>(&self, values: &[T], f: impl Fn(&[T]) -> f64) -> Result<Data, String> {
         self.each(values, |g| T::from_f64(f(g)))
     }
 
-    fn integers<T: Element>(&self, values: &[T], f: impl Fn(i64, i64) -> i64, start: i64) -> Data {
+    fn integers<T: Element>(&self, values: &[T], f: impl Fn(i64, i64) -> i64, start: i64) -> Result<Data, String> {
         self.each(values, |g| {
             T::from_i64(g.iter().fold(start, |sum, v| f(sum, v.to_i64())))
         })
@@ -169,11 +173,11 @@ fn reduction(
 
 fn sum(x: Tensor, axes: &[usize]) -> Result<Data, String> {
     let groups = Groups::new(&x, axes)?;
-    Ok(if x.dtype().is_float() {
+    if x.dtype().is_float() {
         crate::each_type!(groups.x.data(), v => groups.floats(v, pairwise_sum))
     } else {
         crate::each_type!(groups.x.data(), v => groups.integers(v, |a, b| a.wrapping_add(b), 0))
-    })
+    }
 }
 
 fn extremum(
@@ -189,23 +193,23 @@ fn extremum(
         fn best<T: Element>(g: &[T], better: impl Fn(T, T) -> T) -> T {
             g.iter().copied().reduce(better).unwrap_or_default()
         }
-        Ok(if x.dtype().is_float() {
+        if x.dtype().is_float() {
             crate::each_type!(groups.x.data(), v => groups.each(v, |g| {
                 best(g, |a, b| if wins(a.to_f64(), b.to_f64()) { a } else { b })
             }))
         } else {
-            fn all<T: Element>(groups: &Groups, v: &[T], whole: impl Fn(i64, i64) -> i64) -> Data {
+            fn all<T: Element>(groups: &Groups, v: &[T], whole: impl Fn(i64, i64) -> i64) -> Result<Data, String> {
                 groups.each(v, |g| best(g, |a, b| T::from_i64(whole(a.to_i64(), b.to_i64()))))
             }
             crate::each_type!(groups.x.data(), v => all(&groups, v, &whole))
-        })
+        }
     })
 }
 
 fn truth(s: &Spec<'_>, f: impl Fn(&[bool]) -> bool + Send + Sync + 'static) -> Result<Kernel, String> {
     reduction(s, move |x, axes| {
-        let groups = Groups::new(&x.cast(DType::I1), axes)?;
-        Ok(groups.each(groups.x.view::<bool>().unwrap_or_default(), &f))
+        let groups = Groups::new(&x.cast(DType::I1)?, axes)?;
+        groups.each(groups.x.view::<bool>().unwrap_or_default(), &f)
     })
 }
 
@@ -245,7 +249,7 @@ fn extremum_grad(s: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let over = axes.get(&inputs)?;
         let [x, out, g] = take(inputs)?;
-        let best = spread(&out, &over, x.shape())?.doubles();
+        let best = spread(&out, &over, x.shape())?.doubles()?;
         let chosen = |(a, b): (f64, &f64)| {
             if a == *b || (a.is_nan() && b.is_nan()) {
                 1.0
@@ -253,15 +257,15 @@ fn extremum_grad(s: &Spec<'_>) -> Result<Kernel, String> {
                 0.0
             }
         };
-        let chosen = gathered(x.doubles().iter().copied().zip(best.iter()).map(chosen));
-        let chosen = Tensor::new(x.shape(), chosen)?;
+        let chosen = gathered(x.doubles()?.iter().copied().zip(best.iter()).map(chosen))?;
+        let chosen = Tensor::of(x.shape(), chosen)?;
         let ties = Tensor::from_parts(out.shape().into(), sum(chosen.clone(), &over)?);
-        let ties = spread(&ties, &over, x.shape())?.doubles();
-        let grads = spread(&g, &over, x.shape())?.doubles();
-        let chosen = chosen.doubles();
+        let ties = spread(&ties, &over, x.shape())?.doubles()?;
+        let grads = spread(&g, &over, x.shape())?.doubles()?;
+        let chosen = chosen.doubles()?;
         let all = chosen.iter().zip(grads.iter().zip(ties.iter()));
-        let result = gathered(all.map(|(&c, (g, n))| if c == 0.0 { 0.0 } else { g / n }));
-        one(Tensor::new(x.shape(), result)?.cast(x.dtype()))
+        let result = gathered(all.map(|(&c, (g, n))| if c == 0.0 { 0.0 } else { g / n }))?;
+        one(Tensor::of(x.shape(), result)?.cast(x.dtype())?)
     }))
 }
 
@@ -271,7 +275,7 @@ fn prod_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         let over = axes.get(&inputs)?;
         let [x, _, g] = take::<3>(inputs)?;
         let groups = Groups::new(&x, &over)?;
-        let grads = g.to_f64();
+        let grads = g.own_doubles()?;
         if grads.len() != groups.count {
             return Err(format!(
                 "the gradient has {} elements, not {}",
@@ -279,11 +283,15 @@ fn prod_grad(s: &Spec<'_>) -> Result<Kernel, String> {
                 groups.count
             ));
         }
-        let values = groups.x.to_f64();
-        let mut result = vec![0.0; values.len()];
+        let values = groups.x.own_doubles()?;
+        let mut result = filled(values.len(), 0.0)?;
         // Products of everything but one element, without dividing: zeros are right as well.
         let size = groups.size.max(1);
-        for ((group, values), grad) in result.chunks_exact_mut(size).zip(values.chunks_exact(size)).zip(grads) {
+        for ((group, values), grad) in result
+            .chunks_exact_mut(size)
+            .zip(values.chunks_exact(size))
+            .zip(grads.iter().copied())
+        {
             let mut before = 1.0;
             for (r, v) in group.iter_mut().zip(values) {
                 *r = before;
@@ -304,7 +312,7 @@ fn prod_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         for (at, &from) in order.iter().enumerate() {
             back[from] = at;
         }
-        one(transpose(&Tensor::new(groups.x.shape(), result)?, &back)?.cast(x.dtype()))
+        one(transpose(&Tensor::of(groups.x.shape(), result)?, &back)?.cast(x.dtype())?)
     }))
 }
 

@@ -3,6 +3,7 @@
 use super::special::sigmoid;
 use super::{Kernel, Outputs, Prepare, Spec};
 use crate::tensor::Tensor;
+use crate::tensor::buffer::scratch;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[("pd.rnn", rnn)];
 
@@ -69,6 +70,10 @@ fn rnn(s: &Spec<'_>) -> Result<Kernel, String> {
         let &[t, n, width] = x.shape() else {
             return Err(format!("a sequence has three dimensions, not {:?}", x.shape()));
         };
+        // The operands, the states twice, and the sequences of two layers, as doubles.
+        let all: usize = inputs.iter().map(Tensor::len).sum();
+        let wide = t.saturating_mul(n).saturating_mul(hidden.saturating_mul(directions));
+        let _scratch = scratch::<f64>(all.saturating_mul(3).saturating_add(wide.saturating_mul(2)))?;
         let first: Vec<Vec<f64>> = inputs[1..1 + states].iter().map(Tensor::to_f64).collect();
         let weights: Vec<Vec<f64>> = inputs[1 + states..1 + states + 4 * cells]
             .iter()
@@ -115,10 +120,10 @@ fn rnn(s: &Spec<'_>) -> Result<Kernel, String> {
             width = hidden * directions;
         }
         let mut out = Outputs::new();
-        out.push(Tensor::new(&[t, n, width], sequence)?.cast(x.dtype()));
+        out.push(Tensor::new(&[t, n, width], sequence)?.cast(x.dtype())?);
         out.push(Tensor::full(&[0], dtypes[0], 0.0)?);
         for values in last {
-            out.push(Tensor::new(&[cells, n, hidden], values)?.cast(x.dtype()));
+            out.push(Tensor::new(&[cells, n, hidden], values)?.cast(x.dtype())?);
         }
         out.push(Tensor::full(&[0], dtypes[1], 0.0)?);
         Ok(out)

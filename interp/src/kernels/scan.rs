@@ -3,7 +3,7 @@
 use super::nn::{each_line, of_axis};
 use super::reduce::{Axes, Groups};
 use super::{IntList, Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
-use crate::tensor::buffer::gathered;
+use crate::tensor::buffer::{filled, gathered, scratch};
 use crate::tensor::{DType, Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -31,21 +31,21 @@ fn arg_extremum(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -
         }
         let groups = Groups::new(&x, &over)?;
         // The first of equals; a NaN is beyond everything.
-        fn floats<T: Element>(groups: &Groups, v: &[T], wins: fn(f64, f64) -> bool) -> Data {
+        fn floats<T: Element>(groups: &Groups, v: &[T], wins: fn(f64, f64) -> bool) -> Result<Data, String> {
             groups.each(v, |g| {
                 let better = |v: f64, best: f64| wins(v, best) || (v.is_nan() && !best.is_nan());
                 place_of(g.iter().map(|v| v.to_f64()), better)
             })
         }
-        fn integers<T: Element>(groups: &Groups, v: &[T], wins: fn(i64, i64) -> bool) -> Data {
+        fn integers<T: Element>(groups: &Groups, v: &[T], wins: fn(i64, i64) -> bool) -> Result<Data, String> {
             groups.each(v, |g| place_of(g.iter().map(|v| v.to_i64()), wins))
         }
         let data = if x.dtype().is_float() {
-            crate::each_type!(groups.x.data(), v => floats(&groups, v, float))
+            crate::each_type!(groups.x.data(), v => floats(&groups, v, float))?
         } else {
-            crate::each_type!(groups.x.data(), v => integers(&groups, v, whole))
+            crate::each_type!(groups.x.data(), v => integers(&groups, v, whole))?
         };
-        one(Tensor::from_parts(shape, data).cast(dtype))
+        one(Tensor::from_parts(shape, data).cast(dtype)?)
     }))
 }
 
@@ -68,7 +68,8 @@ fn so_far(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -> bool
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         let (at, shape) = of_axis(at, x.shape())?;
-        let (mut sources, mut places) = (vec![0usize; x.len()], vec![0i64; x.len()]);
+        let _scratch = scratch::<usize>(x.len())?;
+        let (mut sources, mut places) = (vec![0usize; x.len()], filled(x.len(), 0i64)?);
         let mut scan = |better: &dyn Fn(usize, usize) -> bool| {
             each_line(&shape, at, |first, step, n| {
                 let mut best = 0;
@@ -82,23 +83,23 @@ fn so_far(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -> bool
             });
         };
         if x.dtype().is_float() {
-            let v = x.to_f64();
+            let v = x.doubles()?;
             scan(&|a, b| float(v[a], v[b]) && !v[b].is_nan() || v[a].is_nan());
         } else {
-            let v = x.to_i64();
+            let v = x.wholes()?;
             scan(&|a, b| whole(v[a], v[b]));
         }
-        let data = crate::each_type!(x.data(), v => picked(v, &sources));
+        let data = crate::each_type!(x.data(), v => picked(v, &sources))?;
         let mut out = Outputs::new();
         out.push(Tensor::from_parts(x.shape().into(), data));
-        out.push(Tensor::new(x.shape(), places)?.cast(dtype));
+        out.push(Tensor::of(x.shape(), places)?.cast(dtype)?);
         Ok(out)
     }))
 }
 
 /// The elements at places.
-pub(super) fn picked<T: Element>(v: &[T], places: &[usize]) -> Data {
-    T::wrap(places.iter().map(|&p| v[p]).collect())
+pub(super) fn picked<T: Element>(v: &[T], places: &[usize]) -> Result<Data, String> {
+    Ok(T::wrap(gathered(places.iter().map(|&p| v[p]))?))
 }
 
 fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {
@@ -119,8 +120,13 @@ fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {
             return one(x);
         }
         let (outer, n, inner) = around(x.shape(), axis(at, x.rank())?);
-        fn run<T: Element>(v: &[T], (outer, n, inner): (usize, usize, usize), exclusive: bool, reverse: bool) -> Data {
-            let mut out = gathered(v.iter().copied());
+        fn run<T: Element>(
+            v: &[T],
+            (outer, n, inner): (usize, usize, usize),
+            exclusive: bool,
+            reverse: bool,
+        ) -> Result<Data, String> {
+            let mut out = gathered(v.iter().copied())?;
             let float = T::DTYPE.is_float();
             for o in 0..outer {
                 for i in 0..inner {
@@ -136,9 +142,9 @@ fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {
                     }
                 }
             }
-            T::wrap(out)
+            Ok(T::wrap(out))
         }
-        let data = crate::each_type!(x.data(), v => run(v, (outer, n, inner), exclusive, reverse));
+        let data = crate::each_type!(x.data(), v => run(v, (outer, n, inner), exclusive, reverse))?;
         one(Tensor::from_parts(x.shape().into(), data))
     }))
 }

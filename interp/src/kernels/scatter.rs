@@ -1,5 +1,6 @@
 //! Kernels that put elements at places, and others that pick or repeat some.
 
+use crate::tensor::buffer::{gathered, room, scratch};
 use half::{bf16, f16};
 use pir_dialects::window::{set_axes, stretch};
 use smallvec::SmallVec;
@@ -39,6 +40,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let (outer, n, inner) = around(x.shape(), at);
             let rows = positions(&index, n)?;
             let outer = if updates.is_empty() { 0 } else { outer };
+            let _scratch = scratch::<usize>(updates.len())?;
             let places: Vec<usize> = (0..outer)
                 .flat_map(|o| {
                     let start = move |p: usize| (o * n + p) * inner;
@@ -70,7 +72,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(|inputs| {
             let [x, index] = take(inputs)?;
             let places = along(&index, x.shape(), axis(1, x.rank())?)?;
-            one(picked(&x, index.shape(), &places))
+            one(picked(&x, index.shape(), &places)?)
         }))
     }),
     ("pd.embedding", |s| {
@@ -83,12 +85,12 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let mut shape: Shape = x.shape().into();
             shape.push(width);
             checked_count(&shape, weight.dtype().size())?;
-            let ids = x.to_i64();
+            let ids = x.wholes()?;
             if let Some(id) = ids.iter().find(|&&id| id < 0 || id >= n as i64) {
                 return Err(format!("index {id} is out of range for {n} elements"));
             }
-            fn rows<T: Element>(v: &[T], ids: &[i64], width: usize, padding: i64) -> Data {
-                let mut out = Vec::with_capacity(ids.len() * width);
+            fn rows<T: Element>(v: &[T], ids: &[i64], width: usize, padding: i64) -> Result<Data, String> {
+                let mut out = room::<T>(ids.len() * width)?;
                 for &id in ids {
                     let start = id as usize * width;
                     match id == padding {
@@ -96,9 +98,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                         false => out.extend_from_slice(&v[start..start + width]),
                     }
                 }
-                T::wrap(out)
+                Ok(T::wrap(out))
             }
-            let data = crate::each_type!(weight.data(), v => rows(v, &ids, width, padding));
+            let data = crate::each_type!(weight.data(), v => rows(v, &ids, width, padding))?;
             one(Tensor::from_parts(shape, data))
         }))
     }),
@@ -106,19 +108,21 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(|inputs| {
             let [x, mask] = take(inputs)?;
             let shape = broadcast(x.shape(), mask.shape())?;
-            let (x, mask) = (expand(&x, &shape)?, expand(&mask, &shape)?.to_i64());
+            let (x, mask) = (expand(&x, &shape)?, expand(&mask, &shape)?.wholes()?);
+            let _scratch = scratch::<usize>(mask.len())?;
             let places: Vec<usize> = (0..mask.len()).filter(|&at| mask[at] != 0).collect();
-            one(picked(&x, &[places.len()], &places))
+            one(picked(&x, &[places.len()], &places)?)
         }))
     }),
     ("pd.masked_fill", |_| {
         Ok(Box::new(|inputs| {
             let [x, mask, value] = take(inputs)?;
             let shape = broadcast(x.shape(), mask.shape())?;
-            let (x, mask) = (expand(&x, &shape)?, expand(&mask, &shape)?.to_i64());
-            let value = expand(&value.cast(x.dtype()), &shape)?;
+            let (x, mask) = (expand(&x, &shape)?, expand(&mask, &shape)?.wholes()?);
+            let _scratch = scratch::<usize>(mask.len())?;
+            let value = expand(&value.cast(x.dtype())?, &shape)?;
             let places: Vec<usize> = (0..mask.len()).filter(|&at| mask[at] != 0).collect();
-            let values = picked(&value, &[places.len()], &places);
+            let values = picked(&value, &[places.len()], &places)?;
             put(x, &values, &places, How::Assign)
         }))
     }),
@@ -126,13 +130,14 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(|inputs| {
             let [x] = take(inputs)?;
             let full = super::broadcast::strides_of(x.shape());
-            let truth = x.cast(DType::I1).to_i64();
+            let truth = x.cast(DType::I1)?.wholes()?;
+            let _scratch = scratch::<usize>(truth.len())?;
             let found: Vec<usize> = (0..truth.len()).filter(|&at| truth[at] != 0).collect();
-            let mut values = Vec::with_capacity(found.len() * x.rank());
+            let mut values = room(found.len() * x.rank())?;
             for at in &found {
                 values.extend((0..x.rank()).map(|i| (at / full[i] % x.shape()[i]) as i64));
             }
-            one(Tensor::new(&[found.len(), x.rank()], values)?)
+            one(Tensor::of(&[found.len(), x.rank()], values)?)
         }))
     }),
     ("pd.strided_slice", |s| {
@@ -179,7 +184,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let at = axis(at, x.rank())?;
             let mut shape: Shape = x.shape().into();
             let n = shape.remove(at);
-            (0..n).map(|k| cut(&x, at, k, k + 1).reshaped(&shape)).collect()
+            (0..n).map(|k| cut(&x, at, k, k + 1)?.reshaped(&shape)).collect()
         }))
     }),
     ("pd.meshgrid", |_| {
@@ -291,10 +296,10 @@ fn put(mut x: Tensor, updates: &Tensor, places: &[usize], how: How) -> Result<Ou
             };
         }
     }
-    fn run<T: Element>(v: &[T], updates: &Tensor, places: &[usize], how: How) -> Data {
-        let mut out = v.to_vec();
+    fn run<T: Element>(v: &[T], updates: &Tensor, places: &[usize], how: How) -> Result<Data, String> {
+        let mut out = gathered(v.iter().copied())?;
         write(&mut out, updates, places, how);
-        T::wrap(out)
+        Ok(T::wrap(out))
     }
     fn own<T: Element>(x: &mut Tensor, updates: &Tensor, places: &[usize], how: How) -> bool {
         let Some(out) = x.unique::<T>() else { return false };
@@ -317,16 +322,16 @@ fn put(mut x: Tensor, updates: &Tensor, places: &[usize], how: How) -> Result<Ou
         return one(x);
     }
     let shape: Shape = x.shape().into();
-    let data = crate::each_type!(x.data(), v => run(v, updates, places, how));
+    let data = crate::each_type!(x.data(), v => run(v, updates, places, how))?;
     one(Tensor::from_parts(shape, data))
 }
 
-fn picked(x: &Tensor, shape: &[usize], places: &[usize]) -> Tensor {
-    fn copy<T: Element>(v: &[T], places: &[usize]) -> Data {
-        T::wrap(places.iter().map(|&p| v[p]).collect())
+fn picked(x: &Tensor, shape: &[usize], places: &[usize]) -> Result<Tensor, String> {
+    fn copy<T: Element>(v: &[T], places: &[usize]) -> Result<Data, String> {
+        Ok(T::wrap(gathered(places.iter().map(|&p| v[p]))?))
     }
-    let data = crate::each_type!(x.data(), v => copy(v, places));
-    Tensor::from_parts(shape.into(), data)
+    let data = crate::each_type!(x.data(), v => copy(v, places))?;
+    Ok(Tensor::from_parts(shape.into(), data))
 }
 
 /// The slices at `rows` along an axis.
@@ -336,13 +341,14 @@ fn selected(x: &Tensor, at: usize, rows: &[usize]) -> Result<Tensor, String> {
     shape[at] = rows.len();
     let count = checked_count(&shape, x.dtype().size())?;
     let outer = if count == 0 { 0 } else { outer };
+    let _scratch = scratch::<usize>(count)?;
     let places: Vec<usize> = (0..outer)
         .flat_map(|o| {
             let start = move |r: usize| (o * n + r) * inner;
             rows.iter().flat_map(move |&r| start(r)..start(r) + inner)
         })
         .collect();
-    Ok(picked(x, &shape, &places))
+    picked(x, &shape, &places)
 }
 
 /// The element that each place of a padded axis shows, or none for the constant.

@@ -312,9 +312,9 @@ pub(super) fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
         // The loop below would walk what has nothing in it.
         return Tensor::full(&shape, first.dtype(), 0.0);
     }
-    fn join<T: Element>(_: &[T], parts: &[Tensor], at: usize, count: usize) -> Data {
+    fn join<T: Element>(_: &[T], parts: &[Tensor], at: usize, count: usize) -> Result<Data, String> {
         let outer: usize = parts[0].shape()[..at].iter().product();
-        let mut out: Vec<T> = room(count);
+        let mut out = room::<T>(count)?;
         for o in 0..outer {
             for part in parts {
                 let v = part.view::<T>().unwrap_or_default();
@@ -322,29 +322,36 @@ pub(super) fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
                 out.extend_from_slice(&v[o * run..(o + 1) * run]);
             }
         }
-        T::wrap(out)
+        Ok(T::wrap(out))
     }
-    let data = crate::each_type!(first.data(), v => join(v, parts, at, count));
+    let data = crate::each_type!(first.data(), v => join(v, parts, at, count))?;
     Ok(Tensor::from_parts(shape, data))
 }
 
 /// The elements `start..end` along an axis.
-pub(super) fn cut(x: &Tensor, at: usize, start: usize, end: usize) -> Tensor {
+pub(super) fn cut(x: &Tensor, at: usize, start: usize, end: usize) -> Result<Tensor, String> {
     let (outer, n, inner) = around(x.shape(), at);
-    fn copy<T: Element>(v: &[T], outer: usize, n: usize, inner: usize, start: usize, end: usize) -> Data {
+    fn copy<T: Element>(
+        v: &[T],
+        outer: usize,
+        n: usize,
+        inner: usize,
+        start: usize,
+        end: usize,
+    ) -> Result<Data, String> {
         let run = (end - start) * inner;
-        let mut out: Vec<T> = room(outer * run);
+        let mut out = room::<T>(outer * run)?;
         // Nothing is made of nothing, however often.
         let outer = if run == 0 { 0 } else { outer };
         for o in 0..outer {
             out.extend_from_slice(&v[(o * n + start) * inner..(o * n + end) * inner]);
         }
-        T::wrap(out)
+        Ok(T::wrap(out))
     }
     let mut shape: Shape = x.shape().into();
     shape[at] = end - start;
-    let data = crate::each_type!(x.data(), v => copy(v, outer, n, inner, start, end));
-    Tensor::from_parts(shape, data)
+    let data = crate::each_type!(x.data(), v => copy(v, outer, n, inner, start, end))?;
+    Ok(Tensor::from_parts(shape, data))
 }
 
 fn pieces(x: &Tensor, at: usize, sizes: &[usize]) -> Result<Outputs, String> {
@@ -355,7 +362,7 @@ fn pieces(x: &Tensor, at: usize, sizes: &[usize]) -> Result<Outputs, String> {
             .checked_add(size)
             .filter(|&e| e <= x.shape()[at])
             .ok_or("the pieces are more than the whole")?;
-        out.push(cut(x, at, start, end));
+        out.push(cut(x, at, start, end)?);
         start = end;
     }
     if start != x.shape()[at] {
@@ -378,7 +385,7 @@ pub(super) fn place(into: Tensor, x: &Tensor, starts: &[usize]) -> Result<Tensor
     let (shape, data) = into.into_parts();
     let full = strides_of(&shape);
     fn write<T: Element>(_: &[T], data: Data, x: &Tensor, full: &[usize], starts: &[usize]) -> Result<Data, String> {
-        let mut out = T::take(data).ok_or(MIXED)?;
+        let mut out = T::take(data)?.ok_or(MIXED)?;
         let v = x.view::<T>().ok_or(MIXED)?;
         let base: usize = full.iter().zip(starts).map(|(s, o)| s * o).sum();
         let rows = Rows::new(x.shape(), full, &strides_of(x.shape()));
@@ -411,10 +418,10 @@ fn permuted(x: &Tensor, source: impl Fn(&mut Shape, &[usize])) -> Result<Outputs
         source(&mut index, &shape);
         index.iter().zip(&full).map(|(i, s)| i * s).sum()
     });
-    fn copy<T: Element>(v: &[T], places: impl Iterator<Item = usize>) -> Data {
-        T::wrap(gathered(places.map(|p| v[p])))
+    fn copy<T: Element>(v: &[T], places: impl Iterator<Item = usize>) -> Result<Data, String> {
+        Ok(T::wrap(gathered(places.map(|p| v[p]))?))
     }
-    let data = crate::each_type!(x.data(), v => copy(v, places));
+    let data = crate::each_type!(x.data(), v => copy(v, places))?;
     one(Tensor::from_parts(shape, data))
 }
 
@@ -427,7 +434,12 @@ fn triangle(s: &Spec<'_>, inside: fn(i64, i64, i64) -> bool) -> Result<Kernel, S
         }
         let columns = x.shape()[x.rank() - 1];
         let rows = x.shape()[x.rank() - 2];
-        fn clear<T: Element>(v: &[T], rows: usize, columns: usize, keep: impl Fn(i64, i64) -> bool) -> Data {
+        fn clear<T: Element>(
+            v: &[T],
+            rows: usize,
+            columns: usize,
+            keep: impl Fn(i64, i64) -> bool,
+        ) -> Result<Data, String> {
             let pick = |(n, &v): (usize, &T)| {
                 if keep((n / columns % rows) as i64, (n % columns) as i64) {
                     v
@@ -435,9 +447,9 @@ fn triangle(s: &Spec<'_>, inside: fn(i64, i64, i64) -> bool) -> Result<Kernel, S
                     T::default()
                 }
             };
-            T::wrap(gathered(v.iter().enumerate().map(pick)))
+            Ok(T::wrap(gathered(v.iter().enumerate().map(pick))?))
         }
-        let data = crate::each_type!(x.data(), v => clear(v, rows, columns, |r, c| inside(r, c, diagonal)));
+        let data = crate::each_type!(x.data(), v => clear(v, rows, columns, |r, c| inside(r, c, diagonal)))?;
         one(Tensor::from_parts(x.shape().into(), data))
     }))
 }

@@ -4,6 +4,8 @@ use super::nn::{each_line, noise, of_axis};
 use super::scan::picked;
 use super::unary::number;
 use super::{IntList, Kernel, Outputs, Prepare, Spec, around, dims, one, take};
+use crate::tensor::Storage;
+use crate::tensor::buffer::{filled, gathered, scratch};
 use crate::tensor::{DType, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -42,10 +44,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 }
             }
             let part = |all: &Tensor| {
-                let data = crate::each_type!(all.data(), v => picked(v, &places));
-                Tensor::from_parts(shape.clone(), data)
+                let data = crate::each_type!(all.data(), v => picked(v, &places))?;
+                Ok(Tensor::from_parts(shape.clone(), data))
             };
-            Ok(sorted(&x, at, false, None)?.iter().map(part).collect())
+            sorted(&x, at, false, None)?.iter().map(part).collect()
         }))
     }),
     ("pd.uniform", |s| {
@@ -86,22 +88,21 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let (seed, dtype) = (s.int("seed", 0) as u64, s.result_dtype(0)?);
         Ok(Box::new(move |_| {
             checked_count(&[n], 8)?;
-            let mut values: Vec<i64> = (0..n as i64).collect();
+            let mut values = gathered(0..n as i64)?;
             for at in (1..n).rev() {
                 values.swap(at, (noise(seed, at as u64) * (at + 1) as f64) as usize);
             }
-            one(Tensor::new(&[n], values)?.cast(dtype))
+            one(Tensor::of(&[n], values)?.cast(dtype)?)
         }))
     }),
     ("pd.bernoulli", |s| {
         let seed = s.int("seed", 0) as u64;
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
-            let values = x.to_f64().into_iter().enumerate();
-            let values = values
-                .map(|(at, p)| f64::from(u8::from(noise(seed, at as u64) < p)))
-                .collect();
-            one(Tensor::new(x.shape(), values)?.cast(x.dtype()))
+            let mut values = x.own_doubles()?;
+            let places = values.iter_mut().enumerate();
+            places.for_each(|(at, p)| *p = f64::from(u8::from(noise(seed, at as u64) < *p)));
+            one(Tensor::of(x.shape(), values)?.cast(x.dtype())?)
         }))
     }),
     ("pd.eye", |s| {
@@ -112,14 +113,14 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let rows = get(&sizes[0])?.ok_or("`num_rows` is missing")?;
             let columns = get(&sizes[1])?.filter(|&n| n != -1).unwrap_or(rows);
             let shape = dims(&[rows, columns])?;
-            let mut values = vec![0.0; checked_count(&shape, 8)?];
+            let mut values = filled(checked_count(&shape, 8)?, 0.0)?;
             let step = shape[1] + 1;
             values
                 .iter_mut()
                 .step_by(step)
                 .take(shape[0].min(shape[1]))
                 .for_each(|v| *v = 1.0);
-            one(Tensor::new(&shape, values)?.cast(dtype))
+            one(Tensor::of(&shape, values)?.cast(dtype)?)
         }))
     }),
 ];
@@ -138,8 +139,8 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
     let total = checked_count(&out_shape, 8)?;
     // Integers beyond 2^53 are no floats: each kind is compared as what it is.
     let (floats, whole) = match x.dtype().is_float() {
-        true => (x.to_f64(), Vec::new()),
-        false => (Vec::new(), x.to_i64()),
+        true => (x.own_doubles()?, Storage::default()),
+        false => (Storage::default(), gathered(x.wholes()?.iter().copied())?),
     };
     let order = |a: usize, b: usize| match whole.is_empty() {
         true => {
@@ -148,7 +149,8 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
         }
         false => whole[a].cmp(&whole[b]),
     };
-    let (mut sources, mut places) = (vec![0usize; total], vec![0i64; total]);
+    let _scratch = scratch::<usize>(total.saturating_add(n))?;
+    let (mut sources, mut places) = (vec![0usize; total], filled(total, 0i64)?);
     let inner: usize = shape[at + 1..].iter().product();
     each_line(&shape, at, |first, step, n| {
         let mut line: Vec<usize> = (0..n).collect();
@@ -166,7 +168,7 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
     });
     let data = match total {
         0 => Tensor::full(&[0], x.dtype(), 0.0)?.into_parts().1,
-        _ => crate::each_type!(x.data(), v => picked(v, &sources)),
+        _ => crate::each_type!(x.data(), v => picked(v, &sources))?,
     };
     let mut result: Shape = x.shape().into();
     if let Some(d) = result.get_mut(at) {
@@ -174,7 +176,7 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
     }
     let mut out = Outputs::new();
     out.push(Tensor::from_parts(result.clone(), data));
-    out.push(Tensor::new(&result, places)?);
+    out.push(Tensor::of(&result, places)?);
     Ok(out)
 }
 
@@ -188,6 +190,6 @@ fn generated(
     Ok(Box::new(move |inputs| {
         let shape = dims(&shape.get(&inputs)?.ok_or("`shape` is missing")?)?;
         let count = checked_count(&shape, 8)?;
-        one(Tensor::new(&shape, f(&inputs, seed, count)?)?.cast(dtype))
+        one(Tensor::new(&shape, f(&inputs, seed, count)?)?.cast(dtype)?)
     }))
 }

@@ -71,7 +71,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let dtype = s.result_dtype(0)?;
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
-            one(x.cast(dtype))
+            one(x.cast(dtype)?)
         }))
     }),
     ("pd.increment", |s| {
@@ -149,10 +149,10 @@ fn floats(
         let [x] = take(inputs)?;
         let (shape, data) = x.into_parts();
         let data = match data {
-            Data::F32(_) => map(data, &f),
-            Data::F64(_) => map(data, &d),
-            Data::F16(_) => map(data, |v: f16| f16::from_f32(f(v.to_f32()))),
-            Data::BF16(_) => map(data, |v: bf16| bf16::from_f32(f(v.to_f32()))),
+            Data::F32(_) => map(data, &f)?,
+            Data::F64(_) => map(data, &d)?,
+            Data::F16(_) => map(data, |v: f16| f16::from_f32(f(v.to_f32())))?,
+            Data::BF16(_) => map(data, |v: bf16| bf16::from_f32(f(v.to_f32())))?,
             _ => return Err("the operand must hold floats".to_owned()),
         };
         one(Tensor::from_parts(shape, data))
@@ -185,15 +185,15 @@ fn numbers_of(
 ) -> Result<Outputs, String> {
     let (shape, data) = x.into_parts();
     let data = match data {
-        Data::F32(_) => map(data, f),
-        Data::F64(_) => map(data, d),
-        Data::F16(_) => map(data, |v: f16| f16::from_f32(f(v.to_f32()))),
-        Data::BF16(_) => map(data, |v: bf16| bf16::from_f32(f(v.to_f32()))),
-        Data::I64(_) => map(data, i),
-        Data::I32(_) => map(data, |v: i32| i(i64::from(v)) as i32),
-        Data::I16(_) => map(data, |v: i16| i(i64::from(v)) as i16),
-        Data::I8(_) => map(data, |v: i8| i(i64::from(v)) as i8),
-        Data::UI8(_) => map(data, |v: u8| i(i64::from(v)) as u8),
+        Data::F32(_) => map(data, f)?,
+        Data::F64(_) => map(data, d)?,
+        Data::F16(_) => map(data, |v: f16| f16::from_f32(f(v.to_f32())))?,
+        Data::BF16(_) => map(data, |v: bf16| bf16::from_f32(f(v.to_f32())))?,
+        Data::I64(_) => map(data, i)?,
+        Data::I32(_) => map(data, |v: i32| i(i64::from(v)) as i32)?,
+        Data::I16(_) => map(data, |v: i16| i(i64::from(v)) as i16)?,
+        Data::I8(_) => map(data, |v: i8| i(i64::from(v)) as i8)?,
+        Data::UI8(_) => map(data, |v: u8| i(i64::from(v)) as u8)?,
         Data::I1(_) => return Err("the operand must hold numbers, not truth values".to_owned()),
     };
     one(Tensor::from_parts(shape, data))
@@ -204,12 +204,12 @@ fn bits_not() -> Result<Kernel, String> {
         let [x] = take(inputs)?;
         let (shape, data) = x.into_parts();
         let data = match data {
-            Data::I1(_) => map(data, |v: bool| !v),
-            Data::I64(_) => map(data, |v: i64| !v),
-            Data::I32(_) => map(data, |v: i32| !v),
-            Data::I16(_) => map(data, |v: i16| !v),
-            Data::I8(_) => map(data, |v: i8| !v),
-            Data::UI8(_) => map(data, |v: u8| !v),
+            Data::I1(_) => map(data, |v: bool| !v)?,
+            Data::I64(_) => map(data, |v: i64| !v)?,
+            Data::I32(_) => map(data, |v: i32| !v)?,
+            Data::I16(_) => map(data, |v: i16| !v)?,
+            Data::I8(_) => map(data, |v: i8| !v)?,
+            Data::UI8(_) => map(data, |v: u8| !v)?,
             _ => return Err("the operand must hold integers".to_owned()),
         };
         one(Tensor::from_parts(shape, data))
@@ -219,7 +219,7 @@ fn bits_not() -> Result<Kernel, String> {
 fn test(f: impl Fn(f64) -> bool + Send + Sync + 'static) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
-        let values: Vec<bool> = crate::each_type!(x.data(), v => gathered(v.iter().map(|&v| f(v.to_f64()))));
+        let values = crate::each_type!(x.data(), v => gathered(v.iter().map(|&v| f(v.to_f64()))))?;
         one(Tensor::from_parts(x.shape().into(), bool::wrap(values)))
     }))
 }

@@ -5,8 +5,11 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+
+use half::{bf16, f16};
+use pir_ir::budget::{self, Budget, Reservation};
 
 use super::Element;
 
@@ -36,18 +39,89 @@ const fn rounded(count: usize) -> usize {
     count.next_multiple_of(1 << (count.ilog2() - 2))
 }
 
+/// What a buffer takes besides its elements: the head of the allocation that is shared, and of those of the allocator.
+const HEAD: usize = 64;
+
+/// Elements that nobody shares, with the reservation of their memory.
+#[derive(Default)]
+pub struct Storage<T> {
+    values: Vec<T>,
+    held: Reservation,
+}
+
+impl<T> Storage<T> {
+    /// Elements that are there already, while the budget allows for them.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn adopt(values: Vec<T>) -> Result<Self, String> {
+        let held = budget::reserve(bytes_of(&values))?;
+        Ok(Storage { values, held })
+    }
+
+    /// A few elements that are there already, whatever the budget is.
+    pub(crate) fn of_few(values: Vec<T>) -> Self {
+        let held = Reservation::of_existing(bytes_of(&values));
+        Storage { values, held }
+    }
+
+    /// New memory.
+    fn fresh(count: usize) -> Result<Self, String> {
+        let bytes = count.saturating_mul(size_of::<T>()).saturating_add(HEAD);
+        let held = budget::reserve(bytes)?;
+        let mut values = Vec::new();
+        match values.try_reserve_exact(count) {
+            Ok(()) => Ok(Storage { values, held }),
+            Err(_) => Err(Budget::current().system_refused(bytes as u64).into()),
+        }
+    }
+
+    /// The reservation becomes that of what the list takes now, and of this thread's budget.
+    fn settle(&mut self) {
+        let bytes = bytes_of(&self.values);
+        if self.held.bytes() != bytes as u64 {
+            self.held = Reservation::of_existing(bytes);
+        }
+    }
+
+    /// The elements without their reservation, for a place that counts them in another way, or not.
+    pub fn into_values(mut self) -> Vec<T> {
+        std::mem::take(&mut self.values)
+    }
+}
+
+fn bytes_of<T>(values: &Vec<T>) -> usize {
+    values.capacity() * size_of::<T>() + HEAD
+}
+
+impl<T> Deref for Storage<T> {
+    type Target = Vec<T>;
+
+    #[inline]
+    fn deref(&self) -> &Vec<T> {
+        &self.values
+    }
+}
+
+impl<T> DerefMut for Storage<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        &mut self.values
+    }
+}
+
 /// The elements of a tensor; cloning shares them.
 pub struct Buffer<T: Element> {
     /// Always there but while it is dropped.
-    values: Option<Arc<Vec<T>>>,
+    values: Option<Arc<Storage<T>>>,
 }
 
 /// What a thread keeps for tensors to come.
 pub struct Pool<T> {
     /// Each of them empty and held by nobody else: what tensors share is an allocation of its own.
-    shells: Vec<Arc<Vec<T>>>,
+    shells: Vec<Arc<Storage<T>>>,
     /// Empty lists with memory, by its size.
-    spare: [Vec<Vec<T>>; CLASSES],
+    spare: [Vec<Storage<T>>; CLASSES],
     bytes: usize,
 }
 
@@ -61,13 +135,14 @@ impl<T> Pool<T> {
         }
     }
 
-    fn take(&mut self, count: usize) -> Option<Vec<T>> {
+    fn take(&mut self, count: usize) -> Option<Storage<T>> {
         let values = self.spare.get_mut(class(rounded(count)))?.pop()?;
         self.bytes -= values.capacity() * size_of::<T>();
-        Some(values)
+        // What was kept of another run is not counted in this one.
+        values.held.is_current().then_some(values)
     }
 
-    fn put(&mut self, mut values: Vec<T>) {
+    fn put(&mut self, mut values: Storage<T>) {
         let bytes = values.capacity() * size_of::<T>();
         if let Some(list) = self.spare.get_mut(class(values.capacity()))
             && bytes != 0
@@ -79,51 +154,102 @@ impl<T> Pool<T> {
             list.push(values);
         }
     }
+
+    /// Gives back all memory that is kept.
+    fn clear(&mut self) {
+        self.spare.iter_mut().for_each(Vec::clear);
+        self.bytes = 0;
+    }
 }
 
 /// The pool of each element type in each thread.
 pub type Local<T> = RefCell<Pool<T>>;
 
+/// Gives back the memory that this thread keeps.
+fn clear_pools() {
+    fn clear<T: Element>() {
+        T::pooled(Pool::clear);
+    }
+    clear::<bool>();
+    clear::<i8>();
+    clear::<i16>();
+    clear::<i32>();
+    clear::<i64>();
+    clear::<u8>();
+    clear::<f16>();
+    clear::<bf16>();
+    clear::<f32>();
+    clear::<f64>();
+}
+
 /// An empty list with room for so many elements.
-pub(crate) fn room<T: Element>(count: usize) -> Vec<T> {
-    let kept = T::pooled(|pool| pool.take(count)).flatten();
-    kept.unwrap_or_else(|| Vec::with_capacity(rounded(count)))
+pub(crate) fn room<T: Element>(count: usize) -> Result<Storage<T>, String> {
+    if let Some(kept) = T::pooled(|pool| pool.take(count)).flatten() {
+        return Ok(kept);
+    }
+    Storage::fresh(rounded(count)).or_else(|_| {
+        clear_pools();
+        Storage::fresh(rounded(count))
+    })
 }
 
 /// A list of so many equal elements.
-pub(crate) fn filled<T: Element>(count: usize, value: T) -> Vec<T> {
-    if count > LARGEST {
-        // Of zeros the system has fresh pages.
-        return vec![value; count];
+pub(crate) fn filled<T: Element>(count: usize, value: T) -> Result<Storage<T>, String> {
+    if count > LARGEST && value == T::default() {
+        // Of zeros the system has fresh pages; that there is room for them is tried first.
+        let room = Storage::<T>::fresh(count)?;
+        let Storage { values, held } = room;
+        drop(values);
+        return Ok(Storage {
+            values: vec![value; count],
+            held,
+        });
     }
-    let mut values = room(count);
+    let mut values = room(count)?;
     values.resize(count, value);
-    values
+    Ok(values)
+}
+
+/// The element of a scalar. What is as small as this need not be asked for; it counts.
+pub(crate) fn one<T: Element>(value: T) -> Storage<T> {
+    room(1).map_or_else(
+        |_| Storage::of_few(vec![value]),
+        |mut values| {
+            values.push(value);
+            values
+        },
+    )
 }
 
 /// A list of what an iterator gives, which knows about how much that is.
-pub(crate) fn gathered<T: Element>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut values = room(items.size_hint().0);
+pub(crate) fn gathered<T: Element>(items: impl Iterator<Item = T>) -> Result<Storage<T>, String> {
+    let mut values = room(items.size_hint().0)?;
     values.extend(items);
-    values
+    values.settle();
+    Ok(values)
+}
+
+/// Reserves memory of so many elements that a kernel needs while it runs, for as long as what is given back is there.
+pub(crate) fn scratch<T>(count: usize) -> Result<Reservation, String> {
+    Ok(budget::reserve(count.saturating_mul(size_of::<T>()))?)
 }
 
 /// Gives the memory of a list back that became no tensor.
-pub(crate) fn done<T: Element>(values: Vec<T>) {
+pub(crate) fn done<T: Element>(values: Storage<T>) {
     T::pooled(|pool| pool.put(values));
 }
 
 impl<T: Element> Buffer<T> {
     /// The elements for writing, if nobody else holds them.
     pub(crate) fn get_mut(&mut self) -> Option<&mut [T]> {
-        Some(Arc::get_mut(self.values.as_mut()?)?)
+        Some(&mut Arc::get_mut(self.values.as_mut()?)?.values)
     }
 
     /// The elements alone; copied if others share them.
-    pub(crate) fn into_vec(mut self) -> Vec<T> {
+    pub(crate) fn into_storage(mut self) -> Result<Storage<T>, String> {
         match self.values.as_mut().and_then(Arc::get_mut) {
             // The shell is kept when it is dropped.
-            Some(values) => std::mem::take(values),
+            Some(values) => Ok(std::mem::take(values)),
             None => gathered(self.iter().copied()),
         }
     }
@@ -139,8 +265,9 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-impl<T: Element> From<Vec<T>> for Buffer<T> {
-    fn from(values: Vec<T>) -> Self {
+impl<T: Element> From<Storage<T>> for Buffer<T> {
+    fn from(mut values: Storage<T>) -> Self {
+        values.settle();
         let shell = T::pooled(|pool| pool.shells.pop()).flatten();
         let values = match shell {
             Some(mut shell) => {
@@ -161,7 +288,7 @@ impl<T: Element> Deref for Buffer<T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        self.values.as_ref().map_or(&[], |values| values)
+        self.values.as_ref().map_or(&[], |values| &values.values)
     }
 }
 
@@ -216,7 +343,7 @@ mod tests {
 
     #[test]
     fn memory_is_used_again() {
-        let first = Buffer::from(filled(5, 1.5f32));
+        let first = Buffer::from(filled(5, 1.5f32).unwrap());
         let (place, shell) = (first.as_ptr(), first.address());
         let shared = first.clone();
         assert!(!first.is_unique());
@@ -224,20 +351,20 @@ mod tests {
         assert!(shared.is_unique());
         assert_eq!(*shared, [1.5; 5]);
         drop(shared);
-        let second = Buffer::from(gathered([1.0f32; 5].into_iter()));
+        let second = Buffer::from(gathered([1.0f32; 5].into_iter()).unwrap());
         assert_eq!((second.as_ptr(), second.address()), (place, shell));
         assert_eq!(*second, [1.0; 5]);
         // Of a shared buffer the elements are copied.
         let kept = second.clone();
-        let copied = second.into_vec();
+        let copied = second.into_storage().unwrap();
         assert_ne!(copied.as_ptr(), place);
-        let moved = kept.into_vec();
+        let moved = kept.into_storage().unwrap();
         assert_eq!(moved.as_ptr(), place);
     }
 
     #[test]
     fn no_more_is_kept_than_is_said() {
-        let make = |count| Buffer::from(filled(count, 7i16));
+        let make = |count| Buffer::from(filled(count, 7i16).unwrap());
         let few: Vec<_> = (0..3 * KEPT).map(|_| make(9)).collect();
         drop(few);
         let large: Vec<_> = (0..3 * KEPT).map(|_| make(LARGEST / 2)).collect();

@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::buffer::{Buffer, Local, Pool};
+use super::buffer::{Buffer, Local, Pool, Storage};
 use super::{DType, Data};
 
 /// An element type, and how its values become others.
@@ -18,11 +18,14 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     /// As an integer; floats are truncated.
     fn to_i64(self) -> i64;
     /// Wraps a buffer.
-    fn wrap(values: Vec<Self>) -> Data;
+    fn wrap(values: Storage<Self>) -> Data;
     /// The buffer, if it has these elements.
     fn view(data: &Data) -> Option<&[Self]>;
     /// The buffer alone, if it has these elements; copied if others share it.
-    fn take(data: Data) -> Option<Vec<Self>>;
+    ///
+    /// # Errors
+    /// When there is no memory for a copy.
+    fn take(data: Data) -> Result<Option<Storage<Self>>, String>;
     /// The buffer, shared or not, if it has these elements.
     fn shared(data: Data) -> Option<Buffer<Self>>;
     /// The buffer for writing, if it has these elements and nobody else holds it.
@@ -58,7 +61,7 @@ macro_rules! element {
                 $to_i64(self)
             }
 
-            fn wrap(values: Vec<Self>) -> Data {
+            fn wrap(values: Storage<Self>) -> Data {
                 Data::$variant(values.into())
             }
 
@@ -69,10 +72,10 @@ macro_rules! element {
                 }
             }
 
-            fn take(data: Data) -> Option<Vec<Self>> {
+            fn take(data: Data) -> Result<Option<Storage<Self>>, String> {
                 match data {
-                    Data::$variant(values) => Some(values.into_vec()),
-                    _ => None,
+                    Data::$variant(values) => values.into_storage().map(Some),
+                    _ => Ok(None),
                 }
             }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use half::{bf16, f16};
 use smallvec::SmallVec;
 
-pub use buffer::{Buffer, Local, Pool};
+pub use buffer::{Buffer, Local, Pool, Storage};
 pub use element::Element;
 
 /// The extents of the dimensions; none for a scalar.
@@ -164,8 +164,16 @@ impl Tensor {
     /// A tensor of elements, row by row.
     ///
     /// # Errors
-    /// When their number is not that of the shape.
+    /// When their number is not that of the shape, or the budget is exceeded.
     pub fn new<T: Element>(shape: &[usize], values: Vec<T>) -> Result<Tensor, String> {
+        Self::of(shape, Storage::adopt(values)?)
+    }
+
+    /// The same of elements whose memory is reserved.
+    ///
+    /// # Errors
+    /// When their number is not that of the shape.
+    pub fn of<T: Element>(shape: &[usize], values: Storage<T>) -> Result<Tensor, String> {
         let count = checked_count(shape, T::DTYPE.size())?;
         if count != values.len() {
             return Err(format!("{} elements for a shape of {count}", values.len()));
@@ -185,7 +193,7 @@ impl Tensor {
     pub fn scalar<T: Element>(value: T) -> Tensor {
         Tensor {
             shape: Shape::new(),
-            data: T::wrap(buffer::filled(1, value)),
+            data: T::wrap(buffer::one(value)),
         }
     }
 
@@ -197,7 +205,7 @@ impl Tensor {
         let count = checked_count(shape, dtype.size())?;
         macro_rules! fill {
             ($ty:ty) => {
-                <$ty>::wrap(buffer::filled(count, <$ty>::from_f64(value)))
+                <$ty>::wrap(buffer::filled(count, <$ty>::from_f64(value))?)
             };
         }
         let data = match dtype {
@@ -282,23 +290,23 @@ impl Tensor {
     }
 
     /// The elements as floats, in a buffer that may be shared.
-    pub(crate) fn doubles(&self) -> Buffer<f64> {
+    pub(crate) fn doubles(&self) -> Result<Buffer<f64>, String> {
         match &self.data {
-            Data::F64(values) => values.clone(),
-            data => each_type!(data, v => buffer::gathered(v.iter().map(|&x| x.to_f64())).into()),
+            Data::F64(values) => Ok(values.clone()),
+            _ => Ok(self.own_doubles()?.into()),
         }
     }
 
     /// The elements as floats, for nobody else.
-    pub(crate) fn own_doubles(&self) -> Vec<f64> {
+    pub(crate) fn own_doubles(&self) -> Result<Storage<f64>, String> {
         each_type!(&self.data, v => buffer::gathered(v.iter().map(|&x| x.to_f64())))
     }
 
     /// The elements as integers, in a buffer that may be shared.
-    pub(crate) fn wholes(&self) -> Buffer<i64> {
+    pub(crate) fn wholes(&self) -> Result<Buffer<i64>, String> {
         match &self.data {
-            Data::I64(values) => values.clone(),
-            data => each_type!(data, v => buffer::gathered(v.iter().map(|&x| x.to_i64())).into()),
+            Data::I64(values) => Ok(values.clone()),
+            data => Ok(each_type!(data, v => buffer::gathered(v.iter().map(|&x| x.to_i64())))?.into()),
         }
     }
 
@@ -326,17 +334,20 @@ impl Tensor {
     }
 
     /// Every element converted.
-    pub fn cast(&self, dtype: DType) -> Tensor {
+    ///
+    /// # Errors
+    /// When the budget is exceeded.
+    pub fn cast(&self, dtype: DType) -> Result<Tensor, String> {
         if dtype == self.dtype() {
-            return self.clone();
+            return Ok(self.clone());
         }
         // Between integers no float may stand: it would lose the low bits.
         let float = self.dtype().is_float();
         macro_rules! to {
             ($ty:ty) => {
                 each_type!(&self.data, v => <$ty>::wrap(match float {
-                    true => buffer::gathered(v.iter().map(|&x| <$ty>::from_f64(x.to_f64()))),
-                    false => buffer::gathered(v.iter().map(|&x| <$ty>::from_i64(x.to_i64()))),
+                    true => buffer::gathered(v.iter().map(|&x| <$ty>::from_f64(x.to_f64())))?,
+                    false => buffer::gathered(v.iter().map(|&x| <$ty>::from_i64(x.to_i64())))?,
                 }))
             };
         }
@@ -352,10 +363,10 @@ impl Tensor {
             DType::F32 => to!(f32),
             DType::F64 => to!(f64),
         };
-        Tensor {
+        Ok(Tensor {
             shape: self.shape.clone(),
             data,
-        }
+        })
     }
 
     /// Whether shape, type and bits are the same.

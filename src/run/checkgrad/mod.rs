@@ -127,7 +127,7 @@ impl Check<'_> {
     /// One of both cannot be run.
     pub fn compare(&self, adjoint: &Module, values: &[Tensor]) -> Result<Vec<Row>, Vec<Diagnostic>> {
         let primal = self.in_f64();
-        let values: Vec<Tensor> = values.iter().map(promoted).collect();
+        let values = values.iter().map(promoted).collect::<Result<Vec<Tensor>, _>>()?;
         let forward = self.execute(&primal, &values, Vec::new())?;
         let gradients = Gradients::new(&forward, self.execute(adjoint, &values, Vec::new())?);
         let constant = without_gradient(self.module);
@@ -431,11 +431,12 @@ impl Numbers {
 }
 
 /// The same numbers as `f64`, if they are floats.
-fn promoted(tensor: &Tensor) -> Tensor {
-    if tensor.dtype().is_float() {
-        tensor.cast(DType::F64)
-    } else {
-        tensor.clone()
+fn promoted(tensor: &Tensor) -> Result<Tensor, Vec<Diagnostic>> {
+    match tensor.dtype().is_float() {
+        true => tensor
+            .cast(DType::F64)
+            .map_err(|e| vec![Diagnostic::error("memory", e)]),
+        false => Ok(tensor.clone()),
     }
 }
 

@@ -92,7 +92,7 @@ fn value(ctx: &Context, spec: &InputSpec) -> Option<Tensor> {
     let numbers: Vec<f64> = (0..count)
         .map(|i| (i % 7) as f64 - 2.0 + 0.25 * (i % 3) as f64)
         .collect();
-    Tensor::new(&dims, numbers).ok().map(|t| t.cast(dtype))
+    Tensor::new(&dims, numbers).ok()?.cast(dtype).ok()
 }
 
 struct Shown {

@@ -70,7 +70,7 @@ pub(super) const RULES: &[Rule] = &[
     all_of("pd.arange", NONE, |c| {
         let mut grads: Grads<'_> = vec![None; c.num_inputs()];
         let count = c.out_shape(0).iter().product::<usize>();
-        let places = Dense::new(&[count], (0..count as i64).collect()).map(|t| t.cast(c.grad().dtype()));
+        let places = Dense::new(&[count], (0..count as i64).collect()).and_then(|t| t.cast(c.grad().dtype()));
         let places = V::constant(c.engine, places);
         if let Some(at) = c.operand_called("start") {
             grads[at] = Some(c.summed(at, &c.grad()));

@@ -70,7 +70,7 @@ fn nll_loss<'e>(c: &Cx<'e>) -> Result<Vec<V<'e>>, String> {
     let classes = labels.iter().map(|&l| if l == ignored { 0 } else { l }).collect();
     let classes = V::constant(c.engine, Dense::new(&dims, classes));
     let counts = labels.iter().map(|&l| f64::from(u8::from(l != ignored))).collect();
-    let mut weights = V::constant(c.engine, Dense::new(&dims, counts).map(|t| t.cast(c.dtype(0))));
+    let mut weights = V::constant(c.engine, Dense::new(&dims, counts).and_then(|t| t.cast(c.dtype(0))));
     if let Some(at) = c.declared(2) {
         weights = c.arg(at).take(&classes) * weights;
     }
@@ -140,7 +140,7 @@ fn last_ones<'e>(places: &V<'e>, like: &V<'e>) -> Result<V<'e>, String> {
     let mut seen = rustc_hash::FxHashSet::default();
     let mut ones: Vec<f64> = at.iter().rev().map(|&p| f64::from(u8::from(seen.insert(p)))).collect();
     ones.reverse();
-    let ones = Dense::new(&places.shape(), ones).map(|t| t.cast(like.dtype()));
+    let ones = Dense::new(&places.shape(), ones).and_then(|t| t.cast(like.dtype()));
     Ok(V::constant(places.engine, ones))
 }
 
@@ -173,7 +173,7 @@ fn put_along_axis<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
     let mut product = c.x();
     for turn in 1..=turns.iter().copied().max().unwrap_or(0) {
         let own = turns.iter().map(|&t| f64::from(u8::from(t == turn))).collect();
-        let own = Dense::new(&places.shape(), own).map(|t| t.cast(values.dtype()));
+        let own = Dense::new(&places.shape(), own).and_then(|t| t.cast(values.dtype()));
         let own = V::constant(c.engine, own);
         let factor = (values.clone() * own.clone()).put(&places, &shape) + (1.0 - own.put(&places, &shape));
         product = product * factor;

@@ -294,7 +294,7 @@ impl<'e> Pool<'e> {
             }
         }
         let count = rows * columns;
-        let factors = Dense::new(&[n, channels, count, 1], factors).map(|t| t.cast(x.dtype()));
+        let factors = Dense::new(&[n, channels, count, 1], factors).and_then(|t| t.cast(x.dtype()));
         Ok(Pool {
             places: V::constant(c.engine, Dense::new(&[n, channels, count, widest], places)),
             factors: V::constant(c.engine, factors),

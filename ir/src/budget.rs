@@ -1,0 +1,342 @@
+//! Memory that is asked for before it is taken.
+//!
+//! A process has one [`Budget`], and parts of it may have smaller ones of their own. What grows with the input reserves
+//! from the budget of its thread first: tensors, stacks, files that are read. A reservation that is refused is an
+//! error like any other; memory that is not there would end the process.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// So many bytes, which many may take of. Cloning gives another handle of the same.
+#[derive(Clone)]
+pub struct Budget(Arc<Inner>);
+
+struct Inner {
+    limit: AtomicU64,
+    used: AtomicU64,
+    /// What is refused is remembered, for the message.
+    refused: AtomicU64,
+    /// The one that this is a part of.
+    whole: Option<Budget>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Budget>> = const { RefCell::new(None) };
+}
+
+/// Why memory is not given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exhausted {
+    /// What was asked for.
+    pub asked: u64,
+    /// What is taken.
+    pub used: u64,
+    /// What may be taken; nothing if it is the system that has no more.
+    pub limit: Option<u64>,
+}
+
+impl fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Exhausted { asked, used, limit } = self;
+        match limit {
+            Some(limit) => write!(
+                f,
+                "the program takes {used} bytes, and {asked} more would be more than the limit of {limit} bytes"
+            ),
+            None => write!(f, "the program takes {used} bytes, and the system has no {asked} more"),
+        }
+    }
+}
+
+impl std::error::Error for Exhausted {}
+
+impl From<Exhausted> for String {
+    fn from(exhausted: Exhausted) -> String {
+        exhausted.to_string()
+    }
+}
+
+impl Budget {
+    /// A budget by itself.
+    pub fn new(limit: u64) -> Self {
+        Self::with(limit, None)
+    }
+
+    /// A part of this one.
+    pub fn part(&self, limit: u64) -> Self {
+        Self::with(limit, Some(self.clone()))
+    }
+
+    fn with(limit: u64, whole: Option<Budget>) -> Self {
+        Budget(Arc::new(Inner {
+            limit: AtomicU64::new(limit),
+            used: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            whole,
+        }))
+    }
+
+    /// That of the process. It is not limited until somebody says so.
+    pub fn of_process() -> &'static Budget {
+        static PROCESS: OnceLock<Budget> = OnceLock::new();
+        PROCESS.get_or_init(|| Budget::new(u64::MAX))
+    }
+
+    /// That of this thread: of the process, or what [`enter`](Self::enter) has put in its place.
+    pub fn current() -> Budget {
+        let own = CURRENT.try_with(|current| current.borrow().clone());
+        own.ok().flatten().unwrap_or_else(|| Self::of_process().clone())
+    }
+
+    /// Makes it that of this thread, until what is given back is dropped.
+    #[must_use = "it lasts as long as what is given back"]
+    pub fn enter(&self) -> Entered {
+        let before = CURRENT.try_with(|current| current.replace(Some(self.clone())));
+        Entered {
+            before: before.ok().flatten(),
+        }
+    }
+
+    /// Sets the limit. What is taken already stays.
+    pub fn set_limit(&self, limit: u64) {
+        self.0.limit.store(limit, Ordering::Relaxed);
+    }
+
+    /// What may be taken.
+    pub fn limit(&self) -> u64 {
+        self.0.limit.load(Ordering::Relaxed)
+    }
+
+    /// What is taken.
+    pub fn used(&self) -> u64 {
+        self.0.used.load(Ordering::Relaxed)
+    }
+
+    /// How often something was refused.
+    pub fn refused(&self) -> u64 {
+        self.0.refused.load(Ordering::Relaxed)
+    }
+
+    /// Whether the budget of this thread is this one.
+    fn is_current(&self) -> bool {
+        let same = CURRENT.try_with(|current| match &*current.borrow() {
+            Some(own) => Arc::ptr_eq(&own.0, &self.0),
+            None => Arc::ptr_eq(&Self::of_process().0, &self.0),
+        });
+        same.unwrap_or(true)
+    }
+
+    /// Reserves so many bytes.
+    ///
+    /// # Errors
+    /// When they would be more than the limit.
+    pub fn reserve(&self, bytes: u64) -> Result<Reservation, Exhausted> {
+        self.take(bytes)?;
+        Ok(Reservation {
+            budget: Some(self.clone()),
+            bytes,
+        })
+    }
+
+    fn take(&self, bytes: u64) -> Result<(), Exhausted> {
+        let inner = &*self.0;
+        let limit = self.limit();
+        let add = |used: u64| used.checked_add(bytes).filter(|&used| used <= limit);
+        if let Err(used) = inner.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add) {
+            inner.refused.fetch_add(1, Ordering::Relaxed);
+            return Err(Exhausted {
+                asked: bytes,
+                used,
+                limit: Some(limit),
+            });
+        }
+        if let Some(whole) = &inner.whole
+            && let Err(refused) = whole.take(bytes)
+        {
+            inner.used.fetch_sub(bytes, Ordering::Relaxed);
+            inner.refused.fetch_add(1, Ordering::Relaxed);
+            return Err(refused);
+        }
+        Ok(())
+    }
+
+    /// Takes what is there already.
+    fn add(&self, bytes: u64) {
+        let mut budget = Some(self);
+        while let Some(Budget(inner)) = budget {
+            inner.used.fetch_add(bytes, Ordering::Relaxed);
+            budget = inner.whole.as_ref();
+        }
+    }
+
+    fn give_back(&self, bytes: u64) {
+        let mut budget = Some(self);
+        while let Some(Budget(inner)) = budget {
+            inner.used.fetch_sub(bytes, Ordering::Relaxed);
+            budget = inner.whole.as_ref();
+        }
+    }
+
+    /// The system has not given what was reserved.
+    pub fn system_refused(&self, bytes: u64) -> Exhausted {
+        self.0.refused.fetch_add(1, Ordering::Relaxed);
+        Exhausted {
+            asked: bytes,
+            used: self.used(),
+            limit: None,
+        }
+    }
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Budget({} of {})", self.used(), self.limit())
+    }
+}
+
+/// The budget that a thread had before.
+#[derive(Debug)]
+pub struct Entered {
+    before: Option<Budget>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let before = self.before.take();
+        // When the thread ends, nothing is left to be set.
+        let _ = CURRENT.try_with(|current| current.replace(before));
+    }
+}
+
+/// Reserves from the budget of this thread.
+///
+/// # Errors
+/// When it would be more than the limit.
+pub fn reserve(bytes: usize) -> Result<Reservation, Exhausted> {
+    Budget::current().reserve(bytes as u64)
+}
+
+/// Bytes that are reserved until this is dropped.
+#[derive(Default, Debug)]
+pub struct Reservation {
+    budget: Option<Budget>,
+    bytes: u64,
+}
+
+impl Reservation {
+    /// Of what is there already; it may be more than the limit, so that nothing else is given.
+    pub fn of_existing(bytes: usize) -> Self {
+        let budget = Budget::current();
+        budget.add(bytes as u64);
+        Reservation {
+            budget: Some(budget),
+            bytes: bytes as u64,
+        }
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether it is of the budget of this thread.
+    pub fn is_current(&self) -> bool {
+        self.budget.as_ref().is_some_and(Budget::is_current)
+    }
+
+    /// Reserves more.
+    ///
+    /// # Errors
+    /// When it would be more than the limit.
+    pub fn grow(&mut self, bytes: u64) -> Result<(), Exhausted> {
+        let budget = self.budget.get_or_insert_with(Budget::current);
+        budget.take(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Gives a part back.
+    pub fn shrink(&mut self, bytes: u64) {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        if let Some(budget) = &self.budget {
+            budget.give_back(bytes);
+        }
+    }
+
+    /// Makes room in a list for one more element, which may double it: while it moves, there is both.
+    ///
+    /// # Errors
+    /// When it would be more than the limit, or more than the system has.
+    pub fn room_for_one<T>(&mut self, list: &mut Vec<T>) -> Result<(), Exhausted> {
+        if list.len() < list.capacity() {
+            return Ok(());
+        }
+        let size = size_of::<T>().max(1) as u64;
+        let old = list.capacity() as u64;
+        let new = (old * 2).max(4);
+        self.grow(new * size)?;
+        if list.try_reserve_exact((new - list.len() as u64) as usize).is_err() {
+            self.shrink(new * size);
+            return Err(Budget::current().system_refused(new * size));
+        }
+        self.shrink(old * size);
+        Ok(())
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        if let Some(budget) = &self.budget {
+            budget.give_back(self.bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_reserved_is_given_back() {
+        let whole = Budget::new(100);
+        let part = whole.part(60);
+        let a = part.reserve(50).unwrap();
+        assert_eq!((whole.used(), part.used()), (50, 50));
+        assert_eq!(
+            part.reserve(20).unwrap_err(),
+            Exhausted {
+                asked: 20,
+                used: 50,
+                limit: Some(60)
+            }
+        );
+        let b = whole.reserve(45).unwrap();
+        assert_eq!(part.reserve(6).unwrap_err().limit, Some(100));
+        assert_eq!((whole.used(), part.used()), (95, 50));
+        drop((a, b));
+        assert_eq!((whole.used(), part.used(), part.refused()), (0, 0, 2));
+        assert!(whole.reserve(u64::MAX).is_err());
+    }
+
+    #[test]
+    fn threads_have_budgets() {
+        let own = Budget::new(1000);
+        let entered = own.enter();
+        let mut list: Vec<u64> = Vec::new();
+        let mut held = reserve(0).unwrap();
+        let pushed = (0..).take_while(|&n| held.room_for_one(&mut list).map(|()| list.push(n)).is_ok());
+        // 64 of eight bytes, since 128 would be more.
+        assert_eq!(pushed.count(), 64);
+        assert_eq!((held.bytes(), own.used()), (512, 512));
+        assert!(held.is_current());
+        drop(entered);
+        assert!(!held.is_current());
+        let more = Reservation::of_existing(1);
+        assert!(more.is_current());
+        drop(held);
+        assert_eq!(own.used(), 0);
+    }
+}

@@ -1,0 +1,81 @@
+//! How much memory the tools may take.
+
+use std::fs;
+
+use pir_ir::budget::Budget;
+
+/// Tensors are counted exactly; what they are shared with, lists and what kernels need beside them may take a little more.
+const SLACK: u64 = 8 << 20;
+
+/// Limits the memory of the process: to what the user says, or three quarters of what there is.
+pub fn limit(asked: Option<u64>) {
+    let limit = match asked {
+        Some(limit) => limit.saturating_add(SLACK),
+        None => available().map_or(u64::MAX, |bytes| bytes / 4 * 3),
+    };
+    Budget::of_process().set_limit(limit);
+}
+
+/// The smallest of the free memory, the limit of the control group and that of the address space; nothing if none of them is
+/// known.
+fn available() -> Option<u64> {
+    let read = |path: &str| fs::read_to_string(path).ok();
+    let free = read("/proc/meminfo").and_then(|text| free_memory(&text));
+    let group = read("/proc/self/cgroup").and_then(|text| {
+        let name = text.lines().find_map(|line| line.strip_prefix("0::"))?.to_owned();
+        group_limit(&name, |path| read(path))
+    });
+    let older = read("/sys/fs/cgroup/memory/memory.limit_in_bytes").and_then(|text| text.trim().parse().ok());
+    let space = read("/proc/self/limits").and_then(|text| address_space(&text));
+    [free, group, older, space].into_iter().flatten().min()
+}
+
+fn free_memory(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+/// The smallest limit of a control group and those that it is in.
+fn group_limit(name: &str, read: impl Fn(&str) -> Option<String>) -> Option<u64> {
+    let mut name = name.trim_end_matches('/');
+    let mut least = None;
+    loop {
+        let text = read(&format!("/sys/fs/cgroup{name}/memory.max"));
+        let limit: Option<u64> = text.and_then(|text| text.trim().parse().ok());
+        least = [least, limit].into_iter().flatten().min();
+        match name.rsplit_once('/') {
+            Some((outer, _)) => name = outer,
+            None => return least,
+        }
+    }
+}
+
+fn address_space(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_found() {
+        let meminfo = "MemTotal:       16384 kB\nMemFree:  1 kB\nMemAvailable:    1000 kB\n";
+        assert_eq!(free_memory(meminfo), Some(1_024_000));
+        let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                      Max address space         1024000000           unlimited            bytes     \n";
+        assert_eq!(address_space(limits), Some(1_024_000_000));
+        assert_eq!(address_space(&limits.replace("1024000000", "unlimited ")), None);
+        let group = |path: &str| match path {
+            "/sys/fs/cgroup/a/b/memory.max" => Some("max\n".to_owned()),
+            "/sys/fs/cgroup/a/memory.max" => Some("5000\n".to_owned()),
+            "/sys/fs/cgroup/memory.max" => Some("9000\n".to_owned()),
+            _ => None,
+        };
+        assert_eq!(group_limit("/a/b", group), Some(5000));
+        assert_eq!(group_limit("/", group), Some(9000));
+        assert_eq!(group_limit("/", |_| None), None);
+    }
+}
