@@ -142,6 +142,9 @@ pub fn main() -> Exit {
         Ok(source) => source,
         Err(diagnostic) => return finish(Err(diagnostic)),
     };
+    if let Err(diagnostic) = driver::threads_for(&source) {
+        return finish(Err(diagnostic));
+    }
     match read(&args, &source) {
         Ok((module, warnings)) => {
             cli::report(&renderer, &source, &warnings);

@@ -24,6 +24,9 @@ use crate::progress;
 use crate::source::Source;
 use crate::translate::To;
 
+/// Less is read and printed before the threads have started.
+pub const MANY_BYTES: usize = 1 << 15;
+
 /// What is accepted in a program.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LoadOptions {
@@ -197,6 +200,17 @@ impl Observer for Remember {
     fn before(&mut self, invocation: &Invocation, _: &Module) {
         cli::remember("pass", invocation.to_string());
         progress::doing(|| format!("running {invocation}"));
+    }
+}
+
+/// Starts the threads for a program that is so large that it is read by several.
+///
+/// # Errors
+/// When the system does not give the threads.
+pub fn threads_for(source: &Source) -> Result<(), Diagnostic> {
+    match source.bytes().len() > MANY_BYTES {
+        true => set_threads(None),
+        false => Ok(()),
     }
 }
 

@@ -15,8 +15,8 @@ pub use args::Args;
 use crate::cli::{self, Exit};
 use crate::driver::reproducer;
 use crate::driver::select::check_passes;
-use crate::driver::set_threads;
 use crate::driver::times::Times;
+use crate::driver::{MANY_BYTES, set_threads};
 use crate::memory;
 use crate::output::write_output;
 use crate::render::{Renderer, Style};
@@ -83,8 +83,7 @@ pub fn main() -> Exit {
         return Exit::Failure;
     };
     cli::remember("pipeline", pipeline.to_string());
-    // Less is read and printed before the threads have started.
-    let many = args.passes.threads.is_some() || source.bytes().len() > 1 << 15;
+    let many = args.passes.threads.is_some() || source.bytes().len() > MANY_BYTES;
     if many && let Err(error) = set_threads(args.passes.threads.map(usize::from)) {
         return finish(Err(error));
     }

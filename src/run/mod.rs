@@ -47,6 +47,9 @@ pub fn main() -> Exit {
         Ok(source) => source,
         Err(error) => return cli::exit(&renderer, Err(error)),
     };
+    if let Err(error) = driver::threads_for(&source) {
+        return cli::exit(&renderer, Err(error));
+    }
     match run(&args, &source, &renderer) {
         Ok(exit) => exit,
         Err(errors) => {
