@@ -194,23 +194,7 @@ impl Spec<'_> {
         if self.view.attr(name).is_some() {
             return None;
         }
-        let def = self.view.def()?;
-        let given = self.view.body.num_operands(self.view.op);
-        let required = def
-            .operands
-            .iter()
-            .filter(|o| o.arity != pir_ir::Arity::Optional)
-            .count();
-        // The operands behind the tensors stand for the attributes that are missing, in order.
-        let missing = def
-            .operands
-            .iter()
-            .filter(|o| o.arity == pir_ir::Arity::Optional && self.view.attr(&o.name).is_none());
-        let at = missing
-            .enumerate()
-            .find(|(_, o)| o.name == name)
-            .map(|(at, _)| required + at)?;
-        (at < given).then_some(at)
+        self.view.operand_called(name)
     }
 
     /// The element type of the result at `index`.

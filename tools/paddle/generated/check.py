@@ -136,6 +136,10 @@ class Checker:
             expected = True
         # Stacks can be lowered as `backward` writes them, and not all that passes make of them.
         expected = expected or "[dataflow-stack]" in made.stderr
+        # Graphs of programs that were simplified before need not have the shape that can be raised.
+        expected = expected or "[dataflow-raise]" in made.stderr
+        # An unknown operation may hold on to what it was given or has given, and change it later.
+        expected = expected or self.unknown and "[in-place]" in made.stderr
         if made.returncode == 1 and derives and expected and not BROKEN.search(made.stderr):
             self.refused += 1
             return

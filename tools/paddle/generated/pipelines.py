@@ -71,4 +71,7 @@ def chosen(program, r, count, unknown):
         grads = [f"{name}_grad" for name in program.wrt()]
         second = backward(program, grads)
         yield joined(inline, first, second), "second"
-        yield joined(mixed(r, 2), inline, first, r.choice(["", "", *MIXED]), second, r.choice(AFTER)), "second"
+        between = r.choice(["", "", *MIXED])
+        # Calls are not differentiated.
+        between = joined(between, "inline" if between == "outline" else "")
+        yield joined(mixed(r, 2), inline, first, between, second, r.choice(AFTER)), "second"

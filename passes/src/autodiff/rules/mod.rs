@@ -237,6 +237,7 @@ impl<'a> RuleCx<'_, 'a> {
         if self.r.body.value_name(sum).is_none() {
             self.r.name_like(sum, operand, "_grad");
         }
+        self.settled.push(operand);
         self.frame.set(operand, sum);
         Ok(())
     }

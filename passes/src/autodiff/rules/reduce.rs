@@ -1,6 +1,6 @@
 //! Rules of reductions.
 
-use pir_ir::{Arity, ValueId};
+use pir_ir::ValueId;
 
 use super::{Rule, RuleCx, rule};
 
@@ -95,12 +95,9 @@ impl RuleCx<'_, '_> {
         }
     }
 
-    /// Whether an attribute that may be an operand is one, behind the operands that must be there.
+    /// Whether an attribute that may be an operand is one.
     fn is_computed(&self, name: &str) -> bool {
-        let Some(def) = self.view().def() else { return false };
-        let required = def.operands.iter().filter(|o| o.arity == Arity::One).count();
-        let may_be = def.operands.iter().any(|o| o.name == name);
-        may_be && self.view().attr(name).is_none() && self.num_operands() > required
+        self.view().attr(name).is_none() && self.view().operand_called(name).is_some()
     }
 
     /// The constant integer called `name`.
