@@ -356,7 +356,7 @@ fn translate(ctx: &Context, body: &mut Body, op: OpId) -> Result<(), String> {
         "pd.array_to_tensor" => e.joined(operand(0)?, axis, stacked)?,
         _ => e.written(operand(0)?, operand(1)?, operand(2)?, ty)?,
     };
-    e.r.body.replace_all_uses(result, value);
+    e.r.replace_value(result, value);
     e.r.erase_op(op);
     Ok(())
 }
