@@ -74,8 +74,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let (a, b) = (s.float("scale_a", 0.67), s.float("scale_b", 1.7159));
         map(move |x| b * (a * x).tanh())
     }),
-    ("pd.asinh", |_| map(f64::asinh)),
-    ("pd.acosh", |_| map(f64::acosh)),
+    ("pd.asinh", |_| map(asinh)),
+    ("pd.acosh", |_| map(acosh)),
     ("pd.atanh", |_| map(f64::atanh)),
     ("pd.swiglu", |_| {
         Ok(Box::new(|inputs| {
@@ -212,10 +212,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let labels = expand(&label, x.shape())?.to_f64();
             let mut out = x.to_f64();
             for ((v, &t), w) in out.iter_mut().zip(&labels).zip(weights) {
-                // -w * t * log σ(x) - (1 - t) * log(1 - σ(x)), where log σ(x) = -softplus(-x)
+                // (1 - t) * x - w * log σ(x), where log σ(x) = -softplus(-x)
                 *v = match t == ignored {
                     true => 0.0,
-                    false => (1.0 - t) * *v + (w * t + 1.0 - t) * log_one_plus_exp(-*v),
+                    false => (1.0 - t) * *v + w * log_one_plus_exp(-*v),
                 };
             }
             let count = labels.iter().filter(|&&t| t != ignored).count();
@@ -277,4 +277,21 @@ fn pair(f: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, S
         let [x, y] = take(inputs)?;
         one(zip(&x, &y, &f)?)
     }))
+}
+
+/// Beyond this, the square of a number is lost beside its logarithm, and would overflow.
+const HUGE: f64 = 1e150;
+
+fn asinh(x: f64) -> f64 {
+    match x.abs() > HUGE {
+        true => (x.abs().ln() + std::f64::consts::LN_2).copysign(x),
+        false => x.asinh(),
+    }
+}
+
+fn acosh(x: f64) -> f64 {
+    match x > HUGE {
+        true => x.ln() + std::f64::consts::LN_2,
+        false => x.acosh(),
+    }
 }

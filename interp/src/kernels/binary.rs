@@ -6,7 +6,7 @@ use super::broadcast::{MIXED, broadcast, expand, zip, zip_in_place};
 use super::special::{floor_divide, floor_divide32, remainder, remainder32, whole_pow};
 use super::{InPlace, Inputs, Kernel, Outputs, Prepare, one, take};
 use crate::tensor::buffer::gathered;
-use crate::tensor::{Data, Element, Tensor};
+use crate::tensor::{DType, Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.add", |_| {
@@ -41,7 +41,16 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         arithmetic(f32::powf, f64::powf, |a, b| Ok(whole_pow(a, b)))
     }),
     ("pd.atan2", |_| {
-        arithmetic(f32::atan2, f64::atan2, |_, _| Err("`pd.atan2` is for floats"))
+        Ok(Box::new(|inputs| {
+            let [x, y] = take(inputs)?;
+            let whole = !x.dtype().is_float();
+            let (x, y) = if whole {
+                (x.cast(DType::F64)?, y.cast(DType::F64)?)
+            } else {
+                (x, y)
+            };
+            one(zip_floats(x, y, f32::atan2, f64::atan2)?)
+        }))
     }),
     ("pd.maximum", |_| {
         arithmetic(

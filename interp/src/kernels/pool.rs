@@ -106,7 +106,9 @@ impl Pool {
             let one = |at: i64| {
                 let first = at * axis.stride - axis.before;
                 let (start, end) = (first.max(0).min(axis.size), (first + axis.kernel).min(axis.size));
-                piece(start, end, if self.exclusive { end - start } else { axis.kernel })
+                // The border before the image counts, and as much behind it; not what a window covers beyond that.
+                let covered = (first + axis.kernel).min(axis.size + axis.before) - first;
+                piece(start, end, if self.exclusive { end - start } else { covered })
             };
             Ok((0..windows).map(one).collect())
         };

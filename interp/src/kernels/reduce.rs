@@ -15,11 +15,15 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
     ("pd.mean", |s| {
         reduction(s, |x, axes| {
-            if !x.dtype().is_float() {
-                return Err("a mean is of floats".to_owned());
-            }
             let groups = Groups::new(&x, axes)?;
             let n = groups.size as f64;
+            if !x.dtype().is_float() && x.dtype() != DType::I1 {
+                let n = i64::try_from(groups.size).unwrap_or(i64::MAX);
+                if n == 0 && groups.count != 0 {
+                    return Err("there is no mean of no integers".to_owned());
+                }
+                return crate::each_type!(groups.x.data(), v => groups.mean_of_integers(v, n));
+            }
             crate::each_type!(groups.x.data(), v => groups.floats(v, |g| pairwise_sum(g) / n))
         })
     }),
@@ -42,6 +46,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.all", |s| truth(s, |v| !v.contains(&false))),
     ("pd.reduce_as", |s| {
         let shape = s.ints("shape").map(|shape| dims(&shape)).transpose()?;
+        let dtype = s.result_dtype(0)?;
         Ok(Box::new(move |inputs| {
             let target: Shape = match (inputs.get(1), &shape) {
                 (Some(target), _) => target.shape().into(),
@@ -49,7 +54,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 (None, None) => return Err("it needs a target or a shape".to_owned()),
             };
             let [x] = take(inputs)?;
-            one(reduce_as(&x, &target)?)
+            one(reduce_as(&x.cast(dtype)?, &target)?)
         }))
     }),
     ("pd.max_grad", extremum_grad),
@@ -153,6 +158,18 @@ impl Groups {
     fn integers<T: Element>(&self, values: &[T], f: impl Fn(i64, i64) -> i64, start: i64) -> Result<Data, String> {
         self.each(values, |g| {
             T::from_i64(g.iter().fold(start, |sum, v| f(sum, v.to_i64())))
+        })
+    }
+}
+
+impl Groups {
+    fn mean_of_integers<T: Element>(&self, values: &[T], n: i64) -> Result<Data, String> {
+        self.each(values, |g| {
+            T::from_i64(
+                g.iter()
+                    .fold(0i64, |sum, v| sum.wrapping_add(v.to_i64()))
+                    .wrapping_div(n),
+            )
         })
     }
 }

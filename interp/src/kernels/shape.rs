@@ -33,8 +33,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let [x] = take(inputs)?;
             let mut gone: SmallVec<[bool; 8]> = x.shape().iter().map(|&d| axes.is_empty() && d == 1).collect();
             for a in axes {
-                let at = axis(a, x.rank())?;
-                gone[at] = x.shape()[at] == 1;
+                let at = axis(a, x.rank().max(1))?;
+                if let Some(gone) = gone.get_mut(at) {
+                    *gone = x.shape()[at] == 1;
+                }
             }
             let shape: Shape = x
                 .shape()
@@ -211,11 +213,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         }))
     }),
     ("pd.roll", |s| {
-        let (shifts, axes) = (
-            s.ints("shifts").ok_or("`shifts` is missing")?,
-            s.ints("axis").unwrap_or_default(),
-        );
+        let (shifts, axes) = (s.ints_or_operand("shifts"), s.ints("axis").unwrap_or_default());
         Ok(Box::new(move |inputs| {
+            let shifts = shifts.get(&inputs)?.ok_or("`shifts` is missing")?;
             let [x] = take(inputs)?;
             if axes.is_empty() {
                 let shape: Shape = x.shape().into();

@@ -49,12 +49,12 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     ("pd.floor", |_| numbers(f32::floor, f64::floor, |v| v)),
     ("pd.ceil", |_| numbers(f32::ceil, f64::ceil, |v| v)),
     ("pd.round", |s| match s.int("decimals", 0) {
-        0 => numbers(f32::round, f64::round, |v| v),
+        0 => numbers(f32::round_ties_even, f64::round_ties_even, |v| v),
         decimals => {
             let unit = 10f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX));
             numbers(
-                move |x| (x * unit as f32).round() / unit as f32,
-                move |x| (x * unit).round() / unit,
+                move |x| (x * unit as f32).round_ties_even() / unit as f32,
+                move |x| (x * unit).round_ties_even() / unit,
                 |v| v,
             )
         }
@@ -235,21 +235,15 @@ fn scale(s: &Spec<'_>) -> Result<Kernel, String> {
         let [x] = take(inputs)?;
         let (ff, fb) = (factor as f32, bias as f32);
         let (fi, bi) = (factor as i64, bias as i64);
-        // Whole numbers are computed as such: a float would lose the low bits.
-        let whole = factor == factor.trunc() && bias == bias.trunc();
+        // Of integers, the factor and the bias are integers too, as in PaddlePaddle.
         if after {
             let i = |v: i64| v.wrapping_mul(fi).wrapping_add(bi);
             let d = |v| v * factor + bias;
-            numbers_of(x, |v| v * ff + fb, d, |v| if whole { i(v) } else { d(v as f64) as i64 })
+            numbers_of(x, |v| v * ff + fb, d, i)
         } else {
             let i = |v: i64| v.wrapping_add(bi).wrapping_mul(fi);
             let d = |v| (v + bias) * factor;
-            numbers_of(
-                x,
-                |v| (v + fb) * ff,
-                d,
-                |v| if whole { i(v) } else { d(v as f64) as i64 },
-            )
+            numbers_of(x, |v| (v + fb) * ff, d, i)
         }
     }))
 }

@@ -110,6 +110,27 @@ macro_rules! element {
     };
 }
 
+/// A float as a 64-bit integer, truncated. What is out of range, and what is no number, is the least integer, as the
+/// processors say that PaddlePaddle, numpy and torch run on.
+fn wide(v: f64) -> i64 {
+    // What is too small becomes the least anyway; 2^63 is the first that is too large.
+    if v < 9_223_372_036_854_775_808.0 {
+        v as i64
+    } else {
+        i64::MIN
+    }
+}
+
+/// The same of 32 bits, of which shorter integers take the lower ones.
+fn narrow(v: f64) -> i32 {
+    let v = v.trunc();
+    if v >= f64::from(i32::MIN) && v <= f64::from(i32::MAX) {
+        v as i32
+    } else {
+        i32::MIN
+    }
+}
+
 element!(
     bool,
     I1,
@@ -121,7 +142,7 @@ element!(
 element!(
     i8,
     I8,
-    |v: f64| v as i64 as i8,
+    |v: f64| narrow(v) as i8,
     |v: i64| v as i8,
     |v: i8| f64::from(v),
     |v: i8| i64::from(v)
@@ -129,24 +150,19 @@ element!(
 element!(
     i16,
     I16,
-    |v: f64| v as i64 as i16,
+    |v: f64| narrow(v) as i16,
     |v: i64| v as i16,
     |v: i16| f64::from(v),
     |v: i16| i64::from(v)
 );
-element!(
-    i32,
-    I32,
-    |v: f64| v as i64 as i32,
-    |v: i64| v as i32,
-    |v: i32| f64::from(v),
-    |v: i32| i64::from(v)
-);
-element!(i64, I64, |v: f64| v as i64, |v: i64| v, |v: i64| v as f64, |v: i64| v);
+element!(i32, I32, narrow, |v: i64| v as i32, |v: i32| f64::from(v), |v: i32| {
+    i64::from(v)
+});
+element!(i64, I64, wide, |v: i64| v, |v: i64| v as f64, |v: i64| v);
 element!(
     u8,
     UI8,
-    |v: f64| v as i64 as u8,
+    |v: f64| narrow(v) as u8,
     |v: i64| v as u8,
     |v: u8| f64::from(v),
     |v: u8| i64::from(v)
@@ -157,7 +173,7 @@ element!(
     f16::from_f64,
     |v: i64| f16::from_f64(v as f64),
     |v: f16| v.to_f64(),
-    |v: f16| v.to_f64() as i64
+    |v: f16| wide(v.to_f64())
 );
 element!(
     bf16,
@@ -165,7 +181,7 @@ element!(
     bf16::from_f64,
     |v: i64| bf16::from_f64(v as f64),
     |v: bf16| v.to_f64(),
-    |v: bf16| v.to_f64() as i64
+    |v: bf16| wide(v.to_f64())
 );
 element!(
     f32,
@@ -173,6 +189,6 @@ element!(
     |v: f64| v as f32,
     |v: i64| v as f32,
     |v: f32| f64::from(v),
-    |v: f32| v as i64
+    |v: f32| wide(f64::from(v))
 );
-element!(f64, F64, |v: f64| v, |v: i64| v as f64, |v: f64| v, |v: f64| v as i64);
+element!(f64, F64, |v: f64| v, |v: i64| v as f64, |v: f64| v, wide);

@@ -1,6 +1,6 @@
 //! Elementwise operations.
 
-use pir_ir::{InferArgs, Type};
+use pir_ir::{InferArgs, Type, TypeData};
 use smallvec::SmallVec;
 
 use super::{Shaped, Types, broadcast, dtype, one, operand, spelled};
@@ -35,6 +35,16 @@ pub(in super::super) fn elementwise(args: InferArgs<'_>) -> Types {
         return one(x);
     }
     one(broadcast_operands(&args, 0)?.ty(args.ctx))
+}
+
+/// The angle of integers is an f64.
+pub(in super::super) fn atan2(args: InferArgs<'_>) -> Types {
+    let out = broadcast_operands(&args, 0)?;
+    let elem = match args.ctx.type_data(out.elem) {
+        TypeData::Integer { .. } => Type::F64,
+        _ => out.elem,
+    };
+    one(Shaped { elem, ..out }.ty(args.ctx))
 }
 
 pub(in super::super) fn elementwise_grad(args: InferArgs<'_>) -> Types {

@@ -278,13 +278,20 @@ pub(in super::super) fn einsum(args: InferArgs<'_>) -> Types {
 
 pub(in super::super) fn topk(args: InferArgs<'_>) -> Types {
     let mut x = operand(&args, 0)?;
-    let at = axis(int(&args, "axis").unwrap_or(-1), x.dims.len())?;
+    let at = axis(int(&args, "axis").unwrap_or(-1), x.dims.len().max(1))?;
     let k = match is_operand(&args, "k") {
         true => DYNAMIC,
         false => int(&args, "k").unwrap_or(1),
     };
-    if k > x.dims[at] && x.dims[at] != DYNAMIC {
-        return Err(format!("there are no {k} among {}", x.dims[at]));
+    if x.dims.is_empty() && k <= 1 {
+        // One element is a line of one.
+        return Ok(smallvec![x.ty(args.ctx), args.ctx.tensor(&[], Type::I64)]);
+    }
+    let Some(&there) = x.dims.get(at) else {
+        return Err(format!("there are no {k} among 1"));
+    };
+    if k > there && there != DYNAMIC {
+        return Err(format!("there are no {k} among {there}"));
     }
     x.dims[at] = k.max(DYNAMIC);
     let (values, places) = (x.ty(args.ctx), args.ctx.tensor(&x.dims, Type::I64));

@@ -40,15 +40,19 @@ pub(in super::super) fn reduce(args: InferArgs<'_>) -> Types {
 
 pub(in super::super) fn sum(args: InferArgs<'_>) -> Types {
     let x = reduced(&args, "keepdim")?;
-    let widened = match args.ctx.type_data(x.elem) {
-        TypeData::Integer { width, .. } if *width < 64 => Type::I64,
-        _ => x.elem,
-    };
     one(Shaped {
-        elem: dtype(&args).unwrap_or(widened),
+        elem: dtype(&args).unwrap_or(widened(&args, x.elem)),
         ..x
     }
     .ty(args.ctx))
+}
+
+/// What a sum of truth values or of i32 is counted in. Shorter integers wrap around, as in Paddle.
+fn widened(args: &InferArgs<'_>, elem: Type) -> Type {
+    match args.ctx.type_data(elem) {
+        TypeData::Integer { width: 1 | 32, .. } => Type::I64,
+        _ => elem,
+    }
 }
 
 pub(in super::super) fn reduce_truth(args: InferArgs<'_>) -> Types {
@@ -88,7 +92,13 @@ pub(in super::super) fn reduce_as(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     if args.operands.len() > 1 {
         let target = operand(&args, 1)?;
-        return one(Shaped { elem: x.elem, ..target }.ty(args.ctx));
+        // What is summed over nothing is left as it is.
+        let elem = if target.dims == x.dims {
+            x.elem
+        } else {
+            widened(&args, x.elem)
+        };
+        return one(Shaped { elem, ..target }.ty(args.ctx));
     }
     let shape = ints(&args, "shape").ok_or("it needs a `target` or the attribute `shape`")?;
     let back = super::broadcast(&shape, &x.dims)?;
@@ -100,6 +110,11 @@ pub(in super::super) fn reduce_as(args: InferArgs<'_>) -> Types {
         ));
     }
     one(Shaped {
+        elem: if shape[..] == x.dims[..] {
+            x.elem
+        } else {
+            widened(&args, x.elem)
+        },
         dims: shape.into_iter().collect(),
         ..x
     }

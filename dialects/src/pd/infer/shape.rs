@@ -128,9 +128,11 @@ pub(in super::super) fn squeeze(args: InferArgs<'_>) -> Types {
     let axes = ints(&args, "axis").unwrap_or_default();
     let mut gone: Vec<bool> = x.dims.iter().map(|&d| axes.is_empty() && d == 1).collect();
     for a in axes {
-        let at = axis(a, x.dims.len())?;
-        // As in Paddle, a dimension that is not one stays.
-        gone[at] = matches!(x.dims[at], 1 | DYNAMIC);
+        let at = axis(a, x.dims.len().max(1))?;
+        // As in Paddle, a dimension that is not one stays, and one that a scalar does not have.
+        if let Some(gone) = gone.get_mut(at) {
+            *gone = matches!(x.dims[at], 1 | DYNAMIC);
+        }
     }
     let dims = x
         .dims

@@ -153,11 +153,11 @@ pub(super) const RULES: &[Rule] = &[
         let (x, t) = (c.x(), c.y());
         let none = t.filled(c.int("ignore_index", -100) as f64);
         let rest = 1.0 - t.clone();
-        let weighted = match c.declared(2) {
-            Some(at) => c.arg(at) * t.clone() + rest.clone(),
-            None => t.clone() + rest.clone(),
-        };
-        let loss = rest * x.clone() + weighted * softplus(&-x, 40.0);
+        let mut soft = softplus(&-x.clone(), 40.0);
+        if let Some(at) = c.declared(2) {
+            soft = c.arg(at) * soft;
+        }
+        let loss = rest * x + soft;
         let mut loss = t.with("equal", &none).choose(&loss.filled(0.0), &loss);
         if c.bool("normalize", false) {
             let counted = t

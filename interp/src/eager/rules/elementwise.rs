@@ -66,7 +66,7 @@ pub(super) const RULES: &[Rule] = &[
         x.with("greater_than", &x.filled(0.0)).choose(&c.grad(), &x.filled(0.0))
     }),
     one("pd.sqrt", OUT, |c| c.grad() / (c.out() * 2.0)),
-    one("pd.rsqrt", X, |c| c.grad() * c.x().pow(-1.5) * -0.5),
+    one("pd.rsqrt", OUT, |c| c.grad() * c.out().square() * c.out() * -0.5),
     one("pd.exp", OUT, |c| c.grad() * c.out()),
     one("pd.expm1", X, |c| c.grad() * c.x().exp()),
     one("pd.reciprocal", X, |c| -(c.grad() / c.x().square())),

@@ -203,6 +203,11 @@ impl<'e> Cx<'e> {
 
     /// The gradients of the operands, lists flat.
     pub(super) fn gradients(self, rule: &Rule) -> Result<Vec<Option<Tensor>>, String> {
+        // Of nothing there is no gradient, and no formula has to bear it.
+        let mut wanted = (0..self.num_inputs()).filter(|&at| self.wants(at));
+        if wanted.all(|at| self.shape(at).contains(&0)) {
+            return Ok(vec![None; self.num_inputs()]);
+        }
         let grads = match rule.how {
             How::Zero => Vec::new(),
             How::One(formula) => vec![self.wants(0).then(|| formula(&self))],

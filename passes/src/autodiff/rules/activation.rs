@@ -231,22 +231,17 @@ pub(super) const COMPOSITES: &[(&str, Expand)] = &[
     ("pd.sigmoid_cross_entropy_with_logits", logits),
 ];
 
-/// `(1 - t) * x - (w * t + 1 - t) * log(sigmoid(x))`
+/// `(1 - t) * x - w * log(sigmoid(x))`: the weight comes as 1 + (pos_weight - 1) * t
 fn logits(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     let (x, label) = (cx.operand(0), cx.operand(1));
     let ignored = cx.view().int("ignore_index").unwrap_or(-100) as f64;
     let rest = cx.affine(label, -1.0, 1.0)?;
     let linear = cx.multiply(rest, x)?;
-    let weighted = match cx.place(2) {
-        Some(at) => {
-            let weight = cx.operand(at);
-            cx.multiply(label, weight)?
-        }
-        None => label,
-    };
-    let weight = cx.emit("pd.add", &[weighted, rest], &[])?;
-    let log = cx.unary("pd.logsigmoid", x)?;
-    let log = cx.multiply(weight, log)?;
+    let mut log = cx.unary("pd.logsigmoid", x)?;
+    if let Some(at) = cx.place(2) {
+        let weight = cx.operand(at);
+        log = cx.multiply(weight, log)?;
+    }
     let loss = cx.subtract(linear, log)?;
     let none = filled_like(cx.r, label, ignored)?;
     let counts = cx.emit("pd.not_equal", &[label, none], &[])?;

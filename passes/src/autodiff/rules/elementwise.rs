@@ -175,12 +175,14 @@ pub(super) const RULES: &[Rule] = &[
         })
     }),
     rule("pd.acos", |cx| {
-        over(cx, |cx, x| {
-            let sq = cx.unary("pd.square", x)?;
-            let d = cx.affine(sq, -1.0, 1.0)?;
-            let s = cx.unary("pd.sqrt", d)?;
-            cx.scaled(s, -1.0)
-        })
+        let (g, x) = (cx.grad()?, cx.operand(0));
+        let sq = cx.unary("pd.square", x)?;
+        let d = cx.affine(sq, -1.0, 1.0)?;
+        let s = cx.unary("pd.sqrt", d)?;
+        // Negated behind the division: minus zero would turn the infinity at the ends around.
+        let t = cx.divide(g, s)?;
+        let t = cx.scaled(t, -1.0)?;
+        cx.add(0, t)
     }),
     rule("pd.atan", |cx| {
         over(cx, |cx, x| {

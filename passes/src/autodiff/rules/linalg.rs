@@ -248,10 +248,12 @@ fn p_norm(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
 
 /// Running products without division: `n²` numbers for a line of `n`, but right for zeros and differentiable again.
 fn cumprod(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
-    let shape = cx.static_shape(0).ok_or("it needs a static shape")?;
+    let mut shape = cx.static_shape(0).ok_or("it needs a static shape")?;
     let x = cx.operand(0);
-    if shape.is_empty() {
-        return Err("`pd.cumprod` of a scalar".to_owned());
+    let scalar = shape.is_empty();
+    if scalar {
+        // A line of one element.
+        shape.push(1);
     }
     let axis = normalise(cx.view().int("dim").unwrap_or(0), shape.len())?;
     let flag = |name: &str| cx.view().bool(name).unwrap_or(false);
@@ -283,7 +285,8 @@ fn cumprod(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     let ones = filled_like(cx.r, matrix, 1.0)?;
     let factors = cx.select(inside, matrix, ones)?;
     let over = cx.ints(&[axis as i64 + 1]);
-    Ok(smallvec![cx.emit("pd.prod", &[factors], &[("axis", over)])?])
+    let out = cx.emit("pd.prod", &[factors], &[("axis", over)])?;
+    Ok(smallvec![if scalar { cx.reshaped(out, &[])? } else { out }])
 }
 
 /// Two operands at a time: each as a batch of matrices, multiplied, and the letters put back in order.

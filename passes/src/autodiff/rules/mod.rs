@@ -208,6 +208,12 @@ impl<'a> RuleCx<'_, 'a> {
         index < self.num_operands() && (self.active)(self.r.body.operand(self.op, index))
     }
 
+    /// Whether all operands that want a cotangent are known to have no elements: then there is nothing to compute.
+    pub(crate) fn only_empty(&self) -> bool {
+        let mut wanted = (0..self.num_operands()).filter(|&at| self.wants(at));
+        wanted.all(|at| self.static_shape(at).is_some_and(|shape| shape.contains(&0)))
+    }
+
     /// The static shape of an operand, if it is known.
     pub(crate) fn static_shape(&self, index: usize) -> Option<Vec<i64>> {
         let ty = self.operand_type(index);

@@ -41,19 +41,16 @@ pub(super) const RULES: &[Rule] = &[
     rule("pd.cumsum", |cx| {
         // The transpose of a running sum is the running sum from the other end.
         let g = cx.grad()?;
-        let axis = cx.single_axis("axis", -1)?;
+        let flat = cx.view().bool("flatten").unwrap_or(false);
+        let axis = if flat { 0 } else { cx.single_axis("axis", -1)? };
         let mut attrs = vec![("axis", cx.ctx().int_attr(axis))];
-        for name in ["flatten", "exclusive"] {
-            if let Some(value) = cx.view().attr(name) {
-                if name == "flatten" && cx.ctx().attr_bool(value) == Some(true) {
-                    return Err("the derivative of a flattened `pd.cumsum` is not supported; reshape first".to_owned());
-                }
-                attrs.push((name, value));
-            }
-        }
+        attrs.extend(cx.view().attr("exclusive").map(|value| ("exclusive", value)));
         let reverse = cx.view().bool("reverse").unwrap_or(false);
         attrs.push(("reverse", cx.ctx().bool_attr(!reverse)));
-        let t = cx.emit("pd.cumsum", &[g], &attrs)?;
+        let mut t = cx.emit("pd.cumsum", &[g], &attrs)?;
+        if flat {
+            t = super::shape::reshape_like(cx, t, 0)?;
+        }
         cx.add(0, t)
     }),
 ];
@@ -76,7 +73,10 @@ impl RuleCx<'_, '_> {
         if axes.is_empty() {
             return Ok((0..rank).collect());
         }
-        axes.iter().map(|&a| normalise(a, rank)).collect()
+        let mut axes: Vec<usize> = axes.iter().map(|&a| normalise(a, rank)).collect::<Result<_, _>>()?;
+        axes.sort_unstable();
+        axes.dedup();
+        Ok(axes)
     }
 
     /// The constant list of integers (or the single one) called `name`, if it is given.

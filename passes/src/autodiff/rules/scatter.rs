@@ -124,13 +124,25 @@ pub(super) const RULES: &[Rule] = &[
         let shape = cx
             .static_shape(0)
             .ok_or("the derivative of `pd.masked_select` needs a static shape")?;
-        if cx.static_shape(1).as_ref() != Some(&shape) {
-            return Err("the derivative of `pd.masked_select` needs a mask of the shape of the operand".to_owned());
-        }
+        let masked = cx
+            .static_shape(1)
+            .ok_or("the derivative of `pd.masked_select` needs a mask of a static shape")?;
+        // Either may be spread over the other.
+        let rank = shape.len().max(masked.len());
+        let padded = |of: &[i64]| [vec![1; rank - of.len()], of.to_vec()].concat();
+        let both: Vec<i64> = padded(&shape)
+            .iter()
+            .zip(padded(&masked))
+            .map(|(&a, b)| if a == 1 { b } else { a })
+            .collect();
+        let all = cx.ints(&both);
+        let mask = match masked == both {
+            true => mask,
+            false => cx.emit("pd.expand", &[mask], &[("shape", all)])?,
+        };
         let places = cx.unary("pd.nonzero", mask)?;
-        let shape = cx.ints(&shape);
-        let t = cx.emit("pd.gather_nd_grad", &[places, g], &[("x_shape", shape)])?;
-        cx.add(0, t)
+        let t = cx.emit("pd.gather_nd_grad", &[places, g], &[("x_shape", all)])?;
+        cx.add_reduced(0, t)
     }),
     rule("pd.masked_fill", expanded),
     rule("pd.strided_slice", |cx| {
