@@ -74,8 +74,9 @@ fn normalise(ctx: &Context, body: &mut Body) {
 
 /// What is printed of a program when that is taken away.
 fn normal(ctx: &Arc<Context>, text: &str) -> String {
-    // mlir-opt prints locations only when it is asked to.
-    let text = &text.replace(" loc(\"x\")", "");
+    // mlir-opt prints locations only when it is asked to, and predecessors of blocks as comments.
+    let lines = text.lines().map(|line| line.split("  // ").next().unwrap_or_default());
+    let text = &lines.collect::<Vec<_>>().join("\n").replace(" loc(\"x\")", "");
     let mut module = read(ctx, text).unwrap_or_else(|errors| panic!("{text}\n{errors:#?}"));
     let ctx = module.ctx.clone();
     normalise(&ctx, &mut module.body);
