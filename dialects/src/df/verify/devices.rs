@@ -124,7 +124,11 @@ pub(super) fn agree(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
             return;
         }
     }
-    if alone {
+    // Two graphs for one device are parts of different programs: which of the others they talk to is not known.
+    let mut named: Vec<i64> = devices.iter().copied().flatten().collect();
+    named.sort_unstable();
+    let mixed = named.windows(2).any(|pair| pair[0] == pair[1]);
+    if alone || mixed {
         return;
     }
     for (key, recv) in &received {
