@@ -106,6 +106,14 @@ const CASES: &[(&str, &[&str])] = &[
         r#"%c = pd.greater_than (%x, %y); %o = pd.where (%c, %x, %y)"#,
         &["x[2,3] 0.2 0.9", "y[2,3] 0.2 0.9"],
     ),
+    (
+        r#"%o = pd.set_value_with_tensor (%x, %y) {starts = [0], ends = [2], steps = [1], axes = [1]}"#,
+        &["x[2,3] 0.2 0.9", "y[2,2] 0.2 0.9"],
+    ),
+    (
+        r#"%p = pd.full {shape = [2, 3], value = 0.0, dtype = f64}; %o = pd.assign_out_ (%x, %p)"#,
+        &["x[2,3] 0.2 0.9"],
+    ),
     (r#"%o = pd.add_n (%x, %y)"#, &["x[2,3] 0.2 0.9", "y[2,3] 0.2 0.9"]),
     (
         r#"%l = builtin.combine (%x, %y); %o = pd.add_n (%l)"#,

@@ -39,6 +39,11 @@ def joined(*passes):
     return ",".join(p for p in passes if p)
 
 
+def uncalled(passes):
+    """Calls are not differentiated: what is outlined before is put back."""
+    return joined(passes, "inline" if "outline" in passes.split(",") else "")
+
+
 def chosen(program, r, count, unknown):
     """Pipelines for a program: the text of each, and which results are to be compared."""
     inline = "inline" if program.functions else ""
@@ -49,20 +54,20 @@ def chosen(program, r, count, unknown):
         yield r.choice(SAME), "values"
         yield mixed(r), "values"
         yield joined(inline, first, r.choice(AFTER)), "gradients"
-        yield joined(mixed(r), inline, first, mixed(r)), "gradients"
+        yield joined(uncalled(mixed(r)), inline, first, mixed(r)), "gradients"
         kind = r.randrange(6)
         if kind == 0:
             yield joined(inline, f"stack-locals{first[8:]}", f"build-backward{first[8:]}", r.choice(AFTER)), "gradients"
         elif kind == 1:
             yield joined(inline, f"training{first[8:]}"), "gradients"
         elif kind == 2:
-            yield joined(r.choice(SAME[:20]), inline, first, r.choice(AFTER), "O2"), "gradients"
+            yield joined(uncalled(r.choice(SAME[:20])), inline, first, r.choice(AFTER), "O2"), "gradients"
         elif kind == 3:
             yield joined(inline, "backward", r.choice(AFTER)), "gradients"
         elif kind == 4 and not unknown and not stacks:
             yield joined("inline,symbol-dce", first, r.choice(GRAPH)), "gradients"
         else:
-            yield joined(r.choice(SAME), inline, first, "inference"), "values"
+            yield joined(uncalled(r.choice(SAME)), inline, first, "inference"), "values"
     yield joined(inline, "jvp"), "tangents"
     yield joined(r.choice(["", "canonicalize", "O2"]), inline, first, r.choice(["", "", "remat", "remat{slots}"])), "stripped"
     if not unknown:
@@ -72,6 +77,4 @@ def chosen(program, r, count, unknown):
         second = backward(program, grads)
         yield joined(inline, first, second), "second"
         between = r.choice(["", "", *MIXED])
-        # Calls are not differentiated.
-        between = joined(between, "inline" if between == "outline" else "")
-        yield joined(mixed(r, 2), inline, first, between, second, r.choice(AFTER)), "second"
+        yield joined(uncalled(mixed(r, 2)), inline, first, uncalled(between), second, r.choice(AFTER)), "second"

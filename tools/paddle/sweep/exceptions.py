@@ -1,5 +1,7 @@
 """What is not compared, and differences that stay. docs/paddle.md tells of them under "Where results differ"."""
 
+import re
+
 import numpy as np
 
 from case import MAX
@@ -13,7 +15,7 @@ class Difference:
         self.ops = ops.split()
         self.what, self.reason, self.when, self.elements = what, reason, when, elements
         self.dtypes = dtypes.split() if dtypes else None
-        # Being mended elsewhere: it may be a difference no more.
+        # Not in every run, or being mended elsewhere: it may be a difference no more.
         self.pending = pending
 
     def covers(self, case, what):
@@ -33,10 +35,12 @@ class Difference:
 
 
 CONTROL = "control flow and blocks are compared by tools/paddle/test and tests/paddle_random.rs"
+CHANGES = "programs with operations in place are compared by tools/paddle/changes"
 INPUTS = "it is an input or an output of a program, and nothing is computed"
 NOT_SWEPT = {
     **dict.fromkeys("branch condition_branch if if_grad return while while_grad".split(), CONTROL),
     **dict.fromkeys("data feed fetch parameter shadow_output print".split(), INPUTS),
+    **dict.fromkeys("assign_out_ set_value_with_tensor".split(), CHANGES),
     **dict.fromkeys("const constant".split(), "PaddlePaddle has no such operation: a short spelling of `pd.full`"),
     "inplace_add": "PaddlePaddle has no such operation: `inplace-accumulate` writes it, and tests/equivalence compares it",
 }
@@ -86,6 +90,11 @@ def one_exclusive(case):
     return "exclusive = true" in case.text and case.tensors[0].array.size == 1
 
 
+def all_ignored(case):
+    index = re.search(r"ignore_index = (-?\d+)", case.text)
+    return "normalize = true" in case.text and index and (x(case, 1) == int(index[1])).all()
+
+
 def zero_in(case):
     return (x(case) == 0).any()
 
@@ -103,7 +112,7 @@ DIFFERENCES = [
     D("logsigmoid", "", "minus infinity is a NaN there", elements=infinite),
     D("softshrink thresholded_relu", "result", "infinities are NaN there, as they are multiplied by zero", elements=infinite),
     D("sqrt", "", "infinity is a NaN there in vectors of f32", elements=beyond(1e37)),
-    D("sqrt", "eager gradient", "at minus zero the infinity has another sign", elements=lambda c: x(c) == 0),
+    D("sqrt", "gradient", "at minus zero the infinity has another sign", elements=lambda c: x(c) == 0),
     D("asinh acosh", "gradient", "the square overflows there", elements=near_overflow),
     D("atan2", "gradient", "the sum of squares overflows, in another way", elements=near_overflow),
     D("hardswish swish gelu mish square", "gradient", "products overflow there or here", elements=beyond(1e18)),
@@ -127,7 +136,7 @@ DIFFERENCES = [
     D("cumprod", "eager gradient", "infinities and zeros meet in another order", when=special),
     D("selu", "gradient", "the product of its constants is rounded to f32 there", dtypes="f64"),
     D("pool2d", "gradient", "one over the size of the window is rounded to f32 there", dtypes="f64", when=says('"avg"')),
-    D("sigmoid_cross_entropy_with_logits", "", "when all labels are ignored, nothing is divided by nothing there; here it is 0", when=says("normalize = true", "ignore_index = 0")),
+    D("sigmoid_cross_entropy_with_logits", "", "when all labels are ignored, nothing is divided by nothing there; here it is 0", when=all_ignored),
     D("sigmoid_cross_entropy_with_logits", "gradient", "at 0 it has another sign there", elements=lambda c: x(c) == 0),
     # Ties and bounds.
     D("hardshrink", "", "at the threshold the kernel there keeps the element; its documentation and torch have 0",
@@ -144,8 +153,8 @@ DIFFERENCES = [
     D("cumsum cumprod", "", "an exclusive sum or product of one element is the element there, not nothing", when=one_exclusive),
     D("pool2d", "", "the adaptive maximum looks at other windows there; its functions use max_pool2d_with_index", when=says('"max"', "adaptive = true")),
     D("put_along_axis", "eager gradient", "of products it is divided by the element there, which may be zero", when=says('"mul"')),
-    D("matmul", "result", "of integers in batches that are spread over each other, the shape is wrong there", dtypes="i32 i64",
-      when=lambda c: c.tensors[0].array.ndim > 3),
+    D("matmul", "result", "of integers in batches that are spread over each other, the shape is wrong there, or it crashes", dtypes="i32 i64",
+      when=lambda c: c.tensors[0].array.ndim > 3, pending=True),
     # Types.
     D("shape", "result", "it is of i32 there, and of i64 here; it is written as `shape64`"),
     D("exp expm1 log log2 log10 log1p", "refusal", "of integers, the type in the program is not that of the result there"),
