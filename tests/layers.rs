@@ -550,8 +550,8 @@ fn windows_that_are_set() {
     let bounds =
         "%s = pd.full_int_array {value = [1], dtype = i64}\n%e = pd.full_int_array {value = [2], dtype = i64}\n";
     for line in [
-        "%o = pd.set_value_with_tensor (%x, %y, %s, %e) {axes = [1], decrease_axes = [1]}",
-        "%o = pd.set_value_with_tensor (%x, %y, %e) {axes = [1], decrease_axes = [1], starts = [1], absent_operands = [2]}",
+        "%o = pd.set_value_with_tensor (%x, %y, %s, %e) {axes = [1], decrease_axes = [1], steps = [1]}",
+        "%o = pd.set_value_with_tensor (%x, %y, %e) {axes = [1], decrease_axes = [1], starts = [1], steps = [1], absent_operands = [2]}",
     ] {
         let inputs: [(&str, &[usize], f64, f64); 2] = [("x", &[3, 4], -1.0, 1.0), ("y", &[3], -1.0, 1.0)];
         check(&ctx, &inputs, &format!("{bounds}{line}"), &[3, 4]);
