@@ -23,6 +23,16 @@ fn origin(graph: &Graph, mut source: Source) -> Source {
     }
 }
 
+/// The value that a source is a copy of, in the same branch.
+fn copied(graph: &Graph, mut source: Source) -> Source {
+    while graph.kind(source.node) == Kind::Identity
+        && let Some(&before) = graph.inputs(source.node).first()
+    {
+        source = before;
+    }
+    source
+}
+
 /// The predicates of pivots, in place of their own, by the switch.
 pub(super) fn find(graph: &Graph) -> FxHashMap<Node, Source> {
     let mut found = FxHashMap::default();
@@ -41,7 +51,8 @@ pub(super) fn find(graph: &Graph) -> FxHashMap<Node, Source> {
 
 /// The copy of the predicate by which the branch is known that a pivot meets.
 fn branch_of(graph: &Graph, pivot: Node, own: Source, budget: &mut usize) -> Option<Source> {
-    let of = origin(graph, own);
+    // Branches inside each other may be decided by one value: a copy in another branch is the predicate of that one.
+    let of = copied(graph, own);
     // Nodes behind the pivot, and those in front of something that they are merged with.
     let (mut behind, mut before) = (vec![pivot], Vec::new());
     let mut seen: FxHashSet<Node> = FxHashSet::from_iter([pivot]);
@@ -58,7 +69,7 @@ fn branch_of(graph: &Graph, pivot: Node, own: Source, budget: &mut usize) -> Opt
         let merges = graph.kind(node) == Kind::Merge;
         if graph.kind(node) == Kind::Switch && node != pivot {
             let pred = graph.inputs(node).get(1).copied();
-            if let Some(pred) = pred.filter(|&p| p != own && origin(graph, p) == of) {
+            if let Some(pred) = pred.filter(|&p| p != own && copied(graph, p) == of) {
                 return Some(pred);
             }
         }
