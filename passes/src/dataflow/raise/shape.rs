@@ -85,7 +85,23 @@ pub(super) fn refuse(ctx: &Context, body: &Body, graph: &Graph, node: Node, why:
 }
 
 impl<'a> Shape<'a> {
+    /// Finds the branches and loops of a graph. Pivots are taken for those of the branches that they meet, as in
+    /// TensorFlow's graphs, and when that makes no sense for what they say, as `lower-to-dataflow` writes them.
     pub(super) fn new(ctx: &'a Context, body: &'a Body, graph: &'a Graph) -> Result<Self, Diagnostic> {
+        let pivots = pivots::find(graph);
+        let met = !pivots.is_empty();
+        Self::with_pivots(ctx, body, graph, pivots).or_else(|error| match met {
+            true => Self::with_pivots(ctx, body, graph, FxHashMap::default()),
+            false => Err(error),
+        })
+    }
+
+    fn with_pivots(
+        ctx: &'a Context,
+        body: &'a Body,
+        graph: &'a Graph,
+        pivots: FxHashMap<Node, Source>,
+    ) -> Result<Self, Diagnostic> {
         let mut shape = Shape {
             graph,
             ctx,
@@ -99,7 +115,7 @@ impl<'a> Shape<'a> {
             }],
             choices: Vec::new(),
             choice_of: FxHashMap::default(),
-            pivots: pivots::find(graph),
+            pivots,
             region_of: vec![ROOT; graph.len()],
             loops: vec![[ROOT; 2]; graph.frames().len()],
         };
