@@ -67,13 +67,35 @@ fn raise(ctx: &Context, outer: &mut Body, op: OpId) -> Result<(), Diagnostic> {
     let Some(graph) = Graph::new(ctx, &body) else {
         return Ok(());
     };
-    let shape = Shape::new(ctx, &body, &graph)?;
+    // Pivots are taken for what they say, as `lower-to-dataflow` writes them, and when that makes no sense for those of the
+    // branches that they meet, as in TensorFlow's graphs.
+    let pivots = pivots::find(&graph);
+    if !pivots.is_empty() {
+        let mut trial = outer.clone();
+        if raise_graph(ctx, &mut trial, op, &body, &graph, FxHashMap::default()).is_ok() {
+            *outer = trial;
+            return Ok(());
+        }
+    }
+    raise_graph(ctx, outer, op, &body, &graph, pivots)
+}
+
+/// Puts what a graph does before the operation `op` that it belongs to, and removes that. After an error `outer` is of no use.
+fn raise_graph(
+    ctx: &Context,
+    outer: &mut Body,
+    op: OpId,
+    body: &Body,
+    graph: &Graph,
+    pivots: FxHashMap<Node, Source>,
+) -> Result<(), Diagnostic> {
+    let shape = Shape::new(ctx, body, graph, pivots)?;
     let slots = Slots::new(&shape);
     let spans = shape.spans();
     let mut raising = Raising {
         ctx,
-        from: &body,
-        graph: &graph,
+        from: body,
+        graph,
         shape: &shape,
         slots: &slots,
         spans,

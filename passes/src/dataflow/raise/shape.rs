@@ -13,8 +13,6 @@ use pir_dialects::df::graph::{Frame, Graph, Kind, Node, Source};
 use pir_ir::{Body, Context, Diagnostic};
 use rustc_hash::FxHashMap;
 
-use super::pivots;
-
 /// The number of a region.
 pub(super) type RegionId = u32;
 
@@ -85,18 +83,8 @@ pub(super) fn refuse(ctx: &Context, body: &Body, graph: &Graph, node: Node, why:
 }
 
 impl<'a> Shape<'a> {
-    /// Finds the branches and loops of a graph. Pivots are taken for those of the branches that they meet, as in
-    /// TensorFlow's graphs, and when that makes no sense for what they say, as `lower-to-dataflow` writes them.
-    pub(super) fn new(ctx: &'a Context, body: &'a Body, graph: &'a Graph) -> Result<Self, Diagnostic> {
-        let pivots = pivots::find(graph);
-        let met = !pivots.is_empty();
-        Self::with_pivots(ctx, body, graph, pivots).or_else(|error| match met {
-            true => Self::with_pivots(ctx, body, graph, FxHashMap::default()),
-            false => Err(error),
-        })
-    }
-
-    fn with_pivots(
+    /// Finds the branches and loops of a graph. `pivots` are the predicates of pivots that have others than their branches.
+    pub(super) fn new(
         ctx: &'a Context,
         body: &'a Body,
         graph: &'a Graph,
