@@ -108,6 +108,10 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         let attrs = [("x_shape", r.ctx.ints_attr(&dims))];
         r.op(at, "pd.gather_nd_grad", &[index, updates], &attrs)
     }),
+    ("TensorScatterAdd", |r, at| {
+        let (x, index, updates) = (r.operand(at, 0)?, r.operand(at, 1)?, r.operand(at, 2)?);
+        r.op(at, "pd.scatter_nd_add", &[x, index, updates], &[])
+    }),
     ("Shape", |r, at| counted(r, at, "pd.shape")),
     ("Size", |r, at| counted(r, at, "pd.numel")),
     ("Split", |r, at| {

@@ -116,6 +116,7 @@ const ROWS: &[Row] = &[
     ("Rsqrt", "T", ""),
     ("RsqrtGrad", "T T", ""),
     ("ScatterNd", "Tindices T Tindices", "bad_indices_policy="),
+    ("TensorScatterAdd", "T Tindices T", "bad_indices_policy="),
     ("Select", "bool T T", ""),
     ("SelectV2", "bool T T", ""),
     ("Selu", "T", ""),
