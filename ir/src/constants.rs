@@ -2,8 +2,8 @@
 
 use crate::body::Body;
 use crate::context::Context;
+use crate::declare::{FoldResult, Traits};
 use crate::entity::ValueId;
-use crate::registry::{FoldResult, Traits};
 use crate::types::{Attr, AttrData};
 
 impl Body {

@@ -5,9 +5,8 @@
 use smallvec::SmallVec;
 
 use crate::body::{BlockData, Body, DEAD, Extra, OpData, RegionData, Slots, Successor, ValueData, ValueDef, ValueName};
-use crate::context::{OpName, Sym};
 use crate::diagnostics::Span;
-use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::entity::{BlockId, OpId, OpName, RegionId, Sym, ValueId};
 use crate::types::{Attr, AttrDict, Type};
 
 /// Everything that a new operation is made of.

@@ -1,4 +1,4 @@
-//! Typed 32-bit ids of the entities of a [`Body`](crate::Body).
+//! Typed 32-bit ids: of the entities of a [`Body`](crate::Body), and of names.
 //!
 //! The `Display` of an id is its spelling in logs and in diagnostics that have no better name for it.
 
@@ -78,3 +78,25 @@ entity!(
     /// One use of a value as an operand.
     UseId, "use{}"
 );
+
+/// An interned string: the name of an attribute, a symbol or a block.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Sym(pub(crate) u32);
+
+impl Sym {
+    /// The dense index of the string, for tables keyed by symbols.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An interned operation name, `dialect.op`. The default is the first that was registered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct OpName(pub(crate) u32);
+
+impl OpName {
+    /// The dense index of the name; registered operations come first, in the order of registration.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -7,8 +7,9 @@ use smallvec::SmallVec;
 
 use crate::body::{Body, Use, ValueDef};
 use crate::context::Context;
+use crate::declare::{FlowEdge, FlowPoint};
 use crate::entity::{OpId, RegionId, ValueId};
-use crate::registry::{FlowEdge, FlowPoint, RegionFlow};
+use crate::registry::RegionFlow;
 
 impl Body {
     /// The control-flow interface of an operation.

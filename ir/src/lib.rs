@@ -18,6 +18,7 @@ pub mod budget;
 mod clone;
 mod constants;
 mod context;
+mod declare;
 mod diagnostics;
 mod dominance;
 mod edit;
@@ -28,6 +29,7 @@ mod lists;
 mod marks;
 mod module;
 mod names;
+mod plan;
 mod registry;
 mod restate;
 mod rewriter;
@@ -39,20 +41,22 @@ pub mod verify;
 mod walk;
 
 pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName};
-pub use context::{Context, ContextBuilder, OpName, Sym};
+pub use context::{Context, ContextBuilder};
+pub use declare::{
+    Arity, AttrSpec, Counting, Dependence, Derivative, DialectDef, Effect, EffectKind, EffectTarget, FlowEdge,
+    FlowPoint, FoldResult, Implied, List, Presence, RegionSpec, Relation, Speculatability, Text, Traits, ValueSpec,
+};
 pub use diagnostics::{Diagnostic, Label, Severity, Span, nearest};
 pub use dominance::{DominanceInfo, DominatorTree};
 pub use edit::OpSpec;
-pub use entity::{BlockId, OpId, RegionId, UseId, ValueId};
+pub use entity::{BlockId, OpId, OpName, RegionId, Sym, UseId, ValueId};
 pub use lists::Lists;
 pub use marks::{Mark, MarkedOps};
 pub use module::Module;
 pub use names::Name;
 pub use registry::{
-    Arity, AttrSpec, ChooseFn, Counting, CountingFn, Dependence, Derivative, DialectDef, Effect, EffectKind,
-    EffectTarget, EffectsFn, FlowEdge, FlowPoint, FoldFn, FoldResult, Implied, ImpliesFn, InferArgs, InferFn, List,
-    MaterializeFn, MemoryEffects, OpDef, Presence, RegionArgsFn, RegionFlow, RegionSpec, Relation, SimplifyFn,
-    Speculatability, SpeculateFn, Text, Traits, ValueSpec, VerifyFn,
+    ChooseFn, CountingFn, EffectsFn, FoldFn, ImpliesFn, InferArgs, InferFn, MaterializeFn, MemoryEffects, OpDef,
+    RegionArgsFn, RegionFlow, SimplifyFn, SpeculateFn, VerifyFn,
 };
 pub use restate::Restated;
 pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};

@@ -4,9 +4,7 @@
 //! and the marks that are registered for it. A pass that notes something at an operation does so through its [`Mark`],
 //! so that what it writes is declared, and is read back.
 
-use crate::context::{Context, Sym};
-use crate::registry::{List, OpDef, Text};
-use crate::types::{Attr, AttrDict};
+use crate::declare::{List, Text};
 
 /// The operations that a mark may sit on.
 #[derive(Clone, Debug)]
@@ -49,33 +47,5 @@ impl Mark {
             on: MarkedOps::Named(List::Borrowed(ops)),
             summary: Text::Borrowed(summary),
         }
-    }
-
-    /// Whether it may sit on operations of a definition.
-    pub fn may_sit_on(&self, def: &OpDef) -> bool {
-        match &self.on {
-            MarkedOps::Any => true,
-            MarkedOps::Named(names) => names.contains(&def.name),
-        }
-    }
-
-    /// The mark as an entry of attributes that are being collected.
-    pub fn entry(&self, ctx: &Context, value: Attr) -> (Sym, Attr) {
-        (ctx.sym(&self.name), value)
-    }
-
-    /// The attributes with the mark.
-    pub fn set(&self, ctx: &Context, attrs: AttrDict, value: Attr) -> AttrDict {
-        ctx.dict_with(attrs, &self.name, value)
-    }
-
-    /// The attributes without the mark.
-    pub fn remove(&self, ctx: &Context, attrs: AttrDict) -> AttrDict {
-        ctx.dict_without(attrs, &self.name)
-    }
-
-    /// What the attributes have as the mark.
-    pub fn get(&self, ctx: &Context, attrs: AttrDict) -> Option<Attr> {
-        ctx.dict_get(attrs, &self.name)
     }
 }

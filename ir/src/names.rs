@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use ecow::EcoString;
 
-use crate::context::{Context, Sym};
+use crate::entity::Sym;
 
 /// The name of a value in the text, without the `%`. Equal names are equal texts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -21,7 +21,7 @@ const NUMBER_BITS: u32 = 24;
 /// What numbers are smaller than.
 const MAX_NUMBER: u32 = (1 << NUMBER_BITS) - 1;
 /// How many words there are at most; half of them may have digits inside, like `v0_`.
-const MAX_STEMS: usize = 64;
+pub(crate) const MAX_STEMS: usize = 64;
 /// How many bytes a word has at most.
 const MAX_STEM: usize = 7;
 
@@ -133,7 +133,17 @@ impl Stems {
         }
     }
 
-    fn get(&self, stem: Stem) -> Option<u32> {
+    /// The number that a name ends with, and the word in front of it with its `%`; only of names that are kept so.
+    #[inline]
+    pub(crate) fn numbered(&self, name: Name) -> Option<(&str, u32)> {
+        let below = name.0.checked_sub(NUMBERED)?;
+        let (_, stem) = self.known.get((below >> NUMBER_BITS) as usize)?.get()?;
+        Some((stem, below & MAX_NUMBER))
+    }
+
+    /// The number of a word; nothing if there are too many to give it one.
+    #[inline]
+    pub(crate) fn get(&self, stem: Stem) -> Option<u32> {
         let bytes = stem.to_le_bytes();
         let bytes = &bytes[..bytes[MAX_STEM] as usize];
         let make = || {
@@ -152,147 +162,5 @@ impl Stems {
             .iter()
             .position(|place| place.get_or_init(make).0 == stem)?;
         Some((first + at) as u32)
-    }
-}
-
-impl Context {
-    /// The name that is written so.
-    pub fn name(&self, text: &str) -> Name {
-        let numbered = split(text.as_bytes()).and_then(|(stem, number)| Some((self.stem(stem)?, number)));
-        match numbered {
-            Some((stem, number)) => Name::numbered(stem, number),
-            None => self.sym(text).into(),
-        }
-    }
-
-    /// The number of a word; nothing if there are too many to give it one.
-    #[inline]
-    pub(crate) fn stem(&self, stem: Stem) -> Option<u32> {
-        self.stems.get(stem)
-    }
-
-    /// What a name is written as.
-    pub fn name_text(&self, name: Name) -> EcoString {
-        match self.numbered(name) {
-            Some((stem, number)) => ecow::eco_format!("{}{number}", &stem[1..]),
-            None => self.str(Sym(name.0)).into(),
-        }
-    }
-
-    /// Writes a name with its `%`.
-    #[inline]
-    pub(crate) fn push_name(&self, out: &mut String, name: Name) {
-        match self.numbered(name) {
-            Some((stem, number)) => {
-                out.push_str(stem);
-                out.push_str(itoa::Buffer::new().format(number));
-            }
-            None => {
-                out.push('%');
-                out.push_str(self.str(Sym(name.0)));
-            }
-        }
-    }
-
-    /// The number that a name ends with, and the word in front of it with its `%`; only of names that are kept so.
-    #[inline]
-    fn numbered(&self, name: Name) -> Option<(&str, u32)> {
-        let below = name.0.checked_sub(NUMBERED)?;
-        let (_, stem) = self.stems.known.get((below >> NUMBER_BITS) as usize)?.get()?;
-        Some((stem, below & MAX_NUMBER))
-    }
-
-    /// The number behind a word, or all of a name if the word is empty.
-    pub(crate) fn number_behind(&self, name: Name, word: &str) -> Option<u32> {
-        match self.numbered(name) {
-            Some((stem, number)) => (&stem[1..] == word).then_some(number),
-            None => self.str(Sym(name.0)).strip_prefix(word)?.parse().ok(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::context::ContextBuilder;
-
-    #[test]
-    fn names_are_their_texts() {
-        let ctx = ContextBuilder::new().build();
-        let texts = [
-            "0",
-            "7",
-            "x",
-            "x0",
-            "x1",
-            "x01",
-            "x00",
-            "x10",
-            "x",
-            "y1",
-            "x1y",
-            "x1y2",
-            "16777214",
-            "16777215",
-            "99999999",
-            "123456789012",
-            "v16777214",
-            "v16777215",
-            "longish1",
-            "lengthy1",
-            "longest12",
-            "a-1",
-            "a$b.3",
-            "é1",
-            "ééé12",
-            "\u{1}2",
-            "a\u{0}01",
-            "a\u{0}\u{0}1",
-            "",
-        ];
-        for text in texts {
-            assert_eq!(ctx.name_text(ctx.name(text)), text);
-            if (1..=8).contains(&text.len()) && text.is_ascii() {
-                let mut bytes = *b"1b2c3d4e";
-                bytes[..text.len()].copy_from_slice(text.as_bytes());
-                let short = split_short(u64::from_le_bytes(bytes), text.len());
-                assert_eq!(short, split(text.as_bytes()), "{text}");
-            }
-        }
-        for (at, a) in texts.iter().enumerate() {
-            for b in &texts[at + 1..] {
-                assert_eq!(a == b, ctx.name(a) == ctx.name(b), "{a} {b}");
-            }
-        }
-    }
-
-    #[test]
-    fn words_beyond_the_limit_are_symbols() {
-        let ctx = ContextBuilder::new().build();
-        let letter = |at: u8| char::from(b'a' + at);
-        // Those with digits take no place of the others.
-        let inside = (0..100).map(|at| format!("v{at}_1"));
-        let plain = (0..100).map(|at| format!("{}{}{at}", letter(at / 26), letter(at % 26)));
-        let texts: Vec<String> = inside.chain(plain).collect();
-        let names: Vec<_> = texts.iter().map(|t| ctx.name(t)).collect();
-        for kind in names.chunks(100) {
-            assert_eq!(kind.iter().filter(|n| n.place().0 > 0).count(), MAX_STEMS / 2);
-        }
-        for (text, &name) in texts.iter().zip(&names) {
-            assert_eq!(ctx.name(text), name);
-            assert_eq!(ctx.name_text(name), text.as_str());
-        }
-    }
-
-    #[test]
-    fn numbers_behind_words() {
-        let ctx = ContextBuilder::new().build();
-        let behind = |text: &str, word| ctx.number_behind(ctx.name(text), word);
-        assert_eq!(behind("12", ""), Some(12));
-        assert_eq!(behind("4000000000", ""), Some(4_000_000_000));
-        assert_eq!(behind("arg3", "arg"), Some(3));
-        assert_eq!(behind("arg03", "arg"), Some(3));
-        assert_eq!(behind("args3", "arg"), None);
-        assert_eq!(behind("arg3", ""), None);
     }
 }

@@ -4,188 +4,18 @@
 //! reads or writes ([`OpDef::effects`]; an operation that does not say may do anything), whether it may run when the program would not have run it
 //! ([`Speculatability`]), how control and values flow through its regions ([`RegionFlow`]), and so on.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
-use bitflags::bitflags;
 use smallvec::SmallVec;
 
 use crate::body::{Body, OpView};
-use crate::context::{Context, OpName};
+use crate::context::Context;
+use crate::declare::{
+    AttrSpec, Counting, Derivative, Effect, FlowEdge, FlowPoint, FoldResult, Implied, List, RegionSpec,
+    Speculatability, Text, Traits, ValueSpec,
+};
 use crate::diagnostics::Diagnostic;
 use crate::entity::{OpId, RegionId, ValueId};
 use crate::rewriter::Rewriter;
 use crate::types::{Attr, AttrDict, Type};
-
-bitflags! {
-    /// Properties of an operation that need no code.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    pub struct Traits: u32 {
-        /// Ends its block.
-        const TERMINATOR = 1;
-        /// Owns a [`Body`] of its own: nothing inside sees values of the outside.
-        const ISOLATED = 1 << 1;
-        /// The order of the (two) operands does not matter.
-        const COMMUTATIVE = 1 << 2;
-        /// Has a symbol name in its attribute `sym_name`.
-        const SYMBOL = 1 << 3;
-        /// Symbols inside are unique and looked up here.
-        const SYMBOL_TABLE = 1 << 4;
-        /// Written with a function signature; `function_type` holds its type.
-        const FUNCTION = 1 << 5;
-        /// Results depend on attributes alone and the operation is free of effects: `pd.full`.
-        const CONSTANT = 1 << 6;
-        /// The blocks of the regions need no terminator.
-        const NO_TERMINATOR = 1 << 7;
-        /// Effects are those of the operations in the regions, beside the declared ones.
-        const RECURSIVE_EFFECTS = 1 << 8;
-        /// A missing terminator of a region is read as an empty `cf.yield`-like [`OpDef::implicit_terminator`].
-        const IMPLICIT_TERMINATOR = 1 << 9;
-        /// The order of operations in the regions has no meaning and values may be used before they are defined.
-        const GRAPH_REGION = 1 << 10;
-        /// Results are elementwise in the operands: cheap to compute again.
-        const ELEMENTWISE = 1 << 11;
-        /// Moves elements about, or makes them up, and computes nothing: as cheap to do again as what is elementwise.
-        const MOVEMENT = 1 << 13;
-        /// Terminators that leave the enclosing function or program.
-        const RETURN_LIKE = 1 << 12;
-        /// Gives its operand, under a type that may say more or less of its shape.
-        const RESTATES = 1 << 14;
-        /// Gives the elements of a list.
-        const SPLITS = 1 << 15;
-        /// Gives a list of its operands.
-        const COMBINES = 1 << 16;
-        /// Other attributes than the declared ones are kept where operations of unknown dialects are, as in MLIR.
-        const OPEN_ATTRS = 1 << 20;
-    }
-}
-
-/// What definitions say. Most of it stands in the program itself: a context, which every run of a tool makes, copies none.
-pub type Text = Cow<'static, str>;
-/// What definitions list, likewise.
-pub type List<T> = Cow<'static, [T]>;
-
-/// How many values or regions an entry of a definition stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arity {
-    /// Exactly one.
-    One,
-    /// One or none.
-    Optional,
-    /// Any number.
-    Variadic,
-}
-
-/// A declared operand or result.
-#[derive(Clone, Debug)]
-pub struct ValueSpec {
-    /// The name in the op table.
-    pub name: Text,
-    /// How many values.
-    pub arity: Arity,
-    /// The type in the op table's words: `Tensor`, `Tensor[]`, `stack`, …, for messages and for the reference.
-    pub ty: Text,
-}
-
-/// A declared attribute.
-#[derive(Clone, Debug)]
-pub struct AttrSpec {
-    /// The name.
-    pub name: Text,
-    /// The type in the op table's words: `int`, `int[]`, `bool`, `DataType`, …
-    pub ty: Text,
-    /// The default in the op table's words; without one the attribute is required.
-    pub default: Option<Text>,
-}
-
-/// Whether a region may be left out of the text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Presence {
-    /// It must be there.
-    Required,
-    /// When it is left out, the operation has a region without blocks in its place: `else`.
-    MayBeEmpty,
-    /// When it is left out, the operation has one region less: `init`.
-    MayBeAbsent,
-}
-
-/// A declared region.
-#[derive(Clone, Debug)]
-pub struct RegionSpec {
-    /// The words that may stand before the region in the text; the first is printed. Empty when none does.
-    pub keywords: &'static [&'static str],
-    /// Whether it may be left out.
-    pub presence: Presence,
-    /// The first keyword may be left out when reading.
-    pub bare: bool,
-}
-
-/// A kind of memory effect.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EffectKind {
-    /// Makes a new resource.
-    Alloc,
-    /// Reads a resource.
-    Read,
-    /// Changes a resource.
-    Write,
-}
-
-/// The resource of an effect.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EffectTarget {
-    /// What the operand of this index is a handle to.
-    Operand(usize),
-    /// What the result of this index is a handle to.
-    Result(usize),
-    /// The world outside of the program: the terminal, the inputs, the fetched outputs.
-    World,
-}
-
-/// One effect of an operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Effect {
-    /// What is done.
-    pub kind: EffectKind,
-    /// To what.
-    pub target: EffectTarget,
-}
-
-/// Whether an operation may be executed where the program would not have executed it.
-///
-/// This is apart from effects: an integer division has none, but must not be hoisted out of a loop that may run
-/// zero times.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Speculatability {
-    /// Never: it may fail, not end, or has effects.
-    Never,
-    /// Always: total and free of effects.
-    Always,
-    /// If everything in its regions is.
-    Recursive,
-}
-
-/// Where control comes from or goes to: the operation itself, or one of its regions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FlowPoint {
-    /// The operation: its operands when control comes from it, its results when control goes to it.
-    Parent,
-    /// A region: the operands of its terminator, or the arguments of its entry block.
-    Region(usize),
-}
-
-/// A way that control can take between an operation and its regions.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FlowEdge {
-    /// Where from.
-    pub from: FlowPoint,
-    /// Where to.
-    pub to: FlowPoint,
-    /// Which operands (of the operation, or of the terminator of the region `from`) become, in order, the
-    /// arguments of the region `to` or the results.
-    pub operands: Range<usize>,
-}
-
 /// How control and values flow through the regions of an operation.
 pub trait RegionFlow: Sync + Send {
     /// All ways that control can take.
@@ -211,16 +41,6 @@ pub trait RegionFlow: Sync + Send {
         let _ = (op, from, to);
         None
     }
-}
-
-/// Something that is known since a truth value is.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Implied {
-    /// What another truth value is.
-    Value(ValueId, bool),
-    /// What the operation of this name, with these operands, and with the attributes and result types of the one that
-    /// this follows from, gives.
-    Result(OpName, SmallVec<[ValueId; 2]>, bool),
 }
 
 /// What the inference of result types or region argument types can look at; the operation need not exist yet.
@@ -255,19 +75,25 @@ impl<'a> InferArgs<'a> {
 /// The result types of an operation, or why there are none. Of an operation without regions they depend on nothing but
 /// the definition, the types of the operands and the attributes: the verifier does not ask twice.
 pub type InferFn = fn(InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String>;
+
 /// The types of the arguments of the entry block of the region of the given index, if they can be told.
 pub type RegionArgsFn = fn(InferArgs<'_>, usize) -> Option<SmallVec<[Type; 4]>>;
+
 /// Reports what is wrong with an operation. Types, counts and attributes of the definition were checked before.
 pub type VerifyFn = fn(OpView<'_>, &mut Vec<Diagnostic>);
+
 /// What an operation folds to, given the constant values of its operands.
 pub type FoldFn = fn(OpView<'_>, &[Option<Attr>]) -> Option<SmallVec<[FoldResult; 2]>>;
+
 /// Makes the operation that has the given constant as its only result, of the given type; nothing if the operation
 /// cannot hold it. The constant is in the form of [`FoldResult::Constant`].
 pub type MaterializeFn = fn(&mut Rewriter<'_>, Attr, Type) -> Option<OpId>;
+
 /// Simplifies an operation: changes it, or replaces all its results and erases it, and says whether it did. It is given
 /// the constant values of the operands; the rewriter inserts before the operation. Each step must bring the program
 /// nearer to a simplest form, since it is repeated until nothing changes.
 pub type SimplifyFn = fn(&mut Rewriter<'_>, OpId, &[Option<Attr>]) -> bool;
+
 /// The effects of one operation.
 pub type EffectsFn = fn(OpView<'_>) -> SmallVec<[Effect; 2]>;
 
@@ -288,6 +114,7 @@ impl MemoryEffects {
     /// The operation depends on nothing but its operands and attributes, and gives nothing but its results.
     pub const NONE: MemoryEffects = MemoryEffects::Declared(|_| SmallVec::new());
 }
+
 /// Whether one operation may be speculated.
 pub type SpeculateFn = fn(OpView<'_>) -> Speculatability;
 
@@ -299,93 +126,8 @@ pub type ImpliesFn = fn(OpView<'_>, bool) -> Vec<Implied>;
 /// value is known to have, in the form of [`FoldResult::Constant`].
 pub type ChooseFn = fn(OpView<'_>, &dyn Fn(ValueId) -> Option<Attr>) -> Option<usize>;
 
-/// Arithmetic of whole numbers that loops count with; of operations on one element.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counting {
-    /// The value plus a constant. What does not fit the type wraps around.
-    Offset(ValueId, i64),
-    /// Whether one value stands in a relation to another.
-    Compare(ValueId, Relation, ValueId),
-}
-
-/// How whole numbers stand to each other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Relation {
-    /// The first is less.
-    Less,
-    /// The first is less, or they are equal.
-    LessEqual,
-    /// The first is greater.
-    Greater,
-    /// The first is greater, or they are equal.
-    GreaterEqual,
-    /// They differ.
-    NotEqual,
-}
-
-impl Relation {
-    /// The relation with the two numbers in the other order.
-    #[must_use]
-    pub fn mirrored(self) -> Self {
-        match self {
-            Relation::Less => Relation::Greater,
-            Relation::LessEqual => Relation::GreaterEqual,
-            Relation::Greater => Relation::Less,
-            Relation::GreaterEqual => Relation::LessEqual,
-            Relation::NotEqual => Relation::NotEqual,
-        }
-    }
-}
-
-/// What an operation declares of its derivative. That there is none is declared as well: of an operation that says nothing,
-/// nothing is assumed.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub enum Derivative {
-    /// Nothing is said. A result may depend on any operand in any way.
-    #[default]
-    Undeclared,
-    /// The results are constant wherever they have a derivative: comparisons, indices, roundings.
-    None,
-    /// The results depend differentiably on the operands of these names, and are constant in the others wherever they
-    /// have a derivative. Results of integers or truth values are constant in operands that are neither.
-    Operands(List<Text>),
-}
-
-/// How the results of an operation depend on one of its operands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Dependence {
-    /// The operation does not say.
-    Undeclared,
-    /// They are constant in it wherever they have a derivative.
-    Constant,
-    /// Differentiably.
-    Differentiable,
-}
-
 /// What an operation has to do with counting.
 pub type CountingFn = fn(OpView<'_>) -> Option<Counting>;
-
-/// What a folded result becomes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FoldResult {
-    /// A value that is there already.
-    Value(ValueId),
-    /// A constant, in the form in which dialects materialise constants ([`OpDef::materialize`]): a number or truth
-    /// value, which all elements of the type of the result have, or a list of the elements, the last dimension
-    /// running fastest.
-    Constant(Attr),
-}
-
-/// A dialect.
-#[derive(Clone, Debug)]
-pub struct DialectDef {
-    /// Its name, the part of an operation name before the dot.
-    pub name: Text,
-    /// One line.
-    pub summary: Text,
-    /// The types that are written without a parameter list: `stack` for `cf.stack`.
-    pub types: Vec<Text>,
-}
 
 /// The definition of an operation: everything the IR knows of it.
 #[derive(Clone)]

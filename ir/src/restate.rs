@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 
 use crate::body::{Body, Use, ValueDef};
 use crate::context::Context;
+use crate::declare::Traits;
 use crate::entity::{OpId, ValueId};
-use crate::registry::Traits;
 use crate::rewriter::Rewriter;
 use crate::types::{DYNAMIC, Type, TypeData};
 use crate::verify::{compatible, fits};

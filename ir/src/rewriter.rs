@@ -296,10 +296,10 @@ impl ValueMap {
 /// An operation that is being put together.
 pub struct OpBuilder<'r, 'a> {
     rewriter: &'r mut Rewriter<'a>,
-    name: crate::context::OpName,
+    name: crate::entity::OpName,
     operands: SmallVec<[ValueId; 6]>,
     results: SmallVec<[Type; 4]>,
-    attrs: SmallVec<[(crate::context::Sym, Attr); 4]>,
+    attrs: SmallVec<[(crate::entity::Sym, Attr); 4]>,
     dict: Option<AttrDict>,
     regions: SmallVec<[RegionId; 3]>,
 }

@@ -1,6 +1,6 @@
 //! Types and attributes: interned, immutable data addressed by 32-bit ids.
 
-use crate::context::Sym;
+use crate::entity::Sym;
 
 /// The extent of a dimension that is only known when the program runs, `?` in the text.
 pub const DYNAMIC: i64 = -1;
@@ -128,3 +128,47 @@ pub enum AttrData {
 /// The entries of an [`AttrDict`] and the id of the same entries sorted by name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct DictData(pub(crate) Box<[(Sym, Attr)]>);
+
+impl std::borrow::Borrow<[(Sym, Attr)]> for DictData {
+    fn borrow(&self) -> &[(Sym, Attr)] {
+        &self.0
+    }
+}
+
+/// Types that every context interns first, so that their ids are constants.
+impl Type {
+    /// `i1`, the type of truth values.
+    pub const I1: Type = Type(0);
+    /// `i8`.
+    pub const I8: Type = Type(1);
+    /// `i16`.
+    pub const I16: Type = Type(2);
+    /// `i32`.
+    pub const I32: Type = Type(3);
+    /// `i64`.
+    pub const I64: Type = Type(4);
+    /// `ui8`.
+    pub const UI8: Type = Type(5);
+    /// `f16`.
+    pub const F16: Type = Type(6);
+    /// `bf16`.
+    pub const BF16: Type = Type(7);
+    /// `f32`.
+    pub const F32: Type = Type(8);
+    /// `f64`.
+    pub const F64: Type = Type(9);
+    /// `index`.
+    pub const INDEX: Type = Type(10);
+    /// `none`; also the type of a value whose type is not known yet.
+    pub const NONE: Type = Type(11);
+
+    /// The dense index of the type, for tables keyed by types.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl AttrDict {
+    /// The dictionary without entries.
+    pub const EMPTY: AttrDict = AttrDict(0);
+}

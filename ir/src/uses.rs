@@ -1,9 +1,5 @@
-//! Operands and the uses of values.
-//!
-//! The operands of an operation stand in a row in one list of the body. Which uses a value has is only known once it has
-//! been asked, or once an operand has changed: a program that is read, verified and printed needs no [`UseLists`].
+//! The lists of the uses of values.
 
-use crate::body::{Body, Slots, ValueDef};
 use crate::entity::{OpId, UseId, ValueId};
 
 /// The doubly linked lists of the uses of all values.
@@ -24,19 +20,14 @@ struct Link {
 }
 
 impl UseLists {
-    /// The lists of a body none of whose operands has changed: uses are in the order in which they were made.
-    fn new(body: &Body) -> Self {
-        crate::steps::count(body.operands.len());
-        // Until a change, each place in the list of operands belongs to an operation.
-        let mut owners = vec![OpId::new(0); body.operands.len()];
-        for (index, data) in body.ops.iter().enumerate() {
-            owners[data.operands.range()].fill(OpId::new(index));
-        }
+    /// The lists of operands none of which has changed: uses are in the order in which they were made. `owners` are the
+    /// operations that the operands belong to.
+    pub(crate) fn new(values: usize, operands: &[ValueId], owners: &[OpId]) -> Self {
         let mut lists = UseLists {
-            first: vec![None; body.values.len()],
-            links: Vec::with_capacity(body.operands.len()),
+            first: vec![None; values],
+            links: Vec::with_capacity(operands.len()),
         };
-        for (&value, owner) in body.operands.iter().zip(owners) {
+        for (&value, &owner) in operands.iter().zip(owners) {
             lists.push(value, owner);
         }
         lists
@@ -65,7 +56,7 @@ impl UseLists {
     }
 
     /// Adds an operand behind all others.
-    fn push(&mut self, value: ValueId, owner: OpId) {
+    pub(crate) fn push(&mut self, value: ValueId, owner: OpId) {
         let id = UseId::new(self.links.len());
         let prev = match *self.first_mut(value).get_or_insert(id) {
             first if first == id => id,
@@ -83,7 +74,7 @@ impl UseLists {
     }
 
     /// Puts a use at the end of the list of a value.
-    fn link(&mut self, id: UseId, value: ValueId) {
+    pub(crate) fn link(&mut self, id: UseId, value: ValueId) {
         crate::steps::count(1);
         let first = *self.first_mut(value).get_or_insert(id);
         let last = if first == id {
@@ -98,7 +89,7 @@ impl UseLists {
     }
 
     /// Takes a use out of the list of its value.
-    fn unlink(&mut self, id: UseId, value: ValueId) {
+    pub(crate) fn unlink(&mut self, id: UseId, value: ValueId) {
         let Link { prev, next, .. } = self.links[id.index()];
         let first = self.first(value);
         if first == Some(id) {
@@ -110,139 +101,5 @@ impl UseLists {
         if let Some(after) = next.or(first) {
             self.links[after.index()].prev = prev;
         }
-    }
-}
-
-impl Body {
-    /// The lists of uses, which are made now if they are not there.
-    #[inline]
-    pub(crate) fn use_lists(&self) -> &UseLists {
-        self.use_lists.get_or_init(|| Box::new(UseLists::new(self)))
-    }
-
-    /// Changes operands and with them the lists of uses, which are made first if they are not there.
-    #[inline]
-    fn relink(&mut self, change: impl FnOnce(&mut UseLists, &mut Vec<ValueId>)) {
-        self.use_lists();
-        if let Some(lists) = self.use_lists.get_mut() {
-            change(lists, &mut self.operands);
-        }
-    }
-
-    /// Gives an operation that has none its operands.
-    pub(crate) fn append_operands(&mut self, op: OpId, operands: &[ValueId]) {
-        self.ops[op.index()].operands = Slots {
-            start: self.operands.len() as u32,
-            len: operands.len() as u32,
-        };
-        self.operands.extend_from_slice(operands);
-        if let Some(lists) = self.use_lists.get_mut() {
-            operands.iter().for_each(|&value| lists.push(value, op));
-        }
-    }
-
-    /// Takes the uses of an operation out of the lists of its operands.
-    pub(crate) fn unlink_operands(&mut self, op: OpId) {
-        let slots = self.ops[op.index()].operands;
-        if slots.len > 0 {
-            self.relink(|lists, operands| {
-                for index in slots.range() {
-                    lists.unlink(UseId::new(index), operands[index]);
-                }
-            });
-        }
-    }
-
-    /// Replaces one operand.
-    pub fn set_operand(&mut self, op: OpId, index: usize, value: ValueId) {
-        let at = self.ops[op.index()].operands.range().start + index;
-        debug_assert!(index < self.num_operands(op));
-        if self.operands[at] != value {
-            self.relink(|lists, operands| {
-                lists.unlink(UseId::new(at), operands[at]);
-                operands[at] = value;
-                lists.link(UseId::new(at), value);
-            });
-        }
-    }
-
-    /// Replaces all operands; successors keep their counts, so the count passed to them must not change.
-    pub fn set_operands(&mut self, op: OpId, operands: &[ValueId]) {
-        let old = self.ops[op.index()].operands;
-        self.unlink_operands(op);
-        if operands.len() <= old.len as usize {
-            self.ops[op.index()].operands.len = operands.len() as u32;
-            self.relink(|lists, all| {
-                for (at, &value) in old.range().zip(operands) {
-                    all[at] = value;
-                    lists.link(UseId::new(at), value);
-                }
-            });
-        } else {
-            self.append_operands(op, operands);
-        }
-    }
-
-    /// Adds an operand before the one at `index`.
-    pub fn insert_operand(&mut self, op: OpId, index: usize, value: ValueId) {
-        self.insert_operands(op, index, &[value]);
-    }
-
-    /// Adds operands before the one at `index`, all at once: each change of their number may move all of them.
-    pub fn insert_operands(&mut self, op: OpId, index: usize, values: &[ValueId]) {
-        if !values.is_empty() {
-            let mut operands = self.operands_vec(op);
-            operands.insert_from_slice(index, values);
-            self.set_operands(op, &operands);
-        }
-    }
-
-    /// Removes the operands from the one at `index` on.
-    pub fn truncate_operands(&mut self, op: OpId, index: usize) {
-        if index < self.num_operands(op) {
-            let mut operands = self.operands_vec(op);
-            operands.truncate(index);
-            self.set_operands(op, &operands);
-        }
-    }
-
-    /// Adds an operand at the end.
-    pub fn push_operand(&mut self, op: OpId, value: ValueId) {
-        let mut operands = self.operands_vec(op);
-        operands.push(value);
-        self.set_operands(op, &operands);
-    }
-
-    /// Removes one operand.
-    pub fn erase_operand(&mut self, op: OpId, index: usize) {
-        let mut operands = self.operands_vec(op);
-        operands.remove(index);
-        self.set_operands(op, &operands);
-    }
-
-    /// Makes all uses of `old` uses of `new`, in the time of the number of uses.
-    ///
-    /// Both must be of one type, or `old` a placeholder: what uses a value may go with its own type only. A value whose
-    /// type says more or less takes the place of another by `Rewriter::replace_value`.
-    pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) {
-        debug_assert!(
-            self.value_type(old) == self.value_type(new) || self.value_def(old) == ValueDef::None,
-            "a value of another type takes the place of {old}"
-        );
-        self.replace_all_uses_as(old, new);
-    }
-
-    /// The same, of any type.
-    pub(crate) fn replace_all_uses_as(&mut self, old: ValueId, new: ValueId) {
-        if old == new {
-            return;
-        }
-        self.relink(|lists, operands| {
-            while let Some(id) = lists.first(old) {
-                lists.unlink(id, old);
-                operands[id.index()] = new;
-                lists.link(id, new);
-            }
-        });
     }
 }

@@ -1,8 +1,7 @@
 //! Blocks and regions of a body.
 
 use super::Body;
-use crate::context::Sym;
-use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::entity::{BlockId, OpId, RegionId, Sym, ValueId};
 use crate::types::Attr;
 
 impl Body {

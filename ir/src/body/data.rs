@@ -5,9 +5,8 @@ use std::num::NonZeroU32;
 use smallvec::SmallVec;
 
 use super::Body;
-use crate::context::{OpName, Sym};
 use crate::diagnostics::Span;
-use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::entity::{BlockId, OpId, OpName, RegionId, Sym, ValueId};
 use crate::names::Name;
 use crate::types::{AttrDict, Type};
 

@@ -6,6 +6,7 @@
 
 mod blocks;
 mod data;
+mod operands;
 mod ops;
 mod rare;
 mod room;

@@ -3,9 +3,9 @@
 use smallvec::SmallVec;
 
 use super::{Body, Extra, OpView, Successor};
-use crate::context::{Context, OpName};
+use crate::context::Context;
 use crate::diagnostics::Span;
-use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::entity::{BlockId, OpId, OpName, RegionId, ValueId};
 use crate::types::{Attr, AttrDict};
 
 impl Body {

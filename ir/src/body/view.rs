@@ -4,11 +4,9 @@ use smallvec::SmallVec;
 
 use super::Body;
 use crate::context::Context;
+use crate::declare::{Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, Speculatability, Traits};
 use crate::entity::{OpId, ValueId};
-use crate::registry::{
-    Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, InferArgs, MemoryEffects, OpDef, Speculatability,
-    Traits,
-};
+use crate::registry::{InferArgs, MemoryEffects, OpDef};
 use crate::types::{Attr, Type, TypeData};
 
 /// An operation with its body and context: what verifiers, folds and interfaces look at.

@@ -2,8 +2,8 @@
 
 use super::cursor::{self, balanced_end, string_end};
 use super::parser::{Failure, Parser};
-use crate::context::Sym;
 use crate::diagnostics::Span;
+use crate::entity::Sym;
 use crate::types::{Attr, AttrData, FloatKind, Type, TypeData};
 
 impl<'s> Parser<'s> {

@@ -3,9 +3,9 @@
 use super::known::op_place;
 use super::op::Pending;
 use super::parser::{Failure, Parser};
-use crate::context::OpName;
+use crate::entity::OpName;
 use crate::types::AttrDict;
-use crate::verify::{are_declared, faults};
+use crate::verify::{are_declared, faults, plan};
 
 impl Parser<'_> {
     /// Whether the attributes of an operation of this name, which is registered, are as declared. The same come again and
@@ -20,10 +20,7 @@ impl Parser<'_> {
             return true;
         }
         let open = self.options.allow_unregistered;
-        let fits = self
-            .ctx
-            .plan(name)
-            .is_none_or(|plan| are_declared(&self.ctx, plan, attrs, usize::MAX, open));
+        let fits = plan(&self.ctx, name).is_none_or(|plan| are_declared(&self.ctx, plan, attrs, usize::MAX, open));
         if fits {
             self.declared[at] = (name, attrs);
         }
@@ -33,7 +30,7 @@ impl Parser<'_> {
     /// Reports attributes that are not declared or not of the declared types. What is missing, the verifier says.
     pub(super) fn check_attributes(&mut self, pending: &Pending, attrs: AttrDict) -> Result<(), Failure> {
         let ctx = self.ctx.clone();
-        let (Some(def), Some(plan)) = (ctx.op_def(pending.name), ctx.plan(pending.name)) else {
+        let (Some(def), Some(plan)) = (ctx.op_def(pending.name), plan(&ctx, pending.name)) else {
             return Ok(());
         };
         let open = self.options.allow_unregistered;

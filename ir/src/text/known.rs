@@ -1,9 +1,10 @@
 //! Words that are written again and again, and what they were found to be: symbols and names of operations.
 
 use super::parser::Parser;
-use crate::context::{Context, OpName, Sym};
+use crate::context::Context;
+use crate::declare::Traits;
+use crate::entity::{OpName, Sym};
 use crate::names::{self, Name};
-use crate::registry::Traits;
 
 /// How many symbols the parser remembers at most, of short ones and of others: a power of two.
 const MAX_SYMS: usize = 4096;

@@ -6,11 +6,12 @@ use super::VISIBILITIES;
 use super::cursor;
 use super::parser::{Failure, Parser, ResultNames};
 use crate::body::{Body, Successor};
-use crate::context::{Context, OpName, Sym};
+use crate::context::Context;
+use crate::declare::Traits;
 use crate::diagnostics::Span;
-use crate::entity::{BlockId, RegionId, ValueId};
+use crate::entity::{BlockId, OpName, RegionId, Sym, ValueId};
 use crate::names::Name;
-use crate::registry::{OpDef, Traits};
+use crate::registry::OpDef;
 use crate::types::{Attr, AttrData, AttrDict, Type};
 
 /// An operation that has been read in part.

@@ -15,10 +15,10 @@ use super::parser::{MAX_SOURCE, Parser};
 use super::{ParseOptions, Parsed};
 use crate::body::Body;
 use crate::context::Context;
+use crate::declare::Traits;
 use crate::edit::OpSpec;
 use crate::entity::BlockId;
 use crate::module::Module;
-use crate::registry::Traits;
 
 /// A piece of fewer bytes is read before another thread has woken up.
 const PIECE: usize = 1 << 16;

@@ -5,10 +5,10 @@
 
 use super::cursor;
 use super::parser::Parser;
-use crate::context::{Context, OpName};
+use crate::context::Context;
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
-use crate::entity::ValueId;
+use crate::entity::{OpName, ValueId};
 use crate::names::Name;
 use crate::types::{AttrDict, Type};
 

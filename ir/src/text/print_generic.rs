@@ -5,8 +5,8 @@ use smallvec::SmallVec;
 use super::print_attr::{AttrWriter, write_results, write_string, write_types};
 use super::printer::{MAX_TEXT, Printer, Recent, Task};
 use crate::body::Body;
-use crate::context::{Context, Sym};
-use crate::entity::OpId;
+use crate::context::Context;
+use crate::entity::{OpId, Sym};
 use crate::types::{AttrData, AttrDict, Type};
 
 /// How many signatures are kept.

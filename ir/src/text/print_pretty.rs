@@ -6,8 +6,9 @@ use super::VISIBILITIES;
 use super::print_attr::{write_results, write_symbol, write_types};
 use super::printer::{Printer, Task};
 use crate::body::Body;
+use crate::declare::{Presence, Traits};
 use crate::entity::OpId;
-use crate::registry::{OpDef, Presence, Traits};
+use crate::registry::OpDef;
 use crate::types::{Attr, AttrData, AttrDict, Type, TypeData};
 
 impl<'a> Printer<'a, '_> {

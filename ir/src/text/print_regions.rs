@@ -3,8 +3,8 @@
 use super::print_attr::push_int;
 use super::printer::{Printer, Task};
 use crate::body::Body;
+use crate::declare::{Presence, Traits};
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
-use crate::registry::{Presence, Traits};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -147,7 +147,7 @@ impl<'a> Printer<'a, '_> {
             })
     }
 
-    pub(super) fn spec(&self, body: &Body, op: OpId, index: usize) -> Option<&'a crate::registry::RegionSpec> {
+    pub(super) fn spec(&self, body: &Body, op: OpId, index: usize) -> Option<&'a crate::declare::RegionSpec> {
         let def = self.ctx.op_def(body.op_name(op))?;
         let missing = def.regions.len().checked_sub(body.op_regions(op).len())?;
         def.regions

@@ -9,9 +9,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::name_table::NameTable;
-use crate::context::Sym;
 use crate::diagnostics::Span;
-use crate::entity::{BlockId, ValueId};
+use crate::entity::{BlockId, Sym, ValueId};
 use crate::names::Name;
 use crate::types::Type;
 

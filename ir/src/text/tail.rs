@@ -4,10 +4,11 @@ use super::cursor;
 use super::op::Pending;
 use super::parser::{Failure, Parser};
 use crate::body::Body;
+use crate::declare::{Presence, Traits};
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::{BlockId, ValueId};
-use crate::registry::{InferArgs, OpDef, Presence, Traits};
+use crate::registry::{InferArgs, OpDef};
 use crate::types::{Attr, AttrDict, Type};
 use crate::verify::does_not_fit;
 use smallvec::SmallVec;
@@ -430,7 +431,7 @@ impl Parser<'_> {
         }
         let Some(infer) = def.infer else {
             // A call of a function that gives nothing.
-            if count == 0 && def.results.iter().all(|r| r.arity != crate::registry::Arity::One) {
+            if count == 0 && def.results.iter().all(|r| r.arity != crate::declare::Arity::One) {
                 return Ok(SmallVec::new());
             }
             return Err(untyped(self, "they do not follow from the operands".to_owned()));

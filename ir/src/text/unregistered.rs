@@ -13,9 +13,9 @@
 //! text does not show.
 
 use super::parser::{Failure, Parser};
-use crate::context::OpName;
+use crate::declare::Traits;
 use crate::diagnostics::{Span, nearest};
-use crate::registry::Traits;
+use crate::entity::OpName;
 
 /// How custom assembly becomes something that can be read.
 const MAKE_GENERIC: &str = "print the generic form of the file: `mlir-opt --mlir-print-op-generic FILE | pir-opt --allow-unregistered-dialect -`";

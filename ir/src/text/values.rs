@@ -7,9 +7,8 @@ use super::cursor;
 use super::parser::{Failure, Parser};
 use super::scope::{Binding, Forward};
 use crate::body::{Body, ValueName};
-use crate::context::Sym;
 use crate::diagnostics::{Span, nearest};
-use crate::entity::{BlockId, ValueId};
+use crate::entity::{BlockId, Sym, ValueId};
 use crate::names::Name;
 use crate::types::Type;
 

@@ -1,59 +1,16 @@
 //! The attributes of an operation: those of its definition, of the declared types, the marks of the tools, and those
 //! whose names have a dot, which are free.
 
-use crate::context::{Context, Sym};
+use crate::context::Context;
 use crate::diagnostics::nearest;
-use crate::registry::{OpDef, Traits};
+use crate::entity::Sym;
+use crate::registry::OpDef;
 use crate::text::is_type_name;
 use crate::types::{Attr, AttrData, AttrDict, TypeData};
 
-use super::plan::Plan;
-
-/// The kinds of attributes that a definition can ask for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AttrKind {
-    Int,
-    Float,
-    Bool,
-    False,
-    Str,
-    Ints,
-    Floats,
-    ElementType,
-    /// An integer or a list of them.
-    IntArray,
-    /// A number or a truth value.
-    Scalar,
-    Symbol,
-    Type,
-    Dicts,
-    Unit,
-    /// The dialect's own hook sees to it.
-    Any,
-}
+use crate::plan::{AttrKind, AttrPlan, Plan};
 
 impl AttrKind {
-    /// The kind that words of the op table stand for.
-    pub(super) fn of(ty: &str) -> Self {
-        match ty {
-            "int" | "int32_t" | "int64_t" | "size_t" | "Scalar(int)" => AttrKind::Int,
-            "float" | "double" => AttrKind::Float,
-            "bool" => AttrKind::Bool,
-            "false" => AttrKind::False,
-            "str" | "std::string" => AttrKind::Str,
-            "int[]" | "int64_t[]" => AttrKind::Ints,
-            "float[]" | "double[]" => AttrKind::Floats,
-            "DataType" => AttrKind::ElementType,
-            "IntArray" => AttrKind::IntArray,
-            "Scalar" => AttrKind::Scalar,
-            "symbol" => AttrKind::Symbol,
-            "type" => AttrKind::Type,
-            "dict[]" => AttrKind::Dicts,
-            "unit" => AttrKind::Unit,
-            _ => AttrKind::Any,
-        }
-    }
-
     /// Whether an attribute is of the kind.
     pub(super) fn fits(self, ctx: &Context, attr: Attr) -> bool {
         let data = ctx.attr_data(attr);
@@ -180,7 +137,7 @@ pub(crate) fn faults(
             _ => {}
         }
     }
-    let is_missing = |spec: &&super::plan::AttrPlan| spec.required && entries.iter().all(|entry| entry.0 != spec.name);
+    let is_missing = |spec: &&AttrPlan| spec.required && entries.iter().all(|entry| entry.0 != spec.name);
     let missing = || plan.attrs.iter().filter(is_missing);
     // Which of them operands stand for is not known: all or none are missing.
     let covered = missing().filter(|spec| spec.or_operand).count() <= stand_in(plan, operands);
@@ -254,7 +211,7 @@ fn unknown(ctx: &Context, def: &OpDef, plan: &Plan, entries: &[(Sym, Attr)], nam
         Some(mark) => format!("`{}` may not have the mark `{}`", def.name, mark.name),
         None => format!("`{}` has no attribute `{text}`", def.name),
     };
-    let missing = |spec: &&super::plan::AttrPlan| entries.iter().all(|&(name, _)| name != spec.name);
+    let missing = |spec: &&AttrPlan| entries.iter().all(|&(name, _)| name != spec.name);
     let candidates = || plan.attrs.iter().filter(missing).map(|spec| ctx.str(spec.name));
     let declared: Vec<String> = def.attrs.iter().map(|spec| format!("`{}`", spec.name)).collect();
     let help = match nearest(text, candidates()) {
@@ -274,9 +231,4 @@ fn unknown(ctx: &Context, def: &OpDef, plan: &Plan, entries: &[(Sym, Attr)], nam
         label: "not declared",
         help,
     }
-}
-
-/// Whether attributes that are not declared may sit on operations of a definition, as MLIR has it.
-pub(super) fn is_open(def: &OpDef) -> bool {
-    def.has(Traits::OPEN_ATTRS)
 }

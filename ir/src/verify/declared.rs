@@ -2,14 +2,16 @@
 
 use crate::body::Body;
 use crate::context::Context;
+use crate::declare::{Arity, Presence, Traits, ValueSpec};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::entity::{OpId, RegionId};
-use crate::registry::{Arity, InferFn, OpDef, Presence, Traits, ValueSpec};
+use crate::registry::{InferFn, OpDef};
 
 use super::VerifyOptions;
 use super::attrs::{are_declared, faults};
 use super::describe::{compatible, describe_type, does_not_fit};
 use super::memory::{Memory, Simple};
+use super::plan::plan;
 
 pub(super) struct Checker<'a> {
     pub(super) ctx: &'a Context,
@@ -107,7 +109,7 @@ impl Checker<'_> {
     /// quickly told of most.
     fn is_plain(&self, op: OpId) -> bool {
         let body = self.body;
-        let Some(plan) = self.ctx.plan(body.op_name(op)) else {
+        let Some(plan) = plan(self.ctx, body.op_name(op)) else {
             return self.options.allow_unregistered && body.extra(op).is_none();
         };
         body.extra(op).is_none()
@@ -194,7 +196,7 @@ impl Checker<'_> {
     }
 
     fn attributes(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
-        let Some(plan) = self.ctx.plan(self.body.op_name(op)) else {
+        let Some(plan) = plan(self.ctx, self.body.op_name(op)) else {
             return;
         };
         let (attrs, operands, open) = (

@@ -1,8 +1,7 @@
 //! What is kept from one body to the next while several are verified.
 
 use crate::body::Body;
-use crate::context::OpName;
-use crate::entity::{OpId, ValueId};
+use crate::entity::{OpId, OpName, ValueId};
 use crate::types::{AttrDict, Type};
 
 use super::scope::Task;

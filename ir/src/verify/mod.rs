@@ -46,17 +46,18 @@ use rayon::prelude::*;
 
 use crate::body::Body;
 use crate::context::Context;
+use crate::declare::Traits;
 use crate::diagnostics::Diagnostic;
 use crate::entity::OpId;
 use crate::module::Module;
-use crate::registry::{OpDef, Traits};
+use crate::registry::OpDef;
 
 use memory::Memory;
 
 pub(crate) use attrs::{are_declared, faults};
 pub(crate) use describe::does_not_fit;
 pub use describe::{compatible, describe_type, describe_value};
-pub(crate) use plan::Plan;
+pub(crate) use plan::plan;
 
 /// After this many errors nobody reads on.
 const MAX_ERRORS: usize = 200;

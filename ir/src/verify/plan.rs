@@ -1,40 +1,21 @@
-//! What the definition of an operation declares, in a form in which most operations are quickly found to be as declared.
+//! What the verifier asks of the operations of a definition.
 
-use std::ops::RangeInclusive;
-
-use super::attrs::{AttrKind, is_open};
 use super::declared::bounds;
-use crate::context::{Context, Sym};
-use crate::registry::{OpDef, Presence, Traits};
+use crate::context::Context;
+use crate::declare::{Presence, Traits};
+use crate::entity::OpName;
+use crate::plan::{AttrKind, AttrPlan, Plan};
+use crate::registry::OpDef;
 
-#[derive(Debug)]
-pub(super) struct AttrPlan {
-    pub(super) name: Sym,
-    pub(super) required: bool,
-    /// Whether an operand may stand in its place.
-    pub(super) or_operand: bool,
-    pub(super) kind: AttrKind,
-}
-
-/// What a definition declares.
-#[derive(Debug)]
-pub(crate) struct Plan {
-    pub(super) operands: RangeInclusive<usize>,
-    pub(super) results: RangeInclusive<usize>,
-    /// The declared attributes, and behind them the marks that operations of this kind may have.
-    pub(super) attrs: Box<[AttrPlan]>,
-    /// How many of them are required, and of how many more they or an operand.
-    pub(super) required: usize,
-    pub(super) or_operands: usize,
-    /// Whether other attributes are kept where operations of unknown dialects are.
-    pub(super) is_open: bool,
-    pub(super) is_terminator: bool,
-    /// Whether there are operations of this kind without regions, successors and a body.
-    pub(super) may_be_plain: bool,
+/// What the verifier asks of an operation, `None` if it is not registered.
+#[inline]
+pub(crate) fn plan(ctx: &Context, name: OpName) -> Option<&Plan> {
+    let slot = ctx.plan(name)?;
+    Some(slot.get_or_init(|| Box::new(Plan::new(ctx, &ctx.ops()[name.index()]))))
 }
 
 impl Plan {
-    pub(crate) fn new(ctx: &Context, def: &OpDef) -> Self {
+    fn new(ctx: &Context, def: &OpDef) -> Self {
         let range = |specs| {
             let (min, max) = bounds(specs);
             min..=max.unwrap_or(usize::MAX)
@@ -64,7 +45,7 @@ impl Plan {
             required: attrs.iter().filter(|attr| attr.required && !attr.or_operand).count(),
             or_operands: attrs.iter().filter(|attr| attr.required && attr.or_operand).count(),
             attrs: attrs.into(),
-            is_open: is_open(def),
+            is_open: def.has(Traits::OPEN_ATTRS),
             is_terminator: def.has(Traits::TERMINATOR),
             may_be_plain: regionless && def.successors == 0 && !def.has(Traits::ISOLATED),
         }

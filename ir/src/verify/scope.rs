@@ -9,10 +9,11 @@ use rustc_hash::FxHashMap;
 
 use crate::body::{Body, ValueDef};
 use crate::context::Context;
+use crate::declare::Traits;
 use crate::diagnostics::Diagnostic;
 use crate::dominance::DominatorTree;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
-use crate::registry::{OpDef, Traits};
+use crate::registry::OpDef;
 
 use super::MAX_ERRORS;
 use super::declared::Checker;

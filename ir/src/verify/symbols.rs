@@ -6,10 +6,10 @@
 use rustc_hash::FxHashMap;
 
 use crate::body::{Body, OpData};
-use crate::context::{Context, Sym};
+use crate::context::Context;
+use crate::declare::{AttrSpec, Traits};
 use crate::diagnostics::{Diagnostic, nearest};
-use crate::entity::OpId;
-use crate::registry::{AttrSpec, Traits};
+use crate::entity::{OpId, Sym};
 use crate::types::{AttrData, AttrDict, Type, TypeData};
 
 use super::describe::{compatible, describe_type};

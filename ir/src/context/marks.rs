@@ -1,0 +1,37 @@
+//! Marks at operations.
+
+use super::Context;
+use crate::entity::Sym;
+use crate::marks::{Mark, MarkedOps};
+use crate::registry::OpDef;
+use crate::types::{Attr, AttrDict};
+
+impl Mark {
+    /// Whether it may sit on operations of a definition.
+    pub fn may_sit_on(&self, def: &OpDef) -> bool {
+        match &self.on {
+            MarkedOps::Any => true,
+            MarkedOps::Named(names) => names.contains(&def.name),
+        }
+    }
+
+    /// The mark as an entry of attributes that are being collected.
+    pub fn entry(&self, ctx: &Context, value: Attr) -> (Sym, Attr) {
+        (ctx.sym(&self.name), value)
+    }
+
+    /// The attributes with the mark.
+    pub fn set(&self, ctx: &Context, attrs: AttrDict, value: Attr) -> AttrDict {
+        ctx.dict_with(attrs, &self.name, value)
+    }
+
+    /// The attributes without the mark.
+    pub fn remove(&self, ctx: &Context, attrs: AttrDict) -> AttrDict {
+        ctx.dict_without(attrs, &self.name)
+    }
+
+    /// What the attributes have as the mark.
+    pub fn get(&self, ctx: &Context, attrs: AttrDict) -> Option<Attr> {
+        ctx.dict_get(attrs, &self.name)
+    }
+}
