@@ -30,6 +30,7 @@ mod marks;
 mod module;
 mod names;
 mod plan;
+mod recent;
 mod registry;
 mod restate;
 mod rewriter;

@@ -66,3 +66,13 @@ impl Context {
             .is_none_or(|(shape, _)| shape.iter().all(|&d| d != DYNAMIC))
     }
 }
+
+impl Type {
+    /// The float format of a type with one.
+    pub fn float_kind(self, ctx: &Context) -> Option<FloatKind> {
+        match ctx.type_data(self) {
+            TypeData::Float(kind) => Some(*kind),
+            _ => None,
+        }
+    }
+}

@@ -9,7 +9,7 @@ use nom::bytes::complete::take_while;
 use nom::character::complete::{digit1, hex_digit1};
 use smallvec::SmallVec;
 
-pub(super) type Scan<'a> = IResult<&'a [u8], &'a [u8], ()>;
+pub(crate) type Scan<'a> = IResult<&'a [u8], &'a [u8], ()>;
 
 /// In [`WORDS`]: brackets, and what stands in front of text in which brackets mean nothing.
 const NESTING: u8 = 4;
@@ -38,13 +38,13 @@ const WORDS: [u8; 256] = {
 
 /// Bytes of a name: `[A-Za-z0-9_$.]`.
 #[inline]
-pub(super) fn is_name_byte(b: u8) -> bool {
+pub(crate) fn is_name_byte(b: u8) -> bool {
     WORDS[b as usize] & 1 != 0
 }
 
 /// Bytes of the name of a value or a block: also `-`.
 #[inline]
-pub(super) fn is_suffix_byte(b: u8) -> bool {
+pub(crate) fn is_suffix_byte(b: u8) -> bool {
     WORDS[b as usize] & 2 != 0
 }
 
@@ -63,7 +63,7 @@ fn split(input: &[u8], is_inside: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     input.split_at(len)
 }
 
-pub(super) fn name(input: &[u8]) -> Scan<'_> {
+pub(crate) fn name(input: &[u8]) -> Scan<'_> {
     match input.first() {
         Some(b) if b.is_ascii_alphabetic() || *b == b'_' => {
             let (found, rest) = split(input, is_name_byte);
@@ -74,7 +74,7 @@ pub(super) fn name(input: &[u8]) -> Scan<'_> {
 }
 
 /// The part of a value's or a block's name behind its sigil. `->` ends it.
-pub(super) fn suffix(input: &[u8]) -> Scan<'_> {
+pub(crate) fn suffix(input: &[u8]) -> Scan<'_> {
     let (mut found, mut rest) = split(input, is_suffix_byte);
     while found.last() == Some(&b'-') && rest.first() == Some(&b'>') {
         (found, rest) = input.split_at(found.len() - 1);
@@ -87,7 +87,7 @@ pub(super) fn suffix(input: &[u8]) -> Scan<'_> {
 }
 
 /// An unsigned decimal number, integer or floating point; `true` for floating point.
-pub(super) fn number(input: &[u8]) -> IResult<&[u8], (&[u8], bool), ()> {
+pub(crate) fn number(input: &[u8]) -> IResult<&[u8], (&[u8], bool), ()> {
     let (mut rest, _) = digit1(input)?;
     let mut float = false;
     if rest.first() == Some(&b'.') {
@@ -110,7 +110,7 @@ pub(super) fn number(input: &[u8]) -> IResult<&[u8], (&[u8], bool), ()> {
 }
 
 /// The digits of a hexadecimal number, without the `0x`.
-pub(super) fn hex(input: &[u8]) -> Scan<'_> {
+pub(crate) fn hex(input: &[u8]) -> Scan<'_> {
     match input {
         [b'0', b'x' | b'X', rest @ ..] => hex_digit1(rest),
         _ => Err(nom::Err::Error(())),
@@ -118,13 +118,13 @@ pub(super) fn hex(input: &[u8]) -> Scan<'_> {
 }
 
 /// The decimal digits that the input begins with.
-pub(super) fn digits(input: &[u8]) -> &str {
+pub(crate) fn digits(input: &[u8]) -> &str {
     let len = input.iter().take_while(|b| b.is_ascii_digit()).count();
     std::str::from_utf8(&input[..len]).unwrap_or_default()
 }
 
 /// Skips blanks.
-pub(super) fn blanks(src: &[u8], mut pos: usize) -> usize {
+pub(crate) fn blanks(src: &[u8], mut pos: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r') = src.get(pos) {
         pos += 1;
     }
@@ -132,12 +132,12 @@ pub(super) fn blanks(src: &[u8], mut pos: usize) -> usize {
 }
 
 /// The end of the line that `pos` is in, before the line break: a line feed, a carriage return, or both.
-pub(super) fn line_end(src: &[u8], pos: usize) -> usize {
+pub(crate) fn line_end(src: &[u8], pos: usize) -> usize {
     memchr2(b'\n', b'\r', &src[pos..]).map_or(src.len(), |at| pos + at)
 }
 
 /// The place behind the closing quote of a string whose opening quote is at `pos`; `None` if it is not closed.
-pub(super) fn string_end(src: &[u8], pos: usize) -> Option<usize> {
+pub(crate) fn string_end(src: &[u8], pos: usize) -> Option<usize> {
     let mut at = pos + 1;
     loop {
         at += memchr2(b'"', b'\\', src.get(at..)?)?;
@@ -149,7 +149,7 @@ pub(super) fn string_end(src: &[u8], pos: usize) -> Option<usize> {
 }
 
 /// The place behind the bracket that closes the one at `pos`, whatever is between; `None` if nothing does.
-pub(super) fn balanced_end(src: &[u8], pos: usize) -> Option<usize> {
+pub(crate) fn balanced_end(src: &[u8], pos: usize) -> Option<usize> {
     let mut open: SmallVec<[u8; 16]> = SmallVec::new();
     let mut at = pos;
     loop {

@@ -5,7 +5,8 @@ use crate::context::Context;
 use crate::diagnostics::nearest;
 use crate::entity::Sym;
 use crate::registry::OpDef;
-use crate::text::is_type_name;
+use crate::text::reader::is_type_name;
+use crate::text::writer::attr::print_attr;
 use crate::types::{Attr, AttrData, AttrDict, TypeData};
 
 use crate::plan::{AttrKind, AttrPlan, Plan};
@@ -195,7 +196,7 @@ fn described(ctx: &Context, attr: Attr) -> String {
         AttrData::Symbol(_) => "the symbol ",
         AttrData::Opaque(_) => "",
     };
-    let text = crate::text::print_attr(ctx, attr);
+    let text = print_attr(ctx, attr);
     if text.chars().count() <= 40 {
         format!("{kind}`{text}`")
     } else {

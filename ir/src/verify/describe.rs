@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::entity::ValueId;
 use crate::registry::OpDef;
+use crate::text::writer::attr::print_type;
 use crate::types::{DYNAMIC, Type, TypeData};
 
 /// A value as the reader of a message knows it: by its name, or by its place.
@@ -67,7 +68,7 @@ const MAX_TYPE: usize = 200;
 
 /// A type as it is written, as far as a message is readable.
 pub fn describe_type(ctx: &Context, ty: Type) -> String {
-    let mut text = crate::text::print_type(ctx, ty);
+    let mut text = print_type(ctx, ty);
     if let Some((at, _)) = text.char_indices().nth(MAX_TYPE) {
         text.truncate(at);
         text.push('…');

@@ -2,6 +2,7 @@
 
 use crate::body::Body;
 use crate::entity::{OpId, OpName, ValueId};
+use crate::recent::Recent;
 use crate::types::{AttrDict, Type};
 
 use super::scope::Task;
@@ -24,7 +25,7 @@ struct Fitting {
 pub(super) struct Memory {
     /// Operations without regions whose types fit: their types follow from the name, the attributes and the types of the
     /// operands alone, and the same come again and again.
-    known: [Option<Fitting>; KNOWN],
+    known: Recent<Option<Fitting>>,
     /// For each value of a body whether it is visible, the visible ones, and what is left to do; for their memory.
     pub(super) visible: Vec<bool>,
     pub(super) trail: Vec<ValueId>,
@@ -34,7 +35,7 @@ pub(super) struct Memory {
 impl Default for Memory {
     fn default() -> Self {
         Memory {
-            known: [None; KNOWN],
+            known: Recent::new(KNOWN),
             visible: Vec::new(),
             trail: Vec::new(),
             tasks: Vec::new(),
@@ -67,7 +68,7 @@ impl Simple {
             result: body.value_type(body.result(op, 0)),
         };
         let place = fitting.name.index() + 5 * fitting.attrs.0 as usize + 11 * operands[0].index();
-        Some(Simple(fitting, place % KNOWN))
+        Some(Simple(fitting, place))
     }
 }
 
@@ -75,11 +76,11 @@ impl Memory {
     /// Whether the types of such an operation were found to fit.
     #[inline]
     pub(super) fn fits(&self, &Simple(op, place): &Simple) -> bool {
-        self.known[place] == Some(op)
+        self.known.find(place, |known| *known == Some(op)).is_some()
     }
 
     /// Remembers that the types of such an operation fit.
     pub(super) fn remember(&mut self, Simple(op, place): Simple) {
-        self.known[place] = Some(op);
+        *self.known.place(place) = Some(op);
     }
 }

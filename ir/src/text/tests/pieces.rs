@@ -1,7 +1,7 @@
 //! Reading in pieces.
 
 use super::context;
-use crate::text::parser::Parser;
+use crate::text::reader::parser::Parser;
 use crate::text::{ParseOptions, Parsed, PrintOptions, parse_in_pieces, print};
 
 /// What is read in pieces, and what is read at once; with the places of all operations.

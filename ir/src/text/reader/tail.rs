@@ -1,14 +1,14 @@
 //! The second half of an operation: regions, attributes, types, and its creation.
 
-use super::cursor;
-use super::op::Pending;
 use super::parser::{Failure, Parser};
+use super::pending::Pending;
 use crate::body::Body;
 use crate::declare::{Presence, Traits};
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::{BlockId, ValueId};
 use crate::registry::{InferArgs, OpDef};
+use crate::text::cursor;
 use crate::types::{Attr, AttrDict, Type};
 use crate::verify::does_not_fit;
 use smallvec::SmallVec;

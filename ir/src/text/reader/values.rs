@@ -3,13 +3,14 @@
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
-use super::cursor;
 use super::parser::{Failure, Parser};
 use super::scope::{Binding, Forward};
 use crate::body::{Body, ValueName};
 use crate::diagnostics::{Span, nearest};
 use crate::entity::{BlockId, Sym, ValueId};
 use crate::names::Name;
+use crate::text::cursor;
+use crate::text::writer::attr::print_type;
 use crate::types::Type;
 
 impl Parser<'_> {
@@ -151,7 +152,7 @@ impl Parser<'_> {
 
     /// Says that a use in front of the definition has another type than that.
     fn report_forward_type(&mut self, name: Name, written: Type, actual: Type, used: Span, defined: Span) {
-        let types = [written, actual].map(|ty| super::print_type(&self.ctx, ty));
+        let types = [written, actual].map(|ty| print_type(&self.ctx, ty));
         let [written, actual] = types;
         let failure = self
             .error(

@@ -3,12 +3,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::name_table::NameTable;
-use super::print_attr::push_int;
+use super::attr::push_int;
 use crate::body::Body;
 use crate::context::Context;
 use crate::entity::{BlockId, OpId, ValueId};
 use crate::names::Name;
+use crate::text::name_table::NameTable;
 
 /// What a value is printed as: a name or a number, and which of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -2,13 +2,13 @@
 
 use smallvec::SmallVec;
 
-use super::VISIBILITIES;
-use super::print_attr::{write_results, write_symbol, write_types};
+use super::attr::{write_results, write_symbol, write_types};
 use super::printer::{Printer, Task};
 use crate::body::Body;
 use crate::declare::{Presence, Traits};
 use crate::entity::OpId;
 use crate::registry::OpDef;
+use crate::text::options::VISIBILITIES;
 use crate::types::{Attr, AttrData, AttrDict, Type, TypeData};
 
 impl<'a> Printer<'a, '_> {

@@ -1,9 +1,10 @@
 //! Literals that are kept as text, and what is certainly wrong with them: elements that do not fit the type, numbers that
 //! do not fit theirs, maps of what is no dimension, locations that are none.
 
-use super::cursor;
 use super::parser::{Failure, Parser};
 use crate::diagnostics::Span;
+use crate::text::cursor;
+use crate::text::writer::attr::print_type;
 use crate::types::{DYNAMIC, Signedness, Type, TypeData};
 
 /// What an element of a literal may be.
@@ -38,7 +39,7 @@ impl Parser<'_> {
                 "its type is an integer or float type, or `index`: `1 : i32`",
             ),
         };
-        let message = format!("{what} cannot be of type `{}`", super::print_type(&self.ctx, ty));
+        let message = format!("{what} cannot be of type `{}`", print_type(&self.ctx, ty));
         Err(self.wrong_literal(Span::new(start, self.pos), message, help))
     }
 
@@ -48,7 +49,7 @@ impl Parser<'_> {
         if let Element::Integer(width, sign) = element
             && !fits(value, width, sign)
         {
-            let message = format!("{value} does not fit into `{}`", super::print_type(&self.ctx, ty));
+            let message = format!("{value} does not fit into `{}`", print_type(&self.ctx, ty));
             return Err(self.wrong_literal(Span::new(start, self.pos), message, "give it a wider type"));
         }
         Ok(())
@@ -70,7 +71,7 @@ impl Parser<'_> {
                 TypeData::Opaque(_) | TypeData::Dialect(_) => Ok(()),
                 _ => Err(self.wrong_literal(
                     inside,
-                    format!("`{}` has no elements", super::print_type(&self.ctx, ty)),
+                    format!("`{}` has no elements", print_type(&self.ctx, ty)),
                     "a literal of elements is of a tensor or vector type",
                 )),
             };
@@ -78,10 +79,7 @@ impl Parser<'_> {
         if shape.contains(&DYNAMIC) {
             return Err(self.wrong_literal(
                 inside,
-                format!(
-                    "`{}` has a dimension that is not known",
-                    super::print_type(&self.ctx, ty)
-                ),
+                format!("`{}` has a dimension that is not known", print_type(&self.ctx, ty)),
                 "write the number of elements for the `?`",
             ));
         }
@@ -94,7 +92,7 @@ impl Parser<'_> {
             Some(dims) if dims != wanted => {
                 let message = format!(
                     "elements of shape {dims:?}, but of type `{}`",
-                    super::print_type(&self.ctx, ty)
+                    print_type(&self.ctx, ty)
                 );
                 Err(self.wrong_literal(
                     inside,

@@ -1,6 +1,6 @@
 //! Printing of regions and blocks.
 
-use super::print_attr::push_int;
+use super::attr::push_int;
 use super::printer::{Printer, Task};
 use crate::body::Body;
 use crate::declare::{Presence, Traits};

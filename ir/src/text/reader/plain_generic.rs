@@ -4,22 +4,13 @@
 
 use smallvec::SmallVec;
 
-use super::known::op_place;
 use super::parser::Parser;
-use super::plain::{Scratch, is_fixed};
+use super::tables::{RecentSignature, Scratch, is_fixed, op_place};
 use crate::diagnostics::Span;
 use crate::types::{AttrData, AttrDict, Type};
 
 /// How long a signature is at most that is kept.
 const MAX_SIGNATURE: usize = 128;
-
-/// A signature that was read, `(type, type) -> type`, and means the same wherever it stands; no text for none.
-#[derive(Default)]
-pub(super) struct RecentSignature<'s> {
-    text: &'s [u8],
-    operands: SmallVec<[Type; 4]>,
-    results: SmallVec<[Type; 4]>,
-}
 
 impl<'s> Parser<'s> {
     /// Goes on behind the names of the results; the quote is next.
@@ -75,13 +66,15 @@ impl<'s> Parser<'s> {
         if !self.eat(b" : ") {
             return None;
         }
-        let known = &self.recent_signatures[place];
-        if known.text.is_empty() || !self.starts_with(known.text) || !self.line_ends(self.pos + known.text.len()) {
-            self.read_signature(place)?;
-        } else {
-            self.pos += known.text.len();
+        let known = self.recent_signatures.find(place, |known| {
+            let text = known.text;
+            !text.is_empty() && self.starts_with(text) && self.line_ends(self.pos + text.len())
+        });
+        match known {
+            Some(known) => self.pos += known.text.len(),
+            None => self.read_signature(place)?,
         }
-        let known = &self.recent_signatures[place];
+        let known = self.recent_signatures.find(place, |_| true)?;
         let body = self.bodies.last()?;
         let types = parts.operands.iter().map(|&v| body.value_type(v));
         parts.results.clear();
@@ -106,7 +99,7 @@ impl<'s> Parser<'s> {
         if text.len() <= MAX_SIGNATURE && is_fixed(text) {
             read.text = text;
         }
-        self.recent_signatures[place] = read;
+        *self.recent_signatures.place(place) = read;
         Some(())
     }
 

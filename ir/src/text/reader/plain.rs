@@ -3,56 +3,15 @@
 //! Nothing in the body changes until all of the operation was read. What is out of the ordinary, errors above all, is
 //! left to the general way, which begins at the same place again.
 
-use super::cursor;
 use super::parser::Parser;
+use super::tables::{MAX_DICT, RecentDict, Scratch, is_fixed};
 use crate::context::Context;
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::{OpName, ValueId};
 use crate::names::Name;
+use crate::text::cursor;
 use crate::types::{AttrDict, Type};
-
-/// How many attribute lists the parser remembers, and how long they are at most.
-const DICTS: usize = 256;
-const MAX_DICT: usize = 128;
-
-/// Attributes that were read, whose text ends at its first closing brace and means the same wherever it stands.
-#[derive(Clone, Copy)]
-pub(super) struct RecentDict<'s> {
-    text: &'s [u8],
-    attrs: AttrDict,
-    /// How many attributes and types were read.
-    size: usize,
-}
-
-impl Default for RecentDict<'_> {
-    fn default() -> Self {
-        RecentDict {
-            text: &[],
-            attrs: AttrDict::EMPTY,
-            size: 0,
-        }
-    }
-}
-
-/// The parts of an operation.
-#[derive(Default)]
-pub(super) struct Scratch {
-    /// The names of the results, and where they stand.
-    pub(super) names: Vec<(Name, Span)>,
-    pub(super) operands: Vec<ValueId>,
-    /// The types of the results.
-    pub(super) results: Vec<Type>,
-}
-
-/// Whether a text means the same wherever it stands: `#word` and `!word` may be aliases, which means something from their
-/// definition on, but not with a `<` behind them. (Inside strings, where they are none, they count too.)
-pub(super) fn is_fixed(text: &[u8]) -> bool {
-    memchr::memchr2_iter(b'#', b'!', text).all(|at| {
-        let behind = text[at + 1..].iter().find(|&&b| !cursor::is_suffix_byte(b));
-        behind == Some(&b'<')
-    })
-}
 
 impl<'s> Parser<'s> {
     /// Reads an operation without regions and successors; `false` if it is not that simple, and then nothing is done.
@@ -201,10 +160,9 @@ impl<'s> Parser<'s> {
         let near = &src[start..src.len().min(start + MAX_DICT)];
         let brace = memchr::memchr(b'}', near).filter(|&at| near[at..].starts_with(end));
         let text = brace.map(|at| &near[..at + end.len()]);
-        let at = text.map(|text| Context::sym_hash(text) as usize % DICTS);
+        let at = text.map(|text| Context::sym_hash(text) as usize);
         if let (Some(text), Some(at)) = (text, at)
-            && let Some(known) = self.recent_dicts.get(at)
-            && known.text == text
+            && let Some(known) = self.recent_dicts.find(at, |known| known.text == text)
         {
             self.pos += text.len();
             self.expanded += known.size;
@@ -215,10 +173,7 @@ impl<'s> Parser<'s> {
             && text.len() == self.pos - start
             && is_fixed(text)
         {
-            if self.recent_dicts.is_empty() {
-                self.recent_dicts = vec![RecentDict::default(); DICTS].into();
-            }
-            self.recent_dicts[at] = RecentDict {
+            *self.recent_dicts.place(at) = RecentDict {
                 text,
                 attrs,
                 size: self.expanded - expanded,

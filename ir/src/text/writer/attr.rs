@@ -255,7 +255,7 @@ impl AttrWriter<'_> {
 }
 
 fn is_bare_name(name: &str) -> bool {
-    super::cursor::name(name.as_bytes()).is_ok_and(|(rest, _)| rest.is_empty())
+    crate::text::cursor::name(name.as_bytes()).is_ok_and(|(rest, _)| rest.is_empty())
 }
 
 /// `@name`, in quotes where it has to be.
@@ -293,4 +293,23 @@ pub(super) fn write_string(out: &mut String, text: &str) {
         }
     }
     out.push('"');
+}
+
+/// Prints a type.
+pub fn print_type(ctx: &Context, ty: Type) -> String {
+    let mut out = String::new();
+    write_type(ctx, &mut out, ty, false);
+    out
+}
+
+/// Prints an attribute.
+pub fn print_attr(ctx: &Context, attr: Attr) -> String {
+    let mut out = String::new();
+    AttrWriter {
+        ctx,
+        generic: false,
+        elide: None,
+    }
+    .write(&mut out, attr, false);
+    out
 }

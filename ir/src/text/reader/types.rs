@@ -1,13 +1,11 @@
 //! Types in the text.
 
-use super::cursor::{self, balanced_end};
 use super::parser::{Failure, Parser};
-use super::plain::is_fixed;
+use super::scalars::{Scalar, scalar};
+use super::tables::is_fixed;
 use crate::diagnostics::Span;
-use crate::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
-
-/// How many types are found without hashing.
-pub(super) const RECENT: usize = 16;
+use crate::text::cursor::{self, balanced_end};
+use crate::types::{DYNAMIC, Type, TypeData};
 
 impl<'s> Parser<'s> {
     /// A type.
@@ -15,9 +13,10 @@ impl<'s> Parser<'s> {
         self.skip();
         // The same types come again and again; what ends in `>` does not go on.
         let letter = |at: usize| self.src.get(self.pos + at).copied().unwrap_or(0);
-        let at = usize::from(letter(7) ^ letter(8).rotate_left(2) ^ letter(9).rotate_left(3)) % RECENT;
-        let (text, ty) = self.recent_types[at];
-        if !text.is_empty() && self.src[self.pos..].starts_with(text) {
+        let at = usize::from(letter(7) ^ letter(8).rotate_left(2) ^ letter(9).rotate_left(3));
+        let src = &self.src[self.pos..];
+        let is_next = |known: &Option<(&[u8], Type)>| known.is_some_and(|known| src.starts_with(known.0));
+        if let Some(&Some((text, ty))) = self.recent_types.find(at, is_next) {
             self.pos += text.len();
             return Ok(ty);
         }
@@ -25,7 +24,7 @@ impl<'s> Parser<'s> {
         let ty = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_type_inner())?;
         let text = &self.src[start..self.pos];
         if text.len() < 64 && text.starts_with(b"tensor<") && text.ends_with(b">") && is_fixed(text) {
-            self.recent_types[at] = (text, ty);
+            *self.recent_types.place(at) = Some((text, ty));
         }
         Ok(ty)
     }
@@ -326,63 +325,5 @@ impl<'s> Parser<'s> {
         let (rest, found) = cursor::name(&src[self.pos..]).ok()?;
         self.pos = src.len() - rest.len();
         Some(found)
-    }
-}
-
-enum Scalar {
-    Type(Type),
-    Integer(u32, Signedness),
-    Other,
-}
-
-/// Whether a word stands for a type without parameters.
-pub(crate) fn is_type_name(word: &str) -> bool {
-    scalar(word.as_bytes()).is_some()
-}
-
-/// A word that stands for a type without parameters. Names of other frameworks are read too.
-fn scalar(word: &[u8]) -> Option<Scalar> {
-    let ty = match word {
-        b"i1" | b"bool" | b"b" => Type::I1,
-        b"i8" | b"int8" => Type::I8,
-        b"i16" | b"int16" => Type::I16,
-        b"i32" | b"int32" => Type::I32,
-        b"i64" | b"int64" => Type::I64,
-        b"ui8" | b"uint8" => Type::UI8,
-        b"f16" | b"float16" => Type::F16,
-        b"bf16" | b"bfloat16" => Type::BF16,
-        b"f32" | b"float32" => Type::F32,
-        b"f64" | b"float64" => Type::F64,
-        b"index" => Type::INDEX,
-        b"tf32" | b"f80" | b"f128" => return Some(Scalar::Other),
-        _ => {
-            if word.starts_with(b"f8E") || word.starts_with(b"f6E") || word.starts_with(b"f4E") {
-                return Some(Scalar::Other);
-            }
-            let (sign, digits) = match word {
-                [b'i', rest @ ..] => (Signedness::Signless, rest),
-                [b's', b'i', rest @ ..] => (Signedness::Signed, rest),
-                [b'u', b'i', rest @ ..] => (Signedness::Unsigned, rest),
-                _ => return None,
-            };
-            // Wider integers than MLIR allows are no types.
-            let width = std::str::from_utf8(digits)
-                .ok()?
-                .parse()
-                .ok()
-                .filter(|&w: &u32| w < 1 << 24)?;
-            return Some(Scalar::Integer(width, sign));
-        }
-    };
-    Some(Scalar::Type(ty))
-}
-
-impl Type {
-    /// The float format of a type with one.
-    pub fn float_kind(self, ctx: &crate::Context) -> Option<FloatKind> {
-        match ctx.type_data(self) {
-            TypeData::Float(kind) => Some(*kind),
-            _ => None,
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! Attributes in the text.
 
-use super::cursor::{self, balanced_end, string_end};
 use super::parser::{Failure, Parser};
 use crate::diagnostics::Span;
 use crate::entity::Sym;
+use crate::text::cursor::{self, balanced_end, string_end};
 use crate::types::{Attr, AttrData, FloatKind, Type, TypeData};
 
 impl<'s> Parser<'s> {

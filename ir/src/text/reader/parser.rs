@@ -7,24 +7,23 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
 use super::aliases::{Aliases, Meaning};
-use super::comments::Directives;
-use super::cursor::{self, balanced_end, blanks, line_end};
-use super::known::{KnownOp, Met, RECENT_OPS, RECENT_STEMS, Short, num_syms};
-use super::op::Pending;
-use super::plain::{RecentDict, Scratch};
-use super::plain_generic::RecentSignature;
+use super::directives::Directives;
+use super::pending::Pending;
 use super::scope::Scopes;
-use super::types::RECENT;
-use super::{ParseOptions, Parsed};
+use super::tables::{
+    DICTS, KnownOp, Met, RECENT_OPS, RECENT_STEMS, RECENT_TYPES, RecentDict, RecentSignature, Scratch, Short, num_syms,
+};
 use crate::body::{Body, Room};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Severity, Span};
 use crate::entity::{BlockId, OpId, OpName, RegionId, Sym, ValueId};
 use crate::module::Module;
-use crate::names::{Name, Stem};
+use crate::names::Stem;
+use crate::recent::Recent;
+use crate::text::cursor::{self, balanced_end, blanks, line_end};
+use crate::text::options::{ParseOptions, Parsed};
 use crate::types::{Attr, AttrDict, Type};
 
 /// After so many errors the rest is not worth reading.
@@ -78,14 +77,7 @@ pub(super) struct Open {
     pub(super) last: Option<OpId>,
 }
 
-/// What has to be given to an operation that is to be read.
-#[derive(Default)]
-pub(super) struct ResultNames {
-    /// Names, how many values each stands for, and where they are.
-    pub(super) names: SmallVec<[(Name, u32, Span); 2]>,
-}
-
-pub(super) struct Parser<'s> {
+pub(in crate::text) struct Parser<'s> {
     pub(super) ctx: Arc<Context>,
     /// Everything, of which only what `src` has behind `pos` is read.
     pub(super) whole: &'s [u8],
@@ -100,13 +92,13 @@ pub(super) struct Parser<'s> {
     /// How many types and attributes have been read, those that aliases stand for counted each time.
     pub(super) expanded: usize,
     /// Symbols that were met lately, by hash: short ones, and others.
-    pub(super) short_syms: Box<[Short]>,
-    pub(super) syms: Box<[Met]>,
+    pub(super) short_syms: Recent<Short>,
+    pub(super) syms: Recent<Met>,
     pub(super) op_names: FxHashMap<&'s [u8], KnownOp>,
     /// Some of the names of operations, at the places that [`op_place`] tells.
-    pub(super) recent_ops: [Option<(&'s [u8], KnownOp)>; RECENT_OPS],
+    pub(super) recent_ops: Recent<Option<(&'s [u8], KnownOp)>>,
     /// Words in front of numbers and their numbers, if they have one, each at a place that its hash tells.
-    pub(super) recent_stems: [(Stem, Option<u32>); RECENT_STEMS],
+    pub(super) recent_stems: Recent<Option<(Stem, Option<u32>)>>,
     /// Of the operation that is being read, kept for their memory.
     pub(super) scratch: Scratch,
     pub(super) entries: Vec<(Sym, Attr)>,
@@ -122,13 +114,13 @@ pub(super) struct Parser<'s> {
     #[allow(clippy::vec_box, reason = "it is the boxes that are used again")]
     pub(super) spare: Vec<Box<Pending>>,
     /// Tensor types that were read lately, and their texts, at a place that the first letters in the brackets tell.
-    pub(super) recent_types: [(&'s [u8], Type); RECENT],
+    pub(super) recent_types: Recent<Option<(&'s [u8], Type)>>,
     /// Attributes that were read lately, by the hash of their text.
-    pub(super) recent_dicts: Box<[RecentDict<'s>]>,
+    pub(super) recent_dicts: Recent<RecentDict<'s>>,
     /// The signatures that were read last, at the places of the names of operations.
-    pub(super) recent_signatures: Box<[RecentSignature<'s>]>,
+    pub(super) recent_signatures: Recent<RecentSignature<'s>>,
     /// The attributes that were found to be declared last, at the places of the names of operations.
-    pub(super) declared: [(OpName, AttrDict); RECENT_OPS],
+    pub(super) declared: Recent<Option<(OpName, AttrDict)>>,
     /// Where the names and the values of attributes stand, if somebody asks.
     pub(super) attr_places: Option<Vec<(Sym, Span, Span)>>,
     /// About how many operations there are to be read, in how many bytes.
@@ -139,7 +131,7 @@ pub(super) struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    pub(super) fn new(ctx: Arc<Context>, src: &'s [u8], options: ParseOptions) -> Self {
+    pub(in crate::text) fn new(ctx: Arc<Context>, src: &'s [u8], options: ParseOptions) -> Self {
         Self::of_piece(ctx, src, 0..src.len(), options)
     }
 
@@ -159,11 +151,11 @@ impl<'s> Parser<'s> {
             type_cache: FxHashMap::default(),
             aliases: Aliases::default(),
             expanded: 0,
-            short_syms: vec![Short::NONE; num_syms(piece.len())].into(),
-            syms: vec![Met::NONE; num_syms(piece.len())].into(),
+            short_syms: Recent::new(num_syms(piece.len())),
+            syms: Recent::new(num_syms(piece.len())),
             op_names: FxHashMap::default(),
-            recent_ops: [None; RECENT_OPS],
-            recent_stems: [(Stem::MAX, None); RECENT_STEMS],
+            recent_ops: Recent::new(RECENT_OPS),
+            recent_stems: Recent::new(RECENT_STEMS),
             scratch: Scratch::default(),
             entries: Vec::new(),
             poison: FxHashSet::default(),
@@ -172,12 +164,10 @@ impl<'s> Parser<'s> {
             directives: None,
             held_comment: String::new(),
             spare: Vec::new(),
-            recent_types: [(&[], Type::NONE); RECENT],
-            recent_dicts: Box::default(),
-            recent_signatures: std::iter::repeat_with(RecentSignature::default)
-                .take(RECENT_OPS)
-                .collect(),
-            declared: [(OpName::default(), AttrDict::EMPTY); RECENT_OPS],
+            recent_types: Recent::new(RECENT_TYPES),
+            recent_dicts: Recent::new(DICTS),
+            recent_signatures: Recent::new(RECENT_OPS),
+            declared: Recent::new(RECENT_OPS),
             attr_places: None,
             lines: 0,
             length: piece.len().max(1),
@@ -195,7 +185,7 @@ impl<'s> Parser<'s> {
         Ok(found)
     }
 
-    pub(super) fn run(mut self) -> Parsed {
+    pub(in crate::text) fn run(mut self) -> Parsed {
         let mut module = Module::new(self.ctx.clone());
         if self.src.len() > MAX_SOURCE {
             let diagnostic =

@@ -8,10 +8,10 @@ use std::num::NonZeroU32;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::name_table::NameTable;
 use crate::diagnostics::Span;
 use crate::entity::{BlockId, Sym, ValueId};
 use crate::names::Name;
+use crate::text::name_table::NameTable;
 use crate::types::Type;
 
 /// A visible name.

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use memchr::{memchr, memmem, memrchr};
 use rayon::prelude::*;
 
-use super::cursor;
 use super::parser::{MAX_SOURCE, Parser};
-use super::{ParseOptions, Parsed};
 use crate::body::Body;
 use crate::context::Context;
 use crate::declare::Traits;
 use crate::edit::OpSpec;
 use crate::entity::BlockId;
 use crate::module::Module;
+use crate::text::cursor;
+use crate::text::options::{ParseOptions, Parsed};
 
 /// A piece of fewer bytes is read before another thread has woken up.
 const PIECE: usize = 1 << 16;
@@ -28,7 +28,7 @@ const PIECES_FOR_A_THREAD: usize = 4;
 
 /// Reads a module on the threads of the pool that this is called in, if it is long, has several functions and nothing is
 /// wrong with it.
-pub(super) fn parse(ctx: &Arc<Context>, source: &[u8], options: ParseOptions) -> Option<Parsed> {
+pub(in crate::text) fn parse(ctx: &Arc<Context>, source: &[u8], options: ParseOptions) -> Option<Parsed> {
     if source.len() < 2 * PIECE {
         return None;
     }

@@ -8,8 +8,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cursor::suffix;
 use crate::body::Frame;
+use crate::text::cursor::suffix;
 use crate::types::{Attr, Type};
 
 /// What an alias stands for.

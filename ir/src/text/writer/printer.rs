@@ -4,16 +4,17 @@ use std::io::{self, Write};
 
 use smallvec::SmallVec;
 
-use super::PrintOptions;
-use super::print_attr::{AttrWriter, write_type, write_types};
-use super::print_generic::Generic;
-use super::print_names::{Names, groups};
-use super::print_pretty::fits;
+use super::attr::{AttrWriter, write_type, write_types};
+use super::generic::Generic;
+use super::names::{Names, groups};
+use super::pretty::fits;
+use super::texts::Texts;
 use crate::body::{Body, ValueDef};
 use crate::context::Context;
 use crate::entity::{OpId, RegionId, Sym, ValueId};
 use crate::module::Module;
 use crate::names::Name;
+use crate::text::options::PrintOptions;
 use crate::types::{AttrDict, Type};
 
 /// How much is collected before it is written.
@@ -50,48 +51,6 @@ pub(super) enum Task<'a> {
     EndBody,
 }
 
-/// How many texts are kept, and how long they are at most.
-const RECENT: usize = 64;
-pub(super) const MAX_TEXT: usize = 128;
-
-/// What was written lately, at a place that a number tells: the same comes again and again.
-pub(super) struct Recent<K>(Vec<Option<(K, String)>>);
-
-impl<K> Default for Recent<K> {
-    fn default() -> Self {
-        Recent(Vec::new())
-    }
-}
-
-impl<K: Copy + PartialEq> Recent<K> {
-    /// Appends the text of `key`, which `write` appends when it is not known.
-    pub(super) fn push(&mut self, out: &mut String, key: K, number: usize, write: impl FnOnce(&mut String)) {
-        if let Some(Some((known, text))) = self.0.get(number % RECENT)
-            && *known == key
-        {
-            out.push_str(text);
-            return;
-        }
-        let start = out.len();
-        write(out);
-        let text = &out[start..];
-        if text.len() <= MAX_TEXT {
-            if self.0.is_empty() {
-                self.0.resize_with(RECENT, || None);
-            }
-            match self.0.get_mut(number % RECENT) {
-                Some(Some((known, kept))) => {
-                    *known = key;
-                    kept.clear();
-                    kept.push_str(text);
-                }
-                Some(free) => *free = Some((key, text.to_owned())),
-                None => {}
-            }
-        }
-    }
-}
-
 pub(super) struct Printer<'a, 'w> {
     pub(super) ctx: &'a Context,
     pub(super) options: PrintOptions,
@@ -114,9 +73,9 @@ pub(super) struct Printer<'a, 'w> {
     /// What was written lately of operations of the generic form.
     pub(super) recent_generic: Generic,
     /// Texts of attributes that were written lately.
-    pub(super) recent_dicts: Recent<AttrDict>,
+    pub(super) recent_dicts: Texts<AttrDict>,
     /// Texts of types of block arguments that were written lately, by whether they are of the generic form.
-    pub(super) recent_types: Recent<(Type, bool)>,
+    pub(super) recent_types: Texts<(Type, bool)>,
     /// The names that the results of the operation at each level will have in scope behind it.
     pub(super) deferred: Vec<(usize, Vec<Name>)>,
 }
@@ -138,8 +97,8 @@ impl<'a, 'w> Printer<'a, 'w> {
             callee: ctx.find_sym("callee"),
             last_type: (Type::NONE, " : none".to_owned()),
             recent_generic: Generic::new(ctx),
-            recent_dicts: Recent::default(),
-            recent_types: Recent::default(),
+            recent_dicts: Texts::default(),
+            recent_types: Texts::default(),
             deferred: Vec::new(),
         }
     }

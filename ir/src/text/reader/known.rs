@@ -1,78 +1,11 @@
 //! Words that are written again and again, and what they were found to be: symbols and names of operations.
 
 use super::parser::Parser;
+use super::tables::{KnownOp, Met, Short, op_place};
 use crate::context::Context;
 use crate::declare::Traits;
 use crate::entity::{OpName, Sym};
-use crate::names::{self, Name};
-
-/// How many symbols the parser remembers at most, of short ones and of others: a power of two.
-const MAX_SYMS: usize = 4096;
-
-/// How many symbols the parser remembers of a source of so many bytes.
-pub(super) fn num_syms(source: usize) -> usize {
-    (source / 8).clamp(1, MAX_SYMS).next_power_of_two()
-}
-
-/// How many words in front of numbers are found without asking all threads.
-pub(super) const RECENT_STEMS: usize = 16;
-
-/// How many names of operations are found without hashing.
-pub(super) const RECENT_OPS: usize = 32;
-
-/// A symbol of at most eight bytes that was met lately. As a number they tell all about it, since none of them is zero.
-#[derive(Clone, Copy)]
-pub(super) struct Short {
-    word: u64,
-    sym: Sym,
-}
-
-impl Short {
-    pub(super) const NONE: Short = Short { word: 0, sym: Sym(0) };
-}
-
-/// A longer symbol that was met lately: its hash, where it stands, how long it is, and what it is. The hash comes first, since
-/// looking at the text costs a fetch from far away.
-#[derive(Clone, Copy)]
-pub(super) struct Met {
-    hash: u32,
-    start: u32,
-    len: u32,
-    sym: Sym,
-}
-
-impl Met {
-    pub(super) const NONE: Met = Met {
-        hash: 0,
-        start: 0,
-        len: 0,
-        sym: Sym(0),
-    };
-}
-
-/// What is known of the name of an operation.
-#[derive(Clone, Copy)]
-pub(super) struct KnownOp {
-    /// The name, if it may be used.
-    pub(super) name: Option<OpName>,
-    /// Whether nothing is known of it but its name.
-    pub(super) unregistered: bool,
-    /// Whether it is registered, without regions, successors and a symbol of its own.
-    pub(super) plain: bool,
-    /// Whether it is declared without results.
-    pub(super) resultless: bool,
-}
-
-/// The place of the name of an operation among [`RECENT_OPS`]: its length and two of its last letters tell, which differ
-/// in `addf`, `addi` and `mulf`.
-#[inline]
-pub(super) fn op_place(name: &[u8]) -> usize {
-    let letter = |from_end: usize| {
-        let at = name.len().wrapping_sub(from_end);
-        name.get(at).copied().map_or(0, usize::from)
-    };
-    (name.len() + letter(1) + 5 * letter(4)) % RECENT_OPS
-}
+use crate::names::{self, Name, Stem};
 
 /// Spreads a number over the places of a table.
 #[inline]
@@ -86,13 +19,12 @@ impl<'s> Parser<'s> {
             return self.long_sym(text);
         };
         let word = word & (u64::MAX >> (64 - 8 * text.len()));
-        let at = scatter(word) & (self.short_syms.len() - 1);
-        let met = self.short_syms[at];
-        if met.word == word {
+        let at = scatter(word);
+        if let Some(met) = self.short_syms.find(at, |met| met.word == word) {
             return met.sym;
         }
         let sym = self.new_sym(Context::sym_hash(text), text);
-        self.short_syms[at] = Short { word, sym };
+        *self.short_syms.place(at) = Short { word, sym };
         sym
     }
 
@@ -106,11 +38,17 @@ impl<'s> Parser<'s> {
         let Some((stem, number)) = split else {
             return self.sym(text).into();
         };
-        let at = scatter(stem) % RECENT_STEMS;
-        if self.recent_stems[at].0 != stem {
-            self.recent_stems[at] = (stem, self.ctx.stem(stem));
-        }
-        match self.recent_stems[at].1 {
+        let at = scatter(stem);
+        let is_known = |known: &Option<(Stem, Option<u32>)>| known.is_some_and(|known| known.0 == stem);
+        let id = match self.recent_stems.find(at, is_known) {
+            Some(known) => known.and_then(|known| known.1),
+            None => {
+                let id = self.ctx.stem(stem);
+                *self.recent_stems.place(at) = Some((stem, id));
+                id
+            }
+        };
+        match id {
             Some(id) => Name::numbered(id, number),
             None => self.sym(text).into(),
         }
@@ -135,18 +73,19 @@ impl<'s> Parser<'s> {
     fn long_sym(&mut self, text: &'s [u8]) -> Sym {
         let start = self.start_of(text);
         let hash = Context::sym_hash(text);
-        let at = hash as usize & (self.syms.len() - 1);
-        let met = self.syms[at];
-        if met.hash == hash
-            && met.len as usize == text.len()
-            && self.src.get(met.start as usize..met.start as usize + text.len()) == Some(text)
-            && !text.is_empty()
-        {
+        let at = hash as usize;
+        let met = self.syms.find(at, |met| {
+            met.hash == hash
+                && met.len as usize == text.len()
+                && self.src.get(met.start as usize..met.start as usize + text.len()) == Some(text)
+                && !text.is_empty()
+        });
+        if let Some(met) = met {
             return met.sym;
         }
         let sym = self.new_sym(hash, text);
         if self.src.get(start..start.wrapping_add(text.len())).is_some() {
-            self.syms[at] = Met {
+            *self.syms.place(at) = Met {
                 hash,
                 start: start as u32,
                 len: text.len() as u32,
@@ -171,13 +110,12 @@ impl<'s> Parser<'s> {
     /// What is known of the operation name `text`.
     pub(super) fn known_op(&mut self, text: &'s [u8]) -> KnownOp {
         let at = op_place(text);
-        if let Some((name, known)) = self.recent_ops[at]
-            && name == text
-        {
+        let is_known = |known: &Option<(&[u8], KnownOp)>| known.is_some_and(|known| known.0 == text);
+        if let Some(&Some((_, known))) = self.recent_ops.find(at, is_known) {
             return known;
         }
         let known = self.look_up_op(text);
-        self.recent_ops[at] = Some((text, known));
+        *self.recent_ops.place(at) = Some((text, known));
         known
     }
 

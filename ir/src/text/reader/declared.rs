@@ -1,8 +1,8 @@
 //! Attributes that the definition of an operation does not have: said where they stand.
 
-use super::known::op_place;
-use super::op::Pending;
 use super::parser::{Failure, Parser};
+use super::pending::Pending;
+use super::tables::op_place;
 use crate::entity::OpName;
 use crate::types::AttrDict;
 use crate::verify::{are_declared, faults, plan};
@@ -16,13 +16,13 @@ impl Parser<'_> {
             return true;
         }
         let at = op_place(word);
-        if self.declared[at] == (name, attrs) {
+        if self.declared.find(at, |known| *known == Some((name, attrs))).is_some() {
             return true;
         }
         let open = self.options.allow_unregistered;
         let fits = plan(&self.ctx, name).is_none_or(|plan| are_declared(&self.ctx, plan, attrs, usize::MAX, open));
         if fits {
-            self.declared[at] = (name, attrs);
+            *self.declared.place(at) = Some((name, attrs));
         }
         fits
     }

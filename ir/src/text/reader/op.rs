@@ -1,72 +1,15 @@
 //! Operations in the text.
 
-use smallvec::SmallVec;
-
-use super::VISIBILITIES;
-use super::cursor;
-use super::parser::{Failure, Parser, ResultNames};
-use crate::body::{Body, Successor};
-use crate::context::Context;
+use super::parser::{Failure, Parser};
+use super::pending::{Pending, ResultNames};
+use crate::body::Successor;
 use crate::declare::Traits;
 use crate::diagnostics::Span;
-use crate::entity::{BlockId, OpName, RegionId, Sym, ValueId};
-use crate::names::Name;
-use crate::registry::OpDef;
-use crate::types::{Attr, AttrData, AttrDict, Type};
-
-/// An operation that has been read in part.
-#[derive(Default)]
-pub(super) struct Pending {
-    pub(super) names: ResultNames,
-    pub(super) name: OpName,
-    pub(super) span: Span,
-    pub(super) comment: String,
-    pub(super) generic: bool,
-    pub(super) operands: SmallVec<[ValueId; 6]>,
-    pub(super) operand_spans: SmallVec<[Span; 6]>,
-    pub(super) successors: SmallVec<[Successor; 2]>,
-    pub(super) attrs: Vec<(Sym, Attr)>,
-    /// Where the braces of attributes stand.
-    pub(super) dicts: SmallVec<[u32; 2]>,
-    pub(super) regions: SmallVec<[RegionId; 3]>,
-    pub(super) isolated: Option<Body>,
-    /// Which of the declared regions comes next.
-    pub(super) next_region: usize,
-    /// Where the arguments of the next region stand, in front of its brace.
-    pub(super) header: Option<usize>,
-    /// The arguments of a function.
-    pub(super) function_args: Vec<(Name, Type, Option<Attr>, Span)>,
-}
-
-impl Pending {
-    /// Makes it ready for another operation, with the memory that it has.
-    pub(super) fn clear(&mut self) {
-        self.names.names.clear();
-        self.comment.clear();
-        self.operands.clear();
-        self.operand_spans.clear();
-        self.successors.clear();
-        self.attrs.clear();
-        self.dicts.clear();
-        self.regions.clear();
-        self.isolated = None;
-        self.next_region = 0;
-        self.header = None;
-        self.function_args.clear();
-    }
-
-    pub(super) fn def<'c>(&self, ctx: &'c Context) -> Option<&'c OpDef> {
-        ctx.op_def(self.name)
-    }
-
-    pub(super) fn has(&self, ctx: &Context, traits: Traits) -> bool {
-        self.def(ctx).is_some_and(|d| d.has(traits))
-    }
-
-    pub(super) fn implicit_terminator(&self, ctx: &Context) -> Option<&'static str> {
-        self.def(ctx).and_then(|d| d.implicit_terminator)
-    }
-}
+use crate::entity::{BlockId, Sym, ValueId};
+use crate::text::cursor;
+use crate::text::options::VISIBILITIES;
+use crate::text::writer::attr::print_type;
+use crate::types::{AttrData, AttrDict, Type};
 
 impl<'s> Parser<'s> {
     /// Reads an operation as far as its first region, or whole.
@@ -323,10 +266,7 @@ impl<'s> Parser<'s> {
             // A forward reference: what is written says what it will be.
             self.body().set_value_type(value, written);
         } else if actual != written {
-            let (actual, written) = (
-                super::print_type(&self.ctx, actual),
-                super::print_type(&self.ctx, written),
-            );
+            let (actual, written) = (print_type(&self.ctx, actual), print_type(&self.ctx, written));
             let failure = self
                 .error(
                     "operand-type",

@@ -1,7 +1,7 @@
 //! Opening and closing regions, and the blocks in them.
 
-use super::op::Pending;
 use super::parser::{Failure, Open, Parser};
+use super::pending::Pending;
 use crate::body::{Body, Room};
 use crate::diagnostics::Span;
 use crate::entity::{BlockId, OpId};

@@ -2,11 +2,13 @@
 
 use smallvec::SmallVec;
 
-use super::print_attr::{AttrWriter, write_results, write_string, write_types};
-use super::printer::{MAX_TEXT, Printer, Recent, Task};
+use super::attr::{AttrWriter, write_results, write_string, write_types};
+use super::printer::{Printer, Task};
+use super::texts::{MAX_TEXT, Texts};
 use crate::body::Body;
 use crate::context::Context;
 use crate::entity::{OpId, Sym};
+use crate::recent::Recent;
 use crate::types::{AttrData, AttrDict, Type};
 
 /// How many signatures are kept.
@@ -25,19 +27,19 @@ pub(super) struct Generic {
     /// The name under which the properties of operations that nothing is known of stand among their attributes.
     properties: Option<Sym>,
     /// Texts of properties, and of the other attributes.
-    heads: Recent<AttrDict>,
-    tails: Recent<AttrDict>,
+    heads: Texts<AttrDict>,
+    tails: Texts<AttrDict>,
     /// Signatures, at a place that the name of the operation tells: operations of a kind mostly have the same types.
-    signatures: Vec<Signature>,
+    signatures: Recent<Signature>,
 }
 
 impl Generic {
     pub(super) fn new(ctx: &Context) -> Self {
         Generic {
             properties: ctx.find_sym("<{}>"),
-            heads: Recent::default(),
-            tails: Recent::default(),
-            signatures: Vec::new(),
+            heads: Texts::default(),
+            tails: Texts::default(),
+            signatures: Recent::new(SIGNATURES),
         }
     }
 }
@@ -79,7 +81,7 @@ impl<'a> Printer<'a, '_> {
     fn generic_attributes(
         &mut self,
         attrs: AttrDict,
-        part: impl FnOnce(&mut Generic) -> &mut Recent<AttrDict>,
+        part: impl FnOnce(&mut Generic) -> &mut Texts<AttrDict>,
         write: impl FnOnce(&AttrWriter<'_>, &mut String, AttrDict, Option<Sym>),
     ) {
         if attrs != AttrDict::EMPTY {
@@ -93,11 +95,7 @@ impl<'a> Printer<'a, '_> {
         let own = body.num_own_operands(op);
         let operands = body.operands(op).take(own).map(|v| body.value_type(v));
         let results = body.results(op).map(|v| body.value_type(v));
-        let signatures = &mut self.recent_generic.signatures;
-        if signatures.is_empty() {
-            signatures.resize_with(SIGNATURES, Signature::default);
-        }
-        let known = &mut signatures[body.op_name(op).index() % SIGNATURES];
+        let known = self.recent_generic.signatures.place(body.op_name(op).index());
         if !known.text.is_empty()
             && operands.clone().eq(known.operands.iter().copied())
             && results.clone().eq(known.results.iter().copied())

@@ -1,0 +1,32 @@
+//! What the reader and the printer are told, and what is read.
+
+use crate::diagnostics::Diagnostic;
+use crate::module::Module;
+
+/// What a function may be said to be in front of its name.
+pub(super) const VISIBILITIES: [&str; 3] = ["private", "public", "nested"];
+
+/// What the parser accepts.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct ParseOptions {
+    /// Operations that no dialect defines are accepted.
+    pub allow_unregistered: bool,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The module; of no use when there are errors.
+    pub module: Module,
+    /// Errors and warnings, in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// How a module is printed.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct PrintOptions {
+    /// The generic form, which other tools of the family read.
+    pub generic: bool,
+    /// Lists and texts with more elements than this are cut short; what is printed then cannot be read back.
+    pub elide_large: Option<usize>,
+}

@@ -1,0 +1,48 @@
+//! Comments, which stay with the operation that they stand before.
+
+use super::directives::Directives;
+use super::parser::Parser;
+use crate::text::cursor::{blanks, line_end};
+
+impl Parser<'_> {
+    /// Collects comments; the first is at the end of the last operation's line when no line break was before it.
+    pub(super) fn comments(&mut self) -> String {
+        let mut text = std::mem::take(&mut self.held_comment);
+        let start = self.pos;
+        loop {
+            let before = self.pos;
+            self.pos = blanks(self.src, self.pos);
+            if self.peek() != b'/' || !self.starts_with(b"//") {
+                return text;
+            }
+            let end = line_end(self.src, self.pos);
+            let bytes = &self.src[self.pos..end];
+            let same_line = before == start && !self.src[before..self.pos].iter().any(|b| matches!(b, b'\n' | b'\r'));
+            self.pos = end;
+            if self
+                .directives
+                .get_or_insert_with(|| Directives::of(self.whole))
+                .has(bytes)
+            {
+                continue;
+            }
+            let line = String::from_utf8_lossy(bytes);
+            let line = line.trim_end();
+            if same_line
+                && let Some(open) = self.open.last()
+                && let Some(op) = open.last
+            {
+                let comment = match self.body().comment(op) {
+                    Some(old) => format!("{old}\n{line}"),
+                    None => line.to_owned(),
+                };
+                self.body().set_comment(op, &comment);
+                continue;
+            }
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(line);
+        }
+    }
+}

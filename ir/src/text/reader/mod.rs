@@ -1,0 +1,54 @@
+//! The reader.
+
+mod aliases;
+mod attrs;
+mod comments;
+mod declared;
+mod directives;
+mod known;
+mod literals;
+mod op;
+pub(super) mod parser;
+mod pending;
+pub(super) mod pieces;
+mod plain;
+mod plain_generic;
+mod regions;
+mod scalars;
+mod scope;
+mod tables;
+mod tail;
+mod types;
+mod unregistered;
+mod values;
+
+use std::sync::Arc;
+
+use super::options::{ParseOptions, Parsed};
+use crate::context::Context;
+use crate::diagnostics::Diagnostic;
+use crate::types::{Attr, Type};
+use parser::Parser;
+
+pub(crate) use scalars::is_type_name;
+
+/// Reads a module. Functions of a long text are read on the threads of the pool that this is called in.
+pub fn parse(ctx: &Arc<Context>, source: &[u8], options: &ParseOptions) -> Parsed {
+    pieces::parse(ctx, source, *options).unwrap_or_else(|| Parser::new(ctx.clone(), source, *options).run())
+}
+
+/// Reads a type.
+///
+/// # Errors
+/// When the text is not a type.
+pub fn parse_type(ctx: &Arc<Context>, text: &str) -> Result<Type, Diagnostic> {
+    Parser::new(ctx.clone(), text.as_bytes(), ParseOptions::default()).only(|p| p.parse_type())
+}
+
+/// Reads an attribute.
+///
+/// # Errors
+/// When the text is not an attribute.
+pub fn parse_attr(ctx: &Arc<Context>, text: &str) -> Result<Attr, Diagnostic> {
+    Parser::new(ctx.clone(), text.as_bytes(), ParseOptions::default()).only(|p| p.parse_attr())
+}

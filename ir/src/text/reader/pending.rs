@@ -1,0 +1,73 @@
+//! An operation that is being read.
+
+use smallvec::SmallVec;
+
+use crate::body::{Body, Successor};
+use crate::context::Context;
+use crate::declare::Traits;
+use crate::diagnostics::Span;
+use crate::entity::{OpName, RegionId, Sym, ValueId};
+use crate::names::Name;
+use crate::registry::OpDef;
+use crate::types::{Attr, Type};
+
+/// What has to be given to an operation that is to be read.
+#[derive(Default)]
+pub(super) struct ResultNames {
+    /// Names, how many values each stands for, and where they are.
+    pub(super) names: SmallVec<[(Name, u32, Span); 2]>,
+}
+
+/// An operation that has been read in part.
+#[derive(Default)]
+pub(super) struct Pending {
+    pub(super) names: ResultNames,
+    pub(super) name: OpName,
+    pub(super) span: Span,
+    pub(super) comment: String,
+    pub(super) generic: bool,
+    pub(super) operands: SmallVec<[ValueId; 6]>,
+    pub(super) operand_spans: SmallVec<[Span; 6]>,
+    pub(super) successors: SmallVec<[Successor; 2]>,
+    pub(super) attrs: Vec<(Sym, Attr)>,
+    /// Where the braces of attributes stand.
+    pub(super) dicts: SmallVec<[u32; 2]>,
+    pub(super) regions: SmallVec<[RegionId; 3]>,
+    pub(super) isolated: Option<Body>,
+    /// Which of the declared regions comes next.
+    pub(super) next_region: usize,
+    /// Where the arguments of the next region stand, in front of its brace.
+    pub(super) header: Option<usize>,
+    /// The arguments of a function.
+    pub(super) function_args: Vec<(Name, Type, Option<Attr>, Span)>,
+}
+
+impl Pending {
+    /// Makes it ready for another operation, with the memory that it has.
+    pub(super) fn clear(&mut self) {
+        self.names.names.clear();
+        self.comment.clear();
+        self.operands.clear();
+        self.operand_spans.clear();
+        self.successors.clear();
+        self.attrs.clear();
+        self.dicts.clear();
+        self.regions.clear();
+        self.isolated = None;
+        self.next_region = 0;
+        self.header = None;
+        self.function_args.clear();
+    }
+
+    pub(super) fn def<'c>(&self, ctx: &'c Context) -> Option<&'c OpDef> {
+        ctx.op_def(self.name)
+    }
+
+    pub(super) fn has(&self, ctx: &Context, traits: Traits) -> bool {
+        self.def(ctx).is_some_and(|d| d.has(traits))
+    }
+
+    pub(super) fn implicit_terminator(&self, ctx: &Context) -> Option<&'static str> {
+        self.def(ctx).and_then(|d| d.implicit_terminator)
+    }
+}

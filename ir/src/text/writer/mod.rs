@@ -1,0 +1,42 @@
+//! The printer: the pretty and the generic form.
+
+pub(crate) mod attr;
+mod generic;
+mod names;
+mod parallel;
+mod pretty;
+pub(super) mod printer;
+mod regions;
+mod texts;
+
+use super::options::PrintOptions;
+use crate::body::Body;
+use crate::context::Context;
+use crate::entity::OpId;
+use crate::module::Module;
+use printer::Printer;
+
+/// Prints a module.
+pub fn print(module: &Module, options: &PrintOptions) -> String {
+    let mut out = Vec::new();
+    // Writing to memory does not fail.
+    let _ = print_to(module, options, &mut out);
+    String::from_utf8(out).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
+}
+
+/// Prints a module, in pieces of 128 KiB.
+///
+/// # Errors
+/// Those of the writer.
+pub fn print_to(module: &Module, options: &PrintOptions, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    let mut printer = Printer::new(&module.ctx, *options, Some(out));
+    printer.module(module);
+    printer.finish()
+}
+
+/// Prints one operation, with what is inside it.
+pub fn print_op(ctx: &Context, body: &Body, op: OpId) -> String {
+    let mut printer = Printer::new(ctx, PrintOptions::default(), None);
+    printer.single(body, op);
+    printer.into_string()
+}
