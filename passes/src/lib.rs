@@ -40,6 +40,6 @@ mod testing;
 pub use bodies::for_each_body_mut;
 pub use manager::{Observer, PASS_CRASH, PassManager, Ran, VerifyEach};
 pub use options::{OptionKind, OptionSpec, OptionValue, Options};
-pub use pass::{Changed, ConstantEvaluator, Pass, PassContext, Scope};
-pub use pipeline::{Invocation, Path, Pipeline};
+pub use pass::{Changed, ConstantEvaluator, Invocation, Pass, PassContext, Path, Scope};
+pub use pipeline::Pipeline;
 pub use registry::{all_passes, find_pass};

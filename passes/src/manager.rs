@@ -10,7 +10,8 @@ use pir_ir::{Body, Context, Diagnostic, Module};
 
 use crate::bodies::map_bodies;
 use crate::pass::{Changed, ConstantEvaluator, PassContext};
-use crate::pipeline::{Invocation, Path, Pipeline, is_module};
+use crate::pass::{Invocation, Path};
+use crate::pipeline::{Pipeline, is_module};
 
 /// The code of the error that a crash of a pass is reported with.
 pub const PASS_CRASH: &str = "pass-crash";

@@ -1,13 +1,13 @@
 //! The interface of a pass.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pir_ir::{Attr, Diagnostic, Module, OpView};
 use smallvec::SmallVec;
 
-use crate::options::{OptionSpec, Options};
-use crate::pipeline::Invocation;
+use crate::options::{OptionSpec, OptionValue, Options};
 
 /// Whether a pass changed the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -155,4 +155,62 @@ pub trait Pass: Sync + Send {
     /// # Errors
     /// What stopped it. The module may be half changed and must not be used any more.
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>>;
+}
+
+/// The anchors around a pass, from the outside: names of operations. Shared by the passes in one pair of parentheses.
+pub type Path = Arc<[Box<str>]>;
+
+/// One run of a pass, with its options.
+#[derive(Clone)]
+pub struct Invocation {
+    /// The pass.
+    pub pass: &'static dyn Pass,
+    /// The options.
+    pub options: Options,
+    /// What it runs on; empty for the whole program.
+    pub path: Path,
+}
+
+impl Invocation {
+    /// A run with the default options.
+    pub fn new(pass: &'static dyn Pass) -> Self {
+        Invocation {
+            pass,
+            options: Options::new(pass.options()),
+            path: Path::default(),
+        }
+    }
+
+    /// A run that takes over those of `options` that the pass declares too.
+    pub fn forwarding(pass: &'static dyn Pass, options: &Options) -> Self {
+        let mut new = Self::new(pass);
+        new.options.forward_from(options);
+        new
+    }
+
+    /// Sets an option; one that the pass does not declare is ignored.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: OptionValue) -> Self {
+        let known = self.options.set(name, value);
+        debug_assert!(known, "`{}` has no option `{name}`", self.pass.name());
+        self
+    }
+}
+
+impl fmt::Display for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.pass.name())?;
+        let mut open = false;
+        for (name, value) in self.options.given() {
+            write!(f, "{}{name}={value}", if open { ", " } else { "{" })?;
+            open = true;
+        }
+        f.write_str(if open { "}" } else { "" })
+    }
+}
+
+impl fmt::Debug for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
 }

@@ -6,8 +6,9 @@
 use pir_ir::{Diagnostic, Module};
 
 use crate::options::{OptionSpec, Options};
+use crate::pass::Invocation;
 use crate::pass::{Changed, Pass, PassContext, Scope};
-use crate::pipeline::{Invocation, Pipeline};
+use crate::pipeline::Pipeline;
 
 /// A pipeline with a name.
 pub struct Preset {

@@ -14,7 +14,10 @@ use crate::inplace::InplaceAccumulate;
 use crate::licm::Licm;
 use crate::loops::{Peel, RotateWhile, Unroll, UnrotateWhile};
 use crate::outline::Outline;
+use pir_ir::{Context, Diagnostic};
+
 use crate::pass::Pass;
+use crate::pipeline::Pipeline;
 use crate::presets;
 use crate::sccp::Sccp;
 use crate::sink::Sink;
@@ -75,4 +78,23 @@ pub fn find_pass(name: &str) -> Option<&'static dyn Pass> {
 
 pub(crate) fn find_in(passes: &[&'static dyn Pass], name: &str) -> Option<&'static dyn Pass> {
     passes.iter().copied().find(|p| p.name() == name)
+}
+
+impl Pipeline {
+    /// Reads a pipeline of the passes in [`all_passes`]. Anchors are not checked.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, with spans into `text`.
+    pub fn parse(text: &str) -> Result<Self, Vec<Diagnostic>> {
+        Self::parse_with(text, all_passes(), None)
+    }
+
+    /// The same, and checks that the anchors are isolated operations of the context's dialects, and that the passes in
+    /// them can run there.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, with spans into `text`.
+    pub fn parse_in(ctx: &Context, text: &str) -> Result<Self, Vec<Diagnostic>> {
+        Self::parse_with(text, all_passes(), Some(ctx))
+    }
 }

@@ -7,7 +7,7 @@ use pir_ir::{BlockId, Body, Context, OpId, RegionId, Rewriter, Speculatability, 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::control::{is_condition, truth};
+use super::condition::{is_condition, truth};
 
 /// How many operations of both branches together are computed for `pd.where`, and how large its results may be.
 const MAX_SELECTED: usize = 4;

@@ -1,11 +1,12 @@
 //! Control flow: `pd.if`, `pd.while`, their duals `pd.if_grad` and `pd.while_grad`, and branches between blocks.
 
 use pir_ir::{
-    Arity, Attr, AttrData, BlockId, Body, Context, DYNAMIC, FlowEdge, FlowPoint, InferArgs, MemoryEffects, OpDef, OpId,
-    OpView, Presence, RegionFlow, RegionId, RegionSpec, Speculatability, Traits, Type, ValueId,
+    Arity, Attr, BlockId, Body, Context, FlowEdge, FlowPoint, InferArgs, MemoryEffects, OpDef, OpId, OpView, Presence,
+    RegionFlow, RegionId, RegionSpec, Speculatability, Traits, Type, ValueId,
 };
 use smallvec::SmallVec;
 
+use super::condition::truth;
 use super::verify;
 use crate::value;
 
@@ -176,21 +177,6 @@ fn starts_with_stack(args: &InferArgs<'_>, region: RegionId) -> bool {
                 .single_block(region)
                 .is_some_and(|b| args.body.block_ops(b).count() == 2)
     })
-}
-
-/// The truth value of a constant.
-pub(super) fn truth(ctx: &Context, value: Attr) -> Option<bool> {
-    match ctx.attr_data(value) {
-        AttrData::Ints(items) => match items[..] {
-            [one] => Some(one != 0),
-            _ => None,
-        },
-        AttrData::Array(items) => match items[..] {
-            [one] => ctx.attr_bool(one),
-            _ => None,
-        },
-        _ => ctx.attr_bool(value),
-    }
 }
 
 /// How many operands the terminator of a region has.
@@ -407,12 +393,4 @@ fn pd_return() -> OpDef {
     def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
     def.with_effects(MemoryEffects::NONE)
-}
-
-/// Whether a type is that of one truth value.
-pub(crate) fn is_condition(ctx: &Context, ty: Type) -> bool {
-    match ctx.as_tensor(ty) {
-        Some((shape, elem)) => elem == Type::I1 && shape.iter().all(|&d| d == 1 || d == DYNAMIC),
-        None => ty == Type::I1,
-    }
 }

@@ -5,6 +5,7 @@
 //! behind the tensors, in the order of the declaration.
 
 mod branches;
+pub(crate) mod condition;
 pub(crate) mod control;
 mod fold;
 mod handles;

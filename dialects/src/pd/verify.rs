@@ -3,7 +3,7 @@
 use pir_ir::verify::compatible;
 use pir_ir::{BlockId, Diagnostic, OpId, OpView, RegionId, Type, ValueId};
 
-use super::control::is_condition;
+use super::condition::is_condition;
 use crate::cf::is_stack;
 
 fn error(op: OpView<'_>, at: OpId, code: &'static str, message: String, help: &str) -> Diagnostic {

@@ -6,7 +6,8 @@ use pir_ir::{Body, Context, OpId, Span};
 use rustc_hash::FxHashMap;
 
 use super::key::frame_name;
-use crate::exec::compile::{Code, Compiler};
+use crate::exec::compile::Compiler;
+use crate::exec::program::Code;
 use crate::exec::{ExecError, Options, check_input};
 use crate::tensor::Tensor;
 

@@ -3,12 +3,13 @@
 use smallvec::smallvec;
 
 use super::compile::{Kind, Node};
-use super::device::{Device, Outputs, Ready};
+use super::device::{Device, Outputs};
 use super::key::Key;
+use super::ready::Ready;
 use super::shared::Ticket;
 use crate::exec::ExecError;
 use crate::exec::apply::listed;
-use crate::exec::compile::Code;
+use crate::exec::program::Code;
 use crate::exec::value::{Value, Values, not_a_tensor, tensor};
 use crate::kernels::Inputs;
 use crate::tensor::Tensor;

@@ -11,6 +11,7 @@ use super::compile::{CONTROL, Graph, Kind, NONE, Node};
 use super::frame::{Active, Pool};
 use super::key::{self, Random};
 use super::memory::Account;
+use super::ready::Ready;
 use super::shared::{Shared, Ticket};
 use super::trace::Recorder;
 use crate::exec::ExecError;
@@ -19,17 +20,6 @@ use crate::tensor::Tensor;
 
 /// What a node gives; what is not there is dead.
 pub(super) type Outputs = SmallVec<[Option<Value>; 2]>;
-
-/// A node that can be run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ready {
-    pub(super) frame: u32,
-    pub(super) iteration: u64,
-    pub(super) node: u32,
-    pub(super) dead: bool,
-    /// It has run, and what it waited for has come.
-    pub(super) arrived: bool,
-}
 
 /// What a device has counted.
 #[derive(Default)]

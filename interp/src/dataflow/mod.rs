@@ -18,6 +18,7 @@ mod device;
 mod frame;
 mod key;
 mod memory;
+mod ready;
 mod report;
 mod run;
 mod shared;

@@ -14,7 +14,7 @@ use super::memory::Spaces;
 use super::shared::Shared;
 use super::trace::Recorder;
 use super::{Outcome, Schedule, graphs, report, stats};
-use crate::exec::compile::Code;
+use crate::exec::program::Code;
 use crate::exec::{ExecError, Options};
 
 /// Runs the graphs of a program. What it prints goes to `out`.

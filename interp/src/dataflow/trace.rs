@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::compile::{Kind, Node};
-use super::device::Ready;
 use super::key;
+use super::ready::Ready;
 
 /// One execution of a node.
 #[derive(Clone, Debug)]

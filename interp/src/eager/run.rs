@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{Engine, Slot, Tensor};
-use crate::exec::compile::{Code, Compiler, Dst, Program, Src, Srcs};
+use crate::exec::compile::Compiler;
+use crate::exec::program::{Code, Dst, Program, Src, Srcs};
 use crate::exec::{Entry, ExecError, Options, check_input, functions};
 use crate::kernels::Inputs;
 use crate::tensor::Tensor as Dense;

@@ -1,8 +1,8 @@
 //! Kernels on the values of an environment.
 
 use super::ExecError;
-use super::compile::{Dst, Srcs};
 use super::memory::Memory;
+use super::program::{Dst, Srcs};
 use super::value::{Value, not_a_tensor, read, write};
 use crate::kernels::{InPlace, Inputs, Kernel, Outputs};
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::ExecError;
-use super::compile::{Code, Instr, Src};
+use super::program::{Code, Group, Instr, Operand, Source};
 use super::value::Value;
 use crate::each_type;
 use crate::kernels::Inputs;
@@ -22,33 +22,6 @@ const TILE: usize = 4096;
 pub(super) const LEAST: usize = 1 << 21;
 /// Operations of a group: what they hand on to each other is to stay in the cache.
 const MOST: usize = 24;
-
-/// An operand of an operation in a group.
-#[derive(Clone, Copy)]
-struct Operand {
-    from: Source,
-    /// Whether this is the last use in the group.
-    last: bool,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Source {
-    /// A value from outside, by number.
-    Outside(usize),
-    /// The result of an operation of the group.
-    Step(usize),
-}
-
-/// Elementwise operations that follow each other.
-pub(crate) struct Group {
-    steps: Vec<SmallVec<[Operand; 3]>>,
-    /// What comes from outside, and whether it is not needed behind the group.
-    outside: Vec<Src>,
-    /// The steps whose results are wanted outside, and their slots.
-    wanted: Vec<(usize, u32)>,
-    /// How many elements the tensors must have.
-    least: usize,
-}
 
 /// Finds the groups in a block, and gives them to their first instructions: operations in a row on numbers of one shape,
 /// which is large or not known.

@@ -7,8 +7,9 @@ use pir_ir::budget::{Budget, Reservation};
 use rustc_hash::FxHashMap;
 
 use super::apply::{apply, in_place_of};
-use super::compile::{Code, Compiler, Instr, Program};
+use super::compile::Compiler;
 use super::memory::{Exceeded, Memory};
+use super::program::{Code, Instr, Program};
 use super::stacks::Stacks;
 use super::stats::Stats;
 use super::value::{Moving, Value, bind, gather, hand_over, not_a_tensor, read, stack_of, tensor, truth, write};

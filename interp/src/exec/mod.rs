@@ -10,6 +10,7 @@ pub(crate) mod compile;
 mod fuse;
 mod machine;
 pub(crate) mod memory;
+pub(crate) mod program;
 mod stacks;
 mod stats;
 pub(crate) mod value;

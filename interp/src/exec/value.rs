@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::ExecError;
-use super::compile::{Dst, Program, Src, Srcs};
+use super::program::{Dst, Program, Src, Srcs};
 use crate::tensor::Tensor;
 
 /// What a value is at run time.

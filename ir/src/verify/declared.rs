@@ -11,19 +11,12 @@ use super::VerifyOptions;
 use super::attrs::{are_declared, faults};
 use super::describe::{compatible, describe_type, does_not_fit};
 use super::memory::{Memory, Simple};
-use super::plan::plan;
+use super::plan::{bounds, plan};
 
 pub(super) struct Checker<'a> {
     pub(super) ctx: &'a Context,
     pub(super) body: &'a Body,
     pub(super) options: VerifyOptions,
-}
-
-/// How many values a declaration allows: the least and, if there is one, the most.
-pub(super) fn bounds(specs: &[ValueSpec]) -> (usize, Option<usize>) {
-    let min = specs.iter().filter(|s| s.arity == Arity::One).count();
-    let variadic = specs.iter().any(|s| s.arity == Arity::Variadic);
-    (min, (!variadic).then_some(specs.len()))
 }
 
 /// "no operands", "1 operand (x)", "2 operands (x, y)", "at least 1 operand (x, ys…)".

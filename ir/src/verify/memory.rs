@@ -1,11 +1,9 @@
 //! What is kept from one body to the next while several are verified.
 
 use crate::body::Body;
-use crate::entity::{OpId, OpName, ValueId};
+use crate::entity::{BlockId, OpId, OpName, RegionId, ValueId};
 use crate::recent::Recent;
 use crate::types::{AttrDict, Type};
-
-use super::scope::Task;
 
 /// How many operations are remembered.
 const KNOWN: usize = 32;
@@ -83,4 +81,20 @@ impl Memory {
     pub(super) fn remember(&mut self, Simple(op, place): Simple) {
         *self.known.place(place) = Some(op);
     }
+}
+
+/// What is left to do of a walk.
+pub(super) enum Task {
+    /// Walk a region.
+    Region(RegionId),
+    /// Walk a block, then those that it dominates.
+    Dominating(BlockId),
+    /// Walk a block alone.
+    Block(BlockId),
+    /// Check an operation, walk what is in it, go on with the next.
+    Op(OpId),
+    /// The operation has been walked: its results are visible from here on.
+    Define(OpId),
+    /// Forget what became visible since that many values were.
+    Leave(usize),
 }

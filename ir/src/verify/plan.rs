@@ -1,8 +1,7 @@
 //! What the verifier asks of the operations of a definition.
 
-use super::declared::bounds;
 use crate::context::Context;
-use crate::declare::{Presence, Traits};
+use crate::declare::{Arity, Presence, Traits, ValueSpec};
 use crate::entity::OpName;
 use crate::plan::{AttrKind, AttrPlan, Plan};
 use crate::registry::OpDef;
@@ -50,4 +49,11 @@ impl Plan {
             may_be_plain: regionless && def.successors == 0 && !def.has(Traits::ISOLATED),
         }
     }
+}
+
+/// How many values a declaration allows: the least and, if there is one, the most.
+pub(super) fn bounds(specs: &[ValueSpec]) -> (usize, Option<usize>) {
+    let min = specs.iter().filter(|s| s.arity == Arity::One).count();
+    let variadic = specs.iter().any(|s| s.arity == Arity::Variadic);
+    (min, (!variadic).then_some(specs.len()))
 }

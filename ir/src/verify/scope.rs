@@ -12,28 +12,13 @@ use crate::context::Context;
 use crate::declare::Traits;
 use crate::diagnostics::Diagnostic;
 use crate::dominance::DominatorTree;
-use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::entity::{OpId, RegionId, ValueId};
 use crate::registry::OpDef;
 
 use super::MAX_ERRORS;
 use super::declared::Checker;
 use super::describe::describe_value;
-use super::memory::Memory;
-
-pub(super) enum Task {
-    /// Walk a region.
-    Region(RegionId),
-    /// Walk a block, then those that it dominates.
-    Dominating(BlockId),
-    /// Walk a block alone.
-    Block(BlockId),
-    /// Check an operation, walk what is in it, go on with the next.
-    Op(OpId),
-    /// The operation has been walked: its results are visible from here on.
-    Define(OpId),
-    /// Forget what became visible since that many values were.
-    Leave(usize),
-}
+use super::memory::{Memory, Task};
 
 struct Walk<'a> {
     ctx: &'a Context,

@@ -3,8 +3,8 @@
 use pir_ir::{Body, Context, EffectKind, EffectTarget, OpId, Use, ValueId};
 use rustc_hash::FxHashMap;
 
+use super::edges::is_fixed_slot;
 use super::provenance::is_handle_type;
-use super::slots::is_fixed_slot;
 
 /// Handles, such as stacks, in classes: two of different classes never refer to the same thing.
 ///

@@ -11,12 +11,11 @@
 use std::ops::Range;
 
 use pir_ir::{BlockId, Body, Context, FlowEdge, FlowPoint, OpId, Traits, ValueDef, ValueId};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::edges::{Predecessors, has_simple_regions, is_fixed_slot, note_successors, successor_start};
 use super::facts::{Effects, Touched, effects_of, is_symbol_or_terminator};
 use super::handles::{HandleClasses, read};
-use super::slots::{has_simple_regions, is_fixed_slot};
 
 /// What the search starts from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,28 +35,6 @@ pub struct Liveness {
     values: Vec<bool>,
     /// How many operations and values are not live.
     num_dead: usize,
-}
-
-/// A terminator that passes operands to a block, and to which of its successors.
-pub(super) type Predecessors = FxHashMap<BlockId, Vec<(OpId, usize)>>;
-
-/// Who goes on to which block.
-pub(super) fn predecessors(body: &Body) -> Predecessors {
-    let mut map = Predecessors::default();
-    body.walk_all().for_each(|op| note_successors(body, op, &mut map));
-    map
-}
-
-fn note_successors(body: &Body, op: OpId, map: &mut Predecessors) {
-    for (index, successor) in body.successors(op).iter().enumerate() {
-        map.entry(successor.block).or_default().push((op, index));
-    }
-}
-
-/// The place among the operands of `op` of the first one passed to the successor `index`.
-pub(crate) fn successor_start(body: &Body, op: OpId, index: usize) -> usize {
-    let before: u32 = body.successors(op).iter().take(index).map(|s| s.operands).sum();
-    body.num_own_operands(op) + before as usize
 }
 
 struct Search<'a> {

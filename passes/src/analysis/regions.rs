@@ -2,7 +2,7 @@
 
 use pir_ir::{Body, Context, RegionId};
 
-use super::slots::has_simple_regions;
+use super::edges::has_simple_regions;
 
 /// The regions of a body by depth. It stays right when operations without regions are moved.
 pub struct RegionTree {

@@ -6,7 +6,8 @@
 use pir_ir::{BlockId, Body, Context, FlowPoint, OpId, Rewriter, Successor, ValueId};
 use smallvec::SmallVec;
 
-use super::liveness::{Liveness, predecessors, successor_start};
+use super::edges::{predecessors, successor_start};
+use super::liveness::Liveness;
 
 /// Where control binds values in a body: what has to be looked at to find slots.
 #[derive(Default)]
@@ -99,17 +100,6 @@ pub fn sweep(ctx: &Context, body: &mut Body, live: &Liveness) -> bool {
         }
     }
     changed
-}
-
-/// Whether an argument or result has to stay for another reason than its value: operations give handles a meaning by
-/// their place.
-pub(super) fn is_fixed_slot(ctx: &Context, body: &Body, value: ValueId) -> bool {
-    matches!(ctx.type_data(body.value_type(value)), pir_ir::TypeData::Dialect(_))
-}
-
-/// Whether each region of an operation has at most one block, so that its one terminator tells where values come from.
-pub fn has_simple_regions(body: &Body, op: OpId) -> bool {
-    body.op_regions(op).iter().all(|&r| body.region_blocks(r).len() < 2)
 }
 
 fn plan(ctx: &Context, body: &Body, live: &Liveness, op: OpId) -> Option<Plan> {

@@ -3,7 +3,7 @@
 use petgraph::unionfind::UnionFind;
 use pir_ir::{Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Traits, TypeData, Use, ValueId};
 
-use super::slots::is_fixed_slot;
+use super::edges::is_fixed_slot;
 
 /// The values that some operation changes in place, or may change. (A handle does not change; what it refers to does.)
 ///

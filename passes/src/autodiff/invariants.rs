@@ -5,7 +5,7 @@
 use pir_ir::{Body, Context, OpId, RegionId, Rewriter, Speculatability, Traits, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::prune::Tapes;
+use super::tapes::Tapes;
 
 /// How deep the regions are nested, and how far out each value could be computed.
 pub(crate) struct Invariants {

@@ -26,6 +26,7 @@ mod stack_locals;
 mod stacks;
 mod strip;
 mod structure;
+mod tapes;
 mod targets;
 
 use pir_ir::{Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Type, TypeData, ValueId};

@@ -4,8 +4,8 @@ use pir_ir::{Diagnostic, Module};
 
 use super::{BackwardOptions, build_backward, decompose, prune_stacks, stack_locals};
 use crate::options::{OptionKind, OptionSpec, Options};
+use crate::pass::Invocation;
 use crate::pass::{Changed, Pass, PassContext};
-use crate::pipeline::Invocation;
 
 const OF: OptionSpec = OptionSpec {
     name: "of",

@@ -16,7 +16,7 @@
 use pir_dialects::marks::RECORDED;
 use pir_ir::{Body, Context, OpId, Rewriter, Type, Use};
 
-use super::prune::Tapes;
+use super::tapes::Tapes;
 
 /// Records the shape of a value in place of the value, if nothing else of it is read.
 pub(super) fn record(r: &mut Rewriter<'_>, tapes: &mut Tapes, (push, pop): (OpId, OpId)) {

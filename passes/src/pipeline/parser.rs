@@ -2,8 +2,8 @@
 
 use pir_ir::{Context, Diagnostic, OpDef, Span, Traits, nearest};
 
-use super::{Invocation, Path};
 use crate::options::{OptionValue, RawValue, is_word_char};
+use crate::pass::{Invocation, Path};
 use crate::pass::{Pass, Scope};
 use crate::registry::find_in;
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::Rules;
 use crate::df::graph::{Kind, Node};
 use crate::df::is_stack;
-use crate::pd::control::is_condition;
+use crate::pd::condition::is_condition;
 
 /// Whether the body of a graph is one block of nodes.
 pub(super) fn shape(op: OpView<'_>, body: &Body, errors: &mut Vec<Diagnostic>) -> bool {

@@ -1,48 +1,11 @@
 //! The generic form, `%a = "dialect.op"(%b, %c) <{k = 1}> ({…}) {l} : (type, type) -> type`.
 
-use smallvec::SmallVec;
-
 use super::attr::{AttrWriter, write_results, write_string, write_types};
 use super::printer::{Printer, Task};
-use super::texts::{MAX_TEXT, Texts};
+use super::texts::{Generic, MAX_TEXT, Texts};
 use crate::body::Body;
-use crate::context::Context;
 use crate::entity::{OpId, Sym};
-use crate::recent::Recent;
-use crate::types::{AttrData, AttrDict, Type};
-
-/// How many signatures are kept.
-const SIGNATURES: usize = 32;
-
-/// A signature that was written, ` : (type, type) -> type`; no text for none.
-#[derive(Default)]
-struct Signature {
-    operands: SmallVec<[Type; 4]>,
-    results: SmallVec<[Type; 4]>,
-    text: String,
-}
-
-/// What was written lately: the same comes again and again.
-pub(super) struct Generic {
-    /// The name under which the properties of operations that nothing is known of stand among their attributes.
-    properties: Option<Sym>,
-    /// Texts of properties, and of the other attributes.
-    heads: Texts<AttrDict>,
-    tails: Texts<AttrDict>,
-    /// Signatures, at a place that the name of the operation tells: operations of a kind mostly have the same types.
-    signatures: Recent<Signature>,
-}
-
-impl Generic {
-    pub(super) fn new(ctx: &Context) -> Self {
-        Generic {
-            properties: ctx.find_sym("<{}>"),
-            heads: Texts::default(),
-            tails: Texts::default(),
-            signatures: Recent::new(SIGNATURES),
-        }
-    }
-}
+use crate::types::{AttrData, AttrDict};
 
 impl<'a> Printer<'a, '_> {
     pub(super) fn generic(&mut self, body: &'a Body, op: OpId) {

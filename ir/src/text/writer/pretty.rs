@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::attr::{write_results, write_symbol, write_types};
 use super::printer::{Printer, Task};
 use crate::body::Body;
-use crate::declare::{Presence, Traits};
+use crate::declare::Traits;
 use crate::entity::OpId;
 use crate::registry::OpDef;
 use crate::text::options::VISIBILITIES;
@@ -265,28 +265,4 @@ impl<'a> Printer<'a, '_> {
             self.dict_of(dicts, at);
         }
     }
-}
-
-/// Whether the pretty form can show the operation as it is: regions and successors as declared.
-#[inline]
-pub(super) fn fits(def: &OpDef, body: &Body, op: OpId) -> bool {
-    if def.regions.is_empty() && body.extra(op).is_none() {
-        return true;
-    }
-    let count = body.op_regions(op).len();
-    let required = def
-        .regions
-        .iter()
-        .filter(|r| r.presence != Presence::MayBeAbsent)
-        .count();
-    if def.has(Traits::FUNCTION) {
-        return true;
-    }
-    let regions = body.isolated(op).is_some() || (required..=def.regions.len()).contains(&count);
-    let blocks = body
-        .op_regions(op)
-        .iter()
-        .zip(def.regions.iter().skip(def.regions.len().saturating_sub(count)))
-        .all(|(&region, spec)| spec.presence == Presence::MayBeEmpty || !body.region_blocks(region).is_empty());
-    regions && blocks
 }

@@ -5,15 +5,15 @@ use std::io::{self, Write};
 use smallvec::SmallVec;
 
 use super::attr::{AttrWriter, write_type, write_types};
-use super::generic::Generic;
 use super::names::{Names, groups};
-use super::pretty::fits;
-use super::texts::Texts;
+use super::texts::{Generic, Texts};
 use crate::body::{Body, ValueDef};
 use crate::context::Context;
+use crate::declare::{Presence, Traits};
 use crate::entity::{OpId, RegionId, Sym, ValueId};
 use crate::module::Module;
 use crate::names::Name;
+use crate::registry::OpDef;
 use crate::text::options::PrintOptions;
 use crate::types::{AttrDict, Type};
 
@@ -421,4 +421,28 @@ impl<'a, 'w> Printer<'a, 'w> {
             }
         }
     }
+}
+
+/// Whether the pretty form can show the operation as it is: regions and successors as declared.
+#[inline]
+fn fits(def: &OpDef, body: &Body, op: OpId) -> bool {
+    if def.regions.is_empty() && body.extra(op).is_none() {
+        return true;
+    }
+    let count = body.op_regions(op).len();
+    let required = def
+        .regions
+        .iter()
+        .filter(|r| r.presence != Presence::MayBeAbsent)
+        .count();
+    if def.has(Traits::FUNCTION) {
+        return true;
+    }
+    let regions = body.isolated(op).is_some() || (required..=def.regions.len()).contains(&count);
+    let blocks = body
+        .op_regions(op)
+        .iter()
+        .zip(def.regions.iter().skip(def.regions.len().saturating_sub(count)))
+        .all(|(&region, spec)| spec.presence == Presence::MayBeEmpty || !body.region_blocks(region).is_empty());
+    regions && blocks
 }

@@ -1,6 +1,11 @@
 //! Texts that were written lately: the same comes again and again.
 
+use smallvec::SmallVec;
+
+use crate::context::Context;
+use crate::entity::Sym;
 use crate::recent::Recent;
+use crate::types::{AttrDict, Type};
 
 /// How many texts are kept, and how long they are at most.
 const TEXTS: usize = 64;
@@ -35,6 +40,39 @@ impl<K: PartialEq> Texts<K> {
                 }
                 free => *free = Some((key, text.to_owned())),
             }
+        }
+    }
+}
+
+/// How many signatures are kept.
+const SIGNATURES: usize = 32;
+
+/// A signature that was written, ` : (type, type) -> type`; no text for none.
+#[derive(Default)]
+pub(super) struct Signature {
+    pub(super) operands: SmallVec<[Type; 4]>,
+    pub(super) results: SmallVec<[Type; 4]>,
+    pub(super) text: String,
+}
+
+/// What was written lately of the generic form.
+pub(super) struct Generic {
+    /// The name under which the properties of operations that nothing is known of stand among their attributes.
+    pub(super) properties: Option<Sym>,
+    /// Texts of properties, and of the other attributes.
+    pub(super) heads: Texts<AttrDict>,
+    pub(super) tails: Texts<AttrDict>,
+    /// Signatures, at a place that the name of the operation tells: operations of a kind mostly have the same types.
+    pub(super) signatures: Recent<Signature>,
+}
+
+impl Generic {
+    pub(super) fn new(ctx: &Context) -> Self {
+        Generic {
+            properties: ctx.find_sym("<{}>"),
+            heads: Texts::default(),
+            tails: Texts::default(),
+            signatures: Recent::new(SIGNATURES),
         }
     }
 }

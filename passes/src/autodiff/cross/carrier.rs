@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Initial, Slots, Source, Step, visible};
 use crate::autodiff::plumbing::{Carried, can_carry, carry};
-use crate::autodiff::prune::Tapes;
 use crate::autodiff::structure::Names;
+use crate::autodiff::tapes::Tapes;
 
 /// The carried slots of a dual that is being extended.
 pub(crate) struct Carrier<'s> {

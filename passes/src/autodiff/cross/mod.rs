@@ -21,8 +21,8 @@ mod carrier;
 use pir_ir::{BlockId, OpId, Rewriter, Traits, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::prune::Tapes;
 use super::structure::{Kind, Names, Structure};
+use super::tapes::Tapes;
 pub(crate) use carrier::Carrier;
 use carrier::record_beside;
 

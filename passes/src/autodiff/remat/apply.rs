@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{How, Plan, Problem};
 use crate::autodiff::cross::{Carrier, Slots};
-use crate::autodiff::prune::{Side, Tapes};
 use crate::autodiff::structure::Names;
+use crate::autodiff::tapes::{Side, Tapes};
 
 pub(super) fn apply(
     r: &mut Rewriter<'_>,

@@ -18,8 +18,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cross::{Slots, find_carried};
 use super::plumbing::uncount_trips;
-use super::prune::{Tapes, finish, remove_dead_stacks};
+use super::prune::{finish, remove_dead_stacks};
 use super::structure::{Kind, Names};
+use super::tapes::Tapes;
 use crate::analysis::has_unknown_effects;
 use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};

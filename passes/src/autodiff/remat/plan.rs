@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 use super::Recompute;
 use super::cut::{Node, UNLIMITED};
 use crate::autodiff::cross::{Slots, is_constant, visible};
-use crate::autodiff::prune::{Side, Tapes};
 use crate::autodiff::structure::{Kind, Names};
+use crate::autodiff::tapes::{Side, Tapes};
 
 /// How much more often a region is taken to run than the one around it, as a power of two.
 const LOOP: u32 = 4;

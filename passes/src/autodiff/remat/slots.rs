@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::schedule::{Kept, advanced, default_room, state_before};
 use crate::autodiff::plumbing::{can_carry, carry, count_constant, count_down, count_trips, negation_of};
-use crate::autodiff::prune::{Side, Tapes};
 use crate::autodiff::structure::{Kind, Names, Structure};
+use crate::autodiff::tapes::{Side, Tapes};
 
 /// Why a loop goes on recording.
 pub(super) struct Refusal {

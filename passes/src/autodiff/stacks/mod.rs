@@ -24,8 +24,8 @@ use pir_ir::{BlockId, Body, Context, OpId, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activity::is_differentiable;
-use super::prune;
 use super::structure::{Names, Structure};
+use super::tapes;
 use crate::analysis::Provenance;
 use classes::Classes;
 pub(crate) use refusals::Mode;
@@ -86,7 +86,7 @@ impl Stacks {
         this.join_aliases(ctx, names, body, &provenance);
         this.drop_unread(names, body, &mut ops);
         let mut partner: FxHashMap<OpId, OpId> = FxHashMap::default();
-        for (push, pop) in prune::pairs_of_duals(names, body, &provenance) {
+        for (push, pop) in tapes::pairs_of_duals(names, body, &provenance) {
             partner.insert(push, pop);
             partner.insert(pop, push);
         }

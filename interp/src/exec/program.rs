@@ -1,0 +1,161 @@
+//! A compiled body: blocks of instructions on slots.
+
+use pir_ir::{Body, OpId};
+use smallvec::SmallVec;
+
+use crate::kernels::{InPlace, Kernel};
+use crate::tensor::DType;
+
+/// An operand: a slot, and whether its value is not needed any more behind this use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Src {
+    pub(crate) slot: u32,
+    pub(crate) last: bool,
+}
+
+pub(crate) type Srcs = SmallVec<[Src; 3]>;
+
+/// Slots that lie behind each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dst {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+pub(crate) enum Code {
+    Kernel {
+        kernel: Kernel,
+        /// The same for two tensors of one shape, in place.
+        in_place: Option<InPlace>,
+        inputs: Srcs,
+        /// For each result how many tensors it is a list of, if it is one; nothing if none is.
+        lists: Box<[Option<usize>]>,
+    },
+    If {
+        condition: Src,
+        init: Option<u32>,
+        branches: [Option<u32>; 2],
+    },
+    While {
+        operands: Srcs,
+        init: Option<u32>,
+        cond: u32,
+        body: u32,
+        stats: u32,
+    },
+    Yield(Srcs),
+    CondYield {
+        condition: Src,
+        values: Srcs,
+    },
+    Branch {
+        target: u32,
+        values: Srcs,
+    },
+    ConditionBranch {
+        condition: Src,
+        targets: [(u32, Srcs); 2],
+    },
+    Return(Srcs),
+    Call {
+        callee: String,
+        operands: Srcs,
+    },
+    CreateStack,
+    Push {
+        stack: Src,
+        value: Src,
+        stats: Option<u32>,
+    },
+    Pop {
+        stack: Src,
+    },
+    IsEmpty {
+        stack: Src,
+        tensor: Option<SmallVec<[usize; 4]>>,
+    },
+    CopyStack {
+        stack: Src,
+    },
+    /// Puts the tensors on a stack together.
+    JoinStack {
+        stack: Src,
+        axis: usize,
+        /// The shape of what an empty stack gives.
+        shape: Box<[usize]>,
+        dtype: DType,
+    },
+    /// Puts the result in the slot of the first operand.
+    InPlace {
+        kernel: Kernel,
+        target: u32,
+        value: Src,
+    },
+    Combine(Srcs),
+    Split(Src),
+    Pass(Srcs),
+    Input {
+        name: String,
+    },
+    Fetch {
+        name: String,
+        value: Src,
+    },
+    Print {
+        message: String,
+        value: Src,
+    },
+    /// Symbols and the like.
+    Nothing,
+}
+
+pub(crate) struct Instr {
+    pub(crate) code: Code,
+    pub(crate) results: Dst,
+    pub(crate) op: OpId,
+    /// Which count of executions it belongs to.
+    pub(crate) counter: u32,
+    /// This one and those behind it that may run together.
+    pub(super) group: Option<Box<Group>>,
+}
+
+#[derive(Default)]
+pub(crate) struct Block {
+    pub(crate) args: SmallVec<[u32; 4]>,
+    pub(crate) instrs: Vec<Instr>,
+}
+
+/// A compiled body.
+pub(crate) struct Program<'m> {
+    pub(crate) body: &'m Body,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) entry: u32,
+    pub(crate) slots: usize,
+}
+
+/// An operand of an operation in a group.
+#[derive(Clone, Copy)]
+pub(super) struct Operand {
+    pub(super) from: Source,
+    /// Whether this is the last use in the group.
+    pub(super) last: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Source {
+    /// A value from outside, by number.
+    Outside(usize),
+    /// The result of an operation of the group.
+    Step(usize),
+}
+
+/// Elementwise operations that follow each other.
+pub(crate) struct Group {
+    pub(super) steps: Vec<SmallVec<[Operand; 3]>>,
+    /// What comes from outside, and whether it is not needed behind the group.
+    pub(super) outside: Vec<Src>,
+    /// The steps whose results are wanted outside, and their slots.
+    pub(super) wanted: Vec<(usize, u32)>,
+    /// How many elements the tensors must have.
+    pub(super) least: usize,
+}

@@ -1,0 +1,296 @@
+//! Tapes: stacks with the operation that records on them and the dual that reads them, pushes paired with pops.
+
+use pir_ir::{BlockId, Body, Context, OpId, Rewriter, Use, ValueId, ValueMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::structure::{Kind, Names, Structure};
+use crate::analysis::{Provenance, RegionTree};
+
+/// The readers of one handle.
+#[derive(Default)]
+struct Readers {
+    pops: Vec<OpId>,
+    empties: Vec<OpId>,
+}
+
+/// A stack with its recording operation and the dual that reads it. Blocks stay when operations are made anew, so they
+/// stand for the operations.
+pub(crate) struct Tape {
+    pub(crate) kind: Kind,
+    pub(crate) forward: BlockId,
+    pub(crate) dual: BlockId,
+    /// The handle where the dual stands.
+    pub(crate) handle: ValueId,
+    /// Pushes and their pops.
+    pub(crate) pairs: Vec<(OpId, OpId)>,
+    /// The regions that face each other.
+    pub(crate) sides: [Option<Side>; 2],
+    empties: Vec<OpId>,
+}
+
+/// A region that records, and the one that reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Side {
+    pub(crate) forward: BlockId,
+    pub(crate) dual: BlockId,
+    /// The handle in the region that records.
+    pub(crate) inside: ValueId,
+}
+
+/// The tapes of a body, outer ones first, and what is known of them all.
+pub(crate) struct Tapes {
+    pub(crate) all: Vec<Tape>,
+    /// What stands in the duals for recorded values.
+    pub(crate) image: ValueMap,
+    /// For each pop its push, and whose tape they are on.
+    pub(crate) partner: FxHashMap<OpId, (OpId, usize)>,
+    /// For values that a loop starts from, a block of its dual and the result of that which is the value again.
+    pub(crate) started_from: FxHashMap<ValueId, (BlockId, usize)>,
+    /// Which regions are nested in which.
+    pub(crate) tree: RegionTree,
+}
+
+impl Tape {
+    /// Where it is asked whether the stack is empty.
+    pub(crate) fn empties(&self) -> &[OpId] {
+        &self.empties
+    }
+}
+
+impl Tapes {
+    pub(crate) fn new(ctx: &Context, names: &Names, body: &Body) -> Self {
+        let (all, image) = pair(names, body, &Provenance::new(ctx, body));
+        let mut partner = FxHashMap::default();
+        for (at, tape) in all.iter().enumerate() {
+            partner.extend(tape.pairs.iter().map(|&(push, pop)| (pop, (push, at))));
+        }
+        Tapes {
+            all,
+            image,
+            partner,
+            started_from: FxHashMap::default(),
+            tree: RegionTree::new(ctx, body),
+        }
+    }
+
+    /// Which operations are duals of which.
+    pub(super) fn duals(&self, body: &Body) -> FxHashSet<(OpId, OpId)> {
+        let tapes = self.all.iter();
+        tapes
+            .filter_map(|t| Some((body.block_parent(t.forward)?, body.block_parent(t.dual)?)))
+            .collect()
+    }
+
+    /// Lets what a tape popped stand for what it pushed.
+    pub(crate) fn enter_images(&mut self, body: &Body, at: usize) {
+        for &(push, pop) in &self.all[at].pairs {
+            self.image.insert(body.operand(push, 1), body.result(pop, 0));
+        }
+    }
+
+    /// Enters a pair of a tape.
+    pub(crate) fn add(&mut self, r: &Rewriter<'_>, at: usize, push: OpId, pop: OpId) {
+        self.all[at].pairs.push((push, pop));
+        self.partner.insert(pop, (push, at));
+        self.image.insert(r.body.operand(push, 1), r.body.result(pop, 0));
+    }
+
+    /// Removes a pair that is no longer in a tape; `other` takes the place of the popped value.
+    pub(crate) fn remove(&mut self, r: &mut Rewriter<'_>, (push, pop): (OpId, OpId), other: Option<ValueId>) {
+        let (value, popped) = (r.body.operand(push, 1), r.body.result(pop, 0));
+        match other {
+            Some(other) => {
+                r.replace_value(popped, other);
+                self.image.insert(value, other);
+            }
+            None => {
+                self.image.remove(value);
+            }
+        }
+        r.erase_op(pop);
+        r.erase_op(push);
+    }
+}
+
+/// The pushes and pops of operations and their duals, in pairs.
+pub(crate) fn pairs_of_duals(names: &Names, body: &Body, provenance: &Provenance) -> Vec<(OpId, OpId)> {
+    let (tapes, _) = pair(names, body, provenance);
+    tapes.into_iter().flat_map(|t| t.pairs).collect()
+}
+
+/// Pairs pushes and pops, outer stacks first, and tells what stands in the duals for recorded values.
+fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, ValueMap) {
+    let mut readers: FxHashMap<ValueId, Readers> = FxHashMap::default();
+    let mut order = Vec::new();
+    for op in body.walk_all() {
+        let name = body.op_name(op);
+        if name == names.pop || name == names.is_empty {
+            let entry = readers.entry(body.operand(op, 0)).or_insert_with(|| {
+                order.push(body.operand(op, 0));
+                Readers::default()
+            });
+            if name == names.pop {
+                entry.pops.push(op)
+            } else {
+                entry.empties.push(op)
+            }
+        }
+    }
+    // A pre-order walk meets the pop that gives a handle before the pops from it.
+    let mut found: Vec<Found> = Vec::new();
+    let mut pushed: FxHashMap<ValueId, (ValueId, usize)> = FxHashMap::default();
+    let mut of_root: FxHashMap<ValueId, usize> = FxHashMap::default();
+    for handle in order {
+        let Some(readers) = readers.remove(&handle) else {
+            continue;
+        };
+        let recorded = body.defining_op(handle).is_some_and(|op| body.op_name(op) == names.pop);
+        let (origin, outer) = match pushed.get(&handle) {
+            Some(&(origin, outer)) => (origin, Some(outer)),
+            None if recorded => continue,
+            None => (handle, None),
+        };
+        // A stack that is read in several places: what one of them pops is not what was pushed.
+        let root = provenance.root(origin);
+        if let Some(&other) = of_root.get(&root) {
+            found[other].sound = false;
+            continue;
+        }
+        let Some(tape) = pair_one(names, body, provenance, handle, origin, readers) else {
+            continue;
+        };
+        for &(push, pop) in &tape.pairs {
+            let (value, popped) = (body.operand(push, 1), body.result(pop, 0));
+            pushed.insert(popped, (value, found.len()));
+        }
+        of_root.insert(root, found.len());
+        found.push(Found {
+            tape,
+            outer,
+            sound: true,
+        });
+    }
+    let mut image = ValueMap::new();
+    let mut tapes = Vec::new();
+    for at in 0..found.len() {
+        // Outer ones come first.
+        found[at].sound &= found[at].outer.is_none_or(|outer| found[outer].sound);
+    }
+    for Found { tape, sound, .. } in found {
+        if sound {
+            let pairs = tape.pairs.iter();
+            pairs.for_each(|&(push, pop)| image.insert(body.operand(push, 1), body.result(pop, 0)));
+            tapes.push(tape);
+        }
+    }
+    (tapes, image)
+}
+
+/// A tape, the one that its handle was recorded on, and whether nothing speaks against it.
+struct Found {
+    tape: Tape,
+    outer: Option<usize>,
+    sound: bool,
+}
+
+fn pair_one(
+    names: &Names,
+    body: &Body,
+    provenance: &Provenance,
+    handle: ValueId,
+    origin: ValueId,
+    readers: Readers,
+) -> Option<Tape> {
+    // The dual is what all readers stand directly in.
+    let first = readers.pops.first().or(readers.empties.first())?;
+    let dual = body.parent_op(*first)?;
+    // A program's own loops may read a stack in any way; what `build-backward` made reads it as it was recorded.
+    if ![names.while_grad, names.if_grad].contains(&body.op_name(dual)) {
+        return None;
+    }
+    let dual_structure = Structure::of(names, body, dual)?;
+    let stands_in = |op: &OpId| body.parent_op(*op) == Some(dual);
+    if !readers.pops.iter().chain(&readers.empties).all(stands_in) {
+        return None;
+    }
+    let (op, inside) = recording_op(names, body, origin)?;
+    let structure = Structure::of(names, body, op)?;
+    if structure.kind != dual_structure.kind {
+        return None;
+    }
+    let mut pairs = Vec::new();
+    let mut sides = [None; 2];
+    for (which, side) in sides.iter_mut().enumerate() {
+        let Some(block) = structure.blocks[which] else { continue };
+        let in_block = inside.unwrap_or_else(|| body.block_args(block).last().copied().unwrap_or(origin));
+        let pushes: Vec<OpId> = body
+            .block_ops(block)
+            .filter(|&op| body.op_name(op) == names.push && body.operand(op, 0) == in_block)
+            .collect();
+        let pops: Vec<OpId> = match dual_structure.blocks[which] {
+            Some(dual_block) => readers
+                .pops
+                .iter()
+                .copied()
+                .filter(|&p| body.op_block(p) == Some(dual_block))
+                .collect(),
+            None => Vec::new(),
+        };
+        *side = dual_structure.blocks[which].map(|dual| Side {
+            forward: block,
+            dual,
+            inside: in_block,
+        });
+        if pushes.len() != pops.len() {
+            return None;
+        }
+        pairs.extend(pushes.into_iter().zip(pops.into_iter().rev()));
+    }
+    // Every use of every name of the stack must be understood, or a pair might belong to somebody else.
+    let root = provenance.root(origin);
+    if provenance.doubt(origin).is_some() || provenance.becomes_doubtful(root) {
+        return None;
+    }
+    let ours: FxHashSet<OpId> = pairs.iter().flat_map(|&(push, pop)| [push, pop]).collect();
+    let known = |at: Use| {
+        let name = body.op_name(at.op);
+        match (name == names.push, at.index) {
+            (true, 0) => ours.contains(&at.op),
+            // Recorded itself: whoever takes it off again is looked at by himself.
+            (true, _) => true,
+            _ if name == names.pop => ours.contains(&at.op),
+            _ => name == names.is_empty || names.hands_on(body, at.op),
+        }
+    };
+    if !provenance.names(root).iter().all(|&name| body.uses(name).all(known)) {
+        return None;
+    }
+    Some(Tape {
+        kind: structure.kind,
+        forward: structure.present().next()?,
+        dual: dual_structure.present().next()?,
+        handle,
+        pairs,
+        sides,
+        empties: readers.empties,
+    })
+}
+
+/// The operation that pushes on a stack, and the handle that it uses inside; `None` for its last block arguments.
+fn recording_op(names: &Names, body: &Body, origin: ValueId) -> Option<(OpId, Option<ValueId>)> {
+    let op = body.defining_op(origin)?;
+    if body.op_name(op) != names.create {
+        let structure = Structure::of(names, body, op)?;
+        return (structure.init.is_some() && body.results(op).next_back() == Some(origin)).then_some((op, None));
+    }
+    let mut pushers = body
+        .uses(origin)
+        .filter(|u| u.index == 0 && body.op_name(u.op) == names.push);
+    let parent = body.parent_op(pushers.next()?.op)?;
+    if body.op_block(parent) != body.op_block(op) {
+        return None;
+    }
+    pushers
+        .all(|u| body.parent_op(u.op) == Some(parent))
+        .then_some((parent, Some(origin)))
+}
