@@ -58,7 +58,13 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
             format!("AttrSpec {{ name: {name}, ty: {ty}, default: {default} }}")
         })
         .collect();
-    let derivative: Vec<String> = op.derivative.iter().map(|n| text(n)).collect();
+    let derivative = match &op.derivative {
+        None => "None".to_owned(),
+        Some(names) => format!(
+            "Some(&[{}])",
+            names.iter().map(|n| text(n)).collect::<Vec<_>>().join(", ")
+        ),
+    };
     let unread: Vec<String> = op.no_need_buffer.iter().map(|n| text(n)).collect();
     let infer = op
         .infer
@@ -77,7 +83,7 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
     let _ = writeln!(
         out,
         "    Row {{ op: {:?}, family: {family:?}, summary: {:?}, doc: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
-         infer: {infer}, traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, derivative: &[{}], \
+         infer: {infer}, traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, derivative: {derivative}, \
          backward: {:?}, no_need_buffer: &[{}] }},",
         format!("pd.{}", op.op),
         op.summary,
@@ -87,7 +93,6 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
         values(&op.outputs),
         op.effects,
         op.speculate,
-        derivative.join(", "),
         op.backward.as_ref().map(|b| format!("pd.{b}")),
         unread.join(", "),
     );

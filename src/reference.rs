@@ -126,6 +126,9 @@ fn operation(page: &mut String, op: &OpDef) {
     }
     if !op.operands.is_empty() && !op.results.is_empty() {
         match &op.derivative {
+            Derivative::Undeclared if pir_dialects::pd::family(&op.name).is_some() => {
+                facts.push("A derivative that would pass through is refused.".to_owned());
+            }
             Derivative::Undeclared => {}
             Derivative::None => facts.push("No derivative.".to_owned()),
             Derivative::Operands(names) => {

@@ -137,13 +137,92 @@ fn what_is_not_known_is_kept() {
     let text = translated(
         r#"
     (%3) = "pd_op.lerp_" (%2, %0, %1) {} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
-    (%4) = "pd_op.adam_" (%1, %2) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%4) = "pd_op.nadam_" (%1, %2) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
     (%5) = "pd_op.tanh" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 "#,
     );
     assert!(text[0].starts_with("%1 = \"pd.lerp_\"(%0, %x, %w)"), "{text:#?}");
-    assert!(text[1].starts_with("%2 = \"pd.adam_\"(%w, %0)"), "{text:#?}");
+    assert!(text[1].starts_with("%2 = \"pd.nadam_\"(%w, %0)"), "{text:#?}");
     assert_eq!(text[2], "%3 = pd.tanh (%0) : tensor<2x3xf32>");
+}
+
+#[test]
+fn steps_of_optimizers_are_what_their_operands_become() {
+    let text = translated(
+        r#"
+    (%3) = "builtin.parameter" () {parameter_name:"m",persistable:[true]} : () -> tensor<2x3xf32>
+    (%4) = "builtin.parameter" () {parameter_name:"p",persistable:[true]} : () -> tensor<1xf32>
+    (%5) = "pd_op.full" () {dtype:float32,shape:[1],value:0.5} : () -> tensor<1xf32>
+    (%6, %7, %8, %9, %10, %11, %12) = "pd_op.adam_" (%1, %2, %4, %3, %3, <<NULL VALUE>>, %4, %4, <<NULL VALUE>>, <<NULL VALUE>>, %5, %5, %5) {amsgrad:false,lazy_mode:false,min_row_size_to_use_multithread:1000,multi_precision:false,use_global_beta_pow:false} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<2x3xf32>, tensor<2x3xf32>, <<NULL TYPE>>, tensor<1xf32>, tensor<1xf32>, <<NULL TYPE>>, <<NULL TYPE>>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, <<NULL TYPE>>, tensor<1xf32>, tensor<1xf32>, <<NULL TYPE>>
+    (%13) = "pd_op.tanh" (%1) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%14) = "pd_op.tanh" (%4) {} : (tensor<1xf32>) -> tensor<1xf32>
+    (%15) = "builtin.combine" (%1, %3) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> vec[tensor<2x3xf32>,tensor<2x3xf32>]
+    (%16) = "builtin.combine" (%2, %2) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> vec[tensor<2x3xf32>,tensor<2x3xf32>]
+    (%17) = "builtin.combine" (%4) {} : (tensor<1xf32>) -> vec[tensor<1xf32>]
+    (%18, %19, %20) = "pd_op.merged_momentum_" (%15, %16, %16, %17, <<NULL VALUE>>) {mu:0.5,multi_precision:false,regularization_coeff:[0.25,0],regularization_method:["l2_decay",""],rescale_grad:1,use_nesterov:false} : (vec[tensor<2x3xf32>,tensor<2x3xf32>], vec[tensor<2x3xf32>,tensor<2x3xf32>], vec[tensor<2x3xf32>,tensor<2x3xf32>], vec[tensor<1xf32>], <<NULL TYPE>>) -> vec[tensor<0xf32>,tensor<0xf32>], vec[tensor<0xf32>,tensor<0xf32>], <<NULL TYPE>>
+    (%21) = "pd_op.tanh" (%1) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%22) = "pd_op.tanh" (%3) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+"#,
+    );
+    let wanted = [
+        "%m = pd.parameter {name = \"m\"} : tensor<2x3xf32>",
+        "%p = pd.parameter {name = \"p\"} : tensor<1xf32>",
+        "%1, %2, %3, %4, %5 = pd.adam_ (%w, %0, %p, %m, %m, %p, %p) {beta1 = 0.5, beta2 = 0.5, epsilon = 0.5, absent_operands = [5, 8, 9]} : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>",
+        "%6 = pd.tanh (%1) : tensor<2x3xf32>",
+        "%7 = pd.tanh (%5) : tensor<1xf32>",
+        "%8, %9 = pd.momentum_ (%1, %0, %0, %5) {mu = 0.5, regularization_method = \"l2_decay\", regularization_coeff = 0.25} : tensor<2x3xf32>, tensor<2x3xf32>",
+        "%10, %11 = pd.momentum_ (%3, %9, %9, %5) {mu = 0.5} : tensor<2x3xf32>, tensor<2x3xf32>",
+        "%12 = pd.tanh (%8) : tensor<2x3xf32>",
+        "%13 = pd.tanh (%10) : tensor<2x3xf32>",
+    ];
+    assert_eq!(
+        text.iter().filter(|line| !line.contains("combine")).collect::<Vec<_>>(),
+        wanted
+    );
+}
+
+#[test]
+fn running_statistics_that_are_parameters_are_kept() {
+    let norm = |attributes: &str| {
+        format!(
+            r#"
+    (%3) = "builtin.parameter" () {{parameter_name:"m",persistable:[true]}} : () -> tensor<3xf32>
+    (%4) = "builtin.parameter" () {{parameter_name:"v",persistable:[true]}} : () -> tensor<3xf32>
+    (%5, %6, %7, %8, %9, %10) = "pd_op.batch_norm_" (%0, %3, %4, <<NULL VALUE>>, <<NULL VALUE>>) {{data_format:"NCHW",epsilon:1e-05,momentum:0.9,{attributes}}} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<-1xui8>
+    (%11) = "pd_op.tanh" (%3) {{}} : (tensor<3xf32>) -> tensor<3xf32>
+"#
+        )
+    };
+    let kept = translated(&norm("is_test:false,trainable_statistics:false,use_global_stats:false"));
+    let tail = [
+        "%7 = pd.assign_out_ (%2, %m) : tensor<3xf32>",
+        "%8 = pd.assign_out_ (%3, %v) : tensor<3xf32>",
+        "%9 = pd.tanh (%7) : tensor<3xf32>",
+    ];
+    assert_eq!(kept[kept.len() - 3..], tail, "{kept:#?}");
+    for fixed in [
+        "is_test:true,trainable_statistics:false,use_global_stats:false",
+        "is_test:false,trainable_statistics:false,use_global_stats:true",
+    ] {
+        let text = translated(&norm(fixed));
+        assert_eq!(text.last().unwrap(), "%7 = pd.tanh (%m) : tensor<3xf32>", "{text:#?}");
+    }
+}
+
+#[test]
+fn persistable_variables_of_older_programs_are_kept() {
+    let source = "{ // block 0
+    var w : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(False)
+    persist var step : LOD_TENSOR.shape(1,).dtype(int64).stop_gradient(True)
+
+    {Out=['step']} = increment(inputs={X=['step']}, step = 1.0)
+    {Out=['w']} = fill_constant(inputs={}, dtype = 5, shape = [2], value = 1.0)
+}
+";
+    let module = paddle::read_program_text(&context(), source.as_bytes(), Options::default()).unwrap();
+    let text = pir_ir::text::print(&module, &Default::default());
+    assert!(text.contains("= pd.assign_out_ (%0, %step)"), "{text}");
+    assert!(!text.contains("pd.assign_out_ (%w"), "{text}");
 }
 
 #[test]

@@ -9,7 +9,8 @@ struct Entry {
     op: String,
     args: String,
     output: String,
-    /// The operands that the results depend on differentiably, or `none`. Required: nothing is assumed.
+    /// The operands that the results depend on differentiably, `none`, or `refused`, of what has a derivative that is not
+    /// known here. Required: nothing is assumed.
     derivative: String,
     #[serde(default)]
     infer_meta: Option<InferMeta>,
@@ -80,8 +81,8 @@ pub struct Op {
     pub outputs: Vec<Value>,
     /// The function that infers result types, in snake case.
     pub infer: Option<String>,
-    /// The operands that the results depend on differentiably.
-    pub derivative: Vec<String>,
+    /// The operands that the results depend on differentiably; `None` if the derivative is refused.
+    pub derivative: Option<Vec<String>>,
     /// The gradient operation.
     pub backward: Option<String>,
     /// Operands whose shape alone is read.
@@ -159,19 +160,25 @@ fn read(entry: Entry) -> Result<Op, String> {
         let name = rest.trim_end_matches(')').to_owned();
         let arity = match ty {
             "Tensor[]" => Arity::Variadic,
+            "Tensor?" => Arity::Optional,
             _ => Arity::One,
         };
         outputs.push(Value {
             name,
-            ty: ty.to_owned(),
+            ty: ty.trim_end_matches('?').to_owned(),
             arity,
         });
     }
-    let derivative: Vec<String> = match entry.derivative.trim() {
-        "none" => Vec::new(),
-        names => names.split(',').map(|name| name.trim().to_owned()).collect(),
+    let derivative: Option<Vec<String>> = match entry.derivative.trim() {
+        "refused" => None,
+        "none" => Some(Vec::new()),
+        names => Some(names.split(',').map(|name| name.trim().to_owned()).collect()),
     };
-    if let Some(name) = derivative.iter().find(|&name| operands.iter().all(|o| o.name != *name)) {
+    if let Some(name) = derivative
+        .iter()
+        .flatten()
+        .find(|&name| operands.iter().all(|o| o.name != *name))
+    {
         return Err(fail(&format!("`derivative` names `{name}`, which is no operand")));
     }
     // Most operations compute a value. PaddlePaddle's names for what changes something in place end like this.

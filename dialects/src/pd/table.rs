@@ -19,7 +19,7 @@ pub(super) enum Effects {
     Output,
     /// Changes its first operand.
     FirstOperand,
-    /// A step of an optimiser: the results are the parameters and their state from then on, also when the program is run
+    /// A step of an optimizer: the results are the parameters and their state from then on, also when the program is run
     /// the next time.
     Update,
 }
@@ -46,8 +46,8 @@ pub(super) struct Row {
     pub(super) traits: Traits,
     pub(super) effects: Effects,
     pub(super) speculate: Speculate,
-    /// The operands that the results depend on differentiably.
-    pub(super) derivative: &'static [Text],
+    /// The operands that the results depend on differentiably; `None` if the derivative is refused.
+    pub(super) derivative: Option<&'static [Text]>,
     pub(super) backward: Option<&'static str>,
     pub(super) no_need_buffer: &'static [Text],
 }
@@ -72,8 +72,9 @@ fn definition(row: &Row) -> OpDef {
     def.attrs = row.attrs.into();
     def.infer = row.infer;
     def.derivative = match row.derivative {
-        [] => Derivative::None,
-        operands => Derivative::Operands(operands.into()),
+        None => Derivative::Undeclared,
+        Some([]) => Derivative::None,
+        Some(operands) => Derivative::Operands(operands.into()),
     };
     def.backward = row.backward.map(Into::into);
     def.no_need_buffer = row.no_need_buffer.into();

@@ -16,6 +16,7 @@ mod matmul;
 mod nn;
 mod norm;
 mod norms;
+mod optimizer;
 mod pool;
 mod reduce;
 mod rnn;
@@ -75,6 +76,7 @@ impl Kernels {
             activation::KERNELS,
             linalg::KERNELS,
             norms::KERNELS,
+            optimizer::KERNELS,
             scatter::KERNELS,
             sort::KERNELS,
         ];

@@ -70,13 +70,6 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(x)
         }))
     }),
-    ("pd.sgd_", |_| {
-        Ok(Box::new(|inputs| {
-            let [param, rate, grad] = take(inputs)?;
-            let rate = rate.to_f64().first().copied().ok_or("`learning_rate` is missing")?;
-            one(super::activation::zip(&param, &grad, |p, g| p - rate * g)?)
-        }))
-    }),
 ];
 
 fn norm(values: &[f64], order: f64) -> f64 {

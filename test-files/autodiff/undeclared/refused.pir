@@ -105,5 +105,17 @@ pd.fetch (%y) {name = "y"}
 %g = pd.data {name = "g", shape = [2], dtype = f32, stop_gradient = true} : tensor<2xf32>
 %r = pd.full {shape = [1], value = 0.1, dtype = f32} : tensor<1xf32>
 // CHECK: `pd.sgd_`: there is no rule for its operand `master_param`
-%o = pd.sgd_ (%p, %r, %g, %m) : tensor<2xf32>
+%o, %n = pd.sgd_ (%p, %r, %g, %m) {multi_precision = true} : tensor<2xf32>, tensor<2xf32>
+pd.fetch (%o) {name = "o"}
+
+// -----
+
+// The new parameter depends on the old one, and no rule knows how.
+%p = pd.data {name = "p", shape = [2], dtype = f32} : tensor<2xf32>
+%g = pd.data {name = "g", shape = [2], dtype = f32, stop_gradient = true} : tensor<2xf32>
+%v = pd.data {name = "v", shape = [2], dtype = f32, stop_gradient = true} : tensor<2xf32>
+%r = pd.full {shape = [1], value = 0.1, dtype = f32} : tensor<1xf32>
+// CHECK:      error: `pd.momentum_` has no derivative
+// CHECK-NEXT: it is reached from an input by %p
+%o, %w = pd.momentum_ (%p, %g, %v, %r) {mu = 0.9} : tensor<2xf32>, tensor<2xf32>
 pd.fetch (%o) {name = "o"}

@@ -55,6 +55,8 @@ pub(crate) struct Builder<'c> {
     pub(super) flags: Flags,
     pub(super) changes: Changes,
     pub(super) sharing: Sharing,
+    /// What lists were made of.
+    pub(super) lists: FxHashMap<SourceId, SmallVec<[SourceId; 4]>>,
     /// Names of unknown operations that have been reported.
     unknown: FxHashSet<String>,
 }
@@ -82,6 +84,7 @@ impl<'c> Builder<'c> {
             flags: Flags::default(),
             changes: Changes::default(),
             sharing: Sharing::default(),
+            lists: FxHashMap::default(),
             unknown: FxHashSet::default(),
         }
     }
@@ -170,6 +173,14 @@ impl<'c> Builder<'c> {
             self.surplus.extend(source.results.iter().map(|&(id, _)| id));
             return SmallVec::new();
         }
+        if source.name == "builtin.combine"
+            && let Some(&(list, _)) = source.results.first()
+        {
+            self.lists.insert(list, source.operands.clone());
+        }
+        if self.merged_step(&source) {
+            return SmallVec::new();
+        }
         self.set_value(&mut source);
         let in_place = self.functional_name(&mut source);
         self.check_name(&source);
@@ -198,7 +209,13 @@ impl<'c> Builder<'c> {
             .zip(&source.results)
             .filter_map(|(i, (_, ty))| ty.is_none().then_some(i))
             .collect();
-        if !absent.is_empty() && !is_fetch {
+        // Those that an operation here may leave out follow from its operands.
+        let def = self
+            .ctx
+            .registered_op(&source.name)
+            .and_then(|name| self.ctx.op_def(name));
+        let follows = def.is_some_and(|def| def.results.iter().any(|result| result.arity == Arity::Optional));
+        if !absent.is_empty() && !is_fetch && !follows {
             let value = self.ctx.ints_attr(&absent);
             source.attrs.push(ABSENT_RESULTS.entry(self.ctx, value));
         }

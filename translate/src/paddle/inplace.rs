@@ -15,7 +15,7 @@
 
 use std::sync::OnceLock;
 
-use pir_ir::{Attr, AttrData, BlockId, Diagnostic, OpId, OpSpec, ValueDef, ValueId};
+use pir_ir::{Attr, AttrData, BlockId, Diagnostic, OpId, OpSpec, OpView, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -50,12 +50,31 @@ fn pairs(name: &str) -> Option<&'static Pairs> {
     table.get(name).filter(|_| name.ends_with('_'))
 }
 
-/// Which operands an operation of ours changes in place when it is written for PaddlePaddle: here it gives what they become.
-pub(super) fn written_back(name: &str) -> Option<&'static Pairs> {
-    match name.strip_prefix("pd.")? {
-        "batch_norm" => pairs("batch_norm_"),
-        name => pairs(name),
-    }
+/// Which operands an operation of ours changes in place when it is written for PaddlePaddle, each with the place of the
+/// result that it becomes here.
+pub(super) fn written_back(view: OpView<'_>) -> Option<Pairs> {
+    let pairs = pairs(view.name().strip_prefix("pd.")?)?;
+    let absent = view.ints("absent_operands").unwrap_or(&[]);
+    let given = |place: usize| {
+        let before = absent.iter().filter(|&&at| at < place as i64).count();
+        let at = place
+            .checked_sub(before)
+            .filter(|_| !absent.contains(&(place as i64)))?;
+        (at < view.body.num_operands(view.op)).then_some(at)
+    };
+    // The table has them in the order of results. A result is there if the operand is.
+    let operands = pairs.iter().filter_map(|&(place, _)| given(place));
+    Some(
+        operands
+            .enumerate()
+            .map(|(result, operand)| (operand, result))
+            .collect(),
+    )
+}
+
+/// The places of the operands that an operation of PaddlePaddle's of this name changes, in the order of its results.
+pub(super) fn changed_places(name: &str) -> Option<impl Iterator<Item = usize>> {
+    Some(pairs(name)?.iter().map(|&(place, _)| place))
 }
 
 /// What shares tensors.
@@ -106,9 +125,21 @@ impl Builder<'_> {
             || name.strip_suffix('_').is_some_and(defined)
             || matches!(
                 name,
-                "pd.assign_out_" | "pd.share_data_" | "pd.fill_" | "pd.set_value" | "pd.set_value_"
+                "pd.assign_out_"
+                    | "pd.share_data_"
+                    | "pd.fill_"
+                    | "pd.set_value"
+                    | "pd.set_value_"
+                    | "pd.merged_adam_"
+                    | "pd.merged_momentum_"
             )
             || is_on_arrays(name)
+    }
+
+    /// A number that no file has.
+    pub(super) fn fresh(&mut self) -> SourceId {
+        self.sharing.made += 1;
+        MADE + self.sharing.made
     }
 
     /// Whether the first result has elements of the type that the first operand has.
@@ -156,8 +187,7 @@ impl Builder<'_> {
             span: source.span,
             ..OpSpec::new(ctx.op_name(name))
         });
-        self.sharing.made += 1;
-        let id = MADE + self.sharing.made;
+        let id = self.fresh();
         self.define_if(id, value);
         source.operands.insert(1, id);
         let in_place = if source.name.ends_with('_') { "_" } else { "" };
@@ -193,6 +223,11 @@ impl Builder<'_> {
         let Some(pairs) = pairs(short) else {
             return Changed::new();
         };
+        let flag = |name: &str| {
+            let given = source.attrs.iter().find(|(n, _)| self.ctx.str(*n) == name);
+            given.and_then(|&(_, attr)| self.ctx.attr_bool(attr)) == Some(true)
+        };
+        let fixed = flag("use_global_stats") || (flag("is_test") && !flag("trainable_statistics"));
         let mut changed: Changed = pairs
             .iter()
             .filter_map(|&(operand, result)| Some((*source.operands.get(operand)?, result)))
@@ -207,6 +242,11 @@ impl Builder<'_> {
         match short {
             // What is done to arrays is read later.
             "array_write_" => source.name = twin,
+            // Running statistics that stay what they are.
+            "batch_norm_" if fixed => {
+                source.name = twin;
+                changed.clear();
+            }
             _ if short != "assign_out_" && def(&source.name).is_some() => {}
             _ if def(&twin).is_none() => changed.clear(),
             // This one changes its second operand to the first.
@@ -275,7 +315,7 @@ impl Builder<'_> {
             let old = self.value(id)?;
             self.is_parameter(old).then_some(old)
         });
-        let says_so = written_back(self.body.view(self.ctx, by).name()).is_some();
+        let says_so = written_back(self.body.view(self.ctx, by)).is_some();
         let Some(parameter) = parameter.filter(|_| at_top && !says_so) else {
             return value;
         };
@@ -289,19 +329,44 @@ impl Builder<'_> {
         kept.unwrap_or(value)
     }
 
+    /// Says that a parameter is another value from then on. Gives that value.
+    pub(super) fn assign_out(&mut self, new: SourceId, parameter: SourceId) -> Option<ValueId> {
+        let operands = [self.value(new)?, self.value(parameter)?];
+        self.append(OpSpec {
+            operands: &operands,
+            results: &[self.body.value_type(operands[0])],
+            ..OpSpec::new(self.ctx.op_name("pd.assign_out_"))
+        })
+    }
+
+    /// Whether a value is what a step of an optimizer makes of another.
+    pub(super) fn is_step(&self, new: SourceId, old: SourceId) -> bool {
+        let (Some(new), Some(old)) = (self.value(new), self.value(old)) else {
+            return false;
+        };
+        let Some(op) = self.body.defining_op(new) else {
+            return false;
+        };
+        let pairs = written_back(self.body.view(self.ctx, op)).unwrap_or_default();
+        let is = |&(operand, result): &(usize, usize)| {
+            self.body.operand(op, operand) == old && self.body.results(op).nth(result) == Some(new)
+        };
+        pairs.iter().any(is)
+    }
+
     /// Whether a value is a parameter, or what one has become.
     fn is_parameter(&self, mut value: ValueId) -> bool {
         loop {
             let Some(op) = self.body.defining_op(value) else {
                 return false;
             };
-            let name = self.body.view(self.ctx, op).name();
-            if name == "pd.parameter" || self.body.view(self.ctx, op).bool("persistable") == Some(true) {
+            let view = self.body.view(self.ctx, op);
+            if view.name() == "pd.parameter" || view.bool("persistable") == Some(true) {
                 return true;
             }
-            let pairs = written_back(name).zip(self.body.results(op).position(|result| result == value));
-            let operand = pairs.and_then(|(pairs, at)| pairs.iter().find(|(_, result)| *result == at));
-            match operand.and_then(|&(operand, _)| self.body.get_operand(op, operand)) {
+            let pairs = written_back(view).zip(self.body.results(op).position(|result| result == value));
+            let operand = pairs.and_then(|(pairs, at)| pairs.into_iter().find(|(_, result)| *result == at));
+            match operand.and_then(|(operand, _)| self.body.get_operand(op, operand)) {
                 Some(operand) => value = operand,
                 None => return false,
             }

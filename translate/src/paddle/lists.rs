@@ -13,6 +13,9 @@ use super::constants::remove_unused;
 pub(crate) fn spread(ctx: &Context, body: &mut Body) {
     let mut freed = Vec::new();
     for op in body.walk_all().collect::<Vec<_>>() {
+        if ctx.op_str(body.op_name(op)) == "builtin.combine" {
+            freed.push(op);
+        }
         let Some(def) = ctx.op_def(body.op_name(op)).filter(|def| def.name.starts_with("pd.")) else {
             continue;
         };

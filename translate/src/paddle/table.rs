@@ -188,6 +188,23 @@ kthvalue x | k:i64=1 axis:i32=-1 keepdim:bool=false
 cummax x | axis:i32=-1 dtype:dtype=int64
 cummin x | axis:i32=-1 dtype:dtype=int64
 sgd_ param learning_rate grad master_param | multi_precision:bool=false
+momentum_ param grad velocity learning_rate master_param | mu:f32 use_nesterov:bool=false regularization_method:str \
+regularization_coeff:f32=0.0 multi_precision:bool=false rescale_grad:f32=1.0
+adam_ param grad learning_rate moment1 moment2 moment2_max beta1_pow beta2_pow master_param skip_update beta1:number \
+beta2:number epsilon:number | lazy_mode:bool=false min_row_size_to_use_multithread:i64=1000 multi_precision:bool=false \
+use_global_beta_pow:bool=false amsgrad:bool=false
+adamw_ param grad learning_rate moment1 moment2 moment2_max beta1_pow beta2_pow master_param skip_update beta1:number \
+beta2:number epsilon:number | lr_ratio:f32=1.0 coeff:f32=0.01 with_decay:bool=false lazy_mode:bool=false \
+min_row_size_to_use_multithread:i64=1000 multi_precision:bool=false use_global_beta_pow:bool=false amsgrad:bool=false
+adagrad_ param grad moment learning_rate master_param | epsilon:f32=1e-6 multi_precision:bool=false
+rmsprop_ param mean_square grad moment learning_rate mean_grad master_param | epsilon:f32=1e-10 decay:f32=0.9 \
+momentum:f32=0.0 centered:bool=false multi_precision:bool=false
+adadelta_ param grad avg_squared_grad avg_squared_update learning_rate master_param | rho:f32=0.95 epsilon:f32=1e-6 \
+multi_precision:bool=false
+adamax_ param grad learning_rate moment inf_norm beta1_pow master_param | beta1:f32=0.9 beta2:f32=0.999 epsilon:f32=1e-8 \
+multi_precision:bool=false
+lamb_ param grad learning_rate moment1 moment2 beta1_pow beta2_pow master_param skip_update | weight_decay:f32 \
+beta1:f32=0.9 beta2:f32=0.999 epsilon:f32=1e-6 always_adapt:bool=false multi_precision:bool=false
 cross_entropy_with_softmax input label | soft_label:bool=false use_softmax:bool=true numeric_stable_mode:bool=true \
 ignore_index:i32=-100 axis:i32=-1
 ";

@@ -10,6 +10,8 @@ const FILLED_LATE: &[(&str, Option<usize>)] = &[
     ("pd.rnn", Some(3)),
     ("pd.coalesce_tensor", None),
     ("pd.batch_norm", None),
+    ("pd.rmsprop_", None),
+    ("builtin.split", None),
 ];
 
 /// Gives tensors that are never filled their types.

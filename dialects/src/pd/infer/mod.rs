@@ -5,6 +5,7 @@ mod elementwise;
 mod index;
 mod linalg;
 mod nn;
+mod optimizer;
 mod reduce;
 mod shape;
 
@@ -13,6 +14,7 @@ pub(super) use elementwise::*;
 pub(super) use index::*;
 pub(super) use linalg::*;
 pub(super) use nn::*;
+pub(super) use optimizer::*;
 pub(super) use reduce::*;
 pub(super) use shape::*;
 

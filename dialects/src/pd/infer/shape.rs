@@ -253,6 +253,19 @@ pub(in super::super) fn elements(args: &InferArgs<'_>) -> SmallVec<[Type; 4]> {
 }
 
 pub(in super::super) fn concat(args: InferArgs<'_>) -> Types {
+    let lists = args
+        .operands
+        .iter()
+        .map(|&v| args.ctx.type_data(args.body.value_type(v)));
+    let lists = lists.filter(|ty| matches!(ty, TypeData::List(_))).count();
+    // What stands behind a list is its axis in programs of PaddlePaddle, and one more tensor for whoever reads the text.
+    if args.attr("axis").is_none() && lists > 0 && lists < args.operands.len() {
+        return Err(
+            "a list and a tensor, and no attribute `axis`: the tensor may be meant as an axis that is computed, \
+                    which is not supported; give `axis`, or put all tensors in the list"
+                .to_owned(),
+        );
+    }
     let parts: Vec<Shaped> = elements(&args)
         .into_iter()
         .map(|t| Shaped::of(args.ctx, t).ok_or_else(|| format!("`{}` is not a tensor", spelled(&args, t))))

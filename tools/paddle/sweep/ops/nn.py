@@ -208,6 +208,63 @@ def coalesce(draw, op):
                                                                   -1, -1, [], [])[1])
 
 
+def step(op, tensors, outs, absent=(), **given):
+    """A step of an optimizer with so many results; attributes are in PaddlePaddle's order."""
+    operands = list(range(len(tensors)))
+    for at in absent:
+        operands.insert(at, None)
+    last = max(i for i, operand in enumerate(operands) if operand is not None)
+    middle = [i for i in absent if i < last]
+    text = attributes(**given) + (f", absent_operands = {middle}" if middle else "")
+
+    def call(*x):
+        x = [None if i is None else x[i] * 1 for i in operands]
+        return [result for result in getattr(C, op)(*x, *given.values()) if result is not None and result._is_initialized()]
+
+    return Case(op, tensors, text, call, outs=outs, ulp=8, scale=1, grad=False)
+
+
+@covers("momentum_", "adam_", "adamw_", "adagrad_", "rmsprop_", "adadelta_", "adamax_", "lamb_")
+def steps(draw, op):
+    for dtype in ("f32", "f64"):
+        for shape in ([3], [2, 3], [1], [4, 2]):
+            state = lambda low=-1, high=1: draw.tensor(shape, dtype, low, high, grad=False)
+            number = lambda low, high, dtype=dtype: draw.tensor([1], dtype, low, high, grad=False)
+            positive = lambda: state(0.1, 1)
+            powers = lambda: [number(0.1, 0.9), number(0.1, 0.9)]
+            betas = dict(beta1=0.75, beta2=0.875, epsilon=2.0**-10)
+            adam = dict(lazy_mode=False, min_row_size_to_use_multithread=1000, multi_precision=False, use_global_beta_pow=False)
+            for flag in (False, True):
+                if op == "momentum_":
+                    for method, decay in (("", 0.0), ("l2_decay", 0.25)):
+                        yield step(op, [state(), state(), state(), number(0, 1)], 2, (4,), mu=0.75, use_nesterov=flag, regularization_method=method,
+                                   regularization_coeff=decay, multi_precision=False, rescale_grad=1.0)
+                elif op in ("adam_", "adamw_"):
+                    largest = [positive()] if flag else []
+                    decay = dict(lr_ratio=1.0, coeff=0.25, with_decay=not flag) if op == "adamw_" else {}
+                    absent = (8, 9) if flag else (5, 8, 9)
+                    tensors = [state(), state(), number(0, 1), state(), positive(), *largest, *powers()]
+                    yield step(op, tensors, 5 + flag, absent, **betas, **decay, **adam, amsgrad=flag)
+                    yield step(op, [*tensors, draw.tensor([1], "i1", grad=False)], 5 + flag, absent[:-1], **betas, **decay, **adam, amsgrad=flag)
+                    yield step(op, tensors, 5 + flag, absent, **betas, **decay, **{**adam, "use_global_beta_pow": True}, amsgrad=flag)
+                elif op == "adagrad_":
+                    yield step(op, [state(), state(), positive(), number(0, 1)], 2, (4,), epsilon=2.0**-10, multi_precision=False)
+                elif op == "rmsprop_":
+                    tensors = [state(), state(2, 3), state(), state(), number(0, 1), state()]
+                    # What is not read is not given there.
+                    case = step(op, tensors, 4, (6,), epsilon=2.0**-10, decay=0.75, momentum=0.5, centered=flag, multi_precision=False)
+                    case.outs = 3 + flag
+                    yield case
+                elif op == "adadelta_":
+                    yield step(op, [state(), state(), positive(), positive(), number(0, 1)], 3, (5,), rho=0.75, epsilon=2.0**-10, multi_precision=False)
+                elif op == "adamax_":
+                    yield step(op, [state(), state(), number(0, 1), state(), positive(), number(0.1, 0.9)], 3, (6,), **betas, multi_precision=False)
+                else:
+                    for decay in (0.0, 0.25):
+                        yield step(op, [state(), state(), number(0, 1), state(), positive(), *powers()], 5, (7, 8), weight_decay=decay, **betas,
+                                   always_adapt=flag, multi_precision=False)
+
+
 @covers("sgd_")
 def sgd(draw, op):
     for dtype in ("f32", "f64"):

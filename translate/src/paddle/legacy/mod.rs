@@ -149,7 +149,7 @@ pub(crate) fn is_dump(source: &[u8]) -> bool {
 /// Reads a protobuf message.
 pub(super) fn read_proto(builder: &mut Builder<'_>, source: &[u8]) {
     match proto::read(builder.ctx, source) {
-        Ok(blocks) => translate::translate(builder, &blocks),
+        Ok(blocks) => translate::translate(builder, &optimizers::split_all(blocks)),
         Err(errors) => builder.errors.extend(errors),
     }
     // There are no lines to show: the byte is told.
@@ -165,7 +165,7 @@ pub(super) fn read_proto(builder: &mut Builder<'_>, source: &[u8]) {
 /// Reads what Paddle prints.
 pub(super) fn read_dump(builder: &mut Builder<'_>, source: &[u8]) {
     match dump::read(builder.ctx, source) {
-        Ok(blocks) => translate::translate(builder, &blocks),
+        Ok(blocks) => translate::translate(builder, &optimizers::split_all(blocks)),
         Err(error) => builder.errors.push(error),
     }
 }

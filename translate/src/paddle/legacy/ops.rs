@@ -192,7 +192,24 @@ bce_loss bce_loss X Label > Out |
 huber_loss huber_loss X Y > Out Residual | delta
 kldiv_loss kldiv_loss X Target > Loss | reduction
 log_loss log_loss Predicted Labels > Loss | epsilon
-sgd sgd_ Param LearningRate Grad > ParamOut |
+sgd sgd_ Param LearningRate Grad MasterParam? > ParamOut MasterParamOut? | multi_precision
+momentum momentum_ Param Grad Velocity LearningRate MasterParam? > ParamOut VelocityOut MasterParamOut? | mu use_nesterov \
+regularization_method regularization_coeff multi_precision rescale_grad
+adam adam_ Param Grad LearningRate Moment1 Moment2 Moment2Max? Beta1Pow Beta2Pow MasterParam? SkipUpdate? > ParamOut \
+Moment1Out Moment2Out Moment2MaxOut? Beta1PowOut Beta2PowOut MasterParamOut? | beta1 beta2 epsilon lazy_mode \
+min_row_size_to_use_multithread multi_precision use_global_beta_pow amsgrad
+adamw adamw_ Param Grad LearningRate Moment1 Moment2 Moment2Max? Beta1Pow Beta2Pow MasterParam? SkipUpdate? > ParamOut \
+Moment1Out Moment2Out Moment2MaxOut? Beta1PowOut Beta2PowOut MasterParamOut? | beta1 beta2 epsilon lr_ratio coeff \
+with_decay lazy_mode min_row_size_to_use_multithread multi_precision use_global_beta_pow amsgrad
+adagrad adagrad_ Param Grad Moment LearningRate MasterParam? > ParamOut MomentOut MasterParamOut? | epsilon multi_precision
+rmsprop rmsprop_ Param MeanSquare Grad Moment LearningRate MeanGrad? MasterParam? > ParamOut MomentOut MeanSquareOut \
+MeanGradOut? MasterParamOut? | epsilon decay momentum centered multi_precision
+adadelta adadelta_ Param Grad AvgSquaredGrad AvgSquaredUpdate LearningRate MasterParam? > ParamOut AvgSquaredGradOut \
+AvgSquaredUpdateOut MasterParamOut? | rho epsilon multi_precision
+adamax adamax_ Param Grad LearningRate Moment InfNorm Beta1Pow MasterParam? > ParamOut MomentOut InfNormOut \
+MasterParamOut? | beta1 beta2 epsilon multi_precision
+lamb lamb_ Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow MasterParam? SkipUpdate? > ParamOut Moment1Out \
+Moment2Out Beta1PowOut Beta2PowOut MasterParamOut? | weight_decay beta1 beta2 epsilon always_adapt multi_precision
 ";
 
 /// What an operation is here.

@@ -109,7 +109,6 @@ impl<'t> Translator<'t, '_, '_> {
             ),
             "assign_value" => self.assign_value(op),
             "write_to_array" | "read_from_array" | "lod_array_length" | "tensor_array_to_tensor" => self.on_array(op),
-            _ if self.update(op)? => Ok(()),
             kind => match ops::renamed(kind) {
                 Some(renamed) => self.renamed(op, &renamed),
                 None => self.unknown(op),
@@ -350,6 +349,10 @@ impl<'t> Translator<'t, '_, '_> {
         }
         let mut names: Vec<Option<&'t str>> = Vec::new();
         for output in outputs {
+            if let Some(output) = output.strip_suffix('?') {
+                names.extend(op.outputs(output).iter().take(1).map(|name| Some(name.as_str())));
+                continue;
+            }
             match output.strip_suffix('*') {
                 Some(output) => names.extend(op.outputs(output).iter().map(|name| Some(name.as_str()))),
                 None => names.push(op.outputs(output).first().map(String::as_str)),

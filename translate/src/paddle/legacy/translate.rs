@@ -223,7 +223,9 @@ impl<'t> Translator<'t, '_, '_> {
         let blocks = self.blocks;
         for var in blocks.iter().take(1).flat_map(|b| &b.vars) {
             let name = var.name.as_str();
-            if read.contains(name) && (var.persistable || !written.contains(name)) {
+            if (read.contains(name) && !written.contains(name))
+                || (var.persistable && (read.contains(name) || written.contains(name)))
+            {
                 self.input(var, var.persistable)?;
             }
         }
@@ -276,12 +278,32 @@ impl<'t> Translator<'t, '_, '_> {
 
     /// Lets a name stand for a value in the block that is being translated.
     pub(super) fn bind(&mut self, name: &'t str, id: SourceId) {
+        let id = self.keep(name, id);
         self.bind_to(name, Bound::Value(id));
         if self.frames.len() == 1 {
             self.writes += 1;
             self.unread.insert(name, self.writes);
         }
         self.builder.name_value(id, &identifier(name));
+    }
+
+    /// What a persistable variable becomes, outside of loops and branches, it is when the program is run the next time.
+    fn keep(&mut self, name: &'t str, id: SourceId) -> SourceId {
+        let Some(&Bound::Value(old)) = self.names.get(name).filter(|_| self.frames.len() == 1) else {
+            return id;
+        };
+        let persistable = self
+            .vars
+            .first()
+            .and_then(|vars| vars.get(name))
+            .is_some_and(|var| var.persistable);
+        if !persistable || old == id || self.builder.is_step(id, old) {
+            return id;
+        }
+        let kept = self.builder.assign_out(id, old);
+        let id = self.fresh();
+        self.builder.define_if(id, kept);
+        id
     }
 
     fn bind_to(&mut self, name: &'t str, bound: Bound) {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use pir_dialects::marks;
 use pir_ir::{Arity, Attr, Diagnostic, OpId, OpView, Type, TypeData, ValueId};
 
+use super::super::inplace::changed_places;
 use super::super::notes;
 use super::super::table::{Attribute, Input, Row};
 use super::{Id, Writer, json};
@@ -200,19 +201,40 @@ impl Writer<'_> {
         let inputs = self.inputs(view, &row, &types)?;
         let inputs = match short {
             "where" => self.broadcast(view, inputs, &types),
+            "batch_norm" => self.running_statistics(view, inputs),
             _ => inputs,
         };
+        // The kernel without the change reads the memory of its results.
+        let theirs = if short == "batch_norm" { "batch_norm_" } else { short };
         let types = match short {
             "einsum" => self.with_caches(view, &types),
-            // The parameter in double precision, which is left out.
-            "sgd_" => [&types[..], &[Type::NONE]].concat(),
-            _ => types,
+            // A result is left out where the operand is that it changes.
+            _ => match changed_places(short) {
+                Some(places) => {
+                    let mut given = types.iter().copied();
+                    let is_given = |&place: &usize| inputs.get(place).is_some_and(|&id| id != 0);
+                    let of = |place| is_given(&place).then(|| given.next()).flatten().unwrap_or(Type::NONE);
+                    places.map(of).collect()
+                }
+                None => types,
+            },
         };
         for attribute in &row.attributes {
             let text = self.attribute(view, attribute, &types)?;
             json::entry(attribute.name, &text, &mut attrs);
         }
-        self.finish(op, &format!("1.{short}"), &attrs, &inputs, &types)
+        self.finish(op, &format!("1.{theirs}"), &attrs, &inputs, &types)
+    }
+
+    /// Copies of running statistics, which PaddlePaddle changes in place and we do not.
+    fn running_statistics(&mut self, view: OpView<'_>, mut inputs: Vec<Id>) -> Vec<Id> {
+        let flag = |name: &str| view.bool(name) == Some(true);
+        let fixed = flag("use_global_stats") || (flag("is_test") && !flag("trainable_statistics"));
+        for at in [1, 2].into_iter().filter(|_| !fixed) {
+            let ty = view.operand_type(at).unwrap_or(Type::NONE);
+            inputs[at] = self.assign(inputs[at], ty);
+        }
+        inputs
     }
 
     /// Writes an operation and binds its results, of which Paddle has a list where ours has any number.
@@ -231,8 +253,16 @@ impl Writer<'_> {
         } else {
             self.raw(name, attrs, inputs, types)
         };
-        for (at, value) in self.body.results(op).enumerate() {
-            self.bind(value, first + at as Id);
+        let results = self.body.num_results(op);
+        let places = (first..)
+            .zip(types)
+            .filter(|(_, ty)| types.len() <= results || **ty != Type::NONE);
+        let places: Vec<Id> = match variadic {
+            true => (first..).take(results).collect(),
+            false => places.map(|(id, _)| id).collect(),
+        };
+        for (value, id) in self.body.results(op).zip(places) {
+            self.bind(value, id);
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
-//! Operations that PaddlePaddle has only as changes in place: a step of an optimiser, a batch normalisation that keeps
-//! statistics. Here they give what their operands become, and the operands stay what they are; what still reads such an
-//! operand behind the change reads a copy there.
+//! Operations that PaddlePaddle has only as changes in place: steps of optimizers. Here they give what their operands
+//! become, and the operands stay what they are; what still reads such an operand behind the change reads a copy there.
 
 use pir_ir::{BlockId, Body, OpId, ValueId};
 
@@ -13,7 +12,7 @@ impl Writer<'_> {
         let body = self.body;
         let view = body.view(self.ctx, op);
         let mut copies = Vec::new();
-        let Some(pairs) = view.def().and_then(|_| written_back(view.name())) else {
+        let Some(pairs) = view.def().and_then(|_| written_back(view)) else {
             return Ok(copies);
         };
         for value in pairs.iter().filter_map(|&(operand, _)| body.get_operand(op, operand)) {

@@ -1,0 +1,53 @@
+//! Steps of optimizers.
+
+use pir_ir::{DYNAMIC, InferArgs, Type};
+use smallvec::SmallVec;
+
+use super::{Shaped, Types, count, dims_text, ints};
+
+/// The type of the operand that the definition calls `name`, if it is given.
+fn named(args: &InferArgs<'_>, name: &str) -> Option<Type> {
+    let place = args.def.operands.iter().position(|spec| spec.name == name)?;
+    let absent = ints(args, "absent_operands").unwrap_or_default();
+    let before = absent.iter().filter(|&&at| at < place as i64).count();
+    if absent.contains(&(place as i64)) {
+        return None;
+    }
+    args.operand_type(place.checked_sub(before)?)
+}
+
+/// A result `x_out` for each operand `x` that it changes. All state has the shape of the parameter, but for the learning
+/// rate and powers, which are one number.
+pub(in super::super) fn step(args: InferArgs<'_>) -> Types {
+    let tensor = |name: &str| -> Result<Option<Shaped>, String> {
+        let Some(ty) = named(&args, name) else { return Ok(None) };
+        let shaped = Shaped::of(args.ctx, ty).filter(|x| args.ctx.is_float(x.elem));
+        shaped
+            .map(Some)
+            .ok_or_else(|| format!("the operand `{name}` must be a tensor of floats"))
+    };
+    let param = tensor("param")?.ok_or("the operand `param` is missing")?;
+    let state = args
+        .def
+        .results
+        .iter()
+        .filter_map(|spec| spec.name.strip_suffix("_out"));
+    for name in state.clone().chain(["grad", "learning_rate", "beta1_pow"]) {
+        let Some(x) = tensor(name)? else { continue };
+        let same = |(&a, &b): (&i64, &i64)| a == b || a == DYNAMIC || b == DYNAMIC;
+        let fits = match name.ends_with("_pow") || name == "learning_rate" {
+            true => count(&x.dims).is_none_or(|n| n == 1),
+            false => x.dims.len() == param.dims.len() && x.dims.iter().zip(&param.dims).all(same),
+        };
+        if !fits {
+            let (shape, wanted) = (dims_text(&x.dims), dims_text(&param.dims));
+            return Err(match name.ends_with("_pow") || name == "learning_rate" {
+                true => format!("the operand `{name}` is one number, not of shape {shape}"),
+                false => format!("the operand `{name}` has the shape {shape}, and `param` {wanted}"),
+            });
+        }
+    }
+    Ok(state
+        .filter_map(|name| named(&args, name))
+        .collect::<SmallVec<[Type; 2]>>())
+}
