@@ -6,10 +6,13 @@ use std::{env, fs};
 
 #[path = "src/pd/schema.rs"]
 mod schema;
+#[path = "build/typed.rs"]
+mod typed;
 
 fn main() {
     println!("cargo::rerun-if-changed=src/pd/ops");
     println!("cargo::rerun-if-changed=src/pd/schema.rs");
+    println!("cargo::rerun-if-changed=build");
     let mut files: Vec<_> = fs::read_dir("src/pd/ops")
         .expect("the op tables are beside the crate")
         .map(|entry| entry.expect("a readable folder").path())
@@ -17,17 +20,21 @@ fn main() {
         .collect();
     files.sort();
     let mut out = String::from("pub(super) static ROWS: &[Row] = &[\n");
+    let mut typed = String::new();
     for file in files {
         let text = fs::read_to_string(&file).expect("a readable op table");
         let family = file.file_stem().and_then(|s| s.to_str()).expect("a file name");
         for op in schema::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display())) {
             let op = op.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             row(&mut out, family, &op);
+            typed::typed(&mut typed, &op);
         }
     }
     out.push_str("];\n");
-    let target = Path::new(&env::var("OUT_DIR").expect("cargo sets it")).join("pd_ops.rs");
-    fs::write(target, out).expect("the build folder is writable");
+    let target = env::var("OUT_DIR").expect("cargo sets it");
+    for (file, text) in [("pd_ops.rs", out), ("pd_typed.rs", typed)] {
+        fs::write(Path::new(&target).join(file), text).expect("the build folder is writable");
+    }
 }
 
 /// The expression of a text that stands in the program.

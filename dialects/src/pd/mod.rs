@@ -7,18 +7,23 @@
 mod branches;
 pub(crate) mod condition;
 pub(crate) mod control;
+mod expr;
 mod fold;
 mod handles;
 mod infer;
 mod loops;
 mod table;
+mod typed;
 mod verify;
 
 use pir_ir::{ContextBuilder, DialectDef};
 
 pub use control::{is_if, is_while, role};
+pub use expr::{Building, Emitter, Expr, Scope};
 pub use handles::Handles;
 pub use table::family;
+pub use typed::ops::*;
+pub use typed::{Given, Ints, Number, Operand, Operation, Options, Source, Unary, View, index_of};
 
 /// Registers the dialect.
 pub fn register(builder: &mut ContextBuilder) {

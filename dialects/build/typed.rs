@@ -1,0 +1,336 @@
+//! Typed views and builders of the operations of the tables: an operation, operand or attribute that is misspelled does not
+//! compile. What is generated only names things; the work is done by the shared functions of `src/pd/typed.rs`.
+
+use std::fmt::Write as _;
+
+use super::schema::{Arity, Attribute, Op};
+
+/// How an attribute is given and read.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Float,
+    Int,
+    Bool,
+    Str,
+    Type,
+    List,
+    /// A number that may be an operand.
+    Number,
+    /// A list of integers that may be an operand.
+    Ints,
+    /// Anything else.
+    Attr,
+}
+
+impl Kind {
+    fn of(ty: &str) -> Kind {
+        let is_list = ty.ends_with("[]");
+        match ty {
+            _ if ty.starts_with("IntArray") => Kind::Ints,
+            _ if ty.starts_with("Scalar") && !is_list => Kind::Number,
+            _ if is_list && ty.starts_with("int") => Kind::List,
+            _ if is_list => Kind::Attr,
+            "float" | "double" => Kind::Float,
+            "bool" => Kind::Bool,
+            "str" | "string" => Kind::Str,
+            "DataType" => Kind::Type,
+            _ if ty.starts_with("int") => Kind::Int,
+            _ => Kind::Attr,
+        }
+    }
+
+    /// The type of a parameter that gives such an attribute.
+    fn param(self) -> &'static str {
+        match self {
+            Kind::Float => "f64",
+            Kind::Int => "i64",
+            Kind::Bool => "bool",
+            Kind::Str => "&str",
+            Kind::Type => "Type",
+            Kind::List => "&[i64]",
+            Kind::Number => "impl Into<Number>",
+            Kind::Ints => "impl Into<Ints>",
+            Kind::Attr => "Attr",
+        }
+    }
+}
+
+/// What is generated of one operation.
+struct Typed<'o> {
+    op: &'o Op,
+    /// The name of the type.
+    ty: String,
+    /// The name of the functions.
+    function: String,
+}
+
+/// A name that is no keyword.
+fn identifier(name: &str) -> String {
+    match name {
+        "where" | "const" | "type" | "in" | "move" | "ref" | "match" | "loop" | "while" | "if" | "else" | "for"
+        | "fn" | "let" | "mod" | "use" | "box" | "dyn" | "as" | "static" | "struct" | "enum" | "return" => {
+            format!("{name}_")
+        }
+        _ => name.to_owned(),
+    }
+}
+
+fn camel(name: &str) -> String {
+    let mut out = String::new();
+    for word in name.split('_').filter(|word| !word.is_empty()) {
+        let mut chars = word.chars();
+        out.extend(chars.next().map(|c| c.to_ascii_uppercase()));
+        out.push_str(chars.as_str());
+    }
+    if name.ends_with('_') {
+        out.push_str("Inplace");
+    }
+    out
+}
+
+/// Writes the view and the builders of an operation.
+pub fn typed(out: &mut String, op: &Op) {
+    let typed = Typed {
+        op,
+        ty: camel(&op.op),
+        function: identifier(&op.op),
+    };
+    typed.declaration(out);
+    typed.view(out);
+    typed.options(out);
+    typed.builders(out);
+}
+
+impl Typed<'_> {
+    /// An attribute, if that is what an operand may be given as.
+    fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.op.attrs.iter().find(|attr| attr.name == name)
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.op.operands.iter().position(|operand| operand.name == name)
+    }
+
+    fn declaration(&self, out: &mut String) {
+        let (ty, op) = (&self.ty, self.op);
+        let tensors = op.operands.iter().filter(|o| o.arity == Arity::One).count();
+        let broadcasts = tensors > 1 && op.traits.iter().any(|t| t == "elementwise");
+        let _ = writeln!(
+            out,
+            "#[doc = {:?}]\npub enum {ty} {{}}",
+            format!("`pd.{}`: {}", op.op, op.summary)
+        );
+        let _ = writeln!(out, "typed!({ty}, {:?}, {broadcasts});", format!("pd.{}", op.op));
+        let _ = writeln!(out, "#[allow(non_upper_case_globals)]\nimpl {ty} {{");
+        for (place, operand) in op.operands.iter().enumerate() {
+            let make = match self.attribute(&operand.name) {
+                Some(_) => "number",
+                None => "tensor",
+            };
+            let name = identifier(&operand.name);
+            let _ = writeln!(out, "pub const {name}: Operand = Operand::{make}({place});");
+        }
+        out.push_str("}\n");
+        if let Some([only]) = op.derivative.as_deref() {
+            let only = identifier(only);
+            let _ = writeln!(out, "impl Unary for {ty} {{ const ONLY: Operand = {ty}::{only}; }}");
+        }
+    }
+
+    fn view(&self, out: &mut String) {
+        let op = self.op;
+        let _ = writeln!(out, "impl<S: Source> View<S, {}> {{", self.ty);
+        for (place, operand) in op.operands.iter().enumerate() {
+            if self.attribute(&operand.name).is_some() {
+                continue;
+            }
+            let name = identifier(&operand.name);
+            let (ty, call) = match operand.arity {
+                Arity::One => ("S::Value", "operand"),
+                Arity::Optional => ("Option<S::Value>", "optional"),
+                Arity::Variadic => ("Vec<S::Value>", "variadic"),
+            };
+            let _ = writeln!(out, "pub fn {name}(&self) -> {ty} {{ self.get_{call}({place}) }}");
+        }
+        for attr in &op.attrs {
+            let name = identifier(&attr.name);
+            let kind = Kind::of(&attr.ty);
+            let place = self.place(&attr.name).unwrap_or(usize::MAX);
+            let default = attr.default.as_deref().filter(|default| !default.is_empty());
+            let (ty, call) = match (kind, default) {
+                (Kind::Float, Some(default)) => ("f64", format!("float({:?}, {:?})", attr.name, number(default))),
+                (Kind::Int, Some(default)) => ("i64", format!("int({:?}, {default})", attr.name)),
+                (Kind::Bool, Some(default)) => ("bool", format!("flag({:?}, {default})", attr.name)),
+                (Kind::Str, Some(default)) => (
+                    "String",
+                    format!("text({:?}, {:?})", attr.name, default.trim_matches('"')),
+                ),
+                (Kind::List, Some(default)) => ("Vec<i64>", format!("list({:?}, &{})", attr.name, list(default))),
+                (Kind::Number, default) => {
+                    let default = default
+                        .map(number)
+                        .map_or("None".to_owned(), |n| format!("Some({n:?})"));
+                    ("Number", format!("number({:?}, {place}, {default})", attr.name))
+                }
+                (Kind::Ints, default) => {
+                    let default = default.map_or("None".to_owned(), |d| format!("Some(&{})", list(d)));
+                    ("Ints", format!("ints({:?}, {place}, {default})", attr.name))
+                }
+                (Kind::Float, None) => ("Option<f64>", format!("attr_as({:?}, Context::attr_f64)", attr.name)),
+                (Kind::Int, None) => ("Option<i64>", format!("attr_as({:?}, Context::attr_int)", attr.name)),
+                (Kind::Bool, None) => ("Option<bool>", format!("attr_as({:?}, Context::attr_bool)", attr.name)),
+                (Kind::Type, _) => ("Option<Type>", format!("attr_as({:?}, Context::attr_type)", attr.name)),
+                (Kind::List, None) => ("Option<Vec<i64>>", format!("some_list({:?})", attr.name)),
+                (Kind::Str, None) => ("Option<String>", format!("some_text({:?})", attr.name)),
+                (Kind::Attr, _) => ("Option<Attr>", format!("attr({:?})", attr.name)),
+            };
+            let _ = writeln!(out, "pub fn {name}(&self) -> {ty} {{ self.get_{call} }}");
+        }
+        if op.outputs.iter().all(|output| output.arity == Arity::One) {
+            for (index, output) in op.outputs.iter().enumerate() {
+                let taken = self.place(&output.name).is_some() || self.attribute(&output.name).is_some();
+                let name = if taken {
+                    format!("{}_result", output.name)
+                } else {
+                    identifier(&output.name)
+                };
+                let _ = writeln!(out, "pub fn {name}(&self) -> S::Value {{ self.get_result({index}) }}");
+            }
+        }
+        out.push_str("}\n");
+    }
+
+    /// What may be left out: optional operands, and attributes with a default.
+    fn optional(&self) -> impl Iterator<Item = (&str, Option<Kind>)> {
+        let operands = self.op.operands.iter().filter(|o| o.arity == Arity::Optional);
+        let operands = operands.filter(|o| self.attribute(&o.name).is_none());
+        let attrs = self.op.attrs.iter().filter(|a| a.default.is_some());
+        operands
+            .map(|o| (&*o.name, None))
+            .chain(attrs.map(|a| (&*a.name, Some(Kind::of(&a.ty)))))
+    }
+
+    fn options(&self, out: &mut String) {
+        if self.optional().next().is_none() {
+            return;
+        }
+        let _ = writeln!(out, "impl Options<'_, {}> {{", self.ty);
+        for (name, kind) in self.optional() {
+            let place = self.place(name).unwrap_or(usize::MAX);
+            let function = identifier(name);
+            let _ = match kind {
+                None => writeln!(
+                    out,
+                    "#[must_use] pub fn {function}(self, value: impl Into<Given>) -> Self {{ self.give_operand({place}, value.into()) }}"
+                ),
+                Some(kind) => writeln!(
+                    out,
+                    "#[must_use] pub fn {function}(self, value: {}) -> Self {{ self.{} }}",
+                    kind.param(),
+                    put(kind, name, place, "value")
+                ),
+            };
+        }
+        out.push_str("}\n");
+    }
+
+    fn builders(&self, out: &mut String) {
+        let (op, ty, function) = (self.op, &self.ty, &self.function);
+        // What is always given: operands first, in order, then attributes.
+        let mut params = Vec::new();
+        let mut puts = String::new();
+        for (place, operand) in op.operands.iter().enumerate() {
+            let name = identifier(&operand.name);
+            match operand.arity {
+                Arity::One => {
+                    let _ = write!(puts, ".give_operand({place}, {name}.into())");
+                    params.push((name, "VALUE"));
+                }
+                Arity::Variadic => {
+                    let _ = write!(puts, ".give_operands({place}, {name})");
+                    params.push((name, "&[VALUE]"));
+                }
+                Arity::Optional => {}
+            }
+        }
+        for attr in op.attrs.iter().filter(|a| a.default.is_none()) {
+            let (name, kind) = (identifier(&attr.name), Kind::of(&attr.ty));
+            let place = self.place(&attr.name).unwrap_or(usize::MAX);
+            let _ = write!(puts, ".{}", put(kind, &attr.name, place, &name));
+            params.push((name, kind.param()));
+        }
+        let one = |arity: &Arity| *arity == Arity::One;
+        let results: Vec<Arity> = op.outputs.iter().map(|output| output.arity).collect();
+        let (expr, expr_end, plain, plain_end) = match results.len() {
+            1 if one(&results[0]) => ("Expr<'c>".to_owned(), "build_one", "ValueId", "build_value"),
+            n if results.iter().all(one) => (format!("[Expr<'c>; {n}]"), "build_fixed", "OpId", "build_op"),
+            _ => ("Vec<Expr<'c>>".to_owned(), "build_all", "OpId", "build_op"),
+        };
+        let first_is_tensor = op.operands.first().is_some_and(|o| o.arity == Arity::One);
+        let has_options = self.optional().next().is_some();
+        for with in [false, true] {
+            if with && !has_options {
+                continue;
+            }
+            let name = match with {
+                false => function.clone(),
+                true => format!("{}_with", op.op.trim_end_matches('_')),
+            };
+            let declared = |value: &str, skip: usize, scope: &str| -> String {
+                let params = params.iter().skip(skip);
+                let mut list: String = params
+                    .map(|(name, ty)| format!(", {name}: {}", ty.replace("VALUE", value)))
+                    .collect();
+                if with {
+                    let options = format!("Options<'{scope}, {ty}>");
+                    let _ = write!(list, ", options: impl FnOnce({options}) -> {options}");
+                }
+                list
+            };
+            let apply = if with { ".with_options(options)" } else { "" };
+            let doc = format!("`pd.{}`: {}", op.op, op.summary);
+            let _ = writeln!(
+                out,
+                "#[doc = {doc:?}]\n#[doc = \"# Errors\"]\n#[doc = \"When its types cannot be inferred.\"]\npub fn {name}<'a>(r: &mut Rewriter<'a>{}) -> Result<{plain}, String> {{ \
+                 Options::<{ty}>::begin(r.ctx){puts}{apply}.{plain_end}(r) }}",
+                declared("ValueId", 0, "a"),
+            );
+            let (on, this, skip, scope) = match first_is_tensor {
+                true => ("Expr<'c>", format!("let {} = self;", params[0].0), 1, "self.scope"),
+                false => ("Scope<'c>", String::new(), 0, "self"),
+            };
+            let _ = writeln!(
+                out,
+                "impl<'c> {on} {{ #[doc = {doc:?}]\npub fn {name}(self{}) -> {expr} {{ {this} \
+                 Options::<{ty}>::begin({scope}.context()){puts}{apply}.{expr_end}({scope}) }} }}",
+                declared("Expr<'c>", skip, "c"),
+            );
+        }
+    }
+}
+
+/// The call that gives an attribute.
+fn put(kind: Kind, name: &str, place: usize, value: &str) -> String {
+    match kind {
+        Kind::Number => format!("give_number({name:?}, {place}, {value}.into())"),
+        Kind::Ints => format!("give_ints({name:?}, {place}, {value}.into())"),
+        Kind::Float => format!("give_float({name:?}, {value})"),
+        Kind::Int => format!("give_int({name:?}, {value})"),
+        Kind::Bool => format!("give_flag({name:?}, {value})"),
+        Kind::Str => format!("give_text({name:?}, {value})"),
+        Kind::Type => format!("give_type({name:?}, {value})"),
+        Kind::List => format!("give_list({name:?}, {value})"),
+        Kind::Attr => format!("give_attr({name:?}, {value})"),
+    }
+}
+
+/// A number in the words of the tables.
+fn number(text: &str) -> f64 {
+    text.parse().unwrap_or_else(|_| panic!("`{text}` is no number"))
+}
+
+/// `{1, 1}` as an array.
+fn list(text: &str) -> String {
+    let inside = text.trim().trim_start_matches('{').trim_end_matches('}');
+    format!("[{inside}]")
+}

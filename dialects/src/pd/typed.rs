@@ -1,0 +1,569 @@
+//! Typed access to the operations of the tables: names, views, and builders on a [`Rewriter`] or on [expressions](super::expr).
+//!
+//! What is here is shared; [`ops`] is generated from the tables and only names it for each operation, so that an operation, an
+//! operand or an attribute that is misspelled does not compile:
+//!
+//! ```
+//! # use pir_dialects::pd;
+//! # fn example(r: &mut pir_ir::Rewriter<'_>, x: pir_ir::ValueId) -> Result<(), String> {
+//! let twice = pd::scale_with(r, x, |o| o.scale(2.0))?;
+//! let sum = pd::sum_with(r, twice, |o| o.axis([0]).keepdim(true))?;
+//! let op = r.body.defining_op(sum).ok_or("no operation")?;
+//! assert_eq!(r.view(op).name(), pd::Sum::NAME);
+//! assert!(pd::Sum::view(r.view(op)).keepdim());
+//! # Ok(())
+//! # }
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use std::marker::PhantomData;
+
+use pir_ir::{Attr, Context, OpId, OpView, Rewriter, Type, ValueId};
+use smallvec::SmallVec;
+
+use super::expr::{Expr, Scope};
+use crate::marks::ABSENT_OPERANDS;
+
+/// An operation of the tables.
+pub trait Operation {
+    /// `dialect.op`.
+    const NAME: &'static str;
+    /// Whether its operands are broadcast to each other.
+    const BROADCASTS: bool;
+}
+
+/// An operation that has a derivative in one operand.
+pub trait Unary: Operation {
+    /// The operand.
+    const ONLY: Operand;
+}
+
+/// A declared operand of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operand {
+    /// Its place in the declaration.
+    pub place: usize,
+    /// Whether it stands for an attribute: a number or a list of numbers.
+    pub is_number: bool,
+}
+
+impl Operand {
+    const fn tensor(place: usize) -> Self {
+        Operand {
+            place,
+            is_number: false,
+        }
+    }
+
+    const fn number(place: usize) -> Self {
+        Operand { place, is_number: true }
+    }
+}
+
+/// A number that an operation takes as an attribute or as an operand.
+#[derive(Clone, Copy, Debug)]
+pub enum Number {
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// An attribute as it stands, and its value.
+    Attr(Attr, f64),
+    /// An operand.
+    Value(Given),
+    /// It is not given, and has a default.
+    Default(f64),
+    /// It is not given, and has no default.
+    Missing,
+}
+
+impl Number {
+    /// The number, if it is known.
+    pub fn constant(self) -> Option<f64> {
+        match self {
+            Number::Int(value) => Some(value as f64),
+            Number::Float(value) | Number::Attr(_, value) | Number::Default(value) => Some(value),
+            Number::Value(_) | Number::Missing => None,
+        }
+    }
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
+        Number::Float(value)
+    }
+}
+
+impl From<i32> for Number {
+    fn from(value: i32) -> Self {
+        Number::Int(value.into())
+    }
+}
+
+impl From<i64> for Number {
+    fn from(value: i64) -> Self {
+        Number::Int(value)
+    }
+}
+
+/// A list of integers that an operation takes as an attribute or as an operand.
+#[derive(Clone, Debug)]
+pub enum Ints {
+    /// A constant.
+    List(Vec<i64>),
+    /// An operand.
+    Value(Given),
+    /// It is not given, and has a default.
+    Default(Vec<i64>),
+    /// It is not given, and has no default; or it is an attribute of another kind.
+    Missing,
+}
+
+impl Ints {
+    /// The list, if it is known.
+    pub fn constant(self) -> Option<Vec<i64>> {
+        match self {
+            Ints::List(list) | Ints::Default(list) => Some(list),
+            Ints::Value(_) | Ints::Missing => None,
+        }
+    }
+}
+
+impl From<&[i64]> for Ints {
+    fn from(list: &[i64]) -> Self {
+        Ints::List(list.to_vec())
+    }
+}
+
+impl From<&Vec<i64>> for Ints {
+    fn from(list: &Vec<i64>) -> Self {
+        Ints::List(list.clone())
+    }
+}
+
+impl From<Vec<i64>> for Ints {
+    fn from(list: Vec<i64>) -> Self {
+        Ints::List(list)
+    }
+}
+
+impl<const N: usize> From<[i64; N]> for Ints {
+    fn from(list: [i64; N]) -> Self {
+        Ints::List(list.to_vec())
+    }
+}
+
+macro_rules! from_value {
+    ($($target:ident $value:ty),*) => { $(
+        impl From<$value> for $target {
+            fn from(value: $value) -> Self {
+                $target::Value(value.into())
+            }
+        }
+    )* };
+}
+
+from_value! { Number ValueId, Number Expr<'_>, Number Given, Ints ValueId, Ints Expr<'_>, Ints Given }
+
+/// A value that is given as an operand: none, if an expression for it failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Given(pub Option<ValueId>);
+
+impl From<ValueId> for Given {
+    fn from(value: ValueId) -> Self {
+        Given(Some(value))
+    }
+}
+
+impl From<Expr<'_>> for Given {
+    fn from(value: Expr<'_>) -> Self {
+        Given(value.id())
+    }
+}
+
+/// Where the operands, attributes and results of an operation are read from.
+pub trait Source {
+    /// What an operand or a result is read as.
+    type Value;
+    /// The context.
+    fn context(&self) -> &Context;
+    /// The attribute called `name`.
+    fn attribute(&self, name: &str) -> Option<Attr>;
+    /// Where the operand that is declared at `place` is among those given.
+    fn index_of(&self, place: usize) -> Option<usize>;
+    /// Where the operand that is declared as `name` is among those given.
+    fn index_called(&self, name: &str) -> Option<usize>;
+    /// How many operands there are.
+    fn count(&self) -> usize;
+    /// An operand as it can be given to another operation.
+    fn given(&self, index: usize) -> Given;
+    /// The operand at `index` of those given.
+    fn operand_at(&self, index: usize) -> Self::Value;
+    /// The result at `index`.
+    fn result_at(&self, index: usize) -> Self::Value;
+}
+
+/// Where the operand that is declared at `place` is among those given.
+pub fn index_of(view: OpView<'_>, place: usize) -> Option<usize> {
+    let count = view.body.num_operands(view.op);
+    (0..count).find(|&index| view.declared_operand(index) == Some(place))
+}
+
+impl Source for OpView<'_> {
+    type Value = ValueId;
+
+    fn context(&self) -> &Context {
+        self.ctx
+    }
+
+    fn attribute(&self, name: &str) -> Option<Attr> {
+        self.attr(name)
+    }
+
+    fn index_of(&self, place: usize) -> Option<usize> {
+        index_of(*self, place)
+    }
+
+    fn index_called(&self, name: &str) -> Option<usize> {
+        self.operand_called(name)
+    }
+
+    fn count(&self) -> usize {
+        self.body.num_operands(self.op)
+    }
+
+    fn given(&self, index: usize) -> Given {
+        Given(self.operand(index))
+    }
+
+    fn operand_at(&self, index: usize) -> ValueId {
+        self.body.operand(self.op, index)
+    }
+
+    fn result_at(&self, index: usize) -> ValueId {
+        self.body.result(self.op, index)
+    }
+}
+
+/// An operation whose operands and attributes are read by name.
+pub struct View<S, M> {
+    source: S,
+    of: PhantomData<M>,
+}
+
+impl<S: Copy, M> Copy for View<S, M> {}
+
+impl<S: Clone, M> Clone for View<S, M> {
+    fn clone(&self) -> Self {
+        View::new(self.source.clone())
+    }
+}
+
+impl<S, M> std::ops::Deref for View<S, M> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.source
+    }
+}
+
+impl<S, M> View<S, M> {
+    /// A view of an operation, which must be an `M`.
+    pub fn new(source: S) -> Self {
+        View {
+            source,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<S: Source, M> View<S, M> {
+    fn get_operand(&self, place: usize) -> S::Value {
+        self.source.operand_at(self.source.index_of(place).unwrap_or(place))
+    }
+
+    fn get_optional(&self, place: usize) -> Option<S::Value> {
+        self.source.index_of(place).map(|index| self.source.operand_at(index))
+    }
+
+    fn get_variadic(&self, place: usize) -> Vec<S::Value> {
+        let count = self.source.count();
+        let from = self.source.index_of(place).unwrap_or(count);
+        let to = self.source.index_of(place + 1).unwrap_or(count);
+        (from..to).map(|index| self.source.operand_at(index)).collect()
+    }
+
+    fn get_result(&self, index: usize) -> S::Value {
+        self.source.result_at(index)
+    }
+
+    fn get_attr(&self, name: &str) -> Option<Attr> {
+        self.source.attribute(name)
+    }
+
+    fn get_attr_as<T>(&self, name: &str, read: fn(&Context, Attr) -> Option<T>) -> Option<T> {
+        self.get_attr(name).and_then(|attr| read(self.source.context(), attr))
+    }
+
+    fn get_float(&self, name: &str, default: f64) -> f64 {
+        self.get_attr_as(name, Context::attr_f64).unwrap_or(default)
+    }
+
+    fn get_int(&self, name: &str, default: i64) -> i64 {
+        self.get_attr_as(name, Context::attr_int).unwrap_or(default)
+    }
+
+    fn get_flag(&self, name: &str, default: bool) -> bool {
+        self.get_attr_as(name, Context::attr_bool).unwrap_or(default)
+    }
+
+    fn get_some_text(&self, name: &str) -> Option<String> {
+        let attr = self.get_attr(name)?;
+        self.source.context().attr_str(attr).map(str::to_owned)
+    }
+
+    fn get_text(&self, name: &str, default: &str) -> String {
+        self.get_some_text(name).unwrap_or_else(|| default.to_owned())
+    }
+
+    fn get_some_list(&self, name: &str) -> Option<Vec<i64>> {
+        let attr = self.get_attr(name)?;
+        let ctx = self.source.context();
+        let list = ctx.attr_ints(attr).map(<[i64]>::to_vec);
+        list.or_else(|| ctx.attr_int(attr).map(|one| vec![one]))
+    }
+
+    fn get_list(&self, name: &str, default: &[i64]) -> Vec<i64> {
+        self.get_some_list(name).unwrap_or_else(|| default.to_vec())
+    }
+
+    fn get_number(&self, name: &str, place: usize, default: Option<f64>) -> Number {
+        if let Some(attr) = self.get_attr(name) {
+            let value = self.source.context().attr_f64(attr);
+            return value.map_or(Number::Missing, |value| Number::Attr(attr, value));
+        }
+        match (self.source.index_of(place), default) {
+            (Some(index), _) => Number::Value(self.source.given(index)),
+            (None, Some(default)) => Number::Default(default),
+            (None, None) => Number::Missing,
+        }
+    }
+
+    fn get_ints(&self, name: &str, place: usize, default: Option<&[i64]>) -> Ints {
+        if self.get_attr(name).is_some() {
+            return self.get_some_list(name).map_or(Ints::Missing, Ints::List);
+        }
+        match (self.source.index_of(place), default) {
+            (Some(index), _) => Ints::Value(self.source.given(index)),
+            (None, Some(default)) => Ints::Default(default.to_vec()),
+            (None, None) => Ints::Missing,
+        }
+    }
+}
+
+type Values = SmallVec<[ValueId; 4]>;
+type Attributes = SmallVec<[(&'static str, Attr); 4]>;
+
+/// The operands and attributes of an operation that is being put together.
+pub struct Options<'c, M> {
+    ctx: &'c Context,
+    operands: SmallVec<[(usize, Given); 4]>,
+    attrs: Attributes,
+    of: PhantomData<M>,
+}
+
+impl<'c, M: Operation> Options<'c, M> {
+    fn begin(ctx: &'c Context) -> Self {
+        Options {
+            ctx,
+            operands: SmallVec::new(),
+            attrs: SmallVec::new(),
+            of: PhantomData,
+        }
+    }
+
+    /// The attributes and the numbers of another operation, those that this one declares as well and has not been given.
+    #[must_use]
+    pub fn like<S: Source, O>(mut self, op: View<S, O>) -> Self {
+        let Some(def) = self.ctx.registered_op(M::NAME).and_then(|name| self.ctx.op_def(name)) else {
+            return self;
+        };
+        for spec in &*def.attrs {
+            let is_new = self.attrs.iter().all(|&(name, _)| name != spec.name);
+            if let (true, Some(attr), Some(name)) = (is_new, op.attribute(&spec.name), static_text(&spec.name)) {
+                self.attrs.push((name, attr));
+            }
+        }
+        for (place, spec) in def.operands.iter().enumerate() {
+            let is_number = def.attrs.iter().any(|attr| attr.name == spec.name);
+            let is_new = self.operands.iter().all(|&(at, _)| at != place);
+            if let (true, true, Some(index)) = (is_number, is_new, op.index_called(&spec.name)) {
+                self.operands.push((place, op.given(index)));
+            }
+        }
+        self
+    }
+
+    fn with_options(self, options: impl FnOnce(Self) -> Self) -> Self {
+        options(self)
+    }
+
+    fn give_operand(mut self, place: usize, value: Given) -> Self {
+        self.operands.push((place, value));
+        self
+    }
+
+    fn give_operands<T: Copy + Into<Given>>(mut self, place: usize, values: &[T]) -> Self {
+        self.operands.extend(values.iter().map(|&value| (place, value.into())));
+        self
+    }
+
+    fn give_attr(mut self, name: &'static str, attr: Attr) -> Self {
+        self.attrs.push((name, attr));
+        self
+    }
+
+    fn give_float(self, name: &'static str, value: f64) -> Self {
+        let attr = self.ctx.float_attr(value);
+        self.give_attr(name, attr)
+    }
+
+    fn give_int(self, name: &'static str, value: i64) -> Self {
+        let attr = self.ctx.int_attr(value);
+        self.give_attr(name, attr)
+    }
+
+    fn give_flag(self, name: &'static str, value: bool) -> Self {
+        let attr = self.ctx.bool_attr(value);
+        self.give_attr(name, attr)
+    }
+
+    fn give_text(self, name: &'static str, value: &str) -> Self {
+        let attr = self.ctx.str_attr(value);
+        self.give_attr(name, attr)
+    }
+
+    fn give_type(self, name: &'static str, value: Type) -> Self {
+        let attr = self.ctx.type_attr(value);
+        self.give_attr(name, attr)
+    }
+
+    fn give_list(self, name: &'static str, value: &[i64]) -> Self {
+        let attr = self.ctx.ints_attr(value);
+        self.give_attr(name, attr)
+    }
+
+    fn give_number(self, name: &'static str, place: usize, value: Number) -> Self {
+        match value {
+            Number::Int(value) => self.give_int(name, value),
+            Number::Float(value) => self.give_float(name, value),
+            Number::Attr(attr, _) => self.give_attr(name, attr),
+            Number::Value(value) => self.give_operand(place, value),
+            Number::Default(_) | Number::Missing => self,
+        }
+    }
+
+    fn give_ints(self, name: &'static str, place: usize, value: Ints) -> Self {
+        match value {
+            Ints::List(list) => self.give_list(name, &list),
+            Ints::Value(value) => self.give_operand(place, value),
+            Ints::Default(_) | Ints::Missing => self,
+        }
+    }
+
+    /// The operands in the order of the declaration, and a mark for those that are left out in front of others.
+    fn parts(mut self) -> (Option<Values>, Attributes) {
+        self.operands.sort_by_key(|&(place, _)| place);
+        let def = self.ctx.registered_op(M::NAME).and_then(|name| self.ctx.op_def(name));
+        let last = self.operands.last().map_or(0, |&(place, _)| place);
+        let specs = def.map_or(&[][..], |def| &def.operands[..last]);
+        let is_given = |place: usize, name: &str| {
+            self.operands.iter().any(|&(at, _)| at == place) || self.attrs.iter().any(|&(attr, _)| attr == name)
+        };
+        let absent = specs
+            .iter()
+            .enumerate()
+            .filter(|&(place, spec)| !is_given(place, &spec.name));
+        let absent: Vec<i64> = absent.map(|(place, _)| place as i64).collect();
+        if !absent.is_empty()
+            && let Some(name) = static_text(&ABSENT_OPERANDS.name)
+        {
+            self.attrs.push((name, self.ctx.ints_attr(&absent)));
+        }
+        let values = self.operands.iter().map(|&(_, value)| value.0).collect();
+        (values, self.attrs)
+    }
+
+    fn build_op(self, r: &mut Rewriter<'_>) -> Result<OpId, String> {
+        let (operands, attrs) = self.parts();
+        let mut op = r.op(M::NAME).operands(operands.ok_or("an operand is missing")?);
+        for (name, attr) in attrs {
+            op = op.attr(name, attr);
+        }
+        op.infer()
+    }
+
+    fn build_value(self, r: &mut Rewriter<'_>) -> Result<ValueId, String> {
+        let op = self.build_op(r)?;
+        Ok(r.body.result(op, 0))
+    }
+
+    fn build_all<'s>(self, scope: Scope<'s>) -> Vec<Expr<'s>> {
+        let (operands, attrs) = self.parts();
+        match operands {
+            Some(operands) => scope.build(M::NAME, &operands, &attrs, None),
+            None => Vec::new(),
+        }
+    }
+
+    fn build_one<'s>(self, scope: Scope<'s>) -> Expr<'s> {
+        self.build_all(scope).first().copied().unwrap_or(scope.nothing())
+    }
+
+    fn build_fixed<'s, const N: usize>(self, scope: Scope<'s>) -> [Expr<'s>; N] {
+        let all = self.build_all(scope);
+        std::array::from_fn(|index| all.get(index).copied().unwrap_or(scope.nothing()))
+    }
+}
+
+fn static_text(text: &pir_ir::Text) -> Option<&'static str> {
+    match text {
+        std::borrow::Cow::Borrowed(text) => Some(text),
+        std::borrow::Cow::Owned(_) => None,
+    }
+}
+
+macro_rules! typed {
+    ($ty:ident, $name:literal, $broadcasts:literal) => {
+        impl Operation for $ty {
+            const NAME: &'static str = $name;
+            const BROADCASTS: bool = $broadcasts;
+        }
+
+        impl $ty {
+            /// The name of the operation.
+            pub const NAME: &'static str = $name;
+
+            /// A view of such an operation.
+            pub fn view<S: Source>(source: S) -> View<S, $ty> {
+                View::new(source)
+            }
+        }
+    };
+}
+
+/// The operations of the tables.
+#[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
+#[allow(
+    clippy::should_implement_trait,
+    clippy::too_many_arguments,
+    reason = "functions are called like the operations, and take what these need"
+)]
+#[rustfmt::skip]
+pub mod ops {
+    use super::*;
+
+    include!(concat!(env!("OUT_DIR"), "/pd_typed.rs"));
+}
