@@ -1,11 +1,13 @@
 //! Gradient rules: for each operation, the cotangents of its operands from those of its results.
 //!
-//! A rule asks for the primal values that it reads ([`RuleCx::operand`], [`RuleCx::result`]) and emits operations.
-//! Elementary functions have a `_grad` twin where that reads less than the derivative written out; what is linear or
-//! bilinear is expressed by the ordinary operations.
+//! A rule is a [`formula`] over values. What it does not read is not recorded. Elementary functions have a gradient operation
+//! where that reads less than the derivative written out; what is linear or bilinear is expressed by the ordinary operations.
 
 mod activation;
 mod elementwise;
+mod expand;
+mod formula;
+mod grad_ops;
 mod index;
 mod linalg;
 mod linear;
@@ -15,14 +17,12 @@ mod rnn;
 mod scalars;
 mod scatter;
 mod shape;
-mod twins;
 
-use pir_ir::{Attr, Body, Context, Dependence, OpId, OpName, OpView, Rewriter, Type, ValueId};
-use rustc_hash::FxHashMap;
+use pir_ir::{Attr, Body, Context, Dependence, OpId, OpView, Rewriter, Type, ValueId};
 use smallvec::SmallVec;
 
-use twins::Expand;
-pub(crate) use twins::{carried, expand};
+use expand::{Expand, expanded};
+pub(crate) use expand::{carried, expand};
 
 use super::cotangent::Frame;
 
@@ -35,19 +35,28 @@ pub(crate) struct Rule {
     pub(crate) op: &'static str,
     /// Adds the cotangents of the operands.
     pub(crate) apply: Apply,
+    /// What the operation is made of, if it is differentiated so, or if it is a gradient operation.
+    pub(crate) made_of: Option<Expand>,
 }
 
 const fn rule(op: &'static str, apply: Apply) -> Rule {
-    Rule { op, apply }
+    let made_of = None;
+    Rule { op, apply, made_of }
+}
+
+impl Rule {
+    /// The same with what the operation is made of.
+    const fn of(self, expand: Expand) -> Self {
+        Rule {
+            made_of: Some(expand),
+            ..self
+        }
+    }
 }
 
 /// The rules and expansions by operation name.
 pub(crate) struct Rules {
     table: Vec<Option<&'static Rule>>,
-    /// What `decompose` puts in the place of gradient operations.
-    gradients: FxHashMap<OpName, Expand>,
-    /// What operations that are differentiated as what they are made of are made of.
-    composites: FxHashMap<OpName, Expand>,
 }
 
 /// All rules, family by family.
@@ -59,7 +68,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
         reduce::RULES,
         shape::RULES,
         index::RULES,
-        twins::RULES,
+        grad_ops::RULES,
         nn::RULES,
         rnn::RULES,
         activation::RULES,
@@ -78,33 +87,18 @@ impl Rules {
                 table[name.index()] = Some(rule);
             }
         }
-        let expansions = |families: &[&[(&str, Expand)]]| {
-            let rows = families.iter().copied().flatten();
-            rows.filter_map(|&(op, expand)| Some((ctx.registered_op(op)?, expand)))
-                .collect()
-        };
-        Rules {
-            table,
-            gradients: expansions(&[twins::EXPANSIONS, nn::EXPANSIONS]),
-            composites: expansions(&[
-                nn::COMPOSITES,
-                rnn::COMPOSITES,
-                activation::COMPOSITES,
-                linalg::COMPOSITES,
-                scatter::COMPOSITES,
-            ]),
-        }
+        Rules { table }
     }
 
-    /// What a gradient operation stands for.
+    /// What `decompose` puts in the place of a gradient operation.
     pub(super) fn gradient(&self, body: &Body, op: OpId) -> Option<Expand> {
-        self.gradients.get(&body.op_name(op)).copied()
+        let rule = self.get(body, op).filter(|rule| rule.op.ends_with("_grad"));
+        rule.and_then(|rule| rule.made_of)
     }
 
     /// What an operation is differentiated as.
     pub(super) fn expansion(&self, body: &Body, op: OpId) -> Option<Expand> {
-        self.gradient(body, op)
-            .or_else(|| self.composites.get(&body.op_name(op)).copied())
+        self.get(body, op).and_then(|rule| rule.made_of)
     }
 
     pub(crate) fn get(&self, body: &Body, op: OpId) -> Option<&'static Rule> {
@@ -186,15 +180,6 @@ impl<'a> RuleCx<'_, 'a> {
         self.r.body.value_region(self.r.body.operand(self.op, index)) != self.r.body.op_region(self.op)
     }
 
-    /// The cotangent of the first result.
-    pub(crate) fn grad(&self) -> Result<ValueId, String> {
-        self.grads
-            .first()
-            .copied()
-            .flatten()
-            .ok_or_else(|| "the first result has no cotangent".to_owned())
-    }
-
     pub(crate) fn operand_type(&self, index: usize) -> Type {
         self.r.body.value_type(self.r.body.operand(self.op, index))
     }
@@ -223,13 +208,6 @@ impl<'a> RuleCx<'_, 'a> {
         Some(self.ctx().as_tensor(ty).map_or(Vec::new(), |(shape, _)| shape.to_vec()))
     }
 
-    /// The number of dimensions of an operand.
-    pub(crate) fn rank(&self, index: usize) -> usize {
-        self.ctx()
-            .as_tensor(self.operand_type(index))
-            .map_or(0, |(shape, _)| shape.len())
-    }
-
     /// The sum of the cotangents of an operand that have been found, if the operand comes from outside of the region that
     /// the operation stands in.
     pub(crate) fn accumulator(&self, index: usize) -> Option<ValueId> {
@@ -248,12 +226,6 @@ impl<'a> RuleCx<'_, 'a> {
         Ok(())
     }
 
-    /// Whether an operand is a list of one integer of the type of indices.
-    pub(crate) fn is_vector_of_one(&self, index: usize) -> bool {
-        let ty = self.operand_type(index);
-        self.ctx().as_tensor(ty) == Some((&[1][..], Type::I64))
-    }
-
     /// Adds to the cotangent of an operand.
     pub(crate) fn add(&mut self, index: usize, grad: ValueId) -> Result<(), String> {
         let operand = self.r.body.operand(self.op, index);
@@ -266,70 +238,6 @@ impl<'a> RuleCx<'_, 'a> {
         let list = self.r.body.operand(self.op, index);
         self.settled.push(list);
         self.frame.add_element(self.r, list, element, grad)
-    }
-
-    /// Adds to the cotangent of an operand that was broadcast: sums the gradient to the operand's shape first.
-    pub(crate) fn add_reduced(&mut self, index: usize, grad: ValueId) -> Result<(), String> {
-        let grad = self.reduce_to(grad, index)?;
-        self.add(index, grad)
-    }
-
-    /// Sums a gradient over the dimensions along which the operand was broadcast.
-    pub(crate) fn reduce_to(&mut self, grad: ValueId, index: usize) -> Result<ValueId, String> {
-        let ty = self.operand_type(index);
-        if self.r.body.value_type(grad) == ty && self.ctx().is_static(ty) {
-            return Ok(grad);
-        }
-        match self.static_shape(index) {
-            Some(shape) => {
-                let shape = self.ctx().ints_attr(&shape);
-                self.emit("pd.reduce_as", &[grad], &[("shape", shape)])
-            }
-            None => {
-                let like = self.operand(index);
-                self.emit("pd.reduce_as", &[grad, like], &[])
-            }
-        }
-    }
-
-    /// Emits an operation with one result, whose type is inferred.
-    pub(crate) fn emit(&mut self, op: &str, operands: &[ValueId], attrs: &[(&str, Attr)]) -> Result<ValueId, String> {
-        emit(self.r, op, operands, attrs)
-    }
-
-    /// `x` times a number, with no offset.
-    pub(crate) fn scaled(&mut self, x: ValueId, factor: f64) -> Result<ValueId, String> {
-        self.affine(x, factor, 0.0)
-    }
-
-    /// `factor * x + offset`.
-    pub(crate) fn affine(&mut self, x: ValueId, factor: f64, offset: f64) -> Result<ValueId, String> {
-        let (scale, bias) = (self.ctx().float_attr(factor), self.ctx().float_attr(offset));
-        self.emit(
-            "pd.scale",
-            &[x],
-            &[
-                ("scale", scale),
-                ("bias", bias),
-                ("bias_after_scale", self.ctx().bool_attr(true)),
-            ],
-        )
-    }
-
-    pub(crate) fn multiply(&mut self, x: ValueId, y: ValueId) -> Result<ValueId, String> {
-        self.emit("pd.multiply", &[x, y], &[])
-    }
-
-    pub(crate) fn divide(&mut self, x: ValueId, y: ValueId) -> Result<ValueId, String> {
-        self.emit("pd.divide", &[x, y], &[])
-    }
-
-    pub(crate) fn unary(&mut self, op: &str, x: ValueId) -> Result<ValueId, String> {
-        self.emit(op, &[x], &[])
-    }
-
-    pub(crate) fn ints(&self, values: &[i64]) -> Attr {
-        self.ctx().ints_attr(values)
     }
 }
 

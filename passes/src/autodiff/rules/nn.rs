@@ -1,580 +1,324 @@
-//! Rules of layers.
+//! Layers.
 //!
-//! A normalisation or a loss is told once, in ordinary operations ([`COMPOSITES`]); its rule emits them where the adjoint
-//! is built and differentiates them there. What would be wasteful so has a gradient operation of its own.
+//! A normalisation or a loss is made of ordinary operations. What would be wasteful so has a gradient operation of its own.
 
+use pir_dialects::pd::{self, Expr, Source};
 use pir_dialects::window::Attributes;
-use pir_ir::{Attr, ValueId};
-use smallvec::{SmallVec, smallvec};
 
-use super::super::cotangent::zeros_like;
+use super::Rule;
+use super::formula::{Cx, Op, adjoint, composite, derivative};
 use super::reduce::normalise;
-use super::twins::{Expand, expanded};
-use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
-    rule("pd.conv2d", conv),
-    rule("pd.depthwise_conv2d", conv),
-    rule("pd.conv2d_grad", conv_grad),
-    rule("pd.conv2d_transpose", conv_transpose),
-    rule("pd.pool2d", pool),
-    rule("pd.pool2d_grad", pool_grad),
-    rule("pd.max_pool2d_with_index", |cx| {
-        let Some(g) = cx.grads.first().copied().flatten() else {
-            cx.settle_rest();
-            return Ok(());
-        };
-        let mask = cx.result(1);
-        let shape = cx.image("the derivative of `pd.max_pool2d_with_index`")?;
-        let t = scatter(cx, mask, g, &shape)?;
-        cx.add(0, t)
-    }),
-    rule("pd.softmax", |cx| from_result(cx, "pd.softmax_grad")),
-    rule("pd.log_softmax", |cx| from_result(cx, "pd.log_softmax_grad")),
-    rule("pd.softmax_grad", expanded),
-    rule("pd.log_softmax_grad", expanded),
-    rule("pd.layer_norm", expanded),
-    rule("pd.group_norm", expanded),
-    rule("pd.instance_norm", expanded),
-    rule("pd.batch_norm", expanded),
-    rule("pd.cross_entropy_with_softmax", expanded),
-    rule("pd.dropout", |cx| {
-        let Some(g) = cx.grads.first().copied().flatten() else {
-            cx.settle_rest();
-            return Ok(());
-        };
-        let p = cx.view().f64("p").unwrap_or(0.5);
-        let test = cx.view().bool("is_test").unwrap_or(false);
-        let upscale = cx.view().str("mode").is_none_or(|m| m == "upscale_in_train");
-        let factor = match (test, upscale) {
-            (false, true) if p < 1.0 => 1.0 / (1.0 - p),
-            (true, false) => 1.0 - p,
-            _ => 1.0,
-        };
-        let mut t = if factor == 1.0 { g } else { cx.scaled(g, factor)? };
-        if !test {
-            let mask = cx.result(1);
-            let mask = cx.cast_like(mask, 0)?;
-            t = cx.multiply(t, mask)?;
+    derivative!(Conv2d, |op, g|
+        let [input, filter] = op.input().conv2d_grad_with(op.filter(), g, |o| o.like(op));
+        { input: input, filter: filter }
+    ),
+    derivative!(DepthwiseConv2d, |op, g|
+        let [input, filter] = op.input().conv2d_grad_with(op.filter(), g, |o| o.like(op));
+        { input: input, filter: filter }
+    ),
+    // A convolution is linear in the image and in the filter, and so is what gives the gradient of each: all derivatives are
+    // convolutions again.
+    adjoint!(Conv2dGrad, |op| {
+        // Each gradient depends on two of the operands.
+        op.settle_rest();
+        let (x, filter, g) = (op.input(), op.filter(), op.out_grad());
+        if let Some(for_image) = op.grad_of(0) {
+            op.give_if_wanted(pd::Conv2dGrad::filter, || {
+                for_image.conv2d_grad_with(filter, g, |o| o.like(op))[1]
+            });
+            op.give_if_wanted(pd::Conv2dGrad::out_grad, || {
+                for_image.conv2d_with(filter, |o| o.like(op))
+            });
         }
-        cx.add(0, t)
+        if let Some(for_filter) = op.grad_of(1) {
+            op.give_if_wanted(pd::Conv2dGrad::input, || {
+                x.conv2d_grad_with(for_filter, g, |o| o.like(op))[0]
+            });
+            op.give_if_wanted(pd::Conv2dGrad::out_grad, || x.conv2d_with(for_filter, |o| o.like(op)));
+        }
     }),
-    rule("pd.coalesce_tensor", coalesce),
-];
-
-/// Gradient operations in operations that have derivatives themselves.
-pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
-    // (g - Σ g * out) * out
-    ("pd.softmax_grad", |cx| {
-        let (out, g) = (cx.operand(0), cx.operand(1));
-        let weighted = cx.multiply(g, out)?;
-        let axis = cx.view().int("axis").unwrap_or(-1);
-        let sum = cx.total(weighted, &[axis])?;
-        let rest = cx.subtract(g, sum)?;
-        Ok(smallvec![cx.multiply(rest, out)?])
+    // A transposed convolution is what gives the gradient of the image of a convolution.
+    derivative!(Conv2dTranspose, |op, g|
+        let () = has_explicit_borders(op)?;
+        {
+            x: g.conv2d_with(op.filter(), |o| o.like(op)),
+            filter: g.conv2d_grad_with(op.filter(), op.x(), |o| o.like(op))[1],
+        }
+    ),
+    derivative!(Pool2d, |op, g| op.x().pool2d_grad_with(
+        op.out(),
+        g,
+        op.kernel_size(),
+        |o| o.like(op)
+    )),
+    // Linear in the cotangent: for means its transpose is the pooling itself, for maxima it picks where they are.
+    derivative!(Pool2dGrad, |op, g| match &*op.pooling_type() {
+        "avg" => g.pool2d_with(op.kernel_size(), |o| o.like(op)),
+        _ => pick_maxima(op, g)?,
     }),
-    // g - exp(out) * Σ g
-    ("pd.log_softmax_grad", |cx| {
-        let (out, g) = (cx.operand(0), cx.operand(1));
-        let axis = cx.view().int("axis").unwrap_or(-1);
-        let sum = cx.total(g, &[axis])?;
-        let share = cx.unary("pd.exp", out)?;
-        let share = cx.multiply(share, sum)?;
-        Ok(smallvec![cx.subtract(g, share)?])
+    adjoint!(MaxPool2dWithIndex, |op| match op.grad_of(0) {
+        None => op.settle_rest(),
+        Some(g) => {
+            let shape = op.image("NCHW", "the derivative of `pd.max_pool2d_with_index`")?;
+            let [mask, g] = [op.mask(), g].map(|v| v.reshape([0, 0, -1]));
+            let t =
+                mask.take_along_axis_grad_with(g, |o| o.axis(2).x_shape(&[shape[0], shape[1], shape[2] * shape[3]]));
+            op.give(pd::MaxPool2dWithIndex::x, t.reshape(shape));
+        }
     }),
-];
-
-/// Operations in ordinary ones.
-pub(super) const COMPOSITES: &[(&str, Expand)] = &[
-    ("pd.layer_norm", |cx| {
-        let rank = cx.rank(0);
-        let begin = normalise(cx.view().int("begin_norm_axis").unwrap_or(1), rank)?;
+    derivative!(Softmax, |op, g| op.out().softmax_grad_with(g, |o| o.like(op))),
+    derivative!(LogSoftmax, |op, g| op.out().log_softmax_grad_with(g, |o| o.like(op))),
+    composite!(SoftmaxGrad, |op| {
+        let (out, g) = (op.out(), op.out_grad());
+        (g - (g * out).total(&[op.axis()])) * out
+    }),
+    composite!(LogSoftmaxGrad, |op| {
+        let (g, sum) = (op.out_grad(), op.out_grad().total(&[op.axis()]));
+        g - op.out().exp() * sum
+    }),
+    composite!(LayerNorm, |op| {
+        let (x, rank) = (op.x(), op.x().rank());
+        let begin = normalise(op.begin_norm_axis(), rank)?;
         let axes: Vec<i64> = (begin as i64..rank as i64).collect();
-        let x = cx.operand(0);
-        let moments = moments(cx, x, &axes)?;
-        let mut shape = Vec::new();
-        if rank - begin > 1 {
-            let all = cx.static_shape(0).ok_or("it needs a static shape")?;
-            shape.extend_from_slice(&all[begin..]);
-        }
-        let out = scaled_and_shifted(cx, &moments, 1, &shape)?;
-        let dropped = cx.ints(&axes);
-        let mean = cx.emit("pd.squeeze", &[moments.mean], &[("axis", dropped)])?;
-        let variance = cx.emit("pd.squeeze", &[moments.variance], &[("axis", dropped)])?;
-        Ok(smallvec![out, mean, variance])
+        let moments = Moments::of(x, &axes, op.epsilon());
+        let shape = match rank - begin {
+            0 | 1 => Vec::new(),
+            _ => x.static_shape().ok_or("it needs a static shape")?[begin..].to_vec(),
+        };
+        let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &shape);
+        let [mean, variance] = [moments.mean, moments.variance].map(|v| v.squeeze_with(|o| o.axis(&axes)));
+        [out, mean, variance]
     }),
-    ("pd.group_norm", |cx| {
-        let shape = cx.static_shape(0).ok_or("it needs a static shape")?;
-        let groups = cx.view().int("groups").unwrap_or(-1);
-        let last = cx.view().str("data_format") == Some("NHWC");
-        let channels = if last { shape[shape.len() - 1] } else { shape[1] };
+    composite!(GroupNorm, |op| {
+        let (shape, groups) = (op.x().static_shape().ok_or("it needs a static shape")?, op.groups());
         if groups < 1 {
             return Err("`groups` must be positive".to_owned());
         }
-        let per_group = channels / groups;
-        let area: i64 = match last {
-            true => shape[1..shape.len() - 1].iter().product(),
-            false => shape[2..].iter().product(),
+        let (n, rank) = (shape[0], shape.len());
+        let (channels, area, is_last) = match op.data_format() == "NHWC" {
+            true => (shape[rank - 1], &shape[1..rank - 1], true),
+            false => (shape[1], &shape[2..], false),
         };
-        let (split, axes, mut params) = match last {
-            true => ([shape[0], area, groups, per_group], [1, 3], vec![1; shape.len() - 1]),
-            false => ([shape[0], groups, per_group, area], [2, 3], vec![1]),
+        let (area, per_group): (i64, i64) = (area.iter().product(), channels / groups);
+        let (split, axes, before) = match is_last {
+            true => ([n, area, groups, per_group], [1, 3], rank - 1),
+            false => ([n, groups, per_group, area], [2, 3], 1),
         };
-        params.push(channels);
-        params.resize(shape.len(), 1);
-        let split = cx.ints(&split);
-        let x = cx.operand(0);
-        let x = cx.emit("pd.reshape", &[x], &[("shape", split)])?;
-        let mut moments = moments(cx, x, &axes)?;
-        let whole = cx.ints(&shape);
-        moments.normal = cx.emit("pd.reshape", &[moments.normal], &[("shape", whole)])?;
-        let out = scaled_and_shifted(cx, &moments, 1, &params)?;
-        let rows = cx.ints(&[shape[0], groups]);
-        let mean = cx.emit("pd.reshape", &[moments.mean], &[("shape", rows)])?;
-        let variance = cx.emit("pd.reshape", &[moments.variance], &[("shape", rows)])?;
-        Ok(smallvec![out, mean, variance])
+        let mut params = vec![1; rank];
+        params[before] = channels;
+        let moments = Moments::of(op.x().reshape(split), &axes, op.epsilon());
+        let out = scaled_and_shifted(moments.normal.reshape(shape), op.scale(), op.bias(), &params);
+        [
+            out,
+            moments.mean.reshape([n, groups]),
+            moments.variance.reshape([n, groups]),
+        ]
     }),
-    ("pd.instance_norm", |cx| {
-        let shape = cx.static_shape(0).ok_or("it needs a static shape")?;
+    composite!(InstanceNorm, |op| {
+        let shape = op.x().static_shape().ok_or("it needs a static shape")?;
         let axes: Vec<i64> = (2..shape.len() as i64).collect();
-        let x = cx.operand(0);
-        let moments = moments(cx, x, &axes)?;
+        let moments = Moments::of(op.x(), &axes, op.epsilon());
         let mut params = vec![1; shape.len()];
         params[1] = shape[1];
-        let out = scaled_and_shifted(cx, &moments, 1, &params)?;
-        let rows = cx.ints(&[shape[0] * shape[1]]);
-        let mean = cx.emit("pd.reshape", &[moments.mean], &[("shape", rows)])?;
-        let factor = cx.emit("pd.reshape", &[moments.factor], &[("shape", rows)])?;
-        Ok(smallvec![out, mean, factor])
+        let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &params);
+        let rows = shape[0] * shape[1];
+        [out, moments.mean.reshape([rows]), moments.factor.reshape([rows])]
     }),
-    ("pd.batch_norm", batch_norm),
-    ("pd.cross_entropy_with_softmax", cross_entropy),
+    composite!(BatchNorm, batch_norm),
+    composite!(CrossEntropyWithSoftmax, cross_entropy),
+    adjoint!(Dropout, |op| match op.grad_of(0) {
+        None => op.settle_rest(),
+        Some(g) => {
+            let (p, is_test) = (op.p(), op.is_test());
+            let factor = match (is_test, op.mode() == "upscale_in_train") {
+                (false, true) if p < 1.0 => 1.0 / (1.0 - p),
+                (true, false) => 1.0 - p,
+                _ => 1.0,
+            };
+            let g = if factor == 1.0 { g } else { g * factor };
+            op.give(
+                pd::Dropout::x,
+                if is_test { g } else { g * op.mask().cast_like(op.x()) },
+            );
+        }
+    }),
+    adjoint!(CoalesceTensor, coalesce),
 ];
 
 /// A tensor with mean 0 and variance 1 over axes, and what made it so.
-struct Moments {
-    mean: ValueId,
-    variance: ValueId,
+struct Moments<'c> {
+    mean: Expr<'c>,
+    variance: Expr<'c>,
     /// One divided by the standard deviation.
-    factor: ValueId,
-    normal: ValueId,
+    factor: Expr<'c>,
+    normal: Expr<'c>,
 }
 
-fn moments(cx: &mut RuleCx<'_, '_>, x: ValueId, axes: &[i64]) -> Result<Moments, String> {
-    let mean = cx.average(x, axes)?;
-    let centred = cx.subtract(x, mean)?;
-    let squares = cx.unary("pd.square", centred)?;
-    let variance = cx.average(squares, axes)?;
-    let factor = inverse_deviation(cx, variance)?;
-    let normal = cx.multiply(centred, factor)?;
-    Ok(Moments {
-        mean,
-        variance,
-        factor,
-        normal,
-    })
-}
-
-fn inverse_deviation(cx: &mut RuleCx<'_, '_>, variance: ValueId) -> Result<ValueId, String> {
-    let epsilon = cx.view().f64("epsilon").unwrap_or(1e-5);
-    let shifted = cx.affine(variance, 1.0, epsilon)?;
-    cx.unary("pd.rsqrt", shifted)
-}
-
-/// Applies the scale and the shift that are the optional operands at `first` and behind it, in a shape.
-fn scaled_and_shifted(
-    cx: &mut RuleCx<'_, '_>,
-    moments: &Moments,
-    first: usize,
-    shape: &[i64],
-) -> Result<ValueId, String> {
-    let mut out = moments.normal;
-    for (declared, op) in [(first, "pd.multiply"), (first + 1, "pd.add")] {
-        if let Some(at) = cx.place(declared) {
-            let mut param = cx.operand(at);
-            if !shape.is_empty() {
-                let shape = cx.ints(shape);
-                param = cx.emit("pd.reshape", &[param], &[("shape", shape)])?;
-            }
-            out = cx.emit(op, &[out, param], &[])?;
-        }
-    }
-    Ok(out)
-}
-
-fn batch_norm(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
-    let rank = cx.rank(0);
-    let last = cx.view().str("data_format") == Some("NHWC");
-    let flag = |name: &str| cx.view().bool(name).unwrap_or(false);
-    let fixed = flag("is_test") && !flag("trainable_statistics") || flag("use_global_stats");
-    let momentum = cx.view().f64("momentum").unwrap_or(0.9);
-    let channel = if last { rank - 1 } else { 1 };
-    let channels = match cx.ctx().as_tensor(cx.operand_type(0)) {
-        Some((shape, _)) if shape.len() > 1 && shape[channel] >= 0 => shape[channel],
-        _ => return Err("it needs a known number of channels".to_owned()),
-    };
-    let mut shape = vec![1; rank];
-    shape[channel] = channels;
-    let spread = cx.ints(&shape);
-    let (x, mean, variance) = (cx.operand(0), cx.operand(1), cx.operand(2));
-    let reserve = {
-        let (none, zero) = (cx.ints(&[0]), cx.ctx().float_attr(0.0));
-        let dtype = cx.ctx().type_attr(cx.ctx().elem_type(cx.operand_type(0)));
-        cx.emit("pd.full", &[], &[("shape", none), ("value", zero), ("dtype", dtype)])?
-    };
-    if fixed {
-        let factor = inverse_deviation(cx, variance)?;
-        let wide_mean = cx.emit("pd.reshape", &[mean], &[("shape", spread)])?;
-        let wide_factor = cx.emit("pd.reshape", &[factor], &[("shape", spread)])?;
-        let centred = cx.subtract(x, wide_mean)?;
-        let normal = cx.multiply(centred, wide_factor)?;
-        let moments = Moments {
+impl<'c> Moments<'c> {
+    fn of(x: Expr<'c>, axes: &[i64], epsilon: f64) -> Self {
+        let mean = x.average(axes);
+        let centred = x - mean;
+        let variance = centred.square().average(axes);
+        let factor = (variance + epsilon).rsqrt();
+        let normal = centred * factor;
+        Moments {
             mean,
             variance,
             factor,
             normal,
-        };
-        let out = scaled_and_shifted(cx, &moments, 3, &shape)?;
-        return Ok(smallvec![out, mean, variance, mean, factor, reserve]);
+        }
     }
-    let axes: Vec<i64> = (0..rank).filter(|&a| a != channel).map(|a| a as i64).collect();
-    let moments = moments(cx, x, &axes)?;
-    let out = scaled_and_shifted(cx, &moments, 3, &shape)?;
-    let dropped = cx.ints(&axes);
-    let flat = |cx: &mut RuleCx<'_, '_>, v| cx.emit("pd.squeeze", &[v], &[("axis", dropped)]);
-    let (own_mean, own_variance) = (flat(cx, moments.mean)?, flat(cx, moments.variance)?);
-    let factor = flat(cx, moments.factor)?;
-    let running = |cx: &mut RuleCx<'_, '_>, old: ValueId, new: ValueId| {
-        let (old, new) = (cx.scaled(old, momentum)?, cx.scaled(new, 1.0 - momentum)?);
-        cx.emit("pd.add", &[old, new], &[])
-    };
-    let (mean_out, variance_out) = (running(cx, mean, own_mean)?, running(cx, variance, own_variance)?);
-    Ok(smallvec![out, mean_out, variance_out, own_mean, factor, reserve])
 }
 
-fn cross_entropy(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
-    let (x, mut label) = (cx.operand(0), cx.operand(1));
-    let axis = normalise(cx.view().int("axis").unwrap_or(-1), cx.rank(0))? as i64;
-    let ignored = cx.view().int("ignore_index").unwrap_or(-100);
-    let soft = cx.view().bool("soft_label").unwrap_or(false);
-    let at = cx.ctx().int_attr(axis);
-    let (softmax, logs) = match cx.view().bool("use_softmax").unwrap_or(true) {
-        true => (
-            cx.emit("pd.softmax", &[x], &[("axis", at)])?,
-            cx.emit("pd.log_softmax", &[x], &[("axis", at)])?,
-        ),
-        false => (x, cx.unary("pd.log", x)?),
+/// Applies a scale and a shift, each in a shape.
+fn scaled_and_shifted<'c>(x: Expr<'c>, scale: Option<Expr<'c>>, bias: Option<Expr<'c>>, shape: &[i64]) -> Expr<'c> {
+    let shaped = |param: Expr<'c>| if shape.is_empty() { param } else { param.reshape(shape) };
+    let scaled = scale.map_or(x, |scale| x * shaped(scale));
+    bias.map_or(scaled, |bias| scaled + shaped(bias))
+}
+
+fn batch_norm<'c>(op: Op<'c, pd::BatchNorm>) -> Result<[Expr<'c>; 6], String> {
+    let (x, mean, variance) = (op.x(), op.mean(), op.variance());
+    let channel = if op.data_format() == "NHWC" {
+        x.rank().saturating_sub(1)
+    } else {
+        1
     };
-    if soft {
-        let weighted = cx.multiply(label, logs)?;
-        let sum = cx.total(weighted, &[axis])?;
-        return Ok(smallvec![softmax, cx.scaled(sum, -1.0)?]);
+    let mut shape = vec![1; x.rank()];
+    shape[channel] = match x.dims().get(channel) {
+        Some(&channels @ 0..) if x.rank() > 1 => channels,
+        _ => return Err("it needs a known number of channels".to_owned()),
+    };
+    let reserve = op.empty_like(x);
+    if op.is_test() && !op.trainable_statistics() || op.use_global_stats() {
+        let factor = (variance + op.epsilon()).rsqrt();
+        let (wide_mean, wide_factor) = (mean.reshape(&shape), factor.reshape(&shape));
+        let normal = (x - wide_mean) * wide_factor;
+        let out = scaled_and_shifted(normal, op.scale(), op.bias(), &shape);
+        return Ok([out, mean, variance, mean, factor, reserve]);
     }
-    if cx.rank(1) < cx.rank(0) {
-        let axes = cx.ints(&[axis]);
-        label = cx.emit("pd.unsqueeze", &[label], &[("axis", axes)])?;
+    let axes: Vec<i64> = (0..x.rank()).filter(|&a| a != channel).map(|a| a as i64).collect();
+    let moments = Moments::of(x, &axes, op.epsilon());
+    let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &shape);
+    let [own_mean, own_variance, factor] =
+        [moments.mean, moments.variance, moments.factor].map(|v| v.squeeze_with(|o| o.axis(&axes)));
+    let running = |old: Expr<'c>, new: Expr<'c>| old * op.momentum() + new * (1.0 - op.momentum());
+    Ok([
+        out,
+        running(mean, own_mean),
+        running(variance, own_variance),
+        own_mean,
+        factor,
+        reserve,
+    ])
+}
+
+fn cross_entropy<'c>(op: Op<'c, pd::CrossEntropyWithSoftmax>) -> Result<[Expr<'c>; 2], String> {
+    let (x, label) = (op.input(), op.label());
+    let axis = normalise(op.axis(), x.rank())? as i64;
+    let (softmax, logs) = match op.use_softmax() {
+        true => (x.softmax_with(|o| o.axis(axis)), x.log_softmax_with(|o| o.axis(axis))),
+        false => (x, x.log()),
+    };
+    if op.soft_label() {
+        return Ok([softmax, -(label * logs).total(&[axis])]);
     }
+    let is_narrow = label.rank() < x.rank();
+    let label = if is_narrow {
+        label.unsqueeze_with(|o| o.axis([axis]))
+    } else {
+        label
+    };
     // An ignored label need not be an index: class 0 stands for it.
-    let number = |cx: &mut RuleCx<'_, '_>, value: i64| {
-        let value = cx.ctx().int_attr(value);
-        cx.emit("pd.full_like", &[label], &[("value", value)])
+    let number = |value: i64| label.full_like_with(|o| o.value(value));
+    let (none, zero) = (number(op.ignore_index()), number(0));
+    let counts = label.not_equal(none);
+    let class = counts.select(label, zero);
+    let loss = -logs.take_along_axis_with(class, |o| o.axis(axis));
+    Ok([softmax, counts.select(loss, loss.zeros())])
+}
+
+fn has_explicit_borders(op: Op<'_, pd::Conv2dTranspose>) -> Result<(), String> {
+    match &*op.padding_algorithm() {
+        "SAME" => Err("it needs explicit `paddings`".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// A cotangent of the pooled image where the maxima are.
+fn pick_maxima<'c>(op: Op<'c, pd::Pool2dGrad>, g: Expr<'c>) -> Result<Expr<'c>, String> {
+    let is_last = op.data_format() == "NHWC";
+    let [x, g] = [op.x(), g].map(|v| if is_last { v.transpose(&[0, 3, 1, 2]) } else { v });
+    let shape = op.image(&op.data_format(), "a second derivative of `pd.pool2d`")?;
+    let kernel = op.kernel_size().constant().ok_or("it needs a constant `kernel_size`")?;
+    let paddings = explicit_paddings(op, &shape, &kernel)?;
+    let [_, mask] = x.max_pool2d_with_index_with(&kernel, |o| o.paddings(&paddings).like(op));
+    let windows = mask.static_shape().ok_or("it needs a static shape")?;
+    let &[n, c, h, w] = &windows[..] else {
+        return Err("it needs an image".to_owned());
     };
-    let (none, zero) = (number(cx, ignored)?, number(cx, 0)?);
-    let counts = cx.emit("pd.not_equal", &[label, none], &[])?;
-    let class = cx.emit("pd.where", &[counts, label, zero], &[])?;
-    let picked = cx.emit("pd.take_along_axis", &[logs, class], &[("axis", at)])?;
-    let loss = cx.scaled(picked, -1.0)?;
-    let zeros = zeros_like(cx.r, loss)?;
-    Ok(smallvec![softmax, cx.emit("pd.where", &[counts, loss, zeros], &[])?])
+    let flat = g.reshape([shape[0], shape[1], shape[2] * shape[3]]);
+    let picked = flat
+        .take_along_axis_with(mask.reshape([n, c, h * w]), |o| o.axis(2))
+        .reshape(windows);
+    Ok(if is_last {
+        picked.transpose(&[0, 2, 3, 1])
+    } else {
+        picked
+    })
 }
 
-const CONV: &[&str] = &[
-    "strides",
-    "paddings",
-    "padding_algorithm",
-    "dilations",
-    "groups",
-    "data_format",
-];
-
-const POOL: &[&str] = &[
-    "kernel_size",
-    "strides",
-    "paddings",
-    "ceil_mode",
-    "exclusive",
-    "data_format",
-    "pooling_type",
-    "global_pooling",
-    "adaptive",
-    "padding_algorithm",
-];
-
-/// Adds what an operation gives for the operands that are asked for.
-fn conv(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    let (x, filter, g) = (cx.operand(0), cx.operand(1), cx.grad()?);
-    let grads = conv_grads(cx, x, filter, g)?;
-    for (index, grad) in grads.into_iter().enumerate() {
-        if cx.wants(index) {
-            cx.add(index, grad)?;
-        }
-    }
-    Ok(())
-}
-
-fn conv_grads(cx: &mut RuleCx<'_, '_>, x: ValueId, filter: ValueId, g: ValueId) -> Result<[ValueId; 2], String> {
-    let attrs = cx.given(CONV);
-    let mut op = cx.r.op("pd.conv2d_grad").operands([x, filter, g]);
-    for (name, value) in attrs {
-        op = op.attr(name, value);
-    }
-    let op = op.infer()?;
-    Ok([cx.r.body.result(op, 0), cx.r.body.result(op, 1)])
-}
-
-/// A convolution is linear in the image and in the filter, and so is what gives the gradient of each: all derivatives are
-/// convolutions again.
-fn conv_grad(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    // Each gradient depends on two of the operands.
-    cx.settle_rest();
-    let (x, filter, g) = (cx.operand(0), cx.operand(1), cx.operand(2));
-    let attrs = cx.given(CONV);
-    if let Some(for_image) = cx.grads.first().copied().flatten() {
-        if cx.wants(1) {
-            let t = conv_grads(cx, for_image, filter, g)?[1];
-            cx.add(1, t)?;
-        }
-        if cx.wants(2) {
-            let t = cx.emit("pd.conv2d", &[for_image, filter], &attrs)?;
-            cx.add(2, t)?;
-        }
-    }
-    if let Some(for_filter) = cx.grads.get(1).copied().flatten() {
-        if cx.wants(0) {
-            let t = conv_grads(cx, x, for_filter, g)?[0];
-            cx.add(0, t)?;
-        }
-        if cx.wants(2) {
-            let t = cx.emit("pd.conv2d", &[x, for_filter], &attrs)?;
-            cx.add(2, t)?;
-        }
-    }
-    Ok(())
-}
-
-/// A transposed convolution is what gives the gradient of the image of a convolution.
-fn conv_transpose(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    if cx.view().str("padding_algorithm") == Some("SAME") {
-        return Err("the derivative of `pd.conv2d_transpose` needs explicit `paddings`".to_owned());
-    }
-    let (x, filter, g) = (cx.operand(0), cx.operand(1), cx.grad()?);
-    let attrs = cx.given(CONV);
-    if cx.wants(0) {
-        let t = cx.emit("pd.conv2d", &[g, filter], &attrs)?;
-        cx.add(0, t)?;
-    }
-    if cx.wants(1) {
-        let t = conv_grads(cx, g, filter, x)?[1];
-        cx.add(1, t)?;
-    }
-    Ok(())
-}
-
-fn pool(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    let (x, out, g) = (cx.operand(0), cx.result(0), cx.grad()?);
-    let attrs = cx.given(POOL);
-    let mut operands = vec![x, out, g];
-    operands.extend((1..cx.num_operands()).map(|i| cx.operand(i)));
-    let t = cx.emit("pd.pool2d_grad", &operands, &attrs)?;
-    cx.add(0, t)
-}
-
-/// Linear in the cotangent: for means its transpose is the pooling itself, for maxima it picks where they are.
-fn pool_grad(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    let g = cx.grad()?;
-    let attrs = cx.given(POOL);
-    if cx.view().str("pooling_type") == Some("avg") {
-        let mut operands = vec![g];
-        operands.extend((3..cx.num_operands()).map(|i| cx.operand(i)));
-        let t = cx.emit("pd.pool2d", &operands, &attrs)?;
-        return cx.add(2, t);
-    }
-    let last = cx.view().str("data_format") == Some("NHWC");
-    let first_to_last = cx.ints(&[0, 2, 3, 1]);
-    let last_to_first = cx.ints(&[0, 3, 1, 2]);
-    let (mut x, mut g) = (cx.operand(0), g);
-    if last {
-        x = cx.emit("pd.transpose", &[x], &[("perm", last_to_first)])?;
-        g = cx.emit("pd.transpose", &[g], &[("perm", last_to_first)])?;
-    }
-    let shape = cx.image("a second derivative of `pd.pool2d`")?;
-    let attrs = explicit(cx, &shape)?;
-    let op = {
-        let mut op = cx.r.op("pd.max_pool2d_with_index").operand(x);
-        for (name, value) in attrs {
-            op = op.attr(name, value);
-        }
-        op.infer()?
-    };
-    let mask = cx.r.body.result(op, 1);
-    let mask_type = cx.r.body.value_type(mask);
-    let windows = cx.ctx().as_tensor(mask_type).map(|(shape, _)| shape.to_vec());
-    let windows = windows
-        .filter(|w| w.iter().all(|&d| d >= 0))
-        .ok_or("it needs a static shape")?;
-    let flat = cx.ints(&[shape[0], shape[1], shape[2] * shape[3]]);
-    let g = cx.emit("pd.reshape", &[g], &[("shape", flat)])?;
-    let rows = cx.ints(&[windows[0], windows[1], windows[2] * windows[3]]);
-    let mask = cx.emit("pd.reshape", &[mask], &[("shape", rows)])?;
-    let axis = cx.ctx().int_attr(2);
-    let t = cx.emit("pd.take_along_axis", &[g, mask], &[("axis", axis)])?;
-    let windows = cx.ints(&windows);
-    let mut t = cx.emit("pd.reshape", &[t], &[("shape", windows)])?;
-    if last {
-        t = cx.emit("pd.transpose", &[t], &[("perm", first_to_last)])?;
-    }
-    cx.add(2, t)
-}
-
-/// The attributes of a pooling as those of one that gives indices, which has no other than explicit borders.
-fn explicit(cx: &RuleCx<'_, '_>, shape: &[i64; 4]) -> Result<Vec<(&'static str, Attr)>, String> {
-    let list = |name: &str| cx.view().ints(name).map(<[i64]>::to_vec);
-    let kernel = list("kernel_size").ok_or("it needs a constant `kernel_size`")?;
-    let mut attrs = cx.given(&["strides", "global_pooling", "adaptive", "ceil_mode"]);
-    attrs.push(("kernel_size", cx.ints(&kernel)));
-    let algorithm = cx.view().str("padding_algorithm").unwrap_or("EXPLICIT");
-    let whole = |name: &str| cx.view().bool(name).unwrap_or(false);
-    if whole("global_pooling") || whole("adaptive") {
-        return Ok(attrs);
+/// The borders of a pooling, for one that takes no others than explicit ones.
+fn explicit_paddings(op: Op<'_, pd::Pool2dGrad>, shape: &[i64; 4], kernel: &[i64]) -> Result<Vec<i64>, String> {
+    if op.global_pooling() || op.adaptive() {
+        return Ok(vec![0, 0]);
     }
     let window = Attributes {
-        strides: list("strides").unwrap_or_else(|| vec![1, 1]),
-        paddings: list("paddings").unwrap_or_else(|| vec![0, 0]),
+        strides: op.strides(),
+        paddings: op.paddings(),
         dilations: vec![1, 1],
-        algorithm: algorithm.to_owned(),
+        algorithm: op.padding_algorithm(),
     };
     let kernel = [kernel.first(), kernel.last()].map(|k| k.copied().unwrap_or(1));
     let [y, x] = window.axes([shape[2], shape[3]], kernel)?;
-    attrs.push(("paddings", cx.ints(&[y.before, y.after, x.before, x.after])));
-    Ok(attrs)
+    Ok(vec![y.before, y.after, x.before, x.after])
 }
 
-/// Zeros of the shape of an image, with a cotangent added at places in each channel.
-fn scatter(cx: &mut RuleCx<'_, '_>, mask: ValueId, g: ValueId, shape: &[i64; 4]) -> Result<ValueId, String> {
-    let merged = cx.ints(&[0, 0, -1]);
-    let rows = |cx: &mut RuleCx<'_, '_>, v| cx.emit("pd.reshape", &[v], &[("shape", merged)]);
-    let (mask, g) = (rows(cx, mask)?, rows(cx, g)?);
-    let flat = cx.ints(&[shape[0], shape[1], shape[2] * shape[3]]);
-    let axis = cx.ctx().int_attr(2);
-    let t = cx.emit(
-        "pd.take_along_axis_grad",
-        &[mask, g],
-        &[("axis", axis), ("x_shape", flat)],
-    )?;
-    let whole = cx.ints(shape);
-    cx.emit("pd.reshape", &[t], &[("shape", whole)])
-}
-
-/// An operation along an axis whose gradient is told from its result.
-fn from_result(cx: &mut RuleCx<'_, '_>, twin: &str) -> Result<(), String> {
-    let (out, g) = (cx.result(0), cx.grad()?);
-    let attrs = cx.given(&["axis"]);
-    let t = cx.emit(twin, &[out, g], &attrs)?;
-    cx.add(0, t)
-}
-
-fn coalesce(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    cx.settle_rest();
-    if cx.view().bool("set_constant").unwrap_or(false) {
+fn coalesce(op: Op<'_, pd::CoalesceTensor>) -> Result<(), String> {
+    op.settle_rest();
+    if op.set_constant() {
         return Ok(());
     }
-    let fused = cx.grads.get(1).copied().flatten();
+    let (own, fused) = (op.list_grads(), op.grad_of(1));
     let mut start = 0;
-    for (place, (index, element, ty)) in cx.elements().into_iter().enumerate() {
-        if let Some(&Some(g)) = cx.list_grads.get(place)
-            && cx.wants_element(index)
-        {
-            cx.add_to_element(index, element, g)?;
+    for (place, element) in op.elements().into_iter().enumerate() {
+        if let Some(&Some(g)) = own.get(place) {
+            op.add_to(element, g);
         }
         let Some(fused) = fused else { continue };
-        let shape = cx.ctx().as_tensor(ty).map_or(Vec::new(), |(shape, _)| shape.to_vec());
-        let count: i64 = shape.iter().product();
+        let shape = op
+            .context()
+            .as_tensor(element.ty)
+            .map_or(Vec::new(), |(shape, _)| shape.to_vec());
         if shape.iter().any(|&d| d < 0) {
             return Err("the derivative of `pd.coalesce_tensor` needs static shapes".to_owned());
         }
-        if cx.wants_element(index) {
-            let (axes, starts, ends) = (cx.ints(&[0]), cx.ints(&[start]), cx.ints(&[start + count]));
-            let attrs = [("axes", axes), ("starts", starts), ("ends", ends)];
-            let part = cx.emit("pd.slice", &[fused], &attrs)?;
-            let shape = cx.ints(&shape);
-            let part = cx.emit("pd.reshape", &[part], &[("shape", shape)])?;
-            cx.add_to_element(index, element, part)?;
+        let end = start + shape.iter().product::<i64>();
+        if op.wants_at(element.index) {
+            op.add_to(element, fused.cut(0, start, end).reshape(shape));
         }
-        start += count;
+        start = end;
     }
     Ok(())
 }
 
-impl RuleCx<'_, '_> {
-    /// Where the operand that is declared at `index` is among those given: optional ones before it may be absent.
-    pub(super) fn place(&self, index: usize) -> Option<usize> {
-        let absent = self.view().ints("absent_operands").unwrap_or_default();
-        if absent.contains(&(index as i64)) {
-            return None;
-        }
-        let before = absent.iter().filter(|&&a| a < index as i64).count();
-        index.checked_sub(before).filter(|&at| at < self.num_operands())
-    }
-
-    /// Those attributes of the operation that are given.
-    pub(super) fn given(&self, names: &[&'static str]) -> Vec<(&'static str, Attr)> {
-        let view = self.view();
-        names
-            .iter()
-            .filter_map(|&name| view.attr(name).map(|value| (name, value)))
-            .collect()
-    }
-
-    pub(super) fn subtract(&mut self, x: ValueId, y: ValueId) -> Result<ValueId, String> {
-        self.emit("pd.subtract", &[x, y], &[])
-    }
-
-    /// The sum over axes, which stay as dimensions of one.
-    pub(super) fn total(&mut self, x: ValueId, axes: &[i64]) -> Result<ValueId, String> {
-        // A scalar counts as a vector of one element.
-        let ty = self.r.body.value_type(x);
-        if self.ctx().as_tensor(ty).is_none_or(|(shape, _)| shape.is_empty()) {
-            return Ok(x);
-        }
-        let (axes, keepdim) = (self.ints(axes), self.ctx().bool_attr(true));
-        self.emit("pd.sum", &[x], &[("axis", axes), ("keepdim", keepdim)])
-    }
-
-    /// The mean over axes, which stay as dimensions of one.
-    pub(super) fn average(&mut self, x: ValueId, axes: &[i64]) -> Result<ValueId, String> {
-        if axes.is_empty() {
-            return Ok(x);
-        }
-        let (axes, keepdim) = (self.ints(axes), self.ctx().bool_attr(true));
-        self.emit("pd.mean", &[x], &[("axis", axes), ("keepdim", keepdim)])
-    }
-
-    /// A value in the element type of an operand.
-    pub(super) fn cast_like(&mut self, x: ValueId, index: usize) -> Result<ValueId, String> {
-        let elem = self.ctx().elem_type(self.operand_type(index));
-        if self.ctx().elem_type(self.r.body.value_type(x)) == elem {
-            return Ok(x);
-        }
-        let dtype = self.ctx().type_attr(elem);
-        self.emit("pd.cast", &[x], &[("dtype", dtype)])
-    }
-
+impl<'c> Cx<'c> {
     /// The shape of the first operand, an image, with channels first.
-    fn image(&self, what: &str) -> Result<[i64; 4], String> {
-        let shape = self.static_shape(0);
-        let last = self.view().str("data_format") == Some("NHWC");
-        match shape.as_deref() {
-            Some(&[n, h, w, c]) if last => Ok([n, c, h, w]),
+    fn image(self, format: &str, what: &str) -> Result<[i64; 4], String> {
+        match self.operand_at(0).static_shape().as_deref() {
+            Some(&[n, h, w, c]) if format == "NHWC" => Ok([n, c, h, w]),
             Some(&[n, c, h, w]) => Ok([n, c, h, w]),
             _ => Err(format!("{what} needs a static shape")),
         }

@@ -1,0 +1,120 @@
+//! Operations that are differentiated as what they are made of: the expansion is emitted where the adjoint is built, and
+//! differentiated there. So they have derivatives of every order. The pass `decompose` puts the expansion of a gradient operation in
+//! its place.
+
+use pir_ir::{OpId, Rewriter, Use, ValueId};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::super::activity::{carries, is_differentiable};
+use super::super::cotangent::{Frame, is_list};
+use super::{RuleCx, Rules};
+
+/// What computes the results of an operation from its operands.
+pub(crate) type Expand = fn(&mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String>;
+
+/// Emits the expansion of an operation, and gives what stands for its results. `None` if it has none.
+pub(crate) fn expand(r: &mut Rewriter<'_>, rules: &Rules, op: OpId) -> Option<Result<SmallVec<[ValueId; 2]>, String>> {
+    let expand = rules.gradient(r.body, op)?;
+    Some(expand(&mut RuleCx {
+        rules,
+        r,
+        frame: &mut Frame::default(),
+        op,
+        image: &|v| v,
+        active: &|_| false,
+        grads: SmallVec::new(),
+        list_grads: Vec::new(),
+        settled: SmallVec::new(),
+    }))
+}
+
+/// The rule of an operation with an expansion: the expansion is emitted and differentiated.
+pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    let expand = cx.rules.expansion(cx.r.body, cx.op).ok_or("it has no expansion")?;
+    let mark = cx.r.created_mark();
+    let results = expand(cx)?;
+    let emitted = cx.r.created_since(mark).to_vec();
+    let mut active: FxHashSet<ValueId> = (0..cx.num_operands())
+        .filter(|&i| cx.wants(i))
+        .map(|i| cx.operand(i))
+        .collect();
+    for &op in &emitted {
+        let reached = carried(cx.r, op, &|v| active.contains(&v));
+        active.extend(reached);
+    }
+    let mut frame = Frame::default();
+    for (&result, grad) in results.iter().zip(cx.grads.clone()) {
+        if let Some(grad) = grad {
+            frame.add(cx.r, result, grad)?;
+        }
+        if is_list(cx.r.ctx, cx.r.body.value_type(result)) {
+            for (element, grad) in std::mem::take(&mut cx.list_grads).into_iter().enumerate() {
+                if let Some(grad) = grad {
+                    frame.add_element(cx.r, result, element, grad)?;
+                }
+            }
+        }
+    }
+    for &op in emitted.iter().rev() {
+        let (grads, list_grads) = frame.take_results(cx.r, op);
+        let none = grads.iter().chain(&list_grads).all(Option::is_none);
+        if none || carried(cx.r, op, &|v| active.contains(&v)).is_empty() {
+            continue;
+        }
+        let rule = cx.rules.get(cx.r.body, op);
+        let rule = rule.ok_or_else(|| format!("`{}` has no derivative", cx.ctx().op_str(cx.r.body.op_name(op))))?;
+        let mut inner = RuleCx {
+            rules: cx.rules,
+            r: cx.r,
+            frame: &mut frame,
+            op,
+            image: &|v| v,
+            active: &|v| active.contains(&v),
+            grads,
+            list_grads,
+            settled: SmallVec::new(),
+        };
+        inner.apply(rule)?;
+    }
+    for index in 0..cx.num_operands() {
+        if !cx.wants(index) {
+            continue;
+        }
+        let value = cx.operand(index);
+        // What the expansion computes with and has no cotangent has none; what it does not read, it knows nothing of.
+        let is_read = results.contains(&value) || emitted.iter().any(|&op| cx.r.body.operands(op).any(|v| v == value));
+        if is_read {
+            cx.settle(index);
+        }
+        if !is_list(cx.r.ctx, cx.r.body.value_type(value)) {
+            if let Some(grad) = frame.take(value) {
+                cx.add(index, grad)?;
+            }
+            continue;
+        }
+        for (element, grad) in frame.take_list(value).into_iter().enumerate() {
+            if let Some(grad) = grad {
+                cx.add_element(index, element, grad)?;
+            }
+        }
+    }
+    // What only the twin's own value needed.
+    for &op in emitted.iter().rev() {
+        if !cx.r.body.results(op).any(|v| cx.r.body.has_uses(v)) {
+            cx.r.erase_op(op);
+        }
+    }
+    Ok(())
+}
+
+/// The results of an operation that a derivative is carried to from some operands.
+pub(crate) fn carried(r: &Rewriter<'_>, op: OpId, active: &dyn Fn(ValueId) -> bool) -> SmallVec<[ValueId; 4]> {
+    let body = &*r.body;
+    let operands = (0..body.num_operands(op)).filter(|&index| active(body.operand(op, index)));
+    let from: SmallVec<[Use; 4]> = operands.map(|index| Use { op, index }).collect();
+    body.results(op)
+        .filter(|&v| is_differentiable(r.ctx, body.value_type(v)))
+        .filter(|&v| from.iter().any(|&at| carries(r.ctx, body, at, v)))
+        .collect()
+}
