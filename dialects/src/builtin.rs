@@ -16,6 +16,7 @@ pub fn register(builder: &mut ContextBuilder) {
         types: Vec::new(),
     };
     builder.register(dialect, vec![module(), cast(), combine(), split()]);
+    builder.register_alias("module", "builtin.module");
 }
 
 fn module() -> OpDef {

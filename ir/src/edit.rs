@@ -4,7 +4,9 @@
 
 use smallvec::SmallVec;
 
-use crate::body::{BlockData, Body, DEAD, Extra, OpData, RegionData, Slots, Successor, ValueData, ValueDef, ValueName};
+use crate::body::{
+    ArenaRange, BlockData, Body, DEAD, Extra, OpData, RegionData, Successor, ValueData, ValueDef, ValueName,
+};
 use crate::diagnostics::Span;
 use crate::entity::{BlockId, OpId, OpName, RegionId, Sym, ValueId};
 use crate::types::{Attr, AttrDict, Type};
@@ -154,7 +156,7 @@ impl Body {
             });
             self.extras.len() as u32
         };
-        let results = Slots {
+        let results = ArenaRange {
             start: self.values.len() as u32,
             len: spec.results.len() as u32,
         };
@@ -167,7 +169,7 @@ impl Body {
             block: None,
             prev: None,
             next: None,
-            operands: Slots::default(),
+            operands: ArenaRange::default(),
             results,
             extra,
             span: spec.span,

@@ -38,4 +38,8 @@ pub fn register(builder: &mut ContextBuilder) {
         def
     });
     builder.register(dialect, tabled.chain(control::definitions()));
+    // As PaddlePaddle has them.
+    builder
+        .register_alias("pd.yield", "cf.yield")
+        .register_list_type("pd.vec");
 }

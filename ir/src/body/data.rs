@@ -12,12 +12,12 @@ use crate::types::{AttrDict, Type};
 
 /// A stretch of an arena.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Slots {
+pub(crate) struct ArenaRange {
     pub(crate) start: u32,
     pub(crate) len: u32,
 }
 
-impl Slots {
+impl ArenaRange {
     pub(crate) fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
@@ -30,8 +30,8 @@ pub(crate) struct OpData {
     pub(crate) block: Option<BlockId>,
     pub(crate) prev: Option<OpId>,
     pub(crate) next: Option<OpId>,
-    pub(crate) operands: Slots,
-    pub(crate) results: Slots,
+    pub(crate) operands: ArenaRange,
+    pub(crate) results: ArenaRange,
     /// Index + 1 into `Body::extras`; 0 for an operation without regions, successors and body; [`DEAD`] for one that
     /// was erased.
     pub(crate) extra: u32,
@@ -179,7 +179,7 @@ pub struct ValueName {
 
 /// What stands in the text of a module beside its operations.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct ModuleTrivia {
     /// Definitions of aliases that text which is kept refers to.
     pub(crate) aliases: Vec<Box<str>>,
     /// Those that stand behind what refers to them.

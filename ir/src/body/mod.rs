@@ -5,11 +5,11 @@
 //! one list, as nodes of the ordered use lists of their values; the results of an operation are contiguous.
 
 mod blocks;
+mod capacity;
 mod data;
 mod operands;
 mod ops;
-mod rare;
-mod room;
+mod side_table;
 mod values;
 mod view;
 
@@ -20,10 +20,10 @@ use crate::types::Attr;
 use crate::uses::UseLists;
 
 pub use blocks::BlockOps;
-pub(crate) use data::{BlockData, DEAD, Extra, Frame, OpData, RegionData, Slots, ValueData};
+pub(crate) use capacity::CapacityHint;
+pub(crate) use data::{ArenaRange, BlockData, DEAD, Extra, ModuleTrivia, OpData, RegionData, ValueData};
 pub use data::{Successor, ValueDef, ValueName};
-use rare::Rare;
-pub(crate) use room::Room;
+use side_table::SideTable;
 pub use values::{Use, Uses};
 pub use view::OpView;
 
@@ -39,15 +39,15 @@ pub struct Body {
     pub(crate) regions: Vec<RegionData>,
     pub(crate) extras: Vec<Extra>,
     /// Comment lines (without the slashes) that stand before an operation.
-    pub(crate) comments: Rare<OpId, Box<str>>,
+    pub(crate) comments: SideTable<OpId, Box<str>>,
     /// Comment lines behind the last operation of a block.
-    pub(crate) end_comments: Rare<BlockId, Box<str>>,
+    pub(crate) end_comments: SideTable<BlockId, Box<str>>,
     /// Locations that were written out: `loc("f.py":1:2)`.
-    pub(crate) locs: Rare<OpId, Attr>,
+    pub(crate) locs: SideTable<OpId, Attr>,
     /// Locations of block arguments.
-    pub(crate) arg_locs: Rare<ValueId, Attr>,
+    pub(crate) arg_locs: SideTable<ValueId, Attr>,
     /// What stands around the operations of a module.
-    pub(crate) frame: Option<Box<Frame>>,
+    pub(crate) frame: Option<Box<ModuleTrivia>>,
     pub(crate) root: RegionId,
 }
 
@@ -115,10 +115,10 @@ impl Body {
             blocks: Vec::new(),
             regions: Vec::new(),
             extras: Vec::new(),
-            comments: Rare::default(),
-            end_comments: Rare::default(),
-            locs: Rare::default(),
-            arg_locs: Rare::default(),
+            comments: SideTable::default(),
+            end_comments: SideTable::default(),
+            locs: SideTable::default(),
+            arg_locs: SideTable::default(),
             frame: None,
             root: RegionId::new(0),
         }

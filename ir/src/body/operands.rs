@@ -3,7 +3,7 @@
 //! The operands of an operation stand in a row in one list of the body. Which uses a value has is only known once it has
 //! been asked, or once an operand has changed: a program that is read, verified and printed needs no [`UseLists`].
 
-use super::{Body, Slots, ValueDef};
+use super::{ArenaRange, Body, ValueDef};
 use crate::entity::{OpId, UseId, ValueId};
 use crate::uses::UseLists;
 
@@ -33,7 +33,7 @@ impl Body {
 
     /// Gives an operation that has none its operands.
     pub(crate) fn append_operands(&mut self, op: OpId, operands: &[ValueId]) {
-        self.ops[op.index()].operands = Slots {
+        self.ops[op.index()].operands = ArenaRange {
             start: self.operands.len() as u32,
             len: operands.len() as u32,
         };

@@ -24,6 +24,8 @@ pub struct ContextBuilder {
     dialects: Vec<DialectDef>,
     marks: Vec<Mark>,
     external: Vec<Text>,
+    aliases: Vec<(Text, Text)>,
+    list_type: Text,
 }
 
 impl ContextBuilder {
@@ -34,6 +36,8 @@ impl ContextBuilder {
             dialects: Vec::new(),
             marks: Vec::new(),
             external: Vec::new(),
+            aliases: Vec::new(),
+            list_type: "list".into(),
         }
     }
 
@@ -56,6 +60,18 @@ impl ContextBuilder {
         self
     }
 
+    /// Lets the operation `op` be written `alias` as well, in the pretty form; it is printed by its own name.
+    pub fn register_alias(&mut self, alias: impl Into<Text>, op: impl Into<Text>) -> &mut Self {
+        self.aliases.push((alias.into(), op.into()));
+        self
+    }
+
+    /// Names the type of lists in the generic form: `pd.vec` for `!pd.vec<f32, f32>`.
+    pub fn register_list_type(&mut self, name: impl Into<Text>) -> &mut Self {
+        self.list_type = name.into();
+        self
+    }
+
     /// The context with the dialects registered so far. A later operation of the same name replaces an earlier one.
     pub fn build(self) -> Arc<Context> {
         let context = Context {
@@ -70,6 +86,8 @@ impl ContextBuilder {
             plans: Vec::new(),
             marks: self.marks,
             external: self.external,
+            aliases: Vec::new(),
+            list_type: self.list_type,
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
         context.dict(&[]);
@@ -101,8 +119,11 @@ impl ContextBuilder {
         ops.truncate(kept);
         let plans = ops.iter().map(|_| OnceLock::new()).collect();
         let undeclared = ops.iter().any(|def| matches!(def.effects, MemoryEffects::Undeclared));
+        let aliases = self.aliases.into_iter();
+        let aliases = aliases.map(|(alias, op)| (alias, context.op_name(&op))).collect();
         Arc::new(Context {
             ops,
+            aliases,
             undeclared,
             plans,
             ..context
@@ -134,6 +155,8 @@ pub struct Context {
     dialects: FxHashMap<Text, DialectDef>,
     marks: Vec<Mark>,
     external: Vec<Text>,
+    aliases: Vec<(Text, OpName)>,
+    list_type: Text,
 }
 
 impl Context {
@@ -213,6 +236,17 @@ impl Context {
     /// All registered marks of the tools, in the order of registration.
     pub fn marks(&self) -> &[Mark] {
         &self.marks
+    }
+
+    /// The registered operation that `alias` is another name of.
+    pub(crate) fn aliased_op(&self, alias: &[u8]) -> Option<OpName> {
+        let (_, op) = self.aliases.iter().find(|(name, _)| name.as_bytes() == alias)?;
+        Some(*op).filter(|op| op.index() < self.ops.len())
+    }
+
+    /// The name of the type of lists in the generic form.
+    pub(crate) fn list_type(&self) -> &str {
+        &self.list_type
     }
 
     /// Whether the dialect is one of other tools, with a custom assembly that is not read here.

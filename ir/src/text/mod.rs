@@ -21,7 +21,7 @@ mod tests;
 pub(crate) mod writer;
 
 pub use options::{ParseOptions, Parsed, PrintOptions};
-pub use reader::pieces::parse_in_pieces;
+pub use reader::chunks::parse_in_chunks;
 pub use reader::{parse, parse_attr, parse_type};
 pub use writer::attr::{print_attr, print_type};
 pub use writer::{print, print_op, print_to};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pir_interp::DType;
-use pir_ir::text::{ParseOptions, Parsed, PrintOptions, parse, parse_in_pieces, print};
+use pir_ir::text::{ParseOptions, Parsed, PrintOptions, parse, parse_in_chunks, print};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Body, Context, Diagnostic, Module, Severity};
 use pir_passes::Pipeline;
@@ -73,7 +73,7 @@ pub(crate) fn round_trip(ctx: &Arc<Context>, module: &Module, allow_unregistered
 /// What is read in pieces must be what is read at once.
 fn in_pieces(ctx: &Arc<Context>, bytes: &[u8], allow_unregistered: bool) {
     let options = ParseOptions { allow_unregistered };
-    let Some(parsed) = parse_in_pieces(ctx, bytes, options, 3) else {
+    let Some(parsed) = parse_in_chunks(ctx, bytes, options, 3) else {
         return;
     };
     let at_once = parse(ctx, bytes, &options);

@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::body::Frame;
+use crate::body::ModuleTrivia;
 use crate::text::cursor::suffix;
 use crate::types::{Attr, Type};
 
@@ -175,7 +175,7 @@ impl<'s> Aliases<'s> {
     }
 
     /// What is printed around the module: the definitions that kept texts refer to, and the data of other tools.
-    pub(super) fn frame(mut self) -> Option<Box<Frame>> {
+    pub(super) fn frame(mut self) -> Option<Box<ModuleTrivia>> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned().into_boxed_str();
         let mut needed: Vec<usize> = Vec::new();
         let mut seen = vec![false; self.all.len()];
@@ -199,7 +199,7 @@ impl<'s> Aliases<'s> {
         needed.sort_unstable();
         let late = needed.partition_point(|&at| at < late);
         let texts = |range: &[usize]| range.iter().map(|&at| text(self.all[at].text)).collect();
-        Some(Box::new(Frame {
+        Some(Box::new(ModuleTrivia {
             aliases: texts(&needed[..late]),
             late_aliases: texts(&needed[late..]),
             resources: text(self.resources),

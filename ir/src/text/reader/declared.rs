@@ -1,8 +1,8 @@
 //! Attributes that the definition of an operation does not have: said where they stand.
 
+use super::caches::op_place;
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
-use super::tables::op_place;
 use crate::entity::OpName;
 use crate::types::AttrDict;
 use crate::verify::{are_declared, faults, plan};

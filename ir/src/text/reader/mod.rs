@@ -2,22 +2,22 @@
 
 mod aliases;
 mod attrs;
+mod caches;
+pub(super) mod chunks;
 mod comments;
 mod declared;
 mod directives;
-mod known;
+mod fast_generic;
+mod fast_path;
+mod finish_op;
 mod literals;
+mod lookup;
 mod op;
 pub(super) mod parser;
 mod pending;
-pub(super) mod pieces;
-mod plain;
-mod plain_generic;
 mod regions;
 mod scalars;
 mod scope;
-mod tables;
-mod tail;
 mod types;
 mod unregistered;
 mod values;
@@ -34,7 +34,7 @@ pub(crate) use scalars::is_type_name;
 
 /// Reads a module. Functions of a long text are read on the threads of the pool that this is called in.
 pub fn parse(ctx: &Arc<Context>, source: &[u8], options: &ParseOptions) -> Parsed {
-    pieces::parse(ctx, source, *options).unwrap_or_else(|| Parser::new(ctx.clone(), source, *options).run())
+    chunks::parse(ctx, source, *options).unwrap_or_else(|| Parser::new(ctx.clone(), source, *options).run())
 }
 
 /// Reads a type.

@@ -49,15 +49,10 @@ impl<'s> Parser<'s> {
             };
             let end = self.src.len() - rest.len();
             let span = Span::new(start, end);
-            let word: &[u8] = match word {
-                b"module" => b"builtin.module",
-                b"pd.yield" => b"cf.yield",
-                word => word,
-            };
-            let name = match word.contains(&b'.') {
+            let name = self.ctx.aliased_op(word).or_else(|| match word.contains(&b'.') {
                 true => self.op_name(word),
                 false => self.op_of_function(word),
-            };
+            });
             let Some(name) = name else {
                 return Err(self.unknown_op(span, word));
             };

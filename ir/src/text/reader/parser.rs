@@ -9,13 +9,14 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aliases::{Aliases, Meaning};
+use super::caches::{
+    DICTS, KnownOp, RECENT_OPS, RECENT_STEMS, RECENT_TYPES, RecentDict, RecentSignature, Scratch, ShortSymEntry,
+    SymEntry, num_syms,
+};
 use super::directives::Directives;
 use super::pending::Pending;
 use super::scope::Scopes;
-use super::tables::{
-    DICTS, KnownOp, Met, RECENT_OPS, RECENT_STEMS, RECENT_TYPES, RecentDict, RecentSignature, Scratch, Short, num_syms,
-};
-use crate::body::{Body, Room};
+use crate::body::{Body, CapacityHint};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Severity, Span};
 use crate::entity::{BlockId, OpId, OpName, RegionId, Sym, ValueId};
@@ -92,8 +93,8 @@ pub(in crate::text) struct Parser<'s> {
     /// How many types and attributes have been read, those that aliases stand for counted each time.
     pub(super) expanded: usize,
     /// Symbols that were met lately, by hash: short ones, and others.
-    pub(super) short_syms: Recent<Short>,
-    pub(super) syms: Recent<Met>,
+    pub(super) short_syms: Recent<ShortSymEntry>,
+    pub(super) syms: Recent<SymEntry>,
     pub(super) op_names: FxHashMap<&'s [u8], KnownOp>,
     /// Some of the names of operations, at the places that [`op_place`] tells.
     pub(super) recent_ops: Recent<Option<(&'s [u8], KnownOp)>>,
@@ -127,7 +128,7 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) lines: usize,
     pub(super) length: usize,
     /// For the next body.
-    pub(super) room: Room,
+    pub(super) room: CapacityHint,
 }
 
 impl<'s> Parser<'s> {
@@ -171,7 +172,7 @@ impl<'s> Parser<'s> {
             attr_places: None,
             lines: 0,
             length: piece.len().max(1),
-            room: Room::default(),
+            room: CapacityHint::default(),
         }
     }
 

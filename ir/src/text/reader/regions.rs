@@ -2,7 +2,7 @@
 
 use super::parser::{Failure, Open, Parser};
 use super::pending::Pending;
-use crate::body::{Body, Room};
+use crate::body::{Body, CapacityHint};
 use crate::diagnostics::Span;
 use crate::entity::{BlockId, OpId};
 
@@ -130,7 +130,7 @@ impl Parser<'_> {
     }
 
     /// Memory for a body that is opened.
-    fn room_for_body(&mut self) -> Room {
+    fn room_for_body(&mut self) -> CapacityHint {
         let mut room = std::mem::take(&mut self.room);
         if room.is_used_up() {
             // The body around may begin with this one, and then it is likely to be the smaller part.

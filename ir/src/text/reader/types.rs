@@ -1,8 +1,8 @@
 //! Types in the text.
 
+use super::caches::is_fixed;
 use super::parser::{Failure, Parser};
 use super::scalars::{Scalar, scalar};
-use super::tables::is_fixed;
 use crate::diagnostics::Span;
 use crate::text::cursor::{self, balanced_end};
 use crate::types::{DYNAMIC, Type, TypeData};
@@ -222,7 +222,7 @@ impl<'s> Parser<'s> {
             return Err(self.expected("the name of a type", "for example `!cf.stack`"));
         };
         if self.peek() == b'<' {
-            if word == b"pd.vec" {
+            if word == self.ctx.list_type().as_bytes() {
                 self.pos += 1;
                 return self.list_type();
             }

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod chunks;
 mod literals;
 mod names;
-mod pieces;
 
 use std::sync::Arc;
 
@@ -141,6 +141,9 @@ fn context() -> Arc<Context> {
     );
     builder.register(dialect("func", &[]), vec![func, ret, op("func.call", true)]);
     builder.register(dialect("builtin", &[]), vec![module]);
+    builder
+        .register_alias("module", "builtin.module")
+        .register_alias("pd.yield", "cf.yield");
     builder.build()
 }
 

@@ -57,7 +57,10 @@ fn write_type_inner(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
             write_results(ctx, out, results, bang);
         }
         TypeData::List(items) => {
-            out.push_str(if bang { "!pd.vec<" } else { "vec<" });
+            match bang {
+                true => out.extend(["!", ctx.list_type(), "<"]),
+                false => out.push_str("vec<"),
+            }
             write_types(ctx, out, items, bang);
             out.push('>');
         }

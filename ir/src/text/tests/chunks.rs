@@ -2,7 +2,7 @@
 
 use super::context;
 use crate::text::reader::parser::Parser;
-use crate::text::{ParseOptions, Parsed, PrintOptions, parse_in_pieces, print};
+use crate::text::{ParseOptions, Parsed, PrintOptions, parse_in_chunks, print};
 
 /// What is read in pieces, and what is read at once; with the places of all operations.
 fn in_pieces(text: &str, pieces: usize) -> Option<(String, String)> {
@@ -20,7 +20,7 @@ fn in_pieces(text: &str, pieces: usize) -> Option<(String, String)> {
         });
         all
     };
-    let parsed = parse_in_pieces(&context(), text.as_bytes(), options, pieces)?;
+    let parsed = parse_in_chunks(&context(), text.as_bytes(), options, pieces)?;
     let at_once = Parser::new(context(), text.as_bytes(), options).run();
     Some((show(parsed), show(at_once)))
 }

@@ -1,7 +1,7 @@
 //! Words that are written again and again, and what they were found to be: symbols and names of operations.
 
+use super::caches::{KnownOp, ShortSymEntry, SymEntry, op_place};
 use super::parser::Parser;
-use super::tables::{KnownOp, Met, Short, op_place};
 use crate::context::Context;
 use crate::declare::Traits;
 use crate::entity::{OpName, Sym};
@@ -24,7 +24,7 @@ impl<'s> Parser<'s> {
             return met.sym;
         }
         let sym = self.new_sym(Context::sym_hash(text), text);
-        *self.short_syms.place(at) = Short { word, sym };
+        *self.short_syms.place(at) = ShortSymEntry { word, sym };
         sym
     }
 
@@ -85,7 +85,7 @@ impl<'s> Parser<'s> {
         }
         let sym = self.new_sym(hash, text);
         if self.src.get(start..start.wrapping_add(text.len())).is_some() {
-            *self.syms.place(at) = Met {
+            *self.syms.place(at) = SymEntry {
                 hash,
                 start: start as u32,
                 len: text.len() as u32,

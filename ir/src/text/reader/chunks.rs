@@ -36,7 +36,7 @@ pub(in crate::text) fn parse(ctx: &Arc<Context>, source: &[u8], options: ParseOp
     if threads < 2 {
         return None;
     }
-    parse_in_pieces(
+    parse_in_chunks(
         ctx,
         source,
         options,
@@ -46,7 +46,7 @@ pub(in crate::text) fn parse(ctx: &Arc<Context>, source: &[u8], options: ParseOp
 
 /// Reads a module in about so many pieces, however short they are. It is what [`parse`](super::parse) reads, without any
 /// diagnostics; nothing if the text has no such pieces, or something is wrong with it.
-pub fn parse_in_pieces(ctx: &Arc<Context>, source: &[u8], options: ParseOptions, pieces: usize) -> Option<Parsed> {
+pub fn parse_in_chunks(ctx: &Arc<Context>, source: &[u8], options: ParseOptions, pieces: usize) -> Option<Parsed> {
     // What aliases mean, other pieces do not know. They are mostly found where a line begins.
     let framed = [&b"\n#"[..], b"\n!", b"\n{-#"]
         .iter()

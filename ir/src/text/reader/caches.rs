@@ -27,30 +27,30 @@ pub(super) const RECENT_OPS: usize = 32;
 
 /// A symbol of at most eight bytes that was met lately. As a number they tell all about it, since none of them is zero.
 #[derive(Clone, Copy)]
-pub(super) struct Short {
+pub(super) struct ShortSymEntry {
     pub(super) word: u64,
     pub(super) sym: Sym,
 }
 
-impl Default for Short {
+impl Default for ShortSymEntry {
     fn default() -> Self {
-        Short { word: 0, sym: Sym(0) }
+        ShortSymEntry { word: 0, sym: Sym(0) }
     }
 }
 
 /// A longer symbol that was met lately: its hash, where it stands, how long it is, and what it is. The hash comes first, since
 /// looking at the text costs a fetch from far away.
 #[derive(Clone, Copy)]
-pub(super) struct Met {
+pub(super) struct SymEntry {
     pub(super) hash: u32,
     pub(super) start: u32,
     pub(super) len: u32,
     pub(super) sym: Sym,
 }
 
-impl Default for Met {
+impl Default for SymEntry {
     fn default() -> Self {
-        Met {
+        SymEntry {
             hash: 0,
             start: 0,
             len: 0,

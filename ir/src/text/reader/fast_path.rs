@@ -3,8 +3,8 @@
 //! Nothing in the body changes until all of the operation was read. What is out of the ordinary, errors above all, is
 //! left to the general way, which begins at the same place again.
 
+use super::caches::{MAX_DICT, RecentDict, Scratch, is_fixed};
 use super::parser::Parser;
-use super::tables::{MAX_DICT, RecentDict, Scratch, is_fixed};
 use crate::context::Context;
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;

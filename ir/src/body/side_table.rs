@@ -6,15 +6,15 @@ use rustc_hash::FxHashMap;
 
 /// A table that takes no more than a pointer while nothing is in it: there are as many as functions.
 #[derive(Clone, Debug)]
-pub(crate) struct Rare<K, V>(Option<Box<FxHashMap<K, V>>>);
+pub(crate) struct SideTable<K, V>(Option<Box<FxHashMap<K, V>>>);
 
-impl<K, V> Default for Rare<K, V> {
+impl<K, V> Default for SideTable<K, V> {
     fn default() -> Self {
-        Rare(None)
+        SideTable(None)
     }
 }
 
-impl<K: Hash + Eq, V> Rare<K, V> {
+impl<K: Hash + Eq, V> SideTable<K, V> {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_none()

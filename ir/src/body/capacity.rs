@@ -5,9 +5,9 @@ use crate::entity::ValueId;
 
 /// Memory in which a body is read before it is known how large it becomes. Small bodies are copied out of it when they
 /// have been read, so that the next one is read in the same memory and nothing grows bit by bit; a large one keeps it.
-/// Room that is not used is never touched.
+/// CapacityHint that is not used is never touched.
 #[derive(Default)]
-pub(crate) struct Room {
+pub(crate) struct CapacityHint {
     ops: Vec<OpData>,
     values: Vec<ValueData>,
     operands: Vec<ValueId>,
@@ -33,7 +33,7 @@ fn settle<T>(all: &mut Vec<T>, rest: &mut Vec<T>) {
     }
 }
 
-impl Room {
+impl CapacityHint {
     /// Makes room for so many operations, and as many as they mostly have of values and operands.
     pub(crate) fn for_ops(&mut self, ops: usize) {
         self.ops.reserve_exact(ops);
@@ -58,7 +58,7 @@ impl Room {
 
 impl Body {
     /// A body whose root region has no blocks, in the memory that is given, which is empty.
-    pub(crate) fn in_room(room: Room) -> Self {
+    pub(crate) fn in_room(room: CapacityHint) -> Self {
         let mut body = Body::without_root();
         (body.ops, body.values, body.operands) = (room.ops, room.values, room.operands);
         (body.blocks, body.regions, body.extras) = (room.blocks, room.regions, room.extras);
@@ -67,7 +67,7 @@ impl Body {
     }
 
     /// Gives the body the memory that it needs, and what it had before to `room`, except for what is large.
-    pub(crate) fn settle(&mut self, room: &mut Room) {
+    pub(crate) fn settle(&mut self, room: &mut CapacityHint) {
         settle(&mut self.ops, &mut room.ops);
         settle(&mut self.values, &mut room.values);
         settle(&mut self.operands, &mut room.operands);

@@ -4,8 +4,8 @@
 
 use smallvec::SmallVec;
 
+use super::caches::{RecentSignature, Scratch, is_fixed, op_place};
 use super::parser::Parser;
-use super::tables::{RecentSignature, Scratch, is_fixed, op_place};
 use crate::diagnostics::Span;
 use crate::types::{AttrData, AttrDict, Type};
 
