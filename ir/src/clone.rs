@@ -48,7 +48,7 @@ impl Rewriter<'_> {
 
     /// Copies the operations of blocks of another body, with everything inside them, to the places given for the blocks.
     /// Operands are looked up in `map`, which must know the arguments of these blocks and everything that is not
-    /// defined in them. `blocks` tells what stands for blocks that are successors. Gives the copies of the operations of
+    /// defined in them. `blocks` maps the blocks that are successors. Gives the copies of the operations of
     /// each block.
     pub fn import_blocks(
         &mut self,
@@ -142,7 +142,7 @@ impl Rewriter<'_> {
         copies.from.unwrap_or(self.body)
     }
 
-    /// Copies an operation with empty regions, which it gives behind those that they are copies of, in reverse order.
+    /// Copies an operation with empty regions, which it gives after those that they are copies of, in reverse order.
     fn copy_shallow(
         &mut self,
         copies: &mut Copies<'_>,

@@ -53,13 +53,13 @@ bitflags! {
     }
 }
 
-/// What definitions say. Most of it stands in the program itself: a context, which every run of a tool makes, copies none.
+/// What definitions say. Most of it is in the program itself: a context, which every run of a tool makes, copies none.
 pub type Text = Cow<'static, str>;
 
 /// What definitions list, likewise.
 pub type List<T> = Cow<'static, [T]>;
 
-/// How many values or regions an entry of a definition stands for.
+/// How many values or regions an entry of a definition denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
     /// Exactly one.
@@ -195,7 +195,7 @@ pub enum Implied {
 pub enum Counting {
     /// The value plus a constant. What does not fit the type wraps around.
     Offset(ValueId, i64),
-    /// Whether one value stands in a relation to another.
+    /// Whether one value is in a relation to another.
     Compare(ValueId, Relation, ValueId),
 }
 

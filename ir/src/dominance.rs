@@ -163,7 +163,7 @@ impl DominanceInfo {
     }
 
     /// Whether `a` has run whenever `b` runs, and the results of `a` are visible there: `b` may be nested in an
-    /// operation behind `a`. An operation does not dominate itself or what is nested in it.
+    /// operation after `a`. An operation does not dominate itself or what is nested in it.
     pub fn op_dominates(&self, body: &Body, a: OpId, b: OpId) -> bool {
         let Some(block) = body.op_block(a) else { return false };
         if self.contains(a, b) || self.enter[b.index()] == u32::MAX {
@@ -185,7 +185,7 @@ impl DominanceInfo {
         }
     }
 
-    /// Whether what `block` defines is visible at `op`, which stands in another block; `before` says whether the
+    /// Whether what `block` defines is visible at `op`, which is in another block; `before` says whether the
     /// definition comes earlier in a walk, which decides when both are below the same block.
     fn visible_from(&self, body: &Body, block: BlockId, op: OpId, before: bool) -> bool {
         let Some(region) = body.block_region(block) else {

@@ -61,7 +61,7 @@ impl Body {
         block
     }
 
-    /// A block that stands in no region yet.
+    /// A block that is in no region yet.
     pub fn create_detached_block(&mut self) -> BlockId {
         self.blocks.push(BlockData {
             region: None,
@@ -74,7 +74,7 @@ impl Body {
         BlockId::new(self.blocks.len() - 1)
     }
 
-    /// Puts a block that stands in no region at the end of one.
+    /// Puts a block that is in no region at the end of one.
     pub fn append_block(&mut self, region: RegionId, block: BlockId) {
         debug_assert!(self.blocks[block.index()].region.is_none());
         self.blocks[block.index()].region = Some(region);
@@ -114,7 +114,7 @@ impl Body {
     }
 
     /// Removes the arguments of a block, which have no uses, but for those at the places that `keep` names: all at once,
-    /// since each removal moves what stands behind.
+    /// since each removal moves what comes after.
     pub fn retain_block_args(&mut self, block: BlockId, mut keep: impl FnMut(usize) -> bool) {
         let old = std::mem::take(&mut self.blocks[block.index()].args);
         let mut kept = SmallVec::with_capacity(old.len());
@@ -140,7 +140,7 @@ impl Body {
         ValueId::new(self.values.len() - 1)
     }
 
-    /// A new operation that stands in no block yet.
+    /// A new operation that is in no block yet.
     pub fn create_op(&mut self, spec: OpSpec<'_>) -> OpId {
         let op = OpId::new(self.ops.len());
         let extra = if spec.regions.is_empty() && spec.successors.is_empty() {
@@ -204,7 +204,7 @@ impl Body {
 
     // ----- place -----
 
-    /// Puts an operation that stands in no block at the end of one.
+    /// Puts an operation that is in no block at the end of one.
     pub fn append_op(&mut self, block: BlockId, op: OpId) {
         debug_assert!(self.ops[op.index()].block.is_none(), "{op} stands in a block already");
         let around = &mut self.blocks[block.index()];
@@ -226,7 +226,7 @@ impl Body {
         (data.block, data.prev, data.next, data.order) = (Some(block), last, None, order);
     }
 
-    /// Puts an operation that stands in no block before another one.
+    /// Puts an operation that is in no block before another one.
     pub fn insert_before(&mut self, at: OpId, op: OpId) {
         if let Some(block) = self.op_block(at) {
             let prev = self.prev_op(at);
@@ -235,7 +235,7 @@ impl Body {
         }
     }
 
-    /// Puts an operation that stands in no block behind another one.
+    /// Puts an operation that is in no block after another one.
     pub fn insert_after(&mut self, at: OpId, op: OpId) {
         match (self.next_op(at), self.op_block(at)) {
             (Some(next), _) => self.insert_before(next, op),
@@ -276,7 +276,7 @@ impl Body {
         }
     }
 
-    /// Whether `a` stands before `b`, both in the same block.
+    /// Whether `a` precedes `b`, both in the same block.
     pub fn is_before_in_block(&mut self, a: OpId, b: OpId) -> bool {
         if let Some(block) = self.op_block(a) {
             self.renumber(block);
@@ -346,7 +346,7 @@ impl Body {
         self.comments.insert(op, text.into());
     }
 
-    /// Puts comment lines behind the last operation of a block.
+    /// Puts comment lines after the last operation of a block.
     pub fn set_end_comment(&mut self, block: BlockId, text: &str) {
         self.end_comments.insert(block, text.into());
     }

@@ -1,4 +1,4 @@
-//! Lists of different lengths behind each other, in two allocations.
+//! Lists of different lengths one after the other, in two allocations.
 
 /// Lists of owners that are numbered from 0: the *compressed sparse row* form. How many items each owner has is said
 /// first, then they are entered; both in any order of the owners.
@@ -20,7 +20,7 @@ impl<T> Default for Lists<T> {
 
 impl<T: Copy> Lists<T> {
     /// Lists of as many items as `counts` says for each owner, to be entered with [`push`](Self::push). Until then
-    /// `filler` stands in their places, and [`get`](Self::get) does not tell what is whose.
+    /// `filler` takes their places, and [`get`](Self::get) does not tell what is whose.
     pub fn with_counts(counts: Vec<u32>, filler: T) -> Self {
         let mut ends = counts;
         // Where the items of each owner begin; entering them moves that to where they end.

@@ -60,7 +60,7 @@ impl Module {
 
 impl Drop for Body {
     fn drop(&mut self) {
-        // Bodies nest as deeply as the input says: they are dropped one by one, not by recursion.
+        // Bodies nest as deeply as the input nests: they are dropped one by one, not by recursion.
         let mut pending: Vec<Box<Body>> = self.extras.iter_mut().filter_map(|e| e.isolated.take()).collect();
         while let Some(mut body) = pending.pop() {
             pending.extend(body.extras.iter_mut().filter_map(|e| e.isolated.take()));

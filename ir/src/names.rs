@@ -73,7 +73,7 @@ impl From<Sym> for Name {
 /// The word in front of a number: its bytes, the last of eight says how many.
 pub(crate) type Stem = u64;
 
-/// A word that does not end with a digit and the number behind it, if that is what the text is.
+/// A word that does not end with a digit and the number after it, if that is what the text is.
 #[inline]
 pub(crate) fn split(text: &[u8]) -> Option<(Stem, u32)> {
     let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();

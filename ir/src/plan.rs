@@ -18,7 +18,7 @@ pub(crate) struct AttrPlan {
 pub(crate) struct Plan {
     pub(crate) operands: RangeInclusive<usize>,
     pub(crate) results: RangeInclusive<usize>,
-    /// The declared attributes, and behind them the marks that operations of this kind may have.
+    /// The declared attributes, and after them the marks that operations of this kind may have.
     pub(crate) attrs: Box<[AttrPlan]>,
     /// How many of them are required, and of how many more they or an operand.
     pub(crate) required: usize,
@@ -54,7 +54,7 @@ pub(crate) enum AttrKind {
 }
 
 impl AttrKind {
-    /// The kind that words of the op table stand for.
+    /// The kind that words of the op table denote.
     pub(crate) fn of(ty: &str) -> Self {
         match ty {
             "int" | "int32_t" | "int64_t" | "size_t" | "Scalar(int)" => AttrKind::Int,

@@ -25,7 +25,7 @@ pub struct Restated {
 
 impl Restated {
     /// Gives `value` as one of type `ty`, at the insertion point. [`Restated::finish`] is to be called when what uses it
-    /// stands where it is to stand.
+    /// is in its place.
     pub fn state(&mut self, r: &mut Rewriter<'_>, value: ValueId, ty: Type) -> ValueId {
         if r.body.value_type(value) == ty {
             return value;
@@ -147,7 +147,7 @@ impl Rewriter<'_> {
 fn goes_with(ctx: &Context, body: &Body, at: Use) -> bool {
     let name = body.op_name(at.op);
     let Some(def) = ctx.op_def(name) else { return false };
-    // What a function returns and what a call passes is compared with what stands elsewhere.
+    // What a function returns and what a call passes is compared with what is elsewhere.
     let elsewhere = body.view(ctx, at.op).attr("callee").is_some() || def.has(Traits::RETURN_LIKE);
     if elsewhere || body.op_block(at.op).is_none() || !fits(ctx, body, at.op) {
         return false;

@@ -52,7 +52,7 @@ impl<'a> Rewriter<'a> {
         self
     }
 
-    /// New operations go behind `op`.
+    /// New operations go after `op`.
     pub fn after(&mut self, op: OpId) -> &mut Self {
         self.span = self.body.op_span(op);
         self.point = match (self.body.next_op(op), self.body.op_block(op)) {
@@ -139,7 +139,7 @@ impl<'a> Rewriter<'a> {
         op
     }
 
-    /// Inserts an operation that stands in no block.
+    /// Inserts an operation that is in no block.
     pub fn insert(&mut self, op: OpId) {
         match self.point {
             InsertPoint::Before(at) => self.body.insert_before(at, op),
@@ -262,7 +262,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// Values and what stands for them elsewhere.
+/// A mapping of values, as of originals to their copies.
 #[derive(Clone, Default, Debug)]
 pub struct ValueMap(FxHashMap<ValueId, ValueId>);
 
@@ -272,17 +272,17 @@ impl ValueMap {
         Self::default()
     }
 
-    /// `to` stands for `from`.
+    /// Maps `from` to `to`.
     pub fn insert(&mut self, from: ValueId, to: ValueId) {
         self.0.insert(from, to);
     }
 
-    /// What stands for `value`.
+    /// The value that `value` is mapped to.
     pub fn get(&self, value: ValueId) -> Option<ValueId> {
         self.0.get(&value).copied()
     }
 
-    /// What stands for `value`, or the value itself.
+    /// The value that `value` is mapped to, or the value itself.
     pub fn get_or_self(&self, value: ValueId) -> ValueId {
         self.get(value).unwrap_or(value)
     }

@@ -14,11 +14,11 @@ macro_rules! interned_id {
 }
 
 interned_id!(
-    /// An interned type; [`Context::type_data`](crate::Context::type_data) gives what it stands for.
+    /// An interned type; [`Context::type_data`](crate::Context::type_data) gives what it denotes.
     Type
 );
 interned_id!(
-    /// An interned attribute; [`Context::attr_data`](crate::Context::attr_data) gives what it stands for.
+    /// An interned attribute; [`Context::attr_data`](crate::Context::attr_data) gives what it denotes.
     Attr
 );
 interned_id!(
@@ -50,7 +50,7 @@ pub enum FloatKind {
     F64,
 }
 
-/// What a [`Type`] stands for.
+/// What a [`Type`] denotes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TypeData {
     /// `i1`, `i32`, `ui8`, …
@@ -88,7 +88,7 @@ pub enum TypeData {
     Opaque(Box<str>),
 }
 
-/// What an [`Attr`] stands for.
+/// What an [`Attr`] denotes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum AttrData {
     /// `unit`: present or not.

@@ -55,7 +55,7 @@ impl UseLists {
         &mut self.first[value.index()]
     }
 
-    /// Adds an operand behind all others.
+    /// Adds an operand after all others.
     pub(crate) fn push(&mut self, value: ValueId, owner: OpId) {
         let id = UseId::new(self.links.len());
         let prev = match *self.first_mut(value).get_or_insert(id) {
@@ -97,7 +97,7 @@ impl UseLists {
         } else {
             self.links[prev.index()].next = next;
         }
-        // Behind the last one is the first, which may be the one that goes.
+        // After the last one is the first, which may be the one that goes.
         if let Some(after) = next.or(first) {
             self.links[after.index()].prev = prev;
         }

@@ -72,7 +72,7 @@ impl Body {
         self.walk(self.root())
     }
 
-    /// Every operation of the body, each behind those inside it.
+    /// Every operation of the body, each after those inside it.
     pub fn post_order(&self) -> Vec<OpId> {
         // An operation is emitted when its last region has been left, so the pre-order over mirrored lists, reversed,
         // would do; collecting ends explicitly keeps the order of siblings.

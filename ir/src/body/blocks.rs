@@ -16,7 +16,7 @@ impl Body {
         self.arg_locs.get(&arg).copied()
     }
 
-    /// The region that a block stands in.
+    /// The region that a block is in.
     #[inline]
     pub fn block_region(&self, block: BlockId) -> Option<RegionId> {
         self.blocks[block.index()].region
@@ -32,7 +32,7 @@ impl Body {
         self.block_region(block).and_then(|r| self.region_parent(r))
     }
 
-    /// Comment lines behind the last operation of the block.
+    /// Comment lines after the last operation of the block.
     pub fn end_comment(&self, block: BlockId) -> Option<&str> {
         self.end_comments.get(&block).map(|c| &**c)
     }

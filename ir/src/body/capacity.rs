@@ -46,7 +46,7 @@ impl CapacityHint {
         self.ops.capacity() == 0
     }
 
-    /// Takes the memory for operations from a body in which none stands yet.
+    /// Takes the memory for operations from a body in which none is yet.
     pub(crate) fn take_from(&mut self, body: &mut Body) {
         if body.ops.is_empty() && body.values.is_empty() && body.operands.is_empty() {
             std::mem::swap(&mut self.ops, &mut body.ops);

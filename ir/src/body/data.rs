@@ -65,7 +65,7 @@ impl OpData {
 pub struct Successor {
     /// The block.
     pub block: BlockId,
-    /// How many operands become its arguments. They stand behind the operation's own, in order of successors.
+    /// How many operands become its arguments. They come after the operation's own, in order of successors.
     pub operands: u32,
 }
 
@@ -177,12 +177,12 @@ pub struct ValueName {
     pub pack: bool,
 }
 
-/// What stands in the text of a module beside its operations.
+/// What is in the text of a module beside its operations.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct ModuleTrivia {
     /// Definitions of aliases that text which is kept refers to.
     pub(crate) aliases: Vec<Box<str>>,
-    /// Those that stand behind what refers to them.
+    /// Those that come after what refers to them.
     pub(crate) late_aliases: Vec<Box<str>>,
     /// The data of other tools, `{-# … #-}`.
     pub(crate) resources: Box<str>,

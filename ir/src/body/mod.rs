@@ -40,19 +40,19 @@ pub struct Body {
     pub(crate) extras: Vec<Extra>,
     /// Comment lines (without the slashes) that stand before an operation.
     pub(crate) comments: SideTable<OpId, Box<str>>,
-    /// Comment lines behind the last operation of a block.
+    /// Comment lines after the last operation of a block.
     pub(crate) end_comments: SideTable<BlockId, Box<str>>,
     /// Locations that were written out: `loc("f.py":1:2)`.
     pub(crate) locs: SideTable<OpId, Attr>,
     /// Locations of block arguments.
     pub(crate) arg_locs: SideTable<ValueId, Attr>,
-    /// What stands around the operations of a module.
+    /// What is around the operations of a module.
     pub(crate) frame: Option<Box<ModuleTrivia>>,
     pub(crate) root: RegionId,
 }
 
 impl Clone for Body {
-    /// Bodies nest as deeply as the input says: they are copied one by one, not by recursion.
+    /// Bodies nest as deeply as the input nests: they are copied one by one, not by recursion.
     fn clone(&self) -> Self {
         // Every body, outer ones first, with its place: the number of the body around it and an index into its extras.
         let mut all: Vec<(&Body, usize, usize)> = vec![(self, 0, 0)];
@@ -64,7 +64,7 @@ impl Clone for Body {
         }
         let mut copies: Vec<Body> = all.iter().map(|(body, ..)| body.copy_alone()).collect();
         for &(_, outer, index) in all.iter().skip(1).rev() {
-            // What stands behind a body in the list was put in its place already.
+            // What comes after a body in the list was put in its place already.
             if let Some(copy) = copies.pop() {
                 copies[outer].extras[index].isolated = Some(Box::new(copy));
             }

@@ -46,7 +46,7 @@ impl Body {
         self.ops[op.index()].span
     }
 
-    /// The block that the operation stands in.
+    /// The block that the operation is in.
     #[inline]
     pub fn op_block(&self, op: OpId) -> Option<BlockId> {
         self.ops[op.index()].block
@@ -65,7 +65,7 @@ impl Body {
         self.ops[op.index()].next
     }
 
-    /// The region that the operation stands in.
+    /// The region that the operation is in.
     pub fn op_region(&self, op: OpId) -> Option<RegionId> {
         self.op_block(op).and_then(|b| self.block_region(b))
     }

@@ -124,7 +124,7 @@ impl<'a> OpView<'a> {
         }
     }
 
-    /// Which of the declared operands the operand at `index` is: optional ones may be absent, and one that stands for an
+    /// Which of the declared operands the operand at `index` is: optional ones may be absent, and one that replaces an
     /// attribute is there only if the attribute is not.
     pub fn declared_operand(&self, index: usize) -> Option<usize> {
         let specs = &*self.def()?.operands;

@@ -271,7 +271,7 @@ impl Context {
         Type(self.types.intern_owned(data))
     }
 
-    /// What a type stands for.
+    /// What a type denotes.
     #[inline]
     pub fn type_data(&self, ty: Type) -> &TypeData {
         self.types.get(ty.0)
@@ -299,7 +299,7 @@ impl Context {
             .collect()
     }
 
-    /// What an attribute stands for.
+    /// What an attribute denotes.
     #[inline]
     pub fn attr_data(&self, attr: Attr) -> &AttrData {
         self.attrs.get(attr.0)

@@ -45,7 +45,7 @@ impl Context {
         }
     }
 
-    /// The number behind a word, or all of a name if the word is empty.
+    /// The number after a word, or all of a name if the word is empty.
     pub(crate) fn number_behind(&self, name: Name, word: &str) -> Option<u32> {
         match self.stems.numbered(name) {
             Some((stem, number)) => (&stem[1..] == word).then_some(number),

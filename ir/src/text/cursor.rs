@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 pub(crate) type Scan<'a> = IResult<&'a [u8], &'a [u8], ()>;
 
-/// In [`WORDS`]: brackets, and what stands in front of text in which brackets mean nothing.
+/// In [`WORDS`]: brackets, and what precedes text in which brackets mean nothing.
 const NESTING: u8 = 4;
 
 /// For each byte whether it is one of a name, whether it is one of the name of a value, and whether it is of
@@ -48,7 +48,7 @@ pub(crate) fn is_suffix_byte(b: u8) -> bool {
     WORDS[b as usize] & 2 != 0
 }
 
-/// What stands before the first byte that is none of these, and the rest.
+/// What precedes the first byte that is none of these, and the rest.
 #[inline]
 fn split(input: &[u8], is_inside: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     let outside = |b: &u8| !is_inside(*b);
@@ -73,7 +73,7 @@ pub(crate) fn name(input: &[u8]) -> Scan<'_> {
     }
 }
 
-/// The part of a value's or a block's name behind its sigil. `->` ends it.
+/// The part of a value's or a block's name after its sigil. `->` ends it.
 pub(crate) fn suffix(input: &[u8]) -> Scan<'_> {
     let (mut found, mut rest) = split(input, is_suffix_byte);
     while found.last() == Some(&b'-') && rest.first() == Some(&b'>') {
@@ -136,7 +136,7 @@ pub(crate) fn line_end(src: &[u8], pos: usize) -> usize {
     memchr2(b'\n', b'\r', &src[pos..]).map_or(src.len(), |at| pos + at)
 }
 
-/// The place behind the closing quote of a string whose opening quote is at `pos`; `None` if it is not closed.
+/// The place after the closing quote of a string whose opening quote is at `pos`; `None` if it is not closed.
 pub(crate) fn string_end(src: &[u8], pos: usize) -> Option<usize> {
     let mut at = pos + 1;
     loop {
@@ -148,7 +148,7 @@ pub(crate) fn string_end(src: &[u8], pos: usize) -> Option<usize> {
     }
 }
 
-/// The place behind the bracket that closes the one at `pos`, whatever is between; `None` if nothing does.
+/// The place after the bracket that closes the one at `pos`, whatever is between; `None` if nothing does.
 pub(crate) fn balanced_end(src: &[u8], pos: usize) -> Option<usize> {
     let mut open: SmallVec<[u8; 16]> = SmallVec::new();
     let mut at = pos;

@@ -32,11 +32,11 @@ pub(super) struct NameTable<T> {
 struct List<T> {
     /// By their place; those without a name are empty.
     chunks: Vec<Box<[T]>>,
-    /// The places of those that are not empty, of those that were looked at last behind the others.
+    /// The places of those that are not empty, of those that were looked at last after the others.
     made: VecDeque<u32>,
 }
 
-/// Where a name is in its piece. Equal numbers behind different words are not at equal distances from the beginnings of
+/// Where a name is in its piece. Equal numbers after different words are not at equal distances from the beginnings of
 /// their pieces, since caches would keep them in the same few places.
 #[inline]
 fn in_chunk(list: usize, at: usize) -> usize {

@@ -58,7 +58,7 @@ impl AttrKind {
         }
     }
 
-    /// What is expected, and how it is written behind `name = `.
+    /// What is expected, and how it is written after `name = `.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             AttrKind::Int => ("an integer", "1"),
@@ -140,7 +140,7 @@ pub(crate) fn faults(
     }
     let is_missing = |spec: &&AttrPlan| spec.required && entries.iter().all(|entry| entry.0 != spec.name);
     let missing = || plan.attrs.iter().filter(is_missing);
-    // Which of them operands stand for is not known: all or none are missing.
+    // Which of them operands stand in for is not known: all or none are missing.
     let covered = missing().filter(|spec| spec.or_operand).count() <= stand_in(plan, operands);
     for spec in missing().filter(|spec| !(spec.or_operand && covered)) {
         let (name, (what, example)) = (ctx.str(spec.name), spec.kind.words());

@@ -10,11 +10,11 @@
 //!  4. `empty-region`: a region that the definition requires has a block.
 //!  5. `empty-block`, `missing-terminator`: a block has operations, the last of which is a terminator, unless the
 //!     parent says that its blocks need none. The list of top-level operations needs none.
-//!  6. `terminator-not-last`: a terminator stands at the end of its block.
+//!  6. `terminator-not-last`: a terminator is at the end of its block.
 //!  7. `entry-predecessor`: the entry block of a region is no successor.
 //!  8. `successor-region`: successors are blocks of the same region.
 //!  9. `successor-operands`, `successor-type`: they are passed as many operands as they have arguments, of those types.
-//! 10. `undefined-value`: operands are defined by something that stands in the body.
+//! 10. `undefined-value`: operands are defined by something that is in the body.
 //! 11. `not-visible`: a value defined in a region is not visible outside it.
 //! 12. `use-before-definition`: within a block, and from nested regions, definitions stand before uses.
 //! 13. `not-dominated`: between blocks of a region, the block of a definition dominates those of its uses.
@@ -59,7 +59,7 @@ pub(crate) use describe::does_not_fit;
 pub use describe::{compatible, describe_type, describe_value};
 pub(crate) use plan::plan;
 
-/// After this many errors nobody reads on.
+/// Stop after this many errors.
 const MAX_ERRORS: usize = 200;
 
 /// Fewer operations than this are looked at before another thread has woken up.

@@ -1,6 +1,6 @@
 //! Visibility and dominance of operands.
 //!
-//! A walk in program order keeps, for each value, whether it is visible at this point. A value becomes visible behind
+//! A walk in program order keeps, for each value, whether it is visible at this point. A value becomes visible after
 //! its definition and ceases to be when the region, or the subtree of the dominator tree, that it is defined in is
 //! left: blocks of a region are walked in pre-order of that tree, so what is visible is what dominates. A region of
 //! one block needs no tree. The work is one test per operand; only an error costs more.

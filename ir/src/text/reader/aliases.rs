@@ -1,8 +1,8 @@
 //! Aliases of types and attributes: `#map = affine_map<(d0) -> (d0)>`, `!t = tensor<4xf32>`.
 //!
-//! Where an alias stands for itself, what it means takes its place. Inside text that is kept as it is written, it stays,
-//! and so it does in front of its definition, where nobody knows yet what it means. Then the definition is kept too, and
-//! printed in front of the module, or behind it if it was used before: what is read again means what it meant.
+//! Where an alias is a type or an attribute of its own, what it means takes its place. Inside text that is kept as it is written, it stays,
+//! and so it does in front of its definition, where its meaning is not known yet. Then the definition is kept too, and
+//! printed in front of the module, or after it if it was used before: what is read again means what it meant.
 //!
 //! What only definitions refer to that are not printed is not printed either: it would be gone when that is read again.
 
@@ -12,7 +12,7 @@ use crate::body::ModuleTrivia;
 use crate::text::cursor::suffix;
 use crate::types::{Attr, Type};
 
-/// What an alias stands for.
+/// What an alias denotes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning {
     Attr(Attr),
@@ -26,9 +26,9 @@ struct Alias<'s> {
     size: usize,
     /// The definition.
     text: &'s [u8],
-    /// What it brings along where it stands for itself.
+    /// What it brings along where it occurs as an alias.
     brings: Vec<Brought<'s>>,
-    /// Whether it stands for itself outside of definitions.
+    /// Whether it occurs as an alias outside of definitions.
     expanded: bool,
 }
 
@@ -37,7 +37,7 @@ struct Alias<'s> {
 pub(super) enum Brought<'s> {
     /// A word, with its sigil, in text that is kept.
     Word(&'s [u8]),
-    /// What another alias stands for.
+    /// What another alias denotes.
     Meaning(usize),
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Aliases<'s> {
     pub(super) resources: &'s [u8],
 }
 
-/// The words behind a `#` or a `!` in a text, with their sigils. With a `<` behind it a word is no alias.
+/// The words after a `#` or a `!` in a text, with their sigils. With a `<` after it a word is no alias.
 fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     memchr::memchr2_iter(b'#', b'!', text).filter_map(|at| {
         let (rest, word) = suffix(&text[at + 1..]).ok()?;
@@ -91,7 +91,7 @@ impl<'s> Aliases<'s> {
         free
     }
 
-    /// Whether there is an alias of this name, behind a `#` or a `!`.
+    /// Whether there is an alias of this name, after a `#` or a `!`.
     pub(super) fn is_defined(&self, sigil: u8, word: &[u8]) -> bool {
         let names = if sigil == b'#' { &self.attrs } else { &self.types };
         names.contains_key(word)
@@ -179,7 +179,7 @@ impl<'s> Aliases<'s> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned().into_boxed_str();
         let mut needed: Vec<usize> = Vec::new();
         let mut seen = vec![false; self.all.len()];
-        // Those that stand behind what refers to them, and those that come behind such a one: they may refer to it.
+        // Those that come after what refers to them, and those that come after such a one: they may refer to it.
         let mut late = self.all.len();
         let mut pending: Vec<(&[u8], usize)> = self.printed().into_iter().collect();
         while let Some((word, before)) = pending.pop() {

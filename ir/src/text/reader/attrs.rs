@@ -267,7 +267,7 @@ impl<'s> Parser<'s> {
         self.typed_text(start)
     }
 
-    /// Text with an optional type behind it.
+    /// Text with an optional type after it.
     fn typed_text(&mut self, start: usize) -> Result<Attr, Failure> {
         let end = self.pos;
         self.skip();

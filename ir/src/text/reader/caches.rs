@@ -38,8 +38,8 @@ impl Default for ShortSymEntry {
     }
 }
 
-/// A longer symbol that was met lately: its hash, where it stands, how long it is, and what it is. The hash comes first, since
-/// looking at the text costs a fetch from far away.
+/// A longer symbol that was met lately: its hash, where it is, how long it is, and what it is. The hash comes first, since
+/// comparing the text may cost a cache miss.
 #[derive(Clone, Copy)]
 pub(super) struct SymEntry {
     pub(super) hash: u32,
@@ -87,7 +87,7 @@ pub(super) fn op_place(name: &[u8]) -> usize {
 pub(super) const DICTS: usize = 256;
 pub(super) const MAX_DICT: usize = 128;
 
-/// Attributes that were read, whose text ends at its first closing brace and means the same wherever it stands.
+/// Attributes that were read, whose text ends at its first closing brace and means the same wherever it is.
 #[derive(Clone, Copy)]
 pub(super) struct RecentDict<'s> {
     pub(super) text: &'s [u8],
@@ -116,8 +116,8 @@ pub(super) struct Scratch {
     pub(super) results: Vec<Type>,
 }
 
-/// Whether a text means the same wherever it stands: `#word` and `!word` may be aliases, which means something from their
-/// definition on, but not with a `<` behind them. (Inside strings, where they are none, they count too.)
+/// Whether a text means the same wherever it is: `#word` and `!word` may be aliases, which means something from their
+/// definition on, but not with a `<` after them. (Inside strings, where they are none, they count too.)
 pub(super) fn is_fixed(text: &[u8]) -> bool {
     memchr::memchr2_iter(b'#', b'!', text).all(|at| {
         let behind = text[at + 1..].iter().find(|&&b| !cursor::is_suffix_byte(b));
@@ -125,7 +125,7 @@ pub(super) fn is_fixed(text: &[u8]) -> bool {
     })
 }
 
-/// A signature that was read, `(type, type) -> type`, and means the same wherever it stands; no text for none.
+/// A signature that was read, `(type, type) -> type`, and means the same wherever it is; no text for none.
 #[derive(Default)]
 pub(super) struct RecentSignature<'s> {
     pub(super) text: &'s [u8],

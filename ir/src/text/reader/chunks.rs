@@ -110,7 +110,7 @@ fn before_comments(source: &[u8], mut line: usize) -> usize {
     line
 }
 
-/// Puts what was read of a piece behind the rest; nothing if there is more than operations that depend on nothing.
+/// Puts what was read of a piece after the rest; nothing if there is more than operations that depend on nothing.
 fn append(all: &mut Body, mut piece: Body, top: BlockId) -> Option<()> {
     let alone = piece.values.is_empty() && piece.regions.len() == 1 && piece.frame.is_none();
     if !alone || all.end_comment(top).is_some() || all.frame.is_some() {

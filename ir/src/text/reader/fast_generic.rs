@@ -13,7 +13,7 @@ use crate::types::{AttrData, AttrDict, Type};
 const MAX_SIGNATURE: usize = 128;
 
 impl<'s> Parser<'s> {
-    /// Goes on behind the names of the results; the quote is next.
+    /// Goes on after the names of the results; the quote is next.
     #[inline(never)]
     pub(super) fn try_generic(&mut self, parts: &mut Scratch, comment: &str) -> Option<()> {
         let (src, start) = (self.src, self.pos + 1);
@@ -121,7 +121,7 @@ impl<'s> Parser<'s> {
         matches!(self.src.get(at), None | Some(b'\n' | b'\r'))
     }
 
-    /// Whether the line, or what stands on the next ones, may still belong to the operation.
+    /// Whether the line, or what is on the next ones, may still belong to the operation.
     fn generic_goes_on(&mut self) -> bool {
         let Some(next) = self.next_line() else { return true };
         match next.first() {

@@ -104,7 +104,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `%a, %b#1)`, of values that are visible; the bracket is behind.
+    /// `%a, %b#1)`, of values that are visible; the bracket has been read.
     pub(super) fn operands_inside(&mut self, operands: &mut Vec<ValueId>) -> Option<()> {
         operands.clear();
         if self.eat(b")") {
@@ -199,7 +199,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Whether the line, or what stands on the next ones, may still belong to the operation.
+    /// Whether the line, or what is on the next ones, may still belong to the operation.
     fn goes_on(&mut self, typed: bool) -> bool {
         let Some(next) = self.next_line() else { return true };
         match next.first() {
@@ -211,7 +211,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// What stands on the next lines, blanks and comments passed over, if this line ends here. Blanks are skipped unless
+    /// What is on the next lines, blanks and comments passed over, if this line ends here. Blanks are skipped unless
     /// comments follow.
     #[inline]
     pub(super) fn next_line(&mut self) -> Option<&'s [u8]> {

@@ -13,7 +13,7 @@ use crate::types::{Attr, AttrDict, Type};
 use crate::verify::does_not_fit;
 use smallvec::SmallVec;
 
-/// What stands behind the colon of an operation.
+/// What comes after the colon of an operation.
 struct Types {
     operands: Option<SmallVec<[Type; 4]>>,
     results: SmallVec<[Type; 4]>,
@@ -23,7 +23,7 @@ struct Types {
 impl Parser<'_> {
     // ----- regions, attributes, types -----
 
-    /// Goes on behind the head or behind a region: opens the next region or finishes the operation.
+    /// Goes on after the head or after a region: opens the next region or finishes the operation.
     pub(super) fn continue_operation(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
         if pending.generic {
             self.skip();
@@ -144,7 +144,7 @@ impl Parser<'_> {
         if self.next_region(pending, None).is_none() {
             return true;
         }
-        // Attributes of a function stand behind the word `attributes`: `{ return }` is a body.
+        // Attributes of a function come after the word `attributes`: `{ return }` is a body.
         if pending.has(&self.ctx, Traits::FUNCTION) {
             return false;
         }
@@ -392,7 +392,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether the types behind the colon are those of the operands, as in `func.return %x : f32`: the operation has no
+    /// Whether the types after the colon are those of the operands, as in `func.return %x : f32`: the operation has no
     /// results.
     fn are_of_operands(&self, pending: &Pending, types: &Types, names: usize) -> bool {
         let resultless = pending.def(&self.ctx).is_some_and(|def| def.results.is_empty());

@@ -198,7 +198,7 @@ impl<'s> Parser<'s> {
         block
     }
 
-    /// Operands up to the closing bracket, with optional types behind a colon.
+    /// Operands up to the closing bracket, with optional types after a colon.
     fn operand_list(&mut self, pending: &mut Pending, close: &[u8]) -> Result<(), Failure> {
         self.skip();
         if self.eat(close) {

@@ -27,7 +27,7 @@ use crate::text::cursor::{self, balanced_end, blanks, line_end};
 use crate::text::options::{ParseOptions, Parsed};
 use crate::types::{Attr, AttrDict, Type};
 
-/// After so many errors the rest is not worth reading.
+/// Stop after this many errors.
 const MAX_ERRORS: usize = 200;
 
 /// How many bytes a text has at most: places in it are numbers of 32 bits.
@@ -36,7 +36,7 @@ pub(super) const MAX_SOURCE: usize = u32::MAX as usize - 1;
 /// For how many operations room is made in advance at most.
 const MAX_RESERVE: usize = 1 << 20;
 
-/// How many types and attributes aliases may stand for, beyond one for each byte.
+/// How many types and attributes aliases may denote, beyond one for each byte.
 const MAX_EXPANSION: usize = 1 << 24;
 
 /// An error on its way to the list.
@@ -80,7 +80,7 @@ pub(super) struct Open {
 
 pub(in crate::text) struct Parser<'s> {
     pub(super) ctx: Arc<Context>,
-    /// Everything, of which only what `src` has behind `pos` is read.
+    /// Everything, of which only what `src` has after `pos` is read.
     pub(super) whole: &'s [u8],
     pub(super) src: &'s [u8],
     pub(super) pos: usize,
@@ -90,7 +90,7 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) open: Vec<Open>,
     pub(super) type_cache: FxHashMap<&'s [u8], Type>,
     pub(super) aliases: Aliases<'s>,
-    /// How many types and attributes have been read, those that aliases stand for counted each time.
+    /// How many types and attributes have been read, those that aliases denote counted each time.
     pub(super) expanded: usize,
     /// Symbols that were met lately, by hash: short ones, and others.
     pub(super) short_syms: Recent<ShortSymEntry>,
@@ -106,7 +106,7 @@ pub(in crate::text) struct Parser<'s> {
     /// Results of operations that could not be read: what uses them is not to blame.
     pub(super) poison: FxHashSet<ValueId>,
     diagnostics: Vec<Diagnostic>,
-    /// Words behind a `#` or `!` that were no aliases where they stand: they must be defined further down.
+    /// Words after a `#` or `!` that were no aliases where they stand: they must be defined further down.
     pub(super) later: Vec<(u8, &'s [u8], Span)>,
     pub(super) directives: Option<Directives<'s>>,
     /// Comments that stand before something else than an operation, for the next operation.
@@ -197,7 +197,7 @@ impl<'s> Parser<'s> {
             };
         }
         let top = module.top();
-        // An operation mostly stands on a line of its own, and reads two values.
+        // Most operations are on a line of their own, and read two values.
         let lines = memchr::memchr_iter(b'\n', &self.src[self.pos..]).count();
         self.lines = lines.min((self.src.len() - self.pos) / 16).min(MAX_RESERVE);
         self.room.for_ops(self.lines);
@@ -375,7 +375,7 @@ impl<'s> Parser<'s> {
         false
     }
 
-    /// Goes on behind the statement at `start`, in which an error was found: at the next line, with everything in
+    /// Goes on after the statement at `start`, in which an error was found: at the next line, with everything in
     /// braces that the statement opened skipped. The results that it names are poisoned.
     fn recover(&mut self, start: usize) {
         self.pos = start;
@@ -492,7 +492,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Counts what an alias stands for.
+    /// Counts what an alias denotes.
     pub(super) fn expand(&mut self, start: usize, size: usize) -> Result<(), Failure> {
         self.expanded = self.expanded.saturating_add(size);
         if self.expanded <= self.src.len().saturating_add(MAX_EXPANSION) {
@@ -573,7 +573,7 @@ impl<'s> Parser<'s> {
         self.expect(b":", "`:`", "a block is written `^name(%arg: type):`")
     }
 
-    /// The name of a block; the `^` is behind.
+    /// The name of a block; the `^` has been read.
     pub(super) fn block_name(&mut self, start: usize) -> Result<(Sym, Span), Failure> {
         match cursor::suffix(&self.src[self.pos..]) {
             // Specification style: `^%arg`.

@@ -14,7 +14,7 @@ use crate::types::{Attr, Type};
 /// What has to be given to an operation that is to be read.
 #[derive(Default)]
 pub(super) struct ResultNames {
-    /// Names, how many values each stands for, and where they are.
+    /// Names, how many values each denotes, and where they are.
     pub(super) names: SmallVec<[(Name, u32, Span); 2]>,
 }
 

@@ -1,4 +1,4 @@
-//! Words that stand for types without parameters.
+//! Words that denote types without parameters.
 
 use crate::types::{Signedness, Type};
 
@@ -8,12 +8,12 @@ pub(super) enum Scalar {
     Other,
 }
 
-/// Whether a word stands for a type without parameters.
+/// Whether a word denotes a type without parameters.
 pub(crate) fn is_type_name(word: &str) -> bool {
     scalar(word.as_bytes()).is_some()
 }
 
-/// A word that stands for a type without parameters. Names of other frameworks are read too.
+/// A word that denotes a type without parameters. Names of other frameworks are read too.
 pub(super) fn scalar(word: &[u8]) -> Option<Scalar> {
     let ty = match word {
         b"i1" | b"bool" | b"b" => Type::I1,

@@ -1,6 +1,6 @@
 //! Names of values while text is read: which are visible, which were, and which are used before their definition.
 //!
-//! The table of what names stand for is shared by all bodies: an entry says which body it belongs to. Most names of a
+//! The table of what names denote is shared by all bodies: an entry says which body it belongs to. Most names of a
 //! function occur nowhere else, so that the entries of bodies that were read are taken for others.
 
 use std::num::NonZeroU32;
@@ -19,13 +19,13 @@ use crate::types::Type;
 pub(super) struct Binding {
     /// The value, or the first of a pack.
     pub(super) first: ValueId,
-    /// How many values the name stands for.
+    /// How many values the name denotes.
     pub(super) count: u32,
     /// Where its sigil is.
     pub(super) start: u32,
 }
 
-/// What a name stands for, or stood for.
+/// What a name denotes, or denoted.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     /// The number of the body; 0 for none.
@@ -45,7 +45,7 @@ impl Slot {
     };
 }
 
-/// Uses of a name before its definition: which element of a pack, what stands there meanwhile, and where.
+/// Uses of a name before its definition: which element of a pack, what is there meanwhile, and where.
 pub(super) type Forward = FxHashMap<Name, SmallVec<[(u32, ValueId, Span); 1]>>;
 
 /// The names of one region.

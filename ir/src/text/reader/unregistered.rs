@@ -21,7 +21,7 @@ use crate::entity::OpName;
 const MAKE_GENERIC: &str = "print the generic form of the file: `mlir-opt --mlir-print-op-generic FILE | pir-opt --allow-unregistered-dialect -`";
 
 impl Parser<'_> {
-    /// The operation that a name without a dialect stands for: in a function, one of the dialect of functions, `return`.
+    /// The operation that a name without a dialect denotes: in a function, one of the dialect of functions, `return`.
     pub(super) fn op_of_function(&mut self, word: &[u8]) -> Option<OpName> {
         let owner = self.open.last()?.owner.as_ref()?;
         if owner.generic || !owner.has(&self.ctx, Traits::FUNCTION) {
@@ -32,7 +32,7 @@ impl Parser<'_> {
         self.ctx.registered_op(&name)
     }
 
-    /// Whether an operation that is not registered, and whose name is behind, goes on in the form that can be read.
+    /// Whether an operation that is not registered, and whose name has been read, goes on in the form that can be read.
     pub(super) fn check_unregistered_form(&self, span: Span) -> Result<(), Failure> {
         let text = self.text(span);
         let dialect = text.split_once('.').map_or(&*text, |(dialect, _)| dialect);
@@ -48,7 +48,7 @@ impl Parser<'_> {
         )))
     }
 
-    /// Whether something else than an opening brace, a label or the names of results stands in front on the same line.
+    /// Whether something else than an opening brace, a label or the names of results comes first on the same line.
     fn is_behind_something(&self, span: Span) -> bool {
         let before = self.src.get(..span.start as usize).unwrap_or_default();
         let start = before

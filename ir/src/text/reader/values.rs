@@ -84,7 +84,7 @@ impl Parser<'_> {
         self.value_name(start)
     }
 
-    /// The stretch of the name whose sigil is at `start`, with the number of results behind it.
+    /// The stretch of the name whose sigil is at `start`, with the number of results after it.
     fn name_span(&self, start: u32) -> Span {
         let name = self.src.get(start as usize + 1..).unwrap_or_default();
         let len = cursor::suffix(name).map_or(0, |(_, text)| text.len());
@@ -168,7 +168,7 @@ impl Parser<'_> {
         self.report(failure);
     }
 
-    /// Whether what a value stands for could not be read.
+    /// Whether what a value denotes could not be read.
     pub(super) fn is_poison(&mut self, value: ValueId) -> bool {
         self.poison.contains(&value) || self.body().value_type(value) == Type::NONE
     }

@@ -400,7 +400,7 @@ fn blocks_of_the_specification() {
 
 #[test]
 fn bodies_name_their_own() {
-    // The module's names are hidden in the function, and back behind it; the function's are not visible outside.
+    // The module's names are hidden in the function, and back after the module; the function's are not visible outside.
     same(
         "%x = pd.full () : f32
 builtin.module @m {
@@ -475,7 +475,7 @@ fn aliases_are_kept_if_what_is_printed_mentions_them() {
         assert_eq!(reprint(&once, &options), once);
         once
     };
-    // By the text of an operation, by a definition that is printed, or by what an alias stands for.
+    // By the text of an operation, by a definition that is printed, or by what an alias denotes.
     let named = "#a = loc(\"a\")\n#b = loc(fused[#a])\n#c = loc(fused[#b])\n";
     let op = |attrs: &str| format!("\"u.x\"(){attrs} : () -> ()\n");
     assert_eq!(generic(&(named.to_owned() + &op(""))), op(""));
@@ -494,11 +494,11 @@ fn aliases_are_kept_if_what_is_printed_mentions_them() {
     let types = "!t = !u.t<3>\n!q = tensor<4x!u.q<!t>>\n";
     let used = "%0 = \"u.x\"() : () -> tensor<4x!u.q<!t>>\n";
     assert_eq!(generic(&(types.to_owned() + used)), "!t = !u.t<3>\n".to_owned() + used);
-    // What only a definition that is not printed mentions before does not stand behind for that.
+    // What only a definition that is not printed mentions before does not move behind it for that.
     let late = "#a = loc(fused[#b])\n#b = loc(\"b\")\n".to_owned() + &op(" {l = loc(fused[#b])}");
     let front = "#b = loc(\"b\")\n".to_owned() + &op(" {l = loc(fused[#b])}");
     assert_eq!(generic(&late), front);
-    // What stands for itself in front of its definition, in the meaning of another, must not become what it means.
+    // What occurs as an alias in front of its definition, in the meaning of another, must not become what it means.
     let itself = "#a = [#b]\n#b = [1, 2]\n".to_owned() + &op(" {l = #a}");
     assert_eq!(generic(&itself), op(" {l = [#b]}") + "#b = [1, 2]\n");
 }

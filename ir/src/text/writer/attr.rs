@@ -6,7 +6,7 @@ use crate::types::{Attr, AttrData, AttrDict, DYNAMIC, FloatKind, Signedness, Typ
 /// Writes a type; `bang` writes those of dialects with a `!`, as other tools want them.
 pub(super) fn write_type(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
     match ctx.type_data(ty) {
-        // Most types nest in nothing; the others are as deep as the input says.
+        // Most types nest in nothing; the others are as deep as the input nests.
         TypeData::Integer { .. } | TypeData::Float(_) | TypeData::Index | TypeData::None => {
             write_type_inner(ctx, out, ty, bang)
         }
@@ -87,7 +87,7 @@ pub(super) fn write_types(ctx: &Context, out: &mut String, types: &[Type], bang:
     }
 }
 
-/// What stands behind an arrow: parentheses unless it is one type that is not a function.
+/// What comes after an arrow: parentheses unless it is one type that is not a function.
 pub(super) fn write_results(ctx: &Context, out: &mut String, types: &[Type], bang: bool) {
     match types {
         &[one] if !matches!(ctx.type_data(one), TypeData::Function { .. }) => write_type(ctx, out, one, bang),
@@ -230,7 +230,7 @@ impl AttrWriter<'_> {
             if !text.contains(['.', 'e']) {
                 out.push_str(".0");
             } else if let Some(at) = text.find('e').filter(|_| !text.contains('.')) {
-                // MLIR reads an exponent only behind a fraction.
+                // MLIR reads an exponent only after a fraction.
                 let split = out.len() - text.len() + at;
                 out.insert_str(split, ".0");
             }

@@ -66,7 +66,7 @@ impl<'a> Printer<'a, '_> {
         visible.next().is_some_and(is_word) && visible.next().is_none()
     }
 
-    /// Writes the symbol of an operation and tells which attributes that stands for.
+    /// Writes the symbol of an operation and tells which attributes that denotes.
     fn symbol(&mut self, body: &'a Body, op: OpId, def: &OpDef) -> &'static [&'static str] {
         let view = body.view(self.ctx, op);
         if def.has(Traits::SYMBOL)

@@ -76,7 +76,7 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) recent_dicts: Texts<AttrDict>,
     /// Texts of types of block arguments that were written lately, by whether they are of the generic form.
     pub(super) recent_types: Texts<(Type, bool)>,
-    /// The names that the results of the operation at each level will have in scope behind it.
+    /// The names that the results of the operation at each level will have in scope after it.
     pub(super) deferred: Vec<(usize, Vec<Name>)>,
 }
 
@@ -189,7 +189,7 @@ impl<'a, 'w> Printer<'a, 'w> {
                     next: Some(first),
                     mark,
                 } => {
-                    // What has no regions leaves nothing to do, and needs no task for what comes behind it.
+                    // What has no regions leaves nothing to do, and needs no task for what comes after it.
                     let mut at = Some(first);
                     if self.parallel && body.isolated(first).is_some() && self.in_parallel(body, &mut at) {
                         self.tasks.push(Task::Block {

@@ -107,7 +107,7 @@ impl<'a> Printer<'a, '_> {
         });
     }
 
-    /// Whether an operation of a graph uses a value that is defined behind it.
+    /// Whether an operation of a graph uses a value that is defined after it.
     fn looks_ahead(&mut self, body: &Body, region: RegionId) -> bool {
         let parent = match body.region_parent(region) {
             Some(op) => self.ctx.op_def(body.op_name(op)),

@@ -150,7 +150,7 @@ fn dominance_info_agrees_with_the_verifier() {
             Some(entry)
         );
     });
-    // Nested regions: an outer definition before, one behind, and one in a sibling region.
+    // Nested regions: an outer definition before, one after, and one in a sibling region.
     let x = b.def();
     let ((then, a), (other, c)) = (b.region(), b.region());
     let y = b.inside(a, |b| {
