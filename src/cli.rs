@@ -10,6 +10,7 @@ use clap::{CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
 use pir_ir::{Diagnostic, Severity};
 
+use crate::output::stdout_is_open;
 use crate::progress;
 use crate::render::{ColorWhen, Renderer, Style};
 use crate::source::Source;
@@ -72,7 +73,7 @@ pub(crate) fn quietly<R>(f: impl FnOnce() -> R) -> R {
 /// # Errors
 /// How the tool ends then.
 pub fn parse<Args: Parser>() -> Result<Args, Exit> {
-    Args::try_parse().map_err(|said| match said.print() {
+    Args::try_parse().map_err(|said| match said.print().and_then(|()| stdout_is_open()) {
         _ if said.use_stderr() => Exit::Usage,
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let _ = writeln!(io::stderr(), "error: cannot write to standard output: {error} [io]");

@@ -3,18 +3,41 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pir_ir::Diagnostic;
 use tempfile::NamedTempFile;
 
 use crate::interrupt::Unfinished;
 
+/// Whether standard output was closed when the process started. Before `main`, Rust's runtime opens `/dev/null` in its
+/// place, where everything would be lost without an error: it is looked at even earlier.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+#[cfg(unix)]
+#[ctor::ctor]
+fn look_at_stdout() {
+    use std::os::fd::AsFd;
+    CLOSED.store(io::stdout().as_fd().try_clone_to_owned().is_err(), Ordering::Relaxed);
+}
+
+/// Whether what is written to standard output arrives somewhere.
+///
+/// # Errors
+/// When it was closed, as by `>&-`.
+pub fn stdout_is_open() -> io::Result<()> {
+    match CLOSED.load(Ordering::Relaxed) {
+        true => Err(io::Error::other("it is closed")),
+        false => Ok(()),
+    }
+}
+
 /// Writes to a file, or to standard output for `None` and `-`, what `write` writes.
 ///
 /// A regular file is written beside its place and then moved there, so that nobody ever sees half of it and it is
 /// untouched when something fails. Anything else, like `/dev/null` or a pipe, is written directly.
 ///
-/// That nobody reads standard output to its end, as in `… | head -1`, is not an error.
+/// That nobody reads standard output to its end, as in `… | head -1`, is not an error; that it is closed is one.
 ///
 /// # Errors
 /// The reason why it cannot be written, for the user.
@@ -43,6 +66,7 @@ fn describe(path: &str, error: &io::Error) -> String {
 }
 
 fn write_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    stdout_is_open()?;
     // The lock flushes at every line break; a program has many.
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     write(&mut out)?;

@@ -23,7 +23,7 @@ use crate::arrays::{read_arrays, write_npz};
 use crate::cli::{self, Exit};
 use crate::driver::{self, LoadOptions};
 use crate::memory;
-use crate::output::write_output;
+use crate::output::{stdout_is_open, write_output};
 use crate::render::Renderer;
 use crate::source::Source;
 
@@ -161,10 +161,13 @@ fn execute<T>(
         run(&options, &mut io::stderr().lock())
     } else {
         let mut out = Quiet(io::stdout().lock());
-        let result = run(&options, &mut out);
-        // If this fails, so does writing the results, which says so.
-        let _ = out.flush();
-        result
+        run(&options, &mut out).and_then(|done| match out.flush() {
+            Ok(()) => Ok(done),
+            Err(error) => Err(Diagnostic::error(
+                "io",
+                format!("cannot write to standard output: {error}"),
+            )),
+        })
     };
     result.map_err(|error| vec![error])
 }
@@ -174,6 +177,7 @@ struct Quiet<W>(W);
 
 impl<W: Write> Write for Quiet<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        stdout_is_open()?;
         match self.0.write(bytes) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
             result => result,

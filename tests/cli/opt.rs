@@ -203,16 +203,18 @@ fn outputs_are_replaced_as_a_whole() {
 fn a_closed_pipe_is_no_error() {
     let line = "\"a.b\"() : () -> ()\n";
     let folder = with_files(&[("a.pir", &line.repeat(100_000))]);
-    let mut child = opt(&["--allow-unregistered-dialect", "a.pir"])
-        .current_dir(folder.path())
-        .spawn()
-        .unwrap();
-    let mut first = vec![0; line.len()];
-    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    assert_eq!(first, line.as_bytes());
-    // Standard output is closed now.
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+    for tool in [OPT, env!("CARGO_BIN_EXE_pir-translate")] {
+        let mut child = command(tool, &["--allow-unregistered-dialect", "a.pir"])
+            .current_dir(folder.path())
+            .spawn()
+            .unwrap();
+        let mut first = vec![0; line.len()];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        assert_eq!(first, line.as_bytes());
+        // Nobody reads on.
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -222,6 +224,43 @@ fn a_full_disk_is_an_error() {
     command.stdout(fs::File::options().write(true).open("/dev/full").unwrap());
     let said = run(command).fails(1);
     assert!(said.starts_with("error: cannot write to standard output: "), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_standard_output_is_an_error() {
+    let cube = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/examples/cube.pir");
+    let (run_tool, translate) = (env!("CARGO_BIN_EXE_pir-run"), env!("CARGO_BIN_EXE_pir-translate"));
+    let print = "%x = pd.full {shape = [1], value = 1.0, dtype = f64} : tensor<1xf64>\n%y = pd.print (%x) : tensor<1xf64>\n\
+                 pd.fetch (%y) {name = \"y\"}\n";
+    let folder = with_files(&[("print.pir", print)]);
+    let closed = |tool: &str, arguments: &[&str]| {
+        let mut shell = command("sh", &["-c", "\"$0\" \"$@\" >&-", tool]);
+        shell.args(arguments);
+        in_folder(folder.path(), shell)
+    };
+    for (tool, arguments) in [
+        (OPT, &[cube][..]),
+        (OPT, &["--list-passes"]),
+        (OPT, &["--help"]),
+        (OPT, &["--emit=paddle-json", "print.pir"]),
+        (run_tool, &[cube, "--input", "x=1"]),
+        (run_tool, &[cube, "--input", "x=1", "--check-grad"]),
+        (run_tool, &[cube, "--input", "x=1", "--output", "-"]),
+        // What the program prints is lost as well.
+        (run_tool, &["print.pir", "--output", "out.npz"]),
+        (translate, &[cube]),
+        (translate, &["--version"]),
+    ] {
+        let said = closed(tool, arguments).fails(1);
+        assert!(said.contains("it is closed"), "{said}");
+    }
+    // Nothing is lost here.
+    assert_eq!(closed(OPT, &[cube, "--output", "out.pir"]).ok(), "");
+    assert_eq!(run(opt(&["-o", "/dev/null", cube])).ok(), "");
+    let mut thrown_away = opt(&[cube]);
+    thrown_away.stdout(fs::File::options().read(true).write(true).open("/dev/null").unwrap());
+    assert_eq!(run(thrown_away).ok(), "");
 }
 
 #[test]
