@@ -10,6 +10,7 @@ use clap::{CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
 use pir_ir::{Diagnostic, Severity};
 
+use crate::memory::parse_size;
 use crate::output::stdout_is_open;
 use crate::progress;
 use crate::render::{ColorWhen, Renderer, Style};
@@ -185,6 +186,14 @@ pub struct Common {
     /// `%1 = "my.op"(%0) {a = 1} : (f32) -> f32`.
     #[arg(long)]
     pub allow_unregistered_dialect: bool,
+
+    /// Give up when more bytes are needed: a number, with K, M or G behind it
+    ///
+    /// By default, three quarters of the free memory, or of the limit of the control group or of the address space where
+    /// that is less. What grows with the input reserves memory before it is taken: programs and files that are read,
+    /// tensors, stacks. What is over the limit is an error.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    pub max_memory: Option<u64>,
 
     /// Print a script that completes the options of this tool, for your shell to source
     #[arg(long, value_enum, value_name = "SHELL", exclusive = true)]

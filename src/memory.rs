@@ -5,7 +5,7 @@ use std::fs;
 use pir_ir::budget::Budget;
 
 /// Tensors are counted exactly; what they are shared with, lists and what kernels need beside them may take a little more.
-const SLACK: u64 = 8 << 20;
+const SLACK: u64 = 1 << 20;
 
 /// Limits the memory of the process: to what the user says, or three quarters of what there is.
 pub fn limit(asked: Option<u64>) {
@@ -14,6 +14,22 @@ pub fn limit(asked: Option<u64>) {
         None => available().map_or(u64::MAX, |bytes| bytes / 4 * 3),
     };
     Budget::of_process().set_limit(limit);
+}
+
+/// A number of bytes: `1000`, `64K`, `1.5G`.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no size: expected a number of bytes, with K, M or G behind it");
+    let (number, shift) = match text.trim_end_matches(['b', 'B', 'i']).char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 10),
+        Some((at, 'm' | 'M')) => (&text[..at], 20),
+        Some((at, 'g' | 'G')) => (&text[..at], 30),
+        _ => return text.trim().parse().map_err(|_| wrong()),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+    if !number.is_finite() || number < 0.0 {
+        return Err(wrong());
+    }
+    Ok((number * (1_u64 << shift) as f64) as u64)
 }
 
 /// The smallest of the free memory, the limit of the control group and that of the address space; nothing if none of them is
@@ -77,5 +93,22 @@ mod tests {
         assert_eq!(group_limit("/a/b", group), Some(5000));
         assert_eq!(group_limit("/", group), Some(9000));
         assert_eq!(group_limit("/", |_| None), None);
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, size) in [
+            ("0", 0),
+            ("1000", 1000),
+            ("64K", 65536),
+            ("1.5M", 1_572_864),
+            ("2GiB", 1 << 31),
+            ("1kb", 1024),
+        ] {
+            assert_eq!(parse_size(text), Ok(size), "{text}");
+        }
+        for text in ["", "x", "K", "-1", "-1K", "nanK", "1T", "1.5"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
     }
 }

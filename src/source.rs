@@ -1,6 +1,6 @@
 //! Where programs come from: files and standard input, and places in them.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::io::Read;
 use std::path::Path;
 
@@ -22,8 +22,8 @@ pub struct Source {
     name: String,
     bytes: Vec<u8>,
     first_line: usize,
-    /// The memory of what was read.
-    _held: Reservation,
+    /// The memory of what was read, and of what is made of it.
+    held: RefCell<Reservation>,
     line_starts: OnceCell<Vec<usize>>,
 }
 
@@ -34,7 +34,7 @@ impl Source {
             name: name.into(),
             bytes: bytes.into(),
             first_line: 1,
-            _held: Reservation::default(),
+            held: RefCell::default(),
             line_starts: OnceCell::new(),
         }
     }
@@ -59,7 +59,7 @@ impl Source {
                 .help("split the program into several files"));
         }
         Ok(Source {
-            _held: held,
+            held: RefCell::new(held),
             ..Self::new(name, bytes)
         })
     }
@@ -72,6 +72,23 @@ impl Source {
     /// The content.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Reserves about as much memory as the program takes that stands there, for as long as the source is there. Lists of
+    /// numbers take most: each may be a digit and a comma.
+    ///
+    /// # Errors
+    /// When it would be more than the limit.
+    pub fn reserve_program(&self, is_text: bool) -> Result<(), Exhausted> {
+        let count = |byte| memchr::memchr_iter(byte, &self.bytes).count() as u64;
+        let length = self.bytes.len() as u64;
+        let bytes = match is_text {
+            // An operation mostly stands on a line of its own, with types.
+            true => length + 60 * (count(b'\n') + count(b'<')) + 40 * count(b',') + 80 * count(b'='),
+            // The readers of other formats reserve what they make on the way.
+            false => 2 * length,
+        };
+        self.held.borrow_mut().grow(bytes)
     }
 
     /// The parts between lines that begin with `// -----`. Places in a part are told as places in the whole.

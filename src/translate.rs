@@ -128,7 +128,7 @@ pub fn main() -> Exit {
         Err(exit) => return exit,
     };
     let renderer = args.common.renderer();
-    crate::memory::limit(None);
+    crate::memory::limit(args.common.max_memory);
     let output = args.output.as_deref();
     let finish = |result| cli::exit(&renderer, result);
     if let Some(shell) = args.common.completions {

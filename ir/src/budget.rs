@@ -9,6 +9,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::diagnostics::Diagnostic;
+
 /// So many bytes, which many may take of. Cloning gives another handle of the same.
 #[derive(Clone)]
 pub struct Budget(Arc<Inner>);
@@ -51,6 +53,12 @@ impl fmt::Display for Exhausted {
 }
 
 impl std::error::Error for Exhausted {}
+
+impl From<Exhausted> for Diagnostic {
+    fn from(exhausted: Exhausted) -> Diagnostic {
+        Diagnostic::error("memory", exhausted.to_string()).help("`--max-memory` sets the limit")
+    }
+}
 
 impl From<Exhausted> for String {
     fn from(exhausted: Exhausted) -> String {

@@ -96,7 +96,10 @@ pub fn read_as(
     format: Option<pir_translate::Format>,
     options: LoadOptions,
 ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
+    use pir_translate::Format::{PaddleProgramText, PaddleText};
     let allow_unregistered = options.allow_unregistered;
+    let is_text = matches!(format, None | Some(PaddleText | PaddleProgramText));
+    source.reserve_program(is_text).map_err(|e| vec![e.into()])?;
     let (module, diagnostics) = match format {
         None => {
             let parsed = text::parse(ctx, source.bytes(), &ParseOptions { allow_unregistered });

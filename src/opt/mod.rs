@@ -31,7 +31,7 @@ pub fn main() -> Exit {
         Err(exit) => return exit,
     };
     let renderer = args.common.renderer();
-    memory::limit(None);
+    memory::limit(args.common.max_memory);
     let output = args.output.output.as_deref();
     let finish = |result| cli::exit(&renderer, result);
     if let Some(shell) = args.common.completions {

@@ -84,13 +84,6 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
 
-    /// Give up when tensors and stacks take more bytes together: a number, with K, M or G behind it
-    ///
-    /// By default, three quarters of the free memory, or of the limit of the control group or of the address space where
-    /// that is less. Memory is reserved before it is taken: what is over the limit is an error.
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub max_memory: Option<u64>,
-
     /// Run this function; default: the top level, the only function, or `main`
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
@@ -184,48 +177,10 @@ fn parse_input(text: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), value))
 }
 
-/// A number of bytes: `1000`, `64K`, `1.5G`.
-fn parse_size(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no size: expected a number of bytes, with K, M or G behind it");
-    let (number, shift) = match text.trim_end_matches(['b', 'B', 'i']).char_indices().last() {
-        Some((at, 'k' | 'K')) => (&text[..at], 10),
-        Some((at, 'm' | 'M')) => (&text[..at], 20),
-        Some((at, 'g' | 'G')) => (&text[..at], 30),
-        _ => return text.trim().parse().map_err(|_| wrong()),
-    };
-    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
-    if !number.is_finite() || number < 0.0 {
-        return Err(wrong());
-    }
-    Ok((number * (1_u64 << shift) as f64) as u64)
-}
-
 /// The beginning of a text.
 fn excerpt(text: &str) -> String {
     if text.is_empty() {
         return "the end".to_owned();
     }
     text.chars().take(20).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_units() {
-        for (text, size) in [
-            ("0", 0),
-            ("1000", 1000),
-            ("64K", 65536),
-            ("1.5M", 1_572_864),
-            ("2GiB", 1 << 31),
-            ("1kb", 1024),
-        ] {
-            assert_eq!(parse_size(text), Ok(size), "{text}");
-        }
-        for text in ["", "x", "K", "-1", "-1K", "nanK", "1T", "1.5"] {
-            assert!(parse_size(text).is_err(), "{text}");
-        }
-    }
 }

@@ -34,7 +34,7 @@ pub fn main() -> Exit {
         Err(exit) => return exit,
     };
     let renderer = args.common.renderer();
-    memory::limit(args.max_memory);
+    memory::limit(args.common.max_memory);
     if let Some(shell) = args.common.completions {
         let written = write_output(None, |out| cli::write_completions::<Args>(shell, out));
         return cli::exit(&renderer, written);
@@ -153,7 +153,7 @@ fn execute<T>(
         function: args.function.clone(),
         inputs: inputs.iter().map(|input| input.name.clone()).zip(values).collect(),
         max_steps: args.max_steps,
-        max_memory: args.max_memory,
+        max_memory: args.common.max_memory,
         ..Options::default()
     };
     // What the program prints must not stand in the middle of an archive.

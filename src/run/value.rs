@@ -3,7 +3,6 @@
 use std::fmt;
 
 use half::{bf16, f16};
-use pir_interp::tensor::checked_count;
 use pir_interp::{DType, Tensor};
 
 /// Deeper lists than this are not tensors that anybody has.
@@ -54,39 +53,39 @@ impl fmt::Display for Number {
     }
 }
 
-/// A tensor of numbers.
+/// A tensor of numbers, as many as the shape says.
 ///
 /// # Errors
-/// Which of them the element type does not have, or that they are not as many as the shape says.
-fn tensor_of(dtype: DType, shape: &[usize], numbers: &[Number]) -> Result<Tensor, String> {
+/// Which of them the element type does not have, or that there is no memory for so many.
+fn tensor_of(dtype: DType, shape: &[usize], mut next: impl FnMut() -> Number) -> Result<Tensor, String> {
+    let none = |number: Number| format!("{} has no element {number}", dtype.name());
     macro_rules! integers {
-        ($ty:ty) => {{
-            let convert = |number: &Number| {
+        ($ty:ty) => {
+            Tensor::generated(shape, || {
+                let number = next();
                 let whole = number.as_i64().and_then(|value| <$ty>::try_from(value).ok());
-                whole.ok_or_else(|| format!("{} has no element {number}", dtype.name()))
-            };
-            Tensor::new(shape, numbers.iter().map(convert).collect::<Result<Vec<$ty>, _>>()?)
-        }};
+                whole.ok_or_else(|| none(number))
+            })
+        };
     }
-    let floats = || numbers.iter().map(|number| number.as_f64());
     match dtype {
-        DType::I1 => {
-            let convert = |number: &Number| match number.as_i64() {
+        DType::I1 => Tensor::generated(shape, || {
+            let number = next();
+            match number.as_i64() {
                 Some(0) => Ok(false),
                 Some(1) => Ok(true),
-                _ => Err(format!("{} has no element {number}", dtype.name())),
-            };
-            Tensor::new(shape, numbers.iter().map(convert).collect::<Result<Vec<bool>, _>>()?)
-        }
+                _ => Err(none(number)),
+            }
+        }),
         DType::I8 => integers!(i8),
         DType::I16 => integers!(i16),
         DType::I32 => integers!(i32),
         DType::I64 => integers!(i64),
         DType::UI8 => integers!(u8),
-        DType::F16 => Tensor::new(shape, floats().map(f16::from_f64).collect::<Vec<_>>()),
-        DType::BF16 => Tensor::new(shape, floats().map(bf16::from_f64).collect::<Vec<_>>()),
-        DType::F32 => Tensor::new(shape, floats().map(|value| value as f32).collect::<Vec<_>>()),
-        DType::F64 => Tensor::new(shape, floats().collect::<Vec<_>>()),
+        DType::F16 => Tensor::generated(shape, || Ok(f16::from_f64(next().as_f64()))),
+        DType::BF16 => Tensor::generated(shape, || Ok(bf16::from_f64(next().as_f64()))),
+        DType::F32 => Tensor::generated(shape, || Ok(next().as_f64() as f32)),
+        DType::F64 => Tensor::generated(shape, || Ok(next().as_f64())),
     }
 }
 
@@ -149,14 +148,16 @@ impl Value {
     /// # Errors
     /// Why there is no such tensor.
     pub fn tensor(&self, dtype: DType, shape: &[usize], stream: u64) -> Result<Tensor, String> {
-        let count = checked_count(shape, dtype.size());
         match self {
-            Value::Fill(number) => tensor_of(dtype, shape, &vec![*number; count?]),
-            Value::List { shape, numbers } => tensor_of(dtype, shape, numbers),
+            Value::Fill(number) => tensor_of(dtype, shape, || *number),
+            Value::List { shape, numbers } => {
+                // There is one for each element of the shape, which is that of the list.
+                let mut numbers = numbers.iter();
+                tensor_of(dtype, shape, || numbers.next().copied().unwrap_or(Number::Int(0)))
+            }
             Value::Rand => {
                 let mut random = SplitMix(stream);
-                let numbers: Vec<_> = (0..count?).map(|_| random.number(dtype)).collect();
-                tensor_of(dtype, shape, &numbers)
+                tensor_of(dtype, shape, || random.number(dtype))
             }
         }
     }

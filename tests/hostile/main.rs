@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 mod inputs;
+mod memory;
 mod messages;
 mod tools;
 

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::{Command, Output, Stdio};
 
-fn tool(name: &str) -> Command {
+pub fn tool(name: &str) -> Command {
     let path = match name {
         "pir-opt" => env!("CARGO_BIN_EXE_pir-opt"),
         _ => env!("CARGO_BIN_EXE_pir-run"),
@@ -14,7 +14,7 @@ fn tool(name: &str) -> Command {
 }
 
 #[track_caller]
-fn refused(output: &Output, words: &str) {
+pub fn refused(output: &Output, words: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains(words), "{said}");

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use pir_ir::budget::Reservation;
 use pir_ir::{Diagnostic, Span};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +31,8 @@ struct Node {
 pub(crate) struct Json<'s> {
     source: &'s str,
     nodes: Vec<Node>,
+    /// The memory of the nodes.
+    _held: Reservation,
 }
 
 /// One node of a document.
@@ -66,11 +69,13 @@ impl<'s> Json<'s> {
             source,
             at: 0,
             nodes: Vec::new(),
+            held: Reservation::default(),
         };
         parser.document()?;
         Ok(Json {
             source,
             nodes: parser.nodes,
+            _held: parser.held,
         })
     }
 
@@ -85,6 +90,7 @@ struct Parser<'s> {
     source: &'s str,
     at: usize,
     nodes: Vec<Node>,
+    held: Reservation,
 }
 
 impl Parser<'_> {
@@ -138,7 +144,8 @@ impl Parser<'_> {
         Diagnostic::error("syntax", format!("{what}, found {found}")).label(Span::new(self.at, self.at + 1), "")
     }
 
-    fn push(&mut self, kind: Kind, start: usize) {
+    fn push(&mut self, kind: Kind, start: usize) -> Result<(), Diagnostic> {
+        self.held.room_for_one(&mut self.nodes)?;
         let next = self.nodes.len() as u32 + 1;
         self.nodes.push(Node {
             kind,
@@ -146,6 +153,7 @@ impl Parser<'_> {
             end: self.at as u32,
             next,
         });
+        Ok(())
     }
 
     fn value(&mut self, open: &mut Vec<usize>) -> Result<State, Diagnostic> {
@@ -155,12 +163,12 @@ impl Parser<'_> {
                 self.at += 1;
                 open.push(self.nodes.len());
                 let object = c == b'{';
-                self.push(if object { Kind::Object } else { Kind::Array }, start);
+                self.push(if object { Kind::Object } else { Kind::Array }, start)?;
                 return Ok(if object { State::FirstKey } else { State::FirstItem });
             }
             Some(b'"') => {
                 self.string()?;
-                self.push(Kind::Str, start);
+                self.push(Kind::Str, start)?;
             }
             Some(b'-' | b'0'..=b'9') => {
                 while matches!(self.peek(), Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')) {
@@ -171,7 +179,7 @@ impl Parser<'_> {
                     self.at = start;
                     return Err(self.error("expected a number"));
                 }
-                self.push(Kind::Number, start);
+                self.push(Kind::Number, start)?;
             }
             _ => {
                 let words = [
@@ -188,7 +196,7 @@ impl Parser<'_> {
                     return Err(self.error("expected a value"));
                 };
                 self.at += word.len();
-                self.push(kind, start);
+                self.push(kind, start)?;
             }
         }
         Ok(State::AfterValue)
@@ -200,7 +208,7 @@ impl Parser<'_> {
         }
         let start = self.at;
         self.string()?;
-        self.push(Kind::Str, start);
+        self.push(Kind::Str, start)?;
         self.blanks();
         if self.peek() != Some(b':') {
             return Err(self.error("expected `:`"));

@@ -2,6 +2,7 @@
 //! of two values, and does not tell where it stopped.
 
 use pir_ir::Span;
+use pir_ir::budget::{Exhausted, Reservation};
 
 /// After so many faults nobody reads on.
 const MOST: usize = 20;
@@ -135,12 +136,38 @@ pub(crate) fn spans_in(bytes: &[u8], whole: Span, number: u64) -> Vec<Span> {
     of_field.map(|f| Span::new(f.start, f.end)).collect()
 }
 
-/// Everything that makes the bytes no message of the schema, in the order of the file.
-pub(crate) fn check(bytes: &[u8], schema: &'static Schema) -> Vec<Fault> {
+/// Reserves what the fields of a message take: where they stand, and what the decoder makes of them.
+fn reserve(held: &mut Reservation, bytes: &[u8], schema: &Schema, start: usize, end: usize) -> Result<(), Exhausted> {
+    // A message has several lists and maps, which take as much when they are empty.
+    const DECODED: usize = 192 + 2 * size_of::<Found>();
+    let (mut taken, mut at) = (0, start);
+    while let Some(next) = field(bytes, at, end) {
+        let length = next.end - next.start;
+        let known = schema.fields.iter().find(|f| f.0 == next.number);
+        taken += DECODED
+            + match known.map(|f| f.2) {
+                // Each may take one byte; a list that grows is as large again.
+                Some(Kind::Varint) if next.is_delimited() => 2 * size_of::<u64>() * length,
+                Some(Kind::Bytes | Kind::Fixed32 | Kind::Fixed64) => 2 * length,
+                _ => 0,
+            };
+        at = next.end;
+    }
+    held.grow(taken as u64)
+}
+
+/// Everything that makes the bytes no message of the schema, in the order of the file. What decoding them takes goes to
+/// the reservation.
+pub(crate) fn check(bytes: &[u8], schema: &'static Schema, held: &mut Reservation) -> Vec<Fault> {
     let mut faults: Vec<Fault> = Vec::new();
     let mut pending = vec![(schema, 0, bytes.len())];
     while let Some((schema, start, end)) = pending.pop() {
         if faults.len() >= MOST {
+            break;
+        }
+        if let Err(error) = reserve(held, bytes, schema, start, end) {
+            let message = format!("{error}; `--max-memory` sets the limit");
+            faults.push(Fault { at: start, message });
             break;
         }
         let (found, broken) = fields(bytes, start, end);
@@ -250,7 +277,10 @@ mod tests {
     };
 
     fn faults(bytes: &[u8]) -> Vec<(usize, String)> {
-        check(bytes, &OUTER).into_iter().map(|f| (f.at, f.message)).collect()
+        check(bytes, &OUTER, &mut Reservation::default())
+            .into_iter()
+            .map(|f| (f.at, f.message))
+            .collect()
     }
 
     #[test]

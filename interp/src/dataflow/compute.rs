@@ -131,8 +131,7 @@ impl Device<'_> {
                 }
             }
             Code::Combine(_) => {
-                let items = inputs.into_iter().map(tensor).collect::<Result<Box<[_]>, _>>()?;
-                smallvec![Some(Value::List(items))]
+                smallvec![Some(Value::list(inputs)?)]
             }
             Code::Split(_) => match inputs.into_iter().next() {
                 Some(Value::List(items)) => items.into_iter().map(|t| Some(Value::Tensor(t))).collect(),

@@ -25,6 +25,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use pir_ir::budget;
 use pir_ir::{Attr, AttrDict, Body, Context, OpName, Rewriter, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -246,6 +247,7 @@ impl Engine {
                 None => Err(format!("`{}` has no gradient function", self.ctx.op_str(op))),
             };
         }
+        let held = budget::reserve(Operation::bytes(flat().count(), results.iter().flatten().count()))?;
         let saves = |at: usize, t: &Tensor| rule.is_some_and(|rule| rule.saves_input(at)) || !float(t);
         let inputs = flat().enumerate().map(|(at, t)| Wrapper::new(t, !saves(at, t)));
         let out_meta = operands
@@ -264,6 +266,7 @@ impl Engine {
                 rule,
                 inputs: RefCell::new(inputs.collect()),
                 outputs: RefCell::default(),
+                _held: held,
             },
             in_meta,
             out_meta,

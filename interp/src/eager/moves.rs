@@ -6,7 +6,8 @@
 use super::rules::{Cx, Grads};
 use super::value::V;
 use super::{Slot, Tensor};
-use crate::tensor::{DType, Element, Shape, Tensor as Dense};
+use crate::tensor::buffer::{filled, gathered, scratch};
+use crate::tensor::{DType, Element, Shape, Tensor as Dense, checked_count};
 
 /// `out[i] = x[map[i]]`, zero where the map is negative.
 pub(super) const TAKE: &str = "eager.take";
@@ -23,6 +24,10 @@ pub(super) fn builtin(op: &str, inputs: &[Dense]) -> Option<Result<Dense, String
     let [x, map, rest @ ..] = inputs else {
         return Some(Err("operands are missing".to_owned()));
     };
+    let _scratch = match scratch::<Option<usize>>(map.len().saturating_mul(2)) {
+        Ok(held) => held,
+        Err(error) => return Some(Err(error)),
+    };
     let map: Vec<Option<usize>> = map.to_i64().into_iter().map(|at| usize::try_from(at).ok()).collect();
     let shape: Shape = match (put, rest) {
         (false, _) => inputs[1].shape().into(),
@@ -36,15 +41,16 @@ pub(super) fn builtin(op: &str, inputs: &[Dense]) -> Option<Result<Dense, String
                 None => Ok(T::from_f64(0.0)),
                 Some(at) => x.get(*at).copied().ok_or_else(beyond),
             };
-            return Dense::new(shape, map.iter().map(pick).collect::<Result<Vec<T>, _>>()?);
+            let mut picked = map.iter().map(pick);
+            return Dense::generated(shape, || picked.next().unwrap_or_else(|| Err(beyond())));
         }
-        let mut sums = vec![0.0; shape.iter().product()];
+        let mut sums = filled(checked_count(shape, size_of::<f64>())?, 0.0)?;
         for (x, at) in x.iter().zip(map) {
             if let Some(at) = at {
                 *sums.get_mut(*at).ok_or_else(beyond)? += x.to_f64();
             }
         }
-        Dense::new(shape, sums.into_iter().map(T::from_f64).collect::<Vec<T>>())
+        Dense::of(shape, gathered(sums.iter().map(|&sum| T::from_f64(sum)))?)
     }
     Some(crate::each_type!(x.data(), v => move_to(v, &map, &shape, put)))
 }
@@ -65,8 +71,15 @@ impl<'e> V<'e> {
 
 /// A tensor of the numbers of its elements, from zero.
 pub(super) fn numbers(shape: &[usize]) -> Result<Tensor, String> {
-    let count = shape.iter().product::<usize>() as i64;
-    Ok(Tensor::new(Dense::new(shape, (0..count).collect())?))
+    numbered_from(0, shape).map(Tensor::new)
+}
+
+/// The same from a first one.
+fn numbered_from(first: i64, shape: &[usize]) -> Result<Dense, String> {
+    Dense::of(
+        shape,
+        gathered((first..).take(checked_count(shape, size_of::<i64>())?))?,
+    )
 }
 
 /// The gradients of the float operands of an operation that moves elements.
@@ -86,7 +99,7 @@ pub(super) fn gradients<'e>(cx: &Cx<'e>) -> Result<Grads<'e>, String> {
             let shape = cx.shape(at);
             let count = shape.iter().product::<usize>() as i64;
             starts.push(Some(next));
-            items.push(Tensor::new(Dense::new(&shape, (next..next + count).collect())?));
+            items.push(Tensor::new(numbered_from(next, &shape)?));
             next += count;
         }
         numbered.push(if cx.is_list(slot) {
@@ -110,8 +123,8 @@ pub(super) fn gradients<'e>(cx: &Cx<'e>) -> Result<Grads<'e>, String> {
         if moved.dtype() != DType::I64 || !cx.has_grad(result) {
             continue;
         }
-        let map: Vec<i64> = moved.to_i64().into_iter().map(|number| number - 1).collect();
-        let map = V::constant(engine, Dense::new(moved.shape(), map));
+        let map = gathered(moved.wholes()?.iter().map(|number| number - 1));
+        let map = V::constant(engine, Dense::of(moved.shape(), map?));
         let part = cx.g(result).put(&map, &[total]);
         sum = Some(match sum {
             None => part,
@@ -132,8 +145,7 @@ pub(super) fn gradients<'e>(cx: &Cx<'e>) -> Result<Grads<'e>, String> {
         grads[at] = Some(if count == total {
             sum.reshape(&shape)
         } else {
-            let own = (start - 1..start - 1 + count as i64).collect();
-            sum.take(&V::constant(engine, Dense::new(&shape, own)))
+            sum.take(&V::constant(engine, numbered_from(start - 1, &shape)))
         });
     }
     Ok(grads)

@@ -4,6 +4,7 @@ use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use pir_ir::budget::Reservation;
 use pir_ir::{AttrDict, OpName};
 
 use super::live;
@@ -83,6 +84,18 @@ pub(super) struct Operation {
     pub(super) inputs: RefCell<Vec<Wrapper>>,
     /// The results, lists flat.
     pub(super) outputs: RefCell<Vec<Wrapper>>,
+    /// The memory of all this.
+    pub(super) _held: Reservation,
+}
+
+impl Operation {
+    /// About what is taken for an operation with so many operands and results, besides the elements.
+    pub(super) const fn bytes(operands: usize, results: usize) -> usize {
+        // What the allocator needs for the lists.
+        const HEADS: usize = 192;
+        let each = size_of::<SlotMeta>() + size_of::<Wrapper>() + HEADS;
+        size_of::<Node>() + HEADS + (operands + results) * each
+    }
 }
 
 /// A gradient node.

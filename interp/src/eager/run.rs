@@ -7,6 +7,7 @@ use std::io::Write;
 use std::rc::Rc;
 
 use pir_ir::Type;
+use pir_ir::budget::Reservation;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -67,6 +68,8 @@ pub(super) struct Tracer<'m, 'o> {
     out: &'o mut dyn Write,
     calls: Vec<Activation>,
     stacks: Vec<Vec<Value>>,
+    /// The memory of the stacks.
+    held: Reservation,
     steps: u64,
     fetched: Vec<(String, Tensor)>,
     inputs: FxHashMap<String, Tensor>,
@@ -100,6 +103,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
             out,
             calls: Vec::new(),
             stacks: Vec::new(),
+            held: Reservation::default(),
             steps: 0,
             fetched: Vec::new(),
             inputs: FxHashMap::default(),
@@ -298,12 +302,15 @@ impl<'m, 'o> Tracer<'m, 'o> {
             }
             Code::CreateStack => {
                 write(env, instr.results, [Value::Stack(self.stacks.len())]);
+                self.held.room_for_one(&mut self.stacks).map_err(ExecError::new)?;
                 self.stacks.push(Vec::new());
             }
             Code::Push { stack, value, .. } => {
                 let handle = stack_of(env, *stack)?;
                 let value = read(env, *value);
-                self.stacks[handle].push(value);
+                let stack = &mut self.stacks[handle];
+                self.held.room_for_one(stack).map_err(ExecError::new)?;
+                stack.push(value);
             }
             Code::Pop { stack } => {
                 let Some(value) = self.stacks[stack_of(env, *stack)?].pop() else {
@@ -317,7 +324,10 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 write(env, instr.results, [Value::Slot(Slot::One(Tensor::new(value)))]);
             }
             Code::CopyStack { stack } => {
-                let copy = self.stacks[stack_of(env, *stack)?].clone();
+                self.held.room_for_one(&mut self.stacks).map_err(ExecError::new)?;
+                let old = &self.stacks[stack_of(env, *stack)?];
+                self.held.grow(size_of_val(&**old) as u64).map_err(ExecError::new)?;
+                let copy = old.clone();
                 write(env, instr.results, [Value::Stack(self.stacks.len())]);
                 self.stacks.push(copy);
             }

@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::{Rc, Weak};
 
+use pir_ir::budget::Reservation;
+
 use super::live;
 use super::node::{Edge, HookId, Node};
 use crate::tensor::{DType, Shape, Tensor as Dense};
@@ -33,6 +35,8 @@ pub(super) struct Inner {
     version: Rc<Cell<u32>>,
     meta: RefCell<AutogradMeta>,
     name: RefCell<String>,
+    /// The memory of all this, besides the elements.
+    _held: Reservation,
 }
 
 impl Drop for Inner {
@@ -79,6 +83,8 @@ impl Tensor {
             version,
             meta: RefCell::default(),
             name: RefCell::default(),
+            // With the counts of the shared one, and the version.
+            _held: Reservation::of_existing(size_of::<Inner>() + 64),
         }))
     }
 

@@ -404,11 +404,8 @@ impl<'m, 'o> Machine<'m, 'o> {
                 call.env[*target as usize] = Value::Tensor(sum);
             }
             Code::Combine(values) => {
-                let items = gather(&mut self.scratch, &mut call.env, values)
-                    .into_iter()
-                    .map(tensor)
-                    .collect::<Result<Box<[_]>, _>>()?;
-                write(&mut call.env, instr.results, [Value::List(items)]);
+                let items = gather(&mut self.scratch, &mut call.env, values);
+                write(&mut call.env, instr.results, [Value::list(items)?]);
             }
             Code::Split(list) => match read(&mut call.env, *list) {
                 Value::List(items) => write(&mut call.env, instr.results, items.into_iter().map(Value::Tensor)),

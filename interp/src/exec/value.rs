@@ -21,6 +21,18 @@ pub enum Value {
 }
 
 impl Value {
+    /// A list of tensors. Collecting into one of the right size from the start leaves no room behind it.
+    pub(crate) fn list(
+        values: impl IntoIterator<Item = Value, IntoIter: ExactSizeIterator>,
+    ) -> Result<Value, ExecError> {
+        let values = values.into_iter();
+        let mut items = Vec::with_capacity(values.len());
+        for value in values {
+            items.push(tensor(value)?);
+        }
+        Ok(Value::List(items.into()))
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         match self {
             Value::Tensor(t) => t.bytes() as u64,

@@ -4,7 +4,7 @@ use super::broadcast::{broadcast, expand};
 use super::shape::cut;
 use super::special::{erfc, sigmoid};
 use super::{Kernel, Outputs, Prepare, one, take};
-use crate::tensor::buffer::gathered;
+use crate::tensor::buffer::{gathered, scratch};
 use crate::tensor::{Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -124,6 +124,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 return Err("the classes are dimension 1 of the input".to_owned());
             };
             let inner: usize = rest.iter().product();
+            // The values, the labels and the losses.
+            let _scratch = scratch::<f64>(x.len().saturating_add(label.len().saturating_mul(2)))?;
             let weights = weight.and_then(|at| inputs.get(at)).map(Tensor::to_f64);
             let (values, labels) = (x.to_f64(), label.to_i64());
             let (mut losses, mut total) = (Vec::with_capacity(labels.len()), 0.0);
@@ -205,6 +207,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let weight = weight.and_then(|at| inputs.get(at)).cloned();
             let [x, label] = take(inputs)?;
+            let _scratch = scratch::<f64>(x.len().saturating_mul(3))?;
             let weights = match weight {
                 Some(w) => expand(&w, x.shape())?.to_f64(),
                 None => vec![1.0; x.len()],

@@ -242,6 +242,7 @@ pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Places, usize, 
     let values = index.wholes()?;
     // Tuples without an element take no room, but their places do.
     let count = checked_count(lead, size_of::<usize>())?;
+    let _scratch = scratch::<usize>(count)?;
     let mut places = Places::with_capacity(count);
     for n in 0..count {
         let mut place = 0;

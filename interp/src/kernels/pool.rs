@@ -1,7 +1,7 @@
 //! Maxima and means of windows.
 
 use crate::tensor::Storage;
-use crate::tensor::buffer::{filled, room};
+use crate::tensor::buffer::{filled, gathered, room, scratch};
 use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
@@ -25,8 +25,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let kernel = pool.kernel.get(&inputs)?;
             let [x] = take(inputs)?;
             let (out, places) = pool.run(&x, kernel)?;
-            let places: Vec<i32> = places.iter().map(|&p| p as i32).collect();
-            let mask = Tensor::new(out.shape(), places)?;
+            let mask = Tensor::of(out.shape(), gathered(places.iter().map(|&p| p as i32))?)?;
             let mut results = Outputs::new();
             results.extend([out, mask]);
             Ok(results)
@@ -88,7 +87,8 @@ impl Pool {
             count: count.max(0) as usize,
         };
         let shared = |size: i64, windows: i64| -> Result<Vec<Stretch>, String> {
-            checked_count(&[usize::try_from(windows).map_err(|_| "a negative size")?], 24)?;
+            let count = checked_count(&[usize::try_from(windows).map_err(|_| "a negative size")?], 24)?;
+            let _room = scratch::<Stretch>(count)?;
             let one = |at: i64| {
                 let (start, end) = Axis::share(size, windows, at);
                 piece(start, end, end - start)
@@ -102,7 +102,7 @@ impl Pool {
         let axes = self.attributes.axes(size, kernel)?;
         let along = |axis: &Axis| -> Result<Vec<Stretch>, String> {
             let windows = axis.windows(self.ceil)?;
-            checked_count(&[windows as usize], 24)?;
+            let _room = scratch::<Stretch>(checked_count(&[windows as usize], 24)?)?;
             let one = |at: i64| {
                 let first = at * axis.stride - axis.before;
                 let (start, end) = (first.max(0).min(axis.size), (first + axis.kernel).min(axis.size));

@@ -170,7 +170,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
             let at = axis(at, x.rank())?;
-            checked_count(&[x.shape()[at], repeats], 8)?;
+            let _scratch = scratch::<usize>(checked_count(&[x.shape()[at], repeats], 8)?)?;
             let rows: Vec<usize> = (0..x.shape()[at])
                 .flat_map(|k| std::iter::repeat_n(k, repeats))
                 .collect();
@@ -231,7 +231,9 @@ fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
             let (start, count) = stretch(x.shape()[at] as i64, numbers[0][i], numbers[1][i], step)?;
             window[at] = (count as usize, start.max(0) as usize, step);
         }
-        checked_count(&window.iter().map(|w| w.0).collect::<Vec<_>>(), x.dtype().size())?;
+        let count = checked_count(&window.iter().map(|w| w.0).collect::<Vec<_>>(), x.dtype().size())?;
+        // The last list of places, and the one before.
+        let _scratch = scratch::<usize>(count.saturating_mul(2))?;
         for (&n, &(count, start, step)) in x.shape().iter().zip(&window) {
             let along = |base: usize| (0..count as i64).map(move |k| (base * n) as i64 + start as i64 + k * step);
             places = places.into_iter().flat_map(along).map(|at| at as usize).collect();
@@ -387,7 +389,8 @@ fn pad3d(s: &Spec<'_>) -> Result<Kernel, String> {
         for (at, pair) in [4, 3, 2].into_iter().zip(paddings.chunks(2)) {
             let n = x.shape()[at] as i64;
             let size = n.saturating_add(pair[0]).saturating_add(pair[1]);
-            checked_count(&[usize::try_from(size).map_err(|_| "a negative size")?], 16)?;
+            let count = checked_count(&[usize::try_from(size).map_err(|_| "a negative size")?], 16)?;
+            let _scratch = scratch::<[usize; 3]>(count)?;
             let sources: Vec<Option<usize>> = (0..size)
                 .map(|k| source(k - pair[0], n, &mode))
                 .collect::<Result<_, _>>()?;

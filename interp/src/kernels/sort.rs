@@ -33,6 +33,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let k = usize::try_from(k).ok().filter(|k| (1..=lines[axis]).contains(k));
             let k = k.ok_or_else(|| format!("`k` is from 1 to {}", lines[axis]))?;
             let (outer, n, inner) = around(&lines, axis);
+            let _scratch = scratch::<usize>(outer * inner)?;
             let places: Vec<usize> = (0..outer * inner)
                 .map(|line| (line / inner * n + k - 1) * inner + line % inner)
                 .collect();
@@ -55,9 +56,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         generated(s, move |inputs, seed, count| {
             let [low, high] = bounds.map(|(place, value)| number(inputs, place, value));
             let (low, high) = (low?, high?);
-            Ok((0..count)
-                .map(|at| low + (high - low) * noise(seed, at as u64))
-                .collect())
+            gathered((0..count).map(|at| low + (high - low) * noise(seed, at as u64)))
         })
     }),
     ("pd.gaussian", |s| {
@@ -68,7 +67,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 let (u, v) = (noise(seed, 2 * at as u64), noise(seed, 2 * at as u64 + 1));
                 (-2.0 * (1.0 - u).ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
             };
-            Ok((0..count).map(|at| mean + deviation * point(at)).collect())
+            gathered((0..count).map(|at| mean + deviation * point(at)))
         })
     }),
     ("pd.randint", |s| {
@@ -78,9 +77,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         }
         generated(s, move |_, seed, count| {
             let span = high as f64 - low as f64;
-            Ok((0..count)
-                .map(|at| (low as f64 + (span * noise(seed, at as u64)).floor()).min(high as f64 - 1.0))
-                .collect())
+            let number = |at| (low as f64 + (span * noise(seed, at as u64)).floor()).min(high as f64 - 1.0);
+            gathered((0..count).map(number))
         })
     }),
     ("pd.randperm", |s| {
@@ -183,13 +181,13 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
 /// Numbers that follow from a seed, in a shape.
 fn generated(
     s: &Spec<'_>,
-    f: impl Fn(&[Tensor], u64, usize) -> Result<Vec<f64>, String> + Send + Sync + 'static,
+    f: impl Fn(&[Tensor], u64, usize) -> Result<Storage<f64>, String> + Send + Sync + 'static,
 ) -> Result<Kernel, String> {
     let (shape, seed) = (s.ints_or_operand("shape"), s.int("seed", 0) as u64);
     let dtype: DType = s.result_dtype(0)?;
     Ok(Box::new(move |inputs| {
         let shape = dims(&shape.get(&inputs)?.ok_or("`shape` is missing")?)?;
         let count = checked_count(&shape, 8)?;
-        one(Tensor::new(&shape, f(&inputs, seed, count)?)?.cast(dtype)?)
+        one(Tensor::of(&shape, f(&inputs, seed, count)?)?.cast(dtype)?)
     }))
 }

@@ -169,6 +169,22 @@ impl Tensor {
         Self::of(shape, Storage::adopt(values)?)
     }
 
+    /// A tensor of as many elements as its shape says, one after the other; their memory is reserved before.
+    ///
+    /// # Errors
+    /// When the tensor would be too large, or there is no such element.
+    pub fn generated<T: Element>(
+        shape: &[usize],
+        mut next: impl FnMut() -> Result<T, String>,
+    ) -> Result<Tensor, String> {
+        let count = checked_count(shape, T::DTYPE.size())?;
+        let mut values = buffer::room(count)?;
+        for _ in 0..count {
+            values.push(next()?);
+        }
+        Self::of(shape, values)
+    }
+
     /// The same of elements whose memory is reserved.
     ///
     /// # Errors

@@ -17,6 +17,9 @@ fn error(node: Value<'_>, message: impl Into<String>) -> Diagnostic {
 /// The newest version of saved programs that is known: that of PaddlePaddle 3.3.
 const NEWEST: i64 = 4;
 
+/// After so many errors the rest is not worth reading.
+const MAX_ERRORS: usize = 200;
+
 /// What may be said of the results of an operation. What is persistable is so by its operation here.
 const RESULT_ATTRIBUTES: &[&str] = &["stop_gradient", "persistable"];
 
@@ -40,14 +43,20 @@ pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
     };
     builder.errors = keys::check(&json);
     let regions = root.get("program").and_then(|p| p.get("regions"));
-    let mut more: Vec<Value<'_>> = regions.into_iter().flat_map(Value::items).skip(1).collect();
+    let mut more: Vec<Value<'_>> = regions
+        .into_iter()
+        .flat_map(Value::items)
+        .skip(1)
+        .take(MAX_ERRORS)
+        .collect();
     more.extend(
         regions
             .and_then(|r| r.items().next())
             .and_then(|r| r.get("blocks"))
             .into_iter()
             .flat_map(Value::items)
-            .skip(1),
+            .skip(1)
+            .take(MAX_ERRORS),
     );
     for node in more {
         let message = "a program has one region with one block: this one would not be run";
@@ -69,7 +78,9 @@ pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
         ops: Box::new(block.get("ops").into_iter().flat_map(Value::items)),
         regions: Vec::new(),
     }];
-    while let Some(level) = open.last_mut() {
+    while let Some(level) = open.last_mut()
+        && builder.errors.len() < MAX_ERRORS
+    {
         if let Some((region, node)) = level.regions.pop() {
             builder.enter(region);
             let ops = enter_block(builder, node);

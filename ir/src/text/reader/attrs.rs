@@ -1,10 +1,24 @@
 //! Attributes in the text.
 
+use rustc_hash::FxHashSet;
+
 use super::parser::{Failure, Parser};
 use crate::diagnostics::Span;
 use crate::entity::Sym;
 use crate::text::cursor::{self, balanced_end, string_end};
 use crate::types::{Attr, AttrData, FloatKind, Type, TypeData};
+
+/// Whether no entry has the name. Of many, the names are in a set.
+fn is_new(entries: &[(Sym, Attr)], many: &mut FxHashSet<Sym>, name: Sym) -> bool {
+    const FEW: usize = 32;
+    if entries.len() < FEW {
+        return entries.iter().all(|&(n, _)| n != name);
+    }
+    if many.is_empty() {
+        many.extend(entries.iter().map(|&(n, _)| n));
+    }
+    many.insert(name)
+}
 
 impl<'s> Parser<'s> {
     /// `{name = value, …}`, the brace included.
@@ -15,6 +29,7 @@ impl<'s> Parser<'s> {
         if self.eat(b"}") {
             return Ok(());
         }
+        let mut many = FxHashSet::default();
         loop {
             self.skip();
             let start = self.pos;
@@ -43,7 +58,7 @@ impl<'s> Parser<'s> {
             } else {
                 self.ctx.attr(AttrData::Unit)
             };
-            if entries.iter().any(|&(n, _)| n == name) {
+            if !is_new(entries, &mut many, name) {
                 return Err(self
                     .error_at(
                         start,

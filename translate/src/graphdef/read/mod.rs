@@ -13,6 +13,7 @@ mod signature;
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use pir_ir::budget::Reservation;
 use pir_ir::{
     Attr, AttrDict, Body, Context, DYNAMIC, Diagnostic, Module, OpId, OpSpec, Span, Sym, Type, TypeData, ValueId,
     ValueName,
@@ -35,7 +36,8 @@ type Constant = (Vec<i64>, Vec<Number>, i32);
 
 /// Reads a message.
 pub(super) fn read(ctx: &Arc<Context>, source: &[u8]) -> std::result::Result<Module, Vec<Diagnostic>> {
-    let faults = wire::check(source, &schema::GRAPH);
+    let mut held = Reservation::default();
+    let faults = wire::check(source, &schema::GRAPH, &mut held);
     if !faults.is_empty() {
         let tell = |f: wire::Fault| {
             error(format!(

@@ -1,5 +1,6 @@
 //! `ProgramDesc` messages. The tags are those of Paddle's `framework.proto`; what is not needed is left out.
 
+use pir_ir::budget::Reservation;
 use pir_ir::{Context, Diagnostic, Span};
 use prost::Message;
 
@@ -119,7 +120,8 @@ pub(super) fn read(ctx: &Context, source: &[u8]) -> Result<Vec<Block>, Vec<Diagn
             format!("this is not a program of PaddlePaddle 2: {what}"),
         )
     };
-    let faults = wire::check(source, &schema::PROGRAM);
+    let mut held = Reservation::default();
+    let faults = wire::check(source, &schema::PROGRAM, &mut held);
     if !faults.is_empty() {
         let tell = |f: wire::Fault| not(format!("{}, at byte {}", f.message, f.at));
         return Err(faults.into_iter().map(tell).collect());
