@@ -19,22 +19,42 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|e| e == "yaml"))
         .collect();
     files.sort();
+    let mut inferences = Vec::new();
     let mut out = String::from("pub(super) static ROWS: &[Row] = &[\n");
     let mut typed = String::new();
     for file in files {
         let text = fs::read_to_string(&file).expect("a readable op table");
         let family = file.file_stem().and_then(|s| s.to_str()).expect("a file name");
-        for op in schema::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display())) {
+        for op in parse(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display())) {
             let op = op.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             row(&mut out, family, &op);
             typed::typed(&mut typed, &op);
+            inferences.extend(op.infer);
         }
+    }
+    out.push_str("];\n");
+    // Rows of dialect files name inference functions as these rows do.
+    inferences.sort();
+    inferences.dedup();
+    out.push_str("pub(crate) static INFERENCES: &[(&str, InferFn)] = &[\n");
+    for name in inferences {
+        let _ = writeln!(out, "    ({name:?}, infer::{name}),");
     }
     out.push_str("];\n");
     let target = env::var("OUT_DIR").expect("cargo sets it");
     for (file, text) in [("pd_ops.rs", out), ("pd_typed.rs", typed)] {
         fs::write(Path::new(&target).join(file), text).expect("the build folder is writable");
     }
+}
+
+/// Reads a table. The outer error is one of YAML, the inner ones are of single entries.
+fn parse(text: &str) -> Result<Vec<Result<schema::Op, String>>, String> {
+    let entries: Vec<schema::Entry> = serde_yaml_ng::from_str(text).map_err(|e| e.to_string())?;
+    let declared = |entry: schema::Entry| match schema::read(entry).map_err(|e| e.to_string())? {
+        op if op.says_derivative => Ok(op),
+        op => Err(format!("op `{}`: the field `derivative` is missing", op.op)),
+    };
+    Ok(entries.into_iter().map(declared).collect())
 }
 
 /// The expression of a text that stands in the program.
@@ -72,6 +92,7 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
             names.iter().map(|n| text(n)).collect::<Vec<_>>().join(", ")
         ),
     };
+    let forms: Vec<String> = op.forms.iter().map(|form| format!("{form:?}")).collect();
     let unread: Vec<String> = op.no_need_buffer.iter().map(|n| text(n)).collect();
     let infer = op
         .infer
@@ -91,16 +112,19 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
         out,
         "    Row {{ op: {:?}, family: {family:?}, summary: {:?}, doc: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
          infer: {infer}, traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, derivative: {derivative}, \
-         backward: {:?}, no_need_buffer: &[{}] }},",
+         backward: {:?}, no_need_buffer: &[{}], computes: {:?}, vjp: {:?}, forms: &[{}] }},",
         format!("pd.{}", op.op),
         op.summary,
         op.doc,
         values(&op.operands),
         attrs.join(", "),
         values(&op.outputs),
-        op.effects,
-        op.speculate,
+        op.effects.as_deref().unwrap_or("None"),
+        op.speculate.as_deref().unwrap_or("Always"),
         op.backward.as_ref().map(|b| format!("pd.{b}")),
         unread.join(", "),
+        op.computes,
+        op.vjp,
+        forms.join(", "),
     );
 }

@@ -4,11 +4,13 @@ use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
-use pir_ir::{Diagnostic, Severity};
+use pir_dialects::user::{DialectFile, context_with};
+use pir_ir::{Context, Diagnostic, Severity};
 
 use crate::memory::parse_size;
 use crate::output::stdout_is_open;
@@ -195,12 +197,46 @@ pub struct Common {
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub max_memory: Option<u64>,
 
+    /// Read a dialect from this file: operations, what they compute, their derivatives; may be given several times
+    ///
+    /// Operations of such a dialect are checked, run, differentiated and optimized like those of the tool. docs/dialects.md
+    /// tells what the file holds.
+    #[arg(long, value_name = "FILE")]
+    pub load_dialect: Vec<String>,
+
     /// Print a script that completes the options of this tool, for your shell to source
-    #[arg(long, value_enum, value_name = "SHELL", exclusive = true)]
+    ///
+    /// With `--load-dialect`, names of its operations are completed too.
+    #[arg(long, value_enum, value_name = "SHELL")]
     pub completions: Option<CompletionShell>,
 }
 
 impl Common {
+    /// The dialects: those of the tool, and those of `--load-dialect`.
+    ///
+    /// # Errors
+    /// How the tool ends when a file cannot be read or is wrong, which has been said then.
+    pub fn context(&self, renderer: &Renderer) -> Result<Arc<Context>, Exit> {
+        if self.load_dialect.is_empty() {
+            return Ok(pir_dialects::context());
+        }
+        let mut sources = Vec::new();
+        for path in &self.load_dialect {
+            sources.push(Source::read(path).map_err(|error| exit(renderer, Err(error)))?);
+        }
+        let files: Vec<DialectFile<'_>> = sources
+            .iter()
+            .map(|source| DialectFile {
+                name: source.name(),
+                text: source.bytes(),
+            })
+            .collect();
+        context_with(&files).map_err(|(file, errors)| {
+            report(renderer, &sources[file], &errors);
+            Exit::Failure
+        })
+    }
+
     /// The renderer of diagnostics that these options ask for.
     pub fn renderer(&self) -> Renderer {
         Renderer::for_stderr(self.diagnostics, self.color)
@@ -222,13 +258,23 @@ pub enum CompletionShell {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_completions<C: CommandFactory>(shell: CompletionShell, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_completions<C: CommandFactory>(
+    shell: CompletionShell,
+    ctx: &Context,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let shell = match shell {
         CompletionShell::Bash => Shell::Bash,
         CompletionShell::Zsh => Shell::Zsh,
         CompletionShell::Fish => Shell::Fish,
     };
     let mut command = C::command();
+    if command.get_arguments().any(|arg| arg.get_id() == "show_op") {
+        // The generator wants names that live as long as the process, which ends when they are written.
+        let names = ctx.ops().iter().map(|op| &*String::from(&*op.name).leak());
+        let names = PossibleValuesParser::new(names.collect::<Vec<&'static str>>());
+        command = command.mut_arg("show_op", |arg| arg.value_parser(names));
+    }
     let name = command.get_name().to_owned();
     // The generator panics when it cannot write.
     let mut text = Vec::new();

@@ -1,10 +1,11 @@
 //! `pir-translate`: reads a program in one format and writes it in another.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
 use pir_ir::text::{self, PrintOptions};
-use pir_ir::{Diagnostic, Module};
+use pir_ir::{Context, Diagnostic, Module};
 
 use crate::cli::{self, Common, Exit};
 use crate::driver::{self, LoadOptions};
@@ -131,8 +132,14 @@ pub fn main() -> Exit {
     crate::memory::limit(args.common.max_memory);
     let output = args.output.as_deref();
     let finish = |result| cli::exit(&renderer, result);
+    let ctx = match args.common.context(&renderer) {
+        Ok(ctx) => ctx,
+        Err(exit) => return exit,
+    };
     if let Some(shell) = args.common.completions {
-        return finish(write_output(output, |out| cli::write_completions::<Args>(shell, out)));
+        return finish(write_output(output, |out| {
+            cli::write_completions::<Args>(shell, &ctx, out)
+        }));
     }
     let Some(file) = cli::input_file(args.file.as_deref(), &renderer) else {
         return Exit::Usage;
@@ -145,7 +152,7 @@ pub fn main() -> Exit {
     if let Err(diagnostic) = driver::threads_for(&source) {
         return finish(Err(diagnostic));
     }
-    match read(&args, &source) {
+    match read(&args, &ctx, &source) {
         Ok((module, warnings)) => {
             cli::report(&renderer, &source, &warnings);
             let saved = match driver::emit(&module, args.to) {
@@ -170,12 +177,11 @@ pub fn main() -> Exit {
     }
 }
 
-fn read(args: &Args, source: &Source) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let ctx = pir_dialects::context();
+fn read(args: &Args, ctx: &Arc<Context>, source: &Source) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
     let options = LoadOptions {
         allow_unregistered: args.common.allow_unregistered_dialect,
     };
-    driver::load_as(&ctx, source, args.from.format(source), options)
+    driver::load_as(ctx, source, args.from.format(source), options)
 }
 
 fn write(module: &Module, to: To, out: &mut dyn Write) -> io::Result<()> {

@@ -29,7 +29,7 @@ fn every_operation_is_complete() {
         if def.infer.is_none() && !def.results.is_empty() && !input {
             missing.push(format!("{}: no inference", def.name));
         }
-        if !input && !output && !kernels.has(&def.name) {
+        if !input && !output && !kernels.has(&def.name) && !def.is_composite() {
             missing.push(format!("{}: no kernel", def.name));
         }
         // Programs that change values in place are not differentiated.
@@ -41,7 +41,9 @@ fn every_operation_is_complete() {
             Derivative::Undeclared | Derivative::None if has_rule(&def.name) => {
                 missing.push(format!("{}: has a rule, and no derivative", def.name))
             }
-            Derivative::Operands(_) if !has_rule(&def.name) => missing.push(format!("{}: no gradient rule", def.name)),
+            Derivative::Operands(_) if !has_rule(&def.name) && def.semantics.is_none() => {
+                missing.push(format!("{}: no gradient rule", def.name))
+            }
             _ => {}
         }
     }
@@ -94,7 +96,8 @@ fn the_eager_engine_has_rules_of_its_own() {
             Derivative::None if def.operands.iter().all(|o| is_integer(&def.name, &o.name)) => {}
             Derivative::None if !constant => wrong.push(format!("{} is constant by its declaration only", def.name)),
             Derivative::Operands(_) if constant => wrong.push(format!("{} is constant for the engine only", def.name)),
-            Derivative::Operands(_) if !pir_interp::eager::has_rule(&def.name) => {
+            // What has no rule there is differentiated as what it computes.
+            Derivative::Operands(_) if !pir_interp::eager::has_rule(&def.name) && !def.is_composite() => {
                 wrong.push(format!("{} has no rule in the engine", def.name));
             }
             _ => {}

@@ -14,6 +14,7 @@ pub mod func;
 pub mod letters;
 pub mod marks;
 pub mod pd;
+pub mod user;
 pub mod window;
 
 use std::sync::Arc;

@@ -8,5 +8,5 @@ pub mod exec;
 pub mod kernels;
 pub mod tensor;
 
-pub use exec::{ExecError, InputSpec, Options, Outcome, inputs_of, run};
+pub use exec::{ExecError, InputSpec, Options, Outcome, inputs_of, run, runnable};
 pub use tensor::{DType, Data, Element, Tensor};

@@ -4,6 +4,8 @@
 //! reads or writes ([`OpDef::effects`]; an operation that does not say may do anything), whether it may run when the program would not have run it
 //! ([`Speculatability`]), how control and values flow through its regions ([`RegionFlow`]), and so on.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use crate::body::{Body, OpView};
@@ -15,6 +17,7 @@ use crate::declare::{
 use crate::diagnostics::Diagnostic;
 use crate::entity::{OpId, RegionId, ValueId};
 use crate::rewriter::Rewriter;
+use crate::semantics::Semantics;
 use crate::types::{Attr, AttrDict, Type};
 /// How control and values flow through the regions of an operation.
 pub trait RegionFlow: Sync + Send {
@@ -185,6 +188,8 @@ pub struct OpDef {
     pub backward: Option<Text>,
     /// Operands whose shape alone is read.
     pub no_need_buffer: List<Text>,
+    /// What it computes and how it is differentiated, if that is given as programs.
+    pub semantics: Option<Arc<dyn Semantics>>,
 }
 
 impl OpDef {
@@ -217,6 +222,7 @@ impl OpDef {
             derivative: Derivative::Undeclared,
             backward: None,
             no_need_buffer: List::default(),
+            semantics: None,
         }
     }
 
@@ -225,6 +231,13 @@ impl OpDef {
     pub fn with_effects(mut self, effects: MemoryEffects) -> Self {
         self.effects = effects;
         self
+    }
+
+    /// Whether other operations can take its place.
+    pub fn is_composite(&self) -> bool {
+        self.semantics
+            .as_ref()
+            .is_some_and(|semantics| semantics.has_expansion())
     }
 
     /// Whether the operation has the traits.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use pir_ir::text::{self, ParseOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
-use pir_ir::{Context, Diagnostic, Module, Severity};
+use pir_ir::{Context, Diagnostic, Module, Severity, expand_composites, has_composites};
 use pir_passes::{Invocation, Observer, PassManager, Pipeline, VerifyEach};
 use pir_translate::paddle;
 
@@ -132,6 +132,15 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 /// # Errors
 /// What cannot be said there.
 pub fn emit(module: &Module, to: To) -> Result<Option<Vec<u8>>, Vec<Diagnostic>> {
+    let mut module = Cow::Borrowed(module);
+    if matches!(to, To::Text | To::Generic) {
+        return Ok(None);
+    }
+    // No other system knows an operation that says what it computes.
+    if has_composites(&module, &|_| false) {
+        expand_composites(module.to_mut(), &|_| false)?;
+    }
+    let module = module.as_ref();
     match to {
         To::Text | To::Generic => Ok(None),
         To::PaddleJson => paddle::write(without_calls(module)?.as_ref()).map(|text| Some(text.into_bytes())),

@@ -16,12 +16,14 @@ use crate::output::write_output;
 const MARK: &str = "// configuration:";
 
 /// How the passes of a reproducer are run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Configuration {
     /// The program is verified after each pass.
     pub verify_each: bool,
     /// Operations that no dialect defines are accepted.
     pub allow_unregistered: bool,
+    /// The files of `--load-dialect`.
+    pub load_dialect: Vec<String>,
 }
 
 /// Writes a reproducer before the passes run, and a smaller one when a pass fails.
@@ -48,7 +50,7 @@ impl<'a> Reproducer<'a> {
         pipeline: &Pipeline,
     ) -> Result<Self, Diagnostic> {
         let before = text::print(module, &PrintOptions::default());
-        write(path, configuration, &pipeline.to_string(), &before)?;
+        write(path, &configuration, &pipeline.to_string(), &before)?;
         Ok(Reproducer {
             path,
             configuration,
@@ -82,14 +84,14 @@ impl Observer for Reproducer<'_> {
         let pipeline = Pipeline {
             invocations: vec![invocation.clone()],
         };
-        match write(self.path, self.configuration, &pipeline.to_string(), &self.before) {
+        match write(self.path, &self.configuration, &pipeline.to_string(), &self.before) {
             Ok(()) => self.failed = Some(invocation.to_string()),
             Err(error) => self.error = Some(error),
         }
     }
 }
 
-fn write(path: &str, configuration: Configuration, pipeline: &str, program: &str) -> Result<(), Diagnostic> {
+fn write(path: &str, configuration: &Configuration, pipeline: &str, program: &str) -> Result<(), Diagnostic> {
     write_output(Some(path), |out| {
         writeln!(
             out,
@@ -102,6 +104,9 @@ fn write(path: &str, configuration: Configuration, pipeline: &str, program: &str
         }
         if configuration.allow_unregistered {
             write!(out, " --allow-unregistered-dialect")?;
+        }
+        for file in &configuration.load_dialect {
+            write!(out, " --load-dialect={}", quoted(file))?;
         }
         writeln!(out, "\n")?;
         out.write_all(program.as_bytes())

@@ -166,7 +166,11 @@ impl<'a> Job<'a> {
             allow_unregistered: self.args.common.allow_unregistered_dialect,
         }
         .of_format(format);
-        let ctx = self.ctx.take().unwrap_or_else(pir_dialects::context);
+        let ctx = match self.ctx.take() {
+            Some(ctx) => ctx,
+            // What is wrong with a file of `--load-dialect` has been said.
+            None => self.args.common.context(self.renderer).map_err(|_| Vec::new())?,
+        };
         progress::doing(|| format!("reading {}", source.name()));
         let (mut module, mut warnings) = self
             .times
@@ -198,7 +202,9 @@ impl<'a> Job<'a> {
         let configuration = Configuration {
             verify_each: !self.args.passes.no_verify_each,
             allow_unregistered: load.allow_unregistered,
+            load_dialect: self.args.common.load_dialect.clone(),
         };
+        let verify_each = configuration.verify_each;
         let show = self.show_options();
         let mut show = show.any().then(|| Show::new(show));
         // Of several programs, that of the first failure is kept.
@@ -223,7 +229,7 @@ impl<'a> Job<'a> {
                 observers.push(times);
             }
             let options = RunOptions {
-                verify: configuration.verify_each.then(|| load.verify()),
+                verify: verify_each.then(|| load.verify()),
                 observers,
             };
             driver::run_passes(module, pipeline, options)

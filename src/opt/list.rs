@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use pir_ir::Context;
 use pir_passes::all_passes;
 
 /// Writes names, summaries and options of all passes.
@@ -23,8 +24,7 @@ pub(super) fn passes(out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes names and summaries of all operations, by name.
-pub(super) fn ops(out: &mut dyn Write) -> io::Result<()> {
-    let ctx = pir_dialects::context();
+pub(super) fn ops(ctx: &Context, out: &mut dyn Write) -> io::Result<()> {
     let mut ops: Vec<_> = ctx.ops().iter().map(|op| (&*op.name, &*op.summary)).collect();
     ops.sort();
     let width = ops.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

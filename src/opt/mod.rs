@@ -34,20 +34,8 @@ pub fn main() -> Exit {
     memory::limit(args.common.max_memory);
     let output = args.output.output.as_deref();
     let finish = |result| cli::exit(&renderer, result);
-    if let Some(shell) = args.common.completions {
-        return finish(write_output(output, |out| cli::write_completions::<Args>(shell, out)));
-    }
     if args.listing.list_passes {
         return finish(write_output(output, list::passes));
-    }
-    if args.listing.list_ops {
-        return finish(write_output(output, list::ops));
-    }
-    if let Some(name) = &args.listing.show_op {
-        return match show_op::describe(name) {
-            Ok(text) => finish(write_output(output, |out| out.write_all(text.as_bytes()))),
-            Err(error) => usage(&renderer, &error),
-        };
     }
     let mut source = None;
     if args.debug.run_reproducer {
@@ -59,6 +47,25 @@ pub fn main() -> Exit {
         }
         source = Some(read);
     }
+    let ctx = match args.common.context(&renderer) {
+        Ok(ctx) => ctx,
+        Err(exit) => return exit,
+    };
+    let output = args.output.output.as_deref();
+    if let Some(shell) = args.common.completions {
+        return finish(write_output(output, |out| {
+            cli::write_completions::<Args>(shell, &ctx, out)
+        }));
+    }
+    if args.listing.list_ops {
+        return finish(write_output(output, |out| list::ops(&ctx, out)));
+    }
+    if let Some(name) = &args.listing.show_op {
+        return match show_op::describe(&ctx, name) {
+            Ok(text) => finish(write_output(output, |out| out.write_all(text.as_bytes()))),
+            Err(error) => usage(&renderer, &error),
+        };
+    }
     let named = [
         (&args.watch.print_ir_before, "--print-ir-before"),
         (&args.watch.print_ir_after, "--print-ir-after"),
@@ -68,7 +75,6 @@ pub fn main() -> Exit {
             return usage(&renderer, &error);
         }
     }
-    let ctx = pir_dialects::context();
     let Some(pipeline) = read_pipeline(&ctx, &args) else {
         return Exit::Usage;
     };
@@ -125,6 +131,7 @@ fn configure(args: &mut Args, source: &Source) -> Result<(), Diagnostic> {
     args.passes.optimize = inner.passes.optimize;
     args.passes.no_verify_each |= inner.passes.no_verify_each;
     args.common.allow_unregistered_dialect |= inner.common.allow_unregistered_dialect;
+    args.common.load_dialect.extend(inner.common.load_dialect);
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! All that is known of an operation.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print, print_op};
 use pir_ir::{
@@ -26,8 +27,7 @@ const EXAMPLES: &[&str] = &[
 ///
 /// # Errors
 /// When there is none.
-pub(super) fn describe(name: &str) -> Result<String, Diagnostic> {
-    let ctx = pir_dialects::context();
+pub(super) fn describe(ctx: &Arc<Context>, name: &str) -> Result<String, Diagnostic> {
     let Some(op) = ctx.registered_op(name) else {
         let names = || ctx.ops().iter().map(|op| &*op.name);
         // The dialect may have been left out.
@@ -40,10 +40,10 @@ pub(super) fn describe(name: &str) -> Result<String, Diagnostic> {
             }),
         );
     };
-    Ok(ctx.op_def(op).map(|def| page(&ctx, op, def)).unwrap_or_default())
+    Ok(ctx.op_def(op).map(|def| page(ctx, op, def)).unwrap_or_default())
 }
 
-fn page(ctx: &std::sync::Arc<Context>, name: OpName, def: &OpDef) -> String {
+fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
     let mut text = format!("{}: {}\n\n  {}\n", def.name, def.summary, reference::signature(def));
     if !def.description.is_empty() {
         let _ = write!(text, "\n{}\n", def.description.trim_end());
@@ -130,6 +130,13 @@ fn page(ctx: &std::sync::Arc<Context>, name: OpName, def: &OpDef) -> String {
     for (what, fact) in facts {
         let _ = writeln!(text, "{:18}{fact}", format!("{what}:"));
     }
+    let programs = def.semantics.iter().flat_map(|semantics| semantics.programs());
+    for (what, program) in programs {
+        let _ = writeln!(text, "\n{what}");
+        for line in program.trim_end().lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
     if let Some(example) = example(ctx, def).or_else(|| float.example(ctx, def)) {
         text.push_str("\nexample\n");
         for line in example.lines() {
@@ -186,7 +193,7 @@ fn control(edges: &[pir_ir::FlowEdge], def: &OpDef) -> String {
 }
 
 /// An operation as it occurs in the documentation.
-fn example(ctx: &std::sync::Arc<Context>, def: &OpDef) -> Option<String> {
+fn example(ctx: &Arc<Context>, def: &OpDef) -> Option<String> {
     EXAMPLES
         .iter()
         .filter(|text| text.contains(&*def.name))
@@ -304,8 +311,9 @@ mod tests {
 
     #[test]
     fn every_operation_can_be_described() {
-        for op in pir_dialects::context().ops() {
-            let text = describe(&op.name).unwrap();
+        let ctx = pir_dialects::context();
+        for op in ctx.ops() {
+            let text = describe(&ctx, &op.name).unwrap();
             assert!(text.starts_with(&format!("{}: {}\n", op.name, op.summary)), "{text}");
             for part in ["effects:", "traits:", "gradient:", "may be run early:"] {
                 assert!(text.contains(part), "{text}");
@@ -315,7 +323,8 @@ mod tests {
 
     #[test]
     fn names_are_guessed() {
-        let help = |name: &str| describe(name).unwrap_err().help.unwrap();
+        let ctx = pir_dialects::context();
+        let help = |name: &str| describe(&ctx, name).unwrap_err().help.unwrap();
         assert_eq!(help("pd.tahn"), "did you mean `pd.tanh`?");
         assert_eq!(help("while"), "did you mean `pd.while`?");
         assert_eq!(help("zzzzzzzz"), "`--list-ops` tells all operations");

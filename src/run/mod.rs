@@ -10,9 +10,10 @@ mod stats;
 pub mod value;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
-use pir_ir::{Diagnostic, Module};
+use pir_ir::{Context, Diagnostic, Module};
 
 pub use args::Args;
 use args::CheckGrad;
@@ -35,8 +36,12 @@ pub fn main() -> Exit {
     };
     let renderer = args.common.renderer();
     memory::limit(args.common.max_memory);
+    let ctx = match args.common.context(&renderer) {
+        Ok(ctx) => ctx,
+        Err(exit) => return exit,
+    };
     if let Some(shell) = args.common.completions {
-        let written = write_output(None, |out| cli::write_completions::<Args>(shell, out));
+        let written = write_output(None, |out| cli::write_completions::<Args>(shell, &ctx, out));
         return cli::exit(&renderer, written);
     }
     let Some(file) = cli::input_file(args.file.as_deref(), &renderer) else {
@@ -50,7 +55,7 @@ pub fn main() -> Exit {
     if let Err(error) = driver::threads_for(&source) {
         return cli::exit(&renderer, Err(error));
     }
-    match run(&args, &source, &renderer) {
+    match run(&args, &ctx, &source, &renderer) {
         Ok(exit) => exit,
         Err(errors) => {
             cli::report(&renderer, &source, &errors);
@@ -60,11 +65,11 @@ pub fn main() -> Exit {
 }
 
 /// How it ends: a comparison by whether the gradients are right.
-fn run(args: &Args, source: &Source, renderer: &Renderer) -> Result<Exit, Vec<Diagnostic>> {
+fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) -> Result<Exit, Vec<Diagnostic>> {
     let load = LoadOptions {
         allow_unregistered: args.common.allow_unregistered_dialect,
     };
-    let (mut module, warnings) = driver::load_as(&pir_dialects::context(), source, args.from.format(source), load)?;
+    let (mut module, warnings) = driver::load_as(ctx, source, args.from.format(source), load)?;
     cli::report(renderer, source, &warnings);
     if let Some(devices) = args.dataflow {
         dataflow::prepare(&mut module, devices)?;

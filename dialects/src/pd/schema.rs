@@ -1,17 +1,20 @@
-//! The op tables: YAML with the field names of the Paddle ecosystem. Shared by the build script and the tests.
+//! The op tables: YAML with the field names of the Paddle ecosystem. Shared by the build script and the reader of dialect files.
+
+use std::fmt;
 
 use serde::Deserialize;
 
 /// An entry as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+pub struct Entry {
     op: String,
     args: String,
     output: String,
     /// The operands that the results depend on differentiably, `none`, or `refused`, of what has a derivative that is not
-    /// known here. Required: nothing is assumed.
-    derivative: String,
+    /// known here. Required in the tables: nothing is assumed.
+    #[serde(default)]
+    derivative: Option<String>,
     #[serde(default)]
     infer_meta: Option<InferMeta>,
     #[serde(default)]
@@ -24,6 +27,13 @@ struct Entry {
     effects: Option<String>,
     #[serde(default)]
     speculatable: Option<String>,
+    /// What it computes, as the body of a function. An operation that other systems have needs none: one that has it is
+    /// written for them as what it computes.
+    #[serde(default)]
+    computes: Option<String>,
+    /// Its vector-Jacobian product, likewise.
+    #[serde(default)]
+    vjp: Option<String>,
     summary: String,
     #[serde(default)]
     doc: String,
@@ -81,7 +91,11 @@ pub struct Op {
     pub outputs: Vec<Value>,
     /// The function that infers result types, in snake case.
     pub infer: Option<String>,
-    /// The operands that the results depend on differentiably; `None` if the derivative is refused.
+    /// For each result the form that its type has, if that is given: `like x`.
+    pub forms: Vec<Option<String>>,
+    /// Whether it is said what there is a derivative in.
+    pub says_derivative: bool,
+    /// The operands that the results depend on differentiably; `None` if the derivative is refused, or nothing is said.
     pub derivative: Option<Vec<String>>,
     /// The gradient operation.
     pub backward: Option<String>,
@@ -89,34 +103,57 @@ pub struct Op {
     pub no_need_buffer: Vec<String>,
     /// Traits, in lower case.
     pub traits: Vec<String>,
-    /// A variant of `Effects`.
-    pub effects: String,
-    /// A variant of `Speculate`.
-    pub speculate: String,
+    /// A variant of `Effects`, if it is said.
+    pub effects: Option<String>,
+    /// A variant of `Speculate`, if it is said.
+    pub speculate: Option<String>,
+    /// What it computes, as the body of a function.
+    pub computes: Option<String>,
+    /// Its vector-Jacobian product, likewise.
+    pub vjp: Option<String>,
     /// One line.
     pub summary: String,
     /// More lines.
     pub doc: String,
 }
 
-/// Reads a table. The outer error is one of YAML, the inner ones are of single entries.
-pub fn parse(text: &str) -> Result<Vec<Result<Op, String>>, String> {
-    let entries: Vec<Entry> = serde_yaml_ng::from_str(text).map_err(|e| e.to_string())?;
-    Ok(entries.into_iter().map(read).collect())
+/// What is wrong with a row.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The operation.
+    pub op: String,
+    /// In which field.
+    pub field: &'static str,
+    /// What.
+    pub message: String,
 }
 
-fn read(entry: Entry) -> Result<Op, String> {
-    let fail = |what: &str| format!("op `{}`: {what}", entry.op);
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "op `{}`: {}", self.op, self.message)
+    }
+}
+
+/// Reads a row.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read(entry: Entry) -> Result<Op, Fault> {
+    let fail = |field: &'static str, message: &str| Fault {
+        op: entry.op.clone(),
+        field,
+        message: message.to_owned(),
+    };
     let (mut operands, mut attrs, mut dynamic) = (Vec::new(), Vec::new(), Vec::new());
     let inside = entry.args.trim().strip_prefix('(').and_then(|a| a.strip_suffix(')'));
-    for arg in split(inside.ok_or_else(|| fail("`args` stand in parentheses"))?) {
+    for arg in split(inside.ok_or_else(|| fail("args", "expected parentheses around `args`"))?) {
         let (spec, default) = match arg.split_once('=') {
             Some((spec, default)) => (spec.trim(), Some(default.trim().to_owned())),
             None => (arg.trim(), None),
         };
         let (ty, name) = spec
             .rsplit_once(' ')
-            .ok_or_else(|| fail("an argument is `type name`"))?;
+            .ok_or_else(|| fail("args", &format!("expected `TYPE NAME` in `args`, found `{}`", spec)))?;
         let (ty, name) = (ty.trim().to_owned(), name.trim().to_owned());
         match &*ty {
             "Tensor" => operands.push(Value {
@@ -151,13 +188,20 @@ fn read(entry: Entry) -> Result<Op, String> {
         }
     }
     operands.extend(dynamic);
-    let mut outputs = Vec::new();
+    let (mut outputs, mut forms) = (Vec::new(), Vec::new());
     for output in split(&entry.output) {
         let output = output.trim();
         let (ty, rest) = output
             .split_once('(')
-            .ok_or_else(|| fail("an output is `Tensor(name)`"))?;
-        let name = rest.trim_end_matches(')').to_owned();
+            .and_then(|(ty, rest)| Some((ty, rest.split_once(')')?)))
+            .ok_or_else(|| {
+                fail(
+                    "output",
+                    &format!("expected `Tensor(NAME)` in `output`, found `{output}`"),
+                )
+            })?;
+        let (name, form) = (rest.0.trim().to_owned(), rest.1.trim());
+        forms.push(Some(form.to_owned()).filter(|form| !form.is_empty()));
         let arity = match ty {
             "Tensor[]" => Arity::Variadic,
             "Tensor?" => Arity::Optional,
@@ -169,27 +213,27 @@ fn read(entry: Entry) -> Result<Op, String> {
             arity,
         });
     }
-    let derivative: Option<Vec<String>> = match entry.derivative.trim() {
-        "refused" => None,
-        "none" => Some(Vec::new()),
-        names => Some(names.split(',').map(|name| name.trim().to_owned()).collect()),
+    let says_derivative = entry.derivative.is_some();
+    let derivative: Option<Vec<String>> = match entry.derivative.as_deref().map(str::trim) {
+        None | Some("refused") => None,
+        Some("none") => Some(Vec::new()),
+        Some(names) => Some(names.split(',').map(|name| name.trim().to_owned()).collect()),
     };
-    if let Some(name) = derivative
-        .iter()
-        .flatten()
-        .find(|&name| operands.iter().all(|o| o.name != *name))
-    {
-        return Err(fail(&format!("`derivative` names `{name}`, which is no operand")));
+    let unknown = |name: &&String| operands.iter().all(|o| o.name != **name);
+    if let Some(name) = derivative.iter().flatten().find(unknown) {
+        let message = format!("`derivative` names `{name}`, which is no operand");
+        return Err(fail("derivative", &message));
     }
     // Most operations compute a value. PaddlePaddle's names for what changes something in place end like this.
-    let effects = match entry.effects {
-        None if entry.op.ends_with('_') => return Err(fail("what ends in `_` says what its `effects` are")),
-        effects => effects.unwrap_or_else(|| "None".into()),
-    };
+    if entry.effects.is_none() && entry.op.ends_with('_') {
+        return Err(fail("op", "what ends in `_` says what its `effects` are"));
+    }
     Ok(Op {
         operands,
         attrs,
         outputs,
+        forms,
+        says_derivative,
         derivative,
         infer: entry
             .infer_meta
@@ -202,8 +246,10 @@ fn read(entry: Entry) -> Result<Op, String> {
             .map(|s| s.trim().to_owned())
             .collect(),
         traits: entry.traits,
-        effects,
-        speculate: entry.speculatable.unwrap_or_else(|| "Always".into()),
+        effects: entry.effects,
+        speculate: entry.speculatable,
+        computes: entry.computes,
+        vjp: entry.vjp,
         summary: entry.summary,
         doc: entry.doc,
         op: entry.op,

@@ -50,6 +50,11 @@ pub(super) struct Row {
     pub(super) derivative: Option<&'static [Text]>,
     pub(super) backward: Option<&'static str>,
     pub(super) no_need_buffer: &'static [Text],
+    /// What it computes, as a program, and its derivative; see [`crate::user`].
+    pub(super) computes: Option<&'static str>,
+    pub(super) vjp: Option<&'static str>,
+    /// The forms of the types of the results.
+    pub(super) forms: &'static [Option<&'static str>],
 }
 
 include!(concat!(env!("OUT_DIR"), "/pd_ops.rs"));
@@ -97,6 +102,9 @@ fn definition(row: &Row) -> OpDef {
         Speculate::Never => |_| Speculatability::Never,
         Speculate::NonzeroDivisor => nonzero_divisor,
     };
+    if row.computes.is_some() || row.vjp.is_some() || row.forms.iter().any(Option::is_some) {
+        crate::user::attach_row(&mut def, row.computes, row.vjp, row.forms);
+    }
     def
 }
 

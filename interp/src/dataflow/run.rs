@@ -15,13 +15,14 @@ use super::shared::Shared;
 use super::trace::Recorder;
 use super::{Outcome, Schedule, graphs, report, stats};
 use crate::exec::program::Code;
-use crate::exec::{ExecError, Options};
+use crate::exec::{ExecError, Options, runnable};
 
 /// Runs the graphs of a program. What it prints goes to `out`.
 ///
 /// # Errors
 /// What went wrong and where, or what waits for what never comes.
 pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dyn Write) -> Result<Outcome, ExecError> {
+    let module = &*runnable(module)?;
     let mut setup = Setup::new(&module.ctx, options);
     let graphs = graphs(module, options.function.as_deref())?;
     let graphs = graphs.iter().map(|graph| setup.graph(graph.body, graph.device));

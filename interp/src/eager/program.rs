@@ -5,8 +5,8 @@ use std::io::Write;
 use pir_ir::Module;
 
 use super::run::Tracer;
-use super::{Engine, GradOptions, Tensor};
-use crate::exec::{ExecError, Options, entry, inputs_of};
+use super::{Engine, GradOptions, Tensor, has_rule};
+use crate::exec::{ExecError, Options, entry, expanded, inputs_of};
 use crate::tensor::Tensor as Dense;
 
 /// A program that was run, with its history.
@@ -37,6 +37,7 @@ pub struct Targets {
 /// # Errors
 /// As of [`run`](crate::run).
 pub fn trace(module: &Module, options: &Options, out: &mut dyn Write) -> Result<Trace, ExecError> {
+    let module = &*expanded(module, &|kernels, op| kernels.has(op.name()) && has_rule(op.name()))?;
     let engine = Engine::new(module.ctx.clone());
     let entry = entry(module, options.function.as_deref())?;
     let ran = Tracer::new(&engine, &entry, options, out)?.run()?;

@@ -322,8 +322,11 @@ impl Unit<'_, '_, '_> {
                 let kernel = match self.compiler.kernels.prepare(self.body.view(ctx, self.op)) {
                     Some(kernel) => kernel.map_err(ExecError::new)?,
                     None => {
-                        return Err(ExecError::new("there is no kernel for this operation")
-                            .help("operations of other dialects can be read and printed, but not executed"));
+                        let error = ExecError::new("there is no kernel for this operation");
+                        return Err(error.help(match self.view().semantics() {
+                            Some(_) => "its row has no `computes`: it does not say what the operation computes",
+                            None => "operations of other dialects can be read and printed, but not executed",
+                        }));
                     }
                 };
                 let length = |v: ValueId| match ctx.type_data(self.body.value_type(v)) {

@@ -15,12 +15,13 @@ mod stacks;
 mod stats;
 pub(crate) mod value;
 
+use std::borrow::Cow;
 use std::io::Write;
 
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, Span, Traits, Type};
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Span, Traits, Type, expand_composites, has_composites};
 use rustc_hash::FxHashMap;
 
-use crate::kernels::dtype_of;
+use crate::kernels::{Kernels, dtype_of};
 use crate::tensor::Tensor;
 
 pub use stats::{LoopStats, Stats};
@@ -318,11 +319,55 @@ pub fn inputs_of(module: &Module, function: Option<&str>) -> Result<Vec<InputSpe
     Ok(inputs)
 }
 
+/// The program with what operations compute in the place of those that have no kernel.
+///
+/// # Errors
+/// When what an operation computes cannot be put in its place.
+pub fn runnable(module: &Module) -> Result<Cow<'_, Module>, ExecError> {
+    expanded(module, &|kernels, op| kernels.has(op.name()))
+}
+
+/// The same for operations other than those that `keep` wants.
+pub(crate) fn expanded<'m>(
+    module: &'m Module,
+    keep: &dyn Fn(&Kernels, OpView<'_>) -> bool,
+) -> Result<Cow<'m, Module>, ExecError> {
+    if !module.ctx.has_composites() {
+        return Ok(Cow::Borrowed(module));
+    }
+    let kernels = Kernels::new();
+    let keep = |op: OpView<'_>| keep(&kernels, op);
+    if !has_composites(module, &keep) {
+        return Ok(Cow::Borrowed(module));
+    }
+    let mut expanded = module.clone();
+    match expand_composites(&mut expanded, &keep) {
+        Ok(_) => Ok(Cow::Owned(expanded)),
+        Err(errors) => {
+            let first = errors.into_iter().next();
+            Err(first.map_or_else(|| ExecError::new("an operation has no expansion"), ExecError::from))
+        }
+    }
+}
+
+impl From<Diagnostic> for ExecError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        ExecError {
+            message: diagnostic.message,
+            op: None,
+            span: diagnostic.labels.first().map(|label| label.span),
+            help: diagnostic.help,
+            notes: diagnostic.notes,
+        }
+    }
+}
+
 /// Runs a program. What it prints goes to `out`.
 ///
 /// # Errors
 /// What went wrong, and where.
 pub fn run(module: &Module, options: &Options, out: &mut dyn Write) -> Result<Outcome, ExecError> {
+    let module = &*runnable(module)?;
     let entry = entry(module, options.function.as_deref())?;
     machine::Machine::new(&module.ctx, &entry, options, out)?.run()
 }

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::declare::{Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, Speculatability, Traits};
 use crate::entity::{OpId, ValueId};
 use crate::registry::{InferArgs, MemoryEffects, OpDef};
+use crate::semantics::Semantics;
 use crate::types::{Attr, Type, TypeData};
 
 /// An operation with its body and context: what verifiers, folds and interfaces look at.
@@ -29,6 +30,16 @@ impl<'a> OpView<'a> {
     /// The definition, if the operation is registered.
     pub fn def(&self) -> Option<&'a OpDef> {
         self.ctx.op_def(self.body.op_name(self.op))
+    }
+
+    /// What it computes and how it is differentiated, if that is given as programs.
+    pub fn semantics(&self) -> Option<&'a dyn Semantics> {
+        self.def().and_then(|def| def.semantics.as_deref())
+    }
+
+    /// Whether other operations can take its place.
+    pub fn is_composite(&self) -> bool {
+        self.def().is_some_and(OpDef::is_composite)
     }
 
     /// Whether the operation is registered and has the traits.

@@ -5,7 +5,7 @@ mod marks;
 mod names;
 mod types;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use rustc_hash::FxHashMap;
 
@@ -48,6 +48,16 @@ impl ContextBuilder {
         self
     }
 
+    /// The dialects registered so far.
+    pub fn dialects(&self) -> impl Iterator<Item = &DialectDef> {
+        self.dialects.iter()
+    }
+
+    /// The operations registered so far.
+    pub fn ops(&self) -> &[OpDef] {
+        &self.ops
+    }
+
     /// Adds marks of the tools.
     pub fn register_marks(&mut self, marks: impl IntoIterator<Item = Mark>) -> &mut Self {
         self.marks.extend(marks);
@@ -83,6 +93,8 @@ impl ContextBuilder {
             op_names: StrInterner::new(),
             ops: Vec::new(),
             undeclared: false,
+            composites: false,
+            shared: Weak::new(),
             plans: Vec::new(),
             marks: self.marks,
             external: self.external,
@@ -121,10 +133,13 @@ impl ContextBuilder {
         let undeclared = ops.iter().any(|def| matches!(def.effects, MemoryEffects::Undeclared));
         let aliases = self.aliases.into_iter();
         let aliases = aliases.map(|(alias, op)| (alias, context.op_name(&op))).collect();
-        Arc::new(Context {
+        let composites = ops.iter().any(OpDef::is_composite);
+        Arc::new_cyclic(|shared| Context {
             ops,
             aliases,
             undeclared,
+            composites,
+            shared: shared.clone(),
             plans,
             ..context
         })
@@ -150,6 +165,10 @@ pub struct Context {
     ops: Vec<OpDef>,
     /// Whether the effects of some of them are not declared.
     undeclared: bool,
+    /// Whether some of them are composite.
+    composites: bool,
+    /// The context as modules hold it.
+    shared: Weak<Context>,
     /// For each of the operations what the verifier asks of it, made when it is first needed.
     plans: Vec<OnceLock<Box<Plan>>>,
     dialects: FxHashMap<Text, DialectDef>,
@@ -214,6 +233,17 @@ impl Context {
     #[inline]
     pub fn has_undeclared_effects(&self) -> bool {
         self.undeclared || self.op_names.len() > self.ops.len()
+    }
+
+    /// Whether there are operations that others can take the place of. Hardly any program has some.
+    #[inline]
+    pub fn has_composites(&self) -> bool {
+        self.composites
+    }
+
+    /// The context as modules hold it; nothing while it is being dropped.
+    pub fn shared(&self) -> Option<Arc<Context>> {
+        self.shared.upgrade()
     }
 
     /// Where the verifier keeps what it asks of an operation, `None` if the operation is not registered.

@@ -29,7 +29,10 @@ mod structure;
 mod tapes;
 mod targets;
 
-use pir_ir::{Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Type, TypeData, ValueId};
+use pir_ir::{
+    Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Semantics, Type, TypeData, ValueId,
+    expand_composites_in,
+};
 use rustc_hash::FxHashSet;
 
 pub use batch::{BatchWeightGrads, batch_weight_grads};
@@ -155,6 +158,14 @@ fn for_each_unit(
         let Some(body) = targets::body_at(module, &unit.path) else {
             continue;
         };
+        // A rule emits what computes an operation once more; loops and branches have to record instead, and effects must not be
+        // repeated.
+        expand_composites_in(&ctx, body, &|op| {
+            let repeatable =
+                |semantics: &dyn Semantics| !semantics.has_regions(op) && semantics.is_pure(op) == Some(true);
+            op.semantics()
+                .is_some_and(|semantics| semantics.has_vjp() || repeatable(semantics))
+        })?;
         if let Some(error) = changes_in_place(&ctx, body) {
             return Err(vec![error]);
         }

@@ -1,6 +1,6 @@
 //! The steps of differentiation as passes.
 
-use pir_ir::{Diagnostic, Module};
+use pir_ir::{Diagnostic, Module, expand_composites};
 
 use super::{BackwardOptions, build_backward, decompose, prune_stacks, stack_locals};
 use crate::options::{OptionKind, OptionSpec, Options};
@@ -140,11 +140,13 @@ impl Pass for Decompose {
         "Puts in the place of each `_grad` operation what computes it from operations that are not gradients: \
          `pd.tanh_grad (%out, %g)` becomes `%g * (1 - %out * %out)`. `backward` does not need it: it differentiates a \
          gradient operation through the same expansion. The duals of loops and branches stay, and so does an operation \
-         whose expansion needs a static shape that it does not have."
+         whose expansion needs a static shape that it does not have. An operation whose row says what it computes, as those \
+         of `--load-dialect` may, becomes that."
     }
 
     fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        Ok(if decompose(module) { Changed::Yes } else { Changed::No })
+        let expanded = expand_composites(module, &|_| false)?;
+        Ok((decompose(module) || expanded).into())
     }
 }
 

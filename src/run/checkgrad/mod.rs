@@ -14,7 +14,7 @@ mod table;
 use std::collections::HashSet;
 
 use pir_interp::exec::Stats;
-use pir_interp::{DType, InputSpec, Options, Outcome, Tensor};
+use pir_interp::{DType, ExecError, InputSpec, Options, Outcome, Tensor, runnable};
 use pir_ir::{Diagnostic, Module};
 use pir_passes::Pipeline;
 
@@ -127,6 +127,10 @@ impl Check<'_> {
     /// One of both cannot be run.
     pub fn compare(&self, adjoint: &Module, values: &[Tensor]) -> Result<Vec<Row>, Vec<Diagnostic>> {
         let primal = self.in_f64();
+        let failed = |error: ExecError| vec![error.into_diagnostic()];
+        // Once, not in each run.
+        let primal = runnable(&primal).map_err(failed)?.into_owned();
+        let adjoint = &*runnable(adjoint).map_err(failed)?;
         let values = values.iter().map(promoted).collect::<Result<Vec<Tensor>, _>>()?;
         let forward = self.execute(&primal, &values, Vec::new())?;
         let gradients = Gradients::new(&forward, self.execute(adjoint, &values, Vec::new())?);

@@ -22,7 +22,7 @@ use pir_ir::{AttrData, Context, DYNAMIC, InferArgs, Type, TypeData};
 use smallvec::SmallVec;
 
 pub(super) type Types = Result<SmallVec<[Type; 2]>, String>;
-pub(super) type Dims = SmallVec<[i64; 6]>;
+pub(crate) type Dims = SmallVec<[i64; 6]>;
 
 /// A tensor type, or a scalar as a tensor without dimensions.
 #[derive(Clone, PartialEq, Debug)]
@@ -150,7 +150,7 @@ pub(super) fn broadcast_dim(a: i64, b: i64) -> Option<i64> {
     }
 }
 
-pub(super) fn broadcast(a: &[i64], b: &[i64]) -> Result<Dims, String> {
+pub(crate) fn broadcast(a: &[i64], b: &[i64]) -> Result<Dims, String> {
     let rank = a.len().max(b.len());
     let dim = |d: &[i64], at: usize| (at + d.len()).checked_sub(rank).map_or(1, |i| d[i]);
     (0..rank)

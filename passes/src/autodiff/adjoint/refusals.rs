@@ -35,6 +35,10 @@ fn refusal(ctx: &Context, body: &Body, activity: &Activity, op: OpId, message: S
         }
         None => diagnostic,
     };
+    let diagnostic = match body.view(ctx, op).semantics() {
+        Some(_) => diagnostic.note("its row has neither `vjp` nor `computes`"),
+        None => diagnostic,
+    };
     diagnostic.help(match body.view(ctx, op).attr("callee") {
         Some(_) => "inline the called function first",
         None => {

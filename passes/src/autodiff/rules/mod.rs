@@ -4,6 +4,7 @@
 //! where that reads less than the derivative written out; what is linear or bilinear is expressed by the ordinary operations.
 
 mod activation;
+mod composite;
 mod elementwise;
 mod expand;
 mod formula;
@@ -81,7 +82,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
 
 impl Rules {
     pub(crate) fn new(ctx: &Context) -> Self {
-        let mut table = vec![None; ctx.ops().len()];
+        let mut table: Vec<Option<&'static Rule>> = ctx.ops().iter().map(composite::rule_of).collect();
         for rule in all() {
             if let Some(name) = ctx.registered_op(rule.op) {
                 table[name.index()] = Some(rule);

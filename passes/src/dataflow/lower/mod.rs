@@ -32,7 +32,9 @@ mod scope;
 mod stacks;
 
 use pir_dialects::pd::{is_if, is_while};
-use pir_ir::{AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, RegionId, Type, ValueId, ValueName};
+use pir_ir::{
+    AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, RegionId, Type, ValueId, ValueName, expand_composites_in,
+};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -76,6 +78,10 @@ impl Pass for LowerToDataflow {
         let Some(body) = program(&ctx, &mut module.body) else {
             return Ok(Changed::No);
         };
+        // Loops and branches in what an operation computes become nodes as well.
+        expand_composites_in(&ctx, body, &|op| {
+            !op.semantics().is_some_and(|semantics| semantics.has_regions(op))
+        })?;
         let ops = check::program(&ctx, body)?;
         if ops.is_empty() {
             return Ok(Changed::No);

@@ -1,0 +1,284 @@
+//! Dialects from files: rows of the same form as those of `pd`, read when a tool starts, and what their operations compute
+//! and how they are differentiated as programs in our own text.
+//!
+//! ```yaml
+//! dialect: my
+//! summary: Operations of my models
+//! ops:
+//! - op: softcap
+//!   args: (Tensor x, double cap=30.0)
+//!   output: Tensor(out)
+//!   summary: cap · tanh(x / cap)
+//!   computes: |
+//!     %cap = pd.full_like (%x) {value = $cap}
+//!     %scaled = pd.divide (%x, %cap)
+//!     %t = pd.tanh (%scaled)
+//!     %out = pd.multiply (%t, %cap)
+//!     func.return (%out)
+//! ```
+//!
+//! In `computes` the operands are `%name` and the attributes `$name`. `vjp` is a program of the operands, the results and
+//! their cotangents (`%out_grad`), which returns the cotangents of the operands that `derivative` names, in that order.
+//! A row of a table that the tool is built with may have both as well. See `docs/dialects.md`.
+
+mod program;
+mod row;
+mod source;
+mod template;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use std::sync::Arc;
+
+use pir_ir::{
+    Context, ContextBuilder, Diagnostic, DialectDef, OpDef, Span, effects_by_semantics, infer_by_semantics, nearest,
+    speculate_by_semantics,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_yaml_ng::Value;
+
+use program::{Program, Text};
+use row::Reader;
+use source::Source;
+use template::Origin;
+use types::Form;
+
+/// A file that describes a dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct DialectFile<'a> {
+    /// Its name, for messages.
+    pub name: &'a str,
+    /// What is in it.
+    pub text: &'a [u8],
+}
+
+/// How deeply operations may be made of others: reading a program in a program takes stack.
+const MAX_DEPTH: usize = 50;
+
+/// A context with all dialects, and those of the files.
+///
+/// # Errors
+/// The number of the file that is wrong, and what is wrong with it; spans are places in its text.
+pub fn context_with(files: &[DialectFile<'_>]) -> Result<Arc<Context>, (usize, Vec<Diagnostic>)> {
+    let mut builder = ContextBuilder::new();
+    crate::register_all(&mut builder);
+    let mut rows: FxHashMap<String, (usize, usize)> = FxHashMap::default();
+    for (number, file) in files.iter().enumerate() {
+        let places = register(&mut builder, file).map_err(|errors| (number, errors))?;
+        rows.extend(places.into_iter().map(|(op, at)| (op, (number, at))));
+    }
+    let ctx = builder.build();
+    for (number, file) in files.iter().enumerate() {
+        // What is read for one operation may be of another file, but errors are told with the text that they are in.
+        let own = |def: &&OpDef| rows.get(&*def.name).is_some_and(|&(of, _)| of == number);
+        let mut errors: Vec<Diagnostic> = Vec::new();
+        let mut recursive = false;
+        for def in ctx.ops().iter().filter(own) {
+            if let Err(message) = depth(&ctx, &def.name) {
+                let at = rows.get(&*def.name).map_or(0, |&(_, at)| at);
+                let source = source_of(file).map_err(|error| (number, vec![error]))?;
+                errors.push(source.error(at, message));
+                recursive = true;
+            }
+        }
+        // Programs that hold themselves cannot be read.
+        if !recursive {
+            let checked = ctx
+                .ops()
+                .iter()
+                .filter(own)
+                .filter_map(|def| Some((def, def.semantics.as_ref()?)));
+            errors.extend(checked.flat_map(|(def, semantics)| semantics.check(&ctx, def)));
+        }
+        if !errors.is_empty() {
+            return Err((number, errors));
+        }
+    }
+    Ok(ctx)
+}
+
+/// How deeply an operation is made of others, through `computes`.
+fn depth(ctx: &Context, name: &str) -> Result<usize, String> {
+    // Depth-first, with the operations that are under way.
+    let mut path: Vec<&str> = Vec::new();
+    let mut done: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut pending: Vec<(&str, bool)> = vec![(name, false)];
+    while let Some((name, left)) = pending.pop() {
+        let Some(def) = ctx.registered_op(name).and_then(|op| ctx.op_def(op)) else {
+            continue;
+        };
+        let Some(semantics) = &def.semantics else { continue };
+        let name = &*def.name;
+        if left {
+            path.pop();
+            let inner = semantics.mentions();
+            let depth = inner
+                .iter()
+                .filter_map(|word| done.get(word))
+                .max()
+                .map_or(0, |depth| depth + 1);
+            done.insert(name, depth);
+            continue;
+        }
+        if done.contains_key(name) {
+            continue;
+        }
+        if let Some(at) = path.iter().position(|before| *before == name) {
+            let mut cycle: Vec<String> = path[at..].iter().map(|op| format!("`{op}`")).collect();
+            cycle.push(format!("`{name}`"));
+            return Err(format!("`{name}` would be made of itself: {}", cycle.join(" -> ")));
+        }
+        path.push(name);
+        pending.push((name, true));
+        let mentioned: FxHashSet<&str> = semantics.mentions().into_iter().collect();
+        let mut mentioned: Vec<&str> = mentioned.into_iter().collect();
+        mentioned.sort_unstable();
+        pending.extend(mentioned.into_iter().map(|word| (word, false)));
+    }
+    match done.get(name).copied().unwrap_or_default() {
+        depth @ 0..=MAX_DEPTH => Ok(depth),
+        depth => Err(format!(
+            "`{name}` is made of operations that are made of others, {depth} deep; at most {MAX_DEPTH} are allowed"
+        )),
+    }
+}
+
+fn source_of(file: &DialectFile<'_>) -> Result<Source, Diagnostic> {
+    match std::str::from_utf8(file.text) {
+        Ok(text) => Ok(Source {
+            name: file.name.into(),
+            text: text.into(),
+        }),
+        Err(error) => {
+            let at = error.valid_up_to();
+            Err(Diagnostic::error("dialect-file", "this is not text in UTF-8").label(Span::new(at, at + 1), "here"))
+        }
+    }
+}
+
+fn is_word(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Registers the dialect of a file. Gives where the rows of its operations are.
+fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Vec<(String, usize)>, Vec<Diagnostic>> {
+    let source = source_of(file).map_err(|error| vec![error])?;
+    let top: Value = serde_yaml_ng::from_str(&source.text).map_err(|error| vec![yaml_error(&source, &error)])?;
+    let Value::Mapping(top) = top else {
+        let error = source.error(0, "expected a mapping with `dialect:` and `ops:`");
+        return Err(vec![error.help("docs/dialects.md shows one")]);
+    };
+    const KEYS: &[&str] = &["dialect", "summary", "ops"];
+    let mut errors = Vec::new();
+    for key in top.keys() {
+        let key = key.as_str().unwrap_or_default();
+        if !KEYS.contains(&key) {
+            errors.push(unknown_field(&source, source.key(key), key, KEYS));
+        }
+    }
+    let text = |key: &str| top.get(key).and_then(Value::as_str);
+    let Some(dialect) = text("dialect") else {
+        errors.push(source.error(0, "the field `dialect` is missing, the name of the dialect"));
+        return Err(errors);
+    };
+    if !is_word(dialect) {
+        let message = format!("`{dialect}` is not a name of a dialect: expected letters, digits and `_`");
+        errors.push(source.error(source.key("dialect"), message));
+    }
+    if let Some(known) = builder.dialects().find(|known| known.name == dialect) {
+        let message = format!("there is a dialect `{}` already: {}", known.name, known.summary);
+        errors.push(source.error(source.key("dialect"), message).help("choose another name"));
+    }
+    let rows = match top.get("ops") {
+        Some(Value::Sequence(rows)) => rows.as_slice(),
+        None => &[],
+        Some(_) => {
+            errors.push(source.error(source.key("ops"), "expected a list of operations in `ops`"));
+            &[]
+        }
+    };
+    let items = source.items("ops");
+    let (mut defs, mut places) = (Vec::new(), Vec::new());
+    for (at, row) in rows.iter().enumerate() {
+        let reader = Reader {
+            source: &source,
+            // Of another style than the block style, the places in a row are not found.
+            item: items
+                .get(at)
+                .filter(|_| items.len() == rows.len())
+                .cloned()
+                .unwrap_or_default(),
+            dialect,
+        };
+        let read = reader.definition(row);
+        match read {
+            Ok(def) if places.iter().any(|(op, _)| *op == *def.name) => {
+                errors.push(source.error(
+                    reader.item.field("op"),
+                    format!("there are two operations `{}`", def.name),
+                ));
+            }
+            Ok(def) => {
+                places.push((def.name.to_string(), reader.item.field("op")));
+                defs.push(def);
+            }
+            Err(error) => errors.push(*error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let dialect = DialectDef {
+        name: dialect.to_owned().into(),
+        summary: text("summary").unwrap_or("from a file").to_owned().into(),
+        types: Vec::new(),
+    };
+    builder.register(dialect, defs);
+    Ok(places)
+}
+
+fn yaml_error(source: &Source, error: &serde_yaml_ng::Error) -> Diagnostic {
+    let at = error.location().map_or(0, |place| place.index());
+    let message = error.to_string();
+    source.error(at, message.split(" at line ").next().unwrap_or_default())
+}
+
+fn unknown_field(source: &Source, at: usize, name: &str, known: &[&str]) -> Diagnostic {
+    let error = source.error(at, format!("there is no field `{name}` here"));
+    error.help(match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the fields are {}", known.join(", ")),
+    })
+}
+
+/// Gives an operation the semantics of programs, and what follows from them where its definition says nothing.
+fn attach(def: &mut OpDef, program: Program) {
+    if def.infer.is_none() && (program.computes.is_some() || !program.forms.is_empty()) {
+        def.infer = Some(infer_by_semantics);
+    }
+    def.semantics = Some(Arc::new(program));
+}
+
+/// Gives an operation of a table the programs of its row. The tables are tested: what is wrong with one is told by whoever
+/// asks for it.
+pub(crate) fn attach_row(def: &mut OpDef, computes: Option<&str>, vjp: Option<&str>, forms: &[Option<&str>]) {
+    let text = |text, field: &str| {
+        let what = format!("`{field}` of `{}`", def.name);
+        let (source, lines) = (None, Vec::new());
+        Text {
+            text,
+            origin: Origin { source, lines, what },
+        }
+    };
+    let program = Program::new(
+        def,
+        computes.map(|it| text(it, "computes")),
+        vjp.map(|it| text(it, "vjp")),
+    );
+    let forms: Option<Vec<Form>> = forms.iter().map(|form| Form::parse((*form)?, def).ok()).collect();
+    if let Ok(mut program) = program {
+        program.forms = forms.unwrap_or_default();
+        attach(def, program);
+    }
+}

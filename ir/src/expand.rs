@@ -1,0 +1,114 @@
+//! Putting what operations compute in their places.
+
+use crate::body::{Body, OpView};
+use crate::context::Context;
+use crate::diagnostics::Diagnostic;
+use crate::entity::OpId;
+use crate::module::Module;
+use crate::rewriter::Rewriter;
+
+/// How many operations expansions may add, whatever the size of the program: an operation that is made of others twice,
+/// which are made of others twice, would otherwise fill the memory.
+const MAX_GROWTH: usize = 1_000_000;
+
+/// Puts the expansions of composite operations in their places, those in expansions included. Operations that `keep` wants
+/// stay. Whether something changed.
+///
+/// # Errors
+/// The operations that cannot be expanded.
+pub fn expand_composites(module: &mut Module, keep: &dyn Fn(OpView<'_>) -> bool) -> Result<bool, Vec<Diagnostic>> {
+    let ctx = module.ctx.clone();
+    if !ctx.has_composites() {
+        return Ok(false);
+    }
+    let mut growth = MAX_GROWTH.saturating_add(module.num_ops().saturating_mul(64));
+    let mut changed = false;
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        changed |= expand_in(&ctx, body, keep, &mut growth)?;
+        pending.extend(body.isolated_ops_mut().map(|(_, _, inner)| inner));
+    }
+    Ok(changed)
+}
+
+/// The same for one body, without those in it.
+///
+/// # Errors
+/// The operations that cannot be expanded.
+pub fn expand_composites_in(
+    ctx: &Context,
+    body: &mut Body,
+    keep: &dyn Fn(OpView<'_>) -> bool,
+) -> Result<bool, Vec<Diagnostic>> {
+    if !ctx.has_composites() {
+        return Ok(false);
+    }
+    let mut growth = MAX_GROWTH.saturating_add(body.num_ops().saturating_mul(64));
+    expand_in(ctx, body, keep, &mut growth)
+}
+
+/// Whether an operation of the module is composite and not wanted by `keep`.
+pub fn has_composites(module: &Module, keep: &dyn Fn(OpView<'_>) -> bool) -> bool {
+    let mut found = false;
+    if module.ctx.has_composites() {
+        module.for_each_body(|body| {
+            let mut ops = body.walk_all().map(|op| body.view(&module.ctx, op));
+            found |= ops.any(|op| op.is_composite() && !keep(op));
+        });
+    }
+    found
+}
+
+fn expand_in(
+    ctx: &Context,
+    body: &mut Body,
+    keep: &dyn Fn(OpView<'_>) -> bool,
+    growth: &mut usize,
+) -> Result<bool, Vec<Diagnostic>> {
+    let mut r = Rewriter::new(ctx, body);
+    let mut pending: Vec<OpId> = r.body.walk_all().collect();
+    let (mut changed, mut errors) = (false, Vec::new());
+    while let Some(op) = pending.pop() {
+        let view = r.view(op);
+        if !view.is_composite() || keep(view) {
+            continue;
+        }
+        let Some(semantics) = ctx.op_def(r.body.op_name(op)).and_then(|def| def.semantics.as_deref()) else {
+            continue;
+        };
+        let span = r.body.op_span(op);
+        r.before(op).set_span(span);
+        let mark = r.body.num_op_slots();
+        let operands = r.body.operands_vec(op);
+        match semantics.expand(&mut r, op, &operands) {
+            Ok(values) => {
+                // Expansions may hold composite operations in turn; they never hold themselves.
+                let made = mark..r.body.num_op_slots();
+                let size = made.len();
+                pending.extend(made.map(OpId::new));
+                for (old, new) in r.body.results(op).collect::<Vec<_>>().into_iter().zip(values) {
+                    // A parameter that is returned keeps its name.
+                    if r.body.defining_op(new).is_some_and(|made| made.index() >= mark) {
+                        r.take_name(old, new);
+                    }
+                    r.replace_value(old, new);
+                }
+                r.erase_op(op);
+                changed = true;
+                let Some(left) = growth.checked_sub(size) else {
+                    let message = "what the operations of this program compute takes too many operations";
+                    let error = Diagnostic::error("expansion", message).label(span, "an operation of one of them");
+                    return Err(vec![
+                        error.help("write an operation that is used often as a loop, or give it a kernel"),
+                    ]);
+                };
+                *growth = left;
+            }
+            Err(why) => errors.push(Diagnostic::error("expansion", why).label(span, "this operation")),
+        }
+    }
+    match errors.is_empty() {
+        true => Ok(changed),
+        false => Err(errors),
+    }
+}

@@ -1,0 +1,61 @@
+//! Rules of operations whose rows hold programs: their own vector-Jacobian product, or the derivative of what they compute.
+
+use pir_ir::{OpDef, Semantics, ValueId, VjpArgs};
+use smallvec::SmallVec;
+
+use super::super::cotangent::zeros_like;
+use super::expand::expanded;
+use super::{Rule, RuleCx, rule};
+
+/// The rule of an operation with a program for its vector-Jacobian product.
+static VJP: Rule = rule("", vjp);
+/// The rule of an operation with a program for what it computes.
+static EXPANDED: Rule = rule("", expanded).of(expand);
+
+/// The rule that follows from the row of an operation.
+pub(super) fn rule_of(def: &OpDef) -> Option<&'static Rule> {
+    match def.semantics.as_deref()? {
+        semantics if semantics.has_vjp() => Some(&VJP),
+        semantics if semantics.has_expansion() => Some(&EXPANDED),
+        _ => None,
+    }
+}
+
+fn semantics<'a>(cx: &RuleCx<'_, 'a>) -> Result<&'a dyn Semantics, String> {
+    let def = cx.ctx().op_def(cx.r.body.op_name(cx.op));
+    let semantics = def.and_then(|def| def.semantics.as_deref());
+    semantics.ok_or_else(|| "it has no expansion".to_owned())
+}
+
+/// Emits what the operation computes.
+fn expand(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
+    let semantics = semantics(cx)?;
+    let operands: SmallVec<[ValueId; 4]> = (0..cx.num_operands()).map(|index| cx.operand(index)).collect();
+    semantics.expand(cx.r, cx.op, &operands)
+}
+
+fn vjp(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    let semantics = semantics(cx)?;
+    let operands: SmallVec<[ValueId; 4]> = (0..cx.num_operands()).map(|index| cx.operand(index)).collect();
+    let results: SmallVec<[ValueId; 4]> = (0..cx.r.body.num_results(cx.op))
+        .map(|index| cx.result(index))
+        .collect();
+    let mut cotangents: SmallVec<[ValueId; 4]> = SmallVec::new();
+    for (index, &result) in results.iter().enumerate() {
+        cotangents.push(match cx.grads.get(index).copied().flatten() {
+            Some(grad) => grad,
+            None => zeros_like(cx.r, result)?,
+        });
+    }
+    let args = VjpArgs {
+        operands: &operands,
+        results: &results,
+        cotangents: &cotangents,
+    };
+    for (index, cotangent) in semantics.vjp(cx.r, cx.op, args)? {
+        if cx.wants(index) {
+            cx.add(index, cotangent)?;
+        }
+    }
+    Ok(())
+}
