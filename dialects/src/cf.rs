@@ -2,6 +2,7 @@
 //!
 //! A stack is a handle to a mutable last-in first-out list. A stack may hold values of any types, other stacks included.
 
+use crate::pd;
 use pir_ir::{
     Arity, AttrSpec, Context, ContextBuilder, Derivative, Diagnostic, DialectDef, Effect, EffectKind, EffectTarget,
     InferArgs, MemoryEffects, OpDef, OpView, Speculatability, Traits, Type, TypeData,
@@ -176,7 +177,7 @@ fn cond_yield() -> OpDef {
     .into();
     def.verify = Some(|op, errors| {
         let parent = op.body.parent_op(op.op).map(|p| op.body.view(op.ctx, p).name());
-        if !parent.is_some_and(|p| p.starts_with("pd.while")) {
+        if !parent.is_some_and(|p| p.starts_with(pd::While::NAME)) {
             errors.push(
                 Diagnostic::error(
                     "cond-yield-parent",

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::pd;
 use pir_ir::{Context, ContextBuilder, Mark};
 
 /// Where an adjoint program begins.
@@ -29,7 +30,7 @@ pub static STOP_GRADIENT: Mark = Mark::anywhere(
 pub static RECORDED: Mark = Mark::on(
     "recorded",
     "bool",
-    &[Cow::Borrowed("pd.shape")],
+    &[Cow::Borrowed(pd::Shape::NAME)],
     "the derivative records this shape; `strip-backward` removes the operation with what reads it",
 );
 

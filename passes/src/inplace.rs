@@ -27,6 +27,7 @@
 //!   compute it, and all its other uses come before the loop. Else a copy is made in front of the loop (`pd.assign`).
 //! * Functions of several blocks are left alone.
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter, Traits, ValueDef, ValueId};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -146,8 +147,8 @@ struct Parts {
 
 fn parts(ctx: &Context, body: &Body, op: OpId) -> Option<Parts> {
     let is_loop = match ctx.op_str(body.op_name(op)) {
-        "pd.while" | "pd.while_grad" => true,
-        "pd.if" | "pd.if_grad" => false,
+        pd::While::NAME | pd::WhileGrad::NAME => true,
+        pd::If::NAME | pd::IfGrad::NAME => false,
         _ => return None,
     };
     let block = |at: usize| body.single_block(*body.op_regions(op).get(at)?);
@@ -305,7 +306,7 @@ fn follow(ctx: &Context, body: &Body, mut value: ValueId, block: BlockId, chain:
         if body.next_op(user).is_none() {
             return Some(first.index);
         }
-        if ctx.op_str(body.op_name(user)) == "pd.add" {
+        if ctx.op_str(body.op_name(user)) == pd::Add::NAME {
             let sum = body.result(user, 0);
             let added = 1 - first.index.min(1);
             if body.value_type(sum) != body.value_type(value) || !adds_alike(ctx, body, user, first.index, added) {
@@ -374,7 +375,7 @@ fn rewrite(ctx: &Context, body: &mut Body, order: &mut Order, op: OpId, at: (usi
         start
     } else {
         let ty = r.body.value_type(start);
-        let copy = r.before(op).op("pd.assign").operand(start).result(ty).value();
+        let copy = r.before(op).op(pd::Assign::NAME).operand(start).result(ty).value();
         r.take_name(start, copy);
         copy
     };
@@ -382,7 +383,7 @@ fn rewrite(ctx: &Context, body: &mut Body, order: &mut Order, op: OpId, at: (usi
         let value = r.body.operand(addition, added);
         let new = r
             .before(addition)
-            .op("pd.inplace_add")
+            .op(pd::InplaceAdd::NAME)
             .operand(place)
             .operand(value)
             .build();

@@ -3,6 +3,7 @@
 //! One with an init region is left alone: its branches record on the stack that is made there, and what they record is
 //! paired with what the branches of its dual read.
 
+use crate::pd;
 use pir_ir::{BlockId, Body, Context, OpId, RegionId, Rewriter, Speculatability, Traits, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -42,7 +43,7 @@ fn branches(body: &Body, op: OpId) -> Option<[RegionId; 2]> {
 
 /// Whether an operation is an `if` without a stack.
 fn is_plain_if(ctx: &Context, body: &Body, op: OpId) -> bool {
-    ctx.op_str(body.op_name(op)) == "pd.if" && branches(body, op).is_some()
+    ctx.op_str(body.op_name(op)) == pd::If::NAME && branches(body, op).is_some()
 }
 
 /// What a branch yields; nothing if it is empty.
@@ -76,7 +77,7 @@ fn known(ctx: &Context, body: &Body, value: ValueId) -> Option<bool> {
 /// What a truth value is the negation of.
 fn negated(ctx: &Context, body: &Body, value: ValueId) -> Option<ValueId> {
     let not = body.defining_op(value)?;
-    let x = (ctx.op_str(body.op_name(not)) == "pd.logical_not").then(|| body.operands(not).next())??;
+    let x = (ctx.op_str(body.op_name(not)) == pd::LogicalNot::NAME).then(|| body.operands(not).next())??;
     is_condition(ctx, body.value_type(x)).then_some(x)
 }
 
@@ -135,7 +136,7 @@ fn results_that_are_the_condition(rewriter: &mut Rewriter<'_>, op: OpId) -> bool
     }
     if let Some(&first) = opposite.first() {
         let ty = rewriter.body.value_type(condition);
-        let not = rewriter.op("pd.logical_not").operand(condition).result(ty).value();
+        let not = rewriter.op(pd::LogicalNot::NAME).operand(condition).result(ty).value();
         rewriter.take_name(first, not);
         for &result in &opposite {
             rewriter.body.replace_all_uses(result, not);
@@ -153,7 +154,10 @@ fn is_cheap(ctx: &Context, body: &Body, op: OpId) -> bool {
     let view = body.view(ctx, op);
     let Some(def) = view.def() else { return false };
     let constant = def.has(Traits::CONSTANT) && body.num_operands(op) == 0;
-    let linear = matches!(view.name(), "pd.add" | "pd.subtract" | "pd.neg" | "pd.assign");
+    let linear = matches!(
+        view.name(),
+        pd::Add::NAME | pd::Subtract::NAME | pd::Neg::NAME | pd::Assign::NAME
+    );
     let exact = |v| !ctx.is_float(body.value_type(v));
     (constant || linear || def.has(Traits::ELEMENTWISE) && body.results(op).chain(body.operands(op)).all(exact))
         && body.results(op).all(|r| is_small(ctx, body.value_type(r)))
@@ -220,7 +224,7 @@ fn select(rewriter: &mut Rewriter<'_>, op: OpId) -> bool {
             a
         } else {
             let operands = [condition, a, b];
-            rewriter.op("pd.where").operands(operands).result(ty).value()
+            rewriter.op(pd::Where::NAME).operands(operands).result(ty).value()
         };
         if a != b {
             rewriter.take_name(result, selected);
@@ -257,7 +261,7 @@ fn merge_nested(rewriter: &mut Rewriter<'_>, op: OpId) -> bool {
     if !visible || !does_nothing(body, inner_other) || body.single_block(inner_then).is_none() {
         return false;
     }
-    let Ok(both) = rewriter.op("pd.logical_and").operands([a, b]).infer() else {
+    let Ok(both) = rewriter.op(pd::LogicalAnd::NAME).operands([a, b]).infer() else {
         return false;
     };
     let both = rewriter.body.result(both, 0);
@@ -451,7 +455,7 @@ pub(super) fn simplify_condition_branch(
         None if yes == no && left == right => (yes, left),
         None => return false,
     };
-    let branch = rewriter.op("pd.branch").operands(values).build();
+    let branch = rewriter.op(pd::Branch::NAME).operands(values).build();
     rewriter.body.set_successors(branch, &[to]);
     rewriter.erase_op(op);
     true

@@ -1,5 +1,6 @@
 //! Control flow: `pd.if`, `pd.while`, their duals `pd.if_grad` and `pd.while_grad`, and branches between blocks.
 
+use crate::pd;
 use pir_ir::{
     Arity, Attr, BlockId, Body, Context, FlowEdge, FlowPoint, InferArgs, MemoryEffects, OpDef, OpId, OpView, Presence,
     RegionFlow, RegionId, RegionSpec, Speculatability, Traits, Type, ValueId,
@@ -12,12 +13,12 @@ use crate::value;
 
 /// Whether an operation of this name is a loop with regions `cond` and `body`.
 pub fn is_while(name: &str) -> bool {
-    matches!(name, "pd.while" | "pd.while_grad")
+    matches!(name, pd::While::NAME | pd::WhileGrad::NAME)
 }
 
 /// Whether an operation of this name has the regions `then` and `else`.
 pub fn is_if(name: &str) -> bool {
-    matches!(name, "pd.if" | "pd.if_grad")
+    matches!(name, pd::If::NAME | pd::IfGrad::NAME)
 }
 
 /// The number of a region of an operation with an `init` region or without: 0 for `cond` and `then`.
@@ -34,20 +35,20 @@ pub(super) fn definitions() -> Vec<OpDef> {
     let while_doc = "Runs `cond` on the operands; when the condition that it ends with holds, `body` gets the other \
                      values that it forwards and yields the next arguments of `cond`, else those values are the results. \
                      With a third region, `init`, that comes first: it makes a stack and hands it on behind its arguments.";
-    let mut branch_op = if_like("pd.if", "Runs one of two regions", if_doc);
+    let mut branch_op = if_like(pd::If::NAME, "Runs one of two regions", if_doc);
     branch_op.simplify = Some(super::branches::simplify);
-    let mut loop_op = while_like("pd.while", "Runs a region as long as a condition holds", while_doc);
+    let mut loop_op = while_like(pd::While::NAME, "Runs a region as long as a condition holds", while_doc);
     loop_op.simplify = Some(super::loops::simplify);
     vec![
         branch_op,
         loop_op,
         if_like(
-            "pd.if_grad",
+            pd::IfGrad::NAME,
             "The dual of a `pd.if`",
             "Of the form of `pd.if`; yields the cotangents of what the branches capture.",
         ),
         while_like(
-            "pd.while_grad",
+            pd::WhileGrad::NAME,
             "The dual of a `pd.while`",
             "Of the form of `pd.while`; carries cotangents and accumulators.",
         ),
@@ -371,7 +372,7 @@ impl RegionFlow for WhileFlow {
 }
 
 fn condition_branch() -> OpDef {
-    let mut def = OpDef::new("pd.condition_branch", "Goes on with one of two blocks");
+    let mut def = OpDef::new(pd::ConditionBranch::NAME, "Goes on with one of two blocks");
     def.traits = Traits::TERMINATOR;
     def.operands = vec![value("condition", "i1", Arity::One)].into();
     def.successors = 2;
@@ -382,7 +383,7 @@ fn condition_branch() -> OpDef {
 }
 
 fn branch() -> OpDef {
-    let mut def = OpDef::new("pd.branch", "Goes on with a block");
+    let mut def = OpDef::new(pd::Branch::NAME, "Goes on with a block");
     def.traits = Traits::TERMINATOR;
     def.successors = 1;
     def.with_effects(MemoryEffects::NONE)

@@ -373,6 +373,20 @@ impl<'r, 'a> Building<'r, 'a> {
     }
 }
 
+/// Emits an expression at the insertion point of a rewriter.
+///
+/// # Errors
+/// The first one of the expression.
+pub fn evaluate(
+    r: &mut Rewriter<'_>,
+    expression: impl for<'c> FnOnce(Scope<'c>) -> Expr<'c>,
+) -> Result<ValueId, String> {
+    let building = Building::new(r);
+    let value = expression(building.scope()).id();
+    building.finish()?;
+    value.ok_or_else(|| "an expression has no value".to_owned())
+}
+
 impl Emitter for Building<'_, '_> {
     fn context(&self) -> &Context {
         self.ctx

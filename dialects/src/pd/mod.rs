@@ -20,11 +20,12 @@ mod verify;
 use pir_ir::{ContextBuilder, DialectDef};
 
 pub use control::{is_if, is_while, role};
-pub use expr::{Building, Emitter, Expr, Scope};
+pub use expr::{Building, Emitter, Expr, Scope, evaluate};
 pub use handles::Handles;
 pub(crate) use table::INFERENCES;
 pub use table::family;
 pub use typed::ops::*;
+pub use typed::{Branch, ConditionBranch, If, IfGrad, While, WhileGrad};
 pub use typed::{Given, Ints, Number, Operand, Operation, Options, Source, Unary, View, index_of};
 
 /// Registers the dialect.

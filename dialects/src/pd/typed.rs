@@ -554,6 +554,19 @@ macro_rules! typed {
     };
 }
 
+macro_rules! control {
+    ($($ty:ident $name:literal),*) => { $(
+        #[doc = concat!("`", $name, "`")]
+        pub enum $ty {}
+        typed!($ty, $name, false);
+    )* };
+}
+
+control! {
+    While "pd.while", If "pd.if", WhileGrad "pd.while_grad", IfGrad "pd.if_grad",
+    Branch "pd.branch", ConditionBranch "pd.condition_branch"
+}
+
 /// The operations of the tables.
 #[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
 #[allow(

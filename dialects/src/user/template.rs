@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::pd;
 use pir_ir::text::{ParseOptions, parse, print_attr, print_type};
 use pir_ir::verify::verify;
 use pir_ir::{
@@ -63,7 +64,13 @@ pub(super) struct Instance {
 const MAX_INSTANCES: usize = 1024;
 
 /// What a program in an operation may not hold: it would become an input or an output of the program around it.
-const ENDS: &[&str] = &["pd.data", "pd.feed", "pd.parameter", "pd.fetch", "pd.shadow_output"];
+const ENDS: &[&str] = &[
+    pd::Data::NAME,
+    pd::Feed::NAME,
+    pd::Parameter::NAME,
+    pd::Fetch::NAME,
+    pd::ShadowOutput::NAME,
+];
 
 /// What is wrong with a template, for some types.
 #[derive(Clone, Debug)]

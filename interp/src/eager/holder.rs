@@ -2,6 +2,7 @@
 
 use super::node::SlotMeta;
 use super::{Engine, Tensor};
+use pir_dialects::pd;
 
 /// The gradients that go into a node.
 pub(super) struct GradTensorHolder {
@@ -36,7 +37,7 @@ impl GradTensorHolder {
 impl Engine {
     /// The sum of two tensors of one shape.
     pub(super) fn add(&self, x: &Tensor, y: &Tensor) -> Result<Tensor, String> {
-        let sum = self.apply("pd.add", &[x, y], &[])?;
+        let sum = self.apply(pd::Add::NAME, &[x, y], &[])?;
         sum.into_iter().next().ok_or_else(|| "a sum has no result".to_owned())
     }
 }

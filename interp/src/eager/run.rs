@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::rc::Rc;
 
+use pir_dialects::pd;
 use pir_ir::Type;
 use pir_ir::budget::Reservation;
 use rustc_hash::FxHashMap;
@@ -367,7 +368,10 @@ impl<'m, 'o> Tracer<'m, 'o> {
             }
             Code::Input { name } => {
                 let view = program.body.view(self.engine.ctx(), instr.op);
-                let (stop, persistable) = (view.bool("stop_gradient") == Some(true), view.name() == "pd.parameter");
+                let (stop, persistable) = (
+                    view.bool("stop_gradient") == Some(true),
+                    view.name() == pd::Parameter::NAME,
+                );
                 let ty = program.body.value_type(program.body.result(instr.op, 0));
                 let value = self.input(name, ty, stop, persistable)?;
                 if let Some(call) = self.calls.last_mut() {

@@ -3,6 +3,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use pir_dialects::pd;
 use pir_ir::Attr;
 
 use super::{Engine, Slot, Tensor, elem_type};
@@ -69,7 +70,7 @@ impl<'e> V<'e> {
     pub(super) fn affine(&self, scale: f64, bias: f64) -> V<'e> {
         let ctx = self.engine.ctx();
         self.op(
-            "pd.scale",
+            pd::Scale::NAME,
             &[],
             &[
                 ("scale", ctx.float_attr(scale)),
@@ -88,7 +89,7 @@ impl<'e> V<'e> {
     }
 
     pub(super) fn pow(&self, y: f64) -> V<'e> {
-        self.op("pd.pow", &[], &[("y", self.engine.ctx().float_attr(y))])
+        self.op(pd::Pow::NAME, &[], &[("y", self.engine.ctx().float_attr(y))])
     }
 
     /// The same number everywhere, in the shape of this.
@@ -105,7 +106,7 @@ impl<'e> V<'e> {
             return self.clone();
         }
         let dtype = self.engine.ctx().type_attr(elem_type(dtype));
-        self.op("pd.cast", &[], &[("dtype", dtype)])
+        self.op(pd::Cast::NAME, &[], &[("dtype", dtype)])
     }
 
     /// One where a comparison holds, else zero; constants for differentiation.
@@ -115,7 +116,7 @@ impl<'e> V<'e> {
 
     /// Elements of `yes` where this is true, else of `no`.
     pub(super) fn choose(&self, yes: &V<'e>, no: &V<'e>) -> V<'e> {
-        self.op("pd.where", &[yes, no], &[])
+        self.op(pd::Where::NAME, &[yes, no], &[])
     }
 
     pub(super) fn reshape(&self, shape: &[usize]) -> V<'e> {
@@ -126,14 +127,14 @@ impl<'e> V<'e> {
         if shape.contains(&0) && self.tensor.is_ok() {
             return V::constant(self.engine, Dense::full(shape, self.dtype(), 0.0));
         }
-        self.op("pd.reshape", &[], &[("shape", self.ints(shape))])
+        self.op(pd::Reshape::NAME, &[], &[("shape", self.ints(shape))])
     }
 
     pub(super) fn expand(&self, shape: &[usize]) -> V<'e> {
         if self.shape()[..] == *shape {
             return self.clone();
         }
-        self.op("pd.expand", &[], &[("shape", self.ints(shape))])
+        self.op(pd::Expand::NAME, &[], &[("shape", self.ints(shape))])
     }
 
     /// The sum over the dimensions along which a tensor of the shape was broadcast.
@@ -141,7 +142,7 @@ impl<'e> V<'e> {
         if self.shape()[..] == *shape {
             return self.clone();
         }
-        self.op("pd.reduce_as", &[], &[("shape", self.ints(shape))])
+        self.op(pd::ReduceAs::NAME, &[], &[("shape", self.ints(shape))])
     }
 
     pub(super) fn sum(&self, axes: &[usize], keepdim: bool) -> V<'e> {
@@ -149,11 +150,11 @@ impl<'e> V<'e> {
             return self.clone();
         }
         let keepdim = self.engine.ctx().bool_attr(keepdim);
-        self.op("pd.sum", &[], &[("axis", self.ints(axes)), ("keepdim", keepdim)])
+        self.op(pd::Sum::NAME, &[], &[("axis", self.ints(axes)), ("keepdim", keepdim)])
     }
 
     pub(super) fn transpose(&self, perm: &[usize]) -> V<'e> {
-        self.op("pd.transpose", &[], &[("perm", self.ints(perm))])
+        self.op(pd::Transpose::NAME, &[], &[("perm", self.ints(perm))])
     }
 
     /// The last two dimensions exchanged.
@@ -172,7 +173,11 @@ impl<'e> V<'e> {
     /// The maximum along an axis, which stays as a dimension of one.
     pub(super) fn maximum(&self, axis: usize) -> V<'e> {
         let keepdim = self.engine.ctx().bool_attr(true);
-        self.op("pd.max", &[], &[("axis", self.ints(&[axis])), ("keepdim", keepdim)])
+        self.op(
+            pd::Max::NAME,
+            &[],
+            &[("axis", self.ints(&[axis])), ("keepdim", keepdim)],
+        )
     }
 
     /// The elements `start..end` along an axis.
@@ -182,7 +187,7 @@ impl<'e> V<'e> {
             ("starts", self.ints(&[start])),
             ("ends", self.ints(&[end])),
         ];
-        self.op("pd.slice", &[], &attrs)
+        self.op(pd::Slice::NAME, &[], &attrs)
     }
 
     /// Without the first dimension, which is one.
@@ -204,7 +209,7 @@ impl<'e> V<'e> {
         let Some(first) = parts.next() else {
             return V::new(engine, Err("there is nothing to put together".to_owned()));
         };
-        first.op("pd.concat", &parts.collect::<Vec<_>>(), &[("axis", axis)])
+        first.op(pd::Concat::NAME, &parts.collect::<Vec<_>>(), &[("axis", axis)])
     }
 
     pub(super) fn matmul(&self, other: &V<'e>) -> V<'e> {

@@ -1,5 +1,6 @@
 //! From a body to instructions.
 
+use pir_dialects::pd;
 use pir_ir::{AttrData, BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -204,12 +205,12 @@ impl Unit<'_, '_, '_> {
         let name = ctx.op_str(self.body.op_name(self.op));
         let init = usize::from(self.body.op_regions(self.op).len() == 3);
         Ok(match name {
-            "pd.if" | "pd.if_grad" => Code::If {
+            pd::If::NAME | pd::IfGrad::NAME => Code::If {
                 condition: self.kept(0)?,
                 init: if init == 1 { self.block(0)? } else { None },
                 branches: [self.block(init)?, self.block(init + 1)?],
             },
-            "pd.while" | "pd.while_grad" => {
+            pd::While::NAME | pd::WhileGrad::NAME => {
                 let stats = self.new_loop();
                 Code::While {
                     operands: self.operands(),
@@ -228,11 +229,11 @@ impl Unit<'_, '_, '_> {
                 };
                 Code::CondYield { condition, values }
             }
-            "pd.branch" => {
+            pd::Branch::NAME => {
                 let (target, values) = self.successor(0)?;
                 Code::Branch { target, values }
             }
-            "pd.condition_branch" => Code::ConditionBranch {
+            pd::ConditionBranch::NAME => Code::ConditionBranch {
                 condition: self.kept(0)?,
                 targets: [self.successor(0)?, self.successor(1)?],
             },
@@ -285,7 +286,7 @@ impl Unit<'_, '_, '_> {
                     dtype: dtype_of(ctx, elem).ok_or_else(|| ExecError::new("there are no such tensors"))?,
                 }
             }
-            "pd.inplace_add" => {
+            pd::InplaceAdd::NAME => {
                 let (target, value) = (self.kept(0)?, self.kept(1)?);
                 let value = match self.operands().last() {
                     Some(&last) if last.slot != target.slot => last,
@@ -303,11 +304,11 @@ impl Unit<'_, '_, '_> {
             "builtin.combine" => Code::Combine(self.operands()),
             "builtin.split" => Code::Split(self.kept(0)?),
             "builtin.unrealized_conversion_cast" => Code::Pass(self.operands()),
-            "pd.fetch" | "pd.shadow_output" => Code::Fetch {
+            pd::Fetch::NAME | pd::ShadowOutput::NAME => Code::Fetch {
                 name: self.attr_text("name"),
                 value: self.kept(0)?,
             },
-            "pd.print" => Code::Print {
+            pd::Print::NAME => Code::Print {
                 message: self.attr_text("message"),
                 value: self.kept(0)?,
             },

@@ -18,6 +18,7 @@ pub(crate) mod value;
 use std::borrow::Cow;
 use std::io::Write;
 
+use pir_dialects::pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Span, Traits, Type, expand_composites, has_composites};
 use rustc_hash::FxHashMap;
 
@@ -245,7 +246,7 @@ pub(crate) fn entry<'m>(module: &'m Module, function: Option<&str>) -> Result<En
 
 fn input_name(ctx: &Context, body: &Body, op: OpId) -> Option<String> {
     let view = body.view(ctx, op);
-    matches!(view.name(), "pd.data" | "pd.feed" | "pd.parameter")
+    matches!(view.name(), pd::Data::NAME | pd::Feed::NAME | pd::Parameter::NAME)
         .then(|| view.str("name").unwrap_or_default().to_owned())
 }
 

@@ -6,55 +6,56 @@ use super::special::{erfc, sigmoid};
 use super::{Kernel, Outputs, Prepare, one, take};
 use crate::tensor::buffer::{gathered, scratch};
 use crate::tensor::{Data, Element, Tensor};
+use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.gelu", |s| match s.flag("approximate", false) {
+    (pd::Gelu::NAME, |s| match s.flag("approximate", false) {
         false => map(|x| 0.5 * x * erfc(-x * std::f64::consts::FRAC_1_SQRT_2)),
         true => map(|x| {
             let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
             0.5 * x * (1.0 + inner.tanh())
         }),
     }),
-    ("pd.silu", |_| map(|x| x * sigmoid(x))),
-    ("pd.swish", |_| map(|x| x * sigmoid(x))),
-    ("pd.softplus", |s| {
+    (pd::Silu::NAME, |_| map(|x| x * sigmoid(x))),
+    (pd::Swish::NAME, |_| map(|x| x * sigmoid(x))),
+    (pd::Softplus::NAME, |s| {
         let (beta, threshold) = (s.float("beta", 1.0), s.float("threshold", 20.0));
         map(move |x| softplus(x, beta, threshold))
     }),
-    ("pd.elu", |s| {
+    (pd::Elu::NAME, |s| {
         let alpha = s.float("alpha", 1.0);
         map(move |x| if x > 0.0 { x } else { alpha * x.exp_m1() })
     }),
-    ("pd.selu", |s| {
+    (pd::Selu::NAME, |s| {
         let (scale, alpha) = (s.float("scale", SELU.0), s.float("alpha", SELU.1));
         map(move |x| scale * if x > 0.0 { x } else { alpha * x.exp_m1() })
     }),
-    ("pd.celu", |s| {
+    (pd::Celu::NAME, |s| {
         let alpha = s.float("alpha", 1.0);
         map(move |x| if x > 0.0 { x } else { alpha * (x / alpha).exp_m1() })
     }),
-    ("pd.leaky_relu", |s| {
+    (pd::LeakyRelu::NAME, |s| {
         let slope = s.float("negative_slope", 0.02);
         map(move |x| if x > 0.0 { x } else { slope * x })
     }),
-    ("pd.relu6", |_| map(|x| limited(x, 0.0, 6.0))),
-    ("pd.hardswish", |_| map(|x| x * limited(x + 3.0, 0.0, 6.0) / 6.0)),
-    ("pd.hardsigmoid", |s| {
+    (pd::Relu6::NAME, |_| map(|x| limited(x, 0.0, 6.0))),
+    (pd::Hardswish::NAME, |_| map(|x| x * limited(x + 3.0, 0.0, 6.0) / 6.0)),
+    (pd::Hardsigmoid::NAME, |s| {
         let (slope, offset) = (s.float("slope", 0.2), s.float("offset", 0.5));
         map(move |x| limited(slope * x + offset, 0.0, 1.0))
     }),
-    ("pd.hardtanh", |s| {
+    (pd::Hardtanh::NAME, |s| {
         let (low, high) = (s.float("t_min", 0.0), s.float("t_max", 24.0));
         map(move |x| limited(x, low, high))
     }),
-    ("pd.mish", |s| {
+    (pd::Mish::NAME, |s| {
         let threshold = s.float("lambda", 20.0);
         map(move |x| x * softplus(x, 1.0, threshold).tanh())
     }),
-    ("pd.logsigmoid", |_| map(|x| x.min(0.0) - (-x.abs()).exp().ln_1p())),
-    ("pd.softsign", |_| map(|x| x / (1.0 + x.abs()))),
-    ("pd.tanh_shrink", |_| map(|x| x - x.tanh())),
-    ("pd.softshrink", |s| {
+    (pd::Logsigmoid::NAME, |_| map(|x| x.min(0.0) - (-x.abs()).exp().ln_1p())),
+    (pd::Softsign::NAME, |_| map(|x| x / (1.0 + x.abs()))),
+    (pd::TanhShrink::NAME, |_| map(|x| x - x.tanh())),
+    (pd::Softshrink::NAME, |s| {
         let t = s.float("threshold", 0.5);
         map(move |x| match x {
             _ if x > t => x - t,
@@ -62,22 +63,22 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             _ => 0.0 * x,
         })
     }),
-    ("pd.hardshrink", |s| {
+    (pd::Hardshrink::NAME, |s| {
         let t = s.float("threshold", 0.5);
         map(move |x| if x.abs() > t { x } else { 0.0 * x })
     }),
-    ("pd.thresholded_relu", |s| {
+    (pd::ThresholdedRelu::NAME, |s| {
         let (t, value) = (s.float("threshold", 1.0), s.float("value", 0.0));
         map(move |x| if x > t || x.is_nan() { x } else { value })
     }),
-    ("pd.stanh", |s| {
+    (pd::Stanh::NAME, |s| {
         let (a, b) = (s.float("scale_a", 0.67), s.float("scale_b", 1.7159));
         map(move |x| b * (a * x).tanh())
     }),
-    ("pd.asinh", |_| map(asinh)),
-    ("pd.acosh", |_| map(acosh)),
-    ("pd.atanh", |_| map(f64::atanh)),
-    ("pd.swiglu", |_| {
+    (pd::Asinh::NAME, |_| map(asinh)),
+    (pd::Acosh::NAME, |_| map(acosh)),
+    (pd::Atanh::NAME, |_| map(f64::atanh)),
+    (pd::Swiglu::NAME, |_| {
         Ok(Box::new(|inputs| {
             let (x, y) = match &inputs[..] {
                 [x, y] => (x.clone(), y.clone()),
@@ -94,10 +95,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(zip(&x, &y, |x, y| x * sigmoid(x) * y)?)
         }))
     }),
-    ("pd.bce_loss", |_| {
+    (pd::BceLoss::NAME, |_| {
         pair(|p, t| -(t * p.ln().max(-100.0) + (1.0 - t) * (1.0 - p).ln().max(-100.0)))
     }),
-    ("pd.prelu", |s| {
+    (pd::Prelu::NAME, |s| {
         let last = s.text("data_format", "NCHW") == "NHWC";
         let mode = s.text("mode", "all").to_owned();
         Ok(Box::new(move |inputs| {
@@ -113,7 +114,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(zip(&x, &alpha, |x, slope| if x > 0.0 { x } else { slope * x })?)
         }))
     }),
-    ("pd.nll_loss", |s| {
+    (pd::NllLoss::NAME, |s| {
         let ignored = s.int("ignore_index", -100);
         let (reduction, weight) = (s.text("reduction", "mean").to_owned(), s.place(2));
         Ok(Box::new(move |inputs| {
@@ -157,11 +158,11 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             Ok(out)
         }))
     }),
-    ("pd.log_loss", |s| {
+    (pd::LogLoss::NAME, |s| {
         let e = s.float("epsilon", 1e-4);
         pair(move |p, t| -t * (p + e).ln() - (1.0 - t) * (1.0 - p + e).ln())
     }),
-    ("pd.huber_loss", |s| {
+    (pd::HuberLoss::NAME, |s| {
         let delta = s.float("delta", 1.0);
         Ok(Box::new(move |inputs| {
             let [x, label] = take(inputs)?;
@@ -175,7 +176,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             Ok(out)
         }))
     }),
-    ("pd.kldiv_loss", |s| {
+    (pd::KldivLoss::NAME, |s| {
         let logarithmic = s.flag("log_target", false);
         let reduction = s.text("reduction", "mean").to_owned();
         Ok(Box::new(move |inputs| {
@@ -201,7 +202,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::scalar(sum / count as f64).cast(x.dtype())?)
         }))
     }),
-    ("pd.sigmoid_cross_entropy_with_logits", |s| {
+    (pd::SigmoidCrossEntropyWithLogits::NAME, |s| {
         let (normalize, ignored) = (s.flag("normalize", false), s.int("ignore_index", -100) as f64);
         let weight = s.place(2);
         Ok(Box::new(move |inputs| {

@@ -1,6 +1,7 @@
 //! Elementwise kernels of two and more tensors, with broadcasting.
 
 use half::{bf16, f16};
+use pir_dialects::pd;
 
 use super::broadcast::{MIXED, broadcast, expand, zip, zip_in_place};
 use super::special::{floor_divide, floor_divide32, remainder, remainder32, whole_pow};
@@ -9,38 +10,38 @@ use crate::tensor::buffer::gathered;
 use crate::tensor::{DType, Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.add", |_| {
+    (pd::Add::NAME, |_| {
         arithmetic(|a, b| a + b, |a, b| a + b, |a, b| Ok(a.wrapping_add(b)))
     }),
-    ("pd.inplace_add", |_| {
+    (pd::InplaceAdd::NAME, |_| {
         arithmetic(|a, b| a + b, |a, b| a + b, |a, b| Ok(a.wrapping_add(b)))
     }),
-    ("pd.subtract", |_| {
+    (pd::Subtract::NAME, |_| {
         arithmetic(|a, b| a - b, |a, b| a - b, |a, b| Ok(a.wrapping_sub(b)))
     }),
-    ("pd.multiply", |_| {
+    (pd::Multiply::NAME, |_| {
         arithmetic(|a, b| a * b, |a, b| a * b, |a, b| Ok(a.wrapping_mul(b)))
     }),
-    ("pd.divide", |_| {
+    (pd::Divide::NAME, |_| {
         arithmetic(|a, b| a / b, |a, b| a / b, |a, b| divide(i64::wrapping_div, a, b))
     }),
-    ("pd.remainder", |_| {
+    (pd::Remainder::NAME, |_| {
         arithmetic(remainder32, remainder, |a, b| {
             let r = divide(i64::wrapping_rem, a, b)?;
             Ok(if r != 0 && (r < 0) != (b < 0) { r + b } else { r })
         })
     }),
-    ("pd.floor_divide", |_| {
+    (pd::FloorDivide::NAME, |_| {
         arithmetic(floor_divide32, floor_divide, |a, b| {
             let q = divide(i64::wrapping_div, a, b)?;
             let inexact = a.wrapping_rem(b) != 0;
             Ok(if inexact && (a < 0) != (b < 0) { q - 1 } else { q })
         })
     }),
-    ("pd.elementwise_pow", |_| {
+    (pd::ElementwisePow::NAME, |_| {
         arithmetic(f32::powf, f64::powf, |a, b| Ok(whole_pow(a, b)))
     }),
-    ("pd.atan2", |_| {
+    (pd::Atan2::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
             let whole = !x.dtype().is_float();
@@ -52,21 +53,21 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(zip_floats(x, y, f32::atan2, f64::atan2)?)
         }))
     }),
-    ("pd.maximum", |_| {
+    (pd::Maximum::NAME, |_| {
         arithmetic(
             |a, b| if a >= b || a.is_nan() { a } else { b },
             |a, b| if a >= b || a.is_nan() { a } else { b },
             |a, b| Ok(a.max(b)),
         )
     }),
-    ("pd.minimum", |_| {
+    (pd::Minimum::NAME, |_| {
         arithmetic(
             |a, b| if a <= b || a.is_nan() { a } else { b },
             |a, b| if a <= b || a.is_nan() { a } else { b },
             |a, b| Ok(a.min(b)),
         )
     }),
-    ("pd.fmax", |_| {
+    (pd::Fmax::NAME, |_| {
         // Written out: the library's may return either of two zeros.
         arithmetic(
             |a, b| if a >= b || b.is_nan() { a } else { b },
@@ -74,46 +75,46 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             |a, b| Ok(a.max(b)),
         )
     }),
-    ("pd.fmin", |_| {
+    (pd::Fmin::NAME, |_| {
         arithmetic(
             |a, b| if a <= b || b.is_nan() { a } else { b },
             |a, b| if a <= b || b.is_nan() { a } else { b },
             |a, b| Ok(a.min(b)),
         )
     }),
-    ("pd.bitwise_and", |_| whole(|a, b| Ok(a & b))),
-    ("pd.bitwise_or", |_| whole(|a, b| Ok(a | b))),
-    ("pd.bitwise_xor", |_| whole(|a, b| Ok(a ^ b))),
-    ("pd.equal", |_| compare(|a, b| a == b, |a, b| a == b)),
-    ("pd.not_equal", |_| compare(|a, b| a != b, |a, b| a != b)),
-    ("pd.less_than", |_| compare(|a, b| a < b, |a, b| a < b)),
-    ("pd.less_equal", |_| compare(|a, b| a <= b, |a, b| a <= b)),
-    ("pd.greater_than", |_| compare(|a, b| a > b, |a, b| a > b)),
-    ("pd.greater_equal", |_| compare(|a, b| a >= b, |a, b| a >= b)),
-    ("pd.logical_and", |_| {
+    (pd::BitwiseAnd::NAME, |_| whole(|a, b| Ok(a & b))),
+    (pd::BitwiseOr::NAME, |_| whole(|a, b| Ok(a | b))),
+    (pd::BitwiseXor::NAME, |_| whole(|a, b| Ok(a ^ b))),
+    (pd::Equal::NAME, |_| compare(|a, b| a == b, |a, b| a == b)),
+    (pd::NotEqual::NAME, |_| compare(|a, b| a != b, |a, b| a != b)),
+    (pd::LessThan::NAME, |_| compare(|a, b| a < b, |a, b| a < b)),
+    (pd::LessEqual::NAME, |_| compare(|a, b| a <= b, |a, b| a <= b)),
+    (pd::GreaterThan::NAME, |_| compare(|a, b| a > b, |a, b| a > b)),
+    (pd::GreaterEqual::NAME, |_| compare(|a, b| a >= b, |a, b| a >= b)),
+    (pd::LogicalAnd::NAME, |_| {
         compare(|a, b| a != 0.0 && b != 0.0, |a, b| a != 0 && b != 0)
     }),
-    ("pd.logical_or", |_| {
+    (pd::LogicalOr::NAME, |_| {
         compare(|a, b| a != 0.0 || b != 0.0, |a, b| a != 0 || b != 0)
     }),
-    ("pd.logical_xor", |_| {
+    (pd::LogicalXor::NAME, |_| {
         compare(|a, b| (a != 0.0) != (b != 0.0), |a, b| (a != 0) != (b != 0))
     }),
-    ("pd.where", |_| Ok(Box::new(select))),
-    ("pd.add_n", |_| Ok(Box::new(add_n))),
+    (pd::Where::NAME, |_| Ok(Box::new(select))),
+    (pd::AddN::NAME, |_| Ok(Box::new(add_n))),
 ];
 
 /// The most frequent operations in place of an operand: a small tensor is then computed in less time than it takes to hand
 /// it to a kernel.
 pub(super) fn in_place(name: &str) -> Option<InPlace> {
     Some(match name {
-        "pd.add" => |x, y, _| into(x, y, |a, b| a + b, |a, b| a + b, Some(i64::wrapping_add)),
-        "pd.multiply" => |x, y, _| into(x, y, |a, b| a * b, |a, b| a * b, Some(i64::wrapping_mul)),
-        "pd.subtract" => |x, y, swapped| match swapped {
+        pd::Add::NAME => |x, y, _| into(x, y, |a, b| a + b, |a, b| a + b, Some(i64::wrapping_add)),
+        pd::Multiply::NAME => |x, y, _| into(x, y, |a, b| a * b, |a, b| a * b, Some(i64::wrapping_mul)),
+        pd::Subtract::NAME => |x, y, swapped| match swapped {
             false => into(x, y, |a, b| a - b, |a, b| a - b, Some(i64::wrapping_sub)),
             true => into(x, y, |a, b| b - a, |a, b| b - a, Some(|a, b| b.wrapping_sub(a))),
         },
-        "pd.divide" => |x, y, swapped| match swapped {
+        pd::Divide::NAME => |x, y, swapped| match swapped {
             false => into(x, y, |a, b| a / b, |a, b| a / b, None),
             true => into(x, y, |a, b| b / a, |a, b| b / a, None),
         },

@@ -2,6 +2,7 @@
 
 use crate::tensor::Storage;
 use crate::tensor::buffer::filled;
+use pir_dialects::pd;
 use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
@@ -10,9 +11,9 @@ use super::{Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::{DType, Data, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.conv2d", conv),
-    ("pd.depthwise_conv2d", conv),
-    ("pd.conv2d_grad", |s| {
+    (pd::Conv2d::NAME, conv),
+    (pd::DepthwiseConv2d::NAME, conv),
+    (pd::Conv2dGrad::NAME, |s| {
         let conv = Conv::of(s)?;
         let wanted = [s.reads(0), s.reads(1)];
         Ok(Box::new(move |inputs| {
@@ -36,7 +37,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             Ok(out)
         }))
     }),
-    ("pd.conv2d_transpose", |s| {
+    (pd::Conv2dTranspose::NAME, |s| {
         let conv = Conv::of(s)?;
         let more = s.ints("output_padding").unwrap_or_default();
         let size = s.ints_or_operand("output_size");

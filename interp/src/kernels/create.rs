@@ -1,5 +1,6 @@
 //! Constants, ranges, and what tensors tell about their shape.
 
+use pir_dialects::pd;
 use pir_ir::AttrData;
 
 use super::broadcast::expand;
@@ -9,19 +10,19 @@ use crate::tensor::buffer::gathered;
 use crate::tensor::{Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.full", |s| {
+    (pd::Full::NAME, |s| {
         let shape = dims(&s.ints("shape").ok_or("`shape` is missing")?)?;
         filled(s, &shape, "value")
     }),
-    ("pd.const", constant),
-    ("pd.constant", constant),
-    ("pd.full_int_array", |s| {
+    (pd::Const::NAME, constant),
+    (pd::Constant::NAME, constant),
+    (pd::FullIntArray::NAME, |s| {
         let values = s.ints("value").ok_or("`value` is missing")?;
         let dtype = s.result_dtype(0)?;
         let tensor = Tensor::new(&[values.len()], values)?.cast(dtype)?;
         Ok(Box::new(move |_| one(tensor.clone())))
     }),
-    ("pd.assign_value", |s| {
+    (pd::AssignValue::NAME, |s| {
         let shape = dims(&s.ints("shape").ok_or("`shape` is missing")?)?;
         let ctx = s.view.ctx;
         let values = s.view.attr("values").ok_or("`values` are missing")?;
@@ -41,7 +42,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let tensor = tensor.cast(s.result_dtype(0)?)?;
         Ok(Box::new(move |_| one(tensor.clone())))
     }),
-    ("pd.full_like", |s| {
+    (pd::FullLike::NAME, |s| {
         let (value, place) = (s.float("value", 0.0), s.operand_called("value"));
         let dtype = s.result_dtype(0)?;
         Ok(Box::new(move |inputs| {
@@ -50,7 +51,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::full(x.shape(), dtype, value)?)
         }))
     }),
-    ("pd.arange", |s| {
+    (pd::Arange::NAME, |s| {
         let dtype = s.result_dtype(0)?;
         let known = [("start", 0.0), ("end", 0.0), ("step", 1.0)].map(|(n, d)| (s.operand_called(n), s.float(n, d)));
         Ok(Box::new(move |inputs| {
@@ -68,9 +69,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::of(&[count], values)?.cast(dtype)?)
         }))
     }),
-    ("pd.shape", |_| shape_of()),
-    ("pd.shape64", |_| shape_of()),
-    ("pd.numel", |_| {
+    (pd::Shape::NAME, |_| shape_of()),
+    (pd::Shape64::NAME, |_| shape_of()),
+    (pd::Numel::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x] = take(inputs)?;
             one(Tensor::scalar(x.len() as i64))

@@ -7,25 +7,26 @@ use super::{Inputs, Kernel, Outputs, Prepare, one, take};
 use crate::tensor::Storage;
 use crate::tensor::buffer::gathered;
 use crate::tensor::{Element, Shape, Tensor};
+use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.tanh_grad", |_| {
+    (pd::TanhGrad::NAME, |_| {
         floats(|o, g| g * (1.0 - o * o), |o, g| g * (1.0 - o * o))
     }),
-    ("pd.sigmoid_grad", |_| {
+    (pd::SigmoidGrad::NAME, |_| {
         floats(|o, g| g * o * (1.0 - o), |o, g| g * o * (1.0 - o))
     }),
-    ("pd.relu_grad", |_| {
+    (pd::ReluGrad::NAME, |_| {
         floats(
             |o, g| if o > 0.0 { g } else { 0.0 },
             |o, g| if o > 0.0 { g } else { 0.0 },
         )
     }),
-    ("pd.sqrt_grad", |_| floats(|o, g| g * 0.5 / o, |o, g| g * 0.5 / o)),
-    ("pd.rsqrt_grad", |_| {
+    (pd::SqrtGrad::NAME, |_| floats(|o, g| g * 0.5 / o, |o, g| g * 0.5 / o)),
+    (pd::RsqrtGrad::NAME, |_| {
         floats(|o, g| -0.5 * g * o * o * o, |o, g| -0.5 * g * o * o * o)
     }),
-    ("pd.abs_grad", |_| {
+    (pd::AbsGrad::NAME, |_| {
         floats(
             |x, g| {
                 if x > 0.0 {
@@ -47,7 +48,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             },
         )
     }),
-    ("pd.pow_grad", |s| {
+    (pd::PowGrad::NAME, |s| {
         let (y, place) = (s.float("y", 1.0), s.operand_called("y"));
         Ok(Box::new(move |inputs| {
             let y = number(&inputs, place, y)?;
@@ -65,7 +66,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             )?)
         }))
     }),
-    ("pd.clip_grad", |s| {
+    (pd::ClipGrad::NAME, |s| {
         let bounds = (s.float("min", f64::NEG_INFINITY), s.float("max", f64::INFINITY));
         let places = (s.operand_called("min"), s.operand_called("max"));
         Ok(Box::new(move |inputs| {
@@ -81,10 +82,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             )?)
         }))
     }),
-    ("pd.maximum_grad", |_| {
+    (pd::MaximumGrad::NAME, |_| {
         Ok(Box::new(|inputs| extremum_grad(inputs, |x, y| x > y)))
     }),
-    ("pd.minimum_grad", |_| {
+    (pd::MinimumGrad::NAME, |_| {
         Ok(Box::new(|inputs| extremum_grad(inputs, |x, y| x < y)))
     }),
 ];

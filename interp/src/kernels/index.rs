@@ -1,5 +1,6 @@
 //! Kernels that pick elements, and their gradients.
 
+use pir_dialects::pd;
 use smallvec::SmallVec;
 
 use super::broadcast::strides_of;
@@ -9,7 +10,7 @@ use crate::tensor::buffer::{filled, gathered, room, scratch};
 use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.slice", |s| {
+    (pd::Slice::NAME, |s| {
         let axes = s.ints("axes").ok_or("`axes` is missing")?;
         let (starts, ends) = (s.ints_or_operand("starts"), s.ints_or_operand("ends"));
         let decrease = s.ints("decrease_axis").unwrap_or_default();
@@ -31,8 +32,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(x.reshaped(&shape)?)
         }))
     }),
-    ("pd.slice_grad", slice_grad),
-    ("pd.gather", |s| {
+    (pd::SliceGrad::NAME, slice_grad),
+    (pd::Gather::NAME, |s| {
         let at = s.ints_or_operand("axis");
         Ok(Box::new(move |inputs| {
             let at = at.get(&inputs)?.and_then(|v| v.first().copied()).unwrap_or(0);
@@ -64,10 +65,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::from_parts(shape, data))
         }))
     }),
-    ("pd.index_select", index_select),
-    ("pd.gather_grad", gather_grad),
-    ("pd.index_select_grad", gather_grad),
-    ("pd.take_along_axis", |s| {
+    (pd::IndexSelect::NAME, index_select),
+    (pd::GatherGrad::NAME, gather_grad),
+    (pd::IndexSelectGrad::NAME, gather_grad),
+    (pd::TakeAlongAxis::NAME, |s| {
         let at = s.ints("axis").and_then(|v| v.first().copied()).unwrap_or(0);
         Ok(Box::new(move |inputs| {
             let [x, index] = take(inputs)?;
@@ -80,7 +81,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::from_parts(index.shape().into(), data))
         }))
     }),
-    ("pd.take_along_axis_grad", |s| {
+    (pd::TakeAlongAxisGrad::NAME, |s| {
         let at = s.ints("axis").and_then(|v| v.first().copied()).unwrap_or(0);
         scatter_back(s, 1, move |g, shape, index| {
             let at = axis(at, shape.len())?;
@@ -88,7 +89,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             add_at(&g, shape, places.iter().copied())
         })
     }),
-    ("pd.gather_nd", |_| {
+    (pd::GatherNd::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, index] = take(inputs)?;
             let (places, run, lead) = tuples(&index, x.shape())?;
@@ -104,13 +105,13 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::from_parts(shape, data))
         }))
     }),
-    ("pd.gather_nd_grad", |s| {
+    (pd::GatherNdGrad::NAME, |s| {
         scatter_back(s, 1, |g, shape, index| {
             let (places, run, _) = tuples(index, shape)?;
             add_at(&g, shape, places.iter().flat_map(|&p| p..p + run))
         })
     }),
-    ("pd.sequence_mask", |s| {
+    (pd::SequenceMask::NAME, |s| {
         let width = s.ints_or_operand("max_len");
         let dtype = s.result_dtype(0)?;
         Ok(Box::new(move |inputs| {
@@ -127,7 +128,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::new(&shape, values)?.cast(dtype)?)
         }))
     }),
-    ("pd.one_hot", |s| {
+    (pd::OneHot::NAME, |s| {
         let classes = s.ints_or_operand("num_classes");
         let dtype = s.result_dtype(0)?;
         Ok(Box::new(move |inputs| {
@@ -152,7 +153,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
 const LENGTHS: &str = "`axes`, `starts` and `ends` differ in length";
 
 fn index_select(s: &Spec<'_>) -> Result<Kernel, String> {
-    match KERNELS.iter().find(|(name, _)| *name == "pd.gather") {
+    match KERNELS.iter().find(|(name, _)| *name == pd::Gather::NAME) {
         Some((_, gather)) => gather(s),
         None => Err("there is no kernel of `pd.gather`".to_owned()),
     }

@@ -4,6 +4,7 @@ use crate::tensor::buffer::{filled, gathered, scratch};
 use std::ops::Add;
 
 use pir_dialects::letters::Letters;
+use pir_dialects::pd;
 use rustc_hash::FxHashMap;
 
 use super::activation::zip;
@@ -14,7 +15,7 @@ use super::{Kernel, Prepare, Spec, axis, one, take};
 use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.bmm", |_| {
+    (pd::Bmm::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
             if x.rank() != 3 || y.rank() != 3 {
@@ -23,7 +24,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(matmul(x, y, false, false)?)
         }))
     }),
-    ("pd.outer", |_| {
+    (pd::Outer::NAME, |_| {
         let times = arithmetic(|a, b| a * b, |a, b| a * b, |a, b| Ok(a.wrapping_mul(b)))?;
         Ok(Box::new(move |inputs| {
             let [x, y] = take(inputs)?;
@@ -35,7 +36,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             )
         }))
     }),
-    ("pd.linear", |_| {
+    (pd::Linear::NAME, |_| {
         let plus = arithmetic(|a, b| a + b, |a, b| a + b, |a, b| Ok(a.wrapping_add(b)))?;
         Ok(Box::new(move |inputs| {
             let mut inputs = inputs.into_iter();
@@ -49,7 +50,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
         }))
     }),
-    ("pd.mv", |_| {
+    (pd::Mv::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
             if x.rank() != 2 || y.rank() != 1 {
@@ -58,7 +59,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(matmul(x, y, false, false)?)
         }))
     }),
-    ("pd.addmm", |s| {
+    (pd::Addmm::NAME, |s| {
         let (alpha, beta) = (s.float("alpha", 1.0), s.float("beta", 1.0));
         Ok(Box::new(move |inputs| {
             let [input, x, y] = take(inputs)?;
@@ -67,7 +68,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(zip(&input, &product, |a, b| beta * a + alpha * b)?)
         }))
     }),
-    ("pd.dot", |_| {
+    (pd::Dot::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
             let shape = broadcast(x.shape(), y.shape())?;
@@ -94,7 +95,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::of(rest, gathered((0..count).map(sum))?)?.cast(x.dtype())?)
         }))
     }),
-    ("pd.kron", |_| {
+    (pd::Kron::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
             let rank = x.rank().max(y.rank());
@@ -111,7 +112,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(zip(&x.reshaped(&left)?, &y.reshaped(&right)?, |a, b| a * b)?.reshaped(&shape)?)
         }))
     }),
-    ("pd.trace", |s| {
+    (pd::Trace::NAME, |s| {
         along_diagonal(s, |x| {
             let n = x.shape().last().copied().unwrap_or(0);
             let shape: Shape = x.shape()[..x.rank() - 1].into();
@@ -121,8 +122,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             Tensor::of(&shape, sums)?.cast(x.dtype())
         })
     }),
-    ("pd.diagonal", |s| along_diagonal(s, Ok)),
-    ("pd.diag", |s| {
+    (pd::Diagonal::NAME, |s| along_diagonal(s, Ok)),
+    (pd::Diag::NAME, |s| {
         let (offset, padding) = (s.int("offset", 0), s.float("padding_value", 0.0));
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
@@ -142,7 +143,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::of(&[size, size], values)?.cast(x.dtype())?)
         }))
     }),
-    ("pd.einsum", einsum),
+    (pd::Einsum::NAME, einsum),
 ];
 
 /// Row and column where a diagonal starts.

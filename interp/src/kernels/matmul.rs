@@ -6,8 +6,9 @@ use super::{Prepare, one, take};
 use crate::tensor::Storage;
 use crate::tensor::buffer::filled;
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
+use pir_dialects::pd;
 
-pub(super) const KERNELS: &[(&str, Prepare)] = &[("pd.matmul", |s| {
+pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::Matmul::NAME, |s| {
     let (tx, ty) = (s.flag("transpose_x", false), s.flag("transpose_y", false));
     Ok(Box::new(move |inputs| {
         let [x, y] = take(inputs)?;

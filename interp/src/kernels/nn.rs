@@ -3,25 +3,26 @@
 use super::{Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
 use crate::tensor::buffer::{done, gathered, room};
 use crate::tensor::{Shape, Tensor};
+use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.softmax", |s| lines(s, softmax)),
-    ("pd.log_softmax", |s| lines(s, log_softmax)),
-    ("pd.softmax_grad", |s| {
+    (pd::Softmax::NAME, |s| lines(s, softmax)),
+    (pd::LogSoftmax::NAME, |s| lines(s, log_softmax)),
+    (pd::SoftmaxGrad::NAME, |s| {
         paired_lines(s, |out, g| {
             let sum: f64 = out.iter().zip(&*g).map(|(o, g)| o * g).sum();
             g.iter_mut().zip(out).for_each(|(g, o)| *g = (*g - sum) * o);
         })
     }),
-    ("pd.log_softmax_grad", |s| {
+    (pd::LogSoftmaxGrad::NAME, |s| {
         paired_lines(s, |out, g| {
             let sum: f64 = g.iter().sum();
             g.iter_mut().zip(out).for_each(|(g, o)| *g -= o.exp() * sum);
         })
     }),
-    ("pd.cross_entropy_with_softmax", cross_entropy),
-    ("pd.dropout", dropout),
-    ("pd.coalesce_tensor", |s| {
+    (pd::CrossEntropyWithSoftmax::NAME, cross_entropy),
+    (pd::Dropout::NAME, dropout),
+    (pd::CoalesceTensor::NAME, |s| {
         let fill = s.flag("set_constant", false).then(|| s.float("constant", 0.0));
         let dtype = attr_dtype(s, "dtype");
         Ok(Box::new(move |inputs| {

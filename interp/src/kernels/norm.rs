@@ -4,9 +4,10 @@ use super::{Inputs, Kernel, Outputs, Prepare, Spec, axis, take};
 use crate::tensor::Storage;
 use crate::tensor::buffer::{filled, gathered, scratch};
 use crate::tensor::{DType, Shape, Tensor};
+use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.layer_norm", |s| {
+    (pd::LayerNorm::NAME, |s| {
         let begin = s.int("begin_norm_axis", 1);
         normalised(s, move |shape| {
             let begin = axis(begin, shape.len())?;
@@ -20,7 +21,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             })
         })
     }),
-    ("pd.group_norm", |s| {
+    (pd::GroupNorm::NAME, |s| {
         let groups = usize::try_from(s.int("groups", -1)).map_err(|_| "`groups` must be positive")?;
         let last = s.text("data_format", "NCHW") == "NHWC";
         normalised(s, move |shape| {
@@ -59,7 +60,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             })
         })
     }),
-    ("pd.instance_norm", |s| {
+    (pd::InstanceNorm::NAME, |s| {
         normalised(s, |shape| {
             let [n, c, area @ ..] = shape else {
                 return Err("the operand needs a batch and channels".to_owned());
@@ -76,7 +77,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             })
         })
     }),
-    ("pd.batch_norm", batch_norm),
+    (pd::BatchNorm::NAME, batch_norm),
 ];
 
 /// Which scale and shift an element has: every `run` elements the next of `count`.

@@ -4,9 +4,10 @@ use super::nn::{each_line, of_axis};
 use super::reduce::Groups;
 use super::{IntList, Kernel, Prepare, Spec, axis, one, take};
 use crate::tensor::{Data, Shape, Tensor};
+use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.logsumexp", |s| {
+    (pd::Logsumexp::NAME, |s| {
         over_axes(s, "keepdim", |g| {
             let most = g.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             match most.is_finite() {
@@ -15,10 +16,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
         })
     }),
-    ("pd.frobenius_norm", |s| {
+    (pd::FrobeniusNorm::NAME, |s| {
         over_axes(s, "keep_dim", |g| g.iter().map(|v| v * v).sum::<f64>().sqrt())
     }),
-    ("pd.p_norm", |s| {
+    (pd::PNorm::NAME, |s| {
         let order = s.float("porder", 2.0);
         let all = s.flag("asvector", false);
         let (at, keepdim) = (s.int("axis", -1), s.flag("keepdim", false));
@@ -31,21 +32,21 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(reduced(&x, &axes, keepdim, |g| norm(g, order))?)
         }))
     }),
-    ("pd.squared_l2_norm", |_| {
+    (pd::SquaredL2Norm::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x] = take(inputs)?;
             let sum: f64 = x.to_f64().iter().map(|v| v * v).sum();
             one(Tensor::new(&[1], vec![sum])?.cast(x.dtype())?)
         }))
     }),
-    ("pd.mean_all", |_| {
+    (pd::MeanAll::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x] = take(inputs)?;
             let mean = x.to_f64().iter().sum::<f64>() / x.len() as f64;
             one(Tensor::scalar(mean).cast(x.dtype())?)
         }))
     }),
-    ("pd.cumprod", |s| {
+    (pd::Cumprod::NAME, |s| {
         let (at, exclusive, reverse) = (s.int("dim", 0), s.flag("exclusive", false), s.flag("reverse", false));
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
@@ -64,7 +65,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         }))
     }),
     // What becomes of the parameter is known to the world alone.
-    ("pd.assign_out_", |_| {
+    (pd::AssignOutInplace::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, _] = take(inputs)?;
             one(x)
@@ -104,7 +105,7 @@ fn over_axes(s: &Spec<'_>, keepdim: &str, f: fn(&[f64]) -> f64) -> Result<Kernel
     );
     let axes = match axes {
         // What the op table says when nothing is given.
-        IntList::Missing if s.view.name() == "pd.logsumexp" => IntList::Known(vec![0]),
+        IntList::Missing if s.view.name() == pd::Logsumexp::NAME => IntList::Known(vec![0]),
         axes => axes,
     };
     Ok(Box::new(move |inputs| {

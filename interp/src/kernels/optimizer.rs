@@ -2,6 +2,7 @@
 
 use std::array::from_fn;
 
+use pir_dialects::pd;
 use smallvec::SmallVec;
 
 use super::{Inputs, Kernel, Outputs, Prepare, Spec};
@@ -9,15 +10,15 @@ use crate::tensor::buffer::{gathered, one};
 use crate::tensor::{DType, Storage, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.sgd_", |s| {
+    (pd::SgdInplace::NAME, |s| {
         kernel(s, &[], |state| {
             let rate = state.number("learning_rate")?;
             state.each(["param", "grad"], |[p, g]| *p -= rate * *g)
         })
     }),
-    ("pd.momentum_", momentum),
-    ("pd.adam_", |s| adam(s, 0.0)),
-    ("pd.adamw_", |s| {
+    (pd::MomentumInplace::NAME, momentum),
+    (pd::AdamInplace::NAME, |s| adam(s, 0.0)),
+    (pd::AdamwInplace::NAME, |s| {
         // PaddlePaddle's devices do not agree: on a CPU it scales the decay alone, on others the step too.
         if s.float("lr_ratio", 1.0) != 1.0 {
             return Err("`lr_ratio` other than 1 is not supported".to_owned());
@@ -29,7 +30,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         };
         adam(s, decay)
     }),
-    ("pd.adagrad_", |s| {
+    (pd::AdagradInplace::NAME, |s| {
         let epsilon = single(s.float("epsilon", 1e-6));
         kernel(s, &[], move |state| {
             let rate = state.number("learning_rate")?;
@@ -39,8 +40,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             })
         })
     }),
-    ("pd.rmsprop_", rmsprop),
-    ("pd.adadelta_", |s| {
+    (pd::RmspropInplace::NAME, rmsprop),
+    (pd::AdadeltaInplace::NAME, |s| {
         let (rho, epsilon) = (single(s.float("rho", 0.95)), single(s.float("epsilon", 1e-6)));
         kernel(s, &[], move |state| {
             let rate = state.number("learning_rate")?;
@@ -53,7 +54,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             })
         })
     }),
-    ("pd.adamax_", |s| {
+    (pd::AdamaxInplace::NAME, |s| {
         let number = |name, usual| single(s.float(name, usual));
         let (beta1, beta2, epsilon) = (number("beta1", 0.9), number("beta2", 0.999), number("epsilon", 1e-8));
         kernel(s, &[], move |state| {
@@ -65,7 +66,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             })
         })
     }),
-    ("pd.lamb_", lamb),
+    (pd::LambInplace::NAME, lamb),
 ];
 
 /// What PaddlePaddle has for a number that it keeps as a `float`.

@@ -2,6 +2,7 @@
 
 use crate::tensor::Storage;
 use crate::tensor::buffer::{filled, gathered, room, scratch};
+use pir_dialects::pd;
 use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
@@ -10,7 +11,7 @@ use super::{IntList, Ints, Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::{Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.pool2d", |s| {
+    (pd::Pool2d::NAME, |s| {
         let pool = Pool::of(s)?;
         Ok(Box::new(move |inputs| {
             let kernel = pool.kernel.get(&inputs)?;
@@ -18,7 +19,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(pool.run(&x, kernel)?.0)
         }))
     }),
-    ("pd.max_pool2d_with_index", |s| {
+    (pd::MaxPool2dWithIndex::NAME, |s| {
         let mut pool = Pool::of(s)?;
         pool.mean = false;
         Ok(Box::new(move |inputs| {
@@ -31,7 +32,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             Ok(results)
         }))
     }),
-    ("pd.pool2d_grad", pool_grad),
+    (pd::Pool2dGrad::NAME, pool_grad),
 ];
 
 struct Pool {

@@ -7,13 +7,14 @@ use super::broadcast::{expand, transpose};
 use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
 use crate::tensor::buffer::{filled, gathered};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
+use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.sum", |s| {
+    (pd::Sum::NAME, |s| {
         let dtype = s.result_dtype(0)?;
         reduction(s, move |x, axes| sum(x.cast(dtype)?, axes))
     }),
-    ("pd.mean", |s| {
+    (pd::Mean::NAME, |s| {
         reduction(s, |x, axes| {
             let groups = Groups::new(&x, axes)?;
             let n = groups.size as f64;
@@ -27,7 +28,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             crate::each_type!(groups.x.data(), v => groups.floats(v, |g| pairwise_sum(g) / n))
         })
     }),
-    ("pd.prod", |s| {
+    (pd::Prod::NAME, |s| {
         let dtype = s.result_dtype(0)?;
         reduction(s, move |x, axes| {
             let groups = Groups::new(&x.cast(dtype)?, axes)?;
@@ -38,13 +39,13 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
         })
     }),
-    ("pd.max", |s| extremum(s, |a, b| a > b || a.is_nan(), i64::max)),
-    ("pd.min", |s| extremum(s, |a, b| a < b || a.is_nan(), i64::min)),
-    ("pd.amax", |s| extremum(s, |a, b| a > b || a.is_nan(), i64::max)),
-    ("pd.amin", |s| extremum(s, |a, b| a < b || a.is_nan(), i64::min)),
-    ("pd.any", |s| truth(s, |v| v.contains(&true))),
-    ("pd.all", |s| truth(s, |v| !v.contains(&false))),
-    ("pd.reduce_as", |s| {
+    (pd::Max::NAME, |s| extremum(s, |a, b| a > b || a.is_nan(), i64::max)),
+    (pd::Min::NAME, |s| extremum(s, |a, b| a < b || a.is_nan(), i64::min)),
+    (pd::Amax::NAME, |s| extremum(s, |a, b| a > b || a.is_nan(), i64::max)),
+    (pd::Amin::NAME, |s| extremum(s, |a, b| a < b || a.is_nan(), i64::min)),
+    (pd::Any::NAME, |s| truth(s, |v| v.contains(&true))),
+    (pd::All::NAME, |s| truth(s, |v| !v.contains(&false))),
+    (pd::ReduceAs::NAME, |s| {
         let shape = s.ints("shape").map(|shape| dims(&shape)).transpose()?;
         let dtype = s.result_dtype(0)?;
         Ok(Box::new(move |inputs| {
@@ -57,9 +58,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(reduce_as(&x.cast(dtype)?, &target)?)
         }))
     }),
-    ("pd.max_grad", extremum_grad),
-    ("pd.min_grad", extremum_grad),
-    ("pd.prod_grad", prod_grad),
+    (pd::MaxGrad::NAME, extremum_grad),
+    (pd::MinGrad::NAME, extremum_grad),
+    (pd::ProdGrad::NAME, prod_grad),
 ];
 
 /// Sums in halves: the error grows with the logarithm of the length.

@@ -4,8 +4,9 @@ use super::special::sigmoid;
 use super::{Kernel, Outputs, Prepare, Spec};
 use crate::tensor::Tensor;
 use crate::tensor::buffer::scratch;
+use pir_dialects::pd;
 
-pub(super) const KERNELS: &[(&str, Prepare)] = &[("pd.rnn", rnn)];
+pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::Rnn::NAME, rnn)];
 
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {

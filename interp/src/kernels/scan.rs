@@ -5,13 +5,14 @@ use super::reduce::{Axes, Groups};
 use super::{IntList, Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
 use crate::tensor::buffer::{filled, gathered, scratch};
 use crate::tensor::{DType, Data, Element, Tensor};
+use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.argmax", |s| arg_extremum(s, |a, b| a > b, |a, b| a > b)),
-    ("pd.argmin", |s| arg_extremum(s, |a, b| a < b, |a, b| a < b)),
-    ("pd.cumsum", cumsum),
-    ("pd.cummax", |s| so_far(s, |a, b| a >= b, |a, b| a >= b)),
-    ("pd.cummin", |s| so_far(s, |a, b| a <= b, |a, b| a <= b)),
+    (pd::Argmax::NAME, |s| arg_extremum(s, |a, b| a > b, |a, b| a > b)),
+    (pd::Argmin::NAME, |s| arg_extremum(s, |a, b| a < b, |a, b| a < b)),
+    (pd::Cumsum::NAME, cumsum),
+    (pd::Cummax::NAME, |s| so_far(s, |a, b| a >= b, |a, b| a >= b)),
+    (pd::Cummin::NAME, |s| so_far(s, |a, b| a <= b, |a, b| a <= b)),
 ];
 
 fn arg_extremum(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -> bool) -> Result<Kernel, String> {

@@ -2,6 +2,7 @@
 
 use crate::tensor::buffer::{gathered, room, scratch};
 use half::{bf16, f16};
+use pir_dialects::pd;
 use pir_dialects::window::{set_axes, stretch};
 use smallvec::SmallVec;
 
@@ -12,7 +13,7 @@ use super::{Kernel, Outputs, Prepare, Spec, around, axis, one, take};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.scatter", |s| {
+    (pd::Scatter::NAME, |s| {
         let overwrite = s.flag("overwrite", true);
         Ok(Box::new(move |inputs| {
             let [x, index, updates] = take(inputs)?;
@@ -24,7 +25,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             put(x, &updates, &places, if overwrite { How::Assign } else { How::Replace })
         }))
     }),
-    ("pd.scatter_nd_add", |_| {
+    (pd::ScatterNdAdd::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, index, updates] = take(inputs)?;
             let (starts, run, _) = tuples(&index, x.shape())?;
@@ -32,7 +33,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             put(x, &updates, &places, How::Add)
         }))
     }),
-    ("pd.index_add", |s| {
+    (pd::IndexAdd::NAME, |s| {
         let at = s.int("axis", 0);
         Ok(Box::new(move |inputs| {
             let [x, index, updates] = take(inputs)?;
@@ -50,7 +51,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             put(x, &updates, &places, How::Add)
         }))
     }),
-    ("pd.put_along_axis", |s| {
+    (pd::PutAlongAxis::NAME, |s| {
         let at = s.int("axis", 0);
         let how = match s.text("reduce", "assign") {
             "assign" => How::Assign,
@@ -68,14 +69,14 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             put(x, &expand(&values, index.shape())?, &places, how)
         }))
     }),
-    ("pd.index_sample", |_| {
+    (pd::IndexSample::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, index] = take(inputs)?;
             let places = along(&index, x.shape(), axis(1, x.rank())?)?;
             one(picked(&x, index.shape(), &places)?)
         }))
     }),
-    ("pd.embedding", |s| {
+    (pd::Embedding::NAME, |s| {
         let padding = s.int("padding_idx", -1);
         Ok(Box::new(move |inputs| {
             let [x, weight] = take(inputs)?;
@@ -104,7 +105,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::from_parts(shape, data))
         }))
     }),
-    ("pd.masked_select", |_| {
+    (pd::MaskedSelect::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, mask] = take(inputs)?;
             let shape = broadcast(x.shape(), mask.shape())?;
@@ -114,7 +115,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(picked(&x, &[places.len()], &places)?)
         }))
     }),
-    ("pd.masked_fill", |_| {
+    (pd::MaskedFill::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, mask, value] = take(inputs)?;
             let shape = broadcast(x.shape(), mask.shape())?;
@@ -126,7 +127,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             put(x, &values, &places, How::Assign)
         }))
     }),
-    ("pd.nonzero", |_| {
+    (pd::Nonzero::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x] = take(inputs)?;
             let full = super::broadcast::strides_of(x.shape());
@@ -140,7 +141,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::of(&[found.len(), x.rank()], values)?)
         }))
     }),
-    ("pd.strided_slice", |s| {
+    (pd::StridedSlice::NAME, |s| {
         let axes = s.ints("axes").ok_or("`axes` is missing")?;
         let lists = ["starts", "ends", "strides"].map(|name| s.ints_or_operand(name));
         Ok(Box::new(move |inputs| {
@@ -163,8 +164,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(x)
         }))
     }),
-    ("pd.set_value_with_tensor", set_value),
-    ("pd.repeat_interleave", |s| {
+    (pd::SetValueWithTensor::NAME, set_value),
+    (pd::RepeatInterleave::NAME, |s| {
         let (at, repeats) = (s.int("axis", 0), s.int("repeats", 1));
         let repeats = usize::try_from(repeats).map_err(|_| "`repeats` cannot be negative")?;
         Ok(Box::new(move |inputs| {
@@ -177,7 +178,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(selected(&x, at, &rows)?)
         }))
     }),
-    ("pd.unbind", |s| {
+    (pd::Unbind::NAME, |s| {
         let at = s.int("axis", 0);
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
@@ -187,7 +188,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             (0..n).map(|k| cut(&x, at, k, k + 1)?.reshaped(&shape)).collect()
         }))
     }),
-    ("pd.meshgrid", |_| {
+    (pd::Meshgrid::NAME, |_| {
         Ok(Box::new(|inputs| {
             let shape: Shape = inputs.iter().map(Tensor::len).collect();
             let mut out = Outputs::new();
@@ -198,7 +199,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             Ok(out)
         }))
     }),
-    ("pd.pad3d", pad3d),
+    (pd::Pad3d::NAME, pad3d),
 ];
 
 /// Puts values in a window of a tensor.

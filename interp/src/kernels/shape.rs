@@ -1,5 +1,6 @@
 //! Kernels that move elements about.
 
+use pir_dialects::pd;
 use smallvec::SmallVec;
 
 use super::broadcast::{MIXED, Rows, broadcast, expand, strides_of, transpose};
@@ -9,7 +10,7 @@ use crate::tensor::buffer::{gathered, room};
 use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.transpose", |s| {
+    (pd::Transpose::NAME, |s| {
         let perm = s.ints("perm").ok_or("`perm` is missing")?;
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
@@ -17,7 +18,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(transpose(&x, &perm)?)
         }))
     }),
-    ("pd.reshape", |s| {
+    (pd::Reshape::NAME, |s| {
         let shape = s.ints_or_operand("shape");
         Ok(Box::new(move |inputs| {
             let shape = shape.get(&inputs)?.ok_or("`shape` is missing")?;
@@ -26,7 +27,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(x.reshaped(&shape)?)
         }))
     }),
-    ("pd.squeeze", |s| {
+    (pd::Squeeze::NAME, |s| {
         let axes = s.ints_or_operand("axis");
         Ok(Box::new(move |inputs| {
             let axes = axes.get(&inputs)?.unwrap_or_default();
@@ -48,7 +49,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(x.reshaped(&shape)?)
         }))
     }),
-    ("pd.unsqueeze", |s| {
+    (pd::Unsqueeze::NAME, |s| {
         let axes = s.ints_or_operand("axis");
         Ok(Box::new(move |inputs| {
             let axes = axes.get(&inputs)?.unwrap_or_default();
@@ -61,7 +62,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(x.reshaped(&shape)?)
         }))
     }),
-    ("pd.flatten", |s| {
+    (pd::Flatten::NAME, |s| {
         let ends = [("start_axis", 1), ("stop_axis", -1)]
             .map(|(n, d)| s.ints(n).and_then(|v| v.first().copied()).unwrap_or(d));
         Ok(Box::new(move |inputs| {
@@ -79,7 +80,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(x.reshaped(&shape)?)
         }))
     }),
-    ("pd.expand", |s| {
+    (pd::Expand::NAME, |s| {
         let shape = s.ints_or_operand("shape");
         Ok(Box::new(move |inputs| {
             let shape = shape.get(&inputs)?.ok_or("`shape` is missing")?;
@@ -99,14 +100,14 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(expand(&x, &shape)?)
         }))
     }),
-    ("pd.expand_as", |_| {
+    (pd::ExpandAs::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
             let shape = broadcast(x.shape(), y.shape())?;
             one(expand(&x, &shape)?)
         }))
     }),
-    ("pd.tile", |s| {
+    (pd::Tile::NAME, |s| {
         let repeat = s.ints_or_operand("repeat_times");
         Ok(Box::new(move |inputs| {
             let repeat = dims(&repeat.get(&inputs)?.ok_or("`repeat_times` is missing")?)?;
@@ -129,11 +130,11 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(expand(&x.reshaped(&split)?, &wide)?.reshaped(&out)?)
         }))
     }),
-    ("pd.concat", |s| {
+    (pd::Concat::NAME, |s| {
         let at = s.ints("axis").and_then(|v| v.first().copied()).unwrap_or(0);
         Ok(Box::new(move |inputs| one(concat(&inputs, at)?)))
     }),
-    ("pd.stack", |s| {
+    (pd::Stack::NAME, |s| {
         let at = s.ints("axis").and_then(|v| v.first().copied()).unwrap_or(0);
         Ok(Box::new(move |inputs| {
             let rank = inputs.first().ok_or("there is nothing to stack")?.rank() + 1;
@@ -149,7 +150,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(concat(&parts, at as i64)?)
         }))
     }),
-    ("pd.split", |s| {
+    (pd::Split::NAME, |s| {
         let (sections, at) = (s.ints_or_operand("sections"), s.ints_or_operand("axis"));
         Ok(Box::new(move |inputs| {
             let sections = sections.get(&inputs)?.ok_or("`sections` is missing")?;
@@ -164,7 +165,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             pieces(&x, at, &sizes)
         }))
     }),
-    ("pd.split_with_num", |s| {
+    (pd::SplitWithNum::NAME, |s| {
         let at = s.ints_or_operand("axis");
         let num = s
             .ints("num")
@@ -182,7 +183,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             pieces(&x, at, &Shape::from_elem(size, num))
         }))
     }),
-    ("pd.unstack", |s| {
+    (pd::Unstack::NAME, |s| {
         let at = s.ints("axis").and_then(|v| v.first().copied()).unwrap_or(0);
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
@@ -198,9 +199,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 .collect()
         }))
     }),
-    ("pd.tril", |s| triangle(s, |row, column, d| column <= row + d)),
-    ("pd.triu", |s| triangle(s, |row, column, d| column >= row + d)),
-    ("pd.flip", |s| {
+    (pd::Tril::NAME, |s| triangle(s, |row, column, d| column <= row + d)),
+    (pd::Triu::NAME, |s| triangle(s, |row, column, d| column >= row + d)),
+    (pd::Flip::NAME, |s| {
         let axes = s.ints("axis").ok_or("`axis` is missing")?;
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
@@ -212,7 +213,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             })
         }))
     }),
-    ("pd.roll", |s| {
+    (pd::Roll::NAME, |s| {
         let (shifts, axes) = (s.ints_or_operand("shifts"), s.ints("axis").unwrap_or_default());
         Ok(Box::new(move |inputs| {
             let shifts = shifts.get(&inputs)?.ok_or("`shifts` is missing")?;
@@ -236,7 +237,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             })
         }))
     }),
-    ("pd.pad", |s| {
+    (pd::Pad::NAME, |s| {
         let paddings = dims(&s.ints("paddings").ok_or("`paddings` is missing")?)?;
         let (value, at) = (s.float("pad_value", 0.0), s.operand_called("pad_value"));
         Ok(Box::new(move |inputs| {

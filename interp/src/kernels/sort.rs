@@ -7,16 +7,17 @@ use super::{IntList, Kernel, Outputs, Prepare, Spec, around, dims, one, take};
 use crate::tensor::Storage;
 use crate::tensor::buffer::{filled, gathered, scratch};
 use crate::tensor::{DType, Shape, Tensor, checked_count};
+use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.argsort", |s| {
+    (pd::Argsort::NAME, |s| {
         let (at, descending) = (s.int("axis", -1), s.flag("descending", false));
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
             sorted(&x, at, descending, None)
         }))
     }),
-    ("pd.topk", |s| {
+    (pd::Topk::NAME, |s| {
         let (k, at, largest) = (s.ints_or_operand("k"), s.int("axis", -1), s.flag("largest", true));
         Ok(Box::new(move |inputs| {
             let k = k.get(&inputs)?.and_then(|v| v.first().copied()).unwrap_or(1);
@@ -25,7 +26,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             sorted(&x, at, largest, Some(k))
         }))
     }),
-    ("pd.kthvalue", |s| {
+    (pd::Kthvalue::NAME, |s| {
         let (k, at, keepdim) = (s.int("k", 1), s.int("axis", -1), s.flag("keepdim", false));
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
@@ -51,7 +52,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             sorted(&x, at, false, None)?.iter().map(part).collect()
         }))
     }),
-    ("pd.uniform", |s| {
+    (pd::Uniform::NAME, |s| {
         let bounds = [("min", -1.0), ("max", 1.0)].map(|(n, d)| (s.operand_called(n), s.float(n, d)));
         generated(s, move |inputs, seed, count| {
             let [low, high] = bounds.map(|(place, value)| number(inputs, place, value));
@@ -59,7 +60,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             gathered((0..count).map(|at| low + (high - low) * noise(seed, at as u64)))
         })
     }),
-    ("pd.gaussian", |s| {
+    (pd::Gaussian::NAME, |s| {
         let (mean, deviation) = (s.float("mean", 0.0), s.float("std", 1.0));
         generated(s, move |_, seed, count| {
             // Box and Muller: the length and the angle of a point of a two-dimensional normal distribution.
@@ -70,7 +71,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             gathered((0..count).map(|at| mean + deviation * point(at)))
         })
     }),
-    ("pd.randint", |s| {
+    (pd::Randint::NAME, |s| {
         let (low, high) = (s.int("low", 0), s.int("high", 0));
         if low >= high {
             return Err(format!("there are no integers from {low} to below {high}"));
@@ -81,7 +82,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             gathered((0..count).map(number))
         })
     }),
-    ("pd.randperm", |s| {
+    (pd::Randperm::NAME, |s| {
         let n = usize::try_from(s.int("n", 0)).map_err(|_| "`n` cannot be negative")?;
         let (seed, dtype) = (s.int("seed", 0) as u64, s.result_dtype(0)?);
         Ok(Box::new(move |_| {
@@ -93,7 +94,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::of(&[n], values)?.cast(dtype)?)
         }))
     }),
-    ("pd.bernoulli", |s| {
+    (pd::Bernoulli::NAME, |s| {
         let seed = s.int("seed", 0) as u64;
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
@@ -103,7 +104,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::of(x.shape(), values)?.cast(x.dtype())?)
         }))
     }),
-    ("pd.eye", |s| {
+    (pd::Eye::NAME, |s| {
         let sizes = [s.ints_or_operand("num_rows"), s.ints_or_operand("num_columns")];
         let dtype = s.result_dtype(0)?;
         Ok(Box::new(move |inputs| {

@@ -1,6 +1,7 @@
 //! Elementwise kernels of one tensor.
 
 use half::{bf16, f16};
+use pir_dialects::pd;
 
 use super::broadcast::map;
 use super::special::{erf, mixed_pow, sigmoid, sigmoid32};
@@ -9,46 +10,48 @@ use crate::tensor::buffer::gathered;
 use crate::tensor::{Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.exp", |_| floats(|v| v.exp(), |v| v.exp())),
-    ("pd.expm1", |_| floats(|v| v.exp_m1(), |v| v.exp_m1())),
-    ("pd.log", |_| floats(|v| v.ln(), |v| v.ln())),
-    ("pd.log2", |_| floats(|v| v.log2(), |v| v.log2())),
-    ("pd.log10", |_| floats(|v| v.log10(), |v| v.log10())),
-    ("pd.log1p", |_| floats(|v| v.ln_1p(), |v| v.ln_1p())),
-    ("pd.sqrt", |_| floats(|v| v.sqrt(), |v| v.sqrt())),
-    ("pd.rsqrt", |_| floats(|v| 1.0 / v.sqrt(), |v| 1.0 / v.sqrt())),
-    ("pd.reciprocal", |_| floats(|v| 1.0 / v, |v| 1.0 / v)),
-    ("pd.tanh", |_| floats(|v| v.tanh(), |v| v.tanh())),
-    ("pd.sinh", |_| floats(|v| v.sinh(), |v| v.sinh())),
-    ("pd.cosh", |_| floats(|v| v.cosh(), |v| v.cosh())),
-    ("pd.sin", |_| floats(|v| v.sin(), |v| v.sin())),
-    ("pd.cos", |_| floats(|v| v.cos(), |v| v.cos())),
-    ("pd.tan", |_| floats(|v| v.tan(), |v| v.tan())),
-    ("pd.asin", |_| floats(|v| v.asin(), |v| v.asin())),
-    ("pd.acos", |_| floats(|v| v.acos(), |v| v.acos())),
-    ("pd.atan", |_| floats(|v| v.atan(), |v| v.atan())),
-    ("pd.sigmoid", |_| floats(sigmoid32, sigmoid)),
-    ("pd.erf", |_| floats(|v| erf(f64::from(v)) as f32, erf)),
-    ("pd.relu", |_| {
+    (pd::Exp::NAME, |_| floats(|v| v.exp(), |v| v.exp())),
+    (pd::Expm1::NAME, |_| floats(|v| v.exp_m1(), |v| v.exp_m1())),
+    (pd::Log::NAME, |_| floats(|v| v.ln(), |v| v.ln())),
+    (pd::Log2::NAME, |_| floats(|v| v.log2(), |v| v.log2())),
+    (pd::Log10::NAME, |_| floats(|v| v.log10(), |v| v.log10())),
+    (pd::Log1p::NAME, |_| floats(|v| v.ln_1p(), |v| v.ln_1p())),
+    (pd::Sqrt::NAME, |_| floats(|v| v.sqrt(), |v| v.sqrt())),
+    (pd::Rsqrt::NAME, |_| floats(|v| 1.0 / v.sqrt(), |v| 1.0 / v.sqrt())),
+    (pd::Reciprocal::NAME, |_| floats(|v| 1.0 / v, |v| 1.0 / v)),
+    (pd::Tanh::NAME, |_| floats(|v| v.tanh(), |v| v.tanh())),
+    (pd::Sinh::NAME, |_| floats(|v| v.sinh(), |v| v.sinh())),
+    (pd::Cosh::NAME, |_| floats(|v| v.cosh(), |v| v.cosh())),
+    (pd::Sin::NAME, |_| floats(|v| v.sin(), |v| v.sin())),
+    (pd::Cos::NAME, |_| floats(|v| v.cos(), |v| v.cos())),
+    (pd::Tan::NAME, |_| floats(|v| v.tan(), |v| v.tan())),
+    (pd::Asin::NAME, |_| floats(|v| v.asin(), |v| v.asin())),
+    (pd::Acos::NAME, |_| floats(|v| v.acos(), |v| v.acos())),
+    (pd::Atan::NAME, |_| floats(|v| v.atan(), |v| v.atan())),
+    (pd::Sigmoid::NAME, |_| floats(sigmoid32, sigmoid)),
+    (pd::Erf::NAME, |_| floats(|v| erf(f64::from(v)) as f32, erf)),
+    (pd::Relu::NAME, |_| {
         numbers(
             |v| if v > 0.0 || v.is_nan() { v } else { 0.0 },
             |v| if v > 0.0 || v.is_nan() { v } else { 0.0 },
             |v| v.max(0),
         )
     }),
-    ("pd.square", |_| numbers(|v| v * v, |v| v * v, |v| v.wrapping_mul(v))),
-    ("pd.abs", |_| numbers(f32::abs, f64::abs, |v| v.wrapping_abs())),
-    ("pd.neg", |_| numbers(|v| -v, |v| -v, |v| v.wrapping_neg())),
-    ("pd.sign", |_| {
+    (pd::Square::NAME, |_| {
+        numbers(|v| v * v, |v| v * v, |v| v.wrapping_mul(v))
+    }),
+    (pd::Abs::NAME, |_| numbers(f32::abs, f64::abs, |v| v.wrapping_abs())),
+    (pd::Neg::NAME, |_| numbers(|v| -v, |v| -v, |v| v.wrapping_neg())),
+    (pd::Sign::NAME, |_| {
         numbers(
             |v| if v == 0.0 { v } else { v.signum() },
             |v| if v == 0.0 { v } else { v.signum() },
             |v| v.signum(),
         )
     }),
-    ("pd.floor", |_| numbers(f32::floor, f64::floor, |v| v)),
-    ("pd.ceil", |_| numbers(f32::ceil, f64::ceil, |v| v)),
-    ("pd.round", |s| match s.int("decimals", 0) {
+    (pd::Floor::NAME, |_| numbers(f32::floor, f64::floor, |v| v)),
+    (pd::Ceil::NAME, |_| numbers(f32::ceil, f64::ceil, |v| v)),
+    (pd::Round::NAME, |s| match s.int("decimals", 0) {
         0 => numbers(f32::round_ties_even, f64::round_ties_even, |v| v),
         decimals => {
             let unit = 10f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX));
@@ -59,22 +62,22 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             )
         }
     }),
-    ("pd.trunc", |_| numbers(f32::trunc, f64::trunc, |v| v)),
-    ("pd.bitwise_not", |_| bits_not()),
-    ("pd.assign", |_| same()),
-    ("pd.detach", |_| same()),
-    ("pd.isnan", |_| test(f64::is_nan)),
-    ("pd.isinf", |_| test(f64::is_infinite)),
-    ("pd.isfinite", |_| test(f64::is_finite)),
-    ("pd.logical_not", |_| test(|v| v == 0.0)),
-    ("pd.cast", |s| {
+    (pd::Trunc::NAME, |_| numbers(f32::trunc, f64::trunc, |v| v)),
+    (pd::BitwiseNot::NAME, |_| bits_not()),
+    (pd::Assign::NAME, |_| same()),
+    (pd::Detach::NAME, |_| same()),
+    (pd::Isnan::NAME, |_| test(f64::is_nan)),
+    (pd::Isinf::NAME, |_| test(f64::is_infinite)),
+    (pd::Isfinite::NAME, |_| test(f64::is_finite)),
+    (pd::LogicalNot::NAME, |_| test(|v| v == 0.0)),
+    (pd::Cast::NAME, |s| {
         let dtype = s.result_dtype(0)?;
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
             one(x.cast(dtype)?)
         }))
     }),
-    ("pd.increment", |s| {
+    (pd::Increment::NAME, |s| {
         let by = s.float("value", 1.0);
         numbers(
             move |v| v + by as f32,
@@ -82,7 +85,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             move |v| v.wrapping_add(by as i64),
         )
     }),
-    ("pd.pow", |s| {
+    (pd::Pow::NAME, |s| {
         // An exponent that is an operand is read when the operation runs.
         let (y, place) = (s.float("y", 1.0), s.operand_called("y"));
         Ok(Box::new(move |inputs| {
@@ -96,7 +99,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
         }))
     }),
-    ("pd.clip", |s| {
+    (pd::Clip::NAME, |s| {
         let bounds = (s.float("min", f64::NEG_INFINITY), s.float("max", f64::INFINITY));
         let places = (s.operand_called("min"), s.operand_called("max"));
         Ok(Box::new(move |inputs| {
@@ -126,7 +129,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             )
         }))
     }),
-    ("pd.scale", scale),
+    (pd::Scale::NAME, scale),
 ];
 
 /// A number that is an attribute, or the only element of an operand.

@@ -1,6 +1,7 @@
 //! Values that operations change in place.
 
 use petgraph::unionfind::UnionFind;
+use pir_dialects::pd;
 use pir_ir::{Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Traits, TypeData, Use, ValueId};
 
 use super::edges::is_fixed_slot;
@@ -127,7 +128,7 @@ fn may_alias(view: OpView<'_>) -> bool {
     view.has(Traits::MOVEMENT)
         || matches!(
             view.name(),
-            "pd.assign" | "pd.detach" | "pd.cast" | "builtin.unrealized_conversion_cast"
+            pd::Assign::NAME | pd::Detach::NAME | pd::Cast::NAME | "builtin.unrealized_conversion_cast"
         )
         || view.body.operands(view.op).chain(view.body.results(view.op)).any(holds)
 }

@@ -19,6 +19,7 @@ mod captures;
 mod copies;
 mod refusals;
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, Diagnostic, OpId, Rewriter, Type, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -384,7 +385,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             let empty = self.r.op("cf.is_empty").operand(handle).infer()?;
             let empty = self.r.body.result(empty, 0);
             self.r.name(empty, "done");
-            let more = self.r.op("pd.logical_not").operand(empty).infer()?;
+            let more = self.r.op(pd::LogicalNot::NAME).operand(empty).infer()?;
             let more = self.r.body.result(more, 0);
             self.r.name(more, "more");
             self.r.op("cf.cond_yield").operand(more).operands(yielded).build();
@@ -420,7 +421,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         let types: Vec<_> = like.iter().map(|&v| self.r.body.value_type(v)).collect();
         let dual = self
             .r
-            .op("pd.while_grad")
+            .op(pd::WhileGrad::NAME)
             .operands(inputs)
             .results(types)
             .region(regions[0].ok_or("a block without a region")?)
@@ -489,7 +490,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         self.r.set_point(here);
         let condition = self.image.get_or_self(self.r.body.operand(op, 0));
         let types: Vec<_> = captures.iter().map(|&v| self.r.body.value_type(v)).collect();
-        let mut builder = self.r.op("pd.if_grad").operand(condition).results(types);
+        let mut builder = self.r.op(pd::IfGrad::NAME).operand(condition).results(types);
         for region in regions {
             builder = builder.region(region);
         }
@@ -523,7 +524,7 @@ fn pop_if_any(r: &mut Rewriter<'_>, stack: ValueId, like: ValueId) -> Result<Val
         regions.push(region);
     }
     r.set_point(here);
-    let mut builder = r.op("pd.if").operand(empty).result(ty);
+    let mut builder = r.op(pd::If::NAME).operand(empty).result(ty);
     for region in regions {
         builder = builder.region(region);
     }

@@ -8,10 +8,10 @@
 //! Inner loops first: what one leaves behind it, in the body of the outer loop, is again a product that is added to what
 //! the outer loop carries.
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter, Type};
 
 use super::plumbing::drop_slot;
-use super::rules::emit;
 use super::structure::{Kind, Names, Structure};
 use crate::analysis::Variables;
 use crate::bodies::inner_bodies_mut;
@@ -95,7 +95,7 @@ fn slot(r: &Rewriter<'_>, names: &Names, op: OpId, [cond, inner]: [BlockId; 2], 
         if user.op == body_end {
             return (user.index == operand && !terms.is_empty()).then_some(Slot { result, operand, terms });
         }
-        let is_sum = r.ctx.op_str(body.op_name(user.op)) == "pd.add" && body.op_block(user.op) == Some(inner);
+        let is_sum = r.ctx.op_str(body.op_name(user.op)) == pd::Add::NAME && body.op_block(user.op) == Some(inner);
         if !is_sum || body.value_type(body.result(user.op, 0)) != ty {
             return None;
         }
@@ -120,7 +120,7 @@ fn summed_axes(r: &Rewriter<'_>, product: OpId) -> [usize; 2] {
 /// Whether an operation is a product of matrices for this sum alone, and less is stacked than would be added.
 fn is_worth_it(r: &Rewriter<'_>, op: OpId, inner: BlockId, ty: Type) -> bool {
     let body = &*r.body;
-    if r.ctx.op_str(body.op_name(op)) != "pd.matmul"
+    if r.ctx.op_str(body.op_name(op)) != pd::Matmul::NAME
         || body.op_block(op) != Some(inner)
         || !body.has_one_use(body.result(op, 0))
         || body.value_type(body.result(op, 0)) != ty
@@ -198,8 +198,8 @@ fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Sl
             r.name_like(joined[i], operands[i], "_all");
         }
         let ty = r.body.value_type(sum);
-        let product = r.op("pd.matmul").operands(joined).attrs(attrs).result(ty).value();
-        sum = emit(r, "pd.add", &[sum, product], &[]).ok()?;
+        let product = r.op(pd::Matmul::NAME).operands(joined).attrs(attrs).result(ty).value();
+        sum = pd::add(r, sum, product).ok()?;
     }
     r.body.set_value_name(sum, name);
     for at in uses {

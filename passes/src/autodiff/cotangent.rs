@@ -1,11 +1,10 @@
 //! The cotangents of the values of a block while its adjoint is built. A value without an entry has cotangent zero:
 //! zeros stay symbolic until a region boundary asks for them.
 
+use pir_dialects::pd::{self, evaluate};
 use pir_ir::{Context, OpId, Rewriter, Type, TypeData, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-
-use super::rules::emit;
 
 /// The cotangent of one value.
 #[derive(Clone, Debug)]
@@ -88,7 +87,7 @@ impl Frame {
             && let Some(slot) = items.get_mut(index)
         {
             *slot = Some(match *slot {
-                Some(old) => emit(r, "pd.add", &[old, grad], &[])?,
+                Some(old) => pd::add(r, old, grad)?,
                 None => grad,
             });
         }
@@ -185,7 +184,7 @@ pub(crate) fn list_of(
             return Err(format!("a list with an element of type `{ty}` has no derivative"));
         }
         if r.ctx.is_static(ty) {
-            all.push(zeros_of_type(r, ty)?);
+            all.push(evaluate(r, |scope| scope.full_of(ty, 0.0))?);
             continue;
         }
         let shapes = match &mut shapes {
@@ -216,14 +215,14 @@ pub(crate) fn elements(r: &mut Rewriter<'_>, list: ValueId) -> Result<Vec<ValueI
 fn sum(r: &mut Rewriter<'_>, old: ValueId, grad: ValueId) -> Result<ValueId, String> {
     let negated = r.body.defining_op(grad).filter(|&op| {
         let view = r.body.view(r.ctx, op);
-        view.name() == "pd.scale"
+        view.name() == pd::Scale::NAME
             && r.body.num_operands(op) == 1
             && view.f64("scale") == Some(-1.0)
             && view.f64("bias") == Some(0.0)
     });
     match negated {
-        Some(op) => emit(r, "pd.subtract", &[old, r.body.operand(op, 0)], &[]),
-        None => emit(r, "pd.add", &[old, grad], &[]),
+        Some(op) => pd::subtract(r, old, r.body.operand(op, 0)),
+        None => pd::add(r, old, grad),
     }
 }
 
@@ -237,33 +236,5 @@ pub(crate) fn zeros_like(r: &mut Rewriter<'_>, like: ValueId) -> Result<ValueId,
 
 /// A constant of the type of `like`.
 pub(crate) fn filled_like(r: &mut Rewriter<'_>, like: ValueId, value: f64) -> Result<ValueId, String> {
-    let ctx = r.ctx;
-    let ty = r.body.value_type(like);
-    if !ctx.is_static(ty) {
-        let value = ctx.float_attr(value);
-        return emit(r, "pd.full_like", &[like], &[("value", value)]);
-    }
-    full(r, ty, value)
-}
-
-/// Zeros of a static type.
-fn zeros_of_type(r: &mut Rewriter<'_>, ty: Type) -> Result<ValueId, String> {
-    full(r, ty, 0.0)
-}
-
-fn full(r: &mut Rewriter<'_>, ty: Type, value: f64) -> Result<ValueId, String> {
-    let ctx = r.ctx;
-    if element_types(ctx, ty).is_some() {
-        return Err("a list has no constant".to_owned());
-    }
-    let value = ctx.float_attr(value);
-    let (shape, elem) = ctx.as_tensor(ty).map_or((&[][..], ty), |(shape, elem)| (shape, elem));
-    let op = r
-        .op("pd.full")
-        .attr("shape", ctx.ints_attr(shape))
-        .attr("value", value)
-        .attr("dtype", ctx.type_attr(elem))
-        .result(ty)
-        .build();
-    Ok(r.body.result(op, 0))
+    evaluate(r, |scope| scope.expr(like).filled(value))
 }

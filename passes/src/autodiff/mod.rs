@@ -29,6 +29,7 @@ mod structure;
 mod tapes;
 mod targets;
 
+use pir_dialects::pd;
 use pir_ir::{
     Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Semantics, Type, TypeData, ValueId,
     expand_composites_in,
@@ -49,7 +50,7 @@ use crate::bodies::inner_bodies_mut;
 use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, filled_like, zeros_like};
-use rules::{Rules, emit};
+use rules::Rules;
 use stacks::Mode;
 use targets::{Seed, Targets, Unit, UnitKind};
 
@@ -281,7 +282,7 @@ fn append_adjoint(
         let seed = match output.seed {
             // There has to be an operation of our own that says where the adjoint program begins.
             Seed::Value(value) if at == 0 => {
-                let seed = emit(&mut r, "pd.assign", &[value], &[]).map_err(failed)?;
+                let seed = pd::assign(&mut r, value).map_err(failed)?;
                 r.name_like(seed, output.value, "_grad");
                 seed
             }
@@ -316,7 +317,7 @@ fn append_adjoint(
                 let name = name.unwrap_or(base);
                 fetched.insert(name.clone());
                 let name = ctx.str_attr(&name);
-                r.op("pd.fetch").operand(grad).attr("name", name).build();
+                r.op(pd::Fetch::NAME).operand(grad).attr("name", name).build();
             }
         }
     }

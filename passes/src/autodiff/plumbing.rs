@@ -1,5 +1,6 @@
 //! Adding and removing what passes a stack or a counter through a loop or a branch.
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, OpId, Rewriter, Type, ValueId};
 
 use super::structure::{Kind, Names, Structure, types_of};
@@ -55,7 +56,7 @@ pub(crate) fn count_constant(r: &mut Rewriter<'_>, value: i64, name: &str) -> Va
     let ctx = r.ctx;
     let ty = count_type(r);
     let constant = r
-        .op("pd.full")
+        .op(pd::Full::NAME)
         .attr("shape", ctx.ints_attr(&[]))
         .attr("value", ctx.int_attr(value))
         .attr("dtype", ctx.type_attr(Type::I64))
@@ -71,7 +72,7 @@ fn step(r: &mut Rewriter<'_>, names: &Names, block: BlockId, count: ValueId, by:
     let ty = count_type(r);
     let next = r
         .before(terminator)
-        .op("pd.increment")
+        .op(pd::Increment::NAME)
         .operand(count)
         .attr("value", ctx.float_attr(by))
         .result(ty)
@@ -145,9 +146,9 @@ pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId, at: u
     let slot = r.body.block_args(cond).iter().position(|&arg| arg == through)?;
     let zero = r.body.operand(op, slot);
     let (count, next) = (*r.body.block_args(body).get(at)?, r.body.operand(body_end, slot));
-    let adds_one = constant(r, next, "pd.increment", 1.0) && r.body.has_one_use(next);
+    let adds_one = constant(r, next, pd::Increment::NAME, 1.0) && r.body.has_one_use(next);
     let increment = r.body.only_use(count)?.op;
-    let starts = constant(r, zero, "pd.full", 0.0) && r.body.value_type(zero) == count_type(r);
+    let starts = constant(r, zero, pd::Full::NAME, 0.0) && r.body.value_type(zero) == count_type(r);
     if !starts || !adds_one || r.body.defining_op(next) != Some(increment) || r.body.only_use(through)?.op != cond_end {
         return None;
     }
@@ -213,7 +214,7 @@ pub(crate) fn count_down(
     let truth = r.ctx.tensor(&[], Type::I1);
     let more = r
         .before(negation)
-        .op("pd.greater_than")
+        .op(pd::GreaterThan::NAME)
         .operand(carried.in_cond)
         .operand(zero)
         .result(truth)
@@ -234,7 +235,7 @@ pub(crate) fn count_down(
 pub(crate) fn negation_of(r: &Rewriter<'_>, empty: OpId) -> Option<OpId> {
     let result = r.body.result(empty, 0);
     let user = r.body.only_use(result)?;
-    (r.ctx.op_str(r.body.op_name(user.op)) == "pd.logical_not").then_some(user.op)
+    (r.ctx.op_str(r.body.op_name(user.op)) == pd::LogicalNot::NAME).then_some(user.op)
 }
 
 /// A value that a loop was made to carry.

@@ -14,6 +14,7 @@
 //! shape alone, the op table says (`no_need_buffer`, as in PaddlePaddle).
 
 use pir_dialects::marks::RECORDED;
+use pir_dialects::pd;
 use pir_ir::{Body, Context, OpId, Rewriter, Type, Use};
 
 use super::tapes::Tapes;
@@ -37,7 +38,7 @@ pub(super) fn record(r: &mut Rewriter<'_>, tapes: &mut Tapes, (push, pop): (OpId
 
     r.before(push);
     let shape = r
-        .op("pd.shape")
+        .op(pd::Shape::NAME)
         .operand(value)
         .attr(&RECORDED.name, ctx.bool_attr(true))
         .result(shape_type)
@@ -47,12 +48,12 @@ pub(super) fn record(r: &mut Rewriter<'_>, tapes: &mut Tapes, (push, pop): (OpId
     r.body.set_value_type(popped, shape_type);
 
     r.after(pop);
-    let mut full = r.op("pd.full");
+    let mut full = r.op(pd::Full::NAME);
     for (name, attr) in zero {
         full = full.attr(name, attr);
     }
     let zero = full.result(ctx.tensor(&[], elem)).value();
-    let like = r.op("pd.expand").operand(zero).operand(popped).result(ty).value();
+    let like = r.op(pd::Expand::NAME).operand(zero).operand(popped).result(ty).value();
     r.name_like(like, value, "_like");
     r.name_like(popped, value, "_shape");
     for reader in readers {

@@ -1,5 +1,6 @@
 //! What autodiff knows of loops, branches and stacks: its own subject, so the names stand here and nowhere else.
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, Body, Context, OpId, OpName, RegionId, Type, TypeData, ValueDef, ValueId};
 use smallvec::SmallVec;
 
@@ -30,10 +31,10 @@ pub(crate) enum Kind {
 impl Names {
     pub(crate) fn new(ctx: &Context) -> Self {
         Names {
-            while_op: ctx.op_name("pd.while"),
-            while_grad: ctx.op_name("pd.while_grad"),
-            if_op: ctx.op_name("pd.if"),
-            if_grad: ctx.op_name("pd.if_grad"),
+            while_op: ctx.op_name(pd::While::NAME),
+            while_grad: ctx.op_name(pd::WhileGrad::NAME),
+            if_op: ctx.op_name(pd::If::NAME),
+            if_grad: ctx.op_name(pd::IfGrad::NAME),
             create: ctx.op_name("cf.create_stack"),
             push: ctx.op_name("cf.push_back"),
             pop: ctx.op_name("cf.pop_back"),

@@ -1,5 +1,6 @@
 //! What is differentiated: the outputs, the inputs and the seeds of a program or a function.
 
+use pir_dialects::pd;
 use pir_ir::text::print_type;
 use pir_ir::verify::compatible;
 use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, Type, ValueId, nearest};
@@ -113,7 +114,7 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
 }
 
 fn is_fetch(ctx: &Context, body: &Body, op: OpId) -> bool {
-    matches!(ctx.op_str(body.op_name(op)), "pd.fetch" | "pd.shadow_output")
+    matches!(ctx.op_str(body.op_name(op)), pd::Fetch::NAME | pd::ShadowOutput::NAME)
 }
 
 /// The names under which the top level of a body fetches something.
@@ -127,7 +128,10 @@ pub(crate) fn fetched_names(ctx: &Context, body: &Body) -> FxHashSet<String> {
 }
 
 fn is_input(ctx: &Context, body: &Body, op: OpId) -> bool {
-    matches!(ctx.op_str(body.op_name(op)), "pd.data" | "pd.feed" | "pd.parameter")
+    matches!(
+        ctx.op_str(body.op_name(op)),
+        pd::Data::NAME | pd::Feed::NAME | pd::Parameter::NAME
+    )
 }
 
 /// The block that holds a unit.

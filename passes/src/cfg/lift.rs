@@ -18,6 +18,7 @@
 //! * A value that nobody looks at must be possible: not of a type with dimensions that are not known,
 //!   unless an argument of the function is of the same type.
 
+use pir_dialects::pd;
 use pir_ir::{
     BlockId, Body, Context, Diagnostic, DominatorTree, Module, OpId, OpSpec, Rewriter, Traits, Type, ValueId,
 };
@@ -187,7 +188,7 @@ fn check(ctx: &Context, body: &Body) -> Result<Vec<OpId>, Diagnostic> {
         let view = body.view(ctx, end);
         if view.has(Traits::RETURN_LIKE) && body.successors(end).is_empty() {
             returns.push(end);
-        } else if !matches!(view.name(), "pd.branch" | "pd.condition_branch") {
+        } else if !matches!(view.name(), pd::Branch::NAME | pd::ConditionBranch::NAME) {
             return Err(Diagnostic::error(
                 "lift-terminator",
                 format!("`{}` cannot be turned into structured control flow", view.name()),

@@ -22,6 +22,7 @@
 //! * Each region has at most one block, and there are at most two ways from each point.
 //! * A branch without `else` that gives the stack made by its init region is left as it is.
 
+use pir_dialects::pd;
 use pir_ir::{
     BlockId, Body, Context, Diagnostic, FlowEdge, FlowPoint, Module, OpId, Rewriter, Successor, Traits, ValueId,
 };
@@ -81,7 +82,7 @@ fn lower(ctx: &Context, body: &mut Body) -> usize {
         .entry_block(root)
         .and_then(|b| body.last_op(b))
         .is_some_and(|op| body.view(ctx, op).has(Traits::TERMINATOR));
-    if !is_function || ctx.registered_op("pd.branch").is_none() {
+    if !is_function || ctx.registered_op(pd::Branch::NAME).is_none() {
         return 0;
     }
     let mut lowered = 0;
@@ -178,7 +179,7 @@ fn replace(ctx: &Context, body: &mut Body, op: OpId, ways: Vec<(FlowPoint, Ways)
                     let operands = std::iter::once(value)
                         .chain(left.iter().copied())
                         .chain(right.iter().copied());
-                    let branch = rewriter.op("pd.condition_branch").operands(operands).build();
+                    let branch = rewriter.op(pd::ConditionBranch::NAME).operands(operands).build();
                     let successors = [(yes, left.len()), (no, right.len())].map(|(block, count)| Successor {
                         block,
                         operands: count as u32,

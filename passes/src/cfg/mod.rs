@@ -8,13 +8,14 @@ mod structure;
 pub use lift::LiftCfg;
 pub use lower::LowerToCfg;
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, Body, OpId, Rewriter, Successor, ValueId};
 
 use crate::analysis::reverse_post_order;
 
 /// Goes on with a block, from the insertion point.
 pub(crate) fn branch_to(rewriter: &mut Rewriter<'_>, block: BlockId, values: &[ValueId]) -> OpId {
-    let branch = rewriter.op("pd.branch").operands(values.iter().copied()).build();
+    let branch = rewriter.op(pd::Branch::NAME).operands(values.iter().copied()).build();
     let operands = values.len() as u32;
     rewriter.body.set_successors(branch, &[Successor { block, operands }]);
     branch

@@ -1,5 +1,6 @@
 //! Building loops from blocks, for `lift-cfg`.
 
+use pir_dialects::pd;
 use pir_ir::{Rewriter, Type, Use, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -91,7 +92,7 @@ impl Nodes<'_> {
         rewriter.set_span(span);
         let inputs = rewriter.body.block_args(outer).to_vec();
         let regions = [rewriter.body.create_region(), rewriter.body.create_region()];
-        let op = rewriter.at_end(outer).op("pd.while").operands(inputs);
+        let op = rewriter.at_end(outer).op(pd::While::NAME).operands(inputs);
         let op = op
             .results(types.iter().copied())
             .region(regions[0])

@@ -3,6 +3,7 @@
 //! The terminator of a block that is being worked on is replaced by a *hold*: an operation without successors, whose
 //! operands are all values that its ways out take along. So replacing a value reaches them, too.
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, Body, Context, OpId, OpSpec, Rewriter, Type, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -175,7 +176,7 @@ impl<'a> Nodes<'a> {
                 values: exit.values.len(),
             });
         }
-        let mut spec = OpSpec::new(self.ctx.op_name("pd.branch"));
+        let mut spec = OpSpec::new(self.ctx.op_name(pd::Branch::NAME));
         spec.operands = &operands;
         spec.span = self
             .body
@@ -302,7 +303,7 @@ impl<'a> Nodes<'a> {
             return Ok(if holds {
                 value
             } else {
-                rewriter.op("pd.logical_not").operand(value).result(ty).value()
+                rewriter.op(pd::LogicalNot::NAME).operand(value).result(ty).value()
             });
         }
         // Truth values of different types, `i1` and tensors of one, cannot be yielded as the same result.
@@ -314,7 +315,7 @@ impl<'a> Nodes<'a> {
             rewriter.at_end(inner).op("cf.yield").operand(value).build();
             (region, inner)
         });
-        let select = rewriter.before(end).op("pd.if").operand(value).result(ty);
+        let select = rewriter.before(end).op(pd::If::NAME).operand(value).result(ty);
         let select = select.region(regions[0].0).region(regions[1].0).value();
         for (_, inner) in regions {
             self.note(inner, block);
@@ -519,7 +520,7 @@ impl<'a> Nodes<'a> {
         let mut rewriter = Rewriter::new(self.ctx, self.body);
         let op = rewriter
             .before(end)
-            .op("pd.if")
+            .op(pd::If::NAME)
             .operand(condition)
             .results(results.iter().map(|r| r.ty))
             .region(regions[0])

@@ -6,6 +6,7 @@ mod peel;
 mod rotate;
 mod unroll;
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, Body, Context, Counting, OpId, Relation, Restated, Rewriter, TypeData, ValueId, ValueMap};
 use smallvec::SmallVec;
 
@@ -32,7 +33,7 @@ impl Loop {
         let &[cond, repeated] = body.op_regions(op) else {
             return None;
         };
-        (ctx.op_str(body.op_name(op)) == "pd.while").then_some(())?;
+        (ctx.op_str(body.op_name(op)) == pd::While::NAME).then_some(())?;
         Some(Loop {
             op,
             cond: body.single_block(cond)?,
@@ -131,7 +132,11 @@ fn flag_later(
     let name = rewriter.body.op_name(test);
     let name = rewriter.ctx.op_str(name);
     rewriter.before(at);
-    let later = rewriter.op("pd.add").operands([counted, by]).result(number_ty).value();
+    let later = rewriter
+        .op(pd::Add::NAME)
+        .operands([counted, by])
+        .result(number_ty)
+        .value();
     let operands = if x_first {
         [later, counter.bound]
     } else {

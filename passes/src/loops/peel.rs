@@ -1,5 +1,6 @@
 //! `peel`: the first or the last iteration of a loop by itself.
 
+use pir_dialects::pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, Restated, Rewriter, Type, ValueId};
 use smallvec::SmallVec;
 
@@ -75,7 +76,7 @@ impl Pass for Peel {
 fn branch(rewriter: &mut Rewriter<'_>, old: OpId, flag: ValueId, types: &[Type], skipped: &[ValueId]) {
     let regions = [rewriter.body.create_region(), rewriter.body.create_region()];
     let [then, other] = regions.map(|r| rewriter.body.create_block(r));
-    let new = rewriter.op("pd.if").operand(flag).results(types.iter().copied());
+    let new = rewriter.op(pd::If::NAME).operand(flag).results(types.iter().copied());
     let new = new.region(regions[0]).region(regions[1]).build();
     for (old, new) in rewriter.body.results(old).zip(rewriter.body.results(new)) {
         rewriter.take_name(old, new);
@@ -127,7 +128,7 @@ fn peel_last(ctx: &Context, body: &mut Body, l: Loop) -> Option<OpId> {
     let flag_ty = rewriter.body.value_type(flag);
     // The loop goes on if it does so once more after this iteration; whether this one is left is another result.
     let both = rewriter
-        .op("pd.logical_and")
+        .op(pd::LogicalAnd::NAME)
         .operands([flag, later])
         .result(flag_ty)
         .value();

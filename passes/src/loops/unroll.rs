@@ -1,5 +1,6 @@
 //! `unroll`: several iterations of a loop one behind the other.
 
+use pir_dialects::pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, Restated, Rewriter};
 use smallvec::SmallVec;
 
@@ -132,19 +133,27 @@ fn unroll_by(ctx: &Context, body: &mut Body, facts: &Facts, l: Loop, factor: i64
     let many_counter = Counter::of(ctx, rewriter.body, copy)?;
     let (later, number) = flag_later(&mut rewriter, &constants, flag, &many_counter, factor - 1)?;
     let ty = rewriter.body.value_type(flag);
-    let mut both = rewriter.op("pd.logical_and").operands([flag, later]).result(ty).value();
+    let mut both = rewriter
+        .op(pd::LogicalAnd::NAME)
+        .operands([flag, later])
+        .result(ty)
+        .value();
     // Unless it has run over: then it is on the wrong side of where it began.
     let first = rewriter
         .body
         .defining_op(number)
         .map(|add| rewriter.body.operand(add, 0))?;
     let order = if grows(&counter) {
-        "pd.greater_than"
+        pd::GreaterThan::NAME
     } else {
-        "pd.less_than"
+        pd::LessThan::NAME
     };
     let ahead = rewriter.op(order).operands([number, first]).result(ty).value();
-    both = rewriter.op("pd.logical_and").operands([both, ahead]).result(ty).value();
+    both = rewriter
+        .op(pd::LogicalAnd::NAME)
+        .operands([both, ahead])
+        .result(ty)
+        .value();
     // The arguments come out as well: the rest begins with them.
     let args: SmallVec<[_; 6]> = rewriter.body.block_args(many.cond).into();
     let mut tested = SmallVec::<[_; 6]>::from_slice(&[both]);

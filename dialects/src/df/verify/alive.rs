@@ -11,6 +11,7 @@
 //! one and the other way for the other. Predicates that come from other devices may be the same by chance: nothing is
 //! said of them here, and the executor stops where two operands are alive.
 
+use crate::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Rules;
@@ -236,8 +237,8 @@ impl Rules<'_> {
                 Kind::Push => (1, 1, false),
                 // Of a switch each result is the value, where it is alive.
                 Kind::Switch => (0, 2, false),
-                Kind::Ordinary if self.name(node) == "pd.assign" => (0, 1, false),
-                Kind::Ordinary if self.name(node) == "pd.logical_not" => (0, 1, true),
+                Kind::Ordinary if self.name(node) == pd::Assign::NAME => (0, 1, false),
+                Kind::Ordinary if self.name(node) == pd::LogicalNot::NAME => (0, 1, true),
                 _ => continue,
             };
             let Some(&from) = graph.inputs(node).get(operand) else {

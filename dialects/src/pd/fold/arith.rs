@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 
+use crate::pd;
 use pir_ir::{Attr, OpId, OpView, Rewriter, Signedness, Type, TypeData, ValueId};
 
 use super::{Folded, Number, constant, implied, number, value};
@@ -271,13 +272,13 @@ pub(super) fn fast(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     let zero = |index| matches!(number(view, constants, index), Some(Number::Float(0.0)));
     let float = |number: f64| constant(Number::Float(number).attr(view.ctx)?);
     match view.name() {
-        "pd.add" if zero(1) => value(unchanged(view, 0)?),
-        "pd.add" if zero(0) => value(unchanged(view, 1)?),
-        "pd.subtract" if zero(1) => value(unchanged(view, 0)?),
-        "pd.multiply" if zero(0) || zero(1) => float(0.0),
-        "pd.divide" if zero(0) => float(0.0),
-        "pd.subtract" if same_operands(view) => float(0.0),
-        "pd.divide" if same_operands(view) && view.ctx.is_float(view.result_type(0)?) => float(1.0),
+        pd::Add::NAME if zero(1) => value(unchanged(view, 0)?),
+        pd::Add::NAME if zero(0) => value(unchanged(view, 1)?),
+        pd::Subtract::NAME if zero(1) => value(unchanged(view, 0)?),
+        pd::Multiply::NAME if zero(0) || zero(1) => float(0.0),
+        pd::Divide::NAME if zero(0) => float(0.0),
+        pd::Subtract::NAME if same_operands(view) => float(0.0),
+        pd::Divide::NAME if same_operands(view) && view.ctx.is_float(view.result_type(0)?) => float(1.0),
         name if same_operands(view) => constant(view.ctx.bool_attr(implied::of_equals(name)?)),
         _ => None,
     }
@@ -318,7 +319,9 @@ pub(super) fn select_on_negation(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Opt
         .body
         .defining_op(condition)
         .map(|not| view.body.view(view.ctx, not));
-    let original = not.filter(|n| n.name() == "pd.logical_not").and_then(|n| n.operand(0));
+    let original = not
+        .filter(|n| n.name() == pd::LogicalNot::NAME)
+        .and_then(|n| n.operand(0));
     let truth = |&v: &ValueId| view.body.value_type(v) == view.body.value_type(condition);
     let Some(original) = original.filter(truth) else {
         return false;

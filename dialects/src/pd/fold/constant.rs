@@ -1,5 +1,6 @@
 //! Constants: what they hold, and how they are made.
 
+use crate::pd;
 use pir_ir::{Attr, AttrData, OpId, OpView, Rewriter, Type};
 
 use super::{Folded, Number, constant};
@@ -65,7 +66,7 @@ pub(super) fn make_full(rewriter: &mut Rewriter<'_>, value: Attr, ty: Type) -> O
     let value = number.as_elem(ctx, elem)?.attr(ctx)?;
     let (shape, dtype) = (ctx.ints_attr(dims), ctx.type_attr(elem));
     let full = rewriter
-        .op("pd.full")
+        .op(pd::Full::NAME)
         .attr("shape", shape)
         .attr("value", value)
         .attr("dtype", dtype);
@@ -87,7 +88,7 @@ pub(super) fn make_int_array(rewriter: &mut Rewriter<'_>, value: Attr, ty: Type)
         (&[length], elem @ (Type::I64 | Type::I32)) if usize::try_from(length) == Ok(items.len()) => {
             let dtype = ctx.type_attr(elem);
             let array = rewriter
-                .op("pd.full_int_array")
+                .op(pd::FullIntArray::NAME)
                 .attr("value", value)
                 .attr("dtype", dtype);
             Some(array.result(ty).build())

@@ -1,5 +1,6 @@
 //! What loops count with.
 
+use crate::pd;
 use pir_ir::{Counting, OpView, Relation, TypeData, ValueId};
 
 use super::{Number, arith};
@@ -51,11 +52,11 @@ pub(super) fn increment(view: OpView<'_>) -> Option<Counting> {
 
 pub(super) fn comparison(view: OpView<'_>) -> Option<Counting> {
     let relation = match view.name() {
-        "pd.less_than" => Relation::Less,
-        "pd.less_equal" => Relation::LessEqual,
-        "pd.greater_than" => Relation::Greater,
-        "pd.greater_equal" => Relation::GreaterEqual,
-        "pd.not_equal" => Relation::NotEqual,
+        pd::LessThan::NAME => Relation::Less,
+        pd::LessEqual::NAME => Relation::LessEqual,
+        pd::GreaterThan::NAME => Relation::Greater,
+        pd::GreaterEqual::NAME => Relation::GreaterEqual,
+        pd::NotEqual::NAME => Relation::NotEqual,
         _ => return None,
     };
     let (x, y) = (view.operand(0)?, view.operand(1)?);

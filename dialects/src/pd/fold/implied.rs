@@ -1,5 +1,6 @@
 //! What truth values say about others.
 
+use crate::pd;
 use pir_ir::{Implied, OpView, Type, ValueId};
 use smallvec::SmallVec;
 
@@ -12,12 +13,12 @@ const UNORDERED: u8 = 8;
 
 /// The relations for which each comparison holds.
 const COMPARISONS: [(&str, u8); 6] = [
-    ("pd.less_than", LESS),
-    ("pd.less_equal", LESS | EQUAL),
-    ("pd.greater_than", GREATER),
-    ("pd.greater_equal", GREATER | EQUAL),
-    ("pd.equal", EQUAL),
-    ("pd.not_equal", LESS | GREATER | UNORDERED),
+    (pd::LessThan::NAME, LESS),
+    (pd::LessEqual::NAME, LESS | EQUAL),
+    (pd::GreaterThan::NAME, GREATER),
+    (pd::GreaterEqual::NAME, GREATER | EQUAL),
+    (pd::Equal::NAME, EQUAL),
+    (pd::NotEqual::NAME, LESS | GREATER | UNORDERED),
 ];
 
 fn holds_for(name: &str) -> Option<u8> {

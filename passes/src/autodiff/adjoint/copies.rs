@@ -8,9 +8,9 @@
 //! while sums is not empty:  push (into, pop sums)
 //! ```
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, Rewriter, Type, ValueId};
 
-use crate::autodiff::rules::emit;
 use crate::autodiff::structure::Names;
 
 /// Adds the cotangents on `from` to those on `into`, from the top.
@@ -19,7 +19,7 @@ pub(super) fn merge(r: &mut Rewriter<'_>, names: &Names, from: ValueId, into: Va
     r.name(sums, "sums");
     drain(r, from, |r| {
         let grad = pop(r, from, ty);
-        let none = emit(r, "cf.is_empty", &[into], &[])?;
+        let none = r.op("cf.is_empty").operand(into).result(Type::I1).value();
         r.name(none, "none");
         let here = r.point();
         let mut regions = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn merge(r: &mut Rewriter<'_>, names: &Names, from: ValueId, into: Va
             regions.push(region);
         }
         r.set_point(here);
-        let mut builder = r.op("pd.if").operand(none).result(ty);
+        let mut builder = r.op(pd::If::NAME).operand(none).result(ty);
         for region in regions {
             builder = builder.region(region);
         }
@@ -59,7 +59,7 @@ fn pop(r: &mut Rewriter<'_>, stack: ValueId, ty: Type) -> ValueId {
 
 fn add(r: &mut Rewriter<'_>, a: ValueId, b: ValueId) -> Result<ValueId, String> {
     if !crate::autodiff::cotangent::is_list(r.ctx, r.body.value_type(a)) {
-        return emit(r, "pd.add", &[a, b], &[]);
+        return pd::add(r, a, b);
     }
     let mut split = |list| -> Result<Vec<ValueId>, String> {
         let op = r.op("builtin.split").operand(list).infer()?;
@@ -68,7 +68,7 @@ fn add(r: &mut Rewriter<'_>, a: ValueId, b: ValueId) -> Result<ValueId, String> 
     let (a, b) = (split(a)?, split(b)?);
     let mut sums = Vec::new();
     for (a, b) in a.into_iter().zip(b) {
-        sums.push(emit(r, "pd.add", &[a, b], &[])?);
+        sums.push(pd::add(r, a, b)?);
     }
     let list = r.op("builtin.combine").operands(sums).infer()?;
     Ok(r.body.result(list, 0))
@@ -86,9 +86,9 @@ fn drain<'a>(
         r.body.create_block(region)
     });
     r.at_end(blocks[0]);
-    let done = emit(r, "cf.is_empty", &[stack], &[])?;
+    let done = r.op("cf.is_empty").operand(stack).result(Type::I1).value();
     r.name(done, "done");
-    let more = emit(r, "pd.logical_not", &[done], &[])?;
+    let more = pd::logical_not(r, done)?;
     r.name(more, "more");
     r.op("cf.cond_yield").operand(more).build();
     r.at_end(blocks[1]);
@@ -96,6 +96,6 @@ fn drain<'a>(
     r.op("cf.yield").build();
     r.set_point(here);
     let [cond, body] = blocks.map(|block| r.body.block_region(block).ok_or("a block without a region"));
-    r.op("pd.while").region(cond?).region(body?).build();
+    r.op(pd::While::NAME).region(cond?).region(body?).build();
     Ok(())
 }

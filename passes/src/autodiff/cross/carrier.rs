@@ -1,5 +1,6 @@
 //! The carried values of a dual, for the [rule across iterations](super): adding them, and handing them on.
 
+use pir_dialects::pd;
 use pir_ir::{OpId, Rewriter, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -135,7 +136,11 @@ impl<'s> Carrier<'s> {
             Step::Attr(by) => {
                 let by = r.ctx.float_attr(-by);
                 let ty = r.body.value_type(after);
-                r.op("pd.increment").operand(after).attr("value", by).result(ty).value()
+                r.op(pd::Increment::NAME)
+                    .operand(after)
+                    .attr("value", by)
+                    .result(ty)
+                    .value()
             }
             Step::Added(by) | Step::Subtracted(by) => {
                 let by = match visible(r, tapes, self.at, by) {
@@ -147,9 +152,9 @@ impl<'s> Carrier<'s> {
                     }
                 };
                 let name = if matches!(step, Step::Added(_)) {
-                    "pd.subtract"
+                    pd::Subtract::NAME
                 } else {
-                    "pd.add"
+                    pd::Add::NAME
                 };
                 let ty = r.body.value_type(after);
                 r.op(name).operand(after).operand(by).result(ty).value()

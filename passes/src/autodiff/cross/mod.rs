@@ -18,6 +18,7 @@
 
 mod carrier;
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, OpId, Rewriter, Traits, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -226,10 +227,10 @@ impl Slots {
         let yielded = r.body.operand(self.body_end, self.through[slot]?);
         let op = r.body.defining_op(yielded)?;
         let step = match r.ctx.op_str(r.body.op_name(op)) {
-            "pd.increment" if r.body.operand(op, 0) == arg => Step::Attr(r.view(op).f64("value").unwrap_or(1.0)),
-            "pd.add" if r.body.operand(op, 0) == arg => Step::Added(r.body.operand(op, 1)),
-            "pd.add" if r.body.operand(op, 1) == arg => Step::Added(r.body.operand(op, 0)),
-            "pd.subtract" if r.body.operand(op, 0) == arg => Step::Subtracted(r.body.operand(op, 1)),
+            pd::Increment::NAME if r.body.operand(op, 0) == arg => Step::Attr(r.view(op).f64("value").unwrap_or(1.0)),
+            pd::Add::NAME if r.body.operand(op, 0) == arg => Step::Added(r.body.operand(op, 1)),
+            pd::Add::NAME if r.body.operand(op, 1) == arg => Step::Added(r.body.operand(op, 0)),
+            pd::Subtract::NAME if r.body.operand(op, 0) == arg => Step::Subtracted(r.body.operand(op, 1)),
             _ => return None,
         };
         let known = match step {

@@ -4,12 +4,13 @@
 //! sure. Nothing is recorded, and there is no second loop. **Stacks** hold the tangent of a value on top of it: whoever pops
 //! the value pops the tangent first. Which pushes and pops these are, [`Activity`] tells.
 
+use pir_dialects::pd;
 use pir_ir::{BlockId, Diagnostic, OpId, Rewriter, Type, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::super::activity::Activity;
 use super::super::cotangent::{elements, is_list, list_of, zeros_like};
-use super::super::rules::{Rules, carried, emit};
+use super::super::rules::{Rules, carried};
 use super::super::structure::{Kind, Names, Structure, types_of};
 use super::linear::{Tangent, Tangents, push_forward};
 
@@ -135,7 +136,7 @@ impl<'x, 'a> Forward<'x, 'a> {
             if let (Some(given), Some(&Tangent::One(computed))) = (given, self.tangents.get(&result))
                 && computed != given
             {
-                let sum = emit(self.r, "pd.add", &[computed, given], &[])?;
+                let sum = pd::add(self.r, computed, given)?;
                 self.r.name_like(sum, result, "_tangent");
                 self.tangents.insert(result, Tangent::One(sum));
             }

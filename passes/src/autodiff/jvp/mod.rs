@@ -10,6 +10,7 @@ mod linear;
 
 use std::collections::VecDeque;
 
+use pir_dialects::pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, Type, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -98,7 +99,12 @@ fn push_forward(
                     None => value_name(ctx, forward.r.body, value),
                 };
                 let name = ctx.str_attr(&free_name(&format!("{base}{SUFFIX}"), &mut fetched));
-                forward.r.op("pd.fetch").operand(tangent).attr("name", name).build();
+                forward
+                    .r
+                    .op(pd::Fetch::NAME)
+                    .operand(tangent)
+                    .attr("name", name)
+                    .build();
             }
         }
     }
@@ -113,7 +119,7 @@ fn push_forward(
 fn input_names(ctx: &Context, body: &Body, ops: &[OpId]) -> FxHashSet<String> {
     let inputs = ops.iter().map(|&op| body.view(ctx, op));
     inputs
-        .filter(|view| matches!(view.name(), "pd.data" | "pd.feed" | "pd.parameter"))
+        .filter(|view| matches!(view.name(), pd::Data::NAME | pd::Feed::NAME | pd::Parameter::NAME))
         .filter_map(|view| view.str("name").map(str::to_owned))
         .collect()
 }
@@ -135,7 +141,7 @@ fn fetches_of(ctx: &Context, body: &Body) -> FxHashMap<ValueId, VecDeque<String>
     let blocks = body.region_blocks(body.root()).iter();
     for op in blocks.flat_map(|&block| body.block_ops(block)) {
         let view = body.view(ctx, op);
-        if let (Some(name), Some(value), "pd.fetch" | "pd.shadow_output") =
+        if let (Some(name), Some(value), pd::Fetch::NAME | pd::ShadowOutput::NAME) =
             (view.str("name"), view.operand(0), view.name())
         {
             names.entry(value).or_default().push_back(name.to_owned());
@@ -155,7 +161,7 @@ fn data_behind(r: &mut Rewriter<'_>, op: OpId, ty: Type, name: &str) -> ValueId 
     let (shape, elem) = ctx.as_tensor(ty).map_or((&[][..], ty), |(shape, elem)| (shape, elem));
     // A direction is no input that a later `backward` should ask for by itself.
     r.after(op)
-        .op("pd.data")
+        .op(pd::Data::NAME)
         .attr("name", ctx.str_attr(name))
         .attr("shape", ctx.ints_attr(shape))
         .attr("dtype", ctx.type_attr(elem))

@@ -8,6 +8,7 @@
 //! less, and then through those before it. All that has to be remembered are the states that are kept, and where they
 //! belong: a stack.
 
+use pir_dialects::pd;
 use pir_ir::{InsertPoint, Rewriter, Type, ValueId};
 
 use crate::autodiff::plumbing::count_type;
@@ -32,10 +33,10 @@ pub(super) fn default_room(r: &mut Rewriter<'_>, trips: ValueId, [zero, one]: [V
         r,
         &[one, zero],
         &["reached", "room"],
-        |r, args| compare(r, "pd.less_than", args[0], trips),
+        |r, args| compare(r, pd::LessThan::NAME, args[0], trips),
         |r, args| {
-            let twice = int(r, "pd.add", args[0], args[0]);
-            vec![twice, int(r, "pd.add", args[1], one)]
+            let twice = int(r, pd::Add::NAME, args[0], args[0]);
+            vec![twice, int(r, pd::Add::NAME, args[1], one)]
         },
     );
     ends[1]
@@ -68,7 +69,7 @@ pub(super) fn state_before(
             let from = pop(r, stack, count);
             r.name(from, "from");
             let mut state: Vec<ValueId> = types.iter().rev().map(|&ty| pop(r, stack, ty)).collect();
-            let room = int(r, "pd.add", kept.room, one);
+            let room = int(r, pd::Add::NAME, kept.room, one);
             for (&value, &like) in state.iter().rev().zip(&kept.like) {
                 r.take_name(like, value);
             }
@@ -87,10 +88,10 @@ pub(super) fn state_before(
         r,
         &start,
         &["from", "room"],
-        |r, args| compare(r, "pd.less_than", args[0], at),
+        |r, args| compare(r, pd::LessThan::NAME, args[0], at),
         |r, args| {
             let (from, state) = (args[0], &args[2..]);
-            let is_first = compare(r, "pd.equal", from, zero);
+            let is_first = compare(r, pd::Equal::NAME, from, zero);
             r.name(is_first, "is_first");
             let left = branch(
                 r,
@@ -100,17 +101,17 @@ pub(super) fn state_before(
                     for &value in state.iter().chain([&from]) {
                         r.op("cf.push_back").operand(stack).operand(value).build();
                     }
-                    vec![int(r, "pd.subtract", args[1], one)]
+                    vec![int(r, pd::Subtract::NAME, args[1], one)]
                 },
             )[0];
             r.name(left, "room");
-            let distance = int(r, "pd.subtract", at, from);
-            let length = int(r, "pd.add", distance, one);
+            let distance = int(r, pd::Subtract::NAME, at, from);
+            let length = int(r, pd::Add::NAME, distance, one);
             r.name(length, "length");
-            let states = int(r, "pd.add", left, one);
+            let states = int(r, pd::Add::NAME, left, one);
             let steps = steps(r, kept.numbers, length, states);
             let reached = advanced(r, kept.numbers, state, steps, &mut advance);
-            let mut next = vec![int(r, "pd.add", from, steps), left];
+            let mut next = vec![int(r, pd::Add::NAME, from, steps), left];
             next.extend(&reached);
             next
         },
@@ -132,9 +133,9 @@ pub(super) fn advanced(
         r,
         &initial,
         &["step"],
-        |r, args| compare(r, "pd.less_than", args[0], steps),
+        |r, args| compare(r, pd::LessThan::NAME, args[0], steps),
         |r, args| {
-            let mut next = vec![int(r, "pd.add", args[0], one)];
+            let mut next = vec![int(r, pd::Add::NAME, args[0], one)];
             next.extend(advance(r, &args[1..]));
             next
         },
@@ -147,27 +148,27 @@ pub(super) fn advanced(
 /// of them, this one included.
 fn steps(r: &mut Rewriter<'_>, [zero, one]: [ValueId; 2], length: ValueId, states: ValueId) -> ValueId {
     // More states than iterations are of no use, and would only lead to large numbers.
-    let states = int(r, "pd.minimum", states, length);
+    let states = int(r, pd::Minimum::NAME, states, length);
     let ends = repeat(
         r,
         &[zero, one, one],
         &["rounds", "covered_before", "covered"],
-        |r, args| compare(r, "pd.less_than", args[2], length),
+        |r, args| compare(r, pd::LessThan::NAME, args[2], length),
         |r, args| {
-            let rounds = int(r, "pd.add", args[0], one);
-            let sum = int(r, "pd.add", states, rounds);
-            let product = int(r, "pd.multiply", args[2], sum);
-            let covered = int(r, "pd.floor_divide", product, rounds);
+            let rounds = int(r, pd::Add::NAME, args[0], one);
+            let sum = int(r, pd::Add::NAME, states, rounds);
+            let product = int(r, pd::Multiply::NAME, args[2], sum);
+            let covered = int(r, pd::FloorDivide::NAME, product, rounds);
             vec![rounds, args[2], covered]
         },
     );
     let (rounds, before) = (ends[0], ends[1]);
-    let product = int(r, "pd.multiply", before, states);
-    let sum = int(r, "pd.add", states, rounds);
-    let divisor = int(r, "pd.subtract", sum, one);
-    let behind = int(r, "pd.floor_divide", product, divisor);
-    let rest = int(r, "pd.subtract", length, behind);
-    let steps = int(r, "pd.minimum", before, rest);
+    let product = int(r, pd::Multiply::NAME, before, states);
+    let sum = int(r, pd::Add::NAME, states, rounds);
+    let divisor = int(r, pd::Subtract::NAME, sum, one);
+    let behind = int(r, pd::FloorDivide::NAME, product, divisor);
+    let rest = int(r, pd::Subtract::NAME, length, behind);
+    let steps = int(r, pd::Minimum::NAME, before, rest);
     r.name(steps, "steps");
     steps
 }
@@ -219,7 +220,7 @@ fn repeat(
     let (second, args) = region(r);
     let next = body(r, &args);
     r.op("cf.yield").operands(next).build();
-    close(r, here, "pd.while", initial, types, [first, second], names)
+    close(r, here, pd::While::NAME, initial, types, [first, second], names)
 }
 
 /// A branch on a condition.
@@ -243,7 +244,7 @@ fn branch(
     let second = region(r);
     let values = no(r);
     r.op("cf.yield").operands(values).build();
-    close(r, here, "pd.if", &[condition], types, [first, second], &[])
+    close(r, here, pd::If::NAME, &[condition], types, [first, second], &[])
 }
 
 fn close(

@@ -19,7 +19,7 @@ mod scalars;
 mod scatter;
 mod shape;
 
-use pir_ir::{Attr, Body, Context, Dependence, OpId, OpView, Rewriter, Type, ValueId};
+use pir_ir::{Body, Context, Dependence, OpId, OpView, Rewriter, Type, ValueId};
 use smallvec::SmallVec;
 
 use expand::{Expand, expanded};
@@ -240,19 +240,4 @@ impl<'a> RuleCx<'_, 'a> {
         self.settled.push(list);
         self.frame.add_element(self.r, list, element, grad)
     }
-}
-
-/// Emits an operation with one result, whose type is inferred.
-pub(crate) fn emit(
-    r: &mut Rewriter<'_>,
-    op: &str,
-    operands: &[ValueId],
-    attrs: &[(&str, Attr)],
-) -> Result<ValueId, String> {
-    let mut builder = r.op(op).operands(operands.iter().copied());
-    for &(name, value) in attrs {
-        builder = builder.attr(name, value);
-    }
-    let id = builder.infer()?;
-    Ok(r.body.result(id, 0))
 }

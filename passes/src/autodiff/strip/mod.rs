@@ -9,6 +9,7 @@ mod liveness;
 mod marks;
 
 use pir_dialects::marks::BACKWARD;
+use pir_dialects::pd;
 use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Traits, Type, TypeData};
 
 use crate::bodies::inner_bodies_mut;
@@ -80,7 +81,7 @@ fn marks(ctx: &Context, body: &Body, block: BlockId) -> Vec<(OpId, usize)> {
 /// Whether an operation hands out a gradient by its name.
 fn fetches_gradient(ctx: &Context, body: &Body, op: OpId) -> bool {
     let view = body.view(ctx, op);
-    matches!(view.name(), "pd.fetch" | "pd.shadow_output") && view.str("name").is_some_and(is_gradient)
+    matches!(view.name(), pd::Fetch::NAME | pd::ShadowOutput::NAME) && view.str("name").is_some_and(is_gradient)
 }
 
 /// Whether something is called like a gradient; there may be a number behind, as for those of order 2.

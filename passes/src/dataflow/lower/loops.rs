@@ -1,5 +1,6 @@
 //! The frames of loops.
 
+use pir_dialects::pd;
 use pir_ir::{AttrDict, OpId, Type, ValueId};
 use smallvec::{SmallVec, smallvec};
 
@@ -184,7 +185,7 @@ impl Lowering<'_> {
             Some(Carrier::Count(_)) => {
                 if let Some(&arg) = ordered.and_then(|at| args.get(at)) {
                     let count = self.resolve(arg, in_body);
-                    let more = self.step(in_body, "pd.add", count);
+                    let more = self.step(in_body, pd::Add::NAME, count);
                     self.to.name(more, "more");
                     self.to.define(arg.index(), in_body, more);
                     base = Some(more);
@@ -192,7 +193,7 @@ impl Lowering<'_> {
             }
             Some(Carrier::Left) => {
                 if let Some(left) = next {
-                    let fewer = self.step(in_body, "pd.subtract", left);
+                    let fewer = self.step(in_body, pd::Subtract::NAME, left);
                     self.to.name(fewer, "fewer");
                     (base, next) = (Some(fewer), Some(fewer));
                 }

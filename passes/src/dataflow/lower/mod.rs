@@ -31,6 +31,7 @@ mod loops;
 mod scope;
 mod stacks;
 
+use pir_dialects::pd;
 use pir_dialects::pd::{is_if, is_while};
 use pir_ir::{
     AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, RegionId, Type, ValueId, ValueName, expand_composites_in,
@@ -290,11 +291,11 @@ impl Lowering<'_> {
     fn ordinary(&mut self, op: OpId, scope: ScopeId) {
         let src = self.src;
         let view = src.view(self.ctx, op);
-        if view.name() == "pd.logical_not"
+        if view.name() == pd::LogicalNot::NAME
             && let Some(test) = view.operand(0).and_then(|v| src.defining_op(v))
             && self.plan.tests.contains(&test)
         {
-            return self.compare(op, test, "pd.greater_than", scope);
+            return self.compare(op, test, pd::GreaterThan::NAME, scope);
         }
         // Inputs are fed outside of all loops.
         let fed = src.num_operands(op) == 0 && check::is_input(view);
@@ -380,10 +381,10 @@ impl Lowering<'_> {
 
     fn is_empty(&mut self, op: OpId, scope: ScopeId) {
         // Where it is but negated, the comparison says so at once.
-        let negated = |user: OpId| self.ctx.op_str(self.src.op_name(user)) == "pd.logical_not";
+        let negated = |user: OpId| self.ctx.op_str(self.src.op_name(user)) == pd::LogicalNot::NAME;
         let asked = self.src.results(op).next();
         if asked.is_some_and(|v| self.src.uses(v).any(|u| !negated(u.op))) {
-            self.compare(op, op, "pd.equal", scope);
+            self.compare(op, op, pd::Equal::NAME, scope);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Where nodes are made: the scopes of the graph, what is visible in them, and which order they keep.
 
+use pir_dialects::pd;
 use pir_ir::{AttrDict, Body, Context, OpId, OpSpec, Rewriter, Span, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
@@ -221,7 +222,7 @@ impl<'a> Builder<'a> {
             (ctx.sym("value"), ctx.int_attr(value)),
             (ctx.sym("dtype"), ctx.type_attr(Type::I64)),
         ]);
-        let op = self.node(scope, "pd.full", &[], &[ctx.tensor(&[], Type::I64)], attrs);
+        let op = self.node(scope, pd::Full::NAME, &[], &[ctx.tensor(&[], Type::I64)], attrs);
         self.body.result(op, 0)
     }
 

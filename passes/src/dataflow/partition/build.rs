@@ -3,6 +3,7 @@
 use pir_dialects::df::graph::{Frame, Node};
 use pir_dialects::df::{self, DEVICE_NAME};
 use pir_dialects::marks::DEVICE;
+use pir_dialects::pd;
 use pir_ir::{Attr, BlockId, Body, Context, OpId, OpSpec, Rewriter, Type, ValueId, ValueMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -411,7 +412,7 @@ fn token_type(ctx: &Context) -> Type {
 fn zero(rewriter: &mut Rewriter<'_>) -> ValueId {
     let ctx = rewriter.ctx;
     let zero = rewriter
-        .op("pd.full")
+        .op(pd::Full::NAME)
         .attr("shape", ctx.ints_attr(&[]))
         .attr("value", ctx.int_attr(0))
         .attr("dtype", ctx.type_attr(Type::I32))

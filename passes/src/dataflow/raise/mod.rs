@@ -14,6 +14,7 @@ mod shape;
 mod slots;
 
 use pir_dialects::df::graph::{Frame, Graph, Kind, Node, Source};
+use pir_dialects::pd;
 use pir_ir::{AttrDict, BlockId, Body, Context, Diagnostic, Module, OpId, OpSpec, Traits, Type, ValueId, ValueName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -354,7 +355,7 @@ impl Raising<'_> {
             .iter()
             .map(|&(node, _)| self.ty(Source { node, output: 0 }))
             .collect();
-        let (op, [then, otherwise]) = self.make("pd.if", pred.node, &[condition], &results, block);
+        let (op, [then, otherwise]) = self.make(pd::If::NAME, pred.node, &[condition], &results, block);
         for (at, &(node, _)) in merges.iter().enumerate() {
             let value = self.to.result(op, at);
             self.define(Source { node, output: 0 }, value, region);
@@ -425,7 +426,7 @@ impl Raising<'_> {
             .iter()
             .map(|&node| self.ty(Source { node, output: 0 }))
             .collect();
-        let (op, [first_block, second]) = self.make("pd.while", first, &inits, &results, block);
+        let (op, [first_block, second]) = self.make(pd::While::NAME, first, &inits, &results, block);
         for &node in &slots.merges {
             let source = Source { node, output: 0 };
             let arg = self.to.add_block_arg(first_block, self.ty(source), None);
