@@ -10,7 +10,7 @@ mod generate;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{passes, read};
+use common::{inputs_for, passes, read, run};
 use pir_interp::Tensor;
 use pir_ir::text::{ParseOptions, parse, print};
 use pir_ir::{Context, Module};
@@ -213,7 +213,7 @@ fn outputs(module: &Module) -> Vec<(String, Tensor)> {
         ("z".to_owned(), Tensor::new(&[1], vec![0i64]).unwrap()),
         ("c".to_owned(), Tensor::new(&[1], vec![true]).unwrap()),
     ];
-    common::run(module, &inputs).fetched
+    run(module, &inputs).fetched
 }
 
 #[test]
@@ -398,4 +398,57 @@ fn files_come_back() {
         seen += 1;
     }
     assert!(seen >= 10, "{seen} files");
+}
+
+/// Stacks that are copied, handed round and chosen among: what the program does with its own stays.
+#[test]
+fn programs_with_stacks_of_their_own_come_back() {
+    let ctx = pir_dialects::context();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test-files/autodiff/handles");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let source = std::fs::read_to_string(&path).unwrap();
+        let parsed = parse(&ctx, source.as_bytes(), &ParseOptions::default());
+        let backward = Pipeline::parse("backward").unwrap();
+        let plain = parsed.module;
+        if !parsed.diagnostics.is_empty() || PassManager::new().run(&mut plain.clone(), &backward).is_err() {
+            continue;
+        }
+        println!("{}", path.display());
+        for forward in [
+            "backward",
+            "backward,remat",
+            "backward,remat{slots}",
+            "backward,remat{slots=1}",
+        ] {
+            round_trip(&ctx, &plain, forward, "strip-backward");
+        }
+        seen += 1;
+        // There is no telling which extents its inputs have.
+        if source.contains('?') || source.contains("shape = [-1") {
+            continue;
+        }
+        let (inputs, _) = inputs_for(&plain, 3, 1);
+        let results = |pipeline: &str| -> Vec<(String, Vec<f64>)> {
+            let mut module = plain.clone();
+            passes(&mut module, pipeline);
+            let fetched = run(&module, &inputs).fetched;
+            fetched
+                .into_iter()
+                .map(|(name, tensor)| (name, tensor.to_f64()))
+                .collect()
+        };
+        let with = results("backward");
+        for slots in ["backward,remat{slots}", "backward,remat{slots=1},cse,dce"] {
+            assert_eq!(results(slots), with, "{slots}");
+        }
+        for back in [
+            "backward,strip-backward{by=liveness}",
+            "backward,cse,licm,dce,strip-backward{by=liveness}",
+        ] {
+            assert_eq!(results(back), results("dce"), "{back}");
+        }
+    }
+    assert!(seen >= 8, "{seen} files");
 }

@@ -210,6 +210,85 @@ fn running_statistics_that_are_parameters_are_kept() {
 }
 
 #[test]
+fn unknown_operations_may_change_constants_and_conditions() {
+    let text = translated(
+        r#"
+    (%3) = "pd_op.full" () {dtype:float32,shape:[1],value:2} : () -> tensor<1xf32>
+    (%4) = "pd_op.frobnicate" (%3) {} : (tensor<1xf32>) -> tensor<1xf32>
+    (%5) = "pd_op.scale" (%0, %3) {bias:0,bias_after_scale:true} : (tensor<2x3xf32>, tensor<1xf32>) -> tensor<2x3xf32>
+    (%6) = "pd_op.full_int_array" () {dtype:int64,value:[0]} : () -> tensor<1xi64>
+    (%7) = "pd_op.frobnicate" (%6) {} : (tensor<1xi64>) -> tensor<1xi64>
+    (%8) = "pd_op.sum" (%5, %6) {dtype:"",keepdim:false} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<-1xf32>
+"#,
+    );
+    assert_eq!(text[2], "%3 = pd.scale (%x, %1) : tensor<2x3xf32>");
+    assert!(text[5].starts_with("%6 = pd.sum (%3, %4)"), "{text:#?}");
+    // Whether the loop goes on was computed before the change.
+    let loops = |before: &str, inside: &str| {
+        translated(&format!(
+            r#"
+    (%3) = "pd_op.data" () {{dtype:float32,name:"n",shape:[1]}} : () -> tensor<1xf32>
+    (%4) = "pd_op.full" () {{dtype:float32,shape:[1],value:0}} : () -> tensor<1xf32>
+    (%5) = "pd_op.less_than" (%4, %3) {{}} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+    {before}
+    (%7) = "pd_op.while" (cond=%5, inputs=%4) {{
+    ^%arg_0 {{}}
+        (%8) = "pd_op.exp" (%arg_0) {{}} : (tensor<1xf32>) -> tensor<1xf32>
+        (%9) = "pd_op.less_than" (%8, %3) {{}} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
+        {inside}
+        () = "cf.yield" (%9, %8) {{}} : (tensor<1xb>, tensor<1xf32>) ->
+    }}
+"#
+        ))
+        .join("\n")
+    };
+    let change = r#"(%6) = "pd_op.frobnicate" (%3) {} : (tensor<1xf32>) -> tensor<1xf32>"#;
+    assert!(loops("", "").contains("cond (%arg0: tensor<1xf32>)"));
+    for text in [loops(change, ""), loops("", change)] {
+        assert!(
+            text.contains("cond (%go: tensor<1xi1>, %arg0: tensor<1xf32>)"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn attributes_of_older_programs_are_read_or_refused() {
+    let program = |ops: &str| {
+        let source = format!(
+            "{{ // block 0
+    var x : LOD_TENSOR.shape(2,3).dtype(float32).stop_gradient(False)
+    var y : LOD_TENSOR.shape(2,3).dtype(float32).stop_gradient(False)
+
+    {ops}
+}}
+"
+        );
+        paddle::read_program_text(&context(), source.as_bytes(), Options::default())
+    };
+    let errors = program(
+        "{Out=['y']} = swish(inputs={X=['x']}, beta = 2.0, use_mkldnn = True, op_role = 1)
+    {Out=['y']} = elementwise_add(inputs={X=['y'], Y=['x']}, Scale_x = 0.5, Scale_y = 1.0, shiny = 7, dull = False, axis = -1)
+    {Out=['y']} = less_than(inputs={X=['y'], Y=['x']}, axis = 1)",
+    )
+    .unwrap_err();
+    let messages: Vec<&str> = errors.iter().map(|error| &*error.message).collect();
+    let wanted = [
+        "the attribute `beta` of `swish` is not read",
+        "the attributes `Scale_x`, `shiny` of `elementwise_add` are not read",
+        "the attribute `axis` of `less_than` is not read",
+    ];
+    assert_eq!(messages, wanted);
+    let module = program(
+        "{Out=['y']} = swish(inputs={X=['x']}, beta = 1.0, use_mkldnn = True)
+    {Out=['y']} = cumprod(inputs={X=['y']}, dim = 1, exclusive = True, reverse = False)",
+    )
+    .unwrap();
+    let text = pir_ir::text::print(&module, &Default::default());
+    assert!(text.contains("{dim = 1, exclusive = true}"), "{text}");
+}
+
+#[test]
 fn persistable_variables_of_older_programs_are_kept() {
     let source = "{ // block 0
     var w : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(False)

@@ -3,6 +3,7 @@
 //! In Paddle's programs the axes of a sum or the factor of a scale are operands, made by `full` and `full_int_array`,
 //! because they may be computed. Where they are constant, which is nearly always, our operations have attributes.
 
+use super::arrays::is_on_arrays;
 use pir_ir::{Arity, Attr, AttrData, AttrSpec, Body, Context, OpDef, OpId, Type, ValueDef, ValueId};
 
 /// Turns constant operands of known operations into attributes, removes constants that are not used any more, and
@@ -160,8 +161,18 @@ fn fold_operands(ctx: &Context, body: &mut Body, op: OpId, freed: &mut Vec<OpId>
     body.set_attrs(op, attrs);
 }
 
-/// The constant that a value is: of `full_int_array`, of a `full` of one element, or of a combination of those.
+/// Whether an operation of which nothing is known may change the tensor of a value.
+fn may_change(ctx: &Context, body: &Body, value: ValueId) -> bool {
+    let unknown = |op: OpId| body.view(ctx, op).has_unknown_effects() && !is_on_arrays(ctx.op_str(body.op_name(op)));
+    body.uses(value).any(|at| unknown(at.op))
+}
+
+/// The constant that a value is: of `full_int_array`, of a `full` of one element, or of a combination of those, unless it
+/// may be changed in place.
 pub(super) fn constant(ctx: &Context, body: &Body, value: ValueId) -> Option<Attr> {
+    if may_change(ctx, body, value) {
+        return None;
+    }
     let ValueDef::Result(op, _) = body.value_def(value) else {
         return None;
     };
@@ -175,7 +186,10 @@ pub(super) fn constant(ctx: &Context, body: &Body, value: ValueId) -> Option<Att
         "builtin.combine" => {
             let ints: Option<Vec<i64>> = body
                 .operands(op)
-                .map(|v| ctx.attr_int(scalar(ctx, body, body.defining_op(v)?)?))
+                .map(|v| {
+                    let defined = body.defining_op(v).filter(|_| !may_change(ctx, body, v))?;
+                    ctx.attr_int(scalar(ctx, body, defined)?)
+                })
                 .collect();
             Some(ctx.ints_attr(&ints?))
         }

@@ -17,13 +17,14 @@ use super::constants::remove_unused;
 
 /// Gives every `pd.while` its condition region.
 pub(crate) fn rotate(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
+    let unknown = body.walk_all().any(|op| body.view(ctx, op).has_unknown_effects());
     // Inner loops first: their bodies may be part of what the outer one copies.
     for op in body.post_order() {
         if !body.is_alive(op) || ctx.op_str(body.op_name(op)) != "pd.while" || body.op_regions(op).len() != 1 {
             continue;
         }
         match Loop::of(body, op) {
-            Some(source) => source.rotate(ctx, body),
+            Some(source) => source.rotate(ctx, body, unknown),
             None => errors.push(
                 Diagnostic::error(
                     "paddle-while",
@@ -92,15 +93,16 @@ impl Loop {
         })
     }
 
-    fn rotate(&self, ctx: &Context, body: &mut Body) {
-        match self.compare(ctx, body) {
+    fn rotate(&self, ctx: &Context, body: &mut Body, unknown: bool) {
+        match self.compare(ctx, body, unknown) {
             Some(computation) => self.with_region(ctx, body, &computation),
             None => self.with_flag(ctx, body),
         }
     }
 
-    /// The computation of the condition, if it is the same before the loop and in the body.
-    fn compare(&self, ctx: &Context, body: &Body) -> Option<Computation> {
+    /// The computation of the condition, if it is the same before the loop and in the body. `unknown` says whether there are
+    /// operations that may change whatever others read.
+    fn compare(&self, ctx: &Context, body: &Body, unknown: bool) -> Option<Computation> {
         let mut slots: FxHashMap<Pair, usize> = FxHashMap::default();
         for (index, (&init, &next)) in self.inits.iter().zip(&self.nexts).enumerate() {
             slots.entry((init, next)).or_insert(index);
@@ -125,8 +127,10 @@ impl Loop {
                 Copied::Slot(slot)
             } else {
                 let (a, b) = self.same_op(ctx, body, pair)?;
-                let repeatable = |op: OpId| settled.contains(&op) || is_pure(ctx, body, op);
-                if !repeatable(a) || !repeatable(b) {
+                let stays = |op: OpId, end: OpId| !unknown || unchanged_until(ctx, body, op, end);
+                let repeatable =
+                    |op: OpId, end: OpId| settled.contains(&op) || (is_pure(ctx, body, op) && stays(op, end));
+                if !repeatable(a, self.op) || !repeatable(b, self.terminator) {
                     return None;
                 }
                 pending.push((pair, true));
@@ -296,6 +300,19 @@ fn is_read(ctx: &Context, body: &Body, op: OpId) -> bool {
         && effects
             .iter()
             .all(|e| e.kind == EffectKind::Read && e.target != EffectTarget::World)
+}
+
+/// Whether an operation stands before `end`, in its block, and nothing between them may change what it reads.
+fn unchanged_until(ctx: &Context, body: &Body, op: OpId, end: OpId) -> bool {
+    let mut at = body.prev_op(end);
+    while let Some(between) = at.filter(|&at| at != op) {
+        let mut inside = body.op_regions(between).iter().flat_map(|&region| body.walk(region));
+        if body.view(ctx, between).has_unknown_effects() || inside.any(|op| body.view(ctx, op).has_unknown_effects()) {
+            return false;
+        }
+        at = body.prev_op(between);
+    }
+    at.is_some()
 }
 
 /// The operations before `end` that look at something which nothing changes between them and `end`: a condition region,

@@ -101,7 +101,7 @@ fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>, length: usize) -> Res
         unset::retype(ctx, &mut body);
         loops::rotate(ctx, &mut body, &mut errors);
         widen::widen(ctx, &mut body);
-        notes::keep(ctx, &mut body);
+        notes::keep(ctx, &mut body, &mut errors);
     }
     if !errors.is_empty() {
         // What is missing at the end of the file is missed behind its last byte.

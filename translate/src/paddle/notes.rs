@@ -1,12 +1,16 @@
 //! Attributes of PaddlePaddle's operations that ours do not have: kept as notes, `paddle.name`, and written back.
 
-use pir_ir::{Attr, Body, Context, OpView};
+use pir_ir::{Attr, Body, Context, Diagnostic, OpView};
+
+use super::table;
 
 /// What the names of notes begin with.
 pub(super) const PREFIX: &str = "paddle.";
 
-/// Renames attributes that are neither declared nor marks of the tools.
-pub(super) fn keep(ctx: &Context, body: &mut Body) {
+/// Renames attributes that are neither declared nor marks of the tools. One that PaddlePaddle's operation does not have means
+/// something that is not known, and is an error.
+pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
+    let rows = table::rows();
     let ops: Vec<_> = body.walk_all().collect();
     for op in ops {
         let Some(def) = ctx.op_def(body.op_name(op)) else {
@@ -19,6 +23,25 @@ pub(super) fn keep(ctx: &Context, body: &mut Body) {
         };
         if entries.iter().all(|&(name, _)| !is_foreign(ctx.str(name))) {
             continue;
+        }
+        let row = def.name.strip_prefix("pd.").and_then(|short| rows.get(short));
+        let is_theirs =
+            |name: &str| name == "place" || row.is_some_and(|row| row.attributes.iter().any(|a| a.name == name));
+        let axes = ctx
+            .dict_get(body.attrs(op), "axis")
+            .and_then(|axes| ctx.attr_ints(axes));
+        for &(name, attr) in entries.iter().filter(|&&(name, _)| is_foreign(ctx.str(name))) {
+            let name = ctx.str(name);
+            // Whatever the axes are.
+            let contradicts = name == "reduce_all" && ctx.attr_bool(attr) == Some(true) && axes != Some(&[]);
+            if contradicts || (def.name.starts_with("pd.") && !is_theirs(name)) {
+                let message = match contradicts {
+                    true => format!("`{}` has axes, and `reduce_all`", def.name),
+                    false => format!("PaddlePaddle 3.3 has no attribute `{name}` of `{}`", def.name),
+                };
+                errors
+                    .push(Diagnostic::error("paddle-attribute", message).label(body.op_span(op), "in this operation"));
+            }
         }
         let renamed: Vec<_> = entries
             .iter()

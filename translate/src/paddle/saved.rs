@@ -131,7 +131,7 @@ fn check_head(root: Value<'_>) -> Result<i64, Diagnostic> {
             head,
             format!("the saved program is of version {version}, and {NEWEST} is the newest that is known"),
         )
-        .help("save it with PaddlePaddle 3.3, or pass `version` to `serialize_pir_program`")),
+        .help("save it with PaddlePaddle 3.3, or pass `pir_version = 4` to `serialize_pir_program`")),
         _ => Err(error(
             head,
             "the version of the saved program is missing or not positive",

@@ -124,6 +124,7 @@ fn read_op(line: Line<'_>) -> Result<Op, Diagnostic> {
         inputs: arguments(inputs).ok_or_else(wrong)?,
         outputs: arguments(outputs).ok_or_else(wrong)?,
         attributes: read_attributes(attributes),
+        seen: Default::default(),
         span: line.span(),
     })
 }

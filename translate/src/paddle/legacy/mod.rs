@@ -4,6 +4,7 @@
 //! from which `translate` makes a program of values.
 
 mod arrays;
+mod defaults;
 mod dump;
 mod ops;
 mod optimizers;
@@ -12,6 +13,8 @@ mod pairs;
 mod proto;
 mod schema;
 mod translate;
+
+use std::cell::RefCell;
 
 use pir_ir::{Context, Diagnostic, Span, Type};
 
@@ -40,6 +43,8 @@ struct Op {
     inputs: Arguments,
     outputs: Arguments,
     attributes: Vec<(String, Attribute)>,
+    /// The names of the attributes that were looked at.
+    seen: RefCell<Vec<String>>,
     span: Span,
 }
 
@@ -79,7 +84,14 @@ impl Op {
     }
 
     fn attribute(&self, name: &str) -> Option<&Attribute> {
-        self.attributes.iter().find(|(n, _)| n == name).map(|(_, value)| value)
+        let (name, value) = self.attributes.iter().find(|(n, _)| n == name)?;
+        self.understand(&[name]);
+        Some(value)
+    }
+
+    /// Says that attributes need not be looked at: what they mean makes no difference, or is known otherwise.
+    fn understand(&self, names: &[&str]) {
+        self.seen.borrow_mut().extend(names.iter().map(|&name| name.to_owned()));
     }
 
     fn int(&self, name: &str) -> Option<i64> {
@@ -123,15 +135,17 @@ fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("paddle-program", message).label(span, "")
 }
 
-/// Whether a file looks like a protobuf message of such a program: its first field is a block, the first of that the
-/// number 0, the second the number of the block around it.
+/// Whether a file looks like a protobuf message of such a program: its first field is a block, the first of that its number,
+/// the second the number of the block around it.
 pub(crate) fn is_proto(source: &[u8]) -> bool {
     let Some(rest) = source.strip_prefix(b"\x0a") else {
         return false;
     };
     let length = rest.iter().take(10).take_while(|&&byte| byte >= 0x80).count();
     rest.get(length + 1..)
-        .is_some_and(|block| block.starts_with(b"\x08\x00\x10"))
+        .and_then(|block| block.strip_prefix(b"\x08"))
+        .and_then(|number| number.split_at_checked(1 + number.iter().take(9).take_while(|&&byte| byte >= 0x80).count()))
+        .is_some_and(|(_, rest)| rest.starts_with(b"\x10"))
 }
 
 /// Whether a file looks like such a program as Paddle prints it: `{ // block 0`.

@@ -94,7 +94,7 @@ sigmoid sigmoid X > Out |
 relu relu X > Out |
 floor floor X > Out |
 ceil ceil X > Out |
-round round X > Out |
+round round X > Out | decimals
 sign sign X > Out |
 erf erf X > Out |
 gelu gelu X > Out | approximate
@@ -112,7 +112,7 @@ brelu hardtanh X > Out | t_min t_max
 softplus softplus X > Out | beta threshold
 softsign softsign X > Out |
 stanh stanh X > Out | scale_a scale_b
-thresholded_relu thresholded_relu X > Out | threshold
+thresholded_relu thresholded_relu X > Out | threshold value
 tanh_shrink tanh_shrink X > Out |
 logsigmoid logsigmoid X > Out |
 mish mish X > Out | threshold=lambda
@@ -144,16 +144,17 @@ frobenius_norm frobenius_norm X > Out | dim=axis keep_dim reduce_all
 squared_l2_norm squared_l2_norm X > Out |
 arg_max argmax X > Out | axis keepdims flatten dtype
 arg_min argmin X > Out | axis keepdims flatten dtype
-argsort argsort X > Out Indices | axis descending
+argsort argsort X > Out Indices | axis descending stable
 top_k topk X > Out Indices | k
 top_k_v2 topk X > Out Indices | k axis largest sorted
-cumprod cumprod X > Out | dim
+cumprod cumprod X > Out | dim exclusive reverse
 lookup_table_v2 embedding Ids W > Out | padding_idx
 one_hot_v2 one_hot X > Out | depth=num_classes
 scatter scatter X Ids Updates > Out | overwrite
 scatter_nd_add scatter_nd_add X Index Updates > Out |
 take_along_axis take_along_axis Input Index > Result | Axis=axis
-put_along_axis put_along_axis Input Index Value > Result | Axis=axis Reduce=reduce
+put_along_axis put_along_axis Input Index Value > Result | Axis=axis Reduce=reduce \
+Include_self=include_self
 index_sample index_sample X Index > Out |
 masked_select masked_select X Mask > Y |
 where_index nonzero Condition > Out |
@@ -181,16 +182,17 @@ pad pad X > Out | paddings pad_value
 pad3d pad3d X > Out | paddings mode value=pad_value data_format
 conv2d_transpose conv2d_transpose Input Filter > Output | strides paddings output_padding output_size padding_algorithm \
 groups dilations data_format
-max_pool2d_with_index max_pool2d_with_index X > Out Mask | ksize=kernel_size strides paddings global_pooling adaptive
+max_pool2d_with_index max_pool2d_with_index X > Out Mask | ksize=kernel_size strides paddings global_pooling adaptive \
+ceil_mode
 group_norm group_norm X Scale? Bias? > Y Mean Variance | epsilon groups data_layout=data_format
 instance_norm instance_norm X Scale? Bias? > Y SavedMean SavedVariance | epsilon
 dropout dropout X Seed? > Out Mask | dropout_prob=p is_test dropout_implementation=mode seed fix_seed
-softmax_with_cross_entropy cross_entropy_with_softmax Logits Label > Softmax Loss | soft_label numeric_stable_mode \
+softmax_with_cross_entropy cross_entropy_with_softmax Logits Label > Softmax Loss | soft_label use_softmax numeric_stable_mode \
 ignore_index axis
 sigmoid_cross_entropy_with_logits sigmoid_cross_entropy_with_logits X Label > Out | normalize ignore_index
 bce_loss bce_loss X Label > Out |
 huber_loss huber_loss X Y > Out Residual | delta
-kldiv_loss kldiv_loss X Target > Loss | reduction
+kldiv_loss kldiv_loss X Target > Loss | reduction log_target
 log_loss log_loss Predicted Labels > Loss | epsilon
 sgd sgd_ Param LearningRate Grad MasterParam? > ParamOut MasterParamOut? | multi_precision
 momentum momentum_ Param Grad Velocity LearningRate MasterParam? > ParamOut VelocityOut MasterParamOut? | mu use_nesterov \

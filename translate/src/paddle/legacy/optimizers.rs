@@ -54,6 +54,7 @@ fn split(op: &Op) -> Option<Vec<Op>> {
             .iter()
             .map(|(name, value)| (name.clone(), attribute(at, name, value)))
             .collect(),
+        seen: Default::default(),
         span: op.span,
     };
     Some((0..count).map(step).collect())

@@ -4,25 +4,11 @@ use pir_dialects::marks::ABSENT_OPERANDS;
 use pir_ir::{Attr, DYNAMIC, Diagnostic, Sym, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::defaults::is_noise;
 use super::ops::{self, Renamed};
 use super::translate::Translator;
 use super::{Attribute, Op, dtype, error};
 use crate::paddle::build::SourceId;
-
-/// Attributes that say nothing of what an operation computes.
-const NOISE: &[&str] = &[
-    "op_role",
-    "op_role_var",
-    "op_namescope",
-    "op_callstack",
-    "op_device",
-    "with_quant_attr",
-    "use_mkldnn",
-    "mkldnn_data_type",
-    "use_quantizer",
-    "use_cudnn",
-    "sub_block",
-];
 
 type Done = Result<(), Diagnostic>;
 type Attrs = Vec<(Sym, Attr)>;
@@ -44,6 +30,8 @@ impl<'t> Translator<'t, '_, '_> {
             "dropout" if op.int("is_test") == Some(1) => self.dropout(op),
             "fill_constant" => self.fill_constant(op),
             "cast" => {
+                // That of the operand.
+                op.understand(&["in_dtype"]);
                 let ty = op.int("out_dtype").and_then(|code| dtype(ctx, code));
                 let ty = ty.ok_or_else(|| error(op.span, "the type that `cast` makes is not known"))?;
                 let attrs = vec![(ctx.sym("dtype"), ctx.type_attr(ty))];
@@ -225,6 +213,8 @@ impl<'t> Translator<'t, '_, '_> {
     /// Dropout of a program that is not trained: nothing, or the expectation.
     fn dropout(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
+        // Nothing is left to chance.
+        op.understand(&["dropout_prob", "seed", "fix_seed"]);
         let upscale = Attribute::Str("upscale_in_train".to_owned());
         if op.attribute("dropout_implementation") == Some(&upscale) {
             return self.alias(op, "X");
@@ -344,7 +334,9 @@ impl<'t> Translator<'t, '_, '_> {
             let ctx = self.builder.ctx;
             attrs.push(ABSENT_OPERANDS.entry(ctx, ctx.ints_attr(&absent)));
         }
-        if let Some(axis) = op.int("axis").filter(|_| op.kind.starts_with("elementwise_")) {
+        if op.kind.starts_with("elementwise_")
+            && let Some(axis) = op.int("axis")
+        {
             self.align(op, axis, &mut operands)?;
         }
         let mut names: Vec<Option<&'t str>> = Vec::new();
@@ -426,6 +418,8 @@ impl<'t> Translator<'t, '_, '_> {
         if def.is_some_and(|def| def.operands.len() != 1 || !def.attrs.is_empty()) {
             return Err(error(op.span, format!("`{}` is not read", op.kind)));
         }
+        // It keeps all of them.
+        op.attributes.iter().for_each(|(name, _)| op.understand(&[name]));
         let mut operands = Vec::new();
         for name in op.inputs.iter().flat_map(|(_, names)| names) {
             operands.push(self.value(name, op.span)?);
@@ -434,7 +428,7 @@ impl<'t> Translator<'t, '_, '_> {
         let attrs: Attrs = op
             .attributes
             .iter()
-            .filter(|(name, _)| !NOISE.contains(&name.as_str()) && named.insert(name))
+            .filter(|(name, _)| !is_noise(name) && named.insert(name))
             .map(|(name, value)| (ctx.sym(name), self.attribute(value)))
             .collect();
         let names: Vec<&'t str> = op

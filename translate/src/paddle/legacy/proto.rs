@@ -194,6 +194,7 @@ fn read_op(op: OpDesc, span: Span, errors: &mut Vec<Diagnostic>) -> Op {
         inputs: arguments(op.inputs),
         outputs: arguments(op.outputs),
         attributes,
+        seen: Default::default(),
         span,
     }
 }

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use pir_ir::{DYNAMIC, Diagnostic, OpId, RegionId, Span, Type};
 
+use super::defaults;
 use super::pairs::Pairs;
 use super::{Block, Op, Var, error};
 use crate::paddle::build::{Builder, SourceId, SourceOp, identifier};
@@ -407,6 +408,8 @@ impl<'t> Translator<'t, '_, '_> {
                 vars.into_iter().try_for_each(|var| self.input(var, false))
             }
             _ => self.ordinary(op),
-        }
+        }?;
+        self.builder.errors.extend(defaults::unread(op));
+        Ok(())
     }
 }

@@ -1,0 +1,104 @@
+//! Attributes that no translator looks at: they must say nothing.
+//!
+//! What an attribute is when nothing is said is what PaddlePaddle itself says (`defaults.txt`, made by `tools/paddle/defaults`).
+
+use pir_ir::Diagnostic;
+
+use super::{Attribute, Op, error};
+
+/// Attributes that say how something is computed, or what is known of it elsewhere.
+const NOISE: &[&str] = &[
+    "op_role",
+    "op_role_var",
+    "op_namescope",
+    "op_callstack",
+    "op_device",
+    "with_quant_attr",
+    "use_mkldnn",
+    "use_onednn",
+    "mkldnn_data_type",
+    "onednn_data_type",
+    "use_quantizer",
+    "use_cudnn",
+    "use_addto",
+    "exhaustive_search",
+    "workspace_size_MB",
+    "skip_eager_deletion_vars",
+    "force_cpu",
+    "place_type",
+    // Of the gradient of a table.
+    "is_sparse",
+    // Of shapes while a program is built.
+    "infer_flags",
+    // What it changes is said by operations that look at it.
+    "is_test",
+    "sub_block",
+];
+
+pub(super) fn is_noise(name: &str) -> bool {
+    NOISE.contains(&name)
+}
+
+/// What an attribute of an operation is when nothing is said.
+fn default(kind: &str, name: &str) -> Option<&'static str> {
+    let line = include_str!("defaults.txt")
+        .lines()
+        .find_map(|line| line.strip_prefix(kind)?.strip_prefix('\t'))?;
+    line.split('\t')
+        .find_map(|entry| entry.strip_prefix(name)?.strip_prefix('='))
+}
+
+/// Whether an attribute is this, in the words of the table.
+fn is(value: &Attribute, text: &str) -> bool {
+    let items = || {
+        let inside = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
+        inside.split(',').filter(|item| !item.is_empty())
+    };
+    let same = |value: f64, text: &str| text.parse::<f64>().is_ok_and(|usual| usual as f32 == value as f32);
+    match value {
+        Attribute::Bool(value) => text == if *value { "true" } else { "false" },
+        Attribute::Int(value) => same(*value as f64, text) || matches!((*value, text), (0, "false") | (1, "true")),
+        Attribute::Float(value) => same(*value, text),
+        Attribute::Str(value) => value == text,
+        Attribute::Ints(values) => {
+            values.len() == items().count() && values.iter().zip(items()).all(|(&v, item)| same(v as f64, item))
+        }
+        Attribute::Floats(values) => {
+            values.len() == items().count() && values.iter().zip(items()).all(|(&v, item)| same(v, item))
+        }
+        Attribute::Strs(values) => values.iter().map(String::as_str).eq(items()),
+        Attribute::Block(_) => false,
+    }
+}
+
+/// Whether an attribute that PaddlePaddle does not know any more is empty.
+fn is_empty(value: &Attribute) -> bool {
+    ["false", "0", "", "[]"].iter().any(|text| is(value, text))
+}
+
+/// The attributes of an operation that say something, and that nothing has looked at.
+pub(super) fn unread(op: &Op) -> Option<Diagnostic> {
+    let seen = op.seen.borrow();
+    let says = |(name, value): &&(String, Attribute)| {
+        let usual = default(&op.kind, name);
+        !is_noise(name) && !seen.contains(name) && !usual.map_or_else(|| is_empty(value), |usual| is(value, usual))
+    };
+    let found: Vec<&(String, Attribute)> = op.attributes.iter().filter(says).collect();
+    let (name, _) = found.first()?;
+    let names: Vec<String> = found.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let more = if found.len() == 1 { "attribute" } else { "attributes" };
+    let message = format!("the {more} {} of `{}` are not read", names.join(", "), op.kind);
+    let message = if found.len() == 1 {
+        message.replace(" are not read", " is not read")
+    } else {
+        message
+    };
+    let help = match default(&op.kind, name) {
+        Some(usual) => format!(
+            "a program where `{name}` is {} is read",
+            if usual.is_empty() { "empty" } else { usual }
+        ),
+        None => "PaddlePaddle 3.3 has no such attribute: save the program without it".to_owned(),
+    };
+    Some(error(op.span, message).help(help))
+}
