@@ -302,6 +302,27 @@ fn persistable_variables_of_older_programs_are_kept() {
     let text = pir_ir::text::print(&module, &Default::default());
     assert!(text.contains("= pd.assign_out_ (%0, %step)"), "{text}");
     assert!(!text.contains("pd.assign_out_ (%w"), "{text}");
+    // Statistics change in training alone.
+    for (attributes, kept) in [
+        ("is_test = False", 2),
+        ("is_test = True", 0),
+        ("is_test = False, use_global_stats = True", 0),
+    ] {
+        let source = format!(
+            "{{ // block 0
+    var x : LOD_TENSOR.shape(4,2).dtype(float32).stop_gradient(False)
+    var y : LOD_TENSOR.shape(4,2).dtype(float32).stop_gradient(False)
+    persist var m : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(True)
+    persist var v : LOD_TENSOR.shape(2,).dtype(float32).stop_gradient(True)
+
+    {{MeanOut=['m'], VarianceOut=['v'], Y=['y']}} = batch_norm(inputs={{Mean=['m'], Variance=['v'], X=['x']}}, {attributes})
+}}
+"
+        );
+        let module = paddle::read_program_text(&context(), source.as_bytes(), Options::default()).unwrap();
+        let text = pir_ir::text::print(&module, &Default::default());
+        assert_eq!(text.matches("pd.assign_out_").count(), kept, "{text}");
+    }
 }
 
 #[test]

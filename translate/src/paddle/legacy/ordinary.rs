@@ -298,13 +298,20 @@ impl<'t> Translator<'t, '_, '_> {
         {
             attrs.push((ctx.sym("dtype"), ctx.type_attr(ty)));
         }
-        self.plain(
-            op,
-            &format!("pd.{}", renamed.name),
-            &renamed.inputs,
-            &renamed.outputs,
-            attrs,
-        )
+        // Running statistics that stay what they are: the variables keep standing for them.
+        let set = |name: &str| op.int(name) == Some(1);
+        let fixed =
+            op.kind == "batch_norm" && (set("use_global_stats") || (set("is_test") && !set("trainable_statistics")));
+        let outputs: Vec<&str> = (renamed.outputs.iter().copied())
+            .map(|name| {
+                if fixed && matches!(name, "MeanOut" | "VarianceOut") {
+                    ""
+                } else {
+                    name
+                }
+            })
+            .collect();
+        self.plain(op, &format!("pd.{}", renamed.name), &renamed.inputs, &outputs, attrs)
     }
 
     /// An operation with these parameters.
