@@ -60,7 +60,7 @@ pub use module::Module;
 pub use names::Name;
 pub use registry::{
     ChooseFn, CountingFn, EffectsFn, FoldFn, ImpliesFn, InferArgs, InferFn, MaterializeFn, MemoryEffects, OpDef,
-    RegionArgsFn, RegionFlow, SimplifyFn, SpeculateFn, VerifyFn,
+    Pattern, RegionArgsFn, RegionFlow, SimplifyFn, SpeculateFn, VerifyFn,
 };
 pub use restate::Restated;
 pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};

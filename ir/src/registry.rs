@@ -19,6 +19,16 @@ use crate::entity::{OpId, RegionId, ValueId};
 use crate::rewriter::Rewriter;
 use crate::semantics::Semantics;
 use crate::types::{Attr, AttrDict, Type};
+/// A rewrite of a dialect file: operations that match are replaced.
+pub trait Pattern: Send + Sync {
+    /// Replaces the results of `op`, the last operation of the match, and erases it; whether it did. The rewriter inserts before
+    /// the operation. As of [`SimplifyFn`], nothing is made when nothing is done.
+    fn rewrite(&self, r: &mut Rewriter<'_>, op: OpId) -> bool;
+
+    /// What is wrong with the pattern. Asked once, when all dialects are registered.
+    fn check(&self, ctx: &Context) -> Vec<Diagnostic>;
+}
+
 /// How control and values flow through the regions of an operation.
 pub trait RegionFlow: Sync + Send {
     /// All ways that control can take.

@@ -257,7 +257,7 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
 }
 
 /// Splits at commas that stand in no brackets.
-fn split(text: &str) -> Vec<String> {
+pub fn split(text: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut depth = 0;
     for c in text.chars() {

@@ -21,6 +21,7 @@
 //! their cotangents (`%out_grad`), which returns the cotangents of the operands that `derivative` names, in that order.
 //! A row of a table that the tool is built with may have both as well. See `docs/dialects.md`.
 
+mod pattern;
 mod program;
 mod row;
 mod source;
@@ -32,12 +33,13 @@ mod types;
 use std::sync::Arc;
 
 use pir_ir::{
-    Context, ContextBuilder, Diagnostic, DialectDef, OpDef, Span, effects_by_semantics, infer_by_semantics, nearest,
-    speculate_by_semantics,
+    Context, ContextBuilder, Diagnostic, DialectDef, OpDef, Pattern, Span, effects_by_semantics, infer_by_semantics,
+    nearest, speculate_by_semantics,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_yaml_ng::Value;
+use serde_yaml_ng::{Mapping, Value};
 
+use pattern::Rewrite;
 use program::{Program, Text};
 use row::Reader;
 use source::Source;
@@ -64,9 +66,11 @@ pub fn context_with(files: &[DialectFile<'_>]) -> Result<Arc<Context>, (usize, V
     let mut builder = ContextBuilder::new();
     crate::register_all(&mut builder);
     let mut rows: FxHashMap<String, (usize, usize)> = FxHashMap::default();
+    let mut patterns: Vec<Vec<Arc<Rewrite>>> = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        let places = register(&mut builder, file).map_err(|errors| (number, errors))?;
-        rows.extend(places.into_iter().map(|(op, at)| (op, (number, at))));
+        let registered = register(&mut builder, file).map_err(|errors| (number, errors))?;
+        rows.extend(registered.rows.into_iter().map(|(op, at)| (op, (number, at))));
+        patterns.push(registered.patterns);
     }
     let ctx = builder.build();
     for (number, file) in files.iter().enumerate() {
@@ -90,6 +94,9 @@ pub fn context_with(files: &[DialectFile<'_>]) -> Result<Arc<Context>, (usize, V
                 .filter(own)
                 .filter_map(|def| Some((def, def.semantics.as_ref()?)));
             errors.extend(checked.flat_map(|(def, semantics)| semantics.check(&ctx, def)));
+        }
+        if errors.is_empty() {
+            errors.extend(patterns[number].iter().flat_map(|pattern| pattern.check(&ctx)));
         }
         if !errors.is_empty() {
             return Err((number, errors));
@@ -161,15 +168,22 @@ fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Registers the dialect of a file. Gives where the rows of its operations are.
-fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Vec<(String, usize)>, Vec<Diagnostic>> {
+/// What a file brought.
+struct Registered {
+    /// Where the rows of its operations are.
+    rows: Vec<(String, usize)>,
+    patterns: Vec<Arc<Rewrite>>,
+}
+
+/// Registers the dialect of a file.
+fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Registered, Vec<Diagnostic>> {
     let source = source_of(file).map_err(|error| vec![error])?;
     let top: Value = serde_yaml_ng::from_str(&source.text).map_err(|error| vec![yaml_error(&source, &error)])?;
     let Value::Mapping(top) = top else {
         let error = source.error(0, "expected a mapping with `dialect:` and `ops:`");
         return Err(vec![error.help("docs/dialects.md shows one")]);
     };
-    const KEYS: &[&str] = &["dialect", "summary", "ops"];
+    const KEYS: &[&str] = &["dialect", "summary", "ops", "patterns"];
     let mut errors = Vec::new();
     for key in top.keys() {
         let key = key.as_str().unwrap_or_default();
@@ -226,6 +240,7 @@ fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Vec<
             Err(error) => errors.push(*error),
         }
     }
+    let read = read_patterns(&source, &top, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -235,7 +250,61 @@ fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Vec<
         types: Vec::new(),
     };
     builder.register(dialect, defs);
-    Ok(places)
+    let (rows, mut patterns) = (places, Vec::new());
+    for (benefit, pattern) in read {
+        let pattern = Arc::new(pattern);
+        builder.register_pattern(pattern.root().to_owned(), benefit, pattern.clone());
+        patterns.push(pattern);
+    }
+    Ok(Registered { rows, patterns })
+}
+
+/// The patterns of a file, with their benefits.
+fn read_patterns(source: &Source, top: &Mapping, errors: &mut Vec<Diagnostic>) -> Vec<(u32, Rewrite)> {
+    const FIELDS: &[&str] = &["match", "rewrite", "benefit", "summary"];
+    let rows = match top.get("patterns") {
+        Some(Value::Sequence(rows)) => rows.as_slice(),
+        None => return Vec::new(),
+        Some(_) => {
+            errors.push(source.error(source.key("patterns"), "expected a list in `patterns`"));
+            return Vec::new();
+        }
+    };
+    let items = source.items("patterns");
+    let mut patterns = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let item = items.get(at).filter(|_| items.len() == rows.len()).cloned();
+        let item = item.unwrap_or_default();
+        let Some(row) = row.as_mapping() else {
+            errors.push(source.error(item.field("match"), "expected a mapping with `match:` and `rewrite:`"));
+            continue;
+        };
+        let mut keys = row.keys().map(|key| key.as_str().unwrap_or_default());
+        if let Some(key) = keys.find(|key| !FIELDS.contains(key)) {
+            errors.push(unknown_field(source, item.field(key), key, FIELDS));
+            continue;
+        }
+        let text = |field: &str| {
+            let text = row.get(field).and_then(Value::as_str);
+            text.ok_or_else(|| {
+                source.error(
+                    item.field("match"),
+                    format!("the field `{field}` is missing, a program"),
+                )
+            })
+        };
+        let benefit = row.get("benefit").map_or(Some(1), Value::as_u64);
+        let Some(benefit) = benefit.and_then(|benefit| u32::try_from(benefit).ok()) else {
+            errors.push(source.error(item.field("benefit"), "expected a number in `benefit`"));
+            continue;
+        };
+        let read = text("match").and_then(|wanted| Rewrite::new(source, &item, wanted, text("rewrite")?));
+        match read {
+            Ok(pattern) => patterns.push((benefit, pattern)),
+            Err(error) => errors.push(error),
+        }
+    }
+    patterns
 }
 
 fn yaml_error(source: &Source, error: &serde_yaml_ng::Error) -> Diagnostic {

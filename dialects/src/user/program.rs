@@ -216,7 +216,7 @@ impl Program {
 }
 
 /// An attribute as templates mention it. Defaults are written in the words of the tables: lists in braces.
-fn hole(attr: &AttrSpec) -> Hole {
+pub(super) fn hole(attr: &AttrSpec) -> Hole {
     let default = attr.default.as_ref().filter(|text| !text.is_empty());
     Hole {
         name: attr.name.to_string(),
@@ -228,10 +228,10 @@ fn hole(attr: &AttrSpec) -> Hole {
 }
 
 /// Errors that other types may not have.
-const OF_TYPES: &[&str] = &["inference", "result-type", "type-mismatch"];
+pub(super) const OF_TYPES: &[&str] = &["inference", "result-type", "type-mismatch"];
 
 /// Types that programs are tried with when they are loaded.
-fn sample_types(ctx: &Context) -> impl Iterator<Item = Type> {
+pub(super) fn sample_types(ctx: &Context) -> impl Iterator<Item = Type> {
     const SHAPES: &[&[i64]] = &[&[2, 2], &[2], &[], &[1], &[2, 2, 2], &[1, 1, 2, 2]];
     let elems = [Type::F32, Type::F64, Type::I64, Type::I1];
     elems

@@ -91,6 +91,13 @@ impl Template {
         &self.text
     }
 
+    /// Values for the attributes that it may mention.
+    pub(super) fn sample_holes(&self, ctx: &Context) -> AttrDict {
+        let one = ctx.int_attr(1);
+        let holes = self.holes.iter();
+        holes.fold(AttrDict::EMPTY, |attrs, hole| ctx.dict_with(attrs, &hole.name, one))
+    }
+
     /// The words of the text that have the form of names of operations.
     pub(super) fn mentions(&self) -> impl Iterator<Item = &str> {
         let code = self

@@ -15,7 +15,7 @@ use crate::intern::{Interner, StrInterner};
 use crate::marks::Mark;
 use crate::names::Stems;
 use crate::plan::Plan;
-use crate::registry::{MemoryEffects, OpDef};
+use crate::registry::{MemoryEffects, OpDef, Pattern};
 use crate::types::{Attr, AttrData, AttrDict, DictData, FloatKind, Signedness, Type, TypeData};
 
 /// Collects dialects; [`ContextBuilder::build`] freezes them into a [`Context`].
@@ -25,6 +25,7 @@ pub struct ContextBuilder {
     marks: Vec<Mark>,
     external: Vec<Text>,
     aliases: Vec<(Text, Text)>,
+    patterns: Vec<(Text, u32, Arc<dyn Pattern>)>,
     list_type: Text,
 }
 
@@ -37,6 +38,7 @@ impl ContextBuilder {
             marks: Vec::new(),
             external: Vec::new(),
             aliases: Vec::new(),
+            patterns: Vec::new(),
             list_type: "list".into(),
         }
     }
@@ -56,6 +58,12 @@ impl ContextBuilder {
     /// The operations registered so far.
     pub fn ops(&self) -> &[OpDef] {
         &self.ops
+    }
+
+    /// Adds a pattern for operations called `root`; of several the one with the highest benefit is tried first.
+    pub fn register_pattern(&mut self, root: impl Into<Text>, benefit: u32, pattern: Arc<dyn Pattern>) -> &mut Self {
+        self.patterns.push((root.into(), benefit, pattern));
+        self
     }
 
     /// Adds marks of the tools.
@@ -99,6 +107,7 @@ impl ContextBuilder {
             marks: self.marks,
             external: self.external,
             aliases: Vec::new(),
+            patterns: FxHashMap::default(),
             list_type: self.list_type,
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
@@ -134,8 +143,18 @@ impl ContextBuilder {
         let aliases = self.aliases.into_iter();
         let aliases = aliases.map(|(alias, op)| (alias, context.op_name(&op))).collect();
         let composites = ops.iter().any(OpDef::is_composite);
+        let mut by_root: FxHashMap<OpName, Vec<Arc<dyn Pattern>>> = FxHashMap::default();
+        let mut patterns = self.patterns;
+        patterns.sort_by_key(|&(_, benefit, _)| std::cmp::Reverse(benefit));
+        for (root, _, pattern) in patterns {
+            // One for an operation that is not registered is told by its check.
+            if let Some(root) = context.op_names.find(&root) {
+                by_root.entry(OpName(root)).or_default().push(pattern);
+            }
+        }
         Arc::new_cyclic(|shared| Context {
             ops,
+            patterns: by_root,
             aliases,
             undeclared,
             composites,
@@ -175,6 +194,8 @@ pub struct Context {
     marks: Vec<Mark>,
     external: Vec<Text>,
     aliases: Vec<(Text, OpName)>,
+    /// The patterns by the operation that they replace, those with the highest benefit first.
+    patterns: FxHashMap<OpName, Vec<Arc<dyn Pattern>>>,
     list_type: Text,
 }
 
@@ -233,6 +254,14 @@ impl Context {
     #[inline]
     pub fn has_undeclared_effects(&self) -> bool {
         self.undeclared || self.op_names.len() > self.ops.len()
+    }
+
+    /// The patterns for operations of a name, in the order in which they are tried.
+    pub fn patterns(&self, root: OpName) -> &[Arc<dyn Pattern>] {
+        match self.patterns.is_empty() {
+            true => &[],
+            false => self.patterns.get(&root).map_or(&[], Vec::as_slice),
+        }
     }
 
     /// Whether there are operations that others can take the place of. Hardly any program has some.

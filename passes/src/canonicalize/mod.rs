@@ -7,7 +7,7 @@
 //! 1. It is removed if it has no effects and its results are not used.
 //! 2. Its definition folds it (`OpDef::fold`) to values that are there or to constants, or the evaluator of the driver
 //!    computes it from constants. New constants are made by the definition that materialises them.
-//! 3. Its definition simplifies it (`OpDef::simplify`).
+//! 3. Its definition simplifies it (`OpDef::simplify`), or a pattern of a dialect file does, by descending benefit.
 //! 4. The way control takes through it is known (`RegionFlow::next`): a branch on a constant, a loop whose condition is
 //!    false at entry. What runs is put in its place. For this the condition is evaluated with the values with which
 //!    the operation is entered.
@@ -380,9 +380,11 @@ impl<'a> Driver<'a> {
     }
 
     fn simplify(&mut self, op: OpId) -> bool {
-        let Some(simplify) = self.body.view(self.ctx, op).def().and_then(|d| d.simplify) else {
+        let simplify = self.body.view(self.ctx, op).def().and_then(|d| d.simplify);
+        let patterns = self.ctx.patterns(self.body.op_name(op));
+        if simplify.is_none() && patterns.is_empty() {
             return false;
-        };
+        }
         let constants = self.constants.of_operands(self.body, op, &|_| None);
         let operands = self.body.operands_vec(op);
         // An operation is looked at whenever a user of it has changed: that must not take the time of all of its users.
@@ -394,7 +396,8 @@ impl<'a> Driver<'a> {
         }
         let mut rewriter = Rewriter::new(self.ctx, self.body);
         let mark = rewriter.before(op).created_mark();
-        let done = simplify(&mut rewriter, op, &constants);
+        let done = simplify.is_some_and(|simplify| simplify(&mut rewriter, op, &constants))
+            || patterns.iter().any(|pattern| pattern.rewrite(&mut rewriter, op));
         let created = rewriter.created_since(mark).to_vec();
         if !done {
             debug_assert!(created.is_empty(), "a simplification that does nothing makes nothing");
