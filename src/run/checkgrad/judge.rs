@@ -30,6 +30,8 @@ pub(super) fn agrees(gradient: f64, estimate: Estimate, tolerance: f64, rounding
 pub(super) struct Sizes {
     /// Errors below this times the tolerance are small even if the gradient is.
     pub(super) floor: f64,
+    /// What the outputs change by where they change in proportion to the input.
+    pub(super) base: f64,
     /// By how much the gradient may be rounded.
     pub(super) rounding: f64,
     /// The numbers that are rounded inside of the program.
@@ -45,6 +47,7 @@ fn rounded(inside: f64) -> f64 {
 pub(super) fn judge(gradient: f64, found: &Found, tolerance: f64, sizes: Sizes) -> Judged {
     let Sizes {
         floor,
+        base,
         rounding,
         inside,
     } = sizes;
@@ -111,8 +114,14 @@ pub(super) fn judge(gradient: f64, found: &Found, tolerance: f64, sizes: Sizes) 
         Verdict::Ok
     } else if gap <= limit + 10.0 * estimate.error {
         Verdict::Inconclusive
-    } else {
+    } else if estimate.error <= COARSE * estimate.value.abs()
+        || estimate.error <= tolerance * base
+        || estimate.error * estimate.step <= rounded(inside)
+    {
         Verdict::Wrong
+    } else {
+        // However far they are from the gradient: they may be on their way there.
+        Verdict::Inconclusive
     };
     let reason = (verdict == Verdict::Inconclusive).then(|| "the differences are not exact enough".to_owned());
     told(verdict, gradient, Some(estimate), reason)
@@ -175,6 +184,7 @@ mod tests {
     use super::*;
 
     const SIZES: Sizes = Sizes {
+        base: 1.0,
         floor: 1.0,
         rounding: 0.0,
         inside: 1e-3,

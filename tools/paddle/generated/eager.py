@@ -4,7 +4,7 @@ import numpy as np
 import paddle
 
 from .ops import OPS
-from .tree import Call, Combine, Const, Copy, Create, Empty, If, InPlace, Op, Pop, Push, Split, Unknown, While
+from .tree import Array, Call, Combine, Const, Copy, Create, Empty, If, InPlace, Op, Pop, Push, Read, Split, Unknown, While, Write
 
 # What unknown operations without operands give.
 SOURCE = 0.7
@@ -77,6 +77,13 @@ class Run:
             env[s.out] = paddle.to_tensor(not env[s.stack])
         elif isinstance(s, Copy):
             env[s.out] = list(env[s.stack])
+        elif isinstance(s, Array):
+            env[s.out] = []
+        elif isinstance(s, Write):
+            at, array = int(env[s.index]), env[s.array]
+            array[at : at + 1] = [env[s.value]]
+        elif isinstance(s, Read):
+            env[s.out] = env[s.array][int(env[s.index])]
         elif isinstance(s, Unknown):
             self.said.append((s.name, [env[name].numpy() for name in s.ins]))
             source = env[s.ins[0]] if s.ins else paddle.to_tensor(SOURCE, "float64")
@@ -121,7 +128,7 @@ def run(program, order=2):
     try:
         runs.statements(program.body)
     except IndexError as error:
-        raise Unfit("pops from an empty stack") from error
+        raise Unfit("takes from an empty stack, or beyond the end of an array") from error
     outs = [runs.env[name] for name in program.fetches]
     result = {f"o{n}": out for n, out in enumerate(outs)}
     grads = gradients(outs, leaves, program_twice)

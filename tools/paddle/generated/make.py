@@ -296,9 +296,11 @@ class Maker:
                 self.loop(out, scope, depth)
             elif "stacks" in self.kinds and kind < 0.42:
                 stacks.pattern(self, out, scope, depth)
+            elif "arrays" in self.kinds and kind < 0.45:
+                stacks.array(self, out, scope, depth)
             elif "lists" in self.kinds and kind < 0.56:
                 self.lists(out, scope)
-            elif "calls" in self.kinds and self.p.functions and kind < 0.66:
+            elif "calls" in self.kinds and any(name[0] == "f" for name in self.p.functions) and kind < 0.66:
                 self.call(out, scope)
             elif "unknown operations" in self.kinds and kind < 0.76:
                 self.unknown(out, scope)
@@ -328,7 +330,7 @@ class Maker:
         self.p.functions[name] = Block(args, body, outs)
 
     def call(self, out, scope):
-        name = self.r.choice(list(self.p.functions))
+        name = self.r.choice([name for name in self.p.functions if name[0] == "f"])
         callee = self.p.functions[name]
         ins = [self.as_type(out, scope, self.type(arg)) for arg in callee.args]
         if any(self.type(i) != self.type(a) for i, a in zip(ins, callee.args)):

@@ -22,7 +22,11 @@ AFTER = [
     "inplace-accumulate", "remat", "remat{recompute=all}", "remat{recompute=none}", "remat{slots=1}", "remat{slots=3}", "remat{slots}",
     "remat,canonicalize,licm,cse,forward-args,dce", "remat{slots},O2", "decompose,O2", "O2,batch-weight-grads,inplace-accumulate",
 ]
+# Before `backward`: what makes sums in place comes at the end.
+BEFORE = [passes for passes in SAME if passes != "inplace-accumulate"]
 GRAPH = ["lower-to-dataflow", "canonicalize,lower-to-dataflow,raise-from-dataflow", "O2,lower-to-dataflow,cse,dce"]
+# What may be done to a program that PaddlePaddle is to run.
+WRITTEN = ["", "", "canonicalize", "cse,dce", "O1", "O2", "licm,sink"]
 
 
 def mixed(r, most=4):
@@ -67,11 +71,15 @@ def chosen(program, r, count, unknown):
         elif kind == 4 and not unknown and not stacks:
             yield joined("inline,symbol-dce", first, r.choice(GRAPH)), "gradients"
         else:
-            yield joined(uncalled(r.choice(SAME)), inline, first, "inference"), "values"
+            yield joined(uncalled(r.choice(BEFORE)), inline, first, "inference"), "values"
     yield joined(inline, "jvp"), "tangents"
     yield joined(r.choice(["", "canonicalize", "O2"]), inline, first, r.choice(["", "", "remat", "remat{slots}"])), "stripped"
     if not unknown:
         yield "--eager-grad", "gradients"
+        # PaddlePaddle takes its time: some of the programs.
+        if not stacks and r.random() < 0.4:
+            derived = r.random() < 0.7
+            yield joined(*([inline, first] if derived else []), r.choice(WRITTEN)), f"written {'gradients' if derived else 'values'}"
     if program.twice:
         grads = [f"{name}_grad" for name in program.wrt()]
         second = backward(program, grads)

@@ -1,6 +1,6 @@
 """Patterns of stacks: what a program pushes it pops, on the way or later, from the same handle, a copy, or one of two."""
 
-from .tree import BOOL, INT, Block, Copy, Create, Empty, If, Op, Pop, Push, While, floats
+from .tree import BOOL, INT, Array, Block, Call, Copy, Create, Empty, If, Op, Pop, Push, Read, While, Write, floats
 
 
 def pattern(m, out, scope, depth):
@@ -9,7 +9,9 @@ def pattern(m, out, scope, depth):
     element = value_of(m, out, scope)
     type = m.type(element)
     stack = m.add(out, scope, Create(None), ("s", type), prefix="s")
-    if kind < 0.3 or depth <= 0:
+    if "calls" in m.kinds and kind < 0.6:
+        handed(m, out, scope, stack, element)
+    elif kind < 0.3 or depth <= 0:
         # One behind the other.
         count = r.randint(1, 3)
         for _ in range(count):
@@ -43,6 +45,92 @@ def pattern(m, out, scope, depth):
     # Handles stay where they are: nothing else pushes or pops on them.
     for name in [n for n in scope if m.type(n)[0] == "s"]:
         scope.remove(name)
+
+
+def handed(m, out, scope, stack, element):
+    """Functions get the handle: one pushes on it, one pops of it, and its callers may be functions as well."""
+    r, type = m.r, m.type(element)
+
+    def function(build, *types):
+        args = [m.name(t, "p") for t in [m.type(stack), *types]]
+        body, inner = [], list(args)
+        got = build(body, inner, args)
+        m.count += 1
+        name = f"g{m.count}"
+        m.p.functions[name] = Block(args, body, [got])
+        return name, m.type(got)
+
+    def pushes(body, inner, args):
+        body.append(Push(args[0], args[1]))
+        if m.type(args[1])[0] == "f" and r.random() < 0.5:
+            other = m.as_type(body, inner, m.type(args[1]), args[1])
+            body.append(Push(args[0], other))
+        return args[1]
+
+    def pops(body, inner, args):
+        return m.add(body, inner, Pop(None, args[0]), type, prefix="o")
+
+    push, got = function(pushes, type)
+    pop, _ = function(pops)
+    for name, given in [(push, [element]), (pop, [])]:
+        if r.random() < 0.4:
+            inner_name, inner_given = name, [m.type(g) for g in given]
+
+            def calls(body, inner, args):
+                return m.add(body, inner, Call(None, inner_name, list(args)), type)
+
+            name, _ = function(calls, *inner_given)
+        value = m.add(out, scope, Call(None, name, [stack, *given]), type)
+    use(m, out, scope, value)
+    m.p.may.add("a call")
+
+
+def array(m, out, scope, depth):
+    """An array that is written one behind the other or in a loop, and read at places or in another loop."""
+    r = m.r
+    type = m.type(m.some(scope))
+    made = m.add(out, scope, Array(None), ("y", type), prefix="y")
+    count = r.randint(1, 4)
+    if depth <= 0 or r.random() < 0.3:
+        for at in range(count):
+            out.append(Write(made, m.as_type(out, scope, type), m.const(out, scope, INT, at)))
+        if r.random() < 0.3:
+            # Once more, over what is there.
+            out.append(Write(made, m.as_type(out, scope, type), m.const(out, scope, INT, r.randrange(count))))
+    else:
+
+        def write(body, inner, at):
+            m.several(body, inner, 1, 2)
+            body.append(Write(made, m.as_type(body, inner, type), at))
+
+        counted(m, out, scope, count, write)
+    if depth > 0 and r.random() < 0.5:
+
+        def read(body, inner, at):
+            use(m, body, inner, m.add(body, inner, Read(None, made, at), type, prefix="o"))
+
+        counted(m, out, scope, r.randint(1, count), read)
+    for _ in range(r.randint(1, 2)):
+        at = m.const(out, scope, INT, r.randrange(count))
+        use(m, out, scope, m.add(out, scope, Read(None, made, at), type, prefix="o"))
+    scope.remove(made)
+
+
+def counted(m, out, scope, count, inside):
+    """A loop that goes round so often, and carries a value."""
+    zero, limit = m.const(out, scope, INT, 0), m.const(out, scope, INT, count)
+    start = m.copied(out, scope, m.some(scope))
+    type = m.type(start)
+    args = [m.name(INT, "i"), m.name(type, "a")]
+    test = []
+    go = m.apply(test, [*scope, *args], "int_less", [args[0], limit], result=BOOL)
+    got = [m.name(INT, "b"), m.name(type, "b")]
+    inner, body = [*scope, *got], []
+    inside(body, inner, got[0])
+    one = m.const(body, inner, INT, 1)
+    following = [m.apply(body, inner, "int_add", [got[0], one], result=INT), m.as_type(body, inner, type)]
+    loop = While([zero, start], None, Block(args, test, [go, *args]), Block(got, body, following))
+    m.add(out, scope, loop, INT, type, prefix="w")
 
 
 def value_of(m, out, scope):

@@ -7,7 +7,7 @@ import paddle
 from paddle.base import core
 
 from .ops import OPS
-from .tree import Combine, Const, If, InPlace, Op, Split, While
+from .tree import Array, Combine, Const, If, InPlace, Op, Read, Split, While, Write
 
 DTYPES = {"f": "float64", "i": "int64", "b": "bool"}
 
@@ -63,6 +63,12 @@ class Builder:
             env[s.out] = self.flat(s.ins)
         elif isinstance(s, Split):
             self.set(s.outs, env[s.list])
+        elif isinstance(s, Array):
+            env[s.out] = paddle.tensor.create_array("float64")
+        elif isinstance(s, Write):
+            paddle.tensor.array_write(env[s.value], env[s.index], env[s.array])
+        elif isinstance(s, Read):
+            env[s.out] = paddle.tensor.array_read(env[s.array], env[s.index])
         elif isinstance(s, InPlace):
             got = self.in_place(env[s.target], s)
             if s.through and got is not None:

@@ -1,7 +1,7 @@
 """What a program is: a tree of statements over named values.
 
 A type is a tuple: `("f", shape, other)` of a tensor of f64, `("i", (), ())` and `("b", (), ())` of one integer and one
-truth value, `("l", types)` of a list, `("s", type)` of a stack of such values. `shape` is that of the run; a dimension in
+truth value, `("l", types)` of a list, `("s", type)` of a stack of such values, `("y", type)` of an array of them. `shape` is that of the run; a dimension in
 which `other` differs from it is not known when the program is written (`?`).
 """
 
@@ -115,6 +115,27 @@ class Copy:
 
 
 @dataclass
+class Array:
+    """PaddlePaddle's array of tensors. Only in programs that it makes."""
+
+    out: str
+
+
+@dataclass
+class Write:
+    array: str
+    value: str
+    index: str
+
+
+@dataclass
+class Read:
+    out: str
+    array: str
+    index: str
+
+
+@dataclass
 class Unknown:
     """An operation that nobody knows. In a run it says that it ran, with its operand, and gives that or a constant."""
 
@@ -180,6 +201,8 @@ READS = {
     Pop: ["stack"],
     Empty: ["stack"],
     Copy: ["stack"],
+    Write: ["array", "value", "index"],
+    Read: ["array", "index"],
     Unknown: ["ins"],
     InPlace: ["target", "ins"],
 }

@@ -59,10 +59,31 @@ pub(super) fn to_tensors(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagno
             errors.push(error(body, op, message));
         }
     }
+    restate_ranks(ctx, body);
 }
 
 fn error(body: &Body, op: OpId, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("paddle-array", message).label(body.op_span(op), "here")
+}
+
+/// PaddlePaddle takes what it reads of an array for a vector when it does not know what was written; what is computed of
+/// it has another number of dimensions then.
+fn restate_ranks(ctx: &Context, body: &mut Body) {
+    for op in body.walk_all().collect::<Vec<_>>() {
+        let view = body.view(ctx, op);
+        let inferred = view.with_infer_args(|args| view.def().and_then(|def| def.infer).map(|infer| infer(args)));
+        let Some(Some(Ok(types))) = inferred else { continue };
+        let results: Vec<ValueId> = body.results(op).collect();
+        for (value, ty) in results.into_iter().zip(types) {
+            let shape = |ty| ctx.as_tensor(ty).map(|(shape, _)| shape);
+            let (Some([DYNAMIC]), Some(found)) = (shape(body.value_type(value)), shape(ty)) else {
+                continue;
+            };
+            if found.len() != 1 {
+                body.set_value_type(value, ty);
+            }
+        }
+    }
 }
 
 /// The type of a tensor whose first dimension counts elements of a type.

@@ -283,6 +283,11 @@ impl Writer<'_> {
             "cf.pop_back" => self.pop(op),
             "cf.is_empty" => self.is_empty(op),
             "pd.logical_not" if self.negated(op) => {}
+            _ if (is_while(name) || is_if(name)) && self.passes_lists(op) => {
+                let message = format!("the lists that `{name}` hands on cannot be written for PaddlePaddle");
+                let help = "its executor knows no lists there: hand on their elements, and combine them behind it";
+                self.error(op, "paddle-list", message).help = Some(help.to_owned());
+            }
             _ if is_while(name) => self.enter_loop(op),
             _ if is_if(name) => self.open_if(op),
             _ if !body.op_regions(op).is_empty() || body.isolated(op).is_some() || !body.successors(op).is_empty() => {
@@ -298,6 +303,12 @@ impl Writer<'_> {
             }
             _ => self.ordinary(op),
         }
+    }
+
+    /// Whether an operation with regions takes or gives a list.
+    fn passes_lists(&self, op: OpId) -> bool {
+        let is_list = |v| matches!(self.ctx.type_data(self.body.value_type(v)), TypeData::List(_));
+        self.body.operands(op).any(is_list) || self.body.results(op).any(is_list)
     }
 
     // ----- loops -----
