@@ -228,11 +228,12 @@ impl<'c> Cx<'c> {
 
     /// The cotangents of the results, or of the elements of the one that is a list.
     pub(super) fn grads(self) -> Vec<Option<Expr<'c>>> {
-        let grads = self.with(|rule| match rule.list_grads.is_empty() {
-            true => rule.grads.to_vec(),
-            false => rule.list_grads.clone(),
-        });
-        grads.into_iter().map(|g| g.map(|g| self.scope.expr(g))).collect()
+        match self.list_grads() {
+            list if list.is_empty() => (0..self.with(|rule| rule.grads.len()))
+                .map(|at| self.grad_of(at))
+                .collect(),
+            list => list,
+        }
     }
 
     fn index(self, operand: Operand) -> Option<usize> {
@@ -250,8 +251,8 @@ impl<'c> Cx<'c> {
 
     /// Whether an operand comes from outside of the region that the operation stands in, so that reading it costs no record there.
     pub(super) fn is_captured(self, operand: Operand) -> bool {
-        self.index(operand)
-            .is_some_and(|index| self.with(|rule| rule.is_captured(index)))
+        let index = self.index(operand);
+        index.is_some_and(|index| self.with(|rule| rule.is_captured(index)))
     }
 
     /// Whether all operands are the same value.
@@ -285,22 +286,16 @@ impl<'c> Cx<'c> {
         let Some(grad) = self.or_fail(grad.partial()) else {
             return self.with(|rule| rule.settle(index));
         };
-        let grad = match operand.is_number {
-            true => grad
-                .sum()
-                .cast_like(self.operand_at(index))
-                .reshape_like(self.operand_at(index)),
-            false => {
-                let like = self.operand_at(index);
-                let differs = like.static_shape().is_some() && grad.ty() != like.ty();
-                if M::BROADCASTS || differs {
-                    grad.reduce_like(like)
-                } else {
-                    grad
-                }
-            }
-        };
-        self.add_at(index, grad);
+        let like = self.operand_at(index);
+        let differs = like.static_shape().is_some() && grad.ty() != like.ty();
+        self.add_at(
+            index,
+            match operand.is_number {
+                true => grad.sum().cast_like(like).reshape_like(like),
+                false if M::BROADCASTS || differs => grad.reduce_like(like),
+                false => grad,
+            },
+        );
     }
 
     /// Adds to the cotangent of the operand at `index` of those given.
@@ -426,8 +421,8 @@ impl<'c> Cx<'c> {
         };
         let mut is_one = false;
         self.rule.with(&mut |rule, mark| {
-            let is_new = rule.r.created_since(mark).last().copied();
-            is_one = is_new.is_some() && is_new == rule.r.body.defining_op(d) && is_ones(rule, one);
+            let last = rule.r.created_since(mark).last().copied();
+            is_one = last.is_some() && last == rule.r.body.defining_op(d) && is_ones(rule, one);
         });
         if is_one && g.ty() == slope.ty() {
             slope
@@ -521,12 +516,6 @@ impl<'c> Results<'c> for Expr<'c> {
 impl<'c, const N: usize> Results<'c> for [Expr<'c>; N] {
     fn list(self) -> Result<Vec<Expr<'c>>, String> {
         Ok(self.to_vec())
-    }
-}
-
-impl<'c> Results<'c> for Vec<Expr<'c>> {
-    fn list(self) -> Result<Vec<Expr<'c>>, String> {
-        Ok(self)
     }
 }
 
