@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
+#[path = "build/names.rs"]
+mod names;
 #[path = "src/pd/schema.rs"]
 mod schema;
 #[path = "build/typed.rs"]
@@ -20,6 +22,7 @@ fn main() {
         .collect();
     files.sort();
     let mut inferences = Vec::new();
+    let mut ops = Vec::new();
     let mut out = String::from("pub(super) static ROWS: &[Row] = &[\n");
     let mut typed = String::new();
     for file in files {
@@ -29,7 +32,8 @@ fn main() {
             let op = op.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             row(&mut out, family, &op);
             typed::typed(&mut typed, &op);
-            inferences.extend(op.infer);
+            inferences.extend(op.infer.clone());
+            ops.push(op);
         }
     }
     out.push_str("];\n");
@@ -41,8 +45,9 @@ fn main() {
         let _ = writeln!(out, "    ({name:?}, infer::{name}),");
     }
     out.push_str("];\n");
+    let names = names::tables(&ops).unwrap_or_else(|e| panic!("{e}"));
     let target = env::var("OUT_DIR").expect("cargo sets it");
-    for (file, text) in [("pd_ops.rs", out), ("pd_typed.rs", typed)] {
+    for (file, text) in [("pd_ops.rs", out), ("pd_names.rs", names), ("pd_typed.rs", typed)] {
         fs::write(Path::new(&target).join(file), text).expect("the build folder is writable");
     }
 }
@@ -110,12 +115,13 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
     };
     let _ = writeln!(
         out,
-        "    Row {{ op: {:?}, family: {family:?}, summary: {:?}, doc: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
+        "    Row {{ op: {:?}, family: {family:?}, summary: {:?}, doc: {:?}, example: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
          infer: {infer}, traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, derivative: {derivative}, \
          backward: {:?}, no_need_buffer: &[{}], computes: {:?}, vjp: {:?}, forms: &[{}] }},",
         format!("pd.{}", op.op),
         op.summary,
         op.doc,
+        op.example,
         values(&op.operands),
         attrs.join(", "),
         values(&op.outputs),

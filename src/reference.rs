@@ -1,9 +1,15 @@
 //! The pages of `docs/reference/`, made from what the code declares.
 
-use std::fmt::Write;
+mod example;
 
-use pir_ir::{Arity, Derivative, MarkedOps, OpDef, Presence, Traits, ValueSpec};
+use std::fmt::Write;
+use std::sync::Arc;
+
+use pir_dialects::formats;
+use pir_ir::{Arity, Context, Derivative, MarkedOps, OpDef, Presence, Traits, ValueSpec};
 use pir_passes::{Pass, all_passes};
+
+pub use example::example;
 
 /// Stands at the top of each page.
 const MARK: &str = "<!-- Made from the code by `BLESS=1 cargo test --test reference`. Do not edit. -->\n";
@@ -57,7 +63,8 @@ pub fn dialect(name: &str) -> Option<String> {
     let dialect = ctx.dialect(name)?;
     let mut page = format!(
         "{MARK}\n# The dialect `{name}`\n\n{}.\n\nThe operations are written as they are shown here: operands in \
-         parentheses, attributes in braces with their types and, where they may be left out, their defaults.\n",
+         parentheses, attributes in braces. An attribute of type `IntArray` or `Scalar` may be an operand behind the \
+         tensors instead. Behind the examples stands what they give; their inputs count 1, 2, 3, ….\n",
         dialect.summary
     );
     if !dialect.types.is_empty() {
@@ -68,7 +75,7 @@ pub fn dialect(name: &str) -> Option<String> {
     let mut ops: Vec<&OpDef> = ctx.ops().iter().filter(|op| op.name.starts_with(&prefix)).collect();
     ops.sort_by(|a, b| a.name.cmp(&b.name));
     for op in ops {
-        operation(&mut page, op);
+        operation(&mut page, &ctx, op);
     }
     Some(page)
 }
@@ -104,7 +111,7 @@ pub fn dialects() -> Vec<String> {
     pir_dialects::context().dialects().map(|d| d.name.to_string()).collect()
 }
 
-fn operation(page: &mut String, op: &OpDef) {
+fn operation(page: &mut String, ctx: &Arc<Context>, op: &OpDef) {
     let _ = write!(
         page,
         "\n## {}\n\n{}\n\n```\n{}\n```\n",
@@ -115,6 +122,7 @@ fn operation(page: &mut String, op: &OpDef) {
     if !op.description.is_empty() {
         let _ = write!(page, "\n{}\n", op.description);
     }
+    table(page, op);
     let mut facts = Vec::new();
     let traits: Vec<String> = op
         .traits
@@ -146,6 +154,77 @@ fn operation(page: &mut String, op: &OpDef) {
     if !facts.is_empty() {
         let _ = write!(page, "\n{}\n", facts.join(" "));
     }
+    let names: Vec<String> = names(op)
+        .iter()
+        .map(|(format, names)| format!("{format}: `{}`", names.join("`, `")))
+        .collect();
+    if !names.is_empty() {
+        let _ = write!(page, "\n{}.\n", names.join("; "));
+    }
+    // A test sees to it that they run.
+    if let Ok(Some(example)) = example(ctx, op) {
+        let _ = write!(page, "\n```\n{example}\n```\n");
+    }
+}
+
+/// The operands, attributes and results of an operation.
+fn table(page: &mut String, op: &OpDef) {
+    if op.operands.is_empty() && op.attrs.is_empty() && op.results.is_empty() {
+        return;
+    }
+    page.push_str("\n| | Name | Type | Default |\n| --- | --- | --- | --- |\n");
+    let mut row = |what: &str, name: &str, ty: &str, default: &str| {
+        let _ = writeln!(page, "| {what} | `{name}` | {} | {} |", cell(ty), cell(default));
+    };
+    let value = |what: &str, spec: &ValueSpec, row: &mut dyn FnMut(&str, &str, &str, &str)| {
+        let more = match spec.arity {
+            Arity::One => "",
+            Arity::Optional => ", may be left out",
+            Arity::Variadic => ", any number",
+        };
+        let ty = spec.ty.trim_end_matches("[]");
+        row(what, &format!("%{}", spec.name), &format!("{ty}{more}"), "");
+    };
+    for spec in op.operands.iter() {
+        // What may be computed is shown as the attribute that it is else.
+        if op.attrs.iter().all(|attr| attr.name != spec.name) {
+            value("operand", spec, &mut row);
+        }
+    }
+    for attr in op.attrs.iter() {
+        let default = match attr.default.as_deref() {
+            None => "required".to_owned(),
+            Some(default) => as_written(default).map_or_else(|| "none".to_owned(), |text| format!("`{text}`")),
+        };
+        row("attribute", &attr.name, &attr.ty, &default);
+    }
+    for spec in op.results.iter() {
+        value("result", spec, &mut row);
+    }
+}
+
+/// A default as one writes it in the text of a program; `None` for an attribute that is left out.
+pub(crate) fn as_written(default: &str) -> Option<String> {
+    match default {
+        "" | "undefined" => None,
+        list if list.starts_with('{') => Some(format!("[{}]", list.trim_matches(['{', '}']))),
+        text => Some(text.to_owned()),
+    }
+}
+
+/// What an operation is called in other formats.
+pub(crate) fn names(op: &OpDef) -> Vec<(&'static str, Vec<&'static str>)> {
+    let paddle = op
+        .name
+        .strip_prefix("pd.")
+        .and_then(formats::paddle)
+        .map(|form| form.name);
+    let all = [
+        ("PaddlePaddle", paddle.into_iter().collect()),
+        ("ProgramDesc", formats::program_desc_names(&op.name).collect()),
+        ("TensorFlow", formats::tensorflow_names(&op.name).collect::<Vec<_>>()),
+    ];
+    all.into_iter().filter(|(_, names)| !names.is_empty()).collect()
 }
 
 /// The operation as it is written.
@@ -180,7 +259,8 @@ pub(crate) fn signature(op: &OpDef) -> String {
             .attrs
             .iter()
             .map(|attr| {
-                let default = attr.default.as_ref().map_or_else(String::new, |d| format!(" = {d}"));
+                let default = attr.default.as_deref().and_then(as_written);
+                let default = default.map_or_else(String::new, |d| format!(" = {d}"));
                 format!("{}: {}{default}", attr.name, attr.ty)
             })
             .collect();

@@ -38,6 +38,25 @@ fn dialects() {
 }
 
 #[test]
+fn examples() {
+    let ctx = pir_dialects::context();
+    let mut count = 0;
+    for op in ctx
+        .ops()
+        .iter()
+        .filter(|op| pir_dialects::pd::family(&op.name).is_some())
+    {
+        match pir_tools::reference::example(&ctx, op) {
+            Ok(Some(text)) => assert!(text.contains("\n// "), "the example of {} gives nothing", op.name),
+            Ok(None) => panic!("{} has no example", op.name),
+            Err(errors) => panic!("the example of {} does not run: {errors:?}", op.name),
+        }
+        count += 1;
+    }
+    assert!(count > 200, "{count} examples");
+}
+
+#[test]
 fn marks() {
     check("marks.md", &pir_tools::reference::marks());
 }

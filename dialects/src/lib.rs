@@ -10,6 +10,7 @@ pub mod builtin;
 pub mod cf;
 pub mod df;
 mod external;
+pub mod formats;
 pub mod func;
 pub mod letters;
 pub mod marks;

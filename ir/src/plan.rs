@@ -57,8 +57,8 @@ impl AttrKind {
     /// The kind that words of the op table denote.
     pub(crate) fn of(ty: &str) -> Self {
         match ty {
-            "int" | "int32_t" | "int64_t" | "size_t" | "Scalar(int)" => AttrKind::Int,
-            "float" | "double" => AttrKind::Float,
+            "int" | "int32_t" | "int64_t" | "size_t" | "Scalar(int)" | "Scalar(int64_t)" => AttrKind::Int,
+            "float" | "double" | "Scalar(float)" | "Scalar(double)" => AttrKind::Float,
             "bool" => AttrKind::Bool,
             "false" => AttrKind::False,
             "str" | "std::string" => AttrKind::Str,

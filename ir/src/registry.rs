@@ -151,6 +151,8 @@ pub struct OpDef {
     pub summary: Text,
     /// A paragraph, for the reference.
     pub description: Text,
+    /// A program with the operation, for the reference; empty if there is none.
+    pub example: Text,
     /// Properties without code.
     pub traits: Traits,
     /// The declared operands; at most one is not [`Arity::One`], or all after it are optional.
@@ -209,6 +211,7 @@ impl OpDef {
             name: name.into(),
             summary: summary.into(),
             description: Text::default(),
+            example: Text::default(),
             traits: Traits::empty(),
             operands: List::default(),
             attrs: List::default(),

@@ -54,8 +54,10 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
         for attr in def.attrs.iter() {
             let default = match attr.default.as_deref() {
                 None => String::new(),
-                Some("") => ", may be left out".to_owned(),
-                Some(default) => format!(" = {default}"),
+                Some(default) => match reference::as_written(default) {
+                    Some(default) => format!(" = {default}"),
+                    None => ", may be left out".to_owned(),
+                },
             };
             let _ = writeln!(text, "  {}: {}{default}", attr.name, attr.ty);
         }
@@ -126,6 +128,9 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
     if def.fold.is_some() || def.has(Traits::CONSTANT) {
         facts.push(("folds", "on constants".to_owned()));
     }
+    for (format, names) in reference::names(def) {
+        facts.push((format, names.join(", ")));
+    }
     text.push('\n');
     for (what, fact) in facts {
         let _ = writeln!(text, "{:18}{fact}", format!("{what}:"));
@@ -137,7 +142,12 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
             let _ = writeln!(text, "  {line}");
         }
     }
-    if let Some(example) = example(ctx, def).or_else(|| float.example(ctx, def)) {
+    if let Some(example) = reference::example(ctx, def)
+        .ok()
+        .flatten()
+        .or_else(|| example(ctx, def))
+        .or_else(|| float.example(ctx, def))
+    {
         text.push_str("\nexample\n");
         for line in example.lines() {
             let _ = writeln!(text, "  {line}");

@@ -7,6 +7,7 @@
 pub mod graphdef;
 mod json;
 pub mod paddle;
+mod schemas;
 mod wire;
 
 use std::sync::Arc;

@@ -34,9 +34,45 @@ pub struct Entry {
     /// Its vector-Jacobian product, likewise.
     #[serde(default)]
     vjp: Option<String>,
+    /// What PaddlePaddle's operation has, where that differs; see `build/names.rs`, for the two others as well.
+    #[serde(default)]
+    paddle: Option<String>,
+    #[serde(default)]
+    program_desc: Names,
+    /// The operation of TensorFlow that it is written as, which is read too, and others that are read.
+    #[serde(default)]
+    tensorflow: Option<String>,
+    #[serde(default)]
+    from_tensorflow: Names,
+    /// The operands that PaddlePaddle's operation of this name and a `_` changes, `(x -> out)`, if not the first.
+    #[serde(default)]
+    inplace: Option<String>,
     summary: String,
     #[serde(default)]
     doc: String,
+    /// A program with the operation, which the reference shows with what it gives.
+    #[serde(default)]
+    example: String,
+}
+
+/// One name in another format, or several.
+#[derive(Deserialize, Default)]
+#[serde(untagged)]
+enum Names {
+    #[default]
+    None,
+    One(String),
+    Several(Vec<String>),
+}
+
+impl From<Names> for Vec<String> {
+    fn from(names: Names) -> Self {
+        match names {
+            Names::None => Vec::new(),
+            Names::One(name) => vec![name],
+            Names::Several(names) => names,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -83,6 +119,9 @@ pub struct Attribute {
 pub struct Op {
     /// The name without the dialect.
     pub op: String,
+    /// The arguments in the order in which they are declared.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub args: Vec<Attribute>,
     /// Operands. An `IntArray` or `Scalar` argument is an attribute, or an optional operand behind the tensors.
     pub operands: Vec<Value>,
     /// Attributes.
@@ -111,10 +150,27 @@ pub struct Op {
     pub computes: Option<String>,
     /// Its vector-Jacobian product, likewise.
     pub vjp: Option<String>,
+    /// What PaddlePaddle has for it.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub paddle: Option<String>,
+    /// The operations of a ProgramDesc that it is.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub program_desc: Vec<String>,
+    /// The operation of TensorFlow that it is read from and written as.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub tensorflow: Option<String>,
+    /// Others that it is read from.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub from_tensorflow: Vec<String>,
+    /// The pairs of operands and results of its twin that works in place.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub inplace: Option<String>,
     /// One line.
     pub summary: String,
     /// More lines.
     pub doc: String,
+    /// A program with it.
+    pub example: String,
 }
 
 /// What is wrong with a row.
@@ -146,15 +202,11 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
     };
     let (mut operands, mut attrs, mut dynamic) = (Vec::new(), Vec::new(), Vec::new());
     let inside = entry.args.trim().strip_prefix('(').and_then(|a| a.strip_suffix(')'));
-    for arg in split(inside.ok_or_else(|| fail("args", "expected parentheses around `args`"))?) {
-        let (spec, default) = match arg.split_once('=') {
-            Some((spec, default)) => (spec.trim(), Some(default.trim().to_owned())),
-            None => (arg.trim(), None),
-        };
-        let (ty, name) = spec
-            .rsplit_once(' ')
-            .ok_or_else(|| fail("args", &format!("expected `TYPE NAME` in `args`, found `{}`", spec)))?;
-        let (ty, name) = (ty.trim().to_owned(), name.trim().to_owned());
+    let args: Vec<Attribute> = split(inside.ok_or_else(|| fail("args", "expected parentheses around `args`"))?)
+        .iter()
+        .map(|arg| argument(arg).ok_or_else(|| fail("args", &format!("expected `TYPE NAME` in `args`, found `{arg}`"))))
+        .collect::<Result<_, _>>()?;
+    for Attribute { name, ty, default } in args.clone() {
         match &*ty {
             "Tensor" => operands.push(Value {
                 name,
@@ -229,6 +281,7 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
         return Err(fail("op", "what ends in `_` says what its `effects` are"));
     }
     Ok(Op {
+        args,
         operands,
         attrs,
         outputs,
@@ -250,9 +303,29 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
         speculate: entry.speculatable,
         computes: entry.computes,
         vjp: entry.vjp,
+        paddle: entry.paddle,
+        program_desc: entry.program_desc.into(),
+        tensorflow: entry.tensorflow,
+        from_tensorflow: entry.from_tensorflow.into(),
+        inplace: entry.inplace,
         summary: entry.summary,
         doc: entry.doc,
+        example: entry.example,
         op: entry.op,
+    })
+}
+
+/// An argument, `type name = default`.
+pub fn argument(text: &str) -> Option<Attribute> {
+    let (spec, default) = match text.split_once('=') {
+        Some((spec, default)) => (spec, Some(default.trim().to_owned())),
+        None => (text, None),
+    };
+    let (ty, name) = spec.trim().rsplit_once(' ')?;
+    Some(Attribute {
+        name: name.to_owned(),
+        ty: ty.trim().to_owned(),
+        default,
     })
 }
 

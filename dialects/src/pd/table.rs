@@ -39,6 +39,7 @@ pub(super) struct Row {
     pub(super) family: &'static str,
     pub(super) summary: &'static str,
     pub(super) doc: &'static str,
+    pub(super) example: &'static str,
     pub(super) operands: &'static [ValueSpec],
     pub(super) attrs: &'static [AttrSpec],
     pub(super) outputs: &'static [ValueSpec],
@@ -71,6 +72,7 @@ pub(super) fn definitions() -> impl Iterator<Item = OpDef> {
 fn definition(row: &Row) -> OpDef {
     let mut def = OpDef::new(row.op, row.summary);
     def.description = row.doc.into();
+    def.example = row.example.into();
     def.traits = row.traits;
     def.operands = row.operands.into();
     def.results = row.outputs.into();

@@ -30,6 +30,7 @@ const FIELDS: &[&str] = &[
     "vjp",
     "summary",
     "doc",
+    "example",
 ];
 
 /// Reads one row.
@@ -87,6 +88,7 @@ impl Reader<'_> {
         let name = format!("{}.{}", self.dialect, row.op);
         let mut def = OpDef::new(name.clone(), row.summary.clone());
         def.description = row.doc.clone().into();
+        def.example = row.example.clone().into();
         def.operands = specs(&row.operands).into();
         def.results = specs(&row.outputs).into();
         let attrs = row.attrs.iter().map(|attr| AttrSpec {

@@ -6,8 +6,6 @@
 mod pbtxt;
 mod proto;
 mod read;
-mod schema;
-mod table;
 mod types;
 mod write;
 

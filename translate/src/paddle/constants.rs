@@ -64,7 +64,7 @@ pub(super) fn of_type(ctx: &Context, value: Attr, ty: &str) -> Attr {
         },
         AttrData::Int { .. } if is_list => ctx.attr(AttrData::Array([value].into())),
         AttrData::Int { value: int, .. } if matches!(ty, "float" | "double") => ctx.float_attr(*int as f64),
-        AttrData::Float { .. } if ty.starts_with("int") || ty == "Scalar(int)" => {
+        AttrData::Float { .. } if ty.starts_with("int") || ty.starts_with("Scalar(int") => {
             let number = ctx.attr_f64(value).unwrap_or(f64::NAN);
             as_int(number).map_or(value, |int| ctx.int_attr(int))
         }

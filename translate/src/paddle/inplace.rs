@@ -1,6 +1,7 @@
 //! Operations that change operands in place.
 //!
-//! Which they are is what PaddlePaddle itself says (`inplace.txt`, made by `tools/paddle/inplace`). In SSA form `add_` is
+//! Of operations that are known here the op tables say which (`formats::PaddleForm::inplace`), of others PaddlePaddle
+//! itself (`inplace.txt`, made by `tools/paddle/inplace`). In SSA form `add_` is
 //! `add`, whose result the operand is from then on, in what follows and, carried by the loops and yielded by the branches
 //! around, behind these. So is everything whose name without the underscore is an operation here, and what is listed
 //! below. What is not known here stays what it is: an operation whose effects are not declared, which may change whatever
@@ -15,6 +16,7 @@
 
 use std::sync::OnceLock;
 
+use pir_dialects::formats;
 use pir_ir::{Attr, AttrData, BlockId, Diagnostic, OpId, OpSpec, OpView, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -31,8 +33,13 @@ pub(super) type Pairs = SmallVec<[(usize, usize); 2]>;
 const MADE: SourceId = SourceId::MIN;
 
 /// Which operands an operation of PaddlePaddle's of this name, which ends in `_`, changes in place.
-fn pairs(name: &str) -> Option<&'static Pairs> {
+fn pairs(name: &str) -> Option<&'static [(usize, usize)]> {
     static TABLE: OnceLock<FxHashMap<&str, Pairs>> = OnceLock::new();
+    let twin = name.strip_suffix('_')?;
+    let form = formats::paddle(name).or_else(|| formats::paddle(twin));
+    if let Some(form) = form.filter(|form| !form.inplace.is_empty()) {
+        return Some(form.inplace);
+    }
     let table = TABLE.get_or_init(|| {
         let lines = include_str!("inplace.txt")
             .lines()
@@ -47,7 +54,7 @@ fn pairs(name: &str) -> Option<&'static Pairs> {
         };
         lines.filter_map(line).collect()
     });
-    table.get(name).filter(|_| name.ends_with('_'))
+    table.get(name).map(|pairs| &**pairs)
 }
 
 /// Which operands an operation of ours changes in place when it is written for PaddlePaddle, each with the place of the
@@ -62,7 +69,7 @@ pub(super) fn written_back(view: OpView<'_>) -> Option<Pairs> {
             .filter(|_| !absent.contains(&(place as i64)))?;
         (at < view.body.num_operands(view.op)).then_some(at)
     };
-    // The table has them in the order of results. A result is there if the operand is.
+    // They are in the order of results. A result is there if the operand is.
     let operands = pairs.iter().filter_map(|&(place, _)| given(place));
     Some(
         operands

@@ -22,7 +22,6 @@ mod operands;
 mod printed;
 mod saved;
 mod stacks;
-mod table;
 mod unset;
 mod versions;
 mod widen;

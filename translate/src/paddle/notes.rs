@@ -1,8 +1,7 @@
 //! Attributes of PaddlePaddle's operations that ours do not have: kept as notes, `paddle.name`, and written back.
 
+use pir_dialects::formats;
 use pir_ir::{Attr, Body, Context, Diagnostic, OpView};
-
-use super::table;
 
 /// What the names of notes begin with.
 pub(super) const PREFIX: &str = "paddle.";
@@ -10,7 +9,6 @@ pub(super) const PREFIX: &str = "paddle.";
 /// Renames attributes that are neither declared nor marks of the tools. One that PaddlePaddle's operation does not have means
 /// something that is not known, and is an error.
 pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
-    let rows = table::rows();
     let ops: Vec<_> = body.walk_all().collect();
     for op in ops {
         let Some(def) = ctx.op_def(body.op_name(op)) else {
@@ -24,9 +22,9 @@ pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>)
         if entries.iter().all(|&(name, _)| !is_foreign(ctx.str(name))) {
             continue;
         }
-        let row = def.name.strip_prefix("pd.").and_then(|short| rows.get(short));
+        let form = def.name.strip_prefix("pd.").and_then(formats::paddle);
         let is_theirs =
-            |name: &str| name == "place" || row.is_some_and(|row| row.attributes.iter().any(|a| a.name == name));
+            |name: &str| name == "place" || form.is_some_and(|form| form.attributes.iter().any(|a| a.name == name));
         let axes = ctx
             .dict_get(body.attrs(op), "axis")
             .and_then(|axes| ctx.attr_ints(axes));

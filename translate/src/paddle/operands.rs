@@ -5,22 +5,21 @@
 
 use smallvec::SmallVec;
 
+use pir_dialects::formats::{self, PaddleForm, PaddleOperand};
 use pir_dialects::marks::ABSENT_OPERANDS;
 use pir_ir::{Arity, Body, Context, Diagnostic, OpDef, OpId, ValueId};
 
 use super::constants;
-use super::table::{self, Input, Row};
 
 /// Gives known operations their operands in the order of their definitions.
 pub(crate) fn reorder(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
-    let rows = table::rows();
     for op in body.walk_all().collect::<Vec<_>>() {
         let name = body.op_name(op);
-        let row = ctx.op_str(name).strip_prefix("pd.").and_then(|name| rows.get(name));
-        let (Some(row), Some(def)) = (row, ctx.op_def(name)) else {
+        let form = ctx.op_str(name).strip_prefix("pd.").and_then(formats::paddle);
+        let (Some(form), Some(def)) = (form, ctx.op_def(name)) else {
             continue;
         };
-        if let Err(name) = reorder_op(ctx, body, op, def, row) {
+        if let Err(name) = reorder_op(ctx, body, op, def, form) {
             let message = format!("`{name}` of `{}` is computed, and is an attribute here", def.name);
             errors.push(Diagnostic::error("paddle-operand", message).label(body.op_span(op), "here"));
         }
@@ -40,13 +39,16 @@ fn places(ctx: &Context, body: &Body, op: OpId, count: usize) -> Option<SmallVec
     operands.next().is_none().then_some(places)
 }
 
-fn reorder_op<'d>(ctx: &Context, body: &mut Body, op: OpId, def: &'d OpDef, row: &'d Row) -> Result<(), &'d str> {
-    let Some(operands) = places(ctx, body, op, row.inputs.len()) else {
+fn reorder_op<'d>(ctx: &Context, body: &mut Body, op: OpId, def: &'d OpDef, form: &PaddleForm) -> Result<(), &'d str> {
+    let Some(operands) = places(ctx, body, op, form.operands.len()) else {
         return Ok(());
     };
     let place = |name: &str| {
-        row.inputs.iter().position(|input| match *input {
-            Input::Value(n) | Input::Shaped(n, _) | Input::Ints(n) | Input::Number(n, _) => n == name,
+        form.operands.iter().position(|operand| match *operand {
+            PaddleOperand::Value(n)
+            | PaddleOperand::Shaped(n, _)
+            | PaddleOperand::Ints(n)
+            | PaddleOperand::Number(n, _) => n == name,
         })
     };
     let given = |name: &str| place(name).and_then(|at| operands.get(at).copied().flatten());

@@ -22,9 +22,9 @@ use prost::Message;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::proto::{GraphDef, NodeDef, Value};
-use super::schema;
 use super::types::{self, Number, RESOURCE};
 use crate::paddle::build::identifier;
+use crate::schemas;
 use crate::wire;
 use pir_dialects::df::DEVICE_NAME;
 
@@ -37,7 +37,7 @@ type Constant = (Vec<i64>, Vec<Number>, i32);
 /// Reads a message.
 pub(super) fn read(ctx: &Arc<Context>, source: &[u8]) -> std::result::Result<Module, Vec<Diagnostic>> {
     let mut held = Reservation::default();
-    let faults = wire::check(source, &schema::GRAPH, &mut held);
+    let faults = wire::check(source, &schemas::GRAPH, &mut held);
     if !faults.is_empty() {
         let tell = |f: wire::Fault| {
             error(format!(

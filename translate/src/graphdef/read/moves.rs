@@ -3,31 +3,23 @@
 use pir_ir::{Attr, Type, ValueId};
 
 use super::super::types::Number;
-use super::ops::Read;
+use super::ops::Row;
 use super::{Reader, Result, constants, select};
 
-pub(super) const TABLE: &[(&str, Read)] = &[
-    ("All", |r, at| reduce(r, at, "pd.all")),
-    ("Any", |r, at| reduce(r, at, "pd.any")),
-    ("ArgMax", |r, at| arg(r, at, "pd.argmax")),
-    ("ArgMin", |r, at| arg(r, at, "pd.argmin")),
-    ("BroadcastTo", |r, at| {
+pub(super) const TABLE: &[Row] = &[
+    ("All", "bool Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.all")),
+    ("Any", "bool Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.any")),
+    ("ArgMax", "T Tidx", "output_type=DT_INT64", |r, at| {
+        arg(r, at, "pd.argmax")
+    }),
+    ("ArgMin", "T Tidx", "output_type=DT_INT64", |r, at| {
+        arg(r, at, "pd.argmin")
+    }),
+    ("BroadcastTo", "T Tidx", "", |r, at| {
         let x = r.operand(at, 0)?;
         with_shape(r, at, "pd.expand", x, 1)
     }),
-    ("ConcatV2", |r, at| {
-        let count = r.num_inputs(at).saturating_sub(1);
-        let axis = r.scalar(at, count, "axis")?;
-        let operands = r.operands(at, count)?;
-        r.op(at, "pd.concat", &operands, &[("axis", r.ctx.int_attr(axis))])
-    }),
-    ("Cumprod", |r, at| running(r, at, "pd.cumprod", "dim")),
-    ("Cumsum", |r, at| running(r, at, "pd.cumsum", "axis")),
-    ("ExpandDims", |r, at| {
-        let (x, axis) = (r.operand(at, 0)?, r.scalar(at, 1, "axis")?);
-        r.op(at, "pd.unsqueeze", &[x], &[("axis", r.ctx.ints_attr(&[axis]))])
-    }),
-    ("Fill", |r, at| {
+    ("Fill", "index_type T", "", |r, at| {
         if let (Some(dims), Some((_, numbers, _))) = (r.known(at, 0), r.constant(at, 1))
             && let [value] = numbers[..]
         {
@@ -47,8 +39,8 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         let value = r.operand(at, 1)?;
         with_shape(r, at, "pd.expand", value, 0)
     }),
-    ("GatherV2", select::gather),
-    ("MatrixBandPart", |r, at| {
+    ("GatherV2", "Tparams Tindices Taxis", "batch_dims=0", select::gather),
+    ("MatrixBandPart", "T Tindex Tindex", "", |r, at| {
         let (x, lower, upper) = (r.operand(at, 0)?, r.scalar(at, 1, "band")?, r.scalar(at, 2, "band")?);
         let mut x = x;
         if lower >= 0 {
@@ -63,19 +55,14 @@ pub(super) const TABLE: &[(&str, Read)] = &[
             _ => r.op(at, "pd.assign", &[x], &[]),
         }
     }),
-    ("Max", |r, at| reduce(r, at, "pd.max")),
-    ("Mean", |r, at| reduce(r, at, "pd.mean")),
-    ("Min", |r, at| reduce(r, at, "pd.min")),
-    ("OneHot", select::one_hot),
-    ("Pack", |r, at| {
-        let operands = r.operands(at, r.num_inputs(at))?;
-        let axis = r.int(at, "axis").unwrap_or(0);
-        r.op(at, "pd.stack", &operands, &[("axis", r.ctx.int_attr(axis))])
-    }),
-    ("Pad", |r, at| pad(r, at)),
-    ("PadV2", |r, at| pad(r, at)),
-    ("Prod", |r, at| reduce(r, at, "pd.prod")),
-    ("Range", |r, at| {
+    ("Max", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.max")),
+    ("Mean", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.mean")),
+    ("Min", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.min")),
+    ("OneHot", "TI i32 T T", "axis=-1", select::one_hot),
+    ("Pad", "T Tpaddings", "", |r, at| pad(r, at)),
+    ("PadV2", "T Tpaddings T", "", |r, at| pad(r, at)),
+    ("Prod", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.prod")),
+    ("Range", "Tidx Tidx Tidx", "", |r, at| {
         let number = |i| match r.constant(at, i) {
             Some((_, numbers, _)) => numbers.first().copied().ok_or("it is empty".to_owned()),
             None => Err("its ends must be constants".to_owned()),
@@ -93,34 +80,16 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         ];
         r.op(at, "pd.arange", &[], &attrs)
     }),
-    ("Reshape", select::reshape),
-    ("ReverseV2", |r, at| {
-        let (x, axes) = (r.operand(at, 0)?, r.list(at, 1, "axes")?);
-        r.op(at, "pd.flip", &[x], &[("axis", r.ctx.ints_attr(&axes))])
-    }),
-    ("Roll", |r, at| {
-        let (x, shifts, axes) = (r.operand(at, 0)?, r.list(at, 1, "shifts")?, r.list(at, 2, "axes")?);
-        let attrs = [("shifts", r.ctx.ints_attr(&shifts)), ("axis", r.ctx.ints_attr(&axes))];
-        r.op(at, "pd.roll", &[x], &attrs)
-    }),
-    ("ScatterNd", |r, at| {
-        let (index, updates, dims) = (r.operand(at, 0)?, r.operand(at, 1)?, r.list(at, 2, "shape")?);
-        let attrs = [("x_shape", r.ctx.ints_attr(&dims))];
-        r.op(at, "pd.gather_nd_grad", &[index, updates], &attrs)
-    }),
-    ("TensorScatterAdd", |r, at| {
-        let (x, index, updates) = (r.operand(at, 0)?, r.operand(at, 1)?, r.operand(at, 2)?);
-        r.op(at, "pd.scatter_nd_add", &[x, index, updates], &[])
-    }),
-    ("Shape", |r, at| counted(r, at, "pd.shape")),
-    ("Size", |r, at| counted(r, at, "pd.numel")),
-    ("Split", |r, at| {
+    ("Reshape", "T Tshape", "", select::reshape),
+    ("Shape", "T", "out_type=DT_INT32", |r, at| counted(r, at, "pd.shape")),
+    ("Size", "T", "out_type=DT_INT32", |r, at| counted(r, at, "pd.numel")),
+    ("Split", "i32 T", "num_split", |r, at| {
         let (axis, x) = (r.scalar(at, 0, "axis")?, r.operand(at, 1)?);
         let count = results(r.int(at, "num_split"))?;
         let attrs = [("num", r.ctx.int_attr(count as i64)), ("axis", r.ctx.int_attr(axis))];
         r.op_of(at, "pd.split_with_num", &[x], &attrs, count)
     }),
-    ("SplitV", |r, at| {
+    ("SplitV", "T Tlen i32", "num_split", |r, at| {
         let (x, sizes, axis) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?, r.scalar(at, 2, "axis")?);
         if r.int(at, "num_split")
             .is_some_and(|n| usize::try_from(n) != Ok(sizes.len()))
@@ -130,7 +99,7 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         let attrs = [("sections", r.ctx.ints_attr(&sizes)), ("axis", r.ctx.int_attr(axis))];
         r.op_of(at, "pd.split", &[x], &attrs, sizes.len())
     }),
-    ("Squeeze", |r, at| {
+    ("Squeeze", "T", "squeeze_dims=[]", |r, at| {
         let x = r.operand(at, 0)?;
         let axes = match r.attr(at, "squeeze_dims").or_else(|| r.attr(at, "axis")) {
             Some(super::super::proto::Value::List(list)) => list.ints.clone(),
@@ -138,24 +107,30 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         };
         r.op(at, "pd.squeeze", &[x], &[("axis", r.ctx.ints_attr(&axes))])
     }),
-    ("StridedSlice", strided_slice),
-    ("StridedSliceGrad", |r, at| {
-        let shape = r.list(at, 0, "shape")?;
-        let bounds = Bounds::new(r, at, 1, shape.len())?;
-        if bounds.strides.iter().any(|&s| s != 1) {
-            return Err("strides are not known here".to_owned());
-        }
-        let g = r.operand(at, 4)?;
-        let mut attrs = bounds.attrs(r);
-        attrs.push(("x_shape", r.ctx.ints_attr(&shape)));
-        r.op(at, "pd.slice_grad", &[g], &attrs)
-    }),
-    ("Sum", |r, at| reduce(r, at, "pd.sum")),
-    ("Tile", |r, at| {
-        let (x, times) = (r.operand(at, 0)?, r.list(at, 1, "repetitions")?);
-        r.op(at, "pd.tile", &[x], &[("repeat_times", r.ctx.ints_attr(&times))])
-    }),
-    ("TopKV2", |r, at| {
+    (
+        "StridedSlice",
+        "T Index Index Index",
+        "begin_mask=0 end_mask=0 ellipsis_mask=0 new_axis_mask=0 shrink_axis_mask=0",
+        strided_slice,
+    ),
+    (
+        "StridedSliceGrad",
+        "Index Index Index Index T",
+        "begin_mask=0 end_mask=0 ellipsis_mask=0 new_axis_mask=0 shrink_axis_mask=0",
+        |r, at| {
+            let shape = r.list(at, 0, "shape")?;
+            let bounds = Bounds::new(r, at, 1, shape.len())?;
+            if bounds.strides.iter().any(|&s| s != 1) {
+                return Err("strides are not known here".to_owned());
+            }
+            let g = r.operand(at, 4)?;
+            let mut attrs = bounds.attrs(r);
+            attrs.push(("x_shape", r.ctx.ints_attr(&shape)));
+            r.op(at, "pd.slice_grad", &[g], &attrs)
+        },
+    ),
+    ("Sum", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.sum")),
+    ("TopKV2", "T Tk", "sorted=true index_type=DT_INT32", |r, at| {
         let (x, k) = (r.operand(at, 0)?, r.scalar(at, 1, "count")?);
         // Sorted they are in any case.
         let _ = r.flag(at, "sorted");
@@ -169,17 +144,13 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         }
         Ok(())
     }),
-    ("Transpose", |r, at| {
-        let (x, perm) = (r.operand(at, 0)?, r.list(at, 1, "order")?);
-        r.op(at, "pd.transpose", &[x], &[("perm", r.ctx.ints_attr(&perm))])
-    }),
-    ("Unpack", |r, at| {
+    ("Unpack", "T", "num axis=0", |r, at| {
         let x = r.operand(at, 0)?;
         let (count, axis) = (results(r.int(at, "num"))?, r.int(at, "axis").unwrap_or(0));
         let attrs = [("axis", r.ctx.int_attr(axis)), ("num", r.ctx.int_attr(count as i64))];
         r.op_of(at, "pd.unstack", &[x], &attrs, count)
     }),
-    ("UnsortedSegmentSum", select::segment_sum),
+    ("UnsortedSegmentSum", "T Tindices Tnumsegments", "", select::segment_sum),
 ];
 
 /// The number of results that an attribute says; a file must not make us fill the memory.
@@ -224,16 +195,6 @@ fn reduce(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
         let wide = r.helper(at, name, &[x], &attrs)?;
         return r.op(at, "pd.cast", &[wide], &[("dtype", r.ctx.type_attr(elem))]);
     }
-    r.op(at, name, &[x], &attrs)
-}
-
-fn running(r: &mut Reader<'_>, at: usize, name: &str, axis: &'static str) -> Result<()> {
-    let (x, number) = (r.operand(at, 0)?, r.scalar(at, 1, "axis")?);
-    let attrs = [
-        (axis, r.ctx.int_attr(number)),
-        ("exclusive", r.ctx.bool_attr(r.flag(at, "exclusive"))),
-        ("reverse", r.ctx.bool_attr(r.flag(at, "reverse"))),
-    ];
     r.op(at, name, &[x], &attrs)
 }
 

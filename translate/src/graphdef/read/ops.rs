@@ -1,10 +1,10 @@
 //! What TensorFlow's operations are here.
 
-use pir_ir::{Attr, Context, Type};
+use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
+use pir_ir::{Attr, Context, Type, ValueId};
 
 use super::super::PREVENT_GRADIENT;
 use super::super::proto::Value;
-use super::super::table::{BINARY, UNARY};
 use super::super::types::RESOURCE;
 use super::{Input, Reader, Result};
 use super::{moves, select};
@@ -33,60 +33,34 @@ pub(super) fn is_control_flow(op: &str) -> bool {
     )
 }
 
-/// Other names of operations in the tables.
-pub(super) const ALIASES: &[(&str, &str)] = &[
-    ("Add", "pd.add"),
-    ("BiasAdd", "pd.add"),
-    ("Div", "pd.divide"),
-    ("RealDiv", "pd.divide"),
-    ("TruncateDiv", "pd.divide"),
-    ("BitwiseAnd", "pd.bitwise_and"),
-    ("BitwiseOr", "pd.bitwise_or"),
-    ("BitwiseXor", "pd.bitwise_xor"),
-    ("LogicalAnd", "pd.logical_and"),
-    ("LogicalOr", "pd.logical_or"),
-    ("Invert", "pd.bitwise_not"),
-    ("LogicalNot", "pd.logical_not"),
-    ("Snapshot", "pd.assign"),
-    ("StopGradient", "pd.detach"),
-    ("GatherNd", "pd.gather_nd"),
-    ("Selu", "pd.selu"),
-];
+/// An operation, the types of its inputs and its attributes as [`super::signature`] tells them, and what reads it.
+pub(super) type Row = (&'static str, &'static str, &'static str, Read);
 
-pub(super) const TABLE: &[(&str, Read)] = &[
-    ("AddN", |r, at| {
-        let operands = r.operands(at, r.num_inputs(at))?;
-        r.op(at, "pd.add_n", &operands, &[])
-    }),
-    ("BatchMatMul", |r, at| matmul(r, at, ["adj_x", "adj_y"])),
-    ("BatchMatMulV2", |r, at| matmul(r, at, ["adj_x", "adj_y"])),
-    ("Cast", |r, at| {
+/// Operations whose translation depends on their types and values. Others stand in the op tables.
+pub(super) const TABLE: &[Row] = &[
+    ("Cast", "SrcT", "DstT Truncate=false", |r, at| {
         let (x, elem) = (r.operand(at, 0)?, r.elem(at, "DstT")?);
         r.op(at, "pd.cast", &[x], &[("dtype", r.ctx.type_attr(elem))])
     }),
-    ("Const", |r, at| match r.attr(at, "value") {
+    ("Const", "", "value dtype", |r, at| match r.attr(at, "value") {
         Some(Value::Tensor(tensor)) if tensor.dtype == 7 => Err("strings are not known here".to_owned()),
         _ => Err("its tensor is malformed".to_owned()),
     }),
-    ("Einsum", |r, at| {
-        let operands = r.operands(at, r.num_inputs(at))?;
-        let equation = r.text(at, "equation").unwrap_or_default();
-        r.op(at, "pd.einsum", &operands, &[("equation", r.ctx.str_attr(&equation))])
-    }),
-    ("Elu", |r, at| {
-        let x = r.operand(at, 0)?;
-        r.op(at, "pd.elu", &[x], &[("alpha", r.ctx.float_attr(1.0))])
-    }),
-    ("Enter", enter),
-    ("Erfc", |r, at| {
+    (
+        "Enter",
+        "T",
+        "frame_name is_constant=false parallel_iterations=10",
+        enter,
+    ),
+    ("Erfc", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         let erf = r.helper(at, "pd.erf", &[x], &[])?;
         let attrs = [("scale", r.ctx.float_attr(-1.0)), ("bias", r.ctx.float_attr(1.0))];
         r.op(at, "pd.scale", &[erf], &attrs)
     }),
-    ("Exit", |r, at| passes_on(r, at, "df.exit")),
+    ("Exit", "T", "", |r, at| passes_on(r, at, "df.exit")),
     // Of floats it is the quotient cut off, also where that is infinite.
-    ("FloorDiv", |r, at| {
+    ("FloorDiv", "T T", "", |r, at| {
         let operands = r.operands(at, 2)?;
         let (_, elem) = r.dims(operands[0])?;
         if !r.ctx.is_float(elem) {
@@ -95,7 +69,7 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         let quotient = r.helper(at, "pd.divide", &operands, &[])?;
         r.op(at, "pd.floor", &[quotient], &[])
     }),
-    ("Identity", |r, at| {
+    ("Identity", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         if let Some(name) = r.text(at, "_output") {
             r.append(at, "pd.fetch", &[x], &[], &[("name", r.ctx.str_attr(&name))])?;
@@ -104,36 +78,21 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         let op = if r.plain { "pd.assign" } else { "df.identity" };
         r.op(at, op, &[x], &[])
     }),
-    ("LeakyRelu", |r, at| {
-        let x = r.operand(at, 0)?;
-        let slope = match r.attr(at, "alpha") {
-            Some(Value::Float(value)) => f64::from(*value),
-            _ => 0.2,
-        };
-        r.op(
-            at,
-            "pd.leaky_relu",
-            &[x],
-            &[("negative_slope", r.ctx.float_attr(slope))],
-        )
-    }),
-    ("LogSoftmax", |r, at| softmax(r, at, "pd.log_softmax")),
-    ("LoopCond", |r, at| passes_on(r, at, "df.loop_cond")),
-    ("MatMul", |r, at| matmul(r, at, ["transpose_a", "transpose_b"])),
-    ("Merge", merge),
-    ("NextIteration", |r, at| passes_on(r, at, "df.next_iteration")),
-    ("NoOp", |r, at| match r.plain {
+    ("LoopCond", "bool", "", |r, at| passes_on(r, at, "df.loop_cond")),
+    ("Merge", "T*", "", merge),
+    ("NextIteration", "T", "", |r, at| passes_on(r, at, "df.next_iteration")),
+    ("NoOp", "", "", |r, at| match r.plain {
         true => Ok(()),
         false => r.op(at, "df.no_op", &[], &[]),
     }),
-    ("OnesLike", |r, at| full_like(r, at, 1.0)),
-    ("Placeholder", placeholder),
-    ("PreventGradient", |r, at| {
+    ("OnesLike", "T", "", |r, at| full_like(r, at, 1.0)),
+    ("Placeholder", "", "dtype shape=?", placeholder),
+    ("PreventGradient", "T", "message=", |r, at| {
         let x = r.operand(at, 0)?;
         let message = r.text(at, "message").unwrap_or_default();
         r.op(at, "pd.detach", &[x], &[(PREVENT_GRADIENT, r.ctx.str_attr(&message))])
     }),
-    ("Print", |r, at| {
+    ("Print", "T U**", "message= first_n=-1 summarize=3", |r, at| {
         let x = r.operand(at, 0)?;
         let first = r.input(at, 0)?;
         if r.num_inputs(at) != 2 || r.input(at, 1)? != first {
@@ -145,23 +104,14 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         }
         r.op(at, "pd.print", &[x], &attrs)
     }),
-    ("Relu6", select::relu6),
-    ("ReluGrad", |r, at| {
-        let (g, out) = (r.operand(at, 0)?, r.operand(at, 1)?);
-        r.op(at, "pd.relu_grad", &[out, g], &[])
-    }),
-    ("Select", select::select),
-    ("SelectV2", |r, at| {
-        let operands = r.operands(at, 3)?;
-        r.op(at, "pd.where", &operands, &[])
-    }),
-    ("Softmax", |r, at| softmax(r, at, "pd.softmax")),
-    ("Softplus", |r, at| {
+    ("Relu6", "T", "", select::relu6),
+    ("Select", "bool T T", "", select::select),
+    ("Softplus", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         // Where nothing more is to be added in any precision.
         r.op(at, "pd.softplus", &[x], &[("threshold", r.ctx.float_attr(40.0))])
     }),
-    ("StackPopV2", |r, at| {
+    ("StackPopV2", "handle", "elem_type", |r, at| {
         let stack = r.operand(at, 0)?;
         let elem = r.elem(at, "elem_type")?;
         let dims = r
@@ -172,7 +122,7 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         r.is_node(at, op);
         Ok(())
     }),
-    ("StackPushV2", |r, at| {
+    ("StackPushV2", "handle T", "swap_memory=false", |r, at| {
         let operands = r.operands(at, 2)?;
         let swap = ("swap", r.ctx.bool_attr(true));
         let attrs = if r.flag(at, "swap_memory") {
@@ -183,16 +133,16 @@ pub(super) const TABLE: &[(&str, Read)] = &[
         r.op(at, "df.stack_push", &operands, &attrs)
     }),
     // How much it may hold, and what: the executor has no use for either. Its name is that of the node.
-    ("StackV2", |r, at| {
+    ("StackV2", "i32", "elem_type stack_name=", |r, at| {
         r.input(at, 0)?;
         let _ = (r.elem(at, "elem_type")?, r.text(at, "stack_name"));
         r.op(at, "df.stack", &[], &[])
     }),
-    ("Switch", |r, at| {
+    ("Switch", "T bool", "", |r, at| {
         let operands = r.operands(at, 2)?;
         r.op_of(at, "df.switch", &operands, &[], 2)
     }),
-    ("ZerosLike", |r, at| full_like(r, at, 0.0)),
+    ("ZerosLike", "T", "", |r, at| full_like(r, at, 0.0)),
 ];
 
 /// The name of an operation, the same for references as for values.
@@ -202,28 +152,60 @@ pub(super) fn plain_name(op: &str) -> &str {
         .unwrap_or(op)
 }
 
+/// The row of an operation that a function reads.
+pub(super) fn row(op: &str) -> Option<&'static Row> {
+    TABLE.iter().chain(moves::TABLE).find(|row| row.0 == op)
+}
+
 /// Reads a node.
 pub(super) fn read(r: &mut Reader<'_>, at: usize, op: &str) -> Result<()> {
-    let entry = TABLE.iter().chain(moves::TABLE).find(|(name, _)| *name == op);
-    if let Some((_, read)) = entry {
+    if let Some((.., read)) = row(op) {
         return read(r, at);
     }
-    if op == "BiasAdd" && r.text(at, "data_format").as_deref() == Some("NCHW") {
-        return Err("channels in front are not known here".to_owned());
+    match formats::from_tensorflow(op) {
+        Some(form) => by_form(r, at, form),
+        None => Err("this operation is not known here".to_owned()),
     }
-    let named = |table: &[(&'static str, &'static str)]| {
-        let entry = table.iter().find(|(_, name)| *name == op);
-        entry.map(|(name, _)| format!("pd.{name}"))
-    };
-    let alias = ALIASES.iter().find(|(name, _)| *name == op);
-    let (name, count) = match (named(UNARY), named(BINARY), alias) {
-        (Some(name), ..) => (name, 1),
-        (_, Some(name), _) => (name, 2),
-        (.., Some((_, name))) => ((*name).to_owned(), r.num_inputs(at).min(2)),
-        _ => return Err("this operation is not known here".to_owned()),
-    };
-    let operands = r.operands(at, count)?;
-    r.op(at, &name, &operands, &[])
+}
+
+/// Reads a node that has the same inputs and attributes here, in other places and under other names.
+fn by_form(r: &mut Reader<'_>, at: usize, form: &TensorFlowForm) -> Result<()> {
+    let mut operands: Vec<(usize, ValueId)> = Vec::new();
+    let mut attrs: Vec<(&str, Attr)> = Vec::new();
+    let mut index = 0;
+    for input in form.inputs {
+        let mut count = 1;
+        match *input {
+            TensorFlowInput::Operand(place) => operands.push((place, r.operand(at, index)?)),
+            TensorFlowInput::Operands => {
+                count = (r.num_inputs(at) + 1).saturating_sub(form.inputs.len());
+                for i in index..index + count {
+                    operands.push((0, r.operand(at, i)?));
+                }
+            }
+            TensorFlowInput::List(name) => attrs.push((name, r.ctx.ints_attr(&r.list(at, index, name)?))),
+            TensorFlowInput::Number(name) => attrs.push((name, r.ctx.int_attr(r.scalar(at, index, name)?))),
+        }
+        index += count;
+    }
+    for &(theirs, ours, default) in form.attributes {
+        let value = match r.attr(at, theirs) {
+            Some(Value::Bool(false)) => continue,
+            Some(Value::Bool(true)) => r.ctx.bool_attr(true),
+            Some(Value::Int(value)) => r.ctx.int_attr(*value),
+            Some(Value::Float(value)) => r.ctx.float_attr(f64::from(*value)),
+            Some(Value::Bytes(bytes)) => r.ctx.str_attr(&String::from_utf8_lossy(bytes)),
+            Some(_) => return Err(format!("its attribute `{theirs}` has a value that is not known here")),
+            None => match default.parse() {
+                Ok(value) => r.ctx.float_attr(value),
+                Err(_) => continue,
+            },
+        };
+        attrs.push((ours, value));
+    }
+    operands.sort_by_key(|&(place, _)| place);
+    let operands: Vec<ValueId> = operands.into_iter().map(|(_, value)| value).collect();
+    r.op(at, form.op, &operands, &attrs)
 }
 
 fn passes_on(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
@@ -317,21 +299,4 @@ pub(super) fn number_of(ctx: &Context, elem: Type, value: f64) -> Attr {
         elem if ctx.is_float(elem) => ctx.float_attr(value),
         _ => ctx.int_attr(value as i64),
     }
-}
-
-fn matmul(r: &mut Reader<'_>, at: usize, names: [&str; 2]) -> Result<()> {
-    let operands = r.operands(at, 2)?;
-    let [x, y] = names.map(|name| r.flag(at, name));
-    let mut attrs = Vec::new();
-    for (name, set) in [("transpose_x", x), ("transpose_y", y)] {
-        if set {
-            attrs.push((name, r.ctx.bool_attr(true)));
-        }
-    }
-    r.op(at, "pd.matmul", &operands, &attrs)
-}
-
-fn softmax(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
-    let x = r.operand(at, 0)?;
-    r.op(at, name, &[x], &[("axis", r.ctx.int_attr(-1))])
 }

@@ -6,12 +6,10 @@
 mod arrays;
 mod defaults;
 mod dump;
-mod ops;
 mod optimizers;
 mod ordinary;
 mod pairs;
 mod proto;
-mod schema;
 mod translate;
 
 use std::cell::RefCell;

@@ -1,11 +1,11 @@
 //! Operations without blocks.
 
+use pir_dialects::formats::{self, ProgramDescForm};
 use pir_dialects::marks::ABSENT_OPERANDS;
 use pir_ir::{Attr, DYNAMIC, Diagnostic, Sym, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::defaults::is_noise;
-use super::ops::{self, Renamed};
 use super::translate::Translator;
 use super::{Attribute, Op, dtype, error};
 use crate::paddle::build::SourceId;
@@ -97,8 +97,8 @@ impl<'t> Translator<'t, '_, '_> {
             ),
             "assign_value" => self.assign_value(op),
             "write_to_array" | "read_from_array" | "lod_array_length" | "tensor_array_to_tensor" => self.on_array(op),
-            kind => match ops::renamed(kind) {
-                Some(renamed) => self.renamed(op, &renamed),
+            kind => match formats::program_desc(kind) {
+                Some(form) => self.renamed(op, form),
                 None => self.unknown(op),
             },
         }
@@ -275,11 +275,11 @@ impl<'t> Translator<'t, '_, '_> {
         }
     }
 
-    fn renamed(&mut self, op: &'t Op, renamed: &Renamed) -> Done {
+    fn renamed(&mut self, op: &'t Op, form: &ProgramDescForm) -> Done {
         let ctx = self.builder.ctx;
         let mut attrs = Attrs::new();
         let whole = op.kind.starts_with("reduce_") && op.int("reduce_all") == Some(1);
-        for &(theirs, ours) in &renamed.attributes {
+        for &(theirs, ours) in form.attributes {
             match op.attribute(theirs) {
                 // The element type of the operand, or the declared one, is nothing to say.
                 Some(Attribute::Int(..0)) if ours == "dtype" => {}
@@ -302,7 +302,7 @@ impl<'t> Translator<'t, '_, '_> {
         let set = |name: &str| op.int(name) == Some(1);
         let fixed =
             op.kind == "batch_norm" && (set("use_global_stats") || (set("is_test") && !set("trainable_statistics")));
-        let outputs: Vec<&str> = (renamed.outputs.iter().copied())
+        let outputs: Vec<&str> = (form.outputs.iter().copied())
             .map(|name| {
                 if fixed && matches!(name, "MeanOut" | "VarianceOut") {
                     ""
@@ -311,7 +311,7 @@ impl<'t> Translator<'t, '_, '_> {
                 }
             })
             .collect();
-        self.plain(op, &format!("pd.{}", renamed.name), &renamed.inputs, &outputs, attrs)
+        self.plain(op, form.op, form.inputs, &outputs, attrs)
     }
 
     /// An operation with these parameters.
@@ -419,10 +419,7 @@ impl<'t> Translator<'t, '_, '_> {
     fn unknown(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
         // One of the same name has its operands and attributes otherwise: nothing says which is which.
-        let def = ctx
-            .registered_op(&format!("pd.{}", op.kind))
-            .and_then(|name| ctx.op_def(name));
-        if def.is_some_and(|def| def.operands.len() != 1 || !def.attrs.is_empty()) {
+        if ctx.registered_op(&format!("pd.{}", op.kind)).is_some() {
             return Err(error(op.span, format!("`{}` is not read", op.kind)));
         }
         // It keeps all of them.

@@ -4,8 +4,8 @@ use pir_ir::budget::Reservation;
 use pir_ir::{Context, Diagnostic, Span};
 use prost::Message;
 
-use super::schema;
 use super::{Attribute, Block, Op, Var, dtype, error};
+use crate::schemas;
 use crate::wire;
 
 #[derive(Clone, PartialEq, Message)]
@@ -121,7 +121,7 @@ pub(super) fn read(ctx: &Context, source: &[u8]) -> Result<Vec<Block>, Vec<Diagn
         )
     };
     let mut held = Reservation::default();
-    let faults = wire::check(source, &schema::PROGRAM, &mut held);
+    let faults = wire::check(source, &schemas::PROGRAM, &mut held);
     if !faults.is_empty() {
         let tell = |f: wire::Fault| not(format!("{}, at byte {}", f.message, f.at));
         return Err(faults.into_iter().map(tell).collect());

@@ -18,7 +18,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Type, TypeData, ValueDef, ValueId};
 
-use super::table;
 use pir_dialects::cf::is_stack;
 use pir_dialects::pd::{is_if, is_while};
 use stacks::Plan;
@@ -53,7 +52,6 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
     let mut writer = Writer {
         ctx,
         body,
-        rows: table::rows(),
         plan,
         out: String::new(),
         ids: vec![0; body.num_value_slots()],
@@ -92,7 +90,6 @@ pub fn write_printed(module: &Module) -> Result<String, Vec<Diagnostic>> {
 struct Writer<'m> {
     ctx: &'m Context,
     body: &'m Body,
-    rows: FxHashMap<&'static str, table::Row>,
     plan: Plan,
     out: String,
     /// The number of each value; 0 for one that has none.

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
+use pir_dialects::formats::{self, PaddleAttribute, PaddleForm, PaddleOperand};
 use pir_dialects::marks;
 use pir_ir::{Arity, Attr, Diagnostic, OpId, OpView, Type, TypeData, ValueId};
 
 use super::super::inplace::changed_places;
 use super::super::notes;
-use super::super::table::{Attribute, Input, Row};
 use super::{Id, Writer, json};
 
 impl Writer<'_> {
@@ -174,38 +174,24 @@ impl Writer<'_> {
                 let inputs = [operands.first().copied().unwrap_or(0), exponent];
                 return self.finish(op, "1.elementwise_pow", "", &inputs, &types);
             }
-            // Its `shape` gives numbers of 32 bits.
-            "shape" => return self.finish(op, "1.shape64", "", &operands, &types),
-            "linear" | "outer" => return Err("PaddlePaddle has no such operation".to_owned()),
             "inplace_add" => return self.inplace_add(op, &operands, &types),
             _ => {}
         }
-        let row = self.rows.get(short).cloned();
-        let plain = view.def().is_some_and(|def| def.attrs.is_empty());
-        let row = match row {
-            Some(row) => row,
-            None if plain => {
-                let inputs = self.lists(view, &operands)?;
-                return self.finish(op, &format!("1.{short}"), "", &inputs, &types);
-            }
-            None => return Err("what Paddle has for it is not known here".to_owned()),
-        };
+        let form = formats::paddle(short).ok_or("PaddlePaddle has no such operation")?;
         if let Some(def) = view.def()
             && let Some(spec) = def
                 .attrs
                 .iter()
-                .find(|s| view.attr(&s.name).is_some() && !row.says(&s.name))
+                .find(|s| view.attr(&s.name).is_some() && !form.has(&s.name))
         {
             return Err(format!("PaddlePaddle's has no `{}`", spec.name));
         }
-        let inputs = self.inputs(view, &row, &types)?;
+        let inputs = self.inputs(view, form, &types)?;
         let inputs = match short {
             "where" => self.broadcast(view, inputs, &types),
             "batch_norm" => self.running_statistics(view, inputs),
             _ => inputs,
         };
-        // The kernel without the change reads the memory of its results.
-        let theirs = if short == "batch_norm" { "batch_norm_" } else { short };
         let types = match short {
             "einsum" => self.with_caches(view, &types),
             // A result is left out where the operand is that it changes.
@@ -219,11 +205,11 @@ impl Writer<'_> {
                 None => types,
             },
         };
-        for attribute in &row.attributes {
+        for attribute in form.attributes {
             let text = self.attribute(view, attribute, &types)?;
             json::entry(attribute.name, &text, &mut attrs);
         }
-        self.finish(op, &format!("1.{theirs}"), &attrs, &inputs, &types)
+        self.finish(op, &format!("1.{}", form.name), &attrs, &inputs, &types)
     }
 
     /// Copies of running statistics, which PaddlePaddle changes in place and we do not.
@@ -267,24 +253,6 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The values of an operation without attributes: as they are, or as the one list that it takes.
-    fn lists(&mut self, view: OpView<'_>, operands: &[Id]) -> Result<Vec<Id>, String> {
-        let variadic = view
-            .def()
-            .is_some_and(|def| def.operands.iter().any(|o| o.arity == Arity::Variadic));
-        if !variadic || view.name() == "builtin.combine" {
-            // Operands that are left out have their places.
-            let mut inputs = operands.to_vec();
-            for &at in view.ints("absent_operands").unwrap_or(&[]) {
-                let at = usize::try_from(at).unwrap_or(0).min(inputs.len());
-                inputs.insert(at, 0);
-            }
-            return Ok(inputs);
-        }
-        let values: Vec<ValueId> = self.body.operands(view.op).collect();
-        Ok(vec![self.combined(&values)])
-    }
-
     /// A list of values.
     fn combined(&mut self, values: &[ValueId]) -> Id {
         if let &[one] = values
@@ -299,7 +267,7 @@ impl Writer<'_> {
     }
 
     /// The operands as Paddle has them.
-    fn inputs(&mut self, view: OpView<'_>, row: &Row, types: &[Type]) -> Result<Vec<Id>, String> {
+    fn inputs(&mut self, view: OpView<'_>, form: &PaddleForm, types: &[Type]) -> Result<Vec<Id>, String> {
         let (ctx, body) = (self.ctx, self.body);
         let def = view.def().ok_or("it is not defined")?;
         let absent = view.ints("absent_operands").unwrap_or(&[]);
@@ -338,18 +306,21 @@ impl Writer<'_> {
         }
         // What is given and has no place there must not be passed over.
         let has_place = |name: &str| {
-            row.inputs.iter().any(|input| match *input {
-                Input::Value(n) | Input::Shaped(n, _) | Input::Ints(n) | Input::Number(n, _) => n == name,
+            form.operands.iter().any(|input| match *input {
+                PaddleOperand::Value(n)
+                | PaddleOperand::Shaped(n, _)
+                | PaddleOperand::Ints(n)
+                | PaddleOperand::Number(n, _) => n == name,
             })
         };
         if let Some((name, _)) = given.iter().find(|(name, group)| group.is_some() && !has_place(name)) {
-            return Err(match row.says(name) {
+            return Err(match form.has(name) {
                 true => format!("`{name}` is computed, and PaddlePaddle has an attribute for it"),
                 false => format!("PaddlePaddle's has no operand `{name}`"),
             });
         }
-        let mut inputs = Vec::with_capacity(row.inputs.len());
-        for input in &row.inputs {
+        let mut inputs = Vec::with_capacity(form.operands.len());
+        for input in form.operands {
             let value = |name: &str| given.iter().find(|(n, _)| *n == name).and_then(|(_, g)| g.clone());
             let list = |name: &str| {
                 def.operands
@@ -357,12 +328,12 @@ impl Writer<'_> {
                     .any(|o| o.name == name && o.arity == Arity::Variadic)
             };
             inputs.push(match *input {
-                Input::Value(name) => match value(name) {
+                PaddleOperand::Value(name) => match value(name) {
                     Some(group) if list(name) => self.combined(&group),
                     Some(group) => group.first().map_or(0, |&v| self.id(v)),
                     None => 0,
                 },
-                Input::Shaped(name, shape) => match value(name).and_then(|g| g.first().copied()) {
+                PaddleOperand::Shaped(name, shape) => match value(name).and_then(|g| g.first().copied()) {
                     Some(v) => self.id(v),
                     None => {
                         let shape = view
@@ -372,7 +343,7 @@ impl Writer<'_> {
                         self.full(shape, 0.0, elem)
                     }
                 },
-                Input::Ints(name) | Input::Number(name, _) => match (view.attr(name), value(name)) {
+                PaddleOperand::Ints(name) | PaddleOperand::Number(name, _) => match (view.attr(name), value(name)) {
                     (Some(attr), _) => {
                         let attr = if name == "axis" {
                             self.counted_from_front(view, attr)
@@ -407,9 +378,9 @@ impl Writer<'_> {
         }
     }
 
-    fn constant_input(&mut self, input: Input, attr: Attr, name: &str, types: &[Type]) -> Result<Id, String> {
+    fn constant_input(&mut self, input: PaddleOperand, attr: Attr, name: &str, types: &[Type]) -> Result<Id, String> {
         match input {
-            Input::Ints(_) => {
+            PaddleOperand::Ints(_) => {
                 let one = self.ctx.attr_int(attr).map(|i| vec![i]);
                 let ints = self.ctx.attr_ints(attr).map(<[i64]>::to_vec).or(one);
                 let ints = ints.ok_or_else(|| format!("`{name}` is not a list of integers"))?;
@@ -419,7 +390,7 @@ impl Writer<'_> {
                 let value = self.ctx.attr_f64(attr);
                 let value = value.ok_or_else(|| format!("`{name}` is not a number"))?;
                 Ok(match input {
-                    Input::Number(_, Some(ty)) => self.full(&[1], value, ty),
+                    PaddleOperand::Number(_, Some(ty)) => self.full(&[1], value, ty),
                     _ => self.number(value, types.first()),
                 })
             }
@@ -441,9 +412,9 @@ impl Writer<'_> {
     }
 
     /// An attribute as Paddle has it.
-    fn attribute(&self, view: OpView<'_>, attribute: &Attribute, types: &[Type]) -> Result<String, String> {
+    fn attribute(&self, view: OpView<'_>, attribute: &PaddleAttribute, types: &[Type]) -> Result<String, String> {
         let ctx = self.ctx;
-        let Attribute { name, kind, default } = *attribute;
+        let PaddleAttribute { name, kind, default } = *attribute;
         let attr = notes::get(view, name);
         let wrong = || format!("`{name}` is not of the kind that Paddle has");
         Ok(match kind {
@@ -478,8 +449,8 @@ impl Writer<'_> {
                         let one = ctx.attr_int(attr).map(|i| vec![i]);
                         ctx.attr_ints(attr).map(<[i64]>::to_vec).or(one)
                     }
-                    (None, "@shape") => of_result(),
-                    (None, "@ones") => ones(),
+                    (None, "shape(out)") => of_result(),
+                    (None, "ones(axes)") => ones(),
                     (None, text) => Some(text.split(',').filter_map(|n| n.parse().ok()).collect()),
                 };
                 json::list(

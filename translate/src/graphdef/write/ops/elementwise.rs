@@ -12,12 +12,6 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let out = e.binary("Mul", &sign, &g, elem)?;
         e.result(0, out)
     }),
-    ("add_n", |e| {
-        let inputs = e.inputs()?;
-        let attrs = [("T", e.dtype(e.elem()?)?), ("N", Value::Int(inputs.len() as i64))];
-        e.node("AddN", &inputs, &attrs);
-        Ok(())
-    }),
     ("bitwise_and", |e| bits(e, "BitwiseAnd", "LogicalAnd")),
     ("bitwise_not", |e| bits(e, "Invert", "LogicalNot")),
     ("bitwise_or", |e| bits(e, "BitwiseOr", "LogicalOr")),
@@ -94,11 +88,6 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let scaled = e.binary("Mul", &g, &y, elem)?;
         let out = e.binary("Mul", &scaled, &power, elem)?;
         e.result(0, out)
-    }),
-    ("relu_grad", |e| {
-        let (out, g, elem) = (e.input(0)?, e.input(1)?, e.elem()?);
-        let grad = e.binary("ReluGrad", &g, &out, elem)?;
-        e.result(0, grad)
     }),
     ("round", |e| {
         // Halves go away from zero, and not to the even number.

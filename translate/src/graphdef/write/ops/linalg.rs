@@ -31,16 +31,6 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let out = e.reshape(sum, &dims, elem)?;
         e.result(0, out)
     }),
-    ("einsum", |e| {
-        let inputs = e.inputs()?;
-        let attrs = [
-            ("T", e.dtype(e.elem()?)?),
-            ("N", Value::Int(inputs.len() as i64)),
-            ("equation", Value::Bytes(e.view.str("equation").unwrap_or("").into())),
-        ];
-        e.node("Einsum", &inputs, &attrs);
-        Ok(())
-    }),
     ("cross_entropy_with_softmax", cross_entropy),
     ("layer_norm", layer_norm),
     ("log_softmax", |e| exponentials(e, "LogSoftmax")),

@@ -8,7 +8,10 @@ mod linalg;
 mod reduce;
 mod shape;
 
-use super::super::table::{BINARY, UNARY};
+use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
+use pir_ir::AttrData;
+
+use super::super::proto::Value;
 use super::emit::{Emit, Result};
 
 /// A function that writes the nodes of an operation.
@@ -28,14 +31,8 @@ pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
     let Some(short) = name.strip_prefix("pd.") else {
         return control::write(e);
     };
-    if let Some((_, op)) = UNARY.iter().find(|(n, _)| *n == short) {
-        let inputs = [e.input(0)?];
-        let attrs = [("T", e.dtype(e.elem()?)?)];
-        e.node(op, &inputs, &attrs);
-        return Ok(());
-    }
-    if let Some((_, op)) = BINARY.iter().find(|(n, _)| *n == short) {
-        return elementwise::binary(e, op);
+    if let Some(form) = formats::tensorflow(name) {
+        return by_form(e, form);
     }
     let tables = [
         control::TABLE,
@@ -51,4 +48,40 @@ pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
         Some((_, write)) => write(e),
         None => Err("TensorFlow has no operation for it".to_owned()),
     }
+}
+
+/// Writes an operation that is one node with the same inputs and attributes, under other names.
+fn by_form(e: &mut Emit<'_, '_>, form: &TensorFlowForm) -> Result<()> {
+    let mut inputs = Vec::new();
+    let mut attrs = vec![("T", e.dtype(e.elem()?)?)];
+    for input in form.inputs {
+        match *input {
+            TensorFlowInput::Operand(place) => inputs.push(e.input(place)?),
+            TensorFlowInput::Operands => {
+                inputs = e.inputs()?;
+                attrs.push(("N", Value::Int(inputs.len() as i64)));
+            }
+            TensorFlowInput::List(name) | TensorFlowInput::Number(name) => {
+                return Err(format!("its `{name}` has no place there"));
+            }
+        }
+    }
+    let elem = e.elem()?;
+    for at in 1..e.num_operands() {
+        if e.operand_type(at)?.1 != elem {
+            return Err("its operands hold different types".to_owned());
+        }
+    }
+    for &(theirs, ours, _) in form.attributes {
+        let Some(attr) = e.view.attr(ours) else { continue };
+        let value = match e.w.ctx.attr_data(attr) {
+            AttrData::Bool(value) => Value::Bool(*value),
+            AttrData::Int { .. } => Value::Int(e.view.int(ours).unwrap_or(0)),
+            AttrData::Str(text) => Value::Bytes(text.as_bytes().into()),
+            _ => return Err(format!("its attribute `{ours}` has no place there")),
+        };
+        attrs.push((theirs, value));
+    }
+    e.node(form.name, &inputs, &attrs);
+    Ok(())
 }

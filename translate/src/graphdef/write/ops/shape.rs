@@ -160,16 +160,6 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         }
         Ok(())
     }),
-    ("stack", |e| {
-        let inputs = e.inputs()?;
-        let attrs = [
-            ("T", e.dtype(e.elem()?)?),
-            ("N", Value::Int(inputs.len() as i64)),
-            ("axis", Value::Int(e.view.int("axis").unwrap_or(0))),
-        ];
-        e.node("Pack", &inputs, &attrs);
-        Ok(())
-    }),
     ("tile", |e| {
         let (x, ty) = (e.input(0)?, e.dtype(e.elem()?)?);
         let Some(List::Known(mut times)) = e.list("repeat_times")? else {

@@ -1,0 +1,323 @@
+//! What other formats call an operation: static tables for `dialects/src/formats.rs`, from the fields of the rows.
+//!
+//! - `paddle: (ARGS)` lists the arguments of PaddlePaddle's operation where they differ from those of the row, a name in
+//!   front of the parentheses if that differs too. A bare name is the row's argument of this name. `Tensor x=zeros(shape)`
+//!   is an operand whose shape alone is read: where it is absent, the attribute is its shape. `ones(a)` and `shape(r)` are
+//!   lists that follow from an attribute and from a result.
+//!   `none` says that there is no such operation, `computed` that a function writes it.
+//! - `program_desc: NAME (X, Y?, Z*) -> (Out) {theirs=ours}`: parameters of operands and results in our order, and what the
+//!   attributes are here. Without a name it is that of the row, without braces the attributes have the same names.
+//!   An operation of one tensor without attributes is `(X) -> (Out)` unless something else is said.
+//! - `tensorflow: NAME (ARGS) {theirs=default -> ours}` is read and written, those under `from_tensorflow` are only read.
+//!   The arguments are operands and attributes of the row in the order of the inputs there; an attribute is a constant
+//!   input. Before a name stands the type of the input: `bool`, or the attribute that names it, which is `T` unless
+//!   something else is said. Without parentheses they are the operands of the row. In braces are the attributes there beside
+//!   those that name types or count inputs, what they are when they are not given, and what they are here.
+//! - `inplace: (x -> out)`: what the operation of this name and a `_` changes. If nothing is said, it is each operand `x`
+//!   of a result `x_out`, or the first operand; of a gradient nothing.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::schema::{self, Attribute, Op};
+
+type Result<T> = std::result::Result<T, String>;
+
+/// The tables as Rust.
+pub fn tables(ops: &[Op]) -> Result<String> {
+    let mut paddle = BTreeMap::new();
+    let mut program_desc = BTreeMap::new();
+    let mut tensorflow = BTreeMap::new();
+    for op in ops {
+        let fail = |e: String| format!("op `{}`: {e}", op.op);
+        if let Some(form) = paddle_form(op).map_err(fail)? {
+            paddle.insert(op.op.clone(), form);
+        }
+        for (kind, form) in program_desc_forms(op).map_err(fail)? {
+            if program_desc.insert(kind.clone(), form).is_some() {
+                return Err(fail(format!("`{kind}` of a ProgramDesc is several operations")));
+            }
+        }
+    }
+    for op in ops {
+        let written = op.tensorflow.iter().map(|text| (text, true));
+        for (text, written) in written.chain(op.from_tensorflow.iter().map(|text| (text, false))) {
+            let fail = |e: String| format!("op `{}`: {e}", op.op);
+            let (name, form) = tensorflow_form(op, text, written).map_err(fail)?;
+            if tensorflow.insert(name.clone(), form).is_some() {
+                return Err(fail(format!("`{name}` of TensorFlow is several operations")));
+            }
+        }
+    }
+    let mut out = String::new();
+    for (name, ty, forms) in [
+        ("PADDLE", "PaddleForm", paddle),
+        ("PROGRAM_DESC", "ProgramDescForm", program_desc),
+        ("TENSORFLOW", "TensorFlowForm", tensorflow),
+    ] {
+        let _ = writeln!(out, "static {name}: &[{ty}] = &[");
+        for form in forms.values() {
+            let _ = writeln!(out, "    {form},");
+        }
+        out.push_str("];\n");
+    }
+    Ok(out)
+}
+
+/// What stands between the outermost parentheses, and what stands before and behind them.
+fn parentheses(text: &str) -> Result<(&str, Vec<String>, &str)> {
+    let missing = || format!("`{text}` has no parentheses");
+    let (name, rest) = text.split_once('(').ok_or_else(missing)?;
+    let mut depth = 1;
+    for (at, c) in rest.char_indices() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth == 0 {
+            let inside = schema::split(&rest[..at]);
+            let inside = inside.iter().map(|s| s.trim().to_owned()).collect();
+            return Ok((name.trim(), inside, rest[at + 1..].trim()));
+        }
+    }
+    Err(missing())
+}
+
+/// Adjacent texts as the items of a slice.
+fn slice<T>(items: &[T], item: impl FnMut(&T) -> String) -> String {
+    let items: Vec<String> = items.iter().map(item).collect();
+    format!("&[{}]", items.join(", "))
+}
+
+fn paddle_form(op: &Op) -> Result<Option<String>> {
+    let (mut name, mut args) = (op.op.clone(), op.args.clone());
+    match op.paddle.as_deref() {
+        None => {}
+        Some("none" | "computed") => return Ok(None),
+        Some(text) => {
+            let (other, listed, _) = parentheses(text)?;
+            if !other.is_empty() {
+                name = other.to_owned();
+            }
+            args = listed.iter().map(|arg| own_or_theirs(op, arg)).collect::<Result<_>>()?;
+        }
+    }
+    let (mut operands, mut dynamic, mut attributes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut order = Vec::new();
+    for Attribute { name, ty, default } in &args {
+        let zeros = default.as_ref().and_then(|d| d.strip_prefix("zeros("));
+        match (&**ty, zeros) {
+            ("Tensor" | "Tensor?", Some(shape)) => {
+                operands.push(format!(
+                    "PaddleOperand::Shaped({name:?}, {:?})",
+                    shape.trim_end_matches(')')
+                ));
+                order.push(name.clone());
+            }
+            ("Tensor" | "Tensor?" | "Tensor[]", None) => {
+                operands.push(format!("PaddleOperand::Value({name:?})"));
+                order.push(name.clone());
+            }
+            ("IntArray", _) => dynamic.push(format!("PaddleOperand::Ints({name:?})")),
+            (ty, _) if ty.starts_with("Scalar") && !ty.ends_with("[]") => {
+                let elem = match ty {
+                    "Scalar(int)" => "Some(Type::I32)",
+                    "Scalar(int64_t)" => "Some(Type::I64)",
+                    "Scalar(double)" => "Some(Type::F64)",
+                    "Scalar" | "Scalar(float)" => "None",
+                    _ => return Err(format!("the type `{ty}` is not known")),
+                };
+                dynamic.push(format!("PaddleOperand::Number({name:?}, {elem})"));
+            }
+            (ty, _) => attributes.push(attribute(name, ty, default.as_deref())?),
+        }
+    }
+    operands.append(&mut dynamic);
+    let inplace = inplace(op, &order)?;
+    Ok(Some(format!(
+        "PaddleForm {{ op: {:?}, name: {name:?}, operands: {}, attributes: {}, inplace: {} }}",
+        op.op,
+        slice(&operands, String::clone),
+        slice(&attributes, String::clone),
+        slice(&inplace, |(operand, result)| format!("({operand}, {result})")),
+    )))
+}
+
+/// The row's argument of a name, or one that is spelled out.
+fn own_or_theirs(op: &Op, arg: &str) -> Result<Attribute> {
+    let own = op.args.iter().find(|a| a.name == arg).cloned();
+    own.or_else(|| schema::argument(arg))
+        .ok_or_else(|| format!("`{arg}` is neither an argument of the row nor `type name`"))
+}
+
+/// An attribute with its kind in a saved program, and its default in that kind's words.
+fn attribute(name: &str, ty: &str, default: Option<&str>) -> Result<String> {
+    let kind = match ty {
+        "bool" => "bool",
+        "int" => "i32",
+        "int64_t" => "i64",
+        "float" => "f32",
+        "double" => "f64",
+        "str" => "str",
+        "int[]" => "i32s",
+        "int64_t[]" => "i64s",
+        "double[]" => "numbers",
+        "DataType" => "dtype",
+        "Place" => "place",
+        _ => return Err(format!("PaddlePaddle has no attribute of type `{ty}`")),
+    };
+    let default = default.unwrap_or("").trim_matches(['"', '{', '}']).replace(' ', "");
+    let default = match (kind, &*default) {
+        ("dtype", "undefined") => String::new(),
+        ("dtype", text) => text.replace("f", "float").replace("i", "int"),
+        _ => default,
+    };
+    Ok(format!(
+        "PaddleAttribute {{ name: {name:?}, kind: {kind:?}, default: {default:?} }}"
+    ))
+}
+
+/// Places of operands in PaddlePaddle's order, each with that of the result that it becomes.
+fn inplace(op: &Op, order: &[String]) -> Result<Vec<(usize, usize)>> {
+    let operand = |name: &str| order.iter().position(|o| o == name);
+    let result = |name: &str| op.outputs.iter().position(|o| o.name == name);
+    if let Some(text) = &op.inplace {
+        return schema::split(text)
+            .iter()
+            .map(|pair| {
+                let (from, to) = pair.trim().trim_matches(['(', ')']).split_once("->")?;
+                Some((operand(from.trim())?, result(to.trim())?))
+            })
+            .collect::<Option<_>>()
+            .ok_or_else(|| format!("`{text}` is no list of `(operand -> result)`"));
+    }
+    let named = |(at, output): (usize, &schema::Value)| Some((operand(output.name.strip_suffix("_out")?)?, at));
+    let pairs: Vec<_> = op.outputs.iter().enumerate().filter_map(named).collect();
+    // Which operand the twin of a gradient changes is not a matter of its place.
+    let one = op.operands.first().is_some_and(|first| first.ty == "Tensor") && !order.is_empty();
+    let first = one && !op.outputs.is_empty() && !op.op.ends_with("_grad");
+    Ok(if pairs.is_empty() && first { vec![(0, 0)] } else { pairs })
+}
+
+fn program_desc_forms(op: &Op) -> Result<Vec<(String, String)>> {
+    let plain = op.operands.len() == 1
+        && op.attrs.is_empty()
+        && op.operands[0].ty == "Tensor"
+        && matches!(&op.outputs[..], [one] if one.ty == "Tensor");
+    let derived = (op.program_desc.is_empty() && plain).then(|| "(X) -> (Out)".to_owned());
+    op.program_desc
+        .iter()
+        .cloned()
+        .chain(derived)
+        .map(|text| program_desc_form(op, &text))
+        .collect()
+}
+
+fn program_desc_form(op: &Op, text: &str) -> Result<(String, String)> {
+    let (name, inputs, rest) = parentheses(text)?;
+    let kind = if name.is_empty() { &*op.op } else { name };
+    let (arrow, outputs, rest) = parentheses(rest)?;
+    if arrow != "->" {
+        return Err(format!("`{text}` has no `->`"));
+    }
+    let attributes: Vec<(String, String)> = match rest.strip_prefix('{').and_then(|r| r.strip_suffix('}')) {
+        None if rest.is_empty() => op.attrs.iter().map(|a| (a.name.clone(), a.name.clone())).collect(),
+        None => return Err(format!("`{rest}` is no list of attributes")),
+        Some(list) => schema::split(list)
+            .iter()
+            .map(|word| {
+                let (theirs, ours) = word.split_once('=').unwrap_or((word, word));
+                (theirs.trim().to_owned(), ours.trim().to_owned())
+            })
+            .collect(),
+    };
+    if let Some((_, ours)) = attributes
+        .iter()
+        .find(|(_, ours)| op.attrs.iter().all(|a| a.name != *ours))
+    {
+        return Err(format!("`program_desc` names `{ours}`, which is no attribute"));
+    }
+    let form = format!(
+        "ProgramDescForm {{ kind: {kind:?}, op: {:?}, inputs: {}, outputs: {}, attributes: {} }}",
+        format!("pd.{}", op.op),
+        slice(&inputs, |i| format!("{i:?}")),
+        slice(&outputs, |o| format!("{o:?}")),
+        slice(&attributes, |a| format!("{a:?}")),
+    );
+    Ok((kind.to_owned(), form))
+}
+
+fn tensorflow_form(op: &Op, text: &str, written: bool) -> Result<(String, String)> {
+    let (head, braces) = text.split_once('{').unwrap_or((text, "}"));
+    let braces = braces
+        .strip_suffix('}')
+        .ok_or_else(|| format!("`{text}` has an open brace"))?;
+    let (name, args) = match head.contains('(') {
+        true => {
+            let (name, args, _) = parentheses(head)?;
+            (name, args)
+        }
+        false => (
+            head.trim(),
+            op.operands
+                .iter()
+                .filter(|o| o.ty.starts_with("Tensor"))
+                .map(|o| o.name.clone())
+                .collect(),
+        ),
+    };
+    let (mut inputs, mut types) = (Vec::new(), Vec::new());
+    for arg in &args {
+        let (ty, arg) = arg.rsplit_once(' ').unwrap_or(("T", arg));
+        let operand = op
+            .operands
+            .iter()
+            .position(|o| o.name == arg && o.ty.starts_with("Tensor"));
+        let attr = op.attrs.iter().find(|a| a.name == arg);
+        match (operand, attr) {
+            (Some(at), _) if op.operands[at].ty == "Tensor[]" => {
+                inputs.push("TensorFlowInput::Operands".to_owned());
+                types.push(format!("{ty}*"));
+            }
+            (Some(at), _) => {
+                inputs.push(format!("TensorFlowInput::Operand({at})"));
+                types.push(ty.to_owned());
+            }
+            (None, Some(_)) if written => {
+                return Err(format!("`{text}` has a constant input, which a function writes"));
+            }
+            (None, Some(attr)) => {
+                let list = attr.ty == "IntArray" || attr.ty.ends_with("[]");
+                inputs.push(format!(
+                    "TensorFlowInput::{}({arg:?})",
+                    if list { "List" } else { "Number" }
+                ));
+                types.push(ty.to_owned());
+            }
+            (None, None) => return Err(format!("`{text}` names `{arg}`, which is no argument")),
+        }
+    }
+    let (mut declared, mut attributes) = (Vec::new(), Vec::new());
+    for word in schema::split(braces) {
+        let (theirs, ours) = match word.split_once("->") {
+            Some((theirs, ours)) => (theirs.trim(), Some(ours.trim())),
+            None => (word.trim(), None),
+        };
+        declared.push(theirs.to_owned());
+        if let Some(ours) = ours {
+            let spec = op.attrs.iter().find(|a| a.name == ours);
+            let spec = spec.ok_or_else(|| format!("`{text}` names `{ours}`, which is no attribute"))?;
+            let (theirs, default) = theirs.split_once('=').map_or((theirs, None), |(t, d)| (t, Some(d)));
+            // What is the same without being said is not said.
+            let default = default.filter(|d| spec.default.as_deref() != Some(d)).unwrap_or("");
+            attributes.push(format!("({theirs:?}, {ours:?}, {default:?})"));
+        }
+    }
+    let form = format!(
+        "TensorFlowForm {{ name: {name:?}, op: {:?}, written: {written}, inputs: {}, types: {:?}, attrs: {:?}, \
+         attributes: {} }}",
+        format!("pd.{}", op.op),
+        slice(&inputs, String::clone),
+        types.join(" "),
+        declared.join(" "),
+        slice(&attributes, String::clone),
+    );
+    Ok((name.to_owned(), form))
+}
