@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 use pir_interp::exec::Stats;
 use pir_interp::{DType, ExecError, InputSpec, Options, Outcome, Tensor, runnable};
-use pir_ir::{Diagnostic, Module};
+use pir_ir::{Diagnostic, Module, Type, expand_composites};
 use pir_passes::Pipeline;
 
 use super::promote::to_f64;
@@ -117,6 +117,13 @@ impl Check<'_> {
     /// The program as it is compared.
     pub fn in_f64(&self) -> Module {
         let mut primal = self.module.clone();
+        // The constants in what an operation computes are of the types that it was written for. What cannot be expanded is told
+        // when it is differentiated.
+        let _ = expand_composites(&mut primal, &|op| {
+            let narrow = |ty| op.ctx.is_float(ty) && op.ctx.elem_type(ty) != Type::F64;
+            let mut types = op.body.operands(op.op).map(|value| op.body.value_type(value));
+            op.semantics().is_some_and(|semantics| semantics.has_vjp()) || !types.any(narrow)
+        });
         to_f64(&mut primal);
         primal
     }
