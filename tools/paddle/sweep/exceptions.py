@@ -15,7 +15,7 @@ class Difference:
         self.ops = ops.split()
         self.what, self.reason, self.when, self.elements = what, reason, when, elements
         self.dtypes = dtypes.split() if dtypes else None
-        # Not in every run, or being mended elsewhere: it may be a difference no more.
+        # Not in every run: PaddlePaddle may crash before it.
         self.pending = pending
 
     def covers(self, case, what):
@@ -164,9 +164,16 @@ DIFFERENCES = [
     D("sum mean max min prod argmax argmin squeeze unsqueeze tile expand reshape cumsum roll", "refusal",
       "the rank or the derivative of what depends on a computed axis is not known beforehand", when=noted("operand")),
     D("put_along_axis", "refusal", "the derivative of products is not known", when=says('"mul"')),
-    # Being mended: computed numbers have derivatives, and singular points follow docs/autodiff.md.
-    D("clip full_like scale pow pad", "", "the derivative of computed numbers", when=noted("computed"), pending=True),
-    D("bce_loss", "gradient", "probabilities of 0 and 1", when=noted("edges"), pending=True),
-    D("elementwise_pow pow", "gradient", "at a base of 0", pending=True),
-    D("frobenius_norm p_norm", "", "norms of nothing and of zeros", pending=True),
+    # Norms and powers.
+    D("pow", "result", "a computed exponent is rounded to f32 there", dtypes="f64", when=noted("computed")),
+    D("elementwise_pow", "gradient", "exponents of more digits than the type has are rounded there before they are odd or even", dtypes="bf16",
+      elements=lambda c: np.abs(x(c, 1)) > 256),
+    D("frobenius_norm p_norm", "gradient", "there a small number is added to the norm that it is divided by", dtypes="f64"),
+    D("p_norm", "result", "the root is rounded to f32 there", dtypes="f64",
+      when=lambda c: "porder = 3.0" in c.text or "porder = 2.5" in c.text),
+    D("p_norm", "gradient", "powers below 2 of a zero are NaN there, and so are those of infinities here", when=lambda c: zero_in(c) or special(c)),
+    D("p_norm", "result", "with a negative order, the norm of nothing is 0 there", when=lambda c: c.tensors[0].array.size == 0),
+    D("p_norm", "result", "of order minus infinity, what is behind a NaN is passed over there; here the NaN is",
+      when=lambda c: "porder = 0xFFF0" in c.text and has_nan(c)),
+    D("p_norm", "gradient", "of order minus infinity, each of equal elements has all of the gradient there", when=says("porder = 0xFFF0")),
 ]
