@@ -214,15 +214,24 @@ fn unknown_operations_may_change_constants_and_conditions() {
     let text = translated(
         r#"
     (%3) = "pd_op.full" () {dtype:float32,shape:[1],value:2} : () -> tensor<1xf32>
-    (%4) = "pd_op.frobnicate" (%3) {} : (tensor<1xf32>) -> tensor<1xf32>
+    (%4) = "pd_op.frobnicate_" (%3) {} : (tensor<1xf32>) -> tensor<1xf32>
     (%5) = "pd_op.scale" (%0, %3) {bias:0,bias_after_scale:true} : (tensor<2x3xf32>, tensor<1xf32>) -> tensor<2x3xf32>
     (%6) = "pd_op.full_int_array" () {dtype:int64,value:[0]} : () -> tensor<1xi64>
-    (%7) = "pd_op.frobnicate" (%6) {} : (tensor<1xi64>) -> tensor<1xi64>
+    (%7) = "pd_op.frobnicate_" (%6) {} : (tensor<1xi64>) -> tensor<1xi64>
     (%8) = "pd_op.sum" (%5, %6) {dtype:"",keepdim:false} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<-1xf32>
 "#,
     );
     assert_eq!(text[2], "%3 = pd.scale (%x, %1) : tensor<2x3xf32>");
     assert!(text[5].starts_with("%6 = pd.sum (%3, %4)"), "{text:#?}");
+    // What PaddlePaddle does not name like a change is none: gradients share the axes of what they are gradients of.
+    let text = translated(
+        r#"
+    (%3) = "pd_op.full_int_array" () {dtype:int64,value:[0]} : () -> tensor<1xi64>
+    (%4) = "pd_op.sum" (%0, %3) {dtype:"",keepdim:false} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<3xf32>
+    (%5) = "pd_op.frobnicate_grad" (%0, %4, %3) {} : (tensor<2x3xf32>, tensor<3xf32>, tensor<1xi64>) -> tensor<2x3xf32>
+"#,
+    );
+    assert!(text[1].contains("pd.sum (%x) {axis = [0]"), "{text:#?}");
     // Whether the loop goes on was computed before the change.
     let loops = |before: &str, inside: &str| {
         translated(&format!(
@@ -242,7 +251,7 @@ fn unknown_operations_may_change_constants_and_conditions() {
         ))
         .join("\n")
     };
-    let change = r#"(%6) = "pd_op.frobnicate" (%3) {} : (tensor<1xf32>) -> tensor<1xf32>"#;
+    let change = r#"(%6) = "pd_op.frobnicate_" (%3) {} : (tensor<1xf32>) -> tensor<1xf32>"#;
     assert!(loops("", "").contains("cond (%arg0: tensor<1xf32>)"));
     for text in [loops(change, ""), loops("", change)] {
         assert!(

@@ -3,7 +3,7 @@
 //! In Paddle's programs the axes of a sum or the factor of a scale are operands, made by `full` and `full_int_array`,
 //! because they may be computed. Where they are constant, which is nearly always, our operations have attributes.
 
-use super::arrays::is_on_arrays;
+use super::inplace::may_write;
 use pir_ir::{Arity, Attr, AttrData, AttrSpec, Body, Context, OpDef, OpId, Type, ValueDef, ValueId};
 
 /// Turns constant operands of known operations into attributes, removes constants that are not used any more, and
@@ -163,8 +163,7 @@ fn fold_operands(ctx: &Context, body: &mut Body, op: OpId, freed: &mut Vec<OpId>
 
 /// Whether an operation of which nothing is known may change the tensor of a value.
 fn may_change(ctx: &Context, body: &Body, value: ValueId) -> bool {
-    let unknown = |op: OpId| body.view(ctx, op).has_unknown_effects() && !is_on_arrays(ctx.op_str(body.op_name(op)));
-    body.uses(value).any(|at| unknown(at.op))
+    body.uses(value).any(|at| may_write(ctx, body, at.op))
 }
 
 /// The constant that a value is: of `full_int_array`, of a `full` of one element, or of a combination of those, unless it

@@ -17,7 +17,7 @@
 use std::sync::OnceLock;
 
 use pir_dialects::formats;
-use pir_ir::{Attr, AttrData, BlockId, Diagnostic, OpId, OpSpec, OpView, ValueDef, ValueId};
+use pir_ir::{Attr, AttrData, BlockId, Body, Context, Diagnostic, OpId, OpSpec, OpView, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -82,6 +82,14 @@ pub(super) fn written_back(view: OpView<'_>) -> Option<Pairs> {
 /// The places of the operands that an operation of PaddlePaddle's of this name changes, in the order of its results.
 pub(super) fn changed_places(name: &str) -> Option<impl Iterator<Item = usize>> {
     Some(pairs(name)?.iter().map(|&(place, _)| place))
+}
+
+/// Whether an operation may change tensors that others read, in a program of PaddlePaddle: one that nobody knows, unless it is
+/// PaddlePaddle's own and the name does not end as those of its map do.
+pub(super) fn may_write(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let view = body.view(ctx, op);
+    let own = view.name().strip_prefix("pd.");
+    view.has_unknown_effects() && own.is_none_or(|name| name.ends_with('_')) && !is_on_arrays(view.name())
 }
 
 /// What shares tensors.

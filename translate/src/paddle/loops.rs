@@ -14,10 +14,11 @@ use pir_ir::{
 };
 
 use super::constants::remove_unused;
+use super::inplace::may_write;
 
 /// Gives every `pd.while` its condition region.
 pub(crate) fn rotate(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
-    let unknown = body.walk_all().any(|op| body.view(ctx, op).has_unknown_effects());
+    let unknown = body.walk_all().any(|op| may_write(ctx, body, op));
     // Inner loops first: their bodies may be part of what the outer one copies.
     for op in body.post_order() {
         if !body.is_alive(op) || ctx.op_str(body.op_name(op)) != "pd.while" || body.op_regions(op).len() != 1 {
@@ -307,7 +308,7 @@ fn unchanged_until(ctx: &Context, body: &Body, op: OpId, end: OpId) -> bool {
     let mut at = body.prev_op(end);
     while let Some(between) = at.filter(|&at| at != op) {
         let mut inside = body.op_regions(between).iter().flat_map(|&region| body.walk(region));
-        if body.view(ctx, between).has_unknown_effects() || inside.any(|op| body.view(ctx, op).has_unknown_effects()) {
+        if may_write(ctx, body, between) || inside.any(|op| may_write(ctx, body, op)) {
             return false;
         }
         at = body.prev_op(between);
