@@ -88,7 +88,8 @@ def handed(m, out, scope, stack, element):
 def array(m, out, scope, depth):
     """An array that is written one behind the other or in a loop, and read at places or in another loop."""
     r = m.r
-    type = m.type(m.some(scope))
+    # Of whatever it reads of an array, PaddlePaddle's program says that it is a vector.
+    type = m.type(m.some(scope, fits=lambda t: len(t[1]) == 1))
     made = m.add(out, scope, Array(None), ("y", type), prefix="y")
     count = r.randint(1, 4)
     if depth <= 0 or r.random() < 0.3:
