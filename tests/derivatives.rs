@@ -32,6 +32,7 @@ const CASES: &[(&str, &[&str])] = &[
     (r#"%o = pd.tanh_shrink (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.thresholded_relu (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.stanh (%x)"#, &["x[2,3] 0.2 0.9"]),
+    (r#"%o = pd.softcap (%x) {cap = 1.5}"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.asinh (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.atanh (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.swiglu (%x)"#, &["x[2,4] 0.2 0.9"]),

@@ -89,6 +89,8 @@ fn slice<T>(items: &[T], item: impl FnMut(&T) -> String) -> String {
 fn paddle_form(op: &Op) -> Result<Option<String>> {
     let (mut name, mut args) = (op.op.clone(), op.args.clone());
     match op.paddle.as_deref() {
+        // It is written as what it computes.
+        None if op.computes.is_some() => return Ok(None),
         None => {}
         Some("none" | "computed") => return Ok(None),
         Some(text) => {

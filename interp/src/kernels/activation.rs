@@ -75,6 +75,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let (a, b) = (s.float("scale_a", 0.67), s.float("scale_b", 1.7159));
         map(move |x| b * (a * x).tanh())
     }),
+    (pd::Softcap::NAME, |s| {
+        let cap = s.float("cap", 30.0);
+        map(move |x| cap * (x / cap).tanh())
+    }),
     (pd::Asinh::NAME, |_| map(asinh)),
     (pd::Acosh::NAME, |_| map(acosh)),
     (pd::Atanh::NAME, |_| map(f64::atanh)),

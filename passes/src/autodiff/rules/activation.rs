@@ -66,6 +66,7 @@ pub(super) const RULES: &[Rule] = &[
         .x()
         .above(op.threshold())
         .select(g, g.zeros())),
+    derivative!(Softcap, |op, g| g * (1.0 - (op.out() * (1.0 / op.cap())).square())),
     slope!(Asinh, |op| (op.x().square() + 1.0).rsqrt()),
     slope!(Acosh, |op| (op.x().square() - 1.0).rsqrt()),
     derivative!(Atanh, |op, g| g / (1.0 - op.x().square())),
