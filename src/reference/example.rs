@@ -1,5 +1,6 @@
 //! The example of an operation, and what it gives.
 
+use pir_dialects::pd;
 use std::sync::Arc;
 
 use pir_interp::kernels::dtype_of;
@@ -52,7 +53,7 @@ fn fetch_unused(module: &mut Module) {
             let spec = OpSpec {
                 operands: &[value],
                 attrs,
-                ..OpSpec::new(ctx.op_name("pd.fetch"))
+                ..OpSpec::new(ctx.op_name(pd::Fetch::NAME))
             };
             let op = body.create_op(spec);
             body.append_op(block, op);

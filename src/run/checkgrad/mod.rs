@@ -11,6 +11,7 @@ mod forward;
 mod judge;
 mod table;
 
+use pir_dialects::pd;
 use std::collections::HashSet;
 
 use pir_interp::exec::Stats;
@@ -486,7 +487,7 @@ fn has_detach(module: &Module) -> bool {
     let mut pending = vec![&module.body];
     while let Some(body) = pending.pop() {
         for op in body.walk_all() {
-            if module.ctx.op_str(body.op_name(op)) == "pd.detach" {
+            if module.ctx.op_str(body.op_name(op)) == pd::Detach::NAME {
                 return true;
             }
             pending.extend(body.isolated(op));

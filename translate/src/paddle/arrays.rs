@@ -4,6 +4,7 @@
 //! Here an array is one tensor that has its elements along the first dimension: writing an element is cutting and
 //! joining, which has derivatives like everything else.
 
+use pir_dialects::pd;
 use rustc_hash::FxHashMap;
 
 use pir_ir::{Attr, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, ValueId};
@@ -142,11 +143,11 @@ impl Groups {
             self.join(ctx, body, Some(value), Some(value));
         }
         match ctx.op_str(body.op_name(op)) {
-            "pd.array_write" | "pd.assign" => {
+            "pd.array_write" | pd::Assign::NAME => {
                 self.join(ctx, body, body.get_operand(op, 0), results.first().copied());
             }
-            name @ ("pd.while" | "pd.if") => {
-                let skip = usize::from(name == "pd.while");
+            name @ (pd::While::NAME | pd::If::NAME) => {
+                let skip = usize::from(name == pd::While::NAME);
                 for &region in body.op_regions(op) {
                     let Some(block) = body.entry_block(region) else {
                         continue;
@@ -232,13 +233,13 @@ impl Emitter<'_, '_> {
         if known == Some(true) {
             return Ok(x);
         }
-        self.emit("pd.reshape", &[x], &[("shape", self.ctx.ints_attr(shape))])
+        self.emit(pd::Reshape::NAME, &[x], &[("shape", self.ctx.ints_attr(shape))])
     }
 
     /// A place as the bound of a slice, and the next one.
     fn bounds(&mut self, place: ValueId) -> Result<[ValueId; 2], String> {
         let start = self.reshaped(place, &[1])?;
-        let end = self.emit("pd.scale", &[start], &[("bias", self.ctx.float_attr(1.0))])?;
+        let end = self.emit(pd::Scale::NAME, &[start], &[("bias", self.ctx.float_attr(1.0))])?;
         Ok([start, end])
     }
 
@@ -246,7 +247,7 @@ impl Emitter<'_, '_> {
     fn element(&mut self, array: ValueId, [start, end]: [ValueId; 2]) -> Result<ValueId, String> {
         let axis = self.ctx.ints_attr(&[0]);
         self.emit(
-            "pd.slice",
+            pd::Slice::NAME,
             &[array, start, end],
             &[("axes", axis), ("decrease_axis", axis)],
         )
@@ -257,10 +258,10 @@ impl Emitter<'_, '_> {
         let [start, end] = self.bounds(place)?;
         let [axes, zero, all] = [0, 0, i64::from(i32::MAX)].map(|n| self.ctx.ints_attr(&[n]));
         let array = self.with_extents(array, item)?;
-        let head = self.emit("pd.slice", &[array, start], &[("axes", axes), ("starts", zero)])?;
-        let tail = self.emit("pd.slice", &[array, end], &[("axes", axes), ("ends", all)])?;
-        let row = self.emit("pd.unsqueeze", &[item], &[("axis", self.ctx.ints_attr(&[0]))])?;
-        let whole = self.emit("pd.concat", &[head, row, tail], &[("axis", self.ctx.int_attr(0))])?;
+        let head = self.emit(pd::Slice::NAME, &[array, start], &[("axes", axes), ("starts", zero)])?;
+        let tail = self.emit(pd::Slice::NAME, &[array, end], &[("axes", axes), ("ends", all)])?;
+        let row = self.emit(pd::Unsqueeze::NAME, &[item], &[("axis", self.ctx.ints_attr(&[0]))])?;
+        let whole = self.emit(pd::Concat::NAME, &[head, row, tail], &[("axis", self.ctx.int_attr(0))])?;
         self.r.body.set_value_type(whole, ty);
         Ok(whole)
     }
@@ -273,16 +274,16 @@ impl Emitter<'_, '_> {
             return Ok(array);
         }
         let ty = array_type(self.ctx, self.r.body.value_type(item));
-        let extents = self.emit("pd.shape", &[array], &[])?;
+        let extents = self.emit(pd::Shape::NAME, &[array], &[])?;
         let (zero, one) = (self.ctx.ints_attr(&[0]), self.ctx.ints_attr(&[1]));
         let count = self.emit(
-            "pd.slice",
+            pd::Slice::NAME,
             &[extents],
             &[("axes", zero), ("starts", zero), ("ends", one)],
         )?;
-        let others = self.emit("pd.shape", &[item], &[])?;
-        let shape = self.emit("pd.concat", &[count, others], &[("axis", self.ctx.int_attr(0))])?;
-        let wide = self.r.op("pd.expand").operands([array, shape]).result(ty).build();
+        let others = self.emit(pd::Shape::NAME, &[item], &[])?;
+        let shape = self.emit(pd::Concat::NAME, &[count, others], &[("axis", self.ctx.int_attr(0))])?;
+        let wide = self.r.op(pd::Expand::NAME).operands([array, shape]).result(ty).build();
         Ok(self.r.body.result(wide, 0))
     }
 
@@ -302,14 +303,14 @@ impl Emitter<'_, '_> {
         order.insert(axis, 0);
         let mut whole = array;
         if axis > 0 {
-            whole = self.emit("pd.transpose", &[array], &[("perm", self.ctx.ints_attr(&order))])?;
+            whole = self.emit(pd::Transpose::NAME, &[array], &[("perm", self.ctx.ints_attr(&order))])?;
         }
         if stacked {
             return Ok(whole);
         }
         let ends = [axis, axis + 1].map(|a| self.ctx.int_attr(a as i64));
         self.emit(
-            "pd.flatten",
+            pd::Flatten::NAME,
             &[whole],
             &[("start_axis", ends[0]), ("stop_axis", ends[1])],
         )
@@ -356,17 +357,17 @@ fn translate(ctx: &Context, body: &mut Body, op: OpId) -> Result<(), String> {
                 ("value", zero),
                 ("dtype", ctx.type_attr(elem)),
             ];
-            e.emit("pd.full", &[], &attrs)?
+            e.emit(pd::Full::NAME, &[], &attrs)?
         }
         "pd.array_read" => {
             let bounds = e.bounds(operand(1)?)?;
             e.element(operand(0)?, bounds)?
         }
         "pd.array_length" => {
-            let extents = e.emit("pd.shape", &[operand(0)?], &[])?;
+            let extents = e.emit(pd::Shape::NAME, &[operand(0)?], &[])?;
             let (zero, one) = (ctx.ints_attr(&[0]), ctx.ints_attr(&[1]));
             let count = e.emit(
-                "pd.slice",
+                pd::Slice::NAME,
                 &[extents],
                 &[("axes", zero), ("starts", zero), ("ends", one)],
             )?;

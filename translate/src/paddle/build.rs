@@ -3,6 +3,7 @@
 //! Names, values and places are turned into ours here, whatever the format they were written in. What follows on the
 //! whole program is in [`constants`](super::constants) and [`loops`](super::loops).
 
+use pir_dialects::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -200,7 +201,7 @@ impl<'c> Builder<'c> {
             let value = self.ctx.ints_attr(&left_out);
             source.attrs.push(ABSENT_OPERANDS.entry(self.ctx, value));
         }
-        let is_fetch = source.name == "pd.fetch";
+        let is_fetch = source.name == pd::Fetch::NAME;
         if !is_fetch {
             self.drop_surplus(&mut source);
         }
@@ -369,7 +370,10 @@ impl<'c> Builder<'c> {
             }
         }
         if let Some(name) = self.body.view(self.ctx, op).str("name")
-            && matches!(source.name.as_str(), "pd.data" | "pd.parameter" | "pd.feed")
+            && matches!(
+                source.name.as_str(),
+                pd::Data::NAME | pd::Parameter::NAME | pd::Feed::NAME
+            )
             && let Some(value) = self.body.results(op).next()
         {
             let name = self.value_name(&identifier(name));

@@ -4,6 +4,7 @@
 //! it. Here the loop carries such a value and the branch gives it: when a region has been read, what it changed gets a
 //! place among the arguments, the operands and the results, and stands for the result from then on.
 
+use pir_dialects::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -62,8 +63,8 @@ impl Builder<'_> {
             return;
         }
         let is_loop = match self.ctx.op_str(self.body.op_name(op)) {
-            "pd.while" => true,
-            "pd.if" => false,
+            pd::While::NAME => true,
+            pd::If::NAME => false,
             name => {
                 let message = format!("a region of `{name}` changes a value of its surroundings in place");
                 self.errors

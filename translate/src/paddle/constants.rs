@@ -4,6 +4,7 @@
 //! because they may be computed. Where they are constant, which is nearly always, our operations have attributes.
 
 use super::inplace::may_write;
+use pir_dialects::pd;
 use pir_ir::{Arity, Attr, AttrData, AttrSpec, Body, Context, OpDef, OpId, Type, ValueDef, ValueId};
 
 /// Turns constant operands of known operations into attributes, removes constants that are not used any more, and
@@ -109,7 +110,7 @@ fn operand_attributes(def: &OpDef) -> impl Iterator<Item = &AttrSpec> {
 /// `full` has a floating-point value in the file, whatever its type; ours has one of its type.
 fn normalise_constant(ctx: &Context, body: &mut Body, op: OpId) {
     let view = body.view(ctx, op);
-    if view.name() != "pd.full" {
+    if view.name() != pd::Full::NAME {
         return;
     }
     let (Some(value), Some(dtype)) = (view.f64("value"), view.ty("dtype")) else {
@@ -177,11 +178,11 @@ pub(super) fn constant(ctx: &Context, body: &Body, value: ValueId) -> Option<Att
     };
     let view = body.view(ctx, op);
     match view.name() {
-        "pd.full_int_array" => {
+        pd::FullIntArray::NAME => {
             let value = view.attr("value")?;
             ctx.attr_ints(value).map(|_| value)
         }
-        "pd.full" => scalar(ctx, body, op),
+        pd::Full::NAME => scalar(ctx, body, op),
         "builtin.combine" => {
             let ints: Option<Vec<i64>> = body
                 .operands(op)
@@ -198,7 +199,7 @@ pub(super) fn constant(ctx: &Context, body: &Body, value: ValueId) -> Option<Att
 
 fn scalar(ctx: &Context, body: &Body, op: OpId) -> Option<Attr> {
     let view = body.view(ctx, op);
-    let one = view.name() == "pd.full" && view.ints("shape").is_some_and(|s| s.iter().all(|&d| d == 1));
+    let one = view.name() == pd::Full::NAME && view.ints("shape").is_some_and(|s| s.iter().all(|&d| d == 1));
     if one { view.attr("value") } else { None }
 }
 

@@ -5,6 +5,7 @@
 //! from others at which they do not is behind a `pd.detach`; a value at which they do not although it would follow has
 //! an attribute.
 
+use pir_dialects::pd;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -54,17 +55,22 @@ impl Builder<'_> {
             goes_on |= known && !stops && float && all;
         }
         match source.name.as_str() {
-            "pd.while" => {
+            pd::While::NAME => {
                 let inits = source.operands.iter().skip(1).rev();
                 self.flags.arguments = inits.map(|id| self.flags.stops.contains(id)).collect();
                 ends.clear();
             }
-            "pd.assign" if !ends.is_empty() => {
-                source.name = "pd.detach".to_owned();
+            pd::Assign::NAME if !ends.is_empty() => {
+                source.name = pd::Detach::NAME.to_owned();
                 ends.clear();
             }
             // What a branch gives follows from what is in it; an input says it itself.
-            "pd.if" | "pd.fetch" | "pd.data" | "pd.feed" | "pd.parameter" | "pd.detach" => ends.clear(),
+            pd::If::NAME
+            | pd::Fetch::NAME
+            | pd::Data::NAME
+            | pd::Feed::NAME
+            | pd::Parameter::NAME
+            | pd::Detach::NAME => ends.clear(),
             name if name.starts_with("builtin.") || name.starts_with("cf.") => ends.clear(),
             _ if goes_on => source.attrs.push(STOP_GRADIENT.entry(ctx, ctx.bool_attr(false))),
             _ => {}
@@ -84,7 +90,7 @@ impl Builder<'_> {
             operands: &[value],
             results: &[ty],
             span: source.span,
-            ..OpSpec::new(self.ctx.op_name("pd.detach"))
+            ..OpSpec::new(self.ctx.op_name(pd::Detach::NAME))
         });
         if let Some(detached) = detached {
             self.define(id, detached);
@@ -95,7 +101,7 @@ impl Builder<'_> {
 /// Removes the ends of gradients that nothing reads.
 pub(super) fn remove_unused(ctx: &Context, body: &mut Body) {
     for op in body.walk_all().collect::<Vec<_>>() {
-        if ctx.op_str(body.op_name(op)) == "pd.detach" && !body.op_has_uses(op) {
+        if ctx.op_str(body.op_name(op)) == pd::Detach::NAME && !body.op_has_uses(op) {
             body.erase_op(op);
         }
     }

@@ -14,6 +14,7 @@
 //! A parameter outlives the run. When something other than a step of an optimiser changes it, `pd.assign_out_` says that
 //! it has the new value from then on.
 
+use pir_dialects::pd;
 use std::sync::OnceLock;
 
 use pir_dialects::formats;
@@ -140,7 +141,7 @@ impl Builder<'_> {
             || name.strip_suffix('_').is_some_and(defined)
             || matches!(
                 name,
-                "pd.assign_out_"
+                pd::AssignOutInplace::NAME
                     | "pd.share_data_"
                     | "pd.fill_"
                     | "pd.set_value"
@@ -190,9 +191,9 @@ impl Builder<'_> {
         let dtype = (ctx.sym("dtype"), ctx.type_attr(elem));
         let shape = (ctx.sym("shape"), ctx.ints_attr(shape));
         let (name, value) = match values[..] {
-            [one] => ("pd.full", (ctx.sym("value"), one)),
+            [one] => (pd::Full::NAME, (ctx.sym("value"), one)),
             _ => (
-                "pd.assign_value",
+                pd::AssignValue::NAME,
                 (ctx.sym("values"), ctx.attr(AttrData::Array(values.into()))),
             ),
         };
@@ -220,13 +221,13 @@ impl Builder<'_> {
         }
         // A number in every place of a shape that is computed.
         if source.name == "pd.full_with_tensor" && self.keeps_elements(source) {
-            source.name = "pd.expand".to_owned();
+            source.name = pd::Expand::NAME.to_owned();
             source.attrs.clear();
         }
         // A second name of the same tensor, as `detach` gives.
         if source.name == "pd.share_data_" {
             let ends = source.stops.first() == Some(&true);
-            source.name = if ends { "pd.detach" } else { "pd.assign" }.to_owned();
+            source.name = if ends { pd::Detach::NAME } else { pd::Assign::NAME }.to_owned();
             if let (Some(&of), Some(&(id, _))) = (source.operands.first(), source.results.first()) {
                 self.sharing.join(id, of, ends);
             }
@@ -308,7 +309,7 @@ impl Builder<'_> {
                     operands: &[value],
                     results: &[ty],
                     span: self.body.op_span(by),
-                    ..OpSpec::new(self.ctx.op_name("pd.detach"))
+                    ..OpSpec::new(self.ctx.op_name(pd::Detach::NAME))
                 });
                 if let Some(detached) = detached {
                     self.change(member, detached);
@@ -339,7 +340,7 @@ impl Builder<'_> {
             operands: &[value, parameter],
             results: &[ty],
             span: self.body.op_span(by),
-            ..OpSpec::new(self.ctx.op_name("pd.assign_out_"))
+            ..OpSpec::new(self.ctx.op_name(pd::AssignOutInplace::NAME))
         });
         kept.unwrap_or(value)
     }
@@ -350,7 +351,7 @@ impl Builder<'_> {
         self.append(OpSpec {
             operands: &operands,
             results: &[self.body.value_type(operands[0])],
-            ..OpSpec::new(self.ctx.op_name("pd.assign_out_"))
+            ..OpSpec::new(self.ctx.op_name(pd::AssignOutInplace::NAME))
         })
     }
 
@@ -376,7 +377,7 @@ impl Builder<'_> {
                 return false;
             };
             let view = self.body.view(self.ctx, op);
-            if view.name() == "pd.parameter" || view.bool("persistable") == Some(true) {
+            if view.name() == pd::Parameter::NAME || view.bool("persistable") == Some(true) {
                 return true;
             }
             let pairs = written_back(view).zip(self.body.results(op).position(|result| result == value));
@@ -418,7 +419,7 @@ impl Builder<'_> {
             .body
             .block_region(block)
             .and_then(|region| self.body.region_parent(region))?;
-        if self.ctx.op_str(self.body.op_name(op)) != "pd.while" {
+        if self.ctx.op_str(self.body.op_name(op)) != pd::While::NAME {
             return None;
         }
         let args = self.body.block_args(block).len();

@@ -5,6 +5,7 @@
 //! Where the two computations are the same but for initial values here and next values there, that region is one more
 //! copy of them and the two are dropped. Where they are not, the condition is carried through the loop.
 
+use pir_dialects::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -21,7 +22,7 @@ pub(crate) fn rotate(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic
     let unknown = body.walk_all().any(|op| may_write(ctx, body, op));
     // Inner loops first: their bodies may be part of what the outer one copies.
     for op in body.post_order() {
-        if !body.is_alive(op) || ctx.op_str(body.op_name(op)) != "pd.while" || body.op_regions(op).len() != 1 {
+        if !body.is_alive(op) || ctx.op_str(body.op_name(op)) != pd::While::NAME || body.op_regions(op).len() != 1 {
             continue;
         }
         match Loop::of(body, op) {

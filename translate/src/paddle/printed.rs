@@ -9,6 +9,7 @@
 //! The printed form says less than the saved one: numbers have six digits and no types, and a loop does not say the types
 //! of what it carries, which are those of its initial values.
 
+use pir_dialects::pd;
 use std::borrow::Cow;
 
 use smallvec::SmallVec;
@@ -125,7 +126,7 @@ impl<'s> Reader<'_, '_, 's> {
             }
             self.accept(",");
         }
-        let is_loop = name == "pd.while";
+        let is_loop = name == pd::While::NAME;
         let mut attrs = Vec::new();
         let mut stops: SmallVec<[bool; 2]> = SmallVec::new();
         let mut dialect_name = None;
@@ -136,7 +137,9 @@ impl<'s> Reader<'_, '_, 's> {
                 let value = self.attribute()?;
                 match (key, value) {
                     ("stop_gradient", Some(value)) => stops = self.bools(value),
-                    ("persistable", Some(value)) if name == "pd.data" && self.bools(value).first() == Some(&true) => {
+                    ("persistable", Some(value))
+                        if name == pd::Data::NAME && self.bools(value).first() == Some(&true) =>
+                    {
                         attrs.push((self.builder.ctx.sym(key), self.builder.ctx.bool_attr(true)));
                     }
                     ("parameter_name", Some(value)) => dialect_name = Some(value),
@@ -149,11 +152,13 @@ impl<'s> Reader<'_, '_, 's> {
             }
         }
         let name = match name.as_str() {
-            "builtin.parameter" => "pd.parameter".to_owned(),
+            "builtin.parameter" => pd::Parameter::NAME.to_owned(),
             _ => name,
         };
         attrs.extend(dialect_name.map(|value| (self.builder.ctx.sym("name"), value)));
-        if stops.first() == Some(&true) && matches!(name.as_str(), "pd.data" | "pd.feed" | "pd.parameter") {
+        if stops.first() == Some(&true)
+            && matches!(name.as_str(), pd::Data::NAME | pd::Feed::NAME | pd::Parameter::NAME)
+        {
             attrs.push((self.builder.ctx.sym("stop_gradient"), self.builder.ctx.bool_attr(true)));
         }
         let types = self.result_types(is_loop, &operands)?;
@@ -165,7 +170,7 @@ impl<'s> Reader<'_, '_, 's> {
         let source = SourceOp {
             regions: match (has_region, name.as_str()) {
                 (false, _) => 0,
-                (true, "pd.if") => 2,
+                (true, pd::If::NAME) => 2,
                 (true, _) => 1,
             },
             name,

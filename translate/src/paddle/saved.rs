@@ -1,5 +1,6 @@
 //! Saved programs: PIR JSON.
 
+use pir_dialects::pd;
 use smallvec::SmallVec;
 
 use pir_ir::{Diagnostic, RegionId};
@@ -215,10 +216,10 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<Sourc
         }
     }
     let stops = flags(node, "stop_gradient");
-    if name == "pd.data" && flags(node, "persistable").first() == Some(&true) {
+    if name == pd::Data::NAME && flags(node, "persistable").first() == Some(&true) {
         attrs.push((builder.ctx.sym("persistable"), builder.ctx.bool_attr(true)));
     }
-    if matches!(name.as_str(), "pd.data" | "pd.feed") && stops.first() == Some(&true) {
+    if matches!(name.as_str(), pd::Data::NAME | pd::Feed::NAME) && stops.first() == Some(&true) {
         attrs.push((builder.ctx.sym("stop_gradient"), builder.ctx.bool_attr(true)));
     }
     let mut operands: SmallVec<[SourceId; 4]> = SmallVec::new();
@@ -300,7 +301,7 @@ fn read_parameter(builder: &Builder<'_>, node: Value<'_>) -> Result<SourceOp, Di
         }
     }
     Ok(SourceOp {
-        name: "pd.parameter".to_owned(),
+        name: pd::Parameter::NAME.to_owned(),
         operands: SmallVec::new(),
         results: std::iter::once(read_result(builder, result)?).collect(),
         attrs,

@@ -3,6 +3,7 @@
 //! There `cf.stack_create` gives a stack and two ends of it, and tuples are pushed and popped; here there is the stack
 //! alone, and single values are. The empty tuple counts an iteration there, so something must be pushed for it here.
 
+use pir_dialects::pd;
 use pir_ir::{Attr, OpSpec, Span, Type, TypeData, ValueId};
 
 use super::build::{Builder, SourceOp};
@@ -62,7 +63,7 @@ fn push(builder: &mut Builder<'_>, source: &SourceOp) {
             ("dtype", ctx.type_attr(Type::I64)),
         ];
         let ty = ctx.tensor(&[], Type::I64);
-        if let Some(token) = emit(builder, "pd.full", &[], Some(ty), &attrs, source.span) {
+        if let Some(token) = emit(builder, pd::Full::NAME, &[], Some(ty), &attrs, source.span) {
             emit(builder, "cf.push_back", &[stack, token], None, &[], source.span);
         }
     }
@@ -97,7 +98,14 @@ fn has_elements(builder: &mut Builder<'_>, source: &SourceOp) {
     let Some(empty) = emit(builder, "cf.is_empty", &[stack], Some(Type::I1), &[], source.span) else {
         return;
     };
-    let some = emit(builder, "pd.logical_not", &[empty], Some(Type::I1), &[], source.span);
+    let some = emit(
+        builder,
+        pd::LogicalNot::NAME,
+        &[empty],
+        Some(Type::I1),
+        &[],
+        source.span,
+    );
     for &(id, _) in &source.results {
         builder.define_if(id, some);
     }

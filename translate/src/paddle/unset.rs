@@ -2,15 +2,16 @@
 //! nothing, variables that a loop sets before it reads them. Saved programs say that they have no dimensions, printed ones that they have one of 0. They get the types
 //! that our operations give.
 
+use pir_dialects::pd;
 use pir_ir::{Body, Context, DYNAMIC, OpId, Type, TypeData};
 use smallvec::SmallVec;
 
 /// Operations with such results, and the place of an operand of that sort.
 const FILLED_LATE: &[(&str, Option<usize>)] = &[
-    ("pd.rnn", Some(3)),
-    ("pd.coalesce_tensor", None),
-    ("pd.batch_norm", None),
-    ("pd.rmsprop_", None),
+    (pd::Rnn::NAME, Some(3)),
+    (pd::CoalesceTensor::NAME, None),
+    (pd::BatchNorm::NAME, None),
+    (pd::RmspropInplace::NAME, None),
     ("builtin.split", None),
 ];
 
@@ -18,7 +19,7 @@ const FILLED_LATE: &[(&str, Option<usize>)] = &[
 pub(crate) fn retype(ctx: &Context, body: &mut Body) {
     for op in body.walk_all().collect::<Vec<_>>() {
         let name = ctx.op_str(body.op_name(op));
-        if name == "pd.full" {
+        if name == pd::Full::NAME {
             fill(ctx, body, op);
             continue;
         }
@@ -55,7 +56,7 @@ fn fill(ctx: &Context, body: &mut Body, op: OpId) {
     let Some((shape, elem)) = ctx.as_tensor(body.value_type(value)) else {
         return;
     };
-    let passes_on = |op: OpId| matches!(ctx.op_str(body.op_name(op)), "pd.while" | "cf.yield");
+    let passes_on = |op: OpId| matches!(ctx.op_str(body.op_name(op)), pd::While::NAME | "cf.yield");
     if shape.is_empty() || !body.uses(value).all(|at| passes_on(at.op)) {
         return;
     }

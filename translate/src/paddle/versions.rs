@@ -3,13 +3,14 @@
 //! Of an operation that is known here, the definition says the kinds of its attributes, whatever the file has. One that
 //! is not is written as it was read, as of the newest version: where that has other kinds, they are changed.
 
+use pir_dialects::pd;
 use pir_ir::{Attr, AttrData, Context, Sym, Type};
 
 /// The version that changed an attribute of an operation, and the kind of its numbers since.
 const CHANGES: &[(i64, &str, &[&str], Type)] = &[
     (2, "pd.lp_pool2d", &["strides", "paddings"], Type::I64),
     (2, "pd.pool3d", &["kernel_size", "strides", "paddings"], Type::I64),
-    (3, "pd.kthvalue", &["k"], Type::I64),
+    (3, pd::Kthvalue::NAME, &["k"], Type::I64),
     (4, "pd.logit", &["eps"], Type::F64),
     (4, "pd.top_p_sampling", &["seed"], Type::I64),
     (4, "pd.linear_interp", &["scale"], Type::F64),

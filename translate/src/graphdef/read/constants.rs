@@ -1,5 +1,6 @@
 //! Constants, which are made operations where something reads their values.
 
+use pir_dialects::pd;
 use pir_ir::{Attr, AttrData, Type};
 
 use super::super::proto::{NodeDef, Value};
@@ -45,7 +46,7 @@ pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
     if let [value] = numbers[..] {
         let attrs = full(reader, &dims, value, elem);
         let attrs: Vec<(&str, Attr)> = attrs.iter().map(|(n, a)| (*n, *a)).collect();
-        return reader.op(at, "pd.full", &[], &attrs);
+        return reader.op(at, pd::Full::NAME, &[], &attrs);
     }
     // All numbers in one attribute.
     let values = match numbers.iter().map(whole).collect::<Option<Vec<i64>>>() {
@@ -62,14 +63,14 @@ pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
     };
     if dims.len() == 1 && (code == INT64 || code == INT32) {
         let attrs = [("value", values), ("dtype", ctx.type_attr(elem))];
-        return reader.op(at, "pd.full_int_array", &[], &attrs);
+        return reader.op(at, pd::FullIntArray::NAME, &[], &attrs);
     }
     let attrs = [
         ("shape", ctx.ints_attr(&dims)),
         ("dtype", ctx.type_attr(elem)),
         ("values", values),
     ];
-    reader.op(at, "pd.assign_value", &[], &attrs)
+    reader.op(at, pd::AssignValue::NAME, &[], &attrs)
 }
 
 fn whole(number: &Number) -> Option<i64> {

@@ -10,6 +10,7 @@ mod ops;
 mod select;
 mod signature;
 
+use pir_dialects::pd;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -535,7 +536,7 @@ impl<'c> Reader<'c> {
             let tensor = |v: &ValueId| matches!(self.ctx.type_data(self.body.value_type(*v)), TypeData::Tensor { .. });
             if let Some(&value) = self.values[at].first().filter(|v| !read && tensor(v)) {
                 let name = self.ctx.str_attr(&self.nodes[at].name);
-                if let Err(message) = self.append(at, "pd.fetch", &[value], &[], &[("name", name)]) {
+                if let Err(message) = self.append(at, pd::Fetch::NAME, &[value], &[], &[("name", name)]) {
                     self.fail(at, &message);
                 }
             }

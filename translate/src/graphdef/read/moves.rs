@@ -1,5 +1,6 @@
 //! Nodes whose axes, shapes and places are constants there and attributes here.
 
+use pir_dialects::pd;
 use pir_ir::{Attr, Type, ValueId};
 
 use super::super::types::Number;
@@ -7,17 +8,21 @@ use super::ops::Row;
 use super::{Reader, Result, constants, select};
 
 pub(super) const TABLE: &[Row] = &[
-    ("All", "bool Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.all")),
-    ("Any", "bool Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.any")),
+    ("All", "bool Tidx", "keep_dims=false", |r, at| {
+        reduce(r, at, pd::All::NAME)
+    }),
+    ("Any", "bool Tidx", "keep_dims=false", |r, at| {
+        reduce(r, at, pd::Any::NAME)
+    }),
     ("ArgMax", "T Tidx", "output_type=DT_INT64", |r, at| {
-        arg(r, at, "pd.argmax")
+        arg(r, at, pd::Argmax::NAME)
     }),
     ("ArgMin", "T Tidx", "output_type=DT_INT64", |r, at| {
-        arg(r, at, "pd.argmin")
+        arg(r, at, pd::Argmin::NAME)
     }),
     ("BroadcastTo", "T Tidx", "", |r, at| {
         let x = r.operand(at, 0)?;
-        with_shape(r, at, "pd.expand", x, 1)
+        with_shape(r, at, pd::Expand::NAME, x, 1)
     }),
     ("Fill", "index_type T", "", |r, at| {
         if let (Some(dims), Some((_, numbers, _))) = (r.known(at, 0), r.constant(at, 1))
@@ -34,10 +39,10 @@ pub(super) const TABLE: &[Row] = &[
                 r.controls[at].extend(controls);
             }
             let attrs = constants::full(r, &dims, value, elem);
-            return r.op(at, "pd.full", &[], &attrs);
+            return r.op(at, pd::Full::NAME, &[], &attrs);
         }
         let value = r.operand(at, 1)?;
-        with_shape(r, at, "pd.expand", value, 0)
+        with_shape(r, at, pd::Expand::NAME, value, 0)
     }),
     ("GatherV2", "Tparams Tindices Taxis", "batch_dims=0", select::gather),
     ("MatrixBandPart", "T Tindex Tindex", "", |r, at| {
@@ -46,22 +51,26 @@ pub(super) const TABLE: &[Row] = &[
         if lower >= 0 {
             let attrs = [("diagonal", r.ctx.int_attr(lower.saturating_neg()))];
             if upper < 0 {
-                return r.op(at, "pd.triu", &[x], &attrs);
+                return r.op(at, pd::Triu::NAME, &[x], &attrs);
             }
-            x = r.helper(at, "pd.triu", &[x], &attrs)?;
+            x = r.helper(at, pd::Triu::NAME, &[x], &attrs)?;
         }
         match upper {
-            0.. => r.op(at, "pd.tril", &[x], &[("diagonal", r.ctx.int_attr(upper))]),
-            _ => r.op(at, "pd.assign", &[x], &[]),
+            0.. => r.op(at, pd::Tril::NAME, &[x], &[("diagonal", r.ctx.int_attr(upper))]),
+            _ => r.op(at, pd::Assign::NAME, &[x], &[]),
         }
     }),
-    ("Max", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.max")),
-    ("Mean", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.mean")),
-    ("Min", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.min")),
+    ("Max", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, pd::Max::NAME)),
+    ("Mean", "T Tidx", "keep_dims=false", |r, at| {
+        reduce(r, at, pd::Mean::NAME)
+    }),
+    ("Min", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, pd::Min::NAME)),
     ("OneHot", "TI i32 T T", "axis=-1", select::one_hot),
     ("Pad", "T Tpaddings", "", |r, at| pad(r, at)),
     ("PadV2", "T Tpaddings T", "", |r, at| pad(r, at)),
-    ("Prod", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.prod")),
+    ("Prod", "T Tidx", "keep_dims=false", |r, at| {
+        reduce(r, at, pd::Prod::NAME)
+    }),
     ("Range", "Tidx Tidx Tidx", "", |r, at| {
         let number = |i| match r.constant(at, i) {
             Some((_, numbers, _)) => numbers.first().copied().ok_or("it is empty".to_owned()),
@@ -78,16 +87,20 @@ pub(super) const TABLE: &[Row] = &[
             ("step", attr(number(2)?)),
             ("dtype", r.ctx.type_attr(elem)),
         ];
-        r.op(at, "pd.arange", &[], &attrs)
+        r.op(at, pd::Arange::NAME, &[], &attrs)
     }),
     ("Reshape", "T Tshape", "", select::reshape),
-    ("Shape", "T", "out_type=DT_INT32", |r, at| counted(r, at, "pd.shape")),
-    ("Size", "T", "out_type=DT_INT32", |r, at| counted(r, at, "pd.numel")),
+    ("Shape", "T", "out_type=DT_INT32", |r, at| {
+        counted(r, at, pd::Shape::NAME)
+    }),
+    ("Size", "T", "out_type=DT_INT32", |r, at| {
+        counted(r, at, pd::Numel::NAME)
+    }),
     ("Split", "i32 T", "num_split", |r, at| {
         let (axis, x) = (r.scalar(at, 0, "axis")?, r.operand(at, 1)?);
         let count = results(r.int(at, "num_split"))?;
         let attrs = [("num", r.ctx.int_attr(count as i64)), ("axis", r.ctx.int_attr(axis))];
-        r.op_of(at, "pd.split_with_num", &[x], &attrs, count)
+        r.op_of(at, pd::SplitWithNum::NAME, &[x], &attrs, count)
     }),
     ("SplitV", "T Tlen i32", "num_split", |r, at| {
         let (x, sizes, axis) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?, r.scalar(at, 2, "axis")?);
@@ -97,7 +110,7 @@ pub(super) const TABLE: &[Row] = &[
             return Err("its sizes are not as many as its results".to_owned());
         }
         let attrs = [("sections", r.ctx.ints_attr(&sizes)), ("axis", r.ctx.int_attr(axis))];
-        r.op_of(at, "pd.split", &[x], &attrs, sizes.len())
+        r.op_of(at, pd::Split::NAME, &[x], &attrs, sizes.len())
     }),
     ("Squeeze", "T", "squeeze_dims=[]", |r, at| {
         let x = r.operand(at, 0)?;
@@ -105,7 +118,7 @@ pub(super) const TABLE: &[Row] = &[
             Some(super::super::proto::Value::List(list)) => list.ints.clone(),
             _ => Vec::new(),
         };
-        r.op(at, "pd.squeeze", &[x], &[("axis", r.ctx.ints_attr(&axes))])
+        r.op(at, pd::Squeeze::NAME, &[x], &[("axis", r.ctx.ints_attr(&axes))])
     }),
     (
         "StridedSlice",
@@ -126,20 +139,20 @@ pub(super) const TABLE: &[Row] = &[
             let g = r.operand(at, 4)?;
             let mut attrs = bounds.attrs(r);
             attrs.push(("x_shape", r.ctx.ints_attr(&shape)));
-            r.op(at, "pd.slice_grad", &[g], &attrs)
+            r.op(at, pd::SliceGrad::NAME, &[g], &attrs)
         },
     ),
-    ("Sum", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, "pd.sum")),
+    ("Sum", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, pd::Sum::NAME)),
     ("TopKV2", "T Tk", "sorted=true index_type=DT_INT32", |r, at| {
         let (x, k) = (r.operand(at, 0)?, r.scalar(at, 1, "count")?);
         // Sorted they are in any case.
         let _ = r.flag(at, "sorted");
-        r.op_of(at, "pd.topk", &[x], &[("k", r.ctx.int_attr(k))], 2)?;
+        r.op_of(at, pd::Topk::NAME, &[x], &[("k", r.ctx.int_attr(k))], 2)?;
         let places = r.elem(at, "index_type").unwrap_or(Type::I32);
         if let Some(&found) = r.values[at].get(1)
             && places != Type::I64
         {
-            let cast = r.helper(at, "pd.cast", &[found], &[("dtype", r.ctx.type_attr(places))])?;
+            let cast = r.helper(at, pd::Cast::NAME, &[found], &[("dtype", r.ctx.type_attr(places))])?;
             r.values[at][1] = cast;
         }
         Ok(())
@@ -148,7 +161,7 @@ pub(super) const TABLE: &[Row] = &[
         let x = r.operand(at, 0)?;
         let (count, axis) = (results(r.int(at, "num"))?, r.int(at, "axis").unwrap_or(0));
         let attrs = [("axis", r.ctx.int_attr(axis)), ("num", r.ctx.int_attr(count as i64))];
-        r.op_of(at, "pd.unstack", &[x], &attrs, count)
+        r.op_of(at, pd::Unstack::NAME, &[x], &attrs, count)
     }),
     ("UnsortedSegmentSum", "T Tindices Tnumsegments", "", select::segment_sum),
 ];
@@ -179,21 +192,21 @@ fn reduce(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     }
     if axes.is_empty() {
         let _ = r.flag(at, "keep_dims");
-        return r.op(at, "pd.assign", &[x], &[]);
+        return r.op(at, pd::Assign::NAME, &[x], &[]);
     }
     let float = r.ctx.is_float(elem);
-    if name == "pd.mean" && !float {
+    if name == pd::Mean::NAME && !float {
         return select::whole_mean(r, at, x, &axes);
     }
     let keep = r.ctx.bool_attr(r.flag(at, "keep_dims"));
     let mut attrs = vec![("axis", r.ctx.ints_attr(&axes)), ("keepdim", keep)];
     // Small integers would be summed and multiplied as large ones.
-    if name == "pd.sum" && !float {
+    if name == pd::Sum::NAME && !float {
         attrs.push(("dtype", r.ctx.type_attr(elem)));
     }
-    if name == "pd.prod" && !float && elem != Type::I64 {
+    if name == pd::Prod::NAME && !float && elem != Type::I64 {
         let wide = r.helper(at, name, &[x], &attrs)?;
-        return r.op(at, "pd.cast", &[wide], &[("dtype", r.ctx.type_attr(elem))]);
+        return r.op(at, pd::Cast::NAME, &[wide], &[("dtype", r.ctx.type_attr(elem))]);
     }
     r.op(at, name, &[x], &attrs)
 }
@@ -218,7 +231,7 @@ fn pad(r: &mut Reader<'_>, at: usize) -> Result<()> {
         ("paddings", r.ctx.ints_attr(&sizes)),
         ("pad_value", r.ctx.float_attr(value)),
     ];
-    r.op(at, "pd.pad", &[x], &attrs)
+    r.op(at, pd::Pad::NAME, &[x], &attrs)
 }
 
 /// A number of elements, which is an `i64` here.
@@ -228,7 +241,7 @@ fn counted(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
         Type::I64 => r.op(at, name, &[x], &[]),
         elem => {
             let count = r.helper(at, name, &[x], &[])?;
-            r.op(at, "pd.cast", &[count], &[("dtype", r.ctx.type_attr(elem))])
+            r.op(at, pd::Cast::NAME, &[count], &[("dtype", r.ctx.type_attr(elem))])
         }
     }
 }
@@ -325,11 +338,11 @@ fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     }
     let bounds = Bounds::new(r, at, 1, rank)?;
     if bounds.axes.is_empty() {
-        return r.op(at, "pd.assign", &[x], &[]);
+        return r.op(at, pd::Assign::NAME, &[x], &[]);
     }
     if bounds.strides.iter().all(|&s| s == 1) {
         let attrs = bounds.attrs(r);
-        return r.op(at, "pd.slice", &[x], &attrs);
+        return r.op(at, pd::Slice::NAME, &[x], &attrs);
     }
     if !bounds.shrink.is_empty() {
         return Err("strides with single elements are not known here".to_owned());
@@ -337,7 +350,7 @@ fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let mut attrs = bounds.attrs(r);
     attrs.pop();
     attrs.push(("strides", r.ctx.ints_attr(&bounds.strides)));
-    r.op(at, "pd.strided_slice", &[x], &attrs)
+    r.op(at, pd::StridedSlice::NAME, &[x], &attrs)
 }
 
 /// A slice whose bounds are computed: of axes one behind the other.
@@ -363,7 +376,7 @@ fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId, rank: usize) -> Resul
     for index in 1..3 {
         let mut bound = r.operand(at, index)?;
         if r.dims(bound)?.1 != Type::I64 {
-            bound = r.helper(at, "pd.cast", &[bound], &[("dtype", r.ctx.type_attr(Type::I64))])?;
+            bound = r.helper(at, pd::Cast::NAME, &[bound], &[("dtype", r.ctx.type_attr(Type::I64))])?;
         }
         if cut.len() < strides.len() {
             let attrs = [
@@ -371,7 +384,7 @@ fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId, rank: usize) -> Resul
                 ("starts", r.ctx.ints_attr(&[first])),
                 ("ends", r.ctx.ints_attr(&[first + cut.len() as i64])),
             ];
-            bound = r.helper(at, "pd.slice", &[bound], &attrs)?;
+            bound = r.helper(at, pd::Slice::NAME, &[bound], &attrs)?;
         }
         operands.push(bound);
     }
@@ -384,5 +397,5 @@ fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId, rank: usize) -> Resul
         ("axes", r.ctx.ints_attr(&cut)),
         ("decrease_axis", r.ctx.ints_attr(&shrink)),
     ];
-    r.op(at, "pd.slice", &operands, &attrs)
+    r.op(at, pd::Slice::NAME, &operands, &attrs)
 }

@@ -1,6 +1,7 @@
 //! What TensorFlow's operations are here.
 
 use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
+use pir_dialects::pd;
 use pir_ir::{Attr, Context, Type, ValueId};
 
 use super::super::PREVENT_GRADIENT;
@@ -40,7 +41,7 @@ pub(super) type Row = (&'static str, &'static str, &'static str, Read);
 pub(super) const TABLE: &[Row] = &[
     ("Cast", "SrcT", "DstT Truncate=false", |r, at| {
         let (x, elem) = (r.operand(at, 0)?, r.elem(at, "DstT")?);
-        r.op(at, "pd.cast", &[x], &[("dtype", r.ctx.type_attr(elem))])
+        r.op(at, pd::Cast::NAME, &[x], &[("dtype", r.ctx.type_attr(elem))])
     }),
     ("Const", "", "value dtype", |r, at| match r.attr(at, "value") {
         Some(Value::Tensor(tensor)) if tensor.dtype == 7 => Err("strings are not known here".to_owned()),
@@ -54,9 +55,9 @@ pub(super) const TABLE: &[Row] = &[
     ),
     ("Erfc", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
-        let erf = r.helper(at, "pd.erf", &[x], &[])?;
+        let erf = r.helper(at, pd::Erf::NAME, &[x], &[])?;
         let attrs = [("scale", r.ctx.float_attr(-1.0)), ("bias", r.ctx.float_attr(1.0))];
-        r.op(at, "pd.scale", &[erf], &attrs)
+        r.op(at, pd::Scale::NAME, &[erf], &attrs)
     }),
     ("Exit", "T", "", |r, at| passes_on(r, at, "df.exit")),
     // Of floats it is the quotient cut off, also where that is infinite.
@@ -64,18 +65,18 @@ pub(super) const TABLE: &[Row] = &[
         let operands = r.operands(at, 2)?;
         let (_, elem) = r.dims(operands[0])?;
         if !r.ctx.is_float(elem) {
-            return r.op(at, "pd.floor_divide", &operands, &[]);
+            return r.op(at, pd::FloorDivide::NAME, &operands, &[]);
         }
-        let quotient = r.helper(at, "pd.divide", &operands, &[])?;
-        r.op(at, "pd.floor", &[quotient], &[])
+        let quotient = r.helper(at, pd::Divide::NAME, &operands, &[])?;
+        r.op(at, pd::Floor::NAME, &[quotient], &[])
     }),
     ("Identity", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         if let Some(name) = r.text(at, "_output") {
-            r.append(at, "pd.fetch", &[x], &[], &[("name", r.ctx.str_attr(&name))])?;
+            r.append(at, pd::Fetch::NAME, &[x], &[], &[("name", r.ctx.str_attr(&name))])?;
             return Ok(());
         }
-        let op = if r.plain { "pd.assign" } else { "df.identity" };
+        let op = if r.plain { pd::Assign::NAME } else { "df.identity" };
         r.op(at, op, &[x], &[])
     }),
     ("LoopCond", "bool", "", |r, at| passes_on(r, at, "df.loop_cond")),
@@ -90,7 +91,12 @@ pub(super) const TABLE: &[Row] = &[
     ("PreventGradient", "T", "message=", |r, at| {
         let x = r.operand(at, 0)?;
         let message = r.text(at, "message").unwrap_or_default();
-        r.op(at, "pd.detach", &[x], &[(PREVENT_GRADIENT, r.ctx.str_attr(&message))])
+        r.op(
+            at,
+            pd::Detach::NAME,
+            &[x],
+            &[(PREVENT_GRADIENT, r.ctx.str_attr(&message))],
+        )
     }),
     ("Print", "T U**", "message= first_n=-1 summarize=3", |r, at| {
         let x = r.operand(at, 0)?;
@@ -102,14 +108,14 @@ pub(super) const TABLE: &[Row] = &[
         for name in ["first_n", "summarize", "U"] {
             attrs.extend(r.int(at, name).map(|v| (name, r.ctx.int_attr(v))));
         }
-        r.op(at, "pd.print", &[x], &attrs)
+        r.op(at, pd::Print::NAME, &[x], &attrs)
     }),
     ("Relu6", "T", "", select::relu6),
     ("Select", "bool T T", "", select::select),
     ("Softplus", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         // Where nothing more is to be added in any precision.
-        r.op(at, "pd.softplus", &[x], &[("threshold", r.ctx.float_attr(40.0))])
+        r.op(at, pd::Softplus::NAME, &[x], &[("threshold", r.ctx.float_attr(40.0))])
     }),
     ("StackPopV2", "handle", "elem_type", |r, at| {
         let stack = r.operand(at, 0)?;
@@ -224,14 +230,14 @@ fn placeholder(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let name = r.text(at, "_input").unwrap_or_else(|| r.nodes[at].name.clone());
     let name = ("name", r.ctx.str_attr(&name));
     let op = match r.flag(at, "_parameter") {
-        true => r.append(at, "pd.parameter", &[], &[ty], &[name])?,
+        true => r.append(at, pd::Parameter::NAME, &[], &[ty], &[name])?,
         false => {
             let attrs = [
                 name,
                 ("shape", r.ctx.ints_attr(&dims)),
                 ("dtype", r.ctx.type_attr(elem)),
             ];
-            r.append(at, "pd.data", &[], &[ty], &attrs)?
+            r.append(at, pd::Data::NAME, &[], &[ty], &attrs)?
         }
     };
     r.is_node(at, op);
@@ -289,7 +295,7 @@ fn full_like(r: &mut Reader<'_>, at: usize, value: f64) -> Result<()> {
         ("value", number_of(r.ctx, elem, value)),
         ("dtype", r.ctx.type_attr(elem)),
     ];
-    r.op(at, "pd.full_like", &[x], &attrs)
+    r.op(at, pd::FullLike::NAME, &[x], &attrs)
 }
 
 /// A number as an attribute of a constant of a type.

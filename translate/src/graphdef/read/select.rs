@@ -1,5 +1,6 @@
 //! Nodes that choose elements by places or conditions, whose rules at the edges differ from those of the operations here.
 
+use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};
 
 use super::{Reader, Result};
@@ -12,7 +13,12 @@ pub(super) fn select(r: &mut Reader<'_>, at: usize) -> Result<()> {
         // As many rows as elements: all axes behind the first are 1.
         (1, 2..) => {
             let behind: Vec<i64> = (1..wanted.len() as i64).collect();
-            r.helper(at, "pd.unsqueeze", &[condition], &[("axis", r.ctx.ints_attr(&behind))])?
+            r.helper(
+                at,
+                pd::Unsqueeze::NAME,
+                &[condition],
+                &[("axis", r.ctx.ints_attr(&behind))],
+            )?
         }
         (0, _) => condition,
         (a, b) if a == b => condition,
@@ -21,7 +27,7 @@ pub(super) fn select(r: &mut Reader<'_>, at: usize) -> Result<()> {
     if r.dims(y)?.0.len() != wanted.len() {
         return Err("its inputs have different ranks".to_owned());
     }
-    r.op(at, "pd.where", &[condition, x, y], &[])
+    r.op(at, pd::Where::NAME, &[condition, x, y], &[])
 }
 
 /// `OneHot`: an index out of range is nowhere, so that all of its numbers are those beside.
@@ -39,22 +45,32 @@ pub(super) fn one_hot(r: &mut Reader<'_>, at: usize) -> Result<()> {
     }
     let wide = |ctx: &pir_ir::Context| [("dtype", ctx.type_attr(Type::I64))];
     if r.dims(index)?.1 != Type::I64 {
-        index = r.helper(at, "pd.cast", &[index], &wide(r.ctx))?;
+        index = r.helper(at, pd::Cast::NAME, &[index], &wide(r.ctx))?;
     }
-    index = r.helper(at, "pd.unsqueeze", &[index], &[("axis", r.ctx.ints_attr(&[place]))])?;
+    index = r.helper(
+        at,
+        pd::Unsqueeze::NAME,
+        &[index],
+        &[("axis", r.ctx.ints_attr(&[place]))],
+    )?;
     let ends = [
         ("start", r.ctx.int_attr(0)),
         ("end", r.ctx.int_attr(depth)),
         ("step", r.ctx.int_attr(1)),
         ("dtype", r.ctx.type_attr(Type::I64)),
     ];
-    let mut classes = r.helper(at, "pd.arange", &[], &ends)?;
+    let mut classes = r.helper(at, pd::Arange::NAME, &[], &ends)?;
     let behind: Vec<i64> = (1..=rank - place).collect();
     if !behind.is_empty() {
-        classes = r.helper(at, "pd.unsqueeze", &[classes], &[("axis", r.ctx.ints_attr(&behind))])?;
+        classes = r.helper(
+            at,
+            pd::Unsqueeze::NAME,
+            &[classes],
+            &[("axis", r.ctx.ints_attr(&behind))],
+        )?;
     }
-    let here = r.helper(at, "pd.equal", &[index, classes], &[])?;
-    r.op(at, "pd.where", &[here, on, off], &[])
+    let here = r.helper(at, pd::Equal::NAME, &[index, classes], &[])?;
+    r.op(at, pd::Where::NAME, &[here, on, off], &[])
 }
 
 /// `UnsortedSegmentSum`: rows are added where their number says; a negative one is left out.
@@ -85,27 +101,27 @@ pub(super) fn segment_sum(r: &mut Reader<'_>, at: usize) -> Result<()> {
         .map(|(_, numbers, _)| numbers.iter().all(|n| n.f64() >= 0.0));
     if known != Some(true) {
         let zero_index = like(r, at, index, 0.0)?;
-        let kept = r.helper(at, "pd.greater_equal", &[index, zero_index], &[])?;
-        index = r.helper(at, "pd.where", &[kept, index, zero_index], &[])?;
+        let kept = r.helper(at, pd::GreaterEqual::NAME, &[index, zero_index], &[])?;
+        index = r.helper(at, pd::Where::NAME, &[kept, index, zero_index], &[])?;
         let behind: Vec<i64> = (1..=rest.len() as i64).collect();
         let mask = match behind.is_empty() {
             true => kept,
-            false => r.helper(at, "pd.unsqueeze", &[kept], &[("axis", r.ctx.ints_attr(&behind))])?,
+            false => r.helper(at, pd::Unsqueeze::NAME, &[kept], &[("axis", r.ctx.ints_attr(&behind))])?,
         };
         let zeros = like(r, at, data, 0.0)?;
-        data = r.helper(at, "pd.where", &[mask, data, zeros], &[])?;
+        data = r.helper(at, pd::Where::NAME, &[mask, data, zeros], &[])?;
     }
     let shape = [&[count][..], &rest].concat();
     if shape.contains(&DYNAMIC) {
         return Err("the shape of what is summed is not known".to_owned());
     }
     let attrs = [("axis", r.ctx.int_attr(0)), ("x_shape", r.ctx.ints_attr(&shape))];
-    r.op(at, "pd.gather_grad", &[index, data], &attrs)
+    r.op(at, pd::GatherGrad::NAME, &[index, data], &attrs)
 }
 
 /// The same elements in a shape that is known but for one dimension.
 fn reshaped(r: &mut Reader<'_>, at: usize, x: ValueId, dims: &[i64]) -> Result<ValueId> {
-    r.helper(at, "pd.reshape", &[x], &[("shape", r.ctx.ints_attr(dims))])
+    r.helper(at, pd::Reshape::NAME, &[x], &[("shape", r.ctx.ints_attr(dims))])
 }
 
 /// A tensor of the shape of another one, of one number.
@@ -115,18 +131,18 @@ pub(super) fn like(r: &mut Reader<'_>, at: usize, x: ValueId, value: f64) -> Res
         ("value", super::ops::number_of(r.ctx, elem, value)),
         ("dtype", r.ctx.type_attr(elem)),
     ];
-    r.helper(at, "pd.full_like", &[x], &attrs)
+    r.helper(at, pd::FullLike::NAME, &[x], &attrs)
 }
 
 /// `Reshape`. A dimension of zero is one of zero there, and that of the input at its place here.
 pub(super) fn reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;
     let Some(mut wanted) = r.known(at, 1) else {
-        return super::moves::with_shape(r, at, "pd.reshape", x, 1);
+        return super::moves::with_shape(r, at, pd::Reshape::NAME, x, 1);
     };
     let (dims, elem) = r.dims(x)?;
     if !wanted.contains(&0) {
-        return r.op(at, "pd.reshape", &[x], &[("shape", r.ctx.ints_attr(&wanted))]);
+        return r.op(at, pd::Reshape::NAME, &[x], &[("shape", r.ctx.ints_attr(&wanted))]);
     }
     // Nothing is in it: what is not told is nothing too, and no element has a place to come from.
     if dims.contains(&DYNAMIC) || !dims.contains(&0) {
@@ -142,7 +158,7 @@ pub(super) fn reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
         ("value", super::ops::number_of(r.ctx, elem, 0.0)),
         ("dtype", r.ctx.type_attr(elem)),
     ];
-    r.op(at, "pd.full", &[], &attrs)
+    r.op(at, pd::Full::NAME, &[], &attrs)
 }
 
 /// `Mean` of integers is their sum, in 64 bits, divided and cut off.
@@ -162,13 +178,18 @@ pub(super) fn whole_mean(r: &mut Reader<'_>, at: usize, x: ValueId, axes: &[i64]
     let keep = r.ctx.bool_attr(r.flag(at, "keep_dims"));
     let wide = ("dtype", r.ctx.type_attr(Type::I64));
     let attrs = [("axis", r.ctx.ints_attr(axes)), ("keepdim", keep), wide];
-    let sum = r.helper(at, "pd.sum", &[x], &attrs)?;
-    let count = r.helper(at, "pd.full_like", &[sum], &[("value", r.ctx.int_attr(count)), wide])?;
+    let sum = r.helper(at, pd::Sum::NAME, &[x], &attrs)?;
+    let count = r.helper(
+        at,
+        pd::FullLike::NAME,
+        &[sum],
+        &[("value", r.ctx.int_attr(count)), wide],
+    )?;
     if elem == Type::I64 {
-        return r.op(at, "pd.divide", &[sum, count], &[]);
+        return r.op(at, pd::Divide::NAME, &[sum, count], &[]);
     }
-    let mean = r.helper(at, "pd.divide", &[sum, count], &[])?;
-    r.op(at, "pd.cast", &[mean], &[("dtype", r.ctx.type_attr(elem))])
+    let mean = r.helper(at, pd::Divide::NAME, &[sum, count], &[])?;
+    r.op(at, pd::Cast::NAME, &[mean], &[("dtype", r.ctx.type_attr(elem))])
 }
 
 /// `GatherV2`: the slices at indices of any shape, which stands in place of the axis.
@@ -185,7 +206,7 @@ pub(super) fn gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let axis = if axis < 0 { axis + rank } else { axis };
     let attrs = [("axis", r.ctx.int_attr(axis))];
     if places.len() == 1 {
-        return r.op(at, "pd.gather", &[x, index], &attrs);
+        return r.op(at, pd::Gather::NAME, &[x, index], &attrs);
     }
     let place = usize::try_from(axis).unwrap_or(0);
     let (before, behind) = dims.split_at(place.min(dims.len()));
@@ -195,9 +216,9 @@ pub(super) fn gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
         return Err("the shape of what it gives is not known, or there is nothing in it".to_owned());
     }
     let flat = reshaped(r, at, index, &[-1])?;
-    let rows = r.helper(at, "pd.gather", &[x, flat], &attrs)?;
+    let rows = r.helper(at, pd::Gather::NAME, &[x, flat], &attrs)?;
     let shape: Vec<i64> = shape.iter().map(|&d| d.max(-1)).collect();
-    r.op(at, "pd.reshape", &[rows], &[("shape", r.ctx.ints_attr(&shape))])
+    r.op(at, pd::Reshape::NAME, &[rows], &[("shape", r.ctx.ints_attr(&shape))])
 }
 
 /// `Relu6`, of integers too.
@@ -205,9 +226,9 @@ pub(super) fn relu6(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;
     let (_, elem) = r.dims(x)?;
     if r.ctx.is_float(elem) {
-        return r.op(at, "pd.relu6", &[x], &[]);
+        return r.op(at, pd::Relu6::NAME, &[x], &[]);
     }
     let (zero, six) = (like(r, at, x, 0.0)?, like(r, at, x, 6.0)?);
-    let above = r.helper(at, "pd.maximum", &[x, zero], &[])?;
-    r.op(at, "pd.minimum", &[above, six], &[])
+    let above = r.helper(at, pd::Maximum::NAME, &[x, zero], &[])?;
+    r.op(at, pd::Minimum::NAME, &[above, six], &[])
 }

@@ -9,6 +9,7 @@ mod ops;
 mod place;
 mod view;
 
+use pir_dialects::pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -303,7 +304,12 @@ impl<'a> Writer<'a> {
     /// Drops what no output is computed from: the loops that control receives.
     fn drop_unreached(&mut self) {
         let mut reached = vec![false; self.nodes.len()];
-        let is_output = |at: &usize| matches!(self.view(*at).name(), "pd.fetch" | "pd.shadow_output" | "pd.print");
+        let is_output = |at: &usize| {
+            matches!(
+                self.view(*at).name(),
+                pd::Fetch::NAME | pd::ShadowOutput::NAME | pd::Print::NAME
+            )
+        };
         let mut pending: Vec<usize> = (0..self.nodes.len()).filter(is_output).collect();
         while let Some(at) = pending.pop() {
             if !std::mem::replace(&mut reached[at], true) {

@@ -1,6 +1,7 @@
 //! The names of nodes: valid, unique, and those of the values where they have one.
 
 use super::Writer;
+use pir_dialects::pd;
 
 /// A name that TensorFlow takes: `[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*`.
 fn valid(text: &str) -> String {
@@ -31,8 +32,8 @@ impl Writer<'_> {
     /// Names all nodes. Inputs and outputs come first: they are called what the program calls them.
     pub(super) fn name(&mut self) {
         let order = |name: &str| match name {
-            "pd.data" | "pd.feed" | "pd.parameter" => 0,
-            "pd.fetch" | "pd.shadow_output" => 1,
+            pd::Data::NAME | pd::Feed::NAME | pd::Parameter::NAME => 0,
+            pd::Fetch::NAME | pd::ShadowOutput::NAME => 1,
             _ => 2,
         };
         for turn in 0..3 {

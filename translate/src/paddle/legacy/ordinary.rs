@@ -2,6 +2,7 @@
 
 use pir_dialects::formats::{self, ProgramDescForm};
 use pir_dialects::marks::ABSENT_OPERANDS;
+use pir_dialects::pd;
 use pir_ir::{Attr, DYNAMIC, Diagnostic, Sym, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,7 +36,7 @@ impl<'t> Translator<'t, '_, '_> {
                 let ty = op.int("out_dtype").and_then(|code| dtype(ctx, code));
                 let ty = ty.ok_or_else(|| error(op.span, "the type that `cast` makes is not known"))?;
                 let attrs = vec![(ctx.sym("dtype"), ctx.type_attr(ty))];
-                self.plain(op, "pd.cast", &["X"], &["Out"], attrs)
+                self.plain(op, pd::Cast::NAME, &["X"], &["Out"], attrs)
             }
             "fetch" => {
                 let name = op.input("X").ok_or_else(|| error(op.span, "a `fetch` of nothing"))?;
@@ -45,7 +46,7 @@ impl<'t> Translator<'t, '_, '_> {
                     (ctx.sym("col"), ctx.int_attr(op.int("col").unwrap_or(0))),
                 ];
                 self.fetches = true;
-                self.emit("pd.fetch", &[value], &[], attrs, op.span);
+                self.emit(pd::Fetch::NAME, &[value], &[], attrs, op.span);
                 Ok(())
             }
             "matmul" if op.attribute("alpha").is_none_or(|a| *a == Attribute::Float(1.0)) => {
@@ -53,18 +54,18 @@ impl<'t> Translator<'t, '_, '_> {
                 for (theirs, ours) in [("transpose_X", "transpose_x"), ("transpose_Y", "transpose_y")] {
                     attrs.push((ctx.sym(ours), ctx.bool_attr(op.int(theirs) == Some(1))));
                 }
-                self.plain(op, "pd.matmul", &["X", "Y"], &["Out"], attrs)
+                self.plain(op, pd::Matmul::NAME, &["X", "Y"], &["Out"], attrs)
             }
             "mul"
                 if op.int("y_num_col_dims").unwrap_or(1) == 1 && self.is_matrix(op, "Y") && self.is_matrix(op, "X") =>
             {
-                self.plain(op, "pd.matmul", &["X", "Y"], &["Out"], Attrs::new())
+                self.plain(op, pd::Matmul::NAME, &["X", "Y"], &["Out"], Attrs::new())
             }
             "tril_triu" => {
                 let name = if op.int("lower") == Some(0) {
-                    "pd.triu"
+                    pd::Triu::NAME
                 } else {
-                    "pd.tril"
+                    pd::Tril::NAME
                 };
                 let attrs = vec![(ctx.sym("diagonal"), ctx.int_attr(op.int("diagonal").unwrap_or(0)))];
                 self.plain(op, name, &["X"], &["Out"], attrs)
@@ -75,14 +76,14 @@ impl<'t> Translator<'t, '_, '_> {
             "split" if op.int("num").is_some_and(|n| n > 0) => {
                 let number = |name, usual| ctx.int_attr(op.int(name).unwrap_or(usual));
                 let attrs = vec![(ctx.sym("num"), number("num", 1)), (ctx.sym("axis"), number("axis", 0))];
-                self.plain(op, "pd.split_with_num", &["X"], &["Out*"], attrs)
+                self.plain(op, pd::SplitWithNum::NAME, &["X"], &["Out*"], attrs)
             }
             "range" => {
                 let ty = op.outputs("Out").first().and_then(|name| self.declared(name));
                 let attrs = ty.map(|(_, elem)| (ctx.sym("dtype"), ctx.type_attr(elem)));
                 self.plain(
                     op,
-                    "pd.arange",
+                    pd::Arange::NAME,
                     &["Start", "End", "Step"],
                     &["Out"],
                     attrs.into_iter().collect(),
@@ -90,7 +91,7 @@ impl<'t> Translator<'t, '_, '_> {
             }
             "fill_zeros_like" | "fill_zeros_like2" => self.plain(
                 op,
-                "pd.full_like",
+                pd::FullLike::NAME,
                 &["X"],
                 &["Out"],
                 vec![(ctx.sym("value"), ctx.float_attr(0.0))],
@@ -116,7 +117,7 @@ impl<'t> Translator<'t, '_, '_> {
                 return Err(error(op.span, format!("a `hard_swish` whose `{name}` is not {usual}")));
             }
         }
-        self.plain(op, "pd.hardswish", &["X"], &["Out"], Attrs::new())
+        self.plain(op, pd::Hardswish::NAME, &["X"], &["Out"], Attrs::new())
     }
 
     /// An embedding whose indices have a last dimension of one.
@@ -130,11 +131,11 @@ impl<'t> Translator<'t, '_, '_> {
         let table = self.value(table, op.span)?;
         let attrs = vec![(ctx.sym("axis"), ctx.ints_attr(&[-1]))];
         let ty = self.builder.value_type(ids).unwrap_or(Type::NONE);
-        let flat = self.emit("pd.squeeze", &[ids], &[ty], attrs, op.span)[0];
+        let flat = self.emit(pd::Squeeze::NAME, &[ids], &[ty], attrs, op.span)[0];
         let padding = op.int("padding_idx").unwrap_or(-1);
         let attrs = vec![(ctx.sym("padding_idx"), ctx.int_attr(padding))];
         let ty = self.declared_type(Some(out));
-        let id = self.emit("pd.embedding", &[flat, table], &[ty], attrs, op.span)[0];
+        let id = self.emit(pd::Embedding::NAME, &[flat, table], &[ty], attrs, op.span)[0];
         self.bind(out, id);
         Ok(())
     }
@@ -159,7 +160,7 @@ impl<'t> Translator<'t, '_, '_> {
             (None, None) => return Err(wrong()),
         };
         let attrs = vec![(ctx.sym("shape"), ctx.ints_attr(&shape))];
-        self.plain(op, "pd.reshape", &["X"], &["Out"], attrs)
+        self.plain(op, pd::Reshape::NAME, &["X"], &["Out"], attrs)
     }
 
     /// A tensor of given numbers, which are in the list of their type.
@@ -190,7 +191,7 @@ impl<'t> Translator<'t, '_, '_> {
             (ctx.sym("dtype"), ctx.type_attr(elem)),
             (ctx.sym("values"), self.attribute(values)),
         ];
-        self.plain(op, "pd.assign_value", &[], &["Out"], attrs)
+        self.plain(op, pd::AssignValue::NAME, &[], &["Out"], attrs)
     }
 
     fn is_matrix(&mut self, op: &'t Op, parameter: &str) -> bool {
@@ -225,7 +226,7 @@ impl<'t> Translator<'t, '_, '_> {
             _ => 0.5,
         };
         let attrs = vec![(ctx.sym("scale"), ctx.float_attr(1.0 - p))];
-        self.plain(op, "pd.scale", &["X"], &["Out"], attrs)
+        self.plain(op, pd::Scale::NAME, &["X"], &["Out"], attrs)
     }
 
     fn fill_constant(&mut self, op: &'t Op) -> Done {
@@ -256,7 +257,7 @@ impl<'t> Translator<'t, '_, '_> {
             (ctx.sym("value"), value.ok_or_else(|| wrong("value"))?),
             (ctx.sym("dtype"), ctx.type_attr(elem)),
         ];
-        self.plain(op, "pd.full", &[], &["Out"], attrs)
+        self.plain(op, pd::Full::NAME, &[], &["Out"], attrs)
     }
 
     /// That an operation has no operands beyond those of these parameters.
@@ -396,7 +397,7 @@ impl<'t> Translator<'t, '_, '_> {
         }
         let said: Vec<i64> = dims.iter().map(|&d| if d == DYNAMIC { -1 } else { d }).collect();
         let attrs = vec![(ctx.sym("shape"), ctx.ints_attr(&said))];
-        *y = self.emit("pd.reshape", &[*y], &[ctx.tensor(&dims, elem)], attrs, op.span)[0];
+        *y = self.emit(pd::Reshape::NAME, &[*y], &[ctx.tensor(&dims, elem)], attrs, op.span)[0];
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 
 mod regions;
 
+use pir_dialects::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use smallvec::SmallVec;
@@ -248,7 +249,7 @@ impl<'t> Translator<'t, '_, '_> {
         if var.stop_gradient {
             attrs.push((ctx.sym("stop_gradient"), ctx.bool_attr(true)));
         }
-        let name = if parameter { "pd.parameter" } else { "pd.data" };
+        let name = if parameter { pd::Parameter::NAME } else { pd::Data::NAME };
         let ids = self.emit(name, &[], &[ctx.tensor(&shape, *elem)], attrs, var.span);
         self.names.insert(&var.name, Bound::Value(ids[0]));
         Ok(())
@@ -265,7 +266,7 @@ impl<'t> Translator<'t, '_, '_> {
                     (ctx.sym("name"), ctx.str_attr(name)),
                     (ctx.sym("col"), ctx.int_attr(at as i64)),
                 ];
-                self.emit("pd.fetch", &[id], &[], attrs, Span::default());
+                self.emit(pd::Fetch::NAME, &[id], &[], attrs, Span::default());
             }
         }
     }
@@ -386,7 +387,7 @@ impl<'t> Translator<'t, '_, '_> {
             (ctx.sym("value"), ctx.int_attr(value)),
             (ctx.sym("dtype"), ctx.type_attr(elem)),
         ];
-        self.emit("pd.full", &[], &[ctx.tensor(shape, elem)], attrs, span)[0]
+        self.emit(pd::Full::NAME, &[], &[ctx.tensor(shape, elem)], attrs, span)[0]
     }
 
     fn terminate(&mut self, values: &[SourceId], span: Span) {

@@ -12,6 +12,7 @@ mod printed;
 mod stacks;
 mod tuples;
 
+use pir_dialects::pd;
 use std::fmt::Write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -279,7 +280,7 @@ impl Writer<'_> {
             "cf.push_back" => self.push(op),
             "cf.pop_back" => self.pop(op),
             "cf.is_empty" => self.is_empty(op),
-            "pd.logical_not" if self.negated(op) => {}
+            pd::LogicalNot::NAME if self.negated(op) => {}
             _ if (is_while(name) || is_if(name)) && self.passes_lists(op) => {
                 let message = format!("the lists that `{name}` hands on cannot be written for PaddlePaddle");
                 let help = "its executor knows no lists there: hand on their elements, and combine them behind it";
@@ -479,8 +480,8 @@ impl Writer<'_> {
             ValueDef::Result(def, _) => {
                 let block = self.body.op_block(def);
                 match self.ctx.op_str(self.body.op_name(def)) {
-                    "pd.data" => block == here && self.body.uses(v).all(|u| inside(u.op)),
-                    "pd.parameter" | "pd.feed" => false,
+                    pd::Data::NAME => block == here && self.body.uses(v).all(|u| inside(u.op)),
+                    pd::Parameter::NAME | pd::Feed::NAME => false,
                     // It may be what another loop has left.
                     "cf.pop_back" if block == inner => false,
                     _ => (block == here || block == inner) && self.body.has_one_use(v),

@@ -1,5 +1,6 @@
 //! Operations without regions.
 
+use pir_dialects::pd;
 use std::collections::VecDeque;
 
 use pir_dialects::formats::{self, PaddleAttribute, PaddleForm, PaddleOperand};
@@ -513,8 +514,8 @@ impl Writer<'_> {
             None => Ok(computed.next().map_or(Ok(default), Err)),
         };
         let (scale, bias) = match view.name() {
-            "pd.neg" => (Ok(-1.0), Ok(0.0)),
-            "pd.increment" => (Ok(1.0), part("value", 1.0)?),
+            pd::Neg::NAME => (Ok(-1.0), Ok(0.0)),
+            pd::Increment::NAME => (Ok(1.0), part("value", 1.0)?),
             _ => (part("scale", 1.0)?, part("bias", 0.0)?),
         };
         if computed.next().is_some() {

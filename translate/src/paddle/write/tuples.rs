@@ -1,5 +1,6 @@
 //! Operations on stacks, as they have been planned.
 
+use pir_dialects::pd;
 use pir_ir::{OpId, Type};
 
 use super::stacks::{Exit, Item};
@@ -85,7 +86,7 @@ impl Writer<'_> {
             Some(&Exit::Empty(stack)) => {
                 let some = self.raw("2.has_elements", "", &Self::stack(stack)[..1], &[flag]);
                 self.negations.insert(result, some);
-                let negated = |user: OpId| self.ctx.op_str(self.body.op_name(user)) == "pd.logical_not";
+                let negated = |user: OpId| self.ctx.op_str(self.body.op_name(user)) == pd::LogicalNot::NAME;
                 if !self.body.uses(result).all(|u| negated(u.op)) {
                     let id = self.raw("1.logical_not", "", &[some], &[flag]);
                     self.bind(result, id);

@@ -1,5 +1,6 @@
 //! Inputs, outputs, constants, and what moves values between iterations and branches.
 
+use pir_dialects::pd;
 use pir_ir::AttrData;
 
 use super::super::super::PREVENT_GRADIENT;
@@ -32,7 +33,7 @@ fn input(e: &mut Emit<'_, '_>) -> Result<()> {
         ("shape", Value::Shape(TensorShape::of(&dims))),
         ("_input", Value::Bytes(name.into())),
     ];
-    if e.view.name() == "pd.parameter" {
+    if e.view.name() == pd::Parameter::NAME {
         attrs.push(("_parameter", Value::Bool(true)));
     }
     e.node("Placeholder", &[], &attrs);

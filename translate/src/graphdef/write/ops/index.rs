@@ -1,5 +1,6 @@
 //! Operations that choose elements by their place.
 
+use pir_dialects::pd;
 use pir_ir::Type;
 
 use super::super::super::proto::Value;
@@ -228,7 +229,7 @@ impl Bounds {
     fn new(e: &Emit<'_, '_>, starts: Vec<i64>, ends: Vec<i64>, strides: Option<Vec<i64>>) -> Result<Bounds> {
         let axes = e.ints("axes").ok_or("it has no axes")?;
         let rank = match e.view.name() {
-            "pd.slice_grad" => e.result_type(0)?.0.len(),
+            pd::SliceGrad::NAME => e.result_type(0)?.0.len(),
             _ => e.operand_type(0)?.0.len(),
         };
         let mut bounds = Bounds {

@@ -9,6 +9,7 @@ mod reduce;
 mod shape;
 
 use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
+use pir_dialects::pd;
 use pir_ir::AttrData;
 
 use super::super::proto::Value;
@@ -21,7 +22,7 @@ type Write = fn(&mut Emit<'_, '_>) -> Result<()>;
 pub(super) fn gives_all(name: &str) -> bool {
     matches!(
         name,
-        "df.switch" | "df.merge" | "pd.split" | "pd.split_with_num" | "pd.unstack" | "pd.unbind"
+        "df.switch" | "df.merge" | pd::Split::NAME | pd::SplitWithNum::NAME | pd::Unstack::NAME | pd::Unbind::NAME
     )
 }
 

@@ -1,5 +1,6 @@
 //! Loops and branches: from blocks that change variables to regions that yield values.
 
+use pir_dialects::pd;
 use rustc_hash::FxHashSet;
 
 use pir_ir::{Diagnostic, Span, Type};
@@ -103,7 +104,7 @@ impl<'t> Translator<'t, '_, '_> {
             .map(|&id| self.builder.value_type(id).unwrap_or(Type::NONE))
             .collect();
         let results: Vec<SourceId> = types.iter().map(|_| self.fresh()).collect();
-        let regions = self.emit_as("pd.while", &operands, &results, &types, Vec::new(), 1, op.span);
+        let regions = self.emit_as(pd::While::NAME, &operands, &results, &types, Vec::new(), 1, op.span);
         if let Some(&region) = regions.first() {
             self.builder.enter(region);
         }
@@ -177,7 +178,7 @@ impl<'t> Translator<'t, '_, '_> {
         }
         let ids: Vec<SourceId> = slots.iter().map(|s| s.id).collect();
         let types = vec![Type::NONE; slots.len()];
-        let regions = self.emit_as("pd.if", &[condition], &ids, &types, Vec::new(), 2, op.span);
+        let regions = self.emit_as(pd::If::NAME, &[condition], &ids, &types, Vec::new(), 2, op.span);
         let (Some(&yes), Some(&no)) = (regions.first(), regions.get(1)) else {
             return Ok(());
         };
@@ -243,7 +244,7 @@ impl<'t> Translator<'t, '_, '_> {
         match (tensor, declared) {
             (Some((shape, have)), Some((_, want))) if have != want => {
                 let attrs = vec![(ctx.sym("dtype"), ctx.type_attr(want))];
-                Ok(self.emit("pd.cast", &[id], &[ctx.tensor(shape, want)], attrs, span)[0])
+                Ok(self.emit(pd::Cast::NAME, &[id], &[ctx.tensor(shape, want)], attrs, span)[0])
             }
             _ => Ok(id),
         }
