@@ -159,7 +159,7 @@ class Checker:
         derives = re.search(r"backward|training|jvp|stack-locals|dataflow", passes)
         expected = self.p.may | self.p.must
         # docs/autodiff.md: some rules cut and merge dimensions.
-        if "unknown sizes" in self.kinds and re.search("needs (a static|the) shape", made.stderr):
+        if {"unknown sizes", "arrays"} & set(self.kinds) and re.search("needs (a static|the) shape", made.stderr):
             expected = True
         # Copies of stacks with values of several types, of stacks of stacks, and stacks that a branch chooses.
         expected = expected or "stacks" in self.kinds and "[stack-derivative]" in made.stderr
@@ -236,7 +236,10 @@ class Checker:
             self.refusal(passes, f"written {kind}", made)
             return
         got = self.tools.paddle(made.stdout)
-        if isinstance(got, str):
+        if isinstance(got, str) and "unknown sizes" in self.kinds and "Inputs(Condition) and Inputs(X) should be same" in got:
+            # A choice between what has other sizes than the condition, which are made the same only where they are known.
+            self.refused += 1
+        elif isinstance(got, str):
             self.fail(passes, f"PaddlePaddle: {got[:600]}")
         else:
             self.compare(got, f"{passes} --emit=paddle-json", kind)

@@ -97,7 +97,9 @@ unary("cosh", paddle.cosh, twice=lambda x: (paddle.exp(x) + paddle.exp(-x)) / 2,
 unary("expm1", paddle.expm1, twice=lambda x: paddle.exp(x) - 1, tame=False)
 unary("softsign", F.softsign, twice=lambda x: x / (1 + paddle.abs(x)))
 unary("hardswish", F.hardswish, twice=False)
-unary("hardsigmoid", lambda x: F.hardsigmoid(x, slope=0.2), twice=False)
+# PaddlePaddle has the slope in f32.
+op("hardsigmoid", 1, lambda x, slope: F.hardsigmoid(x, slope=slope), written("hardsigmoid", "slope"), attrs=lambda r, s: {"slope": 0.25},
+   twice=False)
 unary("logsigmoid", F.log_sigmoid, twice=lambda x: paddle.log(F.sigmoid(x)))
 unary("tanh_shrink", F.tanhshrink, twice=lambda x: x - paddle.tanh(x))
 unary("swish", F.swish, twice=F.silu)
