@@ -28,13 +28,17 @@ pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>)
         let axes = ctx
             .dict_get(body.attrs(op), "axis")
             .and_then(|axes| ctx.attr_ints(axes));
+        let shape = body.get_operand(op, 0).and_then(|x| ctx.as_tensor(body.value_type(x)));
+        // PaddlePaddle sets the flag where the axes are all that there are, too.
+        let are_all = axes
+            .zip(shape)
+            .is_some_and(|(axes, (shape, _))| axes.is_empty() || axes.len() >= shape.len());
         for &(name, attr) in entries.iter().filter(|&&(name, _)| is_foreign(ctx.str(name))) {
             let name = ctx.str(name);
-            // Whatever the axes are.
-            let contradicts = name == "reduce_all" && ctx.attr_bool(attr) == Some(true) && axes != Some(&[]);
+            let contradicts = name == "reduce_all" && ctx.attr_bool(attr) == Some(true) && !are_all;
             if contradicts || (def.name.starts_with("pd.") && !is_theirs(name)) {
                 let message = match contradicts {
-                    true => format!("`{}` has axes, and `reduce_all`", def.name),
+                    true => format!("`{}` has `reduce_all`, and axes that are not all", def.name),
                     false => format!("PaddlePaddle 3.3 has no attribute `{name}` of `{}`", def.name),
                 };
                 errors
