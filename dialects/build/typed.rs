@@ -115,11 +115,7 @@ impl Typed<'_> {
         let (ty, op) = (&self.ty, self.op);
         let tensors = op.operands.iter().filter(|o| o.arity == Arity::One).count();
         let broadcasts = tensors > 1 && op.traits.iter().any(|t| t == "elementwise");
-        let _ = writeln!(
-            out,
-            "#[doc = {:?}]\npub enum {ty} {{}}",
-            format!("`pd.{}`: {}", op.op, op.summary)
-        );
+        let _ = writeln!(out, "#[doc = {:?}]\npub enum {ty} {{}}", described(op));
         let _ = writeln!(out, "typed!({ty}, {:?}, {broadcasts});", format!("pd.{}", op.op));
         let _ = writeln!(out, "#[allow(non_upper_case_globals)]\nimpl {ty} {{");
         for (place, operand) in op.operands.iter().enumerate() {
@@ -288,7 +284,7 @@ impl Typed<'_> {
                 list
             };
             let apply = if with { ".with_options(options)" } else { "" };
-            let doc = format!("`pd.{}`: {}", op.op, op.summary);
+            let doc = described(op);
             let _ = writeln!(
                 out,
                 "#[doc = {doc:?}]\n#[doc = \"# Errors\"]\n#[doc = \"When its types cannot be inferred.\"]\npub fn {name}<'a>(r: &mut Rewriter<'a>{}) -> Result<{plain}, String> {{ \
@@ -333,4 +329,14 @@ fn number(text: &str) -> f64 {
 fn list(text: &str) -> String {
     let inside = text.trim().trim_start_matches('{').trim_end_matches('}');
     format!("[{inside}]")
+}
+
+/// The name and the summary of an operation as rustdoc reads them: `x[1:3]` is no link.
+fn described(op: &Op) -> String {
+    let escape = |(at, part): (usize, &str)| match at % 2 {
+        0 => part.replace('[', "\\[").replace(']', "\\]"),
+        _ => part.to_owned(),
+    };
+    let parts: Vec<String> = op.summary.split('`').enumerate().map(escape).collect();
+    format!("`pd.{}`: {}", op.op, parts.join("`"))
 }

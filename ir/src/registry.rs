@@ -155,7 +155,7 @@ pub struct OpDef {
     pub example: Text,
     /// Properties without code.
     pub traits: Traits,
-    /// The declared operands; at most one is not [`Arity::One`], or all after it are optional.
+    /// The declared operands; at most one is not [`Arity::One`](crate::Arity::One), or all after it are optional.
     pub operands: List<ValueSpec>,
     /// The declared attributes. There may be others only if their names have a dot, or they are marks ([`Mark`](crate::Mark)).
     pub attrs: List<AttrSpec>,
