@@ -69,7 +69,8 @@ class Row:
         self.name = self.op
         self.inplace = fields.get("inplace")
         self.program_desc = fields.get("program_desc", [])
-        paddle_field = fields.get("paddle")
+        # What a row computes is written as that, unless it says what PaddlePaddle has.
+        paddle_field = fields.get("paddle", "none" if "computes" in fields else None)
         self.known = paddle_field not in ("none", "computed")
         self.paddle = self.args
         if self.known and paddle_field:
