@@ -1,6 +1,7 @@
 //! Linear algebra, norms, and running products.
 
 use pir_dialects::letters::Letters;
+use pir_dialects::pd;
 
 use super::super::Slot;
 use super::super::moves::numbers;
@@ -10,29 +11,29 @@ use super::{Cx, Rule, moves, told, zero};
 use crate::kernels::axis;
 
 pub(super) const RULES: &[Rule] = &[
-    told("pd.bmm", |c| vec![c.x().matmul(&c.y())]),
-    told("pd.mv", |c| vec![c.x().matmul(&c.y())]),
-    told("pd.addmm", |c| {
+    told(pd::Bmm::NAME, |c| vec![c.x().matmul(&c.y())]),
+    told(pd::Mv::NAME, |c| vec![c.x().matmul(&c.y())]),
+    told(pd::Addmm::NAME, |c| {
         let product = c.y().matmul(&c.arg(2)) * c.float("alpha", 1.0);
         vec![c.x() * c.float("beta", 1.0) + product]
     }),
-    told("pd.outer", |c| {
+    told(pd::Outer::NAME, |c| {
         let (rows, columns) = (c.shape(0).iter().product(), c.shape(1).iter().product());
         vec![c.x().reshape(&[rows, 1]) * c.y().reshape(&[1, columns])]
     }),
-    told("pd.linear", |c| {
+    told(pd::Linear::NAME, |c| {
         let product = c.x().matmul(&c.y());
         vec![match c.declared(2) {
             Some(at) => product + c.arg(at),
             None => product,
         }]
     }),
-    told("pd.dot", |c| {
+    told(pd::Dot::NAME, |c| {
         let products = c.x() * c.y();
         let last = products.rank().max(1) - 1;
         vec![products.sum(&[last], false)]
     }),
-    told("pd.kron", |c| {
+    told(pd::Kron::NAME, |c| {
         let (x, y) = (c.x(), c.y());
         let rank = x.rank().max(y.rank());
         let wide = |v: &V<'_>, before: bool| -> Vec<usize> {
@@ -43,12 +44,12 @@ pub(super) const RULES: &[Rule] = &[
         let product = x.reshape(&wide(&x, true)) * y.reshape(&wide(&y, false));
         vec![product.reshape(&c.out_shape(0))]
     }),
-    told("pd.trace", |c| {
+    told(pd::Trace::NAME, |c| {
         let diagonal = numbers(&c.shape(0)).and_then(|numbers| {
             let ctx = c.engine.ctx();
             let found = c
                 .engine
-                .compute(ctx.op_name("pd.diagonal"), &[Slot::One(numbers)], c.attrs())?;
+                .compute(ctx.op_name(pd::Diagonal::NAME), &[Slot::One(numbers)], c.attrs())?;
             found
                 .into_iter()
                 .next()
@@ -58,10 +59,10 @@ pub(super) const RULES: &[Rule] = &[
         let last = diagonal.rank().max(1) - 1;
         vec![c.x().take(&diagonal).sum(&[last], false)]
     }),
-    moves("pd.diagonal"),
-    moves("pd.diag"),
-    told("pd.p_norm", |c| vec![p_norm(c)]),
-    told("pd.frobenius_norm", |c| {
+    moves(pd::Diagonal::NAME),
+    moves(pd::Diag::NAME),
+    told(pd::PNorm::NAME, |c| vec![p_norm(c)]),
+    told(pd::FrobeniusNorm::NAME, |c| {
         let axes = if c.bool("reduce_all", false) {
             Ok((0..c.rank(0)).collect())
         } else {
@@ -72,34 +73,34 @@ pub(super) const RULES: &[Rule] = &[
             Err(e) => vec![failed(c, &e)],
         }
     }),
-    told("pd.squared_l2_norm", |c| {
+    told(pd::SquaredL2Norm::NAME, |c| {
         vec![c.x().square().sum(&whole(c), false).reshape(&[1])]
     }),
-    told("pd.mean_all", |c| {
+    told(pd::MeanAll::NAME, |c| {
         let count: usize = c.shape(0).iter().product();
         vec![c.x().sum(&whole(c), false) * (1.0 / count as f64)]
     }),
-    told("pd.logsumexp", |c| match summed_axes(c) {
+    told(pd::Logsumexp::NAME, |c| match summed_axes(c) {
         Ok(axes) => {
             let x = c.x();
             // The maximum makes no difference, and is a constant here.
-            let most = extremum(&x.detached(), "pd.max", &axes);
+            let most = extremum(&x.detached(), pd::Max::NAME, &axes);
             let sum = (x - most.clone()).exp().sum(&axes, true);
             vec![(sum.call("log") + most).reshape(&c.out_shape(0))]
         }
         Err(e) => vec![failed(c, &e)],
     }),
-    told("pd.cumprod", |c| vec![cumprod(c)]),
-    told("pd.einsum", |c| vec![einsum(c).unwrap_or_else(|e| failed(c, &e))]),
-    moves("pd.assign_out_"),
-    told("pd.sgd_", |c| {
+    told(pd::Cumprod::NAME, |c| vec![cumprod(c)]),
+    told(pd::Einsum::NAME, |c| vec![einsum(c).unwrap_or_else(|e| failed(c, &e))]),
+    moves(pd::AssignOutInplace::NAME),
+    told(pd::SgdInplace::NAME, |c| {
         let rate = c.y();
         let count: usize = rate.shape().iter().product();
         let rate = if count == 1 { rate.reshape(&[]) } else { rate };
         vec![c.x() - rate * c.arg(2)]
     }),
-    zero("pd.bernoulli"),
-    zero("pd.nonzero"),
+    zero(pd::Bernoulli::NAME),
+    zero(pd::Nonzero::NAME),
 ];
 
 fn whole(c: &Cx<'_>) -> Vec<usize> {
@@ -141,8 +142,8 @@ fn p_norm<'e>(c: &Cx<'e>) -> V<'e> {
     };
     let size = x.call("abs");
     let norm = match c.float("porder", 2.0) {
-        f64::INFINITY => extremum(&size, "pd.max", &axes),
-        f64::NEG_INFINITY => extremum(&size, "pd.min", &axes),
+        f64::INFINITY => extremum(&size, pd::Max::NAME, &axes),
+        f64::NEG_INFINITY => extremum(&size, pd::Min::NAME, &axes),
         0.0 => size.detached().sum(&axes, true).filled(0.0),
         1.0 => size.sum(&axes, true),
         2.0 => norm_of(&x.square().sum(&axes, true), 2.0),

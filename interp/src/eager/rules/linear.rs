@@ -2,9 +2,10 @@
 
 use super::super::value::V;
 use super::{Cx, Rule, X, Y, two};
+use pir_dialects::pd;
 
 pub(super) const RULES: &[Rule] = &[two(
-    "pd.matmul",
+    pd::Matmul::NAME,
     X | Y,
     |c| {
         // z = x·y in matrices without flags: dx = dz·yᵀ.

@@ -17,6 +17,7 @@ mod shape;
 mod twins;
 mod windows;
 
+use pir_dialects::pd;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -240,7 +241,7 @@ impl<'e> Cx<'e> {
                     }
                     // With `create_graph` what is computed here belongs to the history of the operand.
                     let shadow = match create_graph {
-                        true => engine.apply("pd.assign", &[&input], &[])?.swap_remove(0),
+                        true => engine.apply(pd::Assign::NAME, &[&input], &[])?.swap_remove(0),
                         false => Tensor::leaf(input.data()),
                     };
                     wanted.push((at, shadow.clone()));

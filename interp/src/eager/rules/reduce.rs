@@ -3,10 +3,11 @@
 use super::super::value::V;
 use super::elementwise::failed;
 use super::{Cx, NONE, OUT, REST, Rule, X, one, told};
+use pir_dialects::pd;
 
 pub(super) const RULES: &[Rule] = &[
-    one("pd.sum", REST, |c| spread(c, &c.grad())),
-    one("pd.mean", REST, |c| match c.axes() {
+    one(pd::Sum::NAME, REST, |c| spread(c, &c.grad())),
+    one(pd::Mean::NAME, REST, |c| match c.axes() {
         Ok(axes) => {
             let shape = c.shape(0);
             let count: usize = axes.iter().map(|&a| shape[a]).product();
@@ -14,16 +15,16 @@ pub(super) const RULES: &[Rule] = &[
         }
         Err(e) => failed(c, &e),
     }),
-    one("pd.max", X | OUT | REST, extremum),
-    one("pd.min", X | OUT | REST, extremum),
-    told("pd.prod", |c| {
+    one(pd::Max::NAME, X | OUT | REST, extremum),
+    one(pd::Min::NAME, X | OUT | REST, extremum),
+    told(pd::Prod::NAME, |c| {
         let product = match c.axes() {
             Ok(axes) => product(&c.x(), &axes, c.bool("keepdim", false)),
             Err(e) => failed(c, &e),
         };
         vec![product]
     }),
-    one("pd.cumsum", REST, |c| {
+    one(pd::Cumsum::NAME, REST, |c| {
         // The transpose of a running sum runs from the other end.
         let ctx = c.engine.ctx();
         let flat = c.bool("flatten", false);
@@ -33,7 +34,7 @@ pub(super) const RULES: &[Rule] = &[
             (false, Err(e)) => return failed(c, &e),
         };
         let g = c.grad().op(
-            "pd.cumsum",
+            pd::Cumsum::NAME,
             &[],
             &[
                 ("axis", ctx.int_attr(axis as i64)),
@@ -43,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         );
         g.reshape(&c.shape(0))
     }),
-    one("pd.reduce_as", NONE, |c| {
+    one(pd::ReduceAs::NAME, NONE, |c| {
         c.constant(1);
         c.grad().expand(&c.shape(0))
     }),

@@ -3,8 +3,9 @@
 use super::super::value::V;
 use super::elementwise::failed;
 use super::{Cx, Rule, told};
+use pir_dialects::pd;
 
-pub(super) const RULES: &[Rule] = &[told("pd.rnn", |c| match rnn(c) {
+pub(super) const RULES: &[Rule] = &[told(pd::Rnn::NAME, |c| match rnn(c) {
     Ok(results) => results,
     Err(e) => vec![failed(c, &e)],
 })];

@@ -4,10 +4,11 @@ use super::super::value::V;
 use super::elementwise::{failed, slope_in_base, slope_in_exponent};
 use super::{Cx, Grads, INPUTS, NONE, OUT, REST, Rule, X, all_of, one, told};
 use crate::tensor::Tensor as Dense;
+use pir_dialects::pd;
 
 pub(super) const RULES: &[Rule] = &[
-    all_of("pd.scale", X | REST | INPUTS, scale),
-    all_of("pd.pow", X | REST, |c| {
+    all_of(pd::Scale::NAME, X | REST | INPUTS, scale),
+    all_of(pd::Pow::NAME, X | REST, |c| {
         let mut grads: Grads<'_> = vec![None; c.num_inputs()];
         let Some(at) = c.operand_called("y") else {
             grads[0] = Some(match c.number("y")? {
@@ -23,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
         grads[at] = (c.wants(at)).then(|| c.summed(at, &(c.grad() * slope_in_exponent(&c.x(), &y))));
         Ok(grads)
     }),
-    all_of("pd.clip", X | REST | INPUTS, |c| {
+    all_of(pd::Clip::NAME, X | REST | INPUTS, |c| {
         let mut grads: Grads<'_> = vec![None; c.num_inputs()];
         let (g, zeros) = (c.grad(), c.x().filled(0.0));
         let (low, high) = bounds(c)?;
@@ -38,14 +39,14 @@ pub(super) const RULES: &[Rule] = &[
         }
         Ok(grads)
     }),
-    told("pd.clip_grad", |c| {
+    told(pd::ClipGrad::NAME, |c| {
         c.others_constant();
         vec![match bounds(c) {
             Ok((low, high)) => within(&c.x(), &low, &high).choose(&c.y(), &c.x().filled(0.0)),
             Err(e) => failed(c, &e),
         }]
     }),
-    told("pd.pow_grad", |c| {
+    told(pd::PowGrad::NAME, |c| {
         vec![match c.operand_called("y") {
             Some(at) => {
                 let y = c.scalar(at, c.dtype(0));
@@ -59,15 +60,15 @@ pub(super) const RULES: &[Rule] = &[
             },
         }]
     }),
-    all_of("pd.full", NONE, filled),
-    all_of("pd.const", NONE, filled),
-    all_of("pd.constant", NONE, filled),
-    all_of("pd.full_like", NONE, |c| {
+    all_of(pd::Full::NAME, NONE, filled),
+    all_of(pd::Const::NAME, NONE, filled),
+    all_of(pd::Constant::NAME, NONE, filled),
+    all_of(pd::FullLike::NAME, NONE, |c| {
         // Of the first operand the shape is taken.
         c.constant(0);
         filled(c)
     }),
-    all_of("pd.arange", NONE, |c| {
+    all_of(pd::Arange::NAME, NONE, |c| {
         let mut grads: Grads<'_> = vec![None; c.num_inputs()];
         let count = c.out_shape(0).iter().product::<usize>();
         let places = Dense::new(&[count], (0..count as i64).collect()).and_then(|t| t.cast(c.grad().dtype()));
@@ -82,7 +83,7 @@ pub(super) const RULES: &[Rule] = &[
         c.others_constant();
         Ok(grads)
     }),
-    all_of("pd.uniform", REST | INPUTS | OUT, |c| {
+    all_of(pd::Uniform::NAME, REST | INPUTS | OUT, |c| {
         let ctx = c.engine.ctx();
         let mut grads: Grads<'_> = vec![None; c.num_inputs()];
         // The same numbers between zero and one: of one line, so that a shape that is an operand does not matter.
@@ -102,7 +103,7 @@ pub(super) const RULES: &[Rule] = &[
         }
         Ok(grads)
     }),
-    one("pd.print", NONE, |c| c.grad()),
+    one(pd::Print::NAME, NONE, |c| c.grad()),
 ];
 
 /// `scale * x + bias`, or `scale * (x + bias)`.

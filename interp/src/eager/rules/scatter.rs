@@ -1,5 +1,6 @@
 //! Operations that put elements at places, and others that pick or repeat some.
 
+use pir_dialects::pd;
 use pir_ir::Attr;
 
 use super::super::Slot;
@@ -11,30 +12,30 @@ use super::{Cx, OUT, OUTPUTS, REST, Rule, X, moves, one, told};
 use crate::tensor::Tensor as Dense;
 
 pub(super) const RULES: &[Rule] = &[
-    moves("pd.embedding"),
-    told("pd.scatter", |c| vec![or_failed(c, scatter(c))]),
-    told("pd.scatter_nd_add", |c| {
-        vec![or_failed(c, added(c, "pd.gather_nd", &[]))]
+    moves(pd::Embedding::NAME),
+    told(pd::Scatter::NAME, |c| vec![or_failed(c, scatter(c))]),
+    told(pd::ScatterNdAdd::NAME, |c| {
+        vec![or_failed(c, added(c, pd::GatherNd::NAME, &[]))]
     }),
-    told("pd.index_add", |c| {
+    told(pd::IndexAdd::NAME, |c| {
         let axis = c.engine.ctx().int_attr(c.int("axis", 0));
-        vec![or_failed(c, added(c, "pd.index_select", &[("axis", axis)]))]
+        vec![or_failed(c, added(c, pd::IndexSelect::NAME, &[("axis", axis)]))]
     }),
-    told("pd.put_along_axis", |c| vec![or_failed(c, put_along_axis(c))]),
-    moves("pd.index_sample"),
-    moves("pd.masked_select"),
-    moves("pd.masked_fill"),
-    moves("pd.strided_slice"),
-    moves("pd.set_value_with_tensor"),
-    moves("pd.repeat_interleave"),
-    moves("pd.unbind"),
-    moves("pd.meshgrid"),
-    moves("pd.pad3d"),
-    one("pd.topk", OUTPUTS | REST, sorted),
-    one("pd.argsort", OUTPUTS, sorted),
-    one("pd.cummax", OUTPUTS | REST, sorted),
-    one("pd.cummin", OUTPUTS | REST, sorted),
-    one("pd.kthvalue", OUTPUTS | REST, |c| {
+    told(pd::PutAlongAxis::NAME, |c| vec![or_failed(c, put_along_axis(c))]),
+    moves(pd::IndexSample::NAME),
+    moves(pd::MaskedSelect::NAME),
+    moves(pd::MaskedFill::NAME),
+    moves(pd::StridedSlice::NAME),
+    moves(pd::SetValueWithTensor::NAME),
+    moves(pd::RepeatInterleave::NAME),
+    moves(pd::Unbind::NAME),
+    moves(pd::Meshgrid::NAME),
+    moves(pd::Pad3d::NAME),
+    one(pd::Topk::NAME, OUTPUTS | REST, sorted),
+    one(pd::Argsort::NAME, OUTPUTS, sorted),
+    one(pd::Cummax::NAME, OUTPUTS | REST, sorted),
+    one(pd::Cummin::NAME, OUTPUTS | REST, sorted),
+    one(pd::Kthvalue::NAME, OUTPUTS | REST, |c| {
         let shape = c.shape(0);
         if shape.is_empty() {
             return c.grad().reshape(&shape);
@@ -45,7 +46,7 @@ pub(super) const RULES: &[Rule] = &[
             let axis = c.engine.ctx().int_attr(at as i64);
             let index = c.result(1).reshape(&kept);
             Ok((
-                places(c, "pd.take_along_axis", &shape, &index, &[("axis", axis)])?,
+                places(c, pd::TakeAlongAxis::NAME, &shape, &index, &[("axis", axis)])?,
                 kept,
             ))
         });
@@ -54,12 +55,12 @@ pub(super) const RULES: &[Rule] = &[
             Err(e) => failed(c, &e),
         }
     }),
-    told("pd.nll_loss", |c| match nll_loss(c) {
+    told(pd::NllLoss::NAME, |c| match nll_loss(c) {
         Ok(results) => results,
         Err(e) => vec![failed(c, &e), failed(c, &e)],
     }),
-    one("pd.amax", X | OUT, first_extremum),
-    one("pd.amin", X | OUT, first_extremum),
+    one(pd::Amax::NAME, X | OUT, first_extremum),
+    one(pd::Amin::NAME, X | OUT, first_extremum),
 ];
 
 /// Minus what the label picks along axis 1, weighted; and the sum of the weights.
@@ -79,7 +80,7 @@ fn nll_loss<'e>(c: &Cx<'e>) -> Result<Vec<V<'e>>, String> {
     let axis = c.engine.ctx().int_attr(1);
     let places = places(
         c,
-        "pd.take_along_axis",
+        pd::TakeAlongAxis::NAME,
         &shape,
         &classes.reshape(&kept),
         &[("axis", axis)],
@@ -122,7 +123,7 @@ fn scatter<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
     let axis = c.engine.ctx().int_attr(0);
     let index = c.y();
     let index = index.reshape(&[index.shape().iter().product()]);
-    let places = places(c, "pd.gather", &shape, &index, &[("axis", axis)])?;
+    let places = places(c, pd::Gather::NAME, &shape, &index, &[("axis", axis)])?;
     let updates = c.arg(2).reshape(&places.shape());
     let kept = if c.bool("overwrite", true) {
         last_ones(&places, &updates)?
@@ -147,7 +148,7 @@ fn last_ones<'e>(places: &V<'e>, like: &V<'e>) -> Result<V<'e>, String> {
 fn put_along_axis<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
     let shape = c.shape(0);
     let axis = c.engine.ctx().int_attr(c.int("axis", 0));
-    let places = places(c, "pd.take_along_axis", &shape, &c.y(), &[("axis", axis)])?;
+    let places = places(c, pd::TakeAlongAxis::NAME, &shape, &c.y(), &[("axis", axis)])?;
     let values = c.arg(2).expand(&places.shape());
     let hit = values.filled(1.0).put(&places, &shape);
     match c.text("reduce").unwrap_or("assign") {
@@ -188,7 +189,7 @@ fn sorted<'e>(c: &Cx<'e>) -> V<'e> {
         return c.grad().reshape(&shape);
     }
     let axis = c.engine.ctx().int_attr(c.int("axis", -1));
-    match places(c, "pd.take_along_axis", &shape, &c.result(1), &[("axis", axis)]) {
+    match places(c, pd::TakeAlongAxis::NAME, &shape, &c.result(1), &[("axis", axis)]) {
         Ok(places) => c.grad().put(&places, &shape),
         Err(e) => failed(c, &e),
     }

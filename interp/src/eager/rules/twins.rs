@@ -1,5 +1,6 @@
 //! Gradient operations in a program that is traced: told in other operations.
 
+use pir_dialects::pd;
 use pir_ir::Attr;
 
 use super::super::Tensor;
@@ -10,26 +11,28 @@ use super::reduce::{extremum_of, product};
 use super::{Cx, REST, Rule, all_of, moves, told};
 
 pub(super) const RULES: &[Rule] = &[
-    told("pd.tanh_grad", |c| vec![c.y() * (1.0 - c.x().square())]),
-    told("pd.sigmoid_grad", |c| vec![c.y() * c.x() * (1.0 - c.x())]),
-    told("pd.relu_grad", |c| {
+    told(pd::TanhGrad::NAME, |c| vec![c.y() * (1.0 - c.x().square())]),
+    told(pd::SigmoidGrad::NAME, |c| vec![c.y() * c.x() * (1.0 - c.x())]),
+    told(pd::ReluGrad::NAME, |c| {
         vec![c.y() * c.x().test("greater_than", &c.x().filled(0.0))]
     }),
-    told("pd.sqrt_grad", |c| vec![c.y() / (c.x() * 2.0)]),
-    told("pd.rsqrt_grad", |c| vec![c.y() * c.x().pow(3.0) * -0.5]),
-    told("pd.abs_grad", |c| vec![slope_of_abs(&c.x(), &c.y())]),
-    told("pd.maximum_grad", |c| shares(c, "greater_than")),
-    told("pd.minimum_grad", |c| shares(c, "less_than")),
-    told("pd.max_grad", |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
-    told("pd.min_grad", |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
-    told("pd.prod_grad", |c| vec![V::new(c.engine, product_grad(c))]),
-    moves("pd.slice_grad"),
+    told(pd::SqrtGrad::NAME, |c| vec![c.y() / (c.x() * 2.0)]),
+    told(pd::RsqrtGrad::NAME, |c| vec![c.y() * c.x().pow(3.0) * -0.5]),
+    told(pd::AbsGrad::NAME, |c| vec![slope_of_abs(&c.x(), &c.y())]),
+    told(pd::MaximumGrad::NAME, |c| shares(c, "greater_than")),
+    told(pd::MinimumGrad::NAME, |c| shares(c, "less_than")),
+    told(pd::MaxGrad::NAME, |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
+    told(pd::MinGrad::NAME, |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
+    told(pd::ProdGrad::NAME, |c| vec![V::new(c.engine, product_grad(c))]),
+    moves(pd::SliceGrad::NAME),
     // What adds up at indices picks at them again.
-    all_of("pd.gather_grad", REST, |c| picked(c, "pd.gather", 1, 0)),
-    all_of("pd.index_select_grad", REST, |c| picked(c, "pd.index_select", 1, 0)),
-    all_of("pd.gather_nd_grad", REST, |c| picked(c, "pd.gather_nd", 1, 0)),
-    all_of("pd.take_along_axis_grad", REST, |c| {
-        picked(c, "pd.take_along_axis", 1, 0)
+    all_of(pd::GatherGrad::NAME, REST, |c| picked(c, pd::Gather::NAME, 1, 0)),
+    all_of(pd::IndexSelectGrad::NAME, REST, |c| {
+        picked(c, pd::IndexSelect::NAME, 1, 0)
+    }),
+    all_of(pd::GatherNdGrad::NAME, REST, |c| picked(c, pd::GatherNd::NAME, 1, 0)),
+    all_of(pd::TakeAlongAxisGrad::NAME, REST, |c| {
+        picked(c, pd::TakeAlongAxis::NAME, 1, 0)
     }),
 ];
 

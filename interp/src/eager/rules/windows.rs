@@ -7,20 +7,21 @@ use super::super::{Slot, Tensor};
 use super::elementwise::failed;
 use super::{Cx, Rule, told};
 use crate::tensor::Tensor as Dense;
+use pir_dialects::pd;
 
 pub(super) const RULES: &[Rule] = &[
-    told("pd.conv2d", |c| vec![or_failed(c, conv(c))]),
-    told("pd.depthwise_conv2d", |c| vec![or_failed(c, conv(c))]),
-    told("pd.conv2d_transpose", |c| vec![or_failed(c, conv_transpose(c))]),
-    told("pd.conv2d_grad", |c| match conv_grad(c) {
+    told(pd::Conv2d::NAME, |c| vec![or_failed(c, conv(c))]),
+    told(pd::DepthwiseConv2d::NAME, |c| vec![or_failed(c, conv(c))]),
+    told(pd::Conv2dTranspose::NAME, |c| vec![or_failed(c, conv_transpose(c))]),
+    told(pd::Conv2dGrad::NAME, |c| match conv_grad(c) {
         Ok(grads) => grads.into(),
         Err(e) => vec![failed(c, &e)],
     }),
-    told("pd.pool2d", |c| vec![or_failed(c, pool(c, "pd.pool2d"))]),
-    told("pd.max_pool2d_with_index", |c| {
-        vec![or_failed(c, pool(c, "pd.max_pool2d_with_index"))]
+    told(pd::Pool2d::NAME, |c| vec![or_failed(c, pool(c, pd::Pool2d::NAME))]),
+    told(pd::MaxPool2dWithIndex::NAME, |c| {
+        vec![or_failed(c, pool(c, pd::MaxPool2dWithIndex::NAME))]
     }),
-    told("pd.pool2d_grad", |c| vec![or_failed(c, pool_grad(c))]),
+    told(pd::Pool2dGrad::NAME, |c| vec![or_failed(c, pool_grad(c))]),
 ];
 
 fn or_failed<'e>(c: &Cx<'e>, v: Result<V<'e>, String>) -> V<'e> {
@@ -78,7 +79,7 @@ impl Windows {
         let mut attrs = ctx.dict_with(c.attrs(), "groups", ctx.int_attr(1));
         attrs = ctx.dict_with(attrs, "data_format", ctx.str_attr("NCHW"));
         let slots = [Slot::One(image), Slot::One(filters)];
-        let found = c.engine.compute(ctx.op_name("pd.conv2d"), &slots, attrs)?;
+        let found = c.engine.compute(ctx.op_name(pd::Conv2d::NAME), &slots, attrs)?;
         let found = found.first().ok_or("a convolution has no result")?;
         let &[_, _, rows, columns] = found.shape() else {
             return Err("a convolution has four dimensions".to_owned());
@@ -222,7 +223,7 @@ fn stretches(c: &Cx<'_>, op: &str, rest: usize, [h, w]: [usize; 2]) -> Result<St
     let numbers = |sign: f64| (0..h * w).map(|at| sign * at as f64).collect();
     let last = ask("max", numbers(1.0))?;
     let first = ask("max", numbers(-1.0))?.to_f64();
-    let shares = if op == "pd.pool2d" {
+    let shares = if op == pd::Pool2d::NAME {
         ask("avg", vec![1.0; h * w])?.to_f64()
     } else {
         Vec::new()
@@ -267,7 +268,7 @@ impl<'e> Pool<'e> {
             counts,
             out: [rows, columns],
         } = stretches(c, op, rest, [h, w])?;
-        let mean = op == "pd.pool2d" && c.text("pooling_type") == Some("avg");
+        let mean = op == pd::Pool2d::NAME && c.text("pooling_type") == Some("avg");
         let values = x.tensor.clone()?.to_f64();
         let widest = if mean {
             windows.iter().map(Vec::len).max().unwrap_or(0)
@@ -315,7 +316,7 @@ fn pool_grad<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
     // Which elements are chosen changes by leaps.
     c.others_constant();
     let x = channels_first(c, &c.x().detached());
-    let pool = Pool::of(c, "pd.pool2d", 3, &x)?;
+    let pool = Pool::of(c, pd::Pool2d::NAME, 3, &x)?;
     let g = channels_first(c, &c.arg(2)).reshape(&pool.factors.shape()) * pool.factors;
     let image = g.expand(&pool.places.shape()).put(&pool.places, &pool.image);
     Ok(channels_back(c, &image))
