@@ -68,7 +68,7 @@ pub fn dialect(name: &str) -> Option<String> {
         dialect.summary
     );
     if !dialect.types.is_empty() {
-        let types: Vec<_> = dialect.types.iter().map(|t| format!("`{name}.{t}`")).collect();
+        let types: Vec<_> = dialect.types.iter().map(|def| format!("`{}`", def.syntax())).collect();
         let _ = write!(page, "\nTypes: {}.\n", types.join(", "));
     }
     let prefix = format!("{name}.");

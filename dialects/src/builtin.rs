@@ -14,6 +14,7 @@ pub fn register(builder: &mut ContextBuilder) {
         name: "builtin".into(),
         summary: "Modules, casts and lists of tensors".into(),
         types: Vec::new(),
+        other_types: false,
     };
     builder.register(dialect, vec![module(), cast(), combine(), split()]);
     builder.register_alias("module", "builtin.module");

@@ -4,21 +4,42 @@
 
 use crate::pd;
 use pir_ir::{
-    Arity, AttrSpec, Context, ContextBuilder, Derivative, Diagnostic, DialectDef, Effect, EffectKind, EffectTarget,
-    InferArgs, MemoryEffects, OpDef, OpView, Speculatability, Traits, Type, TypeData,
+    Arity, AttrSpec, Context, ContextBuilder, Derivative, Diagnostic, DialectDef, DialectType, Effect, EffectKind,
+    EffectTarget, InferArgs, MemoryEffects, OpDef, OpView, Speculatability, Traits, Type, TypeDef,
 };
 use smallvec::{SmallVec, smallvec};
 
 use crate::value;
 
+/// `cf.stack`, the type of stacks.
+pub struct Stack;
+
+/// `cf.inlet`, the end of a stack of PaddlePaddle's that is pushed to.
+pub struct Inlet;
+
+/// `cf.outlet`, the end of a stack of PaddlePaddle's that is popped from.
+pub struct Outlet;
+
+impl DialectType for Stack {
+    const NAME: &'static str = "cf.stack";
+}
+
+impl DialectType for Inlet {
+    const NAME: &'static str = "cf.inlet";
+}
+
+impl DialectType for Outlet {
+    const NAME: &'static str = "cf.outlet";
+}
+
 /// The type of stacks.
 pub fn stack_type(ctx: &Context) -> Type {
-    ctx.intern_type(TypeData::Dialect("cf.stack".into()))
+    ctx.dialect_type::<Stack>()
 }
 
 /// Whether a type is that of stacks.
 pub fn is_stack(ctx: &Context, ty: Type) -> bool {
-    matches!(ctx.type_data(ty), TypeData::Dialect(text) if &**text == "cf.stack")
+    ctx.is_dialect_type::<Stack>(ty)
 }
 
 /// Registers the dialect.
@@ -26,7 +47,12 @@ pub fn register(builder: &mut ContextBuilder) {
     let dialect = DialectDef {
         name: "cf".into(),
         summary: "Stacks, and the terminators of structured control flow".into(),
-        types: vec!["stack".into()],
+        types: vec![
+            TypeDef::of::<Stack>("A stack of values of any types"),
+            TypeDef::of::<Inlet>("The end of a stack of PaddlePaddle's that is pushed to"),
+            TypeDef::of::<Outlet>("The end of a stack of PaddlePaddle's that is popped from"),
+        ],
+        other_types: false,
     };
     builder.register(
         dialect,

@@ -15,6 +15,7 @@ pub fn register(builder: &mut ContextBuilder) {
         name: "func".into(),
         summary: "Functions".into(),
         types: Vec::new(),
+        other_types: false,
     };
     builder.register(dialect, vec![func(), call(), ret()]);
 }

@@ -8,6 +8,7 @@ use bitflags::bitflags;
 use smallvec::SmallVec;
 
 use crate::entity::{OpName, ValueId};
+use crate::type_def::TypeDef;
 use crate::types::Attr;
 
 bitflags! {
@@ -271,6 +272,8 @@ pub struct DialectDef {
     pub name: Text,
     /// One line.
     pub summary: Text,
-    /// The types that are written without a parameter list: `stack` for `cf.stack`.
-    pub types: Vec<Text>,
+    /// Its types.
+    pub types: Vec<TypeDef>,
+    /// Whether it may have other types, which are kept as text. Without this they are refused.
+    pub other_types: bool,
 }

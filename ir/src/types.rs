@@ -1,6 +1,7 @@
 //! Types and attributes: interned, immutable data addressed by 32-bit ids.
 
 use crate::entity::Sym;
+use crate::type_def::TypeParam;
 
 /// The extent of a dimension that is only known when the program runs, `?` in the text.
 pub const DYNAMIC: i64 = -1;
@@ -24,6 +25,10 @@ interned_id!(
 interned_id!(
     /// An interned list of named attributes, in the order in which they were written.
     AttrDict
+);
+interned_id!(
+    /// A type that a dialect declares, whatever its parameters.
+    TypeName
 );
 
 /// How the bits of an integer type are read.
@@ -82,8 +87,15 @@ pub enum TypeData {
     },
     /// `vec<T, …>`: a list of values passed as one, as `builtin.combine` makes it.
     List(Box<[Type]>),
-    /// A type of a dialect: `cf.stack`, `!llvm.ptr<3>`. The text is without the `!`.
-    Dialect(Box<str>),
+    /// A type that a registered dialect declares: `cf.stack`. [`Context::type_def`](crate::Context::type_def) gives its definition.
+    Dialect {
+        /// Which one.
+        name: TypeName,
+        /// Its parameters, which fit the definition.
+        params: Box<[TypeParam]>,
+    },
+    /// A type of a dialect that is not registered, kept as its text without the `!`: `llvm.ptr<3>`.
+    Unregistered(Box<str>),
     /// A builtin type that nothing here computes with, kept as its text: `memref<4xf32>`.
     Opaque(Box<str>),
 }

@@ -5,13 +5,19 @@ use std::sync::Arc;
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
 use pir_ir::verify::verify;
 use pir_ir::{
-    Arity, Attr, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, FlowEdge, FlowPoint,
-    FoldResult, InferArgs, List, Mark, MemoryEffects, Module, OpDef, OpView, Presence, RegionFlow, RegionSpec,
-    Speculatability, Traits, Type, TypeData, ValueId, ValueSpec,
+    Arity, Attr, Context, ContextBuilder, DialectDef, DialectType, Effect, EffectKind, EffectTarget, FlowEdge,
+    FlowPoint, FoldResult, InferArgs, List, Mark, MemoryEffects, Module, OpDef, OpView, Presence, RegionFlow,
+    RegionSpec, Speculatability, Traits, Type, TypeDef, ValueId, ValueSpec,
 };
 use smallvec::{SmallVec, smallvec};
 
 use crate::{PassManager, Pipeline};
+
+struct Stack;
+
+impl DialectType for Stack {
+    const NAME: &'static str = "t.stack";
+}
 
 fn values(specs: &[(&'static str, Arity)]) -> List<ValueSpec> {
     let spec = |&(name, arity): &(&'static str, Arity)| ValueSpec {
@@ -186,7 +192,7 @@ pub(crate) fn context() -> Arc<Context> {
     show.effects = MemoryEffects::Declared(|_| smallvec![world(EffectKind::Write)]);
     show.speculatable = |_| Speculatability::Never;
     let mut stack = op("t.new", &[], &out);
-    stack.infer = Some(|args| Ok(smallvec![args.ctx.intern_type(TypeData::Dialect("t.stack".into()))]));
+    stack.infer = Some(|args| Ok(smallvec![args.ctx.dialect_type::<Stack>()]));
     stack.effects = MemoryEffects::Declared(|_| {
         smallvec![Effect {
             kind: EffectKind::Alloc,
@@ -263,7 +269,8 @@ pub(crate) fn context() -> Arc<Context> {
         DialectDef {
             name: "t".into(),
             summary: "tests".into(),
-            types: vec!["stack".into()],
+            types: vec![TypeDef::of::<Stack>("a stack")],
+            other_types: false,
         },
         vec![
             input,

@@ -9,8 +9,8 @@ pub mod graph;
 mod verify;
 
 use pir_ir::{
-    Arity, AttrSpec, Context, ContextBuilder, DialectDef, Effect, EffectKind, EffectTarget, InferArgs, List,
-    MemoryEffects, OpDef, Presence, RegionSpec, Speculatability, Traits, Type, TypeData,
+    Arity, AttrSpec, Context, ContextBuilder, DialectDef, DialectType, Effect, EffectKind, EffectTarget, InferArgs,
+    List, MemoryEffects, OpDef, Presence, RegionSpec, Speculatability, Traits, Type, TypeDef,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -23,19 +23,33 @@ pub const PARALLEL_ITERATIONS: i64 = 10;
 /// beside `device`.
 pub const DEVICE_NAME: &str = "tf.device";
 
+/// `df.control`, the type of what nodes give that give nothing but the fact that they have run.
+pub struct Control;
+
+/// `df.stack`, the type of the stacks of a graph.
+pub struct Stack;
+
+impl DialectType for Control {
+    const NAME: &'static str = "df.control";
+}
+
+impl DialectType for Stack {
+    const NAME: &'static str = "df.stack";
+}
+
 /// The type of what nodes give that give nothing but the fact that they have run.
 pub fn control_type(ctx: &Context) -> Type {
-    ctx.intern_type(TypeData::Dialect("df.control".into()))
+    ctx.dialect_type::<Control>()
 }
 
 /// The type of the stacks of a graph.
 pub fn stack_type(ctx: &Context) -> Type {
-    ctx.intern_type(TypeData::Dialect("df.stack".into()))
+    ctx.dialect_type::<Stack>()
 }
 
 /// Whether a type is that of the stacks of a graph.
 pub fn is_stack(ctx: &Context, ty: Type) -> bool {
-    matches!(ctx.type_data(ty), TypeData::Dialect(text) if &**text == "df.stack")
+    ctx.is_dialect_type::<Stack>(ty)
 }
 
 /// Registers the dialect.
@@ -43,7 +57,11 @@ pub fn register(builder: &mut ContextBuilder) {
     let dialect = DialectDef {
         name: "df".into(),
         summary: "Control flow as dataflow: five primitives, messages and stacks".into(),
-        types: vec!["control".into(), "stack".into()],
+        types: vec![
+            TypeDef::of::<Control>("The fact that a node has run"),
+            TypeDef::of::<Stack>("A stack of a graph"),
+        ],
+        other_types: false,
     };
     builder.register(
         dialect,

@@ -17,7 +17,7 @@ mod table;
 mod typed;
 mod verify;
 
-use pir_ir::{ContextBuilder, DialectDef};
+use pir_ir::{ContextBuilder, DialectDef, DialectType, TypeDef, TypeParamKind};
 
 pub use control::{is_if, is_while, role};
 pub use expr::{Building, Emitter, Expr, Scope, evaluate};
@@ -28,12 +28,36 @@ pub use typed::ops::*;
 pub use typed::{Branch, ConditionBranch, If, IfGrad, While, WhileGrad};
 pub use typed::{Given, Ints, Number, Operand, Operation, Options, Source, Unary, View, index_of};
 
+/// `pd.dense_tensor_array`, an array of tensors of PaddlePaddle's.
+pub struct DenseTensorArray;
+
+impl DialectType for DenseTensorArray {
+    const NAME: &'static str = "pd.dense_tensor_array";
+}
+
+/// PaddlePaddle's types of values that are no tensors. Nothing here computes with them.
+fn foreign_types() -> Vec<TypeDef> {
+    let types = [
+        TypeDef::of::<DenseTensorArray>("An array of tensors"),
+        TypeDef::new("pd.selected_rows", "Some rows of a tensor"),
+        TypeDef::new("pd.sparse_coo_tensor", "A sparse tensor by coordinates"),
+        TypeDef::new("pd.sparse_csr_tensor", "A sparse tensor by rows"),
+        TypeDef::new("pd.dist_dtensor", "A tensor that is spread over devices"),
+    ];
+    let with_params = |def: TypeDef| {
+        def.with_param("shape", TypeParamKind::Shape)
+            .with_param("element", TypeParamKind::Type)
+    };
+    types.map(with_params).into()
+}
+
 /// Registers the dialect.
 pub fn register(builder: &mut ContextBuilder) {
     let dialect = DialectDef {
         name: "pd".into(),
         summary: "Tensors and structured control flow".into(),
-        types: Vec::new(),
+        types: foreign_types(),
+        other_types: false,
     };
     let folds = fold::Folds::new();
     let tabled = table::definitions().map(|mut def| {

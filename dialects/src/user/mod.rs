@@ -248,6 +248,7 @@ fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Regi
         name: dialect.to_owned().into(),
         summary: text("summary").unwrap_or("from a file").to_owned().into(),
         types: Vec::new(),
+        other_types: true,
     };
     builder.register(dialect, defs);
     let (rows, mut patterns) = (places, Vec::new());

@@ -9,7 +9,7 @@ use pir_ir::text::{ParseOptions, parse, print_attr, print_type};
 use pir_ir::verify::verify;
 use pir_ir::{
     AttrDict, BlockId, Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Severity, Span,
-    Speculatability, Traits, Type, TypeData, ValueId, ValueMap,
+    Speculatability, Traits, Type, ValueId, ValueMap,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -270,7 +270,7 @@ impl Template {
                 ));
             }
             let changes = |at: usize| {
-                let handle = |ty| matches!(op.ctx.type_data(ty), TypeData::Dialect(_));
+                let handle = |ty| op.ctx.is_of_dialect(ty);
                 !op.operand_type(at).is_some_and(handle)
             };
             for effect in op.own_effects() {

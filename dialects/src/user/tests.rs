@@ -28,6 +28,7 @@ fn rows_of_the_tool_have_programs() {
         name: "test".into(),
         summary: "Of a table".into(),
         types: Vec::new(),
+        other_types: true,
     };
     builder.register(dialect, [def]);
     let ctx = builder.build();

@@ -16,6 +16,8 @@ use crate::marks::Mark;
 use crate::names::Stems;
 use crate::plan::Plan;
 use crate::registry::{MemoryEffects, OpDef, Pattern};
+use types::DeclaredTypes;
+
 use crate::types::{Attr, AttrData, AttrDict, DictData, FloatKind, Signedness, Type, TypeData};
 
 /// Collects dialects; [`ContextBuilder::build`] freezes them into a [`Context`].
@@ -109,6 +111,7 @@ impl ContextBuilder {
             aliases: Vec::new(),
             patterns: FxHashMap::default(),
             list_type: self.list_type,
+            declared_types: DeclaredTypes::new(&self.dialects),
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
         context.dict(&[]);
@@ -191,6 +194,7 @@ pub struct Context {
     /// For each of the operations what the verifier asks of it, made when it is first needed.
     plans: Vec<OnceLock<Box<Plan>>>,
     dialects: FxHashMap<Text, DialectDef>,
+    declared_types: DeclaredTypes,
     marks: Vec<Mark>,
     external: Vec<Text>,
     aliases: Vec<(Text, OpName)>,

@@ -1,7 +1,39 @@
 //! Questions about types.
 
+use std::any::TypeId;
+
+use rustc_hash::FxHashMap;
+
 use super::Context;
-use crate::types::{DYNAMIC, FloatKind, Type, TypeData};
+use crate::declare::{DialectDef, Text};
+use crate::type_def::{DialectType, TypeDef, TypeParam};
+use crate::types::{DYNAMIC, FloatKind, Type, TypeData, TypeName};
+
+/// The types of all registered dialects.
+pub(super) struct DeclaredTypes {
+    defs: Vec<TypeDef>,
+    by_name: FxHashMap<Text, TypeName>,
+    by_key: FxHashMap<TypeId, TypeName>,
+}
+
+impl DeclaredTypes {
+    pub(super) fn new(dialects: &[DialectDef]) -> Self {
+        let defs: Vec<TypeDef> = dialects
+            .iter()
+            .flat_map(|dialect| dialect.types.iter().cloned())
+            .collect();
+        let names = || (0..).map(TypeName);
+        DeclaredTypes {
+            by_name: defs.iter().map(|def| def.name.clone()).zip(names()).collect(),
+            by_key: defs
+                .iter()
+                .zip(names())
+                .filter_map(|(def, name)| Some((def.key?, name)))
+                .collect(),
+            defs,
+        }
+    }
+}
 
 impl Context {
     /// `tensor<shape x elem>`.
@@ -18,6 +50,56 @@ impl Context {
             inputs: inputs.into(),
             results: results.into(),
         })
+    }
+
+    /// The type that `T` names, without parameters; a type that is not registered if its dialect is not.
+    pub fn dialect_type<T: DialectType>(&self) -> Type {
+        self.parameterized_type::<T>([])
+    }
+
+    /// The type that `T` names, with parameters, which must be those of its definition.
+    pub fn parameterized_type<T: DialectType>(&self, params: impl Into<Box<[TypeParam]>>) -> Type {
+        let params = params.into();
+        self.intern_type(match self.declared_types.by_key.get(&TypeId::of::<T>()) {
+            Some(&name) => TypeData::Dialect { name, params },
+            None => TypeData::Unregistered(T::NAME.into()),
+        })
+    }
+
+    /// The parameters of a type if it is the one that `T` names.
+    pub fn type_params<T: DialectType>(&self, ty: Type) -> Option<&[TypeParam]> {
+        match self.type_data(ty) {
+            TypeData::Dialect { name, params } => {
+                let is_it = self.declared_types.defs[name.0 as usize].key == Some(TypeId::of::<T>());
+                is_it.then_some(params)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a type is the one that `T` names.
+    pub fn is_dialect_type<T: DialectType>(&self, ty: Type) -> bool {
+        self.type_params::<T>(ty).is_some()
+    }
+
+    /// The definition of a type of a registered dialect.
+    pub fn type_def(&self, name: TypeName) -> &TypeDef {
+        &self.declared_types.defs[name.0 as usize]
+    }
+
+    /// The type of a registered dialect that is called `dialect.type`.
+    pub fn find_type_def(&self, name: &str) -> Option<TypeName> {
+        self.declared_types.by_name.get(name).copied()
+    }
+
+    /// The definitions of the types of all registered dialects.
+    pub fn type_defs(&self) -> &[TypeDef] {
+        &self.declared_types.defs
+    }
+
+    /// Whether a type is one of a dialect, whose values may be handles, and no builtin one.
+    pub fn is_of_dialect(&self, ty: Type) -> bool {
+        matches!(self.type_data(ty), TypeData::Dialect { .. } | TypeData::Unregistered(_))
     }
 
     /// The shape and the element type of a tensor type.

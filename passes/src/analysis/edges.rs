@@ -1,6 +1,6 @@
 //! Edges of control between operations, regions and blocks, and the values that they pass.
 
-use pir_ir::{BlockId, Body, Context, OpId, TypeData, ValueId};
+use pir_ir::{BlockId, Body, Context, OpId, ValueId};
 use rustc_hash::FxHashMap;
 
 /// A terminator that passes operands to a block, and to which of its successors.
@@ -28,7 +28,7 @@ pub(crate) fn successor_start(body: &Body, op: OpId, index: usize) -> usize {
 /// Whether an argument or result has to stay for another reason than its value: operations give handles a meaning by
 /// their place.
 pub(super) fn is_fixed_slot(ctx: &Context, body: &Body, value: ValueId) -> bool {
-    matches!(ctx.type_data(body.value_type(value)), TypeData::Dialect(_))
+    ctx.is_of_dialect(body.value_type(value))
 }
 
 /// Whether each region of an operation has at most one block, so that its one terminator tells where values come from.

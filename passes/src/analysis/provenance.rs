@@ -37,11 +37,10 @@ pub(crate) struct Provenance {
 /// Whether values of the type refer to something that may change, or hold values that do.
 pub(crate) fn is_handle_type(ctx: &Context, ty: Type) -> bool {
     match ctx.type_data(ty) {
-        TypeData::Dialect(_) => true,
         TypeData::List(items) => {
             stacker::maybe_grow(32 * 1024, 256 * 1024, || items.iter().any(|&t| is_handle_type(ctx, t)))
         }
-        _ => false,
+        _ => ctx.is_of_dialect(ty),
     }
 }
 

@@ -119,11 +119,12 @@ impl Variables {
 /// things that hold them.
 fn may_alias(view: OpView<'_>) -> bool {
     let holds = |value| {
-        let data = view.ctx.type_data(view.body.value_type(value));
-        matches!(
-            data,
-            TypeData::Dialect(_) | TypeData::List(_) | TypeData::Opaque(_) | TypeData::None
-        )
+        let ty = view.body.value_type(value);
+        view.ctx.is_of_dialect(ty)
+            || matches!(
+                view.ctx.type_data(ty),
+                TypeData::List(_) | TypeData::Opaque(_) | TypeData::None
+            )
     };
     view.has(Traits::MOVEMENT)
         || matches!(

@@ -216,10 +216,7 @@ fn changes_in_place(ctx: &Context, body: &Body) -> Option<Diagnostic> {
             _ => None,
         });
         let known = !view.has_unknown_effects();
-        known
-            && values
-                .into_iter()
-                .any(|v| !matches!(ctx.type_data(body.value_type(v)), TypeData::Dialect(_)))
+        known && values.into_iter().any(|v| !ctx.is_of_dialect(body.value_type(v)))
     };
     let op = body.walk_all().find(|&op| changed(op))?;
     Some(

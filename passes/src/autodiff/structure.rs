@@ -1,7 +1,7 @@
 //! What autodiff knows of loops, branches and stacks: its own subject, so the names stand here and nowhere else.
 
 use pir_dialects::pd;
-use pir_ir::{BlockId, Body, Context, OpId, OpName, RegionId, Type, TypeData, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, Context, OpId, OpName, RegionId, Type, ValueDef, ValueId};
 use smallvec::SmallVec;
 
 /// The operations that autodiff treats itself.
@@ -40,7 +40,7 @@ impl Names {
             pop: ctx.op_name("cf.pop_back"),
             is_empty: ctx.op_name("cf.is_empty"),
             copy: ctx.op_name("cf.copy_stack"),
-            stack: ctx.intern_type(TypeData::Dialect("cf.stack".into())),
+            stack: pir_dialects::cf::stack_type(ctx),
             suffix: 0,
         }
     }

@@ -268,7 +268,7 @@ impl<'a> Nodes<'a> {
             _ if self.ctx.is_float(ty) => self.ctx.float_attr(0.0),
             _ => self.ctx.int_attr(0),
         };
-        if matches!(self.ctx.type_data(ty), pir_ir::TypeData::Dialect(text) if &**text == "cf.stack") {
+        if pir_dialects::cf::is_stack(self.ctx, ty) {
             let mut rewriter = Rewriter::new(self.ctx, self.body);
             return Ok(rewriter.before(end).op("cf.create_stack").result(ty).value());
         }

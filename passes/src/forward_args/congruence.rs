@@ -14,7 +14,7 @@
 use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
-use pir_ir::{AttrDict, Body, Context, Lists, OpId, OpName, Type, TypeData, ValueDef, ValueId};
+use pir_ir::{AttrDict, Body, Context, Lists, OpId, OpName, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
@@ -62,7 +62,7 @@ fn groups(ctx: &Context, body: &Body, slots: &Slots) -> Option<Vec<u32>> {
         };
         // Handles have their place. One that nobody reads may still take the place of one that is read: what a loop
         // forwards twice, once to its body and once out, is forwarded once.
-        if matches!(ctx.type_data(ty), TypeData::Dialect(_)) {
+        if ctx.is_of_dialect(ty) {
             continue;
         }
         if last_place != Some(place) {

@@ -7,7 +7,7 @@ mod rotate;
 mod unroll;
 
 use pir_dialects::pd;
-use pir_ir::{BlockId, Body, Context, Counting, OpId, Relation, Restated, Rewriter, TypeData, ValueId, ValueMap};
+use pir_ir::{BlockId, Body, Context, Counting, OpId, Relation, Restated, Rewriter, ValueId, ValueMap};
 use smallvec::SmallVec;
 
 use crate::analysis::{Counter, Facts, Touched, has_unknown_effects};
@@ -78,8 +78,7 @@ impl Loop {
     /// Whether a handle is carried: those have their places.
     fn carries_handles(&self, ctx: &Context, body: &Body) -> bool {
         let args = body.block_args(self.cond).iter().chain(body.block_args(self.body));
-        args.copied()
-            .any(|v| matches!(ctx.type_data(body.value_type(v)), TypeData::Dialect(_)))
+        args.copied().any(|v| ctx.is_of_dialect(body.value_type(v)))
     }
 
     /// Whether what decides whether to go on changes nothing, so that it may be done once more.

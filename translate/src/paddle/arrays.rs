@@ -7,7 +7,7 @@
 use pir_dialects::pd;
 use rustc_hash::FxHashMap;
 
-use pir_ir::{Attr, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, ValueId};
+use pir_ir::{Attr, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, ValueId};
 
 use super::carried::common;
 
@@ -94,9 +94,8 @@ fn array_type(ctx: &Context, element: Type) -> Type {
     ctx.tensor(&shape, elem)
 }
 
-/// Saved programs call the type `dense_tensor_array`, printed ones `tensor_array`.
 fn is_array(ctx: &Context, ty: Type) -> bool {
-    matches!(ctx.type_data(ty), TypeData::Dialect(text) if text.contains("tensor_array<"))
+    ctx.is_dialect_type::<pd::DenseTensorArray>(ty)
 }
 
 /// Which values are one array at different times.

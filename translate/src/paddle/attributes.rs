@@ -1,7 +1,7 @@
 //! Types and attributes of saved programs.
 
-use pir_ir::text::print_type;
-use pir_ir::{Attr, AttrData, Context, DYNAMIC, Diagnostic, Span, Sym, Type, TypeData};
+use pir_dialects::cf;
+use pir_ir::{Attr, AttrData, Context, DYNAMIC, Diagnostic, Span, Sym, Type, TypeData, TypeParam};
 
 use crate::json::{Kind, Value};
 
@@ -62,8 +62,8 @@ pub(crate) fn read_type(ctx: &Context, node: Value<'_>) -> Result<Option<Type>, 
         return Ok(Some(scalar));
     }
     let name = kind.split_once(".t_").map_or("", |(_, name)| name);
-    if matches!(name, "stack" | "inlet" | "outlet") {
-        return Ok(Some(ctx.intern_type(TypeData::Dialect(format!("cf.{name}").into()))));
+    if let Some(ty) = stack_part(ctx, name) {
+        return Ok(Some(ty));
     }
     let mut parts = node.get("D").into_iter().flat_map(Value::items);
     let (Some(elem), Some(dims)) = (parts.next(), parts.next()) else {
@@ -88,18 +88,27 @@ pub(crate) fn read_type(ctx: &Context, node: Value<'_>) -> Result<Option<Type>, 
         .ok_or_else(|| error(node.span(), format!("the type `{}` is not known", kind.escape_debug())))
 }
 
-/// A type of Paddle's that is none of ours, `!pd.name<2x?xf32>`; `None` if it cannot be written so.
+/// A stack of Paddle's, or one of its ends.
+pub(super) fn stack_part(ctx: &Context, name: &str) -> Option<Type> {
+    Some(match name {
+        "stack" => cf::stack_type(ctx),
+        "inlet" => ctx.dialect_type::<cf::Inlet>(),
+        "outlet" => ctx.dialect_type::<cf::Outlet>(),
+        _ => return None,
+    })
+}
+
+/// A type of Paddle's that is no tensor, `!pd.name<2x?xf32>`; `None` if there is none of the name.
 pub(super) fn other_type(ctx: &Context, name: &str, shape: &[i64], elem: Type) -> Option<Type> {
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_letter) || name == "vec" {
-        return None;
-    }
-    let dims: String = shape
-        .iter()
-        .map(|&d| if d == DYNAMIC { "?x".to_owned() } else { format!("{d}x") })
-        .collect();
-    let text = format!("pd.{name}<{dims}{}>", print_type(ctx, elem));
-    Some(ctx.intern_type(TypeData::Dialect(text.into())))
+    // Printed programs have the short name.
+    let name = match name {
+        "tensor_array" => "dense_tensor_array",
+        name => name,
+    };
+    Some(ctx.intern_type(TypeData::Dialect {
+        name: ctx.find_type_def(&format!("pd.{name}"))?,
+        params: [TypeParam::Shape(shape.into()), TypeParam::Type(elem)].into(),
+    }))
 }
 
 fn scalar_type(ctx: &Context, kind: &str) -> Option<Type> {

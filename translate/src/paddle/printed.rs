@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use pir_ir::{Attr, AttrData, DYNAMIC, Diagnostic, RegionId, Span, Type, TypeData};
 
-use super::attributes::{dtype, other_type};
+use super::attributes::{dtype, other_type, stack_part};
 use super::build::{Builder, SourceId, SourceOp};
 
 /// What stands for a value, a type or an attribute that is not there begins with this.
@@ -297,8 +297,8 @@ impl<'s> Reader<'_, '_, 's> {
         }
         self.accept("!");
         let word = self.word()?;
-        if let Some(kind) = word.strip_prefix("cf.") {
-            return Ok(Some(ctx.intern_type(TypeData::Dialect(format!("cf.{kind}").into()))));
+        if let Some(ty) = word.strip_prefix("cf.").and_then(|kind| stack_part(ctx, kind)) {
+            return Ok(Some(ty));
         }
         if self.accept("<") {
             let inside = self.until('>')?;

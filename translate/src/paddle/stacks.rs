@@ -3,8 +3,8 @@
 //! There `cf.stack_create` gives a stack and two ends of it, and tuples are pushed and popped; here there is the stack
 //! alone, and single values are. The empty tuple counts an iteration there, so something must be pushed for it here.
 
-use pir_dialects::pd;
-use pir_ir::{Attr, OpSpec, Span, Type, TypeData, ValueId};
+use pir_dialects::{cf, pd};
+use pir_ir::{Attr, OpSpec, Span, Type, ValueId};
 
 use super::build::{Builder, SourceOp};
 
@@ -40,7 +40,7 @@ fn emit(
 }
 
 fn create(builder: &mut Builder<'_>, source: &SourceOp) {
-    let ty = builder.ctx.intern_type(TypeData::Dialect("cf.stack".into()));
+    let ty = cf::stack_type(builder.ctx);
     let stack = emit(builder, "cf.create_stack", &[], Some(ty), &[], source.span);
     for &(id, _) in &source.results {
         builder.define_if(id, stack);

@@ -347,7 +347,7 @@ impl<'s> Parser<'s> {
         }
         match self.parse_type() {
             Ok(ty) => Ok(self.ctx.type_attr(ty)),
-            Err(failure) if failure.code() == "unknown-type" => {
+            Err(failure) if failure.code() == "unknown-type" && self.pos == start => {
                 let text = String::from_utf8_lossy(word).into_owned();
                 Err(self
                     .error_at(
@@ -435,7 +435,10 @@ impl<'s> Parser<'s> {
 
     /// Whether it is a type that nothing here computes with; its numbers are kept as they are written.
     fn is_strange(&self, ty: Type) -> bool {
-        matches!(self.ctx.type_data(ty), TypeData::Opaque(_) | TypeData::Dialect(_))
+        matches!(
+            self.ctx.type_data(ty),
+            TypeData::Opaque(_) | TypeData::Dialect { .. } | TypeData::Unregistered(_)
+        )
     }
 
     fn type_behind_colon(&mut self) -> Result<Option<Type>, Failure> {

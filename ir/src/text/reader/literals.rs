@@ -68,7 +68,7 @@ impl Parser<'_> {
     pub(super) fn check_dense(&self, inside: Span, ty: Type) -> Result<(), Failure> {
         let Some((shape, elem)) = self.ctx.as_tensor(ty) else {
             return match self.ctx.type_data(ty) {
-                TypeData::Opaque(_) | TypeData::Dialect(_) => Ok(()),
+                TypeData::Opaque(_) | TypeData::Dialect { .. } | TypeData::Unregistered(_) => Ok(()),
                 _ => Err(self.wrong_literal(
                     inside,
                     format!("`{}` has no elements", print_type(&self.ctx, ty)),

@@ -6,6 +6,7 @@ mod caches;
 pub(super) mod chunks;
 mod comments;
 mod declared;
+mod dialect_types;
 mod directives;
 mod fast_generic;
 mod fast_path;

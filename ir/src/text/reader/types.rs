@@ -3,7 +3,6 @@
 use super::caches::is_fixed;
 use super::parser::{Failure, Parser};
 use super::scalars::{Scalar, scalar};
-use crate::diagnostics::Span;
 use crate::text::cursor::{self, balanced_end};
 use crate::types::{DYNAMIC, Type, TypeData};
 
@@ -113,18 +112,15 @@ impl<'s> Parser<'s> {
                 Scalar::Other => self.text_type(start),
             });
         }
-        let text = String::from_utf8_lossy(word).into_owned();
-        if let Some((dialect, name)) = text.split_once('.')
-            && self
-                .ctx
-                .dialect(dialect)
-                .is_some_and(|d| d.types.iter().any(|t| t == name))
-        {
-            return Ok(self.ctx.intern_type(TypeData::Dialect(text.into())));
+        let name = std::str::from_utf8(word).unwrap_or_default();
+        match self.ctx.find_type_def(name) {
+            Some(declared) => self.declared_type(start, declared),
+            None => {
+                let failure = self.unknown_type(start, name);
+                self.pos = start;
+                Err(failure)
+            }
         }
-        self.pos = start;
-        Err(self.error_at(start, start + word.len(), "unknown-type", format!("`{text}` is not a type"))
-            .with_help("types are `tensor<4x?xf32>`, `i1`, `i64`, `f32`, `f64`, `index`, `cf.stack`, `(A) -> B`; those of a dialect start with `!`"))
     }
 
     /// A type whose text is all that is known of it.
@@ -217,28 +213,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn dialect_type(&mut self, start: usize) -> Result<Type, Failure> {
-        let Some(word) = self.name() else {
-            return Err(self.expected("the name of a type", "for example `!cf.stack`"));
-        };
-        if self.peek() == b'<' {
-            if word == self.ctx.list_type().as_bytes() {
-                self.pos += 1;
-                return self.list_type();
-            }
-            self.pos = balanced_end(self.src, self.pos).ok_or_else(|| self.unclosed())?;
-        } else if let Some((ty, size)) = self.aliases.ty(word) {
-            self.expand(start, size)?;
-            return Ok(ty);
-        } else if !word.contains(&b'.') {
-            self.later.push((b'!', word, Span::new(start, self.pos)));
-        }
-        self.aliases.mention(&self.src[start..self.pos]);
-        let text = String::from_utf8_lossy(&self.src[start + 1..self.pos]).into_owned();
-        Ok(self.ctx.intern_type(TypeData::Dialect(text.into())))
-    }
-
-    fn list_type(&mut self) -> Result<Type, Failure> {
+    pub(super) fn list_type(&mut self) -> Result<Type, Failure> {
         let mut items = Vec::new();
         self.skip();
         if !self.eat(b">") {
@@ -265,12 +240,30 @@ impl<'s> Parser<'s> {
             return Ok(ty);
         }
         self.pos += 1;
-        let mut shape: Vec<i64> = Vec::new();
         self.skip();
         if self.peek() == b'*' {
             self.pos = start + 6;
             return self.opaque_type(start);
         }
+        let shape = self.parse_dims()?;
+        let elem = self.parse_type()?;
+        self.skip();
+        if self.peek() == b',' {
+            // An encoding: kept as text.
+            self.pos = start + 6;
+            return self.opaque_type(start);
+        }
+        self.expect(b">", "`>`", "a tensor type is written `tensor<2x3xf32>`")?;
+        let ty = self.ctx.tensor(&shape, elem);
+        if is_fixed(text) {
+            self.type_cache.insert(text, ty);
+        }
+        Ok(ty)
+    }
+
+    /// Dimensions, an `x` after each.
+    pub(super) fn parse_dims(&mut self) -> Result<Vec<i64>, Failure> {
+        let mut shape: Vec<i64> = Vec::new();
         loop {
             self.skip();
             let negative = self.peek() == b'-';
@@ -299,24 +292,11 @@ impl<'s> Parser<'s> {
                     .error_at(at, at + 2, "dimension", "a dimension cannot be negative".to_owned())
                     .with_help("write `?` for a dimension that is only known at run time"));
             } else {
-                break;
+                return Ok(shape);
             }
             self.skip();
-            self.expect(b"x", "`x`", "dimensions are separated by `x`: `tensor<2x3xf32>`")?;
+            self.expect(b"x", "`x`", "dimensions are separated by `x`: `2x3xf32`")?;
         }
-        let elem = self.parse_type()?;
-        self.skip();
-        if self.peek() == b',' {
-            // An encoding: kept as text.
-            self.pos = start + 6;
-            return self.opaque_type(start);
-        }
-        self.expect(b">", "`>`", "a tensor type is written `tensor<2x3xf32>`")?;
-        let ty = self.ctx.tensor(&shape, elem);
-        if is_fixed(text) {
-            self.type_cache.insert(text, ty);
-        }
-        Ok(ty)
     }
 
     /// A name, in place.

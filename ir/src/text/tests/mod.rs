@@ -5,14 +5,16 @@
 mod chunks;
 mod literals;
 mod names;
+mod types;
 
 use std::sync::Arc;
 
 use smallvec::smallvec;
 
-use super::{ParseOptions, PrintOptions, parse, print};
-use crate::types::TypeData;
-use crate::{Arity, Context, ContextBuilder, DialectDef, Mark, OpDef, Presence, RegionSpec, Traits, Type, ValueSpec};
+use super::{ParseOptions, PrintOptions, parse, parse_type, print};
+use crate::{
+    Arity, Context, ContextBuilder, DialectDef, Mark, OpDef, Presence, RegionSpec, Traits, Type, TypeDef, ValueSpec,
+};
 
 fn value(name: &'static str) -> ValueSpec {
     ValueSpec {
@@ -49,7 +51,11 @@ fn context() -> Arc<Context> {
     let mut constant = op("pd.const", true);
     constant.traits = Traits::CONSTANT;
     let mut stack = op("cf.create_stack", true);
-    stack.infer = Some(|args| Ok(smallvec![args.ctx.intern_type(TypeData::Dialect("cf.stack".into()))]));
+    stack.infer = Some(|args| {
+        Ok(smallvec![
+            parse_type(&args.ctx.shared().ok_or("no context")?, "cf.stack").map_err(|e| e.message)?
+        ])
+    });
     let mut yields = op("cf.yield", false);
     yields.traits = Traits::TERMINATOR;
     let mut cond_yield = op("cf.cond_yield", false);
@@ -115,7 +121,8 @@ fn context() -> Arc<Context> {
     let dialect = |name: &'static str, types: &[&'static str]| DialectDef {
         name: name.into(),
         summary: "".into(),
-        types: types.iter().map(|&t| t.into()).collect(),
+        types: types.iter().map(|&t| TypeDef::new(format!("{name}.{t}"), "")).collect(),
+        other_types: false,
     };
     builder.register(
         dialect("pd", &[]),

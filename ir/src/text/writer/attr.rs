@@ -1,6 +1,7 @@
 //! Printing of types and attributes.
 
 use crate::context::Context;
+use crate::type_def::TypeParam;
 use crate::types::{Attr, AttrData, AttrDict, DYNAMIC, FloatKind, Signedness, Type, TypeData};
 
 /// Writes a type; `bang` writes those of dialects with a `!`, as other tools want them.
@@ -39,14 +40,7 @@ fn write_type_inner(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
         TypeData::None => out.push_str("none"),
         TypeData::Tensor { shape, elem } => {
             out.push_str("tensor<");
-            for &dim in shape {
-                if dim == DYNAMIC {
-                    out.push('?');
-                } else {
-                    push_int(out, i128::from(dim));
-                }
-                out.push('x');
-            }
+            write_dims(out, shape);
             write_type(ctx, out, *elem, bang);
             out.push('>');
         }
@@ -64,16 +58,53 @@ fn write_type_inner(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
             write_types(ctx, out, items, bang);
             out.push('>');
         }
-        TypeData::Dialect(text) => {
-            let plain = text
-                .split_once('.')
-                .is_some_and(|(dialect, name)| ctx.dialect(dialect).is_some_and(|d| d.types.iter().any(|t| t == name)));
-            if bang || !plain {
+        TypeData::Dialect { name, params } => {
+            if bang || !params.is_empty() {
                 out.push('!');
             }
-            out.push_str(text);
+            out.push_str(&ctx.type_def(*name).name);
+            write_params(ctx, out, params, bang);
         }
+        TypeData::Unregistered(text) => out.extend(["!", text]),
         TypeData::Opaque(text) => out.push_str(text),
+    }
+}
+
+/// The parameters of a type of a dialect.
+fn write_params(ctx: &Context, out: &mut String, params: &[TypeParam], bang: bool) {
+    let mut before = "<";
+    for param in params {
+        out.push_str(before);
+        before = ", ";
+        match param {
+            TypeParam::Type(ty) => write_type(ctx, out, *ty, bang),
+            TypeParam::Int(value) => push_int(out, i128::from(*value)),
+            TypeParam::Shape(dims) => {
+                write_dims(out, dims);
+                before = "";
+            }
+            TypeParam::Attr(attr) => AttrWriter {
+                ctx,
+                generic: bang,
+                elide: None,
+            }
+            .write(out, *attr, bang),
+        }
+    }
+    if !params.is_empty() {
+        out.push('>');
+    }
+}
+
+/// Dimensions, an `x` after each.
+fn write_dims(out: &mut String, dims: &[i64]) {
+    for &dim in dims {
+        if dim == DYNAMIC {
+            out.push('?');
+        } else {
+            push_int(out, i128::from(dim));
+        }
+        out.push('x');
     }
 }
 

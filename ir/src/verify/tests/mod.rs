@@ -89,6 +89,7 @@ fn context() -> Arc<Context> {
             name: "t".into(),
             summary: "tests".into(),
             types: vec![],
+            other_types: false,
         },
         vec![
             op("t.def", &many, &many, Traits::empty()),

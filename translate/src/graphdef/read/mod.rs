@@ -327,7 +327,7 @@ impl<'c> Reader<'c> {
         let ty = self.body.value_type(*self.values[input.node].get(input.index)?);
         match self.ctx.type_data(ty) {
             TypeData::Tensor { elem, .. } => types::code(self.ctx, *elem),
-            TypeData::Dialect(text) if &**text == "df.stack" => Some(RESOURCE),
+            TypeData::Dialect { .. } if pir_dialects::df::is_stack(self.ctx, ty) => Some(RESOURCE),
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! Writes the nodes of one operation.
 
+use pir_ir::text::print_type;
 use pir_ir::{Attr, AttrData, Type, TypeData};
 
 use super::super::proto::{AttrValue, ListValue, NodeDef, TensorShape, Value};
@@ -229,19 +230,14 @@ impl Emit<'_, '_> {
     }
 
     fn spell(&self, ty: Type) -> String {
-        match self.w.ctx.type_data(ty) {
-            TypeData::Integer { width, .. } => format!("i{width}"),
-            TypeData::Dialect(text) | TypeData::Opaque(text) => format!("!{text}"),
-            TypeData::List(_) => "vec".to_owned(),
-            _ => "type".to_owned(),
-        }
+        print_type(self.w.ctx, ty)
     }
 
     /// The type of any value as an attribute: the handle of a stack is one too.
     pub(super) fn value_dtype(&self, ty: Option<Type>) -> Result<Value> {
         let ty = ty.ok_or("a value is missing")?;
         match self.w.ctx.type_data(ty) {
-            TypeData::Dialect(text) if &**text == "df.stack" => Ok(Value::Type(types::RESOURCE)),
+            TypeData::Dialect { .. } if pir_dialects::df::is_stack(self.w.ctx, ty) => Ok(Value::Type(types::RESOURCE)),
             TypeData::Tensor { elem, .. } => self.dtype(*elem),
             _ => Err(format!("TensorFlow has no values of type `{}`", self.spell(ty))),
         }

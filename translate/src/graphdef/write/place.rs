@@ -3,8 +3,6 @@
 //! A variable of a loop has its enter and its next iteration on the device of its merge, a switch stands where its
 //! data are, an exit where its switch is, and a constant is entered on every device that reads it.
 
-use pir_ir::TypeData;
-
 use super::Writer;
 
 /// What a device is called.
@@ -82,7 +80,7 @@ impl Writer<'_> {
         for at in 0..self.nodes.len() {
             for (from, index) in self.sources(at) {
                 let ty = self.view(from).result_type(index);
-                let handle = |ty| matches!(self.ctx.type_data(ty), TypeData::Dialect(text) if &**text == "df.stack");
+                let handle = |ty| pir_dialects::df::is_stack(self.ctx, ty);
                 if ty.is_some_and(handle) {
                     readers[from].push(at);
                 }

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use pir_ir::{DYNAMIC, Span, Type, TypeData};
+use pir_dialects::pd;
+use pir_ir::{DYNAMIC, Span, Type, TypeParam};
 
 use super::translate::{Done, Translator};
 use super::{Op, error};
@@ -10,8 +11,8 @@ use super::{Op, error};
 impl<'t> Translator<'t, '_, '_> {
     fn array_type(&self) -> Type {
         // What the elements are is seen from what is written.
-        let text = "pd.dense_tensor_array<f32>".into();
-        self.builder.ctx.intern_type(TypeData::Dialect(text))
+        let params = [TypeParam::Shape([].into()), TypeParam::Type(Type::F32)];
+        self.builder.ctx.parameterized_type::<pd::DenseTensorArray>(params)
     }
 
     /// Makes the arrays that are written somewhere: no operation does it there.

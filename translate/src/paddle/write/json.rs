@@ -58,12 +58,12 @@ pub(super) fn type_of(ctx: &Context, ty: Type, out: &mut String) -> Result<(), S
             out.push_str("]}");
             Ok(())
         }
-        TypeData::Dialect(text) => match text.strip_prefix("cf.") {
-            Some(name @ ("stack" | "inlet" | "outlet")) => {
+        TypeData::Dialect { name, .. } => match ctx.type_def(*name).name.strip_prefix("cf.") {
+            Some(name) => {
                 let _ = write!(out, r##"{{"#":"2.t_{name}"}}"##);
                 Ok(())
             }
-            _ => Err(no_type(ctx, ty)),
+            None => Err(no_type(ctx, ty)),
         },
         _ => tensor(ctx, ty, out),
     }

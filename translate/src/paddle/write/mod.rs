@@ -12,7 +12,7 @@ mod printed;
 mod stacks;
 mod tuples;
 
-use pir_dialects::pd;
+use pir_dialects::{cf, pd};
 use std::fmt::Write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -129,7 +129,11 @@ impl Writer<'_> {
             .push_str(r##"{"base_code":{"magic":"pir","trainable":true,"version":4},"program":{"regions":["##);
         self.out
             .push_str(r##"{"#":"region_0","blocks":[{"#":"block_0","args":[],"ops":["##);
-        let types = ["cf.stack", "cf.inlet", "cf.outlet"].map(|n| self.ctx.intern_type(TypeData::Dialect(n.into())));
+        let types = [
+            cf::stack_type(self.ctx),
+            self.ctx.dialect_type::<cf::Inlet>(),
+            self.ctx.dialect_type::<cf::Outlet>(),
+        ];
         // Its numbers are 1 to 3 for the first stack, and so on: see `stack`.
         for _ in 0..self.plan.stacks {
             self.raw("2.stack_create", "", &[], &types);
