@@ -1,6 +1,7 @@
 //! Types and attributes: interned, immutable data addressed by 32-bit ids.
 
 use crate::entity::Sym;
+use crate::float_kind::FloatKind;
 use crate::type_def::TypeParam;
 
 /// The extent of a dimension that is only known when the program runs, `?` in the text.
@@ -42,19 +43,6 @@ pub enum Signedness {
     Unsigned,
 }
 
-/// The floating-point formats that the `pd` dialect computes with.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum FloatKind {
-    /// IEEE half precision.
-    F16,
-    /// The upper half of an `f32`.
-    BF16,
-    /// IEEE single precision.
-    F32,
-    /// IEEE double precision.
-    F64,
-}
-
 /// What a [`Type`] denotes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TypeData {
@@ -78,6 +66,41 @@ pub enum TypeData {
         /// The type of the elements.
         elem: Type,
     },
+    /// `tensor<4xf32, #encoding>`. No tensor to what computes with tensors, which does not know the encoding.
+    EncodedTensor {
+        /// The extent of each dimension.
+        shape: Box<[i64]>,
+        /// The type of the elements.
+        elem: Type,
+        /// How the elements are stored.
+        encoding: Attr,
+    },
+    /// `tensor<*xf32>`.
+    UnrankedTensor(Type),
+    /// `memref<4x?xf32, strided<[8, 1]>, 1>`.
+    MemRef {
+        /// The extent of each dimension; nothing if their number is not known.
+        shape: Option<Box<[i64]>>,
+        /// The type of the elements.
+        elem: Type,
+        /// Where the elements are, if not one after the other.
+        layout: Option<Attr>,
+        /// The memory space, if it is not the default.
+        space: Option<Attr>,
+    },
+    /// `vector<[4]x2xf32>`.
+    Vector {
+        /// The extent of each dimension.
+        shape: Box<[i64]>,
+        /// Which dimensions are multiplied by a number that the machine has.
+        scalable: Box<[bool]>,
+        /// The type of the elements.
+        elem: Type,
+    },
+    /// `complex<f32>`.
+    Complex(Type),
+    /// `tuple<T, …>`.
+    Tuple(Box<[Type]>),
     /// `(T, …) -> (U, …)`.
     Function {
         /// The types of the arguments.
@@ -96,8 +119,6 @@ pub enum TypeData {
     },
     /// A type of a dialect that is not registered, kept as its text without the `!`: `llvm.ptr<3>`.
     Unregistered(Box<str>),
-    /// A builtin type that nothing here computes with, kept as its text: `memref<4xf32>`.
-    Opaque(Box<str>),
 }
 
 /// What an [`Attr`] denotes.

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::declare::{DialectDef, Text, Traits};
 use crate::entity::{OpName, Sym};
+use crate::float_kind::FloatKind;
 use crate::intern::{Interner, StrInterner};
 use crate::marks::Mark;
 use crate::names::Stems;
@@ -18,7 +19,7 @@ use crate::plan::Plan;
 use crate::registry::{MemoryEffects, OpDef, Pattern};
 use types::DeclaredTypes;
 
-use crate::types::{Attr, AttrData, AttrDict, DictData, FloatKind, Signedness, Type, TypeData};
+use crate::types::{Attr, AttrData, AttrDict, DictData, Signedness, Type, TypeData};
 
 /// Collects dialects; [`ContextBuilder::build`] freezes them into a [`Context`].
 pub struct ContextBuilder {

@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::Context;
 use crate::declare::{DialectDef, Text};
+use crate::float_kind::FloatKind;
 use crate::type_def::{DialectType, TypeDef, TypeParam};
-use crate::types::{DYNAMIC, FloatKind, Type, TypeData, TypeName};
+use crate::types::{DYNAMIC, Type, TypeData, TypeName};
 
 /// The types of all registered dialects.
 pub(super) struct DeclaredTypes {
@@ -110,6 +111,16 @@ impl Context {
         }
     }
 
+    /// The shape and the element type of a type that constants may be of: tensors with or without an encoding, and vectors.
+    pub fn as_elements(&self, ty: Type) -> Option<(&[i64], Type)> {
+        match self.type_data(ty) {
+            TypeData::Tensor { shape, elem }
+            | TypeData::EncodedTensor { shape, elem, .. }
+            | TypeData::Vector { shape, elem, .. } => Some((shape, *elem)),
+            _ => None,
+        }
+    }
+
     /// The element type of a tensor, or the type itself.
     pub fn elem_type(&self, ty: Type) -> Type {
         self.as_tensor(ty).map_or(ty, |(_, elem)| elem)
@@ -119,10 +130,21 @@ impl Context {
     pub fn elem_bytes(&self, elem: Type) -> u64 {
         match self.type_data(elem) {
             TypeData::Integer { width, .. } => u64::from(width.div_ceil(8)),
-            TypeData::Float(FloatKind::F16 | FloatKind::BF16) => 2,
-            TypeData::Float(FloatKind::F32) => 4,
+            TypeData::Float(kind) => u64::from(kind.bits().div_ceil(8)),
+            // No complex number is one of complex numbers.
+            TypeData::Complex(part) => 2 * self.elem_bytes(*part),
             _ => 8,
         }
+    }
+
+    /// `f32`, …
+    pub fn float_type(&self, kind: FloatKind) -> Type {
+        self.intern_type(TypeData::Float(kind))
+    }
+
+    /// `complex<part>`.
+    pub fn complex_type(&self, part: Type) -> Type {
+        self.intern_type(TypeData::Complex(part))
     }
 
     /// Whether values of the type have a derivative: floats and tensors of floats.

@@ -121,9 +121,15 @@ fn may_alias(view: OpView<'_>) -> bool {
     let holds = |value| {
         let ty = view.body.value_type(value);
         view.ctx.is_of_dialect(ty)
-            || matches!(
+            || !matches!(
                 view.ctx.type_data(ty),
-                TypeData::List(_) | TypeData::Opaque(_) | TypeData::None
+                TypeData::Integer { .. }
+                    | TypeData::Float(_)
+                    | TypeData::Index
+                    | TypeData::Complex(_)
+                    | TypeData::Tensor { .. }
+                    | TypeData::Vector { .. }
+                    | TypeData::Function { .. }
             )
     };
     view.has(Traits::MOVEMENT)

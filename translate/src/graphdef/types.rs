@@ -22,6 +22,7 @@ pub(super) fn code(ctx: &Context, elem: Type) -> Option<i32> {
             FloatKind::F64 => 2,
             FloatKind::BF16 => 14,
             FloatKind::F16 => 19,
+            _ => return None,
         },
         TypeData::Integer { width, sign } => match (width, sign) {
             (1, _) => BOOL,

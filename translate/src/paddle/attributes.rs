@@ -1,7 +1,7 @@
 //! Types and attributes of saved programs.
 
 use pir_dialects::cf;
-use pir_ir::{Attr, AttrData, Context, DYNAMIC, Diagnostic, Span, Sym, Type, TypeData, TypeParam};
+use pir_ir::{Attr, AttrData, Context, DYNAMIC, Diagnostic, FloatKind, Span, Sym, Type, TypeData, TypeParam};
 
 use crate::json::{Kind, Value};
 
@@ -18,16 +18,12 @@ pub(crate) fn dtype(ctx: &Context, name: &str) -> Option<Type> {
         "bfloat16" => Type::BF16,
         "float32" => Type::F32,
         "float64" => Type::F64,
-        "complex64" => opaque(ctx, "complex<f32>"),
-        "complex128" => opaque(ctx, "complex<f64>"),
-        "float8_e4m3fn" => opaque(ctx, "f8E4M3FN"),
-        "float8_e5m2" => opaque(ctx, "f8E5M2"),
+        "complex64" => ctx.complex_type(Type::F32),
+        "complex128" => ctx.complex_type(Type::F64),
+        "float8_e4m3fn" => ctx.float_type(FloatKind::F8E4M3FN),
+        "float8_e5m2" => ctx.float_type(FloatKind::F8E5M2),
         _ => return None,
     })
-}
-
-fn opaque(ctx: &Context, text: &str) -> Type {
-    ctx.intern_type(TypeData::Opaque(text.into()))
 }
 
 fn error(span: Span, message: impl Into<String>) -> Diagnostic {
@@ -125,10 +121,10 @@ fn scalar_type(ctx: &Context, kind: &str) -> Option<Type> {
         "f32" => Type::F32,
         "f64" => Type::F64,
         "index" => Type::INDEX,
-        "c64" => opaque(ctx, "complex<f32>"),
-        "c128" => opaque(ctx, "complex<f64>"),
-        "f8e4m3fn" => opaque(ctx, "f8E4M3FN"),
-        "f8e5m2" => opaque(ctx, "f8E5M2"),
+        "c64" => ctx.complex_type(Type::F32),
+        "c128" => ctx.complex_type(Type::F64),
+        "f8e4m3fn" => ctx.float_type(FloatKind::F8E4M3FN),
+        "f8e5m2" => ctx.float_type(FloatKind::F8E5M2),
         _ => return None,
     })
 }

@@ -97,16 +97,6 @@ impl<'s> Aliases<'s> {
         names.contains_key(word)
     }
 
-    /// What is read next is only looked at; gives back what [`Aliases::resume`] asks for.
-    pub(super) fn pause(&mut self) -> Option<Vec<Brought<'s>>> {
-        self.brings.replace(Vec::new())
-    }
-
-    /// Goes on as before the pause.
-    pub(super) fn resume(&mut self, brings: Option<Vec<Brought<'s>>>) {
-        self.brings = brings;
-    }
-
     /// What takes the place of an alias.
     fn expand(&mut self, at: usize) -> Option<&Alias<'s>> {
         match &mut self.brings {

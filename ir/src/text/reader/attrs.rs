@@ -5,8 +5,9 @@ use rustc_hash::FxHashSet;
 use super::parser::{Failure, Parser};
 use crate::diagnostics::Span;
 use crate::entity::Sym;
+use crate::float_kind::FloatKind;
 use crate::text::cursor::{self, balanced_end, string_end};
-use crate::types::{Attr, AttrData, FloatKind, Type, TypeData};
+use crate::types::{Attr, AttrData, Type, TypeData};
 
 /// Whether no entry has the name. Of many, the names are in a set.
 fn is_new(entries: &[(Sym, Attr)], many: &mut FxHashSet<Sym>, name: Sym) -> bool {
@@ -382,7 +383,7 @@ impl<'s> Parser<'s> {
             return self.float_with_type(start, if negative { -value } else { value });
         }
         let ty = self.type_behind_colon()?;
-        if let Some(kind) = ty.and_then(|t| t.float_kind(&self.ctx)) {
+        if let Some(kind) = ty.and_then(|t| t.float_kind(&self.ctx)).filter(|kind| kind.fits_f64()) {
             let value: f64 = text.parse().unwrap_or(f64::NAN);
             return Ok(self.float_attr(if negative { -value } else { value }, kind, ty));
         }
@@ -390,7 +391,7 @@ impl<'s> Parser<'s> {
             self.check_number_type(start, ty, false)?;
         }
         match text.parse::<i128>() {
-            Ok(value) => {
+            Ok(value) if !ty.is_some_and(|t| self.is_strange(t)) => {
                 let value = if negative { -value } else { value };
                 self.check_integer(start, value, ty.unwrap_or(Type::I64))?;
                 Ok(self.ctx.attr(AttrData::Int {
@@ -399,7 +400,7 @@ impl<'s> Parser<'s> {
                 }))
             }
             // An integer wider than anything computes with: kept as it is written.
-            Err(_) => Ok(self.text_attr(start)),
+            _ => Ok(self.text_attr(start)),
         }
     }
 
@@ -416,7 +417,6 @@ impl<'s> Parser<'s> {
                 let bits = widen_f32(bits as u32);
                 Ok(self.ctx.attr(AttrData::Float { bits, ty: Type::F32 }))
             }
-            // The bits of a `f8E5M2` or `f128`.
             (None, _) if ty.is_some_and(|t| self.is_strange(t)) => Ok(self.text_attr(start)),
             (None, _) => match i128::from_str_radix(text, 16) {
                 Ok(value) => {
@@ -433,12 +433,12 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Whether it is a type that nothing here computes with; its numbers are kept as they are written.
+    /// Whether numbers of the type are kept as they are written, since an `f64` cannot hold them.
     fn is_strange(&self, ty: Type) -> bool {
-        matches!(
-            self.ctx.type_data(ty),
-            TypeData::Opaque(_) | TypeData::Dialect { .. } | TypeData::Unregistered(_)
-        )
+        match self.ctx.type_data(ty) {
+            TypeData::Float(kind) => !kind.fits_f64(),
+            _ => self.ctx.is_of_dialect(ty),
+        }
     }
 
     fn type_behind_colon(&mut self) -> Result<Option<Type>, Failure> {

@@ -26,7 +26,6 @@ impl Parser<'_> {
         let fits = match self.ctx.type_data(ty) {
             TypeData::Float(_) => true,
             TypeData::Integer { .. } | TypeData::Index => !float,
-            TypeData::Opaque(text) => text.starts_with('f') || text.starts_with("tf"),
             _ => false,
         };
         if fits {
@@ -66,15 +65,15 @@ impl Parser<'_> {
 
     /// Whether the text in the brackets of a `dense<…>` are elements of a type.
     pub(super) fn check_dense(&self, inside: Span, ty: Type) -> Result<(), Failure> {
-        let Some((shape, elem)) = self.ctx.as_tensor(ty) else {
-            return match self.ctx.type_data(ty) {
-                TypeData::Opaque(_) | TypeData::Dialect { .. } | TypeData::Unregistered(_) => Ok(()),
-                _ => Err(self.wrong_literal(
-                    inside,
-                    format!("`{}` has no elements", print_type(&self.ctx, ty)),
-                    "a literal of elements is of a tensor or vector type",
-                )),
-            };
+        let Some((shape, elem)) = self.ctx.as_elements(ty) else {
+            if self.ctx.is_of_dialect(ty) {
+                return Ok(());
+            }
+            return Err(self.wrong_literal(
+                inside,
+                format!("`{}` has no elements", print_type(&self.ctx, ty)),
+                "a literal of elements is of a tensor or vector type",
+            ));
         };
         if shape.contains(&DYNAMIC) {
             return Err(self.wrong_literal(

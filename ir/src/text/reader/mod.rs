@@ -2,6 +2,7 @@
 
 mod aliases;
 mod attrs;
+mod bracketed_types;
 mod caches;
 pub(super) mod chunks;
 mod comments;

@@ -1,11 +1,12 @@
 //! Words that denote types without parameters.
 
+use crate::float_kind::FloatKind;
 use crate::types::{Signedness, Type};
 
 pub(super) enum Scalar {
     Type(Type),
     Integer(u32, Signedness),
-    Other,
+    Float(FloatKind),
 }
 
 /// Whether a word denotes a type without parameters.
@@ -27,10 +28,12 @@ pub(super) fn scalar(word: &[u8]) -> Option<Scalar> {
         b"f32" | b"float32" => Type::F32,
         b"f64" | b"float64" => Type::F64,
         b"index" => Type::INDEX,
-        b"tf32" | b"f80" | b"f128" => return Some(Scalar::Other),
         _ => {
-            if word.starts_with(b"f8E") || word.starts_with(b"f6E") || word.starts_with(b"f4E") {
-                return Some(Scalar::Other);
+            if let [b'f' | b't', ..] = word {
+                return std::str::from_utf8(word)
+                    .ok()
+                    .and_then(FloatKind::from_name)
+                    .map(Scalar::Float);
             }
             let (sign, digits) = match word {
                 [b'i', rest @ ..] => (Signedness::Signless, rest),

@@ -139,3 +139,97 @@ fn other_types_are_kept_as_text() {
         assert_eq!(print_type(&ctx, ty), text);
     }
 }
+
+#[test]
+fn builtin_types_are_printed_as_mlir_prints_them() {
+    let ctx = context(false);
+    for text in [
+        "si8",
+        "ui64",
+        "i0",
+        "i16777215",
+        "index",
+        "none",
+        "f8E5M2",
+        "f8E4M3",
+        "f8E4M3FN",
+        "f8E5M2FNUZ",
+        "f8E4M3FNUZ",
+        "f8E4M3B11FNUZ",
+        "f8E3M4",
+        "f8E8M0FNU",
+        "f6E2M3FN",
+        "f6E3M2FN",
+        "f4E2M1FN",
+        "tf32",
+        "f80",
+        "f128",
+        "complex<f32>",
+        "complex<i32>",
+        "tensor<0x?x3xui8>",
+        "tensor<2xcomplex<f64>>",
+        "tensor<2xvector<4xf32>>",
+        "tensor<2x!foo.bar>",
+        "tensor<*xf32>",
+        "tensor<2xf32, \"x\">",
+        "tensor<?x?xf32, #foo.enc<[a]>>",
+        "memref<4x?xf32>",
+        "memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>",
+        "memref<4x4xf32, strided<[4, 1], offset: 2>>",
+        "memref<4xf32, 1>",
+        "memref<4xf32, 1 : i32>",
+        "memref<4xf32, \"a\">",
+        "memref<4xf32, #foo<bar>, #gpu.address_space<workgroup>>",
+        "memref<*xf32, 1>",
+        "memref<2xmemref<3xvector<4xf32>>>",
+        "vector<[4]x2xf32>",
+        "vector<f32>",
+        "vector<4xindex>",
+        "tuple<>",
+        "tuple<tuple<i32>, f32>",
+        "() -> (() -> ())",
+        "(() -> (), i32) -> (f32, f32)",
+    ] {
+        let ty = read(&ctx, text).unwrap();
+        assert_eq!(print_type(&ctx, ty), text);
+    }
+    for (text, printed) in [
+        ("(f32) -> (f32)", "(f32) -> f32"),
+        ("memref<2xf32, affine_map<(d0) -> (d0)>>", "memref<2xf32>"),
+        ("memref<2xf32, affine_map<(d0) -> (d0)>, 1>", "memref<2xf32, 1>"),
+        ("memref<2xf32, 0>", "memref<2xf32>"),
+        ("tensor< 2 x ? x f32 >", "tensor<2x?xf32>"),
+    ] {
+        assert_eq!(read(&ctx, text).map(|ty| print_type(&ctx, ty)).as_deref(), Ok(printed));
+    }
+}
+
+#[test]
+fn builtin_types_that_mlir_refuses() {
+    let ctx = context(false);
+    for (text, code) in [
+        ("f8E9M9", "unknown-type"),
+        ("i16777216", "unknown-type"),
+        ("complex<index>", "element-type"),
+        ("complex<complex<f32>>", "element-type"),
+        ("tensor<2xtensor<2xf32>>", "element-type"),
+        ("tensor<2xmemref<2xf32>>", "element-type"),
+        ("tensor<2xtuple<i32>>", "element-type"),
+        ("tensor<2x(i32) -> i32>", "element-type"),
+        ("tensor<2xnone>", "element-type"),
+        ("tensor<*xf32, 1>", "syntax"),
+        ("memref<2xtensor<2xf32>>", "element-type"),
+        ("memref<2xnone>", "element-type"),
+        ("memref<2xf32, 1, 2>", "memref-type"),
+        ("memref<2xf32, >", "syntax"),
+        ("vector<2x!foo.bar>", "element-type"),
+        ("vector<2xcomplex<f32>>", "element-type"),
+        ("vector<0xf32>", "dimension"),
+        ("vector<-1xf32>", "syntax"),
+        ("vector<?xf32>", "syntax"),
+        ("vector<[]xf32>", "dimension"),
+    ] {
+        let error = read(&ctx, text).expect_err(text);
+        assert!(error.starts_with(&format!("{code}: ")), "{text}: {error}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::type_def::TypeParam;
-use crate::types::{Attr, AttrData, AttrDict, DYNAMIC, FloatKind, Signedness, Type, TypeData};
+use crate::types::{Attr, AttrData, AttrDict, DYNAMIC, Signedness, Type, TypeData};
 
 /// Writes a type; `bang` writes those of dialects with a `!`, as other tools want them.
 pub(super) fn write_type(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
@@ -30,18 +30,62 @@ fn write_type_inner(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
             });
             push_int(out, i128::from(*width));
         }
-        TypeData::Float(kind) => out.push_str(match kind {
-            FloatKind::F16 => "f16",
-            FloatKind::BF16 => "bf16",
-            FloatKind::F32 => "f32",
-            FloatKind::F64 => "f64",
-        }),
+        TypeData::Float(kind) => out.push_str(kind.name()),
         TypeData::Index => out.push_str("index"),
         TypeData::None => out.push_str("none"),
         TypeData::Tensor { shape, elem } => {
             out.push_str("tensor<");
             write_dims(out, shape);
             write_type(ctx, out, *elem, bang);
+            out.push('>');
+        }
+        TypeData::EncodedTensor { shape, elem, encoding } => {
+            out.push_str("tensor<");
+            write_dims(out, shape);
+            write_type(ctx, out, *elem, bang);
+            write_param_attr(ctx, out, Some(*encoding), bang);
+            out.push('>');
+        }
+        TypeData::UnrankedTensor(elem) => {
+            out.push_str("tensor<*x");
+            write_type(ctx, out, *elem, bang);
+            out.push('>');
+        }
+        TypeData::MemRef {
+            shape,
+            elem,
+            layout,
+            space,
+        } => {
+            out.push_str("memref<");
+            match shape {
+                Some(shape) => write_dims(out, shape),
+                None => out.push_str("*x"),
+            }
+            write_type(ctx, out, *elem, bang);
+            write_param_attr(ctx, out, *layout, bang);
+            write_param_attr(ctx, out, *space, bang);
+            out.push('>');
+        }
+        TypeData::Vector { shape, scalable, elem } => {
+            out.push_str("vector<");
+            for (&dim, &scalable) in shape.iter().zip(scalable) {
+                match scalable {
+                    true => out.extend(["[", itoa::Buffer::new().format(dim), "]x"]),
+                    false => write_dims(out, &[dim]),
+                }
+            }
+            write_type(ctx, out, *elem, bang);
+            out.push('>');
+        }
+        TypeData::Complex(part) => {
+            out.push_str("complex<");
+            write_type(ctx, out, *part, bang);
+            out.push('>');
+        }
+        TypeData::Tuple(items) => {
+            out.push_str("tuple<");
+            write_types(ctx, out, items, bang);
             out.push('>');
         }
         TypeData::Function { inputs, results } => {
@@ -66,7 +110,6 @@ fn write_type_inner(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
             write_params(ctx, out, params, bang);
         }
         TypeData::Unregistered(text) => out.extend(["!", text]),
-        TypeData::Opaque(text) => out.push_str(text),
     }
 }
 
@@ -83,16 +126,28 @@ fn write_params(ctx: &Context, out: &mut String, params: &[TypeParam], bang: boo
                 write_dims(out, dims);
                 before = "";
             }
-            TypeParam::Attr(attr) => AttrWriter {
-                ctx,
-                generic: bang,
-                elide: None,
-            }
-            .write(out, *attr, bang),
+            TypeParam::Attr(attr) => write_attr(ctx, out, *attr, bang),
         }
     }
     if !params.is_empty() {
         out.push('>');
+    }
+}
+
+fn write_attr(ctx: &Context, out: &mut String, attr: Attr, generic: bool) {
+    let writer = AttrWriter {
+        ctx,
+        generic,
+        elide: None,
+    };
+    writer.write(out, attr, false);
+}
+
+/// An attribute after a comma, if there is one.
+fn write_param_attr(ctx: &Context, out: &mut String, attr: Option<Attr>, bang: bool) {
+    if let Some(attr) = attr {
+        out.push_str(", ");
+        write_attr(ctx, out, attr, bang);
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::attributes::AS_WRITTEN;
 use pir_ir::text::print_type;
-use pir_ir::{Attr, AttrData, Context, DYNAMIC, Type, TypeData};
+use pir_ir::{Attr, AttrData, Context, DYNAMIC, FloatKind, Type, TypeData};
 
 /// The names of an element type: in types, and in attributes.
 fn element(ctx: &Context, ty: Type) -> Option<(&'static str, &'static str)> {
@@ -20,13 +20,10 @@ fn element(ctx: &Context, ty: Type) -> Option<(&'static str, &'static str)> {
         Type::F32 => ("f32", "float32"),
         Type::F64 => ("f64", "float64"),
         _ => match ctx.type_data(ty) {
-            TypeData::Opaque(text) => match &**text {
-                "complex<f32>" => ("c64", "complex64"),
-                "complex<f64>" => ("c128", "complex128"),
-                "f8E4M3FN" => ("f8e4m3fn", "float8_e4m3fn"),
-                "f8E5M2" => ("f8e5m2", "float8_e5m2"),
-                _ => return None,
-            },
+            TypeData::Complex(Type::F32) => ("c64", "complex64"),
+            TypeData::Complex(Type::F64) => ("c128", "complex128"),
+            TypeData::Float(FloatKind::F8E4M3FN) => ("f8e4m3fn", "float8_e4m3fn"),
+            TypeData::Float(FloatKind::F8E5M2) => ("f8e5m2", "float8_e5m2"),
             _ => return None,
         },
     })
