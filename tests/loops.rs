@@ -35,6 +35,29 @@ fn check_loop(text: &str, pipeline: &str) {
     }
 }
 
+/// A derivative that a function names, with a loop in it, in a loop and in a branch.
+#[test]
+fn custom_vjp() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("test-files/autodiff/custom-vjp/loop.pir");
+    let text = std::fs::read_to_string(path).unwrap();
+    check_orders(&text, "", 3);
+    check_orders(&text, "canonicalize,cse,dce", 2);
+    let plain = read(&pir_dialects::context(), &text);
+    for pipeline in [
+        "inline,backward,remat",
+        "licm,forward-args,cse,backward,canonicalize,cse,dce",
+    ] {
+        let mut with = plain.clone();
+        passes(&mut with, pipeline);
+        let (inputs, wrt) = inputs_for(&plain, 4, 1);
+        let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
+        assert!(
+            compare_with_differences(&plain, &with, &inputs, &wrt) < 1e-6,
+            "{pipeline}"
+        );
+    }
+}
+
 #[test]
 fn every_kind_of_loop() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test-files/autodiff");

@@ -2,7 +2,7 @@
 
 use pir_ir::{
     Arity, AttrData, AttrDict, AttrSpec, Body, Context, ContextBuilder, Diagnostic, DialectDef, MemoryEffects, OpDef,
-    OpId, OpView, Presence, RegionSpec, Speculatability, Traits, Type, TypeData,
+    OpId, OpView, Presence, RegionSpec, Speculatability, Sym, Traits, Type, TypeData,
 };
 
 use smallvec::SmallVec;
@@ -45,6 +45,7 @@ fn func() -> OpDef {
         optional("arg_attrs", "dict[]"),
         optional("res_attrs", "dict[]"),
         optional("no_inline", "unit"),
+        optional("custom_vjp", "symbol"),
     ]
     .into();
     def.regions = vec![RegionSpec {
@@ -54,6 +55,14 @@ fn func() -> OpDef {
     }];
     def.verify = Some(verify_func);
     def.with_effects(MemoryEffects::NONE)
+}
+
+/// The function beside it that a function names as its derivative.
+pub fn custom_vjp(function: OpView<'_>) -> Option<Sym> {
+    match function.ctx.attr_data(function.attr("custom_vjp")?) {
+        AttrData::Symbol(path) if function.has(Traits::FUNCTION) => Some(*path.last()?),
+        _ => None,
+    }
 }
 
 /// Gives a function another type. Attributes of arguments and results that stay are kept; those that are added, at the

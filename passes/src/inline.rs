@@ -6,6 +6,8 @@
 //! block that the call stands in: what is behind the call becomes a block of its own, to which every return goes.
 //!
 //! # Conditions
+//! * Functions with a derivative of their own (`custom_vjp`) are not inlined, so that `backward` finds the calls; unless the
+//!   option `custom-vjp` says that nothing will be differentiated.
 //! * Functions that call themselves, directly or through others, are not inlined, but calls in them are.
 //! * A function of several blocks is only inlined into a body of blocks: not at top level and not inside of an `if` or a
 //!   loop, which have one block. `lift-cfg` makes one block of many functions.
@@ -16,6 +18,7 @@
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
+use pir_dialects::func;
 use pir_ir::{
     AttrData, BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Restated, Rewriter, Sym, Traits, Type,
     ValueId, ValueMap,
@@ -41,38 +44,48 @@ impl Pass for Inline {
 
     fn description(&self) -> &'static str {
         "Replaces each `func.call` by a copy of the function, from the innermost calls outwards. Not if the function calls \
-         itself in the end, and one of several blocks only in a body of blocks. A program grows to about nine times its size \
+         itself in the end, and one of several blocks only in a body of blocks. Calls of functions with `custom_vjp` stay \
+         for `backward`, unless `custom-vjp = true` says that they are not to be differentiated any more. A program grows to about nine times its size \
          and a hundred thousand operations at most; the calls that are left then stay. The functions stay; `symbol-dce` removes \
          those that are private."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        const OPTIONS: &[OptionSpec] = &[OptionSpec {
-            name: "max-size",
-            kind: OptionKind::Int(0, i64::MAX),
-            default: Some("10000"),
-            help: "functions of more operations are not inlined",
-        }];
+        const OPTIONS: &[OptionSpec] = &[
+            OptionSpec {
+                name: "max-size",
+                kind: OptionKind::Int(0, i64::MAX),
+                default: Some("10000"),
+                help: "functions of more operations are not inlined",
+            },
+            OptionSpec {
+                name: "custom-vjp",
+                kind: OptionKind::Bool,
+                default: Some("false"),
+                help: "inline functions with `custom_vjp` too: what is differentiated afterwards is their body",
+            },
+        ];
         OPTIONS
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         let max_size = cx.options.int("max-size").unwrap_or(i64::MAX);
         let max_size = usize::try_from(max_size).unwrap_or(usize::MAX);
-        let inlined = inline(module, max_size);
+        let all = cx.options.flag("custom-vjp");
+        let inlined = inline(module, max_size, all);
         cx.count("inlined", inlined);
         Ok((inlined > 0).into())
     }
 }
 
-/// The functions of a module, by name.
+/// The functions of a module; by name those whose calls may go.
 struct Functions {
     ops: Vec<OpId>,
     by_name: FxHashMap<Sym, usize>,
     recursive: Vec<bool>,
 }
 
-fn inline(module: &mut Module, max_size: usize) -> usize {
+fn inline(module: &mut Module, max_size: usize, all: bool) -> usize {
     let ctx = module.ctx.clone();
     let mut functions = Functions {
         ops: Vec::new(),
@@ -82,7 +95,9 @@ fn inline(module: &mut Module, max_size: usize) -> usize {
     for op in module.body.block_ops(module.top()) {
         let view = module.body.view(&ctx, op);
         if let (true, Some(name)) = (view.has(Traits::FUNCTION), view.str("sym_name")) {
-            functions.by_name.insert(ctx.sym(name), functions.ops.len());
+            if all || func::custom_vjp(view).is_none() {
+                functions.by_name.insert(ctx.sym(name), functions.ops.len());
+            }
             functions.ops.push(op);
         }
     }
@@ -212,49 +227,59 @@ fn returned(ctx: &Context, body: &Body, block: BlockId) -> Option<OpId> {
         .filter(|&op| body.view(ctx, op).has(Traits::RETURN_LIKE))
 }
 
-/// A map in which the arguments of the call stand for the parameters of the function, at the insertion point.
+/// A map in which the arguments of a call stand for the parameters of the function, at the insertion point.
 fn arguments(
     to: &mut Rewriter<'_>,
     restated: &mut Restated,
-    call: OpId,
+    arguments: &[ValueId],
     from: &Body,
     entry: BlockId,
 ) -> Option<ValueMap> {
     let parameters = from.block_args(entry);
-    let arguments = to.body.operands_vec(call);
     if parameters.len() != arguments.len() {
         return None;
     }
     let mut map = ValueMap::new();
-    for (&parameter, &argument) in parameters.iter().zip(&arguments) {
+    for (&parameter, &argument) in parameters.iter().zip(arguments) {
         map.insert(parameter, restated.state(to, argument, from.value_type(parameter)));
     }
     Some(map)
 }
 
+/// Copies what a function of one block computes to the insertion point; gives what it returns, and how many slots of operations
+/// there were before the first copy.
+pub(crate) fn copy_block(
+    to: &mut Rewriter<'_>,
+    restated: &mut Restated,
+    args: &[ValueId],
+    from: &Body,
+) -> Option<(SmallVec<[ValueId; 6]>, usize)> {
+    let entry = from.single_block(from.root())?;
+    returned(to.ctx, from, entry)?;
+    let mut map = arguments(to, restated, args, from, entry)?;
+    let first_new = to.body.num_op_slots();
+    let places = [(entry, to.point())];
+    let made = to.import_blocks(from, &places, FxHashMap::default(), &mut map);
+    let &end = made.first()?.last()?;
+    let values = to.body.operands_vec(end);
+    to.erase_op(end);
+    Some((values, first_new))
+}
+
 /// Inlines a function of one block.
 fn inline_block(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool {
-    let Some(entry) = from.entry_block(from.root()) else {
+    let entry = from.entry_block(from.root());
+    let end = entry.and_then(|entry| returned(ctx, from, entry));
+    if end.is_none_or(|end| from.num_operands(end) != to.num_results(call)) {
         return false;
-    };
-    let fits = returned(ctx, from, entry).is_some_and(|end| from.num_operands(end) == to.num_results(call));
+    }
     let mut rewriter = Rewriter::new(ctx, to);
     let mut restated = Restated::default();
     rewriter.before(call);
-    if !fits {
-        return false;
-    }
-    let Some(mut map) = arguments(&mut rewriter, &mut restated, call, from, entry) else {
+    let args = rewriter.body.operands_vec(call);
+    let Some((values, first_new)) = copy_block(&mut rewriter, &mut restated, &args, from) else {
         return false;
     };
-    let first_new = rewriter.body.num_op_slots();
-    let places = [(entry, InsertPoint::Before(call))];
-    let made = rewriter.import_blocks(from, &places, FxHashMap::default(), &mut map);
-    let Some(&end) = made.first().and_then(|ops| ops.last()) else {
-        return false;
-    };
-    let values = rewriter.body.operands_vec(end);
-    rewriter.erase_op(end);
     for (result, &value) in rewriter.body.results(call).zip(&values) {
         // The name that the caller gave says more there than that of the function. What was there before keeps its own.
         let new = rewriter
@@ -290,7 +315,8 @@ fn inline_blocks(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool 
     let mut rewriter = Rewriter::new(ctx, to);
     let mut restated = Restated::default();
     rewriter.before(call);
-    let Some(mut map) = arguments(&mut rewriter, &mut restated, call, from, entry) else {
+    let args = rewriter.body.operands_vec(call);
+    let Some(mut map) = arguments(&mut rewriter, &mut restated, &args, from, entry) else {
         return false;
     };
     let to = rewriter.body;

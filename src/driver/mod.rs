@@ -158,7 +158,7 @@ fn without_calls(module: &Module) -> Result<Cow<'_, Module>, Vec<Diagnostic>> {
         return Ok(Cow::Borrowed(module));
     }
     let mut module = module.clone();
-    let pipeline = Pipeline::parse("inline{max-size=4294967295},symbol-dce")?;
+    let pipeline = Pipeline::parse("inline{max-size=4294967295, custom-vjp=true},symbol-dce")?;
     run_passes(&mut module, &pipeline, RunOptions::default())?;
     Ok(Cow::Owned(module))
 }

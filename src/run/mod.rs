@@ -17,7 +17,7 @@ use pir_ir::{Context, Diagnostic, Module};
 
 pub use args::Args;
 use args::CheckGrad;
-use checkgrad::{Check, Verdict};
+use checkgrad::{Check, Verdict, called};
 use inputs::{Given, bind};
 
 use crate::arrays::{read_arrays, write_npz};
@@ -90,9 +90,10 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
     }
     let values = bind(&module.ctx, &inputs, &given)?;
     if args.check_grad.is_some() {
-        return check_gradients(args, &module, &inputs, &values);
+        return check_gradients(args, &called(&module, function), &inputs, &values);
     }
     if args.eager_grad {
+        let module = called(&module, function);
         let run = |options: &Options, out: &mut dyn Write| eager::run(&module, options, out);
         let tensors = execute(args, &inputs, values, run)?;
         write_tensors(args, tensors.iter().map(|(name, tensor)| (name.clone(), tensor)))

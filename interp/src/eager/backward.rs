@@ -270,12 +270,12 @@ impl<'e> Run<'e> {
             Kind::Operation(operation) if grads.iter().flatten().any(Option::is_some) => {
                 let name = self.engine.ctx().op_str(operation.name);
                 let wrong = |why: String| format!("the gradient of `{name}`: {why}");
-                let rule = operation
-                    .rule
-                    .ok_or_else(|| wrong("there is no gradient function".to_owned()))?;
-                Cx::new(self.engine, node, operation, grads)
-                    .gradients(rule)
-                    .map_err(wrong)?
+                let found = match (&operation.custom, operation.rule) {
+                    (Some(custom), _) => custom.gradients(self.engine, node, operation, grads),
+                    (None, Some(rule)) => Cx::new(self.engine, node, operation, grads).gradients(rule),
+                    (None, None) => Err("there is no gradient function".to_owned()),
+                };
+                found.map_err(wrong)?
             }
             Kind::Operation(_) => Vec::new(),
         };

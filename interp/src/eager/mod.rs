@@ -10,6 +10,7 @@
 //! is traced has them. Loops, branches, calls and stacks need no rules: the trace does not have them.
 
 mod backward;
+mod custom;
 mod holder;
 mod live;
 mod moves;
@@ -39,6 +40,7 @@ pub use tensor::Tensor;
 
 use crate::kernels::{Inputs, Kernel, Kernels};
 use crate::tensor::{DType, Shape, Tensor as Dense};
+use custom::Custom;
 use node::{Kind, Operation};
 use rules::{How, Rule};
 use wrapper::Wrapper;
@@ -229,6 +231,18 @@ impl Engine {
         operands: &[Slot],
         results: Vec<Vec<Dense>>,
     ) -> Result<Vec<Vec<Tensor>>, String> {
+        self.record_with(op, attrs, operands, results, None)
+    }
+
+    /// The same of a call whose function may name its derivative.
+    fn record_with(
+        &self,
+        op: OpName,
+        attrs: AttrDict,
+        operands: &[Slot],
+        results: Vec<Vec<Dense>>,
+        custom: Option<Custom>,
+    ) -> Result<Vec<Vec<Tensor>>, String> {
         let results: Vec<Vec<Tensor>> = results
             .into_iter()
             .map(|slot| slot.into_iter().map(Tensor::new).collect())
@@ -248,7 +262,8 @@ impl Engine {
             };
         }
         let held = budget::reserve(Operation::bytes(flat().count(), results.iter().flatten().count()))?;
-        let saves = |at: usize, t: &Tensor| rule.is_some_and(|rule| rule.saves_input(at)) || !float(t);
+        let all = custom.is_some();
+        let saves = |at: usize, t: &Tensor| all || rule.is_some_and(|rule| rule.saves_input(at)) || !float(t);
         let inputs = flat().enumerate().map(|(at, t)| Wrapper::new(t, !saves(at, t)));
         let out_meta = operands
             .iter()
@@ -264,6 +279,7 @@ impl Engine {
                 attrs,
                 lists: operands.iter().map(|s| matches!(s, Slot::List(_))).collect(),
                 rule,
+                custom,
                 inputs: RefCell::new(inputs.collect()),
                 outputs: RefCell::default(),
                 _held: held,
@@ -277,7 +293,7 @@ impl Engine {
             }
         }
         if let Kind::Operation(operation) = &node.kind {
-            let saves = |at: usize| rule.is_some_and(|rule| rule.saves_output(at));
+            let saves = |at: usize| all || rule.is_some_and(|rule| rule.saves_output(at));
             let outputs = results.iter().flatten().enumerate();
             *operation.outputs.borrow_mut() = outputs.map(|(at, t)| Wrapper::new(t, !saves(at))).collect();
         }

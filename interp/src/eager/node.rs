@@ -7,6 +7,7 @@ use std::rc::Rc;
 use pir_ir::budget::Reservation;
 use pir_ir::{AttrDict, OpName};
 
+use super::custom::Custom;
 use super::live;
 use super::rules::Rule;
 use super::tensor::{Tensor, WeakTensor};
@@ -80,6 +81,8 @@ pub(super) struct Operation {
     pub(super) lists: Vec<bool>,
     /// Its gradient function; that there is none is told when a gradient arrives.
     pub(super) rule: Option<&'static Rule>,
+    /// Of a call the derivative that its function names.
+    pub(super) custom: Option<Custom>,
     /// The operands, those that are lists flat.
     pub(super) inputs: RefCell<Vec<Wrapper>>,
     /// The results, lists flat.

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use pir_ir::Module;
 
+use super::custom::Customs;
 use super::run::Tracer;
 use super::{Engine, GradOptions, Tensor, has_rule};
 use crate::exec::{ExecError, Options, entry, expanded, inputs_of};
@@ -40,7 +41,8 @@ pub fn trace(module: &Module, options: &Options, out: &mut dyn Write) -> Result<
     let module = &*expanded(module, &|kernels, op| kernels.has(op.name()) && has_rule(op.name()))?;
     let engine = Engine::new(module.ctx.clone());
     let entry = entry(module, options.function.as_deref())?;
-    let ran = Tracer::new(&engine, &entry, options, out)?.run()?;
+    let custom = Customs::of(module, options);
+    let ran = Tracer::new(&engine, &entry, options, out, custom)?.run()?;
     let specs = inputs_of(module, options.function.as_deref())?;
     let inputs = specs.into_iter().filter_map(|spec| {
         let tensor = ran.inputs.get(&spec.name).filter(|t| !t.stop_gradient())?;

@@ -7,11 +7,12 @@ use std::io::Write;
 use std::rc::Rc;
 
 use pir_dialects::pd;
-use pir_ir::Type;
 use pir_ir::budget::Reservation;
+use pir_ir::{OpId, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::custom::{Custom, Customs};
 use super::{Engine, Slot, Tensor};
 use crate::exec::compile::Compiler;
 use crate::exec::program::{Code, Dst, Program, Src, Srcs};
@@ -49,6 +50,8 @@ struct Frame {
 }
 
 struct Activation {
+    /// The call of a function that names its derivative, which is not recorded.
+    unrecorded: Option<(Custom, OpId, Vec<Slot>)>,
     program: usize,
     env: Vec<Value>,
     frames: Vec<Frame>,
@@ -74,14 +77,55 @@ pub(super) struct Tracer<'m, 'o> {
     steps: u64,
     fetched: Vec<(String, Tensor)>,
     inputs: FxHashMap<String, Tensor>,
+    custom: Option<Rc<Customs>>,
 }
 
 impl<'m, 'o> Tracer<'m, 'o> {
+    /// A run of a program with the inputs of the options.
     pub(super) fn new(
         engine: &'o Engine,
         entry: &Entry<'m>,
         options: &'o Options,
         out: &'o mut dyn Write,
+        custom: Option<Rc<Customs>>,
+    ) -> Result<Self, ExecError> {
+        let ctx = engine.ctx();
+        let mut tracer = Self::compiled(engine, entry, options, out, custom)?;
+        let mut args = Values::new();
+        if entry.is_function
+            && let Some(block) = entry.body.entry_block(entry.body.root())
+        {
+            for (at, &arg) in entry.body.block_args(block).iter().enumerate() {
+                let name = entry.body.value_name(arg);
+                let name = name.map_or_else(|| format!("arg{at}"), |n| ctx.name_text(n.name).into());
+                let value = tracer.input(&name, entry.body.value_type(arg), false, false)?;
+                args.push(Value::Slot(Slot::One(value)));
+            }
+        }
+        tracer.enter(0, args)?;
+        Ok(tracer)
+    }
+
+    /// A run of a function on tensors.
+    pub(super) fn with_arguments(
+        engine: &'o Engine,
+        entry: &Entry<'m>,
+        options: &'o Options,
+        out: &'o mut dyn Write,
+        custom: Option<Rc<Customs>>,
+        args: Vec<Tensor>,
+    ) -> Result<Self, ExecError> {
+        let mut tracer = Self::compiled(engine, entry, options, out, custom)?;
+        tracer.enter(0, args.into_iter().map(|t| Value::Slot(Slot::One(t))).collect())?;
+        Ok(tracer)
+    }
+
+    fn compiled(
+        engine: &'o Engine,
+        entry: &Entry<'m>,
+        options: &'o Options,
+        out: &'o mut dyn Write,
+        custom: Option<Rc<Customs>>,
     ) -> Result<Self, ExecError> {
         let ctx = engine.ctx();
         let mut compiler = Compiler::new(ctx);
@@ -96,7 +140,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 programs.push(Rc::new(program));
             }
         }
-        let mut tracer = Tracer {
+        Ok(Tracer {
             engine,
             programs,
             by_name,
@@ -108,20 +152,8 @@ impl<'m, 'o> Tracer<'m, 'o> {
             steps: 0,
             fetched: Vec::new(),
             inputs: FxHashMap::default(),
-        };
-        let mut args = Values::new();
-        if entry.is_function
-            && let Some(block) = entry.body.entry_block(entry.body.root())
-        {
-            for (at, &arg) in entry.body.block_args(block).iter().enumerate() {
-                let name = entry.body.value_name(arg);
-                let name = name.map_or_else(|| format!("arg{at}"), |n| ctx.name_text(n.name).into());
-                let value = tracer.input(&name, entry.body.value_type(arg), false, false)?;
-                args.push(Value::Slot(Slot::One(value)));
-            }
-        }
-        tracer.enter(0, args)?;
-        Ok(tracer)
+            custom,
+        })
     }
 
     /// The input called `name`: one leaf, however often it is asked for.
@@ -152,6 +184,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
             role: Role::Root,
         };
         self.calls.push(Activation {
+            unrecorded: None,
             program,
             env,
             frames: vec![root],
@@ -202,7 +235,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         };
         let Some(instr) = program.blocks[frame.block as usize].instrs.get(frame.pc as usize) else {
             // The operations at top level end without a terminator.
-            return Ok(self.leave(Values::new()));
+            return self.leave(Values::new());
         };
         self.steps += 1;
         if self.options.max_steps.is_some_and(|max| self.steps > max) {
@@ -289,7 +322,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
             }
             Code::Return(values) => {
                 let values = gather(env, values);
-                return Ok(self.leave(values));
+                return self.leave(values);
             }
             Code::Call { callee, operands } => {
                 let values = gather(env, operands);
@@ -298,7 +331,19 @@ impl<'m, 'o> Tracer<'m, 'o> {
                         "there is no function @{callee} that can be run"
                     )));
                 };
+                let custom = self.custom.as_ref().filter(|_| self.engine.is_recording());
+                let unrecorded = match custom.and_then(|custom| custom.derivative(callee)) {
+                    Some(custom) => {
+                        let operands = values.iter().cloned().map(slot).collect::<Result<_, _>>()?;
+                        self.engine.recording.set(false);
+                        Some((custom, instr.op, operands))
+                    }
+                    None => None,
+                };
                 self.enter(program, values)?;
+                if let Some(call) = self.calls.last_mut() {
+                    call.unrecorded = unrecorded;
+                }
                 return Ok(None);
             }
             Code::CreateStack => {
@@ -402,11 +447,21 @@ impl<'m, 'o> Tracer<'m, 'o> {
     }
 
     /// Leaves a body. Its results, if nobody called it.
-    fn leave(&mut self, values: Values) -> Option<Values> {
-        self.calls.pop();
+    fn leave(&mut self, mut values: Values) -> Result<Option<Values>, ExecError> {
+        let left = self.calls.pop();
         let Some(caller) = self.calls.last_mut() else {
-            return Some(values);
+            return Ok(Some(values));
         };
+        if let Some((custom, call, operands)) = left.and_then(|call| call.unrecorded) {
+            self.engine.recording.set(true);
+            let body = self.programs[caller.program].body;
+            let results = values.into_iter().map(|v| Ok(vec![tensor(v)?.data()]));
+            let results = results.collect::<Result<Vec<_>, ExecError>>()?;
+            let (name, attrs) = (body.op_name(call), body.attrs(call));
+            let results = self.engine.record_with(name, attrs, &operands, results, Some(custom));
+            let results = results.map_err(ExecError::new)?.into_iter().flatten();
+            values = results.map(|t| Value::Slot(Slot::One(t))).collect();
+        }
         if let Some(frame) = caller.frames.last_mut()
             && let Some(instr) = self.programs[caller.program].blocks[frame.block as usize]
                 .instrs
@@ -415,7 +470,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
             write(&mut caller.env, instr.results, values);
             frame.pc += 1;
         }
-        None
+        Ok(None)
     }
 
     /// A region has ended: its operation decides where control goes. `more` is the condition of a loop.
@@ -427,7 +482,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         more: Option<bool>,
     ) -> Result<Option<Values>, ExecError> {
         if role == Role::Root {
-            return Ok(self.leave(values));
+            return self.leave(values);
         }
         let Some(call) = self.calls.last_mut() else {
             return Ok(Some(values));

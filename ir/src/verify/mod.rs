@@ -23,9 +23,12 @@
 //! 15. `missing-symbol-name`, `duplicate-symbol`: symbols have names, different ones within a region.
 //! 16. `unknown-symbol`, `not-callable`, `call-operands`, `call-results`: what the attribute `callee` of an operation
 //!     names exists and has a function type that fits.
-//! 17. `inference`, `result-type`: the inference of result types finds no fault with the operands and attributes, and
+//! 17. `custom-vjp`: a function with the attribute `custom_vjp` has tensors or integers for operands and results, floats among both;
+//!     what the attribute names takes the operands, the results and their cotangents, and returns the cotangents of the
+//!     operands of floats.
+//! 18. `inference`, `result-type`: the inference of result types finds no fault with the operands and attributes, and
 //!     the written types are compatible with what it infers: a dimension that is unknown fits any extent.
-//! 18. What the definition's own hook says. It runs only on operations that keep the rules above, except those about
+//! 19. What the definition's own hook says. It runs only on operations that keep the rules above, except those about
 //!     the visibility of values.
 //!
 //! The time is linear in the size of the program, beside the dominator trees of regions with several blocks, and

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::body::{Body, OpData};
+use crate::body::{Body, OpData, OpView};
 use crate::context::Context;
 use crate::declare::{AttrSpec, Traits};
 use crate::diagnostics::{Diagnostic, nearest};
@@ -24,6 +24,8 @@ struct Table<'a> {
     inner: FxHashMap<OpId, usize>,
     /// Operations with an attribute `callee`.
     calls: Vec<OpId>,
+    /// Functions with an attribute `custom_vjp`.
+    derivatives: Vec<OpId>,
 }
 
 /// The symbols of all bodies of a module.
@@ -44,7 +46,7 @@ impl<'a> Symbols<'a> {
         let mut names = FxHashMap::default();
         // Regions that are no bodies of their own have names of their own all the same.
         let mut nested = FxHashMap::default();
-        let mut calls = Vec::new();
+        let (mut calls, mut derivatives) = (Vec::new(), Vec::new());
         let callee = ctx.find_sym("callee");
         let is_call = |attrs: AttrDict| {
             attrs != AttrDict::EMPTY && ctx.dict_entries(attrs).iter().any(|&(name, _)| Some(name) == callee)
@@ -67,6 +69,9 @@ impl<'a> Symbols<'a> {
                 continue;
             }
             let view = body.view(ctx, op);
+            if def.has(Traits::FUNCTION) && view.attr("custom_vjp").is_some() {
+                derivatives.push(op);
+            }
             let Some(name) = view.str("sym_name") else {
                 let optional = |spec: &AttrSpec| spec.name == "sym_name" && spec.default.is_some();
                 if def.attrs.iter().any(optional) {
@@ -103,6 +108,7 @@ impl<'a> Symbols<'a> {
             names,
             inner: FxHashMap::default(),
             calls,
+            derivatives,
         });
         Some(index)
     }
@@ -123,7 +129,7 @@ impl<'a> Symbols<'a> {
         Some((self.tables[table].body, op))
     }
 
-    /// Checks that the targets of calls exist and have a signature that fits.
+    /// Checks that the targets of calls, and the derivatives that functions name, exist and have a signature that fits.
     pub(super) fn check_calls(&self, ctx: &Context, max_errors: usize, errors: &mut Vec<Diagnostic>) {
         for (index, table) in self.tables.iter().enumerate() {
             for &op in &table.calls {
@@ -131,6 +137,9 @@ impl<'a> Symbols<'a> {
                 if errors.len() >= max_errors {
                     return;
                 }
+            }
+            for &op in &table.derivatives {
+                self.check_derivative(ctx, index, op, errors);
             }
         }
     }
@@ -146,26 +155,12 @@ impl<'a> Symbols<'a> {
         let caller = view.name();
         let span = body.op_span(op);
         let Some((target_body, target)) = self.resolve(table, path) else {
-            let known = self.tables.iter().flat_map(|t| t.names.keys()).map(|&s| ctx.str(s));
-            let mut known: Vec<&str> = known.collect();
-            known.sort_unstable();
-            let word = path.last().map_or("", |&s| ctx.str(s));
-            errors.push(
-                Diagnostic::error(
-                    "unknown-symbol",
-                    format!("`{caller}` calls {name}, which is not defined"),
-                )
-                .label(span, "no such symbol")
-                .help(match nearest(word, known) {
-                    Some(near) => format!("did you mean `@{near}`?"),
-                    None => "define a function of this name at top level".to_owned(),
-                }),
-            );
+            let message = format!("`{caller}` calls {name}, which is not defined");
+            errors.push(self.unknown(ctx, message, path).label(span, "no such symbol"));
             return;
         };
         let target_view = target_body.view(ctx, target);
-        let signature = target_view.ty("function_type").map(|ty| ctx.type_data(ty));
-        let Some(TypeData::Function { inputs, results }) = signature else {
+        let Some((inputs, results)) = signature(target_view) else {
             errors.push(
                 Diagnostic::error("not-callable", format!("`{caller}` calls {name}, which is no function"))
                     .label(span, "called here")
@@ -182,14 +177,10 @@ impl<'a> Symbols<'a> {
             if fits {
                 return;
             }
-            let list = |types: &[Type]| {
-                let types: Vec<String> = types.iter().take(8).map(|&t| describe_type(ctx, t)).collect();
-                format!("({})", types.join(", "))
-            };
             errors.push(
                 Diagnostic::error(code, format!("the {noun} of the call do not fit {name}"))
-                    .label(span, format!("{noun} {} here", list(given)))
-                    .label(target_body.op_span(target), format!("{} there", list(wanted)))
+                    .label(span, format!("{noun} {} here", listed(ctx, given, 8)))
+                    .label(target_body.op_span(target), format!("{} there", listed(ctx, wanted, 8)))
                     .help("change the call or the function"),
             );
         };
@@ -198,4 +189,95 @@ impl<'a> Symbols<'a> {
         let given: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
         check("call-results", "results", &given, results);
     }
+
+    fn unknown(&self, ctx: &Context, message: String, path: &[Sym]) -> Diagnostic {
+        let known = self.tables.iter().flat_map(|t| t.names.keys()).map(|&s| ctx.str(s));
+        let mut known: Vec<&str> = known.collect();
+        known.sort_unstable();
+        let word = path.last().map_or("", |&s| ctx.str(s));
+        Diagnostic::error("unknown-symbol", message).help(match nearest(word, known) {
+            Some(near) => format!("did you mean `@{near}`?"),
+            None => "define a function of this name at top level".to_owned(),
+        })
+    }
+
+    /// A derivative takes the operands, the results and the cotangents of the results, and returns the cotangents of the
+    /// operands of floats.
+    fn check_derivative(&self, ctx: &Context, table: usize, op: OpId, errors: &mut Vec<Diagnostic>) {
+        let body = self.tables[table].body;
+        let (view, span) = (body.view(ctx, op), body.op_span(op));
+        let Some(AttrData::Symbol(path)) = view.attr("custom_vjp").map(|a| ctx.attr_data(a)) else {
+            return;
+        };
+        let (name, vjp) = (
+            view.str("sym_name").unwrap_or_default(),
+            path.last().map_or("", |&s| ctx.str(s)),
+        );
+        let (1, Some((target_body, target))) = (path.len(), self.resolve(table, path)) else {
+            let message = format!("@{name} names @{vjp} as its derivative, which is not defined beside it");
+            errors.push(
+                self.unknown(ctx, message, path)
+                    .label(span, "the derivative of this function"),
+            );
+            return;
+        };
+        let Some((inputs, results)) = signature(view) else {
+            return;
+        };
+        let error =
+            |message: String| Diagnostic::error("custom-vjp", message).label(span, "the derivative of this function");
+        let floats = |types: &[Type]| {
+            types
+                .iter()
+                .copied()
+                .filter(|&t| ctx.is_float(t))
+                .collect::<Vec<Type>>()
+        };
+        let unfit = |&&ty: &&Type| !(ctx.is_discrete(ty) || ctx.is_float(ty) && ctx.as_tensor(ty).is_some());
+        if let Some(&ty) = inputs.iter().chain(results).find(unfit) {
+            let ty = describe_type(ctx, ty);
+            let error = error(format!(
+                "@{name} has a `custom_vjp`, but there are no cotangents of type {ty}"
+            ));
+            errors.push(error.help("its operands and results must be tensors or integers"));
+            return;
+        }
+        if floats(inputs).is_empty() || floats(results).is_empty() {
+            let error = error(format!("@{name} has a `custom_vjp`, but nothing to differentiate"));
+            errors.push(error.help("it needs an operand and a result that are tensors of floats"));
+            return;
+        }
+        let (wanted, returned) = ([inputs, results, results].concat(), floats(inputs));
+        let fits = |given: &[Type], wanted: &[Type]| {
+            given.len() == wanted.len() && given.iter().zip(wanted).all(|(&g, &w)| compatible(ctx, g, w))
+        };
+        let given = signature(target_body.view(ctx, target));
+        if !given.is_some_and(|(inputs, results)| fits(inputs, &wanted) && fits(results, &returned)) {
+            let there = match given {
+                Some((inputs, results)) => format!("{} -> {} there", listed(ctx, inputs, 16), listed(ctx, results, 8)),
+                None => "this is no function".to_owned(),
+            };
+            let wanted = format!("{} -> {}", listed(ctx, &wanted, 64), listed(ctx, &returned, 64));
+            let error = error(format!("@{vjp} does not fit as the derivative of @{name}"));
+            let error = error.label(target_body.op_span(target), there);
+            errors.push(error.help(format!(
+                "it gets the operands, the results and the cotangents of the results, and returns the cotangents of the \
+                 operands of floats: {wanted}"
+            )));
+        }
+    }
+}
+
+fn signature(function: OpView<'_>) -> Option<(&[Type], &[Type])> {
+    match function.ctx.type_data(function.ty("function_type")?) {
+        TypeData::Function { inputs, results } => Some((inputs, results)),
+        _ => None,
+    }
+}
+
+/// Types, the first `most` of them.
+fn listed(ctx: &Context, types: &[Type], most: usize) -> String {
+    let spelled: Vec<String> = types.iter().take(most).map(|&t| describe_type(ctx, t)).collect();
+    let more = if types.len() > most { ", …" } else { "" };
+    format!("({}{more})", spelled.join(", "))
 }

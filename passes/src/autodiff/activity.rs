@@ -12,6 +12,7 @@
 use pir_ir::{Body, Context, Dependence, OpId, Traits, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::rules::Rules;
 use super::stacks::Stacks;
 use super::structure::Names;
 
@@ -24,6 +25,8 @@ pub(crate) struct Activity {
     /// How a value became useful: the value behind it on a path to an output.
     toward: FxHashMap<ValueId, ValueId>,
     opaque: Opaque,
+    /// Calls of functions that name their derivative, which is one of floats in floats.
+    custom: FxHashSet<OpId>,
     /// The pushes and pops that a derivative passes through.
     pub(crate) stacks: Stacks,
 }
@@ -57,6 +60,16 @@ pub(crate) fn carries(ctx: &Context, body: &Body, at: Use, result: ValueId) -> b
         Dependence::Differentiable => {
             !ctx.is_discrete(body.value_type(result)) || ctx.is_discrete(body.value_type(body.operand(at.op, at.index)))
         }
+    }
+}
+
+/// The same, where the derivative of some calls is known.
+fn carries_with(custom: &FxHashSet<OpId>, ctx: &Context, body: &Body, at: Use, result: ValueId) -> bool {
+    match custom.contains(&at.op) {
+        true => [body.operand(at.op, at.index), result]
+            .iter()
+            .all(|&v| ctx.is_float(body.value_type(v))),
+        false => carries(ctx, body, at, result),
     }
 }
 
@@ -137,7 +150,7 @@ fn bound(body: &Body, op: OpId) -> Vec<ValueId> {
 
 impl Activity {
     /// Follows the dependences from `inputs` forwards and from `outputs` backwards.
-    pub(crate) fn new(ctx: &Context, body: &Body, inputs: &[ValueId], outputs: &[ValueId]) -> Self {
+    pub(crate) fn new(ctx: &Context, body: &Body, rules: &Rules, inputs: &[ValueId], outputs: &[ValueId]) -> Self {
         let names = Names::new(ctx);
         let stacks = Stacks::new(ctx, &names, body);
         let mut this = Activity {
@@ -146,6 +159,7 @@ impl Activity {
             origin: FxHashMap::default(),
             toward: FxHashMap::default(),
             opaque: Opaque::new(ctx, body),
+            custom: rules.custom_calls().collect(),
             stacks: Stacks::default(),
         };
         this.follow_inputs(ctx, body, &stacks, inputs);
@@ -157,7 +171,7 @@ impl Activity {
     }
 
     fn follow_inputs(&mut self, ctx: &Context, body: &Body, stacks: &Stacks, inputs: &[ValueId]) {
-        let (varied, origin) = (&mut self.varied, &mut self.origin);
+        let (varied, origin, custom) = (&mut self.varied, &mut self.origin, &self.custom);
         let mut pending: Vec<ValueId> = inputs.to_vec();
         pending.iter().for_each(|v| varied[v.index()] = true);
         while let Some(value) = pending.pop() {
@@ -179,7 +193,9 @@ impl Activity {
                     Some(targets) => targets.into_iter().for_each(&mut reach),
                     None => {
                         let results = body.results(at.op);
-                        results.filter(|&r| carries(ctx, body, at, r)).for_each(&mut reach);
+                        results
+                            .filter(|&r| carries_with(custom, ctx, body, at, r))
+                            .for_each(&mut reach);
                     }
                 }
                 self.opaque.targets(body, at.op).into_iter().for_each(reach);
@@ -189,6 +205,7 @@ impl Activity {
 
     fn follow_outputs(&mut self, ctx: &Context, body: &Body, stacks: &Stacks, outputs: &[ValueId]) {
         let (varied, useful, toward) = (&self.varied, &mut self.useful, &mut self.toward);
+        let custom = &self.custom;
         let mut pending: Vec<ValueId> = outputs.to_vec();
         pending.iter().for_each(|v| useful[v.index()] = true);
         // An operation of which nothing is known is gone through once.
@@ -219,7 +236,7 @@ impl Activity {
             } else if let ValueDef::Result(op, _) = body.value_def(value) {
                 (0..body.num_operands(op))
                     .map(|index| Use { op, index })
-                    .filter(|&at| carries(ctx, body, at, value))
+                    .filter(|&at| carries_with(custom, ctx, body, at, value))
                     .for_each(&mut reach);
             }
             let parent = match body.value_def(value) {
@@ -255,7 +272,12 @@ impl Activity {
         self.is_active(body.operand(at.op, at.index))
             && body
                 .results(at.op)
-                .any(|r| self.is_useful(r) && carries(ctx, body, at, r))
+                .any(|r| self.is_useful(r) && self.carries(ctx, body, at, r))
+    }
+
+    /// Whether a derivative passes from an operand of an ordinary operation to one of its results.
+    pub(crate) fn carries(&self, ctx: &Context, body: &Body, at: Use, result: ValueId) -> bool {
+        carries_with(&self.custom, ctx, body, at, result)
     }
 
     /// Whether the derivative would have to pass through the regions of an operation of which it is not known how control

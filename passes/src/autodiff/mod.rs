@@ -14,6 +14,7 @@ mod adjoint;
 mod batch;
 mod cotangent;
 mod cross;
+mod custom;
 mod invariants;
 mod jvp;
 mod passes;
@@ -152,7 +153,7 @@ fn for_each_unit(
 ) -> Result<(), Vec<Diagnostic>> {
     let f: &mut UnitFn<'_> = &mut f;
     let ctx = module.ctx.clone();
-    let rules = Rules::new(&ctx);
+    let mut rules = Rules::new(&ctx);
     let mut resolved = Vec::new();
     let mut errors = Vec::new();
     for unit in targets::units(module) {
@@ -183,18 +184,21 @@ fn for_each_unit(
                 Diagnostic::error("nothing-to-differentiate", "there is nothing to differentiate")
                     .note("a program needs a fetched tensor of floats and a `pd.data` or `pd.parameter` of floats without `stop_gradient = true`")
                     .note("a function needs an argument and a result that are tensors of floats, and no caller in the module")
+                    .note("a function with `custom_vjp` is differentiated where it is called")
                     .help("say what to differentiate with `of=` and `wrt=`"),
             );
         }
         return Err(errors);
     }
     for (unit, targets) in &resolved {
+        let custom = custom::custom_vjps(module, &unit.path);
         let Some(body) = targets::body_at(module, &unit.path) else {
             continue;
         };
         let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
         let outputs: Vec<ValueId> = targets.outputs.iter().map(|o| o.value).collect();
-        let activity = Activity::new(&ctx, body, &inputs, &outputs);
+        rules.set_calls(custom::custom_calls(&ctx, body, &custom));
+        let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);
         let errors = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
         if !errors.is_empty() {
             return Err(errors);

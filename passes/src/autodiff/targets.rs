@@ -1,6 +1,6 @@
 //! What is differentiated: the outputs, the inputs and the seeds of a program or a function.
 
-use pir_dialects::pd;
+use pir_dialects::{func, pd};
 use pir_ir::text::print_type;
 use pir_ir::verify::compatible;
 use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, Type, ValueId, nearest};
@@ -62,7 +62,8 @@ pub(crate) fn body_at<'m>(module: &'m mut Module, path: &[OpId]) -> Option<&'m m
         .try_fold(&mut module.body, |body, &op| body.isolated_mut(op))
 }
 
-/// The bodies to differentiate: programs that fetch something, and functions that no other one calls.
+/// The bodies to differentiate: programs that fetch something, and functions that no other one calls or names as its
+/// derivative. One that names a derivative is differentiated where it is called.
 pub(crate) fn units(module: &Module) -> Vec<Unit> {
     let ctx = &*module.ctx;
     let mut called: FxHashSet<&str> = FxHashSet::default();
@@ -73,6 +74,7 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
             {
                 called.extend(path.last().map(|&s| ctx.str(s)));
             }
+            called.extend(func::custom_vjp(body.view(ctx, op)).map(|s| ctx.str(s)));
         }
     });
     let mut units = Vec::new();
@@ -90,7 +92,7 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
             path.push(op);
             if view.has(Traits::FUNCTION) {
                 let uncalled = view.str("sym_name").is_none_or(|name| !called.contains(name));
-                if uncalled && inner.entry_block(inner.root()).is_some() {
+                if uncalled && func::custom_vjp(view).is_none() && inner.entry_block(inner.root()).is_some() {
                     units.push(Unit {
                         path,
                         kind: UnitKind::Function,

@@ -10,6 +10,7 @@ pub mod estimate;
 mod forward;
 mod judge;
 mod table;
+mod thunk;
 
 use pir_dialects::pd;
 use std::collections::HashSet;
@@ -26,6 +27,7 @@ use estimate::{Change, Estimate, derivative};
 use forward::Tangents;
 use judge::{Judged, Sizes, judge};
 pub use table::table;
+pub use thunk::called;
 
 /// Of inputs with more elements, not all are compared.
 const MANY: usize = 2048;

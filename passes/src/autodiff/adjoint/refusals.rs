@@ -4,7 +4,7 @@ use pir_ir::text::print_type;
 use pir_ir::{Body, Context, Dependence, Diagnostic, OpId, Type, TypeData, Use, ValueDef, ValueId};
 
 use crate::analysis::is_handle_type;
-use crate::autodiff::activity::{Activity, carries, has_cotangent};
+use crate::autodiff::activity::{Activity, has_cotangent};
 use crate::autodiff::rules::Rules;
 use crate::autodiff::stacks::Mode;
 use crate::autodiff::structure::Names;
@@ -22,6 +22,15 @@ fn no_rule_for(ctx: &Context, body: &Body, activity: &Activity, op: OpId, ty: Ty
         print_type(ctx, ty)
     );
     refusal(ctx, body, activity, op, message)
+}
+
+/// A `custom_vjp` may give something else than a derivative, clipped cotangents for one: there are no tangents for it.
+fn only_reverse(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
+    let message = "the function that is called here has a `custom_vjp`, which `backward` uses, and no tangents";
+    let diagnostic =
+        Diagnostic::error("no-derivative", message).label(body.op_span(op), "the derivative passes through here");
+    reached(ctx, body, activity, op, diagnostic)
+        .help("`inline{custom-vjp=true}` in front of `jvp` gives the tangents of what the function computes")
 }
 
 fn refusal(ctx: &Context, body: &Body, activity: &Activity, op: OpId, message: String) -> Diagnostic {
@@ -116,6 +125,9 @@ pub(crate) fn check_rules(
         } else if activity.passes(ctx, body, op) {
             let unsupported = || unsupported(ctx, body, activity, op);
             match has_rule {
+                true if mode == Mode::Forward && rules.custom(op).is_some() => {
+                    errors.push(only_reverse(ctx, body, activity, op));
+                }
                 false => errors.push(no_rule(ctx, body, activity, op)),
                 true => errors.extend(unsupported().map(|ty| no_rule_for(ctx, body, activity, op, ty))),
             }
@@ -135,7 +147,7 @@ fn unsupported(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Opt
             continue;
         }
         for result in body.results(op) {
-            if activity.is_useful(result) && carries(ctx, body, at, result) {
+            if activity.is_useful(result) && activity.carries(ctx, body, at, result) {
                 let types = [operand, result].map(|v| body.value_type(v));
                 let unsupported = |ty: &Type| !has_cotangent(ctx, *ty) && !ctx.is_discrete(*ty);
                 if let Some(ty) = types.into_iter().find(unsupported) {

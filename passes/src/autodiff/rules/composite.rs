@@ -1,6 +1,7 @@
-//! Rules of operations whose rows hold programs: their own vector-Jacobian product, or the derivative of what they compute.
+//! Rules of operations whose rows hold programs: their own vector-Jacobian product, or the derivative of what they compute;
+//! and of calls of functions that name their derivative.
 
-use pir_ir::{OpDef, Semantics, ValueId, VjpArgs};
+use pir_ir::{OpDef, Restated, Semantics, ValueId, VjpArgs};
 use smallvec::SmallVec;
 
 use super::super::cotangent::zeros_like;
@@ -11,6 +12,9 @@ use super::{Rule, RuleCx, rule};
 static VJP: Rule = rule("", vjp);
 /// The rule of an operation with a program for what it computes.
 static EXPANDED: Rule = rule("", expanded).of(expand);
+
+/// The rule of a call of a function with `custom_vjp`.
+pub(super) static CUSTOM: Rule = rule("", custom);
 
 /// The rule that follows from the row of an operation.
 pub(super) fn rule_of(def: &OpDef) -> Option<&'static Rule> {
@@ -34,12 +38,11 @@ fn expand(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     semantics.expand(cx.r, cx.op, &operands)
 }
 
-fn vjp(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    let semantics = semantics(cx)?;
-    let operands: SmallVec<[ValueId; 4]> = (0..cx.num_operands()).map(|index| cx.operand(index)).collect();
-    let results: SmallVec<[ValueId; 4]> = (0..cx.r.body.num_results(cx.op))
-        .map(|index| cx.result(index))
-        .collect();
+/// The operands, the results, and the cotangents of the results, of which those that are zero are zeros.
+fn read(cx: &mut RuleCx<'_, '_>) -> Result<[SmallVec<[ValueId; 4]>; 3], String> {
+    let operands = (0..cx.num_operands()).map(|index| cx.operand(index)).collect();
+    let results = (0..cx.r.body.num_results(cx.op)).map(|index| cx.result(index));
+    let results: SmallVec<[ValueId; 4]> = results.collect();
     let mut cotangents: SmallVec<[ValueId; 4]> = SmallVec::new();
     for (index, &result) in results.iter().enumerate() {
         cotangents.push(match cx.grads.get(index).copied().flatten() {
@@ -47,6 +50,30 @@ fn vjp(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             None => zeros_like(cx.r, result)?,
         });
     }
+    Ok([operands, results, cotangents])
+}
+
+fn custom(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    let custom = cx.rules.custom(cx.op).cloned();
+    let custom = custom.ok_or("the function has no derivative of its own")?;
+    let args = read(cx)?.concat();
+    let mut grads = custom.emit(cx.r, &args).into_iter();
+    for index in 0..cx.num_operands() {
+        let ty = cx.operand_type(index);
+        if cx.ctx().is_float(ty)
+            && let Some(grad) = grads.next()
+            && cx.wants(index)
+        {
+            let grad = Restated::default().state(cx.r, grad, ty);
+            cx.add(index, grad)?;
+        }
+    }
+    Ok(())
+}
+
+fn vjp(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    let semantics = semantics(cx)?;
+    let [operands, results, cotangents] = read(cx)?;
     let args = VjpArgs {
         operands: &operands,
         results: &results,

@@ -19,13 +19,17 @@ mod scalars;
 mod scatter;
 mod shape;
 
+use std::rc::Rc;
+
 use pir_ir::{Body, Context, Dependence, OpId, OpView, Rewriter, Type, ValueId};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use expand::{Expand, expanded};
 pub(crate) use expand::{carried, expand};
 
 use super::cotangent::Frame;
+use super::custom::CustomVjp;
 
 /// A rule's code.
 pub(crate) type Apply = fn(&mut RuleCx<'_, '_>) -> Result<(), String>;
@@ -58,6 +62,8 @@ impl Rule {
 /// The rules and expansions by operation name.
 pub(crate) struct Rules {
     table: Vec<Option<&'static Rule>>,
+    /// The calls, in the body that is differentiated, of functions with a derivative of their own.
+    calls: FxHashMap<OpId, Rc<CustomVjp>>,
 }
 
 /// All rules, family by family.
@@ -88,7 +94,23 @@ impl Rules {
                 table[name.index()] = Some(rule);
             }
         }
-        Rules { table }
+        let calls = FxHashMap::default();
+        Rules { table, calls }
+    }
+
+    /// Sets which operations of the body that is differentiated next are calls of functions with a derivative of their own.
+    pub(crate) fn set_calls(&mut self, calls: FxHashMap<OpId, Rc<CustomVjp>>) {
+        self.calls = calls;
+    }
+
+    /// These calls.
+    pub(crate) fn custom_calls(&self) -> impl Iterator<Item = OpId> + '_ {
+        self.calls.keys().copied()
+    }
+
+    /// The derivative of the function that an operation calls, if the function names one.
+    pub(crate) fn custom(&self, op: OpId) -> Option<&Rc<CustomVjp>> {
+        self.calls.get(&op)
     }
 
     /// What `decompose` puts in the place of a gradient operation.
@@ -103,7 +125,10 @@ impl Rules {
     }
 
     pub(crate) fn get(&self, body: &Body, op: OpId) -> Option<&'static Rule> {
-        self.table.get(body.op_name(op).index()).copied().flatten()
+        match self.calls.contains_key(&op) {
+            true => Some(&composite::CUSTOM),
+            false => self.table.get(body.op_name(op).index()).copied().flatten(),
+        }
     }
 }
 

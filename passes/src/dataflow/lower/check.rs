@@ -96,10 +96,10 @@ fn check(ctx: &Context, body: &Body, op: OpId, loops: usize, errors: &mut Vec<Di
                 .help("branches and loops are written as `pd.if` and `pd.while`"),
         );
     } else if view.attr("callee").is_some() {
-        errors.push(
-            unsupported("a graph calls no functions")
-                .help("run `inline` before, which puts functions in the place of calls"),
-        );
+        errors.push(unsupported("a graph calls no functions").help(
+            "run `inline` before, which puts functions in the place of calls; those with `custom_vjp` too if that says \
+                       `inline{custom-vjp=true}`",
+        ));
     } else if name.starts_with("df.") {
         errors.push(unsupported("it belongs into a `df.graph`").help("write the whole graph inside of `df.graph`"));
     } else if is_output(view) && loops > 0 && !view.has(Traits::TERMINATOR) {
