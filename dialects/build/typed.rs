@@ -7,7 +7,7 @@ use super::schema::{Arity, Attribute, Op};
 
 /// How an attribute is given and read.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ParamKind {
     Float,
     Int,
     Bool,
@@ -22,35 +22,35 @@ enum Kind {
     Attr,
 }
 
-impl Kind {
-    fn of(ty: &str) -> Kind {
+impl ParamKind {
+    fn of(ty: &str) -> ParamKind {
         let is_list = ty.ends_with("[]");
         match ty {
-            _ if ty.starts_with("IntArray") => Kind::Ints,
-            _ if ty.starts_with("Scalar") && !is_list => Kind::Number,
-            _ if is_list && ty.starts_with("int") => Kind::List,
-            _ if is_list => Kind::Attr,
-            "float" | "double" => Kind::Float,
-            "bool" => Kind::Bool,
-            "str" | "string" => Kind::Str,
-            "DataType" => Kind::Type,
-            _ if ty.starts_with("int") => Kind::Int,
-            _ => Kind::Attr,
+            _ if ty.starts_with("IntArray") => ParamKind::Ints,
+            _ if ty.starts_with("Scalar") && !is_list => ParamKind::Number,
+            _ if is_list && ty.starts_with("int") => ParamKind::List,
+            _ if is_list => ParamKind::Attr,
+            "float" | "double" => ParamKind::Float,
+            "bool" => ParamKind::Bool,
+            "str" | "string" => ParamKind::Str,
+            "DataType" => ParamKind::Type,
+            _ if ty.starts_with("int") => ParamKind::Int,
+            _ => ParamKind::Attr,
         }
     }
 
     /// The type of a parameter that gives such an attribute.
     fn param(self) -> &'static str {
         match self {
-            Kind::Float => "f64",
-            Kind::Int => "i64",
-            Kind::Bool => "bool",
-            Kind::Str => "&str",
-            Kind::Type => "Type",
-            Kind::List => "&[i64]",
-            Kind::Number => "impl Into<Number>",
-            Kind::Ints => "impl Into<Ints>",
-            Kind::Attr => "Attr",
+            ParamKind::Float => "f64",
+            ParamKind::Int => "i64",
+            ParamKind::Bool => "bool",
+            ParamKind::Str => "&str",
+            ParamKind::Type => "Type",
+            ParamKind::List => "&[i64]",
+            ParamKind::Number => "impl Into<Number>",
+            ParamKind::Ints => "impl Into<Ints>",
+            ParamKind::Attr => "Attr",
         }
     }
 }
@@ -150,35 +150,35 @@ impl Typed<'_> {
         }
         for attr in &op.attrs {
             let name = identifier(&attr.name);
-            let kind = Kind::of(&attr.ty);
+            let kind = ParamKind::of(&attr.ty);
             let place = self.place(&attr.name).unwrap_or(usize::MAX);
             let default = attr.default.as_deref().filter(|default| !default.is_empty());
             let (ty, call) = match (kind, default) {
-                (Kind::Float, Some(default)) => ("f64", format!("float({:?}, {:?})", attr.name, number(default))),
-                (Kind::Int, Some(default)) => ("i64", format!("int({:?}, {default})", attr.name)),
-                (Kind::Bool, Some(default)) => ("bool", format!("flag({:?}, {default})", attr.name)),
-                (Kind::Str, Some(default)) => (
+                (ParamKind::Float, Some(default)) => ("f64", format!("float({:?}, {:?})", attr.name, number(default))),
+                (ParamKind::Int, Some(default)) => ("i64", format!("int({:?}, {default})", attr.name)),
+                (ParamKind::Bool, Some(default)) => ("bool", format!("flag({:?}, {default})", attr.name)),
+                (ParamKind::Str, Some(default)) => (
                     "String",
                     format!("text({:?}, {:?})", attr.name, default.trim_matches('"')),
                 ),
-                (Kind::List, Some(default)) => ("Vec<i64>", format!("list({:?}, &{})", attr.name, list(default))),
-                (Kind::Number, default) => {
+                (ParamKind::List, Some(default)) => ("Vec<i64>", format!("list({:?}, &{})", attr.name, list(default))),
+                (ParamKind::Number, default) => {
                     let default = default
                         .map(number)
                         .map_or("None".to_owned(), |n| format!("Some({n:?})"));
                     ("Number", format!("number({:?}, {place}, {default})", attr.name))
                 }
-                (Kind::Ints, default) => {
+                (ParamKind::Ints, default) => {
                     let default = default.map_or("None".to_owned(), |d| format!("Some(&{})", list(d)));
                     ("Ints", format!("ints({:?}, {place}, {default})", attr.name))
                 }
-                (Kind::Float, None) => ("Option<f64>", format!("attr_as({:?}, Context::attr_f64)", attr.name)),
-                (Kind::Int, None) => ("Option<i64>", format!("attr_as({:?}, Context::attr_int)", attr.name)),
-                (Kind::Bool, None) => ("Option<bool>", format!("attr_as({:?}, Context::attr_bool)", attr.name)),
-                (Kind::Type, _) => ("Option<Type>", format!("attr_as({:?}, Context::attr_type)", attr.name)),
-                (Kind::List, None) => ("Option<Vec<i64>>", format!("some_list({:?})", attr.name)),
-                (Kind::Str, None) => ("Option<String>", format!("some_text({:?})", attr.name)),
-                (Kind::Attr, _) => ("Option<Attr>", format!("attr({:?})", attr.name)),
+                (ParamKind::Float, None) => ("Option<f64>", format!("attr_as({:?}, Context::attr_f64)", attr.name)),
+                (ParamKind::Int, None) => ("Option<i64>", format!("attr_as({:?}, Context::attr_int)", attr.name)),
+                (ParamKind::Bool, None) => ("Option<bool>", format!("attr_as({:?}, Context::attr_bool)", attr.name)),
+                (ParamKind::Type, _) => ("Option<Type>", format!("attr_as({:?}, Context::attr_type)", attr.name)),
+                (ParamKind::List, None) => ("Option<Vec<i64>>", format!("some_list({:?})", attr.name)),
+                (ParamKind::Str, None) => ("Option<String>", format!("some_text({:?})", attr.name)),
+                (ParamKind::Attr, _) => ("Option<Attr>", format!("attr({:?})", attr.name)),
             };
             let _ = writeln!(out, "pub fn {name}(&self) -> {ty} {{ self.get_{call} }}");
         }
@@ -197,13 +197,13 @@ impl Typed<'_> {
     }
 
     /// What may be left out: optional operands, and attributes with a default.
-    fn optional(&self) -> impl Iterator<Item = (&str, Option<Kind>)> {
+    fn optional(&self) -> impl Iterator<Item = (&str, Option<ParamKind>)> {
         let operands = self.op.operands.iter().filter(|o| o.arity == Arity::Optional);
         let operands = operands.filter(|o| self.attribute(&o.name).is_none());
         let attrs = self.op.attrs.iter().filter(|a| a.default.is_some());
         operands
             .map(|o| (&*o.name, None))
-            .chain(attrs.map(|a| (&*a.name, Some(Kind::of(&a.ty)))))
+            .chain(attrs.map(|a| (&*a.name, Some(ParamKind::of(&a.ty)))))
     }
 
     fn options(&self, out: &mut String) {
@@ -250,7 +250,7 @@ impl Typed<'_> {
             }
         }
         for attr in op.attrs.iter().filter(|a| a.default.is_none()) {
-            let (name, kind) = (identifier(&attr.name), Kind::of(&attr.ty));
+            let (name, kind) = (identifier(&attr.name), ParamKind::of(&attr.ty));
             let place = self.place(&attr.name).unwrap_or(usize::MAX);
             let _ = write!(puts, ".{}", put(kind, &attr.name, place, &name));
             params.push((name, kind.param()));
@@ -293,7 +293,7 @@ impl Typed<'_> {
             );
             let (on, this, skip, scope) = match first_is_tensor {
                 true => ("Expr<'c>", format!("let {} = self;", params[0].0), 1, "self.scope"),
-                false => ("Scope<'c>", String::new(), 0, "self"),
+                false => ("ExprScope<'c>", String::new(), 0, "self"),
             };
             let _ = writeln!(
                 out,
@@ -306,17 +306,17 @@ impl Typed<'_> {
 }
 
 /// The call that gives an attribute.
-fn put(kind: Kind, name: &str, place: usize, value: &str) -> String {
+fn put(kind: ParamKind, name: &str, place: usize, value: &str) -> String {
     match kind {
-        Kind::Number => format!("give_number({name:?}, {place}, {value}.into())"),
-        Kind::Ints => format!("give_ints({name:?}, {place}, {value}.into())"),
-        Kind::Float => format!("give_float({name:?}, {value})"),
-        Kind::Int => format!("give_int({name:?}, {value})"),
-        Kind::Bool => format!("give_flag({name:?}, {value})"),
-        Kind::Str => format!("give_text({name:?}, {value})"),
-        Kind::Type => format!("give_type({name:?}, {value})"),
-        Kind::List => format!("give_list({name:?}, {value})"),
-        Kind::Attr => format!("give_attr({name:?}, {value})"),
+        ParamKind::Number => format!("give_number({name:?}, {place}, {value}.into())"),
+        ParamKind::Ints => format!("give_ints({name:?}, {place}, {value}.into())"),
+        ParamKind::Float => format!("give_float({name:?}, {value})"),
+        ParamKind::Int => format!("give_int({name:?}, {value})"),
+        ParamKind::Bool => format!("give_flag({name:?}, {value})"),
+        ParamKind::Str => format!("give_text({name:?}, {value})"),
+        ParamKind::Type => format!("give_type({name:?}, {value})"),
+        ParamKind::List => format!("give_list({name:?}, {value})"),
+        ParamKind::Attr => format!("give_attr({name:?}, {value})"),
     }
 }
 

@@ -9,10 +9,10 @@
 pub mod builtin;
 pub mod cf;
 pub mod df;
+pub mod einsum;
 mod external;
 pub mod formats;
 pub mod func;
-pub mod letters;
 pub mod marks;
 pub mod pd;
 pub mod user;

@@ -2,7 +2,7 @@
 
 mod diff;
 pub mod dump;
-pub(crate) mod pieces;
+pub(crate) mod print_scope;
 pub mod reproducer;
 pub mod select;
 pub mod show;

@@ -9,12 +9,12 @@ use pir_passes::{Invocation, Observer, Ran};
 use rustc_hash::FxHashMap;
 
 use super::diff::{Diff, unified};
-use super::pieces::{Piece, pieces};
+use super::print_scope::{Part, parts};
 use crate::cli;
 
 /// Which part of the program is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum Scope {
+pub enum PrintScope {
     /// All of it
     #[default]
     Module,
@@ -60,7 +60,7 @@ pub struct ShowOptions {
     /// After a pass that failed.
     pub failure: bool,
     /// Which part of the program.
-    pub scope: Scope,
+    pub scope: PrintScope,
     /// How it is printed.
     pub print: PrintOptions,
     /// Whether diffs are coloured.
@@ -90,21 +90,21 @@ impl Show {
 
     fn show(&self, title: &str, module: &Module, text: &str, old: Option<&str>) {
         let mut out = format!("// -----// {title} //----- //\n");
-        if self.options.scope == Scope::Module {
+        if self.options.scope == PrintScope::Module {
             out.push_str(text);
             out.push('\n');
             cli::say(&out);
             return;
         }
         let mut known: FxHashMap<&str, usize> = FxHashMap::default();
-        for piece in old
-            .map(|old| pieces(module, old, self.options.scope))
+        for part in old
+            .map(|old| parts(module, old, self.options.scope))
             .unwrap_or_default()
         {
-            *known.entry(piece.text).or_default() += 1;
+            *known.entry(part.text).or_default() += 1;
         }
         let mut any = false;
-        for Piece { place, text } in pieces(module, text, self.options.scope) {
+        for Part { place, text } in parts(module, text, self.options.scope) {
             // Of equal ones as many are known as there were.
             if let Some(count) = known.get_mut(text).filter(|count| **count > 0) {
                 *count -= 1;
@@ -130,7 +130,7 @@ impl Show {
 impl Observer for Show {
     fn before(&mut self, invocation: &Invocation, module: &Module) {
         let options = &self.options;
-        let compared = options.changes || options.scope != Scope::Module && options.after.takes(invocation);
+        let compared = options.changes || options.scope != PrintScope::Module && options.after.takes(invocation);
         let shown = options.before.takes(invocation);
         self.before = None;
         if !compared && !shown {
@@ -162,7 +162,7 @@ impl Observer for Show {
         let diff = Diff {
             old_name: &format!("before {invocation}"),
             new_name: &format!("after {invocation}"),
-            context: if self.options.scope == Scope::Op { 0 } else { 3 },
+            context: if self.options.scope == PrintScope::Op { 0 } else { 3 },
             color: self.options.color,
         };
         let title = format!("// -----// Changes by {invocation} //----- //\n");
@@ -178,7 +178,7 @@ impl Observer for Show {
         match cli::quietly(|| catch_unwind(AssertUnwindSafe(|| text::print(module, &self.options.print)))) {
             Ok(text) => {
                 let whole = Show::new(ShowOptions {
-                    scope: Scope::Module,
+                    scope: PrintScope::Module,
                     ..self.options.clone()
                 });
                 whole.show(&title, module, &text, None);

@@ -4,7 +4,7 @@ use clap::Parser;
 
 use crate::cli::Common;
 use crate::driver::select::Counter;
-use crate::driver::show::Scope;
+use crate::driver::show::PrintScope;
 use crate::translate::{From, To};
 
 const LONG_ABOUT: &str = "\
@@ -263,7 +263,7 @@ pub struct Watch {
         default_value = "module",
         hide_short_help = true
     )]
-    pub print_ir_scope: Scope,
+    pub print_ir_scope: PrintScope,
 
     /// Write the program after each pass into this folder: `000-input.pir`, `001-licm.pir`, …
     #[arg(long, value_name = "DIR", hide_short_help = true)]

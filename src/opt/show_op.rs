@@ -10,7 +10,7 @@ use pir_ir::{
 };
 use pir_ir::{Diagnostic, OpView};
 
-use crate::driver::pieces::find_op;
+use crate::driver::print_scope::find_op;
 use crate::reference;
 
 /// Programs to take examples from.

@@ -9,7 +9,7 @@ use pir_ir::budget::Reservation;
 use pir_ir::{Diagnostic, Span};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum JsonKind {
     Null,
     Bool(bool),
     Number,
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    kind: Kind,
+    kind: JsonKind,
     start: u32,
     end: u32,
     /// The node behind this one and everything inside it.
@@ -107,7 +107,7 @@ impl Parser<'_> {
                 State::FirstKey | State::Key => self.key()?,
                 State::AfterValue => {
                     let Some(&container) = open.last() else { break };
-                    let object = self.nodes.get(container).is_some_and(|n| n.kind == Kind::Object);
+                    let object = self.nodes.get(container).is_some_and(|n| n.kind == JsonKind::Object);
                     match (self.peek(), object) {
                         (Some(b','), _) => {
                             self.at += 1;
@@ -144,7 +144,7 @@ impl Parser<'_> {
         Diagnostic::error("syntax", format!("{what}, found {found}")).label(Span::new(self.at, self.at + 1), "")
     }
 
-    fn push(&mut self, kind: Kind, start: usize) -> Result<(), Diagnostic> {
+    fn push(&mut self, kind: JsonKind, start: usize) -> Result<(), Diagnostic> {
         self.held.room_for_one(&mut self.nodes)?;
         let next = self.nodes.len() as u32 + 1;
         self.nodes.push(Node {
@@ -163,12 +163,12 @@ impl Parser<'_> {
                 self.at += 1;
                 open.push(self.nodes.len());
                 let object = c == b'{';
-                self.push(if object { Kind::Object } else { Kind::Array }, start)?;
+                self.push(if object { JsonKind::Object } else { JsonKind::Array }, start)?;
                 return Ok(if object { State::FirstKey } else { State::FirstItem });
             }
             Some(b'"') => {
                 self.string()?;
-                self.push(Kind::Str, start)?;
+                self.push(JsonKind::Str, start)?;
             }
             Some(b'-' | b'0'..=b'9') => {
                 while matches!(self.peek(), Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')) {
@@ -179,13 +179,13 @@ impl Parser<'_> {
                     self.at = start;
                     return Err(self.error("expected a number"));
                 }
-                self.push(Kind::Number, start)?;
+                self.push(JsonKind::Number, start)?;
             }
             _ => {
                 let words = [
-                    ("null", Kind::Null),
-                    ("true", Kind::Bool(true)),
-                    ("false", Kind::Bool(false)),
+                    ("null", JsonKind::Null),
+                    ("true", JsonKind::Bool(true)),
+                    ("false", JsonKind::Bool(false)),
                 ];
                 let word = words.into_iter().find(|(word, _)| {
                     self.bytes
@@ -208,7 +208,7 @@ impl Parser<'_> {
         }
         let start = self.at;
         self.string()?;
-        self.push(Kind::Str, start)?;
+        self.push(JsonKind::Str, start)?;
         self.blanks();
         if self.peek() != Some(b':') {
             return Err(self.error("expected `:`"));
@@ -251,14 +251,14 @@ impl Parser<'_> {
 impl<'j> Value<'j> {
     fn node(self) -> Node {
         self.json.nodes.get(self.at).copied().unwrap_or(Node {
-            kind: Kind::Null,
+            kind: JsonKind::Null,
             start: 0,
             end: 0,
             next: self.at as u32 + 1,
         })
     }
 
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> JsonKind {
         self.node().kind
     }
 
@@ -285,20 +285,20 @@ impl<'j> Value<'j> {
 
     /// The items of an array; none of anything else.
     pub(crate) fn items(self) -> impl Iterator<Item = Value<'j>> {
-        let array = self.kind() == Kind::Array;
+        let array = self.kind() == JsonKind::Array;
         self.children().filter(move |_| array)
     }
 
     /// The keys of an object with their values; none of anything else.
     pub(crate) fn entries(self) -> impl Iterator<Item = (Value<'j>, Value<'j>)> {
-        let object = self.kind() == Kind::Object;
+        let object = self.kind() == JsonKind::Object;
         let mut children = self.children().filter(move |_| object);
         std::iter::from_fn(move || Some((children.next()?, children.next()?)))
     }
 
     /// The value of a key of an object.
     pub(crate) fn get(self, key: &str) -> Option<Value<'j>> {
-        if self.kind() != Kind::Object {
+        if self.kind() != JsonKind::Object {
             return None;
         }
         let mut children = self.children();
@@ -326,7 +326,7 @@ impl<'j> Value<'j> {
     }
 
     pub(crate) fn str(self) -> Option<Cow<'j, str>> {
-        if self.kind() != Kind::Str {
+        if self.kind() != JsonKind::Str {
             return None;
         }
         let text = self.text();
@@ -338,23 +338,23 @@ impl<'j> Value<'j> {
 
     pub(crate) fn int(self) -> Option<i64> {
         match self.kind() {
-            Kind::Number => self.raw().parse().ok(),
-            Kind::Bool(b) => Some(i64::from(b)),
+            JsonKind::Number => self.raw().parse().ok(),
+            JsonKind::Bool(b) => Some(i64::from(b)),
             _ => None,
         }
     }
 
     pub(crate) fn float(self) -> Option<f64> {
         match self.kind() {
-            Kind::Number => self.raw().parse().ok(),
+            JsonKind::Number => self.raw().parse().ok(),
             _ => None,
         }
     }
 
     pub(crate) fn bool(self) -> Option<bool> {
         match self.kind() {
-            Kind::Bool(b) => Some(b),
-            Kind::Number => self.int().map(|i| i != 0),
+            JsonKind::Bool(b) => Some(b),
+            JsonKind::Number => self.int().map(|i| i != 0),
             _ => None,
         }
     }

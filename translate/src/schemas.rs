@@ -2,13 +2,13 @@
 //! GraphDef, by TensorFlow's `graph.proto` and what it imports.
 
 use crate::wire::Count::{Optional, Repeated, Required};
-use crate::wire::{Field, Kind, Schema};
+use crate::wire::{Field, FieldType, Schema};
 
 /// Schemas: the name of the message, and for each field its number, name, kind and how often it stands there.
 macro_rules! messages {
-    (@ Message $of:ident) => { Kind::Message(&$of) };
-    (@ Entry $of:ident) => { Kind::Entry(&$of) };
-    (@ $kind:ident) => { Kind::$kind };
+    (@ Message $of:ident) => { FieldType::Message(&$of) };
+    (@ Entry $of:ident) => { FieldType::Entry(&$of) };
+    (@ $kind:ident) => { FieldType::$kind };
     ($($vis:vis $id:ident = $name:literal { $($number:literal $field:ident $kind:ident $(($of:ident))? $count:ident,)* })*) => {$(
         $vis static $id: Schema = Schema {
             name: $name,

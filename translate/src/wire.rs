@@ -9,7 +9,7 @@ const MOST: usize = 20;
 
 /// What a field holds.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum FieldType {
     /// An integer or a truth value; several may be packed.
     Varint,
     /// A single, or several packed.
@@ -41,7 +41,7 @@ pub(crate) enum Count {
 pub(crate) struct Field(
     pub(crate) u64,
     pub(crate) &'static str,
-    pub(crate) Kind,
+    pub(crate) FieldType,
     pub(crate) Count,
 );
 
@@ -147,8 +147,8 @@ fn reserve(held: &mut Reservation, bytes: &[u8], schema: &Schema, start: usize, 
         taken += DECODED
             + match known.map(|f| f.2) {
                 // Each may take one byte; a list that grows is as large again.
-                Some(Kind::Varint) if next.is_delimited() => 2 * size_of::<u64>() * length,
-                Some(Kind::Bytes | Kind::Fixed32 | Kind::Fixed64) => 2 * length,
+                Some(FieldType::Varint) if next.is_delimited() => 2 * size_of::<u64>() * length,
+                Some(FieldType::Bytes | FieldType::Fixed32 | FieldType::Fixed64) => 2 * length,
                 _ => 0,
             };
         at = next.end;
@@ -186,11 +186,11 @@ pub(crate) fn check(bytes: &[u8], schema: &'static Schema, held: &mut Reservatio
             };
             let packed = count == Count::Repeated && item.wire == 2;
             let fits = match kind {
-                Kind::Varint => item.wire == 0 || packed && is_packed(bytes, item),
-                Kind::Fixed32 => item.wire == 5 || packed && (item.end - item.start) % 4 == 0,
-                Kind::Fixed64 => item.wire == 1 || packed && (item.end - item.start) % 8 == 0,
-                Kind::Bytes | Kind::Message(_) | Kind::Entry(_) => item.wire == 2,
-                Kind::Skipped => true,
+                FieldType::Varint => item.wire == 0 || packed && is_packed(bytes, item),
+                FieldType::Fixed32 => item.wire == 5 || packed && (item.end - item.start) % 4 == 0,
+                FieldType::Fixed64 => item.wire == 1 || packed && (item.end - item.start) % 8 == 0,
+                FieldType::Bytes | FieldType::Message(_) | FieldType::Entry(_) => item.wire == 2,
+                FieldType::Skipped => true,
             };
             if !fits {
                 fault(
@@ -209,8 +209,8 @@ pub(crate) fn check(bytes: &[u8], schema: &'static Schema, held: &mut Reservatio
                 );
             }
             match kind {
-                Kind::Message(inner) => pending.push((inner, item.start, item.end)),
-                Kind::Entry(inner) => {
+                FieldType::Message(inner) => pending.push((inner, item.start, item.end)),
+                FieldType::Entry(inner) => {
                     let (parts, broken) = fields(bytes, item.start, item.end);
                     let key = parts.iter().find(|p| p.number == 1 && p.is_delimited());
                     let key = key.and_then(|p| bytes.get(p.start..p.end)).unwrap_or_default();
@@ -265,14 +265,14 @@ mod tests {
 
     static INNER: Schema = Schema {
         name: "Inner",
-        fields: &[Field(1, "n", Kind::Varint, Count::Repeated)],
+        fields: &[Field(1, "n", FieldType::Varint, Count::Repeated)],
     };
     static OUTER: Schema = Schema {
         name: "Outer",
         fields: &[
-            Field(1, "name", Kind::Bytes, Count::Required),
-            Field(2, "inner", Kind::Message(&INNER), Count::Repeated),
-            Field(3, "map", Kind::Entry(&INNER), Count::Repeated),
+            Field(1, "name", FieldType::Bytes, Count::Required),
+            Field(2, "inner", FieldType::Message(&INNER), Count::Repeated),
+            Field(3, "map", FieldType::Entry(&INNER), Count::Repeated),
         ],
     };
 

@@ -34,11 +34,11 @@ impl Node {
 
 /// A frame of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Frame(pub u32);
+pub struct FrameId(pub u32);
 
-impl Frame {
+impl FrameId {
     /// What is in no loop.
-    pub const ROOT: Frame = Frame(0);
+    pub const ROOT: FrameId = FrameId(0);
 
     /// The number, for dense side tables.
     #[inline]
@@ -49,7 +49,7 @@ impl Frame {
 
 /// What a node is to the executor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum NodeKind {
     /// `df.switch`
     Switch,
     /// `df.merge`
@@ -80,25 +80,25 @@ pub enum Kind {
     Ordinary,
 }
 
-impl Kind {
+impl NodeKind {
     /// What an operation of this name is; nothing for `df.control`, which is no node.
-    pub fn of(name: &str) -> Option<Kind> {
+    pub fn of(name: &str) -> Option<NodeKind> {
         Some(match name {
             "df.control" => return None,
-            "df.switch" => Kind::Switch,
-            "df.merge" => Kind::Merge,
-            "df.enter" => Kind::Enter,
-            "df.exit" => Kind::Exit,
-            "df.next_iteration" => Kind::NextIteration,
-            "df.loop_cond" => Kind::LoopCond,
-            "df.identity" => Kind::Identity,
-            "df.no_op" => Kind::NoOp,
-            "df.send" => Kind::Send,
-            "df.recv" => Kind::Recv,
-            "df.stack" => Kind::Stack,
-            "df.stack_push" => Kind::Push,
-            "df.stack_pop" => Kind::Pop,
-            _ => Kind::Ordinary,
+            "df.switch" => NodeKind::Switch,
+            "df.merge" => NodeKind::Merge,
+            "df.enter" => NodeKind::Enter,
+            "df.exit" => NodeKind::Exit,
+            "df.next_iteration" => NodeKind::NextIteration,
+            "df.loop_cond" => NodeKind::LoopCond,
+            "df.identity" => NodeKind::Identity,
+            "df.no_op" => NodeKind::NoOp,
+            "df.send" => NodeKind::Send,
+            "df.recv" => NodeKind::Recv,
+            "df.stack" => NodeKind::Stack,
+            "df.stack_push" => NodeKind::Push,
+            "df.stack_pop" => NodeKind::Pop,
+            _ => NodeKind::Ordinary,
         })
     }
 }
@@ -126,7 +126,7 @@ pub struct Consumer {
 /// One frame.
 #[derive(Clone, Debug)]
 struct FrameData {
-    parent: Option<Frame>,
+    parent: Option<FrameId>,
     name: Option<Sym>,
     depth: u32,
 }
@@ -135,7 +135,7 @@ struct FrameData {
 #[derive(Clone, Debug)]
 pub struct Graph {
     ops: Vec<OpId>,
-    kinds: Vec<Kind>,
+    kinds: Vec<NodeKind>,
     constant: Vec<bool>,
     /// Number of the node + 1, by operation.
     numbers: Vec<u32>,
@@ -147,8 +147,8 @@ pub struct Graph {
     order: Vec<Node>,
     cyclic: Vec<Node>,
     frames: Vec<FrameData>,
-    frame_of: Vec<Frame>,
-    output_frame: Vec<Frame>,
+    frame_of: Vec<FrameId>,
+    output_frame: Vec<FrameId>,
     frame_nodes: Lists<Node>,
     enters: Lists<Node>,
     exits: Lists<Node>,
@@ -166,11 +166,11 @@ impl Graph {
         let mut control_ops = Vec::new();
         let mut numbers = vec![0_u32; body.num_op_slots()];
         for op in block.into_iter().flat_map(|b| body.block_ops(b)) {
-            match Kind::of(ctx.op_str(body.op_name(op))) {
+            match NodeKind::of(ctx.op_str(body.op_name(op))) {
                 Some(kind) => {
                     ops.push(op);
                     kinds.push(kind);
-                    let is_constant = kind == Kind::Enter && body.view(ctx, op).bool("constant") == Some(true);
+                    let is_constant = kind == NodeKind::Enter && body.view(ctx, op).bool("constant") == Some(true);
                     constant.push(is_constant);
                     numbers[op.index()] = u32::try_from(ops.len()).ok()?;
                 }
@@ -268,9 +268,9 @@ impl Graph {
             name: None,
             depth: 0,
         }];
-        let mut by_name: FxHashMap<(Frame, Sym), Frame> = FxHashMap::default();
-        let mut frame_of = vec![Frame::ROOT; self.len()];
-        let mut output_frame = vec![Frame::ROOT; self.len()];
+        let mut by_name: FxHashMap<(FrameId, Sym), FrameId> = FxHashMap::default();
+        let mut frame_of = vec![FrameId::ROOT; self.len()];
+        let mut output_frame = vec![FrameId::ROOT; self.len()];
         for &node in &self.order {
             let inputs = (0_u32..).zip(self.inputs(node));
             let inputs = inputs
@@ -280,10 +280,10 @@ impl Graph {
                 .chain(self.controls(node).iter().copied())
                 .map(|from| output_frame[from.index()])
                 .max_by_key(|f| frames[f.index()].depth)
-                .unwrap_or(Frame::ROOT);
+                .unwrap_or(FrameId::ROOT);
             frame_of[node.index()] = frame;
             output_frame[node.index()] = match self.kind(node) {
-                Kind::Enter => {
+                NodeKind::Enter => {
                     let name = ctx.sym(body.view(ctx, self.op(node)).str("frame").unwrap_or_default());
                     *by_name.entry((frame, name)).or_insert_with(|| {
                         frames.push(FrameData {
@@ -291,22 +291,22 @@ impl Graph {
                             name: Some(name),
                             depth: frames[frame.index()].depth + 1,
                         });
-                        Frame(frames.len() as u32 - 1)
+                        FrameId(frames.len() as u32 - 1)
                     })
                 }
-                Kind::Exit => frames[frame.index()].parent.unwrap_or(Frame::ROOT),
+                NodeKind::Exit => frames[frame.index()].parent.unwrap_or(FrameId::ROOT),
                 _ => frame,
             };
         }
-        let of_kind = |kind: Kind, frames_of: &[Frame]| -> Vec<(u32, Node)> {
+        let of_kind = |kind: NodeKind, frames_of: &[FrameId]| -> Vec<(u32, Node)> {
             let nodes = self.nodes().filter(|&n| self.kind(n) == kind);
             nodes.map(|n| (frames_of[n.index()].0, n)).collect()
         };
         let count = frames.len();
         let all: Vec<(u32, Node)> = self.nodes().map(|n| (frame_of[n.index()].0, n)).collect();
-        let enters = Lists::from_pairs(count, &of_kind(Kind::Enter, &output_frame));
-        let exits = Lists::from_pairs(count, &of_kind(Kind::Exit, &frame_of));
-        let loop_conds = Lists::from_pairs(count, &of_kind(Kind::LoopCond, &frame_of));
+        let enters = Lists::from_pairs(count, &of_kind(NodeKind::Enter, &output_frame));
+        let exits = Lists::from_pairs(count, &of_kind(NodeKind::Exit, &frame_of));
+        let loop_conds = Lists::from_pairs(count, &of_kind(NodeKind::LoopCond, &frame_of));
         self.frame_nodes = Lists::from_pairs(count, &all);
         (self.enters, self.exits, self.loop_conds) = (enters, exits, loop_conds);
         (self.frames, self.frame_of, self.output_frame) = (frames, frame_of, output_frame);
@@ -347,7 +347,7 @@ impl Graph {
     }
 
     /// What a node is.
-    pub fn kind(&self, node: Node) -> Kind {
+    pub fn kind(&self, node: Node) -> NodeKind {
         self.kinds[node.index()]
     }
 
@@ -383,14 +383,14 @@ impl Graph {
 
     /// Whether an operand of a node is a back edge.
     pub fn is_back_edge(&self, node: Node, input: u32) -> bool {
-        self.kind(node) == Kind::Merge
-            && (self.inputs(node).get(input as usize)).is_some_and(|s| self.kind(s.node) == Kind::NextIteration)
+        self.kind(node) == NodeKind::Merge
+            && (self.inputs(node).get(input as usize)).is_some_and(|s| self.kind(s.node) == NodeKind::NextIteration)
     }
 
     /// Whether a merge is that of a loop: one that a back edge leads to.
     pub fn is_loop_merge(&self, node: Node) -> bool {
         let inputs = self.inputs(node).iter();
-        self.kind(node) == Kind::Merge && inputs.into_iter().any(|s| self.kind(s.node) == Kind::NextIteration)
+        self.kind(node) == NodeKind::Merge && inputs.into_iter().any(|s| self.kind(s.node) == NodeKind::NextIteration)
     }
 
     /// The nodes in an order in which inputs come first, but for back edges; without those of [`Graph::cyclic`].
@@ -403,59 +403,59 @@ impl Graph {
         &self.cyclic
     }
 
-    /// All frames, parents first. The first is [`Frame::ROOT`].
-    pub fn frames(&self) -> impl ExactSizeIterator<Item = Frame> + DoubleEndedIterator + use<> {
-        (0..self.frames.len() as u32).map(Frame)
+    /// All frames, parents first. The first is [`FrameId::ROOT`].
+    pub fn frames(&self) -> impl ExactSizeIterator<Item = FrameId> + DoubleEndedIterator + use<> {
+        (0..self.frames.len() as u32).map(FrameId)
     }
 
     /// The frame that a node runs in: that of its inputs.
-    pub fn frame_of(&self, node: Node) -> Frame {
+    pub fn frame_of(&self, node: Node) -> FrameId {
         self.frame_of[node.index()]
     }
 
     /// The frame that the results of a node and its control edges are in.
-    pub fn output_frame(&self, node: Node) -> Frame {
+    pub fn output_frame(&self, node: Node) -> FrameId {
         self.output_frame[node.index()]
     }
 
-    /// The frame that a frame is in; nothing for [`Frame::ROOT`].
-    pub fn parent(&self, frame: Frame) -> Option<Frame> {
+    /// The frame that a frame is in; nothing for [`FrameId::ROOT`].
+    pub fn parent(&self, frame: FrameId) -> Option<FrameId> {
         self.frames[frame.index()].parent
     }
 
-    /// The name of a frame; nothing for [`Frame::ROOT`].
-    pub fn frame_name(&self, frame: Frame) -> Option<Sym> {
+    /// The name of a frame; nothing for [`FrameId::ROOT`].
+    pub fn frame_name(&self, frame: FrameId) -> Option<Sym> {
         self.frames[frame.index()].name
     }
 
     /// How many frames a frame is in.
-    pub fn depth(&self, frame: Frame) -> usize {
+    pub fn depth(&self, frame: FrameId) -> usize {
         self.frames[frame.index()].depth as usize
     }
 
     /// The nodes that run in a frame, those in the frames inside not counted: with the exits out of it, and with the
     /// enters out of it into another.
-    pub fn frame_nodes(&self, frame: Frame) -> &[Node] {
+    pub fn frame_nodes(&self, frame: FrameId) -> &[Node] {
         self.frame_nodes.get(frame.index())
     }
 
     /// The enters that lead to a frame.
-    pub fn enters(&self, frame: Frame) -> &[Node] {
+    pub fn enters(&self, frame: FrameId) -> &[Node] {
         self.enters.get(frame.index())
     }
 
     /// The exits that lead out of a frame.
-    pub fn exits(&self, frame: Frame) -> &[Node] {
+    pub fn exits(&self, frame: FrameId) -> &[Node] {
         self.exits.get(frame.index())
     }
 
-    /// The loop conditions of a frame: one, if the graph is well-formed and the frame not [`Frame::ROOT`].
-    pub fn loop_conds(&self, frame: Frame) -> &[Node] {
+    /// The loop conditions of a frame: one, if the graph is well-formed and the frame not [`FrameId::ROOT`].
+    pub fn loop_conds(&self, frame: FrameId) -> &[Node] {
         self.loop_conds.get(frame.index())
     }
 
     /// The loop condition of a frame.
-    pub fn loop_cond(&self, frame: Frame) -> Option<Node> {
+    pub fn loop_cond(&self, frame: FrameId) -> Option<Node> {
         self.loop_conds(frame).first().copied()
     }
 }

@@ -12,7 +12,7 @@ mod nodes;
 
 use pir_ir::{Body, Context, Diagnostic, OpId, OpView};
 
-use super::graph::{Frame, Graph, Kind, Node, Source};
+use super::graph::{FrameId, Graph, Node, NodeKind, Source};
 
 /// After this many errors nobody reads on.
 const MAX_ERRORS: usize = 100;
@@ -26,7 +26,7 @@ pub(super) fn graph(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     // What is not the result of a node has been reported.
     let Some(graph) = Graph::new(op.ctx, body) else { return };
     let mut repeats = vec![false; graph.frames().len()];
-    for node in graph.nodes().filter(|&n| graph.kind(n) == Kind::NextIteration) {
+    for node in graph.nodes().filter(|&n| graph.kind(n) == NodeKind::NextIteration) {
         repeats[graph.frame_of(node).index()] = true;
     }
     let mut rules = Rules {
@@ -86,7 +86,7 @@ impl Rules<'_> {
         self.ctx.op_str(self.body.op_name(self.graph.op(node)))
     }
 
-    fn frame(&self, frame: Frame) -> String {
+    fn frame(&self, frame: FrameId) -> String {
         match self.graph.frame_name(frame) {
             Some(name) => format!("the frame \"{}\"", self.ctx.str(name)),
             None => "no loop".to_owned(),

@@ -31,12 +31,12 @@ pub trait Emitter {
 
 /// The scope of expressions.
 #[derive(Clone, Copy)]
-pub struct Scope<'c>(&'c dyn Emitter);
+pub struct ExprScope<'c>(&'c dyn Emitter);
 
-impl<'c> Scope<'c> {
+impl<'c> ExprScope<'c> {
     /// The scope of an emitter.
     pub fn new(emitter: &'c dyn Emitter) -> Self {
-        Scope(emitter)
+        ExprScope(emitter)
     }
 
     /// The context.
@@ -100,7 +100,7 @@ impl<'c> Scope<'c> {
 /// A value of the program that is being built, or what failed.
 #[derive(Clone, Copy)]
 pub struct Expr<'c> {
-    pub(super) scope: Scope<'c>,
+    pub(super) scope: ExprScope<'c>,
     id: Option<ValueId>,
 }
 
@@ -111,7 +111,7 @@ impl<'c> Expr<'c> {
     }
 
     /// Where it is emitted.
-    pub fn scope(self) -> Scope<'c> {
+    pub fn scope(self) -> ExprScope<'c> {
         self.scope
     }
 
@@ -355,8 +355,8 @@ impl<'r, 'a> Building<'r, 'a> {
     }
 
     /// The scope of expressions.
-    pub fn scope(&self) -> Scope<'_> {
-        Scope(self)
+    pub fn scope(&self) -> ExprScope<'_> {
+        ExprScope(self)
     }
 
     /// Uses the rewriter itself.
@@ -379,7 +379,7 @@ impl<'r, 'a> Building<'r, 'a> {
 /// The first one of the expression.
 pub fn evaluate(
     r: &mut Rewriter<'_>,
-    expression: impl for<'c> FnOnce(Scope<'c>) -> Expr<'c>,
+    expression: impl for<'c> FnOnce(ExprScope<'c>) -> Expr<'c>,
 ) -> Result<ValueId, String> {
     let building = Building::new(r);
     let value = expression(building.scope()).id();

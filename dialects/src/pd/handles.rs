@@ -14,7 +14,7 @@ pub struct Handles<'m> {
     known: FxHashMap<ValueId, Option<OpId>>,
 }
 
-enum Step {
+enum HandleSource {
     /// The stack is made by this operation.
     Made(OpId),
     /// The handle is this one.
@@ -43,8 +43,8 @@ impl<'m> Handles<'m> {
             self.known.insert(at, None);
             way.push(at);
             match self.step(at) {
-                Some(Step::Made(op)) => break Some(op),
-                Some(Step::From(value)) => at = value,
+                Some(HandleSource::Made(op)) => break Some(op),
+                Some(HandleSource::From(value)) => at = value,
                 None => break None,
             }
         };
@@ -69,7 +69,7 @@ impl<'m> Handles<'m> {
     }
 
     /// Where a handle comes from.
-    fn step(&self, value: ValueId) -> Option<Step> {
+    fn step(&self, value: ValueId) -> Option<HandleSource> {
         let body = self.body;
         let name = |op: OpId| self.ctx.op_str(body.op_name(op));
         // `cond` or `then`.
@@ -79,7 +79,7 @@ impl<'m> Handles<'m> {
         };
         let from = match body.value_def(value) {
             ValueDef::Result(op, index) => match name(op) {
-                "cf.create_stack" => return Some(Step::Made(op)),
+                "cf.create_stack" => return Some(HandleSource::Made(op)),
                 name if is_while(name) => self.passed_on(first_region(op)?, index as usize + 1)?,
                 name if is_if(name) => self.passed_on(first_region(op)?, index as usize)?,
                 _ => return None,
@@ -96,7 +96,7 @@ impl<'m> Handles<'m> {
             }
             ValueDef::None => return None,
         };
-        Some(Step::From(from))
+        Some(HandleSource::From(from))
     }
 
     /// What the terminator of a region passes on at a place.

@@ -20,7 +20,7 @@ mod verify;
 use pir_ir::{ContextBuilder, DialectDef, DialectType, TypeDef, TypeParamKind};
 
 pub use control::{is_if, is_while, role};
-pub use expr::{Building, Emitter, Expr, Scope, evaluate};
+pub use expr::{Building, Emitter, Expr, ExprScope, evaluate};
 pub use handles::Handles;
 pub(crate) use table::INFERENCES;
 pub use table::family;

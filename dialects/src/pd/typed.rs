@@ -23,7 +23,7 @@ use std::marker::PhantomData;
 use pir_ir::{Attr, Context, OpId, OpView, Rewriter, Type, ValueId};
 use smallvec::SmallVec;
 
-use super::expr::{Expr, Scope};
+use super::expr::{Expr, ExprScope};
 use crate::marks::ABSENT_OPERANDS;
 
 /// An operation of the tables.
@@ -510,7 +510,7 @@ impl<'c, M: Operation> Options<'c, M> {
         Ok(r.body.result(op, 0))
     }
 
-    fn build_all<'s>(self, scope: Scope<'s>) -> Vec<Expr<'s>> {
+    fn build_all<'s>(self, scope: ExprScope<'s>) -> Vec<Expr<'s>> {
         let (operands, attrs) = self.parts();
         match operands {
             Some(operands) => scope.build(M::NAME, &operands, &attrs, None),
@@ -518,11 +518,11 @@ impl<'c, M: Operation> Options<'c, M> {
         }
     }
 
-    fn build_one<'s>(self, scope: Scope<'s>) -> Expr<'s> {
+    fn build_one<'s>(self, scope: ExprScope<'s>) -> Expr<'s> {
         self.build_all(scope).first().copied().unwrap_or(scope.nothing())
     }
 
-    fn build_fixed<'s, const N: usize>(self, scope: Scope<'s>) -> [Expr<'s>; N] {
+    fn build_fixed<'s, const N: usize>(self, scope: ExprScope<'s>) -> [Expr<'s>; N] {
         let all = self.build_all(scope);
         std::array::from_fn(|index| all.get(index).copied().unwrap_or(scope.nothing()))
     }

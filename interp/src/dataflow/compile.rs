@@ -17,7 +17,7 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) const CONTROL: u32 = u32::MAX;
 
 /// What a node does.
-pub(super) enum Kind {
+pub(super) enum NodeAction {
     Switch,
     Merge,
     Enter {
@@ -57,7 +57,7 @@ pub(super) struct Edge {
 }
 
 pub(super) struct Node {
-    pub(super) kind: Kind,
+    pub(super) kind: NodeAction,
     /// How it is called when it is spoken of.
     pub(super) label: Arc<str>,
     pub(super) span: Span,
@@ -77,7 +77,7 @@ pub(super) struct Node {
 }
 
 /// What is known of a frame before it is entered.
-pub(super) struct Frame {
+pub(super) struct FrameInfo {
     pub(super) name: String,
     /// Stands for the name in keys of messages.
     pub(super) hash: u64,
@@ -100,7 +100,7 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     edges: Vec<Edge>,
     /// The root comes first.
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<FrameInfo>,
     /// Those that have nothing to wait for.
     pub(super) sources: Vec<u32>,
 }
@@ -153,42 +153,42 @@ impl<'c, 'o> Setup<'c, 'o> {
         }
     }
 
-    fn kind(&mut self, body: &Body, op: OpId, last_uses: &[Option<OpId>]) -> Result<Kind, ExecError> {
+    fn kind(&mut self, body: &Body, op: OpId, last_uses: &[Option<OpId>]) -> Result<NodeAction, ExecError> {
         let ctx = self.compiler.ctx;
         let view = body.view(ctx, op);
         Ok(match view.name() {
-            "df.switch" => Kind::Switch,
-            "df.merge" => Kind::Merge,
-            "df.enter" => Kind::Enter {
+            "df.switch" => NodeAction::Switch,
+            "df.merge" => NodeAction::Merge,
+            "df.enter" => NodeAction::Enter {
                 child: NONE,
                 constant: view.bool("constant").unwrap_or(false),
             },
-            "df.exit" => Kind::Exit,
-            "df.next_iteration" => Kind::NextIteration,
-            "df.identity" | "df.loop_cond" => Kind::Pass,
-            "df.no_op" => Kind::Nothing,
-            "df.send" => Kind::Send {
+            "df.exit" => NodeAction::Exit,
+            "df.next_iteration" => NodeAction::NextIteration,
+            "df.identity" | "df.loop_cond" => NodeAction::Pass,
+            "df.no_op" => NodeAction::Nothing,
+            "df.send" => NodeAction::Send {
                 edge: self.keys.number(body, ctx, op, true),
             },
-            "df.recv" => Kind::Recv {
+            "df.recv" => NodeAction::Recv {
                 edge: self.keys.number(body, ctx, op, false),
             },
-            "df.stack" => Kind::Stack,
-            "df.stack_push" => Kind::Push {
+            "df.stack" => NodeAction::Stack,
+            "df.stack_push" => NodeAction::Push {
                 swap: view.bool("swap").unwrap_or(false),
             },
-            "df.stack_pop" => Kind::Pop,
+            "df.stack_pop" => NodeAction::Pop,
             _ => match self.compiler.single(body, op, last_uses)? {
                 Code::Input { name } => {
                     let ty = body.value_type(body.result(op, 0));
-                    Kind::Input(check_input(ctx, self.options, &name, ty)?)
+                    NodeAction::Input(check_input(ctx, self.options, &name, ty)?)
                 }
                 code @ (Code::Kernel { .. }
                 | Code::Combine(_)
                 | Code::Split(_)
                 | Code::Pass(_)
                 | Code::Fetch { .. }
-                | Code::Print { .. }) => Kind::Op(code),
+                | Code::Print { .. }) => NodeAction::Op(code),
                 _ => {
                     return Err(ExecError::new("this cannot be a node of a dataflow graph")
                         .help("`pir-opt --pass=lower-to-dataflow` makes a graph of a structured program"));
@@ -315,7 +315,7 @@ struct Frames<'a> {
 
 impl Frames<'_> {
     fn find(&mut self, graph: &mut Graph) -> Result<(), ExecError> {
-        graph.frames.push(Frame {
+        graph.frames.push(FrameInfo {
             name: String::new(),
             hash: 0,
             parent: NONE,
@@ -355,7 +355,7 @@ impl Frames<'_> {
             let Some(frame) = graph.frames.get_mut(node.frame as usize) else {
                 continue;
             };
-            if frame.parent != NONE && matches!(node.kind, Kind::Op(Code::Fetch { .. })) {
+            if frame.parent != NONE && matches!(node.kind, NodeAction::Op(Code::Fetch { .. })) {
                 return Err(self.error(at as u32, ExecError::new("nothing can be fetched inside a frame")));
             }
             node.index = frame.nodes.len() as u32;
@@ -363,7 +363,7 @@ impl Frames<'_> {
             node.slot = frame.slots;
             frame.slots += match node.kind {
                 // What came first, and what came from elsewhere.
-                Kind::Merge | Kind::Recv { .. } => 1,
+                NodeAction::Merge | NodeAction::Recv { .. } => 1,
                 _ => node.inputs,
             };
         }
@@ -394,7 +394,7 @@ impl Frames<'_> {
         let parent = graph.frames[frame as usize].parent;
         let view = self.body.view(self.ctx, self.ops[node as usize]);
         match &mut graph.nodes[node as usize].kind {
-            Kind::Enter { child, .. } => {
+            NodeAction::Enter { child, .. } => {
                 let name = view.str("frame").unwrap_or_default().to_owned();
                 let next = graph.frames.len() as u32;
                 let inner = *self.by_name.entry((frame, name.clone())).or_insert(next);
@@ -409,7 +409,7 @@ impl Frames<'_> {
                     let place = outer.children;
                     outer.children += 1;
                     let depth = outer.depth + 1;
-                    graph.frames.push(Frame {
+                    graph.frames.push(FrameInfo {
                         hash: frame_name(&name),
                         name,
                         parent: frame,
@@ -425,10 +425,10 @@ impl Frames<'_> {
                 graph.frames[inner as usize].enters += 1;
                 Ok(inner)
             }
-            Kind::Exit | Kind::NextIteration if parent == NONE => {
+            NodeAction::Exit | NodeAction::NextIteration if parent == NONE => {
                 Err(self.error(node, ExecError::new("it is in no frame")))
             }
-            Kind::Exit => Ok(parent),
+            NodeAction::Exit => Ok(parent),
             _ => Ok(frame),
         }
     }

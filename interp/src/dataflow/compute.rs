@@ -2,7 +2,7 @@
 
 use smallvec::smallvec;
 
-use super::compile::{Kind, Node};
+use super::compile::{Node, NodeAction};
 use super::device::{Device, Outputs};
 use super::key::Key;
 use super::ready::Ready;
@@ -19,7 +19,7 @@ impl Device<'_> {
     pub(super) fn compute(&mut self, node: &Node, at: Ready) -> Result<Option<Outputs>, ExecError> {
         // These two run when they are dead as well: the other side waits.
         match &node.kind {
-            Kind::Recv { edge } => {
+            NodeAction::Recv { edge } => {
                 let ticket = Ticket {
                     device: self.number,
                     frame: at.frame,
@@ -29,7 +29,7 @@ impl Device<'_> {
                 let message = self.shared.receive(self.key(*edge, at), ticket)?;
                 return Ok(message.map(|value| smallvec![value]));
             }
-            Kind::Send { edge } => {
+            NodeAction::Send { edge } => {
                 let value = self.take(at, 1)?.pop();
                 let value = value.filter(|value| !at.dead && !matches!(value, Value::None));
                 if matches!(value, Some(Value::Stack(_))) {
@@ -42,7 +42,7 @@ impl Device<'_> {
                 self.shared.send(self.key(*edge, at), value)?;
                 return Ok(Some(Outputs::new()));
             }
-            Kind::Merge => {
+            NodeAction::Merge => {
                 let value = self.take(at, 1)?.pop();
                 if at.dead {
                     return Ok(Some(Outputs::new()));
@@ -54,13 +54,13 @@ impl Device<'_> {
         }
         let mut inputs = self.take(at, node.inputs)?;
         if at.dead {
-            if matches!(node.kind, Kind::Op(Code::Fetch { .. })) {
+            if matches!(node.kind, NodeAction::Op(Code::Fetch { .. })) {
                 self.dead_fetches.push(at.node);
             }
             return Ok(Some(Outputs::new()));
         }
         Ok(Some(match &node.kind {
-            Kind::Switch => {
+            NodeAction::Switch => {
                 let [data, condition] = two(inputs)?;
                 let condition = tensor(condition)?
                     .truth()
@@ -70,13 +70,13 @@ impl Device<'_> {
                     false => smallvec![Some(data), None],
                 }
             }
-            Kind::Stack => {
+            NodeAction::Stack => {
                 let handle = self.stacks.len() as u32;
                 self.held.room_for_one(&mut self.stacks).map_err(ExecError::new)?;
                 self.stacks.push(Vec::new());
                 smallvec![Some(Value::Stack(handle))]
             }
-            Kind::Push { swap } => {
+            NodeAction::Push { swap } => {
                 let [handle, value] = two(inputs)?;
                 let space = self.stack_space(*swap);
                 self.account.hold_in(&self.shared.spaces, space, &value);
@@ -92,7 +92,7 @@ impl Device<'_> {
                 self.held = held;
                 smallvec![Some(value)]
             }
-            Kind::Pop => {
+            NodeAction::Pop => {
                 let handle = inputs.pop().unwrap_or_default();
                 let Some((value, swap)) = self.stack(&handle)?.pop() else {
                     return Err(ExecError::new("the stack is empty").help("every pop needs a push before it"));
@@ -102,13 +102,13 @@ impl Device<'_> {
                 self.counts.stack_bytes -= value.bytes();
                 smallvec![Some(value)]
             }
-            Kind::Input(value) => {
+            NodeAction::Input(value) => {
                 let value = Value::Tensor(value.clone());
                 // The caller holds it until the end.
                 self.account.hold(&self.shared.spaces, &value);
                 smallvec![Some(value)]
             }
-            Kind::Op(code) => self.operation(code, inputs, at)?,
+            NodeAction::Op(code) => self.operation(code, inputs, at)?,
             _ => inputs.into_iter().map(Some).collect(),
         }))
     }

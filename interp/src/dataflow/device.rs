@@ -7,7 +7,7 @@ use std::sync::mpsc::Sender;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::compile::{CONTROL, Graph, Kind, NONE, Node};
+use super::compile::{CONTROL, Graph, NONE, Node, NodeAction};
 use super::frame::{Active, Pool};
 use super::key::{self, Random};
 use super::memory::Account;
@@ -260,7 +260,7 @@ impl<'g> Device<'g> {
     /// Hands on what a node gives.
     fn propagate(&mut self, at: Ready, node: &Node, outputs: &[Option<Value>]) -> Result<(), ExecError> {
         match node.kind {
-            Kind::Enter { child, constant } => {
+            NodeAction::Enter { child, constant } => {
                 let inner = self.child(at.frame, at.iteration, child)?;
                 let Some(active) = self.frames[inner as usize].as_mut() else {
                     return Err(broken());
@@ -283,7 +283,7 @@ impl<'g> Device<'g> {
                 }
                 self.settle(inner)
             }
-            Kind::Exit => {
+            NodeAction::Exit => {
                 let Some(active) = self.frames[at.frame as usize].as_mut() else {
                     return Err(broken());
                 };
@@ -296,7 +296,7 @@ impl<'g> Device<'g> {
                 let (parent, iteration) = (active.parent, active.parent_iteration);
                 self.deliver(at.node, parent, iteration, outputs, false)
             }
-            Kind::NextIteration => {
+            NodeAction::NextIteration => {
                 let Some(active) = self.frames[at.frame as usize].as_mut() else {
                     return Err(broken());
                 };
@@ -330,12 +330,12 @@ impl<'g> Device<'g> {
     ) -> Result<(), ExecError> {
         let graph = self.graph;
         let kind = &graph.nodes[source as usize].kind;
-        let dead_control = dead && !matches!(kind, Kind::Switch);
+        let dead_control = dead && !matches!(kind, NodeAction::Switch);
         let active = self.frames.get_mut(frame as usize).and_then(Option::as_mut);
         let iteration = active.and_then(|active| active.iteration(number)).ok_or_else(broken)?;
         for edge in graph.edges(source) {
             let target = &graph.nodes[edge.target as usize];
-            let merges = matches!(target.kind, Kind::Merge);
+            let merges = matches!(target.kind, NodeAction::Merge);
             let state = &mut iteration.states[target.index as usize];
             let twice = || ExecError::new(format!("{} gets a value twice in one iteration", target.label));
             if edge.port == CONTROL {
@@ -361,7 +361,7 @@ impl<'g> Device<'g> {
                     _ => {
                         state.dead += 1;
                         // What would come next comes from this iteration, which is dead.
-                        state.over |= merges && matches!(kind, Kind::Enter { .. });
+                        state.over |= merges && matches!(kind, NodeAction::Enter { .. });
                     }
                 }
             }

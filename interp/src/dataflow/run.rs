@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use pir_ir::Module;
 
-use super::compile::{Graph, Kind, Setup};
+use super::compile::{Graph, NodeAction, Setup};
 use super::device::Device;
 use super::key::Random;
 use super::memory::Spaces;
@@ -69,7 +69,7 @@ pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dy
     };
     for device in devices {
         let name = |node: u32| match &device.graph.nodes[node as usize].kind {
-            Kind::Op(Code::Fetch { name, .. }) => name.clone(),
+            NodeAction::Op(Code::Fetch { name, .. }) => name.clone(),
             _ => String::new(),
         };
         let mut fetched = device.fetched;

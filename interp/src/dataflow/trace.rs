@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::compile::{Kind, Node};
+use super::compile::{Node, NodeAction};
 use super::key;
 use super::ready::Ready;
 
@@ -67,8 +67,8 @@ impl Recorder {
 
     pub(super) fn record(&mut self, node: &Node, at: Ready, begin: Duration, frame: Arc<str>, id: u64) {
         let message = match node.kind {
-            Kind::Send { edge } => Some((edge, true)),
-            Kind::Recv { edge } => Some((edge, false)),
+            NodeAction::Send { edge } => Some((edge, true)),
+            NodeAction::Recv { edge } => Some((edge, false)),
             _ => None,
         };
         self.events.push(Event {

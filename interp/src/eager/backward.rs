@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::holder::GradTensorHolder;
-use super::node::{Edge, Kind, Node};
+use super::node::{Edge, GradNodeKind, Node};
 use super::rules::Cx;
 use super::{Engine, Tensor};
 use crate::tensor::Tensor as Dense;
@@ -256,7 +256,7 @@ impl<'e> Run<'e> {
             return Ok(());
         }
         let outgoing = match &node.kind {
-            Kind::Accumulation(leaf) => {
+            GradNodeKind::Accumulation(leaf) => {
                 if let (Some(leaf), Some(Some(Some(grad)))) = (leaf.upgrade(), grads.first().map(|g| g.first())) {
                     let sum = match leaf.grad() {
                         Some(before) => self.engine.add(&before, grad)?,
@@ -267,7 +267,7 @@ impl<'e> Run<'e> {
                 node.apply_node_hooks(&grads);
                 return Ok(());
             }
-            Kind::Operation(operation) if grads.iter().flatten().any(Option::is_some) => {
+            GradNodeKind::Operation(operation) if grads.iter().flatten().any(Option::is_some) => {
                 let name = self.engine.ctx().op_str(operation.name);
                 let wrong = |why: String| format!("the gradient of `{name}`: {why}");
                 let found = match (&operation.custom, operation.rule) {
@@ -277,7 +277,7 @@ impl<'e> Run<'e> {
                 };
                 found.map_err(wrong)?
             }
-            Kind::Operation(_) => Vec::new(),
+            GradNodeKind::Operation(_) => Vec::new(),
         };
         let metas = node.output_meta();
         let mut slots: Vec<Vec<Option<Tensor>>> = Vec::with_capacity(metas.len());
@@ -295,8 +295,8 @@ impl<'e> Run<'e> {
                 if let Some(grad) = grad {
                     if grad.shape() != meta.shape || grad.dtype() != meta.dtype {
                         let name = match &node.kind {
-                            Kind::Operation(operation) => self.engine.ctx().op_str(operation.name),
-                            Kind::Accumulation(_) => "",
+                            GradNodeKind::Operation(operation) => self.engine.ctx().op_str(operation.name),
+                            GradNodeKind::Accumulation(_) => "",
                         };
                         return Err(format!(
                             "the gradient of `{name}` has shape {:?} and type {}, not {:?} and {} like the operand",

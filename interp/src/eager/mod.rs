@@ -13,7 +13,6 @@ mod backward;
 mod custom;
 mod holder;
 mod live;
-mod moves;
 mod node;
 mod program;
 mod rules;
@@ -33,7 +32,7 @@ use smallvec::SmallVec;
 
 pub use backward::GradOptions;
 pub use live::live;
-pub use node::{Edge, HookId, Node, SlotMeta, Slots};
+pub use node::{Edge, HookId, Node, SlotMeta, SlotMetas};
 pub use program::{Targets, Trace, trace};
 pub use rules::{has_rule, is_constant, rule_names};
 pub use tensor::Tensor;
@@ -168,7 +167,7 @@ impl Engine {
     /// The results of an operation, without recording it.
     fn compute(&self, op: OpName, operands: &[Slot], attrs: AttrDict) -> Result<Vec<Dense>, String> {
         let flat: Inputs = operands.iter().flat_map(Slot::tensors).map(Tensor::data).collect();
-        if let Some(results) = moves::builtin(self.ctx.op_str(op), &flat) {
+        if let Some(results) = data_movement::builtin(self.ctx.op_str(op), &flat) {
             return Ok(vec![results?]);
         }
         let layout: Layout = operands
@@ -251,7 +250,7 @@ impl Engine {
         let float = |t: &Tensor| t.dtype().is_float();
         let tracked = self.recording.get() && flat().any(|t| float(t) && !t.stop_gradient());
         let rule = self.rules.get(self.ctx.op_str(op)).copied();
-        if !tracked || rule.is_some_and(|rule| matches!(rule.how, How::Zero)) {
+        if !tracked || rule.is_some_and(|rule| matches!(rule.kind, RuleKind::Zero)) {
             return Ok(results);
         }
         if !results.iter().flatten().any(float) {

@@ -50,7 +50,7 @@ impl SlotMeta {
 }
 
 /// The metas of slots, each a tensor or a list.
-pub type Slots = Vec<Vec<SlotMeta>>;
+pub type SlotMetas = Vec<Vec<SlotMeta>>;
 
 /// The number of a hook.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -66,7 +66,7 @@ enum Hook {
 }
 
 /// What a node does.
-pub(super) enum Kind {
+pub(super) enum GradNodeKind {
     /// Adds to the gradient of a leaf.
     Accumulation(WeakTensor),
     /// Computes the gradients of an operation's operands.
@@ -103,15 +103,15 @@ impl Operation {
 
 /// A gradient node.
 pub struct Node {
-    pub(super) kind: Kind,
-    in_meta: RefCell<Slots>,
-    out_meta: RefCell<Slots>,
+    pub(super) kind: GradNodeKind,
+    in_meta: RefCell<SlotMetas>,
+    out_meta: RefCell<SlotMetas>,
     hooks: RefCell<BTreeMap<HookId, Hook>>,
     next_hook: Cell<u64>,
 }
 
 impl Node {
-    fn new(kind: Kind, in_meta: Slots, out_meta: Slots) -> Rc<Node> {
+    fn new(kind: GradNodeKind, in_meta: SlotMetas, out_meta: SlotMetas) -> Rc<Node> {
         live::node(1);
         Rc::new(Node {
             kind,
@@ -131,25 +131,29 @@ impl Node {
             dtype: leaf.dtype(),
             edge: None,
         };
-        Self::new(Kind::Accumulation(leaf.downgrade()), vec![vec![meta]], Vec::new())
+        Self::new(
+            GradNodeKind::Accumulation(leaf.downgrade()),
+            vec![vec![meta]],
+            Vec::new(),
+        )
     }
 
     /// The node of an operation; `outputs` are saved when they have it as history.
-    pub(super) fn operation(operation: Operation, in_meta: Slots, out_meta: Slots) -> Rc<Node> {
-        Self::new(Kind::Operation(operation), in_meta, out_meta)
+    pub(super) fn operation(operation: Operation, in_meta: SlotMetas, out_meta: SlotMetas) -> Rc<Node> {
+        Self::new(GradNodeKind::Operation(operation), in_meta, out_meta)
     }
 
     pub(super) fn is_accumulation(&self) -> bool {
-        matches!(self.kind, Kind::Accumulation(_))
+        matches!(self.kind, GradNodeKind::Accumulation(_))
     }
 
     /// What is known of the results of the operation, whose gradients come in.
-    pub fn input_meta(&self) -> Ref<'_, Slots> {
+    pub fn input_meta(&self) -> Ref<'_, SlotMetas> {
         self.in_meta.borrow()
     }
 
     /// What is known of the operands of the operation, whose gradients go out.
-    pub fn output_meta(&self) -> Ref<'_, Slots> {
+    pub fn output_meta(&self) -> Ref<'_, SlotMetas> {
         self.out_meta.borrow()
     }
 
@@ -212,7 +216,7 @@ impl Node {
 
     /// Forgets what was saved.
     pub(super) fn clear(&self) {
-        if let Kind::Operation(operation) = &self.kind {
+        if let GradNodeKind::Operation(operation) = &self.kind {
             operation.inputs.borrow_mut().iter_mut().for_each(Wrapper::clear);
             operation.outputs.borrow_mut().iter_mut().for_each(Wrapper::clear);
         }

@@ -43,7 +43,7 @@ enum Role {
 }
 
 #[derive(Clone, Copy)]
-struct Frame {
+struct RegionFrame {
     block: u32,
     pc: u32,
     role: Role,
@@ -54,7 +54,7 @@ struct Activation {
     unrecorded: Option<(Custom, OpId, Vec<Slot>)>,
     program: usize,
     env: Vec<Value>,
-    frames: Vec<Frame>,
+    frames: Vec<RegionFrame>,
 }
 
 /// What a run of a program gave.
@@ -178,7 +178,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         let mut env = Vec::new();
         env.resize_with(code.slots, Value::default);
         bind(code, &mut env, code.entry, args);
-        let root = Frame {
+        let root = RegionFrame {
             block: code.entry,
             pc: 0,
             role: Role::Root,
@@ -287,7 +287,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
                     None => branches[usize::from(!truth(env, *condition)?)].map(|b| (b, Role::Branch)),
                 };
                 if let Some((block, role)) = block {
-                    call.frames.push(Frame { block, pc: 0, role });
+                    call.frames.push(RegionFrame { block, pc: 0, role });
                     return Ok(None);
                 }
             }
@@ -297,7 +297,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 let values = gather(env, operands);
                 let (block, role) = init.map_or((*cond, Role::Cond), |b| (b, Role::Init));
                 bind(&program, env, block, values);
-                call.frames.push(Frame { block, pc: 0, role });
+                call.frames.push(RegionFrame { block, pc: 0, role });
                 return Ok(None);
             }
             Code::Yield(values) => {
@@ -507,7 +507,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         match next {
             Some((block, role)) => {
                 bind(program, &mut call.env, block, values);
-                call.frames.push(Frame { block, pc: 0, role });
+                call.frames.push(RegionFrame { block, pc: 0, role });
             }
             None => {
                 write(&mut call.env, instr.results, values);

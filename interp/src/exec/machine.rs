@@ -1,6 +1,7 @@
 //! The machine that runs instructions.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 
 use pir_ir::Context;
 use pir_ir::budget::{Budget, Reservation};
@@ -35,7 +36,7 @@ enum Role {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct RegionFrame {
     block: u32,
     pc: u32,
     role: Role,
@@ -46,7 +47,7 @@ struct Frame {
 struct Activation {
     program: usize,
     env: Vec<Value>,
-    frames: Vec<Frame>,
+    frames: Vec<RegionFrame>,
     /// How often the bodies of the loops that control is in ran.
     trips: Vec<u64>,
     /// The memory of the environment.
@@ -76,11 +77,6 @@ pub(super) struct Machine<'m, 'o> {
     refused: u64,
     /// A list for values on their way, kept so that loops need no new one.
     scratch: Moving,
-}
-
-enum Step {
-    Go,
-    Done(Vec<Value>),
 }
 
 impl<'m, 'o> Machine<'m, 'o> {
@@ -165,7 +161,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         }
         call.env.resize_with(code.slots, Value::default);
         bind(&mut self.scratch, code, &mut call.env, code.entry, args);
-        call.frames.push(Frame {
+        call.frames.push(RegionFrame {
             block: code.entry,
             pc: 0,
             role: Role::Root,
@@ -182,8 +178,8 @@ impl<'m, 'o> Machine<'m, 'o> {
     pub(super) fn run(mut self) -> Result<Outcome, ExecError> {
         let results = loop {
             match self.step() {
-                Ok(Step::Go) => {}
-                Ok(Step::Done(values)) => break values,
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(values)) => break values,
                 Err(error) => return Err(self.located(error)),
             }
         };
@@ -225,13 +221,13 @@ impl<'m, 'o> Machine<'m, 'o> {
         }
     }
 
-    fn step(&mut self) -> Result<Step, ExecError> {
+    fn step(&mut self) -> Result<ControlFlow<Vec<Value>>, ExecError> {
         let Some(call) = self.calls.last_mut() else {
-            return Ok(Step::Done(Vec::new()));
+            return Ok(ControlFlow::Break(Vec::new()));
         };
         let program = &self.programs[call.program];
         let Some(&frame) = call.frames.last() else {
-            return Ok(Step::Done(Vec::new()));
+            return Ok(ControlFlow::Break(Vec::new()));
         };
         let instrs = &program.blocks[frame.block as usize].instrs;
         let mut pc = frame.pc;
@@ -278,7 +274,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             if !done && apply(&mut self.memory, &mut call.env, kernel, inputs, lists, instr.results)? {
                 self.count_memory()?;
                 self.advance();
-                return Ok(Step::Go);
+                return Ok(ControlFlow::Continue(()));
             }
             pc += 1;
             if let Some(frame) = call.frames.last_mut() {
@@ -297,8 +293,8 @@ impl<'m, 'o> Machine<'m, 'o> {
                     None => branches[usize::from(!truth(&call.env, *condition)?)].map(|b| (b, Role::Branch)),
                 };
                 if let Some((block, role)) = block {
-                    call.frames.push(Frame { block, pc: 0, role });
-                    return Ok(Step::Go);
+                    call.frames.push(RegionFrame { block, pc: 0, role });
+                    return Ok(ControlFlow::Continue(()));
                 }
             }
             Code::While {
@@ -313,8 +309,8 @@ impl<'m, 'o> Machine<'m, 'o> {
                 let values = gather(&mut self.scratch, &mut call.env, operands);
                 let (block, role) = init.map_or((*cond, Role::Cond), |b| (b, Role::Init));
                 bind(&mut self.scratch, program, &mut call.env, block, values);
-                call.frames.push(Frame { block, pc: 0, role });
-                return Ok(Step::Go);
+                call.frames.push(RegionFrame { block, pc: 0, role });
+                return Ok(ControlFlow::Continue(()));
             }
             Code::Yield(values) => {
                 let values = gather(&mut self.scratch, &mut call.env, values);
@@ -346,7 +342,7 @@ impl<'m, 'o> Machine<'m, 'o> {
                 };
                 let values = gather(&mut self.scratch, &mut call.env, operands);
                 self.enter(program, values)?;
-                return Ok(Step::Go);
+                return Ok(ControlFlow::Continue(()));
             }
             Code::CreateStack => {
                 let stack = self.stacks.create()?;
@@ -442,7 +438,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             }
         }
         self.advance();
-        Ok(Step::Go)
+        Ok(ControlFlow::Continue(()))
     }
 
     fn count_memory(&mut self) -> Result<(), ExecError> {
@@ -462,7 +458,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         }
     }
 
-    fn jump(&mut self, target: u32, values: Moving) -> Result<Step, ExecError> {
+    fn jump(&mut self, target: u32, values: Moving) -> Result<ControlFlow<Vec<Value>>, ExecError> {
         if let Some(call) = self.calls.last_mut()
             && let Some(frame) = call.frames.last_mut()
         {
@@ -475,11 +471,11 @@ impl<'m, 'o> Machine<'m, 'o> {
                 values,
             );
         }
-        Ok(Step::Go)
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Leaves a body.
-    fn leave(&mut self, values: Moving) -> Result<Step, ExecError> {
+    fn leave(&mut self, values: Moving) -> Result<ControlFlow<Vec<Value>>, ExecError> {
         if let Some(mut ended) = self.calls.pop() {
             ended.env.clear();
             ended.frames.clear();
@@ -489,7 +485,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             }
         }
         let Some(caller) = self.calls.last_mut() else {
-            return Ok(Step::Done(values));
+            return Ok(ControlFlow::Break(values));
         };
         if let Some(frame) = caller.frames.last_mut()
             && let Some(instr) = self.programs[caller.program].blocks[frame.block as usize]
@@ -499,13 +495,18 @@ impl<'m, 'o> Machine<'m, 'o> {
             hand_over(&mut self.scratch, &mut caller.env, instr.results, values);
             frame.pc += 1;
         }
-        Ok(Step::Go)
+        Ok(ControlFlow::Continue(()))
     }
 
     /// A region has ended: its operation decides where control goes. `more` is the condition of a loop.
-    fn yielded(&mut self, role: Role, values: Moving, more: Option<bool>) -> Result<Step, ExecError> {
+    fn yielded(
+        &mut self,
+        role: Role,
+        values: Moving,
+        more: Option<bool>,
+    ) -> Result<ControlFlow<Vec<Value>>, ExecError> {
         let Some(call) = self.calls.last_mut() else {
-            return Ok(Step::Done(values));
+            return Ok(ControlFlow::Break(values));
         };
         let program = &self.programs[call.program];
         if role == Role::Root {
@@ -513,7 +514,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         }
         call.frames.pop();
         let Some(&parent) = call.frames.last() else {
-            return Ok(Step::Done(values));
+            return Ok(ControlFlow::Break(values));
         };
         let instr: &Instr = &program.blocks[parent.block as usize].instrs[parent.pc as usize];
         let next = match (&instr.code, role, more) {
@@ -545,13 +546,13 @@ impl<'m, 'o> Machine<'m, 'o> {
         match next {
             Some((block, role)) => {
                 bind(&mut self.scratch, program, &mut call.env, block, values);
-                call.frames.push(Frame { block, pc: 0, role });
+                call.frames.push(RegionFrame { block, pc: 0, role });
             }
             None => {
                 hand_over(&mut self.scratch, &mut call.env, instr.results, values);
                 self.advance();
             }
         }
-        Ok(Step::Go)
+        Ok(ControlFlow::Continue(()))
     }
 }

@@ -3,7 +3,7 @@
 use crate::tensor::buffer::{filled, gathered, scratch};
 use std::ops::Add;
 
-use pir_dialects::letters::Letters;
+use pir_dialects::einsum::EinsumEquation;
 use pir_dialects::pd;
 use rustc_hash::FxHashMap;
 
@@ -190,7 +190,7 @@ fn along_diagonal(
 
 /// Sums of products: a walk over all values of all letters, those of the result first.
 fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
-    let letters = Letters::parse(s.text("equation", ""))?;
+    let letters = EinsumEquation::parse(s.text("equation", ""))?;
     Ok(Box::new(move |inputs| {
         if inputs.len() != letters.inputs.len() {
             return Err(format!(

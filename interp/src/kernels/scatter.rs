@@ -22,7 +22,16 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let run: usize = x.shape()[1..].iter().product();
             let places: Vec<usize> = rows.iter().flat_map(|&r| r * run..(r + 1) * run).collect();
             // What is summed starts from zero, not from what was there.
-            put(x, &updates, &places, if overwrite { How::Assign } else { How::Replace })
+            put(
+                x,
+                &updates,
+                &places,
+                if overwrite {
+                    ScatterMode::Assign
+                } else {
+                    ScatterMode::Replace
+                },
+            )
         }))
     }),
     (pd::ScatterNdAdd::NAME, |_| {
@@ -30,7 +39,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let [x, index, updates] = take(inputs)?;
             let (starts, run, _) = tuples(&index, x.shape())?;
             let places: Vec<usize> = starts.iter().flat_map(|&p| p..p + run).collect();
-            put(x, &updates, &places, How::Add)
+            put(x, &updates, &places, ScatterMode::Add)
         }))
     }),
     (pd::IndexAdd::NAME, |s| {
@@ -48,15 +57,15 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     rows.iter().flat_map(move |&p| start(p)..start(p) + inner)
                 })
                 .collect();
-            put(x, &updates, &places, How::Add)
+            put(x, &updates, &places, ScatterMode::Add)
         }))
     }),
     (pd::PutAlongAxis::NAME, |s| {
         let at = s.int("axis", 0);
-        let how = match s.text("reduce", "assign") {
-            "assign" => How::Assign,
-            "add" => How::Add,
-            "mul" | "multiply" => How::Multiply,
+        let mode = match s.text("reduce", "assign") {
+            "assign" => ScatterMode::Assign,
+            "add" => ScatterMode::Add,
+            "mul" | "multiply" => ScatterMode::Multiply,
             other => return Err(format!("`reduce` is assign, add or mul, not {other}")),
         };
         if !s.flag("include_self", true) {
@@ -66,7 +75,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let [x, index, values] = take(inputs)?;
             let at = axis(at, x.rank())?;
             let places = along(&index, x.shape(), at)?;
-            put(x, &expand(&values, index.shape())?, &places, how)
+            put(x, &expand(&values, index.shape())?, &places, mode)
         }))
     }),
     (pd::IndexSample::NAME, |_| {
@@ -124,7 +133,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let value = expand(&value.cast(x.dtype())?, &shape)?;
             let places: Vec<usize> = (0..mask.len()).filter(|&at| mask[at] != 0).collect();
             let values = picked(&value, &[places.len()], &places)?;
-            put(x, &values, &places, How::Assign)
+            put(x, &values, &places, ScatterMode::Assign)
         }))
     }),
     (pd::Nonzero::NAME, |_| {
@@ -258,13 +267,13 @@ fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
         }
         let fitted: Shape = values.shape()[surplus..].into();
         let fitting = values.reshaped(&fitted)?;
-        put(x, &expand(&fitting, &shape)?, &places, How::Assign)
+        put(x, &expand(&fitting, &shape)?, &places, ScatterMode::Assign)
     }))
 }
 
 /// What becomes of an element and one that is put in its place.
 #[derive(Clone, Copy, PartialEq)]
-enum How {
+enum ScatterMode {
     Assign,
     Add,
     Multiply,
@@ -273,7 +282,7 @@ enum How {
 }
 
 /// Puts elements at places: in the tensor itself if nobody else holds it, so that the time is that of what is put.
-fn put(mut x: Tensor, updates: &Tensor, places: &[usize], how: How) -> Result<Outputs, String> {
+fn put(mut x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode) -> Result<Outputs, String> {
     if updates.len() != places.len() || updates.dtype() != x.dtype() {
         return Err(format!(
             "{} updates of type {} for {} places of type {}",
@@ -283,30 +292,30 @@ fn put(mut x: Tensor, updates: &Tensor, places: &[usize], how: How) -> Result<Ou
             x.dtype().name()
         ));
     }
-    fn write<T: Element>(out: &mut [T], updates: &Tensor, places: &[usize], how: How) {
+    fn write<T: Element>(out: &mut [T], updates: &Tensor, places: &[usize], mode: ScatterMode) {
         let updates = updates.view::<T>().unwrap_or_default();
-        if how == How::Replace {
+        if mode == ScatterMode::Replace {
             places.iter().for_each(|&p| out[p] = T::default());
         }
         let float = T::DTYPE.is_float();
         for (&p, &v) in places.iter().zip(updates) {
-            out[p] = match how {
-                How::Assign => v,
-                How::Multiply if float => T::from_f64(out[p].to_f64() * v.to_f64()),
-                How::Multiply => T::from_i64(out[p].to_i64().wrapping_mul(v.to_i64())),
+            out[p] = match mode {
+                ScatterMode::Assign => v,
+                ScatterMode::Multiply if float => T::from_f64(out[p].to_f64() * v.to_f64()),
+                ScatterMode::Multiply => T::from_i64(out[p].to_i64().wrapping_mul(v.to_i64())),
                 _ if float => T::from_f64(out[p].to_f64() + v.to_f64()),
                 _ => T::from_i64(out[p].to_i64().wrapping_add(v.to_i64())),
             };
         }
     }
-    fn run<T: Element>(v: &[T], updates: &Tensor, places: &[usize], how: How) -> Result<Data, String> {
+    fn run<T: Element>(v: &[T], updates: &Tensor, places: &[usize], mode: ScatterMode) -> Result<Data, String> {
         let mut out = gathered(v.iter().copied())?;
-        write(&mut out, updates, places, how);
+        write(&mut out, updates, places, mode);
         Ok(T::wrap(out))
     }
-    fn own<T: Element>(x: &mut Tensor, updates: &Tensor, places: &[usize], how: How) -> bool {
+    fn own<T: Element>(x: &mut Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode) -> bool {
         let Some(out) = x.unique::<T>() else { return false };
-        write(out, updates, places, how);
+        write(out, updates, places, mode);
         true
     }
     let own = match x.dtype() {
@@ -321,11 +330,11 @@ fn put(mut x: Tensor, updates: &Tensor, places: &[usize], how: How) -> Result<Ou
         DType::F32 => own::<f32>,
         DType::F64 => own::<f64>,
     };
-    if own(&mut x, updates, places, how) {
+    if own(&mut x, updates, places, mode) {
         return one(x);
     }
     let shape: Shape = x.shape().into();
-    let data = crate::each_type!(x.data(), v => run(v, updates, places, how))?;
+    let data = crate::each_type!(x.data(), v => run(v, updates, places, mode))?;
     one(Tensor::from_parts(shape, data))
 }
 

@@ -12,7 +12,7 @@
 //! * It may be run at any time, and gives one value, which is smaller.
 //! * No handle may be that of another stack.
 
-use pir_dialects::df::graph::{Graph, Kind, Node};
+use pir_dialects::df::graph::{Graph, Node, NodeKind};
 use pir_dialects::marks::DEVICE;
 use pir_ir::{AttrDict, Body, Context, Diagnostic, Module, OpId, OpName, Rewriter, Speculatability, Type, ValueMap};
 
@@ -102,7 +102,7 @@ fn reduction(ctx: &Context, body: &Body, graph: &Graph, tape: &Tape) -> Option<R
             && body.num_results(view.op) == 1
             && graph.inputs(node).len() == 1
             && graph.controls(node).is_empty()
-            && graph.kind(node) == Kind::Ordinary
+            && graph.kind(node) == NodeKind::Ordinary
             && body.op_regions(view.op).is_empty()
             && view.own_effects().is_empty()
             && view.speculatability() == Speculatability::Always
@@ -120,7 +120,7 @@ fn reduction(ctx: &Context, body: &Body, graph: &Graph, tape: &Tape) -> Option<R
         .pushes
         .iter()
         .flat_map(|&p| graph.consumers(p))
-        .all(|c| graph.kind(c.node) != Kind::Merge && body.num_results(graph.op(c.node)) > 0);
+        .all(|c| graph.kind(c.node) != NodeKind::Merge && body.num_results(graph.op(c.node)) > 0);
     (same && less && one && waits).then_some(reduction)
 }
 

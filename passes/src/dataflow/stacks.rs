@@ -2,7 +2,7 @@
 
 use petgraph::unionfind::UnionFind;
 use pir_dialects::df;
-use pir_dialects::df::graph::{Graph, Kind, Node};
+use pir_dialects::df::graph::{Graph, Node, NodeKind};
 use pir_ir::{Body, Context};
 
 /// A stack, or several between which handles do not tell.
@@ -31,7 +31,7 @@ pub(super) fn find(ctx: &Context, body: &Body, graph: &Graph) -> Vec<Tape> {
     let mut tapes: Vec<Tape> = Vec::new();
     for node in graph.nodes() {
         let kind = graph.kind(node);
-        if !matches!(kind, Kind::Stack | Kind::Push | Kind::Pop) {
+        if !matches!(kind, NodeKind::Stack | NodeKind::Push | NodeKind::Pop) {
             continue;
         }
         let at = *numbers[joined.find_mut(node.index())].get_or_insert_with(|| {
@@ -40,8 +40,8 @@ pub(super) fn find(ctx: &Context, body: &Body, graph: &Graph) -> Vec<Tape> {
         });
         let tape = &mut tapes[at];
         match kind {
-            Kind::Stack => tape.made.push(node),
-            Kind::Push => tape.pushes.push(node),
+            NodeKind::Stack => tape.made.push(node),
+            NodeKind::Push => tape.pushes.push(node),
             _ => tape.pops.push(node),
         }
     }

@@ -4,7 +4,7 @@
 //! the value is moved to the host while the loop goes on, and back before it is popped (Yu et al., "Dynamic Control Flow
 //! in Large-Scale Machine Learning", section 5.3). Moving costs time as well, so small values stay.
 
-use pir_dialects::df::graph::{Frame, Graph, Node};
+use pir_dialects::df::graph::{FrameId, Graph, Node};
 use pir_ir::{Body, Context, Diagnostic, Module};
 
 use super::place::bytes;
@@ -80,5 +80,5 @@ fn swap(ctx: &Context, body: &mut Body, least: u64) -> usize {
 /// Whether what is pushed stays on the stack for more than an iteration.
 fn lives_long(graph: &Graph, tape: &Tape, push: Node) -> bool {
     let frame = graph.frame_of(push);
-    frame != Frame::ROOT && tape.pops.iter().any(|&pop| graph.frame_of(pop) != frame)
+    frame != FrameId::ROOT && tape.pops.iter().any(|&pop| graph.frame_of(pop) != frame)
 }

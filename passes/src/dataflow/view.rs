@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use pir_dialects::df::graph::{Frame, Graph, Kind, Node};
+use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind};
 use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, ValueDef, ValueId};
 
 use crate::options::{OptionKind, OptionSpec};
@@ -178,7 +178,7 @@ impl<'a> Drawing<'a> {
 
     fn graph(&mut self, body: &'a Body, graph: &Graph, prefix: usize) {
         // A box for each frame, those inside behind the nodes.
-        let mut children: Vec<Vec<Frame>> = vec![Vec::new(); graph.frames().len()];
+        let mut children: Vec<Vec<FrameId>> = vec![Vec::new(); graph.frames().len()];
         for frame in graph.frames() {
             if let Some(parent) = graph.parent(frame) {
                 children[parent.index()].push(frame);
@@ -188,12 +188,12 @@ impl<'a> Drawing<'a> {
         let mut members: Vec<Vec<Node>> = vec![Vec::new(); graph.frames().len()];
         for node in graph.nodes() {
             let frame = match graph.kind(node) {
-                Kind::Enter => graph.output_frame(node),
+                NodeKind::Enter => graph.output_frame(node),
                 _ => graph.frame_of(node),
             };
             members[frame.index()].push(node);
         }
-        let mut pending = vec![(Frame::ROOT, true)];
+        let mut pending = vec![(FrameId::ROOT, true)];
         while let Some((frame, first)) = pending.pop() {
             if !first {
                 self.close();
@@ -207,11 +207,11 @@ impl<'a> Drawing<'a> {
             for &node in &members[frame.index()] {
                 let label = quoted(&self.label(body, graph.op(node)));
                 let shape = match graph.kind(node) {
-                    Kind::Switch | Kind::Merge => ", shape = diamond",
-                    Kind::Enter | Kind::Exit | Kind::NextIteration => ", shape = cds",
-                    Kind::LoopCond => ", shape = hexagon",
-                    Kind::Send | Kind::Recv => ", shape = rarrow",
-                    Kind::Stack | Kind::Push | Kind::Pop => ", shape = cylinder",
+                    NodeKind::Switch | NodeKind::Merge => ", shape = diamond",
+                    NodeKind::Enter | NodeKind::Exit | NodeKind::NextIteration => ", shape = cds",
+                    NodeKind::LoopCond => ", shape = hexagon",
+                    NodeKind::Send | NodeKind::Recv => ", shape = rarrow",
+                    NodeKind::Stack | NodeKind::Push | NodeKind::Pop => ", shape = cylinder",
                     _ => "",
                 };
                 self.line(&format!("n{prefix}_{} [label = {label}{shape}];", node.index()));
@@ -222,7 +222,7 @@ impl<'a> Drawing<'a> {
             let to = node.index();
             for (input, source) in (0_u32..).zip(graph.inputs(node)) {
                 let mut attrs = Vec::new();
-                if graph.kind(source.node) == Kind::Switch {
+                if graph.kind(source.node) == NodeKind::Switch {
                     attrs.push(format!(
                         "label = {}",
                         if source.output == 0 { "\"F\"" } else { "\"T\"" }

@@ -3,7 +3,7 @@
 use pir_dialects::cf;
 use pir_ir::{Attr, AttrData, Context, DYNAMIC, Diagnostic, FloatKind, Span, Sym, Type, TypeData, TypeParam};
 
-use crate::json::{Kind, Value};
+use crate::json::{JsonKind, Value};
 
 /// An element type by the name that Paddle prints: `float32`.
 pub(crate) fn dtype(ctx: &Context, name: &str) -> Option<Type> {
@@ -329,6 +329,6 @@ fn number(node: Value<'_>) -> Option<f64> {
             _ => None,
         };
     }
-    let data = node.get("D").filter(|d| d.kind() == Kind::Number)?;
+    let data = node.get("D").filter(|d| d.kind() == JsonKind::Number)?;
     data.float()
 }

@@ -33,7 +33,7 @@ pub(crate) struct SourceOp {
     pub(crate) span: Span,
 }
 
-pub(super) struct Scope {
+pub(super) struct RegionScope {
     pub(super) block: BlockId,
     /// Values of the surroundings that were changed in place.
     pub(super) changed: Vec<SourceId>,
@@ -46,7 +46,7 @@ pub(crate) struct Builder<'c> {
     pub(crate) body: Body,
     pub(crate) errors: Vec<Diagnostic>,
     values: FxHashMap<SourceId, ValueId>,
-    pub(super) scopes: Vec<Scope>,
+    pub(super) scopes: Vec<RegionScope>,
     allow_unregistered: bool,
     num_args: usize,
     /// How the source writes the number of a value.
@@ -73,7 +73,7 @@ impl<'c> Builder<'c> {
             body,
             errors: Vec::new(),
             values: FxHashMap::default(),
-            scopes: vec![Scope {
+            scopes: vec![RegionScope {
                 block: top,
                 changed: Vec::new(),
                 hidden: Vec::new(),
@@ -93,7 +93,7 @@ impl<'c> Builder<'c> {
     /// Enters a region: the next operations stand in its only block.
     pub(crate) fn enter(&mut self, region: RegionId) {
         let block = self.body.create_block(region);
-        self.scopes.push(Scope {
+        self.scopes.push(RegionScope {
             block,
             changed: Vec::new(),
             hidden: Vec::new(),
@@ -124,7 +124,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    pub(super) fn scope(&mut self) -> Option<&mut Scope> {
+    pub(super) fn scope(&mut self) -> Option<&mut RegionScope> {
         self.scopes.last_mut()
     }
 

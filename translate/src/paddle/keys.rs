@@ -3,7 +3,7 @@
 use pir_ir::Diagnostic;
 use rustc_hash::FxHashSet;
 
-use crate::json::{Json, Kind, Value};
+use crate::json::{Json, JsonKind, Value};
 
 /// After so many errors nobody reads on.
 const MOST: usize = 50;
@@ -91,12 +91,12 @@ pub(super) fn check(json: &Json<'_>) -> Vec<Diagnostic> {
         if errors.len() >= MOST {
             break;
         }
-        if value.kind() == Kind::Array {
+        if value.kind() == JsonKind::Array {
             // Lists of lists hold numbers; those of objects hold what the key says.
             pending.extend(value.items().map(|item| (item, role)));
             continue;
         }
-        if value.kind() == Kind::Object {
+        if value.kind() == JsonKind::Object {
             object(value, role, &mut errors, &mut pending);
         }
     }

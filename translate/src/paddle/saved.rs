@@ -9,7 +9,7 @@ use super::attributes::{AttrReader, read_type};
 use super::build::{Builder, SourceId, SourceOp};
 use super::keys;
 use super::versions;
-use crate::json::{Json, Kind, Value};
+use crate::json::{Json, JsonKind, Value};
 
 fn error(node: Value<'_>, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("paddle-json", message).label(node.span(), "")
@@ -69,7 +69,7 @@ pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
         .and_then(|r| r.items().next())
         .and_then(|r| r.get("blocks"))
         .and_then(|b| b.items().next())
-        .filter(|b| b.get("ops").is_some_and(|ops| ops.kind() == Kind::Array))
+        .filter(|b| b.get("ops").is_some_and(|ops| ops.kind() == JsonKind::Array))
     else {
         return builder
             .errors
@@ -186,7 +186,7 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<Sourc
     for key in ["A", "I", "O", "OA", "regions"] {
         // The result of a parameter stands alone.
         let alone = key == "O" && node.get("#").and_then(Value::str).as_deref() == Some("p");
-        if let Some(list) = node.get(key).filter(|list| list.kind() != Kind::Array && !alone) {
+        if let Some(list) = node.get(key).filter(|list| list.kind() != JsonKind::Array && !alone) {
             return Err(error(list, format!("expected a list behind `\"{key}\"`")));
         }
     }
@@ -278,7 +278,7 @@ fn read_parameter(builder: &Builder<'_>, node: Value<'_>) -> Result<SourceOp, Di
         .get("A")
         .into_iter()
         .flat_map(Value::items)
-        .find(|v| v.kind() == Kind::Str);
+        .find(|v| v.kind() == JsonKind::Str);
     let name = name.and_then(Value::str);
     let name = name.ok_or_else(|| error(node, "a parameter without its name"))?;
     let result = node

@@ -15,7 +15,7 @@ use crate::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Rules;
-use crate::df::graph::{Kind, Node, Source};
+use crate::df::graph::{Node, NodeKind, Source};
 
 /// What is alive with nothing required.
 const ALWAYS: u32 = 0;
@@ -136,9 +136,9 @@ impl Rules<'_> {
         for &node in graph.order() {
             let kind = graph.kind(node);
             constant[node.index()] = match kind {
-                Kind::Enter => graph.is_constant_enter(node),
+                NodeKind::Enter => graph.is_constant_enter(node),
                 // Outside of all loops there is but one iteration; a message is told apart by what receives it.
-                Kind::Recv | Kind::Merge => false,
+                NodeKind::Recv | NodeKind::Merge => false,
                 _ => {
                     let data = graph.inputs(node).iter().map(|s| s.node);
                     graph.depth(graph.frame_of(node)) > 0
@@ -153,10 +153,10 @@ impl Rules<'_> {
                     .all(|n| constant[n.index()])
             };
             let wrong = match kind {
-                Kind::Send => false,
+                NodeKind::Send => false,
                 // Constants do not start a loop by themselves.
-                Kind::Enter if graph.is_constant_enter(node) => false,
-                Kind::Enter => graph.depth(graph.frame_of(node)) > 0 && all_inputs(),
+                NodeKind::Enter if graph.is_constant_enter(node) => false,
+                NodeKind::Enter => graph.depth(graph.frame_of(node)) > 0 && all_inputs(),
                 _ => constant[node.index()],
             };
             if wrong {
@@ -169,7 +169,7 @@ impl Rules<'_> {
                             `df.identity` of what a switch gives if the loop goes on";
                 self.error(node, "constant-pivot", message, "needs a control edge", help);
                 // Once is enough.
-                if kind != Kind::Enter {
+                if kind != NodeKind::Enter {
                     constant[node.index()] = false;
                 }
             }
@@ -196,7 +196,7 @@ impl Rules<'_> {
                 let guard = of[source.node.index()];
                 let pred = graph.inputs(source.node).get(1);
                 inputs.push(match (graph.kind(source.node), pred) {
-                    (Kind::Switch, Some(&pred)) => {
+                    (NodeKind::Switch, Some(&pred)) => {
                         let (pred, negated) = resolved(&preds, pred);
                         guards.with(guard, (pred, (source.output == 1) != negated))
                     }
@@ -204,21 +204,24 @@ impl Rules<'_> {
                 });
             }
             of[node.index()] = match graph.kind(node) {
-                Kind::Recv => UNKNOWN,
-                Kind::Merge if graph.is_loop_merge(node) => ALWAYS,
-                Kind::Merge => self.merged(node, &inputs, &mut guards),
+                NodeKind::Recv => UNKNOWN,
+                NodeKind::Merge if graph.is_loop_merge(node) => ALWAYS,
+                NodeKind::Merge => self.merged(node, &inputs, &mut guards),
                 kind => {
                     let data = inputs.iter().fold(ALWAYS, |a, &b| guards.both(a, b));
                     // The control edges of a switch are always alive.
-                    let controls = graph.controls(node).iter().filter(|&&n| graph.kind(n) != Kind::Switch);
+                    let controls = graph
+                        .controls(node)
+                        .iter()
+                        .filter(|&&n| graph.kind(n) != NodeKind::Switch);
                     let guard = controls.fold(data, |a, &n| guards.both(a, of[n.index()]));
                     match kind {
-                        Kind::Enter => {
+                        NodeKind::Enter => {
                             let frame = graph.output_frame(node).index();
                             entered[frame] = guards.both(entered[frame], guard);
                             ALWAYS
                         }
-                        Kind::Exit => entered[graph.frame_of(node).index()],
+                        NodeKind::Exit => entered[graph.frame_of(node).index()],
                         _ => guard,
                     }
                 }
@@ -232,13 +235,13 @@ impl Rules<'_> {
         let mut preds: FxHashMap<Source, Pred> = FxHashMap::default();
         for &node in graph.order() {
             let (operand, results, negates) = match graph.kind(node) {
-                Kind::Identity | Kind::LoopCond => (0, 1, false),
-                Kind::Enter if graph.is_constant_enter(node) => (0, 1, false),
-                Kind::Push => (1, 1, false),
+                NodeKind::Identity | NodeKind::LoopCond => (0, 1, false),
+                NodeKind::Enter if graph.is_constant_enter(node) => (0, 1, false),
+                NodeKind::Push => (1, 1, false),
                 // Of a switch each result is the value, where it is alive.
-                Kind::Switch => (0, 2, false),
-                Kind::Ordinary if self.name(node) == pd::Assign::NAME => (0, 1, false),
-                Kind::Ordinary if self.name(node) == pd::LogicalNot::NAME => (0, 1, true),
+                NodeKind::Switch => (0, 2, false),
+                NodeKind::Ordinary if self.name(node) == pd::Assign::NAME => (0, 1, false),
+                NodeKind::Ordinary if self.name(node) == pd::LogicalNot::NAME => (0, 1, true),
                 _ => continue,
             };
             let Some(&from) = graph.inputs(node).get(operand) else {
@@ -271,7 +274,7 @@ impl Rules<'_> {
             self.error(node, "merge-gate", message, "merged here", help);
             return common;
         }
-        let foreign = |pred: Source| graph.kind(pred.node) == Kind::Recv;
+        let foreign = |pred: Source| graph.kind(pred.node) == NodeKind::Recv;
         let pairs = (1..inputs.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
         for (a, b) in pairs {
             if guards.exclude(inputs[a], inputs[b], foreign) == Some(false) {

@@ -3,7 +3,7 @@
 use pir_ir::{Body, Context, Diagnostic, OpId, OpView, Sym, Type};
 use rustc_hash::FxHashMap;
 
-use super::super::graph::{Graph, Kind};
+use super::super::graph::{Graph, NodeKind};
 use pir_ir::verify::compatible;
 
 /// One end of a message.
@@ -89,11 +89,11 @@ pub(super) fn agree(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         let places = paths.of(&graph);
         for node in graph.nodes() {
             let kind = graph.kind(node);
-            if !matches!(kind, Kind::Send | Kind::Recv) {
+            if !matches!(kind, NodeKind::Send | NodeKind::Recv) {
                 continue;
             }
             let view = body.view(op.ctx, graph.op(node));
-            let sends = kind == Kind::Send;
+            let sends = kind == NodeKind::Send;
             let end = End {
                 body,
                 op: view.op,

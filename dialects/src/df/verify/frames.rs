@@ -4,7 +4,7 @@ use pir_ir::Sym;
 use rustc_hash::FxHashMap;
 
 use super::Rules;
-use crate::df::graph::{Frame, Kind, Node, Source};
+use crate::df::graph::{FrameId, Node, NodeKind, Source};
 
 const CROSS: &str = "values cross the border of a frame through `df.enter` and `df.exit` only";
 
@@ -15,7 +15,7 @@ impl Rules<'_> {
         for node in graph.nodes() {
             let here = graph.frame_of(node);
             for (input, &source) in (0_u32..).zip(graph.inputs(node)) {
-                if graph.kind(source.node) == Kind::NextIteration && !graph.is_back_edge(node, input) {
+                if graph.kind(source.node) == NodeKind::NextIteration && !graph.is_back_edge(node, input) {
                     let message = format!(
                         "`{}` uses a `df.next_iteration`, whose result there is only in the next iteration",
                         self.name(node)
@@ -44,7 +44,7 @@ impl Rules<'_> {
         let (from, here) = (graph.output_frame(source.node), graph.frame_of(node));
         let constant = graph.inputs(source.node).is_empty() && graph.controls(source.node).is_empty();
         let (value, frame) = (self.value(source), self.frame(here));
-        if constant && from == Frame::ROOT && graph.kind(source.node) == Kind::Ordinary {
+        if constant && from == FrameId::ROOT && graph.kind(source.node) == NodeKind::Ordinary {
             let message = format!("`{}` in {frame} uses {value}, which is outside of it", self.name(node));
             let help = "give what makes the constant a control edge from the pivot of the region, or let it enter through \
                         `df.enter {constant = true}`";
@@ -61,7 +61,7 @@ impl Rules<'_> {
     /// What makes a frame a loop.
     pub(super) fn frames(&mut self) {
         let graph = self.graph;
-        let mut names: FxHashMap<Sym, Frame> = FxHashMap::default();
+        let mut names: FxHashMap<Sym, FrameId> = FxHashMap::default();
         for frame in graph.frames() {
             let Some(name) = graph.frame_name(frame) else { continue };
             let text = self.frame(frame);
@@ -104,9 +104,9 @@ impl Rules<'_> {
     fn in_frame(&mut self, node: Node) {
         let graph = self.graph;
         let frame = graph.frame_of(node);
-        let outside = frame == Frame::ROOT;
+        let outside = frame == FrameId::ROOT;
         match graph.kind(node) {
-            Kind::Exit if outside => {
+            NodeKind::Exit if outside => {
                 let message = "`df.exit` is in no frame that it could leave".to_owned();
                 self.error(
                     node,
@@ -116,18 +116,18 @@ impl Rules<'_> {
                     "its operand comes from a `df.switch` of a loop",
                 );
             }
-            Kind::Exit => self.exit(node),
-            Kind::NextIteration if outside => {
+            NodeKind::Exit => self.exit(node),
+            NodeKind::NextIteration if outside => {
                 let message = "`df.next_iteration` is in no loop".to_owned();
                 let help = "what a loop carries comes in through `df.enter`";
                 self.error(node, "next-iteration-outside", message, "here", help);
             }
-            Kind::LoopCond if outside => {
+            NodeKind::LoopCond if outside => {
                 let message = "`df.loop_cond` is in no loop".to_owned();
                 let help = "what a loop carries comes in through `df.enter`; a branch needs no `df.loop_cond`";
                 self.error(node, "loop-cond-outside", message, "here", help);
             }
-            Kind::Merge if graph.is_loop_merge(node) => self.loop_merge(node),
+            NodeKind::Merge if graph.is_loop_merge(node) => self.loop_merge(node),
             _ => {}
         }
         if outside {
@@ -159,7 +159,7 @@ impl Rules<'_> {
             let pred = graph.inputs(source.node).get(1);
             cond.is_none() || pred.map(|p| p.node) == cond
         };
-        let reads = graph.kind(source.node) == Kind::Switch && source.output == 0 && by_cond();
+        let reads = graph.kind(source.node) == NodeKind::Switch && source.output == 0 && by_cond();
         if !reads && self.repeats[graph.frame_of(node).index()] {
             let message = format!(
                 "`df.exit` must read the first result of a switch by the condition of the loop, not {}",
@@ -174,12 +174,12 @@ impl Rules<'_> {
     fn loop_merge(&mut self, node: Node) {
         let graph = self.graph;
         let inputs = graph.inputs(node);
-        let enters = |s: &&Source| graph.kind(s.node) == Kind::Enter && !graph.is_constant_enter(s.node);
+        let enters = |s: &&Source| graph.kind(s.node) == NodeKind::Enter && !graph.is_constant_enter(s.node);
         let fits = inputs.len() == 2
             && inputs.iter().filter(enters).count() == 1
             && inputs
                 .iter()
-                .filter(|s| graph.kind(s.node) == Kind::NextIteration)
+                .filter(|s| graph.kind(s.node) == NodeKind::NextIteration)
                 .count()
                 == 1;
         if !fits {

@@ -5,7 +5,7 @@ use pir_ir::{Body, Diagnostic, EffectKind, EffectTarget, OpView, Traits};
 use rustc_hash::FxHashMap;
 
 use super::Rules;
-use crate::df::graph::{Kind, Node};
+use crate::df::graph::{Node, NodeKind};
 use crate::df::is_stack;
 use crate::pd::condition::is_condition;
 
@@ -48,11 +48,11 @@ impl Rules<'_> {
         let graph = self.graph;
         for node in graph.nodes() {
             match graph.kind(node) {
-                Kind::Switch => self.predicate(node, 1, "predicate"),
-                Kind::LoopCond => self.predicate(node, 0, "operand"),
-                Kind::Merge => self.merge(node),
-                Kind::Enter => self.enter(node),
-                Kind::Push | Kind::Pop => self.stack(node),
+                NodeKind::Switch => self.predicate(node, 1, "predicate"),
+                NodeKind::LoopCond => self.predicate(node, 0, "operand"),
+                NodeKind::Merge => self.merge(node),
+                NodeKind::Enter => self.enter(node),
+                NodeKind::Push | NodeKind::Pop => self.stack(node),
                 _ => {}
             }
         }
@@ -138,8 +138,8 @@ impl Rules<'_> {
         let mut seen: FxHashMap<(bool, String), Node> = FxHashMap::default();
         for node in graph.nodes() {
             let sends = match graph.kind(node) {
-                Kind::Send => true,
-                Kind::Recv => false,
+                NodeKind::Send => true,
+                NodeKind::Recv => false,
                 _ => continue,
             };
             let view = self.view(node);
@@ -210,7 +210,7 @@ impl Rules<'_> {
 
     /// Whether a node takes what the program is fed with, or hands something out of it.
     pub(super) fn is_outside(&self, node: Node) -> Option<bool> {
-        if self.graph.kind(node) != Kind::Ordinary {
+        if self.graph.kind(node) != NodeKind::Ordinary {
             return None;
         }
         let view = self.view(node);

@@ -238,7 +238,7 @@ pub(in super::super) fn einsum(args: InferArgs<'_>) -> Types {
         Some(AttrData::Str(text)) => text.to_string(),
         _ => return Err("it needs an `equation`".to_owned()),
     };
-    let letters = crate::letters::Letters::parse(&equation)?;
+    let letters = crate::einsum::EinsumEquation::parse(&equation)?;
     let types = elements(&args);
     if types.len() != letters.inputs.len() {
         return Err(format!(

@@ -7,10 +7,10 @@ use pir_dialects::pd;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use super::super::value::V;
-use super::{Rule, X, Y, one, told, two};
+use super::{Rule, X, Y, composite, one, two};
 
 pub(super) const RULES: &[Rule] = &[
-    told(pd::Gelu::NAME, |c| {
+    composite(pd::Gelu::NAME, |c| {
         let x = c.x();
         let share = match c.bool("approximate", false) {
             false => (x.clone() * FRAC_1_SQRT_2).call("erf"),
@@ -18,72 +18,72 @@ pub(super) const RULES: &[Rule] = &[
         };
         vec![x * (share + 1.0) * 0.5]
     }),
-    told(pd::Silu::NAME, |c| vec![c.x() * c.x().call("sigmoid")]),
-    told(pd::Swish::NAME, |c| vec![c.x() * c.x().call("sigmoid")]),
-    told(pd::Softplus::NAME, |c| {
+    composite(pd::Silu::NAME, |c| vec![c.x() * c.x().call("sigmoid")]),
+    composite(pd::Swish::NAME, |c| vec![c.x() * c.x().call("sigmoid")]),
+    composite(pd::Softplus::NAME, |c| {
         let (beta, threshold) = (c.float("beta", 1.0), c.float("threshold", 20.0));
         vec![softplus(&(c.x() * beta), threshold) * (1.0 / beta)]
     }),
-    told(pd::Elu::NAME, |c| vec![elu(&c.x(), c.float("alpha", 1.0), 1.0)]),
-    told(pd::Selu::NAME, |c| {
+    composite(pd::Elu::NAME, |c| vec![elu(&c.x(), c.float("alpha", 1.0), 1.0)]),
+    composite(pd::Selu::NAME, |c| {
         let (scale, alpha) = (
             c.float("scale", 1.050_700_987_355_480_5),
             c.float("alpha", 1.673_263_242_354_377_2),
         );
         vec![elu(&c.x(), alpha, 1.0) * scale]
     }),
-    told(pd::Celu::NAME, |c| {
+    composite(pd::Celu::NAME, |c| {
         let alpha = c.float("alpha", 1.0);
         vec![elu(&c.x(), alpha, alpha)]
     }),
-    told(pd::LeakyRelu::NAME, |c| {
+    composite(pd::LeakyRelu::NAME, |c| {
         let x = c.x();
         let steep = x.clone() * c.float("negative_slope", 0.02);
         vec![above(&x, 0.0).choose(&x, &steep)]
     }),
-    told(pd::Relu6::NAME, |c| vec![limited(&c.x(), 0.0, 6.0)]),
-    told(pd::Hardswish::NAME, |c| {
+    composite(pd::Relu6::NAME, |c| vec![limited(&c.x(), 0.0, 6.0)]),
+    composite(pd::Hardswish::NAME, |c| {
         vec![c.x() * limited(&(c.x() + 3.0), 0.0, 6.0) * (1.0 / 6.0)]
     }),
-    told(pd::Hardsigmoid::NAME, |c| {
+    composite(pd::Hardsigmoid::NAME, |c| {
         vec![limited(
             &c.x().affine(c.float("slope", 0.2), c.float("offset", 0.5)),
             0.0,
             1.0,
         )]
     }),
-    told(pd::Hardtanh::NAME, |c| {
+    composite(pd::Hardtanh::NAME, |c| {
         vec![limited(&c.x(), c.float("t_min", 0.0), c.float("t_max", 24.0))]
     }),
-    told(pd::Mish::NAME, |c| {
+    composite(pd::Mish::NAME, |c| {
         vec![c.x() * softplus(&c.x(), c.float("lambda", 20.0)).call("tanh")]
     }),
-    told(pd::Logsigmoid::NAME, |c| vec![-softplus(&-c.x(), 40.0)]),
+    composite(pd::Logsigmoid::NAME, |c| vec![-softplus(&-c.x(), 40.0)]),
     one(pd::Softsign::NAME, X, |c| {
         let share = (c.x().call("abs") + 1.0).call("reciprocal");
         c.grad() * share.square()
     }),
-    told(pd::TanhShrink::NAME, |c| vec![c.x() - c.x().call("tanh")]),
-    told(pd::Softshrink::NAME, |c| {
+    composite(pd::TanhShrink::NAME, |c| vec![c.x() - c.x().call("tanh")]),
+    composite(pd::Softshrink::NAME, |c| {
         let (x, t) = (c.x(), c.float("threshold", 0.5));
         let low = below(&x, -t).choose(&(x.clone() + t), &x.filled(0.0));
         vec![above(&x, t).choose(&(x + -t), &low)]
     }),
-    told(pd::Hardshrink::NAME, |c| {
+    composite(pd::Hardshrink::NAME, |c| {
         let x = c.x();
         vec![above(&x.call("abs"), c.float("threshold", 0.5)).choose(&x, &x.filled(0.0))]
     }),
-    told(pd::ThresholdedRelu::NAME, |c| {
+    composite(pd::ThresholdedRelu::NAME, |c| {
         let x = c.x();
         vec![above(&x, c.float("threshold", 1.0)).choose(&x, &x.filled(c.float("value", 0.0)))]
     }),
-    told(pd::Stanh::NAME, |c| {
+    composite(pd::Stanh::NAME, |c| {
         vec![(c.x() * c.float("scale_a", 0.67)).call("tanh") * c.float("scale_b", 1.7159)]
     }),
     one(pd::Asinh::NAME, X, |c| c.grad() * (c.x().square() + 1.0).call("rsqrt")),
     one(pd::Acosh::NAME, X, |c| c.grad() * (c.x().square() + -1.0).call("rsqrt")),
     one(pd::Atanh::NAME, X, |c| c.grad() / (1.0 - c.x().square())),
-    told(pd::Swiglu::NAME, |c| {
+    composite(pd::Swiglu::NAME, |c| {
         let (x, y) = match c.num_inputs() {
             1 => {
                 let (axis, n) = (c.rank(0).max(1) - 1, c.shape(0).last().copied().unwrap_or(0));
@@ -104,7 +104,7 @@ pub(super) const RULES: &[Rule] = &[
         },
         |c| c.grad() * (log_of(&(1.0 - c.x())) - log_of(&c.x())),
     ),
-    told(pd::Prelu::NAME, |c| {
+    composite(pd::Prelu::NAME, |c| {
         let (x, mut shape) = (c.x(), vec![1; c.rank(0)]);
         let channel = if c.text("data_format") == Some("NHWC") {
             shape.len() - 1
@@ -119,18 +119,18 @@ pub(super) const RULES: &[Rule] = &[
         let less = c.y().reshape(&shape) * x.clone();
         vec![above(&x, 0.0).choose(&x, &less)]
     }),
-    told(pd::LogLoss::NAME, |c| {
+    composite(pd::LogLoss::NAME, |c| {
         let (p, t, e) = (c.x(), c.y(), c.float("epsilon", 1e-4));
         let (yes, no) = ((p.clone() + e).call("log"), p.affine(-1.0, 1.0 + e).call("log"));
         vec![-(t.clone() * yes + (1.0 - t) * no)]
     }),
-    told(pd::HuberLoss::NAME, |c| {
+    composite(pd::HuberLoss::NAME, |c| {
         let (r, delta) = (c.y() - c.x(), c.float("delta", 1.0));
         let size = r.call("abs");
         let steep = size.affine(delta, -0.5 * delta * delta);
         vec![above(&size, delta).choose(&steep, &(r.square() * 0.5)), r]
     }),
-    told(pd::KldivLoss::NAME, |c| {
+    composite(pd::KldivLoss::NAME, |c| {
         let (x, t) = (c.x(), c.y());
         let parts = if c.bool("log_target", false) {
             t.exp() * (t - x)
@@ -150,7 +150,7 @@ pub(super) const RULES: &[Rule] = &[
         let axes: Vec<usize> = (0..shape.len()).collect();
         vec![parts.sum(&axes, false) * (1.0 / count as f64)]
     }),
-    told(pd::SigmoidCrossEntropyWithLogits::NAME, |c| {
+    composite(pd::SigmoidCrossEntropyWithLogits::NAME, |c| {
         let (x, t) = (c.x(), c.y());
         let none = t.filled(c.int("ignore_index", -100) as f64);
         let rest = 1.0 - t.clone();

@@ -1,39 +1,39 @@
 //! Linear algebra, norms, and running products.
 
-use pir_dialects::letters::Letters;
+use pir_dialects::einsum::EinsumEquation;
 use pir_dialects::pd;
 
 use super::super::Slot;
-use super::super::moves::numbers;
+use super::super::data_movement::numbers;
 use super::super::value::V;
 use super::elementwise::failed;
-use super::{Cx, Rule, moves, told, zero};
+use super::{Cx, Rule, composite, data_movement, zero};
 use crate::kernels::axis;
 
 pub(super) const RULES: &[Rule] = &[
-    told(pd::Bmm::NAME, |c| vec![c.x().matmul(&c.y())]),
-    told(pd::Mv::NAME, |c| vec![c.x().matmul(&c.y())]),
-    told(pd::Addmm::NAME, |c| {
+    composite(pd::Bmm::NAME, |c| vec![c.x().matmul(&c.y())]),
+    composite(pd::Mv::NAME, |c| vec![c.x().matmul(&c.y())]),
+    composite(pd::Addmm::NAME, |c| {
         let product = c.y().matmul(&c.arg(2)) * c.float("alpha", 1.0);
         vec![c.x() * c.float("beta", 1.0) + product]
     }),
-    told(pd::Outer::NAME, |c| {
+    composite(pd::Outer::NAME, |c| {
         let (rows, columns) = (c.shape(0).iter().product(), c.shape(1).iter().product());
         vec![c.x().reshape(&[rows, 1]) * c.y().reshape(&[1, columns])]
     }),
-    told(pd::Linear::NAME, |c| {
+    composite(pd::Linear::NAME, |c| {
         let product = c.x().matmul(&c.y());
         vec![match c.declared(2) {
             Some(at) => product + c.arg(at),
             None => product,
         }]
     }),
-    told(pd::Dot::NAME, |c| {
+    composite(pd::Dot::NAME, |c| {
         let products = c.x() * c.y();
         let last = products.rank().max(1) - 1;
         vec![products.sum(&[last], false)]
     }),
-    told(pd::Kron::NAME, |c| {
+    composite(pd::Kron::NAME, |c| {
         let (x, y) = (c.x(), c.y());
         let rank = x.rank().max(y.rank());
         let wide = |v: &V<'_>, before: bool| -> Vec<usize> {
@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         let product = x.reshape(&wide(&x, true)) * y.reshape(&wide(&y, false));
         vec![product.reshape(&c.out_shape(0))]
     }),
-    told(pd::Trace::NAME, |c| {
+    composite(pd::Trace::NAME, |c| {
         let diagonal = numbers(&c.shape(0)).and_then(|numbers| {
             let ctx = c.engine.ctx();
             let found = c
@@ -59,10 +59,10 @@ pub(super) const RULES: &[Rule] = &[
         let last = diagonal.rank().max(1) - 1;
         vec![c.x().take(&diagonal).sum(&[last], false)]
     }),
-    moves(pd::Diagonal::NAME),
-    moves(pd::Diag::NAME),
-    told(pd::PNorm::NAME, |c| vec![p_norm(c)]),
-    told(pd::FrobeniusNorm::NAME, |c| {
+    data_movement(pd::Diagonal::NAME),
+    data_movement(pd::Diag::NAME),
+    composite(pd::PNorm::NAME, |c| vec![p_norm(c)]),
+    composite(pd::FrobeniusNorm::NAME, |c| {
         let axes = if c.bool("reduce_all", false) {
             Ok((0..c.rank(0)).collect())
         } else {
@@ -73,14 +73,14 @@ pub(super) const RULES: &[Rule] = &[
             Err(e) => vec![failed(c, &e)],
         }
     }),
-    told(pd::SquaredL2Norm::NAME, |c| {
+    composite(pd::SquaredL2Norm::NAME, |c| {
         vec![c.x().square().sum(&whole(c), false).reshape(&[1])]
     }),
-    told(pd::MeanAll::NAME, |c| {
+    composite(pd::MeanAll::NAME, |c| {
         let count: usize = c.shape(0).iter().product();
         vec![c.x().sum(&whole(c), false) * (1.0 / count as f64)]
     }),
-    told(pd::Logsumexp::NAME, |c| match summed_axes(c) {
+    composite(pd::Logsumexp::NAME, |c| match summed_axes(c) {
         Ok(axes) => {
             let x = c.x();
             // The maximum makes no difference, and is a constant here.
@@ -90,10 +90,10 @@ pub(super) const RULES: &[Rule] = &[
         }
         Err(e) => vec![failed(c, &e)],
     }),
-    told(pd::Cumprod::NAME, |c| vec![cumprod(c)]),
-    told(pd::Einsum::NAME, |c| vec![einsum(c).unwrap_or_else(|e| failed(c, &e))]),
-    moves(pd::AssignOutInplace::NAME),
-    told(pd::SgdInplace::NAME, |c| {
+    composite(pd::Cumprod::NAME, |c| vec![cumprod(c)]),
+    composite(pd::Einsum::NAME, |c| vec![einsum(c).unwrap_or_else(|e| failed(c, &e))]),
+    data_movement(pd::AssignOutInplace::NAME),
+    composite(pd::SgdInplace::NAME, |c| {
         let rate = c.y();
         let count: usize = rate.shape().iter().product();
         let rate = if count == 1 { rate.reshape(&[]) } else { rate };
@@ -187,7 +187,7 @@ fn cumprod<'e>(c: &Cx<'e>) -> V<'e> {
 
 /// Every operand spread over all letters, multiplied, and summed.
 fn einsum<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
-    let letters = Letters::parse(c.text("equation").unwrap_or_default())?;
+    let letters = EinsumEquation::parse(c.text("equation").unwrap_or_default())?;
     let summed = letters.summed();
     let all: Vec<char> = letters.output.iter().chain(&summed).copied().collect();
     let mut product: Option<V<'e>> = None;

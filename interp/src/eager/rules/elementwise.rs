@@ -4,7 +4,7 @@ use pir_dialects::pd;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 
 use super::super::value::V;
-use super::{Cx, NONE, OUT, Rule, X, Y, all_of, moves, one, two, zero};
+use super::{Cx, NONE, OUT, Rule, X, Y, all_of, data_movement, one, two, zero};
 
 pub(super) const RULES: &[Rule] = &[
     two(pd::Add::NAME, NONE, |c| c.grad(), |c| c.grad()),
@@ -59,7 +59,7 @@ pub(super) const RULES: &[Rule] = &[
         |c| c.grad() * (c.y() / (c.x().square() + c.y().square())),
         |c| -(c.grad() * (c.x() / (c.x().square() + c.y().square()))),
     ),
-    moves(pd::Where::NAME),
+    data_movement(pd::Where::NAME),
     one(pd::Tanh::NAME, OUT, |c| c.grad() * (1.0 - c.out().square())),
     one(pd::Sigmoid::NAME, OUT, |c| c.grad() * c.out() * (1.0 - c.out())),
     one(pd::Relu::NAME, X, |c| {

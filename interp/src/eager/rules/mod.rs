@@ -7,6 +7,7 @@
 mod activation;
 mod algebra;
 mod elementwise;
+mod grad_ops;
 mod linear;
 mod nn;
 mod reduce;
@@ -14,7 +15,6 @@ mod rnn;
 mod scalars;
 mod scatter;
 mod shape;
-mod twins;
 mod windows;
 
 use pir_dialects::pd;
@@ -29,7 +29,7 @@ use smallvec::SmallVec;
 use super::backward::{GradOptions, Request};
 use super::node::{Node, Operation};
 use super::value::V;
-use super::{Engine, Tensor, moves};
+use super::{Engine, Tensor, data_movement};
 use crate::tensor::{DType, Shape, Tensor as Dense};
 
 /// The gradients of the operands, lists flat; `None` for none.
@@ -40,10 +40,10 @@ type Formula = for<'e> fn(&Cx<'e>) -> V<'e>;
 /// The gradients of all operands.
 type All = for<'e> fn(&Cx<'e>) -> Result<Grads<'e>, String>;
 /// The results, told in other operations.
-type Told = for<'e> fn(&Cx<'e>) -> Vec<V<'e>>;
+type Composite = for<'e> fn(&Cx<'e>) -> Vec<V<'e>>;
 
 /// A kind of gradient function.
-pub(super) enum How {
+pub(super) enum RuleKind {
     /// Constant wherever it has a derivative.
     Zero,
     /// The gradient of the first operand.
@@ -53,9 +53,9 @@ pub(super) enum How {
     /// The gradients of all operands.
     All(All),
     /// Elements go to other places, or nowhere.
-    Moves,
+    DataMovement,
     /// Told in other operations.
-    Told(Told),
+    Composite(Composite),
 }
 
 // What is saved beside shapes and what is no float.
@@ -72,7 +72,7 @@ pub(super) const REST: u8 = 32;
 pub(super) struct Rule {
     pub(super) op: &'static str,
     saves: u8,
-    pub(super) how: How,
+    pub(super) kind: RuleKind,
 }
 
 impl Rule {
@@ -89,32 +89,32 @@ impl Rule {
     }
 }
 
-const fn rule(op: &'static str, saves: u8, how: How) -> Rule {
-    Rule { op, saves, how }
+const fn rule(op: &'static str, saves: u8, kind: RuleKind) -> Rule {
+    Rule { op, saves, kind }
 }
 
 const fn one(op: &'static str, saves: u8, formula: Formula) -> Rule {
-    rule(op, saves, How::One(formula))
+    rule(op, saves, RuleKind::One(formula))
 }
 
 const fn two(op: &'static str, saves: u8, x: Formula, y: Formula) -> Rule {
-    rule(op, saves, How::Two(x, y))
+    rule(op, saves, RuleKind::Two(x, y))
 }
 
 const fn all_of(op: &'static str, saves: u8, all: All) -> Rule {
-    rule(op, saves, How::All(all))
+    rule(op, saves, RuleKind::All(all))
 }
 
-const fn told(op: &'static str, told: Told) -> Rule {
-    rule(op, INPUTS, How::Told(told))
+const fn composite(op: &'static str, composite: Composite) -> Rule {
+    rule(op, INPUTS, RuleKind::Composite(composite))
 }
 
-const fn moves(op: &'static str) -> Rule {
-    rule(op, NONE, How::Moves)
+const fn data_movement(op: &'static str) -> Rule {
+    rule(op, NONE, RuleKind::DataMovement)
 }
 
 const fn zero(op: &'static str) -> Rule {
-    rule(op, NONE, How::Zero)
+    rule(op, NONE, RuleKind::Zero)
 }
 
 /// All rules, family by family.
@@ -125,7 +125,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         linear::RULES,
         reduce::RULES,
         shape::RULES,
-        twins::RULES,
+        grad_ops::RULES,
         nn::RULES,
         windows::RULES,
         rnn::RULES,
@@ -149,7 +149,7 @@ pub fn has_rule(name: &str) -> bool {
 
 /// Whether the engine knows the operation called `name` to be constant wherever it has a derivative.
 pub fn is_constant(name: &str) -> bool {
-    all().any(|rule| rule.op == name && matches!(rule.how, How::Zero))
+    all().any(|rule| rule.op == name && matches!(rule.kind, RuleKind::Zero))
 }
 
 /// What a gradient function sees of its operation.
@@ -209,17 +209,17 @@ impl<'e> Cx<'e> {
         if wanted.all(|at| self.shape(at).contains(&0)) {
             return Ok(vec![None; self.num_inputs()]);
         }
-        let grads = match rule.how {
-            How::Zero => Vec::new(),
-            How::One(formula) => vec![self.wants(0).then(|| formula(&self))],
-            How::Two(x, y) => [x, y]
+        let grads = match rule.kind {
+            RuleKind::Zero => Vec::new(),
+            RuleKind::One(formula) => vec![self.wants(0).then(|| formula(&self))],
+            RuleKind::Two(x, y) => [x, y]
                 .into_iter()
                 .enumerate()
                 .map(|(at, formula)| self.wants(at).then(|| formula(&self).sum_to(&self.shape(at))))
                 .collect(),
-            How::All(all) => all(&self)?,
-            How::Moves => moves::gradients(&self)?,
-            How::Told(told) => return self.differentiate(told),
+            RuleKind::All(all) => all(&self)?,
+            RuleKind::DataMovement => data_movement::gradients(&self)?,
+            RuleKind::Composite(composite) => return self.differentiate(composite),
         };
         let tensors = grads.into_iter().map(|v| v.map(|v| v.tensor).transpose());
         self.complete(tensors.collect::<Result<_, _>>()?)
@@ -227,7 +227,7 @@ impl<'e> Cx<'e> {
 
     /// Computes the results again in other operations, from handles of the operands that nothing else depends on, and
     /// differentiates that.
-    fn differentiate(mut self, told: Told) -> Result<Vec<Option<Tensor>>, String> {
+    fn differentiate(mut self, composite: Composite) -> Result<Vec<Option<Tensor>>, String> {
         let engine = self.engine;
         let create_graph = engine.is_recording();
         let count = self.num_inputs();
@@ -250,7 +250,7 @@ impl<'e> Cx<'e> {
                 shadows.push(shadow);
             }
             self.shadows = Some(shadows);
-            (told(&self), wanted)
+            (composite(&self), wanted)
         });
         let (mut outputs, mut seeds) = (Vec::new(), Vec::new());
         for (result, grad) in results.into_iter().zip(&self.grads) {

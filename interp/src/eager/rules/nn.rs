@@ -2,27 +2,27 @@
 
 use super::super::value::V;
 use super::elementwise::failed;
-use super::{Cx, OUTPUTS, Rule, one, told};
+use super::{Cx, OUTPUTS, Rule, composite, one};
 use crate::kernels::{around, axis};
 use crate::tensor::Tensor as Dense;
 use pir_dialects::pd;
 
 pub(super) const RULES: &[Rule] = &[
-    told(pd::Softmax::NAME, |c| vec![along(c, |x, at| exponentials(x, at).0)]),
-    told(pd::LogSoftmax::NAME, |c| vec![along(c, log_softmax)]),
-    told(pd::SoftmaxGrad::NAME, |c| {
+    composite(pd::Softmax::NAME, |c| vec![along(c, |x, at| exponentials(x, at).0)]),
+    composite(pd::LogSoftmax::NAME, |c| vec![along(c, log_softmax)]),
+    composite(pd::SoftmaxGrad::NAME, |c| {
         vec![along(c, |out, at| {
             let g = c.y().reshape(&out.shape());
             out.clone() * (g.clone() - (g * out.clone()).sum(&[at], true))
         })]
     }),
-    told(pd::LogSoftmaxGrad::NAME, |c| {
+    composite(pd::LogSoftmaxGrad::NAME, |c| {
         vec![along(c, |out, at| {
             let g = c.y().reshape(&out.shape());
             g.clone() - out.exp() * g.sum(&[at], true)
         })]
     }),
-    told(pd::LayerNorm::NAME, |c| {
+    composite(pd::LayerNorm::NAME, |c| {
         let shape = c.shape(0);
         let begin = c.int("begin_norm_axis", 1);
         match axis(begin, shape.len()) {
@@ -39,7 +39,7 @@ pub(super) const RULES: &[Rule] = &[
             Err(e) => vec![failed(c, &e)],
         }
     }),
-    told(pd::GroupNorm::NAME, |c| {
+    composite(pd::GroupNorm::NAME, |c| {
         let groups = usize::try_from(c.int("groups", -1)).unwrap_or(1);
         let n = channels(c, 1, |_| groups);
         vec![
@@ -48,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
             n.variance.reshape(&c.out_shape(2)),
         ]
     }),
-    told(pd::InstanceNorm::NAME, |c| {
+    composite(pd::InstanceNorm::NAME, |c| {
         let n = channels(c, 1, |channels| channels);
         vec![
             n.normal,
@@ -56,8 +56,8 @@ pub(super) const RULES: &[Rule] = &[
             n.factor.reshape(&c.out_shape(2)),
         ]
     }),
-    told(pd::BatchNorm::NAME, batch_norm),
-    told(pd::CrossEntropyWithSoftmax::NAME, cross_entropy),
+    composite(pd::BatchNorm::NAME, batch_norm),
+    composite(pd::CrossEntropyWithSoftmax::NAME, cross_entropy),
     one(pd::Dropout::NAME, OUTPUTS, |c| {
         let p = c.float("p", 0.5);
         let upscale = c.text("mode").is_none_or(|mode| mode == "upscale_in_train");
@@ -68,7 +68,7 @@ pub(super) const RULES: &[Rule] = &[
         };
         c.grad() * c.result(1).cast(c.dtype(0)) * factor
     }),
-    told(pd::CoalesceTensor::NAME, |c| {
+    composite(pd::CoalesceTensor::NAME, |c| {
         let inputs: Vec<V<'_>> = (0..c.num_inputs()).map(|at| c.arg(at)).collect();
         if c.bool("set_constant", false) {
             return inputs

@@ -2,7 +2,7 @@
 
 use super::super::value::V;
 use super::elementwise::failed;
-use super::{Cx, NONE, OUT, REST, Rule, X, one, told};
+use super::{Cx, NONE, OUT, REST, Rule, X, composite, one};
 use pir_dialects::pd;
 
 pub(super) const RULES: &[Rule] = &[
@@ -17,7 +17,7 @@ pub(super) const RULES: &[Rule] = &[
     }),
     one(pd::Max::NAME, X | OUT | REST, extremum),
     one(pd::Min::NAME, X | OUT | REST, extremum),
-    told(pd::Prod::NAME, |c| {
+    composite(pd::Prod::NAME, |c| {
         let product = match c.axes() {
             Ok(axes) => product(&c.x(), &axes, c.bool("keepdim", false)),
             Err(e) => failed(c, &e),

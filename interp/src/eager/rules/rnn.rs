@@ -2,10 +2,10 @@
 
 use super::super::value::V;
 use super::elementwise::failed;
-use super::{Cx, Rule, told};
+use super::{Cx, Rule, composite};
 use pir_dialects::pd;
 
-pub(super) const RULES: &[Rule] = &[told(pd::Rnn::NAME, |c| match rnn(c) {
+pub(super) const RULES: &[Rule] = &[composite(pd::Rnn::NAME, |c| match rnn(c) {
     Ok(results) => results,
     Err(e) => vec![failed(c, &e)],
 })];

@@ -2,7 +2,7 @@
 
 use super::super::value::V;
 use super::elementwise::{failed, slope_in_base, slope_in_exponent};
-use super::{Cx, Grads, INPUTS, NONE, OUT, REST, Rule, X, all_of, one, told};
+use super::{Cx, Grads, INPUTS, NONE, OUT, REST, Rule, X, all_of, composite, one};
 use crate::tensor::Tensor as Dense;
 use pir_dialects::pd;
 
@@ -39,14 +39,14 @@ pub(super) const RULES: &[Rule] = &[
         }
         Ok(grads)
     }),
-    told(pd::ClipGrad::NAME, |c| {
+    composite(pd::ClipGrad::NAME, |c| {
         c.others_constant();
         vec![match bounds(c) {
             Ok((low, high)) => within(&c.x(), &low, &high).choose(&c.y(), &c.x().filled(0.0)),
             Err(e) => failed(c, &e),
         }]
     }),
-    told(pd::PowGrad::NAME, |c| {
+    composite(pd::PowGrad::NAME, |c| {
         vec![match c.operand_called("y") {
             Some(at) => {
                 let y = c.scalar(at, c.dtype(0));
@@ -79,7 +79,7 @@ pub(super) const RULES: &[Rule] = &[
         if let Some(at) = c.operand_called("step") {
             grads[at] = Some(c.summed(at, &(c.grad() * places)));
         }
-        // How many there are changes by leaps.
+        // RuleKind many there are changes by leaps.
         c.others_constant();
         Ok(grads)
     }),

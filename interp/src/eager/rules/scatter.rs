@@ -4,33 +4,33 @@ use pir_dialects::pd;
 use pir_ir::Attr;
 
 use super::super::Slot;
-use super::super::moves::numbers;
+use super::super::data_movement::numbers;
 use super::super::value::V;
 use super::elementwise::failed;
 use super::reduce::extremum as first_extremum;
-use super::{Cx, OUT, OUTPUTS, REST, Rule, X, moves, one, told};
+use super::{Cx, OUT, OUTPUTS, REST, Rule, X, composite, data_movement, one};
 use crate::tensor::Tensor as Dense;
 
 pub(super) const RULES: &[Rule] = &[
-    moves(pd::Embedding::NAME),
-    told(pd::Scatter::NAME, |c| vec![or_failed(c, scatter(c))]),
-    told(pd::ScatterNdAdd::NAME, |c| {
+    data_movement(pd::Embedding::NAME),
+    composite(pd::Scatter::NAME, |c| vec![or_failed(c, scatter(c))]),
+    composite(pd::ScatterNdAdd::NAME, |c| {
         vec![or_failed(c, added(c, pd::GatherNd::NAME, &[]))]
     }),
-    told(pd::IndexAdd::NAME, |c| {
+    composite(pd::IndexAdd::NAME, |c| {
         let axis = c.engine.ctx().int_attr(c.int("axis", 0));
         vec![or_failed(c, added(c, pd::IndexSelect::NAME, &[("axis", axis)]))]
     }),
-    told(pd::PutAlongAxis::NAME, |c| vec![or_failed(c, put_along_axis(c))]),
-    moves(pd::IndexSample::NAME),
-    moves(pd::MaskedSelect::NAME),
-    moves(pd::MaskedFill::NAME),
-    moves(pd::StridedSlice::NAME),
-    moves(pd::SetValueWithTensor::NAME),
-    moves(pd::RepeatInterleave::NAME),
-    moves(pd::Unbind::NAME),
-    moves(pd::Meshgrid::NAME),
-    moves(pd::Pad3d::NAME),
+    composite(pd::PutAlongAxis::NAME, |c| vec![or_failed(c, put_along_axis(c))]),
+    data_movement(pd::IndexSample::NAME),
+    data_movement(pd::MaskedSelect::NAME),
+    data_movement(pd::MaskedFill::NAME),
+    data_movement(pd::StridedSlice::NAME),
+    data_movement(pd::SetValueWithTensor::NAME),
+    data_movement(pd::RepeatInterleave::NAME),
+    data_movement(pd::Unbind::NAME),
+    data_movement(pd::Meshgrid::NAME),
+    data_movement(pd::Pad3d::NAME),
     one(pd::Topk::NAME, OUTPUTS | REST, sorted),
     one(pd::Argsort::NAME, OUTPUTS, sorted),
     one(pd::Cummax::NAME, OUTPUTS | REST, sorted),
@@ -55,7 +55,7 @@ pub(super) const RULES: &[Rule] = &[
             Err(e) => failed(c, &e),
         }
     }),
-    told(pd::NllLoss::NAME, |c| match nll_loss(c) {
+    composite(pd::NllLoss::NAME, |c| match nll_loss(c) {
         Ok(results) => results,
         Err(e) => vec![failed(c, &e), failed(c, &e)],
     }),

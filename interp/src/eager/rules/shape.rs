@@ -1,7 +1,7 @@
 //! Operations that move elements about, and the engine's own two.
 
-use super::super::moves::{PUT, TAKE};
-use super::{NONE, Rule, moves, one};
+use super::super::data_movement::{PUT, TAKE};
+use super::{NONE, Rule, data_movement, one};
 use pir_dialects::pd;
 
 pub(super) const RULES: &[Rule] = &[
@@ -16,24 +16,24 @@ pub(super) const RULES: &[Rule] = &[
         c.constant(1);
         c.grad().sum_to(&c.shape(0))
     }),
-    moves(pd::Transpose::NAME),
-    moves(pd::Tile::NAME),
-    moves(pd::Concat::NAME),
-    moves(pd::Stack::NAME),
-    moves(pd::Split::NAME),
-    moves(pd::SplitWithNum::NAME),
-    moves(pd::Unstack::NAME),
-    moves(pd::Tril::NAME),
-    moves(pd::Triu::NAME),
-    moves(pd::Flip::NAME),
-    moves(pd::Roll::NAME),
-    moves(pd::Pad::NAME),
-    moves(pd::Slice::NAME),
-    moves(pd::Gather::NAME),
-    moves(pd::IndexSelect::NAME),
-    moves(pd::GatherNd::NAME),
-    moves(pd::TakeAlongAxis::NAME),
+    data_movement(pd::Transpose::NAME),
+    data_movement(pd::Tile::NAME),
+    data_movement(pd::Concat::NAME),
+    data_movement(pd::Stack::NAME),
+    data_movement(pd::Split::NAME),
+    data_movement(pd::SplitWithNum::NAME),
+    data_movement(pd::Unstack::NAME),
+    data_movement(pd::Tril::NAME),
+    data_movement(pd::Triu::NAME),
+    data_movement(pd::Flip::NAME),
+    data_movement(pd::Roll::NAME),
+    data_movement(pd::Pad::NAME),
+    data_movement(pd::Slice::NAME),
+    data_movement(pd::Gather::NAME),
+    data_movement(pd::IndexSelect::NAME),
+    data_movement(pd::GatherNd::NAME),
+    data_movement(pd::TakeAlongAxis::NAME),
     // Lists are no operations of a trace: what a program combines and splits are the tensors themselves.
-    moves("builtin.combine"),
-    moves("builtin.split"),
+    data_movement("builtin.combine"),
+    data_movement("builtin.split"),
 ];

@@ -5,23 +5,23 @@
 use super::super::value::V;
 use super::super::{Slot, Tensor};
 use super::elementwise::failed;
-use super::{Cx, Rule, told};
+use super::{Cx, Rule, composite};
 use crate::tensor::Tensor as Dense;
 use pir_dialects::pd;
 
 pub(super) const RULES: &[Rule] = &[
-    told(pd::Conv2d::NAME, |c| vec![or_failed(c, conv(c))]),
-    told(pd::DepthwiseConv2d::NAME, |c| vec![or_failed(c, conv(c))]),
-    told(pd::Conv2dTranspose::NAME, |c| vec![or_failed(c, conv_transpose(c))]),
-    told(pd::Conv2dGrad::NAME, |c| match conv_grad(c) {
+    composite(pd::Conv2d::NAME, |c| vec![or_failed(c, conv(c))]),
+    composite(pd::DepthwiseConv2d::NAME, |c| vec![or_failed(c, conv(c))]),
+    composite(pd::Conv2dTranspose::NAME, |c| vec![or_failed(c, conv_transpose(c))]),
+    composite(pd::Conv2dGrad::NAME, |c| match conv_grad(c) {
         Ok(grads) => grads.into(),
         Err(e) => vec![failed(c, &e)],
     }),
-    told(pd::Pool2d::NAME, |c| vec![or_failed(c, pool(c, pd::Pool2d::NAME))]),
-    told(pd::MaxPool2dWithIndex::NAME, |c| {
+    composite(pd::Pool2d::NAME, |c| vec![or_failed(c, pool(c, pd::Pool2d::NAME))]),
+    composite(pd::MaxPool2dWithIndex::NAME, |c| {
         vec![or_failed(c, pool(c, pd::MaxPool2dWithIndex::NAME))]
     }),
-    told(pd::Pool2dGrad::NAME, |c| vec![or_failed(c, pool_grad(c))]),
+    composite(pd::Pool2dGrad::NAME, |c| vec![or_failed(c, pool_grad(c))]),
 ];
 
 fn or_failed<'e>(c: &Cx<'e>, v: Result<V<'e>, String>) -> V<'e> {

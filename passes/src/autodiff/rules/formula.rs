@@ -11,7 +11,7 @@
 
 use std::cell::RefCell;
 
-use pir_dialects::pd::{self, Emitter, Expr, Given, Operand, Operation, Scope, Source, View};
+use pir_dialects::pd::{self, Emitter, Expr, ExprScope, Given, Operand, Operation, Source, View};
 use pir_ir::{Attr, Context, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
@@ -116,7 +116,7 @@ impl<'f, 'x, 'a> Formula<'f, 'x, 'a> {
     pub(super) fn cx(&self) -> Cx<'_> {
         Cx {
             rule: self,
-            scope: Scope::new(self),
+            scope: ExprScope::new(self),
         }
     }
 
@@ -176,7 +176,7 @@ impl Access for Formula<'_, '_, '_> {
 #[derive(Clone, Copy)]
 pub(super) struct Cx<'c> {
     rule: &'c dyn Access,
-    scope: Scope<'c>,
+    scope: ExprScope<'c>,
 }
 
 /// A tensor that an operation takes, by itself or in a list.
@@ -202,7 +202,7 @@ impl<'c> Cx<'c> {
         })
     }
 
-    pub(super) fn scope(self) -> Scope<'c> {
+    pub(super) fn scope(self) -> ExprScope<'c> {
         self.scope
     }
 

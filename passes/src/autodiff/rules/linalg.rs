@@ -1,6 +1,6 @@
 //! Linear algebra and norms, made of ordinary operations.
 
-use pir_dialects::letters::Letters;
+use pir_dialects::einsum::EinsumEquation;
 use pir_dialects::pd::{self, Expr, Source};
 
 use super::Rule;
@@ -193,7 +193,7 @@ type Part<'c> = (Expr<'c>, Sized);
 
 /// Two operands at a time: each as a batch of matrices, multiplied, and the letters put back in order.
 fn einsum<'c>(op: Op<'c, pd::Einsum>) -> Result<Expr<'c>, String> {
-    let letters = Letters::parse(&op.equation().unwrap_or_default())?;
+    let letters = EinsumEquation::parse(&op.equation().unwrap_or_default())?;
     let mut parts = Vec::new();
     for index in 0..op.count() {
         let operand = op.operand(index);

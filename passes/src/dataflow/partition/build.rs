@@ -1,6 +1,6 @@
 //! The graphs of the devices.
 
-use pir_dialects::df::graph::{Frame, Node};
+use pir_dialects::df::graph::{FrameId, Node};
 use pir_dialects::df::{self, DEVICE_NAME};
 use pir_dialects::marks::DEVICE;
 use pir_dialects::pd;
@@ -21,9 +21,9 @@ struct Part {
     /// What stands for a node of another device having run.
     done: FxHashMap<Message, ValueId>,
     /// The merge of each state machine, and what is alive while the body is run.
-    machines: FxHashMap<Frame, (ValueId, ValueId)>,
+    machines: FxHashMap<FrameId, (ValueId, ValueId)>,
     /// What nodes of the other devices run after: the pivots of the machines.
-    pivots: FxHashMap<Frame, ValueId>,
+    pivots: FxHashMap<FrameId, ValueId>,
 }
 
 impl Part {
@@ -288,7 +288,7 @@ impl Builder<'_> {
     }
 
     /// What recvs in a frame run after on a device; nothing outside of all loops.
-    fn gate(&mut self, frame: Frame, device: u32) -> Option<End> {
+    fn gate(&mut self, frame: FrameId, device: u32) -> Option<End> {
         let graph = self.plan.graph;
         let mut missing = Vec::new();
         let mut at = frame;
@@ -307,7 +307,7 @@ impl Builder<'_> {
         self.known_gate(frame, device)
     }
 
-    fn known_gate(&self, frame: Frame, device: u32) -> Option<End> {
+    fn known_gate(&self, frame: FrameId, device: u32) -> Option<End> {
         self.plan.graph.parent(frame)?;
         if let Gate::Merge(merge) = self.plan.gate(frame, device) {
             let value = self.from.results(self.plan.graph.op(merge)).next()?;
@@ -318,7 +318,7 @@ impl Builder<'_> {
     }
 
     /// The state machine of a loop on a device: it goes from iteration to iteration as the condition says.
-    fn machine(&mut self, frame: Frame, device: u32, outer: Option<End>) {
+    fn machine(&mut self, frame: FrameId, device: u32, outer: Option<End>) {
         let (ctx, plan, from) = (self.ctx, self.plan, self.from);
         let Some(condition) = plan.graph.loop_cond(frame) else {
             return;
@@ -384,7 +384,7 @@ impl Builder<'_> {
     }
 
     /// What is alive while the body of a loop is run, on a device with a state machine.
-    fn pivot(&mut self, frame: Frame, device: u32) -> Option<ValueId> {
+    fn pivot(&mut self, frame: FrameId, device: u32) -> Option<ValueId> {
         self.gate(frame, device);
         let ctx = self.ctx;
         let part = &mut self.parts[device as usize];

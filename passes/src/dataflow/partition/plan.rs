@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pir_dialects::df::graph::{Frame, Graph, Kind, Node};
+use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind};
 use pir_ir::{Body, Context, Diagnostic};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,7 +33,7 @@ pub(super) enum After {
     /// What is received.
     Received(Message),
     /// The body of a loop being run, as the state machine of the device says.
-    Machine(Frame),
+    Machine(FrameId),
 }
 
 /// What a device does after what in a loop.
@@ -97,7 +97,7 @@ impl<'g> Plan<'g> {
         plan.add_conditions(ctx, body)?;
         // What is sent anyway tells as well that its node has run, so tokens come last.
         let mut tokens = BTreeSet::new();
-        let mut machines: Vec<(Frame, u32)> = Vec::new();
+        let mut machines: Vec<(FrameId, u32)> = Vec::new();
         for node in graph.nodes() {
             for &from in graph.controls(node) {
                 let after = plan.find_after(ctx, body, node, from);
@@ -141,7 +141,7 @@ impl<'g> Plan<'g> {
     }
 
     /// What recvs of a loop run after on a device.
-    pub(super) fn gate(&self, frame: Frame, device: u32) -> Gate {
+    pub(super) fn gate(&self, frame: FrameId, device: u32) -> Gate {
         let merge = self.merges[frame.index()];
         match merge.filter(|m| self.device[m.index()] == device) {
             Some(merge) => Gate::Merge(merge),
@@ -150,7 +150,7 @@ impl<'g> Plan<'g> {
     }
 
     /// The condition of a loop is sent to a state machine on another device.
-    fn add_condition(&mut self, frame: Frame, to: u32) {
+    fn add_condition(&mut self, frame: FrameId, to: u32) {
         if let Some(node) = self.graph.loop_cond(frame)
             && self.device[node.index()] != to
         {
@@ -165,8 +165,8 @@ impl<'g> Plan<'g> {
             .messages
             .keys()
             .map(|m| (self.graph.output_frame(m.node), m.to, m.node));
-        let mut pending: Vec<(Frame, u32, Node)> = places.collect();
-        let mut seen: FxHashSet<(Frame, u32)> = FxHashSet::default();
+        let mut pending: Vec<(FrameId, u32, Node)> = places.collect();
+        let mut seen: FxHashSet<(FrameId, u32)> = FxHashSet::default();
         while let Some((frame, to, of)) = pending.pop() {
             let Some(parent) = self.graph.parent(frame) else {
                 continue;
@@ -214,7 +214,7 @@ impl<'g> Plan<'g> {
             .by_ref()
             .take_while(|m| m.node == from)
             .find(|m| m.to == to && m.what != What::Done);
-        let sent = sent.filter(|_| self.graph.kind(from) != Kind::Switch);
+        let sent = sent.filter(|_| self.graph.kind(from) != NodeKind::Switch);
         let what = sent.map_or(What::Done, |m| m.what);
         After::Received(Message { node: from, what, to })
     }
@@ -224,8 +224,8 @@ impl<'g> Plan<'g> {
     fn is_untimed(&self, ctx: &Context, body: &Body, node: Node) -> bool {
         let op = self.graph.op(node);
         match self.graph.kind(node) {
-            Kind::Enter => self.graph.is_constant_enter(node) && !has_stack(ctx, body, op),
-            Kind::Ordinary => body.num_operands(op) == 0 && body.view(ctx, op).own_effects().is_empty(),
+            NodeKind::Enter => self.graph.is_constant_enter(node) && !has_stack(ctx, body, op),
+            NodeKind::Ordinary => body.num_operands(op) == 0 && body.view(ctx, op).own_effects().is_empty(),
             _ => false,
         }
     }
@@ -234,7 +234,7 @@ impl<'g> Plan<'g> {
     fn is_pivot(&self, node: Node) -> bool {
         let graph = self.graph;
         let condition = graph.loop_cond(graph.output_frame(node));
-        if graph.kind(node) != Kind::Identity || !graph.controls(node).is_empty() || condition.is_none() {
+        if graph.kind(node) != NodeKind::Identity || !graph.controls(node).is_empty() || condition.is_none() {
             return false;
         }
         let Some(switch) = graph.inputs(node).first().filter(|s| s.output == 1) else {
@@ -242,7 +242,7 @@ impl<'g> Plan<'g> {
         };
         match graph.inputs(switch.node) {
             [data, predicate] => {
-                graph.kind(switch.node) == Kind::Switch
+                graph.kind(switch.node) == NodeKind::Switch
                     && graph.is_loop_merge(data.node)
                     && Some(predicate.node) == condition
                     && graph.controls(switch.node).is_empty()
@@ -254,7 +254,7 @@ impl<'g> Plan<'g> {
 
 /// A merge of a loop on the device of its condition: one that the condition is computed from, if there is one, since
 /// iterations do not start later for waiting for it.
-fn merge_of_condition(graph: &Graph, device: &[u32], frame: Frame) -> Option<Node> {
+fn merge_of_condition(graph: &Graph, device: &[u32], frame: FrameId) -> Option<Node> {
     let condition = graph.loop_cond(frame)?;
     let here = |node: Node| device[node.index()] == device[condition.index()] && graph.is_loop_merge(node);
     let mut seen: FxHashSet<Node> = FxHashSet::default();

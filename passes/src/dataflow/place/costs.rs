@@ -5,7 +5,7 @@
 //! multiplications. A message costs what it weighs in bytes, and something for being sent. A loop is taken to run
 //! [`TRIPS`] times each time that it is entered, a dimension that is not known to be [`EXTENT`].
 
-use pir_dialects::df::graph::{Frame, Graph, Kind, Node};
+use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind};
 use pir_ir::{Body, Context, Traits, Type, ValueId};
 
 use super::cut::{Net, Problem};
@@ -34,7 +34,7 @@ pub(in crate::dataflow) fn bytes(ctx: &Context, ty: Type) -> u64 {
 
 fn work(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> u64 {
     let op = graph.op(node);
-    if graph.kind(node) != Kind::Ordinary {
+    if graph.kind(node) != NodeKind::Ordinary {
         return 1;
     }
     let size = |v: ValueId| elements(ctx, body.value_type(v)).max(1);
@@ -57,7 +57,7 @@ fn work(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> u64 {
 }
 
 /// How often what is in a frame is taken to run.
-fn times(graph: &Graph, frame: Frame) -> u64 {
+fn times(graph: &Graph, frame: FrameId) -> u64 {
     let depth = u32::try_from(graph.depth(frame)).unwrap_or(DEPTHS);
     TRIPS.pow(depth.min(DEPTHS))
 }

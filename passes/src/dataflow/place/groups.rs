@@ -6,7 +6,7 @@
 
 use petgraph::unionfind::UnionFind;
 use pir_dialects::df;
-use pir_dialects::df::graph::{Graph, Kind, Node};
+use pir_dialects::df::graph::{Graph, Node, NodeKind};
 use pir_ir::{Body, Context, OpId};
 
 /// What is on one device.
@@ -36,20 +36,21 @@ pub(super) fn find(ctx: &Context, body: &Body, graph: &Graph, asked: impl Fn(Nod
     let mut follows = vec![false; graph.len()];
     for node in graph.nodes().filter(|n| !copied[n.index()]) {
         match graph.kind(node) {
-            Kind::Enter | Kind::NextIteration => {
+            NodeKind::Enter | NodeKind::NextIteration => {
                 for merge in graph
                     .consumers(node)
                     .iter()
-                    .filter(|c| graph.kind(c.node) == Kind::Merge)
+                    .filter(|c| graph.kind(c.node) == NodeKind::Merge)
                 {
                     joined.union(node.index(), merge.node.index());
                     follows[node.index()] = true;
                 }
             }
-            Kind::Switch | Kind::Exit => {
+            NodeKind::Switch | NodeKind::Exit => {
                 let data = graph.inputs(node).first().map(|s| s.node);
-                let is_exit = graph.kind(node) == Kind::Exit;
-                if let Some(data) = data.filter(|&d| !copied[d.index()] && (!is_exit || graph.kind(d) == Kind::Switch))
+                let is_exit = graph.kind(node) == NodeKind::Exit;
+                if let Some(data) =
+                    data.filter(|&d| !copied[d.index()] && (!is_exit || graph.kind(d) == NodeKind::Switch))
                 {
                     joined.union(node.index(), data.index());
                     follows[node.index()] = true;
@@ -60,7 +61,7 @@ pub(super) fn find(ctx: &Context, body: &Body, graph: &Graph, asked: impl Fn(Nod
         for (operand, source) in body.operands(graph.op(node)).zip(graph.inputs(node)) {
             if df::is_stack(ctx, body.value_type(operand)) {
                 joined.union(node.index(), source.node.index());
-                follows[node.index()] |= graph.kind(node) != Kind::Stack;
+                follows[node.index()] |= graph.kind(node) != NodeKind::Stack;
             }
         }
     }

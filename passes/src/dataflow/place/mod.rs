@@ -128,7 +128,7 @@ pub(super) fn device_names(ctx: &Context, body: &Body) -> FxHashMap<u32, Attr> {
 
 /// What is known of a graph that is not partitioned.
 pub(super) fn read(ctx: &Context, body: &Body) -> Result<Graph, Box<Diagnostic>> {
-    use pir_dialects::df::graph::Kind;
+    use pir_dialects::df::graph::NodeKind;
     let place = body.entry_block(body.root()).and_then(|b| body.first_op(b));
     let broken = |what: &str, op: Option<OpId>| {
         let span = op.or(place).map(|op| body.op_span(op)).unwrap_or_default();
@@ -143,7 +143,7 @@ pub(super) fn read(ctx: &Context, body: &Body) -> Result<Graph, Box<Diagnostic>>
     }
     let message = graph
         .nodes()
-        .find(|&n| matches!(graph.kind(n), Kind::Send | Kind::Recv));
+        .find(|&n| matches!(graph.kind(n), NodeKind::Send | NodeKind::Recv));
     if let Some(node) = message {
         let error = broken(
             "a graph with messages to other devices was partitioned before",

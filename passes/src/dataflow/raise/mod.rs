@@ -13,7 +13,7 @@ mod pivots;
 mod shape;
 mod slots;
 
-use pir_dialects::df::graph::{Frame, Graph, Kind, Node, Source};
+use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind, Source};
 use pir_dialects::pd;
 use pir_ir::{AttrDict, BlockId, Body, Context, Diagnostic, Module, OpId, OpSpec, Traits, Type, ValueId, ValueName};
 use rustc_hash::FxHashMap;
@@ -128,9 +128,9 @@ enum Task {
     /// What the sides of a branch yield.
     Join(u32),
     /// What the condition of a loop ends with.
-    Decide(Frame),
+    Decide(FrameId),
     /// What the body of a loop yields.
-    Close(Frame),
+    Close(FrameId),
 }
 
 struct Raising<'a> {
@@ -217,10 +217,10 @@ impl Raising<'_> {
     fn handed_on(&self, source: Source) -> Option<Source> {
         let inputs = self.graph.inputs(source.node);
         match self.graph.kind(source.node) {
-            Kind::Identity | Kind::LoopCond => inputs.first().copied(),
-            Kind::Switch if !self.shape.is_loop_switch(source.node) => inputs.first().copied(),
-            Kind::Enter if self.graph.is_constant_enter(source.node) => inputs.first().copied(),
-            Kind::Push => inputs.get(1).copied(),
+            NodeKind::Identity | NodeKind::LoopCond => inputs.first().copied(),
+            NodeKind::Switch if !self.shape.is_loop_switch(source.node) => inputs.first().copied(),
+            NodeKind::Enter if self.graph.is_constant_enter(source.node) => inputs.first().copied(),
+            NodeKind::Push => inputs.get(1).copied(),
             _ => None,
         }
     }
@@ -258,11 +258,11 @@ impl Raising<'_> {
         let old = self.graph.op(node);
         let region = self.shape.region_of[node.index()];
         let name = match self.graph.kind(node) {
-            Kind::Ordinary if self.slots.is_unused(node) => return Ok(()),
-            Kind::Ordinary => self.from.op_name(old),
-            Kind::Stack => self.ctx.op_name("cf.create_stack"),
-            Kind::Push => self.ctx.op_name("cf.push_back"),
-            Kind::Pop => self.ctx.op_name("cf.pop_back"),
+            NodeKind::Ordinary if self.slots.is_unused(node) => return Ok(()),
+            NodeKind::Ordinary => self.from.op_name(old),
+            NodeKind::Stack => self.ctx.op_name("cf.create_stack"),
+            NodeKind::Push => self.ctx.op_name("cf.push_back"),
+            NodeKind::Pop => self.ctx.op_name("cf.pop_back"),
             _ => return Ok(()),
         };
         let mut operands: SmallVec<[ValueId; 4]> = SmallVec::new();
@@ -271,8 +271,8 @@ impl Raising<'_> {
         }
         let mut results: SmallVec<[Type; 2]> = self.from.results(old).map(|v| self.from.value_type(v)).collect();
         match self.graph.kind(node) {
-            Kind::Stack => results = SmallVec::from_slice(&[pir_dialects::cf::stack_type(self.ctx)]),
-            Kind::Push => results.clear(),
+            NodeKind::Stack => results = SmallVec::from_slice(&[pir_dialects::cf::stack_type(self.ctx)]),
+            NodeKind::Push => results.clear(),
             _ => {}
         }
         let op = self.to.create_op(OpSpec {
@@ -333,13 +333,13 @@ impl Raising<'_> {
     fn merges(&self, choice: u32) -> Vec<(Node, [Source; 2])> {
         let choice = &self.shape.choices[choice as usize];
         let tells = |mut source: Source| {
-            while self.graph.kind(source.node) == Kind::Identity
+            while self.graph.kind(source.node) == NodeKind::Identity
                 && let Some(&before) = self.graph.inputs(source.node).first()
             {
                 source = before;
             }
             let inputs = self.graph.inputs(source.node);
-            self.graph.kind(source.node) == Kind::Switch && inputs.first() == Some(&choice.pred)
+            self.graph.kind(source.node) == NodeKind::Switch && inputs.first() == Some(&choice.pred)
         };
         let merges = choice.merges.iter();
         let idle = |m: &&(Node, [Source; 2])| self.graph.consumers(m.0).is_empty() && m.1.into_iter().all(tells);
@@ -396,7 +396,7 @@ impl Raising<'_> {
 
     fn enter(
         &mut self,
-        frame: Frame,
+        frame: FrameId,
         region: RegionId,
         block: Option<BlockId>,
         tasks: &mut Vec<Task>,
@@ -415,7 +415,7 @@ impl Raising<'_> {
                 .graph
                 .inputs(merge)
                 .iter()
-                .find(|s| self.graph.kind(s.node) == Kind::Enter);
+                .find(|s| self.graph.kind(s.node) == NodeKind::Enter);
             let Some(&init) = enter.and_then(|s| self.graph.inputs(s.node).first()) else {
                 return Err(self.refuse(merge, "nothing enters it"));
             };
@@ -438,7 +438,7 @@ impl Raising<'_> {
             self.define(source, arg, body);
             let result = self.to.result(op, at);
             let exits = self.graph.consumers(node).iter().filter(|c| c.output == 0);
-            for exit in exits.filter(|c| self.graph.kind(c.node) == Kind::Exit) {
+            for exit in exits.filter(|c| self.graph.kind(c.node) == NodeKind::Exit) {
                 let source = Source {
                     node: exit.node,
                     output: 0,
@@ -454,7 +454,7 @@ impl Raising<'_> {
         Ok(())
     }
 
-    fn decide(&mut self, frame: Frame) -> Result<(), Diagnostic> {
+    fn decide(&mut self, frame: FrameId) -> Result<(), Diagnostic> {
         let [cond, _] = self.shape.loops[frame.index()];
         let (Some(&op), Some(go)) = (self.ops.get(&cond), self.graph.loop_cond(frame)) else {
             return Ok(());
@@ -471,7 +471,7 @@ impl Raising<'_> {
         Ok(())
     }
 
-    fn close(&mut self, frame: Frame) -> Result<(), Diagnostic> {
+    fn close(&mut self, frame: FrameId) -> Result<(), Diagnostic> {
         let [cond, body] = self.shape.loops[frame.index()];
         let Some(&op) = self.ops.get(&cond) else { return Ok(()) };
         let Some(block) = self.block(op, 1) else { return Ok(()) };
@@ -481,7 +481,7 @@ impl Raising<'_> {
                 .graph
                 .inputs(merge)
                 .iter()
-                .find(|s| self.graph.kind(s.node) == Kind::NextIteration);
+                .find(|s| self.graph.kind(s.node) == NodeKind::NextIteration);
             let Some((back, &next)) = back.and_then(|s| Some((s.node, self.graph.inputs(s.node).first()?))) else {
                 return Err(self.refuse(merge, "nothing comes back to it"));
             };

@@ -5,15 +5,15 @@
 //! the pivot is that of the branch which the nodes that it controls meet: what they, or what uses them, read or are merged
 //! with.
 
-use pir_dialects::df::graph::{Graph, Kind, Node, Source};
+use pir_dialects::df::graph::{Graph, Node, NodeKind, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The value that is handed on as another one: copies, either side of a switch.
 fn origin(graph: &Graph, mut source: Source) -> Source {
     loop {
         let hands_on = match graph.kind(source.node) {
-            Kind::Identity | Kind::Switch => true,
-            Kind::Enter => graph.is_constant_enter(source.node),
+            NodeKind::Identity | NodeKind::Switch => true,
+            NodeKind::Enter => graph.is_constant_enter(source.node),
             _ => false,
         };
         match graph.inputs(source.node).first() {
@@ -25,7 +25,7 @@ fn origin(graph: &Graph, mut source: Source) -> Source {
 
 /// The value that a source is a copy of, in the same branch.
 fn copied(graph: &Graph, mut source: Source) -> Source {
-    while graph.kind(source.node) == Kind::Identity
+    while graph.kind(source.node) == NodeKind::Identity
         && let Some(&before) = graph.inputs(source.node).first()
     {
         source = before;
@@ -38,7 +38,7 @@ pub(super) fn find(graph: &Graph) -> FxHashMap<Node, Source> {
     let mut found = FxHashMap::default();
     // A graph may be made to have many pivots of large branches.
     let mut budget = 64 * graph.len() + 4096;
-    for node in graph.nodes().filter(|&n| graph.kind(n) == Kind::Switch) {
+    for node in graph.nodes().filter(|&n| graph.kind(n) == NodeKind::Switch) {
         let &[data, pred] = graph.inputs(node) else { continue };
         if origin(graph, data) == origin(graph, pred)
             && let Some(pred) = branch_of(graph, node, pred, &mut budget)
@@ -66,8 +66,8 @@ fn branch_of(graph: &Graph, pivot: Node, own: Source, budget: &mut usize) -> Opt
             (None, Some(node)) => (node, true),
             (None, None) => return None,
         };
-        let merges = graph.kind(node) == Kind::Merge;
-        if graph.kind(node) == Kind::Switch && node != pivot {
+        let merges = graph.kind(node) == NodeKind::Merge;
+        if graph.kind(node) == NodeKind::Switch && node != pivot {
             let pred = graph.inputs(node).get(1).copied();
             if let Some(pred) = pred.filter(|&p| p != own && copied(graph, p) == of) {
                 return Some(pred);
@@ -75,9 +75,9 @@ fn branch_of(graph: &Graph, pivot: Node, own: Source, budget: &mut usize) -> Opt
         }
         if node != pivot {
             let inputs = graph.inputs(node).iter().map(|s| s.node);
-            before.extend(inputs.filter(|n| graph.kind(*n) != Kind::Exit && seen.insert(*n)));
+            before.extend(inputs.filter(|n| graph.kind(*n) != NodeKind::Exit && seen.insert(*n)));
         }
-        if forward && !merges && !matches!(graph.kind(node), Kind::Enter | Kind::NextIteration) {
+        if forward && !merges && !matches!(graph.kind(node), NodeKind::Enter | NodeKind::NextIteration) {
             let users = graph.consumers(node).iter().map(|c| c.node);
             let all = users.chain(graph.control_consumers(node).iter().copied());
             behind.extend(all.filter(|n| seen.insert(*n)));

@@ -9,7 +9,7 @@
 //! Each node, branch and loop is an *item* of a region; an item depends on another one of its region if something in it
 //! uses something in that. Items are ordered along these dependencies, and as in the text where they leave a choice.
 
-use pir_dialects::df::graph::{Frame, Graph, Kind, Node, Source};
+use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind, Source};
 use pir_ir::{Body, Context, Diagnostic};
 use rustc_hash::FxHashMap;
 
@@ -25,8 +25,8 @@ pub(super) enum Owner {
     Top,
     /// A side of a branch.
     Branch(u32, usize),
-    Cond(Frame),
-    Body(Frame),
+    Cond(FrameId),
+    Body(FrameId),
 }
 
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub(super) struct Choice {
 pub(super) enum Item {
     Node(Node),
     Branch(u32),
-    Loop(Frame),
+    Loop(FrameId),
 }
 
 pub(super) struct Shape<'a> {
@@ -153,11 +153,11 @@ impl<'a> Shape<'a> {
         let mut missing = vec![0_u32; count + graph.frames().len()];
         let successors = |at: usize| -> Vec<usize> {
             if at >= count {
-                let enters = graph.enters(Frame((at - count) as u32)).iter();
+                let enters = graph.enters(FrameId((at - count) as u32)).iter();
                 return enters.flat_map(|&e| self.targets(e)).map(Node::index).collect();
             }
             let node = Node(at as u32);
-            if graph.kind(node) == Kind::Enter {
+            if graph.kind(node) == NodeKind::Enter {
                 return vec![count + graph.output_frame(node).index()];
             }
             self.targets(node).map(Node::index).collect()
@@ -182,7 +182,7 @@ impl<'a> Shape<'a> {
             return Err(self.refuse(Node(stuck as u32), "what enters its loop waits for the loop"));
         }
         let step = |at: usize| match at.checked_sub(count) {
-            Some(frame) => Step::Frame(Frame(frame as u32)),
+            Some(frame) => Step::Frame(FrameId(frame as u32)),
             None => Step::Node(Node(at as u32)),
         };
         Ok(order.into_iter().map(step).collect())
@@ -202,7 +202,7 @@ impl<'a> Shape<'a> {
     /// Whether the condition of the loop decides a switch.
     pub(super) fn is_loop_switch(&self, node: Node) -> bool {
         let cond = self.graph.loop_cond(self.graph.frame_of(node));
-        self.graph.kind(node) == Kind::Switch
+        self.graph.kind(node) == NodeKind::Switch
             && cond.is_some()
             && self.graph.inputs(node).get(1).map(|p| p.node) == cond
     }
@@ -212,14 +212,14 @@ impl<'a> Shape<'a> {
         let node = source.node;
         let here = self.region_of[node.index()];
         match self.graph.kind(node) {
-            Kind::Enter => Ok(self.loops[self.graph.output_frame(node).index()][0]),
-            Kind::Switch if self.is_loop_switch(node) => {
+            NodeKind::Enter => Ok(self.loops[self.graph.output_frame(node).index()][0]),
+            NodeKind::Switch if self.is_loop_switch(node) => {
                 if source.output == 0 {
                     return Ok(here);
                 }
                 Ok(self.loops[self.graph.frame_of(node).index()][1])
             }
-            Kind::Switch => {
+            NodeKind::Switch => {
                 let Some(&pred) = self.graph.inputs(node).get(1) else {
                     return Ok(here);
                 };
@@ -256,8 +256,8 @@ impl<'a> Shape<'a> {
         }
     }
 
-    fn place_frame(&mut self, frame: Frame) {
-        if frame == Frame::ROOT {
+    fn place_frame(&mut self, frame: FrameId) {
+        if frame == FrameId::ROOT {
             return;
         }
         let enters = self.graph.enters(frame).to_vec();
@@ -273,25 +273,26 @@ impl<'a> Shape<'a> {
         let graph = self.graph;
         let start = self.loops[graph.frame_of(node).index()][0];
         let kind = graph.kind(node);
-        if matches!(kind, Kind::Send | Kind::Recv) {
+        if matches!(kind, NodeKind::Send | NodeKind::Recv) {
             return Err(self.refuse(node, "a program runs on one device"));
         }
         let mut region = start;
-        if kind == Kind::Exit {
+        if kind == NodeKind::Exit {
             region = self.regions[start as usize].parent.unwrap_or(ROOT);
-        } else if kind == Kind::Merge && !graph.is_loop_merge(node) {
+        } else if kind == NodeKind::Merge && !graph.is_loop_merge(node) {
             region = self.place_merge(node)?;
-        } else if kind != Kind::Merge {
+        } else if kind != NodeKind::Merge {
             for &source in graph.inputs(node) {
                 let from = self.of_source(source)?;
-                if graph.kind(source.node) == Kind::Switch && source.output == 0 && self.is_loop_switch(source.node) {
+                if graph.kind(source.node) == NodeKind::Switch && source.output == 0 && self.is_loop_switch(source.node)
+                {
                     return Err(self.refuse(node, "only an exit can use what a loop ends with"));
                 }
                 region = self.innermost(region, from);
             }
             for &from in graph.controls(node) {
                 let from = match graph.kind(from) {
-                    Kind::Enter => start,
+                    NodeKind::Enter => start,
                     _ => self.region_of[from.index()],
                 };
                 region = self.innermost(region, from);
@@ -454,5 +455,5 @@ impl<'a> Shape<'a> {
 
 enum Step {
     Node(Node),
-    Frame(Frame),
+    Frame(FrameId),
 }

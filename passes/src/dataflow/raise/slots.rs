@@ -4,7 +4,7 @@
 //! constant of its own, and nothing uses it but what hands it on. It is left out, as the order of a program needs no
 //! telling.
 
-use pir_dialects::df::graph::{Frame, Graph, Kind, Node};
+use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind};
 use rustc_hash::FxHashSet;
 
 use super::is_constant;
@@ -49,7 +49,7 @@ impl Slots {
         Slots { frames, unused }
     }
 
-    pub(super) fn of(&self, frame: Frame) -> &FrameSlots {
+    pub(super) fn of(&self, frame: FrameId) -> &FrameSlots {
         &self.frames[frame.index()]
     }
 
@@ -64,7 +64,7 @@ fn is_used(graph: &Graph, switch: Node) -> bool {
     let mut pending: Vec<Node> = Vec::new();
     let next = |consumers: &mut dyn Iterator<Item = Node>, pending: &mut Vec<Node>| {
         for node in consumers {
-            if graph.kind(node) != Kind::Identity {
+            if graph.kind(node) != NodeKind::Identity {
                 return true;
             }
             pending.push(node);
@@ -89,7 +89,10 @@ fn is_used(graph: &Graph, switch: Node) -> bool {
 /// that it starts from.
 fn carried_for_nothing(shape: &Shape<'_>, merge: Node) -> Option<(Node, Node)> {
     let graph = shape.graph;
-    let enter = graph.inputs(merge).iter().find(|s| graph.kind(s.node) == Kind::Enter)?;
+    let enter = graph
+        .inputs(merge)
+        .iter()
+        .find(|s| graph.kind(s.node) == NodeKind::Enter)?;
     let start = graph.inputs(enter.node).first()?.node;
     if !is_constant(shape.ctx(), shape.body(), graph.op(start)) || graph.consumers(start).len() != 1 {
         return None;
@@ -101,15 +104,15 @@ fn carried_for_nothing(shape: &Shape<'_>, merge: Node) -> Option<(Node, Node)> {
         for consumer in graph.consumers(node) {
             let next = consumer.node;
             match graph.kind(next) {
-                Kind::Identity => pending.push(next),
-                Kind::Switch
+                NodeKind::Identity => pending.push(next),
+                NodeKind::Switch
                     if shape.is_loop_switch(next) && consumer.input == 0 && switch.is_none_or(|s| s == next) =>
                 {
                     switch = Some(next);
                     pending.push(next);
                 }
-                Kind::Exit if graph.consumers(next).is_empty() => {}
-                Kind::NextIteration if graph.consumers(next).iter().all(|c| c.node == merge) => back = true,
+                NodeKind::Exit if graph.consumers(next).is_empty() => {}
+                NodeKind::NextIteration if graph.consumers(next).iter().all(|c| c.node == merge) => back = true,
                 _ => return None,
             }
         }

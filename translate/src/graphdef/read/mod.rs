@@ -3,9 +3,9 @@
 //! What TensorFlow has as an operand and the dialect `pd` as an attribute (axes, shapes) is read from constants, which
 //! are made operations only where something else reads them. Shapes follow from the operations, from the placeholders on.
 
+mod const_operands;
 mod constants;
 mod devices;
-mod moves;
 mod ops;
 mod select;
 mod signature;

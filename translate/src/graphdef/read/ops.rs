@@ -8,7 +8,7 @@ use super::super::PREVENT_GRADIENT;
 use super::super::proto::Value;
 use super::super::types::RESOURCE;
 use super::{Input, Reader, Result};
-use super::{moves, select};
+use super::{const_operands, select};
 
 /// A function that reads a node.
 pub(super) type Read = fn(&mut Reader<'_>, usize) -> Result<()>;
@@ -160,7 +160,7 @@ pub(super) fn plain_name(op: &str) -> &str {
 
 /// The row of an operation that a function reads.
 pub(super) fn row(op: &str) -> Option<&'static Row> {
-    TABLE.iter().chain(moves::TABLE).find(|row| row.0 == op)
+    TABLE.iter().chain(const_operands::TABLE).find(|row| row.0 == op)
 }
 
 /// Reads a node.

@@ -138,7 +138,7 @@ pub(super) fn like(r: &mut Reader<'_>, at: usize, x: ValueId, value: f64) -> Res
 pub(super) fn reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;
     let Some(mut wanted) = r.known(at, 1) else {
-        return super::moves::with_shape(r, at, pd::Reshape::NAME, x, 1);
+        return super::const_operands::with_shape(r, at, pd::Reshape::NAME, x, 1);
     };
     let (dims, elem) = r.dims(x)?;
     if !wanted.contains(&0) {

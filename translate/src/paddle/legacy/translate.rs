@@ -31,7 +31,7 @@ enum Bound {
 
 /// A result of a branch: the variable behind it, and what it is at the end of either block.
 #[derive(Clone)]
-struct Slot<'t> {
+struct BranchResult<'t> {
     out: &'t str,
     names: [&'t str; 2],
     id: SourceId,
@@ -40,14 +40,14 @@ struct Slot<'t> {
 /// A branch that is being translated.
 struct Branch<'t> {
     op: Option<OpId>,
-    slots: Vec<Slot<'t>>,
+    slots: Vec<BranchResult<'t>>,
     /// The block behind `else` and its region, while the first is being translated.
     otherwise: Option<(Option<usize>, RegionId)>,
     /// The types at the end of the first block.
     types: Vec<Type>,
 }
 
-enum Kind<'t> {
+enum BlockKind<'t> {
     Top,
     Loop {
         condition: &'t str,
@@ -57,12 +57,12 @@ enum Kind<'t> {
     Branch(Branch<'t>),
 }
 
-struct Frame<'t> {
+struct BlockFrame<'t> {
     /// The block, and the operation in it that comes next.
     block: Option<usize>,
     at: usize,
     pairs: Pairs<'t>,
-    kind: Kind<'t>,
+    kind: BlockKind<'t>,
     /// What the names that are bound inside stood for before.
     hidden: Vec<(&'t str, Option<Bound>)>,
     /// The same for declarations.
@@ -81,7 +81,7 @@ pub(super) struct Translator<'t, 'b, 'c> {
     names: FxHashMap<&'t str, Bound>,
     /// The declarations that are visible.
     visible: FxHashMap<&'t str, &'t Var>,
-    frames: Vec<Frame<'t>>,
+    frames: Vec<BlockFrame<'t>>,
     next: SourceId,
     /// The variables at top level that nothing has read since they were written, and when that was.
     unread: FxHashMap<&'t str, usize>,
@@ -128,7 +128,7 @@ impl<'t> Translator<'t, '_, '_> {
         }
         self.find_written()?;
         self.inputs()?;
-        self.enter(Some(0), Kind::Top, Span::default());
+        self.enter(Some(0), BlockKind::Top, Span::default());
         self.make_arrays();
         while let Some(frame) = self.frames.last_mut() {
             let block = frame.block.and_then(|b| self.blocks.get(b));

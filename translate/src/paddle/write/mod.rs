@@ -21,7 +21,7 @@ use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Type, TypeData, V
 
 use pir_dialects::cf::is_stack;
 use pir_dialects::pd::{is_if, is_while};
-use stacks::Plan;
+use stacks::StackPlan;
 
 /// The number of a value in the file: results count up from 1, arguments of blocks down from -1.
 type Id = i64;
@@ -91,7 +91,7 @@ pub fn write_printed(module: &Module) -> Result<String, Vec<Diagnostic>> {
 struct Writer<'m> {
     ctx: &'m Context,
     body: &'m Body,
-    plan: Plan,
+    plan: StackPlan,
     out: String,
     /// The number of each value; 0 for one that has none.
     ids: Vec<Id>,

@@ -37,7 +37,7 @@ pub(super) enum Item {
 
 /// What becomes of the operations on stacks.
 #[derive(Default, Debug)]
-pub(super) struct Plan {
+pub(super) struct StackPlan {
     /// How many stacks Paddle needs.
     pub(super) stacks: usize,
     /// The last push of a block: the stack of the tuple, and its values.
@@ -66,7 +66,7 @@ struct Group {
     undone: bool,
 }
 
-struct Planner<'m> {
+struct StackPlanner<'m> {
     ctx: &'m Context,
     body: &'m Body,
     top: BlockId,
@@ -85,8 +85,8 @@ struct Planner<'m> {
 }
 
 /// Plans the stacks of a program. What cannot be said goes to the errors.
-pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Diagnostic>) -> Plan {
-    let mut planner = Planner {
+pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Diagnostic>) -> StackPlan {
+    let mut planner = StackPlanner {
         ctx,
         body,
         top,
@@ -120,7 +120,7 @@ pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Di
     planner.finish(tests)
 }
 
-impl Planner<'_> {
+impl StackPlanner<'_> {
     fn error(&mut self, op: OpId, what: &str, why: &str) -> &mut Diagnostic {
         let message = format!("{what} cannot be written for PaddlePaddle: {why}");
         let error = Diagnostic::error("paddle-stack", message).label(self.body.op_span(op), "here");
@@ -256,8 +256,8 @@ impl Planner<'_> {
         self.handles.undo(push, op);
     }
 
-    fn finish(mut self, tests: Vec<(OpId, usize)>) -> Plan {
-        let mut plan = Plan::default();
+    fn finish(mut self, tests: Vec<(OpId, usize)>) -> StackPlan {
+        let mut plan = StackPlan::default();
         // By which stacks a handle is more than a name.
         let mut counters: FxHashSet<OpId> = FxHashSet::default();
         for (test, popped) in tests {
@@ -318,7 +318,7 @@ impl Planner<'_> {
     }
 
     /// How the test whether a stack is empty is said.
-    fn test(&mut self, op: OpId, popped: usize, plan: &mut Plan, counters: &mut FxHashSet<OpId>) {
+    fn test(&mut self, op: OpId, popped: usize, plan: &mut StackPlan, counters: &mut FxHashSet<OpId>) {
         let body = self.body;
         let handle = body.operands(op).next();
         let (Some(handle), Some(site)) = (handle, handle.and_then(|v| self.handles.made_by(v))) else {

@@ -7,12 +7,12 @@ use pir_ir::{Diagnostic, Span, Type};
 
 use super::super::pairs::{Pairs, pairs};
 use super::super::{Op, error};
-use super::{Bound, Branch, Done, Frame, Kind, Slot, SourceId, Translator};
+use super::{BlockFrame, BlockKind, Bound, Branch, BranchResult, Done, SourceId, Translator};
 use crate::paddle::carried::common;
 
 impl<'t> Translator<'t, '_, '_> {
-    pub(super) fn enter(&mut self, block: Option<usize>, kind: Kind<'t>, span: Span) {
-        let frame = Frame {
+    pub(super) fn enter(&mut self, block: Option<usize>, kind: BlockKind<'t>, span: Span) {
+        let frame = BlockFrame {
             block,
             at: 0,
             pairs: block.map_or_else(Pairs::default, |b| pairs(&self.blocks[b], &self.read)),
@@ -36,7 +36,7 @@ impl<'t> Translator<'t, '_, '_> {
     }
 
     /// Ends the block that was entered last: what it has bound is forgotten.
-    fn unhide(&mut self) -> Option<Frame<'t>> {
+    fn unhide(&mut self) -> Option<BlockFrame<'t>> {
         let mut frame = self.frames.pop()?;
         for (name, old) in frame.hidden.drain(..).rev() {
             match old {
@@ -58,13 +58,13 @@ impl<'t> Translator<'t, '_, '_> {
         match self
             .frames
             .last_mut()
-            .map(|f| std::mem::replace(&mut f.kind, Kind::Top))
+            .map(|f| std::mem::replace(&mut f.kind, BlockKind::Top))
         {
-            None | Some(Kind::Top) => {
+            None | Some(BlockKind::Top) => {
                 // What stands at top level keeps its names, for the fetches.
                 self.frames.pop();
             }
-            Some(Kind::Loop {
+            Some(BlockKind::Loop {
                 condition,
                 carried,
                 results,
@@ -78,7 +78,7 @@ impl<'t> Translator<'t, '_, '_> {
                 }
                 self.bind_to(condition, Bound::Ended);
             }
-            Some(Kind::Branch(branch)) => self.leave_branch(branch, span)?,
+            Some(BlockKind::Branch(branch)) => self.leave_branch(branch, span)?,
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ impl<'t> Translator<'t, '_, '_> {
         for (&arg, &ty) in args.iter().zip(&types) {
             self.builder.block_arg(arg, ty);
         }
-        let kind = Kind::Loop {
+        let kind = BlockKind::Loop {
             condition,
             carried: carried.clone(),
             results,
@@ -149,10 +149,10 @@ impl<'t> Translator<'t, '_, '_> {
         let else_block = otherwise
             .map(|op| op.sub_block().ok_or_else(|| missing(op)))
             .transpose()?;
-        let mut slots: Vec<Slot<'t>> = Vec::new();
+        let mut slots: Vec<BranchResult<'t>> = Vec::new();
         for (out, yes, no) in choices {
             let id = self.fresh();
-            slots.push(Slot {
+            slots.push(BranchResult {
                 out,
                 names: [yes, no],
                 id,
@@ -168,7 +168,7 @@ impl<'t> Translator<'t, '_, '_> {
                 let alone = otherwise.is_none() && self.declared(name).is_some();
                 if (known || (alone && !chosen.contains(name))) && seen.insert(name) {
                     let id = self.fresh();
-                    slots.push(Slot {
+                    slots.push(BranchResult {
                         out: name,
                         names: [name; 2],
                         id,
@@ -189,7 +189,7 @@ impl<'t> Translator<'t, '_, '_> {
             types: Vec::new(),
         };
         self.builder.enter(yes);
-        self.enter(Some(then_block), Kind::Branch(branch), op.span);
+        self.enter(Some(then_block), BlockKind::Branch(branch), op.span);
         Ok(())
     }
 
@@ -209,7 +209,7 @@ impl<'t> Translator<'t, '_, '_> {
             Some((block, region)) => {
                 branch.types = types;
                 self.builder.enter(region);
-                self.enter(block, Kind::Branch(branch), span);
+                self.enter(block, BlockKind::Branch(branch), span);
             }
             None => {
                 let ctx = self.builder.ctx;
@@ -229,7 +229,7 @@ impl<'t> Translator<'t, '_, '_> {
 
     /// The value of a result at the end of a branch: of the type of elements that its variable is declared with, and
     /// zeros where the branch has none, which nothing should read.
-    fn at_end(&mut self, slot: &Slot<'t>, side: usize, span: Span) -> Result<SourceId, Diagnostic> {
+    fn at_end(&mut self, slot: &BranchResult<'t>, side: usize, span: Span) -> Result<SourceId, Diagnostic> {
         let name = slot.names[side];
         let declared = self.declared(slot.out);
         if !self.names.contains_key(name)

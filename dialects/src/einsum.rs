@@ -2,19 +2,19 @@
 
 /// The letters of the operands and of the result.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Letters {
+pub struct EinsumEquation {
     /// For each operand the letters of its dimensions.
     pub inputs: Vec<Vec<char>>,
     /// Those of the result.
     pub output: Vec<char>,
 }
 
-impl Letters {
+impl EinsumEquation {
     /// Reads `ij,jk->ik`. Without an arrow the result has the letters that stand once, in the order of the alphabet.
     ///
     /// # Errors
     /// When something else than letters stands there, or a letter twice in one operand.
-    pub fn parse(equation: &str) -> Result<Letters, String> {
+    pub fn parse(equation: &str) -> Result<EinsumEquation, String> {
         let text: String = equation.chars().filter(|c| !c.is_whitespace()).collect();
         let (left, right) = match text.split_once("->") {
             Some((left, right)) => (left, Some(right)),
@@ -41,7 +41,7 @@ impl Letters {
         };
         match output.iter().find(|&&c| times(c) == 0) {
             Some(c) => Err(format!("`{c}` of the result is in no operand of `{equation}`")),
-            None => Ok(Letters { inputs, output }),
+            None => Ok(EinsumEquation { inputs, output }),
         }
     }
 
@@ -63,13 +63,13 @@ mod tests {
 
     #[test]
     fn equations_are_read() {
-        let letters = Letters::parse("bij, jk -> bik");
+        let letters = EinsumEquation::parse("bij, jk -> bik");
         let letters = letters.as_ref().map(|l| (l.inputs.len(), l.output.clone(), l.summed()));
         assert_eq!(letters, Ok((2, vec!['b', 'i', 'k'], vec!['j'])));
-        let implied = Letters::parse("ba,ac").map(|l| l.output);
+        let implied = EinsumEquation::parse("ba,ac").map(|l| l.output);
         assert_eq!(implied, Ok(vec!['b', 'c']));
         for wrong in ["ii->i", "i->j", "i...->i", "i->ii"] {
-            assert!(Letters::parse(wrong).is_err(), "{wrong}");
+            assert!(EinsumEquation::parse(wrong).is_err(), "{wrong}");
         }
     }
 }

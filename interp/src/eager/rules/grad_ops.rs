@@ -8,23 +8,23 @@ use super::super::backward::{GradOptions, Request};
 use super::super::value::V;
 use super::elementwise::{share_of, slope_of_abs};
 use super::reduce::{extremum_of, product};
-use super::{Cx, REST, Rule, all_of, moves, told};
+use super::{Cx, REST, Rule, all_of, composite, data_movement};
 
 pub(super) const RULES: &[Rule] = &[
-    told(pd::TanhGrad::NAME, |c| vec![c.y() * (1.0 - c.x().square())]),
-    told(pd::SigmoidGrad::NAME, |c| vec![c.y() * c.x() * (1.0 - c.x())]),
-    told(pd::ReluGrad::NAME, |c| {
+    composite(pd::TanhGrad::NAME, |c| vec![c.y() * (1.0 - c.x().square())]),
+    composite(pd::SigmoidGrad::NAME, |c| vec![c.y() * c.x() * (1.0 - c.x())]),
+    composite(pd::ReluGrad::NAME, |c| {
         vec![c.y() * c.x().test("greater_than", &c.x().filled(0.0))]
     }),
-    told(pd::SqrtGrad::NAME, |c| vec![c.y() / (c.x() * 2.0)]),
-    told(pd::RsqrtGrad::NAME, |c| vec![c.y() * c.x().pow(3.0) * -0.5]),
-    told(pd::AbsGrad::NAME, |c| vec![slope_of_abs(&c.x(), &c.y())]),
-    told(pd::MaximumGrad::NAME, |c| shares(c, "greater_than")),
-    told(pd::MinimumGrad::NAME, |c| shares(c, "less_than")),
-    told(pd::MaxGrad::NAME, |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
-    told(pd::MinGrad::NAME, |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
-    told(pd::ProdGrad::NAME, |c| vec![V::new(c.engine, product_grad(c))]),
-    moves(pd::SliceGrad::NAME),
+    composite(pd::SqrtGrad::NAME, |c| vec![c.y() / (c.x() * 2.0)]),
+    composite(pd::RsqrtGrad::NAME, |c| vec![c.y() * c.x().pow(3.0) * -0.5]),
+    composite(pd::AbsGrad::NAME, |c| vec![slope_of_abs(&c.x(), &c.y())]),
+    composite(pd::MaximumGrad::NAME, |c| shares(c, "greater_than")),
+    composite(pd::MinimumGrad::NAME, |c| shares(c, "less_than")),
+    composite(pd::MaxGrad::NAME, |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
+    composite(pd::MinGrad::NAME, |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
+    composite(pd::ProdGrad::NAME, |c| vec![V::new(c.engine, product_grad(c))]),
+    data_movement(pd::SliceGrad::NAME),
     // What adds up at indices picks at them again.
     all_of(pd::GatherGrad::NAME, REST, |c| picked(c, pd::Gather::NAME, 1, 0)),
     all_of(pd::IndexSelectGrad::NAME, REST, |c| {

@@ -4,11 +4,11 @@
 use pir_ir::{Module, OpDef, Traits};
 use rustc_hash::FxHashSet;
 
-use super::show::Scope;
+use super::show::PrintScope;
 
 /// A part of a printed program.
 #[derive(Debug)]
-pub(super) struct Piece<'a> {
+pub(super) struct Part<'a> {
     /// The function that it is in.
     pub(super) place: &'a str,
     /// Its lines.
@@ -16,8 +16,8 @@ pub(super) struct Piece<'a> {
 }
 
 /// The parts of a scope in the printed text of a program.
-pub(super) fn pieces<'a>(module: &Module, text: &'a str, scope: Scope) -> Vec<Piece<'a>> {
-    let loops = if scope == Scope::Loop {
+pub(super) fn parts<'a>(module: &Module, text: &'a str, scope: PrintScope) -> Vec<Part<'a>> {
+    let loops = if scope == PrintScope::Loop {
         loops(module)
     } else {
         FxHashSet::default()
@@ -41,8 +41,8 @@ pub(super) fn pieces<'a>(module: &Module, text: &'a str, scope: Scope) -> Vec<Pi
             if let Some((from, _)) = open.filter(|&(_, level)| ends && level == indent) {
                 let text = &text[from..end];
                 open = None;
-                let inside = function.filter(|_| scope != Scope::Function);
-                found.push(Piece {
+                let inside = function.filter(|_| scope != PrintScope::Function);
+                found.push(Part {
                     place: place(inside),
                     text,
                 });
@@ -54,20 +54,20 @@ pub(super) fn pieces<'a>(module: &Module, text: &'a str, scope: Scope) -> Vec<Pi
         }
         let Some(name) = op_name(content) else { continue };
         let has_regions = content.ends_with('{');
-        if scope == Scope::Op {
-            found.push(Piece {
+        if scope == PrintScope::Op {
+            found.push(Part {
                 place: place(function),
                 text: line,
             });
         } else if open.is_none() {
             let wanted = match scope {
-                Scope::Function => is_function(name),
+                PrintScope::Function => is_function(name),
                 _ => loops.contains(name),
             };
             if wanted && has_regions {
                 open = Some((start, indent));
             } else if wanted {
-                found.push(Piece {
+                found.push(Part {
                     place: place(function),
                     text: line,
                 });
@@ -155,7 +155,7 @@ func.func @g () {
 }
 ";
 
-    fn of(scope: Scope, generic: bool) -> Vec<(String, usize)> {
+    fn of(scope: PrintScope, generic: bool) -> Vec<(String, usize)> {
         let ctx = pir_dialects::context();
         let parsed = parse(&ctx, PROGRAM.as_bytes(), &ParseOptions::default());
         assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics);
@@ -164,8 +164,8 @@ func.func @g () {
             ..PrintOptions::default()
         };
         let text = print(&parsed.module, &options);
-        let pieces = pieces(&parsed.module, &text, scope);
-        pieces
+        let found = parts(&parsed.module, &text, scope);
+        found
             .iter()
             .map(|p| (p.place.to_owned(), p.text.lines().count()))
             .collect()
@@ -175,12 +175,12 @@ func.func @g () {
     fn parts_are_found_by_their_lines() {
         let lines = |found: &[(String, usize)]| found.iter().map(|(_, lines)| *lines).collect::<Vec<_>>();
         for generic in [false, true] {
-            let functions = of(Scope::Function, generic);
+            let functions = of(PrintScope::Function, generic);
             assert_eq!(functions.len(), 2, "{functions:?}");
-            assert_eq!(of(Scope::Loop, generic).len(), 1);
-            assert_eq!(lines(&of(Scope::Op, generic)), [1; 8]);
+            assert_eq!(of(PrintScope::Loop, generic).len(), 1);
+            assert_eq!(lines(&of(PrintScope::Op, generic)), [1; 8]);
         }
-        assert_eq!(lines(&of(Scope::Function, false)), [9, 3]);
-        assert_eq!(of(Scope::Loop, false), [("@f".to_owned(), 6)]);
+        assert_eq!(lines(&of(PrintScope::Function, false)), [9, 3]);
+        assert_eq!(of(PrintScope::Loop, false), [("@f".to_owned(), 6)]);
     }
 }
