@@ -1,7 +1,7 @@
-//! JSON as a flat list of nodes that remember where in the source they stand.
+//! JSON as a flat list of nodes that record their offsets in the source.
 //!
-//! Programs nest as deeply as their authors like, and an error in a file of one line is only found by its offset:
-//! so there is neither a tree of boxes nor recursion here, and every node has its span.
+//! Programs may nest arbitrarily deeply, and an error in a file of one line can be located only by its offset: so this
+//! is neither a tree of boxes nor recursive, and every node has a span.
 
 use std::borrow::Cow;
 
@@ -23,11 +23,11 @@ struct Node {
     kind: JsonKind,
     start: u32,
     end: u32,
-    /// The node behind this one and everything inside it.
+    /// The node after this one and all nodes inside it.
     next: u32,
 }
 
-/// A parsed document. The nodes stand in the order of the text; children of an object are its keys and values in turn.
+/// A parsed document. The nodes are in the order of the text; children of an object are its keys and values in turn.
 pub(crate) struct Json<'s> {
     source: &'s str,
     nodes: Vec<Node>,
@@ -44,9 +44,9 @@ pub(crate) struct Value<'j> {
 
 enum State {
     Value,
-    /// Behind `[`: a value or the end.
+    /// After `[`: a value or the end.
     FirstItem,
-    /// Behind `{`: a key or the end.
+    /// After `{`: a key or the end.
     FirstKey,
     Key,
     AfterValue,
@@ -217,7 +217,7 @@ impl Parser<'_> {
         Ok(State::Value)
     }
 
-    /// Goes behind the closing quote.
+    /// Advances past the closing quote.
     fn string(&mut self) -> Result<(), Diagnostic> {
         let start = self.at;
         self.at += 1;

@@ -1,6 +1,6 @@
 //! Readers and writers of other formats.
 //!
-//! [`detect`] tells a format by the content of a file; each format has a module with its reader.
+//! [`detect`] recognizes a format by the content of a file; each format has a module with its reader.
 
 #![forbid(unsafe_code)]
 
@@ -30,7 +30,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The name by which the tools call it.
+    /// The name of the format in the tools' options.
     pub fn name(self) -> &'static str {
         match self {
             Format::PaddleJson => "paddle-json",
@@ -44,9 +44,9 @@ impl Format {
     /// Reads a program in this format.
     ///
     /// # Errors
-    /// What is wrong with the source.
+    /// Everything wrong with the source.
     pub fn read(self, ctx: &Arc<Context>, source: &[u8], options: paddle::Options) -> Result<Module, Vec<Diagnostic>> {
-        // Blanks in its place, so that errors are where they are.
+        // Blanks in place of the byte-order mark, so that offsets stay the same.
         let unmarked = source.strip_prefix(MARK).map(|text| [b"   ", text].concat());
         let source = match self {
             Format::PaddleJson | Format::PaddleText | Format::PaddleProgramText => {
@@ -78,17 +78,17 @@ impl Format {
     }
 }
 
-/// The byte-order mark that some editors put in front of a text.
+/// The byte-order mark that some editors write at the start of a text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Whether a file is text: UTF-8 without control characters but those that begin lines and columns. A message of
-/// protobuf has lengths and small numbers among its bytes.
+/// Whether a file is text: UTF-8 without control characters other than line breaks and tabs. Protobuf messages contain
+/// lengths and small numbers as bytes.
 fn is_text(source: &[u8]) -> bool {
     let is_control = |&b: &u8| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c) || b == 0x7f;
     !source.iter().any(is_control) && std::str::from_utf8(source).is_ok()
 }
 
-/// Tells the format of a file by its content; `None` when it is none of them, like the text format of the IR.
+/// Detects the format of a file by its content; `None` if it is none of them, like the text format of the IR.
 pub fn detect(source: &[u8]) -> Option<Format> {
     if paddle::legacy::is_proto(source) && !is_text(source) {
         return Some(Format::PaddleProgram);
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(detect(b"{ // block 0\n    var x"), Some(Format::PaddleProgramText));
         assert_eq!(detect(b"\x0a\xb7\x2d\x08\x00\x10\xff\xff"), Some(Format::PaddleProgram));
         assert_eq!(detect(b"\n\n%0 = pd.full"), None);
-        // As protobuf, a `GraphDef` whose versions take the first line.
+        // As protobuf, a `GraphDef` whose versions field covers the first line.
         let comment = "x".repeat(80);
         assert_eq!(detect(format!("\"a.b\"() : () -> ()\n//{comment}").as_bytes()), None);
         assert_eq!(Format::from_name("paddle-json"), Some(Format::PaddleJson));

@@ -1,10 +1,10 @@
-//! What the messages of the formats consist of that are protobuf: a ProgramDesc, by PaddlePaddle's `framework.proto`, and a
-//! GraphDef, by TensorFlow's `graph.proto` and what it imports.
+//! The schemas of the protobuf formats: ProgramDesc, from PaddlePaddle's `framework.proto`, and GraphDef, from
+//! TensorFlow's `graph.proto` and its imports.
 
 use crate::wire::Count::{Optional, Repeated, Required};
 use crate::wire::{Field, FieldType, Schema};
 
-/// Schemas: the name of the message, and for each field its number, name, kind and how often it stands there.
+/// Schemas: the name of the message, and for each field its number, name, type and cardinality.
 macro_rules! messages {
     (@ Message $of:ident) => { FieldType::Message(&$of) };
     (@ Entry $of:ident) => { FieldType::Entry(&$of) };
@@ -58,7 +58,7 @@ messages! {
     }
 }
 
-// Functions of a GraphDef are told by their number only: what calls one is not known here.
+// Of a GraphDef's functions only the number matters: calls are not supported.
 messages! {
     pub(crate) GRAPH = "GraphDef" {
         1 node Message(GRAPH_NODE) Repeated, 2 library Skipped Optional, 3 version Varint Optional,

@@ -1,16 +1,16 @@
-//! Protobuf messages held against what they may consist of. The decoder passes over what it does not know, takes the last
-//! of two values, and does not tell where it stopped.
+//! Checks protobuf messages against a schema. The decoder skips unknown fields, takes the last of two values, and does
+//! not report where it stopped.
 
 use pir_ir::Span;
 use pir_ir::budget::{Exhausted, Reservation};
 
-/// After so many faults nobody reads on.
+/// Stop after this many errors.
 const MOST: usize = 20;
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy)]
 pub(crate) enum FieldType {
-    /// An integer or a truth value; several may be packed.
+    /// An integer or a boolean; several may be packed.
     Varint,
     /// A single, or several packed.
     Fixed32,
@@ -20,13 +20,13 @@ pub(crate) enum FieldType {
     Bytes,
     /// A message.
     Message(&'static Schema),
-    /// An entry of a map from texts: its key is field 1, its value, a message, is field 2.
+    /// An entry of a map with string keys: the key is field 1, the value, a message, is field 2.
     Entry(&'static Schema),
-    /// Known to be of no interest here, whatever it holds.
+    /// Ignored, whatever its type.
     Skipped,
 }
 
-/// How often a field stands in a message.
+/// The cardinality of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Count {
     /// Once, or not at all.
@@ -37,7 +37,7 @@ pub(crate) enum Count {
     Repeated,
 }
 
-/// A field: its number, name, and what it holds.
+/// A field: its number, name, type and cardinality.
 pub(crate) struct Field(
     pub(crate) u64,
     pub(crate) &'static str,
@@ -45,7 +45,7 @@ pub(crate) struct Field(
     pub(crate) Count,
 );
 
-/// What a message may consist of.
+/// The schema of a message.
 pub(crate) struct Schema {
     /// What the message is called.
     pub(crate) name: &'static str,
@@ -53,17 +53,17 @@ pub(crate) struct Schema {
     pub(crate) fields: &'static [Field],
 }
 
-/// Something wrong, and the byte at which it begins.
+/// An error, and its byte offset.
 pub(crate) struct Fault {
     pub(crate) at: usize,
     pub(crate) message: String,
 }
 
-/// A field as it stands in a message: its number, how it is written, and where what it holds begins and ends.
+/// A field in a message: its number, its wire type, and the range of its payload.
 pub(crate) struct Found {
     pub(crate) number: u64,
     wire: u64,
-    /// Where the field begins, with its number.
+    /// The offset of the field's tag.
     pub(crate) at: usize,
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -76,7 +76,7 @@ impl Found {
     }
 }
 
-/// A number of seven bits a byte, and where it ends.
+/// A varint, and its end.
 fn varint(bytes: &[u8], start: usize, end: usize) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for (at, &byte) in bytes.get(start..end)?.iter().take(10).enumerate() {
@@ -88,7 +88,7 @@ fn varint(bytes: &[u8], start: usize, end: usize) -> Option<(u64, usize)> {
     None
 }
 
-/// The field that begins at `at` in a message that ends at `end`.
+/// The field at offset `at` of a message that ends at `end`.
 fn field(bytes: &[u8], at: usize, end: usize) -> Option<Found> {
     let (key, start) = varint(bytes, at, end)?;
     let (start, stop) = match key & 7 {
@@ -111,7 +111,7 @@ fn field(bytes: &[u8], at: usize, end: usize) -> Option<Found> {
     })
 }
 
-/// The fields of a message, up to the first that is broken, and where that begins.
+/// The fields of a message up to the first malformed one, and the offset of that.
 pub(crate) fn fields(bytes: &[u8], start: usize, end: usize) -> (Vec<Found>, Option<usize>) {
     let (mut found, mut at) = (Vec::new(), start);
     while at < end {
@@ -124,21 +124,21 @@ pub(crate) fn fields(bytes: &[u8], start: usize, end: usize) -> (Vec<Found>, Opt
     (found, None)
 }
 
-/// Where the messages of a field of the whole stand.
+/// The spans of the messages of a top-level field.
 pub(crate) fn spans(bytes: &[u8], number: u64) -> Vec<Span> {
     spans_in(bytes, Span::new(0, bytes.len()), number)
 }
 
-/// Where the messages of a field of a message stand.
+/// The spans of the messages of a field of a message.
 pub(crate) fn spans_in(bytes: &[u8], whole: Span, number: u64) -> Vec<Span> {
     let (found, _) = fields(bytes, whole.start as usize, whole.end as usize);
     let of_field = found.iter().filter(|f| f.number == number && f.is_delimited());
     of_field.map(|f| Span::new(f.start, f.end)).collect()
 }
 
-/// Reserves what the fields of a message take: where they stand, and what the decoder makes of them.
+/// Reserves the memory for the fields of a message and for their decoded form.
 fn reserve(held: &mut Reservation, bytes: &[u8], schema: &Schema, start: usize, end: usize) -> Result<(), Exhausted> {
-    // A message has several lists and maps, which take as much when they are empty.
+    // The lists and maps of a message take memory even when they are empty.
     const DECODED: usize = 192 + 2 * size_of::<Found>();
     let (mut taken, mut at) = (0, start);
     while let Some(next) = field(bytes, at, end) {
@@ -146,7 +146,7 @@ fn reserve(held: &mut Reservation, bytes: &[u8], schema: &Schema, start: usize, 
         let known = schema.fields.iter().find(|f| f.0 == next.number);
         taken += DECODED
             + match known.map(|f| f.2) {
-                // Each may take one byte; a list that grows is as large again.
+                // An element may take one byte; a growing list doubles its capacity.
                 Some(FieldType::Varint) if next.is_delimited() => 2 * size_of::<u64>() * length,
                 Some(FieldType::Bytes | FieldType::Fixed32 | FieldType::Fixed64) => 2 * length,
                 _ => 0,
@@ -156,8 +156,8 @@ fn reserve(held: &mut Reservation, bytes: &[u8], schema: &Schema, start: usize, 
     held.grow(taken as u64)
 }
 
-/// Everything that makes the bytes no message of the schema, in the order of the file. What decoding them takes goes to
-/// the reservation.
+/// Every way in which the bytes violate the schema, in the order of the file. The memory for decoding is added to the
+/// reservation.
 pub(crate) fn check(bytes: &[u8], schema: &'static Schema, held: &mut Reservation) -> Vec<Fault> {
     let mut faults: Vec<Fault> = Vec::new();
     let mut pending = vec![(schema, 0, bytes.len())];
@@ -247,7 +247,7 @@ pub(crate) fn check(bytes: &[u8], schema: &'static Schema, held: &mut Reservatio
     faults
 }
 
-/// Whether a field holds whole numbers of seven bits a byte, one behind the other.
+/// Whether a field holds packed varints.
 fn is_packed(bytes: &[u8], item: &Found) -> bool {
     let mut at = item.start;
     while at < item.end {

@@ -1,4 +1,4 @@
-//! Graphs written for TensorFlow and read again. That TensorFlow runs them is tested by tests/tensorflow.rs.
+//! Round trips of TensorFlow graphs. tests/tensorflow.rs runs them in TensorFlow.
 
 #![allow(clippy::unwrap_used, reason = "a test ends at what it does not expect")]
 
@@ -8,7 +8,7 @@ use pir_ir::verify::verify;
 use pir_translate::graphdef::{read, write, write_text};
 use pir_translate::{Format, detect};
 
-/// A loop, the numbers of whose rounds and whose last value are given out.
+/// A loop that outputs the number of its iterations and its last value.
 const LOOP: &str = include_str!("loop.pir");
 
 fn module(text: &str) -> Module {
@@ -32,7 +32,7 @@ fn text(module: &Module) -> String {
     print(module, &Default::default())
 }
 
-/// What is read is written and read as the same again.
+/// Writing and reading again gives the same graph.
 #[track_caller]
 fn round_trip(program: &str) -> String {
     let once = back(&write(&module(program)).unwrap_or_else(|e| panic!("{e:#?}")));
@@ -41,7 +41,7 @@ fn round_trip(program: &str) -> String {
         text(&once).matches("pd.fetch").count(),
         program.matches("pd.fetch").count()
     );
-    // What conditions and constants are made of is spelled out after the first time.
+    // The first round trip spells out conditions and constants.
     let thrice = back(&write(&twice).unwrap_or_else(|e| panic!("{e:#?}\n{}", text(&twice))));
     assert_eq!(text(&twice), text(&thrice));
     text(&once)
@@ -122,7 +122,7 @@ fn devices_are_consistent() {
             .unwrap_or_else(|| panic!("{name}"));
         text[start..].split("\nnode {").next().unwrap()
     };
-    // What multiplies on the second device has its own constant there.
+    // The multiplication on the second device has a constant there.
     assert!(node("u").contains("device:CPU:1"));
     assert!(node("xc").contains("device:CPU:1"));
     assert!(node("na").contains("device:CPU:0"));
@@ -185,7 +185,7 @@ fn damaged_files_are_read_or_reported() {
         }
     }
     assert!(failures > bytes.len() / 2);
-    // Every byte changed in a few ways.
+    // Several mutations of every byte.
     for at in 0..bytes.len() {
         for change in [0x01, 0x80, 0xff] {
             let mut bytes = bytes.clone();

@@ -9,7 +9,7 @@ use pir_ir::verify::verify;
 use pir_translate::Format;
 use pir_translate::paddle::Options;
 
-/// A small generator: the same damage in every run.
+/// A deterministic pseudo-random generator.
 struct Random(u64);
 
 impl Random {
@@ -21,7 +21,7 @@ impl Random {
     }
 }
 
-/// Pieces that programs are made of, to be put in wrong places.
+/// Fragments of programs, to be inserted at wrong places.
 const PIECES: &[&str] = &[
     "{",
     "}",
@@ -64,7 +64,7 @@ fn damage(source: &[u8], random: &mut Random) -> Vec<u8> {
         }
         let at = random.below(out.len());
         match random.below(12) {
-            // Numbers and names of other things: the syntax stays right.
+            // Numbers and names from elsewhere: the syntax stays valid.
             5.. => {
                 let Some(digit) = out[at..].iter().position(u8::is_ascii_digit) else {
                     continue;
@@ -96,7 +96,7 @@ fn damage(source: &[u8], random: &mut Random) -> Vec<u8> {
                 out.splice(at..at, piece.bytes());
             }
             _ => {
-                // A stretch of the program once more, somewhere else.
+                // Repeats a part of the program elsewhere.
                 let start = random.below(out.len());
                 let end = (start + random.below(200)).min(out.len());
                 let piece = out[start..end].to_vec();
@@ -119,7 +119,7 @@ fn survive(extension: &str, format: Format, rounds: usize) {
                 allow_unregistered: random.below(2) == 0,
             };
             match format.read(&ctx, &damaged, options) {
-                // What was read may be wrong, but must be something that can be looked at.
+                // The program may be invalid, but it must be safe to inspect.
                 Ok(module) => {
                     verify(&module);
                     pir_ir::text::print(&module, &Default::default());

@@ -21,7 +21,7 @@ fn read(rest: &str) -> Result<Module, Vec<pir_ir::Diagnostic>> {
     paddle::read_printed(&context(), source.as_bytes(), options)
 }
 
-/// The text behind the head.
+/// The text after the prologue.
 fn translated(rest: &str) -> Vec<String> {
     let module = read(rest).unwrap_or_else(|errors| panic!("{errors:#?}"));
     let text = pir_ir::text::print(&module, &Default::default());
@@ -223,7 +223,8 @@ fn unknown_operations_may_change_constants_and_conditions() {
     );
     assert_eq!(text[2], "%3 = pd.scale (%x, %1) : tensor<2x3xf32>");
     assert!(text[5].starts_with("%6 = pd.sum (%3, %4)"), "{text:#?}");
-    // What PaddlePaddle does not name like a change is none: gradients share the axes of what they are gradients of.
+    // An unknown operation without an underscore changes nothing: gradient operations share the constant axes of their
+    // primals.
     let text = translated(
         r#"
     (%3) = "pd_op.full_int_array" () {dtype:int64,value:[0]} : () -> tensor<1xi64>
@@ -232,7 +233,7 @@ fn unknown_operations_may_change_constants_and_conditions() {
 "#,
     );
     assert!(text[1].contains("pd.sum (%x) {axis = [0]"), "{text:#?}");
-    // Whether the loop goes on was computed before the change.
+    // The condition was computed before the change.
     let loops = |before: &str, inside: &str| {
         translated(&format!(
             r#"
@@ -311,7 +312,7 @@ fn persistable_variables_of_older_programs_are_kept() {
     let text = pir_ir::text::print(&module, &Default::default());
     assert!(text.contains("= pd.assign_out_ (%0, %step)"), "{text}");
     assert!(!text.contains("pd.assign_out_ (%w"), "{text}");
-    // Statistics change in training alone.
+    // Statistics change in training only.
     for (attributes, kept) in [
         ("is_test = False", 2),
         ("is_test = True", 0),

@@ -1,4 +1,4 @@
-//! How Paddle's loops, whose condition is computed twice, become ours.
+//! Converting Paddle's loops, whose condition is computed twice, to `pd.while`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -123,7 +123,7 @@ fn an_invariant_carried_value_is_read_from_its_slot() {
 
 #[test]
 fn a_condition_of_something_else_is_carried() {
-    // The condition at the end of the body reads the old value: it is not the one before the loop.
+    // The condition at the end of the body reads the old value: it differs from the one before the loop.
     let text = translated(
         r#"
     (%3) = "pd_op.less_than" (%0, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>
@@ -299,7 +299,7 @@ cf.push_back (%1, %11)
 
 #[test]
 fn what_changes_after_the_condition_was_computed_keeps_it_there() {
-    // The stack is asked before the pop: in the condition region the answer would be another.
+    // The test precedes the pop: in the condition region it would give another result.
     let text = translated(
         r#"
     (%3, %4, %5) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
@@ -373,7 +373,7 @@ fn changes_in_place_give_new_values() {
 
 #[test]
 fn changes_in_place_of_outer_values_are_carried() {
-    // In a branch in a loop: the other branch gives what was there, and the loop carries it.
+    // In a branch in a loop: the other branch yields the old value, and the loop carries it.
     let text = translated(
         r#"
     (%3) = "pd_op.less_than" (%0, %2) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xb>

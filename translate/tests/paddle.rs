@@ -169,7 +169,7 @@ fn errors_name_the_operation_and_its_place() {
     let tahn = r##"{"#":"1.tahn","A":[],"I":[{"%":1}],"O":[{"%":2,"TT":{"#":"0.t_f32"}}]}"##;
     let tanh = r##"{"#":"1.tanh","A":[],"I":[{"%":7}],"O":[{"%":3,"TT":{"#":"0.t_f32"}}]}"##;
     let strange = r##"{"#":"77.x","A":[],"I":[],"O":[{"%":4,"TT":{"#":"0.t_dtensor","D":[{"#":"0.t_f32"},[-2]]}}]}"##;
-    // The value of the first one is poisoned, so that its use is no error of its own.
+    // The value of the first one is poisoned, so that its use is not another error.
     let ops = [full, tahn, tanh, strange].join(",");
     let expected = [
         ("the attribute kind `9.a_odd` is not known", "{\"#\":\"9.a_odd\"}"),
@@ -212,7 +212,7 @@ fn attributes_are_given_once() {
     assert!(printed[place.start as usize..place.end as usize].starts_with("(%0) = "));
 }
 
-/// What is not known in an object, is given twice or is missing: all of it, with its place.
+/// Unknown, duplicate and missing keys are reported with their places.
 #[test]
 fn every_key_is_accounted_for() {
     let program = |ops: &str| {

@@ -1,7 +1,7 @@
 //! TensorFlow's graphs: `GraphDef` messages.
 //!
-//! They are the dialect `df` in other words. Writing turns each operation into the nodes that it is in TensorFlow's
-//! words, see `write`; reading knows the same subset, see `read`.
+//! They are the dialect `df` under TensorFlow's names. `write` lowers each operation to TensorFlow nodes; `read`
+//! accepts the same subset.
 
 mod pbtxt;
 mod proto;
@@ -14,13 +14,13 @@ use std::sync::Arc;
 use pir_ir::{Context, Diagnostic, Module};
 use prost::Message;
 
-/// What `PreventGradient` says when it is differentiated.
+/// The message that `PreventGradient` reports when it is differentiated.
 const PREVENT_GRADIENT: &str = "tf.prevent_gradient";
 
 /// Writes the graphs of a module as a `GraphDef` message.
 ///
 /// # Errors
-/// What TensorFlow's graphs cannot say, with where it stands.
+/// Everything that TensorFlow's graphs cannot express, with its location.
 pub fn write(module: &Module) -> Result<Vec<u8>, Vec<Diagnostic>> {
     Ok(write::graph(module)?.encode_to_vec())
 }
@@ -28,15 +28,15 @@ pub fn write(module: &Module) -> Result<Vec<u8>, Vec<Diagnostic>> {
 /// Writes the graphs of a module as the text of a `GraphDef`: `graph.pbtxt`.
 ///
 /// # Errors
-/// What TensorFlow's graphs cannot say, with where it stands.
+/// Everything that TensorFlow's graphs cannot express, with its location.
 pub fn write_text(module: &Module) -> Result<String, Vec<Diagnostic>> {
     Ok(pbtxt::print(&write::graph(module)?))
 }
 
-/// Reads a `GraphDef` message: a `df.graph`, or a plain program if there is no control flow in it.
+/// Reads a `GraphDef` message: a `df.graph`, or a structured program if it has no control flow.
 ///
 /// # Errors
-/// What is wrong with the message, or is not known here.
+/// Everything that is malformed or not supported.
 pub fn read(ctx: &Arc<Context>, source: &[u8]) -> Result<Module, Vec<Diagnostic>> {
     read::read(ctx, source)
 }
@@ -69,7 +69,7 @@ pub(crate) fn is_graph(source: &[u8]) -> bool {
     length > 0 && name.get(..length).is_some_and(|n| n.iter().all(valid)) && name.get(length) == Some(&0x12)
 }
 
-/// The number at the beginning, in pieces of seven bits, and what stands behind it.
+/// The varint at the beginning, and the rest of the bytes.
 fn length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut value = 0usize;
     for (at, &byte) in bytes.iter().take(5).enumerate() {

@@ -1,4 +1,4 @@
-//! `GraphDef` messages. The tags are those of TensorFlow's `graph.proto`; what is not needed is left out.
+//! `GraphDef` messages. The tags are those of TensorFlow's `graph.proto`; fields that are not needed are left out.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(super) struct GraphDef {
     pub(super) versions: Option<VersionDef>,
 }
 
-/// Functions, of which only the number is of interest.
+/// Functions, of which only the number matters.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct FunctionDefLibrary {
     #[prost(bytes = "vec", repeated, tag = "1")]
@@ -115,7 +115,7 @@ pub(super) struct TensorProto {
     pub(super) longs: Vec<i64>,
     #[prost(bool, repeated, tag = "11")]
     pub(super) bools: Vec<bool>,
-    /// The bits of halves, of both kinds.
+    /// The bits of `half` and `bfloat16` elements.
     #[prost(int32, repeated, tag = "13")]
     pub(super) halves: Vec<i32>,
     #[prost(uint32, repeated, tag = "16")]
@@ -146,7 +146,7 @@ impl TensorShape {
         }
     }
 
-    /// The dimensions; negative ones are not known.
+    /// The dimensions; a negative one is dynamic.
     pub(super) fn known(&self) -> Option<Vec<i64>> {
         (!self.unknown_rank).then(|| self.dims.iter().map(|d| d.size).collect())
     }

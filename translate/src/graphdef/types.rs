@@ -1,4 +1,4 @@
-//! Element types and the numbers that TensorFlow has for them, and tensors of constants.
+//! Element types with TensorFlow's codes, and constant tensors.
 
 use half::{bf16, f16};
 use pir_ir::{Context, FloatKind, Signedness, Type, TypeData};
@@ -11,10 +11,10 @@ pub(super) const INT32: i32 = 3;
 pub(super) const INT64: i32 = 9;
 pub(super) const BOOL: i32 = 10;
 
-/// Constants with more elements than this, all of which are the same, are written as one number.
+/// Uniform constants with more elements than this are written as one number.
 const SPELLED: usize = 64;
 
-/// The number of an element type.
+/// The code of an element type.
 pub(super) fn code(ctx: &Context, elem: Type) -> Option<i32> {
     Some(match ctx.type_data(elem) {
         TypeData::Float(kind) => match kind {
@@ -40,7 +40,7 @@ pub(super) fn code(ctx: &Context, elem: Type) -> Option<i32> {
     })
 }
 
-/// The element type of a number.
+/// The element type of a code.
 pub(super) fn elem(ctx: &Context, code: i32) -> Option<Type> {
     let float = |kind| ctx.intern_type(TypeData::Float(kind));
     let integer = |width, sign| ctx.intern_type(TypeData::Integer { width, sign });
@@ -62,7 +62,7 @@ pub(super) fn elem(ctx: &Context, code: i32) -> Option<Type> {
     })
 }
 
-/// The name of a number, for messages and the text form.
+/// The name of a code, for messages and the text form.
 pub(super) fn name(code: i32) -> &'static str {
     match code {
         1 => "DT_FLOAT",
@@ -87,7 +87,7 @@ pub(super) fn name(code: i32) -> &'static str {
     }
 }
 
-/// A number of a constant: whole ones may be beyond what a double holds.
+/// A number of a constant: integers may exceed the range of exact doubles.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Number {
     Int(i128),
@@ -102,7 +102,7 @@ impl Number {
         }
     }
 
-    /// Whether a whole number is one of a type.
+    /// Whether an integer is in the range of a type.
     fn fits(self, code: i32) -> bool {
         let (low, high) = match code {
             4 => (0, u8::MAX.into()),
@@ -154,7 +154,7 @@ fn size(code: i32) -> Option<usize> {
     })
 }
 
-/// A tensor of one number, or of as many as it has elements.
+/// A tensor with one number for all elements, or one per element.
 pub(super) fn tensor(code: i32, dims: &[i64], values: &[Number]) -> Result<TensorProto, String> {
     let count = dims
         .iter()
@@ -177,7 +177,7 @@ pub(super) fn tensor(code: i32, dims: &[i64], values: &[Number]) -> Result<Tenso
     Ok(proto)
 }
 
-/// One number stands for all elements behind it.
+/// One number, which fills the tensor.
 fn splat(proto: &mut TensorProto, value: Number) {
     match proto.dtype {
         1 => proto.floats.push(value.f64() as f32),
@@ -190,7 +190,7 @@ fn splat(proto: &mut TensorProto, value: Number) {
     }
 }
 
-/// The numbers in a tensor: one that all elements are, or as many as there are elements.
+/// The numbers of a tensor: one that fills it, or one per element.
 pub(super) fn numbers(proto: &TensorProto) -> Option<(Vec<i64>, Vec<Number>)> {
     let dims = proto.shape.clone().unwrap_or_default().known()?;
     let count = dims
@@ -214,7 +214,7 @@ pub(super) fn numbers(proto: &TensorProto) -> Option<(Vec<i64>, Vec<Number>)> {
     if values.iter().all(|v| same(*v, first)) {
         return Some((dims, vec![first]));
     }
-    // The last number stands for those that are left out; a file must not make us fill the memory.
+    // The last number is repeated for omitted elements; bounded so that a file cannot exhaust the memory.
     let mut values = values;
     if let Some(&last) = values.last()
         && values.len() < count

@@ -1,8 +1,8 @@
 //! Arrays of tensors.
 //!
-//! There a loop may write what it computes into an array, element by element, and what follows stacks the elements up.
-//! Here an array is one tensor that has its elements along the first dimension: writing an element is cutting and
-//! joining, which has derivatives like everything else.
+//! In PaddlePaddle a loop may write results into an array, element by element, and later operations stack the elements.
+//! Here an array is one tensor with the elements along its first dimension: writing an element slices and concatenates,
+//! which is differentiable.
 
 use pir_dialects::pd;
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use pir_ir::{Attr, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, Val
 
 use super::carried::common;
 
-/// Operations that make arrays or look into them.
+/// Operations that create arrays or read them.
 const OPS: &[&str] = &[
     "pd.create_array",
     "pd.array_write",
@@ -21,12 +21,12 @@ const OPS: &[&str] = &[
     "pd.array_to_tensor",
 ];
 
-/// Whether an operation is one of those on arrays, which no dialect defines: they do not stay.
+/// Whether an operation works on arrays. No dialect defines such operations: they are translated to others.
 pub(super) fn is_on_arrays(name: &str) -> bool {
     OPS.contains(&name)
 }
 
-/// Makes arrays tensors.
+/// Turns arrays into tensors.
 pub(super) fn to_tensors(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
     let ops: Vec<OpId> = body.walk_all().collect();
     let mut groups = Groups::default();
@@ -67,8 +67,8 @@ fn error(body: &Body, op: OpId, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("paddle-array", message).label(body.op_span(op), "here")
 }
 
-/// PaddlePaddle takes what it reads of an array for a vector when it does not know what was written; what is computed of
-/// it has another number of dimensions then.
+/// When the element type is unknown, PaddlePaddle infers that an element read from an array is a vector. Infers the
+/// ranks again for the operations that depend on it.
 fn restate_ranks(ctx: &Context, body: &mut Body) {
     for op in body.walk_all().collect::<Vec<_>>() {
         let view = body.view(ctx, op);
@@ -87,7 +87,7 @@ fn restate_ranks(ctx: &Context, body: &mut Body) {
     }
 }
 
-/// The type of a tensor whose first dimension counts elements of a type.
+/// The tensor type whose first dimension counts elements of a type.
 fn array_type(ctx: &Context, element: Type) -> Type {
     let (shape, elem) = ctx.as_tensor(element).unwrap_or((&[], element));
     let shape: Vec<i64> = std::iter::once(DYNAMIC).chain(shape.iter().copied()).collect();
@@ -98,7 +98,7 @@ fn is_array(ctx: &Context, ty: Type) -> bool {
     ctx.is_dialect_type::<pd::DenseTensorArray>(ty)
 }
 
-/// Which values are one array at different times.
+/// Union-find over the values that are one array at different times.
 #[derive(Default)]
 struct Groups {
     numbers: FxHashMap<ValueId, usize>,
@@ -135,7 +135,7 @@ impl Groups {
         }
     }
 
-    /// Joins what an operation passes on. The loops are still of one region, behind their conditions.
+    /// Joins the values that an operation forwards. Loops still have one region, with the condition as first value.
     fn join_all(&mut self, ctx: &Context, body: &Body, op: OpId) {
         let results: Vec<ValueId> = body.results(op).collect();
         for &value in &results {
@@ -166,7 +166,7 @@ impl Groups {
         }
     }
 
-    /// The type of the elements of each array: of what is written into it.
+    /// The element type of each array, from what is written into it.
     fn elements(&mut self, ctx: &Context, body: &Body, ops: &[OpId]) -> Result<FxHashMap<usize, Type>, Diagnostic> {
         let mut found: FxHashMap<usize, Type> = FxHashMap::default();
         for &op in ops {
@@ -235,7 +235,7 @@ impl Emitter<'_, '_> {
         self.emit(pd::Reshape::NAME, &[x], &[("shape", self.ctx.ints_attr(shape))])
     }
 
-    /// A place as the bound of a slice, and the next one.
+    /// An index as the bounds of a slice.
     fn bounds(&mut self, place: ValueId) -> Result<[ValueId; 2], String> {
         let start = self.reshaped(place, &[1])?;
         let end = self.emit(pd::Scale::NAME, &[start], &[("bias", self.ctx.float_attr(1.0))])?;
@@ -252,7 +252,7 @@ impl Emitter<'_, '_> {
         )
     }
 
-    /// The array with an element at a place: what is before it, the element, what is behind it.
+    /// The array with an element replaced: the slice before it, the element, the slice after it.
     fn written(&mut self, array: ValueId, item: ValueId, place: ValueId, ty: Type) -> Result<ValueId, String> {
         let [start, end] = self.bounds(place)?;
         let [axes, zero, all] = [0, 0, i64::from(i32::MAX)].map(|n| self.ctx.ints_attr(&[n]));
@@ -265,7 +265,7 @@ impl Emitter<'_, '_> {
         Ok(whole)
     }
 
-    /// An array that has no elements yet does not know the extents that they will have: it gets those of the first.
+    /// An array without elements does not have their extents yet: it takes those of the first element.
     fn with_extents(&mut self, array: ValueId, item: ValueId) -> Result<ValueId, String> {
         let tensor = |value: ValueId| self.ctx.as_tensor(self.r.body.value_type(value));
         let ((have, _), (want, _)) = tensor(array).zip(tensor(item)).ok_or("it is not a tensor")?;
@@ -286,7 +286,7 @@ impl Emitter<'_, '_> {
         Ok(self.r.body.result(wide, 0))
     }
 
-    /// The elements stacked up or one behind the other along an axis.
+    /// The elements, stacked or concatenated along an axis.
     fn joined(&mut self, array: ValueId, axis: i64, stacked: bool) -> Result<ValueId, String> {
         let rank = self
             .ctx
@@ -316,7 +316,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Puts operations on tensors in the place of an operation on arrays.
+/// Replaces an operation on arrays with operations on tensors.
 fn translate(ctx: &Context, body: &mut Body, op: OpId) -> Result<(), String> {
     let name = ctx.op_str(body.op_name(op));
     if !is_on_arrays(name) {

@@ -37,7 +37,7 @@ fn kind_of(node: Value<'_>) -> Result<String, Diagnostic> {
         .ok_or_else(|| error(node.span(), "expected an object with a kind, `\"#\"`"))
 }
 
-/// The type that a node stands for; `None` for the type of a value that is left out.
+/// The type of a node; `None` for the type of an absent value.
 pub(crate) fn read_type(ctx: &Context, node: Value<'_>) -> Result<Option<Type>, Diagnostic> {
     let kind = kind_of(node)?;
     if kind == "NULL" {
@@ -46,7 +46,7 @@ pub(crate) fn read_type(ctx: &Context, node: Value<'_>) -> Result<Option<Type>, 
     if kind == "0.t_vec" {
         let mut items = Vec::new();
         for item in node.get("D").into_iter().flat_map(Value::items) {
-            // Vectors of vectors do not exist, so this does not go deep.
+            // Vectors of vectors do not exist, so the recursion is bounded.
             if kind_of(item)? == "0.t_vec" {
                 return Err(error(item.span(), "a vector of vectors"));
             }
@@ -129,16 +129,17 @@ fn scalar_type(ctx: &Context, kind: &str) -> Option<Type> {
     })
 }
 
-/// How attributes are read.
+/// Options for reading attributes.
 #[derive(Clone, Copy)]
 pub(crate) struct AttrReader<'c> {
     pub(crate) ctx: &'c Context,
-    /// Keep the types of numbers. The definition of a known operation says them; those of an unknown one would be lost.
+    /// Keep the widths of numbers. The definition of a known operation declares them; those of an unknown one would be
+    /// lost.
     pub(crate) typed: bool,
 }
 
 impl AttrReader<'_> {
-    /// The attributes in a list of `{"N": name, "AT": {…}}`, without those that say nothing.
+    /// The attributes in a list of `{"N": name, "AT": {…}}`, without empty ones.
     pub(crate) fn list(self, list: Value<'_>, out: &mut Vec<(Sym, Attr)>) -> Result<(), Diagnostic> {
         for entry in list.items() {
             let name = entry
@@ -148,7 +149,7 @@ impl AttrReader<'_> {
             let value = entry
                 .get("AT")
                 .ok_or_else(|| error(entry.span(), "an attribute without its value, `\"AT\"`"))?;
-            // Where the operation was written in Python, and what the distributed passes left behind.
+            // The place of the operation in the Python code, and annotations of the distributed passes.
             if matches!(&*name, "struct_name" | "op_role" | "op_dist_attr" | "op_callstack") {
                 continue;
             }
@@ -173,12 +174,12 @@ impl AttrReader<'_> {
         self.ctx.attr(AttrData::Float { bits, ty })
     }
 
-    /// The attribute that a node stands for; `None` for one that says nothing.
+    /// The attribute of a node; `None` for an empty one.
     fn value(self, node: Value<'_>) -> Result<Option<Attr>, Diagnostic> {
         if kind_of(node)? != "0.a_array" {
             return self.leaf(node);
         }
-        // Arrays may hold arrays, at any depth: the innermost open one is on top.
+        // Arrays may be nested at any depth: the innermost open one is on top.
         let mut open: Vec<(Vec<Value<'_>>, Vec<Attr>)> = vec![(items_reversed(node), Vec::new())];
         loop {
             let Some((pending, done)) = open.last_mut() else {
@@ -264,7 +265,7 @@ impl AttrReader<'_> {
                     other => ctx.str_attr(&format!("{other}:{device}")),
                 }
             }
-            // A pointer of the process that wrote the file.
+            // A pointer in the process that wrote the file.
             "0.a_pointer" => return Ok(None),
             _ => return Err(error(node.span(), format!("the attribute kind `{kind}` is not known"))),
         }))
@@ -289,7 +290,7 @@ impl AttrReader<'_> {
     }
 }
 
-/// The kinds that the attributes of unknown operations tell by their own types.
+/// The kinds of attribute that the IR's attribute types express for unknown operations.
 const SPELLED: &[&str] = &[
     "NULL",
     "0.a_bool",
@@ -305,10 +306,10 @@ const SPELLED: &[&str] = &[
     "0.a_pointer",
 ];
 
-/// How an attribute of another kind stands in our text.
+/// The prefix of an attribute of another kind, kept as opaque text.
 pub(super) const AS_WRITTEN: &str = "#pd.attribute<";
 
-/// An attribute of an unknown operation of a kind that no attribute of ours has: kept as it is written.
+/// An attribute of an unknown operation, of a kind that the IR does not have: kept as opaque text.
 fn as_written(ctx: &Context, node: Value<'_>) -> Attr {
     ctx.attr(AttrData::Opaque(format!("{AS_WRITTEN}{}>", node.raw()).into()))
 }
@@ -319,7 +320,7 @@ fn items_reversed(node: Value<'_>) -> Vec<Value<'_>> {
     items
 }
 
-/// The number of a float attribute. Those that JSON has no word for stand under a key of their own.
+/// The number of a float attribute. Infinities and NaN, which JSON cannot express, are under a key of their own.
 fn number(node: Value<'_>) -> Option<f64> {
     if let Some(word) = node.get("VD").and_then(Value::str) {
         return match word.to_ascii_uppercase().as_str() {

@@ -1,7 +1,7 @@
-//! Puts a program together from the operations that a reader finds, in the order in which it finds them.
+//! Builds a program from the operations that a reader finds, in the order in which it finds them.
 //!
-//! Names, values and places are turned into ours here, whatever the format they were written in. What follows on the
-//! whole program is in [`constants`](super::constants) and [`loops`](super::loops).
+//! Names, values and operand positions are converted here, whatever the format. Conversions that need the whole program
+//! are in [`constants`](super::constants) and [`loops`](super::loops).
 
 use pir_dialects::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,27 +17,27 @@ use pir_ir::{
     nearest,
 };
 
-/// The number of a value in the source; 0 stands for a value that is left out.
+/// The number of a value in the source; 0 is an absent value.
 pub(crate) type SourceId = i64;
 
-/// An operation as the source has it.
+/// An operation as read from the source.
 pub(crate) struct SourceOp {
-    /// The name with our name of the dialect: `pd.add`.
+    /// The name in the dialect `pd`: `pd.add`.
     pub(crate) name: String,
     pub(crate) operands: SmallVec<[SourceId; 4]>,
     pub(crate) results: SmallVec<[(SourceId, Option<Type>); 2]>,
     pub(crate) attrs: Vec<(Sym, Attr)>,
     pub(crate) regions: usize,
-    /// Whether Paddle's own derivatives end at the results, where the source says so.
+    /// Whether PaddlePaddle's own gradients stop at the results, where the source declares it.
     pub(crate) stops: SmallVec<[bool; 2]>,
     pub(crate) span: Span,
 }
 
 pub(super) struct RegionScope {
     pub(super) block: BlockId,
-    /// Values of the surroundings that were changed in place.
+    /// Outer values that were changed in place.
     pub(super) changed: Vec<SourceId>,
-    /// What the numbers defined in the scope stood for before.
+    /// The outer values of the numbers redefined in the scope.
     hidden: Vec<(SourceId, Option<ValueId>)>,
 }
 
@@ -49,21 +49,21 @@ pub(crate) struct Builder<'c> {
     pub(super) scopes: Vec<RegionScope>,
     allow_unregistered: bool,
     num_args: usize,
-    /// How the source writes the number of a value.
+    /// The spelling of a value's number in the source.
     pub(crate) spelling: fn(SourceId) -> String,
-    /// Results that ours do not have. Programs take lists of them apart all the same.
+    /// Results that the operations here do not have. Programs unpack them from lists all the same.
     surplus: FxHashSet<SourceId>,
     pub(super) flags: Flags,
     pub(super) changes: Changes,
     pub(super) sharing: Sharing,
-    /// What lists were made of.
+    /// The operands that lists were made of.
     pub(super) lists: FxHashMap<SourceId, SmallVec<[SourceId; 4]>>,
     /// Names of unknown operations that have been reported.
     unknown: FxHashSet<String>,
 }
 
 impl<'c> Builder<'c> {
-    /// A builder of a module's body. The operations to come first stand at top level.
+    /// A builder of a module's body, at top level.
     pub(crate) fn new(ctx: &'c Context, allow_unregistered: bool) -> Self {
         let mut body = Body::new();
         let root = body.root();
@@ -90,7 +90,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Enters a region: the next operations stand in its only block.
+    /// Enters a region: the next operations are appended to its only block.
     pub(crate) fn enter(&mut self, region: RegionId) {
         let block = self.body.create_block(region);
         self.scopes.push(RegionScope {
@@ -100,7 +100,7 @@ impl<'c> Builder<'c> {
         });
     }
 
-    /// Leaves the region entered last. A region that ends without a terminator yields nothing.
+    /// Leaves the current region. A region without a terminator yields nothing.
     pub(crate) fn leave(&mut self) {
         let Some(scope) = self.scopes.pop() else { return };
         let changed = scope.changed.iter().filter_map(|&id| Some((id, self.value(id)?)));
@@ -135,24 +135,24 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// What a number stands for here.
+    /// The value of a number in the current scope.
     pub(super) fn value(&self, id: SourceId) -> Option<ValueId> {
         self.values.get(&id).copied()
     }
 
-    /// The type of a value that is visible here.
+    /// The type of a value in the current scope.
     pub(crate) fn value_type(&self, id: SourceId) -> Option<Type> {
         self.values.get(&id).map(|&v| self.body.value_type(v))
     }
 
-    /// Lets `id` stand for something, so that a mistake is reported once.
+    /// Defines `id` as a poisoned value, so that an error is reported once.
     pub(crate) fn poison(&mut self, id: SourceId) -> ValueId {
         let placeholder = self.body.create_placeholder(Type::NONE);
         self.define(id, placeholder);
         placeholder
     }
 
-    /// An argument of the block that was entered last.
+    /// Adds an argument to the current block.
     pub(crate) fn block_arg(&mut self, id: SourceId, ty: Type) {
         let Some(block) = self.scopes.last().map(|s| s.block) else {
             return;
@@ -165,7 +165,7 @@ impl<'c> Builder<'c> {
         self.define(id, arg);
     }
 
-    /// An operation at the end of the block that was entered last. Its regions are to be filled.
+    /// Appends an operation to the current block. Returns its regions, to be filled.
     pub(crate) fn op(&mut self, mut source: SourceOp) -> SmallVec<[RegionId; 2]> {
         if super::stacks::translate(self, &source) {
             return SmallVec::new();
@@ -190,7 +190,7 @@ impl<'c> Builder<'c> {
             .zip(&source.operands)
             .filter_map(|(index, &id)| (id == 0).then_some(index))
             .collect();
-        // Those at the end are told by their absence, where it is known how many there may be.
+        // Absent results at the end are implied, if the number of results is known.
         let known = self.ctx.registered_op(&source.name).is_some();
         let mut kept = source.operands.len();
         while known && left_out.last().is_some_and(|&i| i as usize + 1 == kept) {
@@ -210,7 +210,7 @@ impl<'c> Builder<'c> {
             .zip(&source.results)
             .filter_map(|(i, (_, ty))| ty.is_none().then_some(i))
             .collect();
-        // Those that an operation here may leave out follow from its operands.
+        // If the definition has optional results, the operands determine which are absent.
         let def = self
             .ctx
             .registered_op(&source.name)
@@ -254,8 +254,8 @@ impl<'c> Builder<'c> {
         regions
     }
 
-    /// Leaves out results at the end that ours does not have: what the derivative there would reuse, like the shape
-    /// before a `reshape` in programs of older versions.
+    /// Drops results at the end that the operation here does not have: values saved for PaddlePaddle's own gradient,
+    /// like the shape before a `reshape` in programs of older versions.
     fn drop_surplus(&mut self, source: &mut SourceOp) {
         let def = self
             .ctx
@@ -270,7 +270,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// The values of the operands that are there. What is not defined is reported, and stands for something.
+    /// The values of the operands that are present. An undefined one is reported and poisoned.
     pub(crate) fn operands(&mut self, source: &SourceOp) -> Vec<ValueId> {
         let mut operands = Vec::with_capacity(source.operands.len());
         for (index, &id) in source.operands.iter().enumerate() {
@@ -300,17 +300,17 @@ impl<'c> Builder<'c> {
         operands
     }
 
-    /// The operation that was appended last to the block that was entered last.
+    /// The last operation in the current block.
     pub(crate) fn last_op(&self) -> Option<OpId> {
         self.scopes.last().and_then(|scope| self.body.last_op(scope.block))
     }
 
-    /// Gives the results of the last operation the types that follow from it, where they do.
+    /// Infers the result types of the last operation, where possible.
     pub(crate) fn infer_last(&mut self) {
         let Some(op) = self.last_op() else { return };
         let view = self.body.view(self.ctx, op);
         let inferred = view.with_infer_args(|args| view.def().and_then(|def| def.infer).map(|infer| infer(args)));
-        // What does not fit together is said by the verifier.
+        // The verifier reports mismatches.
         if let Some(Some(Ok(types))) = inferred {
             for (at, ty) in types.into_iter().enumerate() {
                 self.set_result_type(Some(op), at, ty);
@@ -318,7 +318,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Gives a result another type.
+    /// Sets the type of a result.
     pub(crate) fn set_result_type(&mut self, op: Option<OpId>, index: usize, ty: Type) {
         if let Some(value) = op.and_then(|op| self.body.results(op).nth(index)) {
             self.body.set_value_type(value, ty);
@@ -343,13 +343,13 @@ impl<'c> Builder<'c> {
         op
     }
 
-    /// Appends an operation of ours, and gives its first result.
+    /// Appends an operation, and returns its first result.
     pub(crate) fn append(&mut self, spec: OpSpec<'_>) -> Option<ValueId> {
         let op = self.append_op(spec);
         self.body.results(op).next()
     }
 
-    /// Lets `id` stand for a value, if there is one.
+    /// Defines `id` as a value, if there is one.
     pub(crate) fn define_if(&mut self, id: SourceId, value: Option<ValueId>) {
         if let Some(value) = value {
             self.define(id, value);
@@ -359,7 +359,7 @@ impl<'c> Builder<'c> {
     fn define_results(&mut self, source: &SourceOp, op: OpId, fetched: Option<ValueId>) {
         let mut values = self.body.results(op);
         for &(id, ty) in &source.results {
-            // A fetch has no result of ours: its result is what it fetches.
+            // `pd.fetch` has no result: PaddlePaddle's result is the fetched value.
             let value = if fetched.is_some() {
                 fetched
             } else {
@@ -388,7 +388,7 @@ impl<'c> Builder<'c> {
         })
     }
 
-    /// Reports attributes of the same name: no operation of ours has two.
+    /// Reports duplicate attributes.
     fn check_attributes(&mut self, source: &SourceOp) {
         let mut names: SmallVec<[Sym; 8]> = source.attrs.iter().map(|&(name, _)| name).collect();
         names.sort_unstable();

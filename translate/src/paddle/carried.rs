@@ -1,8 +1,8 @@
-//! Values that a region changes in place although they are of its surroundings.
+//! Outer values that a region changes in place.
 //!
-//! There `assign_out_`, `increment_` and `array_write_` in the body of a loop or in a branch change what was made before
-//! it. Here the loop carries such a value and the branch gives it: when a region has been read, what it changed gets a
-//! place among the arguments, the operands and the results, and stands for the result from then on.
+//! In PaddlePaddle, `assign_out_`, `increment_` and `array_write_` in the body of a loop or in a branch change outer
+//! values. Here the loop carries such a value and the branch yields it: when a region has been read, the changed values
+//! are added to its arguments, operands and results, and the result replaces the value from then on.
 
 use pir_dialects::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,22 +12,22 @@ use pir_ir::{Body, Context, DYNAMIC, Diagnostic, OpId, RegionId, Rewriter, Type,
 
 use super::build::{Builder, SourceId};
 
-/// What the regions of operations that have not ended yet have changed.
+/// The changes made by regions of operations that are still open.
 #[derive(Default)]
 pub(super) struct Changes {
-    /// By region: the values that were changed, and what they were at the end.
+    /// By region: the changed values, and their values at the end of the region.
     found: FxHashMap<RegionId, Vec<(SourceId, ValueId)>>,
     /// The numbers of the results of operations with regions.
     results: FxHashMap<OpId, SmallVec<[SourceId; 4]>>,
 }
 
 impl Builder<'_> {
-    /// Remembers the numbers of the results of an operation with regions.
+    /// Records the result numbers of an operation with regions.
     pub(super) fn has_regions(&mut self, op: OpId, results: impl Iterator<Item = SourceId>) {
         self.changes.results.insert(op, results.collect());
     }
 
-    /// A region has ended, which changed these values of its surroundings.
+    /// Records the outer values that a region has changed.
     pub(super) fn region_ended(&mut self, region: RegionId, changed: Vec<(SourceId, ValueId)>) {
         if !changed.is_empty() {
             self.changes.found.insert(region, changed);
@@ -57,7 +57,7 @@ impl Builder<'_> {
         let mut seen = FxHashSet::default();
         let mut ids: Vec<SourceId> = changes.iter().flat_map(|c| c.keys().copied()).collect();
         ids.retain(|id| seen.insert(*id));
-        // In the order in which they were made, whatever the order of the table.
+        // In the order of definition, independent of hashing.
         ids.sort_unstable();
         if ids.is_empty() {
             return;
@@ -97,12 +97,12 @@ impl Builder<'_> {
             self.define_if(id, value);
         }
         for (id, value) in ids.into_iter().zip(values) {
-            // What shares a tensor was changed with it, and is among them.
+            // Values that share the tensor were changed too, and are among them.
             self.carry_out(id, value, new);
         }
     }
 
-    /// Gives a region one more value to begin with, if it is that of a loop, and one more to end with.
+    /// Adds a value to the yields of a region and, for a loop, to its arguments.
     fn carry(&mut self, region: RegionId, is_loop: bool, before: ValueId, after: Option<ValueId>, ty: Type) {
         let body = &mut self.body;
         let Some(block) = body.entry_block(region) else { return };
@@ -120,7 +120,7 @@ impl Builder<'_> {
     }
 }
 
-/// Lets everything in a region read another value.
+/// Replaces a value inside a region.
 fn replace_inside(body: &mut Body, region: RegionId, old: ValueId, new: ValueId) {
     let uses: Vec<_> = body.uses(old).collect();
     for at in uses {
@@ -133,7 +133,7 @@ fn replace_inside(body: &mut Body, region: RegionId, old: ValueId, new: ValueId)
     }
 }
 
-/// The type of what is one or the other: dimensions that differ are not known.
+/// The common type of two values: dimensions that differ are dynamic.
 pub(super) fn common(ctx: &Context, a: Type, b: Type) -> Option<Type> {
     if a == b {
         return Some(a);

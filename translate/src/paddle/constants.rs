@@ -1,14 +1,15 @@
 //! Constant operands become attributes.
 //!
-//! In Paddle's programs the axes of a sum or the factor of a scale are operands, made by `full` and `full_int_array`,
-//! because they may be computed. Where they are constant, which is nearly always, our operations have attributes.
+//! In PaddlePaddle's programs the axes of a sum or the factor of a scale are operands, made by `full` and
+//! `full_int_array`, because they may be computed. If they are constant, which is nearly always so, they become
+//! attributes here.
 
 use super::inplace::may_write;
 use pir_dialects::pd;
 use pir_ir::{Arity, Attr, AttrData, AttrSpec, Body, Context, OpDef, OpId, Type, ValueDef, ValueId};
 
-/// Turns constant operands of known operations into attributes, removes constants that are not used any more, and
-/// writes attributes as the definitions have them.
+/// Turns constant operands of known operations into attributes, removes constants that become unused, and normalizes
+/// attributes.
 pub(crate) fn to_attributes(ctx: &Context, body: &mut Body) {
     let mut freed: Vec<OpId> = Vec::new();
     for op in body.walk_all().collect::<Vec<_>>() {
@@ -20,7 +21,7 @@ pub(crate) fn to_attributes(ctx: &Context, body: &mut Body) {
     remove_unused(body, freed, |body, op| body.num_operands(op) == 0);
 }
 
-/// Attributes of the types of the definition: the printed form of a program has `1` for the float 1.0.
+/// Converts attributes to the declared types: the printed form of a program has `1` for the float 1.0.
 fn to_declared_types(ctx: &Context, body: &mut Body, op: OpId) {
     let Some(def) = ctx.op_def(body.op_name(op)) else {
         return;
@@ -28,7 +29,7 @@ fn to_declared_types(ctx: &Context, body: &mut Body, op: OpId) {
     let mut entries = ctx.dict_entries(body.attrs(op)).to_vec();
     for (name, value) in &mut entries {
         if let Some(spec) = def.attrs.iter().find(|spec| spec.name == ctx.str(*name)) {
-            // A `Scalar` is of the type of the tensors, which its default tells.
+            // A `Scalar` has the type of the tensors, which its default implies.
             let float = spec.ty.starts_with("Scalar") && spec.default.as_ref().is_some_and(|d| d.contains('.'));
             *value = of_type(ctx, *value, if float { "float" } else { &spec.ty });
         }
@@ -36,7 +37,7 @@ fn to_declared_types(ctx: &Context, body: &mut Body, op: OpId) {
     body.set_attrs(op, ctx.dict(&entries));
 }
 
-/// Attributes in the order of the definition, without those that say what is so anyway.
+/// Orders attributes as declared, and drops those that have their default.
 fn normal_form(ctx: &Context, body: &mut Body, op: OpId) {
     let Some(def) = ctx.op_def(body.op_name(op)) else {
         return;
@@ -73,7 +74,7 @@ pub(super) fn of_type(ctx: &Context, value: Attr, ty: &str) -> Attr {
     }
 }
 
-/// Whether the attribute says the same as its absence. Element types are said all the same: they are what one looks for.
+/// Whether an attribute has its default. Element types are kept all the same, for the reader's benefit.
 fn is_default(ctx: &Context, value: Attr, spec: &AttrSpec) -> bool {
     let Some(default) = spec.default.as_deref() else {
         return false;
@@ -100,14 +101,14 @@ fn as_int(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 9.0e15).then_some(number as i64)
 }
 
-/// The attributes that may be operands, behind the tensors, in this order.
+/// The attributes that may be operands, after the tensors, in this order.
 fn operand_attributes(def: &OpDef) -> impl Iterator<Item = &AttrSpec> {
     def.attrs
         .iter()
         .filter(|spec| spec.ty.starts_with("IntArray") || spec.ty.starts_with("Scalar"))
 }
 
-/// `full` has a floating-point value in the file, whatever its type; ours has one of its type.
+/// The value of `full` is always a float in the file; here it has the element type.
 fn normalise_constant(ctx: &Context, body: &mut Body, op: OpId) {
     let view = body.view(ctx, op);
     if view.name() != pd::Full::NAME {
@@ -154,7 +155,7 @@ fn fold_operands(ctx: &Context, body: &mut Body, op: OpId, freed: &mut Vec<OpId>
         freed.extend(body.defining_op(operand));
         changed = true;
     }
-    // Among computed ones, the place tells which it is: all must be constant, or none is turned.
+    // The position identifies an operand, so they become attributes only if all of them are constant.
     if !changed || (rest.len() > first && rest.len() < operands.len()) {
         return;
     }
@@ -162,13 +163,13 @@ fn fold_operands(ctx: &Context, body: &mut Body, op: OpId, freed: &mut Vec<OpId>
     body.set_attrs(op, attrs);
 }
 
-/// Whether an operation of which nothing is known may change the tensor of a value.
+/// Whether an operation with unknown effects may change the tensor of a value.
 fn may_change(ctx: &Context, body: &Body, value: ValueId) -> bool {
     body.uses(value).any(|at| may_write(ctx, body, at.op))
 }
 
-/// The constant that a value is: of `full_int_array`, of a `full` of one element, or of a combination of those, unless it
-/// may be changed in place.
+/// The constant value of `full_int_array`, of a `full` of one element, or of a combination of those, unless it may be
+/// changed in place.
 pub(super) fn constant(ctx: &Context, body: &Body, value: ValueId) -> Option<Attr> {
     if may_change(ctx, body, value) {
         return None;
@@ -203,7 +204,8 @@ fn scalar(ctx: &Context, body: &Body, op: OpId) -> Option<Attr> {
     if one { view.attr("value") } else { None }
 }
 
-/// Removes those of `pending` that nothing uses, and what only they used and is in `removable`.
+/// Removes the operations of `pending` that are unused, then their operands' definitions that become unused and are
+/// `removable`.
 pub(super) fn remove_unused(body: &mut Body, mut pending: Vec<OpId>, removable: impl Fn(&Body, OpId) -> bool) {
     while let Some(op) = pending.pop() {
         if !body.is_alive(op) || body.op_has_uses(op) {

@@ -1,9 +1,9 @@
-//! Where Paddle's own derivatives end.
+//! Where PaddlePaddle's own gradients stop.
 //!
-//! There each value says whether gradients stop at it. Most of it follows: they stop at integers, at constants, and at
-//! what is computed from such values alone. What does not is kept: a value at which they stop although it is computed
-//! from others at which they do not is behind a `pd.detach`; a value at which they do not although it would follow has
-//! an attribute.
+//! In PaddlePaddle each value declares whether gradients stop at it. Most of these flags follow from the program:
+//! gradients stop at integers, at constants, and at values computed only from such values. The exceptions are kept:
+//! where gradients stop although they need not, a `pd.detach` is inserted; where they do not stop although they would,
+//! the operation gets an attribute.
 
 use pir_dialects::pd;
 use rustc_hash::FxHashSet;
@@ -14,16 +14,16 @@ use pir_ir::{Body, Context, OpId, OpSpec, Type, TypeData};
 
 use super::build::{Builder, SourceId, SourceOp};
 
-/// What the source says of the values that have been read.
+/// The flags of the values that have been read.
 #[derive(Default)]
 pub(super) struct Flags {
     stops: FxHashSet<SourceId>,
-    /// Of the initial values of the loop that was read last, the next on top: its arguments have the same.
+    /// The flags of the initial values of the innermost loop, the next on top: its arguments share them.
     arguments: Vec<bool>,
 }
 
 impl Flags {
-    /// An argument of a block, in their order.
+    /// Sets the flag of the next block argument.
     pub(super) fn argument(&mut self, id: SourceId) {
         if self.arguments.pop() == Some(true) {
             self.stops.insert(id);
@@ -32,8 +32,8 @@ impl Flags {
 }
 
 impl Builder<'_> {
-    /// Notes what the source says of the results, as an attribute where it does not follow. Gives the results at which
-    /// gradients are made to stop.
+    /// Compares the flags of the results with the inferred ones, and records a difference as an attribute. Returns the
+    /// results at which gradients are stopped.
     pub(super) fn flags(&mut self, source: &mut SourceOp) -> SmallVec<[usize; 1]> {
         self.flags.arguments.clear();
         let mut ends = SmallVec::new();
@@ -64,7 +64,7 @@ impl Builder<'_> {
                 source.name = pd::Detach::NAME.to_owned();
                 ends.clear();
             }
-            // What a branch gives follows from what is in it; an input says it itself.
+            // The flag of a branch's result follows from its contents; inputs declare their flags.
             pd::If::NAME
             | pd::Fetch::NAME
             | pd::Data::NAME
@@ -78,9 +78,9 @@ impl Builder<'_> {
         ends
     }
 
-    /// Ends gradients at a result of an operation: what follows reads it through a `pd.detach`.
+    /// Stops gradients at a result of an operation: its users read it through a `pd.detach`.
     pub(super) fn detach(&mut self, source: &SourceOp, op: OpId, index: usize) {
-        // Results that are left out are none of ours.
+        // Absent results do not exist here.
         let before = source.results.iter().take(index).filter(|(_, ty)| ty.is_some()).count();
         let (Some(&(id, Some(_))), Some(value)) = (source.results.get(index), self.body.results(op).nth(before)) else {
             return;
@@ -98,7 +98,7 @@ impl Builder<'_> {
     }
 }
 
-/// Removes the ends of gradients that nothing reads.
+/// Removes unused `pd.detach` operations.
 pub(super) fn remove_unused(ctx: &Context, body: &mut Body) {
     for op in body.walk_all().collect::<Vec<_>>() {
         if ctx.op_str(body.op_name(op)) == pd::Detach::NAME && !body.op_has_uses(op) {

@@ -1,18 +1,18 @@
 //! Operations that change operands in place.
 //!
-//! Of operations that are known here the op tables say which (`formats::PaddleForm::inplace`), of others PaddlePaddle
-//! itself (`inplace.txt`, made by `tools/paddle/inplace`). In SSA form `add_` is
-//! `add`, whose result the operand is from then on, in what follows and, carried by the loops and yielded by the branches
-//! around, behind these. So is everything whose name without the underscore is an operation here, and what is listed
-//! below. What is not known here stays what it is: an operation whose effects are not declared, which may change whatever
-//! its operands and their aliases hold, and which no pass moves or removes.
+//! The op tables declare which operands known operations change (`formats::PaddleForm::inplace`); for others,
+//! PaddlePaddle itself does (`inplace.txt`, made by `tools/paddle/inplace`). In SSA form `add_` becomes `add`, whose
+//! result replaces the operand from then on: in the operations that follow and, carried by loops and yielded by
+//! branches, after the enclosing ones. The same holds for every operation whose name without the underscore is known,
+//! and for those listed below. Unknown operations are kept: their effects are undeclared, so they may change whatever
+//! their operands and the operands' aliases hold, and no pass moves or removes them.
 //!
-//! Two values share a tensor if one is the result of a change in place of the other, or is made by `share_data_`; what
-//! changes one changes the other. Nothing else shares: what Paddle's executor gives for a reshape, a slice or a branch is a
-//! tensor of its own. What a loop starts from may be lost when the loop changes what it carries.
+//! Two values share a tensor if one is the result of a change in place of the other, or of `share_data_`; changing one
+//! changes the other. Nothing else shares: in Paddle's executor, the result of a reshape, a slice or a branch is a
+//! separate tensor. The initial value of a loop may be lost when the loop changes the carried value.
 //!
-//! A parameter outlives the run. When something other than a step of an optimiser changes it, `pd.assign_out_` says that
-//! it has the new value from then on.
+//! Parameters outlive a run. When something other than an optimizer step changes one, `pd.assign_out_` assigns it the
+//! new value.
 
 use pir_dialects::pd;
 use std::sync::OnceLock;
@@ -25,15 +25,15 @@ use smallvec::SmallVec;
 use super::arrays::is_on_arrays;
 use super::build::{Builder, SourceId, SourceOp};
 
-/// Operands that are changed, each with the place of the result that it becomes.
+/// Operands that are changed, each with the index of the result that replaces it.
 pub(super) type Changed = SmallVec<[(SourceId, usize); 2]>;
-/// Places of operands that are changed, each with that of the result.
+/// Indices of operands that are changed, each with that of the result.
 pub(super) type Pairs = SmallVec<[(usize, usize); 2]>;
 
-/// Numbers of values that no file has: of those made here.
+/// The first number of values that are created here; no file has such numbers.
 const MADE: SourceId = SourceId::MIN;
 
-/// Which operands an operation of PaddlePaddle's of this name, which ends in `_`, changes in place.
+/// The operands that PaddlePaddle's operation of this name, which ends in `_`, changes in place.
 fn pairs(name: &str) -> Option<&'static [(usize, usize)]> {
     static TABLE: OnceLock<FxHashMap<&str, Pairs>> = OnceLock::new();
     let twin = name.strip_suffix('_')?;
@@ -58,8 +58,8 @@ fn pairs(name: &str) -> Option<&'static [(usize, usize)]> {
     table.get(name).map(|pairs| &**pairs)
 }
 
-/// Which operands an operation of ours changes in place when it is written for PaddlePaddle, each with the place of the
-/// result that it becomes here.
+/// The operands that an operation changes in place when it is written for PaddlePaddle, each with the index of the
+/// result that replaces it here.
 pub(super) fn written_back(view: OpView<'_>) -> Option<Pairs> {
     let pairs = pairs(view.name().strip_prefix("pd.")?)?;
     let absent = view.ints("absent_operands").unwrap_or(&[]);
@@ -70,7 +70,7 @@ pub(super) fn written_back(view: OpView<'_>) -> Option<Pairs> {
             .filter(|_| !absent.contains(&(place as i64)))?;
         (at < view.body.num_operands(view.op)).then_some(at)
     };
-    // They are in the order of results. A result is there if the operand is.
+    // They are in the order of the results. A result is present if its operand is.
     let operands = pairs.iter().filter_map(|&(place, _)| given(place));
     Some(
         operands
@@ -80,29 +80,29 @@ pub(super) fn written_back(view: OpView<'_>) -> Option<Pairs> {
     )
 }
 
-/// The places of the operands that an operation of PaddlePaddle's of this name changes, in the order of its results.
+/// The indices of the operands that PaddlePaddle's operation of this name changes, in the order of its results.
 pub(super) fn changed_places(name: &str) -> Option<impl Iterator<Item = usize>> {
     Some(pairs(name)?.iter().map(|&(place, _)| place))
 }
 
-/// Whether an operation may change tensors that others read, in a program of PaddlePaddle: one that nobody knows, unless it is
-/// PaddlePaddle's own and the name does not end as those of its map do.
+/// Whether an operation may change tensors that others read, in a PaddlePaddle program: one with unknown effects,
+/// unless it is PaddlePaddle's own and its name does not end in an underscore.
 pub(super) fn may_write(ctx: &Context, body: &Body, op: OpId) -> bool {
     let view = body.view(ctx, op);
     let own = view.name().strip_prefix("pd.");
     view.has_unknown_effects() && own.is_none_or(|name| name.ends_with('_')) && !is_on_arrays(view.name())
 }
 
-/// What shares tensors.
+/// Which values share tensors.
 #[derive(Default)]
 pub(super) struct Sharing {
-    /// The tensors of values that share them, by number.
+    /// The tensor number of each value that shares one.
     tensor: FxHashMap<SourceId, usize>,
-    /// The values of each tensor, and whether derivatives end at them.
+    /// The values of each tensor, and whether gradients stop at them.
     members: Vec<SmallVec<[(SourceId, bool); 2]>>,
-    /// Values that were lost, and the operation by which.
+    /// Values that were overwritten, and the operations that did so.
     lost: FxHashMap<ValueId, OpId>,
-    /// How many values were made.
+    /// How many values were created.
     made: i64,
 }
 
@@ -114,7 +114,7 @@ impl Sharing {
         })
     }
 
-    /// A number stands for something new.
+    /// Removes a redefined number from its tensor.
     pub(super) fn forget(&mut self, id: SourceId) {
         if let Some(tensor) = self.tensor.remove(&id) {
             self.members[tensor].retain(|(member, _)| *member != id);
@@ -134,7 +134,7 @@ impl Sharing {
 }
 
 impl Builder<'_> {
-    /// Whether an operation is defined here, itself or as what does not change its operand in place.
+    /// Whether an operation is defined here, by its own name or without the underscore.
     pub(crate) fn is_known(&self, name: &str) -> bool {
         let defined = |name: &str| self.ctx.registered_op(name).is_some();
         defined(name)
@@ -158,15 +158,15 @@ impl Builder<'_> {
         MADE + self.sharing.made
     }
 
-    /// Whether the first result has elements of the type that the first operand has.
+    /// Whether the first result has the element type of the first operand.
     fn keeps_elements(&self, source: &SourceOp) -> bool {
         let operand = source.operands.first().and_then(|&id| self.value_type(id));
         let result = source.results.first().and_then(|&(_, ty)| ty);
         matches!((operand, result), (Some(a), Some(b)) if self.ctx.elem_type(a) == self.ctx.elem_type(b))
     }
 
-    /// Puts the values of `set_value` and `set_value_`, which are attributes, in a constant: a window of a tensor is set to
-    /// a tensor here.
+    /// Turns the attribute `values` of `set_value` and `set_value_` into a constant operand: here, a slice is set to a
+    /// tensor.
     pub(super) fn set_value(&mut self, source: &mut SourceOp) {
         if !matches!(&*source.name, "pd.set_value" | "pd.set_value_") {
             return;
@@ -213,18 +213,18 @@ impl Builder<'_> {
             .retain(|(name, _)| !matches!(ctx.str(*name), "values" | "shape"));
     }
 
-    /// Gives an operation that changes operands in place the name of the one that gives what they become. Gives the
-    /// operands that are changed, and the results that they become.
+    /// Renames an operation that changes operands in place to the functional one. Returns the operands that are
+    /// changed, with the results that replace them.
     pub(super) fn functional_name(&mut self, source: &mut SourceOp) -> Changed {
         for &(id, _) in &source.results {
             self.sharing.forget(id);
         }
-        // A number in every place of a shape that is computed.
+        // Fills a tensor of a computed shape with a number.
         if source.name == "pd.full_with_tensor" && self.keeps_elements(source) {
             source.name = pd::Expand::NAME.to_owned();
             source.attrs.clear();
         }
-        // A second name of the same tensor, as `detach` gives.
+        // Another name of the same tensor; `detach` has the same semantics.
         if source.name == "pd.share_data_" {
             let ends = source.stops.first() == Some(&true);
             source.name = if ends { pd::Detach::NAME } else { pd::Assign::NAME }.to_owned();
@@ -256,21 +256,21 @@ impl Builder<'_> {
         };
         let twin = format!("pd.{twin}");
         match short {
-            // What is done to arrays is read later.
+            // Operations on arrays are translated later.
             "array_write_" => source.name = twin,
-            // Running statistics that stay what they are.
+            // Running statistics that stay unchanged.
             "batch_norm_" if fixed => {
                 source.name = twin;
                 changed.clear();
             }
             _ if short != "assign_out_" && def(&source.name).is_some() => {}
             _ if def(&twin).is_none() => changed.clear(),
-            // This one changes its second operand to the first.
+            // It assigns the first operand to the second.
             "assign_out_" => {
                 source.name = twin;
                 source.operands.truncate(1);
             }
-            // What they overwrite is made for that.
+            // They overwrite a tensor that was created for the purpose.
             "assign_value_" | "full_" => {
                 source.name = twin;
                 source.operands.clear();
@@ -280,14 +280,14 @@ impl Builder<'_> {
         changed
     }
 
-    /// Lets `id`, and what shares its tensor, stand for what an operation has changed it to: the result `new`.
+    /// Replaces `id`, and the values that share its tensor, with the result `new` of an operation that changed it.
     pub(super) fn write(&mut self, id: SourceId, new: SourceId, value: ValueId, by: OpId) {
         self.lose_start(id, by);
         self.sharing.join(new, id, false);
         self.change_tensor(id, value, by);
     }
 
-    /// Lets everything that shares the tensor of `id` stand for a new value.
+    /// Replaces all values that share the tensor of `id`.
     pub(super) fn change_tensor(&mut self, id: SourceId, value: ValueId, by: OpId) {
         let tensor = self.sharing.tensor(id);
         let members = self.sharing.members[tensor].clone();
@@ -295,11 +295,11 @@ impl Builder<'_> {
         let value = self.keep_parameter(&members, value, by);
         for &(member, ends) in &members {
             if self.value(member).is_none() {
-                // It stood for something in a region that has ended.
+                // It belongs to a region that has ended.
             } else if member == id || ends == through_end {
                 self.change(member, value);
             } else if through_end {
-                // Derivatives go by what the value was, and the value is another.
+                // Gradients refer to the old value, which no longer exists.
                 if let Some(old) = self.value(member) {
                     self.sharing.lost.insert(old, by);
                 }
@@ -318,13 +318,14 @@ impl Builder<'_> {
         }
     }
 
-    /// Lets `id` stand for the result of a loop or a branch that has changed it; what shares its tensor was changed too.
+    /// Replaces `id` with the result of a loop or a branch that has changed it; the values that share its tensor have
+    /// their own results.
     pub(super) fn carry_out(&mut self, id: SourceId, value: ValueId, by: OpId) {
         let value = self.keep_parameter(&[(id, false)], value, by);
         self.change(id, value);
     }
 
-    /// If a parameter has become another value, says so, outside of loops and branches: what the next run starts with.
+    /// Writes a changed parameter back, outside of loops and branches, for the next run.
     fn keep_parameter(&mut self, members: &[(SourceId, bool)], value: ValueId, by: OpId) -> ValueId {
         let at_top = self.scopes.len() == 1;
         let parameter = members.iter().find_map(|&(id, _)| {
@@ -345,7 +346,7 @@ impl Builder<'_> {
         kept.unwrap_or(value)
     }
 
-    /// Says that a parameter is another value from then on. Gives that value.
+    /// Assigns a value to a parameter. Returns the parameter's new value.
     pub(super) fn assign_out(&mut self, new: SourceId, parameter: SourceId) -> Option<ValueId> {
         let operands = [self.value(new)?, self.value(parameter)?];
         self.append(OpSpec {
@@ -355,7 +356,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Whether a value is what a step of an optimizer makes of another.
+    /// Whether a value is the result of an optimizer step on another one.
     pub(super) fn is_step(&self, new: SourceId, old: SourceId) -> bool {
         let (Some(new), Some(old)) = (self.value(new), self.value(old)) else {
             return false;
@@ -370,7 +371,7 @@ impl Builder<'_> {
         pairs.iter().any(is)
     }
 
-    /// Whether a value is a parameter, or what one has become.
+    /// Whether a value is a parameter or replaces one.
     fn is_parameter(&self, mut value: ValueId) -> bool {
         loop {
             let Some(op) = self.body.defining_op(value) else {
@@ -389,7 +390,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What a loop starts from is lost when the loop changes its argument in place.
+    /// Marks the initial value of a loop as overwritten when the loop changes its argument in place.
     fn lose_start(&mut self, id: SourceId, by: OpId) {
         let Some(value) = self.value(id) else { return };
         let ValueDef::Arg(block, at) = self.body.value_def(value) else {
@@ -413,7 +414,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What a loop starts with in the place of an argument of its body.
+    /// The initial value of a body argument of a loop.
     fn start_of(&self, block: BlockId, at: usize) -> Option<ValueId> {
         let op = self
             .body
@@ -427,7 +428,7 @@ impl Builder<'_> {
         self.body.get_operand(op, first + at)
     }
 
-    /// Reports an operand that was lost.
+    /// Reports the use of an overwritten operand.
     pub(super) fn check_current(&mut self, id: SourceId, source: &SourceOp) {
         if self.sharing.lost.is_empty() {
             return;
@@ -449,7 +450,7 @@ impl Builder<'_> {
         );
     }
 
-    /// Lets `id` stand for what it was changed to in place. A value of the surroundings is carried out of the region.
+    /// Replaces `id` with the result of a change in place. An outer value is carried out of the region.
     fn change(&mut self, id: SourceId, value: ValueId) {
         let here = self.scopes.last().map(|s| s.block);
         let local = self.value(id).and_then(|v| self.body.value_block(v)) == here;

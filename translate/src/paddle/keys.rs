@@ -1,14 +1,14 @@
-//! What the objects of a saved program consist of. Whatever else stands in one means something that is not known here.
+//! The keys of the objects in a saved program. Any other key is not understood and is an error.
 
 use pir_ir::Diagnostic;
 use rustc_hash::FxHashSet;
 
 use crate::json::{Json, JsonKind, Value};
 
-/// After so many errors nobody reads on.
+/// Stop after this many errors.
 const MOST: usize = 50;
 
-/// What an object is.
+/// The role of an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     File,
@@ -25,7 +25,7 @@ enum Role {
     Data,
 }
 
-/// The key of an object, whether it must be there, and what the objects under it are.
+/// The key of an object, whether it is required, and the role of the objects under it.
 type Key = (&'static str, bool, Option<Role>);
 
 impl Role {
@@ -83,7 +83,7 @@ impl Role {
     }
 }
 
-/// Everything in a saved program that has no place there, is missing, or is given twice.
+/// Everything in a saved program that is unexpected, missing, or duplicate.
 pub(super) fn check(json: &Json<'_>) -> Vec<Diagnostic> {
     let mut errors: Vec<Diagnostic> = Vec::new();
     let mut pending = vec![(json.root(), Role::File)];
@@ -92,7 +92,7 @@ pub(super) fn check(json: &Json<'_>) -> Vec<Diagnostic> {
             break;
         }
         if value.kind() == JsonKind::Array {
-            // Lists of lists hold numbers; those of objects hold what the key says.
+            // Lists of lists hold numbers; lists of objects hold the role of the key.
             pending.extend(value.items().map(|item| (item, role)));
             continue;
         }
@@ -105,7 +105,7 @@ pub(super) fn check(json: &Json<'_>) -> Vec<Diagnostic> {
 }
 
 fn object<'j>(value: Value<'j>, role: Role, errors: &mut Vec<Diagnostic>, pending: &mut Vec<(Value<'j>, Role)>) {
-    // An operation is told by its name.
+    // The name of an operation, for the message.
     let name = value.get("#").and_then(Value::str).filter(|_| role == Role::Operation);
     let what = match &name {
         Some(name) => format!("the operation `{}`", name.escape_debug()),

@@ -1,7 +1,8 @@
-//! Lists of values become values.
+//! Replaces lists of values with the values.
 //!
-//! In Paddle's programs an operation has a fixed number of operands and results: `concat` takes a list that
-//! `builtin.combine` made, `split` gives one that `builtin.split` takes apart. Ours take and give the values themselves.
+//! In Paddle's programs an operation has a fixed number of operands and results: `concat` takes a list made by
+//! `builtin.combine`, and `builtin.split` unpacks the result of `split`. Here, operations take and give the values
+//! themselves.
 
 use smallvec::SmallVec;
 
@@ -9,7 +10,7 @@ use pir_ir::{Arity, Body, Context, OpDef, OpId, Rewriter, Type, TypeData, ValueI
 
 use super::constants::remove_unused;
 
-/// Spreads lists that are operands or results of operations which take or give any number of values.
+/// Expands lists that are operands or results of variadic operations.
 pub(crate) fn spread(ctx: &Context, body: &mut Body) {
     let mut freed = Vec::new();
     for op in body.walk_all().collect::<Vec<_>>() {
@@ -30,7 +31,7 @@ fn is_list(ctx: &Context, ty: Type) -> bool {
 }
 
 fn spread_operands(ctx: &Context, body: &mut Body, op: OpId, def: &OpDef, freed: &mut Vec<OpId>) {
-    // With other operands behind the list, nothing would tell where it ends.
+    // With operands after the list, its length would be ambiguous.
     let operands = body.operands_vec(op);
     let (Some(spec), &[list]) = (def.operands.first(), &operands[..]) else {
         return;

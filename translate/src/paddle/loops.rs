@@ -1,9 +1,9 @@
-//! From Paddle's `while` to ours.
+//! Converts Paddle's `while` to `pd.while`.
 //!
 //! Paddle's loop has one region and takes its condition as an operand: the program computes it before the loop, from
-//! the initial values, and again at the end of the body, from the next ones. Ours has a region for the condition.
-//! Where the two computations are the same but for initial values here and next values there, that region is one more
-//! copy of them and the two are dropped. Where they are not, the condition is carried through the loop.
+//! the initial values, and again at the end of the body, from the next ones. `pd.while` has a region for the condition.
+//! If the two computations are equal up to replacing initial with next values, that region is a third copy and the two
+//! are dropped. Otherwise the condition is carried through the loop.
 
 use pir_dialects::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,7 +39,7 @@ pub(crate) fn rotate(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic
     }
 }
 
-/// A loop as Paddle writes it.
+/// A loop in Paddle's form.
 struct Loop {
     op: OpId,
     region: RegionId,
@@ -52,17 +52,17 @@ struct Loop {
     nexts: Vec<ValueId>,
 }
 
-/// A value of the condition before the loop and the one that is computed in its place in the body.
+/// A value of the condition before the loop and its counterpart in the body.
 type Pair = (ValueId, ValueId);
 
-/// What stands for a pair of values in the condition region.
+/// The counterpart of a pair of values in the condition region.
 #[derive(Clone, Copy)]
 enum Copied {
     /// The carried value of this index.
     Slot(usize),
-    /// The same value, of the surroundings.
+    /// The same outer value.
     Outer,
-    /// A result of a copy of the operations that define the two.
+    /// A result of a copy of the operations that define the pair.
     Computed(OpId, OpId),
 }
 
@@ -70,7 +70,7 @@ enum Copied {
 #[derive(Default)]
 struct Computation {
     values: FxHashMap<Pair, Copied>,
-    /// The pairs that are computed, each behind those that it is computed from.
+    /// The computed pairs in topological order.
     order: Vec<Pair>,
 }
 
@@ -102,8 +102,8 @@ impl Loop {
         }
     }
 
-    /// The computation of the condition, if it is the same before the loop and in the body. `unknown` says whether there are
-    /// operations that may change whatever others read.
+    /// The computation of the condition, if it is the same before the loop and in the body. `unknown`: there are
+    /// operations with unknown effects.
     fn compare(&self, ctx: &Context, body: &Body, unknown: bool) -> Option<Computation> {
         let mut slots: FxHashMap<Pair, usize> = FxHashMap::default();
         for (index, (&init, &next)) in self.inits.iter().zip(&self.nexts).enumerate() {
@@ -113,7 +113,7 @@ impl Loop {
         reads_before(ctx, body, self.op, &mut settled);
         reads_before(ctx, body, self.terminator, &mut settled);
         let mut found = Computation::default();
-        // Depth first along the operands with an explicit stack: a pair follows what it is computed from.
+        // Depth-first along the operands with an explicit stack, in post-order.
         let mut pending = vec![((self.condition, self.next_condition), false)];
         while let Some((pair, done)) = pending.pop() {
             if done {
@@ -144,7 +144,7 @@ impl Loop {
         Some(found)
     }
 
-    /// The operations that define the two values, if they do the same with their operands.
+    /// The operations that define the two values, if they are equal up to their operands.
     fn same_op(&self, ctx: &Context, body: &Body, (before, next): Pair) -> Option<(OpId, OpId)> {
         let (ValueDef::Result(a, at), ValueDef::Result(b, bt)) = (body.value_def(before), body.value_def(next)) else {
             return None;
@@ -160,7 +160,7 @@ impl Loop {
         (same && body.op_regions(a).is_empty() && body.op_regions(b).is_empty()).then_some((a, b))
     }
 
-    /// Builds the condition region out of the compared computation.
+    /// Builds the condition region from the matched computation.
     fn with_region(&self, ctx: &Context, body: &mut Body, computation: &Computation) {
         let (region, args) = self.condition_region(body, None);
         let mut rewriter = Rewriter::new(ctx, body);
@@ -217,7 +217,7 @@ impl Loop {
         self.drop_originals(ctx, body, &names);
     }
 
-    /// Carries the condition through the loop as one more value.
+    /// Carries the condition as an additional value.
     fn with_flag(&self, ctx: &Context, body: &mut Body) {
         let ty = body.value_type(self.condition);
         let name = ValueName {
@@ -230,7 +230,7 @@ impl Loop {
             rewriter.at_end(block);
         }
         rewriter.set_span(rewriter.body.op_span(self.op));
-        // The region's first argument is the condition, the others are passed on.
+        // The region's first argument is the condition; it forwards the others.
         rewriter.op("cf.cond_yield").operands(args).build();
         let inits: Vec<ValueId> = std::iter::once(self.condition)
             .chain(self.inits.iter().copied())
@@ -241,7 +241,7 @@ impl Loop {
         self.replace(ctx, body, region, &inits, &nexts);
     }
 
-    /// A region with one block that has an argument for each carried value, behind a flag if there is one.
+    /// A region with one block that has an argument for each carried value, after a flag if there is one.
     fn condition_region(&self, body: &mut Body, flag: Option<(Type, ValueName)>) -> (RegionId, Vec<ValueId>) {
         let region = body.create_region();
         let block = body.create_block(region);
@@ -257,7 +257,7 @@ impl Loop {
         (region, args)
     }
 
-    /// Puts our loop in the place of Paddle's.
+    /// Replaces Paddle's loop.
     fn replace(&self, ctx: &Context, body: &mut Body, condition: RegionId, inits: &[ValueId], nexts: &[ValueId]) {
         let results: SmallVec<[Type; 4]> = body.results(self.op).map(|r| body.value_type(r)).collect();
         body.set_operands(self.terminator, nexts);
@@ -273,8 +273,8 @@ impl Loop {
         rewriter.replace_op(self.op, &values);
     }
 
-    /// Removes the computations of the condition before the loop and in its body, as far as nothing else needs them:
-    /// operations of the names that were copied.
+    /// Removes the computations of the condition before the loop and in its body, if nothing else uses them: operations
+    /// of the names that were copied.
     fn drop_originals(&self, ctx: &Context, body: &mut Body, names: &FxHashSet<OpName>) {
         let removable = |body: &Body, op: OpId| {
             names.contains(&body.op_name(op)) && (is_pure(ctx, body, op) || is_read(ctx, body, op))
@@ -288,13 +288,13 @@ impl Loop {
     }
 }
 
-/// Whether an operation computes the same wherever it stands.
+/// Whether an operation computes the same at any position.
 fn is_pure(ctx: &Context, body: &Body, op: OpId) -> bool {
     let view = body.view(ctx, op);
     body.op_regions(op).is_empty() && !view.has(Traits::TERMINATOR) && view.own_effects().is_empty()
 }
 
-/// Whether an operation only looks at something, like whether a stack is empty.
+/// Whether an operation only reads state, like a test for an empty stack.
 fn is_read(ctx: &Context, body: &Body, op: OpId) -> bool {
     let effects = body.view(ctx, op).own_effects();
     body.op_regions(op).is_empty()
@@ -304,7 +304,7 @@ fn is_read(ctx: &Context, body: &Body, op: OpId) -> bool {
             .all(|e| e.kind == EffectKind::Read && e.target != EffectTarget::World)
 }
 
-/// Whether an operation stands before `end`, in its block, and nothing between them may change what it reads.
+/// Whether an operation precedes `end` in its block, and nothing between them may change what it reads.
 fn unchanged_until(ctx: &Context, body: &Body, op: OpId, end: OpId) -> bool {
     let mut at = body.prev_op(end);
     while let Some(between) = at.filter(|&at| at != op) {
@@ -317,8 +317,8 @@ fn unchanged_until(ctx: &Context, body: &Body, op: OpId, end: OpId) -> bool {
     at.is_some()
 }
 
-/// The operations before `end` that look at something which nothing changes between them and `end`: a condition region,
-/// which runs right after, sees the same.
+/// The reading operations before `end` whose state nothing changes up to `end`: in a condition region, which runs right
+/// after, they give the same.
 fn reads_before(ctx: &Context, body: &Body, end: OpId, found: &mut FxHashSet<OpId>) {
     let mut at = body.prev_op(end);
     while let Some(op) = at {

@@ -1,4 +1,4 @@
-//! Steps of optimizers on several parameters at once: one step for each.
+//! Optimizer operations that update several parameters: split into one step for each.
 
 use pir_ir::{Attr, AttrData, Type, TypeData};
 use smallvec::SmallVec;
@@ -7,7 +7,7 @@ use super::build::{Builder, SourceId, SourceOp};
 use super::inplace::changed_places;
 
 impl Builder<'_> {
-    /// Appends the steps that an operation stands for; false if it stands for none, or its lists do not go together.
+    /// Appends one operation per parameter; false if the operation is another one, or its lists differ in length.
     pub(super) fn merged_step(&mut self, source: &SourceOp) -> bool {
         let name = source.name.strip_prefix("pd.merged_");
         let Some(name) = name.filter(|name| matches!(*name, "adam_" | "momentum_")) else {
@@ -41,7 +41,7 @@ impl Builder<'_> {
         for at in 0..count {
             let mut operands: SmallVec<[SourceId; 4]> = SmallVec::new();
             operands.extend(lists.iter().map(|list| list[at.min(list.len() - 1)]));
-            // One parameter may be told to be left as it is.
+            // Individual parameters may be skipped.
             if name == "adam_" && operands.len() > 9 {
                 operands.insert(9, 0);
             }

@@ -1,9 +1,9 @@
 //! PaddlePaddle's programs.
 //!
-//! Three things differ between its programs and ours beside the spelling, and reading undoes them:
-//! what its op tables call `IntArray` and `Scalar` is an operand there even when it is constant and an attribute here
-//! (`constants`); operations that take or give any number of values do so by lists (`lists`); and its `while`
-//! computes its condition before the loop and again at the end of the body while ours has a region for it (`loops`).
+//! Besides their spelling, its programs differ from the dialect `pd` in three ways, which reading undoes: `IntArray`
+//! and `Scalar` arguments are operands even when they are constant, and attributes here (`constants`); operations with
+//! any number of values take and give lists (`lists`); and `while` computes its condition before the loop and again at
+//! the end of the body, while `pd.while` has a region for it (`loops`).
 
 mod arrays;
 mod attributes;
@@ -33,7 +33,7 @@ use pir_ir::{Context, Diagnostic, Module};
 
 pub use write::{write, write_printed};
 
-/// What to do with programs that go beyond the dialects of the context.
+/// Options for programs that go beyond the registered dialects.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Options {
     /// Keep operations that no dialect defines, instead of reporting them.
@@ -43,7 +43,7 @@ pub struct Options {
 /// Reads a saved program, PIR JSON of any version.
 ///
 /// # Errors
-/// What is wrong with the source, as much of it as can be found in one go.
+/// Everything wrong with the source, as far as can be determined in one pass.
 pub fn read(ctx: &Arc<Context>, source: &[u8]) -> Result<Module, Vec<Diagnostic>> {
     read_with(ctx, source, Options::default())
 }
@@ -51,7 +51,7 @@ pub fn read(ctx: &Arc<Context>, source: &[u8]) -> Result<Module, Vec<Diagnostic>
 /// Reads a saved program with options.
 ///
 /// # Errors
-/// What is wrong with the source, as much of it as can be found in one go.
+/// Everything wrong with the source, as far as can be determined in one pass.
 pub fn read_with(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
     let mut builder = build::Builder::new(ctx, options.allow_unregistered);
     saved::read(&mut builder, source);
@@ -61,7 +61,7 @@ pub fn read_with(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<
 /// Reads a program as Paddle prints it.
 ///
 /// # Errors
-/// What is wrong with the source, up to the first error of syntax.
+/// Everything wrong with the source, up to the first syntax error.
 pub fn read_printed(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
     let mut builder = build::Builder::new(ctx, options.allow_unregistered);
     printed::read(&mut builder, source);
@@ -71,7 +71,7 @@ pub fn read_printed(ctx: &Arc<Context>, source: &[u8], options: Options) -> Resu
 /// Reads a program from before PaddlePaddle 3: a `ProgramDesc` message, as in `.pdmodel` and `__model__`.
 ///
 /// # Errors
-/// What is wrong with the source, up to the first error.
+/// Everything wrong with the source, up to the first error.
 pub fn read_program(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
     let mut builder = build::Builder::new(ctx, options.allow_unregistered);
     legacy::read_proto(&mut builder, source);
@@ -81,14 +81,14 @@ pub fn read_program(ctx: &Arc<Context>, source: &[u8], options: Options) -> Resu
 /// Reads a program from before PaddlePaddle 3 as Paddle printed it.
 ///
 /// # Errors
-/// What is wrong with the source, up to the first error.
+/// Everything wrong with the source, up to the first error.
 pub fn read_program_text(ctx: &Arc<Context>, source: &[u8], options: Options) -> Result<Module, Vec<Diagnostic>> {
     let mut builder = build::Builder::new(ctx, options.allow_unregistered);
     legacy::read_dump(&mut builder, source);
     finish(ctx, builder, source.len())
 }
 
-/// Turns what was read into our forms.
+/// Runs the conversions that need the whole program.
 fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>, length: usize) -> Result<Module, Vec<Diagnostic>> {
     let (mut body, mut errors) = (builder.body, builder.errors);
     if errors.is_empty() {
@@ -103,7 +103,7 @@ fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>, length: usize) -> Res
         notes::keep(ctx, &mut body, &mut errors);
     }
     if !errors.is_empty() {
-        // What is missing at the end of the file is missed behind its last byte.
+        // An error at the end of the file has a span after its last byte.
         for label in errors.iter_mut().flat_map(|e| &mut e.labels) {
             label.span.end = label.span.end.min(length as u32);
             label.span.start = label.span.start.min(label.span.end);

@@ -1,13 +1,13 @@
-//! Attributes of PaddlePaddle's operations that ours do not have: kept as notes, `paddle.name`, and written back.
+//! Attributes that only PaddlePaddle's operations have: kept as annotations, `paddle.name`, and written back.
 
 use pir_dialects::formats;
 use pir_ir::{Attr, Body, Context, Diagnostic, OpView};
 
-/// What the names of notes begin with.
+/// The prefix of annotations.
 pub(super) const PREFIX: &str = "paddle.";
 
-/// Renames attributes that are neither declared nor marks of the tools. One that PaddlePaddle's operation does not have means
-/// something that is not known, and is an error.
+/// Renames attributes that are neither declared nor marks of the tools. An attribute that PaddlePaddle's operation does
+/// not declare is an error.
 pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
     let ops: Vec<_> = body.walk_all().collect();
     for op in ops {
@@ -29,7 +29,7 @@ pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>)
             .dict_get(body.attrs(op), "axis")
             .and_then(|axes| ctx.attr_ints(axes));
         let shape = body.get_operand(op, 0).and_then(|x| ctx.as_tensor(body.value_type(x)));
-        // PaddlePaddle sets the flag where the axes are all that there are, too.
+        // PaddlePaddle also sets the flag if the axes are all axes.
         let are_all = axes
             .zip(shape)
             .is_some_and(|(axes, (shape, _))| axes.is_empty() || axes.len() >= shape.len());
@@ -56,7 +56,7 @@ pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>)
     }
 }
 
-/// The attribute of Paddle's of this name: ours, or the note of it.
+/// The attribute with this name in PaddlePaddle: declared, or an annotation.
 pub(super) fn get(view: OpView<'_>, name: &str) -> Option<Attr> {
     view.attr(name).or_else(|| view.attr(&format!("{PREFIX}{name}")))
 }

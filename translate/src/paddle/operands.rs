@@ -1,7 +1,7 @@
-//! Operands in our order.
+//! Reorders operands.
 //!
-//! Some operations take their operands in another order there, and have as operands what is an attribute here, whether
-//! it may be computed or not.
+//! Some of PaddlePaddle's operations have another operand order, and have operands that are attributes here, constant
+//! or not.
 
 use smallvec::SmallVec;
 
@@ -11,7 +11,7 @@ use pir_ir::{Arity, Body, Context, Diagnostic, OpDef, OpId, ValueId};
 
 use super::constants;
 
-/// Gives known operations their operands in the order of their definitions.
+/// Orders the operands of known operations as in their definitions.
 pub(crate) fn reorder(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
     for op in body.walk_all().collect::<Vec<_>>() {
         let name = body.op_name(op);
@@ -26,7 +26,7 @@ pub(crate) fn reorder(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnosti
     }
 }
 
-/// The operands in the places that they have there; one that is left out has an empty place.
+/// The operands at PaddlePaddle's positions; an absent one has an empty position.
 fn places(ctx: &Context, body: &Body, op: OpId, count: usize) -> Option<SmallVec<[Option<ValueId>; 6]>> {
     let view = body.view(ctx, op);
     let absent = view.ints("absent_operands").unwrap_or(&[]);
@@ -54,7 +54,7 @@ fn reorder_op<'d>(ctx: &Context, body: &mut Body, op: OpId, def: &'d OpDef, form
     let given = |name: &str| place(name).and_then(|at| operands.get(at).copied().flatten());
     let mut ours: SmallVec<[ValueId; 6]> = SmallVec::new();
     let mut absent: SmallVec<[i64; 2]> = SmallVec::new();
-    // How many of the declared operands stand up to the last one that is there.
+    // The number of declared operands up to the last one that is present.
     let mut end = 0;
     for (at, spec) in (0i64..).zip(def.operands.iter()) {
         match given(&spec.name) {
@@ -70,7 +70,7 @@ fn reorder_op<'d>(ctx: &Context, body: &mut Body, op: OpId, def: &'d OpDef, form
     let mut attrs = body.attrs(op);
     for spec in def.attrs.iter() {
         let Some(value) = given(&spec.name) else { continue };
-        // What may be computed is among the declared operands too.
+        // Attributes that may be operands are among the declared operands too.
         if !def.operands.iter().any(|operand| operand.name == spec.name) {
             let constant = constants::constant(ctx, body, value).ok_or(&*spec.name)?;
             attrs = ctx.dict_with(attrs, &spec.name, constants::of_type(ctx, constant, &spec.ty));

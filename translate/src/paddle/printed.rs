@@ -6,8 +6,8 @@
 //! regions := `{` [`^` arguments] op* `}` [`else` `{` op* `}`]
 //! ```
 //!
-//! The printed form says less than the saved one: numbers have six digits and no types, and a loop does not say the types
-//! of what it carries, which are those of its initial values.
+//! The printed form has less information than the saved one: numbers have six digits and no types, and a loop does not
+//! give the types of its carried values, which are those of the initial values.
 
 use pir_dialects::pd;
 use std::borrow::Cow;
@@ -19,16 +19,16 @@ use pir_ir::{Attr, AttrData, DYNAMIC, Diagnostic, RegionId, Span, Type, TypeData
 use super::attributes::{dtype, other_type, stack_part};
 use super::build::{Builder, SourceId, SourceOp};
 
-/// What stands for a value, a type or an attribute that is not there begins with this.
+/// The prefix of absent values, types and attributes.
 const NULL: &str = "<<NULL";
 
-/// The first number of the ends of stacks, which are counted apart, three for each.
+/// The first number for stack handles, which are numbered separately, three for each stack.
 const STACKS: SourceId = 1 << 60;
 
-/// What the ends of a stack are called, in the order of the results.
+/// The names of a stack's handles, in the order of the results.
 const STACK_ENDS: [&str; 3] = ["stack", "inlet", "outlet"];
 
-/// Reads the program in `source`; what is wrong goes to the errors of the builder.
+/// Reads the program in `source`; errors go to the builder.
 pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
     if u32::try_from(source.len()).is_err() {
         let error = Diagnostic::error("too-large", "a source of 4 GiB or more cannot be read");
@@ -63,9 +63,9 @@ struct Reader<'b, 'c, 's> {
     builder: &'b mut Builder<'c>,
 }
 
-/// A region that is being read, and what comes behind it.
+/// A region being read, and what follows it.
 struct Open {
-    /// The region behind `else`.
+    /// The `else` region.
     otherwise: Option<RegionId>,
 }
 
@@ -89,7 +89,7 @@ impl<'s> Reader<'_, '_, 's> {
                             break;
                         }
                         self.builder.leave();
-                        // A branch that is not printed is empty.
+                        // An empty branch is not printed.
                         if let Some(region) = otherwise {
                             self.builder.enter(region);
                             self.builder.leave();
@@ -109,7 +109,7 @@ impl<'s> Reader<'_, '_, 's> {
 
     // ----- operations -----
 
-    /// One operation up to its first region, which is entered.
+    /// Reads an operation up to its first region, and enters that.
     fn op(&mut self) -> Read<Option<Open>> {
         let start = self.next_at();
         let ids = self.list("(", ")", Self::value)?;
@@ -184,7 +184,7 @@ impl<'s> Reader<'_, '_, 's> {
         let regions = self.builder.op(source);
         let Some(&first) = regions.first() else { return Ok(None) };
         self.expect("{")?;
-        // The types of the arguments are told from outside, before the region hides anything.
+        // The types of the arguments come from outer values, looked up before the region shadows them.
         let types: Vec<Option<Type>> = carried.iter().map(|&id| self.builder.value_type(id)).collect();
         self.builder.enter(first);
         if self.accept("^") {
@@ -205,7 +205,7 @@ impl<'s> Reader<'_, '_, 's> {
         }
         let mut types = Vec::new();
         if self.accept("->") {
-            // An operation without results has nothing behind the arrow.
+            // An operation without results has no types after the arrow.
             while !(self.peek("(") || self.peek("}") || self.peek("{") || self.next_at() == self.text.len()) {
                 types.push(self.ty()?);
                 if !self.accept(",") {
@@ -216,7 +216,7 @@ impl<'s> Reader<'_, '_, 's> {
         Ok(types)
     }
 
-    /// `%arg_0 {stop_gradient:true}, %arg_1 {…}` behind `^`.
+    /// `%arg_0 {stop_gradient:true}, %arg_1 {…}` after `^`.
     fn arguments(&mut self, types: &[Option<Type>]) -> Read<()> {
         if !self.peek("%") {
             return Ok(());
@@ -254,7 +254,7 @@ impl<'s> Reader<'_, '_, 's> {
         })
     }
 
-    /// `%3` is 4, `%arg_3` is -4, `%inlet_0` is one of the [`STACKS`], and a value that is not there is 0.
+    /// `%3` is 4, `%arg_3` is -4, `%inlet_0` is one of the [`STACKS`], and an absent value is 0.
     fn value(&mut self) -> Read<SourceId> {
         if self.null() {
             return Ok(0);
@@ -334,7 +334,7 @@ impl<'s> Reader<'_, '_, 's> {
 
     // ----- attributes -----
 
-    /// A value behind `key:`; `None` for one that says nothing.
+    /// A value after `key:`; `None` for an empty one.
     fn attribute(&mut self) -> Read<Option<Attr>> {
         let ctx = self.builder.ctx;
         let mut open: Vec<Vec<Attr>> = Vec::new();
@@ -368,7 +368,7 @@ impl<'s> Reader<'_, '_, 's> {
             let inside = self.until(')')?;
             return Ok((!inside.starts_with("undefined")).then(|| ctx.str_attr(inside)));
         }
-        // `(Float)0.5`: what some versions put before a number.
+        // `(Float)0.5`: some versions print a type before a number.
         if self.accept("(") {
             self.until(')')?;
         }
@@ -408,7 +408,7 @@ impl<'s> Reader<'_, '_, 's> {
         }
     }
 
-    // ----- words -----
+    // ----- tokens -----
 
     fn rest(&self) -> &'s str {
         self.text.get(self.at..).unwrap_or("")
@@ -419,7 +419,7 @@ impl<'s> Reader<'_, '_, 's> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// Where the next word begins.
+    /// The offset of the next token.
     fn next_at(&mut self) -> usize {
         self.blanks();
         self.at
@@ -445,7 +445,7 @@ impl<'s> Reader<'_, '_, 's> {
         }
     }
 
-    /// Something that is not there, `<<NULL VALUE>>`.
+    /// An absent item, `<<NULL VALUE>>`.
     fn null(&mut self) -> bool {
         if !self.peek(NULL) {
             return false;
@@ -470,7 +470,7 @@ impl<'s> Reader<'_, '_, 's> {
         }
     }
 
-    /// The text up to the next `end`, which is passed.
+    /// The text up to the next `end`, which is consumed.
     fn until(&mut self, end: char) -> Read<&'s str> {
         let rest = self.rest();
         let Some(length) = rest.find(end) else {
@@ -480,7 +480,7 @@ impl<'s> Reader<'_, '_, 's> {
         Ok(rest.get(..length).unwrap_or(""))
     }
 
-    /// A text in quotes. Paddle escapes them in it, and nothing else.
+    /// A quoted string. Paddle escapes quotes, and nothing else.
     fn string(&mut self) -> Read<Cow<'s, str>> {
         self.expect("\"")?;
         let text = self.until('"')?;

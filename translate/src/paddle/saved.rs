@@ -15,23 +15,23 @@ fn error(node: Value<'_>, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("paddle-json", message).label(node.span(), "")
 }
 
-/// The newest version of saved programs that is known: that of PaddlePaddle 3.3.
+/// The newest known version of saved programs: that of PaddlePaddle 3.3.
 const NEWEST: i64 = 4;
 
-/// After so many errors the rest is not worth reading.
+/// Stop after this many errors.
 const MAX_ERRORS: usize = 200;
 
-/// What may be said of the results of an operation. What is persistable is so by its operation here.
+/// The attributes of results. Here, the operation implies whether a result is persistable.
 const RESULT_ATTRIBUTES: &[&str] = &["stop_gradient", "persistable"];
 
-/// The operations of a block that are still to be read.
+/// The remaining operations of a block.
 struct Open<'j> {
     ops: Box<dyn Iterator<Item = Value<'j>> + 'j>,
-    /// Regions of the operation read last, the next one on top.
+    /// Remaining regions of the last operation, the next one on top.
     regions: Vec<(RegionId, Value<'j>)>,
 }
 
-/// Reads the program in `source`; what is wrong goes to the errors of the builder.
+/// Reads the program in `source`; errors go to the builder.
 pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
     let json = match Json::parse(source) {
         Ok(json) => json,
@@ -140,7 +140,7 @@ fn check_head(root: Value<'_>) -> Result<i64, Diagnostic> {
     }
 }
 
-/// Reads the arguments of the only block of a region, and gives its operations.
+/// Reads the arguments of the only block of a region, and returns its operations.
 fn enter_block<'j>(builder: &mut Builder<'_>, region: Value<'j>) -> Box<dyn Iterator<Item = Value<'j>> + 'j> {
     let mut blocks = region.get("blocks").into_iter().flat_map(Value::items);
     let (Some(block), more) = (blocks.next(), blocks.next()) else {
@@ -184,7 +184,7 @@ fn op_name(name: &str) -> Option<String> {
 
 fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<SourceOp, Diagnostic> {
     for key in ["A", "I", "O", "OA", "regions"] {
-        // The result of a parameter stands alone.
+        // The result of a parameter is not in a list.
         let alone = key == "O" && node.get("#").and_then(Value::str).as_deref() == Some("p");
         if let Some(list) = node.get(key).filter(|list| list.kind() != JsonKind::Array && !alone) {
             return Err(error(list, format!("expected a list behind `\"{key}\"`")));
@@ -252,7 +252,7 @@ fn read_result(builder: &Builder<'_>, node: Value<'_>) -> Result<(SourceId, Opti
     Ok((read_id(node)?, ty.flatten()))
 }
 
-/// What a result attribute says of each result.
+/// The values of a result attribute, one per result.
 fn flags(node: Value<'_>, name: &str) -> SmallVec<[bool; 2]> {
     let entry = node
         .get("OA")
@@ -266,7 +266,7 @@ fn flags(node: Value<'_>, name: &str) -> SmallVec<[bool; 2]> {
         .collect()
 }
 
-/// What a saved parameter says of itself, in the order of its lists: whether it is so unless something else is said.
+/// The flags of a saved parameter in the order of its lists, with their usual values.
 const PARAMETER: [&[(&str, bool)]; 2] = [
     &[("is_distributed", false), ("is_parameter", true), ("need_clip", true)],
     &[("persistable", true), ("stop_gradient", false), ("trainable", true)],
@@ -293,7 +293,7 @@ fn read_parameter(builder: &Builder<'_>, node: Value<'_>) -> Result<SourceOp, Di
             if name == "stop_gradient" {
                 stops.push(flag);
             }
-            // What cannot be trained has no gradient either.
+            // A parameter that is not trainable has no gradient either.
             let usual = usual && !(name == "trainable" && stops.first() == Some(&true));
             if flag != usual {
                 attrs.push((builder.ctx.sym(name), builder.ctx.bool_attr(flag)));

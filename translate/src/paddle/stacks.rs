@@ -1,14 +1,15 @@
 //! Paddle's stacks.
 //!
-//! There `cf.stack_create` gives a stack and two ends of it, and tuples are pushed and popped; here there is the stack
-//! alone, and single values are. The empty tuple counts an iteration there, so something must be pushed for it here.
+//! In PaddlePaddle, `cf.stack_create` gives a stack and two handles for its ends, and tuples are pushed and popped;
+//! here there is only the stack, and single values are pushed. An empty tuple counts an iteration, so a value must be
+//! pushed for it here.
 
 use pir_dialects::{cf, pd};
 use pir_ir::{Attr, OpSpec, Span, Type, ValueId};
 
 use super::build::{Builder, SourceOp};
 
-/// Translates an operation on stacks; whether it was one.
+/// Translates an operation on stacks; false for any other operation.
 pub(crate) fn translate(builder: &mut Builder<'_>, source: &SourceOp) -> bool {
     match source.name.as_str() {
         "cf.stack_create" => create(builder, source),
@@ -73,7 +74,7 @@ fn pop(builder: &mut Builder<'_>, source: &SourceOp) {
     let Some(&stack) = builder.operands(source).first() else {
         return;
     };
-    // What was pushed last comes first.
+    // The value that was pushed last is popped first.
     for &(id, ty) in source.results.iter().rev() {
         let value = emit(
             builder,

@@ -1,12 +1,12 @@
-//! Tensors that Paddle never fills: the state of a generator that is not asked for numbers, memory that is reserved for
-//! nothing, variables that a loop sets before it reads them. Saved programs say that they have no dimensions, printed ones that they have one of 0. They get the types
-//! that our operations give.
+//! Tensors that Paddle never fills: the state of an unused random generator, reserved memory, variables that a loop
+//! sets before it reads them. Saved programs give them no dimensions, printed ones a dimension of 0. They get the
+//! inferred types.
 
 use pir_dialects::pd;
 use pir_ir::{Body, Context, DYNAMIC, OpId, Type, TypeData};
 use smallvec::SmallVec;
 
-/// Operations with such results, and the place of an operand of that sort.
+/// Operations with such results, and the index of an operand of that kind.
 const FILLED_LATE: &[(&str, Option<usize>)] = &[
     (pd::Rnn::NAME, Some(3)),
     (pd::CoalesceTensor::NAME, None),
@@ -46,8 +46,8 @@ pub(crate) fn retype(ctx: &Context, body: &mut Body) {
     }
 }
 
-/// A variable that Python code first sets in the body of a loop has an initial value all the same where the code was
-/// translated: one number, of which the type says that it has the shape that the body gives it. It gets that shape.
+/// A variable that Python code first sets in the body of a loop still has an initial value: one element, typed with the
+/// shape that the body gives it. Its `full` gets that shape.
 fn fill(ctx: &Context, body: &mut Body, op: OpId) {
     if body.view(ctx, op).ints("shape") != Some(&[]) {
         return;
@@ -60,7 +60,7 @@ fn fill(ctx: &Context, body: &mut Body, op: OpId) {
     if shape.is_empty() || !body.uses(value).all(|at| passes_on(at.op)) {
         return;
     }
-    // It is never read: any extent will do where none is known.
+    // It is never read: any extent will do for a dynamic dimension.
     let shape: SmallVec<[i64; 4]> = shape.iter().map(|&d| if d == DYNAMIC { 1 } else { d }).collect();
     let attrs = ctx.dict_with(body.attrs(op), "shape", ctx.ints_attr(&shape));
     body.set_attrs(op, attrs);

@@ -1,12 +1,12 @@
-//! What older versions of saved programs have otherwise.
+//! Differences of older versions of saved programs.
 //!
-//! Of an operation that is known here, the definition says the kinds of its attributes, whatever the file has. One that
-//! is not is written as it was read, as of the newest version: where that has other kinds, they are changed.
+//! The definition of a known operation determines the types of its attributes. An unknown operation is written back as
+//! of the newest version: attributes whose types have changed since are converted.
 
 use pir_dialects::pd;
 use pir_ir::{Attr, AttrData, Context, Sym, Type};
 
-/// The version that changed an attribute of an operation, and the kind of its numbers since.
+/// The version that changed attributes of an operation, and the type of their numbers since.
 const CHANGES: &[(i64, &str, &[&str], Type)] = &[
     (2, "pd.lp_pool2d", &["strides", "paddings"], Type::I64),
     (2, "pd.pool3d", &["kernel_size", "strides", "paddings"], Type::I64),
@@ -20,10 +20,10 @@ const CHANGES: &[(i64, &str, &[&str], Type)] = &[
     (4, "pd.bicubic_interp", &["scale"], Type::F64),
 ];
 
-/// Attributes that a version brought, and what they are in older programs.
+/// Attributes that a version added, with their values in older programs.
 const ADDED: &[(i64, &str, &str, i128)] = &[(3, "pd.repeat_interleave_with_tensor_index", "output_size", -1)];
 
-/// Brings the attributes of an operation of a program of some version up to date.
+/// Updates the attributes of an operation from an older version.
 pub(super) fn update(ctx: &Context, version: i64, name: &str, attrs: &mut Vec<(Sym, Attr)>) {
     for &(_, _, names, ty) in CHANGES.iter().filter(|c| c.1 == name && version < c.0) {
         for (key, value) in attrs.iter_mut() {
@@ -39,7 +39,7 @@ pub(super) fn update(ctx: &Context, version: i64, name: &str, attrs: &mut Vec<(S
     }
 }
 
-/// A number, or the numbers of a list, of the type.
+/// A number, or a list of numbers, converted to a type.
 fn of_type(ctx: &Context, attr: Attr, ty: Type) -> Attr {
     match ctx.attr_data(attr) {
         AttrData::Array(items) => {

@@ -1,18 +1,18 @@
-//! Dimensions that change from one iteration to the next.
+//! Dimensions that change between iterations.
 //!
-//! PaddlePaddle builds the body of a loop with the shapes of the first iteration. When it sees that a value which is
-//! carried grows, it says so of the value, and of some of what is computed from it: the rest keeps the shape of the first
-//! iteration. What our operations say of their results is what counts: where they know a dimension no more, it is not
-//! known, in the body, in what the loop carries, and in what is computed from its results.
+//! PaddlePaddle builds the body of a loop with the shapes of the first iteration. When a carried value grows, it makes
+//! the type of that value dynamic, and some of the types that depend on it: the others keep the shape of the first
+//! iteration. Here, result types are inferred: a dimension that is dynamic makes the dependent dimensions dynamic in
+//! the body, in the carried values, and after the loop.
 
 use pir_dialects::pd::{is_if, is_while};
 use pir_ir::{Body, Context, DYNAMIC, OpId, Type, ValueId};
 use rustc_hash::FxHashSet;
 
-/// Each round may change what is carried, and with it the next one; a file must not make us go on for ever.
+/// Each round may change carried types, and thereby the next one; bounded, so that every file terminates.
 const ROUNDS: usize = 64;
 
-/// Takes dimensions away that hold in the first iteration alone.
+/// Makes dimensions dynamic that hold in the first iteration only.
 pub(crate) fn widen(ctx: &Context, body: &mut Body) {
     let ops: Vec<OpId> = body.walk_all().collect();
     let mut widening = Widening {
@@ -45,7 +45,7 @@ pub(crate) fn widen(ctx: &Context, body: &mut Body) {
 struct Widening<'a> {
     ctx: &'a Context,
     body: &'a mut Body,
-    /// The values whose types have been changed.
+    /// The values whose types were changed.
     widened: FxHashSet<ValueId>,
 }
 
@@ -59,12 +59,12 @@ impl Widening<'_> {
         tensor.is_some_and(|(dims, _)| dims.contains(&DYNAMIC))
     }
 
-    /// Whether a loop carries something whose shape it does not know.
+    /// Whether a loop carries a value of dynamic shape.
     fn grows(&self, op: OpId) -> bool {
         is_while(self.name(op)) && self.body.results(op).any(|v| self.is_dynamic(v))
     }
 
-    /// Lets a value know no dimension that another one does not know.
+    /// Makes the dimensions of a value dynamic that are dynamic in a type.
     fn forget(&mut self, value: ValueId, from: Type) {
         let own = self.ctx.as_tensor(self.body.value_type(value));
         let (Some((dims, elem)), Some((others, _))) = (own, self.ctx.as_tensor(from)) else {
@@ -109,7 +109,7 @@ impl Widening<'_> {
         }
     }
 
-    /// What the regions of an operation end with.
+    /// The operands of the terminators of an operation's regions.
     fn ends(&self, op: OpId) -> Vec<Vec<ValueId>> {
         let blocks = self.body.op_regions(op).iter().map(|&r| self.body.single_block(r));
         let last = blocks.map(|b| b.and_then(|b| self.body.last_op(b)));
@@ -123,7 +123,7 @@ impl Widening<'_> {
         }
     }
 
-    /// What a loop carries: from the ends of its regions to their arguments and to the results.
+    /// Propagates carried types from the terminators to the arguments and the results.
     fn carried(&mut self, op: OpId) {
         let regions = self.body.op_regions(op).to_vec();
         let ends = self.ends(op);
@@ -137,7 +137,7 @@ impl Widening<'_> {
         let (first, second) = (args(self, *cond), args(self, *body));
         let results: Vec<ValueId> = self.body.results(op).collect();
         self.forget_all(&first, next);
-        // The condition itself is not passed on.
+        // The condition itself is not forwarded.
         let passed = passed.get(1..).unwrap_or_default().to_vec();
         self.forget_all(&second, &passed);
         self.forget_all(&results, &passed);

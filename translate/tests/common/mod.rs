@@ -1,10 +1,10 @@
-//! What the tests of the readers share.
+//! Shared helpers of the readers' tests.
 
 use pir_ir::Module;
 use pir_ir::text::print;
 use pir_ir::verify::verify;
 
-/// The module as text. It is what the verifier accepts.
+/// The module as text, after verification.
 pub fn text(module: &Module) -> String {
     let text = print(module, &Default::default());
     let errors = verify(module);

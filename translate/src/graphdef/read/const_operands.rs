@@ -1,4 +1,4 @@
-//! Nodes whose axes, shapes and places are constants there and attributes here.
+//! Nodes whose axes, shapes and indices are constant operands in TensorFlow and attributes here.
 
 use pir_dialects::pd;
 use pir_ir::{Attr, Type, ValueId};
@@ -32,7 +32,7 @@ pub(super) const TABLE: &[Row] = &[
             let elem = super::super::types::elem(r.ctx, r.constants[value_node].as_ref().map_or(0, |c| c.2));
             let elem = elem.ok_or("its element type is not known here")?;
             r.tensor(&dims, elem)?;
-            // It runs when its constants do.
+            // It keeps the control dependences of its constants.
             for index in 0..2 {
                 let node = r.input(at, index)?.node;
                 let controls = r.controls[node].clone();
@@ -145,7 +145,7 @@ pub(super) const TABLE: &[Row] = &[
     ("Sum", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, pd::Sum::NAME)),
     ("TopKV2", "T Tk", "sorted=true index_type=DT_INT32", |r, at| {
         let (x, k) = (r.operand(at, 0)?, r.scalar(at, 1, "count")?);
-        // Sorted they are in any case.
+        // The result is sorted either way.
         let _ = r.flag(at, "sorted");
         r.op_of(at, pd::Topk::NAME, &[x], &[("k", r.ctx.int_attr(k))], 2)?;
         let places = r.elem(at, "index_type").unwrap_or(Type::I32);
@@ -166,14 +166,14 @@ pub(super) const TABLE: &[Row] = &[
     ("UnsortedSegmentSum", "T Tindices Tnumsegments", "", select::segment_sum),
 ];
 
-/// The number of results that an attribute says; a file must not make us fill the memory.
+/// The number of results that an attribute declares, bounded so that a file cannot exhaust the memory.
 fn results(count: Option<i64>) -> Result<usize> {
     const MOST: usize = 1 << 16;
     let count = count.and_then(|n| usize::try_from(n).ok()).filter(|&n| n <= MOST);
     count.ok_or_else(|| "it does not say how many results it has".to_owned())
 }
 
-/// An operation whose shape is an attribute, or an operand if it is not known.
+/// An operation whose shape is an attribute, or an operand if it is dynamic.
 pub(super) fn with_shape(r: &mut Reader<'_>, at: usize, name: &str, x: ValueId, shape: usize) -> Result<()> {
     if let Some(dims) = r.known(at, shape) {
         return r.op(at, name, &[x], &[("shape", r.ctx.ints_attr(&dims))]);
@@ -200,7 +200,7 @@ fn reduce(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     }
     let keep = r.ctx.bool_attr(r.flag(at, "keep_dims"));
     let mut attrs = vec![("axis", r.ctx.ints_attr(&axes)), ("keepdim", keep)];
-    // Small integers would be summed and multiplied as large ones.
+    // `pd.sum` and `pd.prod` accumulate small integers in 64 bits by default; TensorFlow keeps the type.
     if name == pd::Sum::NAME && !float {
         attrs.push(("dtype", r.ctx.type_attr(elem)));
     }
@@ -246,7 +246,7 @@ fn counted(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     }
 }
 
-/// The bounds of a `StridedSlice`, of the axes that are cut.
+/// The bounds of a `StridedSlice`, for the axes that it slices.
 struct Bounds {
     axes: Vec<i64>,
     starts: Vec<i64>,
@@ -255,7 +255,7 @@ struct Bounds {
     shrink: Vec<i64>,
 }
 
-/// The masks of a `StridedSlice`: whole at the beginning, at the end, and one element.
+/// The masks of a `StridedSlice`: `begin_mask`, `end_mask` and `shrink_axis_mask`.
 struct Masks {
     begin: i64,
     end: i64,
@@ -306,7 +306,7 @@ impl Bounds {
             bounds.axes.push(axis as i64);
             bounds.starts.push(if whole.0 { 0 } else { start });
             bounds.ends.push(match (shrink, whole.1) {
-                // The element before the first from behind is the last one.
+                // For index -1, `start + 1` would be 0, which is the front: slice to the end.
                 (true, _) if start == -1 => i64::from(i32::MAX),
                 (true, _) => start.saturating_add(1),
                 (_, true) => i64::from(i32::MAX),
@@ -353,7 +353,7 @@ fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::StridedSlice::NAME, &[x], &attrs)
 }
 
-/// A slice whose bounds are computed: of axes one behind the other.
+/// A slice with computed bounds, for leading axes in order.
 fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId, rank: usize) -> Result<()> {
     let strides = r.list(at, 3, "strides")?;
     let masks = Masks::new(r, at)?;

@@ -1,4 +1,4 @@
-//! Constants, which are made operations where something reads their values.
+//! Constants. They become operations only where something reads their values.
 
 use pir_dialects::pd;
 use pir_ir::{Attr, AttrData, Type};
@@ -19,7 +19,7 @@ pub(super) fn of(node: &NodeDef) -> Option<Constant> {
     Some((dims, numbers, tensor.dtype))
 }
 
-/// Whether what stands at a constant fits.
+/// Checks the type, the shape and the attributes of a constant.
 pub(super) fn check(reader: &Reader<'_>, at: usize) -> Result<()> {
     let (Some((_, _, code)), Some(Value::Type(said))) = (&reader.constants[at], reader.attr(at, "dtype")) else {
         return Err("it has no type `dtype`".to_owned());
@@ -34,7 +34,7 @@ pub(super) fn check(reader: &Reader<'_>, at: usize) -> Result<()> {
     }
 }
 
-/// Makes the operations of a constant.
+/// Creates the operations of a constant.
 pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
     let Some((dims, numbers, code)) = reader.constants[at].clone() else {
         return Err("it is not a constant".to_owned());

@@ -1,4 +1,4 @@
-//! The devices of a graph. Here they are numbers; what they are called is kept beside the number.
+//! The devices of a graph. Here they are numbers; their names are kept beside the numbers.
 
 use rustc_hash::FxHashMap;
 
@@ -12,8 +12,8 @@ pub(super) struct Devices {
 }
 
 impl Devices {
-    /// The number behind the last colon is that of the device where all devices differ in it, else they are counted in the
-    /// order of the file. Names are kept unless each is the one that is written for its number anyway.
+    /// The number after the last colon if it differs between all devices, else the position in the order of the file.
+    /// Names are kept unless each is the one that would be written for its number.
     pub(super) fn of(nodes: &[NodeDef]) -> Devices {
         let mut names: Vec<&str> = Vec::new();
         let mut numbers: FxHashMap<String, i64> = FxHashMap::default();
@@ -41,13 +41,13 @@ impl Devices {
         self.numbers.get(name).copied()
     }
 
-    /// Whether the names say more than the numbers.
+    /// Whether the names carry more information than the numbers.
     pub(super) fn are_named(&self) -> bool {
         self.named
     }
 }
 
-/// `/device:CPU:1` ends with its number; `/job:worker/task:1` with that of something else.
+/// `/device:CPU:1` ends with the number of the device; `/job:worker/task:1` with another one.
 fn last_number(name: &str) -> Option<i64> {
     let last = name.rsplit('/').next()?;
     let mut parts = last.split(':');
@@ -55,6 +55,6 @@ fn last_number(name: &str) -> Option<i64> {
     if !matches!(kind, "device" | "cpu" | "gpu" | "CPU" | "GPU") {
         return None;
     }
-    // More of them than this cannot be meant.
+    // A larger number cannot be a device.
     number.parse().ok().filter(|n| (0..1 << 16).contains(n))
 }

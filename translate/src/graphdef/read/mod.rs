@@ -1,7 +1,8 @@
-//! Reads graphs: a `GraphDef` becomes a `df.graph`, or a plain program if there is no control flow in it.
+//! Reads graphs: a `GraphDef` becomes a `df.graph`, or a structured program if it has no control flow.
 //!
-//! What TensorFlow has as an operand and the dialect `pd` as an attribute (axes, shapes) is read from constants, which
-//! are made operations only where something else reads them. Shapes follow from the operations, from the placeholders on.
+//! Operands in TensorFlow that are attributes in the dialect `pd` (axes, shapes) are read from constants, which become
+//! operations only where something else reads them. Shapes are inferred from the operations, starting at the
+//! placeholders.
 
 mod const_operands;
 mod constants;
@@ -68,10 +69,10 @@ struct Input {
     index: usize,
 }
 
-/// After so many errors nobody reads on.
+/// Stop after this many errors.
 const MOST_ERRORS: usize = 100;
 
-/// What has been looked at of the node that is being read.
+/// The inputs and attributes of the current node that its reader has used.
 #[derive(Default)]
 struct Seen {
     attrs: Vec<String>,
@@ -81,21 +82,21 @@ struct Seen {
 struct Reader<'c> {
     ctx: &'c Arc<Context>,
     nodes: Vec<NodeDef>,
-    /// Where the nodes stand in the file.
+    /// The location of each node in the file.
     spans: Vec<Span>,
     seen: RefCell<Seen>,
-    /// The nodes that could not be read, and those that read them.
+    /// The nodes that could not be read, and their users.
     failed: Vec<bool>,
     devices: devices::Devices,
     body: Body,
     inputs: Vec<Vec<Input>>,
     controls: Vec<Vec<usize>>,
     constants: Vec<Option<Constant>>,
-    /// The results of each node, once it was read.
+    /// The results of each node that was read.
     values: Vec<Vec<ValueId>>,
-    /// Operations that stand for a node beside the last one, and have no operands: they wait for what it waits for.
+    /// Auxiliary operations of a node that have no operands: they get the control dependences of the node.
     pieces: Vec<(ValueId, usize)>,
-    /// Operands that are to be set when all nodes were read.
+    /// Operands to set when all nodes have been read.
     back_edges: Vec<(OpId, usize, Input)>,
     /// Whether there is no control flow.
     plain: bool,
@@ -143,7 +144,7 @@ impl<'c> Reader<'c> {
             false => return,
         };
         for &at in &order {
-            // What reads a node that cannot be read would only say the same.
+            // A user of a node that cannot be read would only repeat the error.
             let lost = |input: &Input| self.failed[input.node] && !self.is_back_edge(input.node, at);
             if self.inputs[at].iter().any(lost) {
                 self.failed[at] = true;
@@ -164,7 +165,7 @@ impl<'c> Reader<'c> {
         }
     }
 
-    /// Reads a node, and accounts for all that stands at it.
+    /// Reads a node, and checks that every input and attribute of it was used.
     fn node(&mut self, at: usize) -> Result<()> {
         *self.seen.borrow_mut() = Seen::default();
         let op = ops::plain_name(&self.nodes[at].op).to_owned();
@@ -176,7 +177,7 @@ impl<'c> Reader<'c> {
         signature::rest(self, at, &op)
     }
 
-    /// Finds what the inputs of the nodes name.
+    /// Resolves the names of the inputs.
     fn connect(&mut self) {
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         let mut errors = Vec::new();
@@ -219,7 +220,7 @@ impl<'c> Reader<'c> {
         self.is(from, &["NextIteration", "RefNextIteration"]) && self.is(to, &["Merge", "RefMerge"])
     }
 
-    /// The nodes, inputs first.
+    /// The nodes in topological order.
     fn order(&mut self) -> Vec<usize> {
         let mut missing = vec![0usize; self.nodes.len()];
         let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
@@ -231,7 +232,7 @@ impl<'c> Reader<'c> {
                 }
             }
         }
-        // In the order of the file as far as possible.
+        // In the order of the file where the edges allow it.
         let mut order: Vec<usize> = (0..self.nodes.len()).filter(|&at| missing[at] == 0).collect();
         let mut next = 0;
         while let Some(&at) = order.get(next) {
@@ -252,7 +253,7 @@ impl<'c> Reader<'c> {
         order
     }
 
-    // ----- what nodes have -----
+    // ----- reading nodes -----
 
     fn attr(&self, at: usize, name: &str) -> Option<&Value> {
         self.seen.borrow_mut().attrs.push(name.to_owned());
@@ -277,7 +278,7 @@ impl<'c> Reader<'c> {
         }
     }
 
-    /// The element type that an attribute names.
+    /// The element type given by an attribute.
     fn elem(&self, at: usize, name: &str) -> Result<Type> {
         let Some(Value::Type(code)) = self.attr(at, name) else {
             return Err(format!("it has no type `{name}`"));
@@ -294,7 +295,7 @@ impl<'c> Reader<'c> {
         }
     }
 
-    /// The shape that is written at a node for a result.
+    /// The shape that the node declares for a result.
     fn written_shape(&self, at: usize, result: usize) -> Option<Vec<i64>> {
         let Some(Value::List(list)) = self.attr(at, "_output_shapes") else {
             return None;
@@ -312,13 +313,13 @@ impl<'c> Reader<'c> {
         input.ok_or_else(|| format!("its input {index} is missing"))
     }
 
-    /// The constant that an input is.
+    /// The constant that defines an input, if one does.
     fn constant(&self, at: usize, index: usize) -> Option<&Constant> {
         let input = self.input(at, index).ok()?;
         self.constants[input.node].as_ref()
     }
 
-    /// The code of the type of an input, as far as it is known yet.
+    /// The type code of an input, if it is already known.
     fn input_code(&self, at: usize, index: usize) -> Option<i32> {
         let input = self.inputs[at].get(index)?;
         if let Some((_, _, code)) = &self.constants[input.node] {
@@ -332,7 +333,7 @@ impl<'c> Reader<'c> {
         }
     }
 
-    /// The integers that an input is, if it is a constant.
+    /// The integers of an input that is a constant.
     fn known(&self, at: usize, index: usize) -> Option<Vec<i64>> {
         /// Lists of axes and dimensions are short.
         const LONGEST: i64 = 1 << 12;
@@ -388,7 +389,7 @@ impl<'c> Reader<'c> {
         Ok((dims.to_vec(), elem))
     }
 
-    // ----- what is made -----
+    // ----- building operations -----
 
     fn entry(&self, name: &str, attr: Attr) -> (Sym, Attr) {
         (self.ctx.sym(name), attr)
@@ -399,7 +400,7 @@ impl<'c> Reader<'c> {
         self.ctx.dict(&entries)
     }
 
-    /// An operation of a node that is not the last one.
+    /// Appends an auxiliary operation of a node.
     fn helper(&mut self, at: usize, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)]) -> Result<ValueId> {
         let op = self.append(at, name, operands, &[Type::NONE], attrs)?;
         let value = self.body.result(op, 0);
@@ -409,12 +410,12 @@ impl<'c> Reader<'c> {
         Ok(value)
     }
 
-    /// The operation that a node is.
+    /// Appends the operation that gives the result of a node.
     fn op(&mut self, at: usize, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)]) -> Result<()> {
         self.op_of(at, name, operands, attrs, 1)
     }
 
-    /// The same with several results.
+    /// The same for several results.
     fn op_of(
         &mut self,
         at: usize,
@@ -428,7 +429,7 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    /// Lets an operation stand for a node.
+    /// Makes an operation's results those of a node.
     fn is_node(&mut self, at: usize, op: OpId) {
         let name = identifier(&self.nodes[at].name);
         let values: Vec<ValueId> = self.body.results(op).collect();
@@ -442,7 +443,7 @@ impl<'c> Reader<'c> {
         self.values[at] = values;
     }
 
-    /// An operation, with the types that follow from its operands or that are written at the node.
+    /// Appends an operation; its types are inferred from the operands or declared by the node.
     fn append(
         &mut self,
         at: usize,
@@ -490,7 +491,7 @@ impl<'c> Reader<'c> {
             return Err(format!("it gives {} values, and not {}", types.len(), results.len()));
         }
         for (i, mut ty) in types.into_iter().enumerate() {
-            // What is written may be more than what follows.
+            // The declared shape may be more specific than the inferred one.
             if let (Some((dims, elem)), Some(written)) = (ctx.as_tensor(ty), self.written_shape(at, i)) {
                 let fits = dims.len() == written.len()
                     && dims
@@ -507,9 +508,9 @@ impl<'c> Reader<'c> {
         Ok(op)
     }
 
-    // ----- the end -----
+    // ----- finishing -----
 
-    /// Sets what merges read from the iteration before.
+    /// Sets the back edges of merges.
     fn close(&mut self) {
         for (op, index, input) in std::mem::take(&mut self.back_edges) {
             match self.value(input) {
@@ -519,7 +520,7 @@ impl<'c> Reader<'c> {
         }
     }
 
-    /// Without marks, what no node reads is what the graph gives out.
+    /// Without fetch marks, the outputs are the nodes without users.
     fn fetch_leaves(&mut self) {
         let marked = |n: &NodeDef| n.attrs.contains_key("_output");
         if self.nodes.iter().any(marked) {
@@ -543,7 +544,7 @@ impl<'c> Reader<'c> {
         }
     }
 
-    /// Control edges, each to all operations that a node is made of.
+    /// Writes control edges, each to all operations of a node.
     fn write_controls(&mut self) {
         let mut to: Vec<(ValueId, usize)> = (0..self.nodes.len())
             .filter_map(|at| Some((*self.values[at].first()?, at)))
@@ -553,14 +554,14 @@ impl<'c> Reader<'c> {
         for (number, (value, at)) in to.into_iter().enumerate() {
             let mut from: Vec<ValueId> = vec![value];
             if number >= own {
-                // What has no operands runs where those of the node are.
+                // An operation without operands runs in the frame of the node's operands.
                 let given = self.inputs[at].iter().filter(|i| self.constants[i.node].is_none());
                 from.extend(given.filter_map(|i| self.values[i.node].get(i.index).copied()));
             }
             for i in 0..self.controls[at].len() {
                 let node = self.controls[at][i];
                 if self.values[node].is_empty() && self.constants[node].is_some() {
-                    // A constant that is waited for waits for others itself, which is what counts.
+                    // A control edge from a constant forwards the constant's own control edges.
                     let inner = self.controls[node].clone();
                     from.extend(inner.iter().filter_map(|&n| self.values[n].first().copied()));
                     continue;

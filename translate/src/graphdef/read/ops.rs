@@ -1,4 +1,4 @@
-//! What TensorFlow's operations are here.
+//! The translation of TensorFlow's operations.
 
 use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
 use pir_dialects::pd;
@@ -13,7 +13,7 @@ use super::{const_operands, select};
 /// A function that reads a node.
 pub(super) type Read = fn(&mut Reader<'_>, usize) -> Result<()>;
 
-/// Operations that only graphs have.
+/// Operations that exist only in graphs.
 pub(super) fn is_control_flow(op: &str) -> bool {
     matches!(
         op,
@@ -34,10 +34,10 @@ pub(super) fn is_control_flow(op: &str) -> bool {
     )
 }
 
-/// An operation, the types of its inputs and its attributes as [`super::signature`] tells them, and what reads it.
+/// An operation, the types of its inputs and its attributes as in [`super::signature`], and its reader.
 pub(super) type Row = (&'static str, &'static str, &'static str, Read);
 
-/// Operations whose translation depends on their types and values. Others stand in the op tables.
+/// Operations whose translation depends on their types and values. The op tables list the others.
 pub(super) const TABLE: &[Row] = &[
     ("Cast", "SrcT", "DstT Truncate=false", |r, at| {
         let (x, elem) = (r.operand(at, 0)?, r.elem(at, "DstT")?);
@@ -60,7 +60,7 @@ pub(super) const TABLE: &[Row] = &[
         r.op(at, pd::Scale::NAME, &[erf], &attrs)
     }),
     ("Exit", "T", "", |r, at| passes_on(r, at, "df.exit")),
-    // Of floats it is the quotient cut off, also where that is infinite.
+    // Of floats, TensorFlow rounds the quotient down, also where it is infinite.
     ("FloorDiv", "T T", "", |r, at| {
         let operands = r.operands(at, 2)?;
         let (_, elem) = r.dims(operands[0])?;
@@ -114,7 +114,7 @@ pub(super) const TABLE: &[Row] = &[
     ("Select", "bool T T", "", select::select),
     ("Softplus", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
-        // Where nothing more is to be added in any precision.
+        // Above the threshold, the correction is zero in every precision.
         r.op(at, pd::Softplus::NAME, &[x], &[("threshold", r.ctx.float_attr(40.0))])
     }),
     ("StackPopV2", "handle", "elem_type", |r, at| {
@@ -138,7 +138,7 @@ pub(super) const TABLE: &[Row] = &[
         };
         r.op(at, "df.stack_push", &operands, &attrs)
     }),
-    // How much it may hold, and what: the executor has no use for either. Its name is that of the node.
+    // The executor uses neither the capacity nor the element type. The name is that of the node.
     ("StackV2", "i32", "elem_type stack_name=", |r, at| {
         r.input(at, 0)?;
         let _ = (r.elem(at, "elem_type")?, r.text(at, "stack_name"));
@@ -151,14 +151,14 @@ pub(super) const TABLE: &[Row] = &[
     ("ZerosLike", "T", "", |r, at| full_like(r, at, 0.0)),
 ];
 
-/// The name of an operation, the same for references as for values.
+/// The name of an operation without the prefix `Ref`.
 pub(super) fn plain_name(op: &str) -> &str {
     op.strip_prefix("Ref")
         .filter(|rest| is_control_flow(rest))
         .unwrap_or(op)
 }
 
-/// The row of an operation that a function reads.
+/// The row of an operation that has a reader.
 pub(super) fn row(op: &str) -> Option<&'static Row> {
     TABLE.iter().chain(const_operands::TABLE).find(|row| row.0 == op)
 }
@@ -174,7 +174,7 @@ pub(super) fn read(r: &mut Reader<'_>, at: usize, op: &str) -> Result<()> {
     }
 }
 
-/// Reads a node that has the same inputs and attributes here, in other places and under other names.
+/// Reads a node that differs only in the order and names of inputs and attributes.
 fn by_form(r: &mut Reader<'_>, at: usize, form: &TensorFlowForm) -> Result<()> {
     let mut operands: Vec<(usize, ValueId)> = Vec::new();
     let mut attrs: Vec<(&str, Attr)> = Vec::new();
@@ -260,7 +260,7 @@ fn enter(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, "df.enter", &[x], &attrs)
 }
 
-/// What comes from the iteration before is not there yet: something else stands for it.
+/// The back edge of a merge is not read yet: the first input is a placeholder for it.
 fn merge(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let inputs: Vec<Input> = (0..r.num_inputs(at)).map(|i| r.input(at, i)).collect::<Result<_>>()?;
     let forward = inputs.iter().find(|i| !r.is_back_edge(i.node, at));
@@ -298,7 +298,7 @@ fn full_like(r: &mut Reader<'_>, at: usize, value: f64) -> Result<()> {
     r.op(at, pd::FullLike::NAME, &[x], &attrs)
 }
 
-/// A number as an attribute of a constant of a type.
+/// A number as an attribute of the type of a constant.
 pub(super) fn number_of(ctx: &Context, elem: Type, value: f64) -> Attr {
     match elem {
         Type::I1 => ctx.bool_attr(value != 0.0),

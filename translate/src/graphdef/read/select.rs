@@ -1,16 +1,16 @@
-//! Nodes that choose elements by places or conditions, whose rules at the edges differ from those of the operations here.
+//! Nodes that select elements by index or condition, and whose edge cases differ from those of the operations here.
 
 use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};
 
 use super::{Reader, Result};
 
-/// `Select`: the condition has the shape of the others, or is one truth value, or says which rows are meant.
+/// `Select`: the condition has the shape of the operands, or is a scalar, or selects rows.
 pub(super) fn select(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let [condition, x, y] = [r.operand(at, 0)?, r.operand(at, 1)?, r.operand(at, 2)?];
     let (given, wanted) = (r.dims(condition)?.0, r.dims(x)?.0);
     let condition = match (given.len(), wanted.len()) {
-        // As many rows as elements: all axes behind the first are 1.
+        // A condition over rows: all axes after the first have extent 1.
         (1, 2..) => {
             let behind: Vec<i64> = (1..wanted.len() as i64).collect();
             r.helper(
@@ -30,7 +30,7 @@ pub(super) fn select(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::Where::NAME, &[condition, x, y], &[])
 }
 
-/// `OneHot`: an index out of range is nowhere, so that all of its numbers are those beside.
+/// `OneHot`: an index out of range gives a row of `off_value`.
 pub(super) fn one_hot(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (mut index, depth) = (r.operand(at, 0)?, r.scalar(at, 1, "depth")?);
     let (on, off) = (r.operand(at, 2)?, r.operand(at, 3)?);
@@ -73,7 +73,7 @@ pub(super) fn one_hot(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::Where::NAME, &[here, on, off], &[])
 }
 
-/// `UnsortedSegmentSum`: rows are added where their number says; a negative one is left out.
+/// `UnsortedSegmentSum`: adds each row to the segment of its index; negative indices are dropped.
 pub(super) fn segment_sum(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (mut data, mut index) = (r.operand(at, 0)?, r.operand(at, 1)?);
     let count = r.scalar(at, 2, "count")?;
@@ -83,7 +83,7 @@ pub(super) fn segment_sum(r: &mut Reader<'_>, at: usize) -> Result<()> {
         return Err("its segment numbers do not fit what is summed".to_owned());
     }
     let rest: Vec<i64> = dims.get(rows.len()..).unwrap_or_default().to_vec();
-    // Rows along one axis, as many as there are numbers.
+    // One index per row.
     if rows.len() != 1 {
         if rest.contains(&DYNAMIC) {
             return Err("the shape of what is summed is not known".to_owned());
@@ -119,12 +119,12 @@ pub(super) fn segment_sum(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::GatherGrad::NAME, &[index, data], &attrs)
 }
 
-/// The same elements in a shape that is known but for one dimension.
+/// Reshapes to a shape with at most one dynamic dimension.
 fn reshaped(r: &mut Reader<'_>, at: usize, x: ValueId, dims: &[i64]) -> Result<ValueId> {
     r.helper(at, pd::Reshape::NAME, &[x], &[("shape", r.ctx.ints_attr(dims))])
 }
 
-/// A tensor of the shape of another one, of one number.
+/// A tensor of the shape of another one, filled with one number.
 pub(super) fn like(r: &mut Reader<'_>, at: usize, x: ValueId, value: f64) -> Result<ValueId> {
     let (_, elem) = r.dims(x)?;
     let attrs = [
@@ -134,7 +134,7 @@ pub(super) fn like(r: &mut Reader<'_>, at: usize, x: ValueId, value: f64) -> Res
     r.helper(at, pd::FullLike::NAME, &[x], &attrs)
 }
 
-/// `Reshape`. A dimension of zero is one of zero there, and that of the input at its place here.
+/// `Reshape`. A dimension of 0 is an extent of 0 in TensorFlow; in `pd.reshape` it copies the extent of the input.
 pub(super) fn reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;
     let Some(mut wanted) = r.known(at, 1) else {
@@ -144,7 +144,7 @@ pub(super) fn reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
     if !wanted.contains(&0) {
         return r.op(at, pd::Reshape::NAME, &[x], &[("shape", r.ctx.ints_attr(&wanted))]);
     }
-    // Nothing is in it: what is not told is nothing too, and no element has a place to come from.
+    // The tensor is empty: an inferred extent is 0 too.
     if dims.contains(&DYNAMIC) || !dims.contains(&0) {
         return Err(format!(
             "its input has elements, and there is no room for any in {wanted:?}"
@@ -161,7 +161,7 @@ pub(super) fn reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::Full::NAME, &[], &attrs)
 }
 
-/// `Mean` of integers is their sum, in 64 bits, divided and cut off.
+/// `Mean` of integers: the 64-bit sum, divided and truncated.
 pub(super) fn whole_mean(r: &mut Reader<'_>, at: usize, x: ValueId, axes: &[i64]) -> Result<()> {
     let (dims, elem) = r.dims(x)?;
     let mut count = 1i64;
@@ -192,7 +192,7 @@ pub(super) fn whole_mean(r: &mut Reader<'_>, at: usize, x: ValueId, axes: &[i64]
     r.op(at, pd::Cast::NAME, &[mean], &[("dtype", r.ctx.type_attr(elem))])
 }
 
-/// `GatherV2`: the slices at indices of any shape, which stands in place of the axis.
+/// `GatherV2`: slices at indices of any shape, whose dimensions replace the axis.
 pub(super) fn gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
     if r.int(at, "batch_dims").unwrap_or(0) != 0 {
         return Err("batches are not known here".to_owned());
@@ -221,7 +221,7 @@ pub(super) fn gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::Reshape::NAME, &[rows], &[("shape", r.ctx.ints_attr(&shape))])
 }
 
-/// `Relu6`, of integers too.
+/// `Relu6`, also of integers.
 pub(super) fn relu6(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;
     let (_, elem) = r.dims(x)?;

@@ -1,8 +1,7 @@
-//! What TensorFlow says of its operations: how many inputs of which types, and which attributes.
+//! The signatures of TensorFlow's operations: the number and types of inputs, and the attributes.
 //!
-//! Whatever stands at a node is held against this, so that nothing is passed over: an input more, an attribute that no
-//! operation of the name has, types that do not fit, and attributes that are declared and that nothing here looks at,
-//! unless they are as they are without being given.
+//! Every node is checked against its signature, so that nothing is ignored: surplus inputs, undeclared attributes,
+//! mismatched types, and declared attributes that no reader uses, unless they have their default.
 
 use pir_dialects::formats;
 
@@ -10,23 +9,22 @@ use super::super::proto::Value;
 use super::super::types::{self, RESOURCE};
 use super::{Reader, Result, ops};
 
-/// What is declared of an operation: the types of its inputs, and the attributes beside those that name these types or
-/// count inputs.
+/// A signature: the types of the inputs, and the attributes other than those that name these types or count inputs.
 ///
-/// A type is the attribute that names it, or fixed; with `*` there are as many inputs as the attribute `N` says, with `**`
-/// as many as the list of types. Behind `=` stands what an attribute is when it is not given.
+/// A type is the attribute that names it, or fixed. `*` repeats it as often as the attribute `N`, `**` as often as the
+/// list of types is long. An attribute's default follows `=`.
 #[derive(Clone, Copy)]
 struct Signature {
     types: &'static str,
     attrs: &'static str,
 }
 
-/// Whether an attribute says nothing of what an operation gives: those with a line in front are notes of the tools.
+/// Whether an attribute has no effect on the results: those with a leading underscore are annotations of tools.
 fn is_note(name: &str) -> bool {
     name.starts_with('_')
 }
 
-/// A gradient of its own, which a name in TensorFlow's registry stands for.
+/// A custom gradient, by its name in TensorFlow's registry.
 const CUSTOM_GRADIENT: &str = "_gradient_op_type";
 
 fn signature(op: &str) -> Option<Signature> {
@@ -50,7 +48,7 @@ fn fixed(token: &str) -> Option<i32> {
     })
 }
 
-/// The type of each input, as the row says; variable ones are repeated.
+/// The type of each input of the signature, with repetitions expanded.
 fn tokens(types: &'static str, count: usize) -> Result<Vec<&'static str>> {
     let spelled: Vec<&'static str> = types.split_whitespace().collect();
     let some = spelled.iter().position(|t| t.ends_with('*'));
@@ -71,7 +69,7 @@ fn tokens(types: &'static str, count: usize) -> Result<Vec<&'static str>> {
     Ok(all)
 }
 
-/// Holds the inputs and attributes of a node against what its operation has. Nothing is said of operations without a row.
+/// Checks the inputs and attributes of a node against its signature. Operations without a row are not checked.
 pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
     let node = &r.nodes[at];
     if node.attrs.contains_key(CUSTOM_GRADIENT) {
@@ -85,7 +83,7 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
     let tokens = tokens(types, r.num_inputs(at))?;
     let listed = types.contains("**");
     let counted = !listed && types.contains('*');
-    // What each type attribute is: as it is given, or as the first input says.
+    // The value of each type attribute: as given, or inferred from the first input.
     let mut named: Vec<(&str, i32, String)> = Vec::new();
     for (name, value) in &node.attrs {
         let value = value.value.as_ref();
@@ -103,7 +101,7 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
                 return Err(format!("its attribute `N` is not the number of its inputs, {repeats}"));
             }
         } else if listed && (tokens.contains(&name.as_str())) {
-            // The list of types, or the type of another input: compared with what the inputs are by TensorFlow.
+            // TensorFlow itself checks a list of types, or the type of another input, against the inputs.
         } else if !attrs.split_whitespace().any(|a| a.split('=').next() == Some(name)) {
             return Err(format!("it has an attribute `{name}`, which no `{op}` has"));
         }
@@ -130,7 +128,7 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
     Ok(())
 }
 
-/// What nobody has looked at when a node was read: an error, unless it says what goes without saying.
+/// Reports attributes that no reader has used, unless they have their default.
 pub(super) fn rest(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
     let Some(Signature { attrs, .. }) = signature(op) else {
         return Ok(());
@@ -155,7 +153,7 @@ pub(super) fn rest(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether a value is what a row says.
+/// Whether a value equals the default in a row.
 fn says(value: &Value, text: &str) -> bool {
     match value {
         Value::Bool(value) => text == if *value { "true" } else { "false" },

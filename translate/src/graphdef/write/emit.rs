@@ -11,25 +11,25 @@ use super::{Writer, ops};
 /// Why an operation cannot be written.
 pub(super) type Result<T> = std::result::Result<T, String>;
 
-/// Integers that are known, or an operand that holds them.
+/// Constant integers, or an operand that holds them.
 pub(super) enum List {
     Known(Vec<i64>),
     Operand(String),
 }
 
-/// What writes one operation: helpers are called `name/Op`, the node of a result is called as the operation is.
+/// Writes one operation: auxiliary nodes are named `name/Op`, the node of a result has the name of the operation.
 pub(super) struct Emit<'w, 'a> {
     pub(super) w: &'w mut Writer<'a>,
     pub(super) view: View<'a>,
     at: usize,
     /// The first node of this operation.
     start: usize,
-    /// The nodes that run before.
+    /// The control inputs of this operation.
     controls: Vec<String>,
 }
 
 impl Writer<'_> {
-    /// Writes a node and what it is made of.
+    /// Writes a node and its auxiliary nodes.
     pub(super) fn emit(&mut self, at: usize) {
         let view = self.view(at);
         let mut controls: Vec<String> = Vec::with_capacity(self.nodes[at].controls.len());
@@ -54,7 +54,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The name of a node, or of its copy on a device.
+    /// The name of a node, or that of its copy on a device.
     fn name_on(&self, at: usize, device: Option<i64>) -> &str {
         let copy = device.and_then(|d| self.copies.get(&(at, d)));
         copy.unwrap_or(&self.nodes[at].name)
@@ -62,14 +62,14 @@ impl Writer<'_> {
 }
 
 impl Emit<'_, '_> {
-    // ----- what is read -----
+    // ----- operands and attributes -----
 
     /// How many operands there are.
     pub(super) fn num_operands(&self) -> usize {
         self.view.body.num_operands(self.view.op)
     }
 
-    /// The tensor that an operand is.
+    /// The tensor name of an operand.
     pub(super) fn input(&self, index: usize) -> Result<String> {
         self.view.sees_operand(index);
         let missing = || format!("operand {index} is missing");
@@ -78,7 +78,7 @@ impl Emit<'_, '_> {
     }
 
     fn tensor(&self, mut from: usize, mut result: usize) -> Result<String> {
-        // What a condition decides is known before it does. The node itself gives a scalar.
+        // Users of `df.loop_cond` read its operand: the node `LoopCond` gives a scalar.
         while self.w.view(from).name() == "df.loop_cond" {
             (from, result) = self.w.source(from, 0).ok_or("a condition is missing")?;
         }
@@ -95,7 +95,7 @@ impl Emit<'_, '_> {
         (0..self.num_operands()).map(|i| self.input(i)).collect()
     }
 
-    /// The node that decides a loop, when that gives the operand.
+    /// The `LoopCond` node that defines an operand, if one does.
     pub(super) fn loop_cond(&self, index: usize) -> Option<String> {
         let (from, _) = self.w.source(self.at, index)?;
         let condition = self.w.view(from).name() == "df.loop_cond";
@@ -105,7 +105,7 @@ impl Emit<'_, '_> {
         condition.then(|| self.w.nodes[from].name.clone())
     }
 
-    /// Whether an operand enters a frame as a constant: it is there in every iteration, and starts none.
+    /// Whether an operand is a constant enter: available in every iteration, without starting one.
     pub(super) fn is_constant_enter(&self, index: usize) -> bool {
         self.w
             .source(self.at, index)
@@ -137,7 +137,7 @@ impl Emit<'_, '_> {
         matches!(self.w.ctx.type_data(elem), TypeData::Float(_))
     }
 
-    /// Where the operand is that stands in place of an attribute.
+    /// The index of the operand that replaces an attribute.
     fn operand_called(&self, name: &str) -> Option<usize> {
         if self.view.attr(name).is_some() {
             return None;
@@ -153,12 +153,12 @@ impl Emit<'_, '_> {
         (at < self.num_operands()).then_some(at)
     }
 
-    /// Whether an operand stands in place of an attribute.
+    /// Whether an operand replaces an attribute.
     pub(super) fn is_operand(&self, name: &str) -> bool {
         self.operand_called(name).is_some()
     }
 
-    /// An optional operand, told by its name.
+    /// An optional operand, by its name.
     pub(super) fn optional(&self, name: &str) -> Result<Option<String>> {
         let places = self
             .view
@@ -173,7 +173,7 @@ impl Emit<'_, '_> {
         (at < self.num_operands()).then(|| self.input(at)).transpose()
     }
 
-    /// Integers that are an attribute or an operand.
+    /// Integers, from an attribute or an operand.
     pub(super) fn list(&self, name: &str) -> Result<Option<List>> {
         if let Some(at) = self.operand_called(name) {
             return Ok(Some(List::Operand(self.input(at)?)));
@@ -181,7 +181,7 @@ impl Emit<'_, '_> {
         Ok(self.ints(name).map(List::Known))
     }
 
-    /// A list of integers; one integer is a list too.
+    /// A list of integers; a single integer is a list of one.
     pub(super) fn ints(&self, name: &str) -> Option<Vec<i64>> {
         match self.view.ints(name) {
             Some(list) => Some(list.to_vec()),
@@ -193,7 +193,7 @@ impl Emit<'_, '_> {
         self.view.bool(name).unwrap_or(default)
     }
 
-    /// A number that is an attribute or the only element of an operand, as a scalar of a type.
+    /// A number, from an attribute or a one-element operand, as a scalar of a type.
     pub(super) fn number(&mut self, name: &str, default: f64, elem: Type) -> Result<String> {
         if let Some(at) = self.operand_called(name) {
             let (dims, from) = self.operand_type(at)?;
@@ -210,7 +210,7 @@ impl Emit<'_, '_> {
         self.scalar(value, elem)
     }
 
-    /// The number that an attribute is.
+    /// The number of an attribute.
     pub(super) fn value(&self, attr: Attr) -> Result<Number> {
         match self.w.ctx.attr_data(attr) {
             AttrData::Int { value, .. } => Ok(Number::Int(*value)),
@@ -233,7 +233,7 @@ impl Emit<'_, '_> {
         print_type(self.w.ctx, ty)
     }
 
-    /// The type of any value as an attribute: the handle of a stack is one too.
+    /// The type of any value, also the handle of a stack, as an attribute.
     pub(super) fn value_dtype(&self, ty: Option<Type>) -> Result<Value> {
         let ty = ty.ok_or("a value is missing")?;
         match self.w.ctx.type_data(ty) {
@@ -243,12 +243,12 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The type of what a stack holds. One that nothing pushes to or pops from may hold anything.
+    /// The element type of a stack; arbitrary if nothing pushes to it or pops from it.
     pub(super) fn stack_elem(&self) -> Result<Value> {
         self.dtype(self.w.stack_types.get(&self.at).copied().unwrap_or(Type::F32))
     }
 
-    // ----- what is written -----
+    // ----- nodes -----
 
     fn push(&mut self, name: String, op: &str, inputs: &[String], attrs: &[(&str, Value)]) {
         let mut inputs = inputs.to_vec();
@@ -266,7 +266,7 @@ impl Emit<'_, '_> {
         });
     }
 
-    /// A node that helps; it gives its first result.
+    /// Adds an auxiliary node and returns its first result.
     pub(super) fn op(&mut self, op: &str, inputs: &[String], attrs: &[(&str, Value)]) -> String {
         let name = format!("{}/{op}", self.w.nodes[self.at].name);
         let name = self.w.fresh(&name);
@@ -274,7 +274,7 @@ impl Emit<'_, '_> {
         name
     }
 
-    /// A node that helps this operation and others: it does not wait for what this one waits for.
+    /// Adds an auxiliary node that several operations share: it does not inherit this operation's control inputs.
     pub(super) fn free_op(&mut self, op: &str, inputs: &[String], attrs: &[(&str, Value)]) -> String {
         let controls = std::mem::take(&mut self.controls);
         let name = self.op(op, inputs, attrs);
@@ -291,18 +291,18 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The node that the operation is.
+    /// Adds the node of the operation itself.
     pub(super) fn node(&mut self, op: &str, inputs: &[String], attrs: &[(&str, Value)]) {
         let name = self.result_name(0);
         self.push(name, op, inputs, attrs);
     }
 
-    /// Lets a result be what a helper gives.
+    /// Makes a result the value of an auxiliary node.
     pub(super) fn result(&mut self, index: usize, value: String) -> Result<()> {
         let name = self.result_name(index);
         let own = self.w.out.len() > self.start;
         match self.w.out.last_mut().filter(|last| own && last.name == value) {
-            // The helper made last is read by nothing else yet.
+            // Nothing reads the auxiliary node that was added last yet, so it can be renamed.
             Some(last) => last.name = name,
             None => {
                 let ty = self.value_dtype(self.view.result_type(index))?;
@@ -337,7 +337,7 @@ impl Emit<'_, '_> {
         Ok(self.op("Cast", &[x], &attrs))
     }
 
-    /// A constant. In a frame it is made in each iteration, behind something that the operation reads.
+    /// A constant. In a frame, a control edge from an operand makes it run in each iteration.
     pub(super) fn constant(&mut self, code: i32, dims: &[i64], values: &[Number]) -> Result<String> {
         let tensor = types::tensor(code, dims, values)?;
         let attrs = [("dtype", Value::Type(code)), ("value", Value::Tensor(tensor))];
@@ -360,7 +360,7 @@ impl Emit<'_, '_> {
         Ok(self.op("Const", &[], &attrs))
     }
 
-    /// A control edge from what gives an operand, in each iteration.
+    /// A control edge from the node of an operand, in each iteration.
     pub(super) fn anchor(&mut self) -> Result<String> {
         for index in 0..self.num_operands() {
             let Some((from, result)) = self.w.source(self.at, index) else {
@@ -372,7 +372,7 @@ impl Emit<'_, '_> {
             if self.w.view(from).name() != "df.switch" {
                 return Ok(format!("^{}", self.w.nodes[from].name));
             }
-            // The edge from a switch does not say which side is taken.
+            // A control edge from a switch does not select a side.
             let value = self.tensor(from, result)?;
             let key = format!("^{:?} {value}", self.w.nodes[self.at].device);
             if let Some(name) = self.w.shared.get(&key) {
@@ -409,7 +409,7 @@ impl Emit<'_, '_> {
         self.constant(INT32, &[], &[Number::Int(axis.into())])
     }
 
-    /// The same elements in another shape, of which one dimension may not be known.
+    /// Reshapes to a shape with at most one dynamic dimension.
     pub(super) fn reshape(&mut self, x: String, dims: &[i64], elem: Type) -> Result<String> {
         if dims.iter().filter(|&&d| d < 0).count() > 1 {
             return Err("several dimensions of its result are not known".to_owned());
@@ -433,9 +433,9 @@ impl Emit<'_, '_> {
         }
     }
 
-    // ----- the end -----
+    // ----- finishing -----
 
-    /// Says the shapes of the results, and copies a constant enter to the devices that read it.
+    /// Annotates the shapes of the results, and copies a constant enter to the devices that read it.
     fn finish(&mut self) {
         let name = self.view.name();
         let count = match self.view.body.num_results(self.view.op) {
@@ -491,7 +491,7 @@ impl Emit<'_, '_> {
             let mut copy = node.clone();
             copy.name = name;
             copy.device = self.w.device_name(device);
-            // What is entered may be such a copy itself.
+            // The operand of the enter may be such a copy itself.
             if let (Some((from, 0)), Some(input)) = (self.w.source(self.at, 0), copy.inputs.first_mut()) {
                 *input = self.w.name_on(from, Some(device)).to_owned();
             }

@@ -1,7 +1,8 @@
 //! Writes graphs as a `GraphDef`.
 //!
-//! The graphs of several devices become one again: what a receive gives is what was sent, and the loops that only
-//! control receives are not reached from any output. TensorFlow partitions for itself, by the `device` of each node.
+//! The graphs of several devices are merged into one: a receive becomes the value that was sent, and control loops of
+//! receiving devices become unreachable from the outputs and are dropped. TensorFlow partitions the graph again, by the
+//! `device` of each node.
 
 mod emit;
 mod names;
@@ -24,7 +25,7 @@ const PRODUCER: i32 = 2000;
 /// Writes the graphs of a module.
 ///
 /// # Errors
-/// What TensorFlow's graphs cannot say, with where it stands.
+/// Everything that TensorFlow's graphs cannot express, with its location.
 pub(super) fn graph(module: &Module) -> Result<GraphDef, Vec<Diagnostic>> {
     let mut writer = Writer::new(&module.ctx);
     writer.collect(module);
@@ -48,20 +49,20 @@ pub(super) fn graph(module: &Module) -> Result<GraphDef, Vec<Diagnostic>> {
     }
 }
 
-/// A value, of one of the graphs.
+/// A value of one of the graphs: the graph's index and the value.
 type Value = (usize, ValueId);
 
-/// A node as it stands in one of the graphs.
+/// A node of one of the graphs.
 struct Node<'a> {
     graph: usize,
     body: &'a Body,
     op: OpId,
     name: String,
-    /// The number of the device, if devices are told at all.
+    /// The number of the device, if devices are written at all.
     device: Option<i64>,
-    /// How many frames it stands in.
+    /// The number of frames around it.
     depth: usize,
-    /// The nodes that run before it.
+    /// Its control inputs.
     controls: Vec<usize>,
 }
 
@@ -72,24 +73,24 @@ struct Writer<'a> {
     bodies: Vec<&'a Body>,
     /// The node that defines a value.
     defs: FxHashMap<Value, usize>,
-    /// What was received, and under which key.
+    /// The keys of received values.
     received: FxHashMap<Value, &'a str>,
-    /// What was sent under a key.
+    /// The sent value of each key.
     sent: FxHashMap<&'a str, Value>,
-    /// Control edges as they were written: to a value, from values.
+    /// Control edges in the source: to a value, from values.
     edges: Vec<(Value, Vec<Value>)>,
-    /// Whether nodes are told their devices.
+    /// Whether nodes get devices.
     placed: bool,
-    /// What devices are called where their numbers do not say it.
+    /// The names of devices that differ from those made of their numbers.
     device_names: FxHashMap<i64, String>,
     /// The names of copies of constant enters, on other devices than the node itself.
     copies: FxHashMap<(usize, i64), String>,
     taken: FxHashSet<String>,
-    /// How often a name was asked for.
+    /// How often each name was requested.
     numbers: FxHashMap<String, usize>,
-    /// What stacks hold.
+    /// The element types of stacks.
     stack_types: FxHashMap<usize, Type>,
-    /// Constants and anchors that several nodes use.
+    /// Constants and anchors shared by several nodes.
     shared: FxHashMap<String, String>,
     out: Vec<NodeDef>,
     errors: Vec<Diagnostic>,
@@ -129,12 +130,12 @@ impl<'a> Writer<'a> {
         node.body.view(self.ctx, node.op)
     }
 
-    /// The graphs of a module, or its operations if there are no graphs and nothing is nested.
+    /// Collects the nodes of the module's graphs, or its operations if it has no graphs and no nested regions.
     fn collect(&mut self, module: &'a Module) {
         let (ctx, body) = (self.ctx, &module.body);
         let mut graphs: Vec<(&'a Body, Option<i64>)> = Vec::new();
         let mut others = Vec::new();
-        // Graphs stand at top level or in functions.
+        // Graphs are at top level or in functions.
         let mut bodies = vec![body];
         while let Some(body) = bodies.pop() {
             let blocks = body.region_blocks(body.root());
@@ -169,7 +170,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Keeps what the device of an operation is called.
+    /// Records the name of an operation's device.
     fn call_device(&mut self, view: OpView<'_>) {
         let (Some(device), Some(name)) = (view.int("device"), view.str(DEVICE_NAME)) else {
             return;
@@ -181,7 +182,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What a device is called.
+    /// The name of a device.
     fn device_name(&self, device: i64) -> String {
         self.device_names
             .get(&device)
@@ -202,7 +203,7 @@ impl<'a> Writer<'a> {
             "df.send" => {
                 if let (Some(key), Some(value)) = (view.str("key"), operand(0)) {
                     self.sent.insert(key, value);
-                    // For control edges, the node that sends is the one that computes.
+                    // The source of a control edge is the node that computes the value.
                     if let Some(result) = body.results(op).next() {
                         self.received.insert((graph, result), key);
                     }
@@ -240,7 +241,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The value that is meant: of one that was received, the one that was sent.
+    /// Resolves a received value to the one that was sent.
     fn origin(&self, mut value: Value) -> Option<Value> {
         for _ in 0..=self.received.len() {
             match self.received.get(&value) {
@@ -251,7 +252,7 @@ impl<'a> Writer<'a> {
         None
     }
 
-    /// The node that gives an operand, and which of its results it is.
+    /// The node that defines an operand, and the index of the result.
     fn source(&self, at: usize, operand: usize) -> Option<(usize, usize)> {
         let node = &self.nodes[at];
         let value = self.view(at).operand(operand)?;
@@ -268,7 +269,7 @@ impl<'a> Writer<'a> {
         (0..count).filter_map(move |i| self.source(at, i))
     }
 
-    /// Turns control edges into lists, says what is not connected, and drops what nothing needs any more.
+    /// Resolves control edges, reports unconnected ones, and drops nodes without users.
     fn connect(&mut self) {
         for at in 0..self.nodes.len() {
             let (body, op) = (self.nodes[at].body, self.nodes[at].op);
@@ -285,7 +286,7 @@ impl<'a> Writer<'a> {
         };
         let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
         for (to, from) in std::mem::take(&mut self.edges) {
-            // What is received runs when it was computed, wherever that is.
+            // A received value is available where it was computed.
             let Some(&to) = self.defs.get(&to) else { continue };
             for value in from {
                 if let Some(from) = node_of(self, value)
@@ -301,7 +302,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Drops what no output is computed from: the loops that control receives.
+    /// Drops nodes that no output depends on: the control loops of receiving devices.
     fn drop_unreached(&mut self) {
         let mut reached = vec![false; self.nodes.len()];
         let is_output = |at: &usize| {
@@ -340,7 +341,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// How many frames each node stands in: one more behind an enter, one less behind an exit.
+    /// The number of frames around each node: an enter adds one, an exit removes one.
     fn measure(&mut self) {
         let mut consumers: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         let mut pending = Vec::new();
@@ -359,7 +360,7 @@ impl<'a> Writer<'a> {
                 consumers[from].push(at);
             }
         }
-        // All edges stay within a frame, so that whichever comes first tells.
+        // All other edges stay within a frame, so that any predecessor determines the depth.
         while let Some(at) = pending.pop() {
             let depth = match self.view(at).name() {
                 "df.exit" => self.nodes[at].depth.saturating_sub(1),

@@ -1,9 +1,9 @@
-//! The names of nodes: valid, unique, and those of the values where they have one.
+//! The names of nodes: valid, unique, and those of the values where these have names.
 
 use super::Writer;
 use pir_dialects::pd;
 
-/// A name that TensorFlow takes: `[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*`.
+/// A valid name for TensorFlow: `[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*`.
 fn valid(text: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || "_./>-".contains(c);
     let mut name: String = text.chars().map(|c| if fits(c) { c } else { '_' }).collect();
@@ -14,7 +14,7 @@ fn valid(text: &str) -> String {
 }
 
 impl Writer<'_> {
-    /// A name that no node has yet. Different ones in the same program whatever the order of hash tables.
+    /// A unique name. It does not depend on the order of hash tables.
     pub(super) fn fresh(&mut self, text: &str) -> String {
         let base = valid(text);
         let mut name = base.clone();
@@ -29,7 +29,7 @@ impl Writer<'_> {
         name
     }
 
-    /// Names all nodes. Inputs and outputs come first: they are called what the program calls them.
+    /// Names all nodes. Inputs and outputs come first, so that they keep their names in the program.
     pub(super) fn name(&mut self) {
         let order = |name: &str| match name {
             pd::Data::NAME | pd::Feed::NAME | pd::Parameter::NAME => 0,
@@ -59,7 +59,7 @@ impl Writer<'_> {
                 };
                 let text = if text.is_empty() { short.to_owned() } else { text };
                 self.nodes[at].name = self.fresh(&text);
-                // Results that are computed by nodes of their own.
+                // Results that have nodes of their own.
                 for index in 1..view.body.num_results(view.op) {
                     if !super::ops::gives_all(kind) {
                         let name = format!("{}/{index}", self.nodes[at].name);

@@ -1,11 +1,11 @@
-//! On which devices nodes run, by the rules that TensorFlow's partitioner relies on.
+//! Assigns nodes to devices, by the rules that TensorFlow's partitioner relies on.
 //!
-//! A variable of a loop has its enter and its next iteration on the device of its merge, a switch stands where its
-//! data are, an exit where its switch is, and a constant is entered on every device that reads it.
+//! The enter and the next iteration of a loop variable are on the device of its merge, a switch on that of its data
+//! operand, an exit on that of its switch, and a constant is entered on every device that reads it.
 
 use super::Writer;
 
-/// What a device is called.
+/// The name of a device.
 pub(in super::super) fn device_name(device: i64) -> String {
     format!("/job:localhost/replica:0/task:0/device:CPU:{device}")
 }
@@ -16,19 +16,19 @@ impl Writer<'_> {
         view.name() == "df.enter" && view.bool("constant") == Some(true)
     }
 
-    /// Gives all nodes devices, if any has one.
+    /// Assigns a device to all nodes, if any has one.
     pub(super) fn place(&mut self) {
         if !self.placed {
             return;
         }
-        // Where devices have names, TensorFlow chooses for the nodes that it has chosen for before.
+        // If devices have names, nodes without one are left to TensorFlow, which placed them before.
         if self.device_names.is_empty() {
             for node in &mut self.nodes {
                 node.device.get_or_insert(0);
             }
         }
         self.place_stacks();
-        // Merges first: what stands around them follows.
+        // Merges first: the nodes around them follow.
         for at in 0..self.nodes.len() {
             if self.view(at).name() == "df.merge" {
                 let Some(device) = self.nodes[at].device else { continue };
@@ -59,7 +59,7 @@ impl Writer<'_> {
         self.copy_constants();
     }
 
-    /// What pushes to a stack or pops from it stands where the stack is: handles do not travel.
+    /// Pushes and pops are on the device of the stack: handles are not sent between devices.
     fn place_stacks(&mut self) {
         for (stack, users) in self.stacks() {
             for user in users {
@@ -68,7 +68,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What reads the handle of each stack, through whatever it is handed on by.
+    /// The users of each stack's handle, through all nodes that forward it.
     fn stacks(&self) -> Vec<(usize, Vec<usize>)> {
         let stacks: Vec<usize> = (0..self.nodes.len())
             .filter(|&at| self.view(at).name() == "df.stack")
@@ -100,7 +100,7 @@ impl Writer<'_> {
         stacks.into_iter().map(users).collect()
     }
 
-    /// What each stack holds: what is pushed to it, or popped from it.
+    /// Determines the element types of stacks, from pushes and pops.
     pub(super) fn type_stacks(&mut self) {
         for (stack, users) in self.stacks() {
             for user in users {
@@ -123,7 +123,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Constants are entered once on each device that reads them.
+    /// Adds a copy of each constant enter for every other device that reads it.
     fn copy_constants(&mut self) {
         let enters: Vec<usize> = (0..self.nodes.len()).filter(|&at| self.is_constant_enter(at)).collect();
         let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
@@ -133,7 +133,8 @@ impl Writer<'_> {
                 readers[from].push(at);
             }
         }
-        // The devices that an enter is needed on: those of what reads it; of enters that read it, all of theirs.
+        // The devices that need each enter: those of its users; for a user that is a constant enter, those of its
+        // users.
         let mut needed: Vec<Vec<i64>> = vec![Vec::new(); self.nodes.len()];
         let mut pending: Vec<(usize, i64)> = Vec::new();
         for &at in &enters {

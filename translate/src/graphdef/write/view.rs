@@ -1,4 +1,4 @@
-//! An operation as it is looked at while it is written: whatever nobody has looked at is not written, which is an error.
+//! An operation during writing. An attribute or operand that its writer has not used is an error.
 
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -6,7 +6,7 @@ use std::ops::Deref;
 use pir_ir::{Attr, AttrData, Context, OpView, Type};
 use rustc_hash::FxHashSet;
 
-/// Attributes that the tools or PaddlePaddle alone read, and those that the types of the results say as well.
+/// Attributes that only the tools or PaddlePaddle read, and those that the types of the results imply.
 const SAID_ELSEWHERE: &[&str] = &[
     "absent_operands",
     "absent_results",
@@ -27,7 +27,7 @@ const SAID_ELSEWHERE: &[&str] = &[
     "x_shape",
 ];
 
-/// An operation, and what of it has been looked at.
+/// An operation, with a record of the attributes and operands that were used.
 pub(super) struct View<'a> {
     view: OpView<'a>,
     attrs: RefCell<FxHashSet<String>>,
@@ -51,12 +51,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Says that an attribute has been looked at, or has no meaning for what is written.
+    /// Marks an attribute as used, or as irrelevant to the result.
     pub(super) fn sees(&self, name: &str) {
         self.attrs.borrow_mut().insert(name.to_owned());
     }
 
-    /// Says that an operand has been looked at, or that its type is all there is to it.
+    /// Marks an operand as used, or as relevant by its type only.
     pub(super) fn sees_operand(&self, index: usize) {
         self.operands.borrow_mut().insert(index);
     }
@@ -91,7 +91,7 @@ impl<'a> View<'a> {
         self.view.str(name)
     }
 
-    /// What has not been looked at, in words.
+    /// Reports the attributes and operands that were not used.
     pub(super) fn rest(&self) -> Result<(), String> {
         let (ctx, body, op) = (self.view.ctx, self.view.body, self.view.op);
         let seen = self.operands.borrow();
@@ -116,7 +116,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether an attribute is what it is by default, in the words of the table.
+/// Whether an attribute equals the default in the op table.
 fn says(ctx: &Context, attr: Attr, default: &str) -> bool {
     match ctx.attr_data(attr) {
         AttrData::Bool(value) => default == if *value { "true" } else { "false" },

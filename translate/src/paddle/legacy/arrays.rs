@@ -1,4 +1,4 @@
-//! Arrays of tensors: those of PaddlePaddle 3, which become tensors when the whole program has been read.
+//! Arrays of tensors, translated to PaddlePaddle 3's arrays, which become tensors when the whole program has been read.
 
 use rustc_hash::FxHashSet;
 
@@ -15,7 +15,7 @@ impl<'t> Translator<'t, '_, '_> {
         self.builder.ctx.parameterized_type::<pd::DenseTensorArray>(params)
     }
 
-    /// Makes the arrays that are written somewhere: no operation does it there.
+    /// Creates the arrays that are written somewhere: such programs have no operation that does.
     pub(super) fn make_arrays(&mut self) {
         let blocks = self.blocks;
         let writes = blocks

@@ -1,12 +1,12 @@
-//! Attributes that no translator looks at: they must say nothing.
+//! Attributes that no translator reads: they must have their default.
 //!
-//! What an attribute is when nothing is said is what PaddlePaddle itself says (`defaults.txt`, made by `tools/paddle/defaults`).
+//! The defaults are PaddlePaddle's own (`defaults.txt`, made by `tools/paddle/defaults`).
 
 use pir_ir::Diagnostic;
 
 use super::{Attribute, Op, error};
 
-/// Attributes that say how something is computed, or what is known of it elsewhere.
+/// Attributes that select an implementation, or that are implied elsewhere.
 const NOISE: &[&str] = &[
     "op_role",
     "op_role_var",
@@ -26,11 +26,11 @@ const NOISE: &[&str] = &[
     "skip_eager_deletion_vars",
     "force_cpu",
     "place_type",
-    // Of the gradient of a table.
+    // The format of an embedding's gradient.
     "is_sparse",
-    // Of shapes while a program is built.
+    // For shape inference only.
     "infer_flags",
-    // What it changes is said by operations that look at it.
+    // The operations whose semantics depend on it read it.
     "is_test",
     "sub_block",
 ];
@@ -39,7 +39,7 @@ pub(super) fn is_noise(name: &str) -> bool {
     NOISE.contains(&name)
 }
 
-/// What an attribute of an operation is when nothing is said.
+/// The default of an attribute of an operation.
 fn default(kind: &str, name: &str) -> Option<&'static str> {
     let line = include_str!("defaults.txt")
         .lines()
@@ -48,7 +48,7 @@ fn default(kind: &str, name: &str) -> Option<&'static str> {
         .find_map(|entry| entry.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// Whether an attribute is this, in the words of the table.
+/// Whether an attribute has this value, as spelled in the table.
 fn is(value: &Attribute, text: &str) -> bool {
     let items = || {
         let inside = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
@@ -71,12 +71,12 @@ fn is(value: &Attribute, text: &str) -> bool {
     }
 }
 
-/// Whether an attribute that PaddlePaddle does not know any more is empty.
+/// Whether an attribute that current versions of PaddlePaddle do not have is empty.
 fn is_empty(value: &Attribute) -> bool {
     ["false", "0", "", "[]"].iter().any(|text| is(value, text))
 }
 
-/// The attributes of an operation that say something, and that nothing has looked at.
+/// The attributes of an operation that differ from the default and that no translator has read.
 pub(super) fn unread(op: &Op) -> Option<Diagnostic> {
     let seen = op.seen.borrow();
     let says = |(name, value): &&(String, Attribute)| {

@@ -1,4 +1,4 @@
-//! Programs as `print(program)` gave them: a line for each variable and each operation.
+//! Programs as printed by `print(program)`: a line for each variable and each operation.
 //!
 //! ```text
 //! { // block 0
@@ -12,7 +12,7 @@ use pir_ir::{Context, Diagnostic, Span};
 use super::{Arguments, Attribute, Block, Op, Var, error};
 use crate::paddle::attributes;
 
-/// A line of the source without the blanks around it.
+/// A trimmed line of the source.
 #[derive(Clone, Copy)]
 struct Line<'s> {
     text: &'s str,
@@ -129,7 +129,7 @@ fn read_op(line: Line<'_>) -> Result<Op, Diagnostic> {
     })
 }
 
-/// The inside of the braces that a text begins with, and what is behind them. Names do not hold braces.
+/// The text between a pair of braces, and the rest. Names do not contain braces.
 fn braces(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix('{')?.split_once('}')
 }
@@ -151,7 +151,7 @@ fn arguments(text: &str) -> Option<Arguments> {
     Some(found)
 }
 
-/// `, a = 1, b = [1, 2], c = , d = block[1]`. Texts stand without quotes: a value ends where `, name = ` follows.
+/// `, a = 1, b = [1, 2], c = , d = block[1]`. Strings are not quoted: a value ends where `, name = ` follows.
 fn read_attributes(text: &str) -> Vec<(String, Attribute)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for piece in text.split(", ") {
@@ -159,7 +159,7 @@ fn read_attributes(text: &str) -> Vec<(String, Attribute)> {
             Some((name, value)) if is_name(name) => {
                 found.push((name.trim_start_matches(',').trim().to_owned(), value.trim().to_owned()));
             }
-            // A list, or a text with a comma.
+            // A list, or a string with a comma.
             _ => {
                 if let Some((_, value)) = found.last_mut() {
                     value.push_str(", ");

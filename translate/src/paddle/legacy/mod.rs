@@ -1,7 +1,7 @@
-//! Programs from before PaddlePaddle 3: a list of blocks of operations that change variables by name.
+//! Programs from before PaddlePaddle 3: a list of blocks whose operations change variables by name.
 //!
-//! They come as protobuf messages (`.pdmodel`, `__model__`) or as Paddle prints them. Both are read into the same data,
-//! from which `translate` makes a program of values.
+//! They come as protobuf messages (`.pdmodel`, `__model__`) or as Paddle prints them. Both are parsed into the same
+//! data, which `translate` converts to SSA form.
 
 mod arrays;
 mod defaults;
@@ -41,7 +41,7 @@ struct Op {
     inputs: Arguments,
     outputs: Arguments,
     attributes: Vec<(String, Attribute)>,
-    /// The names of the attributes that were looked at.
+    /// The names of the attributes that were read.
     seen: RefCell<Vec<String>>,
     span: Span,
 }
@@ -49,7 +49,7 @@ struct Op {
 #[derive(Clone, Default, Debug)]
 struct Var {
     name: String,
-    /// The shape and the type of the elements, of a tensor.
+    /// The shape and the element type, of a tensor.
     tensor: Option<(Vec<i64>, Type)>,
     persistable: bool,
     stop_gradient: bool,
@@ -87,7 +87,7 @@ impl Op {
         Some(value)
     }
 
-    /// Says that attributes need not be looked at: what they mean makes no difference, or is known otherwise.
+    /// Marks attributes as read, because they have no effect or are implied elsewhere.
     fn understand(&self, names: &[&str]) {
         self.seen.borrow_mut().extend(names.iter().map(|&name| name.to_owned()));
     }
@@ -109,7 +109,7 @@ impl Op {
     }
 }
 
-/// An element type by the number that Paddle has for it.
+/// The element type with Paddle's number.
 fn dtype(ctx: &Context, code: i64) -> Option<Type> {
     let name = match code {
         0 => "bool",
@@ -133,8 +133,8 @@ fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("paddle-program", message).label(span, "")
 }
 
-/// Whether a file looks like a protobuf message of such a program: its first field is a block, the first of that its number,
-/// the second the number of the block around it.
+/// Whether a file looks like a protobuf message of such a program: its first field is a block, whose first field is its
+/// index and whose second is its parent's.
 pub(crate) fn is_proto(source: &[u8]) -> bool {
     let Some(rest) = source.strip_prefix(b"\x0a") else {
         return false;
@@ -164,7 +164,7 @@ pub(super) fn read_proto(builder: &mut Builder<'_>, source: &[u8]) {
         Ok(blocks) => translate::translate(builder, &optimizers::split_all(blocks)),
         Err(errors) => builder.errors.extend(errors),
     }
-    // There are no lines to show: the byte is told.
+    // There are no lines to show: the message gives the byte offset.
     for error in &mut builder.errors {
         let place = error.labels.first().map(|label| label.span.start).filter(|&at| at > 0);
         if let Some(at) = place {
@@ -174,7 +174,7 @@ pub(super) fn read_proto(builder: &mut Builder<'_>, source: &[u8]) {
     }
 }
 
-/// Reads what Paddle prints.
+/// Reads a printed program.
 pub(super) fn read_dump(builder: &mut Builder<'_>, source: &[u8]) {
     match dump::read(builder.ctx, source) {
         Ok(blocks) => translate::translate(builder, &optimizers::split_all(blocks)),

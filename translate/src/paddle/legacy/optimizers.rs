@@ -1,8 +1,8 @@
-//! Steps of several parameters at once.
+//! Optimizer operations that update several parameters at once.
 
 use super::{Arguments, Attribute, Block, Op};
 
-/// Puts operations on one parameter in the place of those on several.
+/// Replaces operations on several parameters with operations on one parameter each.
 pub(super) fn split_all(mut blocks: Vec<Block>) -> Vec<Block> {
     for block in &mut blocks {
         if block.ops.iter().any(|op| op.kind.starts_with("merged_")) {
@@ -13,13 +13,13 @@ pub(super) fn split_all(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-/// Whether each parameter has an attribute of its own.
+/// Whether the attribute has one value per parameter.
 fn is_own(name: &str) -> bool {
     matches!(name, "regularization_method" | "regularization_coeff")
 }
 
-/// What an operation does to the parameters one by one: operations of the name without `merged_`. `None` if it is no such
-/// operation, or has another number of something than of parameters.
+/// Splits `merged_NAME` into one `NAME` per parameter. `None` if it is another operation, or the lists differ in
+/// length.
 fn split(op: &Op) -> Option<Vec<Op>> {
     let kind = op.kind.strip_prefix("merged_")?;
     let count = op.inputs("Param").len();

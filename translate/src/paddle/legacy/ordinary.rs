@@ -17,7 +17,7 @@ type Attrs = Vec<(Sym, Attr)>;
 impl<'t> Translator<'t, '_, '_> {
     pub(super) fn ordinary(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
-        // PaddlePaddle itself writes some twice, with the same value.
+        // PaddlePaddle itself writes some attributes twice, with the same value.
         let mut named = FxHashMap::default();
         for (name, value) in &op.attributes {
             if named.insert(name, value).is_some_and(|before| before != value) {
@@ -26,12 +26,12 @@ impl<'t> Translator<'t, '_, '_> {
             }
         }
         match op.kind.as_str() {
-            // The name stands for the same value.
+            // An alias of the same value.
             "assign" => self.alias(op, "X"),
             "dropout" if op.int("is_test") == Some(1) => self.dropout(op),
             "fill_constant" => self.fill_constant(op),
             "cast" => {
-                // That of the operand.
+                // The element type of the operand.
                 op.understand(&["in_dtype"]);
                 let ty = op.int("out_dtype").and_then(|code| dtype(ctx, code));
                 let ty = ty.ok_or_else(|| error(op.span, "the type that `cast` makes is not known"))?;
@@ -120,7 +120,7 @@ impl<'t> Translator<'t, '_, '_> {
         self.plain(op, pd::Hardswish::NAME, &["X"], &["Out"], Attrs::new())
     }
 
-    /// An embedding whose indices have a last dimension of one.
+    /// An embedding whose indices have a last dimension of 1.
     fn lookup_table(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
         self.only(op, &["Ids", "W"])?;
@@ -140,7 +140,7 @@ impl<'t> Translator<'t, '_, '_> {
         Ok(())
     }
 
-    /// Two dimensions: those before an axis, and the others.
+    /// Flattens to two dimensions, split at an axis.
     fn flatten(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
         let axis = op.int("axis").unwrap_or(1);
@@ -163,7 +163,7 @@ impl<'t> Translator<'t, '_, '_> {
         self.plain(op, pd::Reshape::NAME, &["X"], &["Out"], attrs)
     }
 
-    /// A tensor of given numbers, which are in the list of their type.
+    /// A constant tensor, whose elements are in the list of their type.
     fn assign_value(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
         let elem = op.int("dtype").and_then(|code| dtype(ctx, code));
@@ -211,10 +211,10 @@ impl<'t> Translator<'t, '_, '_> {
         Ok(())
     }
 
-    /// Dropout of a program that is not trained: nothing, or the expectation.
+    /// Dropout in inference: the identity, or a scaling.
     fn dropout(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
-        // Nothing is left to chance.
+        // There is no randomness.
         op.understand(&["dropout_prob", "seed", "fix_seed"]);
         let upscale = Attribute::Str("upscale_in_train".to_owned());
         if op.attribute("dropout_implementation") == Some(&upscale) {
@@ -240,7 +240,7 @@ impl<'t> Translator<'t, '_, '_> {
         let Some(Attribute::Ints(shape)) = op.attribute("shape") else {
             return Err(wrong("shape"));
         };
-        // The text says it exactly; it is empty in older programs.
+        // The string is exact; it is empty in older programs.
         let text = match op.attribute("str_value") {
             Some(Attribute::Str(text)) => text.parse::<f64>().ok().map(|f| ctx.float_attr(f)),
             Some(Attribute::Int(int)) => Some(ctx.int_attr(*int)),
@@ -260,7 +260,7 @@ impl<'t> Translator<'t, '_, '_> {
         self.plain(op, pd::Full::NAME, &[], &["Out"], attrs)
     }
 
-    /// That an operation has no operands beyond those of these parameters.
+    /// Checks that an operation has no operands for other parameters.
     fn only(&self, op: &Op, parameters: &[&str]) -> Done {
         let known = |name: &str| parameters.iter().any(|p| p.trim_end_matches(['*', '?']) == name);
         match op
@@ -282,7 +282,7 @@ impl<'t> Translator<'t, '_, '_> {
         let whole = op.kind.starts_with("reduce_") && op.int("reduce_all") == Some(1);
         for &(theirs, ours) in form.attributes {
             match op.attribute(theirs) {
-                // The element type of the operand, or the declared one, is nothing to say.
+                // -1 is the element type of the operand, or the declared one.
                 Some(Attribute::Int(..0)) if ours == "dtype" => {}
                 Some(Attribute::Int(code)) if ours == "dtype" => {
                     let ty = dtype(ctx, *code);
@@ -299,7 +299,7 @@ impl<'t> Translator<'t, '_, '_> {
         {
             attrs.push((ctx.sym("dtype"), ctx.type_attr(ty)));
         }
-        // Running statistics that stay what they are: the variables keep standing for them.
+        // Running statistics that stay unchanged: the variables keep their values.
         let set = |name: &str| op.int(name) == Some(1);
         let fixed =
             op.kind == "batch_norm" && (set("use_global_stats") || (set("is_test") && !set("trainable_statistics")));
@@ -319,7 +319,7 @@ impl<'t> Translator<'t, '_, '_> {
     fn plain(&mut self, op: &'t Op, name: &str, inputs: &[&str], outputs: &[&str], mut attrs: Attrs) -> Done {
         self.only(op, inputs)?;
         let mut operands: Vec<SourceId> = Vec::new();
-        // What is absent in the middle is told by its place, as elsewhere in this crate.
+        // An absent operand in the middle is recorded by its index, as elsewhere in this crate.
         let mut absent: Vec<i64> = Vec::new();
         for (at, input) in inputs.iter().enumerate() {
             let names = op.inputs(input.trim_end_matches(['*', '?']));
@@ -377,7 +377,7 @@ impl<'t> Translator<'t, '_, '_> {
         })
     }
 
-    /// Gives the second operand the dimensions behind those that it is lined up with: `axis` is where they begin.
+    /// Reshapes the second operand so that its first dimension is aligned with dimension `axis` of the first.
     fn align(&mut self, op: &Op, axis: i64, operands: &mut [SourceId]) -> Done {
         let ctx = self.builder.ctx;
         let &mut [x, ref mut y] = operands else { return Ok(()) };
@@ -416,14 +416,14 @@ impl<'t> Translator<'t, '_, '_> {
         }
     }
 
-    /// An operation that is not known: reported, or kept with everything that it says.
+    /// An unknown operation: reported, or kept with all attributes.
     fn unknown(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
-        // One of the same name has its operands and attributes otherwise: nothing says which is which.
+        // An operation here of the same name has other operands and attributes, and the mapping is not known.
         if ctx.registered_op(&format!("pd.{}", op.kind)).is_some() {
             return Err(error(op.span, format!("`{}` is not read", op.kind)));
         }
-        // It keeps all of them.
+        // It keeps all attributes.
         op.attributes.iter().for_each(|(name, _)| op.understand(&[name]));
         let mut operands = Vec::new();
         for name in op.inputs.iter().flat_map(|(_, names)| names) {

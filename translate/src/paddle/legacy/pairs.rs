@@ -1,22 +1,22 @@
-//! Which `conditional_block`s are the two sides of one branch.
+//! Pairs `conditional_block`s that are the two sides of one branch.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Block;
 
-/// How the conditional blocks of a block belong together.
+/// The pairs among the conditional blocks of a block.
 #[derive(Default)]
 pub(super) struct Pairs<'t> {
-    /// The first of a pair, by the second.
+    /// The first of each pair, by the second.
     pub(super) first: FxHashMap<usize, usize>,
-    /// The operations that the pairs stand for: first blocks and choices.
+    /// The operations that the pairs subsume: first blocks and selections.
     pub(super) done: FxHashSet<usize>,
-    /// The choices among the variables of a pair, by its second: the result, and the variables if so and if not.
+    /// The selections among the variables of a pair, by its second: the result, and the variables of the two sides.
     pub(super) choices: FxHashMap<usize, Vec<(&'t str, &'t str, &'t str)>>,
 }
 
-/// Finds the pairs of conditional blocks. Between the two of a pair is nothing but the negation of the condition.
-/// What only says which of them runs is done with them.
+/// Finds the pairs of conditional blocks. Between the two of a pair there is only the negation of the condition.
+/// Operations that only select a side are subsumed.
 pub(super) fn pairs<'t>(block: &'t Block, read: &FxHashSet<&str>) -> Pairs<'t> {
     let mut pairs = Pairs::default();
     let mut negated: FxHashMap<&str, &str> = FxHashMap::default();

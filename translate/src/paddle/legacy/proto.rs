@@ -1,4 +1,4 @@
-//! `ProgramDesc` messages. The tags are those of Paddle's `framework.proto`; what is not needed is left out.
+//! `ProgramDesc` messages. The tags are those of Paddle's `framework.proto`; fields that are not needed are left out.
 
 use pir_ir::budget::Reservation;
 use pir_ir::{Context, Diagnostic, Span};
@@ -131,7 +131,7 @@ pub(super) fn read(ctx: &Context, source: &[u8]) -> Result<Vec<Block>, Vec<Diagn
     let mut blocks = Vec::with_capacity(program.blocks.len());
     let spans = wire::spans(source, 1);
     for (index, (block, span)) in program.blocks.into_iter().zip(spans).enumerate() {
-        // They are told by their places: one that says another number would be taken for another.
+        // Blocks are referred to by position: one with another index would be confused with another.
         if usize::try_from(block.idx) != Ok(index) {
             let message = format!("the block {index} says that it is the block {}", block.idx);
             errors.push(error(span, message));
@@ -172,7 +172,7 @@ fn read_op(op: OpDesc, span: Span, errors: &mut Vec<Diagnostic>) -> Op {
     for attr in op.attrs {
         let (name, kind) = (attr.name.clone(), attr.r#type);
         match read_attribute(attr) {
-            // PaddlePaddle itself gives some twice.
+            // PaddlePaddle itself writes some attributes twice.
             Some(value) if attributes.contains(&value) => {}
             Some(_) if attributes.iter().any(|(n, _)| *n == name) => {
                 let message = format!("`{}` has the attribute `{name}` twice, with two values", op.r#type);

@@ -1,8 +1,8 @@
-//! From variables that are changed to values that are not.
+//! Translates mutable variables to SSA values.
 //!
-//! A loop carries the variables of its surroundings that its block writes. A branch is a pair of `conditional_block`s,
-//! on a condition and on its negation, of whose variables `select_input` chooses: one `pd.if` whose results are those
-//! and what both write. An `assign` makes no operation: the name stands for the value from then on.
+//! A loop carries the outer variables that its block writes. A branch is a pair of `conditional_block`s, on a condition
+//! and its negation, between whose variables `select_input` selects: it becomes one `pd.if` that yields the selected
+//! variables and those that both sides write. An `assign` creates no operation: the name is bound to the value.
 
 mod regions;
 
@@ -18,18 +18,18 @@ use super::pairs::Pairs;
 use super::{Block, Op, Var, error};
 use crate::paddle::build::{Builder, SourceId, SourceOp, identifier};
 
-/// After so many errors nobody reads on.
+/// Stop after this many errors.
 const MOST_ERRORS: usize = 50;
 
-/// What a name stands for.
+/// The binding of a name.
 #[derive(Clone, Copy)]
 enum Bound {
     Value(SourceId),
-    /// The condition of a loop that has ended: false.
+    /// The condition of a finished loop: false.
     Ended,
 }
 
-/// A result of a branch: the variable behind it, and what it is at the end of either block.
+/// A result of a branch: the variable, and its values at the end of the two blocks.
 #[derive(Clone)]
 struct BranchResult<'t> {
     out: &'t str,
@@ -37,11 +37,11 @@ struct BranchResult<'t> {
     id: SourceId,
 }
 
-/// A branch that is being translated.
+/// A branch in translation.
 struct Branch<'t> {
     op: Option<OpId>,
     slots: Vec<BranchResult<'t>>,
-    /// The block behind `else` and its region, while the first is being translated.
+    /// The `else` block and its region, while the first block is being translated.
     otherwise: Option<(Option<usize>, RegionId)>,
     /// The types at the end of the first block.
     types: Vec<Type>,
@@ -58,12 +58,12 @@ enum BlockKind<'t> {
 }
 
 struct BlockFrame<'t> {
-    /// The block, and the operation in it that comes next.
+    /// The block, and the index of its next operation.
     block: Option<usize>,
     at: usize,
     pairs: Pairs<'t>,
     kind: BlockKind<'t>,
-    /// What the names that are bound inside stood for before.
+    /// The outer bindings of names that are rebound inside.
     hidden: Vec<(&'t str, Option<Bound>)>,
     /// The same for declarations.
     covered: Vec<(&'t str, Option<&'t Var>)>,
@@ -74,22 +74,22 @@ pub(super) struct Translator<'t, 'b, 'c> {
     pub(super) builder: &'b mut Builder<'c>,
     pub(super) blocks: &'t [Block],
     vars: Vec<FxHashMap<&'t str, &'t Var>>,
-    /// The variables of its surroundings that each block writes.
+    /// The outer variables that each block writes.
     written: Vec<Vec<&'t str>>,
-    /// What is read otherwise than as a condition or to choose by.
+    /// The variables that are used other than as a condition or by a selection.
     read: FxHashSet<&'t str>,
     names: FxHashMap<&'t str, Bound>,
-    /// The declarations that are visible.
+    /// The declarations in scope.
     visible: FxHashMap<&'t str, &'t Var>,
     frames: Vec<BlockFrame<'t>>,
     next: SourceId,
-    /// The variables at top level that nothing has read since they were written, and when that was.
+    /// The top-level variables that were not read since they were last written, with the time of the write.
     unread: FxHashMap<&'t str, usize>,
     writes: usize,
     pub(super) fetches: bool,
 }
 
-/// Translates a program into the operations of the builder.
+/// Translates a program into operations of the builder.
 pub(super) fn translate(builder: &mut Builder<'_>, blocks: &[Block]) {
     let vars = blocks
         .iter()
@@ -151,8 +151,8 @@ impl<'t> Translator<'t, '_, '_> {
         Ok(())
     }
 
-    /// Goes on behind an operation that cannot be read: what it writes is not there, and not told again. What opens a
-    /// block leaves nowhere to go on.
+    /// Continues after an operation that cannot be read: its results are poisoned, so that the error is not repeated.
+    /// After an operation with a block, translation stops.
     fn lose(&mut self, op: &'t Op, error: Diagnostic) -> Done {
         if op.sub_block().is_some() || self.builder.errors.len() >= MOST_ERRORS {
             return Err(error);
@@ -166,7 +166,7 @@ impl<'t> Translator<'t, '_, '_> {
         Ok(())
     }
 
-    /// Finds what each block writes of its surroundings: what it does not declare itself.
+    /// Finds the outer variables that each block writes: those that it does not declare itself.
     fn find_written(&mut self) -> Done {
         self.written = vec![Vec::new(); self.blocks.len()];
         for op in self.blocks.iter().flat_map(|b| &b.ops) {
@@ -188,7 +188,7 @@ impl<'t> Translator<'t, '_, '_> {
             let mut found = Vec::new();
             for op in &block.ops {
                 let inner = match op.sub_block() {
-                    // Blocks follow those that they belong to; anything else might go around in circles.
+                    // A block comes after its parent; anything else could be cyclic.
                     Some(sub) if sub <= index || sub >= self.blocks.len() => {
                         return Err(error(op.span, format!("`{}` has no block of its own", op.kind)));
                     }
@@ -234,7 +234,7 @@ impl<'t> Translator<'t, '_, '_> {
         Ok(())
     }
 
-    /// A parameter or an input.
+    /// Adds a parameter or an input.
     fn input(&mut self, var: &'t Var, parameter: bool) -> Done {
         let ctx = self.builder.ctx;
         let Some((shape, elem)) = &var.tensor else {
@@ -255,7 +255,7 @@ impl<'t> Translator<'t, '_, '_> {
         Ok(())
     }
 
-    /// Fetches what nothing reads, of a program that does not say what it is for.
+    /// Fetches unread variables, of a program without `fetch`.
     fn fetch_unread(&mut self) {
         let ctx = self.builder.ctx;
         let mut unread: Vec<(usize, &str)> = self.unread.iter().map(|(&name, &at)| (at, name)).collect();
@@ -278,7 +278,7 @@ impl<'t> Translator<'t, '_, '_> {
         self.next - 1
     }
 
-    /// Lets a name stand for a value in the block that is being translated.
+    /// Binds a name to a value in the current block.
     pub(super) fn bind(&mut self, name: &'t str, id: SourceId) {
         let id = self.keep(name, id);
         self.bind_to(name, Bound::Value(id));
@@ -289,7 +289,7 @@ impl<'t> Translator<'t, '_, '_> {
         self.builder.name_value(id, &identifier(name));
     }
 
-    /// What a persistable variable becomes, outside of loops and branches, it is when the program is run the next time.
+    /// Writes a persistable variable back outside of loops and branches: its value is kept for the next run.
     fn keep(&mut self, name: &'t str, id: SourceId) -> SourceId {
         let Some(&Bound::Value(old)) = self.names.get(name).filter(|_| self.frames.len() == 1) else {
             return id;
@@ -315,7 +315,7 @@ impl<'t> Translator<'t, '_, '_> {
         }
     }
 
-    /// Whether a variable has a value here.
+    /// Whether a variable is bound.
     pub(super) fn is_bound(&self, name: &str) -> bool {
         self.names.contains_key(name)
     }
@@ -334,7 +334,7 @@ impl<'t> Translator<'t, '_, '_> {
         }
     }
 
-    /// What a variable is declared as, where it is visible here.
+    /// The declaration of a variable in scope.
     pub(super) fn declared(&self, name: &str) -> Option<(&'t [i64], Type)> {
         let var = self.visible.get(name)?;
         var.tensor.as_ref().map(|(shape, elem)| (shape.as_slice(), *elem))
@@ -342,7 +342,7 @@ impl<'t> Translator<'t, '_, '_> {
 
     // ----- operations -----
 
-    /// An operation of ours. Results get the types that it infers, where it does.
+    /// Emits an operation. The types of the results are inferred where possible.
     pub(super) fn emit(
         &mut self,
         name: &str,

@@ -1,11 +1,11 @@
-//! What Paddle's operations have in other forms: operands of one shape, results that nothing reads, lists of numbers.
+//! Adapts operands and results to PaddlePaddle's operations: equal shapes, extra results, lists of numbers.
 
 use pir_ir::{Attr, AttrData, OpView, Type, TypeData};
 
 use super::{Id, Writer, json};
 
 impl Writer<'_> {
-    /// Operands of the shape of the result: its kernel does not broadcast. Where that is not known, they stay.
+    /// Broadcasts operands to the shape of the result: the kernel does not broadcast. Dynamic shapes are left alone.
     pub(super) fn broadcast(&mut self, view: OpView<'_>, mut inputs: Vec<Id>, types: &[Type]) -> Vec<Id> {
         let ctx = self.ctx;
         let shape = types.first().and_then(|&ty| ctx.as_tensor(ty)).map(|(shape, _)| shape);
@@ -23,7 +23,7 @@ impl Writer<'_> {
         inputs
     }
 
-    /// The results of `einsum` there: behind ours, what its derivative may reuse, for each operand.
+    /// The results of PaddlePaddle's `einsum`: after the declared one, caches for its gradient, one per operand.
     pub(super) fn with_caches(&self, view: OpView<'_>, types: &[Type]) -> Vec<Type> {
         let operands: Vec<Type> = match view.operand_type(0).map(|ty| self.ctx.type_data(ty)) {
             Some(TypeData::List(items)) => items.to_vec(),
@@ -33,7 +33,7 @@ impl Writer<'_> {
         [types, &[list, list]].concat()
     }
 
-    /// A list of numbers, which are doubles there; integers that those do not hold are 64-bit integers.
+    /// A list of numbers. They are doubles; integers that are not exact doubles are 64-bit integers.
     pub(super) fn numbers(&self, attr: Attr) -> Option<String> {
         let ctx = self.ctx;
         let items = match ctx.attr_data(attr) {

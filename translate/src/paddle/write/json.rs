@@ -1,4 +1,4 @@
-//! Types and attributes as saved programs have them.
+//! Types and attributes in the form of saved programs.
 
 use std::fmt::Write;
 
@@ -67,7 +67,7 @@ pub(super) fn type_of(ctx: &Context, ty: Type, out: &mut String) -> Result<(), S
 }
 
 fn tensor(ctx: &Context, ty: Type, out: &mut String) -> Result<(), String> {
-    // A truth value that is no tensor is one of one element there, as in the results of its `has_elements`.
+    // A boolean that is not a tensor is a tensor of one element there, like the results of `has_elements`.
     let (shape, elem) = match ctx.as_tensor(ty) {
         Some(tensor) => tensor,
         None if ty == Type::I1 => (&[1i64][..], ty),
@@ -119,7 +119,7 @@ pub(super) fn plain(kind: &str, data: &str) -> String {
     format!(r##"{{"#":"{kind}","D":{data}}}"##)
 }
 
-/// A floating-point attribute. Infinities and NaN stand under a key of their own.
+/// A floating-point attribute. Infinities and NaN are under a key of their own.
 pub(super) fn float(kind: &str, value: f64) -> String {
     let word = match value {
         v if v.is_nan() => "NAN",
@@ -137,7 +137,7 @@ pub(super) fn text(value: &str) -> String {
     plain("0.a_str", &data)
 }
 
-/// A list of integers, each of the kind.
+/// A list of integers of one kind.
 pub(super) fn list(kind: &str, values: &[i64]) -> String {
     let items: Vec<String> = values.iter().map(|v| plain(kind, &v.to_string())).collect();
     plain("0.a_array", &format!("[{}]", items.join(",")))
@@ -152,7 +152,7 @@ pub(super) fn dtype_attr(ctx: &Context, ty: Option<Type>) -> Result<String, Stri
     Ok(plain("1.a_dtype", &format!("\"{name}\"")))
 }
 
-/// A device: `cpu`, `gpu:0`; anything else is left to the executor.
+/// A device: `cpu`, `gpu:0`; otherwise the executor chooses.
 pub(super) fn place(name: &str) -> String {
     let (kind, device) = name.split_once(':').unwrap_or((name, "0"));
     let kind = match kind {
@@ -174,9 +174,9 @@ pub(super) fn entry(name: &str, value: &str, out: &mut String) {
     let _ = write!(out, r##","AT":{value}}}"##);
 }
 
-/// An attribute of an operation of which nothing is known: its own types say the kind.
+/// An attribute of an unknown operation: its type determines the kind.
 pub(super) fn untyped(ctx: &Context, name: &str, attr: Attr) -> Result<String, String> {
-    // Arrays may hold arrays: the open ones, the innermost on top.
+    // Arrays may be nested: the open ones, the innermost on top.
     let mut open: Vec<(std::slice::Iter<'_, Attr>, Vec<String>)> = Vec::new();
     let mut next = Some(attr);
     loop {

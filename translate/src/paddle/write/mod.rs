@@ -1,8 +1,8 @@
 //! Writes programs that PaddlePaddle loads and runs: PIR JSON, version 4.
 //!
-//! A loop of ours computes its condition in a region; Paddle's takes it as an operand. So the region is written twice,
-//! before the loop and at the end of its body. What its executor needs beyond the meaning of a program is here and in
-//! [`stacks`]: a copy of whatever is carried by a loop and used elsewhere too, and stacks at top level only.
+//! `pd.while` computes its condition in a region; Paddle's `while` takes it as an operand. So the region is written
+//! twice, before the loop and at the end of its body. Further requirements of Paddle's executor are met here and in
+//! [`stacks`]: values that are carried by a loop and also used elsewhere are copied, and stacks are at top level only.
 
 mod forms;
 mod json;
@@ -26,16 +26,16 @@ use stacks::StackPlan;
 /// The number of a value in the file: results count up from 1, arguments of blocks down from -1.
 type Id = i64;
 
-/// A condition within a condition is written four times, and so on.
+/// A condition inside a condition is written four times, and so on.
 const MAX_CONDITION_DEPTH: usize = 8;
 
-/// What is still to be written, the next on top.
+/// Pending work, the next on top.
 enum Task {
     /// The operations of a block from this one on.
     Ops(Option<OpId>),
-    /// The head of a loop, whose condition has been written.
+    /// The loop itself, after its condition has been written.
     OpenLoop(OpId),
-    /// The condition at the end of the body, which has been written.
+    /// The end of the body, after the condition has been written again.
     Again(OpId),
     CloseLoop(OpId),
     Else(OpId),
@@ -45,7 +45,7 @@ enum Task {
 /// Writes a program.
 ///
 /// # Errors
-/// What cannot be said in PaddlePaddle's form.
+/// Everything that PaddlePaddle's form cannot express.
 pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
     let (ctx, body) = (&*module.ctx, &module.body);
     let mut errors = Vec::new();
@@ -80,10 +80,10 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
     }
 }
 
-/// Writes a program as Paddle prints it. Numbers have six digits there: [`write()`] keeps all.
+/// Writes a program as Paddle prints it. Numbers have six digits: [`write()`] keeps all.
 ///
 /// # Errors
-/// What cannot be said in PaddlePaddle's form.
+/// Everything that PaddlePaddle's form cannot express.
 pub fn write_printed(module: &Module) -> Result<String, Vec<Diagnostic>> {
     write(module).map(|saved| printed::print(&saved))
 }
@@ -93,31 +93,31 @@ struct Writer<'m> {
     body: &'m Body,
     plan: StackPlan,
     out: String,
-    /// The number of each value; 0 for one that has none.
+    /// The number of each value; 0 if it has none.
     ids: Vec<Id>,
-    /// The values that do not depend on anything that has a gradient.
+    /// The values at which gradients stop.
     stops: FxHashSet<Id>,
-    /// What the operation to be written next says of that.
+    /// Overrides that for the next operation.
     force: Option<bool>,
     next: Id,
     next_arg: Id,
     blocks: usize,
-    /// Whether the input to be written next is kept from one run to the next.
+    /// Whether the next input is kept between runs.
     persistable: bool,
-    /// The places of operations in the program, once they are asked for.
+    /// The positions of operations in the program, once needed.
     order: Vec<u32>,
     /// How many values have been fetched.
     fetched: i64,
-    /// The counters of the loops that count, where they are being written.
+    /// The counters of counting loops that are open.
     counters: FxHashMap<OpId, Id>,
-    /// The first number inside an operation with regions.
+    /// The first value number inside an operation with regions.
     starts: FxHashMap<OpId, Id>,
-    /// What a condition has recorded last, by its stack, and where that is visible.
+    /// The values that a condition recorded last, by stack, and the block in which they are visible.
     lasts: FxHashMap<usize, (Vec<Id>, BlockId)>,
-    /// The loops whose conditions are being written at the end of their bodies.
+    /// The loops whose conditions are being written at the end of the body.
     again: FxHashSet<OpId>,
     condition_depth: usize,
-    /// The negation of a value, where that is what has been written.
+    /// The negation of a value that was written as its negation.
     negations: FxHashMap<ValueId, Id>,
     tasks: Vec<Task>,
     errors: Vec<Diagnostic>,
@@ -185,12 +185,12 @@ impl Writer<'_> {
         is_stack(self.ctx, self.body.value_type(value))
     }
 
-    /// The numbers of the stack, the inlet and the outlet of a stack of the plan.
+    /// The numbers of the stack, the inlet and the outlet of a planned stack.
     fn stack(index: usize) -> [Id; 3] {
         [1, 2, 3].map(|end| 3 * index as Id + end)
     }
 
-    /// Begins an operation: what stands before its regions. Gives the number of its first result.
+    /// Writes an operation up to its regions. Returns the number of its first result.
     fn head(&mut self, name: &str, attrs: &str, inputs: &[Id], results: &[Type]) -> Id {
         if !self.out.ends_with('[') {
             self.out.push(',');
@@ -239,8 +239,8 @@ impl Writer<'_> {
         first
     }
 
-    /// Whether Paddle's own derivatives end at a result: at whatever comes of constants and integers alone, unless the
-    /// program says something else.
+    /// Whether Paddle's own gradients stop at a result: at anything computed only from constants and integers, unless
+    /// the program overrides it.
     fn stops_at(&self, name: &str, inputs: &[Id], at: usize, ty: Type, force: Option<bool>) -> bool {
         let elem = match self.ctx.type_data(ty) {
             TypeData::List(items) => items.first().copied().unwrap_or(ty),
@@ -252,14 +252,14 @@ impl Writer<'_> {
         let stopped = |id: &Id| *id == 0 || self.stops.contains(id);
         match (force, name) {
             (Some(force), _) => force,
-            // What is carried is as it was before the loop.
+            // A carried value has the flag of its initial value.
             (None, "1.while") => inputs.get(at + 1).is_some_and(stopped),
             (None, "1.data" | "1.if" | "2.tuple_pop") => false,
             (None, _) => inputs.iter().all(stopped),
         }
     }
 
-    /// An operation without regions. Gives the number of its first result.
+    /// Writes an operation without regions. Returns the number of its first result.
     fn raw(&mut self, name: &str, attrs: &str, inputs: &[Id], results: &[Type]) -> Id {
         let first = self.head(name, attrs, inputs, results);
         self.out.push('}');
@@ -315,14 +315,14 @@ impl Writer<'_> {
 
     // ----- loops -----
 
-    /// The blocks of an operation behind its `init` region.
+    /// The single block of a region, not counting `init`.
     fn block(&self, op: OpId, role: usize) -> Option<BlockId> {
         let regions = self.body.op_regions(op);
         let at = regions.len().checked_sub(2)? + role;
         self.body.single_block(*regions.get(at)?)
     }
 
-    /// What a block passes on, without stacks and, in a condition, without the condition.
+    /// The values that a block forwards, without stacks and, in a condition, without the condition.
     fn passed(&self, block: Option<BlockId>, skip: usize) -> Vec<ValueId> {
         let last = block.and_then(|b| self.body.last_op(b));
         let values = last.into_iter().flat_map(|op| self.body.operands(op).skip(skip));
@@ -340,7 +340,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the condition on the initial values.
+    /// Writes the condition for the initial values.
     fn enter_loop(&mut self, op: OpId) {
         self.condition_depth += 1;
         if self.condition_depth > MAX_CONDITION_DEPTH {
@@ -376,7 +376,7 @@ impl Writer<'_> {
         self.tasks.push(Task::Ops(first));
     }
 
-    /// The condition, and what it lets through.
+    /// The condition, and the values that it forwards.
     fn condition_values(&self, op: OpId) -> (ValueId, Vec<ValueId>) {
         let block = self.block(op, 0);
         let last = block.and_then(|b| self.body.last_op(b));
@@ -392,7 +392,7 @@ impl Writer<'_> {
         let mut given: Vec<Id> = Vec::with_capacity(values.len() + 2);
         given.push(self.id(condition));
         given.extend(values.iter().map(|&v| self.id(v)));
-        // The executor frees what a loop takes over: whatever is used elsewhere too is copied.
+        // The executor frees the operands that a loop takes over: values that are used elsewhere are copied.
         let own = self.own_operands(op);
         let mut inputs: Vec<Id> = Vec::with_capacity(given.len() + 1);
         for (at, &id) in given.iter().enumerate() {
@@ -422,7 +422,7 @@ impl Writer<'_> {
         let ids: Vec<Id> = (0..results.len() as Id).map(|at| first + at).collect();
         self.bind_all(&results, &ids);
         if let Some(sites) = self.plan.counting.get(&op).cloned() {
-            // What runs as often as a count says need not count.
+            // A loop with a known trip count need not count.
             let counted = self.plan.counted.get(&op).map(|&count| self.id(count));
             let count = counted.unwrap_or(first + types.len() as Id - 1);
             let made = sites.into_iter().flat_map(|site| self.body.results(site));
@@ -474,8 +474,8 @@ impl Writer<'_> {
         self.tasks.push(Task::Ops(block.and_then(|b| self.body.first_op(b))));
     }
 
-    /// The numbers of values that this loop may take over: nothing but it and its condition reads them, and they stand in
-    /// the same block. What is fed may be read by its body as well.
+    /// The values that this loop may take over: defined in the same block, and used only by the loop and its condition.
+    /// Inputs may be used by its body as well.
     fn own_operands(&self, op: OpId) -> FxHashSet<Id> {
         let here = self.body.op_block(op);
         let inner = self.block(op, 0);
@@ -486,7 +486,7 @@ impl Writer<'_> {
                 match self.ctx.op_str(self.body.op_name(def)) {
                     pd::Data::NAME => block == here && self.body.uses(v).all(|u| inside(u.op)),
                     pd::Parameter::NAME | pd::Feed::NAME => false,
-                    // It may be what another loop has left.
+                    // It may be left over from another loop.
                     "cf.pop_back" if block == inner => false,
                     _ => (block == here || block == inner) && self.body.has_one_use(v),
                 }
@@ -509,7 +509,7 @@ impl Writer<'_> {
         self.raw("1.assign", "", &[id], &[ty])
     }
 
-    /// Writes the condition on the next values.
+    /// Writes the condition for the next values.
     fn again(&mut self, op: OpId) {
         self.condition_depth += 1;
         let nexts = self.passed(self.block(op, 1), 0);
@@ -547,7 +547,7 @@ impl Writer<'_> {
         self.out.push_str("]}]}]}");
     }
 
-    /// Passes values on. Those that are not computed inside are copied: they are used elsewhere.
+    /// Writes a terminator. Values that are not computed inside are copied: they are used elsewhere.
     fn terminate(&mut self, op: OpId, ids: &[Id], types: &[Type]) {
         let start = self.starts.get(&op).copied().unwrap_or(0);
         let mut passed: Vec<Id> = Vec::with_capacity(ids.len());

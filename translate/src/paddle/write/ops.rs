@@ -42,8 +42,8 @@ impl Writer<'_> {
         self.raw("1.full_int_array", &attrs, &[], &[ty])
     }
 
-    /// A number as an operand of an operation whose results have this type. Single precision is what Paddle has for it,
-    /// where that says it exactly or the operation computes in it.
+    /// A number as an operand of an operation with results of this type. Paddle's numbers have single precision: used
+    /// if that is exact, or if the operation computes in it.
     fn number(&mut self, value: f64, ty: Option<&Type>) -> Id {
         let narrow = ty.is_some_and(|&ty| matches!(self.ctx.elem_type(ty), Type::F32 | Type::F16 | Type::BF16));
         self.full(&[1], value, if narrow || single(value) { Type::F32 } else { Type::F64 })
@@ -76,7 +76,7 @@ impl Writer<'_> {
         let view = body.view(ctx, op);
         let operands: Vec<Id> = body.operands(op).map(|v| self.id(v)).collect();
         let types: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
-        // It would be read as one that is left out.
+        // An absent type would be read as an absent result.
         if body
             .results(op)
             .zip(&types)
@@ -124,7 +124,7 @@ impl Writer<'_> {
             }
             "fetch" => {
                 json::entry("name", &json::text(view.str("name").unwrap_or("")), &mut attrs);
-                // Two fetches of one column would be one.
+                // Two fetches of one column would be merged.
                 json::entry("col", &json::plain("0.a_i32", &self.fetched.to_string()), &mut attrs);
                 self.fetched += 1;
                 let types: Vec<Type> = body.operands(op).take(1).map(|v| body.value_type(v)).collect();
@@ -134,7 +134,7 @@ impl Writer<'_> {
             "full" | "const" | "constant" => {
                 let ty = types.first().copied().unwrap_or(Type::NONE);
                 let value = view.attr("value").ok_or("it has no value")?;
-                // The type may know less than the operation says: a dimension of 0 is one, a negative one is none.
+                // The attribute is more specific than the type: an extent of 0 is static, a negative one dynamic.
                 let shape = match view.ints("shape") {
                     Some(shape) => shape.to_vec(),
                     None => ctx.as_tensor(ty).ok_or("its type is not known")?.0.to_vec(),
@@ -195,7 +195,7 @@ impl Writer<'_> {
         };
         let types = match short {
             "einsum" => self.with_caches(view, &types),
-            // A result is left out where the operand is that it changes.
+            // A result is absent if the operand that it replaces is.
             _ => match changed_places(short) {
                 Some(places) => {
                     let mut given = types.iter().copied();
@@ -213,7 +213,7 @@ impl Writer<'_> {
         self.finish(op, &format!("1.{}", form.name), &attrs, &inputs, &types)
     }
 
-    /// Copies of running statistics, which PaddlePaddle changes in place and we do not.
+    /// Copies running statistics, which PaddlePaddle changes in place and `pd` does not.
     fn running_statistics(&mut self, view: OpView<'_>, mut inputs: Vec<Id>) -> Vec<Id> {
         let flag = |name: &str| view.bool(name) == Some(true);
         let fixed = flag("use_global_stats") || (flag("is_test") && !flag("trainable_statistics"));
@@ -224,7 +224,7 @@ impl Writer<'_> {
         inputs
     }
 
-    /// Writes an operation and binds its results, of which Paddle has a list where ours has any number.
+    /// Writes an operation and binds its results. Paddle has a list for a variadic result.
     fn finish(&mut self, op: OpId, name: &str, attrs: &str, inputs: &[Id], types: &[Type]) -> Result<(), String> {
         let view = self.body.view(self.ctx, op);
         let variadic = view.def().is_some_and(|def| match &def.results[..] {
@@ -267,17 +267,17 @@ impl Writer<'_> {
         self.raw("0.combine", "", &ids, &[list])
     }
 
-    /// The operands as Paddle has them.
+    /// The operands in Paddle's order.
     fn inputs(&mut self, view: OpView<'_>, form: &PaddleForm, types: &[Type]) -> Result<Vec<Id>, String> {
         let (ctx, body) = (self.ctx, self.body);
         let def = view.def().ok_or("it is not defined")?;
         let absent = view.ints("absent_operands").unwrap_or(&[]);
         let mut tensors: VecDeque<ValueId> = body.operands(view.op).collect();
-        // Each declared operand with its values; an absent one has none.
+        // Each declared operand with its values; `None` if it is absent.
         let mut given: Vec<(&str, Option<Vec<ValueId>>)> = Vec::with_capacity(def.operands.len());
         let mut index = 0;
         for (at, spec) in def.operands.iter().enumerate() {
-            // What may be computed is declared as an operand too.
+            // Attributes that may be operands are declared as operands too.
             if view.attr(&spec.name).is_some() {
                 continue;
             }
@@ -305,7 +305,7 @@ impl Writer<'_> {
         if !tensors.is_empty() {
             return Err("it has more operands than its definition".to_owned());
         }
-        // What is given and has no place there must not be passed over.
+        // An operand without a position in Paddle's form must not be dropped.
         let has_place = |name: &str| {
             form.operands.iter().any(|input| match *input {
                 PaddleOperand::Value(n)
@@ -366,7 +366,7 @@ impl Writer<'_> {
         Ok(inputs)
     }
 
-    /// An axis that does not count from behind: some of Paddle's kernels leave that to its Python code.
+    /// An axis as a non-negative number: some of Paddle's kernels leave the conversion to Python code.
     fn counted_from_front(&self, view: OpView<'_>, axis: Attr) -> Attr {
         let ctx = self.ctx;
         let rank = view.operand_type(0).and_then(|ty| match ctx.type_data(ty) {
@@ -398,7 +398,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The default of an attribute in the words of the op table.
+    /// The default of an attribute, as spelled in the op table.
     fn default(&self, text: &str) -> Attr {
         let ctx = self.ctx;
         if let Some(inside) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
@@ -412,7 +412,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An attribute as Paddle has it.
+    /// An attribute in Paddle's form.
     fn attribute(&self, view: OpView<'_>, attribute: &PaddleAttribute, types: &[Type]) -> Result<String, String> {
         let ctx = self.ctx;
         let PaddleAttribute { name, kind, default } = *attribute;
@@ -468,7 +468,7 @@ impl Writer<'_> {
         })
     }
 
-    /// A number that is computed, as an operand of an elementwise operation: of the type of the result.
+    /// A computed number, as an operand of an elementwise operation: of the result type.
     fn number_operand(&mut self, view: OpView<'_>, index: usize, result: Type) -> Result<Id, String> {
         let ctx = self.ctx;
         let value = self.body.operand(view.op, index);
@@ -481,7 +481,7 @@ impl Writer<'_> {
         }
         let (mut id, mut ty) = (self.id(value), self.body.value_type(value));
         let elem = ctx.elem_type(result);
-        // One with more dimensions would give them to the result.
+        // An operand of higher rank would change the rank of the result.
         if dims.len() > rank {
             let shape: Vec<i64> = vec![1; rank];
             ty = ctx.tensor(&shape, from);
@@ -497,14 +497,14 @@ impl Writer<'_> {
         Ok(id)
     }
 
-    /// `scale * x + bias`, whose bias is an attribute of single precision there: one that is not, or that is computed, is
-    /// added by itself.
+    /// `scale * x + bias`. Paddle's bias is a single-precision attribute: a bias that is not exact, or that is
+    /// computed, is added separately.
     fn scaled(&mut self, op: OpId, view: OpView<'_>, operands: &[Id], types: &[Type]) -> Result<(), String> {
         let ctx = self.ctx;
         let ty = types.first().copied().unwrap_or(Type::NONE);
         let x = operands.first().copied().unwrap_or(0);
         let elem = ctx.elem_type(ty);
-        // The operands behind the tensor stand for the attributes that are missing, in order.
+        // The operands after the tensor are the missing attributes, in order.
         let mut computed = 1..operands.len();
         let mut part = |name: &str, default: f64| match view.attr(name) {
             Some(attr) => ctx
@@ -522,7 +522,7 @@ impl Writer<'_> {
             return Err("it has more operands than attributes".to_owned());
         }
         let after = view.bool("bias_after_scale").unwrap_or(true);
-        // What is added by itself, and what the operation adds.
+        // The bias that is added separately, and the one that the operation adds.
         let (apart, inside) = match bias {
             Ok(bias) if single(bias) || elem != Type::F64 => (None, bias),
             other => (Some(other), 0.0),
@@ -552,12 +552,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A sum from which on its first operand is meant by that: in one block that needs no change in place.
+    /// `pd.add_`, which redefines its first operand: within one block that needs no change in place.
     fn inplace_add(&mut self, op: OpId, operands: &[Id], types: &[Type]) -> Result<(), String> {
         let body = self.body;
         let target = body.operand(op, 0);
         if body.value_block(target) != body.op_block(op) {
-            // Its executor does not wait for a loop before it reads what the loop changes.
+            // Its executor does not order a loop before reads of what the loop changes.
             return Err("it changes a value of the surrounding region; leave out `inplace-accumulate`".to_owned());
         }
         let ty = body.value_type(target);
@@ -601,7 +601,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// An operation of which nothing is known here: as it was read.
+    /// An unknown operation: written as it was read.
     fn opaque(&mut self, view: OpView<'_>, operands: &[Id], types: &[Type]) -> Result<(), String> {
         let (ctx, body, op) = (self.ctx, self.body, view.op);
         let (dialect, name) = view.name().split_once('.').ok_or("it is of no dialect")?;
@@ -621,7 +621,7 @@ impl Writer<'_> {
                 json::entry(key, &json::untyped(ctx, key, value)?, &mut attrs);
             }
         }
-        // Operands and results that are left out have their places.
+        // Absent operands and results keep their positions.
         let mut inputs = operands.to_vec();
         for &at in view.ints("absent_operands").unwrap_or(&[]) {
             let at = usize::try_from(at).unwrap_or(0).min(inputs.len());
@@ -649,7 +649,7 @@ fn is_list(writer: &Writer<'_>, value: ValueId) -> bool {
     matches!(writer.ctx.type_data(writer.body.value_type(value)), TypeData::List(_))
 }
 
-/// Whether single precision says the number exactly.
+/// Whether the number is exact in single precision.
 fn single(value: f64) -> bool {
     value.is_nan() || f64::from(value as f32) == value
 }

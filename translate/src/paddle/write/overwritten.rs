@@ -1,5 +1,5 @@
-//! Operations that PaddlePaddle has only as changes in place: steps of optimizers. Here they give what their operands
-//! become, and the operands stay what they are; what still reads such an operand behind the change reads a copy there.
+//! Operations that PaddlePaddle only has in place: optimizer steps. Here, they return the new values and leave the
+//! operands unchanged; later uses of such an operand read a copy.
 
 use pir_ir::{BlockId, Body, OpId, ValueId};
 
@@ -7,7 +7,7 @@ use super::super::inplace::written_back;
 use super::{Id, Writer};
 
 impl Writer<'_> {
-    /// Writes copies of what an operation will change in place although it is read later.
+    /// Copies the values that an operation will change in place although they are used later.
     pub(super) fn copies_before(&mut self, op: OpId) -> Result<Vec<(ValueId, Id)>, String> {
         let body = self.body;
         let view = body.view(self.ctx, op);
@@ -49,7 +49,7 @@ impl Writer<'_> {
                     Some(mine == theirs)
                 });
                 match common {
-                    // What is in a loop with it runs again, and of a branch only one side runs.
+                    // Other operations in the same loop run again, and of a branch only one side runs.
                     Some(same_side) => {
                         let shared = |outer: OpId| readers.iter().any(|&(other, _)| other == outer);
                         around.iter().any(|&(outer, _)| shared(outer) && self.repeats(outer))
@@ -68,7 +68,8 @@ impl Writer<'_> {
     }
 }
 
-/// The operations around one, up to those of the block `home`, the innermost first, and the region of each that it is in.
+/// The enclosing operations of one, up to those of the block `home`, the innermost first, each with the region that
+/// contains it.
 fn ancestors(body: &Body, mut op: OpId, home: Option<BlockId>) -> Vec<(OpId, Option<pir_ir::RegionId>)> {
     let mut all = Vec::new();
     while body.op_block(op) != home {

@@ -1,8 +1,8 @@
-//! Programs as Paddle prints them: what `print(program)` shows of a saved program.
+//! Programs as Paddle prints them: the output of `print(program)` for a saved program.
 //!
-//! The saved form has everything that the printed one has, in the same order. So this goes from the one to the other, and
-//! what is printed here is what Paddle prints when it has loaded the same file, but for one thing: it forgets at which
-//! arguments of a loop gradients stop, which are those of the results.
+//! The saved form has all the information of the printed one, in the same order, so this converts one to the other. The
+//! result is what Paddle prints after loading the same file, except that Paddle forgets at which loop arguments
+//! gradients stop, which are those of the results.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 
 use crate::json::{Json, Value};
 
-/// The spaces of a level.
+/// The indentation of a level, in spaces.
 const INDENTATION: usize = 4;
 
-/// Deeper levels are not indented further, or a deep program would be mostly blanks.
+/// Deeper levels are not indented further: a deep program would be mostly blanks.
 const MAX_INDENTATION: usize = 64 * INDENTATION;
 
 /// The flags of a parameter, in the order of the lists in the saved form.
@@ -22,19 +22,19 @@ const PARAMETER: [&[&str]; 2] = [
     &["persistable", "stop_gradient", "trainable"],
 ];
 
-/// How Paddle calls a value.
+/// Paddle's name of a value.
 #[derive(Clone, Copy)]
 enum Name {
     Result(usize),
     Argument(usize),
-    /// An end of a stack: its word, and the number of the stack.
+    /// A handle of a stack: its prefix, and the number of the stack.
     Stack(&'static str, usize),
 }
 
-/// A block that is being printed.
+/// A block being printed.
 struct Open<'j> {
     ops: Box<dyn Iterator<Item = Value<'j>> + 'j>,
-    /// The branch behind `else`.
+    /// The `else` branch.
     otherwise: Option<Value<'j>>,
 }
 
@@ -47,9 +47,9 @@ struct Printer<'j> {
     level: usize,
 }
 
-/// Prints a program that has been written in the saved form.
+/// Prints a program from its saved form.
 pub(super) fn print(saved: &str) -> String {
-    // It has been written here, so that it can be read.
+    // It was written here, so that it parses.
     let Ok(json) = Json::parse(saved.as_bytes()) else {
         return String::new();
     };
@@ -111,7 +111,7 @@ impl<'j> Printer<'j> {
         self.out.extend(std::iter::repeat_n(' ', width));
     }
 
-    /// An operation up to its first region.
+    /// Prints an operation up to its first region.
     fn op(&mut self, op: Value<'j>) -> Option<Open<'j>> {
         self.indent();
         let name = op.get("#").and_then(Value::str).unwrap_or_default();
@@ -124,7 +124,7 @@ impl<'j> Printer<'j> {
             _ => "builtin.parameter".to_owned(),
         };
         let results: Vec<Value<'j>> = match op.get("O") {
-            // The result of a parameter stands alone.
+            // The result of a parameter is not in a list.
             Some(one) if one.get("%").is_some() => vec![one],
             list => list.into_iter().flat_map(Value::items).collect(),
         };
@@ -160,7 +160,7 @@ impl<'j> Printer<'j> {
                     self.value(id);
                 }
                 self.out.push_str(if inputs.len() > 1 { "" } else { ", inputs=" });
-                // There is a blank behind the brace.
+                // There is a blank after the brace.
                 self.out.push_str(") { \n");
                 let region = regions.next();
                 self.loop_arguments(op, region);
@@ -214,7 +214,7 @@ impl<'j> Printer<'j> {
 
     // ----- values -----
 
-    /// A definition of a value, whose number stands under the key.
+    /// Prints the definition of a value, whose number is under the key.
     fn define(&mut self, definition: Value<'j>, key: &str, name: Name) {
         if let Some(id) = definition.get(key).and_then(Value::int) {
             self.values.insert(id, (name, definition.get("TT")));
@@ -333,7 +333,7 @@ impl<'j> Printer<'j> {
     }
 }
 
-/// Where the results of an operation end gradients.
+/// The flags of the results.
 fn result_flags(op: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     let entries = op.get("OA").into_iter().flat_map(Value::items);
     let stops = entries.filter(|e| e.get("N").and_then(Value::str).as_deref() == Some("stop_gradient"));
@@ -341,12 +341,12 @@ fn result_flags(op: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     lists.flat_map(Value::items).filter_map(|flag| flag.get("D"))
 }
 
-/// A text in quotes; Paddle escapes nothing but them.
+/// A quoted string; Paddle escapes quotes only.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\\\""))
 }
 
-/// An attribute. Lists may hold lists: the open ones are on a list of their own.
+/// An attribute. Lists may be nested: an explicit stack holds the open ones.
 fn attribute(attr: Value<'_>) -> String {
     let mut out = String::new();
     let mut open: Vec<Box<dyn Iterator<Item = Value<'_>> + '_>> = Vec::new();
@@ -386,7 +386,7 @@ fn leaf(kind: &str, attr: Value<'_>, out: &mut String) {
             let word = attr.get("VD").and_then(Value::str);
             let value = word.and_then(|w| w.to_lowercase().parse().ok());
             let value = value.or(data.and_then(Value::float)).unwrap_or(0.0);
-            // What is saved with all its digits is of single precision all the same.
+            // It is saved with all digits, but of single precision.
             let single = kind.ends_with("32");
             out.push_str(&number(if single { f64::from(value as f32) } else { value }));
         }

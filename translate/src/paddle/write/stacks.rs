@@ -1,41 +1,41 @@
-//! Which of Paddle's stacks each push and pop of ours goes to.
+//! Maps each push and pop to one of Paddle's stacks.
 //!
-//! Its executor takes one push and one pop of a tuple for each stack, and stacks at top level only. So the pushes of one
-//! block become one tuple on a stack of its own, popped by the block of the derivative that mirrors it; a stack that
-//! is made anew in each iteration of an outer loop becomes one stack at top level that all iterations share: what an
-//! iteration has pushed, the mirrored one pops. Such a stack is not empty when an inner loop has been undone, so that
-//! the inner loop of the derivative counts: what is pushed for the handle of the stack is the number of iterations.
+//! Paddle's executor takes one push and one pop of a tuple per stack, and only stacks at top level. So the pushes of
+//! one block become one tuple on a separate stack, popped by the mirrored block of the derivative; a stack that is
+//! created in each iteration of an outer loop becomes one stack at top level that all iterations share: the mirrored
+//! iteration pops what an iteration has pushed. Such a stack is not empty when an inner loop has been undone, so the
+//! inner loop of the derivative counts: the number of iterations is pushed in place of the stack's handle.
 //!
-//! The condition of a loop is written in two places, before the loop and at the end of its body, and a push can be in
-//! one. So the loop carries what its condition records, and the body pushes it at its start. What the last condition
-//! has recorded, behind which no body runs, is a result of the loop: the loop of the derivative takes that in the
-//! place of its first pop.
+//! The condition of a loop is written twice, before the loop and at the end of its body, but a push can be in one place
+//! only. So the loop carries the values that its condition records, and the body pushes them at its start. The values
+//! of the last condition, which no body follows, are results of the loop: the loop of the derivative uses them in place
+//! of its first pop.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use pir_dialects::pd::{Handles, is_while, role};
 use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, Type, ValueId};
 
-/// When a loop of the derivative has been run to its end.
+/// The exit condition of a loop of the derivative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Exit {
     /// Paddle's stack of this number is empty.
     Empty(usize),
-    /// The counter of the loop is zero.
+    /// The loop counter is zero.
     Counter(OpId),
 }
 
-/// What is in a tuple.
+/// An element of a tuple.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Item {
     Value(ValueId),
-    /// How often the loop has run whose stack this is a handle of.
+    /// The trip count of the loop that pushes to the stack of this handle.
     Count(ValueId),
-    /// What the condition of a loop has recorded last: the stack, the place in its tuple, and the type.
+    /// The last value recorded by the condition of a loop: the stack, the index in its tuple, and the type.
     Last(usize, usize, Type),
 }
 
-/// What becomes of the operations on stacks.
+/// The mapping of the stack operations.
 #[derive(Default, Debug)]
 pub(super) struct StackPlan {
     /// How many stacks Paddle needs.
@@ -50,19 +50,20 @@ pub(super) struct StackPlan {
     pub(super) replayed: FxHashMap<OpId, OpId>,
     /// The tests for emptiness.
     pub(super) exits: FxHashMap<OpId, Exit>,
-    /// The loops that count their iterations, and what makes the stacks whose handles stand for the count.
+    /// The loops that count their iterations, and the definitions of the stacks whose handles are replaced with the
+    /// count.
     pub(super) counting: FxHashMap<OpId, Vec<OpId>>,
-    /// The loops that run as often as a count says: that of a handle.
+    /// The loops with a trip count: that of a handle.
     pub(super) counted: FxHashMap<OpId, ValueId>,
 }
 
-/// The pushes or the pops of one stack of ours in one block.
+/// The pushes or the pops of one stack in one block.
 #[derive(Debug)]
 struct Group {
     site: OpId,
     block: BlockId,
     ops: Vec<OpId>,
-    /// Of pushes: whether there are pops.
+    /// Of pushes: whether they are popped.
     undone: bool,
 }
 
@@ -80,11 +81,11 @@ struct StackPlanner<'m> {
     /// The group of pushes that a group of pops undoes.
     partner: Vec<usize>,
     handles: Handles<'m>,
-    /// In how many conditions of loops a block stands.
+    /// How many loop conditions are around a block.
     conditions: FxHashMap<BlockId, usize>,
 }
 
-/// Plans the stacks of a program. What cannot be said goes to the errors.
+/// Plans the stacks of a program. Reports what cannot be expressed.
 pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Diagnostic>) -> StackPlan {
     let mut planner = StackPlanner {
         ctx,
@@ -129,14 +130,14 @@ impl StackPlanner<'_> {
         &mut self.errors[last]
     }
 
-    /// The loop whose condition a block is.
+    /// The loop whose condition region contains a block.
     fn condition_of(&self, block: BlockId) -> Option<OpId> {
         let parent = self.body.block_parent(block)?;
         let looped = is_while(self.ctx.op_str(self.body.op_name(parent)));
         (looped && role(self.body, parent, block) == Some(0)).then_some(parent)
     }
 
-    /// In how many conditions of loops a block stands: each is written in two places.
+    /// How many loop conditions are around a block: each is written twice.
     fn conditions(&mut self, block: BlockId) -> usize {
         let mut open = Vec::new();
         let mut at = Some(block);
@@ -156,7 +157,7 @@ impl StackPlanner<'_> {
         count
     }
 
-    /// How many values have been popped in its block from the stack that a test looks at.
+    /// How many values have been popped from the tested stack before a test, in its block.
     fn popped_before(&mut self, test: OpId) -> usize {
         let handle = self.body.operands(test).next();
         let site = handle.and_then(|stack| self.handles.made_by(stack));
@@ -181,7 +182,7 @@ impl StackPlanner<'_> {
             );
             return None;
         };
-        // A loop carries what its own condition records, and nothing else from there.
+        // A loop carries the values of its own condition, but not those of nested conditions.
         if self.conditions(block) > usize::from(self.condition_of(block).is_some()) {
             self.error(
                 op,
@@ -258,12 +259,12 @@ impl StackPlanner<'_> {
 
     fn finish(mut self, tests: Vec<(OpId, usize)>) -> StackPlan {
         let mut plan = StackPlan::default();
-        // By which stacks a handle is more than a name.
+        // The stacks whose handles are replaced with trip counts.
         let mut counters: FxHashSet<OpId> = FxHashSet::default();
         for (test, popped) in tests {
             self.test(test, popped, &mut plan, &mut counters);
         }
-        // What conditions record, by their stacks.
+        // The values recorded by conditions, by stack.
         let mut recorded: FxHashMap<OpId, Vec<(usize, Vec<ValueId>)>> = FxHashMap::default();
         for (group, &partner) in self.partner.iter().enumerate() {
             let pushed = &self.pushes[partner];
@@ -308,7 +309,7 @@ impl StackPlanner<'_> {
                 plan.replayed.insert(first, looped);
             }
             plan.pops.insert(first, (group, results));
-            // The loop itself pushes what its condition records.
+            // The loop itself pushes the values of its condition.
             if self.condition_of(pushed.block).is_none() {
                 plan.pushes.insert(last, (group, values));
             }
@@ -317,7 +318,7 @@ impl StackPlanner<'_> {
         plan
     }
 
-    /// How the test whether a stack is empty is said.
+    /// Translates a test for an empty stack.
     fn test(&mut self, op: OpId, popped: usize, plan: &mut StackPlan, counters: &mut FxHashSet<OpId>) {
         let body = self.body;
         let handle = body.operands(op).next();
@@ -334,13 +335,13 @@ impl StackPlanner<'_> {
         let block = looped.and_then(|p| body.single_block(*body.op_regions(p).last()?));
         let in_body = block.and_then(|b| self.pop_at.get(&(site, b)).copied());
         let in_condition = body.op_block(op).and_then(|b| self.pop_at.get(&(site, b)).copied());
-        // There the first pop of a condition takes nothing off the stack, so that it must stand before the test.
+        // In Paddle, the first pop of a condition does not take anything off the stack, so it must precede the test.
         let group = match in_condition {
             Some(group) if self.pops[group].ops.len() == popped => in_body.or(Some(group)),
             Some(_) => None,
             None => in_body,
         };
-        // Where the stack is made: at top level itself, or in the `init` region of an operation there.
+        // Where the stack is created: at top level, or in the `init` region of a top-level operation.
         let home = body.op_block(site);
         let owner = body
             .parent_op(site)
@@ -352,7 +353,7 @@ impl StackPlanner<'_> {
             }
             (Some(looped), Some(group)) => {
                 let pushed = &self.pushes[self.partner[group]];
-                // The loop runs once for each stack that is made.
+                // The loop runs once per created stack.
                 let source = body.block_parent(pushed.block).filter(|&o| {
                     let once = owner == Some(o) || owner.is_none() && body.op_block(o) == home;
                     once && is_while(self.ctx.op_str(body.op_name(o)))

@@ -1,4 +1,4 @@
-//! Operations on stacks, as they have been planned.
+//! Writes stack operations according to the plan.
 
 use pir_dialects::pd;
 use pir_ir::{OpId, Type};
@@ -8,7 +8,7 @@ use super::{Id, Writer};
 
 impl Writer<'_> {
     pub(super) fn push(&mut self, op: OpId) {
-        // All but the last push of a block wait for that.
+        // All pushes of a block except the last are merged into it.
         if let Some((stack, items)) = self.plan.pushes.get(&op).cloned() {
             let mut inputs = vec![Self::stack(stack)[1]];
             for item in items {
@@ -21,7 +21,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What a condition has recorded last, where that is visible.
+    /// The last value recorded by a condition, where it is visible.
     fn last(&mut self, op: OpId, stack: usize, at: usize) -> Id {
         let body = self.body;
         let found = self.lasts.get(&stack).and_then(|(ids, block)| {
@@ -43,7 +43,7 @@ impl Writer<'_> {
         let Some((stack, items)) = self.plan.pops.get(&op).cloned() else {
             return;
         };
-        // What the condition before the loop takes has not been pushed.
+        // The values that the condition before the loop pops were not pushed.
         if self.plan.replayed.get(&op).is_some_and(|l| !self.again.contains(l)) {
             for (at, item) in items.into_iter().enumerate() {
                 if let Item::Value(value) = item {
@@ -102,7 +102,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Lets the negation of a test for emptiness be what Paddle's own test gives.
+    /// Writes the negation of a test for emptiness as Paddle's own test.
     pub(super) fn negated(&mut self, op: OpId) -> bool {
         let value = self.body.operands(op).next();
         let (Some(&id), Some(result)) = (value.and_then(|v| self.negations.get(&v)), self.body.results(op).next())

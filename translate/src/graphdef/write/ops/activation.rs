@@ -1,4 +1,4 @@
-//! Activation functions, put together from what TensorFlow has.
+//! Activation functions, composed of TensorFlow's operations.
 
 use pir_ir::Type;
 

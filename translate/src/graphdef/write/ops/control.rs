@@ -1,4 +1,4 @@
-//! Inputs, outputs, constants, and what moves values between iterations and branches.
+//! Inputs, outputs, constants, and the operations that pass values between iterations and branches.
 
 use pir_dialects::pd;
 use pir_ir::AttrData;
@@ -73,7 +73,7 @@ fn assign_value(e: &mut Emit<'_, '_>) -> Result<()> {
     constant(e, &numbers)
 }
 
-/// Gradients end here, or must not come here at all.
+/// `StopGradient`, or `PreventGradient`.
 fn detach(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, ty) = (e.input(0)?, e.dtype(e.elem()?)?);
     match e.view.str(PREVENT_GRADIENT) {
@@ -86,7 +86,7 @@ fn detach(e: &mut Emit<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// The node of a constant. What makes it run in each iteration are the control edges of the graph.
+/// The node of a constant. Control edges of the graph make it run in each iteration.
 fn constant(e: &mut Emit<'_, '_>, values: &[Number]) -> Result<()> {
     let (dims, elem) = e.result_type(0)?;
     let Value::Type(code) = e.dtype(elem)? else {
@@ -161,7 +161,7 @@ pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// A truth value as a scalar: that is what switches read.
+/// A condition as a scalar, as switches require.
 fn truth(e: &mut Emit<'_, '_>, index: usize) -> Result<String> {
     let (dims, elem) = e.operand_type(index)?;
     let value = e.input(index)?;
@@ -177,7 +177,7 @@ fn truth(e: &mut Emit<'_, '_>, index: usize) -> Result<String> {
         true => Ok(value),
         false => {
             let mut inputs = vec![value.clone()];
-            // What only reads a constant of a frame needs something that tells the iteration.
+            // A node whose only operands are constant enters needs a control edge from a value of the iteration.
             let constant = e.is_constant_enter(index);
             let key = format!("scalar {value}");
             if constant {

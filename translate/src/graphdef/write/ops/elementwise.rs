@@ -1,4 +1,4 @@
-//! Operations by element that have no equal, and those whose equal depends on the type.
+//! Elementwise operations that have no equivalent, or one that depends on the type.
 
 use super::super::super::proto::Value;
 use super::super::super::types::BOOL;
@@ -90,7 +90,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.result(0, out)
     }),
     ("round", |e| {
-        // Halves go away from zero, and not to the even number.
+        // `pd.round` rounds halves away from zero, TensorFlow's `Round` to even.
         let (x, elem) = (e.input(0)?, e.elem()?);
         if !e.is_float(elem) {
             return e.result(0, x);
@@ -124,7 +124,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
 ];
 
-/// An operation of two tensors of the same type.
+/// A binary operation whose operands have one type.
 pub(super) fn binary(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     let inputs = [e.input(0)?, e.input(1)?];
     let (x, y) = (e.operand_type(0)?.1, e.operand_type(1)?.1);
@@ -136,7 +136,7 @@ pub(super) fn binary(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     Ok(())
 }
 
-/// An operand as truth values.
+/// An operand converted to booleans.
 fn truth(e: &mut Emit<'_, '_>, index: usize) -> Result<String> {
     let (x, elem) = (e.input(index)?, e.operand_type(index)?.1);
     e.cast(x, elem, pir_ir::Type::I1)
@@ -167,7 +167,7 @@ fn logarithm(e: &mut Emit<'_, '_>, base: f64) -> Result<()> {
     e.result(0, out)
 }
 
-/// The extremum of two tensors, the other one where one is not a number.
+/// The extremum of two tensors that ignores NaN: the other operand where one is NaN.
 fn without_nan(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     let (x, y, elem) = (e.input(0)?, e.input(1)?, e.elem()?);
     let mut out = e.binary(op, &x, &y, elem)?;
@@ -180,7 +180,7 @@ fn without_nan(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     e.result(0, out)
 }
 
-/// The one that wins gets the gradient; ties are split.
+/// The gradient goes to the extremum; ties are split.
 fn extremum_grad(e: &mut Emit<'_, '_>, wins: &str) -> Result<()> {
     let (x, y, g, elem) = (e.input(0)?, e.input(1)?, e.input(2)?, e.elem()?);
     let tie = e.binary("Equal", &x, &y, elem)?;
@@ -200,7 +200,7 @@ fn extremum_grad(e: &mut Emit<'_, '_>, wins: &str) -> Result<()> {
 
 fn scale(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, elem) = (e.input(0)?, e.elem()?);
-    // What is computed may have any number of digits.
+    // A computed number may be fractional: NaN differs from its own truncation.
     let known = |name: &str, default: f64| match e.view.attr(name) {
         Some(attr) => e.w.ctx.attr_f64(attr).unwrap_or(default),
         None if e.is_operand(name) => f64::NAN,
@@ -208,7 +208,7 @@ fn scale(e: &mut Emit<'_, '_>) -> Result<()> {
     };
     let (factor, bias) = (known("scale", 1.0), known("bias", 0.0));
     let whole = factor == factor.trunc() && bias == bias.trunc();
-    // Whole numbers are computed as such.
+    // Integers are computed as integers.
     let (x, inner) = match e.is_float(elem) || whole {
         true => (x, elem),
         false => (e.cast(x, elem, pir_ir::Type::F64)?, pir_ir::Type::F64),

@@ -1,4 +1,4 @@
-//! Operations that choose elements by their place.
+//! Operations that select elements by index.
 
 use pir_dialects::pd;
 use pir_ir::Type;
@@ -15,7 +15,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         if e.view.int("padding_idx").unwrap_or(-1) >= 0 {
             return Err("rows that are padding are not expressed".to_owned());
         }
-        // How PaddlePaddle keeps its gradient.
+        // `sparse` selects how PaddlePaddle stores the gradient.
         e.view.sees("sparse");
         let (index, table) = (e.input(0)?, e.input(1)?);
         gather(e, table, index, 1, 0, 0)
@@ -155,7 +155,7 @@ fn gather_rows(e: &mut Emit<'_, '_>, _: &str) -> Result<()> {
     gather(e, x, index, 0, 1, axis)
 }
 
-/// Indices as a vector.
+/// Indices, flattened to a vector.
 fn flat_index(e: &mut Emit<'_, '_>, operand: usize) -> Result<String> {
     let (index, (dims, elem)) = (e.input(operand)?, e.operand_type(operand)?);
     match dims.len() {
@@ -164,7 +164,7 @@ fn flat_index(e: &mut Emit<'_, '_>, operand: usize) -> Result<String> {
     }
 }
 
-/// Rows are summed where they were gathered from.
+/// The gradient of a gather: adds rows at their indices.
 fn gather_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let index = flat_index(e, 0)?;
     let (mut g, elem, indices) = (e.input(1)?, e.operand_type(1)?.1, e.elem()?);
@@ -193,7 +193,7 @@ fn gather_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     e.result(0, out)
 }
 
-/// Rows are added to others.
+/// Adds rows at indices.
 fn index_add(e: &mut Emit<'_, '_>) -> Result<()> {
     let (dims, elem) = e.operand_type(0)?;
     let rank = dims.len() as i64;
@@ -215,7 +215,7 @@ fn index_add(e: &mut Emit<'_, '_>) -> Result<()> {
     e.result(0, out)
 }
 
-/// The bounds of a stretch of each axis, all axes up to the last that is cut.
+/// The bounds of a slice, for all axes up to the last sliced one.
 struct Bounds {
     starts: Vec<i64>,
     ends: Vec<i64>,
@@ -278,7 +278,7 @@ impl Bounds {
 }
 
 fn slice(e: &mut Emit<'_, '_>) -> Result<()> {
-    // What PaddlePaddle infers shapes by.
+    // PaddlePaddle uses it for shape inference only.
     e.view.sees("infer_flags");
     let (Some(starts), Some(ends)) = (e.list("starts")?, e.list("ends")?) else {
         return Err("its bounds are missing".to_owned());
@@ -291,7 +291,7 @@ fn slice(e: &mut Emit<'_, '_>) -> Result<()> {
         e.node("StridedSlice", &[x, begin, end, strides], &bounds.attrs(ty));
         return Ok(());
     }
-    // Bounds that are operands stand for the axes in order: axes before them are whole.
+    // Bounds that are operands are for the axes in order; earlier axes are not sliced.
     let axes = e.ints("axes").ok_or("it has no axes")?;
     let first = axes.first().copied().unwrap_or(0);
     if !axes.iter().zip(first..).all(|(&a, b)| a == b) || first < 0 {
@@ -305,7 +305,7 @@ fn slice(e: &mut Emit<'_, '_>) -> Result<()> {
             List::Known(values) => e.vector(&values)?,
             List::Operand(value) => value,
         };
-        // One number may come as a scalar.
+        // A single bound may be a scalar.
         let own = e.reshape(own, &[axes.len() as i64], Type::I64)?;
         if first == 0 {
             return Ok(own);

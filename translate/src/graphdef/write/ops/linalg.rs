@@ -1,4 +1,4 @@
-//! Products, and what is normalized.
+//! Matrix products, softmax and normalizations.
 
 use pir_ir::Type;
 
@@ -75,7 +75,7 @@ fn product(e: &mut Emit<'_, '_>, op: &str, x: &str, y: &str, transposed: (bool, 
     Ok(e.op(op, &[x.to_owned(), y.to_owned()], &attrs))
 }
 
-/// A product of any ranks: a vector on the left is a row, on the right a column.
+/// A matrix product of any ranks: a vector on the left is a row, on the right a column.
 fn matmul(e: &mut Emit<'_, '_>, mut transposed: (bool, bool)) -> Result<()> {
     let (mut x, mut y, elem) = (e.input(0)?, e.input(1)?, e.elem()?);
     let (xs, ys) = (e.operand_type(0)?.0, e.operand_type(1)?.0);
@@ -100,7 +100,7 @@ fn matmul(e: &mut Emit<'_, '_>, mut transposed: (bool, bool)) -> Result<()> {
     e.result(0, out)
 }
 
-/// The axis is the last one there.
+/// `Softmax` and `LogSoftmax` work on the last axis.
 fn exponentials(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     let (x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
     let rank = dims.len() as i64;
@@ -121,7 +121,7 @@ fn exponentials(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     e.result(0, out)
 }
 
-/// Rows with mean 0 and variance 1, then scaled and shifted.
+/// Normalizes rows to mean 0 and variance 1, then scales and shifts them.
 fn layer_norm(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
     let begin = e
@@ -159,7 +159,7 @@ fn layer_norm(e: &mut Emit<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// The softmax along the last axis, and minus the logarithm of what it gives the label.
+/// The softmax along the last axis, and the negative logarithm of the label's probability.
 fn cross_entropy(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
     let (label, (shape, indices)) = (e.input(1)?, e.operand_type(1)?);
@@ -181,7 +181,7 @@ fn cross_entropy(e: &mut Emit<'_, '_>) -> Result<()> {
         if shape.len() == dims.len() {
             label = e.reshape(label, &shape[..shape.len() - 1], indices)?;
         }
-        // An index that is no class has no one.
+        // An index outside of the classes gives a row of zeros.
         let depth = e.num(classes as f64, Type::I32)?;
         let (on, off) = (e.num(1.0, elem)?, e.num(0.0, elem)?);
         let attrs = [

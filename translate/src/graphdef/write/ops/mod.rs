@@ -1,4 +1,4 @@
-//! What operations are in TensorFlow's words. Those with an equal there stand in a table; others are put together.
+//! The translation of operations to TensorFlow's. The op tables list those with an equivalent; the others are composed.
 
 mod activation;
 mod control;
@@ -18,7 +18,7 @@ use super::emit::{Emit, Result};
 /// A function that writes the nodes of an operation.
 type Write = fn(&mut Emit<'_, '_>) -> Result<()>;
 
-/// Operations whose results are all given by one node.
+/// Operations whose results all come from one node.
 pub(super) fn gives_all(name: &str) -> bool {
     matches!(
         name,
@@ -51,7 +51,7 @@ pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
     }
 }
 
-/// Writes an operation that is one node with the same inputs and attributes, under other names.
+/// Writes an operation as one node that differs only in the names of inputs and attributes.
 fn by_form(e: &mut Emit<'_, '_>, form: &TensorFlowForm) -> Result<()> {
     let mut inputs = Vec::new();
     let mut attrs = vec![("T", e.dtype(e.elem()?)?)];

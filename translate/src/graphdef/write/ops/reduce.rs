@@ -112,7 +112,7 @@ pub(super) fn over(e: &mut Emit<'_, '_>, op: &str, x: String, axes: String, keep
     Ok(e.op(op, &[x, axes], &attrs))
 }
 
-/// The same over known axes.
+/// The same over constant axes.
 pub(super) fn along(e: &mut Emit<'_, '_>, op: &str, x: &str, axes: &[i64], keep: bool, elem: Type) -> Result<String> {
     let axes = e.vector(axes)?;
     over(e, op, x.to_owned(), axes, keep, elem)
@@ -146,7 +146,7 @@ fn running(e: &mut Emit<'_, '_>, op: &str, axis: String) -> Result<()> {
     Ok(())
 }
 
-/// Sums what was broadcast from one shape to another.
+/// Sums over the dimensions that a broadcast added or expanded.
 fn sum_static(e: &mut Emit<'_, '_>, x: String, from: &[i64], to: &[i64]) -> Result<String> {
     if from == to {
         return Ok(x);
@@ -159,7 +159,7 @@ fn sum_static(e: &mut Emit<'_, '_>, x: String, from: &[i64], to: &[i64]) -> Resu
     e.reshape(sum, to, elem)
 }
 
-/// The same to the shape of an operand.
+/// The same, to the shape of an operand.
 pub(super) fn sum_to(e: &mut Emit<'_, '_>, x: String, from: &[i64], operand: usize) -> Result<String> {
     let (to, elem) = e.operand_type(operand)?;
     e.view.sees_operand(operand);
@@ -187,7 +187,7 @@ fn extremum_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, out, g, elem) = (e.input(0)?, e.input(1)?, e.input(2)?, e.elem()?);
     let (dims, _) = e.operand_type(0)?;
     let rank = dims.len() as i64;
-    // What is kept is put in shape below.
+    // The result is reshaped below.
     e.view.sees("keepdim");
     let all = e.flag("reduce_all", false);
     let axes: Vec<i64> = match e.list("axis")? {

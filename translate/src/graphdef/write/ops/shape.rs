@@ -1,4 +1,4 @@
-//! Operations that ask for shapes, change them, and move elements.
+//! Operations that query and change shapes, and that move elements.
 
 use pir_ir::Type;
 
@@ -63,7 +63,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         Ok(())
     }),
     ("flatten", |e| {
-        // The shape of the result says them.
+        // The shape of the result implies them.
         e.view.sees("start_axis");
         e.view.sees("stop_axis");
         to_shape(e)
@@ -108,7 +108,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("shape64", shape),
     ("split", |e| {
         let x = e.input(0)?;
-        // The sizes are those of the results.
+        // The shapes of the results imply the sizes.
         let _ = e.list("sections")?;
         let axis = e.view.int("axis").ok_or("its axis is not known")?;
         let rank = e.operand_type(0)?.0.len() as i64;
@@ -133,7 +133,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
     ("split_with_num", |e| {
         let x = e.input(0)?;
-        // There are as many results.
+        // The number of results implies it.
         e.view.sees("num");
         let axis = e.view.int("axis").ok_or("its axis is not known")?;
         let count = e.view.body.num_results(e.view.op) as i64;
@@ -150,7 +150,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
             Some(List::Known(axes)) if !axes.is_empty() => axes.iter().map(|a| a.rem_euclid(rank.max(1))).collect(),
             _ => (0..rank).collect(),
         };
-        // Others stay.
+        // Axes with another extent stay.
         let ones = (0i64..).zip(&dims).filter(|(i, d)| **d == 1 && axes.contains(i));
         let ones: Vec<i64> = ones.map(|(i, _)| i).collect();
         let (x, ty) = (e.input(0)?, e.dtype(e.elem()?)?);
@@ -190,7 +190,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("triu", |e| triangle(e, false)),
     ("unbind", unpack),
     ("unsqueeze", |e| {
-        // Where the axes are not known, the shape of the result is not known either.
+        // If the axes are dynamic, so is the shape of the result.
         let _ = e.list("axis")?;
         to_shape(e)
     }),
@@ -205,7 +205,7 @@ pub(super) fn ints(ints: Vec<i64>) -> Value {
     })
 }
 
-/// Dimensions in another order.
+/// Permutes the dimensions.
 pub(super) fn transpose(e: &mut Emit<'_, '_>, x: String, perm: &[i64], elem: Type) -> Result<String> {
     let perm = e.vector(perm)?;
     let attrs = [("T", e.dtype(elem)?), ("Tperm", Value::Type(INT64))];
@@ -220,7 +220,7 @@ fn shape(e: &mut Emit<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// The same elements in the shape of the result.
+/// Reshapes to the shape of the result.
 fn to_shape(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, (dims, elem)) = (e.input(0)?, e.result_type(0)?);
     let unknown = dims.iter().filter(|&&d| d < 0).count();
@@ -242,7 +242,7 @@ fn broadcast(e: &mut Emit<'_, '_>, x: String, shape: String) -> Result<()> {
 
 fn unpack(e: &mut Emit<'_, '_>) -> Result<()> {
     let x = e.input(0)?;
-    // There are as many results.
+    // The number of results implies it.
     e.view.sees("num");
     let attrs = [
         ("T", e.dtype(e.elem()?)?),
@@ -253,11 +253,12 @@ fn unpack(e: &mut Emit<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Zeros on one side of a diagonal.
+/// Sets one side of a diagonal to zero.
 fn triangle(e: &mut Emit<'_, '_>, lower: bool) -> Result<()> {
     let (x, elem) = (e.input(0)?, e.elem()?);
     let diagonal = e.view.int("diagonal").unwrap_or(0);
-    // A band around the main diagonal is what there is: what is kept, or what is not.
+    // `MatrixBandPart` keeps a band that includes the main diagonal: it computes the part to keep, or the part to
+    // subtract.
     let kept = if lower { diagonal >= 0 } else { diagonal <= 0 };
     let (below, above) = match (lower, kept) {
         (true, true) => (-1, diagonal),

@@ -1,4 +1,4 @@
-//! Loops and branches: from blocks that change variables to regions that yield values.
+//! Loops and branches: converts blocks that change variables into regions that yield values.
 
 use pir_dialects::pd;
 use rustc_hash::FxHashSet;
@@ -24,7 +24,7 @@ impl<'t> Translator<'t, '_, '_> {
         let top = self.frames.is_empty();
         self.frames.push(frame);
         let Some(block) = block.filter(|_| !top) else { return };
-        // What a block declares hides what is called the same around it.
+        // Declarations in a block shadow outer ones.
         for var in &self.blocks[block].vars {
             let bound = self.names.remove(var.name.as_str());
             let declared = self.visible.insert(&var.name, var);
@@ -35,7 +35,7 @@ impl<'t> Translator<'t, '_, '_> {
         }
     }
 
-    /// Ends the block that was entered last: what it has bound is forgotten.
+    /// Ends the current block and restores the outer bindings.
     fn unhide(&mut self) -> Option<BlockFrame<'t>> {
         let mut frame = self.frames.pop()?;
         for (name, old) in frame.hidden.drain(..).rev() {
@@ -61,7 +61,7 @@ impl<'t> Translator<'t, '_, '_> {
             .map(|f| std::mem::replace(&mut f.kind, BlockKind::Top))
         {
             None | Some(BlockKind::Top) => {
-                // What stands at top level keeps its names, for the fetches.
+                // Top-level variables keep their names, for the fetches.
                 self.frames.pop();
             }
             Some(BlockKind::Loop {
@@ -138,7 +138,7 @@ impl<'t> Translator<'t, '_, '_> {
             .and_then(|f| f.pairs.choices.get(&at).cloned())
             .unwrap_or_default();
         let block = frame.and_then(|f| f.block).unwrap_or(0);
-        // The pair stands where its second does.
+        // The pair is translated at the position of its second block.
         let (then, otherwise) = match first.and_then(|first| self.blocks[block].ops.get(first)) {
             Some(first) => (first, Some(op)),
             None => (op, None),
@@ -158,7 +158,7 @@ impl<'t> Translator<'t, '_, '_> {
                 id,
             });
         }
-        // What is written and had a value before, or is of one block alone and may be read behind it.
+        // The results: variables that were bound before, and variables of one side that may be read later.
         let chosen: FxHashSet<&str> = slots.iter().flat_map(|s| s.names).collect();
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         let both = [Some(then_block), else_block];
@@ -227,8 +227,8 @@ impl<'t> Translator<'t, '_, '_> {
         Ok(())
     }
 
-    /// The value of a result at the end of a branch: of the type of elements that its variable is declared with, and
-    /// zeros where the branch has none, which nothing should read.
+    /// The value of a branch's result at the end of a block, converted to the declared element type; zeros if the block
+    /// does not define it, which nothing should read.
     fn at_end(&mut self, slot: &BranchResult<'t>, side: usize, span: Span) -> Result<SourceId, Diagnostic> {
         let name = slot.names[side];
         let declared = self.declared(slot.out);
