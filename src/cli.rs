@@ -1,4 +1,4 @@
-//! What the command lines of all tools share: exit statuses, completions, and what happens on internal errors.
+//! Shared by the command lines of all tools: exit statuses, completions, and the handling of internal errors.
 
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -18,18 +18,18 @@ use crate::progress;
 use crate::render::{ColorWhen, Renderer, Style};
 use crate::source::Source;
 
-/// How a tool ends.
+/// The exit status of a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// All is well.
+    /// Success.
     Success,
-    /// The input or a pass was at fault; it has been said how.
+    /// The input is wrong or a pass failed; the error has been reported.
     Failure,
-    /// The command line was at fault.
+    /// The command line is wrong.
     Usage,
-    /// A comparison did not tell whether something is right.
+    /// A comparison is inconclusive.
     Inconclusive,
-    /// The tool itself was at fault.
+    /// Internal error of the tool.
     Internal,
 }
 
@@ -44,26 +44,26 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What is known of the run, for the message on an internal error.
+/// The context of the run, for the message on an internal error.
 static DOING: Mutex<Vec<(&'static str, String)>> = Mutex::new(Vec::new());
 
-/// Remembers something of the run that a report of an internal error should contain.
+/// Adds to the context for a report of an internal error.
 pub fn remember(what: &'static str, value: impl Into<String>) {
     let mut doing = DOING.lock().unwrap_or_else(PoisonError::into_inner);
     doing.retain(|(name, _)| *name != what);
     doing.push((what, value.into()));
 }
 
-/// Forgets it again.
+/// Removes it again.
 pub fn forget(what: &'static str) {
     let mut doing = DOING.lock().unwrap_or_else(PoisonError::into_inner);
     doing.retain(|(name, _)| *name != what);
 }
 
-/// Whether panics are expected now.
+/// Whether panics are expected at the moment.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Runs something that may panic, without a report on that.
+/// Runs a function that may panic, without reporting the panic.
 pub(crate) fn quietly<R>(f: impl FnOnce() -> R) -> R {
     QUIET.store(true, Ordering::Relaxed);
     let result = f();
@@ -71,10 +71,10 @@ pub(crate) fn quietly<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Reads the command line. When it is wrong, or asks for help, that is said.
+/// Parses the command line. Prints errors and help.
 ///
 /// # Errors
-/// How the tool ends then.
+/// The exit status, if the tool is to end.
 pub fn parse<Args: Parser>() -> Result<Args, Exit> {
     Args::try_parse().map_err(|said| match said.print().and_then(|()| stdout_is_open()) {
         _ if said.use_stderr() => Exit::Usage,
@@ -86,16 +86,16 @@ pub fn parse<Args: Parser>() -> Result<Args, Exit> {
     })
 }
 
-/// Runs a tool. A panic is an error of the tool and said to be one.
+/// Runs a tool. A panic is reported as an internal error.
 pub fn run(tool: &'static str, body: impl FnOnce() -> Exit) -> ExitCode {
     std::panic::set_hook(Box::new(move |info| {
         if QUIET.load(Ordering::Relaxed) {
             return;
         }
-        // Nothing can be done when standard error is closed.
+        // There is nothing left to do if standard error is closed.
         let _ = io::stderr().lock().write_all(internal_error(tool, info).as_bytes());
     }));
-    // Nothing of the run is looked at after a panic.
+    // No state of the run is used after a panic.
     let exit = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Exit::Internal);
     progress::finish();
     ExitCode::from(exit)
@@ -119,19 +119,19 @@ fn internal_error(tool: &str, info: &PanicHookInfo<'_>) -> String {
     text
 }
 
-/// Tells the user of things found in a source; whether there was an error among them.
+/// Reports diagnostics about a source; returns whether there was an error among them.
 pub fn report(renderer: &Renderer, source: &Source, diagnostics: &[Diagnostic]) -> bool {
-    // Nothing can be done when standard error is closed.
+    // There is nothing left to do if standard error is closed.
     let _ = write_buffered(|out| renderer.render(source, diagnostics, out));
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// Tells the user of something that is in no source.
+/// Reports a diagnostic without a source.
 pub fn report_plain(renderer: &Renderer, diagnostic: &Diagnostic) {
     let _ = write_buffered(|out| renderer.render_plain(diagnostic, out));
 }
 
-/// The exit status of a tool whose work ended so; an error is told.
+/// The exit status for a result; reports the error.
 pub fn exit(renderer: &Renderer, result: Result<(), Diagnostic>) -> Exit {
     match result {
         Ok(()) => Exit::Success,
@@ -144,19 +144,19 @@ pub fn exit(renderer: &Renderer, result: Result<(), Diagnostic>) -> Exit {
 
 /// Writes to standard error.
 pub fn say(text: &str) {
-    // Nothing can be done when standard error is closed.
+    // There is nothing left to do if standard error is closed.
     let _ = write_buffered(|out| out.write_all(text.as_bytes()));
 }
 
-/// Standard error has no buffer of its own; a diagnostic should not be interleaved with those of another process.
+/// Buffers, since standard error is unbuffered and output should not be interleaved with that of other processes.
 fn write_buffered(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut text = Vec::new();
     write(&mut text)?;
     progress::aside(|| io::stderr().lock().write_all(&text))
 }
 
-/// The file to read: the one that was named, or standard input. A program would have to be typed in when that is a
-/// terminal, which nobody means who forgets to name a file: that is `None`, and has been said.
+/// The input file: the named one, or standard input. If that is a terminal, the user probably forgot the file name:
+/// reports that and returns `None`.
 pub fn input_file<'a>(named: Option<&'a str>, renderer: &Renderer) -> Option<&'a str> {
     if named.is_none() && io::stdin().is_terminal() {
         let error = Diagnostic::error("usage", "there is no input")
@@ -189,18 +189,18 @@ pub struct Common {
     #[arg(long)]
     pub allow_unregistered_dialect: bool,
 
-    /// Give up when more bytes are needed: a number, with K, M or G behind it
+    /// Give up when more bytes are needed: a number, optionally followed by K, M or G
     ///
-    /// By default, three quarters of the free memory, or of the limit of the control group or of the address space where
-    /// that is less. What grows with the input reserves memory before it is taken: programs and files that are read,
-    /// tensors, stacks. What is over the limit is an error.
+    /// By default, three quarters of the free memory, or of the limit of the control group or of the address space if
+    /// that is less. Whatever grows with the input reserves its memory first: programs and other files, tensors,
+    /// stacks. Exceeding the limit is an error.
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub max_memory: Option<u64>,
 
     /// Read a dialect from this file: operations, what they compute, their derivatives; may be given several times
     ///
-    /// Operations of such a dialect are checked, run, differentiated and optimized like those of the tool. docs/dialects.md
-    /// tells what the file holds.
+    /// Operations of such a dialect are checked, run, differentiated and optimized like built-in ones. docs/dialects.md
+    /// describes the format.
     #[arg(long, value_name = "FILE")]
     pub load_dialect: Vec<String>,
 
@@ -212,10 +212,10 @@ pub struct Common {
 }
 
 impl Common {
-    /// The dialects: those of the tool, and those of `--load-dialect`.
+    /// The dialects: the built-in ones and those of `--load-dialect`.
     ///
     /// # Errors
-    /// How the tool ends when a file cannot be read or is wrong, which has been said then.
+    /// The exit status if a file cannot be read or is wrong; the error has been reported.
     pub fn context(&self, renderer: &Renderer) -> Result<Arc<Context>, Exit> {
         if self.load_dialect.is_empty() {
             return Ok(pir_dialects::context());
@@ -237,7 +237,7 @@ impl Common {
         })
     }
 
-    /// The renderer of diagnostics that these options ask for.
+    /// The renderer of diagnostics for these options.
     pub fn renderer(&self) -> Renderer {
         Renderer::for_stderr(self.diagnostics, self.color)
     }
@@ -270,13 +270,13 @@ pub fn write_completions<C: CommandFactory>(
     };
     let mut command = C::command();
     if command.get_arguments().any(|arg| arg.get_id() == "show_op") {
-        // The generator wants names that live as long as the process, which ends when they are written.
+        // The generator requires `'static` names; the process ends after writing the completions.
         let names = ctx.ops().iter().map(|op| &*String::from(&*op.name).leak());
         let names = PossibleValuesParser::new(names.collect::<Vec<&'static str>>());
         command = command.mut_arg("show_op", |arg| arg.value_parser(names));
     }
     let name = command.get_name().to_owned();
-    // The generator panics when it cannot write.
+    // The generator panics if it cannot write.
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, name, &mut text);
     out.write_all(&text)

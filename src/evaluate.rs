@@ -1,4 +1,4 @@
-//! Constant evaluation: the kernels of the interpreter for the passes, which do not know it.
+//! Constant evaluation for passes, with the kernels of the interpreter, which the passes do not depend on.
 
 use pir_interp::kernels::{Inputs, Kernels, dtype_of};
 use pir_interp::{DType, Tensor};
@@ -7,14 +7,14 @@ use pir_ir::{Attr, AttrData, Context, OpView, Type};
 use pir_passes::ConstantEvaluator;
 use smallvec::SmallVec;
 
-/// Tensors with more elements are not computed before the program runs.
+/// Tensors with more elements are not folded.
 const MAX_ELEMENTS: usize = 4096;
-/// What an operation on constants may need while it is computed.
+/// The memory limit for evaluating an operation.
 const MEMORY: u64 = 16 << 20;
-/// Lists of integers longer than this are not written into the program.
+/// Longer lists of integers are not written into the program.
 const MAX_LIST: usize = 64;
 
-/// Computes operations on constants with the kernels that the interpreter uses, so that the bits are the same.
+/// Evaluates operations on constants with the interpreter's kernels, so that the results are bit-identical.
 #[derive(Default)]
 pub struct KernelEvaluator {
     kernels: Kernels,
@@ -43,7 +43,7 @@ impl ConstantEvaluator for KernelEvaluator {
     }
 }
 
-/// The dimensions of a tensor type, all known and not too large.
+/// The dimensions of a tensor type, if they are static and not too large.
 fn extents(ctx: &Context, ty: Type) -> Option<SmallVec<[usize; 4]>> {
     let (dims, _) = ctx.as_tensor(ty)?;
     let dims: SmallVec<[usize; 4]> = dims.iter().map(|&d| usize::try_from(d).ok()).collect::<Option<_>>()?;
@@ -51,7 +51,7 @@ fn extents(ctx: &Context, ty: Type) -> Option<SmallVec<[usize; 4]>> {
     (count <= MAX_ELEMENTS).then_some(dims)
 }
 
-/// The tensor that a constant of a type is.
+/// The tensor of a constant.
 fn tensor(ctx: &Context, ty: Type, attr: Attr) -> Option<Tensor> {
     let (dims, dtype) = (extents(ctx, ty)?, dtype_of(ctx, ty)?);
     let count = dims.iter().product();
@@ -65,7 +65,7 @@ fn tensor(ctx: &Context, ty: Type, attr: Attr) -> Option<Tensor> {
     }
 }
 
-/// A tensor as a constant: one number that all elements have, or a short list of integers.
+/// The constant of a tensor: one number for all elements, or a short list of integers.
 fn constant(ctx: &Context, ty: Type, tensor: &Tensor) -> Option<Attr> {
     let dims = extents(ctx, ty)?;
     if tensor.shape() != &dims[..] || Some(tensor.dtype()) != dtype_of(ctx, ty) || tensor.is_empty() {
@@ -74,7 +74,7 @@ fn constant(ctx: &Context, ty: Type, tensor: &Tensor) -> Option<Attr> {
     if tensor.dtype().is_float() {
         let values = tensor.to_f64();
         let first = *values.first()?;
-        // What is not a number is left to be seen when the program runs.
+        // NaN and infinities are left to run time, where they can be observed.
         let uniform = first.is_finite() && values.iter().all(|v| v.to_bits() == first.to_bits());
         return uniform.then(|| ctx.float_attr(first));
     }

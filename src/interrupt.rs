@@ -1,24 +1,24 @@
-//! What a tool does when it is ended in the middle: files that are half written do not stay behind.
+//! Removes partially written files when the tool is terminated by a signal.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The files that are being written under names of their own.
+/// The temporary files that are being written.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file that is removed when the tool is ended by a signal before this goes away.
+/// A file that is removed if a signal ends the tool before this is dropped.
 pub(crate) struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Makes a file with `make`, which gives its path along with it.
+    /// Creates a file with `make`, which also gives its path.
     ///
     /// # Errors
     /// Those of `make`.
     pub(crate) fn new<T>(make: impl FnOnce() -> io::Result<T>, path: impl Fn(&T) -> &Path) -> io::Result<(T, Self)> {
         #[cfg(unix)]
         watch();
-        // A signal that comes now waits until the list has the file.
+        // A signal is handled only after the file is in the list.
         let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         let made = make()?;
         let path = path(&made).to_owned();
@@ -34,7 +34,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// Starts the thread that waits for signals, once.
+/// Starts the signal-handling thread, once.
 #[cfg(unix)]
 fn watch() {
     use std::sync::Arc;
@@ -46,16 +46,16 @@ fn watch() {
 
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        // With something that handles it, a file that gets too large is an error of writing, which is told.
+        // With a handler installed, exceeding the file size limit becomes a write error, which is reported.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
         let ignored = ignored();
         let wanted = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].into_iter();
-        // What is ignored, by `nohup` for example, stays so.
+        // Signals that are ignored, by `nohup` for example, stay ignored.
         let Ok(mut signals) = Signals::new(wanted.filter(|signal| ignored & (1 << (signal - 1)) == 0)) else {
             return;
         };
         let waiting = std::thread::Builder::new().name("signals".to_owned());
-        // Without a thread signals would be lost, but then there is none to run anything else either.
+        // If the thread cannot be created, signals are not handled; the system has then run out of threads anyway.
         let _ = waiting.spawn(move || {
             for signal in signals.forever() {
                 let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,7 +68,7 @@ fn watch() {
     });
 }
 
-/// The signals that are ignored, a bit for each, where the system tells that.
+/// The ignored signals as a bit set, where the system provides it.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

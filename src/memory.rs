@@ -1,13 +1,14 @@
-//! How much memory the tools may take.
+//! The memory limit of the tools.
 
 use std::fs;
 
 use pir_ir::budget::Budget;
 
-/// Tensors are counted exactly; what they are shared with, lists and what kernels need beside them may take a little more.
+/// Tensors are counted exactly; their reference counts, lists, and the scratch memory of kernels may take a little
+/// more.
 const SLACK: u64 = 1 << 20;
 
-/// Limits the memory of the process: to what the user says, or three quarters of what there is.
+/// Limits the memory of the process: to the user's limit, or three quarters of the available memory.
 pub fn limit(asked: Option<u64>) {
     let limit = match asked {
         Some(limit) => limit.saturating_add(SLACK),
@@ -32,8 +33,8 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     Ok((number * (1_u64 << shift) as f64) as u64)
 }
 
-/// The smallest of the free memory, the limit of the control group and that of the address space; nothing if none of them is
-/// known.
+/// The smallest of the free memory, the limit of the control group and that of the address space; `None` if none of
+/// them is known.
 fn available() -> Option<u64> {
     let read = |path: &str| fs::read_to_string(path).ok();
     let free = read("/proc/meminfo").and_then(|text| free_memory(&text));
@@ -52,7 +53,7 @@ fn free_memory(meminfo: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// The smallest limit of a control group and those that it is in.
+/// The smallest limit of a control group and its ancestors.
 fn group_limit(name: &str, read: impl Fn(&str) -> Option<String>) -> Option<u64> {
     let mut name = name.trim_end_matches('/');
     let mut least = None;

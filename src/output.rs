@@ -1,4 +1,4 @@
-//! Where programs and results go: standard output, or files that are replaced as a whole.
+//! Writes programs and results to standard output, or to files that are replaced atomically.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -10,8 +10,8 @@ use tempfile::NamedTempFile;
 
 use crate::interrupt::Unfinished;
 
-/// Whether standard output was closed when the process started. Before `main`, Rust's runtime opens `/dev/null` in its
-/// place, where everything would be lost without an error: it is looked at even earlier.
+/// Whether standard output was closed when the process started. Rust's runtime opens `/dev/null` in its place before
+/// `main`, and output would be lost without an error: so this is checked earlier.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 #[cfg(unix)]
@@ -21,10 +21,10 @@ fn look_at_stdout() {
     CLOSED.store(io::stdout().as_fd().try_clone_to_owned().is_err(), Ordering::Relaxed);
 }
 
-/// Whether what is written to standard output arrives somewhere.
+/// Whether standard output is open.
 ///
 /// # Errors
-/// When it was closed, as by `>&-`.
+/// If it was closed, as by `>&-`.
 pub fn stdout_is_open() -> io::Result<()> {
     match CLOSED.load(Ordering::Relaxed) {
         true => Err(io::Error::other("it is closed")),
@@ -32,15 +32,15 @@ pub fn stdout_is_open() -> io::Result<()> {
     }
 }
 
-/// Writes to a file, or to standard output for `None` and `-`, what `write` writes.
+/// Writes the output of `write` to a file, or to standard output for `None` and `-`.
 ///
-/// A regular file is written beside its place and then moved there, so that nobody ever sees half of it and it is
-/// untouched when something fails. Anything else, like `/dev/null` or a pipe, is written directly.
+/// A regular file is written under a temporary name in the same folder and then renamed, so that it is never seen
+/// incomplete and is left untouched if something fails. Anything else, like `/dev/null` or a pipe, is written directly.
 ///
-/// That nobody reads standard output to its end, as in `… | head -1`, is not an error; that it is closed is one.
+/// A pipe that is closed early, as in `… | head -1`, is not an error; a closed standard output is one.
 ///
 /// # Errors
-/// The reason why it cannot be written, for the user.
+/// Why it cannot be written, for the user.
 pub fn write_output(
     path: Option<&str>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -67,18 +67,18 @@ fn describe(path: &str, error: &io::Error) -> String {
 
 fn write_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     stdout_is_open()?;
-    // The lock flushes at every line break; a program has many.
+    // The locked handle flushes at every line break.
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     write(&mut out)?;
     out.flush()
 }
 
 fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // A link stays a link: it is its target that is replaced.
+    // A symbolic link is kept: its target is replaced.
     let target = behind_links(path);
     let permissions = match fs::metadata(&target) {
         Ok(meta) => {
-            // Moving a file over one that may not be written would succeed. It also fails here for a directory.
+            // Renaming over a read-only file would succeed. Opening it also fails for a directory.
             let file = OpenOptions::new().write(true).open(&target)?;
             if !meta.is_file() {
                 return write_through(file, write);
@@ -102,13 +102,13 @@ fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     Ok(())
 }
 
-/// The file that a path names, which need not be there, though links to it are.
+/// Follows symbolic links; the target need not exist.
 fn behind_links(path: &Path) -> PathBuf {
     if let Ok(target) = fs::canonicalize(path) {
         return target;
     }
     let mut target = path.to_owned();
-    // The systems follow no more than forty either.
+    // Operating systems follow at most forty, too.
     for _ in 0..40 {
         let Ok(next) = fs::read_link(&target) else { break };
         target = target.parent().unwrap_or(Path::new("")).join(next);
@@ -122,7 +122,7 @@ fn write_through(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()
     out.flush()
 }
 
-/// Temporary files are private by default; outputs are what the user's umask says.
+/// Temporary files are private by default; outputs get the mode of the user's umask.
 #[cfg(unix)]
 fn new_file_mode<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
     use std::os::unix::fs::PermissionsExt;

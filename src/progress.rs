@@ -1,4 +1,5 @@
-//! What is being done, on a terminal, when it takes longer than a second. Nothing when standard error is piped.
+//! Shows the current activity on a terminal when it takes longer than a second. Prints nothing if standard error is
+//! piped.
 
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shorter work ends before anybody asks what is going on.
+/// Shorter work shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 struct State {
@@ -25,7 +26,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Work begins.
+/// Starts an activity.
 pub fn start(doing: &str) {
     let dumb = || std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     if !io::stderr().is_terminal() || dumb() {
@@ -36,7 +37,7 @@ pub fn start(doing: &str) {
         doing.clone_into(&mut state.doing);
         state.running = true;
     }
-    // It ends with the process at the latest.
+    // The thread ends with the process at the latest.
     let waiting = std::thread::Builder::new().spawn(|| {
         std::thread::sleep(PATIENCE);
         let mut state = state();
@@ -51,11 +52,11 @@ pub fn start(doing: &str) {
         bar.enable_steady_tick(Duration::from_millis(100));
         state.bar = Some(bar);
     });
-    // Without a thread there is nothing to see; the work goes on.
+    // Without a thread no progress is shown; the work continues.
     drop(waiting);
 }
 
-/// What is being done now.
+/// Sets the current step.
 pub fn doing(what: impl FnOnce() -> String) {
     let mut state = state();
     if !state.running {
@@ -67,7 +68,7 @@ pub fn doing(what: impl FnOnce() -> String) {
     }
 }
 
-/// So much of the work is done, and this is done now.
+/// Sets the current step and how much of the work is done.
 pub fn count(done: usize, all: usize, what: impl FnOnce() -> String) {
     doing(what);
     let state = state();
@@ -83,7 +84,7 @@ pub fn count(done: usize, all: usize, what: impl FnOnce() -> String) {
     bar.set_position(done as u64);
 }
 
-/// The work is done, or its output comes on the same terminal.
+/// Ends the activity, also before its output goes to the same terminal.
 pub fn finish() {
     let mut state = state();
     state.running = false;
@@ -92,7 +93,7 @@ pub fn finish() {
     }
 }
 
-/// Runs something that writes to the terminal.
+/// Runs a function that writes to the terminal.
 pub(crate) fn aside<R>(f: impl FnOnce() -> R) -> R {
     let bar = state().bar.clone();
     match bar {

@@ -1,4 +1,4 @@
-//! The pages of `docs/reference/`, made from what the code declares.
+//! The pages of `docs/reference/`, generated from the declarations.
 
 mod example;
 
@@ -11,7 +11,7 @@ use pir_passes::{Pass, all_passes};
 
 pub use example::example;
 
-/// Stands at the top of each page.
+/// The first line of each page.
 const MARK: &str = "<!-- Made from the code by `BLESS=1 cargo test --test reference`. Do not edit. -->\n";
 
 /// The page of all passes.
@@ -57,7 +57,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// The page of a dialect; `None` when there is none of this name.
+/// The page of a dialect; `None` if there is none of this name.
 pub fn dialect(name: &str) -> Option<String> {
     let ctx = pir_dialects::context();
     let dialect = ctx.dialect(name)?;
@@ -80,7 +80,7 @@ pub fn dialect(name: &str) -> Option<String> {
     Some(page)
 }
 
-/// The page of the marks: attributes that the tools put on operations of any dialect.
+/// The page of the marks: attributes that the tools set on operations of any dialect.
 pub fn marks() -> String {
     let mut page = format!(
         "{MARK}\n# Marks\n\nThe attributes of an operation are those of its definition, which the pages of the \
@@ -161,7 +161,7 @@ fn operation(page: &mut String, ctx: &Arc<Context>, op: &OpDef) {
     if !names.is_empty() {
         let _ = write!(page, "\n{}.\n", names.join("; "));
     }
-    // A test sees to it that they run.
+    // A test checks that examples run.
     if let Ok(Some(example)) = example(ctx, op) {
         let _ = write!(page, "\n```\n{example}\n```\n");
     }
@@ -186,7 +186,7 @@ fn table(page: &mut String, op: &OpDef) {
         row(what, &format!("%{}", spec.name), &format!("{ty}{more}"), "");
     };
     for spec in op.operands.iter() {
-        // What may be computed is shown as the attribute that it is else.
+        // Attributes that may be operands are listed as attributes.
         if op.attrs.iter().all(|attr| attr.name != spec.name) {
             value("operand", spec, &mut row);
         }
@@ -203,7 +203,7 @@ fn table(page: &mut String, op: &OpDef) {
     }
 }
 
-/// A default as one writes it in the text of a program; `None` for an attribute that is left out.
+/// A default in the syntax of the text format; `None` if the attribute has none.
 pub(crate) fn as_written(default: &str) -> Option<String> {
     match default {
         "" | "undefined" => None,
@@ -212,7 +212,7 @@ pub(crate) fn as_written(default: &str) -> Option<String> {
     }
 }
 
-/// What an operation is called in other formats.
+/// The names of an operation in other formats.
 pub(crate) fn names(op: &OpDef) -> Vec<(&'static str, Vec<&'static str>)> {
     let paddle = op
         .name
@@ -227,7 +227,7 @@ pub(crate) fn names(op: &OpDef) -> Vec<(&'static str, Vec<&'static str>)> {
     all.into_iter().filter(|(_, names)| !names.is_empty()).collect()
 }
 
-/// The operation as it is written.
+/// The syntax of an operation.
 pub(crate) fn signature(op: &OpDef) -> String {
     let values = |specs: &[ValueSpec]| -> Vec<String> {
         let one = |spec: &ValueSpec| {

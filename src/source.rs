@@ -1,4 +1,4 @@
-//! Where programs come from: files and standard input, and places in them.
+//! Sources: files and standard input, and positions in them.
 
 use std::cell::{OnceCell, RefCell};
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::path::Path;
 use pir_ir::budget::{self, Exhausted, Reservation};
 use pir_ir::{Diagnostic, nearest};
 
-/// A place in a source; both numbers count from one.
+/// A position in a source; both numbers are one-based.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     /// The line.
@@ -16,13 +16,13 @@ pub struct Position {
     pub column: usize,
 }
 
-/// A named text with an index of its lines, which is made when it is first needed.
+/// A named text with a line index, which is built on demand.
 #[derive(Debug)]
 pub struct Source {
     name: String,
     bytes: Vec<u8>,
     first_line: usize,
-    /// The memory of what was read, and of what is made of it.
+    /// The memory of the source and of the program read from it.
     held: RefCell<Reservation>,
     line_starts: OnceCell<Vec<usize>>,
 }
@@ -42,9 +42,10 @@ impl Source {
     /// Reads a file, or standard input for `-`.
     ///
     /// # Errors
-    /// The reason why it cannot be read, for the user.
+    /// Why it cannot be read, for the user.
     pub fn read(path: &str) -> Result<Self, Diagnostic> {
-        // One byte more tells that there is too much; what has no end, like `/dev/zero`, is not read to its end.
+        // One more byte than allowed shows that the source is too large; endless files like `/dev/zero` are not read
+        // further.
         const MOST: u64 = u32::MAX as u64 + 1;
         let (name, (bytes, held)) = if path == "-" {
             let read = read_all(std::io::stdin().lock().take(MOST), 0);
@@ -64,7 +65,7 @@ impl Source {
         })
     }
 
-    /// The name for messages.
+    /// The name, for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -74,24 +75,24 @@ impl Source {
         &self.bytes
     }
 
-    /// Reserves about as much memory as the program takes that stands there, for as long as the source is there. Lists of
-    /// numbers take most: each may be a digit and a comma.
+    /// Reserves approximately the memory of the program in the source, for the lifetime of the source. Lists of numbers
+    /// need most: each number may be a digit and a comma.
     ///
     /// # Errors
-    /// When it would be more than the limit.
+    /// If that exceeds the limit.
     pub fn reserve_program(&self, is_text: bool) -> Result<(), Exhausted> {
         let count = |byte| memchr::memchr_iter(byte, &self.bytes).count() as u64;
         let length = self.bytes.len() as u64;
         let bytes = match is_text {
-            // An operation mostly stands on a line of its own, with types.
+            // Typically each line holds an operation with types.
             true => length + 60 * (count(b'\n') + count(b'<')) + 40 * count(b',') + 80 * count(b'='),
-            // The readers of other formats reserve what they make on the way.
+            // The readers of other formats reserve their memory themselves.
             false => 2 * length,
         };
         self.held.borrow_mut().grow(bytes)
     }
 
-    /// The parts between lines that begin with `// -----`. Places in a part are told as places in the whole.
+    /// The parts between lines that begin with `// -----`. Positions in a part are relative to the whole.
     pub fn split(&self) -> Vec<Source> {
         let mut parts = Vec::new();
         let mut start = 0;
@@ -129,14 +130,14 @@ impl Source {
         })
     }
 
-    /// The index of the line that an offset lies in, counted from zero.
+    /// The zero-based index of the line that contains an offset.
     pub(crate) fn line_index(&self, offset: usize) -> usize {
         self.line_starts()
             .partition_point(|&start| start <= offset)
             .saturating_sub(1)
     }
 
-    /// The number of the line with this index, as it is told to the user.
+    /// The displayed number of the line with this index.
     pub(crate) fn line_number(&self, index: usize) -> usize {
         self.first_line + index
     }
@@ -146,7 +147,7 @@ impl Source {
         self.line_starts().len()
     }
 
-    /// Where in the content a line is, without its line break.
+    /// The range of a line in the content, without its line break.
     pub(crate) fn line_range(&self, index: usize) -> std::ops::Range<usize> {
         let starts = self.line_starts();
         let start = starts.get(index).copied().unwrap_or(self.bytes.len());
@@ -157,7 +158,7 @@ impl Source {
         start..end
     }
 
-    /// The line and column of an offset; of the end for one beyond it.
+    /// The line and column of an offset; for an offset beyond the end, those of the end.
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.bytes.len());
         let index = self.line_index(offset);
@@ -169,16 +170,16 @@ impl Source {
     }
 }
 
-/// Reads a file, with the reservation of the memory.
+/// Reads a file, and reserves its memory.
 pub(crate) fn read_file(path: &str) -> Result<(Vec<u8>, Reservation), Diagnostic> {
     read_start(path, u64::MAX)
 }
 
-/// Reads to the end; about so many bytes are expected.
+/// Reads to the end; `expected` is the expected size.
 fn read_all(mut from: impl Read, expected: usize) -> std::io::Result<(Vec<u8>, Reservation)> {
     let no_memory = |e: Exhausted| std::io::Error::new(std::io::ErrorKind::OutOfMemory, e);
     let mut bytes: Vec<u8> = Vec::new();
-    // One byte more tells that it is the end.
+    // One more byte, to detect the end without growing the buffer.
     let first = expected.saturating_add(1).max(1 << 12);
     let mut held = budget::reserve(first).map_err(no_memory)?;
     bytes.try_reserve_exact(first)?;
@@ -192,7 +193,7 @@ fn read_all(mut from: impl Read, expected: usize) -> std::io::Result<(Vec<u8>, R
     }
 }
 
-/// Reads a file, but no more than so many bytes of it.
+/// Reads at most `most` bytes of a file.
 fn read_start(path: &str, most: u64) -> Result<(Vec<u8>, Reservation), Diagnostic> {
     // Reading a directory fails too, but with a message that differs between systems.
     if Path::new(path).is_dir() {
@@ -222,7 +223,7 @@ fn read_start(path: &str, most: u64) -> Result<(Vec<u8>, Reservation), Diagnosti
     })
 }
 
-/// A file beside `path` with nearly its name.
+/// A file in the same folder with a similar name.
 fn similar_file(path: &str) -> Option<String> {
     let path = Path::new(path);
     let folder = match path.parent() {
@@ -234,7 +235,7 @@ fn similar_file(path: &str) -> Option<String> {
         .take(10_000)
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .collect();
-    // The order of a folder is arbitrary, that of messages must not be.
+    // The order of a folder is unspecified, but messages must be deterministic.
     names.sort();
     let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
     path.with_file_name(near).to_str().map(str::to_owned)

@@ -39,10 +39,10 @@ Exit status:
   2   the command line is wrong
   70  an error in pir-translate itself";
 
-/// A format that programs are read in.
+/// An input format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum From {
-    /// The one that the content looks like
+    /// Detect it from the content
     Auto,
     /// The text format of pir-opt, or MLIR's generic form
     Text,
@@ -59,7 +59,7 @@ pub enum From {
 }
 
 impl From {
-    /// The format of a source: the one that is asked for, or the one that the content looks like; none for text.
+    /// The format of a source: as requested, or detected; `None` for text.
     pub(crate) fn format(self, source: &Source) -> Option<pir_translate::Format> {
         match self {
             From::Auto => pir_translate::detect(source.bytes()),
@@ -73,7 +73,7 @@ impl From {
     }
 }
 
-/// A format that programs are written in.
+/// An output format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum To {
     /// The text format of pir-opt
@@ -166,7 +166,7 @@ pub fn main() -> Exit {
                 Some(bytes) => out.write_all(bytes),
                 None => write(&module, args.to, out),
             }));
-            // The process ends here; giving the memory back piece by piece would only take time.
+            // The process ends here; freeing the memory piece by piece would only take time.
             std::mem::forget(module);
             exit
         }

@@ -1,16 +1,16 @@
-//! The elements of a tensor as bytes, row by row, in little-endian order.
+//! The elements of a tensor as bytes, in row-major and little-endian order.
 
 use half::{bf16, f16};
 use pir_interp::tensor::{Data, checked_count};
 use pir_interp::{DType, Tensor};
 
-/// A tensor of the elements at the beginning of `bytes`.
+/// Decodes a tensor from the beginning of `bytes`.
 pub(super) fn read(dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<Tensor, String> {
     let expected = checked_count(shape, dtype.size())? * dtype.size();
     let bytes = bytes
         .get(..expected)
         .ok_or_else(|| format!("it ends after {} of {expected} bytes", bytes.len()))?;
-    // The tensor counts by itself, once it is there.
+    // Checks the budget; the tensor reserves its own memory when it is created.
     drop(pir_ir::budget::reserve(expected)?);
     macro_rules! read {
         ($ty:ty) => {

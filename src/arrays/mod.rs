@@ -12,10 +12,10 @@ use pir_ir::Diagnostic;
 
 pub use npz::write as write_npz;
 
-/// Reads all tensors of a file, in its order: `.npz`, `.npy` or `.safetensors`, told by the content.
+/// Reads all tensors of a file, in its order. The content tells `.npz`, `.npy` and `.safetensors` apart.
 ///
 /// # Errors
-/// The reason why it cannot be read, for the user.
+/// Why it cannot be read, for the user.
 pub fn read_arrays(path: &str) -> Result<Vec<(String, Tensor)>, Diagnostic> {
     let (bytes, _held) = crate::source::read_file(path)?;
     let stem = Path::new(path).file_stem().unwrap_or_default();
@@ -25,10 +25,10 @@ pub fn read_arrays(path: &str) -> Result<Vec<(String, Tensor)>, Diagnostic> {
     })
 }
 
-/// Reads the tensors of a file's content; the name is that of the tensor in a `.npy` file, where it has none.
+/// Reads the tensors of a file's content; a `.npy` file has no names, so `name` is used.
 ///
 /// # Errors
-/// The reason why it cannot be read.
+/// Why it cannot be read.
 pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Vec<(String, Tensor)>, String> {
     if bytes.starts_with(b"PK") {
         npz::read(bytes)

@@ -7,10 +7,10 @@ use super::bytes;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The bytes in front of the header of any version.
+/// The bytes before the header in any version.
 pub(super) const START: usize = MAGIC.len() + 6;
 
-/// The length of the header, and what stands behind its length.
+/// The length of the header, and the bytes after that length.
 fn header(file: &[u8]) -> Result<(usize, &[u8]), String> {
     let rest = file.strip_prefix(MAGIC).ok_or("it is no `.npy` file")?;
     match rest {
@@ -20,12 +20,12 @@ fn header(file: &[u8]) -> Result<(usize, &[u8]), String> {
     }
 }
 
-/// How many bytes of a file the header takes at most, by its first [`START`] bytes.
+/// The maximal size of the header including the start, from the first [`START`] bytes of a file.
 pub(super) fn header_end(start: &[u8]) -> Result<usize, String> {
     Ok(START + header(start)?.0)
 }
 
-/// What a header says.
+/// The parsed header.
 struct About {
     dtype: DType,
     big: bool,
@@ -39,7 +39,7 @@ impl About {
     }
 }
 
-/// What the header says, and what stands behind it.
+/// Parses the header. Returns it with the bytes after it.
 fn about(file: &[u8]) -> Result<(About, &[u8]), String> {
     let (length, rest) = header(file)?;
     let (header, data) = rest.split_at_checked(length).ok_or("its header is cut off")?;
@@ -56,7 +56,7 @@ fn about(file: &[u8]) -> Result<(About, &[u8]), String> {
     Ok((about, data))
 }
 
-/// The bytes that the elements take, by the beginning of a file.
+/// The size of the elements in bytes, from the beginning of a file.
 pub(super) fn elements(start: &[u8]) -> Result<usize, String> {
     about(start)?.0.bytes()
 }
@@ -85,7 +85,7 @@ pub(super) fn read(file: &[u8]) -> Result<Tensor, String> {
     bytes::read(dtype, &shape, &data)
 }
 
-/// What stands behind the key, without blanks.
+/// The text after the key, without leading blanks.
 fn field<'a>(header: &'a str, key: &str) -> Result<&'a str, String> {
     ['\'', '"']
         .into_iter()
@@ -115,7 +115,7 @@ fn shape(text: &str) -> Result<Vec<usize>, String> {
         .collect()
 }
 
-/// The element type, and whether its bytes are in big-endian order.
+/// The element type, and whether the byte order is big-endian.
 fn element(descr: &str) -> Result<(DType, bool), String> {
     let name: String = descr
         .trim_start_matches(['\'', '"'])
@@ -138,7 +138,7 @@ fn element(descr: &str) -> Result<(DType, bool), String> {
     Ok((dtype, order == ">"))
 }
 
-/// The same elements with the last dimension running fastest in place of the first.
+/// Converts column-major to row-major order.
 fn from_fortran(data: &[u8], shape: &[usize], size: usize) -> Vec<u8> {
     let mut strides = vec![size; shape.len()];
     for axis in 1..shape.len() {
@@ -179,7 +179,7 @@ pub(super) fn write(tensor: &Tensor, out: &mut Vec<u8>) {
         several => several.join(", "),
     };
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({extents}), }}");
-    // Version 2 has a longer length of the header, for tensors of very many dimensions.
+    // Version 2 has a wider length field, for headers of tensors with very many dimensions.
     let prefix = MAGIC.len() + 2 + if header.len() < 65_000 { 2 } else { 4 };
     // The data is aligned to 64 bytes, and the header ends in a line break.
     let unpadded = prefix + header.len() + 1;

@@ -9,10 +9,10 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::npy;
 
-/// What a header may be unpacked to.
+/// The maximal size of an unpacked header.
 const LONGEST_HEADER: usize = 1 << 24;
 
-/// Unpacks an array. Some bytes may be packed that are many more: no more than the header speaks of are unpacked.
+/// Unpacks an array. The size is bounded by the header, since a few bytes may unpack to very many.
 fn unpack(file: &mut dyn Read) -> Result<(Vec<u8>, Reservation), String> {
     let mut bytes = Vec::new();
     let mut read = |bytes: &mut Vec<u8>, end: usize| {
@@ -21,7 +21,7 @@ fn unpack(file: &mut dyn Read) -> Result<(Vec<u8>, Reservation), String> {
             .read_to_end(bytes)
             .map_err(|error| error.to_string())
     };
-    // What is unpacked is there besides the tensor that is made of it.
+    // The unpacked bytes exist at the same time as the tensor made of them.
     read(&mut bytes, npy::START)?;
     let end = npy::header_end(&bytes)?;
     if end > LONGEST_HEADER {
@@ -52,12 +52,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, String> {
     Ok(arrays)
 }
 
-/// Writes an archive that `numpy.load` reads. The same arrays give the same bytes.
+/// Writes an archive that `numpy.load` reads. The output is deterministic.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write<'a>(tensors: impl IntoIterator<Item = (&'a str, &'a Tensor)>, out: &mut dyn Write) -> std::io::Result<()> {
-    // The archive needs to seek back, which a pipe cannot.
+    // Writing an archive needs to seek, which a pipe cannot.
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, tensor) in tensors {
         let options = SimpleFileOptions::default()

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-/// See `pir-opt`; running a program with small tensors is mostly allocations, too.
+/// See `pir-opt`; running a program with small tensors also makes many allocations.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-/// As in the other tools: reading a program is mostly small allocations.
+/// As in the other tools: reading a program makes many small allocations.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,18 +1,18 @@
-//! Differences of two printed programs.
+//! Differences between two printed programs.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use similar::{ChangeTag, DiffTag, TextDiff};
 
-/// How differences are written.
+/// The format of differences.
 #[derive(Debug)]
 pub struct Diff<'a> {
-    /// What the old text is called.
+    /// The name of the old text.
     pub old_name: &'a str,
-    /// What the new text is called.
+    /// The name of the new text.
     pub new_name: &'a str,
-    /// Lines around a change.
+    /// Context lines around a change.
     pub context: usize,
     /// Whether removed lines are red, and added ones green.
     pub color: bool,
@@ -24,10 +24,10 @@ const CYAN: &str = "\x1b[36m";
 const BOLD: &str = "\x1b[1m";
 const RESET: &str = "\x1b[0m";
 
-/// So long the smallest difference is looked for; a larger one is as right.
+/// The time limit for a minimal difference; after that, any correct one is returned.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The differences in the form of `diff -u`. A part is headed by the function that it is in.
+/// The differences in the format of `diff -u`. The header of a hunk names the enclosing function.
 pub fn unified(diff: &Diff<'_>, old: &str, new: &str) -> String {
     let mut out = String::new();
     let mut line = |color: &str, text: std::fmt::Arguments<'_>| {
@@ -52,12 +52,12 @@ pub fn unified(diff: &Diff<'_>, old: &str, new: &str) -> String {
         let (old_from, old_to) = (first.old_range().start, last.old_range().end);
         let (new_from, new_to) = (first.new_range().start, last.new_range().end);
         let place = |from: usize, to: usize| match to - from {
-            // As `diff` has it: of no lines, the one before.
+            // As in `diff`: an empty range has the number of the line before it.
             0 => format!("{from},0"),
             1 => format!("{}", from + 1),
             count => format!("{},{count}", from + 1),
         };
-        // The head of what changes, not of the lines before it.
+        // The function of the change, not of the context lines.
         let changed = group.iter().find(|op| op.tag() != DiffTag::Equal);
         let line_at = changed.map_or(new_from, |op| op.new_range().start);
         let at = heads.partition_point(|&(at, _)| at <= line_at).checked_sub(1);

@@ -1,4 +1,4 @@
-//! The program after each pass, in files.
+//! Writes the program after each pass to files.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use pir_passes::{Invocation, Observer, Ran};
 
 use crate::cli;
 
-/// Writes `000-input.pir`, `001-licm.pir`, … into a folder.
+/// Writes `000-input.pir`, `001-licm.pir`, … to a folder.
 #[derive(Debug)]
 pub struct Dump {
     folder: PathBuf,
@@ -20,10 +20,10 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Makes the folder if it is not there.
+    /// Creates the folder if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn new(folder: &str, options: PrintOptions) -> Result<Self, Diagnostic> {
         fs::create_dir_all(folder)
             .map_err(|error| Diagnostic::error("io", format!("cannot make the folder `{folder}`: {error}")))?;
@@ -63,7 +63,7 @@ impl Observer for Dump {
 
     fn failed(&mut self, invocation: &Invocation, module: &Module) {
         let name = format!("{}.failed", invocation.pass.name());
-        // What a pass left half done may be nothing that can be printed.
+        // After a pass that failed, the program may be malformed and printing may panic.
         let _ = cli::quietly(|| catch_unwind(AssertUnwindSafe(|| self.write(&name, module))));
     }
 }

@@ -24,19 +24,19 @@ use crate::progress;
 use crate::source::Source;
 use crate::translate::To;
 
-/// Less is read and printed before the threads have started.
+/// The size from which reading and printing with several threads pays off.
 pub const MANY_BYTES: usize = 1 << 15;
 
-/// What is accepted in a program.
+/// Options for reading and verifying.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LoadOptions {
-    /// Operations that no dialect defines.
+    /// Accept operations that no dialect defines.
     pub allow_unregistered: bool,
 }
 
 impl LoadOptions {
-    /// The same for a program in this format. What PaddlePaddle saved may have any of its operations: those that are
-    /// not known here are kept as they are.
+    /// The options for a program in this format. PaddlePaddle's files may contain any of its operations: unknown ones
+    /// are kept.
     #[must_use]
     pub fn of_format(self, format: Option<pir_translate::Format>) -> Self {
         let saved = format == Some(pir_translate::Format::PaddleJson);
@@ -53,10 +53,10 @@ impl LoadOptions {
     }
 }
 
-/// Reads a program in any format that is known by its content, and verifies it. The second part are warnings.
+/// Reads and verifies a program, whose format is detected from its content. The second part of the result are warnings.
 ///
 /// # Errors
-/// What is wrong with the program; may contain warnings too.
+/// Everything wrong with the program; may contain warnings.
 pub fn load(
     ctx: &Arc<Context>,
     source: &Source,
@@ -65,10 +65,10 @@ pub fn load(
     load_as(ctx, source, pir_translate::detect(source.bytes()), options)
 }
 
-/// Reads a program in the given format, the text format for `None`, and verifies it. The second part are warnings.
+/// Reads and verifies a program in a format; `None` is the text format. The second part of the result are warnings.
 ///
 /// # Errors
-/// What is wrong with the program; may contain warnings too.
+/// Everything wrong with the program; may contain warnings.
 pub fn load_as(
     ctx: &Arc<Context>,
     source: &Source,
@@ -85,11 +85,11 @@ pub fn load_as(
     }
 }
 
-/// Reads a program in the given format, the text format for `None`, and does not verify it. The second part are
+/// Reads a program in a format without verifying it; `None` is the text format. The second part of the result are
 /// warnings.
 ///
 /// # Errors
-/// What is wrong with the text; may contain warnings too.
+/// Everything wrong with the text; may contain warnings.
 pub fn read_as(
     ctx: &Arc<Context>,
     source: &Source,
@@ -117,7 +117,7 @@ pub fn read_as(
     }
 }
 
-/// What is wrong with a program that has been read.
+/// Verifies a program.
 pub fn verify(module: &Module, options: LoadOptions) -> Vec<Diagnostic> {
     verify_with(module, options.verify())
 }
@@ -127,16 +127,16 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// The program in the form of another system, if that is asked for.
+/// Writes the program in the format of another system, if `to` is one.
 ///
 /// # Errors
-/// What cannot be said there.
+/// Everything that the format cannot express.
 pub fn emit(module: &Module, to: To) -> Result<Option<Vec<u8>>, Vec<Diagnostic>> {
     let mut module = Cow::Borrowed(module);
     if matches!(to, To::Text | To::Generic) {
         return Ok(None);
     }
-    // No other system knows an operation that says what it computes.
+    // Other systems do not know operations that are defined by composition.
     if has_composites(&module, &|_| false) {
         expand_composites(module.to_mut(), &|_| false)?;
     }
@@ -150,7 +150,7 @@ pub fn emit(module: &Module, to: To) -> Result<Option<Vec<u8>>, Vec<Diagnostic>>
     }
 }
 
-/// The program with the bodies of functions in the place of calls: for a form that has no functions.
+/// Inlines all calls, for a format without functions.
 fn without_calls(module: &Module) -> Result<Cow<'_, Module>, Vec<Diagnostic>> {
     let body = &module.body;
     let calls = |op| module.ctx.op_str(body.op_name(op)) == "func.call";
@@ -163,19 +163,19 @@ fn without_calls(module: &Module) -> Result<Cow<'_, Module>, Vec<Diagnostic>> {
     Ok(Cow::Owned(module))
 }
 
-/// How passes are run, and who watches.
+/// How passes are run, and who observes them.
 #[derive(Default)]
 pub struct RunOptions<'a> {
     /// Verify after each pass that changed something, with these options.
     pub verify: Option<VerifyOptions>,
-    /// Those who are told what happens.
+    /// Observers, in the order of notification.
     pub observers: Vec<&'a mut dyn Observer>,
 }
 
-/// Runs passes. The result are warnings and notes.
+/// Runs passes. Returns warnings and notes.
 ///
 /// # Errors
-/// What the pass said that failed, with warnings of the passes before it. The module must not be used then.
+/// The errors of the pass that failed, after the warnings of the passes before it. The module must not be used then.
 pub fn run_passes(
     module: &mut Module,
     pipeline: &Pipeline,
@@ -205,7 +205,7 @@ pub fn run_passes(
     }
 }
 
-/// Says which pass it was that crashed.
+/// Records the current pass, for the report of a crash.
 struct Remember;
 
 impl Observer for Remember {
@@ -215,10 +215,10 @@ impl Observer for Remember {
     }
 }
 
-/// Starts the threads for a program that is so large that it is read by several.
+/// Starts the threads, if the program is large enough to be read in parallel.
 ///
 /// # Errors
-/// When the system does not give the threads.
+/// If the system cannot create the threads.
 pub fn threads_for(source: &Source) -> Result<(), Diagnostic> {
     match source.bytes().len() > MANY_BYTES {
         true => set_threads(None),
@@ -226,19 +226,18 @@ pub fn threads_for(source: &Source) -> Result<(), Diagnostic> {
     }
 }
 
-/// Sets how many threads work on a program; without a number, as many as the machine has. Nothing that a tool writes
-/// depends on it.
+/// Sets the number of worker threads; `None` is one per core. The output of the tools does not depend on it.
 ///
 /// # Errors
-/// When the system does not give the threads.
+/// If the system cannot create the threads.
 pub fn set_threads(threads: Option<usize>) -> Result<(), Diagnostic> {
-    // Types may be nested deeply; the stacks of threads are smaller than that of a process by default.
+    // Types may be deeply nested, and the default stack of threads is smaller than that of the main thread.
     const STACK: usize = 16 << 20;
     let pool = rayon::ThreadPoolBuilder::new()
         .stack_size(STACK)
         .num_threads(threads.unwrap_or(0));
     match pool.build_global() {
-        // Without a cause, threads are running already, and those are used.
+        // Without a source, the error means that the threads already exist; those are used.
         Err(error) if std::error::Error::source(&error).is_some() => {
             let problem = format!("the threads cannot be started: {error}");
             Err(Diagnostic::error("threads", problem)

@@ -1,5 +1,5 @@
-//! Parts of a printed program. The printer puts an operation at the beginning of a line and indents what is in it, so
-//! that parts can be told by their lines; printing each by itself would take the names from those around it.
+//! The parts of a printed program for `--print-ir-scope`. Every operation starts a line, and nested ones are indented,
+//! so parts are found by lines; printing the operations separately would lose the names of outer values.
 
 use pir_ir::{Module, OpDef, Traits};
 use rustc_hash::FxHashSet;
@@ -9,13 +9,13 @@ use super::show::PrintScope;
 /// A part of a printed program.
 #[derive(Debug)]
 pub(super) struct Part<'a> {
-    /// The function that it is in.
+    /// The enclosing function.
     pub(super) place: &'a str,
     /// Its lines.
     pub(super) text: &'a str,
 }
 
-/// The parts of a scope in the printed text of a program.
+/// The parts of the printed text for a scope.
 pub(super) fn parts<'a>(module: &Module, text: &'a str, scope: PrintScope) -> Vec<Part<'a>> {
     let loops = if scope == PrintScope::Loop {
         loops(module)
@@ -25,7 +25,7 @@ pub(super) fn parts<'a>(module: &Module, text: &'a str, scope: PrintScope) -> Ve
     let def = |name: &str| module.ctx.registered_op(name).and_then(|op| module.ctx.op_def(op));
     let is_function = |name: &str| def(name).is_some_and(|def: &OpDef| def.has(Traits::FUNCTION));
     let mut found = Vec::new();
-    // The part that is open: its first byte and its indentation.
+    // The open part: its offset and its indentation.
     let mut open: Option<(usize, usize)> = None;
     let mut function: Option<(&str, usize)> = None;
     let mut at = 0;
@@ -80,7 +80,7 @@ pub(super) fn parts<'a>(module: &Module, text: &'a str, scope: PrintScope) -> Ve
     found
 }
 
-/// The first operation of a name in a printed program, as if it stood at the left margin.
+/// The first operation of a name in a printed program, without its indentation.
 pub(crate) fn find_op(text: &str, name: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| op_name(line.trim_start()) != Some(name));
     let first = lines.next()?;
@@ -99,7 +99,7 @@ pub(crate) fn find_op(text: &str, name: &str) -> Option<String> {
     Some(found)
 }
 
-/// The name of the operation that a line begins with, if it does with one.
+/// The name of the operation on a line, if one starts there.
 fn op_name(line: &str) -> Option<&str> {
     let line = match line.as_bytes().first()? {
         b'%' => line.split_once(" = ")?.1,
@@ -119,7 +119,7 @@ fn symbol(line: &str) -> &str {
     &line[at..end]
 }
 
-/// The names of operations that repeat what is in them.
+/// The names of operations with repeated regions.
 fn loops(module: &Module) -> FxHashSet<String> {
     let mut found = FxHashSet::default();
     module.for_each_body(|body| {

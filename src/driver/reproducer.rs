@@ -1,6 +1,6 @@
-//! Files that hold a program and what is to be done with it, to do that again and to report it.
+//! Reproducers: files with a program and the command line to run on it.
 //!
-//! Such a file is a program. What is to be done stands in a comment at its top, as a command line:
+//! Such a file is a program. A comment at its top contains the command line:
 //!
 //! ```text
 //! // A reproducer of pir-opt 0.1.0; `pir-opt --run-reproducer FILE` runs it.
@@ -15,34 +15,34 @@ use crate::output::write_output;
 
 const MARK: &str = "// configuration:";
 
-/// How the passes of a reproducer are run.
+/// The configuration in a reproducer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Configuration {
-    /// The program is verified after each pass.
+    /// Verify the program after each pass.
     pub verify_each: bool,
-    /// Operations that no dialect defines are accepted.
+    /// Accept operations that no dialect defines.
     pub allow_unregistered: bool,
     /// The files of `--load-dialect`.
     pub load_dialect: Vec<String>,
 }
 
-/// Writes a reproducer before the passes run, and a smaller one when a pass fails.
+/// Writes a reproducer before the passes run, and a reduced one when a pass fails.
 #[derive(Debug)]
 pub struct Reproducer<'a> {
     path: &'a str,
     configuration: Configuration,
-    /// The program as it was before the pass that runs.
+    /// The program before the current pass.
     before: String,
-    /// The pass for which the smaller one was written.
+    /// The pass for which the reduced reproducer was written.
     failed: Option<String>,
     error: Option<Diagnostic>,
 }
 
 impl<'a> Reproducer<'a> {
-    /// Writes the program with all passes.
+    /// Writes the program with the whole pipeline.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn new(
         path: &'a str,
         configuration: Configuration,
@@ -60,7 +60,7 @@ impl<'a> Reproducer<'a> {
         })
     }
 
-    /// What there is to say when a pass has failed.
+    /// A note about the reproducer, when a pass has failed.
     pub fn note(&self) -> Option<String> {
         let pass = self.failed.as_ref()?;
         let path = self.path;
@@ -113,15 +113,15 @@ fn write(path: &str, configuration: &Configuration, pipeline: &str, program: &st
     })
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The command line in a reproducer: its words.
+/// The command line in a reproducer, split into words.
 ///
 /// # Errors
-/// When there is none.
+/// If there is none.
 pub fn command_line(name: &str, program: &[u8]) -> Result<Vec<String>, Diagnostic> {
     let none = || {
         Diagnostic::error(
@@ -130,7 +130,7 @@ pub fn command_line(name: &str, program: &[u8]) -> Result<Vec<String>, Diagnosti
         )
         .help("`--emit-reproducer` writes one")
     };
-    // It stands before the program.
+    // The command line comes before the program.
     let comments = program
         .split(|&b| b == b'\n')
         .take_while(|line| line.starts_with(b"//"));
@@ -141,7 +141,7 @@ pub fn command_line(name: &str, program: &[u8]) -> Result<Vec<String>, Diagnosti
     Ok(words(&String::from_utf8_lossy(line)))
 }
 
-/// The words of a line as a shell reads them, as far as [`quoted`] needs it.
+/// Splits a line into words like a shell, as far as [`quoted`] needs it.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,11 +1,11 @@
-//! Which passes run, for finding the one that goes wrong: a limit, and counters.
+//! Selects the passes that run, for bisection: a limit, and counters.
 
 use pir_ir::{Diagnostic, Module, nearest};
 use pir_passes::{Invocation, Observer, all_passes, find_pass};
 
 use crate::cli;
 
-/// Of the runs of one pass, skips some and lets some follow: `licm:skip=3,count=2`.
+/// Skips the first runs of a pass and limits the number of further ones: `licm:skip=3,count=2`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counter {
     pass: String,
@@ -15,10 +15,10 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Reads `NAME:skip=N,count=N`, of which either may be left out.
+    /// Parses `NAME:skip=N,count=N`, where either number is optional.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason why the text is malformed.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (pass, limits) = text
             .split_once(':')
@@ -47,7 +47,7 @@ impl Counter {
         Ok(counter)
     }
 
-    /// Counts a run, and says whether it is to take place.
+    /// Counts a run, and returns whether it takes place.
     fn permits(&mut self) -> bool {
         let at = self.seen;
         self.seen += 1;
@@ -58,7 +58,7 @@ impl Counter {
 /// Checks the name of a pass.
 ///
 /// # Errors
-/// If there is none of that name.
+/// If no pass has that name.
 pub fn known_pass(name: &str) -> Result<(), String> {
     if find_pass(name).is_some() {
         return Ok(());
@@ -70,7 +70,7 @@ pub fn known_pass(name: &str) -> Result<(), String> {
     Err(format!("there is no pass `{name}`; {help}"))
 }
 
-/// Decides which passes run, and tells of each on standard error.
+/// Selects the passes that run, and reports each on standard error.
 #[derive(Debug)]
 pub struct Select {
     limit: Option<i64>,
@@ -79,7 +79,7 @@ pub struct Select {
 }
 
 impl Select {
-    /// After `limit` runs no pass runs any more; a negative one lets all run and only tells of them.
+    /// No pass runs after `limit` runs; a negative limit runs and reports all.
     pub fn new(limit: Option<i64>, counters: Vec<Counter>) -> Self {
         Select { limit, counters, at: 0 }
     }

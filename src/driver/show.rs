@@ -1,4 +1,4 @@
-//! The program on standard error around passes: before, after, or what has changed.
+//! Prints the program to standard error around passes: before, after, or what has changed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,7 +12,7 @@ use super::diff::{Diff, unified};
 use super::print_scope::{Part, parts};
 use crate::cli;
 
-/// Which part of the program is shown.
+/// Which part of the program is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum PrintScope {
     /// All of it
@@ -22,19 +22,19 @@ pub enum PrintScope {
     Function,
     /// Outermost loops, after a pass only those that it changed
     Loop,
-    /// Operations without what is in them, after a pass only those that it changed
+    /// Operations without their regions, after a pass only those that it changed
     Op,
 }
 
-/// For which passes.
+/// Selects passes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Filter {
-    /// For none.
+    /// None.
     #[default]
     None,
-    /// For all.
+    /// All.
     All,
-    /// For those of these names.
+    /// Those with these names.
     Named(Vec<String>),
 }
 
@@ -48,7 +48,7 @@ impl Filter {
     }
 }
 
-/// What is shown.
+/// What is printed.
 #[derive(Clone, Debug, Default)]
 pub struct ShowOptions {
     /// Before these passes.
@@ -57,7 +57,7 @@ pub struct ShowOptions {
     pub after: Filter,
     /// What a pass changed, as a diff.
     pub changes: bool,
-    /// After a pass that failed.
+    /// After a failed pass.
     pub failure: bool,
     /// Which part of the program.
     pub scope: PrintScope,
@@ -68,22 +68,22 @@ pub struct ShowOptions {
 }
 
 impl ShowOptions {
-    /// Whether anything is shown at all.
+    /// Whether anything is printed at all.
     pub fn any(&self) -> bool {
         self.before != Filter::None || self.after != Filter::None || self.changes || self.failure
     }
 }
 
-/// Shows the program around passes.
+/// Prints the program around passes.
 #[derive(Debug)]
 pub struct Show {
     options: ShowOptions,
-    /// The program before the pass, if it will be compared.
+    /// The program before the pass, if a comparison follows.
     before: Option<String>,
 }
 
 impl Show {
-    /// Shows what the options say.
+    /// An observer with these options.
     pub fn new(options: ShowOptions) -> Self {
         Show { options, before: None }
     }
@@ -105,7 +105,7 @@ impl Show {
         }
         let mut any = false;
         for Part { place, text } in parts(module, text, self.options.scope) {
-            // Of equal ones as many are known as there were.
+            // Equal parts are matched one to one.
             if let Some(count) = known.get_mut(text).filter(|count| **count > 0) {
                 *count -= 1;
                 continue;
@@ -174,7 +174,7 @@ impl Observer for Show {
             return;
         }
         let title = format!("IR after {invocation} failed");
-        // What a pass left half done may be nothing that can be printed.
+        // After a failed pass, the program may be malformed and printing may panic.
         match cli::quietly(|| catch_unwind(AssertUnwindSafe(|| text::print(module, &self.options.print)))) {
             Ok(text) => {
                 let whole = Show::new(ShowOptions {

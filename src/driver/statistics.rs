@@ -1,4 +1,4 @@
-//! What passes did: how many operations there were before and after each, and what the passes counted.
+//! Pass statistics: the number of operations before and after each pass, and the counters of the passes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,14 +13,14 @@ struct Entry {
     label: String,
     before: usize,
     after: usize,
-    /// In how many programs it changed something.
+    /// The number of programs that it changed.
     changed: usize,
-    /// How many operations of a name there are more, or less.
+    /// The change in the number of operations, by name.
     ops: BTreeMap<String, i64>,
     counts: BTreeMap<&'static str, u64>,
 }
 
-/// The statistics of a run, in which programs follow each other: the same passes of each are added up.
+/// The statistics of a run. For several programs, those of the same pass are added up.
 #[derive(Debug, Default)]
 pub struct Statistics {
     entries: Vec<Entry>,
@@ -29,7 +29,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// The passes of another program follow.
+    /// Starts the next program.
     pub fn next_program(&mut self) {
         self.at = 0;
         self.last.clear();

@@ -1,4 +1,4 @@
-//! Where the time goes: a tree of stages and passes.
+//! Timing: a tree of stages and passes.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use pir_ir::Module;
 use pir_passes::{Invocation, Observer, Ran};
 use rustc_hash::FxHashMap;
 
-/// A stage with the stages in it.
+/// A stage with its nested stages.
 #[derive(Debug)]
 struct Node {
     name: String,
@@ -15,16 +15,16 @@ struct Node {
     children: Vec<usize>,
 }
 
-/// A stage that has begun.
+/// A stage in progress.
 #[derive(Debug)]
 struct Open {
     node: usize,
     start: Instant,
-    /// How often a stage of this name has been in it this time: the second `cse` of a pipeline is another than the first.
+    /// How often each name has occurred in it: the second `cse` of a pipeline is separate from the first.
     seen: FxHashMap<String, usize>,
 }
 
-/// The times of a run, in which programs follow each other: the same stages of each are added up.
+/// The times of a run. For several programs, those of the same stage are added up.
 #[derive(Debug)]
 pub struct Times {
     nodes: Vec<Node>,
@@ -39,7 +39,7 @@ impl Default for Times {
 }
 
 impl Times {
-    /// The clock starts here.
+    /// Starts the clock.
     pub fn new() -> Self {
         let root = Node {
             name: "total".to_owned(),
@@ -56,7 +56,7 @@ impl Times {
         times
     }
 
-    /// The stages of another program follow.
+    /// Starts the next program.
     pub fn next_program(&mut self) {
         self.open.clear();
         self.open.push(Open {
@@ -66,12 +66,12 @@ impl Times {
         });
     }
 
-    /// The time that `f` takes, under a name.
+    /// Measures `f` as a stage.
     pub fn stage<R>(&mut self, name: &str, f: impl FnOnce(&mut Self) -> R) -> R {
         let depth = self.open.len();
         self.begin(name);
         let result = f(self);
-        // A pass that failed has left the stages open that it was in.
+        // A failed pass leaves its stages open.
         while self.open.len() > depth {
             self.end();
         }
@@ -93,7 +93,7 @@ impl Times {
         }
     }
 
-    /// The next node of this name in the stage that is open.
+    /// The next node of this name in the open stage.
     fn node(&mut self, name: &str) -> usize {
         let Some(open) = self.open.last_mut() else { return 0 };
         let nth = open.seen.entry(name.to_owned()).or_default();
@@ -154,7 +154,7 @@ impl Observer for Times {
     }
 
     fn verified(&mut self, _: &Invocation, time: Duration) {
-        // All of one stage together: they are of no interest by themselves.
+        // All verifications in a stage share one node.
         if let Some(open) = self.open.last_mut() {
             open.seen.remove(VERIFY);
         }

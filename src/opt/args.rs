@@ -85,27 +85,27 @@ pub struct Args {
 pub struct Passes {
     /// Passes to run, in order: `a,b{option=value},c`; may be given several times
     ///
-    /// A value is a word, a quoted text (`of="out:1"`) or a list (`wrt=[%x, "w_0"]`). `--list-passes` tells the passes
-    /// and their options.
+    /// A value is a word, a quoted string (`of="out:1"`) or a list (`wrt=[%x, "w_0"]`). `--list-passes` lists the
+    /// passes and their options.
     #[arg(long, value_name = "PASSES")]
     pub pass: Vec<String>,
 
-    /// Optimize: 0 not at all, 1 quickly, 2 well, 3 also by making the program longer; goes before other passes
+    /// Optimize: 0 not at all, 1 quickly, 2 well, 3 also by making the program longer; runs before other passes
     ///
-    /// The same as `--pass=O2`; `--print-pipeline` tells which passes that are.
+    /// The same as `--pass=O2`; `--print-pipeline` prints the passes.
     #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub optimize: Option<u8>,
 
     /// Passes to run, with the operations that they run on: `builtin.module(func.func(cse,licm),dce)`
     ///
-    /// The passes in the parentheses behind an operation run on each such operation, at any depth, and look at nothing
-    /// else. `builtin.module` at the outermost place is the program and may be left out. `--pass` takes this form too.
+    /// The passes in parentheses after an operation run on each such operation, at any depth, and look at nothing else.
+    /// `builtin.module` at the outermost level is the program and may be left out. `--pass` accepts this form too.
     #[arg(long, value_name = "PIPELINE", conflicts_with = "pass")]
     pub pass_pipeline: Option<String>,
 
-    /// How many functions are worked on at a time; default: as many as the machine has threads
+    /// How many functions are processed in parallel; default: one per hardware thread
     ///
-    /// What is printed does not depend on it.
+    /// The output does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), hide_short_help = true)]
     pub threads: Option<u16>,
 
@@ -118,7 +118,7 @@ pub struct Passes {
     pub no_verify_each: bool,
 }
 
-/// What is read and written.
+/// Input and output.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Input and output")]
 pub struct Output {
@@ -130,9 +130,9 @@ pub struct Output {
     #[arg(long)]
     pub print_generic: bool,
 
-    /// Cut lists and texts with more than N elements short when printing; default: 16
+    /// Elide lists and strings with more than N elements when printing; default: 16
     ///
-    /// What is printed then is for reading only: it is no program any more.
+    /// The output is for reading only: it cannot be parsed.
     #[arg(
         long,
         value_name = "N",
@@ -162,7 +162,7 @@ pub struct Output {
     )]
     pub emit: To,
 
-    /// Print no program, only say what is wrong with it
+    /// Print no program, only its errors and warnings
     #[arg(long)]
     pub verify_only: bool,
 
@@ -178,21 +178,21 @@ pub struct Output {
     )]
     pub stats: Option<StatsForm>,
 
-    /// Take the parts of the input between lines `// -----` for programs of their own
+    /// Split the input at lines `// -----` and treat each part as a program
     #[arg(long)]
     pub split_input_file: bool,
 
     /// Compare errors, warnings and notes with comments in the input; print no program
     ///
-    /// `// expected-error {{text}}` stands in the line that the error is in, or says which: `expected-error@+1`, `@-1`,
-    /// `@above`, `@below`, `@unknown`. `expected-warning`, `expected-note` and `expected-remark` are the same for others;
-    /// with `-re` behind, `{{…}}` inside of the text is a regular expression. All must be expected, and all that is
-    /// expected must be there.
+    /// `// expected-error {{text}}` expects an error on its line, or on another one: `expected-error@+1`, `@-1`,
+    /// `@above`, `@below`, `@unknown`. `expected-warning`, `expected-note` and `expected-remark` are the same for
+    /// others; with the suffix `-re`, `{{…}}` inside the text is a regular expression. All diagnostics must be
+    /// expected, and all expected ones must occur.
     #[arg(long, conflicts_with = "stats", hide_short_help = true)]
     pub verify_diagnostics: bool,
 }
 
-/// How the numbers of a program are printed.
+/// The format of a program's statistics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum StatsForm {
     /// For reading
@@ -201,15 +201,15 @@ pub enum StatsForm {
     Json,
 }
 
-/// Watching passes. All of it goes to standard error.
+/// Options that observe passes. All of their output goes to standard error.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Watching passes (on standard error)")]
 pub struct Watch {
-    /// Tell how long reading, verifying, each pass and printing took
+    /// Report how long reading, verifying, each pass and printing took
     #[arg(long)]
     pub timing: bool,
 
-    /// Tell what each pass did: operations before and after, and what it counted
+    /// Report what each pass did: operations before and after, and its counters
     #[arg(long)]
     pub pass_statistics: bool,
 
@@ -248,14 +248,14 @@ pub struct Watch {
     #[arg(long)]
     pub print_ir_after_change: bool,
 
-    /// Print the program as a pass left it that failed
+    /// Print the program as left by a pass that failed
     #[arg(long, hide_short_help = true)]
     pub print_ir_after_failure: bool,
 
     /// Which part of the program these print
     ///
-    /// After a pass, only the functions, loops or operations that are not as they were. Of a diff, `op` leaves out the
-    /// lines around a change.
+    /// After a pass, only the functions, loops or operations that changed. For a diff, `op` leaves out the context
+    /// lines.
     #[arg(
         long,
         value_enum,
@@ -270,17 +270,17 @@ pub struct Watch {
     pub dump_to_dir: Option<String>,
 }
 
-/// Finding the pass that goes wrong.
+/// Options for finding a faulty pass.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Finding errors of passes")]
 pub struct Debugging {
-    /// Write a file that holds the program and the passes, for --run-reproducer
+    /// Write a reproducer: a file with the program and the passes, for --run-reproducer
     ///
-    /// When a pass fails or crashes, it holds that pass only, and the program as it was before.
+    /// If a pass fails or crashes, it contains only that pass, and the program before it.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub emit_reproducer: Option<String>,
 
-    /// Run the passes that stand at the top of the input
+    /// Run the passes given at the top of the input
     #[arg(
         long,
         conflicts_with_all = ["pass", "pass_pipeline", "optimize", "emit_reproducer"],
@@ -288,9 +288,9 @@ pub struct Debugging {
     )]
     pub run_reproducer: bool,
 
-    /// Run only the first N passes, and tell which they are; -1 runs all
+    /// Run only the first N passes, and print them; -1 runs all
     ///
-    /// A pass on functions counts once for each function. Halving N finds the run that makes the difference.
+    /// A pass on functions counts once for each function. Bisecting N finds the run that makes the difference.
     #[arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true)]
     pub opt_bisect_limit: Option<i64>,
 
@@ -299,23 +299,23 @@ pub struct Debugging {
     pub debug_counter: Vec<Counter>,
 }
 
-/// What can be told without a program.
+/// Information that needs no program.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Information")]
 pub struct Listing {
-    /// Tell the passes and their options
+    /// List the passes and their options
     #[arg(long)]
     pub list_passes: bool,
 
-    /// Tell the operations of all dialects
+    /// List the operations of all dialects
     #[arg(long)]
     pub list_ops: bool,
 
-    /// Tell all of an operation: operands, attributes, regions, traits, effects, gradient
+    /// Describe an operation: operands, attributes, regions, traits, effects, gradient
     #[arg(long, value_name = "OP")]
     pub show_op: Option<String>,
 
-    /// Print the passes that would be run, in the form that `--pass` takes
+    /// Print the passes that would run, in the form that `--pass` takes
     #[arg(long)]
     pub print_pipeline: bool,
 }

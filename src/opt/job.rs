@@ -1,4 +1,4 @@
-//! One run of `pir-opt`: the programs of the input, through the passes, to the output.
+//! One run of `pir-opt`: reads the programs of the input, runs the passes and writes the output.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::render::{Look, Renderer, Style};
 use crate::source::Source;
 use crate::translate::To;
 
-/// What is to be done, and what has been seen doing it.
+/// The options of a run, and its state.
 pub(super) struct Job<'a> {
     args: &'a Args,
     ctx: Option<Arc<Context>>,
@@ -33,9 +33,9 @@ pub(super) struct Job<'a> {
     statistics: Statistics,
     select: Option<Select>,
     dump: Option<Dump>,
-    /// With `--verify-diagnostics`, what was said.
+    /// With `--verify-diagnostics`, the diagnostics so far.
     said: Vec<u8>,
-    /// With an `--emit` that is the form of another system, what is written.
+    /// With `--emit` of another system's format, the output so far.
     saved: Vec<Vec<u8>>,
     crashed: bool,
     /// A reproducer of a failure was written.
@@ -45,7 +45,7 @@ pub(super) struct Job<'a> {
 type Transformed = Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>>;
 
 impl<'a> Job<'a> {
-    /// `ctx` is for the program; a second one gets a context of its own, so that it can fill no tables of the first.
+    /// `ctx` is for the first program; later ones get new contexts, so that they do not depend on its interned data.
     pub(super) fn new(
         args: &'a Args,
         ctx: Arc<Context>,
@@ -103,7 +103,7 @@ impl<'a> Job<'a> {
         if output.verify_diagnostics {
             failed = self.crashed || !self.as_expected(&source);
         }
-        // Of a file in parts, those without errors are printed all the same: they are tests of their own.
+        // When the input is split, parts without errors are still printed: they are independent tests.
         let print = !output.verify_only
             && !output.verify_diagnostics
             && (!failed || output.split_input_file && output.output.is_none());
@@ -122,7 +122,7 @@ impl<'a> Job<'a> {
         if self.args.watch.timing {
             cli::say(&self.times.report());
         }
-        // The process ends here; giving the memory back piece by piece would only take time.
+        // The process ends here; freeing the memory piece by piece would only take time.
         std::mem::forget(modules);
         match (self.crashed, failed) {
             (true, _) => Exit::Internal,
@@ -168,7 +168,7 @@ impl<'a> Job<'a> {
         .of_format(format);
         let ctx = match self.ctx.take() {
             Some(ctx) => ctx,
-            // What is wrong with a file of `--load-dialect` has been said.
+            // Errors in a file of `--load-dialect` have been reported.
             None => self.args.common.context(self.renderer).map_err(|_| Vec::new())?,
         };
         progress::doing(|| format!("reading {}", source.name()));
@@ -207,7 +207,7 @@ impl<'a> Job<'a> {
         let verify_each = configuration.verify_each;
         let show = self.show_options();
         let mut show = show.any().then(|| Show::new(show));
-        // Of several programs, that of the first failure is kept.
+        // If several programs fail, the reproducer of the first is kept.
         let path = self.args.debug.emit_reproducer.as_deref().filter(|_| !self.reproduced);
         let mut reproducer = path
             .map(|path| Reproducer::new(path, configuration, module, self.pipeline))
@@ -273,7 +273,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Whether what was said is what the comments of the input expect. If not, that has been said.
+    /// Whether the diagnostics match the expectations in the input. Reports mismatches.
     fn as_expected(&self, source: &Source) -> bool {
         let names = [source.name()];
         let text = String::from_utf8_lossy(source.bytes());

@@ -1,4 +1,4 @@
-//! What there is: passes and operations.
+//! Lists passes and operations.
 
 use std::io::{self, Write};
 

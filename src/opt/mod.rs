@@ -1,4 +1,4 @@
-//! `pir-opt`: reads a program, runs passes on it, prints it.
+//! `pir-opt`: reads a program, runs passes on it, and prints it.
 
 mod args;
 mod job;
@@ -101,7 +101,7 @@ fn usage(renderer: &Renderer, error: &Diagnostic) -> Exit {
     Exit::Usage
 }
 
-/// The input; `None` when it cannot be read, which has been said then.
+/// Reads the input; `None` if that fails, which has been reported.
 fn read_source(args: &Args, renderer: &Renderer) -> Option<Source> {
     let file = cli::input_file(args.file.as_deref(), renderer)?;
     cli::remember("input", file);
@@ -114,7 +114,7 @@ fn read_source(args: &Args, renderer: &Renderer) -> Option<Source> {
     }
 }
 
-/// Takes over the command line that a reproducer holds.
+/// Applies the command line of a reproducer.
 fn configure(args: &mut Args, source: &Source) -> Result<(), Diagnostic> {
     let words = reproducer::command_line(source.name(), source.bytes())?;
     let all = std::iter::once("pir-opt".to_owned()).chain(words);
@@ -135,9 +135,9 @@ fn configure(args: &mut Args, source: &Source) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// All passes that the command line asks for, in order; `None` when it is wrong, which has been said then.
+/// The passes of the command line, in order; `None` if it is wrong, which has been reported.
 fn read_pipeline(ctx: &Context, args: &Args) -> Option<Pipeline> {
-    // No editor opens the command line: the error is drawn in it, unless another style is asked for.
+    // Editors cannot open the command line: the error is drawn inside it, unless another style is requested.
     let style = args.common.diagnostics.unwrap_or(Style::Fancy);
     let renderer = Renderer::for_stderr(Some(style), args.common.color);
     let level = args.passes.optimize.map(|level| format!("O{level}"));

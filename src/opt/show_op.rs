@@ -1,4 +1,4 @@
-//! All that is known of an operation.
+//! Describes an operation.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use pir_ir::{Diagnostic, OpView};
 use crate::driver::print_scope::find_op;
 use crate::reference;
 
-/// Programs to take examples from.
+/// Programs from which examples are taken.
 const EXAMPLES: &[&str] = &[
     include_str!("../../docs/examples/loop.pir"),
     include_str!("../../docs/examples/choice.pir"),
@@ -26,11 +26,11 @@ const EXAMPLES: &[&str] = &[
 /// Describes the operation called `name`.
 ///
 /// # Errors
-/// When there is none.
+/// If there is none.
 pub(super) fn describe(ctx: &Arc<Context>, name: &str) -> Result<String, Diagnostic> {
     let Some(op) = ctx.registered_op(name) else {
         let names = || ctx.ops().iter().map(|op| &*op.name);
-        // The dialect may have been left out.
+        // The dialect is optional.
         let plain = |full: &&str| full.split_once('.').is_some_and(|(_, plain)| plain == name);
         let error = Diagnostic::error("unknown-op", format!("there is no operation `{name}`"));
         return Err(
@@ -87,7 +87,7 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
             traits.join(", ")
         },
     ));
-    // Effects and the like are told of operations, so one is made.
+    // Effects and interfaces are queried on an operation, so one is created.
     let (float, int) = (
         Dummy::new(ctx, name, def, Type::F32),
         Dummy::new(ctx, name, def, Type::I64),
@@ -202,7 +202,7 @@ fn control(edges: &[pir_ir::FlowEdge], def: &OpDef) -> String {
     ways.join(", ")
 }
 
-/// An operation as it occurs in the documentation.
+/// The operation as it occurs in the documentation.
 fn example(ctx: &Arc<Context>, def: &OpDef) -> Option<String> {
     EXAMPLES
         .iter()
@@ -213,7 +213,7 @@ fn example(ctx: &Arc<Context>, def: &OpDef) -> Option<String> {
         })
 }
 
-/// An operation with operands that nothing defines.
+/// An operation whose operands have no definitions.
 struct Dummy {
     body: Body,
     op: OpId,
@@ -298,7 +298,7 @@ impl Dummy {
         }
     }
 
-    /// The operation in the text, if it is one without regions and needs no attributes.
+    /// The line of the operation in the text, if it has no regions and needs no attributes.
     fn example(&self, ctx: &Context, def: &OpDef) -> Option<String> {
         let plain = def.regions.is_empty()
             && def.successors == 0

@@ -1,4 +1,4 @@
-//! A program in numbers.
+//! The statistics of a program.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,22 +9,22 @@ use serde::Serialize;
 
 use super::args::StatsForm;
 
-/// The numbers of one program.
+/// The statistics of one program.
 #[derive(Serialize, Default, Debug, PartialEq)]
 struct Stats {
     operations: usize,
-    /// Results and arguments of blocks.
+    /// Results and block arguments.
     values: usize,
     constants: usize,
     functions: usize,
     regions: usize,
     blocks: usize,
-    /// How many regions around each other there are at the deepest place, functions included.
+    /// The maximal nesting depth of regions, including functions.
     depth: usize,
     loops: usize,
-    /// How many loops around each other there are at the deepest place.
+    /// The maximal nesting depth of loops.
     loop_depth: usize,
-    /// What all loops carry together.
+    /// The loop-carried values of all loops.
     carried_values: usize,
     /// Operations with regions that are not repeated, like branches.
     branches: usize,
@@ -32,7 +32,7 @@ struct Stats {
     types: BTreeMap<String, usize>,
 }
 
-/// Writes the numbers of all programs.
+/// Writes the statistics of all programs.
 pub(super) fn write(modules: &[Module], form: StatsForm, out: &mut dyn Write) -> io::Result<()> {
     let all: Vec<Stats> = modules.iter().map(of).collect();
     match (form, &*all) {
@@ -75,7 +75,7 @@ fn text(stats: &Stats, out: &mut dyn Write) -> io::Result<()> {
     for (title, counts) in [("operations by name", &stats.ops), ("values by type", &stats.types)] {
         writeln!(out, "\n{title}")?;
         let mut counts: Vec<(&String, &usize)> = counts.iter().collect();
-        // The most frequent first, equal ones by name.
+        // The most frequent first, then by name.
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         for (name, count) in counts {
             writeln!(out, "{count:>8}  {name}")?;

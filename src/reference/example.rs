@@ -1,4 +1,4 @@
-//! The example of an operation, and what it gives.
+//! The example of an operation, and its output.
 
 use pir_dialects::pd;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use pir_ir::text::{ParseOptions, parse};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Diagnostic, Module, OpDef, OpSpec, ValueId};
 
-/// An example as it is written, and behind it, as comments, what it prints and the values that nothing in it reads.
-/// Inputs of the program count 1, 2, 3, ….
+/// The text of an example, followed by comments with its output and its unused values. The elements of the inputs are
+/// 1, 2, 3, ….
 ///
 /// # Errors
-/// When it cannot be read or run, or does not hold the operation.
+/// If it cannot be read or run, or does not contain the operation.
 pub fn example(ctx: &Arc<Context>, op: &OpDef) -> Result<Option<String>, Vec<Diagnostic>> {
     let text = op.example.trim_end();
     if text.is_empty() {
@@ -40,7 +40,7 @@ pub fn example(ctx: &Arc<Context>, op: &OpDef) -> Result<Option<String>, Vec<Dia
     Ok(Some(text.to_owned() + &shown.collect::<String>()))
 }
 
-/// Fetches the tensors that nothing reads, under their names.
+/// Fetches unused tensors under their names.
 fn fetch_unused(module: &mut Module) {
     let (ctx, block) = (module.ctx.clone(), module.top());
     let body = &mut module.body;
@@ -61,7 +61,7 @@ fn fetch_unused(module: &mut Module) {
     }
 }
 
-/// What a program prints and gives.
+/// The output and the fetched values of a program.
 fn run(module: &Module) -> Result<String, Diagnostic> {
     let failed = ExecError::into_diagnostic;
     let mut options = Options::default();

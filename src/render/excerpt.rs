@@ -1,8 +1,8 @@
-//! The few lines of a source that a diagnostic is about, as a small source of its own.
+//! The lines of a source that a diagnostic is about, as a small source.
 //!
-//! miette scans the whole source for every label and panics on labels beyond column 65,535. So it is given an excerpt:
-//! the lines with labels and their neighbours, cropped where they are long, in *chunks* of neighbouring lines. Labels
-//! are moved accordingly. A label over several lines is cut to its first: the whole of a loop is not worth printing.
+//! miette scans the whole source for every label and panics on labels beyond column 65,535. So it gets an excerpt: the
+//! lines with labels and their neighbours, cropped if they are long, in *chunks* of adjacent lines. Labels are
+//! adjusted. A label over several lines is truncated to the first: a whole loop is too long to print.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::source::Source;
 pub(super) const CONTEXT: usize = 1;
 /// Longer lines are cropped to about this many bytes.
 const MAX_LINE: usize = 160;
-/// So many bytes are kept before a label in a long line.
+/// The bytes kept before a label in a long line.
 const LEAD: usize = 50;
 /// More labels than this are confusing.
 const MAX_LABELS: usize = 8;
@@ -32,7 +32,7 @@ struct Row {
     chunk: usize,
     /// Where it starts in the text of the excerpt.
     start: usize,
-    /// For each character of the row its offset in the source and in the text.
+    /// Maps each character of the row from its offset in the source to that in the text.
     map: Vec<(usize, usize)>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Mark {
     column: usize,
 }
 
-/// See the module.
+/// See the module documentation.
 #[derive(Debug)]
 pub(super) struct Excerpt {
     name: String,
@@ -89,8 +89,8 @@ impl Excerpt {
         excerpt
     }
 
-    /// Moves the chunk with the primary mark to the front, since the place that is read first should be that of the
-    /// error. Snippets are drawn in the order of the text.
+    /// Moves the chunk with the primary label to the front, so that the first position shown is that of the error.
+    /// Snippets are drawn in the order of the text.
     fn put_primary_first(&mut self) {
         let primary = self.marks.iter().find(|mark| mark.primary);
         let Some(chunk) = primary
@@ -119,7 +119,7 @@ impl Excerpt {
         self.text = [&text[moved.clone()], &text[..moved.start], &text[moved.end..]].concat();
     }
 
-    /// The row that shows `offset`, which is not before any that was asked for earlier.
+    /// The row that shows `offset`. Offsets are requested in ascending order.
     fn row_for(&mut self, source: &Source, offset: usize) -> usize {
         let line = source.line_index(offset);
         let chunk = match self.rows.last() {
@@ -129,10 +129,10 @@ impl Excerpt {
                 if whole || (last.shown.start <= offset && offset <= last.shown.end) {
                     return self.rows.len() - 1;
                 }
-                // The same long line once more, cropped elsewhere.
+                // Another window of the same long line.
                 last.chunk + 1
             }
-            // miette draws neighbouring snippets as one; they are in one chunk exactly if it does.
+            // miette joins adjacent snippets; they are in one chunk exactly if it does.
             Some(last) if line <= last.line + 2 * CONTEXT + 1 => {
                 let (from, chunk) = (last.line + 1, last.chunk);
                 self.context(source, from..line, chunk);
@@ -169,7 +169,7 @@ impl Excerpt {
             }
             let range = source.line_range(line);
             let end = range.end.min(range.start + MAX_LINE);
-            // The empty line after the final line break is no line to a reader.
+            // The empty line after the final line break is not shown.
             if range.is_empty() && line + 1 == source.line_count() {
                 break;
             }
@@ -185,7 +185,7 @@ impl Excerpt {
         if shown.start > whole.start {
             self.text.push('…');
         }
-        // The ends of the window may cut a character in two: its bytes are replaced like any that are not UTF-8.
+        // The window may cut a character in two: its bytes are replaced like any invalid UTF-8.
         for piece in source.bytes()[shown.clone()].utf8_chunks() {
             for c in piece.valid().chars() {
                 map.push((at, self.text.len()));
@@ -223,7 +223,7 @@ impl Excerpt {
             row.map.get(at).map_or(row.start, |&(_, to)| to)
         };
         let start = place(span.start);
-        // The end is where the next character begins, if it lies within one.
+        // The end is rounded up to a character boundary.
         let end = match row.map.iter().find(|&&(from, _)| from >= span.end) {
             Some(&(_, to)) => to,
             None => row.map.last().map_or(start, |&(_, to)| to),
@@ -249,13 +249,13 @@ impl SourceCode for Excerpt {
         context_lines_before: usize,
         context_lines_after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        // Marks end before the line break of their row, so their end lies in it too, even if they are empty.
+        // Marks end before the line break of their row, so even an empty mark's end is inside the row.
         let end = span.offset() + span.len();
         let (Some(first), Some(last)) = (self.row_at(span.offset()), self.row_at(end)) else {
             return Err(MietteError::OutOfBounds);
         };
         let chunk = self.rows[first].chunk;
-        // An error makes miette draw two snippets in place of one.
+        // An error makes miette draw two separate snippets.
         if self.rows[last].chunk != chunk {
             return Err(MietteError::OutOfBounds);
         }
@@ -266,7 +266,7 @@ impl SourceCode for Excerpt {
         let to = (last..=last + context_lines_after).rev().find(same).unwrap_or(last);
         let start = self.rows[from].start;
         let end = self.rows.get(to + 1).map_or(self.text.len(), |row| row.start);
-        // Asked for without context, it is to learn the place of a label.
+        // miette reads a span without context to determine the position of a label.
         let column = match self.marks.iter().find(|mark| mark.start == span.offset()) {
             Some(mark) if context_lines_before == 0 => mark.column,
             _ => 0,

@@ -61,7 +61,7 @@ fn handler(look: Look) -> GraphicalReportHandler {
         .without_syntax_highlighting()
 }
 
-/// A diagnostic as miette wants it. Help and notes are written after it, since miette knows no notes.
+/// A diagnostic as miette expects it. Help and notes are written after it, since miette has no notes.
 #[derive(Debug)]
 struct View<'a> {
     diagnostic: &'a Diagnostic,

@@ -1,4 +1,4 @@
-//! One JSON object a line.
+//! Writes one JSON object per line.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ struct Report<'a> {
     code: &'static str,
     message: &'a str,
     file: Option<&'a str>,
-    /// The first is the place of the error.
+    /// The first is the position of the error.
     spans: Vec<Place<'a>>,
     help: Option<&'a str>,
     notes: &'a [String],
@@ -29,11 +29,11 @@ struct Place<'a> {
 
 #[derive(Serialize)]
 struct Point {
-    /// From one.
+    /// One-based.
     line: usize,
-    /// In characters, from one.
+    /// In characters, one-based.
     column: usize,
-    /// In bytes, from zero.
+    /// In bytes, zero-based.
     offset: u32,
 }
 

@@ -1,8 +1,7 @@
-//! Diagnostics for people and for programs.
+//! Renders diagnostics for people and for programs.
 //!
-//! [`Style::Fancy`] draws them inside the source, [`Style::Short`] puts each on lines that editors recognise,
-//! [`Style::Json`] makes each an object on a line of its own. None of them prints more of the source than is worth
-//! reading, however long its lines are.
+//! [`Style::Fancy`] draws them inside the source, [`Style::Short`] uses lines that editors recognize, [`Style::Json`]
+//! one object per line. None of them prints overlong lines of the source in full.
 
 mod excerpt;
 mod fancy;
@@ -15,20 +14,20 @@ use pir_ir::{Diagnostic, Severity};
 
 use crate::source::Source;
 
-/// After this many diagnostics nobody reads on.
+/// Diagnostics beyond this number are only counted.
 const LIMIT: usize = 100;
 
-/// Names and texts of the input may stand in messages; they may be as long as the input.
+/// Messages may contain names and strings of the input, which may be arbitrarily long.
 const MAX_MESSAGE: usize = 2000;
 
-/// How diagnostics look.
+/// The style of diagnostics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Style {
     /// Drawn inside the source
     Fancy,
     /// `file:line:column: error: message [code]`
     Short,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
@@ -38,20 +37,20 @@ pub enum ColorWhen {
     /// On a terminal
     #[default]
     Auto,
-    /// In files and pipes as well
+    /// Also in files and pipes
     Always,
-    /// Nowhere
+    /// Never
     Never,
 }
 
-/// What the device can show.
+/// The capabilities of the output device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Look {
     /// Colours.
     pub color: bool,
-    /// Lines and arrows beyond ASCII.
+    /// Box-drawing characters.
     pub unicode: bool,
-    /// Columns.
+    /// The width in columns.
     pub width: usize,
 }
 
@@ -63,7 +62,7 @@ impl Look {
         width: 100,
     };
 
-    /// What standard error can show.
+    /// The capabilities of standard error.
     pub fn of_stderr(color: ColorWhen) -> Self {
         let stderr = io::stderr();
         let look = match stderr.is_terminal() {
@@ -108,7 +107,7 @@ impl Renderer {
         Renderer { style, look }
     }
 
-    /// The style asked for; else fancy on a terminal and short otherwise.
+    /// The requested style; by default fancy on a terminal and short otherwise.
     pub fn for_stderr(style: Option<Style>, color: ColorWhen) -> Self {
         let default = if io::stderr().is_terminal() {
             Style::Fancy
@@ -147,7 +146,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Writes a diagnostic that is about no place in a source.
+    /// Writes a diagnostic without a source.
     ///
     /// # Errors
     /// Those of the writer.
@@ -172,12 +171,12 @@ fn severity_word(severity: Severity) -> &'static str {
     }
 }
 
-/// Whether a character of the input could move the cursor, change colours or reorder the line it stands in.
+/// Whether a character could move the cursor, change colours or reorder the line on a terminal.
 fn is_treacherous(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text without characters that could do harm to a terminal, cut to a length that can be read. Line breaks stay.
+/// Replaces characters that could affect a terminal, and truncates long text. Line breaks are kept.
 fn clean(text: &str) -> String {
     let mut out: String = text
         .chars()

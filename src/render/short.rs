@@ -1,4 +1,4 @@
-//! `file:line:column: error: message [code]`, with more lines of the same form for help and notes.
+//! `file:line:column: error: message [code]`, and lines of the same form for help and notes.
 
 use std::io::{self, Write};
 
@@ -25,7 +25,7 @@ pub(super) fn render(source: Option<&Source>, diagnostic: &Diagnostic, out: &mut
         (None, None) => String::new(),
     };
     let detail = match primary {
-        // Without a drawing it would often say the same again.
+        // Labels that only repeat the message are left out.
         Some(label) if label.text != "here" && !diagnostic.message.contains(&label.text) => {
             format!(": {}", clean_line(&label.text))
         }

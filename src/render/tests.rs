@@ -164,7 +164,7 @@ fn hostile_sources_and_spans_do_no_harm() {
 
 #[test]
 fn every_label_is_drawn_wherever_it_is() {
-    // Lines near and far, long and short, in every distance that decides how snippets are joined.
+    // Lines of several lengths, in every distance that affects how snippets are joined.
     let line = |i: usize| match i % 3 {
         0 => format!("line {i}\n"),
         1 => format!("{}\n", "long ".repeat(200)),

@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// Give up after so many executed operations; default: never
+    /// Give up after this many executed operations; default: never
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
 
@@ -92,15 +92,15 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE.npz")]
     pub output: Option<String>,
 
-    /// Print what was executed, as JSON: to standard output with --output, else to standard error
+    /// Print execution statistics as JSON: to standard output with --output, else to standard error
     #[arg(long)]
     pub stats: bool,
 
-    /// Differentiate a copy of the program and compare with differences and with forward mode, all in f64
+    /// Differentiate a copy of the program and compare with finite differences and with forward mode, all in f64
     ///
-    /// The steps of the differences adapt to the program, and their error is estimated: a gradient is `ok`, `WRONG`, or the
-    /// comparison is `inconclusive`, as at a kink. An input of more than 2048 elements is compared along random directions
-    /// and in some of its elements; `--check-grad=full` compares all. Calls are inlined.
+    /// The step size adapts to the program, and the error is estimated: a gradient is `ok`, `WRONG`, or the comparison
+    /// is `inconclusive`, as at a kink. An input of more than 2048 elements is compared along random directions and in
+    /// some of its elements; `--check-grad=full` compares all. Calls are inlined.
     #[arg(
         long,
         value_name = "HOW",
@@ -113,16 +113,16 @@ pub struct Args {
 
     /// Add the gradients of the outputs, computed by the eager engine from a trace of the run
     ///
-    /// The results are those of the program that `pir-opt --pass=backward` makes, of its functions too: `NAME_grad` for
-    /// every float input without `stop_gradient`. Nothing of that pass is used.
+    /// The results are those of the program that `pir-opt --pass=backward` makes, also for functions: `NAME_grad` for
+    /// every float input without `stop_gradient`. The implementation is independent of that pass.
     #[arg(long, conflicts_with_all = ["check_grad", "stats"])]
     pub eager_grad: bool,
 
-    /// Run the program as a dataflow graph, on so many devices
+    /// Run the program as a dataflow graph, on this many devices
     ///
-    /// Without a number, a program of graphs (`df.graph`) is run on as many devices as it is for. A structured program is
-    /// made a graph by the pass `lower-to-dataflow` first, and with more than one device split by `partition`. Devices are
-    /// threads. What can never run is reported: which nodes wait, and for what.
+    /// Without a number, a program of graphs (`df.graph`) runs on the devices that it is for. A structured program is
+    /// first converted to a graph by the pass `lower-to-dataflow` and, with more than one device, split by `partition`.
+    /// Devices are threads. A deadlock is reported: which nodes wait, and for what.
     #[arg(
         long,
         value_name = "DEVICES",
@@ -134,13 +134,13 @@ pub struct Args {
     )]
     pub dataflow: Option<u32>,
 
-    /// Pick the next node at random among those that are ready; the same number gives the same schedule
+    /// Pick the next node at random among the ready ones; the same number gives the same schedule
     ///
-    /// Devices take turns, at random as well, instead of being threads.
+    /// Devices take turns, at random as well, instead of running as threads.
     #[arg(long, value_name = "N", requires = "dataflow")]
     pub schedule_seed: Option<u64>,
 
-    /// Write what ran when, on which device, in which iteration, in the format of chrome://tracing and Perfetto
+    /// Write an execution trace by device and iteration, in the format of chrome://tracing and Perfetto
     #[arg(long, value_name = "FILE.json", requires = "dataflow")]
     pub trace: Option<String>,
 
@@ -153,7 +153,7 @@ pub struct Args {
     pub common: Common,
 }
 
-/// How much is compared.
+/// Which elements are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum CheckGrad {
     /// Random directions in inputs with many elements
@@ -177,7 +177,7 @@ fn parse_input(text: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), value))
 }
 
-/// The beginning of a text.
+/// The beginning of a text, for messages.
 fn excerpt(text: &str) -> String {
     if text.is_empty() {
         return "the end".to_owned();

@@ -12,7 +12,7 @@ use super::Args;
 use crate::evaluate::KernelEvaluator;
 use crate::output::write_output;
 
-/// Makes a program one that holds a graph for each device, unless it does already.
+/// Converts a program to one graph per device, unless it already consists of graphs.
 pub(super) fn prepare(module: &mut Module, devices: u32) -> Result<(), Vec<Diagnostic>> {
     let mut graphs = 0;
     module.for_each_body(|body| {
@@ -60,7 +60,7 @@ pub(super) fn run(module: &Module, args: &Args, options: &Options, out: &mut dyn
     dataflow::run(module, options, &schedule, out).map_err(ExecError::into_diagnostic)
 }
 
-/// What was not fetched because it is dead.
+/// Warnings about fetches of dead values.
 pub(super) fn warnings(outcome: &Outcome) -> Vec<Diagnostic> {
     let warn = |name: &String| {
         Diagnostic::warning(
@@ -111,7 +111,7 @@ fn frame_to_json(frame: &FrameStats) -> Value {
     })
 }
 
-/// Writes what ran when, for `chrome://tracing` and Perfetto: a row for each device, arrows for messages.
+/// Writes an execution trace for `chrome://tracing` and Perfetto: a row per device, arrows for messages.
 pub(super) fn write_trace(path: &str, events: &[(i64, Vec<Event>)]) -> Result<(), Diagnostic> {
     write_output(Some(path), |out| {
         out.write_all(b"{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n")?;
@@ -129,7 +129,7 @@ pub(super) fn write_trace(path: &str, events: &[(i64, Vec<Event>)]) -> Result<()
             for event in events {
                 write(event_to_json(*device, event))?;
                 if let Some(message) = event.message {
-                    // An arrow leaves from and ends in the slice that is around its time.
+                    // An arrow starts and ends in the slice that contains its time.
                     write(json!({
                         "name": "message", "cat": "message", "pid": 0, "tid": device,
                         "ph": if message.sends { "s" } else { "f" },

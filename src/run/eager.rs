@@ -7,8 +7,8 @@ use pir_interp::eager::{Targets, trace};
 use pir_interp::{ExecError, Options, Tensor};
 use pir_ir::{Diagnostic, Module};
 
-/// Runs a program and differentiates the trace: the outputs, then the gradients of their sum, named like `backward`
-/// names them.
+/// Runs a program and differentiates the trace. Returns the outputs, then the gradients of their sum, named as by
+/// `backward`.
 pub(super) fn run(
     module: &Module,
     options: &Options,

@@ -1,4 +1,4 @@
-//! Binding inputs: which value from a file or from the command line is which.
+//! Binds inputs to values from files and the command line.
 
 use pir_interp::kernels::dtype_of;
 use pir_interp::{InputSpec, Tensor};
@@ -7,8 +7,7 @@ use pir_ir::{Context, Diagnostic, Span, nearest};
 
 use super::value::{Value, stream_of};
 
-/// What may be bound, in the order of precedence: a value from the command line goes before one from a file, and a
-/// later one before an earlier one.
+/// The values to bind, by precedence: the command line comes before files, and a later value before an earlier one.
 #[derive(Debug, Default)]
 pub struct Given {
     /// From the command line.
@@ -19,10 +18,10 @@ pub struct Given {
     pub seed: u64,
 }
 
-/// Finds the value of each input.
+/// Determines the value of each input.
 ///
 /// # Errors
-/// Inputs without a value or with a wrong one, and values of inputs that there are not.
+/// Inputs without a value or with a wrong one, and values for unknown inputs.
 pub fn bind(ctx: &Context, inputs: &[InputSpec], given: &Given) -> Result<Vec<Tensor>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     for (name, _) in &given.values {
@@ -39,7 +38,7 @@ pub fn bind(ctx: &Context, inputs: &[InputSpec], given: &Given) -> Result<Vec<Te
             Some((_, value)) => input.convert(value, given.seed),
             None => match from_files(spec, &given.tensors) {
                 Some(tensor) => input.check(tensor),
-                // Without elements there is nothing to know. PaddlePaddle's layers have such parameters.
+                // A tensor without elements needs no value. PaddlePaddle's layers have such parameters.
                 None if input.extents().contains(&0) => input.convert(&Value::Rand, given.seed),
                 None => {
                     missing.push(input);
@@ -58,7 +57,7 @@ pub fn bind(ctx: &Context, inputs: &[InputSpec], given: &Given) -> Result<Vec<Te
     if errors.is_empty() { Ok(bound) } else { Err(errors) }
 }
 
-/// Whether the input at position `at` goes by this name: its own, also written like a value, or its position.
+/// Whether the input at position `at` matches this name: its own name, with or without `%`, or its position.
 fn is_called(input: &InputSpec, at: usize, name: &str) -> bool {
     input.name == name.strip_prefix('%').unwrap_or(name) || input.name == name || name.parse() == Ok(at)
 }
@@ -99,7 +98,7 @@ fn unbound(missing: &[Input<'_>], tensors: &[(String, Tensor)]) -> Diagnostic {
     ))
 }
 
-/// In archives written by tests and exporters, names may say what they are names of.
+/// Prefixes of names in archives written by tests and exporters.
 const PREFIXES: [&str; 3] = ["", "in:", "param:"];
 
 fn from_files<'a>(input: &InputSpec, tensors: &'a [(String, Tensor)]) -> Option<&'a Tensor> {
@@ -113,17 +112,17 @@ fn from_files<'a>(input: &InputSpec, tensors: &'a [(String, Tensor)]) -> Option<
     })
 }
 
-/// An input with what is needed to speak of it.
+/// An input with the information for messages.
 struct Input<'a> {
     ctx: &'a Context,
     spec: &'a InputSpec,
 }
 
 impl Input<'_> {
-    /// The diagnostic with the place and the type of the input.
+    /// Adds the place and the type of the input to a diagnostic.
     fn shown(&self, error: Diagnostic) -> Diagnostic {
         let text = format!("`{}` is {}", self.spec.name, print_type(self.ctx, self.spec.ty));
-        // Arguments of functions have no place of their own.
+        // Arguments of functions have no span.
         if self.spec.span == Span::default() {
             error.note(text)
         } else {
@@ -135,12 +134,12 @@ impl Input<'_> {
         self.shown(Diagnostic::error("input-mismatch", message))
     }
 
-    /// The declared extents; negative ones stand for any.
+    /// The declared extents; a negative one is dynamic.
     fn extents(&self) -> &[i64] {
         self.ctx.as_tensor(self.spec.ty).map_or(&[], |(shape, _)| shape)
     }
 
-    /// Whether a tensor is what the program declares.
+    /// Checks a tensor against the declared type.
     fn check(&self, tensor: &Tensor) -> Result<Tensor, Box<Diagnostic>> {
         let extents = self.extents();
         let fits = tensor.rank() == extents.len()
@@ -193,7 +192,7 @@ impl Input<'_> {
     }
 }
 
-/// The type of a tensor, as it is written in a program.
+/// The type of a tensor in the syntax of the text format.
 fn type_text(tensor: &Tensor) -> String {
     let extents: String = tensor.shape().iter().map(|extent| format!("{extent}x")).collect();
     format!("tensor<{extents}{}>", tensor.dtype().name())

@@ -64,7 +64,7 @@ pub fn main() -> Exit {
     }
 }
 
-/// How it ends: a comparison by whether the gradients are right.
+/// Runs the tool. The status of a comparison is that of its verdict.
 fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) -> Result<Exit, Vec<Diagnostic>> {
     let load = LoadOptions {
         allow_unregistered: args.common.allow_unregistered_dialect,
@@ -119,7 +119,7 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
     };
     let outcome = execute(args, &inputs, values, run)?;
     write_results(args, &outcome).map_err(|error| vec![error])?;
-    // The process ends here; giving the memory back piece by piece would only take time.
+    // The process ends here; freeing the memory piece by piece would only take time.
     std::mem::forget((module, outcome));
     Ok(Exit::Success)
 }
@@ -148,7 +148,7 @@ fn check_gradients(
     })
 }
 
-/// Runs a program on the inputs by some means.
+/// Runs a program on the inputs with an executor.
 fn execute<T>(
     args: &Args,
     inputs: &[InputSpec],
@@ -162,7 +162,7 @@ fn execute<T>(
         max_memory: args.common.max_memory,
         ..Options::default()
     };
-    // What the program prints must not stand in the middle of an archive.
+    // The printed output of the program must not end up inside an archive on standard output.
     let result = if args.output.as_deref() == Some("-") {
         run(&options, &mut io::stderr().lock())
     } else {
@@ -178,7 +178,7 @@ fn execute<T>(
     result.map_err(|error| vec![error])
 }
 
-/// Takes it for no error that nobody reads on.
+/// Ignores a pipe that is closed early.
 struct Quiet<W>(W);
 
 impl<W: Write> Write for Quiet<W> {
@@ -198,7 +198,7 @@ impl<W: Write> Write for Quiet<W> {
     }
 }
 
-/// What was fetched under its names, then the results of the function as `out:0`, `out:1`, …
+/// The fetched values by name, then the results of the function as `out:0`, `out:1`, …
 fn named(outcome: &Outcome) -> impl Iterator<Item = (String, &Tensor)> {
     let fetched = outcome.fetched.iter().map(|(name, tensor)| (name.clone(), tensor));
     let results = outcome.results.iter().enumerate();
@@ -211,7 +211,7 @@ fn write_tensors<'t>(args: &Args, mut named: impl Iterator<Item = (String, &'t T
             named.try_for_each(|(name, tensor)| writeln!(out, "{name} = {tensor}"))
         }),
         Some(path) => {
-            // In an archive a name stands once; of several values the last one is kept.
+            // Names in an archive are unique: the last value of a name is kept.
             let mut tensors: Vec<(String, &Tensor)> = Vec::new();
             for (name, tensor) in named {
                 match tensors.iter_mut().find(|(other, _)| *other == name) {
@@ -239,7 +239,7 @@ fn write_stats(args: &Args, to_json: impl FnOnce() -> String) -> Result<(), Diag
     match args.output.as_deref() {
         Some(path) if path != "-" => write_output(None, |out| out.write_all(text.as_bytes())),
         _ => {
-            // Nothing can be done when standard error is closed.
+            // There is nothing left to do if standard error is closed.
             let _ = io::stderr().lock().write_all(text.as_bytes());
             Ok(())
         }

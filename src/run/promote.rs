@@ -1,9 +1,9 @@
-//! A program in `f64`: every float of it, values as well as attributes.
+//! Converts a program to `f64`: all float values and attributes.
 
 use pir_ir::{Attr, AttrData, AttrDict, Context, Module, Type, TypeData};
 use pir_passes::{Changed, for_each_body_mut};
 
-/// Turns all floats into `f64`, so that what is computed can be compared with finite differences.
+/// Converts all floats to `f64`, for comparison with finite differences.
 pub fn to_f64(module: &mut Module) {
     // The function cannot fail.
     let _ = for_each_body_mut(module, |ctx, body| {
@@ -27,7 +27,7 @@ pub fn to_f64(module: &mut Module) {
     });
 }
 
-/// The type with every float in it made an `f64`. Types nest no deeper than those of lists and functions in practice.
+/// The type with all floats replaced by `f64`. In practice types are not nested deeper than lists and functions.
 fn promote_type(ctx: &Context, ty: Type) -> Type {
     let list = |types: &[Type]| types.iter().map(|&t| promote_type(ctx, t)).collect::<Vec<_>>();
     match ctx.type_data(ty) {

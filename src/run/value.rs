@@ -1,14 +1,14 @@
-//! Values as they are written on the command line: `0.5`, `[[1, 2], [3, 4]]`, `rand`, `ones`, `zeros`.
+//! Values in the syntax of the command line: `0.5`, `[[1, 2], [3, 4]]`, `rand`, `ones`, `zeros`.
 
 use std::fmt;
 
 use half::{bf16, f16};
 use pir_interp::{DType, Tensor};
 
-/// Deeper lists than this are not tensors that anybody has.
+/// Lists nested more deeply are rejected.
 const MAX_RANK: usize = 64;
 
-/// A number, as it is written.
+/// A number.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Number {
     /// `true`, `false`.
@@ -20,7 +20,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// The number as a float; truth values are 0 and 1.
+    /// The number as a float; booleans are 0 and 1.
     pub fn as_f64(self) -> f64 {
         match self {
             Number::Bool(value) => f64::from(u8::from(value)),
@@ -29,13 +29,13 @@ impl Number {
         }
     }
 
-    /// The number as an integer, if it is a whole one.
+    /// The number as an integer, if it is integral.
     pub fn as_i64(self) -> Option<i64> {
         match self {
             Number::Bool(value) => Some(i64::from(value)),
             Number::Int(value) => Some(value),
             Number::Float(value) => {
-                // The bounds are powers of two, so exact; the upper one is just beyond the range.
+                // The bounds are powers of two, so exact; the upper one is just outside of the range.
                 let fits = value.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&value);
                 fits.then_some(value as i64)
             }
@@ -53,10 +53,10 @@ impl fmt::Display for Number {
     }
 }
 
-/// A tensor of numbers, as many as the shape says.
+/// A tensor of a shape with the numbers of `next`.
 ///
 /// # Errors
-/// Which of them the element type does not have, or that there is no memory for so many.
+/// The number that the element type cannot represent, or insufficient memory.
 fn tensor_of(dtype: DType, shape: &[usize], mut next: impl FnMut() -> Number) -> Result<Tensor, String> {
     let none = |number: Number| format!("{} has no element {number}", dtype.name());
     macro_rules! integers {
@@ -89,27 +89,26 @@ fn tensor_of(dtype: DType, shape: &[usize], mut next: impl FnMut() -> Number) ->
     }
 }
 
-/// A value as it is written.
+/// A value in the syntax of the command line.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
-    /// Pseudo-random numbers, the same for the same seed and name: floats from [-1, 1), integers from 0 to 9, truth
-    /// values.
+    /// Pseudo-random numbers, determined by the seed and the name: floats from [-1, 1), integers from 0 to 9, booleans.
     Rand,
-    /// A number in every place.
+    /// One number for all elements.
     Fill(Number),
-    /// A list of lists of … numbers.
+    /// Nested lists of numbers.
     List {
         /// The lengths of the lists, outer ones first.
         shape: Vec<usize>,
-        /// The numbers, row by row.
+        /// The numbers, in row-major order.
         numbers: Vec<Number>,
     },
 }
 
-/// Why a text is no value.
+/// A syntax error in a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ValueError {
-    /// Where, in bytes.
+    /// The byte offset.
     pub at: usize,
     /// What was expected.
     pub message: String,
@@ -142,16 +141,16 @@ impl Value {
         }
     }
 
-    /// The value as a tensor. `shape` is the declared one, and not used for a list, which has its own; `stream` is the
-    /// seed of random numbers.
+    /// Converts the value to a tensor. `shape` is the declared one, and is not used for a list, which has its own;
+    /// `stream` is the seed of random numbers.
     ///
     /// # Errors
-    /// Why there is no such tensor.
+    /// Why it cannot be converted.
     pub fn tensor(&self, dtype: DType, shape: &[usize], stream: u64) -> Result<Tensor, String> {
         match self {
             Value::Fill(number) => tensor_of(dtype, shape, || *number),
             Value::List { shape, numbers } => {
-                // There is one for each element of the shape, which is that of the list.
+                // There is one number per element, since the shape is that of the list.
                 let mut numbers = numbers.iter();
                 tensor_of(dtype, shape, || numbers.next().copied().unwrap_or(Number::Int(0)))
             }
@@ -163,15 +162,15 @@ impl Value {
     }
 }
 
-/// The seed of the pseudo-random numbers of an input: that of the run and its name.
+/// The seed for an input, from that of the run and the input's name.
 pub fn stream_of(seed: u64, name: &str) -> u64 {
-    // FNV-1a: results must not change with the version of a library.
+    // FNV-1a: results must not depend on the version of a library.
     name.bytes().fold(0xCBF2_9CE4_8422_2325 ^ seed, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     })
 }
 
-/// The generator splitmix64.
+/// The splitmix64 generator.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -186,7 +185,7 @@ impl SplitMix {
     fn number(&mut self, dtype: DType) -> Number {
         let bits = self.next();
         match dtype {
-            // 53 bits: every value is exact, and less than 1.
+            // 53 bits: every value is exact and less than 1.
             _ if dtype.is_float() => Number::Float((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0),
             DType::I1 => Number::Bool(bits >> 63 == 1),
             _ => Number::Int((bits % 10) as i64),
@@ -215,7 +214,7 @@ fn parse_list(text: &str) -> Result<Value, ValueError> {
     };
     let bytes = text.as_bytes();
     let mut numbers = Vec::new();
-    // For each open list the number of its items so far, and for each depth the length of the first list that ended.
+    // For each open list its number of items so far, and for each depth the length of the first completed list.
     let mut open: Vec<usize> = Vec::new();
     let mut lengths: Vec<Option<usize>> = Vec::new();
     let mut leaf_depth = None;
@@ -266,7 +265,7 @@ fn parse_list(text: &str) -> Result<Value, ValueError> {
             b',' if !expect_item => {
                 expect_item = true;
                 at += 1;
-                // `[1, ]` is as good as `[1]` nowhere else in the tool.
+                // Trailing commas are not accepted, as in the rest of the tool.
                 if text[at..].trim_start().starts_with(']') {
                     return error(at, "expected an item behind the comma");
                 }

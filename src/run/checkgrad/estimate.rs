@@ -1,49 +1,49 @@
-//! A derivative along a line by differences, with an estimate of its error.
+//! Derivatives along a line by finite differences, with an error estimate.
 //!
-//! Steps are halved from a large one on. After each, the difference quotients so far are extrapolated to a step of zero
-//! (Richardson's tableau, in the order of Ridders), and the entry is kept whose neighbours agree best. So neither the
-//! size of a step has to be guessed, nor how smooth the function is. The quotients of both sides are extrapolated as well:
-//! where only one side is there, at the edge of a domain, it counts, and where the sides differ, there is a kink.
+//! The step is halved repeatedly. After each halving, the difference quotients are extrapolated to step zero
+//! (Richardson's tableau, in the order of Ridders), and the entry that agrees best with its neighbours is kept. So
+//! neither the step size nor the smoothness of the function has to be guessed. One-sided quotients are extrapolated as
+//! well: at the edge of a domain, one of them is used, and if they differ, there is a kink.
 
-/// Steps that are tried: from a fiftieth of the value to the last bits of it.
+/// The maximal number of steps: from a fiftieth of the value to its last bits.
 const MAX_LEVELS: usize = 64;
-/// Columns of a tableau: of more, the numbers only tell of rounding.
+/// The columns of the tableau: further ones would contain only rounding errors.
 const COLUMNS: usize = 7;
 
-/// By how much the function differs from its value in the middle of the line.
+/// The change of the function from its value in the middle of the line.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
-    /// The difference.
+    /// The change.
     pub value: f64,
-    /// What rounding may have changed of it.
+    /// The rounding error in it.
     pub noise: f64,
 }
 
-/// A derivative, and by how much it may be off.
+/// A derivative with an error bound.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
     /// The derivative.
     pub value: f64,
     /// The error.
     pub error: f64,
-    /// The largest step that is in it.
+    /// The largest step used.
     pub step: f64,
 }
 
-/// What is known of the derivative along a line.
+/// The estimates of the derivative along a line.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Found {
-    /// By differences to both sides.
+    /// From central differences.
     pub central: Option<Estimate>,
-    /// By differences to the right, and to the left.
+    /// From one-sided differences: right and left.
     pub sides: [Option<Estimate>; 2],
 }
 
-/// Extrapolates quotients to a step of zero.
+/// Extrapolates quotients to step zero.
 struct Tableau {
-    /// The errors of the quotients are a series in this power of the step.
+    /// The error of a quotient is a series in this power of the step.
     power: i32,
-    /// How large the numbers may be that the program works with.
+    /// The magnitude of intermediate numbers in the program.
     inside: f64,
     steps: Vec<f64>,
     row: Vec<f64>,
@@ -61,7 +61,7 @@ impl Tableau {
         }
     }
 
-    /// There is no quotient for a step: those before it tell nothing about those behind.
+    /// A step without a quotient: earlier quotients are not combined with later ones.
     fn gap(&mut self) {
         self.steps.clear();
         self.row.clear();
@@ -74,8 +74,8 @@ impl Tableau {
             let ratio = (self.steps[self.steps.len() - 1 - column] / step).powi(self.power);
             row.push(before + (before - above) / (ratio - 1.0));
         }
-        // An entry is believed as far as those that it is made of agree with it, and the same one of a step before:
-        // that all three are near it by chance does not happen.
+        // An entry is trusted as far as its two sources and the corresponding entry of the previous step agree with it:
+        // all three are unlikely to be near it by chance.
         let mut here: Option<Estimate> = None;
         for column in 1..row.len().min(self.row.len()) {
             let (value, others) = (row[column], [row[column - 1], self.row[column - 1], self.row[column]]);
@@ -86,8 +86,8 @@ impl Tableau {
                 here = Some(Estimate { value, error, step });
             }
         }
-        // Large steps may agree on something that smaller ones refute, if not only in what is rounded inside. Of those that
-        // say the same, a small step has to be much better: it may agree with others on how something is rounded.
+        // Large steps may agree on a value that smaller ones refute, unless only rounding differs. Among equal
+        // estimates, a smaller step must be much better: it may agree with others because of common rounding.
         let rank = |e: Estimate| e.error + 2.0 * f64::EPSILON * self.inside / e.step;
         let better = |here: Estimate, best: Estimate| {
             let apart = (here.value - best.value).abs();
@@ -106,10 +106,9 @@ impl Tableau {
     }
 }
 
-/// Differentiates along a line at zero. `change` gives the function beside it, or nothing where it is not defined or
-/// is another one; `first` is the first step, `least` one that is too small, `inside` the size of
-/// the numbers that are computed with, and `enough` says whether a derivative is
-/// good enough to end with.
+/// Differentiates along a line at zero. `change` gives the change of the function, or `None` where it is undefined or
+/// takes another path; `first` is the first step, `least` a step that is too small, `inside` the magnitude of
+/// intermediate numbers, and `enough` decides when a derivative is accurate enough to stop.
 pub fn derivative(
     mut change: impl FnMut(f64) -> Option<Change>,
     first: f64,
@@ -149,19 +148,19 @@ pub fn derivative(
             }
             [None, None] => {
                 central.gap();
-                // Far from where the function is defined, larger strides.
+                // Far from the domain, the step shrinks faster.
                 step /= 4.0;
             }
             [right, _] => {
                 central.gap();
                 let one = if right.is_some() { &sides[0] } else { &sides[1] };
-                // It may only be that the step is too large for the other side.
+                // The step may still be too large for the other side.
                 if step < first * 1e-6 && one.best.is_some_and(&enough) {
                     break;
                 }
             }
         }
-        // From here on there is only rounding.
+        // Smaller steps only add rounding errors.
         let known = match (central.best, &sides) {
             (Some(best), _) => Some(best),
             (None, [Tableau { best: Some(a), .. }, Tableau { best: Some(b), .. }]) => {
@@ -221,11 +220,11 @@ mod tests {
         near(|x| x * 1e-20, 3.0, 1e-20, 1e-9);
         near(|x| x.powi(2), 1e150, 2e150, 1e-7);
         near(f64::tanh, 1e-14, 1.0, 1e-7);
-        // Near -5, this is one minus nearly one: small steps only see how that is rounded.
+        // Near -5, this is one minus nearly one: small steps only measure rounding.
         let slope = found(|x| 0.5 * x * (1.0 + (0.8 * x * (1.0 + 0.045 * x * x)).tanh()), -5.5);
         let central = slope.central.unwrap();
         assert!((central.value / -4.136604e-8 - 1.0).abs() < 1e-3, "{central:?}");
-        // A kink near by.
+        // A kink nearby.
         near(
             |x: f64| x.max(0.0) * x.cos(),
             1e-4,
@@ -252,7 +251,7 @@ mod tests {
         );
         let nowhere = found(|x| if x == 0.0 { 0.0 } else { f64::NAN }, 0.0);
         assert!(nowhere.central.is_none() && nowhere.sides == [None, None]);
-        // No finite derivative: no estimate that could be believed.
+        // The derivative is infinite: there is no reliable estimate.
         let steep = found(|x| x.abs().sqrt(), 0.0);
         assert!(
             steep

@@ -1,4 +1,4 @@
-//! What forward mode says of the same derivatives: it needs no steps.
+//! Forward-mode derivatives for comparison: they need no steps.
 
 use std::collections::HashSet;
 
@@ -9,17 +9,17 @@ use pir_passes::Pipeline;
 use super::Check;
 use crate::driver::{RunOptions, run_passes};
 
-/// The program with the pass `jvp`, if it has tangents for all that has gradients.
+/// The program after the pass `jvp`, if it computes tangents for all inputs with gradients.
 pub(super) struct Tangents {
     module: Module,
-    /// The names of the directions, one for each input that has gradients.
+    /// The names of the directions, one per input with a gradient.
     names: Vec<String>,
-    /// How much the program itself fetches and returns.
+    /// How many values the program itself fetches and returns.
     before: (usize, usize),
 }
 
 impl Tangents {
-    /// Nothing where forward mode does not know a rule: differences are then all that there is.
+    /// `None` if forward mode lacks a rule: then only differences are compared.
     pub(super) fn new(check: &Check<'_>, module: &Module, active: usize, before: (usize, usize)) -> Option<Self> {
         let mut module = module.clone();
         let options = RunOptions {
@@ -34,8 +34,7 @@ impl Tangents {
         (names.len() == active).then_some(Tangents { module, names, before })
     }
 
-    /// The derivative of the sum of the float outputs along a direction in one of the inputs that have gradients, all of
-    /// which are given.
+    /// The derivative of the sum of the float outputs along `directions`, one for each input with a gradient.
     pub(super) fn along(
         &self,
         check: &Check<'_>,

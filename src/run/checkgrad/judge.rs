@@ -1,12 +1,12 @@
-//! Whether a derivative is what differences say.
+//! Compares a derivative with finite differences.
 
 use super::Verdict;
 use super::estimate::{Estimate, Found};
 
-/// The error of an estimate that still tells something, in relation to it.
+/// The relative error up to which an estimate is still useful.
 const COARSE: f64 = 1e-3;
 
-/// What was found of a derivative.
+/// The result of a comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Judged {
     pub(super) verdict: Verdict,
@@ -17,7 +17,7 @@ pub(super) struct Judged {
     pub(super) reason: Option<String>,
 }
 
-/// Whether a gradient is what a good estimate says.
+/// Whether a gradient agrees with a good estimate.
 pub(super) fn agrees(gradient: f64, estimate: Estimate, tolerance: f64, rounding: f64) -> bool {
     let size = gradient.abs().max(estimate.value.abs());
     gradient.is_finite()
@@ -25,20 +25,20 @@ pub(super) fn agrees(gradient: f64, estimate: Estimate, tolerance: f64, rounding
         && (gradient - estimate.value).abs() <= tolerance * size + rounding
 }
 
-/// What is computed with.
+/// Magnitudes that determine rounding errors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     /// Errors below this times the tolerance are small even if the gradient is.
     pub(super) floor: f64,
-    /// What the outputs change by where they change in proportion to the input.
+    /// The change of the outputs if they are proportional to the input.
     pub(super) base: f64,
-    /// By how much the gradient may be rounded.
+    /// The rounding error of the gradient.
     pub(super) rounding: f64,
-    /// The numbers that are rounded inside of the program.
+    /// The magnitude of intermediate numbers in the program.
     pub(super) inside: f64,
 }
 
-/// What may be rounded of numbers of a size.
+/// The rounding error of numbers of a magnitude.
 fn rounded(inside: f64) -> f64 {
     64.0 * f64::EPSILON * inside
 }
@@ -66,7 +66,7 @@ pub(super) fn judge(gradient: f64, found: &Found, tolerance: f64, sizes: Sizes) 
         }
     }
     let (right, left) = (right.filter(good), left.filter(good));
-    // The sides differ: there is no derivative, and what lies between them is as good as any.
+    // The sides differ: there is no derivative, and any value between them is valid.
     if let (Some(right), Some(left)) = (right, left) {
         let apart = (right.value - left.value).abs();
         let unsure = 10.0 * (right.error + left.error) + tolerance.max(1e-6) * right.value.abs().max(left.value.abs());
@@ -120,7 +120,7 @@ pub(super) fn judge(gradient: f64, found: &Found, tolerance: f64, sizes: Sizes) 
     {
         Verdict::Wrong
     } else {
-        // However far they are from the gradient: they may be on their way there.
+        // Even if they are far from the gradient: they may not have converged.
         Verdict::Inconclusive
     };
     let reason = (verdict == Verdict::Inconclusive).then(|| "the differences are not exact enough".to_owned());
@@ -130,7 +130,7 @@ pub(super) fn judge(gradient: f64, found: &Found, tolerance: f64, sizes: Sizes) 
 fn told(verdict: Verdict, gradient: f64, estimate: Option<Estimate>, reason: Option<String>) -> Judged {
     let absolute = estimate.map_or(f64::NAN, |estimate| (gradient - estimate.value).abs());
     let size = estimate.map_or(f64::NAN, |estimate| gradient.abs().max(estimate.value.abs()));
-    // Of zeros, all that there is to see is rounding.
+    // If the derivative is zero, the estimates consist of rounding errors.
     let is_rounding = |e: Estimate| absolute <= 3.0 * e.error && size <= 100.0 * e.error;
     let relative = match estimate {
         _ if absolute == 0.0 => 0.0,
@@ -148,8 +148,8 @@ fn told(verdict: Verdict, gradient: f64, estimate: Option<Estimate>, reason: Opt
 }
 
 impl Judged {
-    /// What is wrong by two series of steps is wrong, if they say the same.
-    /// A difference that does not change the sum by more over the steps may come of what is rounded inside of the program.
+    /// An error must be confirmed by a second series of steps with the same result. If the difference hardly changes
+    /// the sum over the steps, it may be due to intermediate rounding.
     pub(super) fn confirmed(self, again: Judged, inside: f64) -> Judged {
         if self
             .estimate
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(of(1.0, 1.0 + 1e-9, 1e-10), Verdict::Ok);
         assert_eq!(of(1.0, 1.001, 1e-10), Verdict::Wrong);
         assert_eq!(of(1.0, 1.001, 2e-4), Verdict::Inconclusive);
-        // However small it is.
+        // Even if it is very small.
         assert_eq!(of(1e-9, 1.01e-9, 1e-14), Verdict::Wrong);
         assert_eq!(of(0.0, 1e-14, 1e-13), Verdict::Ok);
         assert_eq!(of(1.0, 3.0, 2.0), Verdict::Inconclusive);

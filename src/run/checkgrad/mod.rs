@@ -1,10 +1,10 @@
-//! Compares derivatives with differences, and tells what is wrong from what cannot be told.
+//! Compares derivatives with finite differences, and separates wrong from undecidable results.
 //!
-//! The program is turned into `f64`. Its differentiated copy gives, for every input, the gradient of the sum of all
+//! The program is converted to `f64`. Its differentiated copy gives, for every input, the gradient of the sum of all
 //! elements of all float outputs. The same sum is then differentiated numerically ([`estimate`]) in every element of
-//! every input, or along random directions where there are many; runs that take other ways through the program than the
-//! one in question do not count. A gradient is wrong when it is off by more than the numbers may be, in two series of
-//! steps; when it is not, and they may be off by more than is asked for, nothing can be told. Forward mode is asked too.
+//! every input, or along random directions for large inputs; runs that take another path through the program do not
+//! count. A gradient is wrong if its error exceeds the error bound in two series of steps; if it does not, but the
+//! bound exceeds the tolerance, the comparison is inconclusive. Forward mode is compared too.
 
 pub mod estimate;
 mod forward;
@@ -29,34 +29,34 @@ use judge::{Judged, Sizes, judge};
 pub use table::table;
 pub use thunk::called;
 
-/// Of inputs with more elements, not all are compared.
+/// Inputs with more elements are sampled.
 const MANY: usize = 2048;
-/// Along so many random directions they are compared, and in so many elements.
+/// The number of random directions, and of elements, that are sampled.
 const SAMPLES: usize = 24;
-/// By how much gradients and tangents may differ, in relation to the terms of the sum.
+/// The relative difference allowed between gradients and tangents, with respect to the terms of the sum.
 const ROUNDING: f64 = 1e-9;
 
-/// What a comparison says.
+/// The result of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
-    /// The gradient is what the differences say.
+    /// The gradient agrees with the differences.
     Ok,
-    /// The differences do not say what it is.
+    /// The differences are not accurate enough.
     Inconclusive,
-    /// It is not what they say.
+    /// The gradient disagrees with the differences.
     Wrong,
 }
 
 /// An element, or a direction, that was compared.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Worst {
-    /// Which element; none for a direction.
+    /// The element's index; `None` for a direction.
     pub index: Option<usize>,
-    /// What the gradient is.
+    /// The gradient.
     pub gradient: f64,
-    /// What the differences say.
+    /// The estimate from differences.
     pub estimate: Option<Estimate>,
-    /// Why nothing can be told.
+    /// Why the comparison is inconclusive.
     pub reason: Option<String>,
 }
 
@@ -65,40 +65,40 @@ pub struct Worst {
 pub struct Row {
     /// Its name.
     pub name: String,
-    /// How many elements it has.
+    /// The number of elements.
     pub elements: usize,
-    /// How many directions, and how many elements, were compared in place of all elements.
+    /// The number of directions and elements that were sampled.
     pub directions: Option<(usize, usize)>,
-    /// The largest difference.
+    /// The largest absolute difference.
     pub absolute: f64,
-    /// The largest difference in relation to the gradient.
+    /// The largest relative difference.
     pub relative: f64,
     /// The element with the largest error.
     pub worst: Option<Worst>,
-    /// What there is to say besides.
+    /// An additional remark.
     pub note: Option<String>,
-    /// The shape, to tell the index.
+    /// The shape, for printing the index.
     pub shape: Vec<usize>,
     /// The worst of the verdicts.
     pub verdict: Verdict,
 }
 
-/// What is compared.
+/// The parameters of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
     /// The program.
     pub module: &'a Module,
-    /// The function to run, if one was asked for.
+    /// The function to run, if one is selected.
     pub function: Option<&'a str>,
     /// The inputs.
     pub inputs: &'a [InputSpec],
-    /// The largest relative error that is small enough.
+    /// The tolerance for relative errors.
     pub tolerance: f64,
-    /// All elements are compared, however many there are.
+    /// Compare all elements, even of large inputs.
     pub full: bool,
-    /// The first that is wrong is enough: nothing behind it is compared.
+    /// Stop at the first wrong element.
     pub one: bool,
-    /// After so many operations a run is given up.
+    /// The maximal number of operations per run.
     pub max_steps: Option<u64>,
 }
 
@@ -106,7 +106,7 @@ impl Check<'_> {
     /// Compares the gradients of all inputs that have one, at the given values.
     ///
     /// # Errors
-    /// The program cannot be differentiated or run.
+    /// If the program cannot be differentiated or run.
     pub fn run(&self, values: &[Tensor]) -> Result<Vec<Row>, Vec<Diagnostic>> {
         let mut adjoint = self.in_f64();
         run_passes(
@@ -117,11 +117,11 @@ impl Check<'_> {
         self.compare(&adjoint, values)
     }
 
-    /// The program as it is compared.
+    /// The program to compare, in `f64`.
     pub fn in_f64(&self) -> Module {
         let mut primal = self.module.clone();
-        // The constants in what an operation computes are of the types that it was written for. What cannot be expanded is told
-        // when it is differentiated.
+        // The constants in compositions have the types that they were written for, so compositions are expanded first.
+        // Errors in that are reported by differentiation.
         let _ = expand_composites(&mut primal, &|op| {
             let narrow = |ty| op.ctx.is_float(ty) && op.ctx.elem_type(ty) != Type::F64;
             let mut types = op.body.operands(op.op).map(|value| op.body.value_type(value));
@@ -131,14 +131,14 @@ impl Check<'_> {
         primal
     }
 
-    /// Compares gradients that a program computes, which does what [`in_f64`](Self::in_f64) does and more.
+    /// Compares the gradients computed by a program that extends [`in_f64`](Self::in_f64).
     ///
     /// # Errors
-    /// One of both cannot be run.
+    /// If one of the two cannot be run.
     pub fn compare(&self, adjoint: &Module, values: &[Tensor]) -> Result<Vec<Row>, Vec<Diagnostic>> {
         let primal = self.in_f64();
         let failed = |error: ExecError| vec![error.into_diagnostic()];
-        // Once, not in each run.
+        // Prepared once, not for each run.
         let primal = runnable(&primal).map_err(failed)?.into_owned();
         let adjoint = &*runnable(adjoint).map_err(failed)?;
         let values = values.iter().map(promoted).collect::<Result<Vec<Tensor>, _>>()?;
@@ -159,7 +159,7 @@ impl Check<'_> {
         for (argument, &at) in active.iter().enumerate() {
             let gradient = match gradients.of(&self.inputs[at].name, argument) {
                 Some(tensor) => tensor.to_f64(),
-                // What is not there has to be zero.
+                // A missing gradient means zero.
                 None => vec![0.0; values[at].len()],
             };
             let input = Input {
@@ -173,7 +173,7 @@ impl Check<'_> {
             };
             let mut row = input.row();
             if detaches && row.verdict == Verdict::Wrong {
-                // What is detached changes with the input all the same: differences see that, and the gradient must not.
+                // Detached values still change with the input: differences include that, the gradient must not.
                 row.verdict = Verdict::Inconclusive;
                 row.note = Some("differences do not know of `pd.detach`".to_owned());
             }
@@ -203,7 +203,7 @@ impl Check<'_> {
             max_steps: self.max_steps,
             ..Options::default()
         };
-        // What it prints would be printed for every step.
+        // The output of `pd.print` is discarded, since the program runs once per step.
         pir_interp::run(module, &options, &mut std::io::sink()).map_err(|e| vec![e.into_diagnostic()])
     }
 }
@@ -215,10 +215,10 @@ fn verified() -> RunOptions<'static> {
     }
 }
 
-/// The run that others are compared with.
+/// The reference run.
 struct Base {
     outputs: Vec<f64>,
-    /// What the outputs add up to without their signs.
+    /// The sum of the absolute values of the outputs.
     size: f64,
     flow: Stats,
 }
@@ -233,7 +233,7 @@ impl Base {
         }
     }
 
-    /// By how much the sum of the outputs of another run differs; nothing if that run took another way. Element by
+    /// The change of the sum of the outputs in another run; `None` if that run took another path. Computed element by
     /// element, since the sums may be much larger.
     fn change(&self, outcome: &Outcome) -> Option<Change> {
         let same_way = |(a, b): (&pir_interp::exec::LoopStats, &pir_interp::exec::LoopStats)| {
@@ -248,7 +248,7 @@ impl Base {
         }
         let mut change = Change { value: 0.0, noise: 0.0 };
         for (&new, &old) in outputs.iter().zip(&self.outputs) {
-            // Infinities too, which masks are made of.
+            // Also infinities, which are used in masks.
             if new != old {
                 change.value += new - old;
                 change.noise += f64::EPSILON * new.abs().max(old.abs());
@@ -266,7 +266,7 @@ fn float_outputs(outcome: &Outcome) -> Vec<f64> {
         .collect()
 }
 
-/// An input whose gradient is compared.
+/// An input with its gradient.
 struct Input<'a> {
     check: &'a Check<'a>,
     primal: &'a Module,
@@ -277,7 +277,7 @@ struct Input<'a> {
     gradient: Vec<f64>,
 }
 
-/// The largest power of two that is not above a number: adding it rounds least.
+/// The largest power of two up to a number: adding it rounds least.
 fn power_below(value: f64) -> f64 {
     let power = value.log2().floor();
     if power.is_finite() { power.exp2() } else { 1.0 }
@@ -316,7 +316,7 @@ impl Input<'_> {
         row
     }
 
-    /// A random direction, in relation to the values: powers of two, with signs.
+    /// A random direction, scaled with the values: signed powers of two.
     fn direction(&self, numbers: &mut Numbers) -> Vec<(usize, f64)> {
         let largest = self
             .original
@@ -340,7 +340,7 @@ impl Input<'_> {
         }
         let mut values = self.values.to_vec();
         values[self.at] = Tensor::new(self.values[self.at].shape(), numbers).ok()?;
-        // Where the program fails, it is not defined.
+        // Where the program fails, the function is undefined.
         let outcome = self.check.execute(self.primal, &values, Vec::new()).ok()?;
         self.base.change(&outcome)
     }
@@ -350,14 +350,14 @@ impl Input<'_> {
         let part = |&(index, v): &(usize, f64)| self.gradient.get(index).map_or(f64::NAN, |g| g * v);
         let gradient: f64 = direction.iter().map(part).sum();
         let terms: f64 = direction.iter().map(|d| part(d).abs()).sum();
-        // The size of the step in relation to the values.
+        // The ratio of the step to the value.
         let ratio = |&(index, v): &(usize, f64)| self.original[index].abs() / v.abs();
         let scale = direction.iter().map(ratio).fold(0.0, f64::max);
         let first = power_below(0.02 * scale.max(1.0));
         let least = direction.iter().map(ratio).fold(f64::INFINITY, f64::min) * 1e-15;
         let tolerance = self.check.tolerance;
         let rounding = 1e-13 * terms;
-        // Where terms cancel, they were rounded before: about as large as what the other elements do.
+        // Cancelling terms were rounded before: estimate their magnitude from the other elements.
         let others = match direction {
             [_] => self.largest() * scale.min(1e150),
             _ => terms,
@@ -366,7 +366,7 @@ impl Input<'_> {
         let parts = direction.iter().map(|&(index, _)| self.original[index].abs());
         let inside = parts.fold(self.base.size, f64::max);
         let sizes = Sizes {
-            // Below this, differences are nothing but rounding.
+            // Below this, differences consist of rounding errors.
             floor: (self.base.size / scale.max(1.0)).max(self.largest()),
             base: self.base.size / scale.max(1.0),
             rounding,
@@ -390,8 +390,8 @@ impl Input<'_> {
         if judged.verdict == Verdict::Ok {
             return judged;
         }
-        // Near a pole, or the edge of a domain, all these steps may be too large for a small value: those in proportion to
-        // it tell then, if they agree exactly.
+        // Near a pole, or the edge of a domain, all these steps may be too large for a small value: then steps
+        // proportional to the value decide, if they agree exactly.
         if let &[(index, _)] = direction
             && self.original[index] != 0.0
             && self.original[index].abs() < 1e-3
@@ -413,18 +413,18 @@ impl Input<'_> {
         if judged.verdict != Verdict::Wrong {
             return judged;
         }
-        // What is called wrong has to be so with other steps as well.
+        // A wrong result must be confirmed with other steps.
         let again = judge(gradient, &estimated(first * 0.6875, inside, noise), tolerance, sizes);
         judged.confirmed(again, inside)
     }
 
-    /// The largest part of the gradient.
+    /// The largest absolute value in the gradient.
     fn largest(&self) -> f64 {
         let sizes = self.gradient.iter().map(|g| g.abs());
         sizes.filter(|g| g.is_finite()).fold(0.0, f64::max)
     }
 
-    /// Compares with what forward mode says along a direction in this input.
+    /// Compares with the forward-mode derivative along a direction in this input.
     fn compare_tangents(&self, row: &mut Row, tangents: &Tangents, active: &[usize]) -> Result<(), Vec<Diagnostic>> {
         let mut numbers = Numbers(0xD1B5_4A32_D192_ED03 ^ self.at as u64);
         let mut directions = Vec::with_capacity(active.len());
@@ -452,7 +452,7 @@ impl Input<'_> {
             row.note = Some(format!(
                 "along a direction, forward mode says {tangent:?}, `backward` {sum:?}"
             ));
-            // One of two derivatives that are exact is wrong, unless there is none.
+            // One of two exact derivatives is wrong, unless there is no derivative.
             let kink = row.worst.as_ref().is_some_and(|worst| worst.reason.is_some());
             if !(row.verdict == Verdict::Inconclusive && kink) {
                 row.verdict = Verdict::Wrong;
@@ -462,7 +462,7 @@ impl Input<'_> {
     }
 }
 
-/// Pseudo-random bits, the same in every run.
+/// A deterministic pseudo-random generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -474,7 +474,7 @@ impl Numbers {
     }
 }
 
-/// The same numbers as `f64`, if they are floats.
+/// Converts a float tensor to `f64`.
 fn promoted(tensor: &Tensor) -> Result<Tensor, Vec<Diagnostic>> {
     match tensor.dtype().is_float() {
         true => tensor
@@ -484,7 +484,7 @@ fn promoted(tensor: &Tensor) -> Result<Tensor, Vec<Diagnostic>> {
     }
 }
 
-/// Whether a value is detached somewhere.
+/// Whether the program contains `pd.detach`.
 fn has_detach(module: &Module) -> bool {
     let mut pending = vec![&module.body];
     while let Some(body) = pending.pop() {
@@ -498,7 +498,7 @@ fn has_detach(module: &Module) -> bool {
     false
 }
 
-/// The names of inputs that say that they have no gradient.
+/// The names of inputs with `stop_gradient`.
 fn without_gradient(module: &Module) -> HashSet<&str> {
     let mut names = HashSet::new();
     let mut pending = vec![&module.body];
@@ -516,7 +516,7 @@ fn without_gradient(module: &Module) -> HashSet<&str> {
     names
 }
 
-/// What the differentiated program gives beyond the program itself.
+/// The additional outputs of the differentiated program.
 struct Gradients {
     fetched: Vec<(String, Tensor)>,
     results: Vec<Tensor>,
@@ -531,7 +531,7 @@ impl Gradients {
         }
     }
 
-    /// The gradient of an input. It is fetched as `NAME_grad`, with a number behind it where that name was taken;
+    /// The gradient of an input. It is fetched as `NAME_grad`, with a number as suffix if that name was taken;
     /// functions return one for each float argument, in order.
     fn of(&self, name: &str, argument: usize) -> Option<&Tensor> {
         let is_it = |fetched: &str| {
@@ -564,7 +564,7 @@ impl Row {
         }
     }
 
-    /// Takes in what was found of an element or a direction.
+    /// Records the result for an element or a direction.
     fn take(&mut self, index: Option<usize>, judged: Judged) {
         let worse = |new: f64, old: f64| new > old || new.is_nan() && !old.is_nan();
         let worst = (judged.verdict, worse(judged.relative, self.relative));

@@ -38,7 +38,7 @@ impl Row {
 }
 
 impl Verdict {
-    /// The word for it.
+    /// The verdict in the table.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Ok => "ok",
