@@ -1,14 +1,14 @@
 //! Sums of float32 are as near to those of float64 as their condition allows.
 //!
-//! The error of a sum is relative to the sum of the absolute values: what an element contributes is rounded once or
-//! a few times, whatever the number of elements. Adding one by one would lose a bit for each doubling of that number.
+//! The error of a sum is relative to the sum of the absolute values: the contribution of an element is rounded a few
+//! times, whatever the number of elements. Sequential addition would lose a bit whenever that number doubles.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 use pir_interp::{Options, Tensor};
 use pir_ir::text::{ParseOptions, parse};
 
-/// Numbers from -0.5 to 1.5, so that sums grow: it is then that adding one by one loses most.
+/// Numbers from -0.5 to 1.5, whose sums grow: then sequential addition loses most.
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     let next = |_| {
@@ -20,7 +20,7 @@ fn numbers(count: usize, seed: u64) -> Vec<f32> {
     (0..count).map(next).collect()
 }
 
-/// What a program gives for inputs of one type of elements; `{t}` stands for it.
+/// The result of a program for inputs of one element type, for which `{t}` is a placeholder.
 fn run(program: &str, element: &str, inputs: &[(&str, Vec<usize>, Vec<f32>)]) -> Vec<f64> {
     let ctx = pir_dialects::context();
     let parsed = parse(
@@ -42,7 +42,7 @@ fn run(program: &str, element: &str, inputs: &[(&str, Vec<usize>, Vec<f32>)]) ->
     outcome.fetched[0].1.to_f64()
 }
 
-/// The largest error, in units of rounding of the sum of absolute values.
+/// The largest error, in rounding units of the sum of absolute values.
 fn error(program: &str, inputs: &[(&str, Vec<usize>, Vec<f32>)]) -> f64 {
     let near = run(program, "f32", inputs);
     let exact = run(program, "f64", inputs);
@@ -76,7 +76,7 @@ fn sums_and_means() {
             );
             within(8.0, &program, &[("x", vec![size], numbers(size, 1))]);
         }
-        // Along another axis than the last.
+        // Along an axis other than the last.
         let rows = size / 8;
         let program = format!(
             "%x = pd.data {{name = \"x\", shape = [{rows}, 8], dtype = {{t}}}}\n%y = pd.sum (%x) {{axis = [0]}}\npd.fetch (%y) {{name = \"y\"}}\n"

@@ -1,4 +1,4 @@
-//! What a loop takes from the allocator does not depend on how often it goes round.
+//! The number of allocations of a loop does not depend on its trip count.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
@@ -6,9 +6,9 @@ use pir_interp::{Options, kernels::Kernels};
 use pir_ir::text::{ParseOptions, parse};
 use pir_ir::{Arity, Traits};
 
-/// Trips of the short loop and of the long one.
+/// The trip counts of the short and the long loop.
 const TRIPS: [usize; 2] = [20, 120];
-/// Lists that grow are doubled now and then.
+/// Growing lists double their capacity now and then.
 const DOUBLINGS: u64 = 8;
 
 /// A loop that carries `%v`, with other lines in its body; `%x` has the same type, `%small` and `%many` do not.
@@ -39,7 +39,7 @@ pd.fetch (%r) {{name = \"r\"}}\n"
     )
 }
 
-/// How often a run asks for memory.
+/// The number of allocations of a run.
 fn allocations(text: &str, options: &Options) -> Result<u64, String> {
     let ctx = pir_dialects::context();
     let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
@@ -54,9 +54,9 @@ fn allocations(text: &str, options: &Options) -> Result<u64, String> {
     Ok(counted.count_total)
 }
 
-/// How many more times the long loop asks for memory than the short one.
+/// The number of additional allocations of the long loop.
 fn growth(text: impl Fn(usize) -> String, options: &Options) -> Result<u64, String> {
-    // What threads keep is kept from here on.
+    // From here on the pools of the threads are filled.
     allocations(&text(TRIPS[0]), options)?;
     let [short, long] = TRIPS.map(|trips| allocations(&text(trips), options));
     Ok(long?.saturating_sub(short?))
@@ -94,7 +94,7 @@ fn elementwise_operations() {
         let body = format!("{} = {} ({operands})", results.join(", "), def.name);
         let types = ["f32", "f64", "f16", "i64", "i32", "i1"].iter();
         for ty in types.flat_map(|dtype| [("", *dtype), ("3, 5", *dtype)]) {
-            // Not every operation is for every type.
+            // Some operations do not support every type.
             let Ok(grown) = growth(|trips| program(ty, &body, trips), &Options::default()) else {
                 continue;
             };
@@ -108,7 +108,7 @@ fn elementwise_operations() {
     assert!(tried > 250, "{tried}");
 }
 
-/// What is put into rows of a tensor that a loop carries, and nobody else holds, takes the memory of the rows.
+/// Assigning to rows of a loop-carried, unshared tensor reuses its memory.
 #[test]
 fn rows_are_put_where_they_are() {
     const ROWS: usize = 2000;
@@ -189,7 +189,7 @@ fn other_operations() {
         check(("3, 4", "f32"), body);
         check(("3, 4", "f64"), body);
     }
-    // A vector times a matrix of some size.
+    // A product of a vector and a large matrix.
     check(
         ("64, 64", "f32"),
         "%row = pd.slice (%v) {axes = [0], starts = [0], ends = [1]}\n%m = pd.matmul (%row, %x)\n%t = pd.matmul (%row, %x) {transpose_y = true}",
@@ -220,7 +220,7 @@ fn control_flow() {
            cf.yield (%up, %w)
          } : tensor<i64>, tensor<4xf32>",
     );
-    // A stack of each trip, and one that all of them share.
+    // A stack per iteration, and one shared by all iterations.
     check(
         ("4", "f32"),
         "%s = cf.create_stack : cf.stack

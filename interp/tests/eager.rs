@@ -1,4 +1,4 @@
-//! The eager engine as a library: tensors, nodes, hooks, versions, orders, and that nothing keeps itself alive.
+//! The eager engine as a library: tensors, nodes, hooks, versions, higher orders, and the absence of reference cycles.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 #![allow(
@@ -61,7 +61,7 @@ fn gradients_add_up_in_leaves() {
     x.set_grad(None);
     e.backward(&[z.clone(), p], &[], GradOptions::default()).unwrap();
     assert_eq!(x.grad().unwrap().to_f64(), [26.0, 50.0]);
-    // Now what was saved is gone.
+    // The saved tensors have been freed.
     let said = e.backward(&[z], &[], GradOptions::default()).unwrap_err();
     assert!(said.contains("pd.") && said.contains("retain_graph"), "{said}");
 }
@@ -82,7 +82,7 @@ fn what_stops_gradients() {
     assert!(e.is_recording());
     assert!(op(&e, "pd.square", &[&z.detach()]).stop_gradient());
     assert!(op(&e, "pd.floor", &[&x]).stop_gradient());
-    // Blocked in the middle.
+    // Stopped in the middle.
     let y = op(&e, "pd.square", &[&x]);
     let w = op(&e, "pd.add", &[&y, &x]);
     let blocked = GradOptions {
@@ -99,12 +99,12 @@ fn gradients_of_chosen_inputs() {
     let (x, y, unused) = (leaf(&[2.0]), leaf(&[3.0]), leaf(&[1.0]));
     let m = op(&e, "pd.multiply", &[&x, &y]);
     let z = op(&e, "pd.square", &[&m]);
-    // Of something in the middle, and of something before it, at once.
+    // With respect to an intermediate value and to one before it.
     let found = e.grad(&[z.clone()], &[m.clone(), x.clone()], &[], KEEP).unwrap();
     let values: Vec<_> = found.iter().map(|g| g.as_ref().unwrap().to_f64()[0]).collect();
     assert_eq!(values, [12.0, 36.0]);
     assert!(x.grad().is_none() && y.grad().is_none());
-    // Of an output with respect to itself.
+    // An output with respect to itself.
     let found = e.grad(&[m.clone()], &[m.clone()], &[], KEEP).unwrap();
     assert_eq!(found[0].as_ref().unwrap().to_f64(), [1.0]);
     unused.set_name("w");
@@ -143,7 +143,7 @@ fn hooks_see_and_replace_gradients() {
     m.retain_grad().unwrap();
     assert!(m.retains_grad());
     e.backward(&[z.clone()], &[], KEEP).unwrap();
-    // The hook of a tensor sees the whole gradient: both edges from the sum.
+    // The hook of a tensor gets the complete gradient: both edges from the sum.
     assert_eq!(
         *seen.borrow(),
         [("m", 2.0), ("again", 10.0), ("node", 40.0), ("x", 40.0)]
@@ -171,7 +171,7 @@ fn slots_and_metas() {
     assert_eq!(node.input_meta().len(), 2);
     assert_eq!(node.input_meta()[1][0].shape[..], [2]);
     assert!(node.output_meta()[0][0].edge.is_some());
-    // The other piece has no gradient: zeros.
+    // The other piece has no gradient, which means zeros.
     let z = op(&e, "pd.square", &[&pieces[1]]);
     e.backward(&[z], &[], KEEP).unwrap();
     assert_eq!(x.grad().unwrap().to_f64(), [0.0, 0.0, 6.0, 8.0]);
@@ -184,7 +184,7 @@ fn changes_in_place_are_noticed() {
     let two = Tensor::new(vector(&[2.0]));
     let said = e.apply_in_place("pd.multiply", &[&x, &two], &[]).unwrap_err();
     assert!(said.contains("leaf"), "{said}");
-    // In place of something whose elements nobody needs: the history goes on.
+    // In place of a tensor whose elements were not saved: the history continues.
     let m = op(&e, "pd.add", &[&x, &two]);
     m.set_name("m");
     e.apply_in_place("pd.multiply", &[&m, &two], &[]).unwrap();
@@ -192,7 +192,7 @@ fn changes_in_place_are_noticed() {
     let z = op(&e, "pd.square", &[&m]);
     e.backward(&[z], &[], KEEP).unwrap();
     assert_eq!(x.grad().unwrap().to_f64(), [32.0]);
-    // In place of something that was saved.
+    // In place of a saved tensor.
     let z = op(&e, "pd.square", &[&m]);
     e.apply_in_place("pd.multiply", &[&m, &two], &[]).unwrap();
     let said = e.backward(&[z], &[], KEEP).unwrap_err();
@@ -207,7 +207,7 @@ fn changes_in_place_are_noticed() {
     e.backward(&[z.clone()], &[], KEEP).unwrap();
     e.apply_in_place("pd.multiply", &[&z, &two], &[]).unwrap();
     assert!(e.backward(&[z], &[], KEEP).unwrap_err().contains("in place"));
-    // What shares the elements shares the version.
+    // Tensors that share elements share the version.
     assert_eq!(n.detach().version(), n.version());
 }
 
@@ -254,14 +254,14 @@ fn nothing_keeps_itself_alive() {
         assert!(live().0 > before.0 && live().1 > before.1);
     }
     assert_eq!(live(), before);
-    // What is dropped early is gone early.
+    // Dropping handles early frees the tensors early.
     let e = engine();
     let x = leaf(&[1.0]);
     let now = live();
     let y = op(&e, "pd.exp", &[&op(&e, "pd.sin", &[&x])]);
     assert!(live().1 >= now.1 + 2);
     drop(y);
-    // The node of the leaf stays.
+    // The leaf's node remains.
     assert_eq!(live(), (now.0, now.1 + 1));
 }
 

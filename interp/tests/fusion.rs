@@ -1,12 +1,12 @@
-//! Chains of elementwise operations on large tensors give the same bits as one operation after the other, which is how they
-//! run where memory is limited.
+//! Fused chains of elementwise operations on large tensors are bit-identical to separate execution, which is used if
+//! memory is limited.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 use pir_interp::{DType, ExecError, Options, Outcome, Tensor};
 use pir_ir::text::{ParseOptions, parse};
 
-/// Not a multiple of what is computed at a time.
+/// Not a multiple of the tile size.
 const COUNT: usize = 70_001;
 
 fn run(text: &str, options: &Options) -> Result<Outcome, ExecError> {
@@ -33,7 +33,7 @@ fn inputs(dtype: DType) -> Options {
     options
 }
 
-/// Both ways to run must agree in every bit, and in what is counted.
+/// Both ways must agree in every bit, and in the statistics.
 fn agree(text: &str, options: &Options) -> Outcome {
     let together = run(text, options).unwrap();
     let limited = Options {
@@ -82,7 +82,7 @@ fn random_chains() {
         let mut text = data(dtype);
         let length = 2 + draw(40);
         for at in 0..length {
-            // Mostly what was made last, so that there are chains.
+            // Mostly the last result, so that there are chains.
             let mut operand = |values: &[String]| match draw(3) {
                 0 => values[draw(values.len())].clone(),
                 _ => values[values.len() - 1 - draw(values.len().min(2))].clone(),

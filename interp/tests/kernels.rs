@@ -1,4 +1,4 @@
-//! The kernels against numpy: `tools/fixtures/kernels.py` writes the cases, and what they must give.
+//! Compares the kernels with numpy: `tools/fixtures/kernels.py` writes the cases and their expected results.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
@@ -59,7 +59,7 @@ fn cases(text: &str) -> Vec<Case<'_>> {
     cases
 }
 
-/// A program that is the one operation.
+/// A program that consists of one operation.
 fn program(case: &Case<'_>) -> String {
     let mut text = String::new();
     let mut operands = Vec::new();
@@ -92,7 +92,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Tensor>, String> {
     Ok(outcome.fetched.into_iter().map(|(_, t)| t).collect())
 }
 
-/// How far from numpy a result may be, in relation to its size: what is computed exactly must be the same.
+/// The relative tolerance for differences from numpy: exact computations must agree exactly.
 fn tolerance(op: &str, dtype: DType) -> f64 {
     const EXACT: &[&str] = &[
         "sqrt",
@@ -152,7 +152,7 @@ fn same(op: &str, got: &Tensor, want: &Tensor) -> bool {
         return got.to_i64() == want.to_i64();
     }
     let tolerance = tolerance(op, got.dtype());
-    // Sums lose what their largest parts lose; and numpy takes another way to zero.
+    // The error of a sum is that of its largest terms; and numpy approaches zero differently.
     let sums = [
         "sum",
         "mean",
@@ -173,7 +173,7 @@ fn same(op: &str, got: &Tensor, want: &Tensor) -> bool {
         "linear",
         "einsum",
         "trace",
-        // Differences of what is nearly the same.
+        // Differences of nearly equal numbers.
         "gelu",
         "tanh_shrink",
     ];
@@ -192,7 +192,7 @@ fn same(op: &str, got: &Tensor, want: &Tensor) -> bool {
     got.to_f64().into_iter().zip(want.to_f64()).all(near)
 }
 
-/// What `tools/fixtures/kernels.py` and `layers.py` wrote.
+/// The output of `tools/fixtures/kernels.py` and `layers.py`.
 fn text() -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/");
     let files = ["kernels.txt", "layers.txt"].map(|name| std::fs::read_to_string(folder.to_owned() + name).unwrap());
@@ -244,7 +244,7 @@ fn every_kernel_has_cases() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// What one operation says when it is executed; or when it is read, if that is refused.
+/// The error of an operation when it is executed, or when it is parsed.
 fn failure(text: &str) -> String {
     let ctx = pir_dialects::context();
     let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
@@ -257,7 +257,7 @@ fn failure(text: &str) -> String {
     }
 }
 
-/// The `%x` of a program, of a type that does not tell what is wrong with it.
+/// The `%x` of a program, of a type that does not reveal the error statically.
 fn full(shape: &str, value: &str, dtype: &str) -> String {
     format!("%x = pd.full {{shape = {shape}, value = {value}, dtype = {dtype}}}\n")
 }
@@ -332,7 +332,8 @@ fn what_cannot_be_computed_is_said() {
 
 #[test]
 fn nothing_is_soon_done() {
-    // Loops over a huge dimension that has nothing in it would take for ever, and places of its elements all memory.
+    // Iterating over a huge dimension of an empty tensor would not terminate, and offsets of its elements would exhaust
+    // the memory.
     let huge = full("[1099511627776, 0]", "1.0", "f32");
     for op in [
         "%y = pd.concat (%x, %x) {axis = 1}",
@@ -356,7 +357,7 @@ fn nothing_is_soon_done() {
         let said = failure(&format!("{huge}{op}"));
         assert_eq!(said, "it runs", "{op}");
     }
-    // These have results that are too large, and say so.
+    // Their results are too large, which is an error.
     for op in [
         "%y = pd.sum (%x) {axis = [1]}",
         "%y = pd.matmul (%x, %x) {transpose_y = true}",
@@ -394,7 +395,7 @@ fn small_floats_are_rounded_once() {
     let of = |shape: &[usize], values: &[f32]| {
         Tensor::new(shape, values.iter().map(|&v| bf16::from_f32(v)).collect()).unwrap()
     };
-    // 256 + 1 is halfway between 256 and 258: added one by one the ones would all be lost.
+    // 256 + 1 is halfway between 256 and 258: sequential addition would lose all the ones.
     let row = of(&[1, 5], &[256.0, 1.0, 1.0, 1.0, 1.0]);
     let ones = of(&[5, 1], &[1.0; 5]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! From the operations of a `df.graph` to dense tables.
+//! Compiles the operations of a `df.graph` to dense tables.
 
 use std::sync::Arc;
 
@@ -11,25 +11,25 @@ use crate::exec::program::Code;
 use crate::exec::{ExecError, Options, check_input};
 use crate::tensor::Tensor;
 
-/// In place of an index: there is none.
+/// The index that means "none".
 pub(super) const NONE: u32 = u32::MAX;
 /// The port of control edges.
 pub(super) const CONTROL: u32 = u32::MAX;
 
-/// What a node does.
+/// The action of a node.
 pub(super) enum NodeAction {
     Switch,
     Merge,
     Enter {
-        /// The frame that it enters.
+        /// The index of the entered frame.
         child: u32,
         constant: bool,
     },
     Exit,
     NextIteration,
-    /// Passes its values on.
+    /// Forwards its operands.
     Pass,
-    /// Has control edges only.
+    /// Only has control edges.
     Nothing,
     Send {
         edge: u32,
@@ -43,11 +43,11 @@ pub(super) enum NodeAction {
     },
     Pop,
     Input(Tensor),
-    /// An operation like in structured programs.
+    /// An operation of structured programs.
     Op(Code),
 }
 
-/// From a result of a node, or from the node, to an input of another.
+/// An edge from a result of a node, or from the node itself, to an input of another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     /// The result, or [`CONTROL`].
@@ -58,50 +58,50 @@ pub(super) struct Edge {
 
 pub(super) struct Node {
     pub(super) kind: NodeAction,
-    /// How it is called when it is spoken of.
+    /// Its name in messages.
     pub(super) label: Arc<str>,
     pub(super) span: Span,
-    /// Which count of executions it belongs to.
+    /// The index of its execution counter.
     pub(super) counter: u32,
-    /// How many values it reads.
+    /// The number of data inputs.
     pub(super) inputs: u32,
-    /// How many nodes it comes after.
+    /// The number of control inputs.
     pub(super) controls: u32,
-    /// The frame that it runs in; [`NONE`] if it never does.
+    /// The frame that it runs in; [`NONE`] if it never runs.
     pub(super) frame: u32,
-    /// Its place among the nodes of the frame.
+    /// Its index among the nodes of the frame.
     pub(super) index: u32,
-    /// Its first slot in an iteration.
+    /// The slot of its first input in an iteration.
     pub(super) slot: u32,
     edges: (u32, u32),
 }
 
-/// What is known of a frame before it is entered.
+/// The static properties of a frame.
 pub(super) struct FrameInfo {
     pub(super) name: String,
-    /// Stands for the name in keys of messages.
+    /// A hash of the name, for the keys of messages.
     pub(super) hash: u64,
-    /// The frame around it; [`NONE`] for the root.
+    /// The parent frame; [`NONE`] for the root.
     pub(super) parent: u32,
     pub(super) depth: usize,
-    /// Its place among the frames in its parent.
+    /// Its index among the child frames of the parent.
     pub(super) place: u32,
     pub(super) children: u32,
     pub(super) parallel: u64,
-    /// How many nodes enter it.
+    /// The number of enter nodes that lead to it.
     pub(super) enters: u32,
     pub(super) nodes: Vec<u32>,
     pub(super) slots: u32,
 }
 
-/// A compiled graph: what one device runs.
+/// A compiled graph: the program of one device.
 pub(super) struct Graph {
     pub(super) device: i64,
     pub(super) nodes: Vec<Node>,
     edges: Vec<Edge>,
     /// The root comes first.
     pub(super) frames: Vec<FrameInfo>,
-    /// Those that have nothing to wait for.
+    /// The nodes without inputs.
     pub(super) sources: Vec<u32>,
 }
 
@@ -112,11 +112,11 @@ impl Graph {
     }
 }
 
-/// The keys of messages as numbers, the same ones for all devices.
+/// Numbers the keys of messages, in the same way for all devices.
 #[derive(Default)]
 pub(super) struct Keys {
     numbers: FxHashMap<(String, i64, i64), u32>,
-    /// The key, and whether somebody sends under it.
+    /// The key, and whether some node sends under it.
     pub(super) edges: Vec<(String, bool)>,
 }
 
@@ -137,7 +137,7 @@ impl Keys {
     }
 }
 
-/// What the compilation of the graphs of a run shares.
+/// Shared by the compilation of a run's graphs.
 pub(super) struct Setup<'c, 'o> {
     pub(super) compiler: Compiler<'c>,
     pub(super) options: &'o Options,
@@ -293,7 +293,7 @@ impl<'c, 'o> Setup<'c, 'o> {
     }
 }
 
-/// An operation as it is spoken of.
+/// The name of an operation in messages.
 fn label(ctx: &Context, body: &Body, op: OpId) -> String {
     let name = ctx.op_str(body.op_name(op));
     match body.results(op).next().and_then(|v| body.value_name(v)) {
@@ -305,7 +305,7 @@ fn label(ctx: &Context, body: &Body, op: OpId) -> String {
     }
 }
 
-/// Finds the frame of each node.
+/// Determines the frame of each node.
 struct Frames<'a> {
     ctx: &'a Context,
     body: &'a Body,
@@ -362,7 +362,7 @@ impl Frames<'_> {
             frame.nodes.push(at as u32);
             node.slot = frame.slots;
             frame.slots += match node.kind {
-                // What came first, and what came from elsewhere.
+                // A merge keeps the input that arrives first, a receive its message.
                 NodeAction::Merge | NodeAction::Recv { .. } => 1,
                 _ => node.inputs,
             };
@@ -388,7 +388,7 @@ impl Frames<'_> {
         .help("values get into a frame through `df.enter` and out of it through `df.exit` only")
     }
 
-    /// The frame that what a node gives is in.
+    /// The frame of a node's results.
     fn frame_behind(&mut self, graph: &mut Graph, node: u32) -> Result<u32, ExecError> {
         let frame = graph.nodes[node as usize].frame;
         let parent = graph.frames[frame as usize].parent;

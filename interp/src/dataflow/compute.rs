@@ -1,4 +1,4 @@
-//! What the nodes compute.
+//! Executes nodes.
 
 use smallvec::smallvec;
 
@@ -15,9 +15,9 @@ use crate::kernels::Inputs;
 use crate::tensor::Tensor;
 
 impl Device<'_> {
-    /// What a node gives; nothing if it waits for another device.
+    /// The results of a node; `None` if it waits for another device.
     pub(super) fn compute(&mut self, node: &Node, at: Ready) -> Result<Option<Outputs>, ExecError> {
-        // These two run when they are dead as well: the other side waits.
+        // These two also run when they are dead, since the other end waits for the message.
         match &node.kind {
             NodeAction::Recv { edge } => {
                 let ticket = Ticket {
@@ -104,7 +104,7 @@ impl Device<'_> {
             }
             NodeAction::Input(value) => {
                 let value = Value::Tensor(value.clone());
-                // The caller holds it until the end.
+                // The caller keeps it alive until the end.
                 self.account.hold(&self.shared.spaces, &value);
                 smallvec![Some(value)]
             }
@@ -146,7 +146,7 @@ impl Device<'_> {
             Code::Print { message, .. } => {
                 let value = tensor(inputs.into_iter().next().unwrap_or_default())?;
                 let space = if message.is_empty() { "" } else { " " };
-                // Who listens is there as long as the run.
+                // The receiver lives as long as the run.
                 let _ = self.prints.send(format!("{message}{space}{value}"));
                 smallvec![Some(Value::Tensor(value))]
             }

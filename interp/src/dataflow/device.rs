@@ -1,4 +1,4 @@
-//! A device: it runs the nodes of its graph, one at a time, whichever is ready.
+//! A device: it runs the ready nodes of its graph, one at a time.
 
 use pir_ir::budget::Reservation;
 use std::collections::VecDeque;
@@ -18,16 +18,16 @@ use crate::exec::ExecError;
 use crate::exec::value::{Value, Values};
 use crate::tensor::Tensor;
 
-/// What a node gives; what is not there is dead.
+/// The results of a node; `None` is a dead value.
 pub(super) type Outputs = SmallVec<[Option<Value>; 2]>;
 
-/// What a device has counted.
+/// The counters of a device.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// Executions, by what they are counted under.
+    /// Executions, by counter.
     pub(super) live: Vec<u64>,
     pub(super) dead: Vec<u64>,
-    /// For each frame of the graph.
+    /// The counters of each frame of the graph.
     pub(super) frames: Vec<FrameCounts>,
     pub(super) pushed_values: u64,
     pub(super) pushed_bytes: u64,
@@ -44,7 +44,7 @@ pub(super) struct FrameCounts {
     pub(super) most_at_once: u64,
 }
 
-/// A value that came for a node which never got the rest.
+/// A value that arrived at a node whose other inputs never came.
 pub(super) struct Left {
     pub(super) node: u32,
     pub(super) iteration: u64,
@@ -57,11 +57,11 @@ pub(super) struct Device<'g> {
     pub(super) shared: &'g Shared,
     pub(super) counters: &'g [String],
     pub(super) ready: VecDeque<Ready>,
-    /// Those that are being run, and holes.
+    /// The active frames; `None` is a free entry.
     pub(super) frames: Vec<Option<Active>>,
     holes: Vec<u32>,
     pool: Pool,
-    /// What was pushed, and whether it lies in host memory.
+    /// The stacks: each value, and whether it is in host memory.
     pub(super) stacks: Vec<Vec<(Value, bool)>>,
     /// The memory of the stacks, besides that of the tensors.
     pub(super) held: Reservation,
@@ -70,7 +70,7 @@ pub(super) struct Device<'g> {
     pub(super) prints: Sender<String>,
     pub(super) recorder: Option<Recorder>,
     pub(super) counts: Counts,
-    /// What was fetched, and by which node.
+    /// The fetched tensors, with the node that fetched each.
     pub(super) fetched: Vec<(u32, Tensor)>,
     pub(super) dead_fetches: Vec<u32>,
     pub(super) left: Vec<Left>,
@@ -120,12 +120,12 @@ impl<'g> Device<'g> {
         self.random = Some(Random::new(seed, u64::from(self.number)));
     }
 
-    /// Counts the bytes that are live.
+    /// Counts live bytes.
     pub(super) fn count_memory(&mut self) {
         self.account = Account::new(self.number as usize, true);
     }
 
-    /// Begins with the nodes that wait for nothing.
+    /// Makes the nodes without inputs ready.
     pub(super) fn start(&mut self) -> Result<(), ExecError> {
         self.enter(0, NONE, 0)?;
         for &node in &self.graph.sources {
@@ -145,12 +145,12 @@ impl<'g> Device<'g> {
         Ok(())
     }
 
-    /// Whether there is something to do.
+    /// Whether there is work to do.
     pub(super) fn is_busy(&self) -> bool {
         !self.ready.is_empty() || self.shared.has_mail(self.number as usize)
     }
 
-    /// Runs a node, if one is ready.
+    /// Runs a ready node, if there is one.
     pub(super) fn step(&mut self) -> Result<bool, ExecError> {
         for mail in self.shared.mail(self.number as usize) {
             let Ticket {
@@ -214,7 +214,7 @@ impl<'g> Device<'g> {
             counts[node.counter as usize] += 1;
             match self.compute(node, at)? {
                 Some(outputs) => outputs,
-                // It waits.
+                // The node waits.
                 None => return Ok(()),
             }
         };
@@ -235,7 +235,7 @@ impl<'g> Device<'g> {
         self.settle(at.frame)
     }
 
-    /// Takes what a node reads.
+    /// Takes the inputs of a node out of their slots.
     pub(super) fn take(&mut self, at: Ready, count: u32) -> Result<Values, ExecError> {
         let first = self.graph.nodes[at.node as usize].slot;
         let frame = self.frames[at.frame as usize].as_mut();
@@ -248,7 +248,7 @@ impl<'g> Device<'g> {
         Ok(values)
     }
 
-    /// Which input came first.
+    /// The input that arrived first.
     pub(super) fn winner(&mut self, at: Ready) -> u32 {
         let index = self.graph.nodes[at.node as usize].index as usize;
         let frame = self.frames[at.frame as usize].as_mut();
@@ -257,7 +257,7 @@ impl<'g> Device<'g> {
             .map_or(NONE, |iteration| iteration.states[index].winner)
     }
 
-    /// Hands on what a node gives.
+    /// Delivers the results of a node.
     fn propagate(&mut self, at: Ready, node: &Node, outputs: &[Option<Value>]) -> Result<(), ExecError> {
         match node.kind {
             NodeAction::Enter { child, constant } => {
@@ -318,8 +318,7 @@ impl<'g> Device<'g> {
         }
     }
 
-    /// Gives values to those nodes of an iteration that read them, and says to those that come after the node that it has
-    /// run.
+    /// Delivers values to the users of a node in an iteration, and signals the nodes that have control edges from it.
     fn deliver(
         &mut self,
         source: u32,
@@ -360,7 +359,7 @@ impl<'g> Device<'g> {
                     }
                     _ => {
                         state.dead += 1;
-                        // What would come next comes from this iteration, which is dead.
+                        // The entering value is dead, so no iteration can give the merge a live one.
                         state.over |= merges && matches!(kind, NodeAction::Enter { .. });
                     }
                 }
@@ -388,7 +387,7 @@ impl<'g> Device<'g> {
         Ok(())
     }
 
-    /// The frame that is entered from an iteration; it begins with the first value that enters it.
+    /// The frame that is entered from an iteration; it is created by the first value that enters it.
     fn child(&mut self, frame: u32, number: u64, child: u32) -> Result<u32, ExecError> {
         let place = self.graph.frames[child as usize].place as usize;
         let active = self.frames[frame as usize].as_mut();
@@ -443,7 +442,7 @@ impl<'g> Device<'g> {
         Ok(at)
     }
 
-    /// Begins the next iteration of a frame, with the constants.
+    /// Starts the next iteration of a frame, with the constants.
     fn begin(&mut self, frame: u32) -> Result<(), ExecError> {
         let Some(active) = self.frames[frame as usize].as_mut() else {
             return Err(broken());
@@ -465,7 +464,7 @@ impl<'g> Device<'g> {
         Ok(())
     }
 
-    /// Ends the iterations of a frame that are done, and the frame when none is left, and so on outwards.
+    /// Ends the completed iterations of a frame, then the frame if none is left, and so on outwards.
     fn settle(&mut self, frame: u32) -> Result<(), ExecError> {
         let mut at = frame;
         while at != 0 {
@@ -515,13 +514,13 @@ impl<'g> Device<'g> {
         Ok(())
     }
 
-    /// An iteration is over: what did not find its way is kept account of.
+    /// Ends an iteration, and records values that were never consumed.
     fn end(&mut self, frame: u32, number: u64, mut iteration: super::frame::Iteration) {
         let nodes = &self.graph.frames[frame as usize].nodes;
         for (&node, state) in nodes.iter().zip(&iteration.states) {
             let known = &self.graph.nodes[node as usize];
             let have = known.inputs + known.controls - state.data - state.control;
-            // One of each is enough: the rest is the same in every iteration.
+            // One record per node suffices: other iterations are alike.
             if !state.ready && have > 0 && self.left.len() < nodes.len() {
                 self.left.push(Left {
                     node,

@@ -1,4 +1,4 @@
-//! Frames that are being run, and their iterations.
+//! Active frames and their iterations.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,60 +6,60 @@ use std::sync::Arc;
 use super::compile::{Graph, NONE};
 use crate::exec::value::Value;
 
-/// What has come for a node in an iteration.
+/// The inputs of a node in an iteration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
-    /// How many values have not come, dead ones included.
+    /// The number of missing data inputs.
     pub(super) data: u32,
-    /// How many nodes that it comes after have not run.
+    /// The number of missing control inputs.
     pub(super) control: u32,
-    /// How much of what came is dead.
+    /// The number of dead inputs.
     pub(super) dead: u32,
-    /// Of a merge the input that came first.
+    /// Of a merge: the input that arrived first.
     pub(super) winner: u32,
-    /// Of a merge: nothing live comes any more.
+    /// Of a merge: no further live value can arrive.
     pub(super) over: bool,
-    /// It was given to those that are run, or has run.
+    /// It is in the queue, or has run.
     pub(super) ready: bool,
 }
 
 #[derive(Default)]
 pub(super) struct Iteration {
-    /// Nodes that are ready or being run.
+    /// The number of nodes that are ready or running.
     pub(super) outstanding: u32,
-    /// Frames that were entered from here and are not done.
+    /// The number of active child frames.
     pub(super) inside: u32,
-    /// Which frames these are, by their place in the parent.
+    /// The child frames, by their index in the parent.
     pub(super) children: Vec<u32>,
     pub(super) states: Vec<State>,
     pub(super) slots: Vec<Value>,
 }
 
-/// A frame that was entered.
+/// An active frame.
 pub(super) struct Active {
-    /// Which one of the graph's.
+    /// The index of the frame in the graph.
     pub(super) frame: u32,
-    /// What it is called in keys of messages.
+    /// Its number in the keys of messages.
     pub(super) id: u64,
     pub(super) parent: u32,
     pub(super) parent_iteration: u64,
-    /// Those that are not done.
+    /// The active iterations.
     pub(super) iterations: VecDeque<Iteration>,
-    /// The number of the first of them.
+    /// The number of the first active iteration.
     pub(super) first: u64,
     pub(super) pending_enters: u32,
-    /// What constant enters gave, and which these are.
+    /// The values of constant enters, by node.
     pub(super) constants: Vec<(u32, Option<Value>)>,
-    /// What waits for the next iteration, and where it comes from.
+    /// Values for the next iteration, by the node that they come from.
     pub(super) deferred: Vec<(u32, Value)>,
-    /// The exits that were dead in the highest iteration.
+    /// The exits that were dead in the last iteration.
     pub(super) dead_exits: Vec<u32>,
-    /// What it is called in a trace.
+    /// Its path in traces.
     pub(super) path: Arc<str>,
 }
 
 impl Active {
-    /// The number of the iteration that has not begun.
+    /// The number of the next iteration.
     pub(super) fn next(&self) -> u64 {
         self.first + self.iterations.len() as u64
     }
@@ -69,7 +69,7 @@ impl Active {
         self.iterations.get_mut(usize::try_from(at).ok()?)
     }
 
-    /// Whether the oldest iteration is done.
+    /// Whether the oldest iteration has completed.
     pub(super) fn front_is_done(&self) -> bool {
         self.iterations
             .front()
@@ -77,7 +77,7 @@ impl Active {
     }
 }
 
-/// Iterations that are not used, for each frame of the graph, and what they look like when they begin.
+/// Unused iterations per frame of the graph, and their initial states.
 pub(super) struct Pool {
     fresh: Vec<Box<[State]>>,
     unused: Vec<Vec<Iteration>>,
@@ -105,7 +105,7 @@ impl Pool {
         }
     }
 
-    /// A new iteration of a frame of the graph.
+    /// Takes an iteration of a frame.
     pub(super) fn take(&mut self, graph: &Graph, frame: u32) -> Iteration {
         let at = frame as usize;
         let mut iteration = self.unused[at].pop().unwrap_or_default();
@@ -119,7 +119,7 @@ impl Pool {
         iteration
     }
 
-    /// Gives one back; nothing is in its slots.
+    /// Returns an iteration whose slots are empty.
     pub(super) fn give(&mut self, frame: u32, iteration: Iteration) {
         self.unused[frame as usize].push(iteration);
     }

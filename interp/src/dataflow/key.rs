@@ -1,9 +1,9 @@
-//! The keys that messages between devices go under: which edge, and which iteration of which frame.
+//! The keys of messages between devices: an edge, and an iteration of a frame.
 //!
-//! Frames are named by a hash of the frame around, the iteration of that, and their name: the same on all devices, though
-//! they never speak of it.
+//! A frame is identified by a hash of its parent, the parent's iteration, and the frame's name: all devices compute the
+//! same one without communication.
 
-/// Where a message belongs to.
+/// The key of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Key {
     /// The number of the edge.
@@ -12,14 +12,14 @@ pub(super) struct Key {
     pub(super) iteration: u64,
 }
 
-/// The number that stands for the name of a frame.
+/// The hash of a frame's name.
 pub(super) fn frame_name(name: &str) -> u64 {
     name.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     })
 }
 
-/// The number that stands for a frame.
+/// The hash of a frame.
 pub(super) fn frame(parent: u64, iteration: u64, name: u64) -> u64 {
     mix(mix(mix(parent) ^ iteration) ^ name)
 }
@@ -32,7 +32,7 @@ fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Pseudo-random numbers.
+/// A pseudo-random generator.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -40,7 +40,7 @@ impl Random {
         Random(mix(seed) ^ mix(stream.wrapping_add(1)))
     }
 
-    /// A number below `bound`, which is not zero.
+    /// A number below `bound`, which must not be zero.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(1);
         (mix(self.0) % bound.max(1) as u64) as usize

@@ -1,8 +1,8 @@
-//! How many bytes are live, in each memory space.
+//! Counts the live bytes of each memory space.
 //!
-//! Each device has a space of its own, and the host one, where the values lie that were pushed on stacks that swap. A
-//! buffer counts once in a space, however many tokens share it. What is between two operations counts: tokens that wait
-//! for their operation, constants of frames, stacks, inputs and what was fetched; not what an operation is reading.
+//! Each device has a memory space, and so has the host, which stores the values of stacks that swap. A buffer counts
+//! once per space, however many tokens share it. Counted are values between operations: tokens that wait for their
+//! operation, constants of frames, stacks, inputs and fetched values; but not the operands of a running operation.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,7 +30,7 @@ impl Space {
     }
 }
 
-/// The spaces of a run: those of the devices, the host, and what is on its way between devices.
+/// The memory spaces of a run: those of the devices, the host, and messages in flight.
 pub(super) struct Spaces {
     spaces: Vec<Space>,
     total: Space,
@@ -60,7 +60,7 @@ impl Spaces {
         self.total.subtract(bytes);
     }
 
-    /// A value leaves for another device, or arrives.
+    /// Counts a value that leaves for another device, or arrives.
     pub(super) fn in_flight(&self, value: &Value, leaves: bool) {
         let space = self.spaces.len() - 1;
         match leaves {
@@ -69,7 +69,7 @@ impl Spaces {
         }
     }
 
-    /// Whether too much is live.
+    /// Checks the limit.
     pub(super) fn check(&self) -> Result<(), ExecError> {
         let live = self.total.live.load(Ordering::Relaxed);
         match self.limit {
@@ -86,14 +86,14 @@ impl Spaces {
         }
     }
 
-    /// The most that was live in each space, and in all together.
+    /// The peak of each space, and of all together.
     pub(super) fn peaks(&self) -> (Vec<u64>, u64) {
         let peak = |space: &Space| space.peak.load(Ordering::Relaxed);
         (self.spaces.iter().map(peak).collect(), peak(&self.total))
     }
 }
 
-/// The account of a device: which buffers it holds, and how often. Without one, nothing is counted.
+/// The buffers held by a device, with reference counts. Without it, nothing is counted.
 pub(super) struct Account {
     space: usize,
     held: FxHashMap<(usize, usize), u32>,
@@ -109,7 +109,7 @@ impl Account {
         }
     }
 
-    /// Something holds a value from now on.
+    /// Adds a reference to a value.
     pub(super) fn hold(&mut self, spaces: &Spaces, value: &Value) {
         self.hold_in(spaces, self.space, value);
     }
@@ -127,7 +127,7 @@ impl Account {
         }
     }
 
-    /// Something does not hold a value any more.
+    /// Removes a reference to a value.
     pub(super) fn release(&mut self, spaces: &Spaces, value: &Value) {
         self.release_in(spaces, self.space, value);
     }

@@ -1,16 +1,16 @@
 //! The dataflow executor.
 //!
-//! A `df.graph` has no order: a node runs when its inputs are there. A value that flows along an edge is a token: it is
-//! live, with a value, or dead, which says that it is on a branch that was not taken; and it belongs to an iteration of a
-//! frame, which is a loop that was entered from an iteration of the frame around it. A node runs at most once in an
-//! iteration. Iterations of a loop overlap, as far as the loop allows.
+//! The nodes of a `df.graph` are not ordered: a node runs when its inputs have arrived. A value that flows along an
+//! edge is a token. It is either live, with a value, or dead, if it is on a branch that was not taken; and it belongs
+//! to an iteration of a frame, which is a loop that was entered from an iteration of the parent frame. A node runs at
+//! most once per iteration. Iterations of a loop overlap, as far as the loop allows.
 //!
-//! The graph is compiled to tables: every node has a place among the nodes of its frame, and an iteration is an array of
-//! what has come for each of them. Frames are addressed by numbers. Only messages between devices have keys, since the
-//! devices number their frames each in its own way.
+//! The graph is compiled to tables: every node has an index in its frame, and an iteration is an array of the nodes'
+//! inputs. Frames are addressed by index. Only messages between devices have keys, since each device numbers frames
+//! differently.
 //!
-//! Devices share nothing but messages, the budget and the account of memory. They run as threads; with a seed they take
-//! turns on one thread instead, at random, so that the same seed gives the same schedule.
+//! Devices share only messages, the budget and the account of memory. They run as threads; with a seed they take turns
+//! at random on one thread instead, so that the same seed gives the same schedule.
 
 mod compile;
 mod compute;
@@ -34,30 +34,30 @@ pub use run::run;
 pub use stats::{DeviceStats, FrameStats, Stats};
 pub use trace::{Event, Message};
 
-/// How to run a graph.
+/// How a graph is scheduled.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
-    /// With a seed, nodes that are ready are picked at random, the same ones for the same seed. Without, they are run in
-    /// the order in which they became ready, and devices are threads.
+    /// With a seed, ready nodes are picked in a pseudo-random order. Without, they run in the order in which they
+    /// became ready, and devices are threads.
     pub seed: Option<u64>,
-    /// Picks at random, but lets devices be threads all the same: what they do depends on the machine.
+    /// With a seed, still runs devices as threads: the schedule then depends on the machine.
     pub threads: bool,
-    /// Records what ran when.
+    /// Records an execution trace.
     pub trace: bool,
-    /// Counts the bytes that are live, for the statistics.
+    /// Counts live bytes for the statistics.
     pub count_memory: bool,
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was fetched, by name, in the order of the text.
+    /// The fetched values by name, in the order of the text.
     pub fetched: Vec<(String, Tensor)>,
-    /// The names of what was not fetched because it is on a branch that was not taken.
+    /// The names of fetches that were dead, on a branch that was not taken.
     pub dead: Vec<String>,
-    /// Counts.
+    /// Execution statistics.
     pub stats: Stats,
-    /// For each device what ran when, if that was asked for.
+    /// The trace of each device, if it was requested.
     pub events: Vec<(i64, Vec<Event>)>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Found<'m> {
     pub(crate) device: i64,
 }
 
-/// The graphs of a program: those at top level, or those of the function.
+/// The graphs of a program: at top level, or in the function.
 fn graphs<'m>(module: &'m Module, function: Option<&str>) -> Result<Vec<Found<'m>>, ExecError> {
     let ctx = &*module.ctx;
     let scope = top_level(module);
@@ -126,15 +126,15 @@ fn graphs_in<'m>(module: &Module, body: &'m Body) -> Result<Vec<Found<'m>>, Exec
     }
 }
 
-/// Whether a program holds a graph to run.
+/// Whether a program contains a graph.
 pub fn has_graph(module: &Module, function: Option<&str>) -> bool {
     graphs(module, function).is_ok()
 }
 
-/// The inputs that the graphs of a program want, in order.
+/// The inputs of a program's graphs, in order.
 ///
 /// # Errors
-/// When there is no graph.
+/// If there is no graph.
 pub fn inputs_of(module: &Module, function: Option<&str>) -> Result<Vec<InputSpec>, ExecError> {
     let ctx = &*module.ctx;
     let mut inputs: Vec<InputSpec> = Vec::new();

@@ -1,14 +1,14 @@
-//! What waits when nothing can be run any more.
+//! Reports what waits in a deadlock.
 
 use super::compile::{Graph, Keys, NONE};
 use super::device::Device;
 use super::shared::Rest;
 use crate::exec::ExecError;
 
-/// So many are told; the rest is counted.
+/// The maximal number of entries; further ones are counted.
 const MOST: usize = 12;
 
-/// Says why a run is not complete; nothing if it is.
+/// Explains why a run is incomplete; `None` if it is complete.
 pub(super) fn waiting(devices: &[Device<'_>], rest: &Rest, keys: &Keys) -> Option<ExecError> {
     let mut lines: Vec<String> = Vec::new();
     let several = devices.len() > 1;
@@ -49,7 +49,7 @@ pub(super) fn waiting(devices: &[Device<'_>], rest: &Rest, keys: &Keys) -> Optio
 }
 
 impl Device<'_> {
-    /// Where an iteration of a frame is, to be put behind what is there.
+    /// The iteration of a frame as a suffix for messages.
     pub(super) fn place(&self, frame: u32, iteration: u64) -> String {
         let mut text = String::new();
         let (mut at, mut number) = (frame, iteration);
@@ -69,7 +69,7 @@ impl Device<'_> {
         text
     }
 
-    /// Tells of values that wait for others, of frames that are not done, and of nodes that never ran.
+    /// Reports waiting values, active frames, and nodes that never ran.
     fn tokens(&self, tell: &mut impl FnMut(String)) {
         let graph: &Graph = self.graph;
         for (at, active) in self.frames.iter().enumerate() {

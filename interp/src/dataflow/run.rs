@@ -1,4 +1,4 @@
-//! A run: devices as threads, or in turns.
+//! Runs devices as threads, or in turns.
 
 use std::io::Write;
 use std::sync::mpsc::{Receiver, channel};
@@ -17,10 +17,10 @@ use super::{Outcome, Schedule, graphs, report, stats};
 use crate::exec::program::Code;
 use crate::exec::{ExecError, Options, runnable};
 
-/// Runs the graphs of a program. What it prints goes to `out`.
+/// Runs the graphs of a program. The output of `pd.print` goes to `out`.
 ///
 /// # Errors
-/// What went wrong and where, or what waits for what never comes.
+/// The error with its place, or the nodes in a deadlock.
 pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dyn Write) -> Result<Outcome, ExecError> {
     let module = &*runnable(module)?;
     let mut setup = Setup::new(&module.ctx, options);
@@ -88,7 +88,7 @@ pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dy
     }
 }
 
-/// Everything that a program gives out was dead.
+/// The error for a program whose outputs were all dead.
 fn nothing(dead: &[String]) -> ExecError {
     let names: Vec<String> = dead.iter().take(8).map(|name| format!("`{name}`")).collect();
     let more = if dead.len() > names.len() { ", …" } else { "" };
@@ -98,9 +98,9 @@ fn nothing(dead: &[String]) -> ExecError {
     )
 }
 
-/// Runs the devices on this thread, at each step one that has something to do.
+/// Runs the devices on this thread; each step picks a busy one.
 fn take_turns(devices: &mut [Device<'_>], shared: &Shared, seed: u64, printed: &Receiver<String>, out: &mut dyn Write) {
-    // Other numbers than those that the devices pick their nodes by.
+    // A stream other than those by which devices pick their nodes.
     let mut random = Random::new(seed, u64::MAX - 1);
     loop {
         let busy: smallvec::SmallVec<[usize; 8]> = (0..devices.len()).filter(|&at| devices[at].is_busy()).collect();
@@ -115,7 +115,7 @@ fn take_turns(devices: &mut [Device<'_>], shared: &Shared, seed: u64, printed: &
     }
 }
 
-/// Runs each device in a thread of its own.
+/// Runs each device in a separate thread.
 fn in_threads<'g>(
     devices: Vec<Device<'g>>,
     shared: &Shared,
@@ -143,7 +143,7 @@ fn in_threads<'g>(
     })
 }
 
-/// Ends the run if the thread panics: the others would wait for it forever.
+/// Stops the run if the thread panics: the others would wait forever.
 struct Guard<'s>(&'s Shared);
 
 impl Drop for Guard<'_> {

@@ -1,4 +1,4 @@
-//! What the devices of a run share: messages, the budget, and the end.
+//! Shared by the devices of a run: messages, the budget, and termination.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ pub(super) struct Ticket {
     pub(super) node: u32,
 }
 
-/// A message for a node that waits for it; without a value it is dead.
+/// A message for a node that waits for it; `None` is a dead value.
 pub(super) struct Mail {
     pub(super) ticket: Ticket,
     pub(super) value: Option<Value>,
@@ -36,14 +36,14 @@ struct Inner {
     mail: Vec<Vec<Mail>>,
     idle: Vec<bool>,
     num_idle: usize,
-    /// All devices are idle, and nothing is under way.
+    /// All devices are idle, and no message is in flight.
     quiet: bool,
     error: Option<ExecError>,
 }
 
 pub(super) struct Shared {
     inner: Mutex<Inner>,
-    /// For each device.
+    /// One per device.
     wake: Vec<Condvar>,
     has_mail: Vec<AtomicBool>,
     stopped: AtomicBool,
@@ -52,11 +52,11 @@ pub(super) struct Shared {
     pub(super) spaces: Spaces,
 }
 
-/// What is left when all is quiet.
+/// What is left at the end of a run.
 pub(super) struct Rest {
     pub(super) error: Option<ExecError>,
     pub(super) awaited: Vec<(Key, Ticket)>,
-    /// Messages that nobody asked for.
+    /// Messages that were never received.
     pub(super) unreceived: u64,
 }
 
@@ -77,11 +77,11 @@ impl Shared {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A device that panicked has stopped the run; what is in here is not used any more but for the report.
+        // A device that panicked has stopped the run; the state is used only for the report.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more execution.
+    /// Counts an execution.
     pub(super) fn step(&self) -> Result<(), ExecError> {
         if self.steps.fetch_add(1, Ordering::Relaxed) < self.max_steps {
             return Ok(());
@@ -92,7 +92,7 @@ impl Shared {
         )
     }
 
-    /// Leaves a message. It is an error if there is one already.
+    /// Sends a message. It is an error if the key is in use.
     pub(super) fn send(&self, key: Key, value: Option<Value>) -> Result<(), ExecError> {
         let mut inner = self.lock();
         let inner = &mut *inner;
@@ -122,7 +122,7 @@ impl Shared {
         }
     }
 
-    /// The message, if it is there; else it will come by mail.
+    /// The message, if it has arrived; otherwise it is delivered later.
     pub(super) fn receive(&self, key: Key, ticket: Ticket) -> Result<Option<Option<Value>>, ExecError> {
         let mut inner = self.lock();
         match inner.messages.remove(&key) {
@@ -144,7 +144,7 @@ impl Shared {
         }
     }
 
-    /// What has come for a device.
+    /// Takes the messages delivered to a device.
     pub(super) fn mail(&self, device: usize) -> Vec<Mail> {
         if !self.has_mail[device].load(Ordering::Acquire) {
             return Vec::new();
@@ -154,12 +154,12 @@ impl Shared {
         std::mem::take(&mut inner.mail[device])
     }
 
-    /// Whether there is mail for a device.
+    /// Whether a device has messages.
     pub(super) fn has_mail(&self, device: usize) -> bool {
         self.has_mail[device].load(Ordering::Acquire)
     }
 
-    /// A device has nothing to do. Whether something comes; if not, all is over.
+    /// Waits for a message. Returns false if the run has ended.
     pub(super) fn wait(&self, device: usize) -> bool {
         let mut inner = self.lock();
         if !inner.mail[device].is_empty() {
@@ -187,7 +187,7 @@ impl Shared {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Ends the run; of several errors the first one counts.
+    /// Stops the run; the first error is kept.
     pub(super) fn stop(&self, error: Option<ExecError>) {
         let mut inner = self.lock();
         self.stopped.store(true, Ordering::Relaxed);
@@ -197,7 +197,7 @@ impl Shared {
         self.wake.iter().for_each(Condvar::notify_all);
     }
 
-    /// What is left. All devices are done.
+    /// What is left, after all devices have finished.
     pub(super) fn rest(&self) -> Rest {
         let mut inner = self.lock();
         let mut rest = Rest {

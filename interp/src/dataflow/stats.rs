@@ -1,4 +1,4 @@
-//! Counts of a run.
+//! Execution statistics.
 
 use std::collections::BTreeMap;
 
@@ -6,41 +6,41 @@ use super::compile::NONE;
 use super::device::Device;
 use super::shared::{Rest, Shared};
 
-/// What was counted in a run.
+/// The statistics of a run.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Stats {
-    /// How often operations were executed, by name.
+    /// The number of executions of each operation.
     pub live: BTreeMap<String, u64>,
-    /// How often they were passed over because they were dead, by name.
+    /// The number of times that each operation was dead.
     pub dead: BTreeMap<String, u64>,
     /// The devices, in the order of the program.
     pub devices: Vec<DeviceStats>,
-    /// The most bytes that were live at one time in host memory: what was pushed with `swap`.
+    /// The peak size of the values in host memory, which were pushed with `swap`.
     pub peak_host_bytes: u64,
-    /// The most bytes that were on their way between devices at one time.
+    /// The peak size of messages in flight.
     pub peak_bytes_in_flight: u64,
-    /// The most bytes that were live at one time in all memory spaces together.
+    /// The peak size of all memory spaces together.
     pub peak_bytes: u64,
-    /// Messages that nobody asked for.
+    /// Messages that were never received.
     pub unreceived: u64,
 }
 
-/// What was counted on one device.
+/// The statistics of a device.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct DeviceStats {
     /// The attribute `device` of the graph.
     pub device: i64,
-    /// How many operations were executed.
+    /// The number of executions.
     pub live: u64,
-    /// How many were passed over because they were dead.
+    /// The number of dead operations.
     pub dead: u64,
-    /// The most bytes that were live at one time.
+    /// The peak size of live values.
     pub peak_bytes: u64,
     /// Values pushed on stacks.
     pub pushed_values: u64,
     /// Their bytes.
     pub pushed_bytes: u64,
-    /// The most bytes that its stacks held at one time, in its own memory and in that of the host.
+    /// The peak size of its stacks, in its memory and in that of the host.
     pub peak_stack_bytes: u64,
     /// Live values that were sent to other devices.
     pub sent_values: u64,
@@ -50,18 +50,18 @@ pub struct DeviceStats {
     pub frames: Vec<FrameStats>,
 }
 
-/// What was counted of one frame.
+/// The statistics of a frame.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct FrameStats {
     /// Its name.
     pub name: String,
-    /// How many frames it is in.
+    /// The number of frames around it.
     pub depth: usize,
-    /// How often it was entered, by dead values too.
+    /// How often it was entered, including by dead values.
     pub entered: u64,
-    /// How many iterations began, the last ones included, in which the condition does not hold.
+    /// The number of iterations, including the last ones, in which the condition is false.
     pub iterations: u64,
-    /// How many of them were under way at one time, at most.
+    /// The maximal number of concurrent iterations.
     pub most_at_once: u64,
 }
 

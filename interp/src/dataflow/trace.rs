@@ -1,4 +1,4 @@
-//! What ran when, for a picture of it.
+//! Execution traces.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,19 +10,19 @@ use super::ready::Ready;
 /// One execution of a node.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// How the node is called.
+    /// The name of the node.
     pub node: Arc<str>,
-    /// When it began, counted from the beginning of the run.
+    /// When it started, relative to the start of the run.
     pub begin: Duration,
     /// How long it took.
     pub duration: Duration,
-    /// The frame, with the iterations of those around it: `outer[2]/inner`; empty for the root.
+    /// The frame, with the iterations of its parents: `outer[2]/inner`; empty for the root.
     pub frame: Arc<str>,
     /// The iteration of the frame.
     pub iteration: u64,
     /// Whether the node was dead.
     pub dead: bool,
-    /// Whether it sent a message or got one, and which.
+    /// The message that it sent or received.
     pub message: Option<Message>,
 }
 
@@ -31,11 +31,11 @@ pub struct Event {
 pub struct Message {
     /// The same number at both ends.
     pub id: u64,
-    /// Whether this is the end that sends.
+    /// Whether this is the sending end.
     pub sends: bool,
 }
 
-/// Longer paths are cut: they would take a time that grows with the square of the depth.
+/// Longer paths are truncated: they would make the cost quadratic in the depth.
 const MAX_PATH: usize = 200;
 
 pub(super) struct Recorder {
@@ -55,9 +55,9 @@ impl Recorder {
         self.zero.elapsed()
     }
 
-    /// The path of a frame, from that of the frame around it.
+    /// The path of a frame, from that of its parent.
     pub(super) fn path(&self, outer: &str, parent: u32, iteration: u64, name: &str) -> Arc<str> {
-        // The root is no part of it.
+        // The root is not part of the path.
         if parent == 0 {
             return name.into();
         }

@@ -1,4 +1,4 @@
-//! The backward engine: a queue of nodes whose gradients have all arrived.
+//! The backward engine: a queue of nodes whose incoming gradients are complete.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -11,30 +11,30 @@ use super::rules::Cx;
 use super::{Engine, Tensor};
 use crate::tensor::Tensor as Dense;
 
-/// How gradients are computed.
+/// Options for computing gradients.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct GradOptions<'a> {
-    /// Keep what was saved, so that gradients can be computed again.
+    /// Keep the saved tensors, so that gradients can be computed again.
     pub retain_graph: bool,
-    /// Record what the gradient functions compute, so that it can be differentiated; also keeps what was saved.
+    /// Record the gradient functions, so that they can be differentiated; also keeps the saved tensors.
     pub create_graph: bool,
-    /// Of `grad`: an input that no output depends on has no gradient, which is else an error.
+    /// For `grad`: an input that no output depends on has no gradient; by default this is an error.
     pub allow_unused: bool,
-    /// Of `grad`: tensors that gradients do not go through.
+    /// For `grad`: tensors at which gradients stop.
     pub no_grad: &'a [Tensor],
 }
 
-/// What a run of the engine is about.
+/// The parameters of a run of the engine.
 #[derive(Default)]
 pub(super) struct Request<'a> {
     pub(super) options: GradOptions<'a>,
-    /// Inputs whose gradients are given; none for gradients of all leaves.
+    /// The inputs whose gradients are returned; `None` accumulates the gradients of all leaves.
     pub(super) targets: Option<&'a [Tensor]>,
-    /// Nothing beyond an input leads to another input.
+    /// No target is reachable through another one.
     pub(super) within: bool,
 }
 
-/// A gradient of what: a result of a node.
+/// The node, slot and rank at which a gradient arrives.
 type Place = (*const Node, usize, usize);
 
 fn place(edge: &Edge) -> Place {
@@ -43,20 +43,20 @@ fn place(edge: &Edge) -> Place {
 
 struct State {
     node: Rc<Node>,
-    /// The edges that a gradient has still to arrive by.
+    /// The number of edges whose gradients are missing.
     in_degree: usize,
     holder: GradTensorHolder,
-    /// Whether a gradient that is asked for is here or beyond.
+    /// Whether a requested gradient is at this node or reachable from it.
     needed: bool,
-    /// Whether one is beyond.
+    /// Whether a requested gradient is reachable through this node's edges.
     runs: bool,
 }
 
 impl Engine {
-    /// Adds the gradients of outputs to those of the leaves that they depend on. The seeds are ones unless they are given.
+    /// Adds the gradients of outputs to those of the leaves that they depend on. The seeds are ones by default.
     ///
     /// # Errors
-    /// When an operation has no gradient function, a saved tensor was changed or freed, or shapes do not agree.
+    /// If an operation has no gradient function, a saved tensor was changed or freed, or shapes do not match.
     pub fn backward(
         &self,
         outputs: &[Tensor],
@@ -70,10 +70,10 @@ impl Engine {
         self.run(outputs, seeds, &request).map(|_| ())
     }
 
-    /// The gradients of outputs with respect to inputs, which may be leaves or not. Nothing is added to any leaf.
+    /// The gradients of outputs with respect to inputs, which need not be leaves. Leaves are not changed.
     ///
     /// # Errors
-    /// As of [`Engine::backward`], and when no output depends on an input, unless that is allowed.
+    /// As for [`Engine::backward`], and if no output depends on an input, unless that is allowed.
     pub fn grad(
         &self,
         outputs: &[Tensor],
@@ -117,7 +117,7 @@ struct Run<'e> {
     engine: &'e Engine,
     keep: bool,
     within: bool,
-    /// For each input where its gradient arrives.
+    /// For each input, where its gradient arrives.
     targets: Option<Vec<Option<Place>>>,
     found: FxHashMap<Place, Tensor>,
     blocked: FxHashSet<Place>,
@@ -175,13 +175,13 @@ impl<'e> Run<'e> {
         Ok(found.collect())
     }
 
-    /// Finds the nodes that the outputs lead to, which of them are needed, and how many edges lead to each.
+    /// Finds the nodes reachable from the outputs, which of them are needed, and their in-degrees.
     fn prepare(&mut self, starts: &[(Edge, &Tensor, Option<&Tensor>)]) {
         let targets: Option<FxHashSet<*const Node>> =
             self.targets.as_ref().map(|t| t.iter().flatten().map(|p| p.0).collect());
         let is_target = |at: *const Node| targets.as_ref().is_none_or(|t| t.contains(&at));
         let mut pending: Vec<Rc<Node>> = starts.iter().map(|(edge, ..)| edge.node.clone()).collect();
-        // From each node those that lead to it.
+        // The predecessors of each node.
         let mut before: FxHashMap<*const Node, Vec<*const Node>> = FxHashMap::default();
         while let Some(node) = pending.pop() {
             let at = Rc::as_ptr(&node);
@@ -224,13 +224,13 @@ impl<'e> Run<'e> {
                 }
             }
         }
-        // Without targets every node is one, and of those only what has edges runs.
+        // Without targets all nodes are needed, and those with edges run.
         for state in self.states.values_mut() {
             state.runs |= state.node.is_accumulation() && targets.is_none();
         }
     }
 
-    /// All gradients of the results of a node have arrived.
+    /// Processes a node whose incoming gradients are complete.
     fn visit(&mut self, node: &Rc<Node>, queue: &mut VecDeque<Rc<Node>>) -> Result<(), String> {
         let at = Rc::as_ptr(node);
         let Some(state) = self.states.get_mut(&at) else {

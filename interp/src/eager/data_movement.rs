@@ -1,7 +1,7 @@
-//! Gradients of operations that only move elements about: transpositions, slices, gathers, paddings, ….
+//! Gradients of operations that only move elements: transpositions, slices, gathers, paddings, ….
 //!
-//! Where the elements go is found out by asking: the operation is executed on the numbers of the elements instead of the
-//! elements. The gradient puts each element back to where it came from, adding up.
+//! The mapping is determined by execution: the operation is applied to the indices of the elements in place of the
+//! elements. The gradient adds each element to the one it came from.
 
 use super::rules::{Cx, Grads};
 use super::value::V;
@@ -14,7 +14,7 @@ pub(super) const TAKE: &str = "eager.take";
 /// `out[map[i]] += x[i]`, in the shape of the third operand.
 pub(super) const PUT: &str = "eager.put";
 
-/// The result of one of the two operations that the engine has beside those of programs; `None` for others.
+/// Executes one of the two operations of the engine itself; `None` for others.
 pub(super) fn builtin(op: &str, inputs: &[Dense]) -> Option<Result<Dense, String>> {
     let put = match op {
         TAKE => false,
@@ -69,12 +69,12 @@ impl<'e> V<'e> {
     }
 }
 
-/// A tensor of the numbers of its elements, from zero.
+/// A tensor with the indices of its elements, from zero.
 pub(super) fn numbers(shape: &[usize]) -> Result<Tensor, String> {
     numbered_from(0, shape).map(Tensor::new)
 }
 
-/// The same from a first one.
+/// The same, starting at `first`.
 fn numbered_from(first: i64, shape: &[usize]) -> Result<Dense, String> {
     Dense::of(
         shape,
@@ -84,7 +84,7 @@ fn numbered_from(first: i64, shape: &[usize]) -> Result<Dense, String> {
 
 /// The gradients of the float operands of an operation that moves elements.
 pub(super) fn gradients<'e>(cx: &Cx<'e>) -> Result<Grads<'e>, String> {
-    // Each element gets a number, from one; zero is for what comes from nowhere.
+    // Each element gets an index from one; zero marks elements that come from no operand.
     let mut starts = Vec::new();
     let mut next = 1i64;
     let mut numbered: Vec<Slot> = Vec::new();
@@ -110,7 +110,7 @@ pub(super) fn gradients<'e>(cx: &Cx<'e>) -> Result<Grads<'e>, String> {
     }
     let engine = cx.engine;
     let mut attrs = cx.attrs();
-    // What fills the gaps must not look like an element.
+    // The fill value must not be mistaken for an index.
     for filling in ["pad_value", "padding_value"] {
         if engine.ctx().dict_get(attrs, filling).is_some() {
             attrs = engine.ctx().dict_with(attrs, filling, engine.ctx().float_attr(0.0));

@@ -1,23 +1,23 @@
-//! Where the gradients of a node's results are added up until all of them have arrived.
+//! Accumulates the gradients of a node's results until all of them have arrived.
 
 use super::node::SlotMeta;
 use super::{Engine, Tensor};
 use pir_dialects::pd;
 
-/// The gradients that go into a node.
+/// The incoming gradients of a node.
 pub(super) struct GradTensorHolder {
     buffer: Vec<Vec<Option<Tensor>>>,
 }
 
 impl GradTensorHolder {
-    /// With room for gradients of what the metas describe.
+    /// An empty holder for results with these metas.
     pub(super) fn new(metas: &[Vec<SlotMeta>]) -> Self {
         GradTensorHolder {
             buffer: metas.iter().map(|slot| vec![None; slot.len()]).collect(),
         }
     }
 
-    /// Adds a gradient. With `create_graph` the engine records the sum.
+    /// Adds a gradient. With `create_graph`, the sum is recorded.
     pub(super) fn add(&mut self, engine: &Engine, slot: usize, rank: usize, grad: &Tensor) -> Result<(), String> {
         let place = self.buffer.get_mut(slot).and_then(|slot| slot.get_mut(rank));
         let place = place.ok_or("a gradient arrives for a result that there is not")?;

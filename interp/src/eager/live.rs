@@ -1,4 +1,4 @@
-//! Counts of what is alive, by which tests see that nothing keeps itself alive.
+//! Counts live objects, for tests that detect reference cycles.
 
 use std::cell::Cell;
 
@@ -7,12 +7,12 @@ thread_local! {
     static NODES: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The tensors and gradient nodes of this thread that are alive.
+/// The number of live tensors and gradient nodes of this thread.
 pub fn live() -> (isize, isize) {
     (TENSORS.get(), NODES.get())
 }
 
-// When a thread ends its variables may be gone before what it still holds.
+// At the end of a thread, its thread-local variables may be destroyed before the objects that it holds.
 pub(super) fn tensor(by: isize) {
     let _ = TENSORS.try_with(|count| count.set(count.get() + by));
 }

@@ -1,16 +1,17 @@
-//! The eager engine: automatic differentiation by a trace, as an oracle for what the passes make.
+//! The eager engine: automatic differentiation by tracing, as an oracle for the passes.
 //!
-//! Every operation that is executed leaves a gradient node, which has edges to the nodes of its operands. `backward`
-//! follows them. The design is that of PaddlePaddle's dynamic graph: tensors with autograd meta data, nodes with slots,
-//! ranks and edges, tensor wrappers with version checks, gradient holders, hooks, leaf accumulation, and a queue that is
-//! driven by in-degrees. Gradient functions compute with eager tensors themselves: with `create_graph` they are recorded
-//! like everything else, and derivatives of any order fall out.
+//! Every executed operation records a gradient node with edges to the nodes of its operands. `backward` follows them.
+//! The design is that of PaddlePaddle's dynamic graph: tensors with autograd meta data, nodes with slots, ranks and
+//! edges, tensor wrappers with version checks, gradient holders, hooks, leaf accumulation, and a queue driven by
+//! in-degrees. Gradient functions compute with eager tensors: with `create_graph` they are recorded like any operation,
+//! which gives derivatives of any order.
 //!
-//! Nothing here uses the gradient rules of the passes, nor the gradient operations that these emit, unless a program that
-//! is traced has them. Loops, branches, calls and stacks need no rules: the trace does not have them.
+//! Nothing here uses the gradient rules of the passes, nor the gradient operations that these emit, unless the traced
+//! program contains them. Loops, branches, calls and stacks need no rules, since they do not occur in a trace.
 
 mod backward;
 mod custom;
+mod data_movement;
 mod holder;
 mod live;
 mod node;
@@ -40,8 +41,8 @@ pub use tensor::Tensor;
 use crate::kernels::{Inputs, Kernel, Kernels};
 use crate::tensor::{DType, Shape, Tensor as Dense};
 use custom::Custom;
-use node::{Kind, Operation};
-use rules::{How, Rule};
+use node::{GradNodeKind, Operation};
+use rules::{Rule, RuleKind};
 use wrapper::Wrapper;
 
 /// An operand: a tensor, or a list of them.
@@ -65,7 +66,7 @@ impl Slot {
 
 /// The shapes and types of operands, and whether they are lists.
 type Layout = Vec<(bool, SmallVec<[(Shape, DType); 3]>)>;
-/// What a kernel that was prepared for operands can be used for again.
+/// The key of a prepared kernel.
 type Key = (OpName, AttrDict, Layout);
 
 /// Executes operations and records them.
@@ -94,7 +95,7 @@ impl Engine {
         &self.ctx
     }
 
-    /// Runs something with recording switched on or off.
+    /// Runs a function with recording on or off.
     pub fn recording<R>(&self, on: bool, f: impl FnOnce() -> R) -> R {
         struct Restore<'a>(&'a Cell<bool>, bool);
         impl Drop for Restore<'_> {
@@ -114,7 +115,7 @@ impl Engine {
     /// Executes an operation on tensors.
     ///
     /// # Errors
-    /// When there is no such operation, or it fails.
+    /// If there is no such operation, or it fails.
     pub fn apply(&self, op: &str, operands: &[&Tensor], attrs: &[(&str, Attr)]) -> Result<Vec<Tensor>, String> {
         let slots: Vec<Slot> = operands.iter().map(|&t| Slot::One(t.clone())).collect();
         self.apply_slots(self.ctx.op_name(op), slots, self.dict(attrs))
@@ -125,10 +126,10 @@ impl Engine {
         self.ctx.dict(&entries)
     }
 
-    /// Executes an operation whose operands may be lists. Of a result that is a list the tensors are given.
+    /// Executes an operation whose operands may be lists. Results that are lists are flattened.
     ///
     /// # Errors
-    /// When there is no such operation, or it fails.
+    /// If there is no such operation, or it fails.
     pub fn apply_slots(&self, op: OpName, operands: Vec<Slot>, attrs: AttrDict) -> Result<Vec<Tensor>, String> {
         let results = self.compute(op, &operands, attrs)?;
         let results = results.into_iter().map(|t| vec![t]).collect();
@@ -139,10 +140,10 @@ impl Engine {
             .collect())
     }
 
-    /// Executes an operation and puts its first result in the place of its first operand.
+    /// Executes an operation and stores its first result in its first operand.
     ///
     /// # Errors
-    /// When it fails, or when the operand is a leaf that a gradient is computed of.
+    /// If it fails, or if the operand is a leaf that requires a gradient.
     pub fn apply_in_place(&self, op: &str, operands: &[&Tensor], attrs: &[(&str, Attr)]) -> Result<(), String> {
         let &target = operands.first().ok_or("an operation in place needs an operand")?;
         if self.is_recording() && !target.stop_gradient() && target.is_leaf() {
@@ -156,15 +157,15 @@ impl Engine {
             ));
         }
         target.overwrite(result.data());
-        // Its history is now that of the result. What nodes saved keeps the elements of before, but not the version:
-        // a gradient function that reads them says so.
+        // Its history is now that of the result. Saved wrappers keep the old elements, but the version differs: a
+        // gradient function that reads them fails.
         if let Some(Edge { node, slot, rank }) = result.edge() {
             target.set_history(node, slot, rank);
         }
         Ok(())
     }
 
-    /// The results of an operation, without recording it.
+    /// Computes an operation without recording it.
     fn compute(&self, op: OpName, operands: &[Slot], attrs: AttrDict) -> Result<Vec<Dense>, String> {
         let flat: Inputs = operands.iter().flat_map(Slot::tensors).map(Tensor::data).collect();
         if let Some(results) = data_movement::builtin(self.ctx.op_str(op), &flat) {
@@ -213,7 +214,7 @@ impl Engine {
             .ok_or_else(|| format!("there is no kernel for `{name}`"))??;
         let kernel = Rc::new(kernel);
         let mut prepared = self.prepared.borrow_mut();
-        // Programs with ever new shapes must not fill the memory.
+        // Bounded, since a program may use ever new shapes.
         if prepared.len() >= 4096 {
             prepared.clear();
         }
@@ -221,8 +222,9 @@ impl Engine {
         Ok(kernel)
     }
 
-    /// Makes tensors of the results of an operation, each a tensor or a list, and records it if a gradient may be asked
-    /// for. That nothing is recorded needs a reason: no operand has a gradient, or the operation is known to have none.
+    /// Creates the tensors of an operation's results, each a tensor or a list, and records the operation if a gradient
+    /// may be requested. Not recording it requires a reason: no operand has a gradient, or the operation is known to
+    /// have none.
     pub(super) fn record(
         &self,
         op: OpName,
@@ -254,7 +256,8 @@ impl Engine {
             return Ok(results);
         }
         if !results.iter().flatten().any(float) {
-            // What has a gradient function has none for integers; of another one it is not known what they stand for.
+            // An operation with a gradient function has none for integers; without one, the meaning of its integers is
+            // unknown.
             return match rule {
                 Some(_) => Ok(results),
                 None => Err(format!("`{}` has no gradient function", self.ctx.op_str(op))),
@@ -291,7 +294,7 @@ impl Engine {
                 tensor.set_history(node.clone(), slot, rank);
             }
         }
-        if let Kind::Operation(operation) = &node.kind {
+        if let GradNodeKind::Operation(operation) = &node.kind {
             let saves = |at: usize| all || rule.is_some_and(|rule| rule.saves_output(at));
             let outputs = results.iter().flatten().enumerate();
             *operation.outputs.borrow_mut() = outputs.map(|(at, t)| Wrapper::new(t, !saves(at))).collect();

@@ -1,4 +1,5 @@
-//! Gradient nodes: for each recorded operation, what its gradient function needs and where the gradients go.
+//! Gradient nodes: for each recorded operation, the inputs of its gradient function and the destinations of the
+//! gradients.
 
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use super::tensor::{Tensor, WeakTensor};
 use super::wrapper::Wrapper;
 use crate::tensor::{DType, Shape};
 
-/// Where a gradient goes: a node, which result of its operation, and which element of that result.
+/// The destination of a gradient: a node, the result of its operation, and the element of that result.
 #[derive(Clone)]
 pub struct Edge {
     /// The node.
@@ -25,7 +26,7 @@ pub struct Edge {
     pub rank: usize,
 }
 
-/// What is known of an operand or a result without its elements.
+/// The meta data of an operand or a result.
 #[derive(Clone)]
 pub struct SlotMeta {
     /// Whether no gradient is computed.
@@ -34,7 +35,7 @@ pub struct SlotMeta {
     pub shape: Shape,
     /// The type of the elements.
     pub dtype: DType,
-    /// Of an operand: where its gradient goes.
+    /// Of an operand: the destination of its gradient.
     pub edge: Option<Edge>,
 }
 
@@ -49,10 +50,10 @@ impl SlotMeta {
     }
 }
 
-/// The metas of slots, each a tensor or a list.
+/// The meta data of slots, each a tensor or a list.
 pub type SlotMetas = Vec<Vec<SlotMeta>>;
 
-/// The number of a hook.
+/// Identifies a hook.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct HookId(u64);
 
@@ -65,36 +66,36 @@ enum Hook {
     Node(NodeHook),
 }
 
-/// What a node does.
+/// The function of a node.
 pub(super) enum GradNodeKind {
-    /// Adds to the gradient of a leaf.
+    /// Accumulates the gradient of a leaf.
     Accumulation(WeakTensor),
     /// Computes the gradients of an operation's operands.
     Operation(Operation),
 }
 
-/// An operation that was recorded.
+/// A recorded operation.
 pub(super) struct Operation {
     pub(super) name: OpName,
     pub(super) attrs: AttrDict,
     /// Which operands are lists.
     pub(super) lists: Vec<bool>,
-    /// Its gradient function; that there is none is told when a gradient arrives.
+    /// Its gradient function; a missing one is reported when a gradient arrives.
     pub(super) rule: Option<&'static Rule>,
     /// Of a call the derivative that its function names.
     pub(super) custom: Option<Custom>,
     /// The operands, those that are lists flat.
     pub(super) inputs: RefCell<Vec<Wrapper>>,
-    /// The results, lists flat.
+    /// The results, with lists flattened.
     pub(super) outputs: RefCell<Vec<Wrapper>>,
-    /// The memory of all this.
+    /// The reserved memory.
     pub(super) _held: Reservation,
 }
 
 impl Operation {
-    /// About what is taken for an operation with so many operands and results, besides the elements.
+    /// The approximate size of a recorded operation, without the elements of tensors.
     pub(super) const fn bytes(operands: usize, results: usize) -> usize {
-        // What the allocator needs for the lists.
+        // The allocator's overhead for the lists.
         const HEADS: usize = 192;
         let each = size_of::<SlotMeta>() + size_of::<Wrapper>() + HEADS;
         size_of::<Node>() + HEADS + (operands + results) * each
@@ -124,7 +125,7 @@ impl Node {
 
     /// The node of a leaf.
     pub(super) fn accumulation(leaf: &Tensor) -> Rc<Node> {
-        // The leaf is being borrowed: only its data may be asked for.
+        // The leaf is borrowed: only its data may be accessed.
         let meta = SlotMeta {
             stop_gradient: false,
             shape: leaf.shape(),
@@ -138,7 +139,7 @@ impl Node {
         )
     }
 
-    /// The node of an operation; `outputs` are saved when they have it as history.
+    /// The node of an operation; the caller saves `outputs` after they have it as history.
     pub(super) fn operation(operation: Operation, in_meta: SlotMetas, out_meta: SlotMetas) -> Rc<Node> {
         Self::new(GradNodeKind::Operation(operation), in_meta, out_meta)
     }
@@ -147,17 +148,17 @@ impl Node {
         matches!(self.kind, GradNodeKind::Accumulation(_))
     }
 
-    /// What is known of the results of the operation, whose gradients come in.
+    /// The meta data of the operation's results, whose gradients come in.
     pub fn input_meta(&self) -> Ref<'_, SlotMetas> {
         self.in_meta.borrow()
     }
 
-    /// What is known of the operands of the operation, whose gradients go out.
+    /// The meta data of the operation's operands, whose gradients go out.
     pub fn output_meta(&self) -> Ref<'_, SlotMetas> {
         self.out_meta.borrow()
     }
 
-    /// Calls a function with the whole gradient of a result, which what it gives replaces.
+    /// Registers a function of the complete gradient of a result, which may replace it.
     pub fn register_gradient_hook(
         &self,
         slot: usize,
@@ -167,7 +168,7 @@ impl Node {
         self.register(Hook::Gradient(slot, rank, Rc::new(hook)))
     }
 
-    /// Calls a function with the gradients of all operands when they have been computed.
+    /// Registers a function that is called with the computed gradients of all operands.
     pub fn register_node_hook(&self, hook: impl Fn(&[Vec<Option<Tensor>>]) + 'static) -> HookId {
         self.register(Hook::Node(Rc::new(hook)))
     }
@@ -179,7 +180,7 @@ impl Node {
         id
     }
 
-    /// Removes a hook. Whether there was one.
+    /// Removes a hook; returns whether it existed.
     pub fn remove_hook(&self, id: HookId) -> bool {
         let hook = self.hooks.borrow_mut().remove(&id);
         hook.is_some()
@@ -190,7 +191,7 @@ impl Node {
         !self.hooks.borrow().is_empty()
     }
 
-    /// The hooks as they are now: a hook may remove itself.
+    /// A copy of the hooks, since a hook may remove itself.
     fn hooks(&self) -> Vec<Hook> {
         self.hooks.borrow().values().cloned().collect()
     }
@@ -214,7 +215,7 @@ impl Node {
         }
     }
 
-    /// Forgets what was saved.
+    /// Frees the saved tensors.
     pub(super) fn clear(&self) {
         if let GradNodeKind::Operation(operation) = &self.kind {
             operation.inputs.borrow_mut().iter_mut().for_each(Wrapper::clear);
@@ -231,7 +232,7 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         live::node(-1);
-        // A trace may be very long: nodes that only this one holds are dropped one after the other, not nested.
+        // A trace may be very long: nodes that only this one holds are dropped iteratively, not recursively.
         let mut pending = self.take_successors();
         while let Some(node) = pending.pop() {
             if let Some(mut node) = Rc::into_inner(node) {

@@ -1,4 +1,4 @@
-//! Gradients of programs: a trace, and what is asked of it.
+//! Gradients of programs from a trace.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use crate::tensor::Tensor as Dense;
 pub struct Trace {
     /// The engine that ran it.
     pub engine: Engine,
-    /// What was fetched, in order, by name.
+    /// The fetched values in order, by name.
     pub fetched: Vec<(String, Tensor)>,
     /// The results of the function.
     pub results: Vec<Tensor>,
@@ -22,21 +22,21 @@ pub struct Trace {
     pub inputs: Vec<(String, Tensor)>,
 }
 
-/// What is differentiated.
+/// The outputs and inputs to differentiate.
 #[derive(Clone, Default, Debug)]
 pub struct Targets {
-    /// The names of fetched outputs; none for all floats that are fetched or returned.
+    /// The names of fetched outputs; empty for all floats that are fetched or returned.
     pub of: Vec<String>,
-    /// The names of inputs; none for all.
+    /// The names of inputs; empty for all.
     pub wrt: Vec<String>,
-    /// A number for each output that multiplies its gradient, or one for all; none for ones.
+    /// A seed for each output, or one for all; empty for ones.
     pub seeds: Vec<f64>,
 }
 
-/// Runs a program and records what it computes. What it prints goes to `out`.
+/// Runs a program and records it. The output of `pd.print` goes to `out`.
 ///
 /// # Errors
-/// As of [`run`](crate::run).
+/// As for [`run`](crate::run).
 pub fn trace(module: &Module, options: &Options, out: &mut dyn Write) -> Result<Trace, ExecError> {
     let module = &*expanded(module, &|kernels, op| kernels.has(op.name()) && has_rule(op.name()))?;
     let engine = Engine::new(module.ctx.clone());
@@ -57,11 +57,11 @@ pub fn trace(module: &Module, options: &Options, out: &mut dyn Write) -> Result<
 }
 
 impl Trace {
-    /// The gradients of the sum of outputs, by the names of inputs. Without `create_graph` the history is used up, and
-    /// gradients can be asked for once.
+    /// The gradients of the sum of outputs, by the names of inputs. Without `create_graph` the history is consumed, so
+    /// that gradients can be computed once.
     ///
     /// # Errors
-    /// When there is no such output or input, or the engine cannot compute the gradient.
+    /// If there is no such output or input, or the engine cannot compute the gradient.
     pub fn gradients(&self, targets: &Targets, create_graph: bool) -> Result<Vec<(String, Tensor)>, String> {
         let outputs: Vec<Tensor> = if targets.of.is_empty() {
             let fetched = self.fetched.iter().map(|(_, tensor)| tensor);
@@ -90,11 +90,11 @@ impl Trace {
         Ok(inputs.into_iter().map(|(name, _)| name).zip(grads).collect())
     }
 
-    /// Gradients of all orders up to `order`. Those of order `k + 1` are of the sum of those of order `k`, the one of each
-    /// input multiplied with its weight; one weight may stand for all, and none is ones.
+    /// Gradients of all orders up to `order`. Those of order `k + 1` are gradients of the weighted sum of those of
+    /// order `k`, with one weight per input; a single weight is used for all inputs, and no weight means ones.
     ///
     /// # Errors
-    /// As of [`Trace::gradients`].
+    /// As for [`Trace::gradients`].
     pub fn orders(
         &self,
         targets: &Targets,
@@ -115,7 +115,7 @@ impl Trace {
         Ok(all)
     }
 
-    /// Gradients with seeds; zeros where an output does not depend on an input.
+    /// Gradients with seeds; zeros if an output does not depend on an input.
     fn of(
         &self,
         outputs: &[Tensor],

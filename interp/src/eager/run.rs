@@ -1,7 +1,7 @@
-//! Executes a program op by op on eager tensors.
+//! Executes a program operation by operation on eager tensors.
 //!
-//! The instructions are those of the executor. Loops, branches and calls leave nothing in the trace, and a stack holds
-//! eager tensors: what is popped is the very tensor that was pushed, with its history.
+//! The instructions are those of the structured executor. Loops, branches and calls leave nothing in the trace, and a
+//! stack holds eager tensors: a pop returns the tensor that was pushed, with its history.
 
 use std::io::Write;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ use crate::exec::{Entry, ExecError, Options, check_input, functions};
 use crate::kernels::Inputs;
 use crate::tensor::Tensor as Dense;
 
-/// Calls that are under way at one time.
+/// The maximal call depth.
 const MAX_CALLS: usize = 100_000;
 
 #[derive(Clone, Default)]
@@ -57,7 +57,7 @@ struct Activation {
     frames: Vec<RegionFrame>,
 }
 
-/// What a run of a program gave.
+/// The result of a run.
 pub(super) struct Ran {
     pub(super) fetched: Vec<(String, Tensor)>,
     pub(super) results: Vec<Tensor>,
@@ -135,7 +135,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
             if std::ptr::eq(body, entry.body) {
                 by_name.insert(name, 0);
             } else if let Ok(program) = compiler.compile(body) {
-                // What is not called need not be executable.
+                // Functions that are not called need not be executable.
                 by_name.insert(name, programs.len());
                 programs.push(Rc::new(program));
             }
@@ -156,7 +156,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         })
     }
 
-    /// The input called `name`: one leaf, however often it is asked for.
+    /// The input `name`: a single leaf, however often it is read.
     fn input(&mut self, name: &str, ty: Type, stop: bool, persistable: bool) -> Result<Tensor, ExecError> {
         let data = check_input(self.engine.ctx(), self.options, name, ty)?;
         if let Some(tensor) = self.inputs.get(name) {
@@ -224,7 +224,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         }
     }
 
-    /// Executes an instruction. The results, when the program has ended.
+    /// Executes an instruction. Returns the results when the program has ended.
     fn step(&mut self) -> Result<Option<Values>, ExecError> {
         let Some(call) = self.calls.last_mut() else {
             return Ok(Some(Values::new()));
@@ -387,7 +387,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 let value = tensor(read(env, *value))?;
                 let old = tensor(env[*target as usize].clone())?;
                 let sum = kernel(Inputs::from_iter([old.data(), value.data()])).map_err(ExecError::new)?;
-                // The value changes, not the tensor: what has been saved of it stays as it was.
+                // The variable changes, not the tensor: saved tensors stay unchanged.
                 let (name, attrs) = (program.body.op_name(instr.op), program.body.attrs(instr.op));
                 let operands = [Slot::One(old), Slot::One(value)];
                 let sum = self.engine.record(name, attrs, &operands, vec![sum.into_vec()]);
@@ -473,7 +473,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         Ok(None)
     }
 
-    /// A region has ended: its operation decides where control goes. `more` is the condition of a loop.
+    /// Leaves a region: its operation determines where control continues. `more` is the condition of a loop.
     fn yielded(
         &mut self,
         program: &Program<'m>,

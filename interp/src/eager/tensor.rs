@@ -1,4 +1,4 @@
-//! Eager tensors: elements, and what automatic differentiation knows of them.
+//! Eager tensors: elements and autograd meta data.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -10,32 +10,32 @@ use super::live;
 use super::node::{Edge, HookId, Node};
 use crate::tensor::{DType, Shape, Tensor as Dense};
 
-/// What automatic differentiation knows of a tensor.
+/// The autograd meta data of a tensor.
 #[derive(Default)]
 pub(super) struct AutogradMeta {
-    /// The gradient: of leaves, and of others that retain it.
+    /// The gradient: of leaves, and of tensors that retain it.
     pub(super) grad: Option<Tensor>,
-    /// The gradient node of the operation that computed it; of a leaf the node that adds to `grad`.
+    /// The gradient node of the operation that computed it; of a leaf, the node that accumulates `grad`.
     pub(super) grad_node: Option<Rc<Node>>,
     /// Which result of the operation it is.
     pub(super) slot: usize,
     /// Which element of that result, if it is a list.
     pub(super) rank: usize,
-    /// Whether no gradient is computed; not said for new tensors, which counts as yes.
+    /// Whether no gradient is computed; `None` for new tensors, which counts as true.
     pub(super) stop_gradient: Option<bool>,
-    /// Whether it outlives a step of training: parameters.
+    /// Whether it persists between training steps: parameters.
     pub(super) persistable: bool,
-    /// Whether the gradient is kept although it is no leaf.
+    /// Whether the gradient is kept although it is not a leaf.
     pub(super) retain_grads: bool,
 }
 
 pub(super) struct Inner {
     data: RefCell<Dense>,
-    /// How often the elements were changed in place. Shared with those who saved the tensor.
+    /// The number of changes in place, shared with saved wrappers of the tensor.
     version: Rc<Cell<u32>>,
     meta: RefCell<AutogradMeta>,
     name: RefCell<String>,
-    /// The memory of all this, besides the elements.
+    /// The reserved memory, without the elements.
     _held: Reservation,
 }
 
@@ -45,11 +45,11 @@ impl Drop for Inner {
     }
 }
 
-/// A tensor of the eager engine. Cloning gives another handle of the same tensor.
+/// A tensor of the eager engine. Cloning creates another handle of the same tensor.
 #[derive(Clone)]
 pub struct Tensor(Rc<Inner>);
 
-/// A handle that does not keep the tensor.
+/// A weak handle.
 #[derive(Clone)]
 pub(super) struct WeakTensor(Weak<Inner>);
 
@@ -71,7 +71,7 @@ impl fmt::Debug for Tensor {
 }
 
 impl Tensor {
-    /// A tensor that nothing has computed. Gradients stop at it unless [`Tensor::set_stop_gradient`] says otherwise.
+    /// A tensor without history. Gradients stop at it unless [`Tensor::set_stop_gradient`] is called.
     pub fn new(data: Dense) -> Self {
         Self::with_version(data, Rc::new(Cell::new(0)))
     }
@@ -83,12 +83,12 @@ impl Tensor {
             version,
             meta: RefCell::default(),
             name: RefCell::default(),
-            // With the counts of the shared one, and the version.
+            // Includes the reference counts and the version.
             _held: Reservation::of_existing(size_of::<Inner>() + 64),
         }))
     }
 
-    /// A leaf that gradients are computed of.
+    /// A leaf that requires a gradient.
     pub fn leaf(data: Dense) -> Self {
         let tensor = Self::new(data);
         tensor.set_stop_gradient(false);
@@ -135,7 +135,7 @@ impl Tensor {
         name.clone_into(&mut self.0.name.borrow_mut());
     }
 
-    /// Whether two handles are of the same tensor.
+    /// Whether two handles refer to the same tensor.
     pub fn is(&self, other: &Tensor) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
@@ -150,36 +150,36 @@ impl Tensor {
         self.0.meta.borrow_mut().stop_gradient = Some(stop);
     }
 
-    /// Whether it outlives a step of training.
+    /// Whether it persists between training steps.
     pub fn persistable(&self) -> bool {
         self.0.meta.borrow().persistable
     }
 
-    /// Sets whether it outlives a step of training.
+    /// Sets whether it persists between training steps.
     pub fn set_persistable(&self, persistable: bool) {
         self.0.meta.borrow_mut().persistable = persistable;
     }
 
-    /// Whether no recorded operation has computed it.
+    /// Whether it is not the result of a recorded operation.
     pub fn is_leaf(&self) -> bool {
         let meta = self.0.meta.borrow();
         meta.grad_node.as_ref().is_none_or(|node| node.is_accumulation())
     }
 
-    /// The gradient that `backward` has added up.
+    /// The gradient accumulated by `backward`.
     pub fn grad(&self) -> Option<Tensor> {
         self.0.meta.borrow().grad.clone()
     }
 
-    /// Sets or, with `None`, takes away the gradient.
+    /// Sets or, with `None`, removes the gradient.
     pub fn set_grad(&self, grad: Option<Tensor>) {
-        // The old one is dropped when nothing is borrowed any more.
+        // The old gradient is dropped only after the borrow has ended.
         let old = std::mem::replace(&mut self.0.meta.borrow_mut().grad, grad);
         drop(old);
     }
 
-    /// The gradient node: of the operation that computed it, or the one that adds to the gradient of a leaf. `None` if
-    /// gradients stop here.
+    /// The gradient node: of the operation that computed it, or the one that accumulates the gradient of a leaf. `None`
+    /// if gradients stop here.
     pub fn grad_node(&self) -> Option<Rc<Node>> {
         self.edge().map(|edge| edge.node)
     }
@@ -190,15 +190,15 @@ impl Tensor {
         (meta.slot, meta.rank)
     }
 
-    /// Whether the gradient is kept although it is no leaf.
+    /// Whether the gradient is kept although it is not a leaf.
     pub fn retains_grad(&self) -> bool {
         self.0.meta.borrow().retain_grads
     }
 
-    /// Keeps the gradient although it is no leaf.
+    /// Keeps the gradient although it is not a leaf.
     ///
     /// # Errors
-    /// When gradients stop at it.
+    /// If gradients stop at it.
     pub fn retain_grad(&self) -> Result<(), String> {
         if self.retains_grad() || self.is_leaf() && !self.stop_gradient() {
             return Ok(());
@@ -214,11 +214,11 @@ impl Tensor {
         Ok(())
     }
 
-    /// Calls a function with the whole gradient of this tensor once that is known; what the function gives takes its
-    /// place. Hooks of a tensor run in the order of registration.
+    /// Registers a function of the complete gradient of this tensor; the function's result replaces it. Hooks of a
+    /// tensor run in the order of registration.
     ///
     /// # Errors
-    /// When gradients stop at it.
+    /// If gradients stop at it.
     pub fn register_hook(&self, hook: impl Fn(&Tensor) -> Option<Tensor> + 'static) -> Result<HookId, String> {
         let edge = self
             .edge()
@@ -226,7 +226,7 @@ impl Tensor {
         Ok(edge.node.register_gradient_hook(edge.slot, edge.rank, hook))
     }
 
-    /// Removes a hook. Whether there was one.
+    /// Removes a hook; returns whether it existed.
     pub fn remove_hook(&self, id: HookId) -> bool {
         self.edge().is_some_and(|edge| edge.node.remove_hook(id))
     }
@@ -236,7 +236,7 @@ impl Tensor {
         Self::with_version(self.data(), self.0.version.clone())
     }
 
-    /// How often the elements were changed in place.
+    /// The number of changes in place.
     pub fn version(&self) -> u32 {
         self.0.version.get()
     }
@@ -245,7 +245,7 @@ impl Tensor {
         self.0.version.clone()
     }
 
-    /// Puts other elements in the place of these.
+    /// Replaces the elements.
     pub(super) fn overwrite(&self, data: Dense) {
         *self.0.data.borrow_mut() = data;
         self.0.version.set(self.0.version.get().wrapping_add(1));
@@ -259,7 +259,7 @@ impl Tensor {
         self.0.meta.borrow().stop_gradient
     }
 
-    /// Makes it the result of an operation.
+    /// Makes it the result of a recorded operation.
     pub(super) fn set_history(&self, node: Rc<Node>, slot: usize, rank: usize) {
         let mut meta = self.0.meta.borrow_mut();
         (meta.slot, meta.rank, meta.stop_gradient) = (slot, rank, Some(false));
@@ -268,7 +268,7 @@ impl Tensor {
         drop(old);
     }
 
-    /// Where its gradient goes. The node of a leaf is made when it is first asked for.
+    /// The destination of its gradient. The node of a leaf is created on demand.
     pub(super) fn edge(&self) -> Option<Edge> {
         if self.stop_gradient() || !self.dtype().is_float() {
             return None;

@@ -1,4 +1,4 @@
-//! Arithmetic for gradient functions: values that carry the engine and the first error, so that formulas read like
+//! Arithmetic for gradient functions: values that carry the engine and the first error, so that rules read like
 //! formulas.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -9,7 +9,7 @@ use pir_ir::Attr;
 use super::{Engine, Slot, Tensor, elem_type};
 use crate::tensor::{DType, Shape, Tensor as Dense};
 
-/// A tensor under way in a formula, or why there is none.
+/// A tensor in a formula, or the error that prevented it.
 #[derive(Clone)]
 pub(super) struct V<'e> {
     pub(super) engine: &'e Engine,
@@ -38,7 +38,7 @@ impl<'e> V<'e> {
         self.tensor.as_ref().map_or(DType::F64, Tensor::dtype)
     }
 
-    /// The results of an operation on values, the first of which is this one.
+    /// The results of an operation whose first operand is this value.
     pub(super) fn ops(&self, op: &str, others: &[&V<'e>], attrs: &[(&str, Attr)]) -> Result<Vec<Tensor>, String> {
         let mut slots = vec![Slot::One(self.tensor.clone()?)];
         for other in others {
@@ -57,12 +57,12 @@ impl<'e> V<'e> {
         V::new(self.engine, first)
     }
 
-    /// `pd.NAME` of this.
+    /// `pd.NAME` of this value.
     pub(super) fn call(&self, name: &str) -> V<'e> {
         self.op(&format!("pd.{name}"), &[], &[])
     }
 
-    /// `pd.NAME` of this and another.
+    /// `pd.NAME` of this value and another.
     pub(super) fn with(&self, name: &str, other: &V<'e>) -> V<'e> {
         self.op(&format!("pd.{name}"), &[other], &[])
     }
@@ -92,7 +92,7 @@ impl<'e> V<'e> {
         self.op(pd::Pow::NAME, &[], &[("y", self.engine.ctx().float_attr(y))])
     }
 
-    /// The same number everywhere, in the shape of this.
+    /// A number, broadcast to the shape of this value.
     pub(super) fn filled(&self, value: f64) -> V<'e> {
         let tensor = self
             .tensor
@@ -123,7 +123,7 @@ impl<'e> V<'e> {
         if self.tensor.is_ok() && self.shape()[..] == *shape {
             return self.clone();
         }
-        // A zero in the attribute would mean the dimension of the operand.
+        // An extent of 0 in the attribute would mean the extent of the operand.
         if shape.contains(&0) && self.tensor.is_ok() {
             return V::constant(self.engine, Dense::full(shape, self.dtype(), 0.0));
         }
@@ -137,7 +137,7 @@ impl<'e> V<'e> {
         self.op(pd::Expand::NAME, &[], &[("shape", self.ints(shape))])
     }
 
-    /// The sum over the dimensions along which a tensor of the shape was broadcast.
+    /// The sum over the dimensions that a broadcast from the shape expanded.
     pub(super) fn sum_to(&self, shape: &[usize]) -> V<'e> {
         if self.shape()[..] == *shape {
             return self.clone();
@@ -157,7 +157,7 @@ impl<'e> V<'e> {
         self.op(pd::Transpose::NAME, &[], &[("perm", self.ints(perm))])
     }
 
-    /// The last two dimensions exchanged.
+    /// Swaps the last two dimensions.
     pub(super) fn swapped(&self) -> V<'e> {
         let mut perm: Vec<usize> = (0..self.rank()).collect();
         let last = perm.len().saturating_sub(2);
@@ -170,7 +170,7 @@ impl<'e> V<'e> {
         V::new(self.engine, self.tensor.clone().map(|t| t.detach()))
     }
 
-    /// The maximum along an axis, which stays as a dimension of one.
+    /// The maximum along an axis, which stays as a dimension of extent 1.
     pub(super) fn maximum(&self, axis: usize) -> V<'e> {
         let keepdim = self.engine.ctx().bool_attr(true);
         self.op(
@@ -190,19 +190,19 @@ impl<'e> V<'e> {
         self.op(pd::Slice::NAME, &[], &attrs)
     }
 
-    /// Without the first dimension, which is one.
+    /// Removes the first dimension, of extent 1.
     pub(super) fn squeezed(&self) -> V<'e> {
         self.reshape(self.shape().get(1..).unwrap_or_default())
     }
 
-    /// With a first dimension of one.
+    /// Adds a first dimension of extent 1.
     pub(super) fn unsqueezed(&self) -> V<'e> {
         let mut shape = self.shape();
         shape.insert(0, 1);
         self.reshape(&shape)
     }
 
-    /// Tensors put together along an axis.
+    /// Concatenates tensors along an axis.
     pub(super) fn concat(engine: &'e Engine, parts: &[V<'e>], axis: usize) -> V<'e> {
         let axis = engine.ctx().int_attr(axis as i64);
         let mut parts = parts.iter();

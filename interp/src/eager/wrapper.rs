@@ -1,8 +1,8 @@
-//! What gradient nodes save of the operands and results of their operations.
+//! Tensors saved by gradient nodes.
 //!
-//! A node must not hold the tensors themselves: a result holds its node, and a leaf its gradient, which with
-//! `create_graph` has a history that comes back to the leaf. So elements are shared, and the node that the gradient of
-//! the tensor goes to is referred to weakly: it is alive, since it is the saving node itself or one that it has an edge to.
+//! A node must not hold the tensors themselves: a result holds its node, and a leaf its gradient, whose history leads
+//! back to the leaf with `create_graph`. So the wrapper shares the elements, and refers weakly to the node to which the
+//! tensor's gradient goes. That node is alive, since it is the saving node itself or a successor.
 
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -11,9 +11,9 @@ use super::node::Node;
 use super::tensor::Tensor;
 use crate::tensor::Tensor as Dense;
 
-/// A tensor that was saved for the gradient function.
+/// A tensor saved for the gradient function.
 pub(super) struct Wrapper {
-    /// The elements; not there when only shape and type are needed, or when they were freed.
+    /// The elements; `None` if only shape and type are needed, or after they were freed.
     data: Option<Dense>,
     no_need_buffer: bool,
     version: Rc<Cell<u32>>,
@@ -24,7 +24,7 @@ pub(super) struct Wrapper {
 }
 
 impl Wrapper {
-    /// Saves a tensor, or only that there is one.
+    /// Saves a tensor, or only its meta data.
     pub(super) fn new(tensor: &Tensor, no_need_buffer: bool) -> Self {
         Wrapper {
             data: (!no_need_buffer).then(|| tensor.data()),
@@ -40,7 +40,7 @@ impl Wrapper {
         }
     }
 
-    /// Forgets the elements.
+    /// Frees the elements.
     pub(super) fn clear(&mut self) {
         self.data = None;
     }

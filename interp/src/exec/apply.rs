@@ -1,4 +1,4 @@
-//! Kernels on the values of an environment.
+//! Applies kernels to the values of an environment.
 
 use super::ExecError;
 use super::memory::Memory;
@@ -6,7 +6,7 @@ use super::program::{Dst, Srcs};
 use super::value::{Value, not_a_tensor, read, write};
 use crate::kernels::{InPlace, Inputs, Kernel, Outputs};
 
-/// Computes one operand in place of another that is not needed any more; false if that cannot be done.
+/// Computes in place of an operand that is not needed any more; false if that is not possible.
 pub(super) fn in_place_of(env: &mut [Value], f: InPlace, inputs: &Srcs, result: u32) -> bool {
     let &[a, b] = inputs.as_slice() else { return false };
     for (target, other, swapped) in [(a, b, false), (b, a, true)] {
@@ -31,7 +31,7 @@ pub(super) fn in_place_of(env: &mut [Value], f: InPlace, inputs: &Srcs, result: 
     false
 }
 
-/// Applies a kernel. Whether what is live must be counted.
+/// Applies a kernel. Returns whether live memory must be counted.
 pub(super) fn apply(
     memory: &mut Option<Memory>,
     env: &mut [Value],
@@ -62,7 +62,7 @@ pub(super) fn apply(
     Ok(count)
 }
 
-/// What a kernel gives as values: some of them are lists of so many tensors.
+/// The results of a kernel as values, some of which are lists of tensors.
 pub(crate) fn listed(results: Outputs, lists: &[Option<usize>]) -> Result<Vec<Value>, ExecError> {
     let mut results = results.into_iter();
     let value = |length: &Option<usize>| match *length {

@@ -1,4 +1,4 @@
-//! From a body to instructions.
+//! Compiles a body to instructions.
 
 use pir_dialects::pd;
 use pir_ir::{AttrData, BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
@@ -10,14 +10,14 @@ use super::stats::LoopStats;
 use super::{ExecError, input_name};
 use crate::kernels::{Kernels, dtype_of, in_place};
 
-/// What the compilation of all bodies of a run shares.
+/// Shared by the compilation of all bodies of a run.
 pub(crate) struct Compiler<'c> {
     pub(crate) ctx: &'c Context,
     pub(crate) kernels: Kernels,
     pub(crate) counters: Vec<String>,
     by_name: FxHashMap<String, u32>,
     pub(crate) loops: Vec<LoopStats>,
-    /// The least number of elements for which operations run together.
+    /// The minimal number of elements for fusing operations.
     pub(crate) fuse_from: usize,
 }
 
@@ -33,7 +33,7 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    /// The number of the counter of operations of a name.
+    /// The index of an operation's execution counter.
     pub(crate) fn counter(&mut self, name: &str) -> u32 {
         if let Some(&at) = self.by_name.get(name) {
             return at;
@@ -44,7 +44,7 @@ impl<'c> Compiler<'c> {
         at
     }
 
-    /// The code of an operation by itself. `last_uses` has an entry for each value of the body.
+    /// The code of a single operation. `last_uses` has an entry for each value of the body.
     pub(crate) fn single(&mut self, body: &Body, op: OpId, last_uses: &[Option<OpId>]) -> Result<Code, ExecError> {
         let mut unit = Unit {
             compiler: self,
@@ -105,18 +105,18 @@ impl<'c> Compiler<'c> {
     }
 }
 
-/// For each value the operation of its own block behind which it is not needed; `None` if that cannot be told.
+/// The last use of each value: an operation of the block that defines it; `None` if that is unknown.
 fn last_uses(body: &Body) -> Vec<Option<OpId>> {
     let mut last = vec![None; body.num_value_slots()];
     let mut escapes = vec![false; body.num_value_slots()];
     for op in body.walk_all() {
         for value in body.operands(op) {
             let block = body.value_block(value);
-            // The walk meets operations in order, so the last entry is that of the last use.
+            // The walk visits operations in order, so the last entry is the last use.
             last[value.index()] = (block == body.op_block(op)).then_some(op);
-            // A use in a region inside may come again, but ends with the operation around it, which stands in the block
-            // of the value if there is only one. Which operation that is need not be told, and climbing up to it would
-            // take a time that grows with the depth.
+            // A use in a nested region may repeat, but only until the enclosing operation ends, which is in the value's
+            // block if that is the only block of its region. Finding the operation would cost time proportional to the
+            // depth, so the last use is unknown unless a direct use follows.
             escapes[value.index()] |= block != body.op_block(op)
                 && block
                     .and_then(|b| body.block_region(b))
@@ -152,7 +152,8 @@ impl Unit<'_, '_, '_> {
                 last: self.last_uses[value.index()] == Some(self.op),
             })
             .collect();
-        // Of several uses by one operation only the last one takes the value. A few are compared, many are looked up.
+        // If an operation uses a value several times, only the last use moves it. Few operands are compared pairwise,
+        // many are looked up.
         if srcs.len() <= 8 {
             for at in 0..srcs.len() {
                 let slot = srcs[at].slot;
@@ -167,7 +168,7 @@ impl Unit<'_, '_, '_> {
         srcs
     }
 
-    /// An operand that is read but stays: a condition is looked at again.
+    /// An operand that is read but not moved: a condition is read again.
     fn kept(&self, index: usize) -> Result<Src, ExecError> {
         let value = self
             .view()
@@ -354,7 +355,7 @@ impl Unit<'_, '_, '_> {
             .successors(self.op)
             .get(index)
             .ok_or_else(|| ExecError::new("a successor is missing"))?;
-        // Values may be needed by both successors: they stay.
+        // Both successors may need a value, so it is not moved.
         let values = self
             .body
             .successor_operands(self.op, index)
@@ -366,7 +367,7 @@ impl Unit<'_, '_, '_> {
         Ok((successor.block.index() as u32, values))
     }
 
-    /// The innermost loop around the operation that is compiled.
+    /// The innermost loop around the operation being compiled.
     fn innermost_loop(&self) -> Option<u32> {
         let mut at = self.body.parent_op(self.op);
         while let Some(op) = at {

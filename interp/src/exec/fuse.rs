@@ -1,8 +1,8 @@
-//! Chains of elementwise operations on large tensors, without tensors in between.
+//! Fuses chains of elementwise operations on large tensors, without intermediate tensors.
 //!
-//! Operations that follow each other are run on a few thousand elements at a time, so that what one hands to the next stays
-//! in the cache. The kernels are the same ones, and so is every bit of the results. Where anything stands in the way, nothing
-//! is done, and the operations run one by one.
+//! Consecutive operations run on tiles of a few thousand elements, so that intermediate results stay in the cache. The
+//! kernels are the same ones, and the results are bit-identical. If anything prevents fusion, the operations run one by
+//! one.
 
 use pir_ir::{Body, Context, OpId, Traits, Type};
 use rustc_hash::FxHashMap;
@@ -16,15 +16,15 @@ use crate::kernels::Inputs;
 use crate::tensor::buffer::room;
 use crate::tensor::{DType, Element, Shape, Tensor};
 
-/// Elements at a time.
+/// The number of elements of a tile.
 const TILE: usize = 4096;
-/// Smaller tensors stay in the caches as a whole, and then the copies of tiles cost more than they save.
+/// Smaller tensors fit in the cache entirely, and copying tiles would cost more than it saves.
 pub(super) const LEAST: usize = 1 << 21;
-/// Operations of a group: what they hand on to each other is to stay in the cache.
+/// The maximal number of operations in a group, so that intermediate results stay in the cache.
 const MOST: usize = 24;
 
-/// Finds the groups in a block, and gives them to their first instructions: operations in a row on numbers of one shape,
-/// which is large or not known.
+/// Finds the groups in a block, and attaches them to their first instructions: consecutive operations on numbers of one
+/// shape, which is large or dynamic.
 pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr], least: usize) {
     let elementwise = |instr: &Instr| match &instr.code {
         Code::Kernel { inputs, lists, .. } => {
@@ -35,7 +35,7 @@ pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr], least: usi
         }
         _ => false,
     };
-    // What a loop counts with stands between the rest, and must not keep it apart from that.
+    // Loop counters among the operations must not split a group.
     let shape = |instr: &Instr| {
         let (shape, elem) = ctx.as_tensor(body.value_type(body.results(instr.op).next()?))?;
         let count = shape
@@ -59,7 +59,7 @@ pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr], least: usi
 }
 
 impl Group {
-    /// `None` if nothing would be saved.
+    /// `None` if fusion would not save anything.
     fn of(body: &Body, instrs: &[Instr], least: usize) -> Option<Group> {
         let ops: FxHashMap<OpId, usize> = instrs.iter().enumerate().map(|(at, i)| (i.op, at)).collect();
         let mut sources: FxHashMap<u32, Source> = FxHashMap::default();
@@ -104,7 +104,7 @@ impl Group {
         Some(group)
     }
 
-    /// How many operations there are.
+    /// The number of operations.
     pub(super) fn len(&self) -> usize {
         self.steps.len()
     }
@@ -128,9 +128,9 @@ impl Group {
                 None => shape = Some(tensor.shape()),
             }
         }
-        // An operand of one element must not make the rank higher.
+        // An operand of one element must not raise the rank.
         let shape = shape.filter(|shape| shape.len() >= rank)?;
-        // Each operation must make a large tensor.
+        // Each operation must produce a large tensor.
         let mut steps: SmallVec<[bool; MOST]> = SmallVec::new();
         for operands in &self.steps {
             let makes = operands.iter().any(|operand| match operand.from {
@@ -145,7 +145,7 @@ impl Group {
         Some((shape.into(), large))
     }
 
-    /// Runs the operations together; false if that cannot be done, and nothing has been changed.
+    /// Runs the operations of the group; false if that is not possible, and nothing has been changed.
     pub(super) fn run(&self, env: &mut [Value], instrs: &[Instr]) -> Result<bool, ExecError> {
         let Some((shape, large)) = self.shape(env) else {
             return Ok(false);
@@ -159,8 +159,8 @@ impl Group {
             results: Vec::new(),
             exact: true,
         };
-        // The first tile tells the element types, and whether the kernels can do it at all. Divisions of integers may fail
-        // behind it, so that groups with integers are left alone.
+        // The first tile determines the element types, and whether the kernels succeed. Integer division may fail in
+        // later tiles, so groups with integers are not fused.
         if run.tile(env, 0, TILE).is_err() {
             return Ok(false);
         }
@@ -224,7 +224,7 @@ impl Group {
         }
     }
 
-    /// Puts the results in their slots, and drops what is not needed any more.
+    /// Stores the results in their slots, and drops operands that are not needed any more.
     fn leave(&self, env: &mut [Value], targets: Vec<Target>) {
         let results: SmallVec<[Value; 4]> = targets
             .into_iter()
@@ -245,18 +245,18 @@ impl Group {
 /// Where a result is written.
 enum Target {
     New(Tensor),
-    /// Over an operand that is not needed behind the group.
+    /// In place of an operand that is not needed after the group.
     Outside(usize),
 }
 
-/// What is at hand while a group runs.
+/// The state of a running group.
 struct Run<'g> {
     group: &'g Group,
     instrs: &'g [Instr],
     large: SmallVec<[bool; 8]>,
     outside: Vec<Option<Tensor>>,
     results: Vec<Option<Tensor>>,
-    /// Whether all that was computed are floats and truth values.
+    /// Whether all values are floats and booleans.
     exact: bool,
 }
 
@@ -297,7 +297,7 @@ impl Run<'_> {
     }
 }
 
-/// Some of the elements, as a vector.
+/// A range of the elements as a vector.
 fn part(tensor: &Tensor, start: usize, end: usize) -> Result<Tensor, String> {
     fn copy<T: Element>(values: &[T]) -> Result<crate::tensor::Data, String> {
         let mut out = room(values.len())?;
@@ -308,12 +308,12 @@ fn part(tensor: &Tensor, start: usize, end: usize) -> Result<Tensor, String> {
     Ok(Tensor::from_parts(Shape::from_slice(&[end - start]), data))
 }
 
-/// Whether a tensor can be overwritten with others of the type of `like`.
+/// Whether a tensor can be overwritten with elements of the type of `like`.
 fn fits(tensor: Option<&Tensor>, like: &Tensor) -> bool {
     tensor.is_some_and(|tensor| tensor.dtype() == like.dtype() && each_type!(tensor.data(), v => v.is_unique()))
 }
 
-/// Writes elements into a tensor; false if they are of another type, or somebody else holds it.
+/// Writes elements into a tensor; false if the type differs or the tensor is shared.
 fn put(into: &mut Tensor, at: usize, part: &Tensor) -> bool {
     fn copy<T: Element>(into: &mut Tensor, at: usize, part: &[T]) -> bool {
         let place = into
@@ -331,7 +331,7 @@ mod tests {
 
     use crate::exec::compile::Compiler;
 
-    /// How many operations the groups of a program have.
+    /// The number of operations in each group of a program.
     fn groups(text: &str) -> Vec<usize> {
         let ctx = pir_dialects::context();
         let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());

@@ -1,4 +1,4 @@
-//! The machine that runs instructions.
+//! The machine that executes instructions.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -18,14 +18,14 @@ use super::{Entry, ExecError, Options, Outcome, functions};
 use crate::tensor::Tensor;
 use crate::tensor::buffer::filled;
 
-/// Calls that are under way at one time.
+/// The maximal call depth.
 const MAX_CALLS: usize = 100_000;
-/// Calls whose memory is kept.
+/// The number of activations kept for reuse.
 const MAX_SPARE: usize = 16;
-/// Trip counts that are kept for each loop.
+/// The number of trip counts kept per loop.
 const MAX_TRIP_COUNTS: usize = 1000;
 
-/// Which part of its operation a region is.
+/// The role of a region in its operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     Root,
@@ -42,13 +42,13 @@ struct RegionFrame {
     role: Role,
 }
 
-/// A body that is being run.
+/// The activation of a body.
 #[derive(Default)]
 struct Activation {
     program: usize,
     env: Vec<Value>,
     frames: Vec<RegionFrame>,
-    /// How often the bodies of the loops that control is in ran.
+    /// The trip counts of the enclosing loops.
     trips: Vec<u64>,
     /// The memory of the environment.
     held: Reservation,
@@ -61,21 +61,21 @@ pub(super) struct Machine<'m, 'o> {
     options: &'o Options,
     out: &'o mut dyn Write,
     calls: Vec<Activation>,
-    /// Of calls that have ended: their memory is used again.
+    /// Activations of returned calls, for reuse.
     spare: Vec<Activation>,
     stacks: Stacks,
     counts: Vec<u64>,
     names: Vec<String>,
     stats: Stats,
-    /// If there is a limit.
+    /// The account of live memory, if there is a limit.
     memory: Option<Memory>,
     steps: u64,
     fetched: Vec<(String, Tensor)>,
-    /// The memory of what was fetched, besides that of the tensors.
+    /// The memory of the fetched list, without the tensors.
     held: Reservation,
-    /// How often memory was refused before the run.
+    /// The number of refused reservations before the run.
     refused: u64,
-    /// A list for values on their way, kept so that loops need no new one.
+    /// A list for passing values, reused so that loops do not allocate.
     scratch: Moving,
 }
 
@@ -95,7 +95,7 @@ impl<'m, 'o> Machine<'m, 'o> {
                 by_name.insert(name, 0);
                 continue;
             }
-            // What is not called need not be executable.
+            // Functions that are not called need not be executable.
             if let Ok(program) = compiler.compile(body) {
                 by_name.insert(name, programs.len());
                 programs.push(program);
@@ -125,7 +125,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             scratch: Moving::new(),
         };
         if let Some(memory) = &mut machine.memory {
-            // The caller holds them until the end.
+            // The caller keeps them alive until the end.
             options.inputs.values().for_each(|tensor| memory.hold(tensor));
             memory.begin();
         }
@@ -170,7 +170,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         Ok(())
     }
 
-    /// The input called `name`, checked against its type.
+    /// The input `name`, checked against its type.
     fn input(&self, name: &str, ty: pir_ir::Type) -> Result<Tensor, ExecError> {
         super::check_input(self.ctx, self.options, name, ty)
     }
@@ -231,13 +231,13 @@ impl<'m, 'o> Machine<'m, 'o> {
         };
         let instrs = &program.blocks[frame.block as usize].instrs;
         let mut pc = frame.pc;
-        // What does not change where control is runs in a loop of its own.
+        // Instructions without control flow run in this inner loop.
         let instr = loop {
             let Some(instr) = instrs.get(pc as usize) else {
-                // The operations at top level end without a terminator.
+                // The operations at top level have no terminator.
                 return self.leave(Moving::new());
             };
-            // A limit on memory counts what is made by each operation, one on steps is to stop at the right one.
+            // A memory limit must see each operation's results, and a step limit must stop exactly.
             if let Some(group) = &instr.group
                 && self.memory.is_none()
                 && (self.options.max_steps).is_none_or(|max| self.steps + group.len() as u64 <= max)
@@ -391,7 +391,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             }
             Code::InPlace { kernel, target, value } => {
                 let value = tensor(read(&mut call.env, *value))?;
-                // Taken out, so that the kernel may use its memory if nobody else does.
+                // Moved out, so that the kernel can reuse its memory if it is not shared.
                 let old = tensor(std::mem::take(&mut call.env[*target as usize]))?;
                 let mut results = kernel([old, value].into_iter().collect()).map_err(ExecError::new)?;
                 let sum = results
@@ -498,7 +498,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// A region has ended: its operation decides where control goes. `more` is the condition of a loop.
+    /// Leaves a region: its operation determines where control continues. `more` is the condition of a loop.
     fn yielded(
         &mut self,
         role: Role,

@@ -1,8 +1,8 @@
-//! How much memory the tensors of a run take, for a limit on it.
+//! Counts the memory of a run's tensors, for a limit.
 //!
-//! A buffer counts once, however many values share it. What inputs, stacks and fetches hold is kept account of; what
-//! the slots of the environments hold is estimated from above between two counts, and counted when the estimate is over
-//! the limit. So the answer is exact, and counting is rare.
+//! A buffer counts once, however many values share it. The memory held by inputs, stacks and fetches is tracked; that
+//! of the environments' slots is bounded from above between two counts, and counted when the bound exceeds the limit.
+//! So the result is exact, and counting is rare.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,23 +12,23 @@ use crate::tensor::Tensor;
 
 pub(super) struct Memory {
     limit: u64,
-    /// What is live at most.
+    /// An upper bound of the live bytes.
     estimate: u64,
-    /// Buffers that are held outside of the slots, and how often.
+    /// Reference counts of the buffers held outside of slots.
     held: FxHashMap<usize, u32>,
     held_bytes: u64,
-    /// The part of it that is on stacks.
+    /// The part of them that is on stacks.
     stack_bytes: u64,
 }
 
-/// What is live, when it is too much.
+/// The live bytes, if they exceed the limit.
 pub(super) struct Exceeded {
     pub(super) live: u64,
     pub(super) stacks: u64,
     pub(super) limit: u64,
 }
 
-/// Where the elements are: the same for tensors that share them.
+/// The address of the elements: equal for tensors that share them.
 pub(crate) fn address(tensor: &Tensor) -> usize {
     each_type!(tensor.data(), v => v.address())
 }
@@ -56,7 +56,7 @@ impl Memory {
         }
     }
 
-    /// Something outside of the slots holds a tensor from now on.
+    /// Adds a reference from outside of the slots.
     pub(super) fn hold(&mut self, tensor: &Tensor) {
         let count = self.held.entry(address(tensor)).or_default();
         *count += 1;
@@ -65,19 +65,19 @@ impl Memory {
         }
     }
 
-    /// What is held now is live before the first operation.
+    /// Starts the run: what is held now is live before the first operation.
     pub(super) fn begin(&mut self) {
         self.estimate = self.held_bytes;
     }
 
-    /// A value is pushed on a stack.
+    /// Tracks a push on a stack.
     pub(super) fn push(&mut self, value: &Value) {
         let before = self.held_bytes;
         tensors(value).iter().for_each(|tensor| self.hold(tensor));
         self.stack_bytes += self.held_bytes - before;
     }
 
-    /// A value is popped from a stack.
+    /// Tracks a pop from a stack.
     pub(super) fn pop(&mut self, value: &Value) {
         for tensor in tensors(value) {
             let address = address(tensor);
@@ -94,19 +94,19 @@ impl Memory {
         }
     }
 
-    /// What operands will be freed by the operation that takes them.
+    /// The bytes that an operation frees by consuming its operands.
     pub(super) fn freed(operands: &[Tensor]) -> u64 {
         let only = operands.iter().filter(|tensor| is_only_owner(tensor));
         only.map(|tensor| tensor.bytes() as u64).sum()
     }
 
-    /// An operation has made tensors. Whether what is live must be counted.
+    /// Tracks the results of an operation. Returns whether live memory must be counted.
     pub(super) fn made(&mut self, made: u64, freed: u64) -> bool {
         self.estimate = (self.estimate + made).saturating_sub(freed);
         self.estimate > self.limit
     }
 
-    /// Counts what is live, given the slots.
+    /// Counts live memory, given the slots.
     pub(super) fn count<'v>(&mut self, slots: impl Iterator<Item = &'v Value>) -> Result<(), Exceeded> {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut live = self.held_bytes;

@@ -1,9 +1,8 @@
 //! The structured executor.
 //!
-//! A body is compiled once: operations become instructions, values slots of an environment, attributes parts of prepared
-//! kernels. The machine keeps an explicit list of frames, one for each region that control is in, so that nesting is
-//! limited by memory only. Values are moved out of their slots where they are used last, which lets kernels overwrite
-//! buffers that nobody else holds.
+//! A body is compiled once: operations become instructions, values become slots of an environment, and attributes are
+//! part of prepared kernels. The machine keeps an explicit stack of frames, one per active region, so that nesting is
+//! limited only by memory. The last use moves a value out of its slot, which lets kernels overwrite unshared buffers.
 
 pub(crate) mod apply;
 pub(crate) mod compile;
@@ -28,58 +27,57 @@ use crate::tensor::Tensor;
 pub use stats::{LoopStats, Stats};
 pub use value::Value;
 
-/// What to run, and on what.
+/// The entry point and the inputs of a run.
 #[derive(Clone, Default, Debug)]
 pub struct Options {
-    /// The function to run; without one the operations at top level, or the only function.
+    /// The function to run; `None` for the operations at top level, or the only function.
     pub function: Option<String>,
     /// The inputs by name: of `pd.data` and `pd.parameter`, or the arguments of the function.
     pub inputs: FxHashMap<String, Tensor>,
-    /// After so many instructions the run is given up.
+    /// The maximal number of instructions.
     pub max_steps: Option<u64>,
-    /// The bytes that tensors may take together: inputs, values that are still used, and what is on stacks. Tensors
-    /// that share their elements count once. It is looked at after each operation, so that the one that made too much
-    /// is there already.
+    /// The maximal size of live tensors: inputs, values with remaining uses, and stacks. Tensors that share their
+    /// elements count once. The limit is checked after each operation, when its results already exist.
     pub max_memory: Option<u64>,
-    /// Elementwise operations that follow each other run together on tensors of at least so many elements; by default on
-    /// such as are too large for the caches, two million. The results are the same.
+    /// The minimal number of elements for fusing consecutive elementwise operations; by default two million, which
+    /// exceeds the caches. The results are identical.
     pub fuse_from: Option<usize>,
 }
 
-/// An input that a program wants.
+/// An input of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InputSpec {
-    /// The name that it is bound by.
+    /// The name by which it is bound.
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Where it is declared.
+    /// Its declaration.
     pub span: Span,
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was fetched, in order, by name.
+    /// The fetched values in order, by name.
     pub fetched: Vec<(String, Tensor)>,
     /// The results of the function.
     pub results: Vec<Tensor>,
-    /// Counts.
+    /// Execution statistics.
     pub stats: Stats,
 }
 
-/// Why a run stopped.
+/// A run-time error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExecError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// The operation, if it was one.
+    /// The failing operation, if any.
     pub op: Option<String>,
-    /// Where that was written.
+    /// Its place in the source.
     pub span: Option<Span>,
-    /// What to do about it.
+    /// A suggestion for fixing it.
     pub help: Option<String>,
-    /// More of the story, each a line.
+    /// Additional notes, one per line.
     pub notes: Vec<String>,
 }
 
@@ -94,7 +92,7 @@ impl ExecError {
         }
     }
 
-    /// A dataflow graph is no structured program.
+    /// The error for a dataflow graph in a structured program.
     pub(crate) fn graph() -> Self {
         ExecError::new("this is a dataflow graph").help("`pir-run --dataflow` runs it")
     }
@@ -110,7 +108,7 @@ impl ExecError {
         self
     }
 
-    /// The same as a diagnostic.
+    /// Converts it to a diagnostic.
     pub fn into_diagnostic(self) -> Diagnostic {
         let message = match &self.op {
             Some(op) => format!("`{op}` failed: {}", self.message),
@@ -126,21 +124,21 @@ impl ExecError {
     }
 }
 
-/// The body that is run, and whether it is that of a function.
+/// The body to run, and whether it is that of a function.
 pub(crate) struct Entry<'m> {
-    /// Where functions that are called are looked up.
+    /// The body in which called functions are looked up.
     pub(crate) scope: &'m Body,
     pub(crate) body: &'m Body,
     pub(crate) is_function: bool,
 }
 
-/// Whether an isolated operation only holds others: it is neither a function nor a graph.
+/// Whether an isolated operation is a module: neither a function nor a graph.
 fn is_module(module: &Module, body: &Body, op: OpId) -> bool {
     let view = body.view(&module.ctx, op);
     !view.has(Traits::FUNCTION) && view.name() != "df.graph"
 }
 
-/// Whether it makes no difference that an operation stands at top level: passes may remove it.
+/// Whether an operation at top level has no effect: passes may remove it.
 fn does_nothing(module: &Module, body: &Body, op: OpId) -> bool {
     if let Some(inner) = body.isolated(op) {
         return body.view(&module.ctx, op).name() == "df.graph" && inner.walk_all().next().is_none();
@@ -152,15 +150,15 @@ fn does_nothing(module: &Module, body: &Body, op: OpId) -> bool {
     })
 }
 
-/// The body that holds the operations at top level: a file that is one module, beside which nothing is done, is that
-/// module.
+/// The body with the top-level operations: if a file consists of one module and operations without effects, the
+/// module's.
 pub(crate) fn top_level(module: &Module) -> &Body {
     let mut body = &module.body;
     loop {
         let Some(block) = body.single_block(body.root()) else {
             return body;
         };
-        // Hardly any file has a module: what is beside it is looked at only if there is one.
+        // Few files have a module: the operations beside it are checked only if there is one.
         let isolated = body.block_ops(block).filter_map(|op| Some((op, body.isolated(op)?)));
         let mut modules = isolated.filter(|&(op, _)| is_module(module, body, op));
         match (modules.next(), modules.next()) {
@@ -250,7 +248,7 @@ fn input_name(ctx: &Context, body: &Body, op: OpId) -> Option<String> {
         .then(|| view.str("name").unwrap_or_default().to_owned())
 }
 
-/// The input that an operation is, if it is one.
+/// The input that an operation declares, if it does.
 pub(crate) fn input_spec(ctx: &Context, body: &Body, op: OpId) -> Option<InputSpec> {
     Some(InputSpec {
         name: input_name(ctx, body, op)?,
@@ -259,7 +257,7 @@ pub(crate) fn input_spec(ctx: &Context, body: &Body, op: OpId) -> Option<InputSp
     })
 }
 
-/// The input called `name`, checked against its type.
+/// The input `name`, checked against its type.
 pub(crate) fn check_input(ctx: &Context, options: &Options, name: &str, ty: Type) -> Result<Tensor, ExecError> {
     let tensor = options.inputs.get(name).ok_or_else(|| {
         ExecError::new(format!("the input `{name}` is not given"))
@@ -284,10 +282,10 @@ pub(crate) fn check_input(ctx: &Context, options: &Options, name: &str, ty: Type
     Ok(tensor.clone())
 }
 
-/// The inputs that a program wants, in order.
+/// The inputs of a program, in order.
 ///
 /// # Errors
-/// When there is no function of the name.
+/// If there is no function of that name.
 pub fn inputs_of(module: &Module, function: Option<&str>) -> Result<Vec<InputSpec>, ExecError> {
     let ctx = &*module.ctx;
     let entry = entry(module, function)?;
@@ -320,15 +318,15 @@ pub fn inputs_of(module: &Module, function: Option<&str>) -> Result<Vec<InputSpe
     Ok(inputs)
 }
 
-/// The program with what operations compute in the place of those that have no kernel.
+/// The program with operations that have no kernel replaced by their compositions.
 ///
 /// # Errors
-/// When what an operation computes cannot be put in its place.
+/// If a composition cannot be expanded.
 pub fn runnable(module: &Module) -> Result<Cow<'_, Module>, ExecError> {
     expanded(module, &|kernels, op| kernels.has(op.name()))
 }
 
-/// The same for operations other than those that `keep` wants.
+/// The same for all operations except those for which `keep` returns true.
 pub(crate) fn expanded<'m>(
     module: &'m Module,
     keep: &dyn Fn(&Kernels, OpView<'_>) -> bool,
@@ -363,10 +361,10 @@ impl From<Diagnostic> for ExecError {
     }
 }
 
-/// Runs a program. What it prints goes to `out`.
+/// Runs a program. The output of `pd.print` goes to `out`.
 ///
 /// # Errors
-/// What went wrong, and where.
+/// The error, with its place.
 pub fn run(module: &Module, options: &Options, out: &mut dyn Write) -> Result<Outcome, ExecError> {
     let module = &*runnable(module)?;
     let entry = entry(module, options.function.as_deref())?;

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use crate::kernels::{InPlace, Kernel};
 use crate::tensor::DType;
 
-/// An operand: a slot, and whether its value is not needed any more behind this use.
+/// An operand: a slot, and whether this is the last use of its value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Src {
     pub(crate) slot: u32,
@@ -15,7 +15,7 @@ pub(crate) struct Src {
 
 pub(crate) type Srcs = SmallVec<[Src; 3]>;
 
-/// Slots that lie behind each other.
+/// A range of consecutive slots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dst {
     pub(crate) first: u32,
@@ -25,10 +25,10 @@ pub(crate) struct Dst {
 pub(crate) enum Code {
     Kernel {
         kernel: Kernel,
-        /// The same for two tensors of one shape, in place.
+        /// The in-place kernel for two tensors of one shape, if any.
         in_place: Option<InPlace>,
         inputs: Srcs,
-        /// For each result how many tensors it is a list of, if it is one; nothing if none is.
+        /// For each result that is a list, the number of its tensors; empty if none is.
         lists: Box<[Option<usize>]>,
     },
     If {
@@ -77,15 +77,15 @@ pub(crate) enum Code {
     CopyStack {
         stack: Src,
     },
-    /// Puts the tensors on a stack together.
+    /// Concatenates the tensors on a stack.
     JoinStack {
         stack: Src,
         axis: usize,
-        /// The shape of what an empty stack gives.
+        /// The shape of the result for an empty stack.
         shape: Box<[usize]>,
         dtype: DType,
     },
-    /// Puts the result in the slot of the first operand.
+    /// Stores the result in the slot of the first operand.
     InPlace {
         kernel: Kernel,
         target: u32,
@@ -113,9 +113,9 @@ pub(crate) struct Instr {
     pub(crate) code: Code,
     pub(crate) results: Dst,
     pub(crate) op: OpId,
-    /// Which count of executions it belongs to.
+    /// The index of its execution counter.
     pub(crate) counter: u32,
-    /// This one and those behind it that may run together.
+    /// The group that starts here, if any.
     pub(super) group: Option<Box<Group>>,
 }
 
@@ -143,19 +143,19 @@ pub(super) struct Operand {
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Source {
-    /// A value from outside, by number.
+    /// An outside value, by index.
     Outside(usize),
     /// The result of an operation of the group.
     Step(usize),
 }
 
-/// Elementwise operations that follow each other.
+/// Consecutive elementwise operations.
 pub(crate) struct Group {
     pub(super) steps: Vec<SmallVec<[Operand; 3]>>,
-    /// What comes from outside, and whether it is not needed behind the group.
+    /// The outside values, and whether each has its last use in the group.
     pub(super) outside: Vec<Src>,
-    /// The steps whose results are wanted outside, and their slots.
+    /// The steps whose results are used outside, and their slots.
     pub(super) wanted: Vec<(usize, u32)>,
-    /// How many elements the tensors must have.
+    /// The minimal number of elements.
     pub(super) least: usize,
 }

@@ -1,4 +1,4 @@
-//! The stacks of a run, and what they hold.
+//! The stacks of a run.
 
 use pir_ir::budget::Reservation;
 
@@ -8,7 +8,7 @@ use super::stats::Stats;
 use super::value::{Value, tensor};
 use crate::tensor::Tensor;
 
-/// What a list takes on a stack besides the elements of its tensors.
+/// The size of a list on a stack, without the elements of its tensors.
 fn spine(value: &Value) -> u64 {
     match value {
         Value::List(items) => size_of_val(&**items) as u64,
@@ -16,21 +16,21 @@ fn spine(value: &Value) -> u64 {
     }
 }
 
-/// What the memory of a list of values takes.
+/// The size of a list of values.
 fn room_of(list: &Vec<Value>) -> u64 {
     (list.capacity() * size_of::<Value>()) as u64
 }
 
-/// Memory of empty stacks that is kept for others.
+/// The number of empty stacks whose memory is kept for reuse.
 const SPARE: usize = 64;
 
 #[derive(Default)]
 pub(super) struct Stacks {
     all: Vec<Vec<Value>>,
     bytes: u64,
-    /// The memory of these lists, and of lists on them.
+    /// The memory of the stacks' lists, including nested lists.
     held: Reservation,
-    /// Memory of stacks that became empty: a loop in a loop makes a stack each time around.
+    /// Memory of emptied stacks: a nested loop creates a stack in each iteration.
     spare: Vec<Vec<Value>>,
 }
 
@@ -43,7 +43,7 @@ impl Stacks {
         Ok(Value::Stack(handle))
     }
 
-    /// The bytes of all tensors on them.
+    /// The size of all tensors on the stacks.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -52,7 +52,7 @@ impl Stacks {
         self.all[handle].is_empty()
     }
 
-    /// `counted` is the loop that the push belongs to.
+    /// `counted` is the loop that contains the push.
     pub(super) fn push(
         &mut self,
         handle: usize,
@@ -129,7 +129,7 @@ impl Stacks {
         Ok(new)
     }
 
-    /// Takes all tensors off a stack, the lowest first.
+    /// Removes all tensors from a stack, bottom first.
     pub(super) fn drain(&mut self, handle: usize, memory: &mut Option<Memory>) -> Result<Vec<Tensor>, ExecError> {
         let values = std::mem::take(&mut self.all[handle]);
         self.held

@@ -1,45 +1,45 @@
-//! Counts of a run.
+//! Execution statistics.
 
 use std::collections::BTreeMap;
 
-/// What was counted in a run.
+/// The statistics of a run.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Stats {
-    /// How often each operation was executed, by name.
+    /// The number of executions of each operation.
     pub executions: BTreeMap<String, u64>,
     /// Values pushed on stacks.
     pub pushed_values: u64,
-    /// Their bytes; handles of stacks have none.
+    /// Their size; handles of stacks have none.
     pub pushed_bytes: u64,
-    /// The most bytes that stacks held at one time.
+    /// The peak size of the stacks.
     pub peak_stack_bytes: u64,
     /// The loops, in the order of the program.
     pub loops: Vec<LoopStats>,
 }
 
-/// What was counted of one loop.
+/// The statistics of a loop.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct LoopStats {
     /// The name of the operation.
     pub op: String,
     /// The name of its first result, if it has one.
     pub name: Option<String>,
-    /// How many loops it is nested in.
+    /// The number of enclosing loops.
     pub depth: usize,
     /// How often it was entered.
     pub entered: u64,
-    /// How often its body ran, in all.
+    /// The total number of iterations.
     pub iterations: u64,
-    /// How often its body ran, each time that it was entered; the first thousand times.
+    /// The trip counts of its first thousand executions.
     pub trip_counts: Vec<u64>,
-    /// Values pushed in its regions, those in inner loops not counted.
+    /// Values pushed in its regions, not counting inner loops.
     pub pushed_values: u64,
-    /// Their bytes.
+    /// Their size.
     pub pushed_bytes: u64,
 }
 
 impl LoopStats {
-    /// Bytes pushed for each iteration.
+    /// Bytes pushed per iteration.
     pub fn bytes_per_iteration(&self) -> f64 {
         if self.iterations == 0 {
             0.0
@@ -48,7 +48,7 @@ impl LoopStats {
         }
     }
 
-    /// Values pushed for each iteration.
+    /// Values pushed per iteration.
     pub fn values_per_iteration(&self) -> f64 {
         if self.iterations == 0 {
             0.0

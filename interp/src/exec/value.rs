@@ -1,4 +1,4 @@
-//! Values at run time, and the slots that hold them.
+//! Run-time values, and operations on their slots.
 
 use smallvec::SmallVec;
 
@@ -6,10 +6,10 @@ use super::ExecError;
 use super::program::{Dst, Program, Src, Srcs};
 use crate::tensor::Tensor;
 
-/// What a value is at run time.
+/// A run-time value.
 #[derive(Clone, Default, Debug)]
 pub enum Value {
-    /// Not there: not computed yet, or moved to where it was used last.
+    /// Not computed yet, or moved out by its last use.
     #[default]
     None,
     /// A tensor or a scalar.
@@ -21,7 +21,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// A list of tensors. Collecting into one of the right size from the start leaves no room behind it.
+    /// A list of tensors, collected into an exactly sized allocation.
     pub(crate) fn list(
         values: impl IntoIterator<Item = Value, IntoIter: ExactSizeIterator>,
     ) -> Result<Value, ExecError> {
@@ -42,9 +42,9 @@ impl Value {
     }
 }
 
-/// Values of one operation.
+/// The values of one operation.
 pub(crate) type Values = SmallVec<[Value; 4]>;
-/// Values on their way from one block to another.
+/// Values passed from one block to another.
 pub(super) type Moving = Vec<Value>;
 
 pub(super) fn read(env: &mut [Value], src: Src) -> Value {
@@ -52,7 +52,7 @@ pub(super) fn read(env: &mut [Value], src: Src) -> Value {
     if src.last { std::mem::take(slot) } else { slot.clone() }
 }
 
-/// Reads values into a list, whose memory is that of `scratch`.
+/// Reads values into a list that reuses the memory of `scratch`.
 pub(super) fn gather(scratch: &mut Moving, env: &mut [Value], srcs: &Srcs) -> Moving {
     let mut values = std::mem::take(scratch);
     values.clear();
@@ -69,13 +69,13 @@ pub(super) fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item 
     }
 }
 
-/// Gives values to the results of an operation, and their list back.
+/// Assigns values to the results of an operation, and returns their list for reuse.
 pub(super) fn hand_over(scratch: &mut Moving, env: &mut [Value], dst: Dst, mut values: Moving) {
     write(env, dst, values.drain(..));
     *scratch = values;
 }
 
-/// Gives values to the arguments of a block, and their list back.
+/// Assigns values to the arguments of a block, and returns their list for reuse.
 pub(super) fn bind(scratch: &mut Moving, program: &Program<'_>, env: &mut [Value], block: u32, mut values: Moving) {
     for (&slot, value) in program.blocks[block as usize].args.iter().zip(values.drain(..)) {
         env[slot as usize] = value;

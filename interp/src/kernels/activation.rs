@@ -1,4 +1,4 @@
-//! Activation functions and losses by element, computed in double precision and rounded once.
+//! Activation functions and elementwise losses, computed in double precision and rounded once.
 
 use super::broadcast::{broadcast, expand};
 use super::shape::cut;
@@ -237,7 +237,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
 
 const SELU: (f64, f64) = (1.050_700_987_355_480_5, 1.673_263_242_354_377_2);
 
-/// `log(1 + exp(x))`, which does not overflow.
+/// `log(1 + exp(x))` without overflow.
 fn log_one_plus_exp(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
@@ -249,7 +249,7 @@ fn softplus(x: f64, beta: f64, threshold: f64) -> f64 {
     }
 }
 
-/// A NaN stays one.
+/// Propagates NaN.
 fn limited(x: f64, low: f64, high: f64) -> f64 {
     match x {
         _ if x < low => low,
@@ -272,7 +272,7 @@ fn map(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String>
     }))
 }
 
-/// Combines two tensors by element, with broadcasting.
+/// Combines two tensors elementwise, with broadcasting.
 pub(super) fn zip(x: &Tensor, y: &Tensor, f: impl Fn(f64, f64) -> f64) -> Result<Tensor, String> {
     let shape = broadcast(x.shape(), y.shape())?;
     let (a, b) = (expand(x, &shape)?.doubles()?, expand(y, &shape)?.doubles()?);
@@ -287,7 +287,7 @@ fn pair(f: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, S
     }))
 }
 
-/// Beyond this, the square of a number is lost beside its logarithm, and would overflow.
+/// Beyond this, the square of a number would overflow, and its logarithm is negligible beside it.
 const HUGE: f64 = 1e150;
 
 fn asinh(x: f64) -> f64 {

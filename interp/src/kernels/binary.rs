@@ -1,4 +1,4 @@
-//! Elementwise kernels of two and more tensors, with broadcasting.
+//! Elementwise kernels of two or more tensors, with broadcasting.
 
 use half::{bf16, f16};
 use pir_dialects::pd;
@@ -68,7 +68,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         )
     }),
     (pd::Fmax::NAME, |_| {
-        // Written out: the library's may return either of two zeros.
+        // Spelled out: the library's functions may return either of two zeros.
         arithmetic(
             |a, b| if a >= b || b.is_nan() { a } else { b },
             |a, b| if a >= b || b.is_nan() { a } else { b },
@@ -104,8 +104,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::AddN::NAME, |_| Ok(Box::new(add_n))),
 ];
 
-/// The most frequent operations in place of an operand: a small tensor is then computed in less time than it takes to hand
-/// it to a kernel.
+/// The most frequent operations as in-place functions: for a small tensor they take less time than a call of the
+/// kernel.
 pub(super) fn in_place(name: &str) -> Option<InPlace> {
     Some(match name {
         pd::Add::NAME => |x, y, _| into(x, y, |a, b| a + b, |a, b| a + b, Some(i64::wrapping_add)),
@@ -145,7 +145,7 @@ fn into(
     }
 }
 
-/// Division of integers: that of the smallest by -1 wraps like all arithmetic.
+/// Integer division: the smallest integer divided by -1 wraps, like all arithmetic.
 fn divide(f: fn(i64, i64) -> i64, a: i64, b: i64) -> Result<i64, &'static str> {
     if b == 0 {
         Err("an integer is divided by zero")
@@ -154,7 +154,7 @@ fn divide(f: fn(i64, i64) -> i64, a: i64, b: i64) -> Result<i64, &'static str> {
     }
 }
 
-/// Combines floats of one type; half precision is computed in single and rounded once.
+/// Combines floats of one type; half precision is computed in single precision and rounded once.
 pub(super) fn zip_floats(
     x: Tensor,
     y: Tensor,
@@ -171,7 +171,7 @@ pub(super) fn zip_floats(
 }
 
 fn zip_whole(x: Tensor, y: Tensor, i: impl Fn(i64, i64) -> Result<i64, &'static str>) -> Result<Tensor, String> {
-    // An error of an element is kept until the end: the loops have no exits.
+    // The error of an element is reported at the end: the loops have no early exits.
     let failure = std::cell::Cell::new(None);
     let i = |a: i64, b: i64| {
         i(a, b).unwrap_or_else(|why| {

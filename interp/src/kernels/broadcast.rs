@@ -1,7 +1,7 @@
 //! Loops over one or two tensors, with broadcasting.
 //!
-//! Dimensions that lie behind each other in every operand are joined first, so that what is left is a few long rows; in
-//! a row an operand either moves along or stands still, and each of these cases has a loop of its own.
+//! Dimensions that are contiguous in every operand are joined first, so that a few long rows remain; in a row an
+//! operand either advances or is broadcast, and each of these cases has a loop.
 
 use crate::tensor::Storage;
 use smallvec::SmallVec;
@@ -27,7 +27,7 @@ pub(super) fn broadcast(a: &[usize], b: &[usize]) -> Result<Shape, String> {
         .collect()
 }
 
-/// How far the place moves along each dimension.
+/// The strides of a contiguous tensor of a shape.
 pub(crate) fn strides_of(shape: &[usize]) -> Shape {
     let mut out: Shape = shape.into();
     let mut step = 1usize;
@@ -38,7 +38,7 @@ pub(crate) fn strides_of(shape: &[usize]) -> Shape {
     out
 }
 
-/// How far the place in the elements moves along each dimension of `shape`; 0 where the tensor is broadcast.
+/// The strides of a tensor along each dimension of `shape`; 0 where it is broadcast.
 pub(super) fn strides(of: &[usize], shape: &[usize]) -> Shape {
     let mut out: Shape = std::iter::repeat_n(0, shape.len()).collect();
     let mut step = 1;
@@ -50,18 +50,18 @@ pub(super) fn strides(of: &[usize], shape: &[usize]) -> Shape {
     out
 }
 
-/// The rows of a walk over two tensors.
+/// The rows of two tensors that are traversed together.
 pub(super) struct Rows {
-    /// Elements of a row.
+    /// The length of a row.
     pub(super) length: usize,
-    /// How far each operand moves from one element of a row to the next.
+    /// The stride of each operand in a row.
     pub(super) steps: [usize; 2],
     shape: Shape,
     outer: [Shape; 2],
 }
 
 impl Rows {
-    /// Joins the dimensions of `shape` that both operands walk through without a jump.
+    /// Joins dimensions of `shape` that are contiguous in both operands.
     pub(super) fn new(shape: &[usize], a: &[usize], b: &[usize]) -> Rows {
         let mut joined = Shape::new();
         let (mut oa, mut ob) = (Shape::new(), Shape::new());
@@ -92,7 +92,7 @@ impl Rows {
         }
     }
 
-    /// Calls `f` with the place of the start of each row.
+    /// Calls `f` with the offsets of each row.
     pub(super) fn each(&self, mut f: impl FnMut(usize, usize)) {
         if self.length == 0 || self.shape.contains(&0) {
             return;
@@ -122,7 +122,7 @@ impl Rows {
     }
 }
 
-/// The elements of `v` that a walk over `shape` with these steps meets.
+/// The elements of `v` in the order of `shape` with these strides.
 pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count: usize) -> Result<Data, String> {
     let rows = Rows::new(shape, steps, steps);
     let (n, step) = (rows.length, rows.steps[0]);
@@ -164,10 +164,10 @@ pub(super) fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, 
     Ok(Tensor::from_parts(shape, U::wrap(out)))
 }
 
-/// Combines in place where a buffer is not shared and has the shape of the result.
+/// Combines in place if a buffer is unshared and has the shape of the result.
 pub(super) fn zip_in_place<T: Element>(x: Tensor, y: Tensor, f: impl Fn(T, T) -> T) -> Result<Tensor, String> {
     let same = x.shape() == y.shape();
-    // A tensor of one element, of no higher rank, does not change the shape of the other.
+    // A one-element tensor of no higher rank does not change the shape of the other.
     let fits = |big: &Tensor, one: &[T]| same || one.len() == 1 && big.rank() > 0;
     let (mut x, mut y) = (x, y);
     if y.rank() <= x.rank()
@@ -195,7 +195,7 @@ pub(super) fn zip_in_place<T: Element>(x: Tensor, y: Tensor, f: impl Fn(T, T) ->
     zip::<T, T>(&x, &y, f)
 }
 
-/// Applies a function, in place where the buffer is not shared.
+/// Applies a function, in place if the buffer is unshared.
 pub(super) fn map<T: Element>(data: Data, f: impl Fn(T) -> T) -> Result<Data, String> {
     let mut values = T::shared(data).unwrap_or_else(|| Buffer::from(Storage::default()));
     match values.get_mut() {
@@ -205,7 +205,7 @@ pub(super) fn map<T: Element>(data: Data, f: impl Fn(T) -> T) -> Result<Data, St
     Ok(T::wrap_shared(values))
 }
 
-/// Copies a tensor to a shape that it broadcasts to.
+/// Broadcasts a tensor to a shape.
 pub(super) fn expand(x: &Tensor, shape: &[usize]) -> Result<Tensor, String> {
     if x.shape() == shape {
         return Ok(x.clone());
@@ -219,7 +219,7 @@ pub(super) fn expand(x: &Tensor, shape: &[usize]) -> Result<Tensor, String> {
     Ok(Tensor::from_parts(shape.into(), data))
 }
 
-/// Puts the dimensions in another order.
+/// Permutes the dimensions.
 pub(super) fn transpose(x: &Tensor, perm: &[usize]) -> Result<Tensor, String> {
     let mut seen: SmallVec<[bool; 8]> = SmallVec::from_elem(false, x.rank());
     let new = |&p: &usize| !std::mem::replace(&mut seen[p], true);
@@ -249,7 +249,7 @@ mod tests {
         Tensor::new(shape, (0..n).map(|v| v as f64).collect()).unwrap()
     }
 
-    /// Index by index, without any of the shortcuts.
+    /// A reference implementation, index by index.
     fn slowly(x: &Tensor, y: &Tensor) -> (Shape, Vec<f64>) {
         let shape = broadcast(x.shape(), y.shape()).unwrap();
         let full = strides_of(&shape);
@@ -303,7 +303,7 @@ mod tests {
         let y = zip_in_place(x, kept.clone(), |a: f64, b: f64| a + b).unwrap();
         assert_eq!(kept.to_f64(), [0.0, 1.0, 2.0, 3.0]);
         assert_eq!(y.to_f64(), [0.0, 2.0, 4.0, 6.0]);
-        // This one nobody else holds: the buffer is used again.
+        // This buffer is unshared, so it is reused.
         let before = y.view::<f64>().unwrap().as_ptr();
         let z = zip_in_place(Tensor::scalar(1.0), y, |a: f64, b: f64| a - b).unwrap();
         assert_eq!(z.view::<f64>().unwrap().as_ptr(), before);

@@ -1,4 +1,5 @@
-//! Convolutions: the windows of an image become the columns of a matrix, which is multiplied with the filters.
+//! Convolutions by im2col: the windows of an image become the columns of a matrix, which is multiplied with the
+//! filters.
 
 use crate::tensor::Storage;
 use crate::tensor::buffer::filled;
@@ -23,7 +24,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             if g.shape() != &shape.out()[..] {
                 return Err(format!("a gradient of shape {:?} for {:?}", g.shape(), shape.out()));
             }
-            // What nobody reads is not computed.
+            // Unused results are not computed.
             let dx = match wanted[0] {
                 true => product(Which::Image, &shape, &filter, &g, &shape.image())?,
                 false => Tensor::full(&shape.image(), x.dtype(), 0.0)?,
@@ -61,7 +62,7 @@ fn conv(s: &Spec<'_>) -> Result<Kernel, String> {
     }))
 }
 
-/// How windows lie, from the attributes.
+/// The window attributes.
 pub(super) fn attributes(s: &Spec<'_>) -> Attributes {
     let list = |name: &str, default: i64| s.ints(name).unwrap_or_else(|| vec![default; 2]);
     Attributes {
@@ -82,7 +83,7 @@ struct Conv {
 struct Sizes {
     n: usize,
     groups: usize,
-    /// Channels and filters of a group.
+    /// The channels and filters of a group.
     channels: usize,
     filters: usize,
     axes: [Axis; 2],
@@ -121,7 +122,7 @@ impl Conv {
         }
     }
 
-    /// The sizes of the convolution of an image.
+    /// The sizes for convolving an image.
     fn over(&self, image: &[usize], filter: &[usize]) -> Result<Sizes, String> {
         let ([n, c, h, w], [m, channels, kh, kw]) = (four(image)?, four(filter)?);
         if channels.checked_mul(self.groups) != Some(c) || m % self.groups != 0 {
@@ -134,7 +135,7 @@ impl Conv {
         Sizes::new(n, self.groups, channels, m / self.groups, axes)
     }
 
-    /// The sizes of the convolution that has the given result.
+    /// The sizes of the convolution with the given result.
     fn under(&self, out: &[usize], filter: &[usize], more: &[i64], size: &[i64]) -> Result<Sizes, String> {
         let ([n, m, h, w], [filters, channels, kh, kw]) = (four(out)?, four(filter)?);
         if filters != m || m % self.groups != 0 {
@@ -190,7 +191,7 @@ impl Sizes {
         Shape::from_slice(&[self.n, self.groups * self.filters, self.windows[0], self.windows[1]])
     }
 
-    /// The elements of a window in all channels of a group.
+    /// The number of elements of a window in all channels of a group.
     fn rows(&self) -> usize {
         self.channels * (self.axes[0].kernel * self.axes[1].kernel) as usize
     }
@@ -199,7 +200,7 @@ impl Sizes {
         self.windows[0] * self.windows[1]
     }
 
-    /// Calls `f` with places in the columns and in the channels of a group, wherever a window covers the image.
+    /// Calls `f` with the indices in the columns and in the channels of a group, wherever a window overlaps the image.
     fn each(&self, mut f: impl FnMut(usize, usize)) {
         let [ay, ax] = &self.axes;
         let (h, w) = (ay.size, ax.size);
@@ -229,7 +230,7 @@ impl Sizes {
     }
 }
 
-/// What is computed from the other two: the result, the image, or the filter.
+/// Which of result, image and filter is computed from the other two.
 #[derive(Clone, Copy)]
 enum Which {
     Out,
@@ -259,7 +260,7 @@ fn product(which: Which, s: &Sizes, a: &Tensor, b: &Tensor, shape: &[usize]) -> 
         (Data::F32(a), Data::F32(b)) => run::<f32>(which, s, a, b, count)?,
         (Data::F64(a), Data::F64(b)) => run::<f64>(which, s, a, b, count)?,
         _ if dtype.is_float() => {
-            // Half precision is computed in single and rounded once.
+            // Half precision is computed in single precision and rounded once.
             return product(which, s, &a.cast(DType::F32)?, &b.cast(DType::F32)?, shape)?.cast(dtype);
         }
         _ => return Err("a convolution is of floats".to_owned()),
@@ -267,7 +268,7 @@ fn product(which: Which, s: &Sizes, a: &Tensor, b: &Tensor, shape: &[usize]) -> 
     Ok(Tensor::from_parts(shape.into(), data))
 }
 
-/// The numbers of images and groups, with the elements of an image, a result and a filter that belong to each.
+/// The indices of images and groups, with the ranges of the image, the result and the filter of each.
 fn parts(s: &Sizes) -> impl Iterator<Item = [std::ops::Range<usize>; 3]> {
     let area = (s.axes[0].size * s.axes[1].size) as usize;
     let sizes = [s.channels * area, s.filters * s.columns(), s.filters * s.rows()];

@@ -1,4 +1,4 @@
-//! Constants, ranges, and what tensors tell about their shape.
+//! Constants, ranges, and operations on shapes.
 
 use pir_dialects::pd;
 use pir_ir::AttrData;
@@ -26,7 +26,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let shape = dims(&s.ints("shape").ok_or("`shape` is missing")?)?;
         let ctx = s.view.ctx;
         let values = s.view.attr("values").ok_or("`values` are missing")?;
-        // Integers beyond 2^53 stay what they are.
+        // Integers beyond 2^53 are kept exactly.
         let tensor = match ctx.attr_data(values) {
             AttrData::Ints(values) => Tensor::new(&shape, values.to_vec())?,
             AttrData::Array(values) => {
@@ -92,7 +92,7 @@ fn constant(s: &Spec<'_>) -> Result<Kernel, String> {
     filled(s, &shape, "value")
 }
 
-/// A constant: made once, shared ever after.
+/// A constant: created once and shared.
 fn filled(s: &Spec<'_>, shape: &[usize], name: &str) -> Result<Kernel, String> {
     let dtype = s.result_dtype(0)?;
     if let Some(at) = s.operand_called(name) {
@@ -104,7 +104,7 @@ fn filled(s: &Spec<'_>, shape: &[usize], name: &str) -> Result<Kernel, String> {
     }
     let value = s.view.attr(name).ok_or_else(|| format!("`{name}` is missing"))?;
     let tensor = match s.view.ctx.attr_data(value) {
-        // Integers beyond 2^53 are no floats.
+        // Integers beyond 2^53 cannot be represented as floats.
         AttrData::Int { value, .. } if !dtype.is_float() => {
             let value = i64::try_from(*value).map_err(|_| "the number does not fit")?;
             let one = Tensor::scalar(value).cast(dtype)?;

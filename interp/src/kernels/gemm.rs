@@ -1,14 +1,14 @@
 //! The product of two matrices.
 //!
-//! Large ones go to a library, which packs both into blocks that stay in the caches. A vector times a matrix would be packed
-//! for nothing, and a small product takes less time than the packing: these are computed here, row by row.
+//! Large products use a library that packs both matrices into cache-sized blocks. For a vector and a matrix packing is
+//! useless, and for a small product it takes longer than the product itself: these are computed here, row by row.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2, LinalgScalar};
 
 use crate::tensor::Element;
 
-/// The sizes of a product of matrices, and which of them lie transposed.
+/// The sizes of a matrix product, and which operands are transposed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product {
     pub(super) m: usize,
@@ -18,20 +18,20 @@ pub(super) struct Product {
     pub(super) ty: bool,
 }
 
-/// Products of so many numbers are computed here: measured, the library is faster beyond.
+/// The size up to which products are computed here; beyond, the library was measured to be faster.
 const SMALL: usize = 8 * 8 * 8;
-/// So few rows too.
+/// The number of rows up to which products are computed here.
 const THIN: usize = 2;
 
 impl Product {
-    /// Row and column steps of the operands.
+    /// The row and column strides of the operands.
     fn steps(self) -> [usize; 4] {
         let [rx, cx] = if self.tx { [1, self.m] } else { [self.k, 1] };
         let [ry, cy] = if self.ty { [1, self.k] } else { [self.n, 1] };
         [rx, cx, ry, cy]
     }
 
-    /// The same product with both operands and the result transposed, where they have to be exchanged.
+    /// The transposed product, whose operands are exchanged.
     fn turned(self) -> Product {
         Product {
             m: self.n,
@@ -43,15 +43,15 @@ impl Product {
     }
 }
 
-/// Elements that matrices are multiplied in.
+/// Element types of matrix products.
 pub(super) trait Real: Element + LinalgScalar + std::ops::AddAssign {
     /// The product of two matrices, written over `z`.
     fn gemm(p: Product, x: &[Self], y: &[Self], z: &mut [Self]) {
         if p.n == 1 && p.m > 1 {
-            // A column is a row that lies otherwise.
+            // A column is a transposed row.
             return Self::gemm(p.turned(), y, x, z);
         }
-        // What has one row or one column lies the same way transposed.
+        // A matrix with one row or column is equal to its transpose in memory.
         let p = Product {
             tx: p.tx && p.m > 1 && p.k > 1,
             ty: p.ty && p.n > 1 && p.k > 1,
@@ -70,7 +70,7 @@ pub(super) trait Real: Element + LinalgScalar + std::ops::AddAssign {
 impl Real for f32 {}
 impl Real for f64 {}
 
-/// Each row of the result is a sum of the rows of `y`, which lie in one piece.
+/// Each row of the result is a linear combination of the rows of `y`, which are contiguous.
 fn rows<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
     const AT_ONCE: usize = 4;
     let [rx, cx, ..] = p.steps();
@@ -97,7 +97,7 @@ fn rows<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
     }
 }
 
-/// Each element is a product of a row of `x` and a row of `y`, both of which lie in one piece.
+/// Each element is a dot product of a row of `x` and a row of `y`, both contiguous.
 fn dots<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
     let k = p.k.max(1);
     for (x, z) in x.chunks_exact(k).zip(z.chunks_exact_mut(p.n.max(1))) {
@@ -128,7 +128,7 @@ fn dot<T: Real>(x: &[T], y: &[T]) -> T {
     lanes[0] + rest
 }
 
-/// Element by element, however they lie.
+/// Element by element, for any layout.
 fn whole_rows<T: Element>(p: Product, x: &[T], y: &[T], z: &mut [T], add: impl Fn(T, T, T) -> T) {
     let [rx, cx, ry, cy] = p.steps();
     for (i, z) in z.chunks_exact_mut(p.n.max(1)).enumerate() {
@@ -138,7 +138,7 @@ fn whole_rows<T: Element>(p: Product, x: &[T], y: &[T], z: &mut [T], add: impl F
     }
 }
 
-/// The product of integers, which wrap.
+/// The product of integers, with wrapping.
 pub(super) fn whole(p: Product, x: &[i64], y: &[i64], z: &mut [i64]) {
     whole_rows(p, x, y, z, |sum, a, b| sum.wrapping_add(a.wrapping_mul(b)));
 }
@@ -160,14 +160,14 @@ fn library<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
 mod tests {
     use super::*;
 
-    /// Every size around the limits between the ways to compute, in every layout, against the plain sums.
+    /// Compares every size near the thresholds, in every layout, with plain sums.
     #[test]
     fn all_ways_agree() {
         fn check<T: Real>(p: Product, tolerance: f64) {
             let number = |seed: usize| move |at: usize| T::from_f64(((at * 7 + seed) % 23) as f64 / 8.0 - 1.25);
             let x: Vec<T> = (0..p.m * p.k).map(number(3)).collect();
             let y: Vec<T> = (0..p.k * p.n).map(number(11)).collect();
-            // What stood there before must not matter.
+            // The previous content must not matter.
             let mut z = vec![T::from_f64(f64::NAN); p.m * p.n];
             let mut expected = vec![T::default(); p.m * p.n];
             T::gemm(p, &x, &y, &mut z);

@@ -53,7 +53,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let y = number(&inputs, place, y)?;
             let [x, g] = take(inputs)?;
-            // A constant has derivative zero at zero too, where the formula says 0 * inf.
+            // The derivative of a constant is zero also at zero, where the formula gives 0 * inf.
             if y == 0.0 {
                 return one(zip_floats(x, g, |_, _| 0.0, |_, _| 0.0)?);
             }
@@ -108,7 +108,8 @@ fn extremum_grad(inputs: Inputs, wins: fn(f64, f64) -> bool) -> Result<Outputs, 
     let shape: Shape = g.shape().into();
     let (ex, ey) = (expand(&x, &shape)?.doubles()?, expand(&y, &shape)?.doubles()?);
     let gs = g.doubles()?;
-    // The share of x: all, none, or half of a tie. What loses gets nothing, even of an infinite gradient.
+    // The share of x: all, none, or half for a tie. An operand that is not selected gets zero, even from an infinite
+    // gradient.
     let share = |g: f64, a: f64, b: f64| match () {
         () if wins(a, b) => g,
         () if a == b => g * 0.5,

@@ -1,4 +1,4 @@
-//! Kernels that pick elements, and their gradients.
+//! Gathering kernels, and their gradients.
 
 use pir_dialects::pd;
 use smallvec::SmallVec;
@@ -159,7 +159,7 @@ fn index_select(s: &Spec<'_>) -> Result<Kernel, String> {
     }
 }
 
-/// A stretch of a dimension: ends are clamped, negative ones count from behind.
+/// A range in a dimension: bounds are clamped, negative ones count from the end.
 fn stretch(n: usize, start: i64, end: i64) -> (usize, usize) {
     let clamp = |v: i64| {
         if v < 0 {
@@ -184,10 +184,10 @@ fn without(shape: &[usize], axes: &[i64]) -> Result<Shape, String> {
     Ok(shape.iter().zip(gone).filter(|(_, g)| !g).map(|(&d, _)| d).collect())
 }
 
-/// Places of elements: of few without an allocation.
+/// Offsets of elements, without an allocation for a few.
 pub(super) type Places = SmallVec<[usize; 16]>;
 
-/// Indices as places; negative ones count from behind.
+/// Converts indices to offsets; negative ones count from the end.
 pub(super) fn positions(index: &Tensor, n: usize) -> Result<Places, String> {
     index
         .wholes()?
@@ -202,7 +202,7 @@ pub(super) fn positions(index: &Tensor, n: usize) -> Result<Places, String> {
         .collect()
 }
 
-/// For `take_along_axis`: the place of each element.
+/// The offsets of the elements of `take_along_axis`.
 pub(super) fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Places, String> {
     if index.rank() != shape.len() {
         return Err("the index has another rank".to_owned());
@@ -232,7 +232,7 @@ pub(super) fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Places
     Ok(places.into_iter().enumerate().map(place).collect())
 }
 
-/// For `gather_nd`: where each slice begins, how long it is, and the leading dimensions.
+/// For `gather_nd`: the offset of each slice, the length of slices, and the leading dimensions.
 pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Places, usize, Shape), String> {
     let (&depth, lead) = index.shape().split_last().ok_or("the index has no dimensions")?;
     if depth > shape.len() {
@@ -241,7 +241,7 @@ pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Places, usize, 
     let full = strides_of(shape);
     let run = shape[depth..].iter().product();
     let values = index.wholes()?;
-    // Tuples without an element take no room, but their places do.
+    // Empty tuples take no memory, but their offsets do.
     let count = checked_count(lead, size_of::<usize>())?;
     let _scratch = scratch::<usize>(count)?;
     let mut places = Places::with_capacity(count);
@@ -258,9 +258,9 @@ pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Places, usize, 
     Ok((places, run, lead.into()))
 }
 
-/// Zeros of a shape with the elements of `g` added at places.
+/// Zeros of a shape with the elements of `g` added at offsets.
 fn add_at(g: &Tensor, shape: &[usize], places: impl Iterator<Item = usize>) -> Result<Tensor, String> {
-    // Doubles, rounded once: many elements may meet in one place.
+    // Accumulated in doubles and rounded once: many elements may be added at one offset.
     let mut out = filled(checked_count(shape, 8)?, 0.0)?;
     let mut places = places.fuse();
     for &v in g.doubles()?.iter() {
@@ -273,7 +273,7 @@ fn add_at(g: &Tensor, shape: &[usize], places: impl Iterator<Item = usize>) -> R
     Tensor::of(shape, out)?.cast(g.dtype())
 }
 
-/// A gradient of the shape of what was picked from. `before` operands come before the gradient.
+/// A gradient of the shape of the gathered tensor, which is after `before` operands.
 fn scatter_back(
     s: &Spec<'_>,
     before: usize,

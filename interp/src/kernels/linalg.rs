@@ -1,4 +1,4 @@
-//! Linear algebra beside the product of matrices.
+//! Linear algebra other than matrix products.
 
 use crate::tensor::buffer::{filled, gathered, scratch};
 use std::ops::Add;
@@ -146,7 +146,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Einsum::NAME, einsum),
 ];
 
-/// Row and column where a diagonal starts.
+/// The row and column at which a diagonal starts.
 fn start(offset: i64) -> (usize, usize) {
     let away = offset.unsigned_abs() as usize;
     if offset < 0 { (away, 0) } else { (0, away) }
@@ -188,7 +188,7 @@ fn along_diagonal(
     }))
 }
 
-/// Sums of products: a walk over all values of all letters, those of the result first.
+/// Sums of products: a nested loop over all indices, those of the result first.
 fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
     let letters = EinsumEquation::parse(s.text("equation", ""))?;
     Ok(Box::new(move |inputs| {

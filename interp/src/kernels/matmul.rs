@@ -79,7 +79,7 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
             f64::gemm,
         )?),
         _ if x.dtype().is_float() => {
-            // Half precision is computed in single and rounded once.
+            // Half precision is computed in single precision and rounded once.
             let (wx, wy) = (x.cast(DType::F32)?, y.cast(DType::F32)?);
             let (wx, wy) = (
                 wx.view::<f32>().unwrap_or_default(),

@@ -58,7 +58,7 @@ fn log_softmax(line: &mut [f64]) {
     line.iter_mut().for_each(|v| *v -= all);
 }
 
-/// Calls `f` with the places of the elements of each line along an axis: the first, how far to the next, and how many.
+/// Calls `f` for each line along an axis, with the offset of the first element, the stride and the length.
 pub(super) fn each_line(shape: &[usize], at: usize, mut f: impl FnMut(usize, usize, usize)) {
     let (outer, n, inner) = around(shape, at);
     for o in 0..if n == 0 { 0 } else { outer } {
@@ -68,7 +68,7 @@ pub(super) fn each_line(shape: &[usize], at: usize, mut f: impl FnMut(usize, usi
     }
 }
 
-/// The axis of an attribute; a scalar counts as a vector of one element.
+/// The axis of an attribute; a scalar is treated as a vector of one element.
 pub(super) fn of_axis(at: i64, shape: &[usize]) -> Result<(usize, Shape), String> {
     let shape: Shape = if shape.is_empty() {
         Shape::from_slice(&[1])
@@ -102,7 +102,7 @@ fn lines(s: &Spec<'_>, f: fn(&mut [f64])) -> Result<Kernel, String> {
     }))
 }
 
-/// A gradient from the lines of the result and those of its gradient, which it is written over.
+/// A gradient computed from lines of the result and of its gradient, which it overwrites.
 fn paired_lines(s: &Spec<'_>, f: fn(&[f64], &mut [f64])) -> Result<Kernel, String> {
     let at = s.int("axis", -1);
     Ok(Box::new(move |inputs| {
@@ -191,7 +191,7 @@ fn cross_entropy(s: &Spec<'_>) -> Result<Kernel, String> {
     }))
 }
 
-/// A number from `[0, 1)` that follows from a seed and a place: the finalizer of the generator SplitMix64.
+/// A number from `[0, 1)`, determined by a seed and an index: the finalizer of SplitMix64.
 pub(super) fn noise(seed: u64, place: u64) -> f64 {
     let mut v = seed
         .wrapping_mul(0xD134_2543_DE82_EF95)

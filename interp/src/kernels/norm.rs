@@ -1,4 +1,4 @@
-//! Normalisations: means and variances are computed in double precision, and rounded once.
+//! Normalizations: means and variances are computed in double precision, and rounded once.
 
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, axis, take};
 use crate::tensor::Storage;
@@ -80,7 +80,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::BatchNorm::NAME, batch_norm),
 ];
 
-/// Which scale and shift an element has: every `run` elements the next of `count`.
+/// Which scale and shift belong to an element: every `run` elements the next of `count`.
 #[derive(Clone, Copy)]
 struct Params {
     count: usize,
@@ -102,11 +102,11 @@ impl Params {
     }
 }
 
-/// Which elements have a mean in common.
+/// The groups of elements that are normalized together.
 enum Places {
-    /// Those that lie behind each other.
+    /// Contiguous elements.
     Rows { count: usize, size: usize },
-    /// `width` of them in each of `area` places.
+    /// `width` contiguous elements at each of `area` offsets.
     Strided {
         outer: usize,
         groups: usize,
@@ -116,7 +116,7 @@ enum Places {
 }
 
 impl Places {
-    /// The places of the elements of each group.
+    /// The offsets of the elements of each group.
     fn all(&self) -> Vec<Vec<usize>> {
         match *self {
             Places::Rows { count, size } => (0..count).map(|at| (at * size..(at + 1) * size).collect()).collect(),
@@ -141,11 +141,11 @@ struct Layout {
     rows: Shape,
     params: Params,
     groups: Places,
-    /// Whether the last result is one divided by the standard deviation.
+    /// Whether the last result is the reciprocal of the standard deviation.
     inverse: bool,
 }
 
-/// An optional operand with a number for each parameter.
+/// An optional operand with one number per parameter.
 fn parameter(inputs: &Inputs, place: Option<usize>, length: usize, default: f64) -> Result<Vec<f64>, String> {
     let Some(tensor) = place.and_then(|at| inputs.get(at)) else {
         return Ok(vec![default; length]);

@@ -1,4 +1,4 @@
-//! Norms, and other reductions that are computed in double precision.
+//! Norms, and other reductions computed in double precision.
 
 use super::nn::{each_line, of_axis};
 use super::reduce::Groups;
@@ -64,7 +64,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::new(x.shape(), values)?.cast(x.dtype())?)
         }))
     }),
-    // What becomes of the parameter is known to the world alone.
+    // The parameter is part of the program's environment, not of this run.
     (pd::AssignOutInplace::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, _] = take(inputs)?;
@@ -104,7 +104,7 @@ fn over_axes(s: &Spec<'_>, keepdim: &str, f: fn(&[f64]) -> f64) -> Result<Kernel
         s.flag(keepdim, false),
     );
     let axes = match axes {
-        // What the op table says when nothing is given.
+        // The default of the op table.
         IntList::Missing if s.view.name() == pd::Logsumexp::NAME => IntList::Known(vec![0]),
         axes => axes,
     };

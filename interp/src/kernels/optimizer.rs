@@ -1,4 +1,4 @@
-//! Steps of optimizers, in double precision. Numbers that PaddlePaddle has in single precision are rounded to it.
+//! Optimizer steps, in double precision. Numbers that PaddlePaddle stores in single precision are rounded to it.
 
 use std::array::from_fn;
 
@@ -19,7 +19,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::MomentumInplace::NAME, momentum),
     (pd::AdamInplace::NAME, |s| adam(s, 0.0)),
     (pd::AdamwInplace::NAME, |s| {
-        // PaddlePaddle's devices do not agree: on a CPU it scales the decay alone, on others the step too.
+        // PaddlePaddle's devices differ: a CPU scales only the decay, others also the step.
         if s.float("lr_ratio", 1.0) != 1.0 {
             return Err("`lr_ratio` other than 1 is not supported".to_owned());
         }
@@ -69,13 +69,13 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::LambInplace::NAME, lamb),
 ];
 
-/// What PaddlePaddle has for a number that it keeps as a `float`.
+/// Rounds a number that PaddlePaddle stores as a `float`.
 fn single(value: f64) -> f64 {
     f64::from(value as f32)
 }
 
-/// The operands of a step, by name. A step changes its state here; `param` is the parameter in the precision of its copy, if
-/// there is one.
+/// The operands of a step, by name. A step updates them in place; `param` is the parameter, or its copy in higher
+/// precision if there is one.
 struct State {
     tensors: SmallVec<[(&'static str, Storage<f64>); 12]>,
 }
@@ -95,7 +95,7 @@ impl State {
         }
     }
 
-    /// Changes tensors element by element.
+    /// Updates tensors element by element.
     fn each<const N: usize>(&mut self, names: [&str; N], mut f: impl FnMut(&mut [f64; N])) -> Result<(), String> {
         let mut taken: SmallVec<[(&'static str, Storage<f64>); 5]> = SmallVec::new();
         for name in names {
@@ -121,7 +121,7 @@ impl State {
     }
 }
 
-/// All operands of the steps: a name here is that of the op table.
+/// The operands of all steps, as named in the op table.
 const NAMES: &[&str] = &[
     "param",
     "grad",
@@ -142,8 +142,8 @@ const NAMES: &[&str] = &[
     "skip_update",
 ];
 
-/// The kernel of a step: a result `x_out` for each operand `x` that it changes. `scalars` are numbers that may be operands,
-/// and what they are when nothing is said.
+/// The kernel of a step, with a result `x_out` for each operand `x` that it updates. `scalars` are numbers that may be
+/// operands, with their defaults.
 fn kernel(
     s: &Spec<'_>,
     scalars: &[(&'static str, f64)],
@@ -181,7 +181,7 @@ fn kernel(
             tensors: SmallVec::new(),
         };
         for &(name, at) in &places {
-            // The copy of a parameter in more precision is what is computed with.
+            // The step computes with the copy in higher precision.
             let from = if name == "param" { master.unwrap_or(at) } else { at };
             if name != "master_param" {
                 state.tensors.push((name, input(from)?.own_doubles()?));
@@ -218,7 +218,7 @@ fn kernel(
 fn momentum(s: &Spec<'_>) -> Result<Kernel, String> {
     let number = |name, usual| single(s.float(name, usual));
     let mu = number("mu", 0.0);
-    // PaddlePaddle's kernel for a CPU ignores it, the others do not.
+    // PaddlePaddle's CPU kernel ignores it, the others do not.
     if s.float("rescale_grad", 1.0) != 1.0 {
         return Err("`rescale_grad` other than 1 is not supported".to_owned());
     }
@@ -265,7 +265,7 @@ fn rmsprop(s: &Spec<'_>) -> Result<Kernel, String> {
     })
 }
 
-/// The running means of a gradient and of its square.
+/// The moving averages of a gradient and of its square.
 fn moments(state: &mut State, beta1: f64, beta2: f64) -> Result<(), String> {
     state.each(["grad", "moment1", "moment2"], |[g, first, second]| {
         *first = beta1 * *first + (1.0 - beta1) * *g;
@@ -273,7 +273,7 @@ fn moments(state: &mut State, beta1: f64, beta2: f64) -> Result<(), String> {
     })
 }
 
-/// Adam, on a parameter that is multiplied by one minus the rate times `decay`.
+/// Adam, after multiplying the parameter by one minus the learning rate times `decay`.
 fn adam(s: &Spec<'_>, decay: f64) -> Result<Kernel, String> {
     let (amsgrad, global) = (s.flag("amsgrad", false), s.flag("use_global_beta_pow", false));
     let scalars = [("beta1", 0.9), ("beta2", 0.999), ("epsilon", 1e-8)];

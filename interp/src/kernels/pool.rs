@@ -1,4 +1,4 @@
-//! Maxima and means of windows.
+//! Max and average pooling.
 
 use crate::tensor::Storage;
 use crate::tensor::buffer::{filled, gathered, room, scratch};
@@ -46,12 +46,12 @@ struct Pool {
     adaptive: bool,
 }
 
-/// The elements of a window along one axis.
+/// The range of a window along one axis.
 #[derive(Clone, Copy)]
 struct Stretch {
     start: usize,
     end: usize,
-    /// How many a mean counts.
+    /// The number of elements that an average counts.
     count: usize,
 }
 
@@ -107,7 +107,8 @@ impl Pool {
             let one = |at: i64| {
                 let first = at * axis.stride - axis.before;
                 let (start, end) = (first.max(0).min(axis.size), (first + axis.kernel).min(axis.size));
-                // The border before the image counts, and as much behind it; not what a window covers beyond that.
+                // The border before the image counts, and an equally large one after it, but not what a window covers
+                // beyond that.
                 let covered = (first + axis.kernel).min(axis.size + axis.before) - first;
                 piece(start, end, if self.exclusive { end - start } else { covered })
             };
@@ -135,7 +136,7 @@ impl Pool {
         }
     }
 
-    /// The pooled image, and where in its channel each maximum is.
+    /// The pooled image, and the index of each maximum in its channel.
     fn run(&self, x: &Tensor, kernel: Option<Ints>) -> Result<(Tensor, Storage<i64>), String> {
         let (first, [n, c, h, w]) = self.channels_first(x)?;
         let [rows, columns] = self.stretches([h, w], kernel)?;
@@ -165,7 +166,7 @@ impl Pool {
     }
 }
 
-/// The channels of all images; none if nothing comes of them.
+/// The channels of all images; none if the result is empty.
 fn channels(values: &[f64], [n, c, h, w]: [usize; 4], count: usize) -> impl Iterator<Item = &[f64]> {
     let all = if count == 0 { 0 } else { n * c };
     (0..all).map(move |at| &values[at * h * w..(at + 1) * h * w])

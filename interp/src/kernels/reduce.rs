@@ -1,7 +1,7 @@
 //! Reductions and their gradients.
 //!
-//! The axes that are reduced are brought to the end first, so that what is reduced to one element lies in one piece.
-//! Floats are accumulated as doubles, in halves of halves, and rounded once.
+//! The reduced axes are moved to the end first, so that the elements of each result are contiguous. Floats are
+//! accumulated pairwise in double precision, and rounded once.
 
 use super::broadcast::{expand, transpose};
 use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
@@ -63,7 +63,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::ProdGrad::NAME, prod_grad),
 ];
 
-/// Sums in halves: the error grows with the logarithm of the length.
+/// Pairwise summation: the error grows with the logarithm of the length.
 fn pairwise_sum<T: Element>(values: &[T]) -> f64 {
     const LANES: usize = 8;
     if values.len() > 32 * LANES {
@@ -73,7 +73,7 @@ fn pairwise_sum<T: Element>(values: &[T]) -> f64 {
     if values.is_empty() {
         return 0.0;
     }
-    // Minus zero is what changes no number when it is added, that of plus zero included.
+    // Minus zero is the neutral element of addition, also for plus zero.
     let mut lanes = [-0.0; LANES];
     for chunk in values.chunks(LANES) {
         for (sum, v) in lanes.iter_mut().zip(chunk) {
@@ -84,7 +84,7 @@ fn pairwise_sum<T: Element>(values: &[T]) -> f64 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// Which axes are reduced.
+/// The axes to reduce.
 pub(super) struct Axes {
     pub(super) axes: IntList,
     keepdim: bool,
@@ -122,7 +122,7 @@ impl Axes {
     }
 }
 
-/// The elements that become one, behind each other.
+/// The elements of each result, contiguous.
 pub(super) struct Groups {
     pub(super) x: Tensor,
     pub(super) size: usize,
@@ -175,7 +175,7 @@ impl Groups {
     }
 }
 
-/// A reduction that gives one element for each group.
+/// A reduction to one element per group.
 fn reduction(
     s: &Spec<'_>,
     f: impl Fn(Tensor, &[usize]) -> Result<Data, String> + Send + Sync + 'static,
@@ -252,7 +252,7 @@ pub(super) fn reduce_as(x: &Tensor, target: &[usize]) -> Result<Tensor, String> 
     Ok(Tensor::from_parts(target.into(), sum(x.clone(), &axes)?))
 }
 
-/// The result of a reduction over axes, once for each element that went into it.
+/// Broadcasts the result of a reduction back over the reduced axes.
 fn spread(x: &Tensor, axes: &[usize], to: &[usize]) -> Result<Tensor, String> {
     let kept: Shape = to
         .iter()
@@ -303,7 +303,7 @@ fn prod_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         }
         let values = groups.x.own_doubles()?;
         let mut result = filled(values.len(), 0.0)?;
-        // Products of everything but one element, without dividing: zeros are right as well.
+        // Products of all elements but one, without division: correct for zeros.
         let size = groups.size.max(1);
         for ((group, values), grad) in result
             .chunks_exact_mut(size)
@@ -321,7 +321,7 @@ fn prod_grad(s: &Spec<'_>) -> Result<Kernel, String> {
                 behind *= v;
             }
         }
-        // Back to the order in which the axes were.
+        // Restores the order of the axes.
         let order: Shape = (0..x.rank())
             .filter(|i| !over.contains(i))
             .chain(over.iter().copied())

@@ -26,7 +26,7 @@ impl Mode {
     }
 }
 
-/// The weights of one layer in one direction.
+/// The weights of a layer in one direction.
 struct Weights<'a> {
     input: &'a [f64],
     state: &'a [f64],
@@ -52,7 +52,7 @@ fn rnn(s: &Spec<'_>) -> Result<Kernel, String> {
     if layers > 1 && s.float("dropout_prob", 0.0) > 0.0 && !s.flag("is_test", false) {
         return Err("dropout between the layers of `pd.rnn` is not supported".to_owned());
     }
-    // The sequence and the state of the dropout stand beside the two lists.
+    // The sequence and the dropout state are operands besides the two lists.
     if s.view.body.num_operands(s.view.op) > 4 {
         return Err("`sequence_length` of `pd.rnn` is not supported".to_owned());
     }
@@ -135,7 +135,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// One step of one sequence: changes its state, and gives what comes out.
+/// A step of one sequence: updates the state, and returns the output.
 fn advance(mode: Mode, w: &Weights<'_>, x: &[f64], state: &mut [Vec<f64>], row: usize, hidden: usize) -> Vec<f64> {
     let part = row * hidden..(row + 1) * hidden;
     let h = state[0][part.clone()].to_vec();

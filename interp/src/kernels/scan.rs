@@ -1,4 +1,4 @@
-//! Running sums, and the places of extrema.
+//! Cumulative operations, and indices of extrema.
 
 use super::nn::{each_line, of_axis};
 use super::reduce::{Axes, Groups};
@@ -31,7 +31,7 @@ fn arg_extremum(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -
             return Err("there is no extremum of nothing".to_owned());
         }
         let groups = Groups::new(&x, &over)?;
-        // The first of equals; a NaN is beyond everything.
+        // The first of equal elements; NaN exceeds everything.
         fn floats<T: Element>(groups: &Groups, v: &[T], wins: fn(f64, f64) -> bool) -> Result<Data, String> {
             groups.each(v, |g| {
                 let better = |v: f64, best: f64| wins(v, best) || (v.is_nan() && !best.is_nan());
@@ -50,7 +50,7 @@ fn arg_extremum(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -
     }))
 }
 
-/// The place of the first value that none is better than.
+/// The index of the first value that no other one exceeds.
 fn place_of<T: Copy>(values: impl Iterator<Item = T>, better: impl Fn(T, T) -> bool) -> i64 {
     let mut best = None;
     for (at, v) in values.enumerate() {
@@ -62,7 +62,7 @@ fn place_of<T: Copy>(values: impl Iterator<Item = T>, better: impl Fn(T, T) -> b
     best.map_or(0, |(at, _)| at as i64)
 }
 
-/// The best so far along an axis, the last of equals, and where it is; a NaN is beyond everything.
+/// The cumulative extremum along an axis and its index: the last of equal elements; NaN exceeds everything.
 fn so_far(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -> bool) -> Result<Kernel, String> {
     let at = s.int("axis", -1);
     let dtype = attr_dtype(s, "dtype").unwrap_or(DType::I64);
@@ -98,7 +98,7 @@ fn so_far(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -> bool
     }))
 }
 
-/// The elements at places.
+/// The elements at indices.
 pub(super) fn picked<T: Element>(v: &[T], places: &[usize]) -> Result<Data, String> {
     Ok(T::wrap(gathered(places.iter().map(|&p| v[p]))?))
 }

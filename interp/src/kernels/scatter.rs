@@ -1,4 +1,4 @@
-//! Kernels that put elements at places, and others that pick or repeat some.
+//! Scattering kernels, and some that select or repeat elements.
 
 use crate::tensor::buffer::{gathered, room, scratch};
 use half::{bf16, f16};
@@ -21,7 +21,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let rows = positions(&index, n)?;
             let run: usize = x.shape()[1..].iter().product();
             let places: Vec<usize> = rows.iter().flat_map(|&r| r * run..(r + 1) * run).collect();
-            // What is summed starts from zero, not from what was there.
+            // The sum starts from zero, not from the previous element.
             put(
                 x,
                 &updates,
@@ -211,7 +211,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Pad3d::NAME, pad3d),
 ];
 
-/// Puts values in a window of a tensor.
+/// Assigns values to a slice of a tensor.
 fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
     let axes = s.ints("axes").ok_or("`axes` is missing")?;
     let lists = ["starts", "ends", "steps"].map(|name| s.ints_or_operand(name));
@@ -221,7 +221,7 @@ fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
         let mut numbers = Vec::new();
         for (list, missing) in lists.iter().zip([0, i64::MAX, 1]) {
             let list = list.get(&inputs)?.unwrap_or_default();
-            // What is not given is the whole axis.
+            // By default the whole axis.
             let list = if list.is_empty() {
                 SmallVec::from_elem(missing, axes.len())
             } else {
@@ -242,7 +242,7 @@ fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
             window[at] = (count as usize, start.max(0) as usize, step);
         }
         let count = checked_count(&window.iter().map(|w| w.0).collect::<Vec<_>>(), x.dtype().size())?;
-        // The last list of places, and the one before.
+        // The last list of offsets, and the one before.
         let _scratch = scratch::<usize>(count.saturating_mul(2))?;
         for (&n, &(count, start, step)) in x.shape().iter().zip(&window) {
             let along = |base: usize| (0..count as i64).map(move |k| (base * n) as i64 + start as i64 + k * step);
@@ -257,7 +257,7 @@ fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
             ));
         }
         let shape: Shape = axes.iter().map(|axis| axis.map_or(1, |at| window[at].0)).collect();
-        // More dimensions than the window has are of size 1.
+        // Dimensions beyond those of the slice have extent 1.
         let surplus = values.rank().saturating_sub(shape.len());
         if values.shape()[..surplus].iter().any(|&n| n != 1) {
             return Err(format!(
@@ -271,17 +271,17 @@ fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
     }))
 }
 
-/// What becomes of an element and one that is put in its place.
+/// How an element is combined with an update.
 #[derive(Clone, Copy, PartialEq)]
 enum ScatterMode {
     Assign,
     Add,
     Multiply,
-    /// Set to the sum of all that are put there.
+    /// Replaced by the sum of its updates.
     Replace,
 }
 
-/// Puts elements at places: in the tensor itself if nobody else holds it, so that the time is that of what is put.
+/// Applies updates at offsets, in place if the tensor is unshared, so that the cost depends on the updates only.
 fn put(mut x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode) -> Result<Outputs, String> {
     if updates.len() != places.len() || updates.dtype() != x.dtype() {
         return Err(format!(
@@ -363,7 +363,7 @@ fn selected(x: &Tensor, at: usize, rows: &[usize]) -> Result<Tensor, String> {
     picked(x, &shape, &places)
 }
 
-/// The element that each place of a padded axis shows, or none for the constant.
+/// The index of the source of each element of a padded axis; `None` for the constant.
 fn source(at: i64, n: i64, mode: &str) -> Result<Option<usize>, String> {
     let inside = (0..n).contains(&at);
     let shown = match mode {
@@ -404,7 +404,7 @@ fn pad3d(s: &Spec<'_>) -> Result<Kernel, String> {
             let sources: Vec<Option<usize>> = (0..size)
                 .map(|k| source(k - pair[0], n, &mode))
                 .collect::<Result<_, _>>()?;
-            // The constant stands as one more slice at the end.
+            // The constant is appended as an additional slice.
             let mut shape: Shape = x.shape().into();
             shape[at] = 1;
             let border = Tensor::full(&shape, x.dtype(), value)?;

@@ -1,4 +1,4 @@
-//! Kernels that move elements about.
+//! Kernels that move elements.
 
 use pir_dialects::pd;
 use smallvec::SmallVec;
@@ -119,7 +119,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     .collect()
             };
             let (shape, repeat) = (pad(x.shape()), pad(&repeat));
-            // y[r, n] = x[n] along each dimension: broadcast over a new dimension and join the two.
+            // y[r, n] = x[n] along each dimension: broadcast to a new dimension and join the two.
             let split: Shape = shape.iter().flat_map(|&d| [1, d]).collect();
             let wide: Shape = repeat.iter().zip(&shape).flat_map(|(&r, &d)| [r, d]).collect();
             let out: Shape = repeat
@@ -257,7 +257,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
 ];
 
-/// More results than this no operation has.
+/// The maximal number of results.
 const MAX_PIECES: usize = 1 << 20;
 
 fn reshape(old: &[usize], new: &[i64]) -> Result<Shape, String> {
@@ -310,7 +310,7 @@ pub(super) fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
     }
     let count = checked_count(&shape, first.dtype().size())?;
     if count == 0 {
-        // The loop below would walk what has nothing in it.
+        // The loop below would iterate over empty dimensions.
         return Tensor::full(&shape, first.dtype(), 0.0);
     }
     fn join<T: Element>(_: &[T], parts: &[Tensor], at: usize, count: usize) -> Result<Data, String> {
@@ -342,7 +342,7 @@ pub(super) fn cut(x: &Tensor, at: usize, start: usize, end: usize) -> Result<Ten
     ) -> Result<Data, String> {
         let run = (end - start) * inner;
         let mut out = room::<T>(outer * run)?;
-        // Nothing is made of nothing, however often.
+        // An empty tensor stays empty, whatever the count.
         let outer = if run == 0 { 0 } else { outer };
         for o in 0..outer {
             out.extend_from_slice(&v[(o * n + start) * inner..(o * n + end) * inner]);
@@ -372,7 +372,7 @@ fn pieces(x: &Tensor, at: usize, sizes: &[usize]) -> Result<Outputs, String> {
     Ok(out)
 }
 
-/// Writes a tensor into another at an offset.
+/// Copies a tensor into another one at an offset.
 pub(super) fn place(into: Tensor, x: &Tensor, starts: &[usize]) -> Result<Tensor, String> {
     let fits = |((&d, &n), &start): ((&usize, &usize), &usize)| start.checked_add(d).is_some_and(|end| end <= n);
     let dims = x.shape().iter().zip(into.shape()).zip(starts);
@@ -391,7 +391,7 @@ pub(super) fn place(into: Tensor, x: &Tensor, starts: &[usize]) -> Result<Tensor
         let base: usize = full.iter().zip(starts).map(|(s, o)| s * o).sum();
         let rows = Rows::new(x.shape(), full, &strides_of(x.shape()));
         let n = rows.length;
-        // A row of one element may lie anywhere; all others lie as they are written.
+        // A row of one element may have any stride; all others are contiguous.
         rows.each(|to, from| match rows.steps[0] {
             0 | 1 => out[base + to..base + to + n].copy_from_slice(&v[from..from + n]),
             step => {
@@ -410,7 +410,7 @@ fn shifted(index: usize, by: i64, n: usize) -> usize {
     (index as i64 - by.rem_euclid(n)).rem_euclid(n) as usize
 }
 
-/// A tensor whose element at each index is that at another index.
+/// Permutes elements: `source` maps each index to that of the source element.
 fn permuted(x: &Tensor, source: impl Fn(&mut Shape, &[usize])) -> Result<Outputs, String> {
     let shape: Shape = x.shape().into();
     let full = strides_of(&shape);

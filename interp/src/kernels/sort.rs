@@ -63,7 +63,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Gaussian::NAME, |s| {
         let (mean, deviation) = (s.float("mean", 0.0), s.float("std", 1.0));
         generated(s, move |_, seed, count| {
-            // Box and Muller: the length and the angle of a point of a two-dimensional normal distribution.
+            // Box-Muller transform: the radius and the angle of a point of a two-dimensional normal distribution.
             let point = |at: usize| {
                 let (u, v) = (noise(seed, 2 * at as u64), noise(seed, 2 * at as u64 + 1));
                 (-2.0 * (1.0 - u).ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
@@ -124,8 +124,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
 ];
 
-/// The first `count` elements of each line in order, and where they were. Equal ones keep their order; a NaN is beyond
-/// everything.
+/// The first `count` elements of each line in order, with their indices. The sort is stable; NaN exceeds everything.
 fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result<Outputs, String> {
     let (at, shape) = of_axis(at, x.shape())?;
     let n = shape[at];
@@ -136,7 +135,7 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
     let mut out_shape: Shape = shape.clone();
     out_shape[at] = count;
     let total = checked_count(&out_shape, 8)?;
-    // Integers beyond 2^53 are no floats: each kind is compared as what it is.
+    // Integers beyond 2^53 cannot be represented as floats, so they are compared as integers.
     let (floats, whole) = match x.dtype().is_float() {
         true => (x.own_doubles()?, Storage::default()),
         false => (Storage::default(), gathered(x.wholes()?.iter().copied())?),
@@ -158,7 +157,7 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
             true => order(place(b), place(a)),
             false => order(place(a), place(b)),
         });
-        // The same line in the result, which may be shorter.
+        // The offset of this line in the result, which may be shorter.
         let start = first / (n * inner) * count * inner + first % (n * inner);
         for (k, &source) in line.iter().take(count).enumerate() {
             sources[start + k * inner] = place(source);
@@ -179,7 +178,7 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
     Ok(out)
 }
 
-/// Numbers that follow from a seed, in a shape.
+/// A tensor of numbers that are determined by a seed.
 fn generated(
     s: &Spec<'_>,
     f: impl Fn(&[Tensor], u64, usize) -> Result<Storage<f64>, String> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Functions of single numbers that Rust's library does not have.
+//! Scalar functions that Rust's library lacks.
 
 pub(super) fn sigmoid(v: f64) -> f64 {
     // Neither form overflows on its side.
@@ -29,12 +29,12 @@ pub(super) fn remainder32(a: f32, b: f32) -> f32 {
     if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else { r }
 }
 
-/// The quotient rounded down. That of the rounded quotient may be one too much: 1 / 0.1 rounds to 10, but 0.1 is a
-/// little more than a tenth.
+/// The quotient rounded down. Rounding the floating-point quotient may give one too much: 1 / 0.1 rounds to 10, but 0.1
+/// is a little more than a tenth.
 pub(super) fn floor_divide(a: f64, b: f64) -> f64 {
     let quotient = a / b;
     if b == 0.0 || !quotient.is_finite() {
-        // There is no remainder of infinity.
+        // The remainder of infinity is undefined.
         return if a.is_infinite() && b != 0.0 {
             f64::NAN
         } else {
@@ -63,7 +63,7 @@ pub(super) fn floor_divide32(a: f32, b: f32) -> f32 {
     if whole == 0.0 { 0f32.copysign(quotient) } else { whole }
 }
 
-/// A power of an integer, modulo 2^64; to a negative exponent it is truncated, and that of zero as large as can be.
+/// A power of an integer, modulo 2^64; for a negative exponent it is truncated, and that of zero saturates.
 pub(super) fn whole_pow(base: i64, exponent: i64) -> i64 {
     match (base, exponent) {
         (_, 0..) => {
@@ -84,7 +84,7 @@ pub(super) fn whole_pow(base: i64, exponent: i64) -> i64 {
     }
 }
 
-/// An integer to a power that need not be one, truncated.
+/// A power of an integer with a real exponent, truncated.
 pub(super) fn mixed_pow(base: i64, exponent: f64) -> i64 {
     if exponent == exponent.trunc() && exponent.abs() < 9e18 {
         whole_pow(base, exponent as i64)
@@ -118,7 +118,7 @@ pub(super) fn erf(x: f64) -> f64 {
     (1.0 - erfc_tail(a)).copysign(x)
 }
 
-/// One less the error function, which keeps its digits where it is small.
+/// One minus the error function, accurate also where it is small.
 pub(super) fn erfc(x: f64) -> f64 {
     if x < 2.5 { 1.0 - erf(x) } else { erfc_tail(x) }
 }

@@ -86,12 +86,12 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         )
     }),
     (pd::Pow::NAME, |s| {
-        // An exponent that is an operand is read when the operation runs.
+        // An exponent that is an operand is read at run time.
         let (y, place) = (s.float("y", 1.0), s.operand_called("y"));
         Ok(Box::new(move |inputs| {
             let y = number(&inputs, place, y)?;
             let [x] = take(inputs)?;
-            // The powers that loops are full of are exact, and quick.
+            // The most frequent exponents are computed exactly, and faster.
             match y {
                 1.0 => one(x),
                 2.0 => numbers_of(x, |v| v * v, |v| v * v, |v| v.wrapping_mul(v)),
@@ -108,7 +108,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let [x] = take(inputs)?;
             let (low, high) = (min as f32, max as f32);
             let (least, most) = (min as i64, max as i64);
-            // A NaN stays one.
+            // Propagates NaN.
             numbers_of(
                 x,
                 |v| match v {
@@ -132,7 +132,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Scale::NAME, scale),
 ];
 
-/// A number that is an attribute, or the only element of an operand.
+/// A number from an attribute, or from a one-element operand.
 pub(super) fn number(inputs: &[Tensor], place: Option<usize>, attr: f64) -> Result<f64, String> {
     match place {
         None => Ok(attr),

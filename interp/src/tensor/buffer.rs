@@ -1,7 +1,7 @@
-//! The memory of tensors, which is used again.
+//! A pool for the memory of tensors.
 //!
-//! A loop makes tensors of the same few sizes and drops them, over and over. What the last holder of a small buffer
-//! drops is kept by its thread for the next tensor of about its size, so that a loop asks the allocator for nothing.
+//! A loop creates tensors of a few sizes and drops them, over and over. Small buffers without references are kept by
+//! their thread for the next tensor of about the same size, so that a loop does not allocate.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -13,16 +13,16 @@ use pir_ir::budget::{self, Budget, Reservation};
 
 use super::Element;
 
-/// Elements of the largest buffers that are kept. Beyond, an allocation is little beside what is computed.
+/// Larger buffers are not pooled: an allocation costs little compared to computing the elements.
 const LARGEST: usize = (1 << 15) - 1;
-/// Sizes that are kept: up to seven elements each, then four for each power of two.
+/// Size classes: up to seven elements each, then four per power of two.
 const CLASSES: usize = class(LARGEST) + 1;
-/// Buffers that are kept of each size.
+/// The number of buffers kept per size class.
 const KEPT: usize = 32;
-/// Bytes that are kept in all, for each element type and thread.
+/// The number of bytes kept per element type and thread.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// The largest size that is kept and not above `count`.
+/// The largest size class not above `count`.
 const fn class(count: usize) -> usize {
     if count < 4 {
         return count;
@@ -31,7 +31,7 @@ const fn class(count: usize) -> usize {
     (power - 1) * 4 + (count >> (power - 2) & 3)
 }
 
-/// The smallest size that is kept and not below `count`.
+/// The smallest class size not below `count`.
 const fn rounded(count: usize) -> usize {
     if count < 4 || count > LARGEST {
         return count;
@@ -39,10 +39,10 @@ const fn rounded(count: usize) -> usize {
     count.next_multiple_of(1 << (count.ilog2() - 2))
 }
 
-/// What a buffer takes besides its elements: the head of the allocation that is shared, and of those of the allocator.
+/// The overhead of a buffer: the reference counts and the allocator's headers.
 const HEAD: usize = 64;
 
-/// Elements that nobody shares, with the reservation of their memory.
+/// Unshared elements, with the reservation of their memory.
 #[derive(Default)]
 pub struct Storage<T> {
     values: Vec<T>,
@@ -50,22 +50,22 @@ pub struct Storage<T> {
 }
 
 impl<T> Storage<T> {
-    /// Elements that are there already, while the budget allows for them.
+    /// Adopts existing elements, if the budget allows.
     ///
     /// # Errors
-    /// When it does not.
+    /// If it does not.
     pub fn adopt(values: Vec<T>) -> Result<Self, String> {
         let held = budget::reserve(bytes_of(&values))?;
         Ok(Storage { values, held })
     }
 
-    /// A few elements that are there already, whatever the budget is.
+    /// Adopts a few existing elements, regardless of the budget.
     pub(crate) fn of_few(values: Vec<T>) -> Self {
         let held = Reservation::of_existing(bytes_of(&values));
         Storage { values, held }
     }
 
-    /// New memory.
+    /// Allocates memory.
     fn fresh(count: usize) -> Result<Self, String> {
         let bytes = count.saturating_mul(size_of::<T>()).saturating_add(HEAD);
         let held = budget::reserve(bytes)?;
@@ -76,7 +76,7 @@ impl<T> Storage<T> {
         }
     }
 
-    /// The reservation becomes that of what the list takes now, and of this thread's budget.
+    /// Adjusts the reservation to the list's capacity, and to this thread's budget.
     fn settle(&mut self) {
         let bytes = bytes_of(&self.values);
         if self.held.bytes() != bytes as u64 {
@@ -84,7 +84,7 @@ impl<T> Storage<T> {
         }
     }
 
-    /// The elements without their reservation, for a place that counts them in another way, or not.
+    /// The elements without their reservation.
     pub fn into_values(mut self) -> Vec<T> {
         std::mem::take(&mut self.values)
     }
@@ -112,21 +112,21 @@ impl<T> DerefMut for Storage<T> {
 
 /// The elements of a tensor; cloning shares them.
 pub struct Buffer<T: Element> {
-    /// Always there but while it is dropped.
+    /// `Some` except during `drop`.
     values: Option<Arc<Storage<T>>>,
 }
 
-/// What a thread keeps for tensors to come.
+/// The buffers that a thread keeps for reuse.
 pub struct Pool<T> {
-    /// Each of them empty and held by nobody else: what tensors share is an allocation of its own.
+    /// Empty and unshared: `Arc` allocations for sharing tensors.
     shells: Vec<Arc<Storage<T>>>,
-    /// Empty lists with memory, by its size.
+    /// Empty lists with capacity, by size class.
     spare: [Vec<Storage<T>>; CLASSES],
     bytes: usize,
 }
 
 impl<T> Pool<T> {
-    /// Nothing is kept yet.
+    /// An empty pool.
     pub(super) const fn new() -> Self {
         Pool {
             shells: Vec::new(),
@@ -138,7 +138,7 @@ impl<T> Pool<T> {
     fn take(&mut self, count: usize) -> Option<Storage<T>> {
         let values = self.spare.get_mut(class(rounded(count)))?.pop()?;
         self.bytes -= values.capacity() * size_of::<T>();
-        // What was kept of another run is not counted in this one.
+        // Memory kept from another run is not counted in this one.
         values.held.is_current().then_some(values)
     }
 
@@ -155,17 +155,17 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Gives back all memory that is kept.
+    /// Frees all memory that is kept.
     fn clear(&mut self) {
         self.spare.iter_mut().for_each(Vec::clear);
         self.bytes = 0;
     }
 }
 
-/// The pool of each element type in each thread.
+/// The pool of an element type in a thread.
 pub type Local<T> = RefCell<Pool<T>>;
 
-/// Gives back the memory that this thread keeps.
+/// Frees the memory that this thread keeps.
 fn clear_pools() {
     fn clear<T: Element>() {
         T::pooled(Pool::clear);
@@ -182,7 +182,7 @@ fn clear_pools() {
     clear::<f64>();
 }
 
-/// An empty list with room for so many elements.
+/// An empty list with capacity.
 pub(crate) fn room<T: Element>(count: usize) -> Result<Storage<T>, String> {
     if let Some(kept) = T::pooled(|pool| pool.take(count)).flatten() {
         return Ok(kept);
@@ -193,10 +193,10 @@ pub(crate) fn room<T: Element>(count: usize) -> Result<Storage<T>, String> {
     })
 }
 
-/// A list of so many equal elements.
+/// A list of equal elements.
 pub(crate) fn filled<T: Element>(count: usize, value: T) -> Result<Storage<T>, String> {
     if count > LARGEST && value == T::default() {
-        // Of zeros the system has fresh pages; that there is room for them is tried first.
+        // For zeros the system provides fresh pages; whether there is enough memory is checked first.
         let room = Storage::<T>::fresh(count)?;
         let Storage { values, held } = room;
         drop(values);
@@ -210,7 +210,7 @@ pub(crate) fn filled<T: Element>(count: usize, value: T) -> Result<Storage<T>, S
     Ok(values)
 }
 
-/// The element of a scalar. What is as small as this need not be asked for; it counts.
+/// The element of a scalar. Such a small buffer is counted, but not checked against the budget.
 pub(crate) fn one<T: Element>(value: T) -> Storage<T> {
     room(1).map_or_else(
         |_| Storage::of_few(vec![value]),
@@ -221,7 +221,7 @@ pub(crate) fn one<T: Element>(value: T) -> Storage<T> {
     )
 }
 
-/// A list of what an iterator gives, which knows about how much that is.
+/// Collects an iterator with an approximate size hint.
 pub(crate) fn gathered<T: Element>(items: impl Iterator<Item = T>) -> Result<Storage<T>, String> {
     let mut values = room(items.size_hint().0)?;
     values.extend(items);
@@ -229,37 +229,37 @@ pub(crate) fn gathered<T: Element>(items: impl Iterator<Item = T>) -> Result<Sto
     Ok(values)
 }
 
-/// Reserves memory of so many elements that a kernel needs while it runs, for as long as what is given back is there.
+/// Reserves scratch memory for a kernel; dropping the result releases it.
 pub(crate) fn scratch<T>(count: usize) -> Result<Reservation, String> {
     Ok(budget::reserve(count.saturating_mul(size_of::<T>()))?)
 }
 
-/// Gives the memory of a list back that became no tensor.
+/// Returns the memory of a list that did not become a tensor.
 pub(crate) fn done<T: Element>(values: Storage<T>) {
     T::pooled(|pool| pool.put(values));
 }
 
 impl<T: Element> Buffer<T> {
-    /// The elements for writing, if nobody else holds them.
+    /// The elements for writing, if they are unshared.
     pub(crate) fn get_mut(&mut self) -> Option<&mut [T]> {
         Some(&mut Arc::get_mut(self.values.as_mut()?)?.values)
     }
 
-    /// The elements alone; copied if others share them.
+    /// The elements alone; copied if they are shared.
     pub(crate) fn into_storage(mut self) -> Result<Storage<T>, String> {
         match self.values.as_mut().and_then(Arc::get_mut) {
-            // The shell is kept when it is dropped.
+            // Dropping the shell returns it to the pool.
             Some(values) => Ok(std::mem::take(values)),
             None => gathered(self.iter().copied()),
         }
     }
 
-    /// Whether nobody else holds the elements.
+    /// Whether the elements are unshared.
     pub(crate) fn is_unique(&self) -> bool {
         self.values.as_ref().is_none_or(|values| Arc::strong_count(values) == 1)
     }
 
-    /// What is the same for buffers that share their elements, and for no others.
+    /// An address that is equal exactly for buffers that share their elements.
     pub(crate) fn address(&self) -> usize {
         self.values.as_ref().map_or(0, |values| Arc::as_ptr(values).addr())
     }
@@ -336,7 +336,7 @@ mod tests {
                 class(count) <= class(size) && class(count + 1) - class(count) <= 1,
                 "{count}"
             );
-            // What a class holds is not smaller than what is asked of it.
+            // A class is not smaller than the requested size.
             assert!(size == count || class(size) == class(count) + 1, "{count}");
         }
     }
@@ -354,7 +354,7 @@ mod tests {
         let second = Buffer::from(gathered([1.0f32; 5].into_iter()).unwrap());
         assert_eq!((second.as_ptr(), second.address()), (place, shell));
         assert_eq!(*second, [1.0; 5]);
-        // Of a shared buffer the elements are copied.
+        // The elements of a shared buffer are copied.
         let kept = second.clone();
         let copied = second.into_storage().unwrap();
         assert_ne!(copied.as_ptr(), place);

@@ -1,4 +1,4 @@
-//! Tensors as text: nested lists, cropped when there is much, and floats in the fewest digits that read back.
+//! Tensors as text: nested lists, elided if they are long, and floats with the fewest digits that round-trip.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use half::{bf16, f16};
 
 use super::{Data, Element, Tensor};
 
-/// More elements than this are not all printed.
+/// The number of elements beyond which output is elided.
 const SHOWN: usize = 1000;
 
 impl fmt::Display for Tensor {
@@ -27,8 +27,8 @@ impl fmt::Display for Tensor {
 }
 
 impl Tensor {
-    /// Nested lists; `edge` items at both ends of one that has more than twice as many. Not by recursion, since the
-    /// number of dimensions is the program's choice.
+    /// Nested lists; of a list with more than twice `edge` items, `edge` at both ends. Not recursive, since the program
+    /// determines the rank.
     fn write_elements(&self, f: &mut fmt::Formatter<'_>, edge: usize) -> fmt::Result {
         if self.shape.is_empty() {
             return self.write_element(f, 0);
@@ -38,7 +38,7 @@ impl Tensor {
             // Too large only if another dimension is zero.
             steps[dim - 1] = steps[dim].saturating_mul(self.shape[dim]);
         }
-        // Of each list that is open: the next item, and the element that the list begins with.
+        // For each open list: the index of the next item, and the offset of the list.
         let mut open = vec![(0, 0)];
         f.write_str("[")?;
         while let Some((at, first)) = open.last().copied() {
@@ -82,12 +82,12 @@ impl Tensor {
     }
 }
 
-/// Whether a number has so many zeros that it is better written with an exponent.
+/// Whether a number has so many zeros that an exponent is more readable.
 fn is_long(value: f64) -> bool {
     value.is_finite() && value != 0.0 && !(1e-5..1e16).contains(&value.abs())
 }
 
-/// The fewest digits that read back; Rust prints the small floats as if they were `f32`.
+/// The fewest digits that round-trip; Rust prints the small float types as `f32`.
 fn write_half(f: &mut fmt::Formatter<'_>, value: f32, reads_back: impl Fn(f32) -> bool) -> fmt::Result {
     let shortest = (0..8)
         .filter_map(|digits| format!("{value:.digits$e}").parse::<f32>().ok())

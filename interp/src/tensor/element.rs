@@ -1,15 +1,15 @@
-//! The element types in Rust, and how their values become others.
+//! The element types in Rust, and their conversions.
 
 use half::{bf16, f16};
 
 use super::buffer::{Buffer, Local, Pool, Storage};
 use super::{DType, Data};
 
-/// An element type, and how its values become others.
+/// An element type with its conversions.
 pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     /// Its name.
     const DTYPE: DType;
-    /// From a float: truncated towards zero for integers, not zero for truth values.
+    /// From a float: truncated towards zero for integers, nonzero for booleans.
     fn from_f64(value: f64) -> Self;
     /// From an integer.
     fn from_i64(value: i64) -> Self;
@@ -21,18 +21,18 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     fn wrap(values: Storage<Self>) -> Data;
     /// The buffer, if it has these elements.
     fn view(data: &Data) -> Option<&[Self]>;
-    /// The buffer alone, if it has these elements; copied if others share it.
+    /// The buffer alone, if it has these elements; copied if it is shared.
     ///
     /// # Errors
-    /// When there is no memory for a copy.
+    /// If there is not enough memory for a copy.
     fn take(data: Data) -> Result<Option<Storage<Self>>, String>;
     /// The buffer, shared or not, if it has these elements.
     fn shared(data: Data) -> Option<Buffer<Self>>;
-    /// The buffer for writing, if it has these elements and nobody else holds it.
+    /// The buffer for writing, if it has these elements and is unshared.
     fn unique(data: &mut Data) -> Option<&mut [Self]>;
     /// Wraps a buffer that may be shared.
     fn wrap_shared(values: Buffer<Self>) -> Data;
-    /// Does something with the buffers that this thread keeps; `None` when it ends, or is at it already.
+    /// Accesses this thread's pool; `None` when the thread ends, or in a nested call.
     fn pooled<R>(f: impl FnOnce(&mut Pool<Self>) -> R) -> Option<R>;
 }
 
@@ -110,10 +110,10 @@ macro_rules! element {
     };
 }
 
-/// A float as a 64-bit integer, truncated. What is out of range, and what is no number, is the least integer, as the
-/// processors say that PaddlePaddle, numpy and torch run on.
+/// A float as a 64-bit integer, truncated. Values out of range and NaN become the smallest integer, as on the
+/// processors that run PaddlePaddle, numpy and torch.
 fn wide(v: f64) -> i64 {
-    // What is too small becomes the least anyway; 2^63 is the first that is too large.
+    // Smaller values saturate to the smallest integer; 2^63 is the first that is too large.
     if v < 9_223_372_036_854_775_808.0 {
         v as i64
     } else {
@@ -121,7 +121,7 @@ fn wide(v: f64) -> i64 {
     }
 }
 
-/// The same of 32 bits, of which shorter integers take the lower ones.
+/// The same for 32 bits; shorter integers take the lower bits.
 fn narrow(v: f64) -> i32 {
     let v = v.trunc();
     if v >= f64::from(i32::MIN) && v <= f64::from(i32::MAX) {

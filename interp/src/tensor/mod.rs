@@ -12,20 +12,20 @@ use smallvec::SmallVec;
 pub use buffer::{Buffer, Local, Pool, Storage};
 pub use element::Element;
 
-/// The extents of the dimensions; none for a scalar.
+/// The extents of the dimensions; empty for a scalar.
 pub type Shape = SmallVec<[usize; 4]>;
 
-/// The bytes that a tensor may have unless [`set_max_bytes`] says otherwise.
+/// The default of [`set_max_bytes`].
 pub const DEFAULT_MAX_BYTES: usize = 1 << 33;
 
 static MAX_BYTES: AtomicUsize = AtomicUsize::new(DEFAULT_MAX_BYTES);
 
-/// The bytes that a tensor may have: a shape that is asked for by mistake must not take the machine down.
+/// The maximal size of a tensor: a mistaken shape must not exhaust the machine's memory.
 pub fn max_bytes() -> usize {
     MAX_BYTES.load(Ordering::Relaxed)
 }
 
-/// Sets the bytes that a tensor may have, in the whole process.
+/// Sets the maximal size of a tensor, for the whole process.
 pub fn set_max_bytes(limit: usize) {
     MAX_BYTES.store(limit, Ordering::Relaxed);
 }
@@ -33,7 +33,7 @@ pub fn set_max_bytes(limit: usize) {
 /// The type of the elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DType {
-    /// Truth values.
+    /// Booleans.
     I1,
     /// Signed integers of 8 bits.
     I8,
@@ -56,7 +56,7 @@ pub enum DType {
 }
 
 impl DType {
-    /// Bytes of one element.
+    /// The size of an element in bytes.
     pub fn size(self) -> usize {
         match self {
             DType::I1 | DType::I8 | DType::UI8 => 1,
@@ -88,7 +88,7 @@ impl DType {
     }
 }
 
-/// The elements, row by row.
+/// The elements in row-major order.
 #[derive(Clone, Debug)]
 pub enum Data {
     /// `i1`.
@@ -113,7 +113,7 @@ pub enum Data {
     F64(Buffer<f64>),
 }
 
-/// Runs the same code for whatever the elements are.
+/// Runs the same code for any element type.
 #[macro_export]
 macro_rules! each_type {
     ($data:expr, $v:ident => $body:expr) => {
@@ -139,12 +139,13 @@ pub struct Tensor {
     data: Data,
 }
 
-/// The number of elements of a shape, if a tensor may have so many of `size` bytes.
+/// The number of elements of a shape, if a tensor may have that many of `size` bytes.
 ///
 /// # Errors
-/// When the tensor would be larger than [`max_bytes`].
+/// If the tensor would be larger than [`max_bytes`].
 pub fn checked_count(shape: &[usize], size: usize) -> Result<usize, String> {
-    // A dimension of zero makes everything empty, but the others are multiplied and walked as well: they must fit.
+    // An extent of 0 makes the tensor empty, but the other extents are multiplied and iterated as well, so they must
+    // fit.
     let (mut extent, mut empty) = (Some(size), false);
     for &d in shape {
         empty |= d == 0;
@@ -161,18 +162,18 @@ pub fn checked_count(shape: &[usize], size: usize) -> Result<usize, String> {
 }
 
 impl Tensor {
-    /// A tensor of elements, row by row.
+    /// A tensor of elements in row-major order.
     ///
     /// # Errors
-    /// When their number is not that of the shape, or the budget is exceeded.
+    /// If their number does not match the shape, or the budget is exceeded.
     pub fn new<T: Element>(shape: &[usize], values: Vec<T>) -> Result<Tensor, String> {
         Self::of(shape, Storage::adopt(values)?)
     }
 
-    /// A tensor of as many elements as its shape says, one after the other; their memory is reserved before.
+    /// A tensor whose elements are computed in order; their memory is reserved first.
     ///
     /// # Errors
-    /// When the tensor would be too large, or there is no such element.
+    /// If the tensor would be too large, or computing an element fails.
     pub fn generated<T: Element>(
         shape: &[usize],
         mut next: impl FnMut() -> Result<T, String>,
@@ -185,10 +186,10 @@ impl Tensor {
         Self::of(shape, values)
     }
 
-    /// The same of elements whose memory is reserved.
+    /// A tensor of elements whose memory is already reserved.
     ///
     /// # Errors
-    /// When their number is not that of the shape.
+    /// If their number does not match the shape.
     pub fn of<T: Element>(shape: &[usize], values: Storage<T>) -> Result<Tensor, String> {
         let count = checked_count(shape, T::DTYPE.size())?;
         if count != values.len() {
@@ -200,7 +201,7 @@ impl Tensor {
         })
     }
 
-    /// The same from a shape that is known to fit.
+    /// The same for a matching shape.
     pub(crate) fn from_parts(shape: Shape, data: Data) -> Tensor {
         Tensor { shape, data }
     }
@@ -216,7 +217,7 @@ impl Tensor {
     /// A tensor of one number, converted to the element type.
     ///
     /// # Errors
-    /// When it would be too large.
+    /// If it would be too large.
     pub fn full(shape: &[usize], dtype: DType, value: f64) -> Result<Tensor, String> {
         let count = checked_count(shape, dtype.size())?;
         macro_rules! fill {
@@ -280,7 +281,7 @@ impl Tensor {
         self.len() == 0
     }
 
-    /// Bytes of the elements.
+    /// The size of the elements in bytes.
     pub fn bytes(&self) -> usize {
         self.len() * self.dtype().size()
     }
@@ -290,7 +291,7 @@ impl Tensor {
         T::view(&self.data)
     }
 
-    /// The elements for writing, if they have this type and nobody else holds them.
+    /// The elements for writing, if they have this type and are unshared.
     pub(crate) fn unique<T: Element>(&mut self) -> Option<&mut [T]> {
         T::unique(&mut self.data)
     }
@@ -313,7 +314,7 @@ impl Tensor {
         }
     }
 
-    /// The elements as floats, for nobody else.
+    /// The elements as floats, in an unshared buffer.
     pub(crate) fn own_doubles(&self) -> Result<Storage<f64>, String> {
         each_type!(&self.data, v => buffer::gathered(v.iter().map(|&x| x.to_f64())))
     }
@@ -326,7 +327,7 @@ impl Tensor {
         }
     }
 
-    /// The only element as a truth value.
+    /// The only element as a boolean.
     pub fn truth(&self) -> Option<bool> {
         match self.view::<bool>() {
             Some(&[one]) => Some(one),
@@ -337,7 +338,7 @@ impl Tensor {
     /// The same elements in another shape.
     ///
     /// # Errors
-    /// When the number of elements differs.
+    /// If the number of elements differs.
     pub fn reshaped(self, shape: &[usize]) -> Result<Tensor, String> {
         let count = checked_count(shape, 1)?;
         if count != self.len() {
@@ -349,15 +350,15 @@ impl Tensor {
         })
     }
 
-    /// Every element converted.
+    /// Converts every element.
     ///
     /// # Errors
-    /// When the budget is exceeded.
+    /// If the budget is exceeded.
     pub fn cast(&self, dtype: DType) -> Result<Tensor, String> {
         if dtype == self.dtype() {
             return Ok(self.clone());
         }
-        // Between integers no float may stand: it would lose the low bits.
+        // Integers are not converted through floats, which would lose the low bits.
         let float = self.dtype().is_float();
         macro_rules! to {
             ($ty:ty) => {
@@ -385,7 +386,7 @@ impl Tensor {
         })
     }
 
-    /// Whether shape, type and bits are the same.
+    /// Whether shape, type and bits are equal.
     pub fn same_bits(&self, other: &Tensor) -> bool {
         if self.shape != other.shape || self.dtype() != other.dtype() {
             return false;

@@ -1,7 +1,7 @@
-//! Activation functions and losses by element.
+//! Activation functions and elementwise losses.
 //!
-//! Where a function is put together from pieces, each piece is only ever computed where it is taken: what overflows elsewhere
-//! would turn the gradient into no number.
+//! A piecewise function evaluates each piece only where it is selected: an overflow elsewhere would turn the gradient
+//! into NaN.
 
 use pir_dialects::pd;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
@@ -97,7 +97,7 @@ pub(super) const RULES: &[Rule] = &[
         pd::BceLoss::NAME,
         X | Y,
         |c| {
-            // p(1 - p) does not vanish where the probability is certain.
+            // A lower bound for p(1 - p) keeps the gradient finite where the probability is 0 or 1.
             let spread = c.x() * (1.0 - c.x());
             let spread = spread.with("maximum", &spread.filled(1e-12));
             c.grad() * ((c.x() - c.y()) / spread)
@@ -179,7 +179,7 @@ fn below<'e>(x: &V<'e>, bound: f64) -> V<'e> {
     x.with("less_than", &x.filled(bound))
 }
 
-/// Flat on its bounds, and for a NaN.
+/// Constant outside of its bounds, and for NaN.
 fn limited<'e>(x: &V<'e>, low: f64, high: f64) -> V<'e> {
     let (bottom, top) = (x.filled(low), x.filled(high));
     let inside = x
@@ -204,7 +204,7 @@ fn elu<'e>(x: &V<'e>, alpha: f64, width: f64) -> V<'e> {
     positive.choose(x, &(negative.call("expm1") * alpha))
 }
 
-/// The logarithm, but no less than -100.
+/// The logarithm, bounded below by -100.
 fn log_of<'e>(p: &V<'e>) -> V<'e> {
     let log = p.call("log");
     log.with("maximum", &log.filled(-100.0))

@@ -1,4 +1,4 @@
-//! Linear algebra, norms, and running products.
+//! Linear algebra, norms, and cumulative products.
 
 use pir_dialects::einsum::EinsumEquation;
 use pir_dialects::pd;
@@ -83,7 +83,7 @@ pub(super) const RULES: &[Rule] = &[
     composite(pd::Logsumexp::NAME, |c| match summed_axes(c) {
         Ok(axes) => {
             let x = c.x();
-            // The maximum makes no difference, and is a constant here.
+            // The maximum does not affect the result, and is treated as a constant.
             let most = extremum(&x.detached(), pd::Max::NAME, &axes);
             let sum = (x - most.clone()).exp().sum(&axes, true);
             vec![(sum.call("log") + most).reshape(&c.out_shape(0))]
@@ -107,7 +107,7 @@ fn whole(c: &Cx<'_>) -> Vec<usize> {
     (0..c.rank(0)).collect()
 }
 
-/// The axes of `logsumexp`: the first when none is given.
+/// The axes of `logsumexp`: the first one by default.
 fn summed_axes(c: &Cx<'_>) -> Result<Vec<usize>, String> {
     let given = c.ints("axis")?.unwrap_or_else(|| vec![0]);
     if given.is_empty() || c.bool("reduce_all", false) || c.rank(0) == 0 {
@@ -116,7 +116,7 @@ fn summed_axes(c: &Cx<'_>) -> Result<Vec<usize>, String> {
     given.iter().map(|&a| axis(a, c.rank(0))).collect()
 }
 
-/// The largest or smallest element over axes, which stay as dimensions of one.
+/// The largest or smallest element over axes, which stay as dimensions of extent 1.
 fn extremum<'e>(x: &V<'e>, op: &str, axes: &[usize]) -> V<'e> {
     if axes.is_empty() {
         return x.clone();
@@ -152,7 +152,7 @@ fn p_norm<'e>(c: &Cx<'e>) -> V<'e> {
     norm.reshape(&c.out_shape(0))
 }
 
-/// A root of a sum of powers. The norm of nothing is flat: there the sum is a constant.
+/// A root of a sum of powers. Where the sum is zero, it is treated as a constant.
 fn norm_of<'e>(sum: &V<'e>, p: f64) -> V<'e> {
     let nothing = sum.with("equal", &sum.filled(0.0));
     let safe = nothing.choose(&sum.filled(1.0), sum);
@@ -185,7 +185,7 @@ fn cumprod<'e>(c: &Cx<'e>) -> V<'e> {
     V::concat(c.engine, &parts, at).reshape(&shape)
 }
 
-/// Every operand spread over all letters, multiplied, and summed.
+/// Broadcasts every operand to all indices, multiplies, and sums.
 fn einsum<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
     let letters = EinsumEquation::parse(c.text("equation").unwrap_or_default())?;
     let summed = letters.summed();

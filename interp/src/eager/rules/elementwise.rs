@@ -132,16 +132,16 @@ pub(super) const RULES: &[Rule] = &[
     zero(pd::SequenceMask::NAME),
 ];
 
-/// The derivative of a power in its base. With exponent zero it is constant, whatever the base.
+/// The derivative of a power by its base. For exponent zero it is zero, whatever the base.
 pub(super) fn slope_in_base<'e>(x: &V<'e>, y: &V<'e>) -> V<'e> {
     let nothing = y.with("equal", &y.filled(0.0));
-    // Where it is not chosen, the power must not be a pole: its own derivative would be no number.
+    // Where it is not selected, the power must not be a pole: its derivative would be NaN.
     let exponent = nothing.choose(&y.filled(1.0), y);
     let slope = exponent.clone() * x.with("elementwise_pow", &exponent.affine(1.0, -1.0));
     nothing.choose(&slope.filled(0.0), &slope)
 }
 
-/// The derivative of a power in its exponent. Of zero the power is constant but at its pole.
+/// The derivative of a power by its exponent. A power of zero is constant except at its pole.
 pub(super) fn slope_in_exponent<'e>(x: &V<'e>, y: &V<'e>) -> V<'e> {
     let power = x.with("elementwise_pow", y);
     let constant = x
@@ -151,25 +151,25 @@ pub(super) fn slope_in_exponent<'e>(x: &V<'e>, y: &V<'e>) -> V<'e> {
     base.call("log") * power
 }
 
-/// What fails.
+/// A value that carries an error.
 pub(super) fn failed<'e>(c: &Cx<'e>, why: &str) -> V<'e> {
     V::new(c.engine, Err(why.to_owned()))
 }
 
-/// Of the larger or the smaller of two: the winner gets the gradient, each half of it if they are equal.
+/// The gradient of a maximum or minimum goes to the selected operand; ties are split.
 fn share<'e>(c: &Cx<'e>, wins: &str, of_y: bool) -> V<'e> {
     let (x, y) = if of_y { (c.y(), c.x()) } else { (c.x(), c.y()) };
     share_of(&x, &y, &c.grad(), wins)
 }
 
-/// What loses gets nothing, even of an infinite gradient.
+/// An operand that is not selected gets zero, even from an infinite gradient.
 pub(super) fn share_of<'e>(x: &V<'e>, y: &V<'e>, g: &V<'e>, wins: &str) -> V<'e> {
     let nothing = g.filled(0.0);
     let even = x.with("equal", y).choose(&(g.clone() * 0.5), &nothing);
     x.with(wins, y).choose(g, &even)
 }
 
-/// A NaN loses; of equals, and of two NaNs, the first is taken.
+/// A NaN is not selected; of equal operands, and of two NaNs, the first is.
 fn first_choice<'e>(c: &Cx<'e>, wins: &str, first: bool) -> V<'e> {
     let taken = c.x().with(wins, &c.y()).with("logical_or", &c.y().call("isnan"));
     let (g, nothing) = (c.grad(), c.grad().filled(0.0));
@@ -179,7 +179,7 @@ fn first_choice<'e>(c: &Cx<'e>, wins: &str, first: bool) -> V<'e> {
     }
 }
 
-/// Flat at zero.
+/// Zero at zero.
 pub(super) fn slope_of_abs<'e>(x: &V<'e>, g: &V<'e>) -> V<'e> {
     let nothing = x.filled(0.0);
     let falling = x.with("less_than", &nothing).choose(&-g.clone(), &nothing);

@@ -1,4 +1,4 @@
-//! Gradient operations in a program that is traced: told in other operations.
+//! Gradient operations in a traced program: expressed as compositions.
 
 use pir_dialects::pd;
 use pir_ir::Attr;
@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     composite(pd::MinGrad::NAME, |c| vec![extremum_of(c, &c.x(), &c.y(), &c.arg(2))]),
     composite(pd::ProdGrad::NAME, |c| vec![V::new(c.engine, product_grad(c))]),
     data_movement(pd::SliceGrad::NAME),
-    // What adds up at indices picks at them again.
+    // The gradient of adding at indices gathers at them.
     all_of(pd::GatherGrad::NAME, REST, |c| picked(c, pd::Gather::NAME, 1, 0)),
     all_of(pd::IndexSelectGrad::NAME, REST, |c| {
         picked(c, pd::IndexSelect::NAME, 1, 0)
@@ -39,9 +39,9 @@ pub(super) const RULES: &[Rule] = &[
 /// The gradient of a product, computed by the engine and recorded.
 fn product_grad<'e>(c: &Cx<'e>) -> Result<Tensor, String> {
     let (x, g) = (c.arg(0).tensor?, c.arg(2).tensor?);
-    // The product itself is not read.
+    // The product itself is not used.
     c.constant(1);
-    // Of a constant there is a gradient too: it is only not recorded where the constant comes from.
+    // A constant operand gets a gradient here too: it is only not recorded further.
     let x = if x.stop_gradient() {
         Tensor::leaf(x.data())
     } else {
@@ -75,7 +75,7 @@ fn picked<'e>(c: &Cx<'e>, op: &str, grad: usize, index: usize) -> Result<super::
         .collect();
     let picked = c.grad().op(op, &[&c.arg(index)], &axis);
     let mut grads = vec![None; c.num_inputs()];
-    // Of the index and the shape there is none.
+    // The index and the shape have no gradient.
     c.others_constant();
     grads[grad] = c.wants(grad).then_some(picked);
     Ok(grads)

@@ -1,4 +1,4 @@
-//! Products of matrices.
+//! Matrix products.
 
 use super::super::value::V;
 use super::{Cx, Rule, X, Y, two};
@@ -20,8 +20,8 @@ pub(super) const RULES: &[Rule] = &[two(
     },
 )];
 
-/// The factors as matrices that need not be transposed, and the gradient of their product. A vector on the left is a row,
-/// one on the right a column.
+/// The factors as matrices that need no transposition, and the gradient of their product. A vector on the left is a
+/// row, one on the right a column.
 fn matrices<'e>(c: &Cx<'e>) -> (V<'e>, V<'e>, V<'e>) {
     let (mut x, mut y, mut g) = (c.x(), c.y(), c.grad());
     let mut shape = g.shape().to_vec();
@@ -44,10 +44,10 @@ fn matrices<'e>(c: &Cx<'e>) -> (V<'e>, V<'e>, V<'e>) {
     (x, y, g)
 }
 
-/// The gradient of a factor from that of its matrix. Dimensions along which it was broadcast are summed by the caller.
+/// The gradient of a factor from that of its matrix. The caller sums broadcast dimensions.
 fn back<'e>(c: &Cx<'e>, at: usize, flag: &str, d: V<'e>) -> V<'e> {
     if c.rank(at) == 1 {
-        // The dimension that was put in is the first but one, or the last.
+        // The inserted dimension is the second to last, or the last.
         let mut shape = d.shape().to_vec();
         let drop = shape.len().saturating_sub(if at == 0 { 2 } else { 1 });
         if drop < shape.len() {

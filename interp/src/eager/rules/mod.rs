@@ -1,8 +1,8 @@
 //! Gradient functions, in a table by operation name.
 //!
-//! They are written for this engine alone and share nothing with the rules of the passes, whose oracle they are. A rule is
-//! one of few kinds: a formula of one operand, two formulas with broadcasting, nothing at all, a movement of elements, or,
-//! where that is easiest to see to be right, the operation told in other operations, which the engine then differentiates.
+//! They are written for this engine alone and share nothing with the rules of the passes, whose oracle they are. There
+//! are few kinds of rule: a formula for one operand, two formulas with broadcasting, zero, a movement of elements, or,
+//! where that is the most evidently correct, a composition of other operations, which the engine differentiates.
 
 mod activation;
 mod algebra;
@@ -32,40 +32,40 @@ use super::value::V;
 use super::{Engine, Tensor, data_movement};
 use crate::tensor::{DType, Shape, Tensor as Dense};
 
-/// The gradients of the operands, lists flat; `None` for none.
+/// The gradients of the operands, with lists flattened; `None` for no gradient.
 pub(super) type Grads<'e> = Vec<Option<V<'e>>>;
 
-/// One formula.
+/// A formula for one gradient.
 type Formula = for<'e> fn(&Cx<'e>) -> V<'e>;
-/// The gradients of all operands.
+/// A function that returns the gradients of all operands.
 type All = for<'e> fn(&Cx<'e>) -> Result<Grads<'e>, String>;
-/// The results, told in other operations.
+/// The results as a composition of other operations.
 type Composite = for<'e> fn(&Cx<'e>) -> Vec<V<'e>>;
 
 /// A kind of gradient function.
 pub(super) enum RuleKind {
-    /// Constant wherever it has a derivative.
+    /// The derivative is zero wherever it exists.
     Zero,
     /// The gradient of the first operand.
     One(Formula),
-    /// The gradients of two operands, not yet summed to their shapes.
+    /// The gradients of the first two operands, before summing broadcast dimensions.
     Two(Formula, Formula),
     /// The gradients of all operands.
     All(All),
-    /// Elements go to other places, or nowhere.
+    /// The operation moves or drops elements.
     DataMovement,
-    /// Told in other operations.
+    /// The operation as a composition.
     Composite(Composite),
 }
 
-// What is saved beside shapes and what is no float.
+// The tensors to save, besides shapes and tensors that are not float.
 pub(super) const NONE: u8 = 0;
 pub(super) const X: u8 = 1;
 pub(super) const Y: u8 = 2;
 pub(super) const OUT: u8 = 4;
 pub(super) const INPUTS: u8 = 8;
 pub(super) const OUTPUTS: u8 = 16;
-/// Operands that stand in the place of attributes.
+/// Operands that replace attributes.
 pub(super) const REST: u8 = 32;
 
 /// The gradient function of an operation.
@@ -137,30 +137,30 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     .flatten()
 }
 
-/// The operations that the engine has gradient functions of, also those that are its own.
+/// The operations with gradient functions, including the engine's own.
 pub fn rule_names() -> impl Iterator<Item = &'static str> {
     all().map(|rule| rule.op)
 }
 
-/// Whether the engine has a gradient function of the operation called `name`.
+/// Whether the engine has a gradient function for the operation `name`.
 pub fn has_rule(name: &str) -> bool {
     rule_names().any(|op| op == name)
 }
 
-/// Whether the engine knows the operation called `name` to be constant wherever it has a derivative.
+/// Whether the derivative of the operation `name` is zero wherever it exists.
 pub fn is_constant(name: &str) -> bool {
     all().any(|rule| rule.op == name && matches!(rule.kind, RuleKind::Zero))
 }
 
-/// What a gradient function sees of its operation.
+/// The context of a gradient function: its operation and the incoming gradients.
 pub(super) struct Cx<'e> {
     pub(super) engine: &'e Engine,
     node: &'e Rc<Node>,
     operation: &'e Operation,
     grads: Vec<Option<Tensor>>,
-    /// The operands, in the place of those that were saved.
+    /// Replacements for the saved operands.
     shadows: Option<Vec<Result<Tensor, String>>>,
-    /// The operands that the gradient function knows of: where it gives no gradient of them, it is zero.
+    /// The operands that the gradient function has handled: without a gradient, theirs is zero.
     known: RefCell<FxHashSet<usize>>,
 }
 
@@ -181,17 +181,17 @@ impl<'e> Cx<'e> {
         }
     }
 
-    /// Notes that the gradient of an operand is zero, unless one is given.
+    /// Declares that the gradient of an operand is zero, unless one is returned.
     pub(super) fn constant(&self, at: usize) {
         self.known.borrow_mut().insert(at);
     }
 
-    /// Notes that of all operands.
+    /// Declares this for all operands.
     pub(super) fn others_constant(&self) {
         (0..self.num_inputs()).for_each(|at| self.constant(at));
     }
 
-    /// That no gradient is given of an operand must not be an oversight.
+    /// Checks that every operand without a gradient was handled deliberately.
     fn complete(&self, mut grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>, String> {
         grads.resize(self.num_inputs().max(grads.len()), None);
         for (at, grad) in grads.iter().enumerate() {
@@ -202,9 +202,9 @@ impl<'e> Cx<'e> {
         Ok(grads)
     }
 
-    /// The gradients of the operands, lists flat.
+    /// The gradients of the operands, with lists flattened.
     pub(super) fn gradients(self, rule: &Rule) -> Result<Vec<Option<Tensor>>, String> {
-        // Of nothing there is no gradient, and no formula has to bear it.
+        // Formulas need not handle empty tensors.
         let mut wanted = (0..self.num_inputs()).filter(|&at| self.wants(at));
         if wanted.all(|at| self.shape(at).contains(&0)) {
             return Ok(vec![None; self.num_inputs()]);
@@ -225,8 +225,7 @@ impl<'e> Cx<'e> {
         self.complete(tensors.collect::<Result<_, _>>()?)
     }
 
-    /// Computes the results again in other operations, from handles of the operands that nothing else depends on, and
-    /// differentiates that.
+    /// Recomputes the results as a composition, from new handles of the operands, and differentiates that.
     fn differentiate(mut self, composite: Composite) -> Result<Vec<Option<Tensor>>, String> {
         let engine = self.engine;
         let create_graph = engine.is_recording();
@@ -239,7 +238,7 @@ impl<'e> Cx<'e> {
                     if !self.wants(at) {
                         return Ok(input.detach());
                     }
-                    // With `create_graph` what is computed here belongs to the history of the operand.
+                    // With `create_graph`, the computation becomes part of the operand's history.
                     let shadow = match create_graph {
                         true => engine.apply(pd::Assign::NAME, &[&input], &[])?.swap_remove(0),
                         false => Tensor::leaf(input.data()),
@@ -288,7 +287,7 @@ impl<'e> Cx<'e> {
         self.node.output_meta().len()
     }
 
-    /// The operands of a slot, as numbers in the flat list.
+    /// The operands of a slot, as a range of the flat list.
     pub(super) fn slot(&self, slot: usize) -> Range<usize> {
         let metas = self.node.output_meta();
         let start = metas.iter().take(slot).map(Vec::len).sum();
@@ -308,7 +307,7 @@ impl<'e> Cx<'e> {
         self.node.output_meta().iter().flatten().nth(at).map(f)
     }
 
-    /// Whether the gradient of an operand goes anywhere.
+    /// Whether the gradient of an operand is needed.
     pub(super) fn wants(&self, at: usize) -> bool {
         self.meta(at, |m| m.edge.is_some()).unwrap_or(false)
     }
@@ -339,7 +338,7 @@ impl<'e> Cx<'e> {
 
     /// An operand of a formula.
     pub(super) fn arg(&self, at: usize) -> V<'e> {
-        // What an operation is told with has its gradient by that.
+        // Operands of a composition get their gradients by differentiating it.
         if self.shadows.is_some() {
             self.constant(at);
         }
@@ -372,7 +371,7 @@ impl<'e> Cx<'e> {
         matches!(self.grads.get(at), Some(Some(_)))
     }
 
-    /// The gradient of a result; zeros if there is none.
+    /// The gradient of a result; zeros if none arrived.
     pub(super) fn g(&self, at: usize) -> V<'e> {
         let tensor = match self.grads.get(at) {
             Some(Some(grad)) => Ok(grad.clone()),
@@ -426,7 +425,7 @@ impl<'e> Cx<'e> {
             .unwrap_or_default()
     }
 
-    /// The operand, in the flat list, that is declared at `index`: optional ones before it may be absent.
+    /// The operand that is declared at `index`, in the flat list: earlier optional ones may be absent.
     pub(super) fn declared(&self, index: usize) -> Option<usize> {
         let ctx = self.engine.ctx();
         let absent = ctx.dict_get(self.attrs(), "absent_operands");
@@ -438,7 +437,7 @@ impl<'e> Cx<'e> {
         self.slot(index - before.min(index)).next()
     }
 
-    /// A list of integers, or one: an attribute, or the operand that stands in its place.
+    /// A list of integers, or one: an attribute, or the operand that replaces it.
     pub(super) fn ints(&self, name: &str) -> Result<Option<Vec<i64>>, String> {
         let ctx = self.engine.ctx();
         if let Some(attr) = ctx.dict_get(self.attrs(), name) {
@@ -452,7 +451,7 @@ impl<'e> Cx<'e> {
             .transpose()
     }
 
-    /// A number: an attribute, or the operand that stands in its place.
+    /// A number: an attribute, or the operand that replaces it.
     pub(super) fn number(&self, name: &str) -> Result<Option<f64>, String> {
         let ctx = self.engine.ctx();
         if let Some(attr) = ctx.dict_get(self.attrs(), name) {
@@ -469,14 +468,14 @@ impl<'e> Cx<'e> {
         self.arg(at).reshape(&[]).cast(dtype)
     }
 
-    /// The sum of a gradient, as that of an operand of one element.
+    /// The sum of a gradient, as the gradient of an operand of one element.
     pub(super) fn summed(&self, at: usize, v: &V<'e>) -> V<'e> {
         let axes: Vec<usize> = (0..v.rank()).collect();
         v.sum(&axes, false).cast(self.dtype(at)).reshape(&self.shape(at))
     }
 
-    /// The operand, in the flat list, that stands in the place of an attribute: those behind the tensors stand for the
-    /// attributes that are missing, in order.
+    /// The operand, in the flat list, that replaces an attribute: those after the tensors are the missing attributes,
+    /// in order.
     pub(super) fn operand_called(&self, name: &str) -> Option<usize> {
         let ctx = self.engine.ctx();
         let optional = |arity| arity == Arity::Optional;
@@ -488,13 +487,13 @@ impl<'e> Cx<'e> {
         range.clone().next()
     }
 
-    /// An axis, counted from the front.
+    /// An axis as a non-negative number.
     pub(super) fn axis(&self, name: &str, default: i64, rank: usize) -> Result<usize, String> {
         let given = self.ints(name)?.and_then(|v| v.first().copied());
         crate::kernels::axis(given.unwrap_or(default), rank)
     }
 
-    /// The axes of a reduction of the first operand, in order; all of them when none is given.
+    /// The axes of a reduction of the first operand, in order; by default all.
     pub(super) fn axes(&self) -> Result<SmallVec<[usize; 4]>, String> {
         let rank = self.rank(0);
         let given = self.ints("axis")?.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Layers: softmax, losses, normalisations, dropout.
+//! Layers: softmax, losses, normalizations, dropout.
 
 use super::super::value::V;
 use super::elementwise::failed;
@@ -86,7 +86,7 @@ pub(super) const RULES: &[Rule] = &[
     }),
 ];
 
-/// Applies a function along the axis of an attribute; a scalar counts as a vector of one element.
+/// Applies a function along the axis of an attribute; a scalar is treated as a vector of one element.
 fn along<'e>(c: &Cx<'e>, f: impl FnOnce(&V<'e>, usize) -> V<'e>) -> V<'e> {
     let shape = c.shape(0);
     let x = if shape.is_empty() { c.x().reshape(&[1]) } else { c.x() };
@@ -96,8 +96,8 @@ fn along<'e>(c: &Cx<'e>, f: impl FnOnce(&V<'e>, usize) -> V<'e>) -> V<'e> {
     }
 }
 
-/// Exponentials divided by their sum, the logarithm of that sum, and what the exponentials are of: the operand without
-/// its maximum, which is a constant here, since it makes no difference.
+/// The exponentials divided by their sum, the logarithm of that sum, and the shifted operand: the maximum is
+/// subtracted, and treated as a constant since it does not affect the result.
 fn exponentials<'e>(x: &V<'e>, at: usize) -> (V<'e>, V<'e>, V<'e>) {
     let shifted = x.clone() - x.detached().maximum(at);
     let e = shifted.exp();
@@ -110,12 +110,12 @@ fn log_softmax<'e>(x: &V<'e>, at: usize) -> V<'e> {
     shifted - log
 }
 
-/// Rows with mean 0 and variance 1.
+/// Rows normalized to mean 0 and variance 1.
 struct Normal<'e> {
     normal: V<'e>,
     mean: V<'e>,
     variance: V<'e>,
-    /// One divided by the standard deviation.
+    /// The reciprocal of the standard deviation.
     factor: V<'e>,
 }
 
@@ -135,7 +135,7 @@ impl<'e> Normal<'e> {
     }
 }
 
-/// Applies the scale and the shift that are declared at `first` and behind it.
+/// Applies the scale and the shift, declared at `first` and `first + 1`.
 fn scaled<'e>(c: &Cx<'e>, x: V<'e>, first: usize, shape: &[usize]) -> V<'e> {
     let mut out = x;
     if let Some(at) = c.declared(first) {
@@ -147,7 +147,7 @@ fn scaled<'e>(c: &Cx<'e>, x: V<'e>, first: usize, shape: &[usize]) -> V<'e> {
     out
 }
 
-/// What brings the channels of an operand, and back.
+/// Moves the channels to the second dimension, or back.
 fn channels_first<'e>(c: &Cx<'e>, x: &V<'e>, back: bool) -> V<'e> {
     let rank = x.rank();
     if c.text("data_format") != Some("NHWC") || rank < 2 {
@@ -162,7 +162,7 @@ fn channels_first<'e>(c: &Cx<'e>, x: &V<'e>, back: bool) -> V<'e> {
     x.transpose(&perm)
 }
 
-/// Normalises groups of channels of each image.
+/// Normalizes groups of channels of each image.
 fn channels<'e>(c: &Cx<'e>, first: usize, groups: impl FnOnce(usize) -> usize) -> Normal<'e> {
     let x = channels_first(c, &c.x(), false);
     let shape = x.shape();

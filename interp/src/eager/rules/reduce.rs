@@ -1,4 +1,4 @@
-//! Reductions and running sums.
+//! Reductions and cumulative sums.
 
 use super::super::value::V;
 use super::elementwise::failed;
@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
         vec![product]
     }),
     one(pd::Cumsum::NAME, REST, |c| {
-        // The transpose of a running sum runs from the other end.
+        // The transpose of a cumulative sum runs in the other direction.
         let ctx = c.engine.ctx();
         let flat = c.bool("flatten", false);
         let axis = match (flat, c.axis("axis", -1, c.rank(0).max(1))) {
@@ -50,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
     }),
 ];
 
-/// A reduced tensor, with dimensions of one where the reduction went.
+/// A reduced tensor, with reduced dimensions of extent 1.
 pub(super) fn kept<'e>(c: &Cx<'e>, reduced: &V<'e>) -> V<'e> {
     match c.axes() {
         Ok(axes) => {
@@ -62,12 +62,12 @@ pub(super) fn kept<'e>(c: &Cx<'e>, reduced: &V<'e>) -> V<'e> {
     }
 }
 
-/// A reduced tensor, over all that was reduced.
+/// A reduced tensor, broadcast to the operand's shape.
 fn spread<'e>(c: &Cx<'e>, reduced: &V<'e>) -> V<'e> {
     kept(c, reduced).cast(c.dtype(0)).expand(&c.shape(0))
 }
 
-/// The elements that are the extremum share the gradient.
+/// The elements equal to the extremum share the gradient.
 pub(super) fn extremum<'e>(c: &Cx<'e>) -> V<'e> {
     extremum_of(c, &c.x(), &c.out(), &c.grad())
 }
@@ -81,7 +81,7 @@ pub(super) fn extremum_of<'e>(c: &Cx<'e>, x: &V<'e>, out: &V<'e>, g: &V<'e>) -> 
     chosen.choose(&(kept(c, g) / count), &x.filled(0.0))
 }
 
-/// The product over axes as a tree of products: right at zeros, in any order.
+/// The product over axes as a tree of products: exact at zeros, for any order of derivatives.
 pub(super) fn product<'e>(x: &V<'e>, axes: &[usize], keepdim: bool) -> V<'e> {
     let shape = x.shape();
     let rest: Vec<usize> = (0..shape.len()).filter(|a| !axes.contains(a)).collect();

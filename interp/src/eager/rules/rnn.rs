@@ -68,7 +68,7 @@ fn rnn<'e>(c: &Cx<'e>) -> Result<Vec<V<'e>>, String> {
         }
     }
     let wide: Vec<V<'e>> = sequence.iter().map(V::unsqueezed).collect();
-    // The dropout's state and the reserve are constants.
+    // The dropout state and the reserve are constants.
     let mut results = vec![V::concat(c.engine, &wide, 0), c.g(1)];
     results.extend(last.iter().map(|all| V::concat(c.engine, all, 0)));
     results.push(c.g(2 + states));

@@ -12,7 +12,7 @@ pub(super) const RULES: &[Rule] = &[
         let mut grads: Grads<'_> = vec![None; c.num_inputs()];
         let Some(at) = c.operand_called("y") else {
             grads[0] = Some(match c.number("y")? {
-                // Not 0 * x^-1, which is no number at zero.
+                // Not 0 * x^-1, which is NaN at zero.
                 Some(0.0) => c.x().filled(0.0),
                 Some(y) => c.grad() * c.x().pow(y - 1.0) * y,
                 None => failed(c, "the exponent is missing"),
@@ -64,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
     all_of(pd::Const::NAME, NONE, filled),
     all_of(pd::Constant::NAME, NONE, filled),
     all_of(pd::FullLike::NAME, NONE, |c| {
-        // Of the first operand the shape is taken.
+        // Only the shape of the first operand is used.
         c.constant(0);
         filled(c)
     }),
@@ -79,14 +79,14 @@ pub(super) const RULES: &[Rule] = &[
         if let Some(at) = c.operand_called("step") {
             grads[at] = Some(c.summed(at, &(c.grad() * places)));
         }
-        // RuleKind many there are changes by leaps.
+        // The number of elements is piecewise constant.
         c.others_constant();
         Ok(grads)
     }),
     all_of(pd::Uniform::NAME, REST | INPUTS | OUT, |c| {
         let ctx = c.engine.ctx();
         let mut grads: Grads<'_> = vec![None; c.num_inputs()];
-        // The same numbers between zero and one: of one line, so that a shape that is an operand does not matter.
+        // The interpolation weights, as a vector, so that a shape operand does not matter.
         let count = c.out_shape(0).iter().product::<usize>();
         let mut attrs = ctx.dict_with(c.attrs(), "shape", ctx.ints_attr(&[count as i64]));
         for (name, bound) in [("min", 0.0), ("max", 1.0)] {
@@ -139,13 +139,13 @@ fn filled<'e>(c: &Cx<'e>) -> Result<Grads<'e>, String> {
     Ok(grads)
 }
 
-/// The bounds of a `pd.clip`, of the shape of what is clipped. Where they are does not depend on what they are.
+/// The bounds of a `pd.clip`, broadcast to the shape of its operand.
 fn bounds<'e>(c: &Cx<'e>) -> Result<(V<'e>, V<'e>), String> {
     let bound = |name, default| c.number(name).map(|v| c.x().filled(v.unwrap_or(default)));
     Ok((bound("min", f64::NEG_INFINITY)?, bound("max", f64::INFINITY)?))
 }
 
-/// Where a number is not below one and not above another; a NaN is nowhere.
+/// One where a number is inside the bounds; zero for NaN.
 fn within<'e>(x: &V<'e>, low: &V<'e>, high: &V<'e>) -> V<'e> {
     x.with("greater_equal", low)
         .with("logical_and", &x.with("less_equal", high))

@@ -1,4 +1,4 @@
-//! Operations that put elements at places, and others that pick or repeat some.
+//! Scatter operations, and some that select or repeat elements.
 
 use pir_dialects::pd;
 use pir_ir::Attr;
@@ -63,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
     one(pd::Amin::NAME, X | OUT, first_extremum),
 ];
 
-/// Minus what the label picks along axis 1, weighted; and the sum of the weights.
+/// The negative of the label's element along axis 1, weighted; and the sum of the weights.
 fn nll_loss<'e>(c: &Cx<'e>) -> Result<Vec<V<'e>>, String> {
     let (shape, dims) = (c.shape(0), c.shape(1));
     let labels = c.input(1)?.to_i64();
@@ -99,7 +99,7 @@ fn or_failed<'e>(c: &Cx<'e>, v: Result<V<'e>, String>) -> V<'e> {
     v.unwrap_or_else(|e| failed(c, &e))
 }
 
-/// Where an operation that picks finds each element of a tensor of a shape.
+/// The indices at which a gathering operation finds each element of a tensor of a shape.
 fn places<'e>(c: &Cx<'e>, op: &str, shape: &[usize], index: &V<'e>, attrs: &[(&str, Attr)]) -> Result<V<'e>, String> {
     let slots = [Slot::One(numbers(shape)?), Slot::One(index.tensor.clone()?)];
     let found = c
@@ -111,7 +111,7 @@ fn places<'e>(c: &Cx<'e>, op: &str, shape: &[usize], index: &V<'e>, attrs: &[(&s
     ))
 }
 
-/// The operand with the updates added where an operation would pick.
+/// The operand with updates added at the indices from which an operation would gather.
 fn added<'e>(c: &Cx<'e>, op: &str, attrs: &[(&str, Attr)]) -> Result<V<'e>, String> {
     let shape = c.shape(0);
     let places = places(c, op, &shape, &c.y(), attrs)?;
@@ -135,7 +135,7 @@ fn scatter<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
     Ok(rest + (updates * kept).put(&places, &shape))
 }
 
-/// One for the last update of each place, zero for those before it.
+/// One for the last update of each index, zero for earlier ones.
 fn last_ones<'e>(places: &V<'e>, like: &V<'e>) -> Result<V<'e>, String> {
     let at = places.tensor.clone()?.to_i64();
     let mut seen = rustc_hash::FxHashSet::default();
@@ -160,7 +160,7 @@ fn put_along_axis<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
         }
         _ => {}
     }
-    // Factors one by one: the first of each place, then the second of those that have one, and so on.
+    // Multiplies one factor per index at a time: all first factors, then all second ones, and so on.
     let at = places.tensor.clone()?.to_i64();
     let mut counts = rustc_hash::FxHashMap::default();
     let turns: Vec<usize> = at
@@ -182,7 +182,7 @@ fn put_along_axis<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
     Ok(product)
 }
 
-/// Each gradient goes back to where the element was before sorting.
+/// Each gradient goes back to the position of the element before sorting.
 fn sorted<'e>(c: &Cx<'e>) -> V<'e> {
     let shape = c.shape(0);
     if shape.is_empty() {

@@ -1,4 +1,4 @@
-//! Operations that move elements about, and the engine's own two.
+//! Operations that move elements, and the engine's own two.
 
 use super::super::data_movement::{PUT, TAKE};
 use super::{NONE, Rule, data_movement, one};
@@ -33,7 +33,7 @@ pub(super) const RULES: &[Rule] = &[
     data_movement(pd::IndexSelect::NAME),
     data_movement(pd::GatherNd::NAME),
     data_movement(pd::TakeAlongAxis::NAME),
-    // Lists are no operations of a trace: what a program combines and splits are the tensors themselves.
+    // A trace contains no lists: combining and splitting forward the tensors themselves.
     data_movement("builtin.combine"),
     data_movement("builtin.split"),
 ];

@@ -1,6 +1,6 @@
 //! Convolutions and poolings.
 //!
-//! Where the windows lie is found out by asking, too: the operation is executed on an image of the numbers of its elements.
+//! The windows are determined by execution, too: the operation is applied to an image of element indices.
 
 use super::super::value::V;
 use super::super::{Slot, Tensor};
@@ -56,11 +56,11 @@ fn four(v: &V<'_>) -> Result<[usize; 4], String> {
 
 /// The windows of a convolution over an image.
 struct Windows {
-    /// For each element of a filter, and each window, the place in a channel; negative in the border.
+    /// For each element of a filter and each window, the index in a channel; negative in the border.
     map: Vec<i64>,
-    /// Rows and columns of windows.
+    /// The rows and columns of windows.
     out: [usize; 2],
-    /// The elements of a window.
+    /// The number of elements of a window.
     taps: usize,
     area: usize,
 }
@@ -71,7 +71,7 @@ impl Windows {
         let taps = kh * kw;
         let numbers = (1..=h * w).map(|at| at as f64).collect();
         let image = Tensor::new(Dense::new(&[1, 1, h, w], numbers)?);
-        // Each filter picks one element of its window.
+        // Each filter selects one element of its window.
         let picks = (0..taps * taps)
             .map(|at| f64::from(u8::from(at / taps == at % taps)))
             .collect();
@@ -96,7 +96,7 @@ impl Windows {
         self.out[0] * self.out[1]
     }
 
-    /// The places of all windows of all channels: `[images, channels, taps, windows]`.
+    /// The indices of all windows of all channels: `[images, channels, taps, windows]`.
     fn places<'e>(&self, c: &Cx<'e>, images: usize, channels: usize) -> V<'e> {
         let own = |at: usize| {
             let start = (at * self.area) as i64;
@@ -112,7 +112,7 @@ impl Windows {
     }
 }
 
-/// A convolution as a product of matrices: groups of filters with groups of windows.
+/// A convolution as a matrix product: groups of filters with groups of windows.
 struct Product<'e> {
     windows: Windows,
     places: V<'e>,
@@ -137,7 +137,7 @@ impl<'e> Product<'e> {
         })
     }
 
-    /// The elements of a column: those of a filter.
+    /// The number of elements of a column: those of a filter.
     fn depth(&self) -> usize {
         self.filter[1] * self.windows.taps
     }
@@ -157,7 +157,7 @@ impl<'e> Product<'e> {
         out.reshape(&[self.image[0], self.groups, filters, self.windows.count()])
     }
 
-    /// An image from its columns, added up where windows overlap.
+    /// An image from its columns; overlapping windows are added.
     fn back(&self, columns: &V<'e>) -> V<'e> {
         columns.reshape(&self.places.shape()).put(&self.places, &self.image)
     }
@@ -195,9 +195,9 @@ fn conv_transpose<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
 
 /// The windows of a pooling.
 struct Stretches {
-    /// The places in a channel that each window covers.
+    /// The indices in a channel that each window covers.
     cells: Vec<Vec<usize>>,
-    /// What its mean divides by.
+    /// The divisor of each mean.
     counts: Vec<f64>,
     /// Rows and columns of windows.
     out: [usize; 2],
@@ -219,7 +219,7 @@ fn stretches(c: &Cx<'_>, op: &str, rest: usize, [h, w]: [usize; 2]) -> Result<St
             .next()
             .ok_or_else(|| "a pooling has no result".to_owned())
     };
-    // The largest number in a window is in its last corner, the largest negative one in its first.
+    // The largest index in a window is at its last corner, the largest negative one at its first.
     let numbers = |sign: f64| (0..h * w).map(|at| sign * at as f64).collect();
     let last = ask("max", numbers(1.0))?;
     let first = ask("max", numbers(-1.0))?.to_f64();
@@ -240,7 +240,7 @@ fn stretches(c: &Cx<'_>, op: &str, rest: usize, [h, w]: [usize; 2]) -> Result<St
                 cells.extend((first % w..=last % w).map(|column| row * w + column));
             }
         }
-        // The mean of ones is the part of the window that lies in the image.
+        // The mean of ones is the fraction of the window inside the image.
         counts.push(cells.len() as f64 / shares.get(at).copied().unwrap_or(1.0));
         all.push(cells);
     }
@@ -251,8 +251,8 @@ fn stretches(c: &Cx<'_>, op: &str, rest: usize, [h, w]: [usize; 2]) -> Result<St
     })
 }
 
-/// A pooling as a linear map that depends on the elements: which elements each result is the sum of, and what that is
-/// divided by. The first of equal maxima is taken.
+/// A pooling as a linear map that depends on the elements: the elements that each result sums, and the divisors. The
+/// first of equal maxima is selected.
 struct Pool<'e> {
     places: V<'e>,
     factors: V<'e>,
@@ -313,7 +313,7 @@ fn pool<'e>(c: &Cx<'e>, op: &str) -> Result<V<'e>, String> {
 }
 
 fn pool_grad<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
-    // Which elements are chosen changes by leaps.
+    // The selected elements are piecewise constant.
     c.others_constant();
     let x = channels_first(c, &c.x().detached());
     let pool = Pool::of(c, pd::Pool2d::NAME, 3, &x)?;
