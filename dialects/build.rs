@@ -1,4 +1,4 @@
-//! Turns the op tables of the `pd` dialect into Rust: a table of rows that `pd::table` makes definitions of.
+//! Generates Rust from the op tables of the `pd` dialect: a table of rows, from which `pd::table` makes definitions.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn main() {
         }
     }
     out.push_str("];\n");
-    // Rows of dialect files name inference functions as these rows do.
+    // Rows in dialect files name inference functions in the same way.
     inferences.sort();
     inferences.dedup();
     out.push_str("pub(crate) static INFERENCES: &[(&str, InferFn)] = &[\n");
@@ -52,7 +52,7 @@ fn main() {
     }
 }
 
-/// Reads a table. The outer error is one of YAML, the inner ones are of single entries.
+/// Parses a table. The outer error is a YAML error, the inner ones concern single entries.
 fn parse(text: &str) -> Result<Vec<Result<schema::Op, String>>, String> {
     let entries: Vec<schema::Entry> = serde_yaml_ng::from_str(text).map_err(|e| e.to_string())?;
     let declared = |entry: schema::Entry| match schema::read(entry).map_err(|e| e.to_string())? {
@@ -62,7 +62,7 @@ fn parse(text: &str) -> Result<Vec<Result<schema::Op, String>>, String> {
     Ok(entries.into_iter().map(declared).collect())
 }
 
-/// The expression of a text that stands in the program.
+/// A string literal for generated code.
 fn text(text: &str) -> String {
     format!("Cow::Borrowed({text:?})")
 }

@@ -1,20 +1,20 @@
-//! What other formats call an operation: static tables for `dialects/src/formats.rs`, from the fields of the rows.
+//! Names of operations in other formats: static tables for `dialects/src/formats.rs`, from the fields of the rows.
 //!
-//! - `paddle: (ARGS)` lists the arguments of PaddlePaddle's operation where they differ from those of the row, a name in
-//!   front of the parentheses if that differs too. A bare name is the row's argument of this name. `Tensor x=zeros(shape)`
-//!   is an operand whose shape alone is read: where it is absent, the attribute is its shape. `ones(a)` and `shape(r)` are
-//!   lists that follow from an attribute and from a result.
-//!   `none` says that there is no such operation, `computed` that a function writes it.
-//! - `program_desc: NAME (X, Y?, Z*) -> (Out) {theirs=ours}`: parameters of operands and results in our order, and what the
-//!   attributes are here. Without a name it is that of the row, without braces the attributes have the same names.
-//!   An operation of one tensor without attributes is `(X) -> (Out)` unless something else is said.
-//! - `tensorflow: NAME (ARGS) {theirs=default -> ours}` is read and written, those under `from_tensorflow` are only read.
-//!   The arguments are operands and attributes of the row in the order of the inputs there; an attribute is a constant
-//!   input. Before a name stands the type of the input: `bool`, or the attribute that names it, which is `T` unless
-//!   something else is said. Without parentheses they are the operands of the row. In braces are the attributes there beside
-//!   those that name types or count inputs, what they are when they are not given, and what they are here.
-//! - `inplace: (x -> out)`: what the operation of this name and a `_` changes. If nothing is said, it is each operand `x`
-//!   of a result `x_out`, or the first operand; of a gradient nothing.
+//! - `paddle: (ARGS)` lists the arguments of PaddlePaddle's operation if they differ from those of the row, after its
+//!   name if that differs too. A bare name is the row's argument of this name. `Tensor x=zeros(shape)` is an operand of
+//!   which only the shape is used: if it is absent, the attribute is its shape. `ones(a)` and `shape(r)` are lists
+//!   derived from an attribute and from a result. `none` means that there is no such operation, `computed` that a
+//!   function writes it.
+//! - `program_desc: NAME (X, Y?, Z*) -> (Out) {theirs=ours}`: parameters of operands and results in the row's order,
+//!   and the mapping of attribute names. Without a name it is that of the row, without braces the attributes have the
+//!   same names. The default for an operation of one tensor without attributes is `(X) -> (Out)`.
+//! - `tensorflow: NAME (ARGS) {theirs=default -> ours}` is read and written, those under `from_tensorflow` are only
+//!   read. The arguments are operands and attributes of the row in TensorFlow's order; an attribute is a constant
+//!   input. A name is preceded by the type of the input: `bool`, or the attribute that names it, by default `T`.
+//!   Without parentheses the arguments are the operands of the row. Braces contain TensorFlow's attributes other than
+//!   those that name types or count inputs, with their defaults and their names here.
+//! - `inplace: (x -> out)`: the operands that the operation with a `_` suffix changes. The default is each operand `x`
+//!   with a result `x_out`, or else the first operand; nothing for gradients.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -64,7 +64,7 @@ pub fn tables(ops: &[Op]) -> Result<String> {
     Ok(out)
 }
 
-/// What stands between the outermost parentheses, and what stands before and behind them.
+/// The text between the outermost parentheses, and the text before and after them.
 fn parentheses(text: &str) -> Result<(&str, Vec<String>, &str)> {
     let missing = || format!("`{text}` has no parentheses");
     let (name, rest) = text.split_once('(').ok_or_else(missing)?;
@@ -80,7 +80,7 @@ fn parentheses(text: &str) -> Result<(&str, Vec<String>, &str)> {
     Err(missing())
 }
 
-/// Adjacent texts as the items of a slice.
+/// A slice literal.
 fn slice<T>(items: &[T], item: impl FnMut(&T) -> String) -> String {
     let items: Vec<String> = items.iter().map(item).collect();
     format!("&[{}]", items.join(", "))
@@ -89,7 +89,7 @@ fn slice<T>(items: &[T], item: impl FnMut(&T) -> String) -> String {
 fn paddle_form(op: &Op) -> Result<Option<String>> {
     let (mut name, mut args) = (op.op.clone(), op.args.clone());
     match op.paddle.as_deref() {
-        // It is written as what it computes.
+        // It is written as its composition.
         None if op.computes.is_some() => return Ok(None),
         None => {}
         Some("none" | "computed") => return Ok(None),
@@ -142,14 +142,14 @@ fn paddle_form(op: &Op) -> Result<Option<String>> {
     )))
 }
 
-/// The row's argument of a name, or one that is spelled out.
+/// The row's argument of a name, or a literal argument.
 fn own_or_theirs(op: &Op, arg: &str) -> Result<Attribute> {
     let own = op.args.iter().find(|a| a.name == arg).cloned();
     own.or_else(|| schema::argument(arg))
         .ok_or_else(|| format!("`{arg}` is neither an argument of the row nor `type name`"))
 }
 
-/// An attribute with its kind in a saved program, and its default in that kind's words.
+/// An attribute with its type in a saved program, and its default as spelled for that type.
 fn attribute(name: &str, ty: &str, default: Option<&str>) -> Result<String> {
     let kind = match ty {
         "bool" => "bool",
@@ -176,7 +176,7 @@ fn attribute(name: &str, ty: &str, default: Option<&str>) -> Result<String> {
     ))
 }
 
-/// Places of operands in PaddlePaddle's order, each with that of the result that it becomes.
+/// The operands that are changed in place, as indices in PaddlePaddle's order, each with the index of the result.
 fn inplace(op: &Op, order: &[String]) -> Result<Vec<(usize, usize)>> {
     let operand = |name: &str| order.iter().position(|o| o == name);
     let result = |name: &str| op.outputs.iter().position(|o| o.name == name);
@@ -192,7 +192,7 @@ fn inplace(op: &Op, order: &[String]) -> Result<Vec<(usize, usize)>> {
     }
     let named = |(at, output): (usize, &schema::Value)| Some((operand(output.name.strip_suffix("_out")?)?, at));
     let pairs: Vec<_> = op.outputs.iter().enumerate().filter_map(named).collect();
-    // Which operand the twin of a gradient changes is not a matter of its place.
+    // The operand that an in-place gradient changes cannot be derived from its position.
     let one = op.operands.first().is_some_and(|first| first.ty == "Tensor") && !order.is_empty();
     let first = one && !op.outputs.is_empty() && !op.op.ends_with("_grad");
     Ok(if pairs.is_empty() && first { vec![(0, 0)] } else { pairs })
@@ -307,7 +307,7 @@ fn tensorflow_form(op: &Op, text: &str, written: bool) -> Result<(String, String
             let spec = op.attrs.iter().find(|a| a.name == ours);
             let spec = spec.ok_or_else(|| format!("`{text}` names `{ours}`, which is no attribute"))?;
             let (theirs, default) = theirs.split_once('=').map_or((theirs, None), |(t, d)| (t, Some(d)));
-            // What is the same without being said is not said.
+            // Defaults that equal those of the row are left out.
             let default = default.filter(|d| spec.default.as_deref() != Some(d)).unwrap_or("");
             attributes.push(format!("({theirs:?}, {ours:?}, {default:?})"));
         }

@@ -1,11 +1,11 @@
-//! Typed views and builders of the operations of the tables: an operation, operand or attribute that is misspelled does not
-//! compile. What is generated only names things; the work is done by the shared functions of `src/pd/typed.rs`.
+//! Typed views and builders for the operations of the tables: a misspelled operation, operand or attribute does not
+//! compile. The generated code only defines names; the shared functions of `src/pd/typed.rs` do the work.
 
 use std::fmt::Write as _;
 
 use super::schema::{Arity, Attribute, Op};
 
-/// How an attribute is given and read.
+/// How an attribute is passed and read.
 #[derive(Clone, Copy, PartialEq)]
 enum ParamKind {
     Float,
@@ -39,7 +39,7 @@ impl ParamKind {
         }
     }
 
-    /// The type of a parameter that gives such an attribute.
+    /// The parameter type for such an attribute.
     fn param(self) -> &'static str {
         match self {
             ParamKind::Float => "f64",
@@ -55,7 +55,7 @@ impl ParamKind {
     }
 }
 
-/// What is generated of one operation.
+/// An operation with its generated names.
 struct Typed<'o> {
     op: &'o Op,
     /// The name of the type.
@@ -64,7 +64,7 @@ struct Typed<'o> {
     function: String,
 }
 
-/// A name that is no keyword.
+/// Avoids keywords.
 fn identifier(name: &str) -> String {
     match name {
         "where" | "const" | "type" | "in" | "move" | "ref" | "match" | "loop" | "while" | "if" | "else" | "for"
@@ -88,7 +88,7 @@ fn camel(name: &str) -> String {
     out
 }
 
-/// Writes the view and the builders of an operation.
+/// Generates the view and the builders of an operation.
 pub fn typed(out: &mut String, op: &Op) {
     let typed = Typed {
         op,
@@ -102,7 +102,7 @@ pub fn typed(out: &mut String, op: &Op) {
 }
 
 impl Typed<'_> {
-    /// An attribute, if that is what an operand may be given as.
+    /// The attribute that an operand may be replaced with, if any.
     fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.op.attrs.iter().find(|attr| attr.name == name)
     }
@@ -196,7 +196,7 @@ impl Typed<'_> {
         out.push_str("}\n");
     }
 
-    /// What may be left out: optional operands, and attributes with a default.
+    /// Optional parameters: optional operands, and attributes with a default.
     fn optional(&self) -> impl Iterator<Item = (&str, Option<ParamKind>)> {
         let operands = self.op.operands.iter().filter(|o| o.arity == Arity::Optional);
         let operands = operands.filter(|o| self.attribute(&o.name).is_none());
@@ -232,7 +232,7 @@ impl Typed<'_> {
 
     fn builders(&self, out: &mut String) {
         let (op, ty, function) = (self.op, &self.ty, &self.function);
-        // What is always given: operands first, in order, then attributes.
+        // Required parameters: operands first, in order, then attributes.
         let mut params = Vec::new();
         let mut puts = String::new();
         for (place, operand) in op.operands.iter().enumerate() {
@@ -305,7 +305,7 @@ impl Typed<'_> {
     }
 }
 
-/// The call that gives an attribute.
+/// The call that sets an attribute.
 fn put(kind: ParamKind, name: &str, place: usize, value: &str) -> String {
     match kind {
         ParamKind::Number => format!("give_number({name:?}, {place}, {value}.into())"),
@@ -320,7 +320,7 @@ fn put(kind: ParamKind, name: &str, place: usize, value: &str) -> String {
     }
 }
 
-/// A number in the words of the tables.
+/// Parses a number of the tables.
 fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("`{text}` is no number"))
 }
@@ -331,7 +331,7 @@ fn list(text: &str) -> String {
     format!("[{inside}]")
 }
 
-/// The name and the summary of an operation as rustdoc reads them: `x[1:3]` is no link.
+/// The name and the summary of an operation for rustdoc: `x[1:3]` must not become a link.
 fn described(op: &Op) -> String {
     let escape = |(at, part): (usize, &str)| match at % 2 {
         0 => part.replace('[', "\\[").replace(']', "\\]"),

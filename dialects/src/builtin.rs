@@ -1,4 +1,4 @@
-//! `builtin`: modules, casts between types that are the same thing, and lists of tensors.
+//! `builtin`: modules, casts between equivalent types, and lists of tensors.
 
 use pir_ir::{
     Arity, AttrSpec, ContextBuilder, Derivative, DialectDef, InferArgs, MemoryEffects, OpDef, Presence, RegionSpec,

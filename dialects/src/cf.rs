@@ -1,6 +1,7 @@
 //! `cf`: stacks, and the terminators of structured control flow.
 //!
-//! A stack is a handle to a mutable last-in first-out list. A stack may hold values of any types, other stacks included.
+//! A stack is a handle to a mutable last-in first-out list. A stack may hold values of any types, including other
+//! stacks.
 
 use crate::pd;
 use pir_ir::{
@@ -37,7 +38,7 @@ pub fn stack_type(ctx: &Context) -> Type {
     ctx.dialect_type::<Stack>()
 }
 
-/// Whether a type is that of stacks.
+/// Whether a type is the type of stacks.
 pub fn is_stack(ctx: &Context, ty: Type) -> bool {
     ctx.is_dialect_type::<Stack>(ty)
 }

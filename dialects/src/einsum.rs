@@ -1,19 +1,19 @@
-//! The equations of `pd.einsum`: which letter names which dimension.
+//! The equations of `pd.einsum`, which name the dimensions with letters.
 
-/// The letters of the operands and of the result.
+/// A parsed equation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EinsumEquation {
-    /// For each operand the letters of its dimensions.
+    /// The letters of each operand's dimensions.
     pub inputs: Vec<Vec<char>>,
-    /// Those of the result.
+    /// The letters of the result's dimensions.
     pub output: Vec<char>,
 }
 
 impl EinsumEquation {
-    /// Reads `ij,jk->ik`. Without an arrow the result has the letters that stand once, in the order of the alphabet.
+    /// Parses `ij,jk->ik`. Without an arrow, the result has the letters that occur once, in alphabetical order.
     ///
     /// # Errors
-    /// When something else than letters stands there, or a letter twice in one operand.
+    /// If the equation contains anything other than letters, or a letter twice in one operand.
     pub fn parse(equation: &str) -> Result<EinsumEquation, String> {
         let text: String = equation.chars().filter(|c| !c.is_whitespace()).collect();
         let (left, right) = match text.split_once("->") {
@@ -45,7 +45,7 @@ impl EinsumEquation {
         }
     }
 
-    /// The letters that are summed over, in the order in which they come.
+    /// The letters that are summed over, in order of occurrence.
     pub fn summed(&self) -> Vec<char> {
         let mut out = Vec::new();
         for &c in self.inputs.iter().flatten() {

@@ -1,5 +1,5 @@
-//! Dialects of MLIR and of tools that build on it. Their operations are read in the generic form only: what their custom
-//! assembly means is not known here, and reading it as something else would be worse than refusing it.
+//! Dialects of MLIR and of tools based on it. Their operations are read in the generic form only: their custom assembly
+//! is unknown, and misinterpreting it would be worse than refusing it.
 
 use pir_ir::{ContextBuilder, Text};
 

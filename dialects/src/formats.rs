@@ -1,50 +1,50 @@
-//! What operations are in other formats, as far as it is a matter of names and order. The rows of the op tables say it:
-//! `dialects/build/names.rs` makes these tables from their fields `paddle`, `program_desc`, `tensorflow` and `inplace`.
+//! Operations in other formats, as far as names and order differ. `dialects/build/names.rs` generates these tables from
+//! the fields `paddle`, `program_desc`, `tensorflow` and `inplace` of the op tables.
 
 use pir_ir::Type;
 
-/// An operand of an operation of PaddlePaddle's.
+/// An operand of a PaddlePaddle operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PaddleOperand {
-    /// Our operand of this name; absent where it is.
+    /// The row's operand of this name, if it is present.
     Value(&'static str),
-    /// Our operand of this name, of which the shape alone is read. Where it is absent, the attribute is its shape.
+    /// The row's operand of this name, of which only the shape is used. If it is absent, the attribute is its shape.
     Shaped(&'static str, &'static str),
-    /// An attribute of ours that is a vector of integers, or the operand in its place.
+    /// An integer list attribute of the row, or the operand that replaces it.
     Ints(&'static str),
-    /// An attribute of ours that is a number, or the operand in its place; and the type that PaddlePaddle gives it, where
-    /// that does not follow from the number.
+    /// A number attribute of the row, or the operand that replaces it; and its type in PaddlePaddle, if the number does
+    /// not imply it.
     Number(&'static str, Option<Type>),
 }
 
-/// An attribute of an operation of PaddlePaddle's.
+/// An attribute of a PaddlePaddle operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PaddleAttribute {
-    /// Its name, and that of ours, if there is one.
+    /// Its name, and the name in the row, if it is there.
     pub name: &'static str,
-    /// Its kind in a saved program: `i32`, `i64s`, `dtype`.
+    /// Its type in a saved program: `i32`, `i64s`, `dtype`.
     pub kind: &'static str,
-    /// What it is where ours has none.
+    /// Its value if the row has none.
     pub default: &'static str,
 }
 
-/// What an operation is in PaddlePaddle.
+/// An operation in PaddlePaddle.
 #[derive(Clone, Copy, Debug)]
 pub struct PaddleForm {
-    /// Our name, without the dialect.
+    /// The row's name, without the dialect.
     pub op: &'static str,
-    /// Its name there, without the dialect.
+    /// PaddlePaddle's name, without the dialect.
     pub name: &'static str,
-    /// Its operands in the order there.
+    /// Its operands in PaddlePaddle's order.
     pub operands: &'static [PaddleOperand],
     /// Its attributes.
     pub attributes: &'static [PaddleAttribute],
-    /// What its twin that works in place changes: places of operands, each with that of the result.
+    /// The operands that its in-place variant changes, as indices, each with the index of the result.
     pub inplace: &'static [(usize, usize)],
 }
 
 impl PaddleForm {
-    /// Whether an attribute of ours is said there, by an attribute or an operand.
+    /// Whether an attribute of the row is expressed by an attribute or an operand.
     pub fn has(&self, name: &str) -> bool {
         self.attributes.iter().any(|a| a.name == name)
             || self.operands.iter().any(|operand| match *operand {
@@ -54,68 +54,69 @@ impl PaddleForm {
     }
 }
 
-/// What an operation of a ProgramDesc is here.
+/// An operation of a ProgramDesc.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramDescForm {
-    /// Its name there.
+    /// Its name in the ProgramDesc.
     pub kind: &'static str,
-    /// Our operation.
+    /// The row's name.
     pub op: &'static str,
-    /// The parameters of the operands, in our order; `X*` takes any number, `X?` may be absent.
+    /// The parameters of the operands, in the row's order; `X*` takes any number, `X?` may be absent.
     pub inputs: &'static [&'static str],
     /// The parameters of the results.
     pub outputs: &'static [&'static str],
-    /// The attributes that mean something: their names there and here.
+    /// The attributes with semantics: their names in the ProgramDesc and in the row.
     pub attributes: &'static [(&'static str, &'static str)],
 }
 
-/// An input of an operation of TensorFlow.
+/// An input of a TensorFlow operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TensorFlowInput {
-    /// Our operand in this place.
+    /// The row's operand with this index.
     Operand(usize),
-    /// All our operands.
+    /// All operands of the row.
     Operands,
-    /// A constant, which is an attribute here: a list of integers.
+    /// A constant for an integer list attribute.
     List(&'static str),
-    /// The same of one integer.
+    /// A constant for an integer attribute.
     Number(&'static str),
 }
 
-/// What an operation of TensorFlow is here.
+/// An operation of TensorFlow.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorFlowForm {
-    /// Its name there.
+    /// TensorFlow's name.
     pub name: &'static str,
-    /// Our operation.
+    /// The row's name.
     pub op: &'static str,
-    /// Whether it is written too, and not only read.
+    /// Whether it is also written, not only read.
     pub written: bool,
     /// Its inputs.
     pub inputs: &'static [TensorFlowInput],
-    /// The types of the inputs, one behind the other: `bool`, `i32`, or the attribute that names the type; with `*` any number.
+    /// The types of the inputs, separated by blanks: `bool`, `i32`, or the attribute that names the type; with `*` any
+    /// number.
     pub types: &'static str,
-    /// Its other attributes, one behind the other, with what they are when they are not given behind `=`.
+    /// Its other attributes, separated by blanks, with their defaults after `=`.
     pub attrs: &'static str,
-    /// Those that mean something here: the names there and here, and what it is here when it is not given.
+    /// The attributes with semantics: TensorFlow's name, the row's name, and the value if it is absent in the row.
     pub attributes: &'static [(&'static str, &'static str, &'static str)],
 }
 
 include!(concat!(env!("OUT_DIR"), "/pd_names.rs"));
 
-/// What the operation `pd.NAME` is in PaddlePaddle. Nothing for one that it does not have or that a function translates.
+/// The PaddlePaddle form of the operation `pd.NAME`; `None` if there is none or a function translates it.
 pub fn paddle(name: &str) -> Option<&'static PaddleForm> {
     let at = PADDLE.binary_search_by_key(&name, |form| form.op).ok()?;
     PADDLE.get(at)
 }
 
-/// What an operation of a ProgramDesc is here.
+/// The form of a ProgramDesc operation.
 pub fn program_desc(kind: &str) -> Option<&'static ProgramDescForm> {
     let at = PROGRAM_DESC.binary_search_by_key(&kind, |form| form.kind).ok()?;
     PROGRAM_DESC.get(at)
 }
 
-/// The names that an operation, `pd.add`, has in a ProgramDesc.
+/// The names of an operation, `pd.add`, in a ProgramDesc.
 pub fn program_desc_names(op: &str) -> impl Iterator<Item = &'static str> {
     PROGRAM_DESC
         .iter()
@@ -123,18 +124,18 @@ pub fn program_desc_names(op: &str) -> impl Iterator<Item = &'static str> {
         .map(|form| form.kind)
 }
 
-/// What an operation of TensorFlow is here.
+/// The form of a TensorFlow operation.
 pub fn from_tensorflow(name: &str) -> Option<&'static TensorFlowForm> {
     let at = TENSORFLOW.binary_search_by_key(&name, |form| form.name).ok()?;
     TENSORFLOW.get(at)
 }
 
-/// What an operation, `pd.add`, is written as for TensorFlow.
+/// The TensorFlow form in which an operation, `pd.add`, is written.
 pub fn tensorflow(op: &str) -> Option<&'static TensorFlowForm> {
     TENSORFLOW.iter().find(|form| form.written && form.op == op)
 }
 
-/// The names that an operation, `pd.add`, has in TensorFlow.
+/// The names of an operation, `pd.add`, in TensorFlow.
 pub fn tensorflow_names(op: &str) -> impl Iterator<Item = &'static str> {
     TENSORFLOW
         .iter()

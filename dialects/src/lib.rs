@@ -1,8 +1,8 @@
 //! The dialects of pir-opt: `builtin`, `func`, `pd`, `cf` and `df`.
 //!
-//! Operations with tensors are declared in the op tables of [`pd`]; what a table cannot say (regions, effects on
-//! stacks, control flow) is declared here in Rust, one file for each dialect. [`marks`] has the attributes that the tools
-//! put on operations of any dialect.
+//! Tensor operations are declared in the op tables of [`pd`]; what a table cannot express (regions, effects on stacks,
+//! control flow) is declared in Rust, in one file per dialect. [`marks`] defines the attributes that the tools set on
+//! operations of any dialect.
 
 #![forbid(unsafe_code)]
 

@@ -1,25 +1,25 @@
-//! The marks of the tools: what passes and readers note at operations of any dialect.
+//! Marks: attributes that passes and readers set on operations of any dialect.
 
 use std::borrow::Cow;
 
 use crate::pd;
 use pir_ir::{Context, ContextBuilder, Mark};
 
-/// Where an adjoint program begins.
+/// The start of an adjoint program.
 pub static BACKWARD: Mark = Mark::anywhere(
     "backward",
     "int",
     "the first operation that `backward` appended: how many gradients the appended part gives",
 );
 
-/// Where a node runs.
+/// The device of a node.
 pub static DEVICE: Mark = Mark::anywhere(
     "device",
     "int",
     "the number of the device that the node runs on, from 0; set by `place`, read by `partition`",
 );
 
-/// Whether Paddle's derivatives go on at a result that depends on no input.
+/// Whether Paddle's gradients continue at a result that depends on no input.
 pub static STOP_GRADIENT: Mark = Mark::anywhere(
     "stop_gradient",
     "false",
@@ -34,14 +34,14 @@ pub static RECORDED: Mark = Mark::on(
     "the derivative records this shape; `strip-backward` removes the operation with what reads it",
 );
 
-/// Which operands were left out.
+/// The operands that are absent.
 pub static ABSENT_OPERANDS: Mark = Mark::anywhere(
     "absent_operands",
     "int[]",
     "the places of optional operands that are left out in front of others",
 );
 
-/// Which results were left out.
+/// The results that are absent.
 pub static ABSENT_RESULTS: Mark = Mark::anywhere(
     "absent_results",
     "int[]",
@@ -62,7 +62,7 @@ pub(crate) fn register(builder: &mut ContextBuilder) {
     builder.register_marks(ALL.iter().map(|&mark| mark.clone()));
 }
 
-/// Whether an attribute of this name is one of the tools' own.
+/// Whether an attribute of this name is a mark.
 pub fn is_mark(ctx: &Context, name: &str) -> bool {
     ctx.marks().iter().any(|mark| mark.name == name)
 }

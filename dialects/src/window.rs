@@ -1,44 +1,44 @@
-//! The geometry of windows that slide over an image: what convolutions and poolings share between the inference of shapes
-//! and the kernels.
+//! The geometry of windows that slide over an image, shared by shape inference and kernels of convolutions and
+//! poolings.
 
-/// How windows lie along one axis.
+/// The windows along one axis.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Axis {
-    /// The elements of the image.
+    /// The size of the image.
     pub size: i64,
-    /// The elements of a window.
+    /// The size of a window.
     pub kernel: i64,
-    /// How far one window is from the next.
+    /// The distance between windows.
     pub stride: i64,
-    /// How far the elements of a window are from each other.
+    /// The distance between elements of a window.
     pub dilation: i64,
-    /// Elements before the image.
+    /// Padding before the image.
     pub before: i64,
-    /// Elements behind the image.
+    /// Padding after the image.
     pub after: i64,
 }
 
-/// The extent beyond which no image, window, step or border is.
+/// The maximal size of an image, a window, a stride or a padding.
 const LIMIT: i64 = 1 << 31;
 
-/// The attributes that say how windows lie, of both axes.
+/// The window attributes, for both axes.
 #[derive(Clone, Debug)]
 pub struct Attributes {
-    /// Steps from window to window.
+    /// The strides.
     pub strides: Vec<i64>,
-    /// Borders: one number for each axis, or two.
+    /// Paddings: one or two numbers per axis.
     pub paddings: Vec<i64>,
-    /// Steps inside a window.
+    /// The dilations.
     pub dilations: Vec<i64>,
     /// `EXPLICIT`, `SAME` or `VALID`.
     pub algorithm: String,
 }
 
 impl Attributes {
-    /// How windows lie over an image of known size.
+    /// The windows over an image of static size.
     ///
     /// # Errors
-    /// When the numbers make no sense.
+    /// If the attributes are inconsistent.
     pub fn axes(&self, size: [i64; 2], kernel: [i64; 2]) -> Result<[Axis; 2], String> {
         let pair = |name: &str, list: &[i64], least: i64| match *list {
             [both] if (least..LIMIT).contains(&both) => Ok([both, both]),
@@ -85,15 +85,15 @@ impl Attributes {
 }
 
 impl Axis {
-    /// From the first to the last element of a window, and one.
+    /// The extent of a dilated window.
     pub fn reach(&self) -> i64 {
         self.dilation * (self.kernel - 1) + 1
     }
 
-    /// The number of windows. With `ceil`, one that reaches over the end counts as well.
+    /// The number of windows. With `ceil`, a window that extends beyond the end counts as well.
     ///
     /// # Errors
-    /// When not one window fits.
+    /// If no window fits.
     pub fn windows(&self, ceil: bool) -> Result<i64, String> {
         let room = self.size + self.before + self.after - self.reach();
         if room < 0 {
@@ -109,10 +109,11 @@ impl Axis {
         Ok((room + more) / self.stride + 1)
     }
 
-    /// The size of the image whose convolution with these windows has `size` elements: that of a transposed convolution.
+    /// The size of the image whose convolution with these windows has `size` elements: that of a transposed
+    /// convolution.
     ///
     /// # Errors
-    /// When it is negative.
+    /// If it is negative.
     pub fn transposed(&self, output_padding: i64) -> Result<i64, String> {
         let size = (self.size - 1) * self.stride - self.before - self.after + self.reach() + output_padding;
         if size < 0 {
@@ -121,7 +122,7 @@ impl Axis {
         Ok(size)
     }
 
-    /// The elements that window `at` of `windows` covers, when the windows divide the image among them.
+    /// The elements of window `at` of `windows`, if the windows partition the image (adaptive pooling).
     pub fn share(size: i64, windows: i64, at: i64) -> (i64, i64) {
         let start = at * size / windows;
         let end = ((at + 1) * size + windows - 1) / windows;
@@ -129,11 +130,11 @@ impl Axis {
     }
 }
 
-/// The first of every `stride`-th element of `start..end` of a dimension, and how many they are. Ends are clamped, negative
-/// ones count from behind; with a negative stride it goes backwards.
+/// The first of every `stride`-th element of `start..end` of a dimension, and their number. Bounds are clamped, and
+/// negative ones count from the end; a negative stride goes backwards.
 ///
 /// # Errors
-/// When the stride is zero.
+/// If the stride is zero.
 pub fn stretch(size: i64, start: i64, end: i64, stride: i64) -> Result<(i64, i64), String> {
     if stride == 0 {
         return Err("a stride cannot be 0".to_owned());
@@ -149,8 +150,8 @@ pub fn stretch(size: i64, start: i64, end: i64, stride: i64) -> Result<(i64, i64
     Ok((start, if room <= 0 { 0 } else { (room - 1) / step + 1 }))
 }
 
-/// The axes that values put into a window of a tensor have, in order: those of the tensor without `lost`, and new ones of
-/// size 1, each in front of the axis of the tensor that `new` names, or behind all.
+/// The axes of the values assigned to a slice of a tensor, in order: those of the tensor without `lost`, and new ones
+/// of extent 1, each before the axis of the tensor given by `new`, or after all.
 pub fn set_axes(rank: usize, lost: &[i64], new: &[i64]) -> Vec<Option<usize>> {
     let is_lost = |at: i64| lost.iter().any(|&a| a == at || a + rank as i64 == at);
     let mut axes = Vec::new();
@@ -189,7 +190,7 @@ mod tests {
         assert_eq!(axis(6, 3, 2, 0, 1).windows(true), Ok(3));
         assert_eq!(axis(7, 3, 1, 0, 3).windows(false), Ok(1));
         assert!(axis(6, 3, 1, 0, 3).windows(false).is_err());
-        // What was convolved away comes back.
+        // A transposed convolution restores the size.
         for n in 3..9 {
             let one = axis(n, 3, 1, 1, 1);
             let there = one.windows(false).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Every rule for control flow and stacks: the program that breaks it, what is said, where, and that help is given.
+//! Every rule for control flow and stacks: a program that violates it, the message, its place, and the presence of
+//! help.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
@@ -10,7 +11,7 @@ const HEAD: &str = "%c = pd.full {shape = [], value = true, dtype = i1}
 %i = pd.full {shape = [1], value = 1, dtype = i64}
 ";
 
-/// What the verifier says of a program: code, message, and the text that the first label points at.
+/// The diagnostics of the verifier: code, message, and the text of the first label.
 fn said(text: &str) -> Vec<(&'static str, String, String)> {
     let ctx = pir_dialects::context();
     let source = format!("{HEAD}{text}");

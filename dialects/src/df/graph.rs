@@ -1,26 +1,25 @@
-//! What is known of one `df.graph`: its nodes, the edges between them, and the frames that loops run in.
+//! The structure of a `df.graph`: its nodes, the edges between them, and the frames of its loops.
 //!
 //! # Terms
-//! A *node* is an operation of the graph other than `df.control`, which only says where control edges are. A *data edge*
-//! leads from a result of a node to an operand of one, a *control edge* from a node to a node. A *back edge* leads from a
+//! A *node* is an operation of the graph other than `df.control`, which only declares control edges. A *data edge* goes
+//! from a result of a node to an operand of another, a *control edge* from a node to a node. A *back edge* goes from a
 //! `df.next_iteration` to a `df.merge`: it is the only edge that may close a cycle.
 //!
-//! A *frame* is what a loop runs in: nodes between its `df.enter`s and its `df.exit`s. A node runs in the frame that its
-//! inputs are in ([`Graph::frame_of`]), and its results and control edges are in that frame as well, except that those
-//! of an enter are in the frame that it leads to, and those of an exit in the parent of its own
-//! ([`Graph::output_frame`]).
+//! A *frame* is the scope of a loop: the nodes between its `df.enter`s and its `df.exit`s. A node runs in the frame of
+//! its inputs ([`Graph::frame_of`]), and its results and control edges are in that frame as well, except that those of
+//! an enter are in the entered frame, and those of an exit in the parent of its frame ([`Graph::output_frame`]).
 //!
 //! # Algorithm
-//! The nodes are ordered so that inputs come first, back edges left aside; frames are told along this order. Two enters
-//! lead to the same frame if they run in the same one and have the same name. Where the inputs of a node are in
-//! different frames (the verifier says so), the node is taken to be in the deepest. All is linear in the size of the
-//! graph. What is on a cycle that is not closed by a back edge, and what depends on it, is not ordered
-//! ([`Graph::cyclic`]), and counts as outside of all loops.
+//! The nodes are sorted topologically, ignoring back edges; frames are determined in this order. Two enters lead to the
+//! same frame if they run in the same one and have the same name. If the inputs of a node are in different frames
+//! (which the verifier reports), the node is assigned to the deepest. The algorithm is linear in the size of the graph.
+//! Nodes on a cycle without a back edge, and those that depend on them, are not ordered ([`Graph::cyclic`]), and count
+//! as outside of all loops.
 
 use pir_ir::{Body, Context, Lists, OpId, Sym, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 
-/// A node of a graph, by its number in the order of the text.
+/// A node of a graph, numbered in the order of the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Node(pub u32);
 
@@ -37,7 +36,7 @@ impl Node {
 pub struct FrameId(pub u32);
 
 impl FrameId {
-    /// What is in no loop.
+    /// The root frame, outside of all loops.
     pub const ROOT: FrameId = FrameId(0);
 
     /// The number, for dense side tables.
@@ -47,7 +46,7 @@ impl FrameId {
     }
 }
 
-/// What a node is to the executor.
+/// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NodeKind {
     /// `df.switch`
@@ -81,7 +80,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// What an operation of this name is; nothing for `df.control`, which is no node.
+    /// The kind of an operation of this name; `None` for `df.control`, which is not a node.
     pub fn of(name: &str) -> Option<NodeKind> {
         Some(match name {
             "df.control" => return None,
@@ -103,27 +102,27 @@ impl NodeKind {
     }
 }
 
-/// Where an operand comes from.
+/// The result that an operand reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Source {
     /// The node.
     pub node: Node,
-    /// Which of its results.
+    /// The index of the result.
     pub output: u32,
 }
 
-/// Where a result goes to.
+/// A use of a result.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Consumer {
-    /// Which result.
+    /// The index of the result.
     pub output: u32,
     /// The node.
     pub node: Node,
-    /// Which of its operands.
+    /// The index of the operand.
     pub input: u32,
 }
 
-/// One frame.
+/// A frame.
 #[derive(Clone, Debug)]
 struct FrameData {
     parent: Option<FrameId>,
@@ -131,13 +130,13 @@ struct FrameData {
     depth: u32,
 }
 
-/// What is known of the body of one `df.graph`. It does not borrow the body, and is out of date once that is changed.
+/// The structure of the body of a `df.graph`. It does not borrow the body, and is invalidated by changes to it.
 #[derive(Clone, Debug)]
 pub struct Graph {
     ops: Vec<OpId>,
     kinds: Vec<NodeKind>,
     constant: Vec<bool>,
-    /// Number of the node + 1, by operation.
+    /// The index of the node plus one, by operation.
     numbers: Vec<u32>,
     inputs: Lists<Source>,
     controls: Lists<Node>,
@@ -156,8 +155,8 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Looks at the body of a `df.graph`. Nothing if an operand is not the result of a node of the graph: the verifier
-    /// does not let such a program pass.
+    /// Analyses the body of a `df.graph`. `None` if an operand is not the result of a node of the graph, which the
+    /// verifier rejects.
     pub fn new(ctx: &Context, body: &Body) -> Option<Graph> {
         let block = body.entry_block(body.root());
         let mut ops = Vec::new();
@@ -205,7 +204,7 @@ impl Graph {
                 controls.push((to.0, source(from)?.node));
             }
         }
-        // A control edge that is said twice is one.
+        // Duplicate control edges are merged.
         controls.sort_unstable();
         controls.dedup();
         let control_consumers: Vec<(u32, Node)> = controls.iter().map(|&(to, from)| (from.0, Node(to))).collect();
@@ -312,7 +311,7 @@ impl Graph {
         (self.frames, self.frame_of, self.output_frame) = (frames, frame_of, output_frame);
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.ops.len()
     }
@@ -338,7 +337,7 @@ impl Graph {
         number.checked_sub(1).map(Node)
     }
 
-    /// The node and the number of the result that a value is.
+    /// The node and the index of the result that a value is.
     pub fn source(&self, body: &Body, value: ValueId) -> Option<Source> {
         match body.value_def(value) {
             ValueDef::Result(op, output) => self.node(op).map(|node| Source { node, output }),
@@ -346,37 +345,37 @@ impl Graph {
         }
     }
 
-    /// What a node is.
+    /// The kind of a node.
     pub fn kind(&self, node: Node) -> NodeKind {
         self.kinds[node.index()]
     }
 
-    /// Whether a node is an enter whose value every iteration gets.
+    /// Whether a node is a constant enter, whose value is available in every iteration.
     pub fn is_constant_enter(&self, node: Node) -> bool {
         self.constant[node.index()]
     }
 
-    /// Where the operands of a node come from, in order.
+    /// The sources of a node's operands, in order.
     pub fn inputs(&self, node: Node) -> &[Source] {
         self.inputs.get(node.index())
     }
 
-    /// The nodes that a node has control edges from, each once, in the order of the text.
+    /// The sources of control edges to a node, without duplicates, in the order of the text.
     pub fn controls(&self, node: Node) -> &[Node] {
         self.controls.get(node.index())
     }
 
-    /// Where the results of a node go to, in the order of the text.
+    /// The uses of a node's results, in the order of the text.
     pub fn consumers(&self, node: Node) -> &[Consumer] {
         self.consumers.get(node.index())
     }
 
-    /// The nodes that a node has control edges to, each once, in the order of the text.
+    /// The targets of control edges from a node, without duplicates, in the order of the text.
     pub fn control_consumers(&self, node: Node) -> &[Node] {
         self.control_consumers.get(node.index())
     }
 
-    /// The operations that say where control edges are, in the order of the text.
+    /// The operations that declare control edges, in the order of the text.
     pub fn control_ops(&self) -> &[OpId] {
         &self.control_ops
     }
@@ -387,18 +386,18 @@ impl Graph {
             && (self.inputs(node).get(input as usize)).is_some_and(|s| self.kind(s.node) == NodeKind::NextIteration)
     }
 
-    /// Whether a merge is that of a loop: one that a back edge leads to.
+    /// Whether a merge belongs to a loop: it has a back edge.
     pub fn is_loop_merge(&self, node: Node) -> bool {
         let inputs = self.inputs(node).iter();
         self.kind(node) == NodeKind::Merge && inputs.into_iter().any(|s| self.kind(s.node) == NodeKind::NextIteration)
     }
 
-    /// The nodes in an order in which inputs come first, but for back edges; without those of [`Graph::cyclic`].
+    /// The nodes in topological order, ignoring back edges; without those of [`Graph::cyclic`].
     pub fn order(&self) -> &[Node] {
         &self.order
     }
 
-    /// The nodes that are on a cycle which no back edge closes, and those that depend on them.
+    /// The nodes on a cycle without a back edge, and those that depend on them.
     pub fn cyclic(&self) -> &[Node] {
         &self.cyclic
     }
@@ -408,12 +407,12 @@ impl Graph {
         (0..self.frames.len() as u32).map(FrameId)
     }
 
-    /// The frame that a node runs in: that of its inputs.
+    /// The frame in which a node runs: that of its inputs.
     pub fn frame_of(&self, node: Node) -> FrameId {
         self.frame_of[node.index()]
     }
 
-    /// The frame that the results of a node and its control edges are in.
+    /// The frame of a node's results and control edges.
     pub fn output_frame(&self, node: Node) -> FrameId {
         self.output_frame[node.index()]
     }
@@ -428,23 +427,22 @@ impl Graph {
         self.frames[frame.index()].name
     }
 
-    /// How many frames a frame is in.
+    /// The number of frames around a frame.
     pub fn depth(&self, frame: FrameId) -> usize {
         self.frames[frame.index()].depth as usize
     }
 
-    /// The nodes that run in a frame, those in the frames inside not counted: with the exits out of it, and with the
-    /// enters out of it into another.
+    /// The nodes that run in a frame, not counting nested frames: including its exits, and the enters of nested frames.
     pub fn frame_nodes(&self, frame: FrameId) -> &[Node] {
         self.frame_nodes.get(frame.index())
     }
 
-    /// The enters that lead to a frame.
+    /// The enters of a frame.
     pub fn enters(&self, frame: FrameId) -> &[Node] {
         self.enters.get(frame.index())
     }
 
-    /// The exits that lead out of a frame.
+    /// The exits of a frame.
     pub fn exits(&self, frame: FrameId) -> &[Node] {
         self.exits.get(frame.index())
     }

@@ -1,8 +1,8 @@
-//! `df`: control flow as dataflow: graphs of nodes whose order is given by edges alone.
+//! `df`: control flow as dataflow, in graphs of nodes that are ordered only by edges.
 //!
-//! The five primitives (switch, merge, enter, exit, next-iteration), the messages between devices, and stacks whose
-//! order is given by control edges. A graph stands in a `df.graph`; any operation inside is a node. The model is that
-//! of Dennis' and Arvind's dataflow machines as TensorFlow has it (Yu et al., "Dynamic Control Flow in Large-Scale
+//! The five primitives (switch, merge, enter, exit, next-iteration), messages between devices, and stacks, which are
+//! ordered by control edges. A graph is in a `df.graph`; each of its operations is a node. The model is that of Dennis'
+//! and Arvind's dataflow machines, as implemented by TensorFlow (Yu et al., "Dynamic Control Flow in Large-Scale
 //! Machine Learning", EuroSys 2018).
 
 pub mod graph;
@@ -16,11 +16,11 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::value;
 
-/// How many iterations of a frame may run at a time if its enters do not say.
+/// The default of `parallel_iterations`: how many iterations of a frame may run concurrently.
 pub const PARALLEL_ITERATIONS: i64 = 10;
 
-/// What the device of an operation or a graph is called in TensorFlow, where its number does not say it: an attribute
-/// beside `device`.
+/// TensorFlow's name of an operation's or graph's device, if its number does not imply it: an attribute in addition to
+/// `device`.
 pub const DEVICE_NAME: &str = "tf.device";
 
 /// `df.control`, the type of what nodes give that give nothing but the fact that they have run.
@@ -37,17 +37,17 @@ impl DialectType for Stack {
     const NAME: &'static str = "df.stack";
 }
 
-/// The type of what nodes give that give nothing but the fact that they have run.
+/// The type of a result that only signals that its node has run.
 pub fn control_type(ctx: &Context) -> Type {
     ctx.dialect_type::<Control>()
 }
 
-/// The type of the stacks of a graph.
+/// The type of stacks in graphs.
 pub fn stack_type(ctx: &Context) -> Type {
     ctx.dialect_type::<Stack>()
 }
 
-/// Whether a type is that of the stacks of a graph.
+/// Whether a type is the type of stacks in graphs.
 pub fn is_stack(ctx: &Context, ty: Type) -> bool {
     ctx.is_dialect_type::<Stack>(ty)
 }
@@ -93,7 +93,7 @@ fn attr(name: &'static str, ty: &'static str, default: Option<&'static str>) -> 
     }
 }
 
-/// A node that is neither moved, merged with its like, nor run when its turn has not come.
+/// A node that is neither moved, nor merged with equal nodes, nor speculated.
 fn node(name: &'static str, summary: &'static str) -> OpDef {
     let mut def = OpDef::new(name, summary);
     def.speculatable = |_| Speculatability::Never;
@@ -114,12 +114,12 @@ fn world() -> SmallVec<[Effect; 2]> {
         .collect()
 }
 
-/// The result is of the type of the first operand.
+/// The result has the type of the first operand.
 fn like_first(args: &InferArgs<'_>) -> Result<Type, String> {
     args.operand_type(0).ok_or_else(|| "it needs an operand".to_owned())
 }
 
-/// A node that hands its operand on.
+/// A node that forwards its operand.
 fn passes_on(name: &'static str, summary: &'static str) -> OpDef {
     let mut def = node(name, summary);
     def.operands = vec![value("x", "any", Arity::One)].into();
@@ -233,7 +233,7 @@ fn no_op() -> OpDef {
     def
 }
 
-/// The attributes of the two ends of a message.
+/// The attributes of both ends of a message.
 fn ends() -> List<AttrSpec> {
     vec![
         attr("key", "str", None),

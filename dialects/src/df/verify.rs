@@ -1,9 +1,9 @@
-//! The rules of graphs, each with a code, a message and help of its own.
+//! The rules of graphs, each with its own code, message and help.
 //!
-//! An executor takes a graph at its word: what breaks one of these rules hangs, runs for ever or gives wrong values
-//! without a word. All are checked on the whole graph, in time linear in its size: first those about single nodes, then
-//! cycles, then frames, then what is alive when, and in the end what the graphs of several devices say of the messages
-//! between them. Rules that rest on others are not checked where those are broken.
+//! An executor trusts the graph: breaking one of these rules causes a deadlock, an endless loop or wrong values without
+//! an error. All rules are checked on the whole graph, in time linear in its size: first those about single nodes, then
+//! cycles, frames and liveness, and finally the messages between the graphs of several devices. Rules that depend on
+//! others are not checked where those are violated.
 
 mod alive;
 mod devices;
@@ -14,16 +14,16 @@ use pir_ir::{Body, Context, Diagnostic, OpId, OpView};
 
 use super::graph::{FrameId, Graph, Node, NodeKind, Source};
 
-/// After this many errors nobody reads on.
+/// Stop after this many errors.
 const MAX_ERRORS: usize = 100;
 
-/// Everything that is wrong with a graph.
+/// Verifies a graph.
 pub(super) fn graph(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let Some(body) = op.body.isolated(op.op) else { return };
     if !nodes::shape(op, body, errors) {
         return;
     }
-    // What is not the result of a node has been reported.
+    // An operand that is not the result of a node has been reported.
     let Some(graph) = Graph::new(op.ctx, body) else { return };
     let mut repeats = vec![false; graph.frames().len()];
     for node in graph.nodes().filter(|&n| graph.kind(n) == NodeKind::NextIteration) {
@@ -47,7 +47,7 @@ struct Rules<'a> {
     ctx: &'a Context,
     body: &'a Body,
     graph: &'a Graph,
-    /// The device of the graph, if it is that of one.
+    /// The device of the graph, if it has one.
     device: Option<i64>,
     /// Whether a frame may have more than one iteration.
     repeats: Vec<bool>,
@@ -93,7 +93,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A value in the reader's words.
+    /// A value in messages.
     fn value(&self, source: Source) -> String {
         let op = self.graph.op(source.node);
         let value = self.body.results(op).nth(source.output as usize);

@@ -1,7 +1,7 @@
 //! Simplifications of `pd.if` and `pd.condition_branch`.
 //!
-//! One with an init region is left alone: its branches record on the stack that is made there, and what they record is
-//! paired with what the branches of its dual read.
+//! Operations with an init region are left alone: their branches record on the stack created there, and the pushes
+//! correspond to pops in the branches of the dual.
 
 use crate::pd;
 use pir_ir::{BlockId, Body, Context, OpId, RegionId, Rewriter, Speculatability, Traits, Type, ValueId};
@@ -10,18 +10,19 @@ use smallvec::SmallVec;
 
 use super::condition::{is_condition, truth};
 
-/// How many operations of both branches together are computed for `pd.where`, and how large its results may be.
+/// The maximal number of operations in both branches for replacing them with `pd.where`, and the maximal size of its
+/// results.
 const MAX_SELECTED: usize = 4;
 const MAX_ELEMENTS: i64 = 64;
-/// How far apart branches on one condition may stand to become one.
+/// The maximal number of operations between branches on one condition that are merged.
 const MAX_BETWEEN: usize = 16;
-/// How deep in a branch the results of a merged one are looked for.
+/// The maximal nesting depth at which uses of a merged branch's results are searched.
 const MAX_DEPTH: usize = 64;
 
 type Rule = fn(&mut Rewriter<'_>, OpId) -> bool;
 
 pub(super) fn simplify(rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<pir_ir::Attr>]) -> bool {
-    // Which branch of a constant condition runs is known from the flow of control.
+    // The region flow already determines the branch that a constant condition takes.
     if branches(rewriter.body, op).is_none() || constants.first().is_some_and(Option::is_some) {
         return false;
     }
@@ -46,7 +47,7 @@ fn is_plain_if(ctx: &Context, body: &Body, op: OpId) -> bool {
     ctx.op_str(body.op_name(op)) == pd::If::NAME && branches(body, op).is_some()
 }
 
-/// What a branch yields; nothing if it is empty.
+/// The values that a branch yields; none if it is empty.
 fn yielded(body: &Body, region: RegionId) -> SmallVec<[ValueId; 4]> {
     let end = body.region_terminator(region);
     end.map(|end| body.operands(end).collect()).unwrap_or_default()
@@ -69,12 +70,12 @@ fn content(body: &Body, region: RegionId) -> Vec<OpId> {
     ops
 }
 
-/// The truth value that a value is known to be.
+/// The constant boolean of a value, if known.
 fn known(ctx: &Context, body: &Body, value: ValueId) -> Option<bool> {
     truth(ctx, body.constant(ctx, value)?)
 }
 
-/// What a truth value is the negation of.
+/// The operand of a negation.
 fn negated(ctx: &Context, body: &Body, value: ValueId) -> Option<ValueId> {
     let not = body.defining_op(value)?;
     let x = (ctx.op_str(body.op_name(not)) == pd::LogicalNot::NAME).then(|| body.operands(not).next())??;
@@ -114,7 +115,7 @@ fn swap_negated(rewriter: &mut Rewriter<'_>, op: OpId) -> bool {
     true
 }
 
-/// A result that is true in `then` and false in `else` is the condition, the other way round its negation.
+/// A result that is true in `then` and false in `else` is the condition, or with exchanged values its negation.
 fn results_that_are_the_condition(rewriter: &mut Rewriter<'_>, op: OpId) -> bool {
     let (ctx, body) = (rewriter.ctx, &*rewriter.body);
     let Some([then, other]) = branches(body, op) else {
@@ -148,8 +149,8 @@ fn results_that_are_the_condition(rewriter: &mut Rewriter<'_>, op: OpId) -> bool
     !same.is_empty() || !opposite.is_empty()
 }
 
-/// Whether an operation may be computed although its branch is not taken, at little cost. Only those count whose
-/// derivatives are constant: where the branch is not taken, the cotangent is zero, and zero times an infinity is not.
+/// Whether an operation may be speculated at little cost. Only operations with constant derivatives qualify: for a
+/// branch that is not taken, the cotangent is zero, and zero times infinity would be NaN.
 fn is_cheap(ctx: &Context, body: &Body, op: OpId) -> bool {
     let view = body.view(ctx, op);
     let Some(def) = view.def() else { return false };
@@ -173,7 +174,7 @@ fn is_small(ctx: &Context, ty: Type) -> bool {
     known && count.is_some_and(|n| n <= MAX_ELEMENTS)
 }
 
-/// Small results of branches in which little is computed are selected by `pd.where`.
+/// Small results of branches with few operations are selected by `pd.where`.
 fn select(rewriter: &mut Rewriter<'_>, op: OpId) -> bool {
     let (ctx, body) = (rewriter.ctx, &*rewriter.body);
     let Some([then, other]) = branches(body, op) else {
@@ -203,7 +204,7 @@ fn select(rewriter: &mut Rewriter<'_>, op: OpId) -> bool {
             }
         }
     }
-    // The condition has as many dimensions as the results, or fewer.
+    // The condition must not have a higher rank than the results.
     let condition = body.operand(op, 0);
     let rank = |v| ctx.as_tensor(body.value_type(v)).map_or(0, |(dims, _)| dims.len());
     if body.results(op).any(|r| rank(r) < rank(condition)) {
@@ -275,8 +276,8 @@ fn merge_nested(rewriter: &mut Rewriter<'_>, op: OpId) -> bool {
     true
 }
 
-/// The branches that follow one, on the same condition (`true`) or on its negation, and what stands between that may
-/// as well stand before.
+/// The subsequent branches on the same condition (`true`) or on its negation, and the operations between them that can
+/// be moved before the first.
 fn followers(ctx: &Context, body: &Body, op: OpId) -> (Vec<(OpId, bool)>, Vec<OpId>) {
     let condition = body.operand(op, 0);
     let (mut found, mut between): (Vec<(OpId, bool)>, Vec<OpId>) = (Vec::new(), Vec::new());
@@ -311,7 +312,7 @@ fn followers(ctx: &Context, body: &Body, op: OpId) -> (Vec<(OpId, bool)>, Vec<Op
     (found, between)
 }
 
-/// Branches on the same condition, or on its negation, that stand one behind the other become one.
+/// Merges adjacent branches on the same condition, or on its negation.
 fn merge_adjacent(rewriter: &mut Rewriter<'_>, op: OpId) -> bool {
     let ctx = rewriter.ctx;
     let (followers, between) = followers(ctx, rewriter.body, op);
@@ -363,7 +364,7 @@ fn merge_adjacent(rewriter: &mut Rewriter<'_>, op: OpId) -> bool {
     true
 }
 
-/// The regions of all members that run when the condition of the first holds, and those when it does not.
+/// The regions of all members that run when the condition of the first is true, and those when it is false.
 fn sides(body: &Body, members: &[(OpId, bool)]) -> [Vec<RegionId>; 2] {
     let mut sides = [Vec::new(), Vec::new()];
     for &(member, same) in members {
@@ -376,11 +377,11 @@ fn sides(body: &Body, members: &[(OpId, bool)]) -> [Vec<RegionId>; 2] {
     sides
 }
 
-/// The uses of results of members in later members, each with what is yielded on the side where the use stands.
+/// The uses of members' results in later members, each with the value yielded on the side of the use.
 fn uses_inside(body: &Body, members: &[(OpId, bool)]) -> Option<Vec<(OpId, usize, ValueId)>> {
     let home = body.op_block(members.first()?.0)?;
     let by_op: FxHashMap<OpId, bool> = members.iter().copied().collect();
-    // What results stand for on each side. What a member yields may be the result of one before.
+    // The values of the results on each side. A member may yield the result of an earlier one.
     let mut stands: [FxHashMap<ValueId, ValueId>; 2] = Default::default();
     let mut found = Vec::new();
     for &(member, same) in members {
@@ -420,7 +421,7 @@ fn uses_inside(body: &Body, members: &[(OpId, bool)]) -> Option<Vec<(OpId, usize
     Some(found)
 }
 
-/// The block of a branch, made if the branch is empty.
+/// The block of a branch, created if the branch is empty.
 fn target_block(rewriter: &mut Rewriter<'_>, region: RegionId) -> BlockId {
     if let Some(block) = rewriter.body.single_block(region) {
         return block;
@@ -432,7 +433,7 @@ fn target_block(rewriter: &mut Rewriter<'_>, region: RegionId) -> BlockId {
     block
 }
 
-/// A `pd.condition_branch` that can only go one way is a `pd.branch`.
+/// A `pd.condition_branch` with a single possible target becomes a `pd.branch`.
 pub(super) fn simplify_condition_branch(
     rewriter: &mut Rewriter<'_>,
     op: OpId,

@@ -1,8 +1,8 @@
-//! Conditions: one truth value.
+//! Conditions: single booleans.
 
 use pir_ir::{Attr, AttrData, Context, DYNAMIC, Type};
 
-/// Whether a type is that of one truth value.
+/// Whether a type is a single boolean.
 pub(crate) fn is_condition(ctx: &Context, ty: Type) -> bool {
     match ctx.as_tensor(ty) {
         Some((shape, elem)) => elem == Type::I1 && shape.iter().all(|&d| d == 1 || d == DYNAMIC),
@@ -10,7 +10,7 @@ pub(crate) fn is_condition(ctx: &Context, ty: Type) -> bool {
     }
 }
 
-/// The truth value of a constant.
+/// The boolean of a constant.
 pub(super) fn truth(ctx: &Context, value: Attr) -> Option<bool> {
     match ctx.attr_data(value) {
         AttrData::Ints(items) => match items[..] {

@@ -21,7 +21,7 @@ pub fn is_if(name: &str) -> bool {
     matches!(name, pd::If::NAME | pd::IfGrad::NAME)
 }
 
-/// The number of a region of an operation with an `init` region or without: 0 for `cond` and `then`.
+/// The index of a block's region, not counting an `init` region: 0 for `cond` and `then`.
 pub fn role(body: &Body, op: OpId, block: BlockId) -> Option<usize> {
     let regions = body.op_regions(op);
     let at = regions.iter().position(|&r| body.block_region(block) == Some(r))?;
@@ -89,7 +89,7 @@ fn if_like(name: &'static str, summary: &'static str, doc: &'static str) -> OpDe
         Ok(yielded(&args, *then, 0).unwrap_or_default())
     });
     def.region_args = Some(|args, index| match (index, args.regions) {
-        // `init` has no arguments; behind it, a branch gets the stack.
+        // `init` has no arguments; after it, a branch gets the stack.
         (1 | 2, [init, ..]) if starts_with_stack(&args, *init) => yielded(&args, *init, 0),
         _ => Some(SmallVec::new()),
     });
@@ -132,7 +132,7 @@ fn while_like(name: &'static str, summary: &'static str, doc: &'static str) -> O
         let operands = || args.operands.iter().map(|&v| args.body.value_type(v)).collect();
         match args.regions.get(index.wrapping_sub(1)) {
             None => Some(operands()),
-            // Behind `cond` its forwarded values, behind `init` what it yields.
+            // The body gets the values forwarded by `cond`, other regions those yielded by `init`.
             Some(&before) => {
                 let cond = args
                     .body
@@ -143,7 +143,7 @@ fn while_like(name: &'static str, summary: &'static str, doc: &'static str) -> O
         }
     });
     def.verify = Some(verify::while_op);
-    // A loop may not end.
+    // A loop may not terminate.
     def.speculatable = |_| Speculatability::Never;
     def.flow = Some(&WhileFlow);
     def.with_effects(MemoryEffects::NONE)
@@ -153,7 +153,7 @@ fn is_cond_yield(ctx: &Context, args: &InferArgs<'_>, op: OpId) -> bool {
     ctx.op_str(args.body.op_name(op)) == "cf.cond_yield"
 }
 
-/// The types of what a region ends with, the first `skip` operands left out.
+/// The operand types of a region's terminator, without the first `skip`.
 fn yielded<const N: usize>(args: &InferArgs<'_>, region: RegionId, skip: usize) -> Option<SmallVec<[Type; N]>>
 where
     [Type; N]: smallvec::Array<Item = Type>,
@@ -180,7 +180,7 @@ fn starts_with_stack(args: &InferArgs<'_>, region: RegionId) -> bool {
     })
 }
 
-/// How many operands the terminator of a region has.
+/// The number of operands of a region's terminator.
 fn terminator_operands(op: OpView<'_>, region: usize) -> usize {
     let regions = op.body.op_regions(op.op);
     regions
@@ -201,7 +201,7 @@ impl RegionFlow for IfFlow {
     fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]> {
         let first = Self::first_branch(op);
         let mut edges = SmallVec::new();
-        // Control enters `init`, which hands its stack on, or the branches, with nothing.
+        // Control enters `init`, which forwards its stack, or the branches, without values.
         let (from, operands) = if first == 1 {
             edges.push(FlowEdge {
                 from: FlowPoint::Parent,

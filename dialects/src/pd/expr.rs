@@ -1,7 +1,7 @@
-//! Expressions over values of a program that is being built: operators and methods emit operations.
+//! Expressions over values of a program under construction: operators and methods emit operations.
 //!
-//! An expression is one value. The first error stays in the [scope](Emitter), and what is computed with the value that it left
-//! out is left out too, so that formulas read like formulas:
+//! An expression is one value. The [scope](Emitter) keeps the first error, and expressions that depend on a failed one
+//! are skipped, so that rules read like formulas:
 //!
 //! ```
 //! # use pir_dialects::pd::Expr;
@@ -17,19 +17,20 @@ use pir_ir::{Attr, Context, Rewriter, Type, TypeData, ValueId};
 
 use super::typed::{Given, Number, ops};
 
-/// Where expressions are emitted.
+/// The destination of expressions.
 pub trait Emitter {
     /// The context.
     fn context(&self) -> &Context;
     /// The type of a value.
     fn type_of(&self, value: ValueId) -> Type;
-    /// Emits an operation, with a result of a type or those that are inferred. None, and an error, when they cannot be.
+    /// Emits an operation with the given or inferred result types. Reports an error and returns nothing if inference
+    /// fails.
     fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> Vec<ValueId>;
-    /// Notes an error, unless there is one.
+    /// Reports an error, unless there is one already.
     fn fail(&self, why: String);
 }
 
-/// The scope of expressions.
+/// The scope of expressions: a handle of the emitter.
 #[derive(Clone, Copy)]
 pub struct ExprScope<'c>(&'c dyn Emitter);
 
@@ -57,7 +58,7 @@ impl<'c> ExprScope<'c> {
         Expr { scope: self, id: None }
     }
 
-    /// Notes an error.
+    /// Reports an error.
     pub fn fail(self, why: impl Into<String>) -> Expr<'c> {
         self.0.fail(why.into());
         self.nothing()
@@ -97,7 +98,7 @@ impl<'c> ExprScope<'c> {
     }
 }
 
-/// A value of the program that is being built, or what failed.
+/// A value of the program under construction, or a failed expression.
 #[derive(Clone, Copy)]
 pub struct Expr<'c> {
     pub(super) scope: ExprScope<'c>,
@@ -110,7 +111,7 @@ impl<'c> Expr<'c> {
         self.id
     }
 
-    /// Where it is emitted.
+    /// The scope in which it is emitted.
     pub fn scope(self) -> ExprScope<'c> {
         self.scope
     }
@@ -125,7 +126,7 @@ impl<'c> Expr<'c> {
         self.ty().map(|ty| self.scope.context().elem_type(ty))
     }
 
-    /// The dimensions as the type has them; none of a scalar.
+    /// The dimensions of the type; empty for a scalar.
     pub fn dims(self) -> &'c [i64] {
         let tensor = self.ty().and_then(|ty| self.scope.context().as_tensor(ty));
         tensor.map_or(&[], |(shape, _)| shape)
@@ -175,7 +176,7 @@ impl<'c> Expr<'c> {
         self.where_(x, y)
     }
 
-    /// This in an element type.
+    /// Converts to an element type.
     pub fn to(self, elem: Option<Type>) -> Expr<'c> {
         match elem {
             Some(elem) if self.elem() != Some(elem) => self.cast(elem),
@@ -183,12 +184,12 @@ impl<'c> Expr<'c> {
         }
     }
 
-    /// This in the element type of another expression.
+    /// Converts to the element type of another expression.
     pub fn cast_like(self, like: Expr<'c>) -> Expr<'c> {
         self.to(like.elem())
     }
 
-    /// This in the shape of another expression.
+    /// Reshapes to the shape of another expression.
     pub fn reshape_like(self, like: Expr<'c>) -> Expr<'c> {
         match (like.static_shape(), like.ty()) {
             (Some(_), ty) if self.ty() == ty => self,
@@ -203,7 +204,7 @@ impl<'c> Expr<'c> {
         }
     }
 
-    /// The sum over the dimensions along which a value of the shape of another expression was broadcast.
+    /// The sum over the dimensions along which the shape of another expression was broadcast.
     pub fn reduce_like(self, like: Expr<'c>) -> Expr<'c> {
         match like.static_shape() {
             Some(_) if self.ty() == like.ty() => self,
@@ -212,7 +213,7 @@ impl<'c> Expr<'c> {
         }
     }
 
-    /// This over the shape of another expression.
+    /// Broadcasts to the shape of another expression.
     pub fn expand_like(self, like: Expr<'c>) -> Expr<'c> {
         match like.static_shape() {
             Some(_) if self.ty() == like.ty() => self,
@@ -226,16 +227,16 @@ impl<'c> Expr<'c> {
         self.slice(&[axis as i64], [start], [end])
     }
 
-    /// The sum over axes, which stay as dimensions of one.
+    /// The sum over axes, which stay as dimensions of extent 1.
     pub fn total(self, axes: &[i64]) -> Expr<'c> {
-        // A scalar counts as a vector of one element.
+        // A scalar is treated as a vector of one element.
         match self.rank() {
             0 => self,
             _ => self.sum_with(|o| o.axis(axes).keepdim(true)),
         }
     }
 
-    /// The mean over axes, which stay as dimensions of one.
+    /// The mean over axes, which stay as dimensions of extent 1.
     pub fn average(self, axes: &[i64]) -> Expr<'c> {
         match axes {
             [] => self,
@@ -243,7 +244,7 @@ impl<'c> Expr<'c> {
         }
     }
 
-    /// A number to compute with this: a scalar of its element type, if it is an operand.
+    /// A number for computing with this expression: a scalar of its element type, if it is an operand.
     pub fn number(self, number: Number) -> Expr<'c> {
         match number {
             Number::Value(Given(id)) => {
@@ -345,7 +346,7 @@ pub struct Building<'r, 'a> {
 }
 
 impl<'r, 'a> Building<'r, 'a> {
-    /// Begins.
+    /// Creates an emitter.
     pub fn new(r: &'r mut Rewriter<'a>) -> Self {
         Building {
             ctx: r.ctx,
@@ -367,7 +368,7 @@ impl<'r, 'a> Building<'r, 'a> {
     /// The first error.
     ///
     /// # Errors
-    /// When there is one.
+    /// If there is one.
     pub fn finish(&self) -> Result<(), String> {
         self.error.borrow_mut().take().map_or(Ok(()), Err)
     }
@@ -376,7 +377,7 @@ impl<'r, 'a> Building<'r, 'a> {
 /// Emits an expression at the insertion point of a rewriter.
 ///
 /// # Errors
-/// The first one of the expression.
+/// The first error of the expression.
 pub fn evaluate(
     r: &mut Rewriter<'_>,
     expression: impl for<'c> FnOnce(ExprScope<'c>) -> Expr<'c>,

@@ -1,4 +1,4 @@
-//! Where the handles of stacks come from: through what regions yield, and from pops to the pushes that they undo.
+//! Traces handles of stacks to their definitions, through yields, and from pops to the corresponding pushes.
 
 use pir_ir::{Body, Context, OpId, RegionId, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::control::{is_if, is_while, role};
 use crate::cf::is_stack;
 
-/// What is known of the handles of a body.
+/// The known handles of a body.
 #[derive(Debug)]
 pub struct Handles<'m> {
     ctx: &'m Context,
@@ -15,14 +15,14 @@ pub struct Handles<'m> {
 }
 
 enum HandleSource {
-    /// The stack is made by this operation.
+    /// The stack is created by this operation.
     Made(OpId),
-    /// The handle is this one.
+    /// The handle is a copy of this one.
     From(ValueId),
 }
 
 impl<'m> Handles<'m> {
-    /// Nothing is known yet of the handles that pops give; see [`Handles::undo`].
+    /// An analysis in which the handles returned by pops are unknown; see [`Handles::undo`].
     pub fn new(ctx: &'m Context, body: &'m Body) -> Self {
         Handles {
             ctx,
@@ -31,11 +31,11 @@ impl<'m> Handles<'m> {
         }
     }
 
-    /// The `cf.create_stack` that made the stack of a handle, if that is known before the program runs.
+    /// The `cf.create_stack` that creates the stack of a handle, if it is statically known.
     pub fn made_by(&mut self, value: ValueId) -> Option<OpId> {
         let mut way = Vec::new();
         let mut at = value;
-        // Each step leads outwards or backwards; a loop that swaps its stacks would lead around.
+        // Each step goes outwards or backwards; a loop that exchanges its stacks would be a cycle.
         let made_by = loop {
             if let Some(&made_by) = self.known.get(&at) {
                 break made_by;
@@ -52,7 +52,7 @@ impl<'m> Handles<'m> {
         made_by
     }
 
-    /// Notes that a pop undoes a push: a handle that was pushed is what is popped.
+    /// Declares that a pop undoes a push: the popped handle is the pushed one.
     pub fn undo(&mut self, push: OpId, pop: OpId) {
         let (value, result) = (self.body.get_operand(push, 1), self.body.get_result(pop, 0));
         if let (Some(value), Some(result)) = (value, result)
@@ -68,7 +68,7 @@ impl<'m> Handles<'m> {
         is_stack(self.ctx, self.body.value_type(value))
     }
 
-    /// Where a handle comes from.
+    /// The origin of a handle.
     fn step(&self, value: ValueId) -> Option<HandleSource> {
         let body = self.body;
         let name = |op: OpId| self.ctx.op_str(body.op_name(op));
@@ -87,9 +87,9 @@ impl<'m> Handles<'m> {
             ValueDef::Arg(block, index) => {
                 let (op, index) = (body.block_parent(block)?, index as usize);
                 match (role(body, op, block), body.op_regions(op)) {
-                    // The body of a loop gets what the condition forwards.
+                    // The body of a loop gets the values forwarded by the condition.
                     (Some(1), _) if is_while(name(op)) => self.passed_on(first_region(op)?, index + 1)?,
-                    // The condition of a loop, and the branches, get what `init` hands on.
+                    // The condition of a loop, and the branches, get the values forwarded by `init`.
                     (Some(_), &[init, _, _]) => self.passed_on(init, index)?,
                     _ => body.get_operand(op, index)?,
                 }
@@ -99,7 +99,7 @@ impl<'m> Handles<'m> {
         Some(HandleSource::From(from))
     }
 
-    /// What the terminator of a region passes on at a place.
+    /// The operand of a region's terminator at an index.
     fn passed_on(&self, region: RegionId, index: usize) -> Option<ValueId> {
         let last = self.body.last_op(self.body.single_block(region)?)?;
         self.body.get_operand(last, index)

@@ -3,8 +3,8 @@
 use pir_ir::{OpId, Rewriter, Type, ValueId};
 use rustc_hash::FxHashMap;
 
-/// A condition that forwards its arguments in another order than it gets them forwards them in that order; what the body
-/// gets and what the loop results in follow. (MLIR aligns the arguments of `scf.while` so.)
+/// If the condition forwards its arguments in another order, they are forwarded in the original order, and the body's
+/// arguments and the loop's results are permuted. (MLIR aligns the arguments of `scf.while` in the same way.)
 pub(super) fn simplify(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<pir_ir::Attr>]) -> bool {
     align(rewriter, op).is_some()
 }
@@ -21,7 +21,7 @@ fn align(r: &mut Rewriter<'_>, op: OpId) -> Option<()> {
     if forwarded == args || forwarded.len() != args.len() || count != args.len() || r.body.num_results(op) != count {
         return None;
     }
-    // For each place the one whose value belongs there.
+    // The index of each argument.
     let place: FxHashMap<ValueId, usize> = args.iter().enumerate().map(|(at, &arg)| (arg, at)).collect();
     let mut from = vec![None; count];
     for (at, value) in forwarded.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! `pd`: tensors, declared in op tables, and control flow.
 //!
-//! An operation of a table takes tensors as operands and numbers, lists and types as attributes. What the tables call
-//! `IntArray` and `Scalar` (axes, shapes, factors) is an attribute when it is constant, and may else be an operand
-//! behind the tensors, in the order of the declaration.
+//! An operation of a table takes tensors as operands and numbers, lists and types as attributes. An `IntArray` or
+//! `Scalar` argument of the tables (axes, shapes, factors) is an attribute if it is constant, and otherwise may be an
+//! operand after the tensors, in the order of the declaration.
 
 mod branches;
 pub(crate) mod condition;
@@ -65,7 +65,7 @@ pub fn register(builder: &mut ContextBuilder) {
         def
     });
     builder.register(dialect, tabled.chain(control::definitions()));
-    // As PaddlePaddle has them.
+    // The same names as in PaddlePaddle.
     builder
         .register_alias("pd.yield", "cf.yield")
         .register_list_type("pd.vec");

@@ -4,15 +4,15 @@ use std::fmt;
 
 use serde::Deserialize;
 
-/// An entry as it is written.
+/// An entry of a table.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     op: String,
     args: String,
     output: String,
-    /// The operands that the results depend on differentiably, `none`, or `refused`, of what has a derivative that is not
-    /// known here. Required in the tables: nothing is assumed.
+    /// The operands in which the operation is differentiable, `none`, or `refused` if a derivative exists but is not
+    /// implemented. Required in the tables: there is no default.
     #[serde(default)]
     derivative: Option<String>,
     #[serde(default)]
@@ -27,30 +27,30 @@ pub struct Entry {
     effects: Option<String>,
     #[serde(default)]
     speculatable: Option<String>,
-    /// What it computes, as the body of a function. An operation that other systems have needs none: one that has it is
-    /// written for them as what it computes.
+    /// The operation as a composition: the body of a function. Operations that exist in other systems need none: an
+    /// operation with a composition is written for these systems as the composition.
     #[serde(default)]
     computes: Option<String>,
-    /// Its vector-Jacobian product, likewise.
+    /// Its vector-Jacobian product, in the same form.
     #[serde(default)]
     vjp: Option<String>,
-    /// What PaddlePaddle's operation has, where that differs; see `build/names.rs`, for the two others as well.
+    /// The form of PaddlePaddle's operation, if it differs; see `build/names.rs`, also for the two others.
     #[serde(default)]
     paddle: Option<String>,
     #[serde(default)]
     program_desc: Names,
-    /// The operation of TensorFlow that it is written as, which is read too, and others that are read.
+    /// The operation of TensorFlow as which it is written and from which it is read, and further ones that are read.
     #[serde(default)]
     tensorflow: Option<String>,
     #[serde(default)]
     from_tensorflow: Names,
-    /// The operands that PaddlePaddle's operation of this name and a `_` changes, `(x -> out)`, if not the first.
+    /// The operands changed by PaddlePaddle's operation with the suffix `_`, `(x -> out)`, unless it is the first.
     #[serde(default)]
     inplace: Option<String>,
     summary: String,
     #[serde(default)]
     doc: String,
-    /// A program with the operation, which the reference shows with what it gives.
+    /// An example program, which the reference shows with its output.
     #[serde(default)]
     example: String,
 }
@@ -81,12 +81,12 @@ struct InferMeta {
     func: String,
 }
 
-/// How many values.
+/// The number of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
-    /// One.
+    /// Exactly one.
     One,
-    /// One or none.
+    /// Zero or one.
     Optional,
     /// Any number.
     Variadic,
@@ -97,9 +97,9 @@ pub enum Arity {
 pub struct Value {
     /// Its name.
     pub name: String,
-    /// Its type in the table's words.
+    /// Its type as spelled in the table.
     pub ty: String,
-    /// How many.
+    /// The number of values.
     pub arity: Arity,
 }
 
@@ -108,9 +108,9 @@ pub struct Value {
 pub struct Attribute {
     /// Its name.
     pub name: String,
-    /// Its type in the table's words.
+    /// Its type as spelled in the table.
     pub ty: String,
-    /// Its default in the table's words.
+    /// Its default as spelled in the table.
     pub default: Option<String>,
 }
 
@@ -119,10 +119,10 @@ pub struct Attribute {
 pub struct Op {
     /// The name without the dialect.
     pub op: String,
-    /// The arguments in the order in which they are declared.
+    /// The arguments in the order of declaration.
     #[allow(dead_code, reason = "the build script reads it")]
     pub args: Vec<Attribute>,
-    /// Operands. An `IntArray` or `Scalar` argument is an attribute, or an optional operand behind the tensors.
+    /// Operands. An `IntArray` or `Scalar` argument is an attribute, or an optional operand after the tensors.
     pub operands: Vec<Value>,
     /// Attributes.
     pub attrs: Vec<Attribute>,
@@ -130,57 +130,57 @@ pub struct Op {
     pub outputs: Vec<Value>,
     /// The function that infers result types, in snake case.
     pub infer: Option<String>,
-    /// For each result the form that its type has, if that is given: `like x`.
+    /// The type form of each result, if it has one: `like x`.
     pub forms: Vec<Option<String>>,
-    /// Whether it is said what there is a derivative in.
+    /// Whether differentiability is declared.
     pub says_derivative: bool,
-    /// The operands that the results depend on differentiably; `None` if the derivative is refused, or nothing is said.
+    /// The operands in which the operation is differentiable; `None` if the derivative is refused or undeclared.
     pub derivative: Option<Vec<String>>,
     /// The gradient operation.
     pub backward: Option<String>,
-    /// Operands whose shape alone is read.
+    /// Operands of which only the shape is used.
     pub no_need_buffer: Vec<String>,
     /// Traits, in lower case.
     pub traits: Vec<String>,
-    /// A variant of `Effects`, if it is said.
+    /// A variant of `Effects`, if declared.
     pub effects: Option<String>,
-    /// A variant of `Speculate`, if it is said.
+    /// A variant of `Speculate`, if declared.
     pub speculate: Option<String>,
-    /// What it computes, as the body of a function.
+    /// The operation as a composition: the body of a function.
     pub computes: Option<String>,
-    /// Its vector-Jacobian product, likewise.
+    /// Its vector-Jacobian product, in the same form.
     pub vjp: Option<String>,
-    /// What PaddlePaddle has for it.
+    /// Its form in PaddlePaddle.
     #[allow(dead_code, reason = "the build script reads it")]
     pub paddle: Option<String>,
-    /// The operations of a ProgramDesc that it is.
+    /// The corresponding operations of a ProgramDesc.
     #[allow(dead_code, reason = "the build script reads it")]
     pub program_desc: Vec<String>,
-    /// The operation of TensorFlow that it is read from and written as.
+    /// The operation of TensorFlow from which it is read and as which it is written.
     #[allow(dead_code, reason = "the build script reads it")]
     pub tensorflow: Option<String>,
-    /// Others that it is read from.
+    /// Further operations from which it is read.
     #[allow(dead_code, reason = "the build script reads it")]
     pub from_tensorflow: Vec<String>,
-    /// The pairs of operands and results of its twin that works in place.
+    /// The pairs of operands and results of its in-place variant.
     #[allow(dead_code, reason = "the build script reads it")]
     pub inplace: Option<String>,
-    /// One line.
+    /// A one-line summary.
     pub summary: String,
-    /// More lines.
+    /// A description.
     pub doc: String,
-    /// A program with it.
+    /// An example program.
     pub example: String,
 }
 
-/// What is wrong with a row.
+/// An error in a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The operation.
     pub op: String,
-    /// In which field.
+    /// The field.
     pub field: &'static str,
-    /// What.
+    /// The message.
     pub message: String,
 }
 
@@ -190,10 +190,10 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Reads a row.
+/// Parses a row.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The error in the row.
 pub fn read(entry: Entry) -> Result<Op, Fault> {
     let fail = |field: &'static str, message: &str| Fault {
         op: entry.op.clone(),
@@ -230,7 +230,7 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
                         ty: ty.clone(),
                         arity: Arity::Optional,
                     });
-                    // It may be an operand: then the attribute is missing. The verifier asks for one of them where
+                    // It may be an operand instead, so the attribute is optional. The verifier requires one of them if
                     // there is no default.
                     attrs.push(Attribute { name, ty, default });
                 } else {
@@ -276,7 +276,7 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
         let message = format!("`derivative` names `{name}`, which is no operand");
         return Err(fail("derivative", &message));
     }
-    // Most operations compute a value. PaddlePaddle's names for what changes something in place end like this.
+    // Most operations compute a value. In PaddlePaddle, a trailing underscore marks a change in place.
     if entry.effects.is_none() && entry.op.ends_with('_') {
         return Err(fail("op", "what ends in `_` says what its `effects` are"));
     }
@@ -329,7 +329,7 @@ pub fn argument(text: &str) -> Option<Attribute> {
     })
 }
 
-/// Splits at commas that stand in no brackets.
+/// Splits at commas outside of brackets.
 pub fn split(text: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut depth = 0;

@@ -10,26 +10,25 @@ use smallvec::SmallVec;
 
 use super::infer;
 
-/// The kinds of effects that tables name.
+/// The kinds of effects in tables.
 pub(super) enum Effects {
     None,
-    /// Reads inputs of the program: kept, and kept in order with other such.
+    /// Reads an input of the program: kept, and ordered with respect to other inputs.
     Input,
-    /// Writes outputs of the program.
+    /// Writes an output of the program.
     Output,
-    /// Changes its first operand.
+    /// Changes its first operand in place.
     FirstOperand,
-    /// A step of an optimizer: the results are the parameters and their state from then on, also when the program is run
-    /// the next time.
+    /// An optimizer step: the results replace the parameters and their state, also in the next run of the program.
     Update,
 }
 
-/// When an operation may run although the program would not have run it.
+/// When an operation may be speculated.
 pub(super) enum Speculate {
     Always,
-    /// It fails on some operands.
+    /// It may fail on some operands.
     Never,
-    /// It fails on a divisor of zero, if the elements are integers.
+    /// It fails for a divisor of zero, if the elements are integers.
     NonzeroDivisor,
 }
 
@@ -47,20 +46,20 @@ pub(super) struct Row {
     pub(super) traits: Traits,
     pub(super) effects: Effects,
     pub(super) speculate: Speculate,
-    /// The operands that the results depend on differentiably; `None` if the derivative is refused.
+    /// The operands in which the operation is differentiable; `None` if the derivative is refused.
     pub(super) derivative: Option<&'static [Text]>,
     pub(super) backward: Option<&'static str>,
     pub(super) no_need_buffer: &'static [Text],
-    /// What it computes, as a program, and its derivative; see [`crate::user`].
+    /// The operation as a composition; see [`crate::user`].
     pub(super) computes: Option<&'static str>,
     pub(super) vjp: Option<&'static str>,
-    /// The forms of the types of the results.
+    /// The type forms of the results.
     pub(super) forms: &'static [Option<&'static str>],
 }
 
 include!(concat!(env!("OUT_DIR"), "/pd_ops.rs"));
 
-/// The family (the file) that an operation is declared in.
+/// The family of an operation: the file in which it is declared.
 pub fn family(op: &str) -> Option<&'static str> {
     ROWS.iter().find(|row| row.op == op).map(|row| row.family)
 }
@@ -88,7 +87,7 @@ fn definition(row: &Row) -> OpDef {
     match row.effects {
         Effects::None => def.effects = MemoryEffects::NONE,
         Effects::Input => def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Read])),
-        // The parameters are the program's only for as long as it runs.
+        // Parameters persist between runs.
         Effects::Update | Effects::Output => def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Write])),
         Effects::FirstOperand => {
             def.effects = MemoryEffects::Declared(|_| {
@@ -120,7 +119,7 @@ fn world(kinds: &[EffectKind]) -> SmallVec<[Effect; 2]> {
         .collect()
 }
 
-/// Division of floats is total; of integers only by something that is known not to be zero.
+/// Division of floats is total; division of integers only by a constant that is not zero.
 fn nonzero_divisor(op: OpView<'_>) -> Speculatability {
     let Some(divisor) = op.operand(1) else {
         return Speculatability::Never;
@@ -133,7 +132,7 @@ fn nonzero_divisor(op: OpView<'_>) -> Speculatability {
         .defining_op(divisor)
         .map(|d| op.body.view(op.ctx, d))
         .filter(|d| d.has(Traits::CONSTANT));
-    // Minus one is no better than zero: the least integer has no negative.
+    // Minus one is excluded too: negating the smallest integer overflows.
     match constant.and_then(|c| c.attr("value")).map(|v| op.ctx.attr_data(v)) {
         Some(AttrData::Int { value, .. }) if *value != 0 && *value != -1 => Speculatability::Always,
         Some(AttrData::Ints(values)) if values.iter().all(|&v| v != 0 && v != -1) => Speculatability::Always,

@@ -1,7 +1,7 @@
 //! Typed access to the operations of the tables: names, views, and builders on a [`Rewriter`] or on [expressions](super::expr).
 //!
-//! What is here is shared; [`ops`] is generated from the tables and only names it for each operation, so that an operation, an
-//! operand or an attribute that is misspelled does not compile:
+//! The shared implementation is here; [`ops`] is generated from the tables and only defines names for each operation,
+//! so that a misspelled operation, operand or attribute does not compile:
 //!
 //! ```
 //! # use pir_dialects::pd;
@@ -34,7 +34,7 @@ pub trait Operation {
     const BROADCASTS: bool;
 }
 
-/// An operation that has a derivative in one operand.
+/// An operation that is differentiable in one operand.
 pub trait Unary: Operation {
     /// The operand.
     const ONLY: Operand;
@@ -43,9 +43,9 @@ pub trait Unary: Operation {
 /// A declared operand of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operand {
-    /// Its place in the declaration.
+    /// Its index in the declaration.
     pub place: usize,
-    /// Whether it stands for an attribute: a number or a list of numbers.
+    /// Whether it replaces an attribute: a number or a list of numbers.
     pub is_number: bool,
 }
 
@@ -62,25 +62,25 @@ impl Operand {
     }
 }
 
-/// A number that an operation takes as an attribute or as an operand.
+/// A number that is an attribute or an operand.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
     /// An integer.
     Int(i64),
     /// A float.
     Float(f64),
-    /// An attribute as it stands, and its value.
+    /// An attribute, and its value.
     Attr(Attr, f64),
     /// An operand.
     Value(Given),
-    /// It is not given, and has a default.
+    /// Absent, with a default.
     Default(f64),
-    /// It is not given, and has no default.
+    /// Absent, without a default.
     Missing,
 }
 
 impl Number {
-    /// The number, if it is known.
+    /// The number, if it is constant.
     pub fn constant(self) -> Option<f64> {
         match self {
             Number::Int(value) => Some(value as f64),
@@ -108,21 +108,21 @@ impl From<i64> for Number {
     }
 }
 
-/// A list of integers that an operation takes as an attribute or as an operand.
+/// A list of integers that is an attribute or an operand.
 #[derive(Clone, Debug)]
 pub enum Ints {
     /// A constant.
     List(Vec<i64>),
     /// An operand.
     Value(Given),
-    /// It is not given, and has a default.
+    /// Absent, with a default.
     Default(Vec<i64>),
-    /// It is not given, and has no default; or it is an attribute of another kind.
+    /// Absent, without a default; or an attribute of another kind.
     Missing,
 }
 
 impl Ints {
-    /// The list, if it is known.
+    /// The list, if it is constant.
     pub fn constant(self) -> Option<Vec<i64>> {
         match self {
             Ints::List(list) | Ints::Default(list) => Some(list),
@@ -167,7 +167,7 @@ macro_rules! from_value {
 
 from_value! { Number ValueId, Number Expr<'_>, Number Given, Ints ValueId, Ints Expr<'_>, Ints Given }
 
-/// A value that is given as an operand: none, if an expression for it failed.
+/// A value passed as an operand; `None` if its expression failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Given(pub Option<ValueId>);
 
@@ -183,29 +183,29 @@ impl From<Expr<'_>> for Given {
     }
 }
 
-/// Where the operands, attributes and results of an operation are read from.
+/// The source from which the operands, attributes and results of an operation are read.
 pub trait Source {
-    /// What an operand or a result is read as.
+    /// The representation of operands and results.
     type Value;
     /// The context.
     fn context(&self) -> &Context;
     /// The attribute called `name`.
     fn attribute(&self, name: &str) -> Option<Attr>;
-    /// Where the operand that is declared at `place` is among those given.
+    /// The index of the operand that is declared at `place`.
     fn index_of(&self, place: usize) -> Option<usize>;
-    /// Where the operand that is declared as `name` is among those given.
+    /// The index of the operand that is declared as `name`.
     fn index_called(&self, name: &str) -> Option<usize>;
-    /// How many operands there are.
+    /// The number of operands.
     fn count(&self) -> usize;
-    /// An operand as it can be given to another operation.
+    /// An operand, to be passed to another operation.
     fn given(&self, index: usize) -> Given;
-    /// The operand at `index` of those given.
+    /// The operand at `index`.
     fn operand_at(&self, index: usize) -> Self::Value;
     /// The result at `index`.
     fn result_at(&self, index: usize) -> Self::Value;
 }
 
-/// Where the operand that is declared at `place` is among those given.
+/// The index of the operand that is declared at `place`.
 pub fn index_of(view: OpView<'_>, place: usize) -> Option<usize> {
     let count = view.body.num_operands(view.op);
     (0..count).find(|&index| view.declared_operand(index) == Some(place))
@@ -366,7 +366,7 @@ impl<S: Source, M> View<S, M> {
 type Values = SmallVec<[ValueId; 4]>;
 type Attributes = SmallVec<[(&'static str, Attr); 4]>;
 
-/// The operands and attributes of an operation that is being put together.
+/// The operands and attributes of an operation under construction.
 pub struct Options<'c, M> {
     ctx: &'c Context,
     operands: SmallVec<[(usize, Given); 4]>,
@@ -384,7 +384,7 @@ impl<'c, M: Operation> Options<'c, M> {
         }
     }
 
-    /// The attributes and the numbers of another operation, those that this one declares as well and has not been given.
+    /// Copies the attributes and numbers of another operation that this one declares as well and that are not set.
     #[must_use]
     pub fn like<S: Source, O>(mut self, op: View<S, O>) -> Self {
         let Some(def) = self.ctx.registered_op(M::NAME).and_then(|name| self.ctx.op_def(name)) else {
@@ -473,7 +473,7 @@ impl<'c, M: Operation> Options<'c, M> {
         }
     }
 
-    /// The operands in the order of the declaration, and a mark for those that are left out in front of others.
+    /// The operands in the order of declaration, and a mark for absent ones that precede others.
     fn parts(mut self) -> (Option<Values>, Attributes) {
         self.operands.sort_by_key(|&(place, _)| place);
         let def = self.ctx.registered_op(M::NAME).and_then(|name| self.ctx.op_def(name));

@@ -1,4 +1,4 @@
-//! Verifiers of control flow: the rules of the specification, sections 1 and 2, each with its own message.
+//! Verifiers of control flow: the rules of the specification, sections 1 and 2, each with a separate message.
 
 use pir_ir::verify::compatible;
 use pir_ir::{BlockId, Diagnostic, OpId, OpView, RegionId, Type, ValueId};
@@ -23,7 +23,7 @@ fn spelled(op: OpView<'_>, ty: Type) -> String {
     pir_ir::text::print_type(op.ctx, ty)
 }
 
-/// The operand at `index` must be a truth value.
+/// The operand at `index` must be a boolean.
 pub(super) fn condition(op: OpView<'_>, index: usize, errors: &mut Vec<Diagnostic>) {
     if let Some(ty) = op.operand_type(index).filter(|&t| !is_condition(op.ctx, t)) {
         errors.push(error(
@@ -40,7 +40,7 @@ pub(super) fn condition(op: OpView<'_>, index: usize, errors: &mut Vec<Diagnosti
     }
 }
 
-/// The only block of a region, and the terminator called `terminator` that it ends in.
+/// The single block of a region, and its terminator, which must be `terminator`.
 fn block_ending_in(
     op: OpView<'_>,
     region: RegionId,
@@ -85,13 +85,13 @@ fn block_ending_in(
     Some((block, end))
 }
 
-/// What flows from one place must fit what another expects, in number and in types.
+/// Checks that values match the values they are bound to, in number and in types.
 struct Binding<'a> {
     code: &'static str,
     at: OpId,
-    /// What arrives, in the reader's words, as the name of one.
+    /// The name of a given value in messages, in the singular.
     given: &'a str,
-    /// What it is bound to, likewise.
+    /// The name of a wanted value in messages, in the singular.
     wanted: &'a str,
     help: &'a str,
 }
@@ -131,7 +131,7 @@ fn bind(op: OpView<'_>, binding: &Binding<'_>, given: &[Type], wanted: &[Type], 
     }
 }
 
-/// A number of something, whose name is that of one.
+/// A count with a name, given in the singular.
 fn counted(count: usize, name: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {name}{plural}")
@@ -141,7 +141,7 @@ fn types(op: OpView<'_>, values: impl IntoIterator<Item = ValueId>) -> Vec<Type>
     values.into_iter().map(|v| op.body.value_type(v)).collect()
 }
 
-/// What is put in the place of the first operand must have its type.
+/// A value that replaces the first operand must have its type.
 pub(super) fn in_place(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let (Some(x), Some(y)) = (op.operand_type(0), op.operand_type(1)) else {
         return;
@@ -374,7 +374,7 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     );
 }
 
-/// Checks the init region of a loop and gives the types of what it yields.
+/// Checks the init region of a loop and returns the types that it yields.
 fn init_of_while(
     op: OpView<'_>,
     region: RegionId,

@@ -84,7 +84,7 @@ pub(super) struct Operation {
     pub(super) rule: Option<&'static Rule>,
     /// Of a call the derivative that its function names.
     pub(super) custom: Option<Custom>,
-    /// The operands, those that are lists flat.
+    /// The operands, with lists flattened.
     pub(super) inputs: RefCell<Vec<Wrapper>>,
     /// The results, with lists flattened.
     pub(super) outputs: RefCell<Vec<Wrapper>>,

@@ -234,7 +234,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
             return Ok(Some(Values::new()));
         };
         let Some(instr) = program.blocks[frame.block as usize].instrs.get(frame.pc as usize) else {
-            // The operations at top level end without a terminator.
+            // The operations at top level have no terminator.
             return self.leave(Values::new());
         };
         self.steps += 1;
@@ -446,7 +446,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         }
     }
 
-    /// Leaves a body. Its results, if nobody called it.
+    /// Leaves a body. Returns its results if it has no caller.
     fn leave(&mut self, mut values: Values) -> Result<Option<Values>, ExecError> {
         let left = self.calls.pop();
         let Some(caller) = self.calls.last_mut() else {

@@ -1,15 +1,15 @@
-//! Rules about what is alive when: pivots, and the results of branches.
+//! Rules about liveness: pivots, and the results of branches.
 //!
 //! # Algorithm
-//! In an order in which inputs come first, each node gets a *guard*: the sides of switches that must have been taken for
-//! it to be alive, as a list from the outermost one to the innermost one, of which lists that start alike share what they
-//! have in common. A node needs what all of its inputs need, a merge what all of its operands have in common. The guard of
-//! what leaves a loop is that of what enters it. What another device sends has a guard that is not known.
+//! In topological order, each node gets a *guard*: the switch sides that must have been taken for it to be live, as a
+//! list from the outermost to the innermost one; lists with a common prefix share it. A node requires the guards of all
+//! of its inputs, a merge the common prefix of its operands' guards. The guard of a value that leaves a loop is that of
+//! the values that enter it. The guard of a received value is unknown.
 //!
-//! A predicate is told by what computes it: `df.identity`, switches, and constant enters hand it on, `pd.logical_not`
-//! turns its sides around. Two operands of a merge exclude each other if some predicate must have gone one way for the
-//! one and the other way for the other. Predicates that come from other devices may be the same by chance: nothing is
-//! said of them here, and the executor stops where two operands are alive.
+//! A predicate is identified by the value that computes it: `df.identity`, switches and constant enters forward it,
+//! `pd.logical_not` negates it. Two operands of a merge exclude each other if they require opposite values of some
+//! predicate. Predicates from other devices may coincide: these are not reported here, and the executor stops if two
+//! operands are live.
 
 use crate::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,25 +17,25 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Rules;
 use crate::df::graph::{Node, NodeKind, Source};
 
-/// What is alive with nothing required.
+/// The guard of values that are always live.
 const ALWAYS: u32 = 0;
-/// Nothing is known.
+/// An unknown guard.
 const UNKNOWN: u32 = u32::MAX;
 
-/// What computes a predicate, and whether it is the negation of that.
+/// The value that computes a predicate, and whether the predicate is its negation.
 type Pred = (Source, bool);
 
-/// A predicate that has gone one way.
+/// A predicate and its required value.
 type Condition = (Source, bool);
 
-/// A guard: the one that it goes on from, its length, and its last condition.
+/// A guard: its prefix, its length, and its last condition.
 type Link = (u32, u32, Option<Condition>);
 
 /// All guards.
 struct Guards {
     all: Vec<Link>,
     known: FxHashMap<(u32, Condition), u32>,
-    /// How many steps may still be taken to compare guards: a graph may be made to need too many.
+    /// The remaining steps for comparing guards: a graph may be constructed to need too many.
     budget: usize,
 }
 
@@ -48,7 +48,7 @@ impl Guards {
         self.all.get(guard as usize).map_or(ALWAYS, |g| g.0)
     }
 
-    /// The guard that goes on with a condition.
+    /// Extends a guard with a condition.
     fn with(&mut self, guard: u32, condition: Condition) -> u32 {
         if guard == UNKNOWN {
             return UNKNOWN;
@@ -62,7 +62,7 @@ impl Guards {
         })
     }
 
-    /// The list that two guards start with.
+    /// The common prefix of two guards.
     fn shared(&mut self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
             if a == UNKNOWN || b == UNKNOWN || self.budget == 0 {
@@ -75,7 +75,7 @@ impl Guards {
         a
     }
 
-    /// The conditions of a guard behind one that it starts with, the outermost first.
+    /// The conditions of a guard after a prefix, the outermost first.
     fn behind(&self, mut guard: u32, start: u32) -> Vec<Condition> {
         let mut conditions = Vec::new();
         while guard != start && guard != ALWAYS {
@@ -86,7 +86,7 @@ impl Guards {
         conditions
     }
 
-    /// What is alive where both are.
+    /// The conjunction of two guards.
     fn both(&mut self, a: u32, b: u32) -> u32 {
         let shared = self.shared(a, b);
         if shared == UNKNOWN || shared == b {
@@ -99,7 +99,7 @@ impl Guards {
             .fold(a, |guard, c| self.with(guard, c))
     }
 
-    /// What two guards have in common.
+    /// The conditions that two guards have in common.
     fn common(&mut self, a: u32, b: u32) -> u32 {
         let shared = self.shared(a, b);
         if shared == UNKNOWN || shared == a || shared == b {
@@ -112,7 +112,7 @@ impl Guards {
             .fold(shared, |guard, c| self.with(guard, c))
     }
 
-    /// Whether some predicate has gone one way for the one and the other way for the other; nothing if that cannot be told.
+    /// Whether two guards require opposite values of some predicate; `None` if that is unknown.
     fn exclude(&mut self, a: u32, b: u32, is_foreign: impl Fn(Source) -> bool) -> Option<bool> {
         let shared = self.shared(a, b);
         if shared == UNKNOWN {
@@ -129,7 +129,8 @@ impl Guards {
 }
 
 impl Rules<'_> {
-    /// What is there in every iteration must not run in the one in which the loop ends.
+    /// A value that is available in every iteration must not be used by an operation that would then run in the last
+    /// one, too.
     pub(super) fn constants(&mut self) {
         let graph = self.graph;
         let mut constant = vec![false; graph.len()];
@@ -137,7 +138,7 @@ impl Rules<'_> {
             let kind = graph.kind(node);
             constant[node.index()] = match kind {
                 NodeKind::Enter => graph.is_constant_enter(node),
-                // Outside of all loops there is but one iteration; a message is told apart by what receives it.
+                // Outside of loops there is a single iteration; a message is identified by its receiver.
                 NodeKind::Recv | NodeKind::Merge => false,
                 _ => {
                     let data = graph.inputs(node).iter().map(|s| s.node);
@@ -154,7 +155,7 @@ impl Rules<'_> {
             };
             let wrong = match kind {
                 NodeKind::Send => false,
-                // Constants do not start a loop by themselves.
+                // Constant enters do not start a loop.
                 NodeKind::Enter if graph.is_constant_enter(node) => false,
                 NodeKind::Enter => graph.depth(graph.frame_of(node)) > 0 && all_inputs(),
                 _ => constant[node.index()],
@@ -168,7 +169,7 @@ impl Rules<'_> {
                 let help = "add `df.control` from the pivot: the merge of a variable in the condition, in the body \
                             `df.identity` of what a switch gives if the loop goes on";
                 self.error(node, "constant-pivot", message, "needs a control edge", help);
-                // Once is enough.
+                // One report suffices.
                 if kind != NodeKind::Enter {
                     constant[node.index()] = false;
                 }
@@ -176,7 +177,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What branches give is alive on one side only.
+    /// The results of branches are live on one side only.
     pub(super) fn branches(&mut self) {
         let graph = self.graph;
         let mut guards = Guards {
@@ -209,7 +210,7 @@ impl Rules<'_> {
                 NodeKind::Merge => self.merged(node, &inputs, &mut guards),
                 kind => {
                     let data = inputs.iter().fold(ALWAYS, |a, &b| guards.both(a, b));
-                    // The control edges of a switch are always alive.
+                    // Control edges of a switch are always live.
                     let controls = graph
                         .controls(node)
                         .iter()
@@ -229,7 +230,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What computes the value that a node hands on, for those that hand on one: other values stand for themselves.
+    /// The predicates of forwarded values; other values are their own predicates.
     fn predicates(&self) -> FxHashMap<Source, Pred> {
         let graph = self.graph;
         let mut preds: FxHashMap<Source, Pred> = FxHashMap::default();
@@ -238,7 +239,7 @@ impl Rules<'_> {
                 NodeKind::Identity | NodeKind::LoopCond => (0, 1, false),
                 NodeKind::Enter if graph.is_constant_enter(node) => (0, 1, false),
                 NodeKind::Push => (1, 1, false),
-                // Of a switch each result is the value, where it is alive.
+                // Each result of a switch is the data value, where it is live.
                 NodeKind::Switch => (0, 2, false),
                 NodeKind::Ordinary if self.name(node) == pd::Assign::NAME => (0, 1, false),
                 NodeKind::Ordinary if self.name(node) == pd::LogicalNot::NAME => (0, 1, true),
@@ -295,7 +296,7 @@ impl Rules<'_> {
     }
 }
 
-/// What computes a predicate.
+/// Resolves a predicate through forwarding.
 fn resolved(preds: &FxHashMap<Source, Pred>, source: Source) -> Pred {
     preds.get(&source).copied().unwrap_or((source, false))
 }

@@ -1,4 +1,4 @@
-//! Rules about messages between the graphs of several devices: what is sent is what is received.
+//! Rules about messages between the graphs of several devices: sends and receives must match.
 
 use pir_ir::{Body, Context, Diagnostic, OpId, OpView, Sym, Type};
 use rustc_hash::FxHashMap;
@@ -10,18 +10,18 @@ use pir_ir::verify::compatible;
 struct End<'a> {
     body: &'a Body,
     op: OpId,
-    /// The type of what is sent or received.
+    /// The type of the message.
     ty: Option<Type>,
-    /// The frame that it is in, by the names of all around it: see [`Paths`].
+    /// The path of its frame: see [`Paths`].
     path: u32,
     devices: (Option<i64>, Option<i64>),
 }
 
-/// Frames by their names and those of the frames around them, which are the same on all devices. What is in none is 0.
+/// Frames by their names and those of their parents, which are the same on all devices. The root is 0.
 #[derive(Default)]
 struct Paths {
     numbers: FxHashMap<(u32, Sym), u32>,
-    /// The frame around it, and its name.
+    /// The parent path, and the name.
     all: Vec<(u32, Sym)>,
 }
 
@@ -45,7 +45,7 @@ impl Paths {
         paths
     }
 
-    /// Where a path is, in words.
+    /// A path in messages.
     fn place(&self, ctx: &Context, path: u32) -> String {
         let mut names: Vec<&str> = Vec::new();
         let mut at = path;
@@ -65,8 +65,8 @@ impl Paths {
     }
 }
 
-/// Compares the ends of the messages between the graphs that stand beside each other, when the first of them is verified.
-/// A graph alone says nothing of the others, which may be in other files.
+/// Compares sends and receives between sibling graphs, when the first of them is verified. The peers of a single graph
+/// may be in other files.
 pub(super) fn agree(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let Some(block) = op.body.op_block(op.op) else { return };
     let is_graph = |&at: &OpId| op.body.view(op.ctx, at).name() == "df.graph";
@@ -79,7 +79,7 @@ pub(super) fn agree(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let (mut sent, mut received) = (FxHashMap::default(), Vec::new());
     let mut add = |at: OpId| {
         let Some(body) = op.body.isolated(at) else { return false };
-        // What is wrong with a graph by itself has been reported, or will be.
+        // Errors of a graph by itself are reported elsewhere.
         if body.region_blocks(body.root()).len() != 1 {
             return false;
         }
@@ -124,7 +124,7 @@ pub(super) fn agree(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
             return;
         }
     }
-    // Two graphs for one device are parts of different programs: which of the others they talk to is not known.
+    // Two graphs for one device belong to different programs, and it is unknown how the others are divided.
     let mut named: Vec<i64> = devices.iter().copied().flatten().collect();
     named.sort_unstable();
     let mixed = named.windows(2).any(|pair| pair[0] == pair[1]);

@@ -1,4 +1,4 @@
-//! Rules about frames: what crosses their borders, and what makes them loops.
+//! Rules about frames: edges across their boundaries, and the structure of loops.
 
 use pir_ir::Sym;
 use rustc_hash::FxHashMap;
@@ -58,7 +58,7 @@ impl Rules<'_> {
         self.error(node, "frame-edge", message, "here", CROSS);
     }
 
-    /// What makes a frame a loop.
+    /// The structure of loops.
     pub(super) fn frames(&mut self) {
         let graph = self.graph;
         let mut names: FxHashMap<Sym, FrameId> = FxHashMap::default();
@@ -79,9 +79,9 @@ impl Rules<'_> {
                 );
             }
             match graph.loop_conds(frame) {
-                // What is never repeated need not end.
+                // A frame with a single iteration needs no loop condition.
                 [] if !self.repeats[frame.index()] => {}
-                // A device that takes part in a loop may be told by another one whether it goes on.
+                // In a distributed loop, another device may send the condition.
                 [] if self.device.is_some() => {}
                 [] => {
                     let message = format!("{text} has no `df.loop_cond`: nothing tells when the loop ends");
@@ -170,7 +170,7 @@ impl Rules<'_> {
         }
     }
 
-    /// A merge of a loop starts with what enters and goes on with what comes back.
+    /// A loop merge has one operand from an enter and one from a next-iteration.
     fn loop_merge(&mut self, node: Node) {
         let graph = self.graph;
         let inputs = graph.inputs(node);

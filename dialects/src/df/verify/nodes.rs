@@ -9,7 +9,7 @@ use crate::df::graph::{Node, NodeKind};
 use crate::df::is_stack;
 use crate::pd::condition::is_condition;
 
-/// Whether the body of a graph is one block of nodes.
+/// Checks that the body of a graph is one block of nodes.
 pub(super) fn shape(op: OpView<'_>, body: &Body, errors: &mut Vec<Diagnostic>) -> bool {
     let before = errors.len();
     let blocks = body.region_blocks(body.root());
@@ -43,7 +43,7 @@ pub(super) fn shape(op: OpView<'_>, body: &Body, errors: &mut Vec<Diagnostic>) -
 }
 
 impl Rules<'_> {
-    /// What can be said of each node by itself.
+    /// The rules about single nodes.
     pub(super) fn nodes(&mut self) {
         let graph = self.graph;
         for node in graph.nodes() {
@@ -174,12 +174,12 @@ impl Rules<'_> {
         }
     }
 
-    /// Cycles that no back edge closes. Gives whether there is none.
+    /// Reports cycles without a back edge. Returns whether there are none.
     pub(super) fn cycles(&mut self) -> bool {
         let graph = self.graph;
         let cyclic = graph.cyclic();
         let Some(&first) = cyclic.first() else { return true };
-        // Each of them has an input that is one of them: going back leads around in the end.
+        // Each of them has a predecessor among them, so following predecessors finds the cycle.
         let mut is_cyclic = vec![false; graph.len()];
         cyclic.iter().for_each(|n| is_cyclic[n.index()] = true);
         let mut seen = vec![false; graph.len()];
@@ -208,13 +208,13 @@ impl Rules<'_> {
         false
     }
 
-    /// Whether a node takes what the program is fed with, or hands something out of it.
+    /// Whether a node is an input or an output of the program.
     pub(super) fn is_outside(&self, node: Node) -> Option<bool> {
         if self.graph.kind(node) != NodeKind::Ordinary {
             return None;
         }
         let view = self.view(node);
-        // Of an operation that is not known nothing is known.
+        // Nothing is known about an unregistered operation.
         view.def()?;
         let effects = view.own_effects();
         let world = |kind| {

@@ -1,6 +1,6 @@
 //! Arithmetic, comparisons and logic.
 //!
-//! Integers are only computed as far as the result fits the type without wrapping; the rest is left to the kernels.
+//! Integers are folded only if the result fits the type without wrapping; the rest is left to the kernels.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use pir_ir::{Attr, OpId, OpView, Rewriter, Signedness, Type, TypeData, ValueId};
 
 use super::{Folded, Number, constant, implied, number, value};
 
-/// An operand as a value, if it is of the type of the result: broadcasting does not change it.
+/// An operand as the result, if it has the result's type: it is not broadcast.
 pub(super) fn unchanged(view: OpView<'_>, index: usize) -> Option<ValueId> {
     view.operand(index)
         .filter(|_| view.operand_type(index) == view.result_type(0))
@@ -33,7 +33,7 @@ fn integer(view: OpView<'_>, result: Option<i128>) -> Folded {
     constant(Number::Int(result).attr(view.ctx)?)
 }
 
-/// The numbers of both operands, if they are integers.
+/// The constants of both operands, if they are integers.
 fn integers(view: OpView<'_>, constants: &[Option<Attr>]) -> Option<(i128, i128)> {
     match (number(view, constants, 0)?, number(view, constants, 1)?) {
         (Number::Int(x), Number::Int(y)) => Some((x, y)),
@@ -53,7 +53,7 @@ fn is_one(number: Option<Number>) -> bool {
     matches!(number, Some(Number::Int(1))) || number == Some(Number::Float(1.0))
 }
 
-/// Zero, as an element of the result, if that holds integers.
+/// An integer zero of the result's element type.
 fn integer_zero(view: OpView<'_>) -> Folded {
     integer(view, Some(0))
 }
@@ -63,7 +63,7 @@ fn same_operands(view: OpView<'_>) -> bool {
 }
 
 pub(super) fn add(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
-    // Adding +0 makes +0 of -0; adding -0 changes nothing.
+    // x + 0 turns -0 into +0; x + -0 is the identity.
     for (zero, other) in [(1, 0), (0, 1)] {
         if is_zero(number(view, constants, zero), true)
             && let Some(other) = unchanged(view, other)
@@ -95,7 +95,7 @@ pub(super) fn multiply(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
         {
             return value(other);
         }
-        // Zero times infinity is no number, but there are no infinite integers.
+        // Zero times infinity is NaN, but there are no infinite integers.
         if number(view, constants, one) == Some(Number::Int(0)) {
             return integer_zero(view);
         }
@@ -115,7 +115,7 @@ pub(super) fn divide(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
 }
 
 pub(super) fn floor_divide(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
-    // Rounding down a float changes it.
+    // Floor division changes a float.
     let one = matches!(number(view, constants, 1), Some(Number::Int(1)));
     value(unchanged(view, 0).filter(|_| one)?)
 }
@@ -124,7 +124,7 @@ pub(super) fn power(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     value(unchanged(view, 0).filter(|_| is_one(number(view, constants, 1)))?)
 }
 
-/// `pow`, with the exponent as an attribute.
+/// Turns the exponent of `pow` into an attribute.
 pub(super) fn power_of(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     let exponent = view
         .attr("y")
@@ -148,20 +148,20 @@ pub(super) fn increment(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded 
     }
 }
 
-/// Of two equal operands the one: maximum, minimum, and, or.
+/// An operation of two equal operands that returns the operand: maximum, minimum, and, or.
 pub(super) fn same(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     value(unchanged(view, 0).filter(|_| view.operand(0) == view.operand(1))?)
 }
 
 fn compare(view: OpView<'_>, constants: &[Option<Attr>], holds: fn(Ordering) -> bool) -> Folded {
-    // What is no number is not equal to itself.
+    // NaN is not equal to itself.
     if same_operands(view) && !view.ctx.is_float(view.operand_type(0)?) {
         return constant(view.ctx.bool_attr(holds(Ordering::Equal)));
     }
     let ordering = match (number(view, constants, 0)?, number(view, constants, 1)?) {
         (Number::Int(x), Number::Int(y)) => x.cmp(&y),
         (Number::Bool(x), Number::Bool(y)) => x.cmp(&y),
-        // Numbers of less than 64 bits are rounded first, by the kernels.
+        // Types of less than 64 bits are rounded first, by the kernels.
         (Number::Float(x), Number::Float(y)) if view.ctx.elem_type(view.operand_type(0)?) == Type::F64 => {
             x.partial_cmp(&y)?
         }
@@ -201,8 +201,8 @@ fn truth(view: OpView<'_>, constants: &[Option<Attr>], index: usize) -> Option<b
     }
 }
 
-/// `op (x, neutral) = x`, `op (x, y)` for constants, for truth values only: others are converted. If the operation is
-/// idempotent, the other truth value decides alone.
+/// `op (x, neutral) = x` and `op (x, y)` for constants, for booleans only: other types are converted. If the operation
+/// is idempotent, the other boolean is absorbing.
 fn logic(
     view: OpView<'_>,
     constants: &[Option<Attr>],
@@ -239,7 +239,7 @@ pub(super) fn xor(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     logic(view, constants, false, false, |x, y| x ^ y)
 }
 
-/// An operation done twice is undone: negation. The operation before must have taken a value of the same type.
+/// An involution applied twice: negation. The inner operation must have an operand of the same type.
 pub(super) fn twice(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     let before = view.body.defining_op(view.operand(0)?)?;
     if view.body.op_name(before) != view.body.op_name(view.op) || view.body.num_operands(before) != 1 {
@@ -267,7 +267,7 @@ pub(super) fn select(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     value(unchanged(view, if truth(view, constants, 0)? { 1 } else { 2 })?)
 }
 
-/// What holds for ordinary numbers: `x + 0 = x`, `x * 0 = 0`, `x - x = 0`, `x / x = 1`, `x = x`.
+/// Folds that hold for finite numbers: `x + 0 = x`, `x * 0 = 0`, `x - x = 0`, `x / x = 1`, `x = x`.
 pub(super) fn fast(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     let zero = |index| matches!(number(view, constants, index), Some(Number::Float(0.0)));
     let float = |number: f64| constant(Number::Float(number).attr(view.ctx)?);
@@ -284,7 +284,7 @@ pub(super) fn fast(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     }
 }
 
-/// The negation of a comparison of what is ordered is the opposite comparison, if nothing else wants the first one.
+/// The negation of a comparison of totally ordered values is the opposite comparison, if that has no other use.
 pub(super) fn not_of_comparison(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
     let view = rewriter.view(op);
     let (Some(x), Some(ty)) = (view.operand(0), view.result_type(0)) else {
@@ -309,7 +309,7 @@ pub(super) fn not_of_comparison(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Opti
     true
 }
 
-/// Where a condition is negated, the others change places.
+/// A selection on a negated condition exchanges its operands.
 pub(super) fn select_on_negation(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
     let view = rewriter.view(op);
     let (Some(condition), Some(x), Some(y)) = (view.operand(0), view.operand(1), view.operand(2)) else {

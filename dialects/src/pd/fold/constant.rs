@@ -1,11 +1,11 @@
-//! Constants: what they hold, and how they are made.
+//! Reading and creating constants.
 
 use crate::pd;
 use pir_ir::{Attr, AttrData, OpId, OpView, Rewriter, Type};
 
 use super::{Folded, Number, constant};
 
-/// `full`, `const`: the number, as an element of the result.
+/// `full`, `const`: the number, as an element of the result type.
 pub(super) fn full(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     if view.operand(0).is_some() {
         return None;
@@ -21,7 +21,7 @@ pub(super) fn full_int_array(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     constant(value)
 }
 
-/// The shape is that of the result; the elements of the operand do not matter.
+/// The result has the operand's shape; the elements of the operand are not used.
 pub(super) fn full_like(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     let ty = view.result_type(0)?;
     if view.operand(1).is_some() || !view.ctx.is_static(ty) {
@@ -49,7 +49,7 @@ pub(super) fn numel(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     constant(view.ctx.int_attr(count))
 }
 
-/// Makes a `pd.full`.
+/// Creates a `pd.full`.
 pub(super) fn make_full(rewriter: &mut Rewriter<'_>, value: Attr, ty: Type) -> Option<OpId> {
     let ctx = rewriter.ctx;
     let (dims, elem) = ctx.as_tensor(ty)?;
@@ -80,7 +80,7 @@ fn is_number(ctx: &pir_ir::Context, elem: Type) -> bool {
     )
 }
 
-/// Makes a `pd.full_int_array`.
+/// Creates a `pd.full_int_array`.
 pub(super) fn make_int_array(rewriter: &mut Rewriter<'_>, value: Attr, ty: Type) -> Option<OpId> {
     let ctx = rewriter.ctx;
     let items = ctx.attr_ints(value)?;
@@ -97,7 +97,7 @@ pub(super) fn make_int_array(rewriter: &mut Rewriter<'_>, value: Attr, ty: Type)
     }
 }
 
-/// `const` and `constant` are short for `full`.
+/// Replaces `const` and `constant`, which abbreviate `full`.
 pub(super) fn write_as_full(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
     let view = rewriter.view(op);
     let (Some(value), Some(ty)) = (view.attr("value"), view.result_type(0)) else {

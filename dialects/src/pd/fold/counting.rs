@@ -1,11 +1,11 @@
-//! What loops count with.
+//! Induction semantics, used for trip counts.
 
 use crate::pd;
 use pir_ir::{Counting, OpView, Relation, TypeData, ValueId};
 
 use super::{Number, arith};
 
-/// Whether a value is one whole number.
+/// Whether a value is a single integer.
 fn is_one_integer(view: OpView<'_>, value: ValueId) -> bool {
     let ty = view.body.value_type(value);
     let dims = view.ctx.as_tensor(ty).map_or(&[][..], |(dims, _)| dims);
@@ -16,7 +16,7 @@ fn is_one_integer(view: OpView<'_>, value: ValueId) -> bool {
         )
 }
 
-/// The whole number that a value is known to be.
+/// The constant integer of a value, if known.
 fn known(view: OpView<'_>, value: Option<ValueId>) -> Option<i64> {
     i64::try_from(view.body.constant_int(view.ctx, value?)?).ok()
 }

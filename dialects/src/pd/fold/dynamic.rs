@@ -1,9 +1,9 @@
-//! Arguments that are attributes when they are constant and else operands: axes, shapes, factors.
+//! Arguments that are attributes if they are constant, and otherwise operands: axes, shapes, factors.
 
 use pir_ir::verify::compatible;
 use pir_ir::{Arity, Attr, AttrData, AttrDict, Context, InferArgs, OpDef, OpId, OpView, Rewriter, Type};
 
-/// The declared operands that could be attributes.
+/// The declared operands that may be attributes.
 fn names(def: &OpDef) -> impl Iterator<Item = (&str, &str)> {
     let dynamic = def
         .operands
@@ -15,19 +15,19 @@ fn names(def: &OpDef) -> impl Iterator<Item = (&str, &str)> {
 }
 
 pub(super) fn has_dynamic(def: &OpDef) -> bool {
-    // Behind a list of tensors there is no telling which operand is which.
+    // After a list of tensors, the operands could not be identified.
     names(def).next().is_some() && def.operands.iter().all(|o| o.arity != Arity::Variadic)
 }
 
-/// Makes attributes of operands that are constants.
+/// Turns constant operands into attributes.
 pub(super) fn operands_to_attributes(rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool {
     let view = rewriter.view(op);
     let Some(def) = view.def() else { return false };
-    // The operands behind the tensors are, in order, the arguments that are no attributes.
+    // The operands after the tensors are, in order, the arguments without an attribute.
     let missing: Vec<(&str, &str)> = names(def).filter(|(name, _)| view.attr(name).is_none()).collect();
     let required = def.operands.iter().filter(|o| o.arity == Arity::One).count();
     let tensors = def.operands.len() - names(def).count();
-    // Where a tensor may be left out, all must be there to tell which operand is which.
+    // If a tensor is optional, operands can be identified only if all are present.
     if tensors > required && view.body.num_operands(op) != tensors + missing.len() {
         return false;
     }
@@ -49,8 +49,8 @@ pub(super) fn operands_to_attributes(rewriter: &mut Rewriter<'_>, op: OpId, cons
     false
 }
 
-/// Whether the operation is right without the operand at `index` and with these attributes. What a constant makes wrong
-/// fails when it is run, which may never happen; the program is not to become one that is refused.
+/// Whether the operation is valid without the operand at `index` and with these attributes. An invalid constant fails
+/// at run time, which may never happen; the program must not become invalid.
 fn is_accepted(view: OpView<'_>, def: &OpDef, index: usize, attrs: AttrDict) -> bool {
     let Some(infer) = def.infer else { return true };
     let mut operands = view.body.operands_vec(view.op);
@@ -69,7 +69,7 @@ fn is_accepted(view: OpView<'_>, def: &OpDef, index: usize, attrs: AttrDict) -> 
     })
 }
 
-/// A constant of a type as the value of an argument.
+/// Converts a constant to the type of an argument.
 fn as_argument(ctx: &Context, constant: Attr, declared: &str, given: Type) -> Option<Attr> {
     let (dims, _) = ctx.as_tensor(given)?;
     let count = dims
@@ -78,7 +78,7 @@ fn as_argument(ctx: &Context, constant: Attr, declared: &str, given: Type) -> Op
     if declared.starts_with("IntArray") {
         return match ctx.attr_data(constant) {
             AttrData::Ints(_) => Some(constant),
-            // So many dimensions no tensor has.
+            // More than the rank of any tensor.
             AttrData::Int { .. } if count <= 64 => {
                 let item = ctx.attr_int(constant)?;
                 Some(ctx.ints_attr(&vec![item; usize::try_from(count).ok()?]))

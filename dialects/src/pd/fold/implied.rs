@@ -1,14 +1,14 @@
-//! What truth values say about others.
+//! Implications between conditions.
 
 use crate::pd;
 use pir_ir::{Implied, OpView, Type, ValueId};
 use smallvec::SmallVec;
 
-/// How two numbers may stand to each other, as a set of bits.
+/// The possible relations of two numbers, as a bit set.
 const LESS: u8 = 1;
 const EQUAL: u8 = 2;
 const GREATER: u8 = 4;
-/// One of them is no number.
+/// One of them is NaN.
 const UNORDERED: u8 = 8;
 
 /// The relations for which each comparison holds.
@@ -25,14 +25,14 @@ fn holds_for(name: &str) -> Option<u8> {
     COMPARISONS.iter().find(|(n, _)| *n == name).map(|&(_, holds)| holds)
 }
 
-/// The comparison that holds exactly when the one of this name does not, if numbers are ordered.
+/// The comparison that is true exactly if the one of this name is false, for ordered numbers.
 pub(super) fn opposite(name: &str) -> Option<&'static str> {
     let opposite = (LESS | EQUAL | GREATER) & !holds_for(name)?;
     let found = COMPARISONS.iter().find(|(_, holds)| holds & !UNORDERED == opposite);
     found.map(|&(name, _)| name)
 }
 
-/// What a comparison gives for equal operands that are numbers.
+/// The result of a comparison of equal numbers.
 pub(super) fn of_equals(name: &str) -> Option<bool> {
     Some(holds_for(name)? & EQUAL != 0)
 }
@@ -66,7 +66,7 @@ pub(super) fn comparison(view: OpView<'_>, truth: bool) -> Vec<Implied> {
     implied
 }
 
-/// What all operands are. Logic also takes numbers, which are true if they are not zero.
+/// The implied values of the operands. Logical operations also take numbers, which are true if they are not zero.
 fn operands(view: OpView<'_>, truth: bool) -> Vec<Implied> {
     let is_truth = |&v: &ValueId| view.ctx.elem_type(view.body.value_type(v)) == Type::I1;
     let operands = view.body.operands(view.op).filter(is_truth);

@@ -1,8 +1,8 @@
 //! Folds and simplifications of the operations of the tables.
 //!
-//! A fold gives a value that is there already, or a constant; a simplification changes the operation or makes others.
-//! All of them hold bit for bit: for floats, `x + 0` is not `x` (that is wrong for x = -0), but `x - 0`, `x * 1` and
-//! `x / 1` are. Constants are numbers that all elements have, or lists of integers.
+//! A fold returns an existing value or a constant; a simplification rewrites the operation or creates others. All of
+//! them are exact: for floats, `x + 0` is not `x` (for x = -0 it differs), but `x - 0`, `x * 1` and `x / 1` are.
+//! Constants are uniform tensors, or lists of integers.
 
 mod arith;
 mod constant;
@@ -79,7 +79,7 @@ const SIMPLIFICATIONS: &[(&str, SimplifyFn)] = &[
     (pd::Where::NAME, arith::select_on_negation),
 ];
 
-/// Operations with rules that hold for ordinary numbers only.
+/// Operations with folds that hold for finite numbers only.
 const FAST_FOLDS: &[&str] = &[
     pd::Add::NAME,
     pd::Subtract::NAME,
@@ -116,7 +116,7 @@ const IMPLICATIONS: &[(&str, ImpliesFn)] = &[
     (pd::LogicalOr::NAME, implied::or),
 ];
 
-/// What the tables above say of one operation.
+/// The rules of an operation.
 #[derive(Clone, Copy, Default)]
 struct Rules {
     fold: Option<FoldFn>,
@@ -131,7 +131,7 @@ struct Rules {
 pub(super) struct Folds(FxHashMap<&'static str, Rules>);
 
 impl Folds {
-    /// What the tables say.
+    /// Collects the tables.
     pub(super) fn new() -> Self {
         let mut rules: FxHashMap<&'static str, Rules> = FxHashMap::default();
         FOLDS
@@ -154,7 +154,7 @@ impl Folds {
         Folds(rules)
     }
 
-    /// Gives a definition its folds and simplifications.
+    /// Attaches folds and simplifications to a definition.
     pub(super) fn attach(&self, def: &mut OpDef) {
         let rules = self.0.get(&*def.name).copied().unwrap_or_default();
         def.fold = rules.fold;
@@ -163,15 +163,14 @@ impl Folds {
         def.implies = rules.implies;
         def.simplify = rules.simplify;
         def.materialize = rules.materialize;
-        // Nothing has both arguments of its own to make attributes of and another simplification, but for `reshape`,
-        // whose own begins with that.
+        // Apart from `reshape`, whose simplification includes this one, no operation needs both.
         if def.simplify.is_none() && dynamic::has_dynamic(def) {
             def.simplify = Some(dynamic::operands_to_attributes);
         }
     }
 }
 
-/// A number that all elements of a tensor have.
+/// The number of a uniform tensor.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Number {
     Int(i128),
@@ -180,7 +179,7 @@ enum Number {
 }
 
 impl Number {
-    /// The number that an attribute holds.
+    /// The number of an attribute.
     fn of(ctx: &Context, attr: Attr) -> Option<Number> {
         match ctx.attr_data(attr) {
             AttrData::Int { value, .. } => Some(Number::Int(*value)),
@@ -190,14 +189,14 @@ impl Number {
         }
     }
 
-    /// The number as an element of the type; `None` if it is none.
+    /// The number as an element of the type; `None` if it is out of range.
     fn as_elem(self, ctx: &Context, elem: Type) -> Option<Number> {
         let float = ctx.is_float(elem);
         Some(match self {
             Number::Bool(value) if elem == Type::I1 => Number::Bool(value),
             Number::Bool(value) => Number::Int(i128::from(value)).as_elem(ctx, elem)?,
             Number::Int(value) if elem == Type::I1 => Number::Bool(value != 0),
-            // A number that a float cannot hold is the kernels' business.
+            // A number that a float cannot represent exactly is left to the kernels.
             Number::Int(value) if float => Number::Float(value as f64).exactly(value)?,
             Number::Float(value) if float => Number::Float(value),
             Number::Float(value) if elem == Type::I1 => Number::Bool(value != 0.0),
@@ -220,13 +219,13 @@ impl Number {
     }
 }
 
-/// The number that all elements of the operand at `index` have.
+/// The number of the uniform operand at `index`.
 fn number(view: OpView<'_>, constants: &[Option<Attr>], index: usize) -> Option<Number> {
     let attr = constants.get(index).copied().flatten()?;
     let elem = view.ctx.elem_type(view.operand_type(index)?);
     match Number::of(view.ctx, attr) {
         Some(number) => number.as_elem(view.ctx, elem),
-        // A list of one.
+        // A list with one element.
         None => match view.ctx.attr_ints(attr) {
             Some(&[one]) => Number::Int(one.into()).as_elem(view.ctx, elem),
             _ => None,

@@ -1,11 +1,11 @@
-//! Operations that move elements about, or copy them.
+//! Operations that move or copy elements.
 
 use pir_ir::{Attr, OpId, OpView, Rewriter, Signedness, Type, TypeData};
 
 use super::{Folded, Number, constant, dynamic, number, value};
 
-/// For operations that give the elements of the operand in order, perhaps several times: the result is the operand if
-/// it has the same type, all of its dimensions known. Of a number it is that number in the new shape.
+/// For operations whose result consists of the operand's elements in order, possibly repeated: the result is the
+/// operand if the types are equal and static. A uniform operand gives a uniform result.
 pub(super) fn unchanged(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     let (x, ty) = (view.operand(0)?, view.operand_type(0)?);
     if view.ctx.is_static(ty) && view.result_type(0) == Some(ty) {
@@ -14,13 +14,13 @@ pub(super) fn unchanged(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded 
     same_number(view, constants)
 }
 
-/// The number that all elements of the operand have, all elements of the result have too.
+/// A uniform operand gives a uniform result.
 fn same_number(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     let number = number(view, constants, 0)?.attr(view.ctx)?;
     constant(Some(number).filter(|_| view.result_type(0).is_some_and(|ty| view.ctx.is_static(ty)))?)
 }
 
-/// The result is the operand if it has the same type, be its dimensions known or not.
+/// The result is the operand if the types are equal, static or not.
 pub(super) fn same_type(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     value(
         view.operand(0)
@@ -34,7 +34,7 @@ pub(super) fn cast(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     }
     let (from, to) = (view.operand_type(0)?, view.result_type(0)?);
     let (from, elem) = (view.ctx.elem_type(from), view.ctx.elem_type(to));
-    // The number is written with more digits than elements of its type hold.
+    // The constant may have more digits than its element type.
     let number = match (number(view, constants, 0)?, from) {
         (Number::Float(f), Type::F32) => Number::Float(f64::from(f as f32)),
         (Number::Float(_), other) if other != Type::F64 => return None,
@@ -48,7 +48,7 @@ pub(super) fn cast(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     )
 }
 
-/// Whether every number of the type `from` is one of the type `to`.
+/// Whether every number of the type `from` is exact in the type `to`.
 fn holds_all(view: OpView<'_>, from: Type, to: Type) -> bool {
     let bits = |ty| match *view.ctx.type_data(ty) {
         TypeData::Integer { width, sign } if sign != Signedness::Unsigned => Some(width),
@@ -65,7 +65,7 @@ fn holds_all(view: OpView<'_>, from: Type, to: Type) -> bool {
     }
 }
 
-/// Of two conversions the first does not matter if it loses nothing.
+/// Of two conversions, the first is redundant if it is lossless.
 pub(super) fn cast_of_cast(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
     let view = rewriter.view(op);
     let inner = view.operand(0).and_then(|x| view.body.defining_op(x));
@@ -84,13 +84,13 @@ pub(super) fn cast_of_cast(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<At
     true
 }
 
-/// The tensors put together are one.
+/// A concatenation of one tensor.
 pub(super) fn concat(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     let one = view.body.num_operands(view.op) == 1 && view.operand_type(0) == view.result_type(0);
     value(view.operand(0).filter(|_| one)?)
 }
 
-/// Nothing is summed if the shape is the same.
+/// If the shapes are equal, nothing is summed.
 pub(super) fn reduce_as(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     let known = view.operand_type(0).is_some_and(|ty| view.ctx.is_static(ty));
     same_type(view, constants).filter(|_| known)
@@ -100,7 +100,7 @@ fn is_identity(perm: &[i64]) -> bool {
     perm.iter().enumerate().all(|(at, &p)| p == at as i64)
 }
 
-/// The axes of a transposition, counted from the front.
+/// The permutation of a transposition, as non-negative axes.
 fn perm(view: OpView<'_>) -> Option<Vec<i64>> {
     let perm = view.ints("perm")?;
     let rank = perm.len() as i64;
@@ -117,7 +117,7 @@ pub(super) fn transpose(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     )
 }
 
-/// Two transpositions are one; should it be none, that is folded next.
+/// Composes two transpositions; the identity is folded afterwards.
 pub(super) fn transpose_of_transpose(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
     let view = rewriter.view(op);
     let inner = view.operand(0).and_then(|x| view.body.defining_op(x));
@@ -141,7 +141,7 @@ pub(super) fn transpose_of_transpose(rewriter: &mut Rewriter<'_>, op: OpId, _: &
     true
 }
 
-/// Only the last of two changes of shape matters.
+/// Of two reshapes, the first is redundant.
 pub(super) fn reshape_of_reshape(rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool {
     if dynamic::operands_to_attributes(rewriter, op, constants) {
         return true;
@@ -154,7 +154,7 @@ pub(super) fn reshape_of_reshape(rewriter: &mut Rewriter<'_>, op: OpId, constant
     let (Some(x), Some(ty)) = (inner.and_then(|i| i.operand(0)), view.result_type(0)) else {
         return false;
     };
-    // A dimension of 0 or -1 is about the operand; with all dimensions known it can be written out.
+    // An extent of 0 or -1 refers to the operand; a static shape can be spelled out.
     let Some((dims, _)) = view.ctx.as_tensor(ty).filter(|_| view.ctx.is_static(ty)) else {
         return false;
     };

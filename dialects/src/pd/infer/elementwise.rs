@@ -27,7 +27,7 @@ fn broadcast_operands(args: &InferArgs<'_>, first: usize) -> Result<Shaped, Stri
 }
 
 pub(in super::super) fn elementwise(args: InferArgs<'_>) -> Types {
-    // Mostly nothing is broadcast.
+    // Usually nothing is broadcast.
     if let (Some(x), Some(y)) = (args.operand_type(0), args.operand_type(1))
         && x == y
         && Shaped::is(args.ctx, x)
@@ -37,7 +37,7 @@ pub(in super::super) fn elementwise(args: InferArgs<'_>) -> Types {
     one(broadcast_operands(&args, 0)?.ty(args.ctx))
 }
 
-/// The angle of integers is an f64.
+/// The result for integers is f64.
 pub(in super::super) fn atan2(args: InferArgs<'_>) -> Types {
     let out = broadcast_operands(&args, 0)?;
     let elem = match args.ctx.type_data(out.elem) {

@@ -1,13 +1,13 @@
-//! Operations that pick elements.
+//! Operations that gather elements.
 
 use pir_ir::{DYNAMIC, InferArgs, TypeData};
 
 use super::{Dims, Shaped, Types, axis, int, ints, is_operand, one, operand, spelled};
 
-/// The number of elements of `start..end` of a dimension, clamped as slices are.
+/// The number of elements of the slice `start..end` of a dimension, with clamped bounds.
 fn stretch(dim: i64, start: i64, end: i64) -> i64 {
     if dim == DYNAMIC {
-        // A stretch from the front to before the end has no more than its length, but may have less.
+        // The bounds are an upper limit; the slice may have fewer elements.
         return DYNAMIC;
     }
     let clamp = |v: i64| {
@@ -71,7 +71,7 @@ pub(in super::super) fn gather(args: InferArgs<'_>) -> Types {
     match index.dims.len() {
         0 => {}
         1 => dims.push(index.dims[0]),
-        // A column of indices counts as a vector.
+        // A column of indices is treated as a vector.
         2 if index.dims[1] == 1 => dims.push(index.dims[0]),
         _ => return Err("the index must be a vector".to_owned()),
     }
@@ -106,7 +106,7 @@ pub(in super::super) fn take_along_axis(args: InferArgs<'_>) -> Types {
     one(Shaped { elem: x.elem, ..index }.ty(args.ctx))
 }
 
-/// Gradients of operations that pick elements: of the shape of what was picked from.
+/// Gradients of gathering operations: of the shape of the gathered tensor.
 pub(in super::super) fn scatter_back(args: InferArgs<'_>) -> Types {
     let required = args
         .def
@@ -141,7 +141,7 @@ pub(in super::super) fn sequence_mask(args: InferArgs<'_>) -> Types {
         int(&args, "max_len")
     };
     let mut dims = lengths.dims.clone();
-    // A negative width stands for the longest.
+    // A negative width means the longest sequence.
     dims.push(width.filter(|&w| w >= 0).unwrap_or(DYNAMIC));
     let elem = args.attr("out_dtype").and_then(|a| args.ctx.attr_type(a));
     one(args.ctx.tensor(&dims, elem.unwrap_or(pir_ir::Type::I64)))

@@ -1,4 +1,4 @@
-//! Linear algebra, sorting, random numbers, activation functions with gates.
+//! Linear algebra, sorting, random numbers, gated activation functions.
 
 use pir_ir::{AttrData, DYNAMIC, InferArgs, Type};
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ pub(in super::super) fn dot(args: InferArgs<'_>) -> Types {
     one(args.ctx.tensor(&dims, x.elem))
 }
 
-/// The product of dimensions, as far as it is known.
+/// The product of dimensions; dynamic if one of them is.
 fn product_of(dims: &[i64]) -> Result<i64, String> {
     if dims.contains(&DYNAMIC) {
         return Ok(if dims.contains(&0) { 0 } else { DYNAMIC });
@@ -124,7 +124,7 @@ pub(in super::super) fn kron(args: InferArgs<'_>) -> Types {
     one(args.ctx.tensor(&dims, x.elem))
 }
 
-/// The dimensions that a diagonal leaves, and its length.
+/// The dimensions without those of the diagonal, and its length.
 fn along_diagonal(args: &InferArgs<'_>) -> Result<(Shaped, i64), String> {
     let x = operand(args, 0)?;
     let rank = x.dims.len();
@@ -284,7 +284,7 @@ pub(in super::super) fn topk(args: InferArgs<'_>) -> Types {
         false => int(&args, "k").unwrap_or(1),
     };
     if x.dims.is_empty() && k <= 1 {
-        // One element is a line of one.
+        // A scalar is treated as a vector of one element.
         return Ok(smallvec![x.ty(args.ctx), args.ctx.tensor(&[], Type::I64)]);
     }
     let Some(&there) = x.dims.get(at) else {
@@ -343,7 +343,7 @@ pub(in super::super) fn randint(args: InferArgs<'_>) -> Types {
     shaped(&args, Type::I64)
 }
 
-/// Of the shape that is an attribute or an operand.
+/// The shape is an attribute or an operand.
 fn shaped(args: &InferArgs<'_>, default: Type) -> Types {
     let elem = dtype(args).unwrap_or(default);
     match ints(args, "shape") {
@@ -418,7 +418,7 @@ pub(in super::super) fn embedding(args: InferArgs<'_>) -> Types {
     one(args.ctx.tensor(&dims, weight.elem))
 }
 
-/// Of the type of the first operand, which must have dimensions.
+/// The type of the first operand, which must not be a scalar.
 pub(in super::super) fn scatter(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     if let Some(at) = int(&args, "axis") {

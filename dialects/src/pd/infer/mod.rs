@@ -1,4 +1,4 @@
-//! Inference of result types, by the names that the op tables use.
+//! Inference of result types, by the function names in the op tables.
 
 mod create;
 mod elementwise;
@@ -24,17 +24,17 @@ use smallvec::SmallVec;
 pub(super) type Types = Result<SmallVec<[Type; 2]>, String>;
 pub(crate) type Dims = SmallVec<[i64; 6]>;
 
-/// A tensor type, or a scalar as a tensor without dimensions.
+/// A tensor type; a scalar is a tensor of rank 0.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Shaped {
     pub(super) dims: Dims,
     pub(super) elem: Type,
-    /// Whether it is written as a tensor.
+    /// Whether the type is a tensor.
     pub(super) tensor: bool,
 }
 
 impl Shaped {
-    /// Whether the type has a shape: that of a tensor or a number.
+    /// Whether the type is a tensor or a number.
     pub(super) fn is(ctx: &Context, ty: Type) -> bool {
         let data = ctx.type_data(ty);
         matches!(
@@ -86,7 +86,7 @@ pub(super) fn operand(args: &InferArgs<'_>, index: usize) -> Result<Shaped, Stri
         .ok_or_else(|| format!("the operand `{name}` must be a tensor, not `{}`", spelled(args, ty)))
 }
 
-/// The integers of an attribute: a list, or one.
+/// The integers of an attribute: a list, or a single one.
 pub(super) fn ints(args: &InferArgs<'_>, name: &str) -> Option<Vec<i64>> {
     let attr = args.attr(name)?;
     match args.ctx.attr_data(attr) {
@@ -111,7 +111,7 @@ pub(super) fn dtype(args: &InferArgs<'_>) -> Option<Type> {
         .filter(|&t| t != Type::NONE)
 }
 
-/// Whether an argument that may be an attribute is an operand, behind the operands that must be there.
+/// Whether an argument that may be an attribute is an operand, after the required operands.
 pub(super) fn is_operand(args: &InferArgs<'_>, name: &str) -> bool {
     let required = args
         .def
@@ -122,7 +122,7 @@ pub(super) fn is_operand(args: &InferArgs<'_>, name: &str) -> bool {
     args.attr(name).is_none() && args.operands.len() > required
 }
 
-/// An axis counted from the front.
+/// An axis as a non-negative number.
 pub(super) fn axis(value: i64, rank: usize) -> Result<usize, String> {
     let at = if value < 0 { value + rank as i64 } else { value };
     usize::try_from(at).ok().filter(|&a| a < rank).ok_or_else(|| {
@@ -138,7 +138,7 @@ pub(super) fn axis(value: i64, rank: usize) -> Result<usize, String> {
     })
 }
 
-/// The dimension that two broadcast to.
+/// The dimension to which two are broadcast.
 pub(super) fn broadcast_dim(a: i64, b: i64) -> Option<i64> {
     match (a, b) {
         _ if a == b => Some(a),
@@ -167,7 +167,7 @@ pub(super) fn dims_text(dims: &[i64]) -> String {
     format!("[{}]", parts.join(", "))
 }
 
-/// The product of dimensions, if all are known and it is a number.
+/// The product of dimensions, if all are static and it does not overflow.
 pub(super) fn count(dims: &[i64]) -> Option<i64> {
     dims.iter()
         .try_fold(1i64, |n, &d| if d == DYNAMIC { None } else { n.checked_mul(d) })

@@ -40,7 +40,7 @@ fn as_images([n, c, h, w]: [i64; 4], last: bool) -> Dims {
     }
 }
 
-/// A size from the way that windows lie on both axes; unknown where the image or the window is.
+/// A size for the windows on both axes; dynamic if the image or the window is.
 fn sizes(
     attributes: &Attributes,
     size: [i64; 2],
@@ -48,7 +48,7 @@ fn sizes(
     f: impl Fn(usize, &Axis) -> Result<i64, String>,
 ) -> Result<[i64; 2], String> {
     let mut out = [DYNAMIC; 2];
-    // An axis that is not known must not hide a mistake in the other.
+    // A dynamic axis must not hide an error in the other.
     let axes = attributes.axes(size.map(|d| d.max(0)), kernel.map(|d| d.max(1)))?;
     for (i, axis) in axes.iter().enumerate() {
         if size[i] != DYNAMIC && kernel[i] != DYNAMIC {
@@ -153,7 +153,7 @@ pub(in super::super) fn pool_with_index(args: InferArgs<'_>) -> Types {
     Ok(smallvec![out.ty(args.ctx), mask])
 }
 
-/// Of the shape of the operand, along an axis that it has.
+/// The shape of the operand, with a valid axis.
 pub(in super::super) fn along_axis(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     axis(int(&args, "axis").unwrap_or(-1), x.dims.len().max(1))?;

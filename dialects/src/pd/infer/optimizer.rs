@@ -1,11 +1,11 @@
-//! Steps of optimizers.
+//! Optimizer steps.
 
 use pir_ir::{DYNAMIC, InferArgs, Type};
 use smallvec::SmallVec;
 
 use super::{Shaped, Types, count, dims_text, ints};
 
-/// The type of the operand that the definition calls `name`, if it is given.
+/// The type of the operand that is declared as `name`, if it is present.
 fn named(args: &InferArgs<'_>, name: &str) -> Option<Type> {
     let place = args.def.operands.iter().position(|spec| spec.name == name)?;
     let absent = ints(args, "absent_operands").unwrap_or_default();
@@ -16,8 +16,8 @@ fn named(args: &InferArgs<'_>, name: &str) -> Option<Type> {
     args.operand_type(place.checked_sub(before)?)
 }
 
-/// A result `x_out` for each operand `x` that it changes. All state has the shape of the parameter, but for the learning
-/// rate and powers, which are one number.
+/// A result `x_out` for each operand `x` that it updates. All state has the shape of the parameter, except for the
+/// learning rate and powers, which are single numbers.
 pub(in super::super) fn step(args: InferArgs<'_>) -> Types {
     let tensor = |name: &str| -> Result<Option<Shaped>, String> {
         let Some(ty) = named(&args, name) else { return Ok(None) };

@@ -47,7 +47,7 @@ pub(in super::super) fn sum(args: InferArgs<'_>) -> Types {
     .ty(args.ctx))
 }
 
-/// What a sum of truth values or of i32 is counted in. Shorter integers wrap around, as in Paddle.
+/// The accumulator type for booleans and i32. Shorter integers wrap, as in Paddle.
 fn widened(args: &InferArgs<'_>, elem: Type) -> Type {
     match args.ctx.type_data(elem) {
         TypeData::Integer { width: 1 | 32, .. } => Type::I64,
@@ -92,7 +92,7 @@ pub(in super::super) fn reduce_as(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     if args.operands.len() > 1 {
         let target = operand(&args, 1)?;
-        // What is summed over nothing is left as it is.
+        // A sum over no axes leaves the type unchanged.
         let elem = if target.dims == x.dims {
             x.elem
         } else {

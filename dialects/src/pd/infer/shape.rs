@@ -1,4 +1,4 @@
-//! Products, and operations that move elements about.
+//! Matrix products, and operations that move elements.
 
 use pir_ir::{DYNAMIC, InferArgs, Type, TypeData};
 use smallvec::SmallVec;
@@ -63,7 +63,7 @@ pub(in super::super) fn transpose(args: InferArgs<'_>) -> Types {
     one(Shaped { dims, ..x }.ty(args.ctx))
 }
 
-/// A result whose shape is the second operand: of that much, the length is the rank.
+/// The second operand is the shape of the result; only the rank is static.
 fn computed_shape(args: &InferArgs<'_>, elem: Type) -> Types {
     let rank = operand(args, 1)
         .ok()
@@ -87,7 +87,7 @@ pub(in super::super) fn reshape(args: InferArgs<'_>) -> Types {
                 DYNAMIC
             }
             -1 => return Err("only one dimension of a shape can be -1".to_owned()),
-            // 0 means the dimension of the operand, unless the operand has none of its elements left to copy.
+            // 0 copies the extent of the operand, unless the operand is empty.
             0 if count(&x.dims) != Some(0) => *x.dims.get(at).ok_or_else(|| {
                 format!(
                     "dimension {at} of the shape is 0, but the operand has {} dimensions",
@@ -129,7 +129,7 @@ pub(in super::super) fn squeeze(args: InferArgs<'_>) -> Types {
     let mut gone: Vec<bool> = x.dims.iter().map(|&d| axes.is_empty() && d == 1).collect();
     for a in axes {
         let at = axis(a, x.dims.len().max(1))?;
-        // As in Paddle, a dimension that is not one stays, and one that a scalar does not have.
+        // As in Paddle, a dimension with another extent stays, and so does one that a scalar lacks.
         if let Some(gone) = gone.get_mut(at) {
             *gone = matches!(x.dims[at], 1 | DYNAMIC);
         }
@@ -156,7 +156,7 @@ pub(in super::super) fn unsqueeze(args: InferArgs<'_>) -> Types {
         return Err("the axes are not constant, so that the rank of the result is not known".to_owned());
     }
     let mut dims = x.dims.clone();
-    // One after the other, each in terms of the rank that it leads to.
+    // Axes are inserted in sequence, each relative to the rank so far.
     for a in ints(&args, "axis").unwrap_or_default() {
         let at = axis(a, dims.len() + 1)?;
         dims.insert(at, 1);
@@ -239,7 +239,7 @@ pub(in super::super) fn tile(args: InferArgs<'_>) -> Types {
     one(args.ctx.tensor(&dims, x.elem))
 }
 
-/// The tensors that a variadic operation takes: operands, or the elements of lists.
+/// The tensors of a variadic operation: operands, or the elements of lists.
 pub(in super::super) fn elements(args: &InferArgs<'_>) -> SmallVec<[Type; 4]> {
     let mut out = SmallVec::new();
     for &v in args.operands {
@@ -258,7 +258,8 @@ pub(in super::super) fn concat(args: InferArgs<'_>) -> Types {
         .iter()
         .map(|&v| args.ctx.type_data(args.body.value_type(v)));
     let lists = lists.filter(|ty| matches!(ty, TypeData::List(_))).count();
-    // What stands behind a list is its axis in programs of PaddlePaddle, and one more tensor for whoever reads the text.
+    // In programs of PaddlePaddle an operand after a list is the axis, but in the text it would be read as another
+    // tensor.
     if args.attr("axis").is_none() && lists > 0 && lists < args.operands.len() {
         return Err(
             "a list and a tensor, and no attribute `axis`: the tensor may be meant as an axis that is computed, \
@@ -296,7 +297,7 @@ pub(in super::super) fn concat(args: InferArgs<'_>) -> Types {
     one(args.ctx.tensor(&dims, first.elem))
 }
 
-/// Pieces as a list, which is what one result would be.
+/// Pieces as a list.
 fn pieces(args: &InferArgs<'_>, x: &Shaped, at: usize, sizes: &[i64]) -> Types {
     let types: SmallVec<[Type; 2]> = sizes
         .iter()

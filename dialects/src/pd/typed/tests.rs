@@ -4,7 +4,7 @@ use pir_ir::{Module, Rewriter, Type, ValueId};
 
 use super::super::{self as pd, Building, Number};
 
-/// Builds in an empty module, and gives what it prints.
+/// Builds in an empty module, and returns the printed result.
 fn built(f: impl FnOnce(&mut Rewriter<'_>, ValueId)) -> String {
     let ctx = crate::context();
     let mut module = Module::new(ctx.clone());
@@ -42,7 +42,7 @@ fn operations_are_built_by_their_functions() {
     );
 }
 
-/// A number may be an operand; what is left out in front of it is said.
+/// A number may be an operand; an absent operand before it is marked.
 #[test]
 fn numbers_may_be_operands() {
     let text = built(|r, x| {

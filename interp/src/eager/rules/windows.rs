@@ -199,7 +199,7 @@ struct Stretches {
     cells: Vec<Vec<usize>>,
     /// The divisor of each mean.
     counts: Vec<f64>,
-    /// Rows and columns of windows.
+    /// The rows and columns of windows.
     out: [usize; 2],
 }
 

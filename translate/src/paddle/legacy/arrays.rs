@@ -10,7 +10,7 @@ use super::{Op, error};
 
 impl<'t> Translator<'t, '_, '_> {
     fn array_type(&self) -> Type {
-        // What the elements are is seen from what is written.
+        // The element type follows from the elements written to it.
         let params = [TypeParam::Shape([].into()), TypeParam::Type(Type::F32)];
         self.builder.ctx.parameterized_type::<pd::DenseTensorArray>(params)
     }

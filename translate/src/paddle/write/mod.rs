@@ -134,7 +134,7 @@ impl Writer<'_> {
             self.ctx.dialect_type::<cf::Inlet>(),
             self.ctx.dialect_type::<cf::Outlet>(),
         ];
-        // Its numbers are 1 to 3 for the first stack, and so on: see `stack`.
+        // The first stack has the numbers 1 to 3, and so on: see `stack`.
         for _ in 0..self.plan.stacks {
             self.raw("2.stack_create", "", &[], &types);
         }
