@@ -2,10 +2,12 @@
 //!
 //! In README.md and docs/, a block marked `pir` is a program without errors, one marked `pir printed` is printed as it
 //! stands there, and one marked `console` shows commands behind `$ ` and what they print: those that begin with
-//! `pir-` or `cat ` are run in the folder of the repository. `BLESS=1` writes what they print.
+//! `pir-` or `cat ` are run in the folder of the repository. `BLESS=1` writes what they print. Every type, operation and
+//! file in the last column of the glossary exists.
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -156,4 +158,43 @@ fn commands_print_what_is_shown() {
             fs::write(&path, new).unwrap();
         }
     }
+}
+
+/// Adds the identifiers in the code of a folder, without those in comments.
+fn identifiers(folder: &Path, found: &mut HashSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            identifiers(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+            found.extend(words.map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn the_glossary_names_what_exists() {
+    let page = fs::read_to_string(root().join("docs/glossary.md")).unwrap();
+    let mut known: HashSet<String> = ["pir_ir".to_owned(), "pir_interp".to_owned()].into();
+    for folder in ["ir", "dialects", "passes", "interp", "translate", "."] {
+        identifiers(&root().join(folder).join("src"), &mut known);
+    }
+    let ctx = pir_dialects::context();
+    let mut seen = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let place = row.trim_end_matches('|').rsplit('|').next().unwrap();
+        for name in place.split('`').skip(1).step_by(2) {
+            seen += 1;
+            let exists = match name {
+                _ if name.contains('/') => root().join(name).exists(),
+                _ if name.contains('.') => ctx.registered_op(name).is_some(),
+                _ => name.trim_end_matches('!').split("::").all(|part| known.contains(part)),
+            };
+            assert!(exists, "docs/glossary.md names `{name}`, which does not exist: {row}");
+        }
+    }
+    assert!(seen > 50, "only {seen} names were found");
 }
