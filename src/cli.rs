@@ -160,7 +160,7 @@ fn write_buffered(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::R
 pub fn input_file<'a>(named: Option<&'a str>, renderer: &Renderer) -> Option<&'a str> {
     if named.is_none() && io::stdin().is_terminal() {
         let error = Diagnostic::error("usage", "there is no input")
-            .help("name a FILE, or `-` to type a program in; `--help` says more");
+            .help("name a FILE, or `-` to type a program in; see `--help`");
         report_plain(renderer, &error);
         return None;
     }

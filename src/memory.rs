@@ -19,7 +19,7 @@ pub fn limit(asked: Option<u64>) {
 
 /// A number of bytes: `1000`, `64K`, `1.5G`.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no size: expected a number of bytes, with K, M or G behind it");
+    let wrong = || format!("`{text}` is not a size: expected a number of bytes, optionally followed by K, M or G");
     let (number, shift) = match text.trim_end_matches(['b', 'B', 'i']).char_indices().last() {
         Some((at, 'k' | 'K')) => (&text[..at], 10),
         Some((at, 'm' | 'M')) => (&text[..at], 20),

@@ -98,7 +98,7 @@ pub enum To {
     about = "Translate programs between formats",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES,
-    after_help = "`--help` says more and gives examples."
+    after_help = "`--help` gives details and examples."
 )]
 pub struct Args {
     /// The program; `-` or nothing reads standard input

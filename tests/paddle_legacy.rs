@@ -193,7 +193,7 @@ fn errors_say_where() {
         ),
         (
             "    {Out=['y']} = while(inputs={Condition=['c'], X=['x']}, sub_block = block[0])\n}\n",
-            "`while` has no block of its own",
+            "`while` has no block",
         ),
         (
             "    {Out=['y']} = select_input(inputs={Mask=['c'], X=['x', 'x']})\n}\n",

@@ -410,7 +410,7 @@ fn what_is_no_list_is_told_with_its_place() {
         LoadOptions::default(),
     )
     .unwrap_err();
-    assert_eq!(errors[0].message, "expected a list behind `\"I\"`");
+    assert_eq!(errors[0].message, "expected a list after `\"I\"`");
     assert_eq!(errors[0].labels[0].span.start as usize, at);
 }
 

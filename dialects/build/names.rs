@@ -234,7 +234,7 @@ fn program_desc_form(op: &Op, text: &str) -> Result<(String, String)> {
         .iter()
         .find(|(_, ours)| op.attrs.iter().all(|a| a.name != *ours))
     {
-        return Err(format!("`program_desc` names `{ours}`, which is no attribute"));
+        return Err(format!("`program_desc` names `{ours}`, which is not an attribute"));
     }
     let form = format!(
         "ProgramDescForm {{ kind: {kind:?}, op: {:?}, inputs: {}, outputs: {}, attributes: {} }}",
@@ -305,7 +305,7 @@ fn tensorflow_form(op: &Op, text: &str, written: bool) -> Result<(String, String
         declared.push(theirs.to_owned());
         if let Some(ours) = ours {
             let spec = op.attrs.iter().find(|a| a.name == ours);
-            let spec = spec.ok_or_else(|| format!("`{text}` names `{ours}`, which is no attribute"))?;
+            let spec = spec.ok_or_else(|| format!("`{text}` names `{ours}`, which is not an attribute"))?;
             let (theirs, default) = theirs.split_once('=').map_or((theirs, None), |(t, d)| (t, Some(d)));
             // Defaults that equal those of the row are left out.
             let default = default.filter(|d| spec.default.as_deref() != Some(d)).unwrap_or("");

@@ -194,7 +194,7 @@ fn yields() -> OpDef {
 fn cond_yield() -> OpDef {
     let mut def = OpDef::new(
         "cf.cond_yield",
-        "Ends the cond region of a loop: goes on with the body if the condition holds",
+        "Ends the cond region of a loop: continues with the body if the condition is true",
     );
     def.traits = Traits::TERMINATOR;
     def.operands = vec![

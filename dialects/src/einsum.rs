@@ -27,7 +27,7 @@ impl EinsumEquation {
                     return Err(format!("`{c}` in `{equation}` is not a letter"));
                 }
                 if letters.contains(&c) {
-                    return Err(format!("`{c}` stands twice in `{word}`, which is not supported"));
+                    return Err(format!("`{c}` occurs twice in `{word}`, which is not supported"));
                 }
                 letters.push(c);
             }

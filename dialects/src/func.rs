@@ -191,14 +191,14 @@ fn verify_func(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
                 Diagnostic::error(
                     "function-results",
                     format!(
-                        "@{name} returns {} where its type says {}",
+                        "@{name} returns {}, but its type declares {}",
                         spelled(op, &returned),
                         spelled(op, results)
                     ),
                 )
                 .label(body.op_span(last), "returned here")
                 .label(span, "of this function")
-                .help("return values of the types behind the `->`"),
+                .help("return values of the types after the `->`"),
             );
         }
     }

@@ -75,13 +75,13 @@ fn accepted() {
 fn conditions() {
     wrong(
         "condition-type",
-        "must be one truth value, not `tensor<2xf32>`",
+        "must be a single boolean, not `tensor<2xf32>`",
         "pd.if",
         "pd.if (%x) then { }",
     );
     wrong(
         "condition-type",
-        "must be one truth value",
+        "must be a single boolean",
         "pd.condition_branch",
         "func.func @f(%a: i64) {\n  pd.condition_branch %a, ^t, ^t\n^t:\n  func.return\n}",
     );
@@ -240,13 +240,13 @@ fn loops_with_stacks() {
     right(&with("%s = cf.create_stack () cf.yield (%a, %s)"));
     wrong(
         "while-init",
-        "hands it on behind its arguments",
+        "yield it after its arguments",
         "cf.yield",
         &with("%s = cf.create_stack () cf.yield (%x, %s)"),
     );
     wrong(
         "while-init",
-        "and does nothing else",
+        "and do nothing else",
         "cf.yield",
         &with("%s = cf.create_stack () %t = pd.tanh (%a) cf.yield (%a, %s)"),
     );
@@ -302,7 +302,7 @@ fn stacks() {
 fn functions() {
     wrong(
         "function-results",
-        "@f returns (tensor<2xf32>) where its type says (f32)",
+        "@f returns (tensor<2xf32>), but its type declares (f32)",
         "func.return",
         "func.func @f(%a: tensor<2xf32>) -> f32 {\n  func.return (%a)\n}",
     );

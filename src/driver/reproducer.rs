@@ -126,7 +126,7 @@ pub fn command_line(name: &str, program: &[u8]) -> Result<Vec<String>, Diagnosti
     let none = || {
         Diagnostic::error(
             "reproducer",
-            format!("`{name}` is no reproducer: it has no line `{MARK} …`"),
+            format!("`{name}` is not a reproducer: it has no line `{MARK} …`"),
         )
         .help("`--emit-reproducer` writes one")
     };
@@ -177,7 +177,7 @@ mod tests {
         let late = format!("// A program\n%0 = x\n{MARK} --a\n");
         for text in ["", "%0 = x\n", &late] {
             let error = command_line("x", text.as_bytes()).unwrap_err();
-            assert!(error.message.starts_with("`x` is no reproducer"));
+            assert!(error.message.starts_with("`x` is not a reproducer"));
         }
     }
 }

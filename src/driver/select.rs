@@ -33,7 +33,7 @@ impl Counter {
         for limit in limits.split(',') {
             let (name, number) = limit
                 .split_once('=')
-                .ok_or("expected `skip=N` or `count=N` behind the colon")?;
+                .ok_or("expected `skip=N` or `count=N` after the colon")?;
             let number: u64 = number
                 .trim()
                 .parse()

@@ -123,7 +123,7 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
     let gradient = def.backward.clone().or_else(twin);
     facts.push((
         "gradient",
-        gradient.map_or_else(|| "no operation of its own".to_owned(), Text::into_owned),
+        gradient.map_or_else(|| "no gradient operation".to_owned(), Text::into_owned),
     ));
     if def.fold.is_some() || def.has(Traits::CONSTANT) {
         facts.push(("folds", "on constants".to_owned()));

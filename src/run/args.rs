@@ -49,7 +49,7 @@ Exit status:
     about = "Run programs with loops and branches, and check their derivatives",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES,
-    after_help = "`--help` says more and gives examples."
+    after_help = "`--help` gives details and examples."
 )]
 pub struct Args {
     /// The program; `-` or nothing reads standard input

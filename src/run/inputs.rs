@@ -153,7 +153,7 @@ impl Input<'_> {
         if !fits {
             let error = self.error(format!("the value of `{name}` has another shape: {found}"));
             return Err(Box::new(error.help(
-                "the extents must be those that the program declares; `?` stands for any",
+                "the extents must be those that the program declares; `?` matches any extent",
             )));
         }
         if dtype_of(self.ctx, self.spec.ty) != Some(tensor.dtype()) {
@@ -169,7 +169,7 @@ impl Input<'_> {
     fn convert(&self, value: &Value, seed: u64) -> Result<Tensor, Box<Diagnostic>> {
         let name = &self.spec.name;
         let Some(dtype) = dtype_of(self.ctx, self.spec.ty) else {
-            let error = self.error(format!("`{name}` is no tensor"));
+            let error = self.error(format!("`{name}` is not a tensor"));
             return Err(Box::new(error.help("only numbers and tensors of numbers can be given")));
         };
         let declared: Result<Vec<usize>, _> = self.extents().iter().map(|&extent| usize::try_from(extent)).collect();

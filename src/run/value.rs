@@ -259,7 +259,7 @@ fn parse_list(text: &str) -> Result<Value, ValueError> {
                     let shape = lengths.into_iter().map(|l| l.unwrap_or(0)).collect();
                     return Ok(Value::List { shape, numbers });
                 } else {
-                    return error(at, "expected nothing behind the list");
+                    return error(at, "expected nothing after the list");
                 }
             }
             b',' if !expect_item => {
@@ -267,7 +267,7 @@ fn parse_list(text: &str) -> Result<Value, ValueError> {
                 at += 1;
                 // Trailing commas are not accepted, as in the rest of the tool.
                 if text[at..].trim_start().starts_with(']') {
-                    return error(at, "expected an item behind the comma");
+                    return error(at, "expected an item after the comma");
                 }
             }
             _ if expect_item => {
@@ -336,12 +336,12 @@ mod tests {
         for (text, error) in [
             ("[1, 2", "5: expected `]`"),
             ("[1 2]", "3: expected `,` or `]`"),
-            ("[1,]", "3: expected an item behind the comma"),
+            ("[1,]", "3: expected an item after the comma"),
             ("[[1,2],[3]]", "9: this list has 1 items, the one before it 2"),
             ("[[1],2]", "5: expected a list like those before it, not a number"),
             ("[1,[2]]", "3: expected a number like those before it, not a list"),
             ("[[],[1]]", "6: this list has 1 items, the one before it 0"),
-            ("[1] x", "3: expected nothing behind the list"),
+            ("[1] x", "3: expected nothing after the list"),
             ("[x]", "1: expected a number or a list"),
             ("[,1]", "1: expected a number or a list"),
             ("[ü]", "1: expected a number or a list"),

@@ -53,7 +53,7 @@ df.graph {device = 1} {
   %a = df.recv {key = "a", from = 0, to = 1} : tensor<2xf32>
   // expected-error@+1 {{the two ends of the message "b" name different devices}}
   %b = df.recv {key = "b", from = 0, to = 1} : tensor<?xf32>
-  // expected-error@+1 {{nothing is sent by the key "d": this waits for ever}}
+  // expected-error@+1 {{nothing is sent by the key "d": this waits forever}}
   %d = df.recv {key = "d", from = 0, to = 1} : tensor<?xf32>
   %f = df.recv {key = "f", from = 7, to = 1} : tensor<?xf32>
   pd.fetch (%a) {name = "a"}

@@ -31,7 +31,7 @@ df.graph {
 // Predicates are truth values.
 df.graph {
   %x = pd.data {name = "x", shape = [2], dtype = f32} : tensor<2xf32>
-  // expected-error@+1 {{the predicate of `df.switch` must be one truth value, not `tensor<2xf32>`}}
+  // expected-error@+1 {{the predicate of `df.switch` must be a single boolean, not `tensor<2xf32>`}}
   %a, %b = df.switch (%x, %x) : tensor<2xf32>, tensor<2xf32>
 }
 

@@ -242,7 +242,7 @@ fn reproducers_run_again() {
     let line = "// configuration: --pass-pipeline='licm,backward{wrt=[x]}'";
     assert!(text.lines().any(|other| other == line), "{text}");
     let none = in_place(folder, &["--run-reproducer", "a.pir"]).fails(1);
-    assert!(none.starts_with("error: `a.pir` is no reproducer"), "{none}");
+    assert!(none.starts_with("error: `a.pir` is not a reproducer"), "{none}");
     fs::write(folder.join("bad.pir"), "// configuration: --no-such\n").unwrap();
     let bad = in_place(folder, &["--run-reproducer", "bad.pir"]).fails(1);
     assert!(

@@ -166,7 +166,7 @@ fn what_differences_do_not_tell_ends_with_2() {
     let (status, said) = checked("%y = pd.relu (%x)", "[0, 1]", &[]);
     assert_eq!(status, 2, "{said}");
     assert!(
-        said.contains("inconclusive  [0]: 0.0, differences say 0.0 ± ")
+        said.contains("inconclusive  [0]: 0.0, differences give 0.0 ± ")
             && said.ends_with("; there is no derivative: 0.0 from below, 1.0 from above\n"),
         "{said}"
     );
@@ -323,7 +323,7 @@ fn memory_is_limited_where_it_is_exceeded() {
     assert!(
         run(pir_run(&["--max-memory=lots"]))
             .fails(2)
-            .contains("`lots` is no size")
+            .contains("`lots` is not a size")
     );
 }
 

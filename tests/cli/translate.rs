@@ -52,7 +52,7 @@ fn errors_in_other_formats_have_places() {
         "<stdin>:2:3: error: unknown operation `pd.sigmoit`: no dialect defines it [unknown-op]\n\
          <stdin>:2:3: help: did you mean `pd.sigmoid`?\n\
          <stdin>:2:3: error: operand 0 of `pd.sigmoit` is %7, which is not defined here: in this operation [unknown-value]\n\
-         <stdin>:2:3: help: a value is visible behind its definition, in the same region and those nested in it\n"
+         <stdin>:2:3: help: a value is visible after its definition, in the same region and nested ones\n"
     );
     assert!(run(translate(&["--from=onnx"])).fails(2).contains("possible values"));
 }

@@ -127,7 +127,7 @@ fn waits(text: &str) -> ExecError {
     first
 }
 
-const NOT_DONE: &str = "nothing can be run any more, but not all is done";
+const NOT_DONE: &str = "no node can run, but the run is not complete";
 
 #[test]
 fn a_message_that_nobody_sends_is_told() {
@@ -487,7 +487,7 @@ fn wrong_graphs_are_refused() {
     );
     assert_eq!(
         fails(&format!("{one}{}", graph(""))),
-        "it stands beside a `df.graph`, where it is not run"
+        "it is outside of the `df.graph`, so it does not run"
     );
     assert_eq!(fails(one), "there is no `df.graph` to run");
 }

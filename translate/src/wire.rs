@@ -205,7 +205,7 @@ pub(crate) fn check(bytes: &[u8], schema: &'static Schema, held: &mut Reservatio
             if std::mem::replace(&mut seen[at], true) && count != Count::Repeated {
                 fault(
                     item.at,
-                    format!("the field `{name}` ({number}) of `{}` stands there twice", schema.name),
+                    format!("the field `{name}` ({number}) of `{}` is given twice", schema.name),
                 );
             }
             match kind {
@@ -292,7 +292,7 @@ mod tests {
             told,
             [
                 (2, "`Inner` has no field 2"),
-                (7, "the field `name` (1) of `Outer` stands there twice"),
+                (7, "the field `name` (1) of `Outer` is given twice"),
                 (10, "`Outer` has no field 4"),
                 (14, "the field `n` (1) of `Inner` is written as another kind of value"),
                 (17, "a field of `Outer` is broken or cut off"),

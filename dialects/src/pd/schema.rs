@@ -278,7 +278,10 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
     }
     // Most operations compute a value. In PaddlePaddle, a trailing underscore marks a change in place.
     if entry.effects.is_none() && entry.op.ends_with('_') {
-        return Err(fail("op", "what ends in `_` says what its `effects` are"));
+        return Err(fail(
+            "op",
+            "an operation whose name ends in `_` must declare its `effects`",
+        ));
     }
     Ok(Op {
         args,

@@ -31,7 +31,7 @@ pub(super) fn condition(op: OpView<'_>, index: usize, errors: &mut Vec<Diagnosti
             op.op,
             "condition-type",
             format!(
-                "the condition of `{}` must be one truth value, not `{}`",
+                "the condition of `{}` must be a single boolean, not `{}`",
                 op.name(),
                 spelled(op, ty)
             ),
@@ -78,7 +78,7 @@ fn block_ending_in(
             end,
             "region-terminator",
             format!("the region `{name}` of `{}` must end in `{terminator}`", op.name()),
-            &format!("add `{terminator} (…)` behind this operation, or write it in its place"),
+            &format!("add `{terminator} (…)` after this operation, or replace it"),
         ));
         return None;
     }
@@ -319,7 +319,7 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
             cond_end,
             "condition-type",
             format!(
-                "the first operand of `cf.cond_yield` must be one truth value, not `{}`",
+                "the first operand of `cf.cond_yield` must be a single boolean, not `{}`",
                 spelled(op, flag)
             ),
             "a condition has type `i1`, `tensor<i1>` or `tensor<1xi1>`; compare, or reduce with `pd.all`",
@@ -359,7 +359,7 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         cond_end,
         "forwarded value",
         "body region argument",
-        "the body region takes what `cf.cond_yield` forwards behind the condition",
+        "the body region takes what `cf.cond_yield` forwards after the condition",
         &forwarded,
         &body_args,
     );
@@ -403,7 +403,7 @@ fn init_of_while(
             end,
             "while-init",
             format!(
-                "the init region of a `{}` makes a stack and hands it on behind its arguments, and does nothing else",
+                "the init region of a `{}` must create a stack and yield it after its arguments, and do nothing else",
                 op.name()
             ),
             "write `init (%a: T) { %stack = cf.create_stack () cf.yield (%a, %stack) }`",

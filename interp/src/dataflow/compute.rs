@@ -64,7 +64,7 @@ impl Device<'_> {
                 let [data, condition] = two(inputs)?;
                 let condition = tensor(condition)?
                     .truth()
-                    .ok_or_else(|| ExecError::new("a condition must be one truth value"))?;
+                    .ok_or_else(|| ExecError::new("a condition must be a single boolean"))?;
                 match condition {
                     true => smallvec![None, Some(data)],
                     false => smallvec![Some(data), None],

@@ -119,7 +119,7 @@ fn graphs_in<'m>(module: &Module, body: &'m Body) -> Result<Vec<Found<'m>>, Exec
         }
     }
     match beside {
-        Some(op) if !found.is_empty() => Err(ExecError::new("it stands beside a `df.graph`, where it is not run")
+        Some(op) if !found.is_empty() => Err(ExecError::new("it is outside of the `df.graph`, so it does not run")
             .help("put it inside")
             .at(ctx, body, op)),
         _ => Ok(found),

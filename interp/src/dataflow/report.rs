@@ -35,7 +35,7 @@ pub(super) fn waiting(devices: &[Device<'_>], rest: &Rest, keys: &Keys) -> Optio
     if lines.is_empty() {
         return None;
     }
-    let mut error = ExecError::new("nothing can be run any more, but not all is done").help(
+    let mut error = ExecError::new("no node can run, but the run is not complete").help(
         "every node needs all of its inputs in the same iteration of the same frame, dead ones included; every df.recv \
          needs a df.send",
     );

@@ -88,7 +88,7 @@ impl Shared {
         }
         Err(
             ExecError::new(format!("the run did not end within {} steps", self.max_steps))
-                .help("is there a loop without end? `--max-steps` sets the limit"),
+                .help("is the loop infinite? `--max-steps` sets the limit"),
         )
     }
 
@@ -98,7 +98,7 @@ impl Shared {
         let inner = &mut *inner;
         match inner.messages.get(&key) {
             Some(Entry::Sent(_)) => Err(ExecError::new("it sends a second message under the same key")
-                .help("each edge between devices needs a key of its own")),
+                .help("each edge between devices needs a unique key")),
             Some(&Entry::Awaited(ticket)) => {
                 inner.messages.remove(&key);
                 let device = ticket.device as usize;
@@ -135,7 +135,7 @@ impl Shared {
             Some(other) => {
                 inner.messages.insert(key, other);
                 Err(ExecError::new("another node waits for a message under the same key")
-                    .help("each edge between devices needs a key of its own"))
+                    .help("each edge between devices needs a unique key"))
             }
             None => {
                 inner.messages.insert(key, Entry::Awaited(ticket));

@@ -95,7 +95,7 @@ impl Engine {
                 name => format!(" (`{name}`)"),
             };
             return Err(format!(
-                "no output depends on input {at}{name}; say `allow_unused` if that may be"
+                "no output depends on input {at}{name}; use `allow_unused` to allow that"
             ));
         }
         Ok(grads)

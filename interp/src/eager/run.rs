@@ -241,7 +241,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         if self.options.max_steps.is_some_and(|max| self.steps > max) {
             return Err(
                 ExecError::new(format!("the run did not end within {} steps", self.steps - 1))
-                    .help("is there a loop without end? `--max-steps` sets the limit"),
+                    .help("is the loop infinite? `--max-steps` sets the limit"),
             );
         }
         let env = &mut call.env;
@@ -547,7 +547,7 @@ fn bind(program: &Program<'_>, env: &mut [Value], block: u32, values: Values) {
 
 fn truth(env: &[Value], src: Src) -> Result<bool, ExecError> {
     let truth = tensor(env[src.slot as usize].clone())?.data().truth();
-    truth.ok_or_else(|| ExecError::new("a condition must be one truth value"))
+    truth.ok_or_else(|| ExecError::new("a condition must be a single boolean"))
 }
 
 fn stack_of(env: &[Value], src: Src) -> Result<usize, ExecError> {

@@ -52,7 +52,7 @@ impl Wrapper {
         }
         let Some(data) = &self.data else {
             return Err(
-                "the saved tensors were freed when the gradients were computed before; say `retain_graph`".to_owned(),
+                "the saved tensors were freed when the gradients were computed before; use `retain_graph`".to_owned(),
             );
         };
         let version = self.version.get();

@@ -279,7 +279,7 @@ impl Unit<'_, '_, '_> {
                 let ty = self.view().result_type(0);
                 let (shape, elem) = ty
                     .and_then(|ty| ctx.as_tensor(ty))
-                    .ok_or_else(|| ExecError::new("the result is no tensor"))?;
+                    .ok_or_else(|| ExecError::new("the result is not a tensor"))?;
                 Code::JoinStack {
                     stack: self.kept(0)?,
                     axis: axis.unwrap_or(0),
@@ -326,7 +326,7 @@ impl Unit<'_, '_, '_> {
                     None => {
                         let error = ExecError::new("there is no kernel for this operation");
                         return Err(error.help(match self.view().semantics() {
-                            Some(_) => "its row has no `computes`: it does not say what the operation computes",
+                            Some(_) => "its row has no `computes`, and there is no kernel",
                             None => "operations of other dialects can be read and printed, but not executed",
                         }));
                     }

@@ -149,8 +149,9 @@ impl<'m, 'o> Machine<'m, 'o> {
 
     fn enter(&mut self, program: usize, args: Moving) -> Result<(), ExecError> {
         if self.calls.len() >= MAX_CALLS {
-            return Err(ExecError::new(format!("more than {MAX_CALLS} calls are under way"))
-                .help("is there a recursion without end?"));
+            return Err(
+                ExecError::new(format!("more than {MAX_CALLS} calls are under way")).help("is the recursion infinite?")
+            );
         }
         let code = &self.programs[program];
         let mut call = self.spare.pop().unwrap_or_default();
@@ -257,7 +258,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             if self.options.max_steps.is_some_and(|max| self.steps > max) {
                 return Err(
                     ExecError::new(format!("the run did not end within {} steps", self.steps - 1))
-                        .help("is there a loop without end? `--max-steps` sets the limit"),
+                        .help("is the loop infinite? `--max-steps` sets the limit"),
                 );
             }
             self.counts[instr.counter as usize] += 1;

@@ -236,8 +236,7 @@ pub(crate) fn entry<'m>(module: &'m Module, function: Option<&str>) -> Result<En
             is_function: true,
         }),
         None => {
-            Err(ExecError::new("the program has several functions")
-                .help(format!("say which to run: {}", names.join(", "))))
+            Err(ExecError::new("the program has several functions").help(format!("choose one of {}", names.join(", "))))
         }
     }
 }

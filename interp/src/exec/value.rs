@@ -87,7 +87,7 @@ pub(super) fn truth(env: &[Value], src: Src) -> Result<bool, ExecError> {
     match &env[src.slot as usize] {
         Value::Tensor(t) => t
             .truth()
-            .ok_or_else(|| ExecError::new("a condition must be one truth value")),
+            .ok_or_else(|| ExecError::new("a condition must be a single boolean")),
         other => Err(not_a_tensor(other)),
     }
 }

@@ -206,7 +206,7 @@ fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
             }
             for (&letter, &d) in own.iter().zip(x.shape()) {
                 if *sizes.entry(letter).or_insert(d) != d {
-                    return Err(format!("`{letter}` stands for dimensions of different sizes"));
+                    return Err(format!("`{letter}` names dimensions of different extents"));
                 }
             }
         }

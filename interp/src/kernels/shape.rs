@@ -72,7 +72,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
             let (start, stop) = (axis(ends[0], x.rank())?, axis(ends[1], x.rank())?);
             if start > stop {
-                return Err("`start_axis` is behind `stop_axis`".to_owned());
+                return Err("`start_axis` is after `stop_axis`".to_owned());
             }
             let mut shape: Shape = x.shape()[..start].into();
             shape.push(x.shape()[start..=stop].iter().product());
@@ -270,7 +270,7 @@ fn reshape(old: &[usize], new: &[i64]) -> Result<Shape, String> {
                 open = Some(i);
                 1
             }
-            0 if total != 0 => *old.get(i).ok_or("a dimension of 0 behind those of the operand")?,
+            0 if total != 0 => *old.get(i).ok_or("a dimension of 0 beyond those of the operand")?,
             d => usize::try_from(d).map_err(|_| format!("a dimension cannot be {d}"))?,
         });
     }

@@ -173,7 +173,7 @@ impl Judged {
         }
         Judged {
             verdict: Verdict::Inconclusive,
-            reason: Some("other steps say something else".to_owned()),
+            reason: Some("other steps disagree".to_owned()),
             ..self
         }
     }

@@ -450,7 +450,7 @@ impl Input<'_> {
         }
         if sum.is_finite() {
             row.note = Some(format!(
-                "along a direction, forward mode says {tangent:?}, `backward` {sum:?}"
+                "along a direction, forward mode gives {tangent:?}, `backward` {sum:?}"
             ));
             // One of two exact derivatives is wrong, unless there is no derivative.
             let kink = row.worst.as_ref().is_some_and(|worst| worst.reason.is_some());
@@ -637,9 +637,9 @@ mod tests {
             table(&[right, wrong, kink]),
             "\
 input  elements  max abs error  max rel error                worst element
-x             6        1.00e-8        5.00e-9  ok            [0, 2]: 2.0, differences say 2.00000001 ± 1e-12
-x             6         3.00e0        7.50e-1  WRONG         [1, 1]: 1.0, differences say 1.5 ± 1e-12
-x             6         8.00e0         1.00e0  inconclusive  [0, 0]: 0.0, differences say 0.5 ± 1e-12; a kink
+x             6        1.00e-8        5.00e-9  ok            [0, 2]: 2.0, differences give 2.00000001 ± 1e-12
+x             6         3.00e0        7.50e-1  WRONG         [1, 1]: 1.0, differences give 1.5 ± 1e-12
+x             6         8.00e0         1.00e0  inconclusive  [0, 0]: 0.0, differences give 0.5 ± 1e-12; a kink
 `x` was compared along 24 random directions and in 24 of its 6 elements; `--check-grad=full` compares all
 "
         );

@@ -27,8 +27,8 @@ impl Row {
         // Writing to a string does not fail.
         let _ = write!(text, ": {:?}, ", worst.gradient);
         let _ = match worst.estimate {
-            Some(estimate) => write!(text, "differences say {:?} ± {:.0e}", estimate.value, estimate.error),
-            None => write!(text, "differences say nothing"),
+            Some(estimate) => write!(text, "differences give {:?} ± {:.0e}", estimate.value, estimate.error),
+            None => write!(text, "differences give no estimate"),
         };
         for reason in worst.reason.iter().chain(&self.note) {
             let _ = write!(text, "; {reason}");

@@ -3,7 +3,7 @@
 // RUN: not pir-run --dataflow --max-steps=1000 %s 2>&1 | FileCheck %s
 //
 // CHECK: the run did not end within 1000 steps
-// CHECK: is there a loop without end?
+// CHECK: is the loop infinite?
 df.graph {
   %x = pd.full {shape = [], value = 0, dtype = i64} : tensor<i64>
   %e = df.enter (%x) {frame = "w"} : tensor<i64>

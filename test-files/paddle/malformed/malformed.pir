@@ -42,7 +42,7 @@
 // OPERATION_UNKNOWN_PDMODEL: : error: unknown operation `pd.frobnicate`, at byte 42 [unknown-op]
 // TRUNCATED_PDMODEL: :1:1: error: this is not a program of PaddlePaddle 2: a field of `ProgramDesc` is broken or cut off, at byte 0 [paddle-program]
 // UNKNOWN_FIELD_PDMODEL: :1:1: error: this is not a program of PaddlePaddle 2: `OpDesc` has no field 9, at byte 66 [paddle-program]
-// WRONG_INDEX_PDMODEL: : error: the block 0 says that it is the block 3, at byte 2 [paddle-program]
+// WRONG_INDEX_PDMODEL: : error: the block 0 has the index 3, at byte 2 [paddle-program]
 // ATTRIBUTE_TWICE_JSON: :1:596: error: attribute `axis` of `pd.softmax` is given twice: in this operation [duplicate-attribute]
 // ATTRIBUTE_UNKNOWN_JSON: :1:596: error: PaddlePaddle 3.3 has no attribute `shiny` of `pd.tanh`: in this operation [paddle-attribute]
 // BEHIND_JSON: :1:830: error: expected nothing more, found `}` [syntax]

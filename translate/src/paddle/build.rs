@@ -289,9 +289,7 @@ impl<'c> Builder<'c> {
                     self.errors.push(
                         Diagnostic::error("unknown-value", message)
                             .label(source.span, "in this operation")
-                            .help(
-                                "a value is visible behind its definition, in the same region and those nested in it",
-                            ),
+                            .help("a value is visible after its definition, in the same region and nested ones"),
                     );
                     operands.push(self.poison(id));
                 }

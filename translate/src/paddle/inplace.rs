@@ -446,7 +446,7 @@ impl Builder<'_> {
             Diagnostic::error("in-place", message)
                 .label(reader, "read here")
                 .label(self.body.op_span(by), "changed here")
-                .help("give what is changed a tensor of its own, with `paddle.assign`"),
+                .help("copy the tensor before the change, with `paddle.assign`"),
         );
     }
 

@@ -282,7 +282,7 @@ impl<'s> Reader<'_, '_, 's> {
             let mut items = Vec::new();
             while !self.accept("]") {
                 if self.peek("vec[") {
-                    return Err(self.error("expected a type that is no vector"));
+                    return Err(self.error("expected a type that is not a vector"));
                 }
                 items.push(self.ty()?.unwrap_or(Type::NONE));
                 self.accept(",");

@@ -187,7 +187,7 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<Sourc
         // The result of a parameter is not in a list.
         let alone = key == "O" && node.get("#").and_then(Value::str).as_deref() == Some("p");
         if let Some(list) = node.get(key).filter(|list| list.kind() != JsonKind::Array && !alone) {
-            return Err(error(list, format!("expected a list behind `\"{key}\"`")));
+            return Err(error(list, format!("expected a list after `\"{key}\"`")));
         }
     }
     let name = node.get("#").and_then(Value::str);

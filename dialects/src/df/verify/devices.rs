@@ -135,7 +135,7 @@ pub(super) fn agree(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         match sent.remove(key) {
             Some(send) => compare(op, &paths, key, &send, recv, errors),
             None if devices.contains(&recv.devices.0) => {
-                let message = format!("nothing is sent by the key \"{key}\": this waits for ever");
+                let message = format!("nothing is sent by the key \"{key}\": this waits forever");
                 let help = "the graph of the device that sends it has no `df.send` of this key";
                 errors.push(at(recv, "message-pair", message, "received here").help(help));
             }

@@ -17,7 +17,7 @@ pub(super) fn shape(op: OpView<'_>, body: &Body, errors: &mut Vec<Diagnostic>) -
         errors.push(
             Diagnostic::error("graph-blocks", "a `df.graph` has one block, without arguments")
                 .label(op.body.op_span(op.op), "here")
-                .help("control is told by `df.switch` and `df.merge`, not by blocks; what comes from outside, by `pd.data`"),
+                .help("control flow is expressed by `df.switch` and `df.merge`, not by blocks; inputs by `pd.data`"),
         );
         return false;
     }
@@ -69,7 +69,7 @@ impl Rules<'_> {
         if !is_condition(self.ctx, ty) {
             let ty = pir_ir::text::print_type(self.ctx, ty);
             let message = format!(
-                "the {what} of `{}` must be one truth value, not `{ty}`",
+                "the {what} of `{}` must be a single boolean, not `{ty}`",
                 self.name(node)
             );
             self.error(
@@ -155,7 +155,7 @@ impl Rules<'_> {
                     "two messages are {} by the key \"{key}\"",
                     if sends { "sent" } else { "received" }
                 );
-                let help = "give each edge between devices a key of its own";
+                let help = "give each edge between devices a unique key";
                 self.error(node, "message-key", message, "the key is taken", help);
             }
             if from == to {
@@ -168,7 +168,7 @@ impl Rules<'_> {
                     "`{}` belongs to another device than its graph, {device}",
                     self.name(node)
                 );
-                let help = format!("`{attr}` is the device of the graph that it stands in");
+                let help = format!("`{attr}` must be the device of its graph");
                 self.error(node, "message-device", message, "here", &help);
             }
         }

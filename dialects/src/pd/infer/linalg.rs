@@ -264,7 +264,7 @@ pub(in super::super) fn einsum(args: InferArgs<'_>) -> Types {
             *old = match (*old, d) {
                 (DYNAMIC, d) | (d, DYNAMIC) => d,
                 (a, b) if a == b => a,
-                (a, b) => return Err(format!("`{letter}` stands for {a} and {b}")),
+                (a, b) => return Err(format!("`{letter}` names dimensions of extent {a} and {b}")),
             };
         }
     }

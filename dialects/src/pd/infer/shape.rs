@@ -173,7 +173,7 @@ pub(in super::super) fn flatten(args: InferArgs<'_>) -> Types {
     let start = axis(int(&args, "start_axis").unwrap_or(1), rank)?;
     let stop = axis(int(&args, "stop_axis").unwrap_or(-1), rank)?;
     if start > stop {
-        return Err(format!("`start_axis` {start} is behind `stop_axis` {stop}"));
+        return Err(format!("`start_axis` {start} is after `stop_axis` {stop}"));
     }
     let mut dims: Dims = x.dims[..start].into();
     dims.push(count(&x.dims[start..=stop]).unwrap_or(DYNAMIC));

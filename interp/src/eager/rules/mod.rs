@@ -196,7 +196,7 @@ impl<'e> Cx<'e> {
         grads.resize(self.num_inputs().max(grads.len()), None);
         for (at, grad) in grads.iter().enumerate() {
             if grad.is_none() && self.wants(at) && self.dtype(at).is_float() && !self.known.borrow().contains(&at) {
-                return Err(format!("there is none of operand {at}"));
+                return Err(format!("there is none for operand {at}"));
             }
         }
         Ok(grads)

@@ -107,7 +107,7 @@ pub(super) const TABLE: &[Row] = &[
         if r.int(at, "num_split")
             .is_some_and(|n| usize::try_from(n) != Ok(sizes.len()))
         {
-            return Err("its sizes are not as many as its results".to_owned());
+            return Err("its sizes and its results differ in number".to_owned());
         }
         let attrs = [("sections", r.ctx.ints_attr(&sizes)), ("axis", r.ctx.int_attr(axis))];
         r.op_of(at, pd::Split::NAME, &[x], &attrs, sizes.len())
@@ -170,7 +170,7 @@ pub(super) const TABLE: &[Row] = &[
 fn results(count: Option<i64>) -> Result<usize> {
     const MOST: usize = 1 << 16;
     let count = count.and_then(|n| usize::try_from(n).ok()).filter(|&n| n <= MOST);
-    count.ok_or_else(|| "it does not say how many results it has".to_owned())
+    count.ok_or_else(|| "the number of its results is missing".to_owned())
 }
 
 /// An operation whose shape is an attribute, or an operand if it is dynamic.
@@ -188,7 +188,7 @@ fn reduce(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     let (dims, elem) = r.dims(x)?;
     let rank = dims.len() as i64;
     if let Some(axis) = axes.iter().find(|a| !(-rank..rank).contains(*a)) {
-        return Err(format!("its axis {axis} is none of the {rank} of its input"));
+        return Err(format!("its axis {axis} is out of range for its input of rank {rank}"));
     }
     if axes.is_empty() {
         let _ = r.flag(at, "keep_dims");

@@ -27,7 +27,7 @@ pub(super) fn check(reader: &Reader<'_>, at: usize) -> Result<()> {
     match code == said {
         true => Ok(()),
         false => Err(format!(
-            "it is said to hold {}, and holds {}",
+            "it declares {}, but holds {}",
             types::name(*said),
             types::name(*code)
         )),

@@ -41,7 +41,10 @@ pub(super) fn one_hot(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let axis = r.int(at, "axis").unwrap_or(-1);
     let place = if axis == -1 { rank } else { axis };
     if !(0..=rank).contains(&place) {
-        return Err(format!("its axis {axis} is none of the {} of its result", rank + 1));
+        return Err(format!(
+            "its axis {axis} is out of range for its result of rank {}",
+            rank + 1
+        ));
     }
     let wide = |ctx: &pir_ir::Context| [("dtype", ctx.type_attr(Type::I64))];
     if r.dims(index)?.1 != Type::I64 {
@@ -201,7 +204,7 @@ pub(super) fn gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (dims, places) = (r.dims(x)?.0, r.dims(index)?.0);
     let rank = dims.len() as i64;
     if !(-rank..rank).contains(&axis) {
-        return Err(format!("its axis {axis} is none of the {rank} of its input"));
+        return Err(format!("its axis {axis} is out of range for its input of rank {rank}"));
     }
     let axis = if axis < 0 { axis + rank } else { axis };
     let attrs = [("axis", r.ctx.int_attr(axis))];

@@ -74,7 +74,7 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
     let node = &r.nodes[at];
     if node.attrs.contains_key(CUSTOM_GRADIENT) {
         return Err(format!(
-            "it has a gradient of its own (`{CUSTOM_GRADIENT}`), which is not in the file"
+            "it has a custom gradient (`{CUSTOM_GRADIENT}`), which is not in the file"
         ));
     }
     let Some(Signature { types, attrs }) = signature(op) else {
@@ -117,7 +117,7 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
             Some((want, _)) if want == code => {}
             Some((want, by)) => {
                 return Err(format!(
-                    "its input {index} is of type {}, where {by} says {}",
+                    "its input {index} has type {}, but {by} requires {}",
                     types::name(code),
                     types::name(want)
                 ));

@@ -156,7 +156,7 @@ impl<'a> Writer<'a> {
             true => graphs.push((body, None)),
             false => {
                 if let Some(&(body, op)) = others.first() {
-                    let message = format!("`{}` stands outside of the graph", ctx.op_str(body.op_name(op)));
+                    let message = format!("`{}` is outside of the graph", ctx.op_str(body.op_name(op)));
                     self.error(body, op, message);
                 }
             }

@@ -133,7 +133,7 @@ pub(super) fn read(ctx: &Context, source: &[u8]) -> Result<Vec<Block>, Vec<Diagn
     for (index, (block, span)) in program.blocks.into_iter().zip(spans).enumerate() {
         // Blocks are referred to by position: one with another index would be confused with another.
         if usize::try_from(block.idx) != Ok(index) {
-            let message = format!("the block {index} says that it is the block {}", block.idx);
+            let message = format!("the block {index} has the index {}", block.idx);
             errors.push(error(span, message));
         }
         let ops = wire::spans_in(source, span, 4);

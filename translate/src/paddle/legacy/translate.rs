@@ -190,7 +190,7 @@ impl<'t> Translator<'t, '_, '_> {
                 let inner = match op.sub_block() {
                     // A block comes after its parent; anything else could be cyclic.
                     Some(sub) if sub <= index || sub >= self.blocks.len() => {
-                        return Err(error(op.span, format!("`{}` has no block of its own", op.kind)));
+                        return Err(error(op.span, format!("`{}` has no block", op.kind)));
                     }
                     Some(sub) => self.written[sub].as_slice(),
                     None => &[],

@@ -287,7 +287,7 @@ impl Writer<'_> {
             pd::LogicalNot::NAME if self.negated(op) => {}
             _ if (is_while(name) || is_if(name)) && self.passes_lists(op) => {
                 let message = format!("the lists that `{name}` hands on cannot be written for PaddlePaddle");
-                let help = "its executor knows no lists there: hand on their elements, and combine them behind it";
+                let help = "its executor does not support lists there: pass the elements, and combine them afterwards";
                 self.error(op, "paddle-list", message).help = Some(help.to_owned());
             }
             _ if is_while(name) => self.enter_loop(op),

@@ -339,7 +339,7 @@ impl Writer<'_> {
                     None => {
                         let shape = view
                             .ints(shape)
-                            .ok_or_else(|| format!("it says neither `{name}` nor `{shape}`"))?;
+                            .ok_or_else(|| format!("it has neither `{name}` nor `{shape}`"))?;
                         let elem = types.first().map_or(Type::F32, |&ty| ctx.elem_type(ty));
                         self.full(shape, 0.0, elem)
                     }
@@ -357,7 +357,7 @@ impl Writer<'_> {
                     (None, None) => {
                         let spec = def.attrs.iter().find(|s| s.name == name);
                         let default = spec.and_then(|s| s.default.as_deref());
-                        let attr = self.default(default.ok_or_else(|| format!("it does not say `{name}`"))?);
+                        let attr = self.default(default.ok_or_else(|| format!("it has no `{name}`"))?);
                         self.constant_input(*input, attr, name, types)?
                     }
                 },

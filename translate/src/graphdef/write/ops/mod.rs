@@ -63,7 +63,7 @@ fn by_form(e: &mut Emit<'_, '_>, form: &TensorFlowForm) -> Result<()> {
                 attrs.push(("N", Value::Int(inputs.len() as i64)));
             }
             TensorFlowInput::List(name) | TensorFlowInput::Number(name) => {
-                return Err(format!("its `{name}` has no place there"));
+                return Err(format!("its `{name}` has no equivalent there"));
             }
         }
     }
@@ -79,7 +79,7 @@ fn by_form(e: &mut Emit<'_, '_>, form: &TensorFlowForm) -> Result<()> {
             AttrData::Bool(value) => Value::Bool(*value),
             AttrData::Int { .. } => Value::Int(e.view.int(ours).unwrap_or(0)),
             AttrData::Str(text) => Value::Bytes(text.as_bytes().into()),
-            _ => return Err(format!("its attribute `{ours}` has no place there")),
+            _ => return Err(format!("its attribute `{ours}` has no equivalent there")),
         };
         attrs.push((theirs, value));
     }

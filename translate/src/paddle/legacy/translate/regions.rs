@@ -128,7 +128,7 @@ impl<'t> Translator<'t, '_, '_> {
         if op.int("is_scalar_condition") == Some(0) {
             return Err(error(
                 op.span,
-                "a `conditional_block` whose condition is not one truth value",
+                "a `conditional_block` whose condition is not a single boolean",
             ));
         }
         let missing = |op: &Op| error(op.span, "a `conditional_block` without its condition or its block");
