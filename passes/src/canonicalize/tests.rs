@@ -5,30 +5,6 @@ use crate::testing::{expect, expect_same, read, run};
 use crate::{Changed, ConstantEvaluator, PassManager, Pipeline};
 
 #[test]
-fn folds_and_what_they_make_dead() {
-    expect(
-        "canonicalize",
-        r#"
-        %x = t.in {name = "x"} : i64
-        %zero = t.const {value = 0} : i64
-        %two = t.const {value = 2} : i64
-        %y = t.add (%x, %zero) : i64
-        %four = t.add (%two, %two) : i64
-        %six = t.add (%four, %two) : i64
-        %z = t.add (%y, %six) : i64
-        %dead = t.add (%z, %z) : i64
-        t.print (%z)
-        "#,
-        r#"
-        %x = t.in {name = "x"} : i64
-        %six = t.const {value = 6} : i64
-        %z = t.add (%x, %six) : i64
-        t.print (%z)
-        "#,
-    );
-}
-
-#[test]
 fn simplifications_make_operations_that_are_looked_at_again() {
     expect(
         "canonicalize",
@@ -91,39 +67,6 @@ fn a_branch_on_a_constant() {
 }
 
 #[test]
-fn a_loop_that_does_not_run() {
-    expect(
-        "canonicalize",
-        r#"
-        %n = t.const {value = 3} : i64
-        %x = t.in {name = "x"} : i64
-        %r, %s, %k = t.while (%n, %x) cond (%i: i64, %a: i64) {
-          %b = t.add (%a, %a) : i64
-          t.print (%b)
-          %one = t.const {value = 1} : i64
-          %j = t.add (%i, %one) : i64
-          %go = t.less (%j, %n) : i1
-          t.test (%go, %i, %b, %a)
-        } body (%p: i64, %q: i64, %u: i64) {
-          t.yield (%p, %q)
-        } : i64, i64, i64
-        t.print (%r)
-        t.print (%s)
-        t.print (%k)
-        "#,
-        r#"
-        %n = t.const {value = 3} : i64
-        %x = t.in {name = "x"} : i64
-        %b = t.add (%x, %x) : i64
-        t.print (%b)
-        t.print (%n)
-        t.print (%b)
-        t.print (%x)
-        "#,
-    );
-}
-
-#[test]
 fn a_loop_that_runs_stays() {
     expect_same(
         "canonicalize",
@@ -139,35 +82,6 @@ fn a_loop_that_runs_stays() {
           t.yield (%q)
         } : i64
         t.print (%r)
-        "#,
-    );
-}
-
-#[test]
-fn folding_a_condition_inlines_what_it_decides() {
-    expect(
-        "canonicalize",
-        r#"
-        %x = t.in {name = "x"} : i64
-        %one = t.const {value = 1} : i64
-        %two = t.const {value = 2} : i64
-        %c = t.less (%one, %two) : i1
-        %r = t.if (%c) then {
-          %d = t.less (%two, %one) : i1
-          %s = t.if (%d) then {
-            t.yield (%one)
-          } else {
-            t.yield (%x)
-          } : i64
-          t.yield (%s)
-        } else {
-          t.yield (%one)
-        } : i64
-        t.print (%r)
-        "#,
-        r#"
-        %x = t.in {name = "x"} : i64
-        t.print (%x)
         "#,
     );
 }
