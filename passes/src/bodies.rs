@@ -9,7 +9,7 @@ use crate::pass::Changed;
 const WORTH_THREADS: usize = 2000;
 
 /// Runs `f` on every body of the module: its own and those of isolated operations at any depth, outer ones first.
-/// Graphs are left out: what a body says about order does not hold in them.
+/// Graphs are skipped: their operations are not ordered.
 ///
 /// Bodies share nothing but the context, so `f` must not depend on the order: bodies at the same depth are shared out
 /// among the threads of the pool that this is called in. All bodies are tried; the errors of all come back together.

@@ -1,7 +1,7 @@
 //! Counters at the end of their loops.
 //!
-//! When a loop counts to a constant, the counter is known behind it, and so is what differs from it by a constant. Once
-//! nothing reads the loop's own results, the loop is dead if it has no effects: it only counted.
+//! If a loop counts to a constant, the final value of the counter is known, and so are values that differ from it by a
+//! constant. Once the loop's own results are unused, the loop is dead if it has no effects: it only counted.
 
 use pir_ir::{Body, FlowPoint, TypeData, ValueId};
 use smallvec::SmallVec;

@@ -14,17 +14,17 @@
 //! ```
 //!
 //! # Algorithm
-//! An accumulator is a carried value whose every use is part of one chain: it is handed on by `cond`, something is added
-//! to it, the sum is yielded, the result goes on in the same way. The chain may lead through loops inside, which carry it
-//! too, and through branches, both of which must yield it at the same place. Nobody else can then see a sum that is not
-//! complete, so all values of the chain may share one place: the additions change it, the slots go. Outer loops are
-//! treated first, since a chain through inner ones starts there.
+//! An accumulator is a carried value whose uses form a single chain: it is forwarded by `cond`, something is added to
+//! it, the sum is yielded, and the result continues in the same way. The chain may lead through nested loops, which
+//! carry it too, and through branches, both of which must yield it at the same position. Then an incomplete sum cannot
+//! be observed, so all values of the chain may share one tensor: the additions change it in place, and the slots are
+//! removed. Outer loops are treated first, since a chain through inner ones starts there.
 //!
 //! # Conditions
-//! * No value of the chain has a use beside the chain: not even a push on a stack.
-//! * Addition must not change the type: what is added broadcasts to the accumulator.
-//! * The place is that of the start value if the operation that defines it stands in the same block, does nothing but
-//!   compute it, and all its other uses come before the loop. Else a copy is made in front of the loop (`pd.assign`).
+//! * No value of the chain has other uses, including pushes on a stack.
+//! * Addition must not change the type: the addend broadcasts to the accumulator.
+//! * The tensor is that of the start value if the operation that defines it is in the same block, only computes it, and
+//! all its other uses come before the loop. Otherwise a copy is made before the loop (`pd.assign`).
 //! * Functions of several blocks are left alone.
 
 use pir_dialects::pd;
@@ -61,7 +61,7 @@ impl Pass for InplaceAccumulate {
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         for_each_body_mut(module, |ctx, body| {
-            // What is changed in place might be kept by what nobody knows.
+            // An unknown operation might keep a reference to a value that is changed in place.
             Ok((!has_unknown_effects(ctx, body) && accumulate(ctx, body)).into())
         })
     }
@@ -80,7 +80,7 @@ struct Slot {
 /// What accumulates in one place.
 #[derive(Default)]
 struct Chain {
-    /// Additions, and which operand is what is added.
+    /// Additions, and the index of the addend.
     additions: Vec<(OpId, usize)>,
     /// Inner ones before those around them.
     slots: Vec<Slot>,
@@ -173,7 +173,7 @@ fn accumulate(ctx: &Context, body: &mut Body) -> bool {
     let mut chain = Chain::default();
     let mut order = Order::new(body);
     for op in body.walk_all().collect::<Vec<_>>() {
-        // Operations are made anew with fewer results; a block of theirs stays.
+        // Operations are recreated with fewer results; their blocks stay.
         if !body.is_alive(op) {
             continue;
         }
@@ -338,7 +338,7 @@ fn adds_alike(ctx: &Context, body: &Body, op: OpId, to: usize, added: usize) -> 
     if grows {
         return false;
     }
-    // An axis says how operands of different ranks meet.
+    // An axis aligns operands of different ranks.
     let plain = body.view(ctx, op).int("axis").is_none_or(|axis| axis == -1);
     ctx.elem_type(ty(to)) == ctx.elem_type(ty(added)) && rank(added) <= rank(to) && (plain || rank(added) == rank(to))
 }

@@ -48,7 +48,7 @@ pub enum OptionValue {
     List(Vec<String>),
 }
 
-/// A value as it is written, before the kind of the option says what it means.
+/// The syntax of a value, before the option's kind determines its meaning.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RawValue {
     Text(String),
@@ -109,7 +109,7 @@ impl fmt::Display for OptionKind {
     }
 }
 
-/// Whether a character may stand in a word; everything else needs quotes.
+/// Whether a character may occur in a word; everything else needs quotes.
 pub(crate) fn is_word_char(c: char) -> bool {
     !c.is_whitespace() && !c.is_control() && !matches!(c, ',' | '{' | '}' | '[' | ']' | '=' | '"')
 }

@@ -6,9 +6,9 @@
 //! anywhere inside of an attribute. What is not marked in the end goes. So functions that only call each other go, too.
 //!
 //! # Conditions
-//! * A symbol is private if its `sym_visibility` says so: `func.func private @f`. With the option `keep`, all functions
-//!   are private but those.
-//! * Only symbols of the module itself are removed, not those of modules in it.
+//! * A symbol is private if it has `sym_visibility`: `func.func private @f`. With the option `keep`, all functions
+//! except those are private.
+//! * Only symbols of the module itself are removed, not those of nested modules.
 
 use pir_ir::{Attr, AttrData, AttrDict, Body, Context, Diagnostic, Module, OpId, Sym, Traits};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -3,8 +3,8 @@
 use pir_ir::{BlockId, Body, RegionId};
 use rustc_hash::FxHashSet;
 
-/// The blocks of a region that control can come to, in an order in which all predecessors of a block stand before it,
-/// except for those that come back to it in a loop.
+/// The reachable blocks of a region in reverse post-order: all predecessors of a block precede it, except along back
+/// edges.
 pub fn reverse_post_order(body: &Body, region: RegionId) -> Vec<BlockId> {
     let Some(entry) = body.entry_block(region) else {
         return Vec::new();
@@ -14,7 +14,7 @@ pub fn reverse_post_order(body: &Body, region: RegionId) -> Vec<BlockId> {
     let mut pending = vec![(entry, 0)];
     while let Some((block, next)) = pending.pop() {
         let successors = body.last_op(block).map_or(&[][..], |op| body.successors(op));
-        // The last successor first, so that the first one stands first in the reversed order.
+        // The last successor first, so that the first one comes first in the reversed order.
         match successors.len().checked_sub(next + 1).map(|at| successors[at]) {
             Some(successor) => {
                 pending.push((block, next + 1));

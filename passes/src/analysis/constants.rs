@@ -15,7 +15,7 @@ pub(crate) struct Constants<'a> {
     evaluator: Option<&'a dyn ConstantEvaluator>,
     /// Whether folds need not keep NaNs, infinities and the signs of zeros.
     fast: bool,
-    /// Which operations of the context say how constants are made, found when one is first made.
+    /// The operations of the context that materialize constants, found on first use.
     makers: OnceCell<Vec<usize>>,
     /// Of the constants that were asked for what they are, by the index of their operation. Interning what an operation
     /// holds is not free, and constants are asked for once per use.
@@ -100,7 +100,7 @@ impl<'a> Constants<'a> {
         if let Some(folded) = folds.filter_map(|fold| fold(view, &constants)).next() {
             return Some(folded);
         }
-        // The kernels compute what is pure and has constant operands only.
+        // The kernels evaluate pure operations whose operands are all constant.
         let all: SmallVec<[Attr; 4]> = constants.into_iter().collect::<Option<_>>()?;
         let pure = view.own_effects().is_empty()
             && body.op_regions(op).is_empty()

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 /// A terminator that passes operands to a block, and to which of its successors.
 pub(super) type Predecessors = FxHashMap<BlockId, Vec<(OpId, usize)>>;
 
-/// Who goes on to which block.
+/// The predecessors of each block.
 pub(super) fn predecessors(body: &Body) -> Predecessors {
     let mut map = Predecessors::default();
     body.walk_all().for_each(|op| note_successors(body, op, &mut map));

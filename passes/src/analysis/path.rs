@@ -1,8 +1,8 @@
 //! The way control takes through an operation with regions, where constants tell.
 //!
-//! The way is followed step by step: from the operation into a region, from region to region, and back. Where there is
-//! a choice, the value that decides is evaluated with the values that regions are entered with at this step. A loop whose
-//! condition can be told in every round thus becomes a list of regions, which can be put in its place.
+//! The path is followed step by step: from the operation into a region, from region to region, and back. At a choice,
+//! the deciding value is evaluated with the values with which regions are entered at this step. If the condition of a
+//! loop is known in every iteration, the loop becomes a list of regions, which can be inlined.
 
 use pir_ir::{
     Attr, BlockId, Body, Context, FlowEdge, FlowPoint, FoldResult, OpId, RegionId, Restated, Rewriter, ValueDef,
@@ -50,7 +50,7 @@ struct Step {
 pub(crate) struct Path {
     op: OpId,
     steps: Vec<Step>,
-    /// What the results stand for, in the words of the last step.
+    /// The values of the results, in terms of the last step.
     results: SmallVec<[ValueId; 4]>,
     /// Whether the way leads out of the operation again.
     ended: bool,
@@ -185,8 +185,8 @@ impl Path {
         self.steps.iter().any(|s| s.region == region)
     }
 
-    /// Puts what runs in the place of the operation; what runs more than once is copied. Gives the operations that
-    /// stand there now.
+    /// Replaces the operation with the regions on the path; regions that run several times are copied. Returns the
+    /// inlined operations.
     pub(crate) fn inline(self, ctx: &Context, body: &mut Body) -> Vec<OpId> {
         let op = self.op;
         let mut placed = Vec::new();
@@ -272,7 +272,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// What an argument of a step stands for, in the step before.
+    /// The value of an argument of a step, in the previous step.
     fn through(&self, mut at: At) -> At {
         while let (ValueDef::Arg(block, index), Some(step)) = (self.body.value_def(at.0), at.1.checked_sub(1)) {
             let step = &self.steps[step];
@@ -293,14 +293,14 @@ impl<'a> Evaluation<'a> {
         let target = self.through(at);
         // Room for what the condition of a loop takes, at once.
         self.known.borrow_mut().reserve(14);
-        // The operations that the value depends on, each pushed again behind its operands.
+        // The operations that the value depends on, each pushed again after its operands.
         let mut pending = vec![(target, false)];
         let mut evaluated = 0;
         while let Some((at, operands_done)) = pending.pop() {
             if self.look_up(at).is_some() {
                 continue;
             }
-            // Only what is computed in the operation itself: the rest is what folding says it is.
+            // Only values computed inside the operation: others are left to folding.
             let op = body
                 .defining_op(at.0)
                 .filter(|&op| at.1 > 0 && body.parent_op(op) == Some(self.op) && body.op_regions(op).is_empty());

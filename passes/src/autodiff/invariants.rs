@@ -36,7 +36,7 @@ impl Invariants {
             clones: FxHashMap::default(),
             outermost: FxHashMap::default(),
         };
-        // Pre-order: an operation is seen before those inside it, and behind those that it uses.
+        // Pre-order: an operation is visited before those inside it, and after those whose results it uses.
         let args = |this: &mut Self, region: RegionId| {
             let depth = this.region_depth[region.index()];
             for &block in body.region_blocks(region) {
@@ -71,8 +71,8 @@ impl Invariants {
         body.value_region(value).map(|r| self.region_depth[r.index()])
     }
 
-    /// The same value without a record, for the place of `pop`, if there is one. `duals` tells which operations are
-    /// duals of which; `image` what stands in them for recorded values.
+    /// The value without a record, to replace `pop`, if possible. `duals` maps operations to their duals; `image` maps
+    /// recorded values to their counterparts there.
     pub(crate) fn recompute(
         &mut self,
         r: &mut Rewriter<'_>,
@@ -136,7 +136,7 @@ impl Invariants {
         found
     }
 
-    /// Clones what computes `value`, as far as it stands at depth `at` or deeper, in front of `place`.
+    /// Clones the computation of `value` at depth `at` or deeper, before `place`.
     fn clone_before(
         &mut self,
         r: &mut Rewriter<'_>,
@@ -146,7 +146,7 @@ impl Invariants {
         tapes: &Tapes,
     ) -> Option<ValueId> {
         let here = r.body.op_region(place)?;
-        // First the plan, so that nothing is left behind when a value turns out not to be there.
+        // The plan comes first, so that nothing has been inserted if a value turns out to be unavailable.
         let mut order: Vec<OpId> = Vec::new();
         let mut map = ValueMap::new();
         let mut seen: FxHashSet<OpId> = FxHashSet::default();

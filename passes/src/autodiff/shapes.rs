@@ -10,8 +10,8 @@
 //!                                              %g = pd.expand_as (%s_grad, %x_like)
 //! ```
 //!
-//! A static shape is not read at run time, so this is for types with unknown dimensions. Which operands are read for their
-//! shape alone, the op table says (`no_need_buffer`, as in PaddlePaddle).
+//! A static shape is not read at run time, so this concerns types with dynamic dimensions. The op table lists operands
+//! of which only the shape is used (`no_need_buffer`, as in PaddlePaddle).
 
 use pir_dialects::marks::RECORDED;
 use pir_dialects::pd;

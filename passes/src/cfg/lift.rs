@@ -1,22 +1,21 @@
 //! `lift-cfg`: from blocks to operations with regions.
 //!
-//! # Algorithm
-//! The blocks of a function are put together along the dominator tree, from the inside out. A block first takes in those
-//! that it dominates, in the order in which control meets them. One that it always goes on with is appended. One that
-//! it sometimes goes on with becomes a branch of an `if`, two between which it chooses become the two branches. When
-//! ways out of the branches lead to different blocks, the `if` tells by a truth value which way was taken, and hands on
-//! what the ways take along; in the branch that does not take a way, these are values that nobody looks at.
+//! The blocks of a function are combined along the dominator tree, innermost first. A block first absorbs those that it
+//! dominates, in the order of control flow. A block that always follows is appended. One that follows conditionally
+//! becomes a branch of an `if`, two alternatives become its two branches. If exits of the branches lead to different
+//! blocks, the `if` yields a boolean for the taken exit, and the values that the exits carry; in the branch without the
+//! exit, these are arbitrary values, which are not used.
 //!
-//! A block that control comes back to, from blocks that it dominates, heads a loop. If there is one block left that leads
-//! back to it and to nothing else, what was put together up to there is the condition of the loop, and this block its
-//! body: so what `lower-to-cfg` made of a loop becomes the same loop. Else the whole loop becomes its condition, and the
-//! body only hands on what is carried.
+//! A block with back edges from blocks that it dominates is the header of a loop. If only one block is left that leads
+//! back to it and nowhere else, the blocks combined so far become the condition of the loop, and this block its body:
+//! so `lower-to-cfg` is inverted exactly. Otherwise the whole loop becomes its condition, and the body only forwards
+//! the carried values.
 //!
 //! # Conditions
-//! * All loops are entered at one block only: the graph is reducible. Else there is an error that names the blocks.
-//! * The blocks end in `pd.branch`, `pd.condition_branch` or a return, and control always can come to a return.
-//! * A value that nobody looks at must be possible: not of a type with dimensions that are not known,
-//!   unless an argument of the function is of the same type.
+//! * Each loop has a single entry block: the graph is reducible. Otherwise the error names the blocks.
+//! * The blocks end in `pd.branch`, `pd.condition_branch` or a return, and a return is always reachable.
+//! * An arbitrary value of a required type must exist: the type has no dynamic dimensions, unless an argument of the
+//! function has the same type.
 
 use pir_dialects::pd;
 use pir_ir::{
@@ -284,8 +283,8 @@ impl Nodes<'_> {
         }
     }
 
-    /// Lets a node take in others, which have taken in theirs: first those of the loop that it heads. Gives whether there
-    /// is a way out of the loop.
+    /// Lets a node absorb others, which have absorbed theirs: first those of the loop whose header it is. Returns
+    /// whether the loop has an exit.
     fn put_together(&mut self, node: usize, looping: Vec<usize>, others: Vec<usize>) -> Result<bool, Stuck> {
         let heads = !looping.is_empty() || self.exits(self.block(node)).iter().any(|e| e.to == node);
         if heads {
@@ -302,7 +301,7 @@ impl Nodes<'_> {
         Ok(left.is_empty())
     }
 
-    /// Takes in the nodes that are left. In a loop, stops if the last one is the body of it, makes the loop and says so.
+    /// Absorbs the remaining nodes. In a loop, stops if the last one is its body, creates the loop and returns true.
     fn take_in(&mut self, node: usize, left: &mut FxHashSet<usize>, is_loop: bool) -> Result<bool, Stuck> {
         loop {
             let exits = self.exits(self.block(node));

@@ -12,9 +12,10 @@
 //! ```
 //!
 //! # Algorithm
-//! Asks region flow alone: for each point that control comes to there are ways to one or two others, with the operands
-//! that it takes along, and what decides between two of them. The block of each region becomes a block of the function,
-//! what is behind the operation becomes one with the results as arguments, and each way a branch. From the outermost
+//! Uses only region flow: each point of control has one or two successors, with the operands passed along, and a
+//! deciding value. The block of each region becomes a block of the function, the rest of the block after the operation
+//! becomes one with the results as arguments, and each edge a branch. Outer operations come before inner ones, and in a
+//! block the last one first, so that the rest of a block is moved once.
 //! operations to the innermost, and in a block from the last one to the first, so that what is behind is moved once.
 //!
 //! # Conditions
@@ -145,7 +146,7 @@ fn ways(ctx: &Context, body: &Body, op: OpId) -> Option<Vec<(FlowPoint, Ways)>> 
 /// Replaces one operation of the body's own region by blocks; notes those that its regions were.
 fn replace(ctx: &Context, body: &mut Body, op: OpId, ways: Vec<(FlowPoint, Ways)>, inner: &mut Vec<BlockId>) {
     let root = body.root();
-    // What is behind it.
+    // The rest of the block.
     let rest = body.create_block(root);
     for result in body.results(op) {
         let (ty, name) = (body.value_type(result), body.value_name(result).filter(|n| !n.pack));

@@ -10,13 +10,13 @@ use super::structure::{Exit, Nodes, Stuck, When};
 /// A value that the condition of a loop hands on.
 struct Forwarded {
     value: ValueId,
-    /// The values after which it is named in the body, and behind the loop.
+    /// The values that give it its names in the body and after the loop.
     like: [Option<ValueId>; 2],
 }
 
 impl Nodes<'_> {
-    /// Makes a loop of a node: its block becomes the condition. The loop goes on by the way to `back`, which is the node
-    /// itself, or another one that is then the body and only leads back. The other ways are then those of the node.
+    /// Makes a loop of a node: its block becomes the condition. The loop continues by the edge to `back`, which is the
+    /// node itself, or another one that is then the body and only leads back. The other edges become those of the node.
     pub(super) fn make_while(&mut self, node: usize, back: usize) -> Result<(), Stuck> {
         let cond = self.blocks[node];
         let exits = self.exits(cond);
@@ -42,7 +42,7 @@ impl Nodes<'_> {
             let (ty, name) = (self.body.value_type(arg), self.body.value_name(arg));
             self.body.add_block_arg(outer, ty, name);
         }
-        // What is handed on: first what the ways take along, then what is used directly.
+        // The forwarded values: first those carried by the edges, then those used directly.
         let mut forwarded: Vec<Forwarded> = Vec::new();
         let mut places: FxHashMap<ValueId, usize> = FxHashMap::default();
         let mut place = |value: ValueId| {
@@ -73,7 +73,7 @@ impl Nodes<'_> {
         for op in self.body.block_ops(cond) {
             defined.extend(self.body.results(op));
         }
-        // Where each value is used outside of the condition: in the body, or behind the loop.
+        // The uses of each value outside of the condition: in the body, or after the loop.
         let mut uses = Vec::new();
         for value in defined {
             for at in self.body.uses(value).collect::<SmallVec<[Use; 8]>>() {

@@ -43,7 +43,7 @@ pub(super) enum Side {
     Pass(Vec<Exit>),
 }
 
-/// What an `if` hands on: a value that is visible behind it anyway, or its result of this number.
+/// A value passed out of an `if`: one that is visible after it anyway, or its result of this number.
 #[derive(Clone, Copy)]
 enum Handed {
     Value(ValueId),
@@ -215,7 +215,7 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Appends a node to another one, which goes on nowhere else. The ways out are then those of the appended one.
+    /// Appends a node to another one, which has no other successor. The exits are then those of the appended one.
     pub(super) fn append(&mut self, node: usize, next: usize) {
         let values = self.exits(self.blocks[node]).into_iter().next();
         self.bind(next, &values.map(|e| e.values).unwrap_or_default());
@@ -260,7 +260,7 @@ impl<'a> Nodes<'a> {
         self.blocks[next] = kept;
     }
 
-    /// A value of the type that nobody looks at.
+    /// An arbitrary value of the type.
     fn any(&mut self, block: BlockId, ty: Type) -> Result<ValueId, Stuck> {
         let end = self.end(block).ok_or(Stuck(ty))?;
         let zero = match self.ctx.elem_type(ty) {
@@ -367,7 +367,7 @@ impl<'a> Nodes<'a> {
             .collect();
         let by_target: [FxHashMap<usize, &Exit>; 2] =
             [0, 1].map(|side: usize| exits[side].iter().map(|e| (e.to, e)).collect());
-        // Each side may go a way of its own: then the condition tells which.
+        // If the sides have different exits, the condition selects the exit.
         let apart = targets.len() == 2 && exits.iter().all(|e| e.len() == 1);
         let mut results: Vec<Yielded> = Vec::new();
         let mut out: Vec<(usize, Option<Handed>, Vec<Handed>)> = Vec::new();
@@ -444,7 +444,7 @@ impl<'a> Nodes<'a> {
         Ok(())
     }
 
-    /// The value to use behind an `if` for what its sides hand on, if it needs no result for that.
+    /// The value to use after an `if` in place of the sides' values, if that needs no result.
     fn outer(&mut self, given: [Option<ValueId>; 2], sides: &[(BlockId, bool)]) -> Option<ValueId> {
         match given {
             [Some(a), Some(b)] => (a == b).then_some(a),
@@ -454,8 +454,8 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Values of the branches that are used behind the `if`, where control comes only if it has come through that branch:
-    /// makes them results, and gives the uses with the numbers of these.
+    /// Values of the branches that are used after the `if`, at places that are reached only through that branch: makes
+    /// them results, and returns the uses with the numbers of these.
     fn used_behind(
         &mut self,
         sides: &[(BlockId, bool)],

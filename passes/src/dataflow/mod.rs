@@ -29,7 +29,7 @@ enum Which {
     Whole,
 }
 
-/// Runs `f` on graphs: on the body that one stands in, and the operation.
+/// Runs `f` on graphs: on the body that contains one, and the operation.
 fn for_each_graph(
     module: &mut Module,
     which: Which,

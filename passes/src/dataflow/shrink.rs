@@ -8,9 +8,9 @@
 //! ```
 //!
 //! # Conditions
-//! * All that reads what is popped is one and the same operation, with the same attributes, of that value alone.
-//! * It may be run at any time, and gives one value, which is smaller.
-//! * No handle may be that of another stack.
+//! * All uses of the popped value are equal operations on that value alone, with equal attributes.
+//! * The operation may be speculated, and gives one value, which is smaller.
+//! * No handle may refer to another stack.
 
 use pir_dialects::df::graph::{Graph, Node, NodeKind};
 use pir_dialects::marks::DEVICE;
@@ -115,7 +115,7 @@ fn reduction(ctx: &Context, body: &Body, graph: &Graph, tape: &Tape) -> Option<R
         ty.is_some_and(|ty| ctx.as_tensor(ty).is_some() && size(reduction.result) < size(ty))
     });
     let one = tape.made.len() == 1 && !tape.pushes.is_empty();
-    // What reads a pushed value runs after the push, which a control edge can say, except to a merge.
+    // Users of a pushed value run after the push; a control edge can express that, except for a merge.
     let waits = tape
         .pushes
         .iter()

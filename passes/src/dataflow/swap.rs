@@ -1,8 +1,8 @@
 //! `swap-stacks`: recorded values that are large go to the memory of the host until they are read.
 //!
-//! A stack that one loop fills and another empties holds the values of all iterations in between. With `swap` on a push,
-//! the value is moved to the host while the loop goes on, and back before it is popped (Yu et al., "Dynamic Control Flow
-//! in Large-Scale Machine Learning", section 5.3). Moving costs time as well, so small values stay.
+//! A stack that one loop fills and another empties holds the values of all iterations in between. With `swap` on a
+//! push, the value is moved to the host while the loop continues, and back before it is popped (Yu et al., "Dynamic
+//! Control Flow in Large-Scale Machine Learning", section 5.3). Moving costs time as well, so small values stay.
 
 use pir_dialects::df::graph::{FrameId, Graph, Node};
 use pir_ir::{Body, Context, Diagnostic, Module};
@@ -77,7 +77,7 @@ fn swap(ctx: &Context, body: &mut Body, least: u64) -> usize {
     swapped
 }
 
-/// Whether what is pushed stays on the stack for more than an iteration.
+/// Whether pushed values stay on the stack for more than an iteration.
 fn lives_long(graph: &Graph, tape: &Tape, push: Node) -> bool {
     let frame = graph.frame_of(push);
     frame != FrameId::ROOT && tape.pops.iter().any(|&pop| graph.frame_of(pop) != frame)

@@ -87,7 +87,7 @@ fn draw(module: &Module) -> String {
     drawing.out
 }
 
-/// What is still to be drawn: bodies have ids of their own, told apart by a prefix.
+/// Pending drawing tasks. The ids of bodies are distinguished by a prefix.
 enum Task<'a> {
     Body(&'a Body, usize),
     Open(String, &'a Body, usize),
@@ -147,7 +147,7 @@ impl<'a> Drawing<'a> {
         Some(format!("%{}", self.ctx.name_text(name.name)))
     }
 
-    /// What stands in the node of an operation.
+    /// The label of an operation's node.
     fn label(&self, body: &Body, op: OpId) -> String {
         let view = body.view(self.ctx, op);
         let mut label = String::new();
@@ -177,7 +177,7 @@ impl<'a> Drawing<'a> {
     // ----- graphs -----
 
     fn graph(&mut self, body: &'a Body, graph: &Graph, prefix: usize) {
-        // A box for each frame, those inside behind the nodes.
+        // A box for each frame, nested ones after the nodes.
         let mut children: Vec<Vec<FrameId>> = vec![Vec::new(); graph.frames().len()];
         for frame in graph.frames() {
             if let Some(parent) = graph.parent(frame) {

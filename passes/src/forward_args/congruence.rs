@@ -8,8 +8,8 @@
 //!
 //! Only what something else could be equal to takes part, and what it comes from.
 //!
-//! What is left in one class at the same place is equal in every iteration: two counters that start and step alike,
-//! say. Being optimistic, this finds cycles of values that are equal only because each of them is.
+//! Slots that remain in one class at the same place are equal in every iteration: for example two counters with equal
+//! start and step. Being optimistic, this finds cycles of values that are equal only because each of them is.
 
 use std::hash::{Hash, Hasher};
 
@@ -49,7 +49,7 @@ fn groups(ctx: &Context, body: &Body, slots: &Slots) -> Option<Vec<u32>> {
     }
     let mut groups: Vec<Group> = Vec::new();
     let mut group_of = vec![NONE; slots.slots.len()];
-    // The groups of a place stand behind this index: few, unless there are as many types.
+    // The groups of a place start at this index: there are few, unless there are many types.
     let mut of_place = 0;
     let mut by_key: FxHashMap<(Type, usize), u32> = FxHashMap::default();
     let mut last_place = None;
@@ -60,8 +60,8 @@ fn groups(ctx: &Context, body: &Body, slots: &Slots) -> Option<Vec<u32>> {
             ValueDef::Arg(block, _) => (block.index(), false),
             ValueDef::None => continue,
         };
-        // Handles have their place. One that nobody reads may still take the place of one that is read: what a loop
-        // forwards twice, once to its body and once out, is forwarded once.
+        // Handles are bound to their place. An unused one may still replace a used one: a value that a loop forwards
+        // twice, once to its body and once out, is forwarded once.
         if ctx.is_of_dialect(ty) {
             continue;
         }
@@ -100,9 +100,9 @@ fn groups(ctx: &Context, body: &Body, slots: &Slots) -> Option<Vec<u32>> {
     Some(group_of)
 }
 
-/// The classes of slots to begin with: those of one group whose sources look alike at first sight, which is cheap to
-/// see. [`NONE`] for a slot that is alone in its class, or in one of slots that nobody reads, on which nothing depends.
-/// Nothing if there are no others.
+/// The initial classes of slots: those of one group whose sources are superficially equal, which is cheap to determine.
+/// [`NONE`] for a slot that is alone in its class, or in a class of unused slots, on which nothing depends. `None` if
+/// there are no others.
 fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<u32>> {
     let mut group_of_value = vec![NONE; body.num_value_slots()];
     for (slot, &group) in slots.slots.iter().zip(group_of) {
@@ -157,7 +157,7 @@ fn renumber(mut next: u32, matters: impl Iterator<Item = bool>) -> (Vec<u32>, u3
     (numbers.collect(), next)
 }
 
-/// Pairs of slots that are equal: one that is read, behind the first of those that it is equal to.
+/// Pairs of equal slots: a used one, and the first one that it is equal to.
 fn equal_slots(
     ctx: &Context,
     body: &Body,
@@ -212,7 +212,7 @@ fn equal_slots(
 /// The results of operations that compute the same function of their operands as another one, each with its class: they
 /// are numbered from `next` on.
 fn functions(ctx: &Context, body: &Body, next: u32) -> Vec<(OpId, ValueId, u32)> {
-    // The function is told by the operation without its operands, by how many there are, and by which result it is.
+    // A function is identified by the operation without its operands, their number, and the number of the result.
     let mut of_one_result: FxHashMap<(OpName, AttrDict, Type, usize), u32> = FxHashMap::default();
     let mut of_several: FxHashMap<(OpKey, usize), u32> = FxHashMap::default();
     let mut sizes: Vec<u32> = Vec::new();
@@ -347,7 +347,7 @@ impl Partition {
     /// Splits classes until members of one class have operands of one class, place by place.
     fn refine(&mut self) {
         let mut pending: Vec<u32> = (0..self.num_classes()).collect();
-        // How many members of each class are marked; they stand at its front.
+        // The number of marked members of each class; they are at its front.
         let mut marked: Vec<u32> = vec![0; self.classes.len()];
         // What depends on a class: a list for each place, of a node and the index of the next.
         let mut dependents: Vec<(u32, u32)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What slots stand for: one value or constant, or themselves.
+//! The values of slots: one value or constant, or the slot itself.
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::{Slots, replace_uses};
 
-/// What a value stands for.
+/// The known value of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stands {
     /// Anything, as far as is known.
@@ -59,7 +59,7 @@ impl Constants {
 #[derive(Clone, Copy)]
 struct State {
     stands: Stands,
-    /// How often that changed; slots that cannot make up their mind stand for themselves.
+    /// How often that changed; after too many changes a slot is its own value.
     changes: u8,
     /// Whether it was looked at since what it comes from changed.
     is_done: bool,
@@ -76,14 +76,13 @@ struct Solver<'a> {
     constants: Constants,
 }
 
-/// Which values are visible where, with dominance computed when it is first needed: many programs have no slot that
-/// stands for another value.
+/// Visibility of values, with dominance computed on demand: many programs have no slot with a known value.
 #[derive(Default)]
 struct Visible(OnceCell<DominanceInfo>);
 
 impl Visible {
     fn at(&self, body: &Body, value: ValueId, op: OpId) -> bool {
-        // What the regions of an operation define is not visible where it stands.
+        // A value defined in the regions of an operation is not visible at the operation.
         let inside = body.value_block(value).and_then(|b| body.block_parent(b)) == Some(op);
         !inside
             && self
@@ -149,7 +148,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// What the slot stands for, going by what its sources do.
+    /// The value of the slot, derived from those of its sources.
     fn evaluate(&mut self, index: usize) -> Stands {
         let slots = self.slots;
         let mut all = Stands::Anything;
@@ -172,7 +171,7 @@ impl<'a> Solver<'a> {
         if fits { all } else { Stands::Itself }
     }
 
-    /// Looks at a slot again. Gives whether it stands for something else now.
+    /// Updates a slot. Returns whether its value has changed.
     fn update(&mut self, index: usize) -> bool {
         let old = self.states[index].stands;
         if old == Stands::Itself {
@@ -209,7 +208,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Finds what slots stand for, and replaces their uses. Gives whether there were any.
+/// Determines the values of slots, and replaces their uses. Returns whether there were any.
 pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &Slots) -> bool {
     if slots.slots.is_empty() {
         return false;
@@ -222,7 +221,7 @@ pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &Slots) -> boo
         dominance,
         ..
     } = solver;
-    // What to use in place of each slot: a value, or a constant that is visible. One that nobody reads needs nothing.
+    // The replacement of each slot: a value, or a visible constant. Unused slots need none.
     let mut replacements: Vec<(ValueId, ValueId)> = Vec::new();
     // The constants to be made: for which replacement, of which class, and before which operation.
     let mut to_make: Vec<(usize, u32, OpId)> = Vec::new();

@@ -88,8 +88,8 @@ impl Loop {
     }
 }
 
-/// Copies the operations of a block, but for its terminator, to the insertion point, with its arguments standing for
-/// `values`. Gives what stands for the values of the block.
+/// Copies the operations of a block, except for its terminator, to the insertion point, with `values` in place of its
+/// arguments. Returns the mapping of the block's values.
 fn copy_block(rewriter: &mut Rewriter<'_>, restated: &mut Restated, block: BlockId, values: &[ValueId]) -> ValueMap {
     let mut map = ValueMap::new();
     let args: Values = rewriter.body.block_args(block).into();

@@ -126,7 +126,8 @@ fn peel_last(ctx: &Context, body: &mut Body, l: Loop) -> Option<OpId> {
     let mut restated = Restated::default();
     let (later, _) = flag_later(&mut rewriter, &constants, flag, &counter, 1)?;
     let flag_ty = rewriter.body.value_type(flag);
-    // The loop goes on if it does so once more after this iteration; whether this one is left is another result.
+    // The loop continues only if another iteration follows this one; the original condition becomes an additional
+    // result.
     let both = rewriter
         .op(pd::LogicalAnd::NAME)
         .operands([flag, later])

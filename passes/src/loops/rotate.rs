@@ -137,7 +137,7 @@ struct Matching<'a> {
     l: Loop,
     /// Pairs that are carried, in order.
     carried: Vec<Pair>,
-    /// Pairs that are computed, with the operation of the body, each behind those that it is computed from.
+    /// Computed pairs, with the operation of the body, in topological order.
     computed: Vec<(Pair, OpId)>,
     seen: FxHashMap<Pair, bool>,
 }

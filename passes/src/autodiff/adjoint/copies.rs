@@ -1,7 +1,7 @@
 //! The adjoint of `cf.copy_stack`.
 //!
-//! Where the copy was made, both stacks held the same, and their gradient stacks hold the cotangents of what is still
-//! popped from each: of the topmost values, as many as are popped. So the two are added from the top.
+//! Where the copy was made, both stacks had the same contents, and their gradient stacks hold the cotangents of the
+//! values that are still popped from each: those on top. So the two are added from the top.
 //!
 //! ```text
 //! while from is not empty:  push (sums, pop from + (pop into, if there is one))
@@ -74,7 +74,7 @@ fn add(r: &mut Rewriter<'_>, a: ValueId, b: ValueId) -> Result<ValueId, String> 
     Ok(r.body.result(list, 0))
 }
 
-/// A loop that goes on while a stack is not empty.
+/// A loop that runs while a stack is not empty.
 fn drain<'a>(
     r: &mut Rewriter<'a>,
     stack: ValueId,

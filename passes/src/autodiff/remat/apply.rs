@@ -17,7 +17,7 @@ pub(super) fn apply(
     plan: &Plan,
     recorded: &[bool],
 ) -> Option<()> {
-    // What is used in the end, from behind: needed values, and what they are computed from.
+    // The values in use, backwards: needed values, and their operands.
     let mut used: Vec<bool> = plan.nodes.iter().map(|n| n.needed).collect();
     let is_computed = |at: usize| !recorded[at] && plan.nodes[at].again && plan.nodes[at].cost > 0;
     for at in (0..plan.nodes.len()).rev().filter(|&at| is_computed(at)) {
@@ -34,7 +34,7 @@ pub(super) fn apply(
     if !(0..plan.nodes.len()).any(changes) {
         return None;
     }
-    // Where values are computed again: behind the pops.
+    // Recomputed values are inserted after the pops.
     let mut anchors: FxHashMap<BlockId, OpId> = FxHashMap::default();
     for place in &problem.places {
         let handle = tapes.all[place.tape].handle;
@@ -115,7 +115,7 @@ pub(super) fn apply(
     Some(())
 }
 
-/// Removes pairs of a problem that nobody reads, since what read them is computed from others by now.
+/// Removes pairs of a problem whose values are now recomputed.
 pub(super) fn drop_unread(r: &mut Rewriter<'_>, tapes: &mut Tapes, problem: &Problem) {
     for place in &problem.places {
         for pair in std::mem::take(&mut tapes.all[place.tape].pairs) {
@@ -128,7 +128,7 @@ pub(super) fn drop_unread(r: &mut Rewriter<'_>, tapes: &mut Tapes, problem: &Pro
     }
 }
 
-/// Moves the pops of a region to its front, in their order. Gives the operation behind them.
+/// Moves the pops of a region to its front, in order. Returns the operation after them.
 fn hoist_pops(r: &mut Rewriter<'_>, names: &Names, block: BlockId, handle: ValueId) -> Option<OpId> {
     let is_pop = |r: &Rewriter<'_>, op: OpId| r.body.op_name(op) == names.pop && r.body.operand(op, 0) == handle;
     let ops = r.body.block_ops_vec(block);
@@ -185,7 +185,7 @@ fn add_pair(r: &mut Rewriter<'_>, tapes: &mut Tapes, tape: usize, side: Side, va
     Some(())
 }
 
-/// Computes an operation again, from what stands for its operands.
+/// Clones an operation with the counterparts of its operands.
 fn clone(r: &mut Rewriter<'_>, tapes: &mut Tapes, op: OpId, anchor: OpId) {
     let inner: Vec<OpId> = r
         .body

@@ -1,14 +1,15 @@
 //! What to record: a minimum cut.
 //!
-//! A value that is needed must be recorded, or be computed again from others that can be had. With each value split in
-//! two, an edge between the halves whose capacity is what it costs to record, edges without limit from the operands of
-//! what may be computed again, from the source to what may not be, and from what is needed to the sink, the cheapest set
-//! of records is a minimum cut (Griewank and Walther, "Evaluating Derivatives", 2008, ask for such sets; Moses et al. take
-//! them by maximum flow in Enzyme, SC 2021). Of all minimum cuts the one nearest to what is needed is taken: it computes
-//! the least again.
+//! A needed value must be recorded, or be recomputed from others that are available. Each value is split in two, joined
+//! by an edge whose capacity is the cost of recording it; edges of infinite capacity lead from operands to values that
+//! may be recomputed, from the source to values that may not, and from needed values to the sink. Then the cheapest set
+//! of records is a minimum cut (Griewank and Walther, "Evaluating Derivatives", 2008, ask for such sets; Moses et al.
+//! compute them by maximum flow in Enzyme, SC 2021). Of all minimum cuts the one nearest to the needed values is taken:
+//! it recomputes least.
 //!
-//! What needs no choice is settled first: what is free, what must be recorded since it is needed and cannot be computed,
-//! and what follows from these. The rest falls into components, which are small, since what is expensive separates them.
+//! Values without a choice are settled first: those that are free, those that must be recorded since they are needed
+//! and cannot be recomputed, and those that follow. The rest falls into components, which are small, since expensive
+//! values separate them.
 
 use petgraph::Direction;
 use petgraph::algo::dinics;
@@ -43,7 +44,7 @@ pub(super) fn choose_within(nodes: &[Node], largest: usize) -> (Vec<bool>, Optio
         recorded[at] = node.cost > 0 && node.needed && !node.again;
         there[at] = node.cost == 0 || recorded[at] || node.again && node.from.iter().all(|&f| there[f]);
     }
-    // What remains, backwards from what is needed.
+    // The remaining values, backwards from the needed ones.
     let mut open = vec![false; nodes.len()];
     let mut components = UnionFind::new(nodes.len());
     for at in (0..nodes.len()).rev() {
@@ -103,7 +104,7 @@ fn cut(nodes: &[Node], there: &[bool], members: &[usize], recorded: &mut [bool])
         }
     }
     let (_, flows) = dinics(&graph, source, sink);
-    // Backwards from the sink, along what is not used up: what is reached lies behind the cut.
+    // Backwards from the sink along residual edges: the reached nodes are on the sink side of the cut.
     let mut behind = vec![false; graph.node_count()];
     let mut pending = vec![sink];
     behind[sink.index()] = true;

@@ -1,12 +1,11 @@
 //! The binomial schedule, as control flow.
 //!
-//! To go through the iterations of a loop from the last to the first without a record of them, some of its states are kept,
-//! and the others are reached again from those. With room for `c` states, `l` iterations and the `r` for which
-//! `C(c + r - 1, c) < l <= C(c + r, c)`, no way takes fewer steps forward than `r·l - C(c + r, c + 1)` (Griewank and
-//! Walther, "Algorithm 799: revolve", ACM TOMS 26, 2000), and this many are taken by keeping the state after
-//! `min(C(c + r - 1, c), l - C(c + r - 2, c - 1))` of them, going through the iterations behind it with room for one state
-//! less, and then through those before it. All that has to be remembered are the states that are kept, and where they
-//! belong: a stack.
+//! To reverse the iterations of a loop without a record of them, some of its states are kept, and the others are
+//! recomputed from those. With room for `c` states, `l` iterations and the `r` for which `C(c + r - 1, c) < l <= C(c +
+//! r, c)`, every schedule takes at least `r·l - C(c + r, c + 1)` forward steps (Griewank and Walther, "Algorithm 799:
+//! revolve", ACM TOMS 26, 2000). This number is achieved by keeping the state after `min(C(c + r - 1, c), l - C(c + r -
+//! 2, c - 1))` of them, reversing the later iterations with room for one state less, and then the earlier ones. Only
+//! the kept states and their iterations have to be stored: on a stack.
 
 use pir_dialects::pd;
 use pir_ir::{InsertPoint, Rewriter, Type, ValueId};
@@ -42,8 +41,8 @@ pub(super) fn default_room(r: &mut Rewriter<'_>, trips: ValueId, [zero, one]: [V
     ends[1]
 }
 
-/// Emits what gives the state before iteration `at`, where the states before the iterations behind it are not needed any
-/// more; and how many more states there is then room for. `advance` emits one iteration.
+/// Emits the state before iteration `at`, where the states before later iterations are not needed any more, and the
+/// remaining room for states. `advance` emits one iteration.
 pub(super) fn state_before(
     r: &mut Rewriter<'_>,
     at: ValueId,

@@ -21,7 +21,7 @@ pub(super) use shaped_like;
 
 pub(super) const RULES: &[Rule] = &[
     derivative!(Slice, |op, g| (!slice_into(op, g)?).then(|| {
-        // Bounds that are computed stand after what was cut, whose shape may be known all the same.
+        // Computed bounds come after the sliced operand, whose shape may still be static.
         let is_computed = op.count() > 1;
         g.slice_grad_with(&op.axes().unwrap_or_default(), op.starts(), op.ends(), |o| {
             match op.x().static_shape() {

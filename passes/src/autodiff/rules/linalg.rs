@@ -124,7 +124,7 @@ fn sum_over<'c>(x: Expr<'c>, axes: &[i64], keepdim: bool) -> Expr<'c> {
     }
 }
 
-/// A root of what is no less than zero, with derivative zero at zero: so it is with norms, of which zero is the least.
+/// A root of a non-negative value, with derivative zero at zero: the minimum of a norm.
 fn root(x: Expr<'_>, order: f64) -> Expr<'_> {
     let is_positive = x.above(0.0);
     let (ones, zeros) = (x.ones(), x.zeros());

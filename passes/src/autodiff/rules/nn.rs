@@ -1,6 +1,6 @@
 //! Layers.
 //!
-//! A normalisation or a loss is made of ordinary operations. What would be wasteful so has a gradient operation of its own.
+//! Normalizations and losses are compositions. Those for which that would be wasteful have gradient operations.
 
 use pir_dialects::pd::{self, Expr, Source};
 use pir_dialects::window::Attributes;
@@ -231,7 +231,7 @@ fn cross_entropy<'c>(op: Op<'c, pd::CrossEntropyWithSoftmax>) -> Result<[Expr<'c
     } else {
         label
     };
-    // An ignored label need not be an index: class 0 stands for it.
+    // An ignored label need not be a valid index: it is replaced with class 0.
     let number = |value: i64| label.full_like_with(|o| o.value(value));
     let (none, zero) = (number(op.ignore_index()), number(0));
     let counts = label.not_equal(none);

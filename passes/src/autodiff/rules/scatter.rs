@@ -43,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
         (!add_rows(*op, pd::Embedding::weight, 0, index, rows)).then(back)
     }),
     derivative!(Scatter, |op, g| let index = op.index(); {
-        // What was put there is read before it is overwritten: nobody else holds the cotangent then.
+        // The cotangent of the updates is read before the cotangent is overwritten, which then is unshared.
         updates: {
             let picked = g.gather_with(index, |o| o.axis(0));
             // One row overwrites no other.

@@ -1,10 +1,10 @@
-//! Classes of stacks that may stand for each other.
+//! Alias classes of stacks.
 
 use pir_ir::ValueId;
 use rustc_hash::FxHashMap;
 
-/// Classes of stacks that may stand for each other, by union-find; each may have a class of the handles on it
-/// (Steensgaard, "Points-to analysis in almost linear time", 1996).
+/// Alias classes of stacks, by union-find; each may have a class of the handles stored on it (Steensgaard, "Points-to
+/// analysis in almost linear time", 1996).
 #[derive(Default, Debug)]
 pub(super) struct Classes {
     of: FxHashMap<ValueId, usize>,

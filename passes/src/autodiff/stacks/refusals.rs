@@ -151,7 +151,7 @@ fn refusal(body: &Body, op: OpId, why: &str) -> Diagnostic {
     Diagnostic::error("stack-derivative", why).label(body.op_span(op), "the derivative passes through here")
 }
 
-/// Whether an operation stands in a block, or in a region of an operation in it.
+/// Whether an operation is in a block, or in a region of an operation in it.
 fn stands_in(body: &Body, op: OpId, block: Option<BlockId>) -> bool {
     let Some(block) = block else { return false };
     let mut at = Some(op);

@@ -1,9 +1,9 @@
 //! `strip-backward`: takes gradients out again, with everything that serves only them.
 //!
-//! There are two ways. [`marks`] removes exactly what [`backward`](super::build_backward) put in: it appends only, and
-//! notes at the first operation that it appends how many gradients follow; what it recorded in the program before that
-//! place is known by being read behind it. [`liveness`] needs no marks: it removes the fetches of gradients, and then
-//! what nothing needs any more, stacks that nobody reads included.
+//! There are two ways. [`marks`] removes exactly what [`backward`](super::build_backward) inserted: it only appends,
+//! and marks the first operation that it appends with the number of gradients; operations that record values before the
+//! mark are identified by their uses after it. [`liveness`] needs no marks: it removes the fetches of gradients, and
+//! then everything that is dead, including stacks without pops.
 
 mod liveness;
 mod marks;
@@ -28,8 +28,8 @@ pub enum StripBy {
     Liveness,
 }
 
-/// Notes at the operation behind `last`, or the first one of `block`, that an adjoint program with so many gradients
-/// begins there.
+/// Marks the operation after `last`, or the first one of `block`, as the start of an adjoint program with this number
+/// of gradients.
 pub(super) fn mark(ctx: &Context, body: &mut Body, block: BlockId, last: Option<OpId>, gradients: usize) {
     let first = match last {
         Some(last) => body.next_op(last),
@@ -41,7 +41,7 @@ pub(super) fn mark(ctx: &Context, body: &mut Body, block: BlockId, last: Option<
     }
 }
 
-/// Removes gradients. Gives whether there were any; `report` is told about those that stay.
+/// Removes gradients. Returns whether there were any; `report` gets a diagnostic for each that stays.
 pub fn strip_backward(module: &mut Module, by: StripBy, report: &mut dyn FnMut(Diagnostic)) -> bool {
     let ctx = module.ctx.clone();
     let mut changed = false;
@@ -68,7 +68,7 @@ fn outermost(ctx: &Context, body: &Body) -> Option<(BlockId, Option<OpId>)> {
     Some((block, end))
 }
 
-/// The marked operations of a block, and how many gradients each stands for.
+/// The marked operations of a block, with their numbers of gradients.
 fn marks(ctx: &Context, body: &Body, block: BlockId) -> Vec<(OpId, usize)> {
     body.block_ops(block)
         .filter_map(|op| {
@@ -84,7 +84,7 @@ fn fetches_gradient(ctx: &Context, body: &Body, op: OpId) -> bool {
     matches!(view.name(), pd::Fetch::NAME | pd::ShadowOutput::NAME) && view.str("name").is_some_and(is_gradient)
 }
 
-/// Whether something is called like a gradient; there may be a number behind, as for those of order 2.
+/// Whether a name is that of a gradient; it may have a number as suffix, as for those of order 2.
 fn is_gradient(name: &str) -> bool {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
     name.ends_with(SUFFIX) || base.strip_suffix('_').is_some_and(|base| base.ends_with(SUFFIX))

@@ -114,7 +114,7 @@ impl Lowering<'_> {
         self.to.body.result(op, 0)
     }
 
-    /// Makes the switches of a loop, behind its condition.
+    /// Creates the switches of a loop, after its condition.
     pub(super) fn switch(&mut self, at: usize) {
         let state = &self.loops[at];
         let (op, frame, in_cond, in_body) = (state.op, state.frame, state.cond, state.body);

@@ -11,15 +11,14 @@
 //! ```
 //!
 //! # Algorithm
-//! One walk in the order of the program, with a list of what is still to do, since programs may be nested deeply. Each
-//! region becomes a scope ([`scope`]). What a scope takes from outside comes in at its first use, through one switch for
-//! each branch and one constant enter for each loop in between. A node runs if one of its operands says so; one without
-//! operands, or whose operands are all there in every iteration, gets a control edge from the pivot of its scope.
+//! One walk in program order with an explicit worklist, since programs may be nested deeply. Each region becomes a
+//! scope ([`scope`]). A value from outside of a scope enters at its first use, through one switch per enclosing branch
+//! and one constant enter per enclosing loop. A node without operands, or whose operands are all available in every
+//! iteration, gets a control edge from the pivot of its scope.
 //!
-//! Effects on the world, and pushes and pops ([`stacks`]), keep their order by control edges. Behind a branch, a merge
-//! tells that its last effect is over; a loop carries a value around that tells it, for stacks the number of its
-//! iterations. A loop that goes on while a stack is not empty counts down from the number of iterations of the loop that
-//! filled it.
+//! Effects on the world, and pushes and pops ([`stacks`]), are ordered by control edges. After a branch, a merge
+//! signals that its last effect has completed; a loop carries a token for that, for stacks its trip count. A loop that
+//! runs while a stack is not empty counts down from the trip count of the loop that filled it.
 //!
 //! # Conditions
 //! * Functions are inlined before, blocks lifted before.
@@ -138,7 +137,7 @@ fn replace(ctx: &Context, body: &mut Body, ops: &[OpId], graph: Body) {
     });
     body.insert_after(last, op);
     body.set_isolated(op, graph);
-    // Users stand behind what they use.
+    // Users come after definitions.
     for &op in ops.iter().rev() {
         body.erase_op(op);
     }
@@ -146,11 +145,11 @@ fn replace(ctx: &Context, body: &mut Body, ops: &[OpId], graph: Body) {
 
 /// What is still to do.
 enum Task {
-    /// An operation, and what stands behind it.
+    /// An operation, and those after it.
     Op(Option<OpId>, ScopeId),
-    /// The merges behind two branches.
+    /// The merges after two branches.
     Join(usize),
-    /// The switches behind the condition of a loop.
+    /// The switches after the condition of a loop.
     Switch(usize),
     /// The back edges and exits of a loop.
     Close(usize),
@@ -169,9 +168,9 @@ struct Branch {
 enum Carrier {
     /// The slot of the condition that counts iterations.
     Count(usize),
-    /// A slot of its own that counts the iterations that are left.
+    /// An additional slot with the number of remaining iterations.
     Left,
-    /// A slot of its own that tells nothing.
+    /// An additional slot with a token.
     Token,
 }
 
@@ -188,9 +187,9 @@ struct Loop {
     merges: Vec<OpId>,
     /// The first results of the switches: of what the condition forwards, then of one that is no slot of the program.
     done: Vec<ValueId>,
-    /// What the slot of its own has in the next iteration.
+    /// The additional slot's value in the next iteration.
     next: Option<ValueId>,
-    /// The place, among what is forwarded, of what carries the order.
+    /// The index, among the forwarded values, of the one that carries the order.
     ordered: Option<usize>,
 }
 
@@ -323,7 +322,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Copies what is written beside an operation.
+    /// Copies the attributes without semantics.
     fn copy_notes(&mut self, op: OpId, new: OpId) {
         if let Some(comment) = self.src.comment(op) {
             self.to.body.set_comment(new, comment);
@@ -353,7 +352,7 @@ impl Lowering<'_> {
         self.define(result, scope, popped);
     }
 
-    /// Makes a push or a pop, which waits for what is before it.
+    /// Creates a push or a pop, which waits for the previous access.
     fn access(
         &mut self,
         op: OpId,
@@ -380,7 +379,7 @@ impl Lowering<'_> {
     }
 
     fn is_empty(&mut self, op: OpId, scope: ScopeId) {
-        // Where it is but negated, the comparison says so at once.
+        // If only the negation is used, the comparison is negated instead.
         let negated = |user: OpId| self.ctx.op_str(self.src.op_name(user)) == pd::LogicalNot::NAME;
         let asked = self.src.results(op).next();
         if asked.is_some_and(|v| self.src.uses(v).any(|u| !negated(u.op))) {

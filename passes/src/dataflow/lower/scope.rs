@@ -1,4 +1,4 @@
-//! Where nodes are made: the scopes of the graph, what is visible in them, and which order they keep.
+//! The scopes of the graph in which nodes are created, the values visible in them, and their order.
 
 use pir_dialects::pd;
 use pir_ir::{AttrDict, Body, Context, OpId, OpSpec, Rewriter, Span, Type, ValueId};
@@ -11,7 +11,7 @@ pub(super) type Resource = u32;
 /// The world outside of the program.
 pub(super) const WORLD: Resource = u32::MAX;
 
-/// What is to be visible in a scope: a value of the program, by its number, or behind these a stack of the graph.
+/// Identifies a visible item: a value of the program by its number, or a stack of the graph, numbered after these.
 pub(super) type Key = usize;
 
 /// The number of a scope.
@@ -74,7 +74,7 @@ pub(super) struct Choice {
 /// A frame, and what it is entered by.
 pub(super) struct FrameInfo {
     pub(super) name: String,
-    /// What is switched last by the condition: the side on which the loop goes on.
+    /// The value that the condition switches last: on the side on which the loop continues.
     pub(super) goes_on: Option<ValueId>,
     pub(super) loop_cond: Option<ValueId>,
 }
@@ -91,13 +91,13 @@ pub(super) struct Builder<'a> {
     orders: FxHashMap<(ScopeId, Resource), Order>,
     /// Where each thing has been defined, and as which value.
     homes: Vec<Option<(ScopeId, ValueId)>>,
-    /// What stands for a thing in a scope inside of that.
+    /// The counterparts of outer items in a scope.
     captures: FxHashMap<(ScopeId, Key), ValueId>,
     /// The first key that is a stack.
     first_stack: Key,
     /// Values that are there in every iteration, the one included in which the loop ends.
     constant: FxHashSet<ValueId>,
-    /// Where what is made was written.
+    /// The span of the operation being lowered.
     pub(super) span: Span,
 }
 
@@ -270,7 +270,7 @@ impl<'a> Builder<'a> {
     /// Starts a choice between two scopes.
     pub(super) fn choose(&mut self, scope: ScopeId, condition: ValueId) -> u32 {
         let choice = self.choices.len() as u32;
-        // An own node, so that two choices by one condition are told apart.
+        // A separate node, so that two branches on one condition are distinguished.
         let pred = self.pass(scope, "df.identity", condition, &[]);
         self.name(pred, "pred");
         let scopes = [0, 1].map(|side| self.add_scope(scope, Kind::Branch(choice, side)));
@@ -288,8 +288,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What stands for a thing in a scope: brought in through a switch for each branch around, and a constant enter for
-    /// each frame. What has no meaning in the graph (the stack of a branch) is a zero.
+    /// The counterpart of an item in a scope: brought in through a switch for each enclosing branch, and a constant
+    /// enter for each frame. Items without meaning in the graph (the stack of a branch) are zeros.
     pub(super) fn resolve(&mut self, key: Key, scope: ScopeId) -> ValueId {
         let home = self.homes.get(key).copied().flatten();
         let (home, defined) = match home {
@@ -322,7 +322,7 @@ impl<'a> Builder<'a> {
         value
     }
 
-    /// Brings what is visible around a scope into it.
+    /// Brings an item from the enclosing scope into this one.
     fn bring_in(&mut self, key: Key, value: ValueId, scope: ScopeId) -> ValueId {
         let Some(parent) = self.scope(scope).parent else {
             return value;

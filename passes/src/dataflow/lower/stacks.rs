@@ -1,10 +1,9 @@
 //! Which stack of the graph each push and pop goes to.
 //!
-//! What one operation pushes, one operation of the derivative pops: such a pair gets a stack of its own, which is there
-//! from the start and which all iterations of all loops around share. That is right since the derivative undoes in
-//! reverse order what was done. A handle to a stack then stands for nothing but the number of iterations of the loop
-//! that fills it: that is what the dual of the loop, which goes on while the stack is not empty, counts down from, and
-//! what is pushed where a handle is.
+//! The values that one operation pushes are popped by one operation of the derivative: such a pair gets a stack, which
+//! exists from the start and is shared by all iterations of all enclosing loops. That is correct since the derivative
+//! reverses the order. A handle to a stack then only represents the trip count of the loop that fills it: the dual of
+//! the loop, which runs while the stack is not empty, counts down from it, and it is pushed in place of a handle.
 //!
 //! # Algorithm
 //! A handle is followed to the loop or branch whose `init` region made it: through what regions yield, and from pops to
@@ -287,7 +286,7 @@ impl Plan {
             .flat_map(|b| body.block_ops(b))
             .filter(|&op| !body.op_regions(op).is_empty())
             .collect();
-        // Classes of stacks first, of operations at top level behind them.
+        // Classes of stacks first, then those of top-level operations.
         let mut parent: Vec<usize> = (0..self.stacks + tops.len()).collect();
         let find = |parent: &mut Vec<usize>, mut at: usize| {
             while parent[at] != at {
@@ -327,8 +326,8 @@ impl Plan {
     }
 }
 
-/// Whether an operation does something to the world that has to happen in the order of the program: what is fetched has
-/// a name, and no result that could be waited for.
+/// Whether an operation has an effect on the world that must happen in program order. A fetch has a name, but no result
+/// that could be waited for.
 pub(super) fn is_worldly(ctx: &Context, body: &Body, op: OpId) -> bool {
     let view = body.view(ctx, op);
     body.op_regions(op).is_empty()

@@ -14,13 +14,13 @@ use super::plan::{After, Gate, Message, Plan, What};
 struct Part {
     body: Body,
     block: BlockId,
-    /// What stands for the values of the whole graph.
+    /// The counterparts of the values of the whole graph.
     map: ValueMap,
     /// Operands whose values come later, by the value of the whole graph.
     open: Vec<(OpId, usize, ValueId)>,
-    /// What stands for a node of another device having run.
+    /// The tokens for nodes of other devices having run.
     done: FxHashMap<Message, ValueId>,
-    /// The merge of each state machine, and what is alive while the body is run.
+    /// The merge of each state machine, and the value that is live while the body runs.
     machines: FxHashMap<FrameId, (ValueId, ValueId)>,
     /// What nodes of the other devices run after: the pivots of the machines.
     pivots: FxHashMap<FrameId, ValueId>,
@@ -144,7 +144,7 @@ impl Builder<'_> {
         self.from.results(self.plan.graph.op(message.node)).nth(output)
     }
 
-    /// Copies a node to its device, with what it receives before it and what it sends behind it.
+    /// Copies a node to its device, with receives before it and sends after it.
     fn node(&mut self, node: Node) {
         let plan = self.plan;
         let device = plan.device[node.index()];
@@ -317,7 +317,7 @@ impl Builder<'_> {
         machine.map(|&(merge, _)| End::Here(merge))
     }
 
-    /// The state machine of a loop on a device: it goes from iteration to iteration as the condition says.
+    /// The state machine of a loop on a device, driven by the received condition.
     fn machine(&mut self, frame: FrameId, device: u32, outer: Option<End>) {
         let (ctx, plan, from) = (self.ctx, self.plan, self.from);
         let Some(condition) = plan.graph.loop_cond(frame) else {
@@ -404,7 +404,7 @@ impl Builder<'_> {
     }
 }
 
-/// The type of what is sent for the fact that something has run.
+/// The type of the token that signals that a node has run.
 fn token_type(ctx: &Context) -> Type {
     ctx.tensor(&[], Type::I32)
 }

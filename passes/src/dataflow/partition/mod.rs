@@ -13,11 +13,11 @@
 //! loops. [`build`] copies the nodes of each device in the order of the text, with the messages between them.
 //!
 //! # Loops
-//! A `df.recv` has no input, so it would run once, in no frame. Within a loop it runs after a merge of that loop, once in
-//! every iteration, the last included: there the senders send what is dead. A device that does not hold the condition of
-//! the loop has no merge that could be relied on, and gets a state machine: a constant enters, a merge, a switch on the
-//! condition that is received, a next-iteration. The machine of an inner loop is entered in every iteration of that of
-//! the outer one. Branches need nothing: that a value is dead is sent.
+//! A `df.recv` has no input, so it would run once, in no frame. In a loop it runs after a merge of that loop, once in
+//! every iteration, including the last one, in which the sent values are dead. A device without the condition of the
+//! loop has no suitable merge, and gets a state machine: a constant that enters, a merge, a switch on the received
+//! condition, a next-iteration. The machine of an inner loop is entered in every iteration of that of the outer one.
+//! Branches need nothing, since dead values are sent.
 
 mod build;
 mod plan;

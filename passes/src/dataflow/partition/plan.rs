@@ -32,7 +32,7 @@ pub(super) enum After {
     Here(Node),
     /// What is received.
     Received(Message),
-    /// The body of a loop being run, as the state machine of the device says.
+    /// The running body of a loop, as signalled by the device's state machine.
     Machine(FrameId),
 }
 
@@ -189,7 +189,7 @@ impl<'g> Plan<'g> {
         Ok(())
     }
 
-    /// How a node gets to know that another one has run, which its control edges say.
+    /// How a node waits for another one, as required by a control edge.
     pub(super) fn after(&self, node: Node, from: Node) -> After {
         self.after.get(&(node, from)).copied().unwrap_or(After::Here(from))
     }

@@ -56,7 +56,7 @@ fn work(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> u64 {
     u64::try_from(product.isqrt()).unwrap_or(u64::MAX).max(largest)
 }
 
-/// How often what is in a frame is taken to run.
+/// The assumed number of executions of nodes in a frame.
 fn times(graph: &Graph, frame: FrameId) -> u64 {
     let depth = u32::try_from(graph.depth(frame)).unwrap_or(DEPTHS);
     TRIPS.pow(depth.min(DEPTHS))

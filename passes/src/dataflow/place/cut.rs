@@ -1,15 +1,15 @@
 //! Balanced minimum cuts of a hypergraph.
 //!
-//! A value that several nodes read is sent to a device once, however many of them are there: what is cut are nets (the
-//! node that makes a value, and all that read it), not edges.
+//! A value is sent to a device once, however many nodes read it there: so nets are cut (the node that defines a value,
+//! and all that read it), not edges.
 //!
 //! # Algorithm
-//! Recursive bisection. A part that is large is made coarse first: vertices that have much to say to each other become
-//! one, level by level (Karypis and Kumar, 1998). The coarse part is cut by maximum flow between two seeds, or between
-//! what is fixed to either side; if one side comes out too light, it is taken whole together with one more vertex, and
-//! cut again (Yang and Wong, "Efficient Network Flow Based Min-Cut Balanced Partitioning", 1994). On the way back
-//! single vertices change sides where that makes the cut cheaper. Everything is done in the order of the vertices, so
-//! that the same program is always cut in the same way.
+//! Recursive bisection. A large part is coarsened first: strongly connected vertices are merged, level by level
+//! (Karypis and Kumar, 1998). The coarse part is cut by maximum flow between two seeds, or between the vertices fixed
+//! to either side; if one side is too light, it is contracted together with one more vertex, and cut again (Yang and
+//! Wong, "Efficient Network Flow Based Min-Cut Balanced Partitioning", 1994). During uncoarsening, single vertices
+//! change sides if that makes the cut cheaper. Everything is done in the order of the vertices, so that the result is
+//! deterministic.
 
 #[cfg(test)]
 mod tests;
@@ -236,7 +236,7 @@ fn join_fixed(whole: &Whole) -> (Vec<u32>, usize) {
     (to, count as usize)
 }
 
-/// Vertices in pairs: each with the one that it has most to say to.
+/// Matches each vertex with the one to which it is most strongly connected.
 fn pair(whole: &Whole) -> (Vec<u32>, usize) {
     const FREE: u32 = u32::MAX;
     let nets_of = whole.nets_of();
@@ -278,7 +278,7 @@ fn pair(whole: &Whole) -> (Vec<u32>, usize) {
             None => alone.push(v),
         }
     }
-    // Those without a neighbour, if there are too many: what stands together in the program.
+    // Vertices without a neighbour, if there are too many: adjacent ones in the program are merged.
     let crowded = (count as usize + alone.len()) * 5 > whole.len() * 4;
     let mut alone = alone
         .into_iter()
@@ -376,7 +376,7 @@ fn farthest(whole: &Whole, nets_of: &[Vec<u32>], from: &[bool]) -> Option<usize>
     missed.or_else(|| order.last().copied().filter(|&v| !from[v]))
 }
 
-/// The vertex outside of two sets that has most to say to the first; the first of those that have nothing to say.
+/// The vertex outside of two sets that is most strongly connected to the first; the first one if none is connected.
 fn nearest(whole: &Whole, nets_of: &[Vec<u32>], to: &[bool], other: &[bool]) -> Option<usize> {
     let touches: Vec<bool> = whole
         .nets
@@ -391,7 +391,7 @@ fn nearest(whole: &Whole, nets_of: &[Vec<u32>], to: &[bool], other: &[bool]) -> 
     free.max_by_key(|&v| (says(v), std::cmp::Reverse(v)))
 }
 
-/// What the cheapest cut between two sets costs, and what is on the side of the first.
+/// The cost of the cheapest cut between two sets, and the side of the first.
 fn min_cut(whole: &Whole, left: &[bool], right: &[bool]) -> (u64, Vec<bool>) {
     let mut graph: DiGraph<(), u64> = DiGraph::new();
     let (source, sink) = (graph.add_node(()), graph.add_node(()));

@@ -7,8 +7,8 @@ use pir_ir::{Body, Context, OpId, Rewriter, ValueId, ValueMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Gives each device that reads a constant enter one of its own, and removes those that nobody reads. `device_of` tells
-/// the device of each other node. Gives the devices of the enters that there are then.
+/// Gives each device that reads a constant enter a copy of it, and removes unused enters. `device_of` maps the other
+/// nodes to devices. Returns the devices of the resulting enters.
 pub(super) fn copy(ctx: &Context, body: &mut Body, graph: &Graph, device_of: &[Option<u32>]) -> FxHashMap<OpId, u32> {
     let enters = || graph.nodes().filter(|n| device_of[n.index()].is_none());
     let devices = reading_devices(graph, device_of);
@@ -73,7 +73,7 @@ fn copy_controls(r: &mut Rewriter<'_>, graph: &Graph, originals: &FxHashMap<OpId
     }
 }
 
-/// Removes enters that nobody reads; `unread` is sorted.
+/// Removes unused enters; `unread` is sorted.
 fn remove(r: &mut Rewriter<'_>, graph: &Graph, unread: &[OpId]) {
     for &control in graph.control_ops() {
         let to = r.body.operands(control).next();
@@ -90,7 +90,7 @@ fn remove(r: &mut Rewriter<'_>, graph: &Graph, unread: &[OpId]) {
     }
 }
 
-/// Each reader reads the enter of its own device.
+/// Lets each user read the enter of its device.
 fn redirect(
     r: &mut Rewriter<'_>,
     graph: &Graph,

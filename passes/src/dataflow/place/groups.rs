@@ -17,7 +17,7 @@ pub(super) struct Groups {
     pub(super) asked: Vec<Option<u32>>,
 }
 
-/// Whether each device that reads the node gets one of its own.
+/// Whether each device that reads the node gets a copy.
 pub(super) fn is_copied(ctx: &Context, body: &Body, graph: &Graph, node: Node) -> bool {
     graph.is_constant_enter(node) && !has_stack(ctx, body, graph.op(node))
 }
@@ -32,7 +32,7 @@ pub(in crate::dataflow) fn has_stack(ctx: &Context, body: &Body, op: OpId) -> bo
 pub(super) fn find(ctx: &Context, body: &Body, graph: &Graph, asked: impl Fn(Node) -> Option<u32>) -> Groups {
     let copied: Vec<bool> = graph.nodes().map(|n| is_copied(ctx, body, graph, n)).collect();
     let mut joined = UnionFind::<usize>::new(graph.len());
-    // What follows another does not say where the group is, unless nobody else does.
+    // Nodes that follow others determine the device of a group only if nothing else does.
     let mut follows = vec![false; graph.len()];
     for node in graph.nodes().filter(|n| !copied[n.index()]) {
         match graph.kind(node) {

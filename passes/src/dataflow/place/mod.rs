@@ -111,7 +111,7 @@ pub(super) fn place(ctx: &Context, body: &mut Body, devices: u32) -> Result<(usi
     Ok((placed.len(), moved))
 }
 
-/// What devices are called, as the operations on them say.
+/// The names of devices, from the attributes of operations.
 pub(super) fn device_names(ctx: &Context, body: &Body) -> FxHashMap<u32, Attr> {
     let mut names = FxHashMap::default();
     let block = body.entry_block(body.root());

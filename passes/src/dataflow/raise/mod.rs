@@ -68,8 +68,8 @@ fn raise(ctx: &Context, outer: &mut Body, op: OpId) -> Result<(), Diagnostic> {
     let Some(graph) = Graph::new(ctx, &body) else {
         return Ok(());
     };
-    // Pivots are taken for what they say, as `lower-to-dataflow` writes them, and when that makes no sense for those of the
-    // branches that they meet, as in TensorFlow's graphs.
+    // Pivots are interpreted as `lower-to-dataflow` writes them and, if that is inconsistent, as those of the branches
+    // that they merge into, as in TensorFlow's graphs.
     let pivots = pivots::find(&graph);
     if !pivots.is_empty() {
         let mut trial = outer.clone();
@@ -144,7 +144,7 @@ struct Raising<'a> {
     to: &'a mut Body,
     /// What operations at top level go in front of.
     at: OpId,
-    /// What stands for a result, and the region that it is defined in.
+    /// The value of a result, and the region in which it is defined.
     values: FxHashMap<Source, (ValueId, RegionId)>,
     /// The branches and loops, by the first of their regions.
     ops: FxHashMap<RegionId, OpId>,
@@ -205,7 +205,7 @@ impl Raising<'_> {
         self.result(source).map_or(Type::NONE, |v| self.from.value_type(v))
     }
 
-    /// Says what stands for a result in a region.
+    /// Defines the value of a result in a region.
     fn define(&mut self, source: Source, value: ValueId, region: RegionId) {
         self.values.insert(source, (value, region));
         if let Some(name) = self.result(source).and_then(|v| self.from.value_name(v)) {
@@ -225,7 +225,7 @@ impl Raising<'_> {
         }
     }
 
-    /// What stands for a result, seen from a region.
+    /// The value of a result, as seen from a region.
     fn value(&mut self, source: Source, user: Node, region: RegionId) -> Result<ValueId, Diagnostic> {
         let mut way: SmallVec<[Source; 4]> = SmallVec::new();
         let mut at = source;
@@ -500,7 +500,7 @@ fn is_constant(ctx: &Context, body: &Body, op: OpId) -> bool {
 impl Shape<'_> {
     /// When each region is entered and left in a walk through all of them.
     fn spans(&self) -> Vec<(u32, u32)> {
-        // Regions stand behind the ones that they are in.
+        // Regions come after the ones that contain them.
         let mut sizes = vec![1_u32; self.regions.len()];
         for at in (0..self.regions.len()).rev() {
             if let Some(parent) = self.regions[at].parent {

@@ -53,7 +53,7 @@ pub(super) fn find(graph: &Graph) -> FxHashMap<Node, Source> {
 fn branch_of(graph: &Graph, pivot: Node, own: Source, budget: &mut usize) -> Option<Source> {
     // Branches inside each other may be decided by one value: a copy in another branch is the predicate of that one.
     let of = copied(graph, own);
-    // Nodes behind the pivot, and those in front of something that they are merged with.
+    // Nodes that depend on the pivot, and nodes that something merged with them depends on.
     let (mut behind, mut before) = (vec![pivot], Vec::new());
     let mut seen: FxHashSet<Node> = FxHashSet::from_iter([pivot]);
     loop {

@@ -145,11 +145,11 @@ impl<'a> Shape<'a> {
         self.regions.len() as RegionId - 1
     }
 
-    /// The nodes and the frames: inputs first, a frame behind all that enters it and in front of all that is in it.
+    /// The nodes and the frames in topological order: a frame after its entering values and before its nodes.
     fn order(&self) -> Result<Vec<Step>, Diagnostic> {
         let graph = self.graph;
         let count = graph.len();
-        // Frames are numbered behind the nodes.
+        // Frames are numbered after the nodes.
         let mut missing = vec![0_u32; count + graph.frames().len()];
         let successors = |at: usize| -> Vec<usize> {
             if at >= count {
@@ -364,7 +364,7 @@ impl<'a> Shape<'a> {
         let mut listed = vec![false; total];
         let mut lists: Vec<Vec<Item>> = vec![Vec::new(); self.regions.len()];
         for node in graph.nodes() {
-            // What an item is in is an item as well, listed where the first of what is in it stands.
+            // The container of an item is an item as well, listed at the position of its first member.
             let (mut item, mut region) = (Item::Node(node), self.region_of[node.index()]);
             while !std::mem::replace(&mut listed[self.index(item)], true) {
                 lists[region as usize].push(item);

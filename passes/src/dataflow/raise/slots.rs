@@ -1,8 +1,7 @@
 //! The slots of loops: which merges and switches are arguments and results of the program.
 //!
-//! `lower-to-dataflow` lets a loop carry a value around that is for nothing but order. Such a slot is idle: it starts from a
-//! constant of its own, and nothing uses it but what hands it on. It is left out, as the order of a program needs no
-//! telling.
+//! `lower-to-dataflow` adds loop-carried tokens that only represent order. Such a slot is idle: it starts from a
+//! separate constant, and only operations that forward it use it. It is dropped, since program order implies it.
 
 use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind};
 use rustc_hash::FxHashSet;
@@ -59,7 +58,7 @@ impl Slots {
     }
 }
 
-/// Whether anything but an identity that nobody uses gets what a switch gives if the loop goes on.
+/// Whether the live result of a switch has uses other than an unused identity.
 fn is_used(graph: &Graph, switch: Node) -> bool {
     let mut pending: Vec<Node> = Vec::new();
     let next = |consumers: &mut dyn Iterator<Item = Node>, pending: &mut Vec<Node>| {

@@ -117,7 +117,7 @@ fn cuts_are_near_the_best() {
         p.nets = restrict(&p.nets, Some);
         let part_of = assign(&p, 2);
         ours += cost(&p, &part_of);
-        // What is on the left is what is not in the set.
+        // The complement of the set is on the left.
         let goal = Goal {
             target: u64::from(count / 2),
             slack: u64::from(count / 10),
