@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use pir_ir::text::{ParseOptions, parse};
 use pir_ir::{Context, Module};
-use pir_passes::{PassManager, Pipeline, VerifyEach, all_passes};
+use pir_passes::{PassManager, PassRegistry, Pipeline, VerifyEach};
 use pir_tools::evaluate::KernelEvaluator;
 use programs::{nest, pipeline_for, row, wide};
 
@@ -58,7 +58,7 @@ fn cost(mut f: impl FnMut()) -> Duration {
 }
 
 fn run(module: &mut Module, pipeline: &Pipeline) {
-    let evaluator = KernelEvaluator::default();
+    let evaluator = KernelEvaluator;
     let mut manager = PassManager::new();
     manager.verify_each(VerifyEach::Never).set_evaluator(&evaluator);
     let result = manager.run(module, pipeline);
@@ -85,7 +85,7 @@ fn main() {
         .iter()
         .map(|(_, write, size)| [read(&ctx, &write(*size)), read(&ctx, &write(size * FACTOR))])
         .collect();
-    for pass in all_passes() {
+    for pass in PassRegistry::standard().iter() {
         let name = pass.name();
         if pass.is_preset() || only.as_ref().is_some_and(|o| o != name) {
             continue;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
-use pir_dialects::user::{DialectFile, context_with};
+use pir_dialects::user::DialectFile;
 use pir_ir::{Context, Diagnostic, Severity};
 
 use crate::memory::parse_size;
@@ -17,6 +17,7 @@ use crate::output::stdout_is_open;
 use crate::progress;
 use crate::render::{ColorWhen, Renderer, Style};
 use crate::source::Source;
+use crate::tool::Tool;
 
 /// The exit status of a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,8 +76,10 @@ pub(crate) fn quietly<R>(f: impl FnOnce() -> R) -> R {
 ///
 /// # Errors
 /// The exit status, if the tool is to end.
-pub fn parse<Args: Parser>() -> Result<Args, Exit> {
-    Args::try_parse().map_err(|said| match said.print().and_then(|()| stdout_is_open()) {
+pub fn parse<Args: Parser>(tool: &Tool) -> Result<Args, Exit> {
+    let matches = Args::command().name(tool.name()).try_get_matches();
+    let args = matches.and_then(|mut matches| Args::from_arg_matches_mut(&mut matches));
+    args.map_err(|said| match said.print().and_then(|()| stdout_is_open()) {
         _ if said.use_stderr() => Exit::Usage,
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let _ = writeln!(io::stderr(), "error: cannot write to standard output: {error} [io]");
@@ -216,9 +219,9 @@ impl Common {
     ///
     /// # Errors
     /// The exit status if a file cannot be read or is wrong; the error has been reported.
-    pub fn context(&self, renderer: &Renderer) -> Result<Arc<Context>, Exit> {
+    pub fn context(&self, tool: &Tool, renderer: &Renderer) -> Result<Arc<Context>, Exit> {
         if self.load_dialect.is_empty() {
-            return Ok(pir_dialects::context());
+            return Ok(tool.context());
         }
         let mut sources = Vec::new();
         for path in &self.load_dialect {
@@ -231,7 +234,7 @@ impl Common {
                 text: source.bytes(),
             })
             .collect();
-        context_with(&files).map_err(|(file, errors)| {
+        tool.context_with(&files).map_err(|(file, errors)| {
             report(renderer, &sources[file], &errors);
             Exit::Failure
         })
@@ -254,11 +257,12 @@ pub enum CompletionShell {
     Fish,
 }
 
-/// Writes the completions of the tool `C`.
+/// Writes the completions of a tool with the command line `C`.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write_completions<C: CommandFactory>(
+    tool: &Tool,
     shell: CompletionShell,
     ctx: &Context,
     out: &mut dyn Write,
@@ -268,7 +272,7 @@ pub fn write_completions<C: CommandFactory>(
         CompletionShell::Zsh => Shell::Zsh,
         CompletionShell::Fish => Shell::Fish,
     };
-    let mut command = C::command();
+    let mut command = C::command().name(tool.name());
     if command.get_arguments().any(|arg| arg.get_id() == "show_op") {
         // The generator requires `'static` names; the process ends after writing the completions.
         let names = ctx.ops().iter().map(|op| &*String::from(&*op.name).leak());

@@ -15,15 +15,12 @@ const MEMORY: u64 = 16 << 20;
 const MAX_LIST: usize = 64;
 
 /// Evaluates operations on constants with the interpreter's kernels, so that the results are bit-identical.
-#[derive(Default)]
-pub struct KernelEvaluator {
-    kernels: Kernels,
-}
+pub struct KernelEvaluator;
 
 impl ConstantEvaluator for KernelEvaluator {
     fn evaluate(&self, op: OpView<'_>, operands: &[Attr]) -> Option<SmallVec<[Attr; 2]>> {
         let _small = Budget::current().part(MEMORY).enter();
-        let kernel = self.kernels.prepare(op)?.ok()?;
+        let kernel = Kernels::of(op.ctx).prepare(op)?.ok()?;
         let body = op.body;
         let types = body.operands(op.op).map(|v| body.value_type(v));
         let inputs: Inputs = types

@@ -15,4 +15,7 @@ pub mod reference;
 pub mod render;
 pub mod run;
 pub mod source;
+mod tool;
 pub mod translate;
+
+pub use tool::Tool;

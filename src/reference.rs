@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use pir_dialects::formats;
 use pir_ir::{Arity, Context, Derivative, MarkedOps, OpDef, Presence, Traits, ValueSpec};
-use pir_passes::{Pass, all_passes};
+use pir_passes::{Pass, PassRegistry};
 
 pub use example::example;
 
@@ -20,12 +20,13 @@ pub fn passes() -> String {
         "{MARK}\n# Passes\n\nPasses run in the order in which `pir-opt --pass=…` names them; `pir-opt --list-passes` \
          prints a short form of this page.\n\n| Pass | |\n| --- | --- |\n"
     );
-    for pass in all_passes() {
+    let passes = PassRegistry::standard();
+    for pass in passes.iter() {
         let name = pass.name();
         // Writing to a string does not fail, here and below.
         let _ = writeln!(page, "| [`{name}`](#{name}) | {} |", pass.summary());
     }
-    for &pass in all_passes() {
+    for pass in passes.iter() {
         section(&mut page, pass);
     }
     page

@@ -11,6 +11,7 @@ use crate::cli::{self, Common, Exit};
 use crate::driver::{self, LoadOptions};
 use crate::output::write_output;
 use crate::source::Source;
+use crate::tool::Tool;
 
 const LONG_ABOUT: &str = "\
 Reads a program in one format and writes it in another.
@@ -123,8 +124,8 @@ pub struct Args {
 }
 
 /// Runs the tool.
-pub fn main() -> Exit {
-    let args: Args = match cli::parse() {
+pub fn main(tool: &Tool) -> Exit {
+    let args: Args = match cli::parse(tool) {
         Ok(args) => args,
         Err(exit) => return exit,
     };
@@ -132,13 +133,13 @@ pub fn main() -> Exit {
     crate::memory::limit(args.common.max_memory);
     let output = args.output.as_deref();
     let finish = |result| cli::exit(&renderer, result);
-    let ctx = match args.common.context(&renderer) {
+    let ctx = match args.common.context(tool, &renderer) {
         Ok(ctx) => ctx,
         Err(exit) => return exit,
     };
     if let Some(shell) = args.common.completions {
         return finish(write_output(output, |out| {
-            cli::write_completions::<Args>(shell, &ctx, out)
+            cli::write_completions::<Args>(tool, shell, &ctx, out)
         }));
     }
     let Some(file) = cli::input_file(args.file.as_deref(), &renderer) else {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use pir_ir::text::{ParseOptions, parse};
 use pir_ir::{Context, Module};
-use pir_passes::{PassManager, Pipeline, VerifyEach, all_passes};
+use pir_passes::{PassManager, PassRegistry, Pipeline, VerifyEach};
 use pir_tools::evaluate::KernelEvaluator;
 use programs::{arguments, branches, constants, functions, nest, pipeline_for, row, stacks, wide};
 
@@ -37,7 +37,7 @@ fn read(ctx: &Arc<Context>, text: &str) -> Module {
 }
 
 fn run(module: &mut Module, pipeline: &str) -> Option<()> {
-    let evaluator = KernelEvaluator::default();
+    let evaluator = KernelEvaluator;
     let mut manager = PassManager::new();
     manager.verify_each(VerifyEach::Never).set_evaluator(&evaluator);
     manager.run(module, &Pipeline::parse(pipeline).unwrap()).ok().map(drop)
@@ -72,7 +72,7 @@ fn the_work_of_every_pass_is_linear() {
     // What other threads do is not counted.
     let failures = pool.install(|| {
         let ctx = pir_dialects::context();
-        let mut pipelines: Vec<(&str, String)> = all_passes()
+        let mut pipelines: Vec<(&str, String)> = PassRegistry::standard()
             .iter()
             .filter(|pass| !pass.name().starts_with("debug-") && pass.name() != "view-graph")
             .map(|pass| pipeline_for(pass.name()))

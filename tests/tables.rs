@@ -4,12 +4,12 @@
 
 use pir_interp::kernels::Kernels;
 use pir_ir::Derivative;
-use pir_passes::autodiff::has_rule;
+use pir_passes::autodiff::Rules;
 
 #[test]
 fn every_operation_is_complete() {
     let ctx = pir_dialects::context();
-    let kernels = Kernels::new();
+    let (kernels, rules) = (Kernels::standard(), Rules::standard());
     let mut missing = Vec::new();
     let mut count = 0;
     for def in ctx.ops() {
@@ -38,10 +38,10 @@ fn every_operation_is_complete() {
         }
         match &def.derivative {
             // Its row says `refused`: the key is required.
-            Derivative::Undeclared | Derivative::None if has_rule(&def.name) => {
+            Derivative::Undeclared | Derivative::None if rules.has(&def.name) => {
                 missing.push(format!("{}: has a rule, and no derivative", def.name))
             }
-            Derivative::Operands(_) if !has_rule(&def.name) && def.semantics.is_none() => {
+            Derivative::Operands(_) if !rules.has(&def.name) && def.semantics.is_none() => {
                 missing.push(format!("{}: no gradient rule", def.name))
             }
             _ => {}
@@ -54,7 +54,7 @@ fn every_operation_is_complete() {
 #[test]
 fn every_rule_has_its_operation() {
     let ctx = pir_dialects::context();
-    for name in pir_passes::autodiff::rule_names() {
+    for name in Rules::standard().names() {
         assert!(
             ctx.registered_op(name).is_some(),
             "there is a rule for {name}, which is not registered"
@@ -83,9 +83,10 @@ fn the_eager_engine_has_rules_of_its_own() {
     for name in pir_interp::eager::rule_names().filter(|name| !name.starts_with("eager.")) {
         assert!(ctx.registered_op(name).is_some(), "{name} is not registered");
     }
+    let rules = Rules::standard();
     let (mut count, mut wrong) = (0, Vec::new());
     for def in ctx.ops() {
-        let is_tabled = pir_dialects::pd::family(&def.name).is_some() || has_rule(&def.name);
+        let is_tabled = pir_dialects::pd::family(&def.name).is_some() || rules.has(&def.name);
         if !is_tabled || def.operands.is_empty() || def.results.is_empty() {
             continue;
         }

@@ -11,13 +11,7 @@ use crate::value;
 
 /// Registers the dialect.
 pub fn register(builder: &mut ContextBuilder) {
-    let dialect = DialectDef {
-        name: "func".into(),
-        summary: "Functions".into(),
-        types: Vec::new(),
-        other_types: false,
-    };
-    builder.register(dialect, vec![func(), call(), ret()]);
+    builder.register(DialectDef::new("func", "Functions"), vec![func(), call(), ret()]);
 }
 
 fn attr(name: &'static str, ty: &'static str) -> AttrSpec {

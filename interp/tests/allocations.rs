@@ -80,7 +80,7 @@ fn check(ty: (&str, &str), body: &str) {
 #[test]
 fn elementwise_operations() {
     let ctx = pir_dialects::context();
-    let kernels = Kernels::new();
+    let kernels = Kernels::standard();
     let mut tried = 0;
     let mut failures = Vec::new();
     for def in ctx

@@ -232,7 +232,7 @@ fn numpy_agrees() {
 fn every_kernel_has_cases() {
     let text = text();
     let tried: std::collections::BTreeSet<String> = cases(&text).iter().map(|case| format!("pd.{}", case.op)).collect();
-    let kernels = pir_interp::kernels::Kernels::new();
+    let kernels = pir_interp::kernels::Kernels::standard();
     // The same kernels under other names.
     let others = ["pd.assign", "pd.const", "pd.constant", "pd.inplace_add"];
     // These take lists: `tests/paddle.rs` has a program with both.

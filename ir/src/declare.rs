@@ -277,3 +277,15 @@ pub struct DialectDef {
     /// Whether it may have other types, which are kept as text. Without this they are refused.
     pub other_types: bool,
 }
+
+impl DialectDef {
+    /// A dialect without types.
+    pub fn new(name: impl Into<Text>, summary: impl Into<Text>) -> Self {
+        DialectDef {
+            name: name.into(),
+            summary: summary.into(),
+            types: Vec::new(),
+            other_types: false,
+        }
+    }
+}

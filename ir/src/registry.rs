@@ -19,14 +19,23 @@ use crate::entity::{OpId, RegionId, ValueId};
 use crate::rewriter::Rewriter;
 use crate::semantics::Semantics;
 use crate::types::{Attr, AttrDict, Type};
-/// A rewrite of a dialect file: operations that match are replaced.
+/// A rewrite of operations of one name: a function, or a pair of programs of a dialect file.
 pub trait Pattern: Send + Sync {
-    /// Replaces the results of `op`, the last operation of the match, and erases it; whether it did. The rewriter inserts before
-    /// the operation. As of [`SimplifyFn`], nothing is made when nothing is done.
-    fn rewrite(&self, r: &mut Rewriter<'_>, op: OpId) -> bool;
+    /// Changes `op`, or replaces its results and erases it; whether it did. It is given the constant values of the operands; the
+    /// rewriter inserts before the operation. Nothing may be made when nothing is done. Each step must bring the program nearer
+    /// to a simplest form, since it is repeated until nothing changes.
+    fn rewrite(&self, r: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool;
 
     /// What is wrong with the pattern. Asked once, when all dialects are registered.
-    fn check(&self, ctx: &Context) -> Vec<Diagnostic>;
+    fn check(&self, _: &Context) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+}
+
+impl<F: Fn(&mut Rewriter<'_>, OpId, &[Option<Attr>]) -> bool + Send + Sync> Pattern for F {
+    fn rewrite(&self, r: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool {
+        self(r, op, constants)
+    }
 }
 
 /// How control and values flow through the regions of an operation.

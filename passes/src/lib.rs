@@ -1,8 +1,8 @@
 //! Passes, pass manager and autodiff.
 //!
-//! A pass is a unit struct that implements [`Pass`] and stands in the one list of all passes, [`all_passes`]. What the
-//! command line says (`--pass=a,b{option=value}`) is read by [`Pipeline::parse`] into a list of [`Invocation`]s, and
-//! a [`PassManager`] runs them in order. A pass may also be nothing but a pipeline of others: see [`Pass::expand`].
+//! A pass is a unit struct that implements [`Pass`] and stands in a [`PassRegistry`]. What the command line says
+//! (`--pass=a,b{option=value}`) is read by [`PassRegistry::parse`] into a list of [`Invocation`]s, and a [`PassManager`] runs
+//! them in order. A pass may also be nothing but a pipeline of others: see [`Pass::expand`].
 //!
 //! Passes ask interfaces (effects, region flow, speculatability, folding) and do not match on the names of operations
 //! that are not their own subject.
@@ -42,4 +42,4 @@ pub use manager::{Observer, PASS_CRASH, PassManager, Ran, VerifyEach};
 pub use options::{OptionKind, OptionSpec, OptionValue, Options};
 pub use pass::{Changed, ConstantEvaluator, Invocation, Pass, PassContext, Path, Scope};
 pub use pipeline::Pipeline;
-pub use registry::{all_passes, find_pass};
+pub use registry::PassRegistry;

@@ -563,7 +563,7 @@ mod tests {
 
     #[test]
     fn declared_defaults_can_be_read() {
-        for pass in crate::all_passes() {
+        for pass in crate::PassRegistry::standard().iter() {
             let options = Options::new(pass.options());
             for spec in pass.options() {
                 assert_eq!(

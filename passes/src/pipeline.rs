@@ -58,7 +58,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// Everything that is wrong with it, with spans into `text`.
-    pub fn parse_with(
+    pub(crate) fn parse_with(
         text: &str,
         passes: &[&'static dyn Pass],
         ctx: Option<&Context>,

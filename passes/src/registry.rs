@@ -1,4 +1,4 @@
-//! The one list of all passes.
+//! Registries of passes.
 
 use crate::autodiff::{
     Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, PruneStacks, Remat, StackLocals, StripBackward,
@@ -23,7 +23,7 @@ use crate::sccp::Sccp;
 use crate::sink::Sink;
 use crate::symbol_dce::SymbolDce;
 
-/// All passes, in the order in which the reference lists them.
+/// The standard passes, in the order in which the reference lists them.
 static PASSES: &[&dyn Pass] = &[
     &Canonicalize,
     &Sccp,
@@ -66,14 +66,59 @@ static PASSES: &[&dyn Pass] = &[
     &presets::INFERENCE,
 ];
 
-/// All passes, in the order in which the reference lists them.
-pub fn all_passes() -> &'static [&'static dyn Pass] {
-    PASSES
+/// The passes that a tool has, in the order in which it lists them.
+///
+/// ```
+/// use pir_passes::{PassRegistry, Pipeline};
+/// let passes = PassRegistry::standard();
+/// let pipeline = passes.parse("cse,backward{of=loss}", None);
+/// assert_eq!(pipeline.map(|p| p.invocations.len()), Ok(2));
+/// ```
+#[derive(Clone, Default)]
+pub struct PassRegistry {
+    passes: Vec<&'static dyn Pass>,
 }
 
-/// The pass called `name`.
-pub fn find_pass(name: &str) -> Option<&'static dyn Pass> {
-    find_in(PASSES, name)
+impl PassRegistry {
+    /// A registry without passes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The passes of this crate.
+    pub fn standard() -> Self {
+        Self {
+            passes: PASSES.to_vec(),
+        }
+    }
+
+    /// Adds a pass; it takes the place of one of the same name.
+    pub fn add(&mut self, pass: &'static dyn Pass) -> &mut Self {
+        match self.passes.iter_mut().find(|p| p.name() == pass.name()) {
+            Some(before) => *before = pass,
+            None => self.passes.push(pass),
+        }
+        self
+    }
+
+    /// The pass called `name`.
+    pub fn find(&self, name: &str) -> Option<&'static dyn Pass> {
+        find_in(&self.passes, name)
+    }
+
+    /// All passes.
+    pub fn iter(&self) -> impl Iterator<Item = &'static dyn Pass> {
+        self.passes.iter().copied()
+    }
+
+    /// Reads a pipeline of these passes. With a context, it checks that the anchors are isolated operations of its dialects, and
+    /// that the passes in them can run there.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, with spans into `text`.
+    pub fn parse(&self, text: &str, ctx: Option<&Context>) -> Result<Pipeline, Vec<Diagnostic>> {
+        Pipeline::parse_with(text, &self.passes, ctx)
+    }
 }
 
 pub(crate) fn find_in(passes: &[&'static dyn Pass], name: &str) -> Option<&'static dyn Pass> {
@@ -81,20 +126,11 @@ pub(crate) fn find_in(passes: &[&'static dyn Pass], name: &str) -> Option<&'stat
 }
 
 impl Pipeline {
-    /// Reads a pipeline of the passes in [`all_passes`]. Anchors are not checked.
+    /// Reads a pipeline of the standard passes. Anchors are not checked.
     ///
     /// # Errors
     /// Everything that is wrong with it, with spans into `text`.
     pub fn parse(text: &str) -> Result<Self, Vec<Diagnostic>> {
-        Self::parse_with(text, all_passes(), None)
-    }
-
-    /// The same, and checks that the anchors are isolated operations of the context's dialects, and that the passes in
-    /// them can run there.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it, with spans into `text`.
-    pub fn parse_in(ctx: &Context, text: &str) -> Result<Self, Vec<Diagnostic>> {
-        Self::parse_with(text, all_passes(), Some(ctx))
+        Self::parse_with(text, PASSES, None)
     }
 }

@@ -10,5 +10,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    pir_tools::cli::run("pir-opt", pir_tools::opt::main)
+    pir_tools::Tool::new("pir-opt").opt()
 }

@@ -9,5 +9,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    pir_tools::cli::run("pir-run", pir_tools::run::main)
+    pir_tools::Tool::new("pir-run").run()
 }

@@ -9,5 +9,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    pir_tools::cli::run("pir-translate", pir_tools::translate::main)
+    pir_tools::Tool::new("pir-translate").translate()
 }

@@ -181,7 +181,7 @@ pub fn run_passes(
     pipeline: &Pipeline,
     options: RunOptions<'_>,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    let evaluator = KernelEvaluator::default();
+    let evaluator = KernelEvaluator;
     let mut remember = Remember;
     let mut manager = PassManager::new();
     manager.set_evaluator(&evaluator);

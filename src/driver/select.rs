@@ -1,7 +1,7 @@
 //! Selects the passes that run, for bisection: a limit, and counters.
 
 use pir_ir::{Diagnostic, Module, nearest};
-use pir_passes::{Invocation, Observer, all_passes, find_pass};
+use pir_passes::{Invocation, Observer, PassRegistry};
 
 use crate::cli;
 
@@ -23,7 +23,6 @@ impl Counter {
         let (pass, limits) = text
             .split_once(':')
             .ok_or("expected PASS:skip=N,count=N, for example `licm:skip=3,count=2`")?;
-        known_pass(pass)?;
         let mut counter = Counter {
             pass: pass.to_owned(),
             skip: 0,
@@ -47,27 +46,17 @@ impl Counter {
         Ok(counter)
     }
 
+    /// The pass whose runs it counts.
+    pub(crate) fn pass(&self) -> &str {
+        &self.pass
+    }
+
     /// Counts a run, and returns whether it takes place.
     fn permits(&mut self) -> bool {
         let at = self.seen;
         self.seen += 1;
         at >= self.skip && self.count.is_none_or(|count| at - self.skip < count)
     }
-}
-
-/// Checks the name of a pass.
-///
-/// # Errors
-/// If no pass has that name.
-pub fn known_pass(name: &str) -> Result<(), String> {
-    if find_pass(name).is_some() {
-        return Ok(());
-    }
-    let help = match nearest(name, all_passes().iter().map(|p| p.name())) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`--list-passes` shows all passes".to_owned(),
-    };
-    Err(format!("there is no pass `{name}`; {help}"))
 }
 
 /// Selects the passes that run, and reports each on standard error.
@@ -111,11 +100,18 @@ impl Observer for Select {
     }
 }
 
-/// The same check for the command line.
-pub(crate) fn check_passes(names: &[String], option: &str) -> Result<(), Diagnostic> {
-    names.iter().filter(|name| !name.is_empty()).try_for_each(|name| {
-        known_pass(name).map_err(|error| Diagnostic::error("unknown-pass", format!("{option}: {error}")))
-    })
+/// Checks the names of passes that an option of the command line holds.
+pub(crate) fn check_passes(passes: &PassRegistry, names: &[String], option: &str) -> Result<(), Diagnostic> {
+    let unknown = |name: &&String| !name.is_empty() && passes.find(name).is_none();
+    let Some(name) = names.iter().find(unknown) else {
+        return Ok(());
+    };
+    let help = match nearest(name, passes.iter().map(|p| p.name())) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`--list-passes` shows all passes".to_owned(),
+    };
+    let message = format!("{option}: there is no pass `{name}`; {help}");
+    Err(Diagnostic::error("unknown-pass", message))
 }
 
 #[cfg(test)]
@@ -136,7 +132,6 @@ mod tests {
         assert_eq!(pattern("licm:count=18446744073709551615"), "xxxxxx");
         for (wrong, said) in [
             ("licm", "expected PASS:"),
-            ("lcm:skip=1", "did you mean `licm`?"),
             ("licm:skip", "expected `skip=N`"),
             ("licm:skip=x", "`x` is not a number"),
             ("licm:skp=1", "there is no `skp`"),

@@ -21,10 +21,12 @@ use crate::output::write_output;
 use crate::progress;
 use crate::render::{Look, Renderer, Style};
 use crate::source::Source;
+use crate::tool::Tool;
 use crate::translate::To;
 
 /// The options of a run, and its state.
 pub(super) struct Job<'a> {
+    tool: &'a Tool,
     args: &'a Args,
     ctx: Option<Arc<Context>>,
     pipeline: &'a Pipeline,
@@ -47,6 +49,7 @@ type Transformed = Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>>;
 impl<'a> Job<'a> {
     /// `ctx` is for the first program; later ones get new contexts, so that they do not depend on its interned data.
     pub(super) fn new(
+        tool: &'a Tool,
         args: &'a Args,
         ctx: Arc<Context>,
         pipeline: &'a Pipeline,
@@ -56,6 +59,7 @@ impl<'a> Job<'a> {
         let debug = &args.debug;
         let selects = debug.opt_bisect_limit.is_some() || !debug.debug_counter.is_empty();
         Job {
+            tool,
             args,
             ctx: Some(ctx),
             pipeline,
@@ -169,7 +173,11 @@ impl<'a> Job<'a> {
         let ctx = match self.ctx.take() {
             Some(ctx) => ctx,
             // Errors in a file of `--load-dialect` have been reported.
-            None => self.args.common.context(self.renderer).map_err(|_| Vec::new())?,
+            None => self
+                .args
+                .common
+                .context(self.tool, self.renderer)
+                .map_err(|_| Vec::new())?,
         };
         progress::doing(|| format!("reading {}", source.name()));
         let (mut module, mut warnings) = self

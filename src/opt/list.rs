@@ -3,13 +3,12 @@
 use std::io::{self, Write};
 
 use pir_ir::Context;
-use pir_passes::all_passes;
+use pir_passes::PassRegistry;
 
 /// Writes names, summaries and options of all passes.
-pub(super) fn passes(out: &mut dyn Write) -> io::Result<()> {
-    let passes = all_passes();
+pub(super) fn passes(passes: &PassRegistry, out: &mut dyn Write) -> io::Result<()> {
     let width = passes.iter().map(|p| p.name().len()).max().unwrap_or(0);
-    for pass in passes {
+    for pass in passes.iter() {
         writeln!(out, "{:width$}  {}", pass.name(), pass.summary())?;
         for option in pass.options() {
             let default = option.default.map_or_else(String::new, |d| format!(" (default: {d})"));

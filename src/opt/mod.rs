@@ -21,12 +21,13 @@ use crate::memory;
 use crate::output::write_output;
 use crate::render::{Renderer, Style};
 use crate::source::Source;
+use crate::tool::Tool;
 use job::Job;
 
 /// Runs the tool.
-pub fn main() -> Exit {
+pub fn main(tool: &Tool) -> Exit {
     let times = Times::new();
-    let mut args: Args = match cli::parse() {
+    let mut args: Args = match cli::parse(tool) {
         Ok(args) => args,
         Err(exit) => return exit,
     };
@@ -35,7 +36,7 @@ pub fn main() -> Exit {
     let output = args.output.output.as_deref();
     let finish = |result| cli::exit(&renderer, result);
     if args.listing.list_passes {
-        return finish(write_output(output, list::passes));
+        return finish(write_output(output, |out| list::passes(&tool.passes, out)));
     }
     let mut source = None;
     if args.debug.run_reproducer {
@@ -47,14 +48,14 @@ pub fn main() -> Exit {
         }
         source = Some(read);
     }
-    let ctx = match args.common.context(&renderer) {
+    let ctx = match args.common.context(tool, &renderer) {
         Ok(ctx) => ctx,
         Err(exit) => return exit,
     };
     let output = args.output.output.as_deref();
     if let Some(shell) = args.common.completions {
         return finish(write_output(output, |out| {
-            cli::write_completions::<Args>(shell, &ctx, out)
+            cli::write_completions::<Args>(tool, shell, &ctx, out)
         }));
     }
     if args.listing.list_ops {
@@ -66,16 +67,18 @@ pub fn main() -> Exit {
             Err(error) => usage(&renderer, &error),
         };
     }
+    let counted = args.debug.debug_counter.iter().map(|counter| counter.pass().to_owned());
     let named = [
         (&args.watch.print_ir_before, "--print-ir-before"),
         (&args.watch.print_ir_after, "--print-ir-after"),
+        (&Some(counted.collect()), "--debug-counter"),
     ];
     for (names, option) in named {
-        if let Err(error) = check_passes(names.as_deref().unwrap_or_default(), option) {
+        if let Err(error) = check_passes(&tool.passes, names.as_deref().unwrap_or_default(), option) {
             return usage(&renderer, &error);
         }
     }
-    let Some(pipeline) = read_pipeline(&ctx, &args) else {
+    let Some(pipeline) = read_pipeline(tool, &ctx, &args) else {
         return Exit::Usage;
     };
     if args.listing.print_pipeline {
@@ -93,7 +96,7 @@ pub fn main() -> Exit {
     if many && let Err(error) = set_threads(args.passes.threads.map(usize::from)) {
         return finish(Err(error));
     }
-    Job::new(&args, ctx, &pipeline, &renderer, times).run(source)
+    Job::new(tool, &args, ctx, &pipeline, &renderer, times).run(source)
 }
 
 fn usage(renderer: &Renderer, error: &Diagnostic) -> Exit {
@@ -136,7 +139,7 @@ fn configure(args: &mut Args, source: &Source) -> Result<(), Diagnostic> {
 }
 
 /// The passes of the command line, in order; `None` if it is wrong, which has been reported.
-fn read_pipeline(ctx: &Context, args: &Args) -> Option<Pipeline> {
+fn read_pipeline(tool: &Tool, ctx: &Context, args: &Args) -> Option<Pipeline> {
     // Editors cannot open the command line: the error is drawn inside it, unless another style is requested.
     let style = args.common.diagnostics.unwrap_or(Style::Fancy);
     let renderer = Renderer::for_stderr(Some(style), args.common.color);
@@ -147,7 +150,7 @@ fn read_pipeline(ctx: &Context, args: &Args) -> Option<Pipeline> {
     let mut all = Pipeline::default();
     let mut good = true;
     for (option, text) in level.chain(passes).chain(pipelines) {
-        match Pipeline::parse_in(ctx, text) {
+        match tool.passes.parse(text, Some(ctx)) {
             Ok(pipeline) => all.extend(pipeline),
             Err(errors) => {
                 cli::report(&renderer, &Source::new(option, text.as_str()), &errors);

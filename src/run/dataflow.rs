@@ -44,7 +44,7 @@ pub(super) fn prepare(module: &mut Module, devices: u32) -> Result<(), Vec<Diagn
         return Ok(());
     }
     let parsed = Pipeline::parse(&pipeline.join(","))?;
-    let evaluator = KernelEvaluator::default();
+    let evaluator = KernelEvaluator;
     let mut manager = PassManager::new();
     manager.set_evaluator(&evaluator);
     manager.run(module, &parsed).map(|_| ())

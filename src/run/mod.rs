@@ -27,21 +27,22 @@ use crate::memory;
 use crate::output::{stdout_is_open, write_output};
 use crate::render::Renderer;
 use crate::source::Source;
+use crate::tool::Tool;
 
 /// Runs the tool.
-pub fn main() -> Exit {
-    let args: Args = match cli::parse() {
+pub fn main(tool: &Tool) -> Exit {
+    let args: Args = match cli::parse(tool) {
         Ok(args) => args,
         Err(exit) => return exit,
     };
     let renderer = args.common.renderer();
     memory::limit(args.common.max_memory);
-    let ctx = match args.common.context(&renderer) {
+    let ctx = match args.common.context(tool, &renderer) {
         Ok(ctx) => ctx,
         Err(exit) => return exit,
     };
     if let Some(shell) = args.common.completions {
-        let written = write_output(None, |out| cli::write_completions::<Args>(shell, &ctx, out));
+        let written = write_output(None, |out| cli::write_completions::<Args>(tool, shell, &ctx, out));
         return cli::exit(&renderer, written);
     }
     let Some(file) = cli::input_file(args.file.as_deref(), &renderer) else {

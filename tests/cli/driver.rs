@@ -445,7 +445,7 @@ fn levels_go_before_other_passes() {
 fn passes_on_functions_do_the_same_as_passes_on_all() {
     let program = &FUNCTIONS[FUNCTIONS.find("func.func").unwrap()..];
     let mut seen = 0;
-    for pass in pir_passes::all_passes() {
+    for pass in pir_passes::PassRegistry::standard().iter() {
         if pass.scope() == pir_passes::Scope::Body {
             seen += 1;
             let on = |pipeline: String| with_input(opt(&["--pass", &pipeline]), program).ok();

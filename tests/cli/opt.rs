@@ -89,7 +89,7 @@ fn wrong_command_lines_end_with_2() {
 #[test]
 fn lists_and_prints_pipelines_without_input() {
     let list = run(opt(&["--list-passes"])).ok();
-    for pass in pir_passes::all_passes() {
+    for pass in pir_passes::PassRegistry::standard().iter() {
         assert!(
             list.contains(&format!("{} ", pass.name())) && list.contains(pass.summary()),
             "{}",

@@ -58,7 +58,7 @@ fn count() -> u64 {
 fn after(module: &Module, pipeline: &str) -> Module {
     let mut copy = module.clone();
     let parsed = Pipeline::parse(pipeline).expect("the pipeline is right");
-    let evaluator = KernelEvaluator::default();
+    let evaluator = KernelEvaluator;
     let mut manager = PassManager::new();
     manager.set_evaluator(&evaluator);
     if let Err(errors) = manager.run(&mut copy, &parsed) {
@@ -77,7 +77,7 @@ fn after(module: &Module, pipeline: &str) -> Module {
 fn may_refuse(module: &Module, pipeline: &str) -> Option<Module> {
     let mut copy = module.clone();
     let parsed = Pipeline::parse(pipeline).expect("the pipeline is right");
-    let evaluator = KernelEvaluator::default();
+    let evaluator = KernelEvaluator;
     let mut manager = PassManager::new();
     manager.set_evaluator(&evaluator);
     let Err(errors) = manager.run(&mut copy, &parsed) else {
@@ -155,7 +155,7 @@ const VARIANTS: [&str; 8] = [
 
 /// All passes that leave what a program does as it is.
 fn all_passes() -> Vec<&'static str> {
-    let named = pir_passes::all_passes().iter().map(|p| p.name());
+    let named = pir_passes::PassRegistry::standard().iter().map(|p| p.name());
     named.filter(|p| !NOT_ALONE.contains(p)).chain(VARIANTS).collect()
 }
 

@@ -58,13 +58,14 @@ pub struct DialectFile<'a> {
 /// How deeply operations may be made of others: reading a program in a program takes stack.
 const MAX_DEPTH: usize = 50;
 
-/// A context with all dialects, and those of the files.
+/// A context with the dialects of a builder, and those of the files.
 ///
 /// # Errors
 /// The number of the file that is wrong, and what is wrong with it; spans are places in its text.
-pub fn context_with(files: &[DialectFile<'_>]) -> Result<Arc<Context>, (usize, Vec<Diagnostic>)> {
-    let mut builder = ContextBuilder::new();
-    crate::register_all(&mut builder);
+pub fn context_with(
+    mut builder: ContextBuilder,
+    files: &[DialectFile<'_>],
+) -> Result<Arc<Context>, (usize, Vec<Diagnostic>)> {
     let mut rows: FxHashMap<String, (usize, usize)> = FxHashMap::default();
     let mut patterns: Vec<Vec<Arc<Rewrite>>> = Vec::new();
     for (number, file) in files.iter().enumerate() {

@@ -207,7 +207,7 @@ fn read_attr(ctx: &Context, text: &str) -> Option<Attr> {
 }
 
 impl Pattern for Rewrite {
-    fn rewrite(&self, r: &mut Rewriter<'_>, op: OpId) -> bool {
+    fn rewrite(&self, r: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
         let Some(bindings) = self.matched(r, op) else {
             return false;
         };

@@ -49,7 +49,9 @@ fn context(text: &str) -> Result<Arc<Context>, Vec<Diagnostic>> {
         name: "f.yaml",
         text: text.as_bytes(),
     };
-    context_with(&[file]).map_err(|(_, errors)| errors)
+    let mut builder = ContextBuilder::new();
+    crate::register_all(&mut builder);
+    context_with(builder, &[file]).map_err(|(_, errors)| errors)
 }
 
 /// A chain of operations, each of which is made of the one before it twice.

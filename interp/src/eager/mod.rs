@@ -72,7 +72,6 @@ type Key = (OpName, AttrDict, Layout);
 /// Executes operations and records them.
 pub struct Engine {
     ctx: Arc<Context>,
-    kernels: Kernels,
     prepared: RefCell<FxHashMap<Key, Rc<Kernel>>>,
     rules: FxHashMap<&'static str, &'static Rule>,
     recording: Cell<bool>,
@@ -83,7 +82,6 @@ impl Engine {
     pub fn new(ctx: Arc<Context>) -> Self {
         Engine {
             ctx,
-            kernels: Kernels::new(),
             prepared: RefCell::default(),
             rules: rules::all().map(|rule| (rule.op, rule)).collect(),
             recording: Cell::new(true),
@@ -208,8 +206,7 @@ impl Engine {
         let mut rewriter = Rewriter::new(ctx, &mut body);
         rewriter.at_end(block);
         let made = rewriter.op(name).operands(operands).attrs(attrs).infer()?;
-        let kernel = self
-            .kernels
+        let kernel = Kernels::of(ctx)
             .prepare(body.view(ctx, made))
             .ok_or_else(|| format!("there is no kernel for `{name}`"))??;
         let kernel = Rc::new(kernel);

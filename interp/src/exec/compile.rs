@@ -8,12 +8,12 @@ use super::fuse::{LEAST, group};
 use super::program::{Block, Code, Dst, Instr, Program, Src, Srcs};
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
-use crate::kernels::{Kernels, dtype_of, in_place};
+use crate::kernels::{Kernels, dtype_of};
 
 /// Shared by the compilation of all bodies of a run.
 pub(crate) struct Compiler<'c> {
     pub(crate) ctx: &'c Context,
-    pub(crate) kernels: Kernels,
+    pub(crate) kernels: &'c Kernels,
     pub(crate) counters: Vec<String>,
     by_name: FxHashMap<String, u32>,
     pub(crate) loops: Vec<LoopStats>,
@@ -25,7 +25,7 @@ impl<'c> Compiler<'c> {
     pub(crate) fn new(ctx: &'c Context) -> Self {
         Compiler {
             ctx,
-            kernels: Kernels::new(),
+            kernels: Kernels::of(ctx),
             counters: Vec::new(),
             by_name: FxHashMap::default(),
             loops: Vec::new(),
@@ -341,7 +341,7 @@ impl Unit<'_, '_, '_> {
                 }
                 Code::Kernel {
                     kernel,
-                    in_place: in_place(name),
+                    in_place: self.compiler.kernels.in_place(name),
                     inputs: self.operands(),
                     lists,
                 }

@@ -333,8 +333,7 @@ pub(crate) fn expanded<'m>(
     if !module.ctx.has_composites() {
         return Ok(Cow::Borrowed(module));
     }
-    let kernels = Kernels::new();
-    let keep = |op: OpView<'_>| keep(&kernels, op);
+    let keep = |op: OpView<'_>| keep(Kernels::of(&module.ctx), op);
     if !has_composites(module, &keep) {
         return Ok(Cow::Borrowed(module));
     }

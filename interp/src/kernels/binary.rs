@@ -106,21 +106,22 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
 
 /// The most frequent operations as in-place functions: for a small tensor they take less time than a call of the
 /// kernel.
-pub(super) fn in_place(name: &str) -> Option<InPlace> {
-    Some(match name {
-        pd::Add::NAME => |x, y, _| into(x, y, |a, b| a + b, |a, b| a + b, Some(i64::wrapping_add)),
-        pd::Multiply::NAME => |x, y, _| into(x, y, |a, b| a * b, |a, b| a * b, Some(i64::wrapping_mul)),
-        pd::Subtract::NAME => |x, y, swapped| match swapped {
-            false => into(x, y, |a, b| a - b, |a, b| a - b, Some(i64::wrapping_sub)),
-            true => into(x, y, |a, b| b - a, |a, b| b - a, Some(|a, b| b.wrapping_sub(a))),
-        },
-        pd::Divide::NAME => |x, y, swapped| match swapped {
-            false => into(x, y, |a, b| a / b, |a, b| a / b, None),
-            true => into(x, y, |a, b| b / a, |a, b| b / a, None),
-        },
-        _ => return None,
-    })
-}
+pub(super) const IN_PLACE: &[(&str, InPlace)] = &[
+    (pd::Add::NAME, |x, y, _| {
+        into(x, y, |a, b| a + b, |a, b| a + b, Some(i64::wrapping_add))
+    }),
+    (pd::Multiply::NAME, |x, y, _| {
+        into(x, y, |a, b| a * b, |a, b| a * b, Some(i64::wrapping_mul))
+    }),
+    (pd::Subtract::NAME, |x, y, swapped| match swapped {
+        false => into(x, y, |a, b| a - b, |a, b| a - b, Some(i64::wrapping_sub)),
+        true => into(x, y, |a, b| b - a, |a, b| b - a, Some(|a, b| b.wrapping_sub(a))),
+    }),
+    (pd::Divide::NAME, |x, y, swapped| match swapped {
+        false => into(x, y, |a, b| a / b, |a, b| a / b, None),
+        true => into(x, y, |a, b| b / a, |a, b| b / a, None),
+    }),
+];
 
 fn into(
     x: &mut Tensor,

@@ -27,7 +27,9 @@ mod sort;
 mod special;
 mod unary;
 
-use pir_ir::{AttrData, OpView, Type};
+use std::sync::LazyLock;
+
+use pir_ir::{AttrData, Context, OpView, Text, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -43,21 +45,44 @@ pub type Kernel = Box<dyn Fn(Inputs) -> Result<Outputs, String> + Send + Sync>;
 /// `false` if that cannot be done, and nothing has been changed.
 pub(crate) type InPlace = fn(&mut Tensor, &Tensor, bool) -> bool;
 /// Prepares the kernel of an operation.
-type Prepare = fn(&Spec<'_>) -> Result<Kernel, String>;
+pub type Prepare = fn(&Spec<'_>) -> Result<Kernel, String>;
 
 /// The operation that a kernel is prepared for.
-pub(crate) struct Spec<'a> {
-    pub(crate) view: OpView<'a>,
+pub struct Spec<'a> {
+    /// The operation, with its attributes and types.
+    pub view: OpView<'a>,
 }
 
 /// The kernels by operation name.
+///
+/// A dialect adds those of its operations to the context, where all that runs or folds operations finds them:
+///
+/// ```
+/// use pir_interp::{Tensor, kernels::Kernels};
+/// let mut dialects = pir_ir::ContextBuilder::new();
+/// dialects.extension::<Kernels>().add("demo.double", |_| {
+///     Ok(Box::new(|inputs| {
+///         let doubled = inputs[0].to_f64().into_iter().map(|x| 2.0 * x).collect();
+///         let doubled = Tensor::new(inputs[0].shape(), doubled).and_then(|t| t.cast(inputs[0].dtype()));
+///         Ok([doubled.map_err(|e| e.to_string())?].into_iter().collect())
+///     }))
+/// });
+/// assert!(Kernels::of(&dialects.build()).has("demo.double"));
+/// ```
 pub struct Kernels {
-    table: FxHashMap<&'static str, Prepare>,
+    table: FxHashMap<Text, Entry>,
 }
 
+struct Entry {
+    prepare: Prepare,
+    in_place: Option<InPlace>,
+}
+
+static STANDARD: LazyLock<Kernels> = LazyLock::new(Kernels::standard);
+
 impl Kernels {
-    /// All kernels.
-    pub fn new() -> Self {
+    /// Those of the dialects of these crates.
+    pub fn standard() -> Self {
         let families = [
             unary::KERNELS,
             binary::KERNELS,
@@ -80,9 +105,30 @@ impl Kernels {
             scatter::KERNELS,
             sort::KERNELS,
         ];
-        Kernels {
-            table: families.into_iter().flatten().copied().collect(),
+        let mut kernels = Kernels {
+            table: FxHashMap::default(),
+        };
+        for &(name, prepare) in families.into_iter().flatten() {
+            kernels.add(name, prepare);
         }
+        for &(name, in_place) in binary::IN_PLACE {
+            if let Some(entry) = kernels.table.get_mut(name) {
+                entry.in_place = Some(in_place);
+            }
+        }
+        kernels
+    }
+
+    /// Those that a context was built with, or the standard ones.
+    pub fn of(ctx: &Context) -> &Self {
+        ctx.extension().unwrap_or(&STANDARD)
+    }
+
+    /// Adds the kernel of the operation called `name`; it takes the place of one that there is.
+    pub fn add(&mut self, name: impl Into<Text>, prepare: Prepare) -> &mut Self {
+        let in_place = None;
+        self.table.insert(name.into(), Entry { prepare, in_place });
+        self
     }
 
     /// The kernel of an operation; `None` if there is none of its name.
@@ -90,29 +136,29 @@ impl Kernels {
     /// # Errors
     /// When the attributes are not those of the operation.
     pub fn prepare(&self, view: OpView<'_>) -> Option<Result<Kernel, String>> {
-        self.table.get(view.name()).map(|prepare| prepare(&Spec { view }))
+        self.table.get(view.name()).map(|entry| (entry.prepare)(&Spec { view }))
     }
 
     /// The names of the operations that have kernels, in no order.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.table.keys().copied()
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.table.keys().map(|name| &**name)
     }
 
     /// Whether there is a kernel for the operation called `name`.
     pub fn has(&self, name: &str) -> bool {
         self.table.contains_key(name)
     }
+
+    /// What an operation computes, if it can be done in place without more ado.
+    pub(crate) fn in_place(&self, name: &str) -> Option<InPlace> {
+        self.table.get(name)?.in_place
+    }
 }
 
 impl Default for Kernels {
     fn default() -> Self {
-        Self::new()
+        Self::standard()
     }
-}
-
-/// What an operation computes, if it can be done in place without more ado.
-pub(crate) fn in_place(name: &str) -> Option<InPlace> {
-    binary::in_place(name)
 }
 
 /// Puts tensors together along an axis.
@@ -121,7 +167,7 @@ pub(crate) fn join(parts: &[Tensor], axis: usize) -> Result<Tensor, String> {
 }
 
 /// The element type of a type, if tensors have it.
-pub fn dtype_of(ctx: &pir_ir::Context, ty: Type) -> Option<DType> {
+pub fn dtype_of(ctx: &Context, ty: Type) -> Option<DType> {
     Some(match ctx.elem_type(ty) {
         Type::I1 => DType::I1,
         Type::I8 => DType::I8,

@@ -5,6 +5,7 @@ mod marks;
 mod names;
 mod types;
 
+use std::any::{Any, TypeId};
 use std::sync::{Arc, OnceLock, Weak};
 
 use rustc_hash::FxHashMap;
@@ -21,6 +22,8 @@ use types::DeclaredTypes;
 
 use crate::types::{Attr, AttrData, AttrDict, DictData, Signedness, Type, TypeData};
 
+type Extensions = FxHashMap<TypeId, Box<dyn Any + Send + Sync>>;
+
 /// Collects dialects; [`ContextBuilder::build`] freezes them into a [`Context`].
 pub struct ContextBuilder {
     ops: Vec<OpDef>,
@@ -29,6 +32,7 @@ pub struct ContextBuilder {
     external: Vec<Text>,
     aliases: Vec<(Text, Text)>,
     patterns: Vec<(Text, u32, Arc<dyn Pattern>)>,
+    extensions: Extensions,
     list_type: Text,
 }
 
@@ -42,6 +46,7 @@ impl ContextBuilder {
             external: Vec::new(),
             aliases: Vec::new(),
             patterns: Vec::new(),
+            extensions: Extensions::default(),
             list_type: "list".into(),
         }
     }
@@ -67,6 +72,14 @@ impl ContextBuilder {
     pub fn register_pattern(&mut self, root: impl Into<Text>, benefit: u32, pattern: Arc<dyn Pattern>) -> &mut Self {
         self.patterns.push((root.into(), benefit, pattern));
         self
+    }
+
+    /// What another crate keeps of the operations of a context, under its type: kernels, gradient rules. What it is as long as
+    /// nobody has asked for it is its default.
+    pub fn extension<T: Any + Default + Send + Sync>(&mut self) -> &mut T {
+        let entry = self.extensions.entry(TypeId::of::<T>());
+        let extension = entry.or_insert_with(|| Box::<T>::default());
+        extension.downcast_mut().expect("it is kept under its type")
     }
 
     /// Adds marks of the tools.
@@ -111,6 +124,7 @@ impl ContextBuilder {
             external: self.external,
             aliases: Vec::new(),
             patterns: FxHashMap::default(),
+            extensions: self.extensions,
             list_type: self.list_type,
             declared_types: DeclaredTypes::new(&self.dialects),
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
@@ -201,6 +215,7 @@ pub struct Context {
     aliases: Vec<(Text, OpName)>,
     /// The patterns by the operation that they replace, those with the highest benefit first.
     patterns: FxHashMap<OpName, Vec<Arc<dyn Pattern>>>,
+    extensions: Extensions,
     list_type: Text,
 }
 
@@ -267,6 +282,11 @@ impl Context {
             true => &[],
             false => self.patterns.get(&root).map_or(&[], Vec::as_slice),
         }
+    }
+
+    /// What was made with [`ContextBuilder::extension`].
+    pub fn extension<T: Any>(&self) -> Option<&T> {
+        self.extensions.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
     /// Whether there are operations that others can take the place of. Hardly any program has some.

@@ -29,13 +29,13 @@ pub(crate) use self::refusals::{check_rules, spelled};
 use self::refusals::{no_rule, reached};
 use super::activity::Activity;
 use super::cotangent::{Frame, is_list, zeros_like};
-use super::rules::{RuleCx, Rules};
+use super::rules::{RuleCx, RuleTable};
 use super::structure::{Kind, Names, Structure, Tape, locals};
 
 /// Builds the adjoint of one body.
 pub(crate) struct Adjoint<'x, 'a> {
     pub(crate) r: &'x mut Rewriter<'a>,
-    rules: &'x Rules,
+    rules: &'x RuleTable,
     activity: &'x Activity,
     names: Names,
     /// What stands for a recorded local where the adjoint is built.
@@ -53,7 +53,7 @@ type Failure = Box<Diagnostic>;
 impl<'x, 'a> Adjoint<'x, 'a> {
     pub(crate) fn new(
         r: &'x mut Rewriter<'a>,
-        rules: &'x Rules,
+        rules: &'x RuleTable,
         activity: &'x Activity,
         inputs: &'x FxHashSet<ValueId>,
     ) -> Self {

@@ -42,6 +42,7 @@ pub use jvp::{Jvp, jvp};
 pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use remat::{Recompute, Remat, RematOptions, rematerialize};
+pub use rules::{Apply, Differentiated, RuleCx, Rules};
 pub use strip::{StripBackward, StripBy, strip_backward};
 pub use targets::BackwardOptions;
 
@@ -51,19 +52,9 @@ use crate::bodies::inner_bodies_mut;
 use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, filled_like, zeros_like};
-use rules::Rules;
+use rules::RuleTable;
 use stacks::Mode;
 use targets::{Seed, Targets, Unit, UnitKind};
-
-/// The operations that have a gradient rule.
-pub fn rule_names() -> impl Iterator<Item = &'static str> {
-    rules::all().map(|rule| rule.op)
-}
-
-/// Whether there is a gradient rule for the operation called `name`.
-pub fn has_rule(name: &str) -> bool {
-    rule_names().any(|op| op == name)
-}
 
 /// Step 1: records the locals of every loop and branch that the derivative passes through.
 ///
@@ -111,7 +102,7 @@ pub fn prune_stacks(module: &mut Module) {
 /// Whether something changed.
 pub fn decompose(module: &mut Module) -> bool {
     let ctx = module.ctx.clone();
-    let rules = Rules::new(&ctx);
+    let rules = RuleTable::new(&ctx);
     let mut changed = false;
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
@@ -143,17 +134,17 @@ pub fn decompose(module: &mut Module) -> bool {
 }
 
 type UnitFn<'f> =
-    dyn FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &Rules) -> Result<(), Vec<Diagnostic>> + 'f;
+    dyn FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &RuleTable) -> Result<(), Vec<Diagnostic>> + 'f;
 
 fn for_each_unit(
     module: &mut Module,
     options: &BackwardOptions,
     mode: Mode,
-    mut f: impl FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &Rules) -> Result<(), Vec<Diagnostic>>,
+    mut f: impl FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &RuleTable) -> Result<(), Vec<Diagnostic>>,
 ) -> Result<(), Vec<Diagnostic>> {
     let f: &mut UnitFn<'_> = &mut f;
     let ctx = module.ctx.clone();
-    let mut rules = Rules::new(&ctx);
+    let mut rules = RuleTable::new(&ctx);
     let mut resolved = Vec::new();
     let mut errors = Vec::new();
     for unit in targets::units(module) {
@@ -265,7 +256,7 @@ fn append_adjoint(
     unit: &Unit,
     targets: &Targets,
     activity: &Activity,
-    rules: &Rules,
+    rules: &RuleTable,
 ) -> Result<(), Box<Diagnostic>> {
     let block = targets::unit_block(body)?;
     let ops = body.block_ops_vec(block);

@@ -397,7 +397,9 @@ impl<'a> Driver<'a> {
         let mut rewriter = Rewriter::new(self.ctx, self.body);
         let mark = rewriter.before(op).created_mark();
         let done = simplify.is_some_and(|simplify| simplify(&mut rewriter, op, &constants))
-            || patterns.iter().any(|pattern| pattern.rewrite(&mut rewriter, op));
+            || patterns
+                .iter()
+                .any(|pattern| pattern.rewrite(&mut rewriter, op, &constants));
         let created = rewriter.created_since(mark).to_vec();
         if !done {
             debug_assert!(created.is_empty(), "a simplification that does nothing makes nothing");

@@ -162,7 +162,7 @@ impl<'a> Parser<'a> {
                     self.syntax("a pass", "anchors are nested too deeply");
                     return out;
                 }
-                self.anchor(name, span, ctx);
+                self.anchor(name, span, passes, ctx);
                 open.push(self.at);
                 self.bump();
                 path = path.iter().cloned().chain([name.into()]).collect();
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
         );
     }
 
-    fn anchor(&mut self, name: &str, span: Span, ctx: Option<&Context>) {
+    fn anchor(&mut self, name: &str, span: Span, passes: &[&'static dyn Pass], ctx: Option<&Context>) {
         let Some(ctx) = ctx else { return };
         let ordered = |op: &OpDef| op.has(Traits::ISOLATED) && !op.has(Traits::GRAPH_REGION);
         let isolated = || ctx.ops().iter().filter(|op| ordered(op)).map(|op| &*op.name);
@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
             }
             Some(_) => Diagnostic::error("bad-anchor", format!("passes cannot run on `{name}` by itself"))
                 .label(span, "not isolated: operations in it see values of the outside"),
-            None if find_in(crate::all_passes(), name).is_some() => {
+            None if find_in(passes, name).is_some() => {
                 Diagnostic::error("bad-anchor", format!("`{name}` is a pass, not an operation"))
                     .label(span, "options stand in braces")
             }

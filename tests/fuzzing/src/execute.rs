@@ -166,7 +166,7 @@ fn same(a: &Shown, b: &Shown, keeps: Keeps) -> bool {
 fn check(ctx: &Arc<Context>, module: &Module, pipeline: &Pipeline) {
     let before = run(module, STEPS, None);
     let mut after = module.clone();
-    let evaluator = KernelEvaluator::default();
+    let evaluator = KernelEvaluator;
     let mut manager = PassManager::new();
     manager.set_evaluator(&evaluator);
     let text = |m: &Module| print(m, &PrintOptions::default());

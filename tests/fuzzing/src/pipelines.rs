@@ -46,7 +46,8 @@ pub(crate) fn pipeline(random: &mut Random) -> String {
     let count = 1 + random.below(4);
     let mut chosen = Vec::new();
     for _ in 0..count {
-        let pass = random.pick(pir_passes::all_passes());
+        let passes: Vec<_> = pir_passes::PassRegistry::standard().iter().collect();
+        let pass = random.pick(&passes);
         // It would draw every program on the terminal.
         if pass.name() != "view-graph" {
             chosen.push(format!("{}{}", pass.name(), options(random, pass.options())));
@@ -71,7 +72,7 @@ pub(crate) fn words() -> Vec<String> {
         "builtin.module",
         "func.func",
     ];
-    let passes = pir_passes::all_passes();
+    let passes = pir_passes::PassRegistry::standard();
     let names = passes.iter().map(|pass| pass.name());
     let options = passes
         .iter()

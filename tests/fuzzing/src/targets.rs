@@ -8,7 +8,7 @@ use pir_interp::DType;
 use pir_ir::text::{ParseOptions, Parsed, PrintOptions, parse, parse_in_chunks, print};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Body, Context, Diagnostic, Module, Severity};
-use pir_passes::Pipeline;
+use pir_passes::{PassRegistry, Pipeline};
 use pir_tools::arrays;
 use pir_translate::{Format, graphdef, paddle};
 
@@ -215,7 +215,7 @@ pub(crate) fn arrays(bytes: &[u8]) {
 pub(crate) fn pipeline(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let ctx = context();
-    for parsed in [Pipeline::parse(text), Pipeline::parse_in(&ctx, text)] {
+    for parsed in [Pipeline::parse(text), PassRegistry::standard().parse(text, Some(&ctx))] {
         match parsed {
             Ok(pipeline) => {
                 let once = pipeline.to_string();

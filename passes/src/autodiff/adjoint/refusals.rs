@@ -5,7 +5,7 @@ use pir_ir::{Body, Context, Dependence, Diagnostic, OpId, Type, TypeData, Use, V
 
 use crate::analysis::is_handle_type;
 use crate::autodiff::activity::{Activity, has_cotangent};
-use crate::autodiff::rules::Rules;
+use crate::autodiff::rules::RuleTable;
 use crate::autodiff::stacks::Mode;
 use crate::autodiff::structure::Names;
 
@@ -100,7 +100,7 @@ pub(crate) fn spelled(ctx: &Context, body: &Body, value: ValueId) -> String {
 pub(crate) fn check_rules(
     ctx: &Context,
     body: &Body,
-    rules: &Rules,
+    rules: &RuleTable,
     activity: &Activity,
     mode: Mode,
 ) -> Vec<Diagnostic> {

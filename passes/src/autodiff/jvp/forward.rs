@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::activity::Activity;
 use super::super::cotangent::{elements, is_list, list_of, zeros_like};
-use super::super::rules::{Rules, carried};
+use super::super::rules::{RuleTable, carried};
 use super::super::structure::{Kind, Names, Structure, types_of};
 use super::linear::{Tangent, Tangents, push_forward};
 
@@ -19,7 +19,7 @@ type Failure = Box<Diagnostic>;
 /// Builds the tangents of one body.
 pub(super) struct Forward<'x, 'a> {
     pub(super) r: &'x mut Rewriter<'a>,
-    rules: &'x Rules,
+    rules: &'x RuleTable,
     activity: &'x Activity,
     names: Names,
     tangents: Tangents,
@@ -31,7 +31,7 @@ pub(super) struct Forward<'x, 'a> {
 }
 
 impl<'x, 'a> Forward<'x, 'a> {
-    pub(super) fn new(r: &'x mut Rewriter<'a>, rules: &'x Rules, activity: &'x Activity) -> Self {
+    pub(super) fn new(r: &'x mut Rewriter<'a>, rules: &'x RuleTable, activity: &'x Activity) -> Self {
         let names = Names::new(r.ctx);
         Forward {
             r,

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::super::cotangent::Frame;
-use super::super::rules::{RuleCx, Rules, carried};
+use super::super::rules::{RuleCx, RuleTable, carried};
 
 /// The tangent of one value.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(super) type Tangents = FxHashMap<ValueId, Tangent>;
 /// Emits the tangents of the results of an operation at the insertion point, which is behind it.
 pub(super) fn push_forward(
     r: &mut Rewriter<'_>,
-    rules: &Rules,
+    rules: &RuleTable,
     op: OpId,
     tangents: &mut Tangents,
 ) -> Result<(), String> {
@@ -157,7 +157,7 @@ fn element_types(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
 /// Applies the gradient rule of an operation to the cotangents of its results.
 fn apply(
     r: &mut Rewriter<'_>,
-    rules: &Rules,
+    rules: &RuleTable,
     op: OpId,
     frame: &mut Frame,
     active: &dyn Fn(ValueId) -> bool,

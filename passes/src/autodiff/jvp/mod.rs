@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activity::Activity;
 use super::passes::{ENDS, asked_for};
-use super::rules::Rules;
+use super::rules::RuleTable;
 use super::stacks::Mode;
 use super::targets::{self, Targets, Unit, UnitKind};
 use super::{BackwardOptions, for_each_unit};
@@ -56,7 +56,7 @@ fn push_forward(
     unit: &Unit,
     targets: &Targets,
     activity: &Activity,
-    rules: &Rules,
+    rules: &RuleTable,
 ) -> Result<(), Box<Diagnostic>> {
     let block = targets::unit_block(body)?;
     let mut ops = body.block_ops_vec(block);

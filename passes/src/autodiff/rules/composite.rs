@@ -9,18 +9,18 @@ use super::expand::expanded;
 use super::{Rule, RuleCx, rule};
 
 /// The rule of an operation with a program for its vector-Jacobian product.
-static VJP: Rule = rule("", vjp);
+const VJP: Rule = rule("", vjp);
 /// The rule of an operation with a program for what it computes.
-static EXPANDED: Rule = rule("", expanded).of(expand);
+const EXPANDED: Rule = rule("", expanded).of(expand);
 
 /// The rule of a call of a function with `custom_vjp`.
 pub(super) static CUSTOM: Rule = rule("", custom);
 
 /// The rule that follows from the row of an operation.
-pub(super) fn rule_of(def: &OpDef) -> Option<&'static Rule> {
+pub(super) fn rule_of(def: &OpDef) -> Option<Rule> {
     match def.semantics.as_deref()? {
-        semantics if semantics.has_vjp() => Some(&VJP),
-        semantics if semantics.has_expansion() => Some(&EXPANDED),
+        semantics if semantics.has_vjp() => Some(VJP),
+        semantics if semantics.has_expansion() => Some(EXPANDED),
         _ => None,
     }
 }

@@ -8,13 +8,17 @@ use smallvec::SmallVec;
 
 use super::super::activity::{carries, is_differentiable};
 use super::super::cotangent::{Frame, is_list};
-use super::{RuleCx, Rules};
+use super::{RuleCx, RuleTable};
 
 /// What computes the results of an operation from its operands.
 pub(crate) type Expand = fn(&mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String>;
 
 /// Emits the expansion of an operation, and gives what stands for its results. `None` if it has none.
-pub(crate) fn expand(r: &mut Rewriter<'_>, rules: &Rules, op: OpId) -> Option<Result<SmallVec<[ValueId; 2]>, String>> {
+pub(crate) fn expand(
+    r: &mut Rewriter<'_>,
+    rules: &RuleTable,
+    op: OpId,
+) -> Option<Result<SmallVec<[ValueId; 2]>, String>> {
     let expand = rules.gradient(r.body, op)?;
     Some(expand(&mut RuleCx {
         rules,

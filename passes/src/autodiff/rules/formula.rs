@@ -172,9 +172,9 @@ impl Access for Formula<'_, '_, '_> {
     }
 }
 
-/// Where a formula is evaluated.
+/// An operation that is differentiated, as its formula sees it: operands, results and cotangents as expressions.
 #[derive(Clone, Copy)]
-pub(super) struct Cx<'c> {
+pub struct Cx<'c> {
     rule: &'c dyn Access,
     scope: ExprScope<'c>,
 }
@@ -215,13 +215,13 @@ impl<'c> Cx<'c> {
     }
 
     /// The cotangent of the first result.
-    pub(super) fn grad(self) -> Expr<'c> {
+    pub fn grad(self) -> Expr<'c> {
         let grad = self.grad_of(0);
         grad.unwrap_or_else(|| self.scope.fail("the first result has no cotangent"))
     }
 
     /// The cotangent of a result, if there is one.
-    pub(super) fn grad_of(self, result: usize) -> Option<Expr<'c>> {
+    pub fn grad_of(self, result: usize) -> Option<Expr<'c>> {
         let grad = self.with(|rule| rule.grads.get(result).copied().flatten());
         grad.map(|value| self.scope.expr(value))
     }
@@ -245,7 +245,8 @@ impl<'c> Cx<'c> {
         self.index(operand).is_some_and(|index| self.wants_at(index))
     }
 
-    pub(super) fn wants_at(self, index: usize) -> bool {
+    /// Whether the cotangent of the operand at `index` of those given is asked for.
+    pub fn wants_at(self, index: usize) -> bool {
         self.with(|rule| rule.wants(index))
     }
 
@@ -298,8 +299,8 @@ impl<'c> Cx<'c> {
         );
     }
 
-    /// Adds to the cotangent of the operand at `index` of those given.
-    pub(super) fn add_at(self, index: usize, grad: Expr<'c>) {
+    /// Adds to the cotangent of the operand at `index` of those given, of whose type this is.
+    pub fn add_at(self, index: usize, grad: Expr<'c>) {
         if let Some(grad) = grad.id() {
             let done = self.with(|rule| rule.add(index, grad));
             self.or_fail(done);
@@ -321,8 +322,18 @@ impl<'c> Cx<'c> {
     }
 
     /// The operand at `index` of those given.
-    pub(super) fn operand(self, index: usize) -> Expr<'c> {
+    pub fn operand(self, index: usize) -> Expr<'c> {
         self.operand_at(index)
+    }
+
+    /// The result at `index`.
+    pub fn result(self, index: usize) -> Expr<'c> {
+        self.result_at(index)
+    }
+
+    /// The attribute called `name`.
+    pub fn attr(self, name: &str) -> Option<Attr> {
+        self.attribute(name)
     }
 
     /// The elements of an operand that is a list.

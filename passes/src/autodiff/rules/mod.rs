@@ -27,14 +27,17 @@ use smallvec::SmallVec;
 
 use expand::{Expand, expanded};
 pub(crate) use expand::{carried, expand};
+pub use formula::Cx as Differentiated;
+use formula::Formula;
 
 use super::cotangent::Frame;
 use super::custom::CustomVjp;
 
-/// A rule's code.
-pub(crate) type Apply = fn(&mut RuleCx<'_, '_>) -> Result<(), String>;
+/// A rule's code: adds to the cotangents of the operands, or says why there is no derivative.
+pub type Apply = fn(&mut RuleCx<'_, '_>) -> Result<(), String>;
 
 /// The gradient rule of one operation. Which operands there is a derivative in, the operation's definition declares.
+#[derive(Clone, Copy)]
 pub(crate) struct Rule {
     /// `dialect.op`.
     pub(crate) op: &'static str,
@@ -59,15 +62,65 @@ impl Rule {
     }
 }
 
-/// The rules and expansions by operation name.
-pub(crate) struct Rules {
-    table: Vec<Option<&'static Rule>>,
+/// The gradient rules.
+///
+/// A dialect adds those of its operations to the context, where `backward` and `jvp` find them. A rule is a formula; of an
+/// operation `demo.cube` of one operand:
+///
+/// ```
+/// use pir_passes::autodiff::Rules;
+/// let mut dialects = pir_ir::ContextBuilder::new();
+/// dialects.extension::<Rules>().add("demo.cube", |cx| {
+///     cx.formula(|op| {
+///         let x = op.operand(0);
+///         op.add_at(0, 3.0 * x * x * op.grad());
+///     })
+/// });
+/// ```
+#[derive(Clone)]
+pub struct Rules {
+    rules: Vec<Rule>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::standard()
+    }
+}
+
+impl Rules {
+    /// Those of the dialects of these crates.
+    pub fn standard() -> Self {
+        let rules = standard().copied().collect();
+        Rules { rules }
+    }
+
+    /// Adds the rule of the operation called `op`; it takes the place of one that there is.
+    pub fn add(&mut self, op: &'static str, apply: Apply) -> &mut Self {
+        self.rules.push(rule(op, apply));
+        self
+    }
+
+    /// The names of the operations that have rules.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.rules.iter().map(|rule| rule.op)
+    }
+
+    /// Whether there is a rule for the operation called `name`.
+    pub fn has(&self, name: &str) -> bool {
+        self.names().any(|op| op == name)
+    }
+}
+
+/// The rules of a context by operation.
+pub(crate) struct RuleTable {
+    table: Vec<Option<Rule>>,
     /// The calls, in the body that is differentiated, of functions with a derivative of their own.
     calls: FxHashMap<OpId, Rc<CustomVjp>>,
 }
 
-/// All rules, family by family.
-pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
+/// The standard rules, family by family.
+fn standard() -> impl Iterator<Item = &'static Rule> {
     [
         elementwise::RULES,
         scalars::RULES,
@@ -86,16 +139,20 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
     .flatten()
 }
 
-impl Rules {
+impl RuleTable {
     pub(crate) fn new(ctx: &Context) -> Self {
-        let mut table: Vec<Option<&'static Rule>> = ctx.ops().iter().map(composite::rule_of).collect();
-        for rule in all() {
+        let mut table: Vec<Option<Rule>> = ctx.ops().iter().map(composite::rule_of).collect();
+        let mut add = |rule: &Rule| {
             if let Some(name) = ctx.registered_op(rule.op) {
-                table[name.index()] = Some(rule);
+                table[name.index()] = Some(*rule);
             }
+        };
+        match ctx.extension::<Rules>() {
+            Some(rules) => rules.rules.iter().for_each(&mut add),
+            None => standard().for_each(&mut add),
         }
         let calls = FxHashMap::default();
-        Rules { table, calls }
+        RuleTable { table, calls }
     }
 
     /// Sets which operations of the body that is differentiated next are calls of functions with a derivative of their own.
@@ -124,17 +181,17 @@ impl Rules {
         self.get(body, op).and_then(|rule| rule.made_of)
     }
 
-    pub(crate) fn get(&self, body: &Body, op: OpId) -> Option<&'static Rule> {
+    pub(crate) fn get(&self, body: &Body, op: OpId) -> Option<&Rule> {
         match self.calls.contains_key(&op) {
             true => Some(&composite::CUSTOM),
-            false => self.table.get(body.op_name(op).index()).copied().flatten(),
+            false => self.table.get(body.op_name(op).index())?.as_ref(),
         }
     }
 }
 
 /// What a rule sees of the operation that it differentiates, and the place where it emits.
-pub(crate) struct RuleCx<'x, 'a> {
-    pub(crate) rules: &'x Rules,
+pub struct RuleCx<'x, 'a> {
+    pub(crate) rules: &'x RuleTable,
     pub(crate) r: &'x mut Rewriter<'a>,
     pub(crate) frame: &'x mut Frame,
     pub(crate) op: OpId,
@@ -151,6 +208,17 @@ pub(crate) struct RuleCx<'x, 'a> {
 impl<'a> RuleCx<'_, 'a> {
     pub(crate) fn ctx(&self) -> &'a Context {
         self.r.ctx
+    }
+
+    /// Evaluates a formula: what is built with its expressions stands where the adjoint is built. An operand or a result that it
+    /// reads is recorded there.
+    ///
+    /// # Errors
+    /// The first one in the formula.
+    pub fn formula(&mut self, formula: impl FnOnce(Differentiated<'_>)) -> Result<(), String> {
+        let under_way = Formula::new(self);
+        formula(under_way.cx());
+        under_way.finish()
     }
 
     pub(crate) fn view(&self) -> OpView<'_> {

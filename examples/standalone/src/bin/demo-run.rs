@@ -1,0 +1,9 @@
+//! `pir-run` with the dialect `demo`.
+
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    standalone::tool("demo-run").run()
+}

@@ -1,0 +1,101 @@
+//! What a tool is made of.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use pir_dialects::user::{DialectFile, context_with};
+use pir_ir::{Context, ContextBuilder, Diagnostic};
+use pir_passes::{Pass, PassRegistry};
+
+use crate::cli::{self, Exit};
+use crate::{opt, run, translate};
+
+/// A tool: its dialects, with their patterns, kernels and gradient rules, and its passes. `pir-opt` is
+///
+/// ```
+/// # use std::process::ExitCode;
+/// use pir_tools::Tool;
+///
+/// fn main() -> ExitCode {
+///     Tool::new("pir-opt").opt()
+/// }
+/// # // The test has a command line of its own.
+/// ```
+///
+/// One with more to it adds that before: `Tool::new("my-opt").dialect(my::register).pass(&MyPass).opt()`. `examples/standalone` has
+/// a whole one.
+#[derive(Clone)]
+pub struct Tool {
+    name: &'static str,
+    dialects: Vec<fn(&mut ContextBuilder)>,
+    /// The passes.
+    pub passes: PassRegistry,
+}
+
+impl Tool {
+    /// A tool with the dialects and passes of these crates.
+    pub fn new(name: &'static str) -> Self {
+        Tool {
+            name,
+            dialects: vec![pir_dialects::register_all],
+            passes: PassRegistry::standard(),
+        }
+    }
+
+    /// The same with another dialect, or with more for operations that there are.
+    #[must_use]
+    pub fn dialect(mut self, register: fn(&mut ContextBuilder)) -> Self {
+        self.dialects.push(register);
+        self
+    }
+
+    /// The same with another pass.
+    #[must_use]
+    pub fn pass(mut self, pass: &'static dyn Pass) -> Self {
+        self.passes.add(pass);
+        self
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// A context with the dialects.
+    pub fn context(&self) -> Arc<Context> {
+        self.builder().build()
+    }
+
+    /// The same with those of files.
+    ///
+    /// # Errors
+    /// The number of the file that is wrong, and what is wrong with it.
+    pub fn context_with(&self, files: &[DialectFile<'_>]) -> Result<Arc<Context>, (usize, Vec<Diagnostic>)> {
+        context_with(self.builder(), files)
+    }
+
+    fn builder(&self) -> ContextBuilder {
+        let mut builder = ContextBuilder::new();
+        self.dialects.iter().for_each(|register| register(&mut builder));
+        builder
+    }
+
+    /// Reads a program, runs passes on it and prints it, as the command line says: a tool like `pir-opt`.
+    pub fn opt(&self) -> ExitCode {
+        self.main(opt::main)
+    }
+
+    /// Runs a program, as the command line says: a tool like `pir-run`.
+    pub fn run(&self) -> ExitCode {
+        self.main(run::main)
+    }
+
+    /// Reads a program in one format and writes it in another: a tool like `pir-translate`.
+    pub fn translate(&self) -> ExitCode {
+        self.main(translate::main)
+    }
+
+    fn main(&self, main: fn(&Tool) -> Exit) -> ExitCode {
+        cli::run(self.name, || main(self))
+    }
+}
