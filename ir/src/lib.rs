@@ -31,6 +31,7 @@ mod lists;
 mod marks;
 mod module;
 mod names;
+mod patterns;
 mod plan;
 mod recent;
 mod registry;
@@ -61,9 +62,10 @@ pub use lists::Lists;
 pub use marks::{Mark, MarkedOps};
 pub use module::Module;
 pub use names::Name;
+pub use patterns::{Pattern, PatternSet, Patterns};
 pub use registry::{
     ChooseFn, CountingFn, EffectsFn, FoldFn, ImpliesFn, InferArgs, InferFn, MaterializeFn, MemoryEffects, OpDef,
-    Pattern, RegionArgsFn, RegionFlow, SimplifyFn, SpeculateFn, VerifyFn,
+    RegionArgsFn, RegionFlow, SpeculateFn, VerifyFn,
 };
 pub use restate::Restated;
 pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};

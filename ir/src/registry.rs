@@ -19,25 +19,6 @@ use crate::entity::{OpId, RegionId, ValueId};
 use crate::rewriter::Rewriter;
 use crate::semantics::Semantics;
 use crate::types::{Attr, AttrDict, Type};
-/// A rewrite of operations of one name: a function, or a pair of programs of a dialect file.
-pub trait Pattern: Send + Sync {
-    /// Changes `op`, or replaces its results and erases it; whether it did. It is given the constant values of the operands; the
-    /// rewriter inserts before the operation. Nothing may be made when nothing is done. Each step must bring the program nearer
-    /// to a simplest form, since it is repeated until nothing changes.
-    fn rewrite(&self, r: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool;
-
-    /// What is wrong with the pattern. Asked once, when all dialects are registered.
-    fn check(&self, _: &Context) -> Vec<Diagnostic> {
-        Vec::new()
-    }
-}
-
-impl<F: Fn(&mut Rewriter<'_>, OpId, &[Option<Attr>]) -> bool + Send + Sync> Pattern for F {
-    fn rewrite(&self, r: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool {
-        self(r, op, constants)
-    }
-}
-
 /// How control and values flow through the regions of an operation.
 pub trait RegionFlow: Sync + Send {
     /// All ways that control can take.
@@ -110,11 +91,6 @@ pub type FoldFn = fn(OpView<'_>, &[Option<Attr>]) -> Option<SmallVec<[FoldResult
 /// Makes the operation that has the given constant as its only result, of the given type; nothing if the operation
 /// cannot hold it. The constant is in the form of [`FoldResult::Constant`].
 pub type MaterializeFn = fn(&mut Rewriter<'_>, Attr, Type) -> Option<OpId>;
-
-/// Simplifies an operation: changes it, or replaces all its results and erases it, and says whether it did. It is given
-/// the constant values of the operands; the rewriter inserts before the operation. Each step must bring the program
-/// nearer to a simplest form, since it is repeated until nothing changes.
-pub type SimplifyFn = fn(&mut Rewriter<'_>, OpId, &[Option<Attr>]) -> bool;
 
 /// The effects of one operation.
 pub type EffectsFn = fn(OpView<'_>) -> SmallVec<[Effect; 2]>;
@@ -195,8 +171,6 @@ pub struct OpDef {
     pub choose: Option<ChooseFn>,
     /// For a constant: how it is made from its value.
     pub materialize: Option<MaterializeFn>,
-    /// Simplifications that folding cannot express because they change or make operations.
-    pub simplify: Option<SimplifyFn>,
     /// Memory effects. As long as they are not declared, everything is expected of the operation.
     pub effects: MemoryEffects,
     /// Speculation.
@@ -237,7 +211,6 @@ impl OpDef {
             choose: None,
             counting: None,
             materialize: None,
-            simplify: None,
             effects: MemoryEffects::Undeclared,
             speculatable: |_| Speculatability::Always,
             flow: None,

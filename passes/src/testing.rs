@@ -6,8 +6,8 @@ use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
 use pir_ir::verify::verify;
 use pir_ir::{
     Arity, Attr, Context, ContextBuilder, DialectDef, DialectType, Effect, EffectKind, EffectTarget, FlowEdge,
-    FlowPoint, FoldResult, InferArgs, List, Mark, MemoryEffects, Module, OpDef, OpView, Presence, RegionFlow,
-    RegionSpec, Speculatability, Traits, Type, TypeDef, ValueId, ValueSpec,
+    FlowPoint, FoldResult, InferArgs, List, Mark, MemoryEffects, Module, OpDef, OpId, OpView, Presence, RegionFlow,
+    RegionSpec, Rewriter, Speculatability, Traits, Type, TypeDef, ValueId, ValueSpec,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -165,7 +165,7 @@ pub(crate) fn context() -> Arc<Context> {
     let mut sub = op("t.sub", &[("x", One), ("y", One)], &out);
     sub.infer = Some(same);
     // x - x + y is no simplification that folding can express: it makes an operation.
-    sub.simplify = Some(|rewriter, op, constants| {
+    let subtract = |rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]| {
         let Some(Some(value)) = constants.get(1).copied() else {
             return false;
         };
@@ -181,7 +181,7 @@ pub(crate) fn context() -> Arc<Context> {
         let sum = rewriter.op("t.add").operands([x, constant]).result(ty).value();
         rewriter.replace_op(op, &[sum]);
         true
-    });
+    };
     let mut less = op("t.less", &[("x", One), ("y", One)], &out);
     less.infer = Some(|_| Ok(smallvec![Type::I1]));
     less.fold = Some(fold_less);
@@ -265,6 +265,7 @@ pub(crate) fn context() -> Arc<Context> {
         ]
         .map(some),
     );
+    builder.register_pattern("t.sub", 1, Arc::new(subtract));
     builder.register(
         DialectDef {
             name: "t".into(),

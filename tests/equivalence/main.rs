@@ -155,7 +155,8 @@ const VARIANTS: [&str; 8] = [
 
 /// All passes that leave what a program does as it is.
 fn all_passes() -> Vec<&'static str> {
-    let named = pir_passes::PassRegistry::standard().iter().map(|p| p.name());
+    let passes = pir_passes::PassRegistry::standard();
+    let named = passes.iter().map(|p| p.name());
     named.filter(|p| !NOT_ALONE.contains(p)).chain(VARIANTS).collect()
 }
 

@@ -4,7 +4,11 @@
 //! correspond to pops in the branches of the dual.
 
 use crate::pd;
-use pir_ir::{BlockId, Body, Context, OpId, RegionId, Rewriter, Speculatability, Traits, Type, ValueId};
+use std::sync::Arc;
+
+use pir_ir::{
+    Attr, BlockId, Body, Context, ContextBuilder, OpId, RegionId, Rewriter, Speculatability, Traits, Type, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -21,20 +25,26 @@ const MAX_DEPTH: usize = 64;
 
 type Rule = fn(&mut Rewriter<'_>, OpId) -> bool;
 
-pub(super) fn simplify(rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<pir_ir::Attr>]) -> bool {
-    // The region flow already determines the branch that a constant condition takes.
-    if branches(rewriter.body, op).is_none() || constants.first().is_some_and(Option::is_some) {
-        return false;
+/// The patterns of `pd.if`, in the order in which they are tried.
+const RULES: [Rule; 6] = [
+    drop_empty_else,
+    swap_negated,
+    results_that_are_the_condition,
+    select,
+    merge_nested,
+    merge_adjacent,
+];
+
+pub(super) fn register_patterns(builder: &mut ContextBuilder) {
+    for rule in RULES {
+        let pattern = move |r: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]| {
+            // The region flow already determines the branch that a constant condition takes.
+            let open = branches(r.body, op).is_some() && constants.first().is_none_or(Option::is_none);
+            open && rule(r, op)
+        };
+        builder.register_pattern(pd::If::NAME, 1, Arc::new(pattern));
     }
-    let rules: [Rule; 6] = [
-        drop_empty_else,
-        swap_negated,
-        results_that_are_the_condition,
-        select,
-        merge_nested,
-        merge_adjacent,
-    ];
-    rules.into_iter().any(|rule| rule(rewriter, op))
+    builder.register_pattern(pd::ConditionBranch::NAME, 1, Arc::new(simplify_condition_branch));
 }
 
 /// The branches of an `if` without a stack.
@@ -434,11 +444,7 @@ fn target_block(rewriter: &mut Rewriter<'_>, region: RegionId) -> BlockId {
 }
 
 /// A `pd.condition_branch` with a single possible target becomes a `pd.branch`.
-pub(super) fn simplify_condition_branch(
-    rewriter: &mut Rewriter<'_>,
-    op: OpId,
-    constants: &[Option<pir_ir::Attr>],
-) -> bool {
+pub(super) fn simplify_condition_branch(rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool {
     let &[yes, no] = rewriter.body.successors(op) else {
         return false;
     };

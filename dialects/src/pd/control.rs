@@ -35,13 +35,9 @@ pub(super) fn definitions() -> Vec<OpDef> {
     let while_doc = "Runs `cond` on the operands; when the condition that it ends with holds, `body` gets the other \
                      values that it forwards and yields the next arguments of `cond`, else those values are the results. \
                      With a third region, `init`, that comes first: it makes a stack and hands it on behind its arguments.";
-    let mut branch_op = if_like(pd::If::NAME, "Runs one of two regions", if_doc);
-    branch_op.simplify = Some(super::branches::simplify);
-    let mut loop_op = while_like(pd::While::NAME, "Runs a region as long as a condition holds", while_doc);
-    loop_op.simplify = Some(super::loops::simplify);
     vec![
-        branch_op,
-        loop_op,
+        if_like(pd::If::NAME, "Runs one of two regions", if_doc),
+        while_like(pd::While::NAME, "Runs a region as long as a condition holds", while_doc),
         if_like(
             pd::IfGrad::NAME,
             "The dual of a `pd.if`",
@@ -377,7 +373,6 @@ fn condition_branch() -> OpDef {
     def.operands = vec![value("condition", "i1", Arity::One)].into();
     def.successors = 2;
     def.choose = Some(|op, constant| Some(usize::from(!truth(op.ctx, constant(op.operand(0)?)?)?)));
-    def.simplify = Some(super::branches::simplify_condition_branch);
     def.verify = Some(|op, errors| verify::condition(op, 0, errors));
     def.with_effects(MemoryEffects::NONE)
 }

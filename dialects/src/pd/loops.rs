@@ -1,15 +1,15 @@
 //! Simplification of loops.
 
-use pir_ir::{OpId, Rewriter, Type, ValueId};
+use pir_ir::{Attr, OpId, Rewriter, Type, ValueId};
 use rustc_hash::FxHashMap;
 
 /// If the condition forwards its arguments in another order, they are forwarded in the original order, and the body's
 /// arguments and the loop's results are permuted. (MLIR aligns the arguments of `scf.while` in the same way.)
-pub(super) fn simplify(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<pir_ir::Attr>]) -> bool {
-    align(rewriter, op).is_some()
+pub(super) fn align(r: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
+    try_align(r, op).is_some()
 }
 
-fn align(r: &mut Rewriter<'_>, op: OpId) -> Option<()> {
+fn try_align(r: &mut Rewriter<'_>, op: OpId) -> Option<()> {
     let &[.., cond, body] = r.body.op_regions(op) else {
         return None;
     };

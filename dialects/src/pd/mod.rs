@@ -17,6 +17,8 @@ mod table;
 mod typed;
 mod verify;
 
+use std::sync::Arc;
+
 use pir_ir::{ContextBuilder, DialectDef, DialectType, TypeDef, TypeParamKind};
 
 pub use control::{is_if, is_while, role};
@@ -65,6 +67,9 @@ pub fn register(builder: &mut ContextBuilder) {
         def
     });
     builder.register(dialect, tabled.chain(control::definitions()));
+    fold::register_patterns(builder);
+    branches::register_patterns(builder);
+    builder.register_pattern(While::NAME, 1, Arc::new(loops::align));
     // The same names as in PaddlePaddle.
     builder
         .register_alias("pd.yield", "cf.yield")

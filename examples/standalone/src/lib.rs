@@ -7,11 +7,11 @@ use std::sync::Arc;
 use pir_dialects::pd;
 use pir_interp::{Tensor, kernels::Kernels};
 use pir_ir::{
-    Arity, Attr, ContextBuilder, Derivative, Diagnostic, DialectDef, MemoryEffects, Module, OpDef, OpId, Rewriter,
-    Traits, ValueSpec,
+    Arity, Attr, ContextBuilder, Derivative, Diagnostic, DialectDef, MemoryEffects, Module, OpDef, OpId, PatternSet,
+    Rewriter, Traits, ValueSpec,
 };
 use pir_passes::autodiff::Rules;
-use pir_passes::{Changed, Pass, PassContext, Scope, for_each_body_mut};
+use pir_passes::{Changed, Pass, PassContext, Scope, apply_patterns};
 use pir_tools::Tool;
 
 /// A tool with what those of pir-opt have, and this.
@@ -68,6 +68,7 @@ fn cube_of_negative(r: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool 
     let (x, ty) = (r.body.operand(neg, 0), r.body.value_type(negative));
     let cube = r.op("demo.cube").operand(x).result(ty).value();
     let negated = r.op(pd::Neg::NAME).operand(cube).result(ty).value();
+    r.take_name(r.body.result(op, 0), negated);
     r.replace_op(op, &[negated]);
     true
 }
@@ -93,22 +94,22 @@ impl Pass for ExpandCubes {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        for_each_body_mut(module, |ctx, body| {
-            let ops: Vec<OpId> = body.walk_all().collect();
-            let cubes = ops.into_iter().filter(|&op| body.view(ctx, op).name() == "demo.cube");
-            let cubes: Vec<OpId> = cubes.collect();
-            let mut r = Rewriter::new(ctx, body);
-            for &op in &cubes {
-                let x = r.body.operand(op, 0);
-                let product = pd::evaluate(r.before(op), |scope| {
-                    let x = scope.expr(x);
-                    x * x * x
-                });
-                let product = product.map_err(|why| vec![Diagnostic::error("expand-cubes", why)])?;
-                r.replace_op(op, &[product]);
-            }
-            cx.count("cubes", cubes.len());
-            Ok((!cubes.is_empty()).into())
-        })
+        let mut patterns = PatternSet::default();
+        patterns.add("demo.cube", 1, Arc::new(expand));
+        let patterns = patterns.by_op(&module.ctx);
+        apply_patterns(module, &patterns, cx)
     }
+}
+
+fn expand(r: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
+    let x = r.body.operand(op, 0);
+    let product = pd::evaluate(r, |scope| {
+        let x = scope.expr(x);
+        x * x * x
+    });
+    // What cannot be multiplied is no operand of a cube.
+    let Ok(product) = product else { return false };
+    r.take_name(r.body.result(op, 0), product);
+    r.replace_op(op, &[product]);
+    true
 }

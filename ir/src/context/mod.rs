@@ -16,8 +16,9 @@ use crate::float_kind::FloatKind;
 use crate::intern::{Interner, StrInterner};
 use crate::marks::Mark;
 use crate::names::Stems;
+use crate::patterns::{Pattern, PatternSet, Patterns};
 use crate::plan::Plan;
-use crate::registry::{MemoryEffects, OpDef, Pattern};
+use crate::registry::{MemoryEffects, OpDef};
 use types::DeclaredTypes;
 
 use crate::types::{Attr, AttrData, AttrDict, DictData, Signedness, Type, TypeData};
@@ -31,7 +32,7 @@ pub struct ContextBuilder {
     marks: Vec<Mark>,
     external: Vec<Text>,
     aliases: Vec<(Text, Text)>,
-    patterns: Vec<(Text, u32, Arc<dyn Pattern>)>,
+    patterns: PatternSet,
     extensions: Extensions,
     list_type: Text,
 }
@@ -45,7 +46,7 @@ impl ContextBuilder {
             marks: Vec::new(),
             external: Vec::new(),
             aliases: Vec::new(),
-            patterns: Vec::new(),
+            patterns: PatternSet::default(),
             extensions: Extensions::default(),
             list_type: "list".into(),
         }
@@ -68,9 +69,9 @@ impl ContextBuilder {
         &self.ops
     }
 
-    /// Adds a pattern for operations called `root`; of several the one with the highest benefit is tried first.
+    /// Adds a pattern for operations called `root`; see [`PatternSet`].
     pub fn register_pattern(&mut self, root: impl Into<Text>, benefit: u32, pattern: Arc<dyn Pattern>) -> &mut Self {
-        self.patterns.push((root.into(), benefit, pattern));
+        self.patterns.add(root, benefit, pattern);
         self
     }
 
@@ -123,7 +124,7 @@ impl ContextBuilder {
             marks: self.marks,
             external: self.external,
             aliases: Vec::new(),
-            patterns: FxHashMap::default(),
+            patterns: Patterns::default(),
             extensions: self.extensions,
             list_type: self.list_type,
             declared_types: DeclaredTypes::new(&self.dialects),
@@ -161,18 +162,10 @@ impl ContextBuilder {
         let aliases = self.aliases.into_iter();
         let aliases = aliases.map(|(alias, op)| (alias, context.op_name(&op))).collect();
         let composites = ops.iter().any(OpDef::is_composite);
-        let mut by_root: FxHashMap<OpName, Vec<Arc<dyn Pattern>>> = FxHashMap::default();
-        let mut patterns = self.patterns;
-        patterns.sort_by_key(|&(_, benefit, _)| std::cmp::Reverse(benefit));
-        for (root, _, pattern) in patterns {
-            // One for an operation that is not registered is told by its check.
-            if let Some(root) = context.op_names.find(&root) {
-                by_root.entry(OpName(root)).or_default().push(pattern);
-            }
-        }
+        let context = Context { ops, ..context };
+        let patterns = self.patterns.by_op(&context);
         Arc::new_cyclic(|shared| Context {
-            ops,
-            patterns: by_root,
+            patterns,
             aliases,
             undeclared,
             composites,
@@ -213,8 +206,7 @@ pub struct Context {
     marks: Vec<Mark>,
     external: Vec<Text>,
     aliases: Vec<(Text, OpName)>,
-    /// The patterns by the operation that they replace, those with the highest benefit first.
-    patterns: FxHashMap<OpName, Vec<Arc<dyn Pattern>>>,
+    patterns: Patterns,
     extensions: Extensions,
     list_type: Text,
 }
@@ -276,12 +268,9 @@ impl Context {
         self.undeclared || self.op_names.len() > self.ops.len()
     }
 
-    /// The patterns for operations of a name, in the order in which they are tried.
-    pub fn patterns(&self, root: OpName) -> &[Arc<dyn Pattern>] {
-        match self.patterns.is_empty() {
-            true => &[],
-            false => self.patterns.get(&root).map_or(&[], Vec::as_slice),
-        }
+    /// The patterns of the dialects.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
     }
 
     /// What was made with [`ContextBuilder::extension`].

@@ -12,7 +12,7 @@
 use pir_ir::{Body, Context, Dependence, OpId, Traits, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::rules::Rules;
+use super::rules::RuleTable;
 use super::stacks::Stacks;
 use super::structure::Names;
 
@@ -150,7 +150,7 @@ fn bound(body: &Body, op: OpId) -> Vec<ValueId> {
 
 impl Activity {
     /// Follows the dependences from `inputs` forwards and from `outputs` backwards.
-    pub(crate) fn new(ctx: &Context, body: &Body, rules: &Rules, inputs: &[ValueId], outputs: &[ValueId]) -> Self {
+    pub(crate) fn new(ctx: &Context, body: &Body, rules: &RuleTable, inputs: &[ValueId], outputs: &[ValueId]) -> Self {
         let names = Names::new(ctx);
         let stacks = Stacks::new(ctx, &names, body);
         let mut this = Activity {

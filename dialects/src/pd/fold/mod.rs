@@ -1,6 +1,6 @@
-//! Folds and simplifications of the operations of the tables.
+//! Folds and patterns of the operations of the tables.
 //!
-//! A fold returns an existing value or a constant; a simplification rewrites the operation or creates others. All of
+//! A fold returns an existing value or a constant; a pattern rewrites the operation or creates others. All of
 //! them are exact: for floats, `x + 0` is not `x` (for x = -0 it differs), but `x - 0`, `x * 1` and `x / 1` are.
 //! Constants are uniform tensors, or lists of integers.
 
@@ -11,10 +11,12 @@ mod dynamic;
 mod implied;
 mod shape;
 
+use std::sync::Arc;
+
 use crate::pd;
 use pir_ir::{
-    Attr, AttrData, Context, CountingFn, FoldFn, FoldResult, ImpliesFn, MaterializeFn, OpDef, OpView, SimplifyFn, Type,
-    ValueId,
+    Attr, AttrData, Context, ContextBuilder, CountingFn, FoldFn, FoldResult, ImpliesFn, MaterializeFn, OpDef, OpId,
+    OpView, Rewriter, Type, ValueId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -69,7 +71,9 @@ const FOLDS: &[(&str, FoldFn)] = &[
     (pd::Concat::NAME, shape::concat),
 ];
 
-const SIMPLIFICATIONS: &[(&str, SimplifyFn)] = &[
+type PatternFn = fn(&mut Rewriter<'_>, OpId, &[Option<Attr>]) -> bool;
+
+const PATTERNS: &[(&str, PatternFn)] = &[
     (pd::Const::NAME, constant::write_as_full),
     (pd::Constant::NAME, constant::write_as_full),
     (pd::Transpose::NAME, shape::transpose_of_transpose),
@@ -123,11 +127,10 @@ struct Rules {
     fast_fold: Option<FoldFn>,
     counting: Option<CountingFn>,
     implies: Option<ImpliesFn>,
-    simplify: Option<SimplifyFn>,
     materialize: Option<MaterializeFn>,
 }
 
-/// The folds and simplifications of all operations, by name.
+/// The folds of all operations, by name.
 pub(super) struct Folds(FxHashMap<&'static str, Rules>);
 
 impl Folds {
@@ -146,27 +149,32 @@ impl Folds {
         IMPLICATIONS
             .iter()
             .for_each(|&(name, implies)| rules.entry(name).or_default().implies = Some(implies));
-        SIMPLIFICATIONS
-            .iter()
-            .for_each(|&(name, simplify)| rules.entry(name).or_default().simplify = Some(simplify));
         rules.entry(pd::Full::NAME).or_default().materialize = Some(constant::make_full);
         rules.entry(pd::FullIntArray::NAME).or_default().materialize = Some(constant::make_int_array);
         Folds(rules)
     }
 
-    /// Attaches folds and simplifications to a definition.
+    /// Attaches folds to a definition.
     pub(super) fn attach(&self, def: &mut OpDef) {
         let rules = self.0.get(&*def.name).copied().unwrap_or_default();
         def.fold = rules.fold;
         def.fast_fold = rules.fast_fold;
         def.counting = rules.counting;
         def.implies = rules.implies;
-        def.simplify = rules.simplify;
         def.materialize = rules.materialize;
-        // Apart from `reshape`, whose simplification includes this one, no operation needs both.
-        if def.simplify.is_none() && dynamic::has_dynamic(def) {
-            def.simplify = Some(dynamic::operands_to_attributes);
-        }
+    }
+}
+
+/// Registers the patterns of the operations of the tables.
+pub(super) fn register_patterns(builder: &mut ContextBuilder) {
+    // Attributes come first: with an operand in the place of one, nothing is known of it.
+    let dynamic: Vec<_> = builder.ops().iter().filter(|def| dynamic::has_dynamic(def)).collect();
+    let dynamic: Vec<_> = dynamic.into_iter().map(|def| def.name.clone()).collect();
+    for name in dynamic {
+        builder.register_pattern(name, 1, Arc::new(dynamic::operands_to_attributes));
+    }
+    for &(name, pattern) in PATTERNS {
+        builder.register_pattern(name, 1, Arc::new(pattern));
     }
 }
 

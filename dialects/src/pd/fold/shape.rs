@@ -2,7 +2,7 @@
 
 use pir_ir::{Attr, OpId, OpView, Rewriter, Signedness, Type, TypeData};
 
-use super::{Folded, Number, constant, dynamic, number, value};
+use super::{Folded, Number, constant, number, value};
 
 /// For operations whose result consists of the operand's elements in order, possibly repeated: the result is the
 /// operand if the types are equal and static. A uniform operand gives a uniform result.
@@ -142,10 +142,7 @@ pub(super) fn transpose_of_transpose(rewriter: &mut Rewriter<'_>, op: OpId, _: &
 }
 
 /// Of two reshapes, the first is redundant.
-pub(super) fn reshape_of_reshape(rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool {
-    if dynamic::operands_to_attributes(rewriter, op, constants) {
-        return true;
-    }
+pub(super) fn reshape_of_reshape(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
     let view = rewriter.view(op);
     let inner = view.operand(0).and_then(|x| view.body.defining_op(x));
     let inner = inner
