@@ -50,6 +50,7 @@ impl Body {
 
     /// A region without blocks that belongs to no operation yet.
     pub fn create_region(&mut self) -> RegionId {
+        self.version += 1;
         self.regions.push(RegionData::default());
         RegionId::new(self.regions.len() - 1)
     }
@@ -76,6 +77,7 @@ impl Body {
 
     /// Puts a block that is in no region at the end of one.
     pub fn append_block(&mut self, region: RegionId, block: BlockId) {
+        self.version += 1;
         debug_assert!(self.blocks[block.index()].region.is_none());
         self.blocks[block.index()].region = Some(region);
         self.regions[region.index()].blocks.push(block);
@@ -107,6 +109,7 @@ impl Body {
 
     /// Removes an argument that has no uses.
     pub fn erase_block_arg(&mut self, block: BlockId, index: usize) {
+        self.version += 1;
         let arg = self.blocks[block.index()].args.remove(index);
         debug_assert!(!self.has_uses(arg), "erased block argument is still used");
         self.values[arg.index()].set_def(ValueDef::None);
@@ -116,6 +119,7 @@ impl Body {
     /// Removes the arguments of a block, which have no uses, but for those at the places that `keep` names: all at once,
     /// since each removal moves what comes after.
     pub fn retain_block_args(&mut self, block: BlockId, mut keep: impl FnMut(usize) -> bool) {
+        self.version += 1;
         let old = std::mem::take(&mut self.blocks[block.index()].args);
         let mut kept = SmallVec::with_capacity(old.len());
         for (at, arg) in old.into_iter().enumerate() {
@@ -136,12 +140,14 @@ impl Body {
     }
 
     fn create_value(&mut self, def: ValueDef, ty: Type, name: Option<ValueName>) -> ValueId {
+        self.version += 1;
         self.values.push(ValueData::new(def, ty, name));
         ValueId::new(self.values.len() - 1)
     }
 
     /// A new operation that is in no block yet.
     pub fn create_op(&mut self, spec: OpSpec<'_>) -> OpId {
+        self.version += 1;
         let op = OpId::new(self.ops.len());
         let extra = if spec.regions.is_empty() && spec.successors.is_empty() {
             0
@@ -186,11 +192,13 @@ impl Body {
 
     /// Takes the body out of an isolated operation.
     pub fn take_isolated(&mut self, op: OpId) -> Option<Body> {
+        self.version += 1;
         let at = self.ops[op.index()].extra()?;
         self.extras[at].isolated.take().map(|b| *b)
     }
 
     fn extra_mut(&mut self, op: OpId) -> &mut Extra {
+        self.version += 1;
         let index = match self.ops[op.index()].extra() {
             Some(index) => index,
             None => {
@@ -206,6 +214,7 @@ impl Body {
 
     /// Puts an operation that is in no block at the end of one.
     pub fn append_op(&mut self, block: BlockId, op: OpId) {
+        self.version += 1;
         debug_assert!(self.ops[op.index()].block.is_none(), "{op} stands in a block already");
         let around = &mut self.blocks[block.index()];
         let last = around.last.replace(op);
@@ -245,6 +254,7 @@ impl Body {
     }
 
     fn link(&mut self, block: BlockId, op: OpId, prev: Option<OpId>, next: Option<OpId>) {
+        self.version += 1;
         debug_assert!(self.ops[op.index()].block.is_none(), "{op} stands in a block already");
         let data = &mut self.ops[op.index()];
         data.block = Some(block);
@@ -262,6 +272,7 @@ impl Body {
 
     /// Takes an operation out of its block; it keeps its operands, results and regions.
     pub fn unlink_op(&mut self, op: OpId) {
+        self.version += 1;
         let Some(block) = self.ops[op.index()].block.take() else {
             return;
         };
@@ -308,11 +319,13 @@ impl Body {
 
     /// Renames an operation.
     pub fn set_op_name(&mut self, op: OpId, name: OpName) {
+        self.version += 1;
         self.ops[op.index()].name = name;
     }
 
     /// Replaces the attributes.
     pub fn set_attrs(&mut self, op: OpId, attrs: AttrDict) {
+        self.version += 1;
         self.ops[op.index()].attrs = attrs;
     }
 
@@ -328,6 +341,7 @@ impl Body {
 
     /// Changes the type of a value.
     pub fn set_value_type(&mut self, value: ValueId, ty: Type) {
+        self.version += 1;
         self.values[value.index()].ty = ty;
     }
 
@@ -365,12 +379,14 @@ impl Body {
 
     /// Gives an operation one more region, which belongs to none yet, before its region at `index`.
     pub fn insert_region(&mut self, op: OpId, index: usize, region: RegionId) {
+        self.version += 1;
         self.regions[region.index()].parent = Some(op);
         self.extra_mut(op).regions.insert(index, region);
     }
 
     /// Takes the regions away from an operation.
     pub fn take_regions(&mut self, op: OpId) -> SmallVec<[RegionId; 3]> {
+        self.version += 1;
         let regions = match self.ops[op.index()].extra() {
             None => SmallVec::new(),
             Some(at) => std::mem::take(&mut self.extras[at].regions),
@@ -383,6 +399,7 @@ impl Body {
 
     /// Takes a block out of its region.
     pub fn unlink_block(&mut self, block: BlockId) {
+        self.version += 1;
         if let Some(region) = self.blocks[block.index()].region.take() {
             self.regions[region.index()].blocks.retain(|b| *b != block);
         }
@@ -390,6 +407,7 @@ impl Body {
 
     /// Gives a region these blocks in this order. Those that it had and that are not among them stand in no region then.
     pub fn set_region_blocks(&mut self, region: RegionId, blocks: Vec<BlockId>) {
+        self.version += 1;
         for &block in &std::mem::take(&mut self.regions[region.index()].blocks) {
             self.blocks[block.index()].region = None;
         }
@@ -435,6 +453,7 @@ impl Body {
     }
 
     fn kill(&mut self, op: OpId) {
+        self.version += 1;
         self.unlink_operands(op);
         if let Some(at) = self.ops[op.index()].extra() {
             self.extras[at] = Extra::default();

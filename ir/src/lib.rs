@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod analyses;
 mod body;
 pub mod budget;
 mod clone;
@@ -46,6 +47,7 @@ mod uses;
 pub mod verify;
 mod walk;
 
+pub use analyses::{Analysis, Preserved};
 pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName};
 pub use context::{Context, ContextBuilder};
 pub use declare::{

@@ -13,6 +13,8 @@
 //!   every entry into a region of an operation that writes, begins a new epoch; reads of different epochs differ.
 //! * Reads of the world are left alone: they are the inputs of the program.
 
+use std::sync::Arc;
+
 use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
@@ -80,7 +82,7 @@ struct Inside {
 struct Table<'a> {
     ctx: &'a Context,
     body: &'a mut Body,
-    effects: Effects,
+    effects: Arc<Effects>,
     /// Indices into `entries`.
     known: HashTable<u32>,
     /// The operations to find, in the order in which they were walked.
@@ -105,7 +107,7 @@ fn use_hash(body: &Body, op: OpId, index: usize, value: ValueId) -> u64 {
 pub(crate) fn cse(ctx: &Context, body: &mut Body) -> bool {
     let count = body.num_op_slots();
     let mut table = Table {
-        effects: Effects::new(ctx, body),
+        effects: body.analysis::<Effects>(ctx),
         known: HashTable::with_capacity(count),
         ctx,
         body,

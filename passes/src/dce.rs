@@ -18,7 +18,7 @@
 
 use pir_ir::{Diagnostic, Module};
 
-use crate::analysis::{Constants, Effects, FlowOps, Liveness, Roots, has_unknown_effects, sweep};
+use crate::analysis::{Constants, FlowOps, Liveness, has_unknown_effects, sweep};
 use crate::bodies::for_each_body_mut;
 use crate::final_values::replace_final_values;
 use crate::pass::{Changed, Pass, PassContext, Scope};
@@ -48,12 +48,11 @@ impl Pass for Dce {
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         for_each_body_mut(module, |ctx, body| {
-            let flow = FlowOps::new(ctx, body);
+            let flow = body.analysis::<FlowOps>(ctx);
             // What a counter starts from may be changed by what nobody knows.
             let counted =
                 !has_unknown_effects(ctx, body) && replace_final_values(&Constants::new(ctx, None, false), body, &flow);
-            let effects = Effects::new(ctx, body);
-            let live = Liveness::new(ctx, body, &effects, Roots::Effects);
+            let live = body.analysis::<Liveness>(ctx);
             Ok((counted | sweep(ctx, body, &live)).into())
         })
     }

@@ -29,12 +29,16 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use std::collections::BinaryHeap;
 
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, RegionId};
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, Preserved, RegionId};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{Constants, Facts, Touched, has_unknown_effects, is_symbol_or_terminator, regions_before};
+use crate::analysis::{
+    Constants, Facts, Touched, Variables, has_unknown_effects, is_symbol_or_terminator, regions_before,
+};
 use crate::bodies::for_each_body_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext, Scope};
@@ -72,6 +76,11 @@ impl Pass for Licm {
             help: "whether to move operations out of an `if` in a loop that differs from iteration to iteration",
         }];
         OPTIONS
+    }
+
+    // Operations are only moved.
+    fn preserves(&self) -> Preserved {
+        Preserved::none().and::<Variables>()
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
@@ -124,7 +133,7 @@ struct Mover<'a> {
     /// The depths of repeated regions around where the walk is.
     loops: Vec<u32>,
     body: &'a mut Body,
-    facts: Facts,
+    facts: Arc<Facts>,
     /// What is a constant when it is made may be changed by operations that nothing is known of.
     constants_change: bool,
     home: Vec<u32>,
@@ -152,7 +161,7 @@ impl<'a> Mover<'a> {
             }
         }
         Self {
-            facts: Facts::new(ctx, body),
+            facts: body.analysis::<Facts>(ctx),
             constants_change: has_unknown_effects(ctx, body),
             ctx,
             constants: Constants::new(ctx, None, false),

@@ -273,14 +273,29 @@ fn attempt(
     evaluator: Option<&dyn ConstantEvaluator>,
 ) -> (Outcome, Vec<Diagnostic>, BTreeMap<&'static str, u64>) {
     let mut cx = PassContext::new(&invocation.options).with_evaluator(evaluator);
+    let preserved = invocation.pass.preserves();
+    if !preserved.is_empty() {
+        each_body(module, Body::drop_stale_analyses);
+    }
     // The module is not used after a failure but for showing it, which is guarded as well.
     let result = catch_unwind(AssertUnwindSafe(|| invocation.pass.run(module, &cx)));
+    if !preserved.is_empty() && matches!(result, Ok(Ok(_))) {
+        each_body(module, |body| body.keep_analyses(&preserved));
+    }
     let counts = cx.take_counts();
     let outcome = result.unwrap_or_else(|panic| {
         let who = format!("the pass `{}`", invocation.pass.name());
         Err(vec![crash(&who, &*panic)])
     });
     (outcome, cx.into_reports(), counts)
+}
+
+fn each_body(module: &mut Module, f: impl Fn(&mut Body)) {
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        f(body);
+        pending.extend(body.isolated_ops_mut().map(|(_, _, inner)| inner));
+    }
 }
 
 fn crash(who: &str, panic: &(dyn Any + Send)) -> Diagnostic {
@@ -335,7 +350,7 @@ mod tests {
     use super::*;
     use crate::options::{OptionKind, OptionSpec, Options};
     use crate::pass::Pass;
-    use pir_ir::ContextBuilder;
+    use pir_ir::{ContextBuilder, Preserved};
 
     const OPTIONS: &[OptionSpec] = &[OptionSpec {
         name: "fail",
@@ -574,5 +589,64 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[derive(PartialEq)]
+    struct Blocks(usize);
+    impl pir_ir::Analysis for Blocks {
+        fn compute(_: &Context, body: &Body) -> Self {
+            Blocks(body.region_blocks(body.root()).len())
+        }
+    }
+
+    /// Adds an operation, or also a block.
+    struct Append {
+        preserves: bool,
+        block: bool,
+    }
+    impl Pass for Append {
+        fn name(&self) -> &'static str {
+            "append"
+        }
+        fn summary(&self) -> &'static str {
+            ""
+        }
+        fn description(&self) -> &'static str {
+            ""
+        }
+        fn preserves(&self) -> Preserved {
+            match self.preserves {
+                true => Preserved::none().and::<Blocks>(),
+                false => Preserved::none(),
+            }
+        }
+        fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+            let body = &mut module.body;
+            body.create_placeholder(pir_ir::Type::F32);
+            if self.block {
+                body.create_block(body.root());
+            }
+            Ok(Changed::Yes)
+        }
+    }
+
+    #[test]
+    fn analyses_are_kept_through_passes_that_preserve_them() {
+        let kept = |pass: &'static Append| {
+            let mut module = Module::new(ContextBuilder::new().build());
+            let before = module.body.analysis::<Blocks>(&module.ctx);
+            let mut manager = PassManager::new();
+            manager.verify_each(VerifyEach::Never);
+            let invocations = vec![Invocation::new(pass)];
+            manager.run(&mut module, &Pipeline { invocations }).unwrap();
+            let after = module.body.analysis::<Blocks>(&module.ctx);
+            std::sync::Arc::ptr_eq(&before, &after)
+        };
+        let pass = |preserves, block| Append { preserves, block };
+        assert!(kept(Box::leak(Box::new(pass(true, false)))));
+        assert!(!kept(Box::leak(Box::new(pass(false, false)))));
+        // A promise that is not kept is found out, in debug builds.
+        let wrong = catch_unwind(|| kept(Box::leak(Box::new(pass(true, true)))));
+        assert_eq!(wrong.is_err(), cfg!(debug_assertions));
     }
 }

@@ -150,7 +150,7 @@ fn find(module: &Module, min_size: usize) -> Vec<Vec<Place>> {
 
 /// The operations that may be moved into a function, with their hashes.
 fn candidates(ctx: &Context, body: &Body, min_size: usize) -> Vec<(OpId, u64)> {
-    let facts = Facts::new(ctx, body);
+    let facts = body.analysis::<Facts>(ctx);
     let mut hashes = vec![0u64; body.num_op_slots()];
     let mut sizes = vec![0usize; body.num_op_slots()];
     let mut found = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pir_ir::{Attr, Diagnostic, Module, OpView};
+use pir_ir::{Attr, Diagnostic, Module, OpView, Preserved};
 use smallvec::SmallVec;
 
 use crate::options::{OptionSpec, OptionValue, Options};
@@ -135,6 +135,12 @@ pub trait Pass: Sync + Send {
     /// How much of the program it looks at.
     fn scope(&self) -> Scope {
         Scope::Module
+    }
+
+    /// The analyses that hold after it as they did before, whatever it changed. Others are computed again when they are asked for
+    /// ([`Body::analysis`](pir_ir::Body::analysis)).
+    fn preserves(&self) -> Preserved {
+        Preserved::none()
     }
 
     /// Whether it is but a name for other passes, which [`Pass::expand`] gives: then they take its place when a pipeline is

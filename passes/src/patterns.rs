@@ -17,6 +17,8 @@
 //!
 //! Operations are visited from outside to inside.
 
+use std::sync::Arc;
+
 use pir_ir::{Body, Context, Diagnostic, FoldResult, Module, OpId, Patterns, Rewriter, Traits, ValueId};
 use smallvec::SmallVec;
 
@@ -87,7 +89,7 @@ pub(crate) struct PatternDriver<'a> {
     pub(crate) body: &'a mut Body,
     pub(crate) constants: Constants<'a>,
     patterns: &'a Patterns,
-    pub(crate) effects: Effects,
+    effects: Arc<Effects>,
     /// Operations to look at; the last one comes first.
     list: Vec<OpId>,
     listed: Vec<bool>,
@@ -106,11 +108,15 @@ impl<'a> PatternDriver<'a> {
         fuel: Option<usize>,
     ) -> Option<Self> {
         let ctx = constants.ctx();
+        let effects = body.analysis::<Effects>(ctx);
+        if effects.changes_values() {
+            return None;
+        }
         let mut list: Vec<OpId> = Vec::with_capacity(body.num_op_slots());
         list.extend(body.walk_all());
         list.reverse();
         let mut driver = PatternDriver {
-            effects: Effects::unless_variable(ctx, body, list.iter().copied())?,
+            effects,
             constants,
             patterns,
             fuel: fuel.unwrap_or(1000 + 32 * list.len()),
@@ -125,17 +131,12 @@ impl<'a> PatternDriver<'a> {
         Some(driver)
     }
 
-    /// The operations to look at, in the order in which they are.
-    pub(crate) fn listed(&self) -> impl Iterator<Item = OpId> {
-        self.list.iter().rev().copied()
-    }
-
     /// Lists all operations of a body that has changed.
     pub(crate) fn list_all(&mut self) {
         self.list.clear();
         self.list.extend(self.body.walk_all());
         self.list.reverse();
-        self.effects = Effects::of_constants(self.ctx, self.body, self.list.iter().copied());
+        self.effects = self.body.analysis(self.ctx);
         self.note_listed();
     }
 

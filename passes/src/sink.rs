@@ -21,9 +21,9 @@
 //!   fail, like a division, may move: where its result is not needed it then does not fail any more.
 //! * A branch or a loop with everything in it moves as a whole, if it is free of effects.
 
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, RegionId};
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, Preserved, RegionId};
 
-use crate::analysis::{Facts, RegionTree, Touched, is_symbol_or_terminator};
+use crate::analysis::{Facts, RegionTree, Touched, Variables, is_symbol_or_terminator};
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -52,6 +52,11 @@ impl Pass for Sink {
         Scope::Body
     }
 
+    // Operations are only moved.
+    fn preserves(&self) -> Preserved {
+        Preserved::none().and::<Variables>()
+    }
+
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         for_each_body_mut(module, |ctx, body| {
             let moved = sink(ctx, body);
@@ -63,10 +68,10 @@ impl Pass for Sink {
 
 /// Runs the pass on one body; gives how many operations were moved.
 fn sink(ctx: &Context, body: &mut Body) -> usize {
-    let facts = Facts::new(ctx, body);
+    let facts = body.analysis::<Facts>(ctx);
     let mut moved = 0;
     for _ in 0..MAX_ROUNDS {
-        let tree = RegionTree::new(ctx, body);
+        let tree = body.analysis::<RegionTree>(ctx);
         let mut whole = false;
         let ops: Vec<OpId> = body.walk_all().collect();
         for op in ops.into_iter().rev() {

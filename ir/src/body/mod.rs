@@ -15,6 +15,7 @@ mod view;
 
 use std::sync::OnceLock;
 
+use crate::analyses::Analyses;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::types::Attr;
 use crate::uses::UseLists;
@@ -49,6 +50,9 @@ pub struct Body {
     /// What is around the operations of a module.
     pub(crate) frame: Option<Box<ModuleTrivia>>,
     pub(crate) root: RegionId,
+    /// Counts the changes.
+    pub(crate) version: u64,
+    pub(crate) analyses: Analyses,
 }
 
 impl Clone for Body {
@@ -95,6 +99,8 @@ impl Body {
             arg_locs: self.arg_locs.clone(),
             frame: self.frame.clone(),
             root: self.root,
+            version: 0,
+            analyses: Analyses::default(),
         }
     }
 
@@ -121,6 +127,8 @@ impl Body {
             arg_locs: SideTable::default(),
             frame: None,
             root: RegionId::new(0),
+            version: 0,
+            analyses: Analyses::default(),
         }
     }
 

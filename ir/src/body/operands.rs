@@ -25,6 +25,7 @@ impl Body {
     /// Changes operands and with them the lists of uses, which are made first if they are not there.
     #[inline]
     fn relink(&mut self, change: impl FnOnce(&mut UseLists, &mut Vec<ValueId>)) {
+        self.version += 1;
         self.use_lists();
         if let Some(lists) = self.use_lists.get_mut() {
             change(lists, &mut self.operands);
@@ -33,6 +34,7 @@ impl Body {
 
     /// Gives an operation that has none its operands.
     pub(crate) fn append_operands(&mut self, op: OpId, operands: &[ValueId]) {
+        self.version += 1;
         self.ops[op.index()].operands = ArenaRange {
             start: self.operands.len() as u32,
             len: operands.len() as u32,

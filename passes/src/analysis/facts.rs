@@ -12,10 +12,12 @@
 //! nothing, however deep operations are nested. [`Facts`] knows speculatability too. Edits make it stale: an operation that was moved keeps its facts, a
 //! new one has none.
 
+use std::sync::Arc;
+
 use super::counter;
 use super::variables::{Variables, changes_values};
 use bitflags::bitflags;
-use pir_ir::{Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Speculatability, Traits};
+use pir_ir::{Analysis, Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Speculatability, Traits};
 
 bitflags! {
     /// What an operation may do to memory.
@@ -75,7 +77,7 @@ pub fn is_symbol_or_terminator(view: OpView<'_>) -> bool {
 }
 
 /// All operations of a body, each behind those inside it.
-pub(crate) fn inside_out(body: &Body) -> Vec<OpId> {
+fn inside_out(body: &Body) -> Vec<OpId> {
     let mut ops = Vec::with_capacity(body.num_op_slots());
     ops.extend(body.walk_all());
     ops.reverse();
@@ -83,52 +85,39 @@ pub(crate) fn inside_out(body: &Body) -> Vec<OpId> {
 }
 
 /// What every operation of a body may do to memory, nested operations included.
+#[derive(PartialEq)]
 pub struct Effects {
     of: Vec<Touched>,
+    changes_values: bool,
 }
 
-impl Effects {
-    /// Computes the effects of all operations of a body.
-    pub fn new(ctx: &Context, body: &Body) -> Self {
-        Self::of_ops(ctx, body, &inside_out(body))
-    }
-
-    fn of_ops(ctx: &Context, body: &Body, ops: &[OpId]) -> Self {
-        Self::unless_variable(ctx, body, ops.iter().copied())
-            .unwrap_or_else(|| Self::with_variables(ctx, body, &Variables::new(ctx, body), ops.iter().copied()))
-    }
-
-    /// Computes the effects of operations in a body in which nothing changes in place. The operations come in an order
-    /// in which each stands behind what is in it.
-    pub(crate) fn of_constants(ctx: &Context, body: &Body, ops: impl IntoIterator<Item = OpId>) -> Self {
-        Self::with_variables(ctx, body, &Variables::default(), ops)
-    }
-
-    /// The same where it is not known whether something changes in place. Nothing if something does, or may do so.
-    pub(crate) fn unless_variable(ctx: &Context, body: &Body, ops: impl IntoIterator<Item = OpId>) -> Option<Self> {
+impl Analysis for Effects {
+    fn compute(ctx: &Context, body: &Body) -> Self {
+        let ops = inside_out(body);
         let mut all = Self::none(body);
-        for op in ops {
+        for &op in &ops {
             let view = body.view(ctx, op);
             let touched = effects_of(view);
             if touched.intersects(Touched::WRITE_HANDLE) && changes_values(view) {
-                return None;
+                return Self::with_variables(ctx, body, &body.analysis::<Variables>(ctx), &ops);
             }
             all.add(body, op, touched);
         }
-        Some(all)
+        all
     }
+}
 
-    fn with_variables(ctx: &Context, body: &Body, variables: &Variables, ops: impl IntoIterator<Item = OpId>) -> Self {
+impl Effects {
+    fn with_variables(ctx: &Context, body: &Body, variables: &Variables, ops: &[OpId]) -> Self {
         let mut all = Self::none(body);
-        for op in ops {
+        all.changes_values = true;
+        for &op in ops {
             let mut touched = effects_of(body.view(ctx, op));
-            if !variables.is_empty() {
-                if body.operands(op).any(|v| variables.contains(v)) {
-                    touched |= Touched::READ_HANDLE;
-                }
-                if body.results(op).any(|v| variables.contains(v)) {
-                    touched |= Touched::ALLOC;
-                }
+            if body.operands(op).any(|v| variables.contains(v)) {
+                touched |= Touched::READ_HANDLE;
+            }
+            if body.results(op).any(|v| variables.contains(v)) {
+                touched |= Touched::ALLOC;
             }
             all.add(body, op, touched);
         }
@@ -138,7 +127,13 @@ impl Effects {
     fn none(body: &Body) -> Self {
         Self {
             of: vec![Touched::empty(); body.num_op_slots()],
+            changes_values: false,
         }
+    }
+
+    /// Whether something changes in place, or may do so.
+    pub fn changes_values(&self) -> bool {
+        self.changes_values
     }
 
     /// Adds what an operation does itself, when all is known of what is in it.
@@ -150,11 +145,6 @@ impl Effects {
         {
             self.of[parent.index()] |= touched;
         }
-    }
-
-    /// Whether no operation was made since.
-    pub fn cover(&self, body: &Body) -> bool {
-        self.of.len() == body.num_op_slots()
     }
 
     /// What the operation and everything in it may do to memory.
@@ -173,16 +163,16 @@ impl Effects {
 }
 
 /// The effects and the speculatability of every operation of a body, nested operations included.
+#[derive(PartialEq)]
 pub struct Facts {
-    effects: Effects,
+    effects: Arc<Effects>,
     speculatable: Vec<bool>,
 }
 
-impl Facts {
-    /// Computes the facts of all operations.
-    pub fn new(ctx: &Context, body: &Body) -> Self {
+impl Analysis for Facts {
+    fn compute(ctx: &Context, body: &Body) -> Self {
         let ops = inside_out(body);
-        let effects = Effects::of_ops(ctx, body, &ops);
+        let effects = body.analysis::<Effects>(ctx);
         // Of an operation that has not been looked at: whether all that was found in it is.
         let mut speculatable = vec![true; body.num_op_slots()];
         for op in ops {
@@ -201,7 +191,9 @@ impl Facts {
         }
         Self { effects, speculatable }
     }
+}
 
+impl Facts {
     /// What operations may do to memory.
     pub fn effects(&self) -> &Effects {
         &self.effects

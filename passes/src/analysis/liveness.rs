@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use pir_ir::{BlockId, Body, Context, FlowEdge, FlowPoint, OpId, Traits, ValueDef, ValueId};
+use pir_ir::{Analysis, BlockId, Body, Context, FlowEdge, FlowPoint, OpId, Traits, ValueDef, ValueId};
 use smallvec::SmallVec;
 
 use super::edges::{Predecessors, has_simple_regions, is_fixed_slot, note_successors, successor_start};
@@ -30,6 +30,7 @@ pub enum Roots {
 }
 
 /// The live operations and values of a body.
+#[derive(PartialEq)]
 pub struct Liveness {
     ops: Vec<bool>,
     values: Vec<bool>,
@@ -51,6 +52,13 @@ struct Search<'a> {
     edges_of: Option<OpId>,
     /// The block of the operation that was visited last.
     last_block: Option<BlockId>,
+}
+
+/// From [`Roots::Effects`].
+impl Analysis for Liveness {
+    fn compute(ctx: &Context, body: &Body) -> Self {
+        Liveness::new(ctx, body, &body.analysis::<Effects>(ctx), Roots::Effects)
+    }
 }
 
 impl Liveness {

@@ -22,7 +22,6 @@ pub use edges::has_simple_regions;
 pub(crate) use edges::successor_start;
 pub use equality::{OpKey, regions_equal};
 pub(crate) use equality::{hash_op, ops_equal};
-pub(crate) use facts::inside_out;
 pub use facts::{Effects, Facts, Touched, effects_of, is_symbol_or_terminator};
 pub(crate) use hash::ShortHash;
 pub use liveness::{Liveness, Roots};

@@ -8,7 +8,7 @@
 //! in *doubt*. It is a fixpoint over {not looked at, one root, in doubt}, in which a loop that hands a handle round
 //! unchanged does not speak against itself.
 
-use pir_ir::{Body, Context, Type, TypeData, Use, ValueDef, ValueId};
+use pir_ir::{Analysis, Body, Context, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is known of a handle.
@@ -21,7 +21,7 @@ enum Known {
 }
 
 /// Where the handles of a body come from.
-#[derive(Default, Debug)]
+#[derive(Default, Debug, PartialEq)]
 pub(crate) struct Provenance {
     known: FxHashMap<ValueId, Known>,
     /// All handles, in the order in which they are defined.
@@ -44,9 +44,8 @@ pub(crate) fn is_handle_type(ctx: &Context, ty: Type) -> bool {
     }
 }
 
-impl Provenance {
-    /// Looks at all handles of a body.
-    pub(crate) fn new(ctx: &Context, body: &Body) -> Self {
+impl Analysis for Provenance {
+    fn compute(ctx: &Context, body: &Body) -> Self {
         let mut this = Provenance::default();
         let mut types: FxHashMap<Type, bool> = FxHashMap::default();
         let values = (0..body.num_value_slots()).map(ValueId::new);
@@ -85,7 +84,9 @@ impl Provenance {
         }
         this
     }
+}
 
+impl Provenance {
     fn look_at(&self, ctx: &Context, body: &Body, value: ValueId) -> Option<Known> {
         let own_doubt = Known::Doubt(value);
         if self.known.get(&value) == Some(&own_doubt) {

@@ -1,15 +1,16 @@
 //! The tree of the regions of a body, with questions about ancestors answered in logarithmic time however deep it is.
 
-use pir_ir::{Body, Context, RegionId};
+use pir_ir::{Analysis, Body, Context, RegionId};
 
 use super::edges::has_simple_regions;
 
 /// The regions of a body by depth. It stays right when operations without regions are moved.
+#[derive(PartialEq)]
 pub struct RegionTree {
     nodes: Vec<Node>,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq)]
 struct Node {
     parent: u32,
     /// An ancestor far away: from each region the root is reached in a logarithmic number of such steps.
@@ -19,9 +20,8 @@ struct Node {
     barriers: u32,
 }
 
-impl RegionTree {
-    /// The tree of all regions of a body.
-    pub fn new(ctx: &Context, body: &Body) -> Self {
+impl Analysis for RegionTree {
+    fn compute(ctx: &Context, body: &Body) -> Self {
         let root = body.root().index();
         let mut nodes = vec![Node::default(); body.num_region_slots()];
         if let Some(node) = nodes.get_mut(root) {
@@ -48,7 +48,9 @@ impl RegionTree {
         }
         Self { nodes }
     }
+}
 
+impl RegionTree {
     fn up(&self, mut at: u32, goes_on: impl Fn(Node) -> bool) -> u32 {
         while goes_on(self.nodes[at as usize]) {
             let Node { parent, jump, .. } = self.nodes[at as usize];

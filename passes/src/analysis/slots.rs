@@ -3,14 +3,14 @@
 //! A slot is an argument or a result that control binds: a region argument, a result of an operation with region
 //! flow, an argument of a block with predecessors. Removing one means removing the operands that feed it too.
 
-use pir_ir::{BlockId, Body, Context, FlowPoint, OpId, Rewriter, Successor, ValueId};
+use pir_ir::{Analysis, BlockId, Body, Context, FlowPoint, OpId, Rewriter, Successor, ValueId};
 use smallvec::SmallVec;
 
 use super::edges::{predecessors, successor_start};
 use super::liveness::Liveness;
 
 /// Where control binds values in a body: what has to be looked at to find slots.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub(crate) struct FlowOps {
     /// The operations with region flow, each before those inside it.
     pub(crate) ops: Vec<OpId>,
@@ -20,20 +20,14 @@ pub(crate) struct FlowOps {
     pub(crate) has_blocks: bool,
 }
 
-impl FlowOps {
-    /// Looks at all operations of a body.
-    pub(crate) fn new(ctx: &Context, body: &Body) -> Self {
-        Self::of(ctx, body, body.walk_all())
-    }
-
-    /// Looks at the operations of a body, which come in program order.
-    pub(crate) fn of(ctx: &Context, body: &Body, ops: impl Iterator<Item = OpId>) -> Self {
+impl Analysis for FlowOps {
+    fn compute(ctx: &Context, body: &Body) -> Self {
         let has_blocks = |region| body.region_blocks(region).len() > 1;
         let mut all = FlowOps {
             has_blocks: has_blocks(body.root()),
             ..FlowOps::default()
         };
-        for op in ops {
+        for op in body.walk_all() {
             if body.region_flow(ctx, op).is_some() {
                 all.ops.push(op);
             }
@@ -42,7 +36,9 @@ impl FlowOps {
         }
         all
     }
+}
 
+impl FlowOps {
     /// Whether there is nothing that binds values.
     pub(crate) fn is_empty(&self) -> bool {
         self.ops.is_empty() && !self.has_successors

@@ -2,7 +2,7 @@
 
 use petgraph::unionfind::UnionFind;
 use pir_dialects::pd;
-use pir_ir::{Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Traits, TypeData, Use, ValueId};
+use pir_ir::{Analysis, Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Traits, TypeData, Use, ValueId};
 
 use super::edges::is_fixed_slot;
 
@@ -14,14 +14,13 @@ use super::edges::is_fixed_slot;
 /// An operation whose effect on a value is declared changes that value alone. One whose effects are not declared may
 /// change whatever its operands hold, and what aliases of them do: values that control hands on, that only move elements
 /// about, that come out of lists and stacks, and the results of such operations.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct Variables {
     is_variable: Vec<bool>,
 }
 
-impl Variables {
-    /// Finds the variables of a body.
-    pub fn new(ctx: &Context, body: &Body) -> Self {
+impl Analysis for Variables {
+    fn compute(ctx: &Context, body: &Body) -> Self {
         let mut this = Variables::default();
         let mut unknown: Vec<OpId> = Vec::new();
         for op in body.walk_all() {
@@ -47,7 +46,9 @@ impl Variables {
         }
         this
     }
+}
 
+impl Variables {
     /// Adds what operations with unknown effects may change. If there is one that `runs_alone` and once, its results stay
     /// what they are.
     fn add_aliases(&mut self, ctx: &Context, body: &Body, runs_alone: bool) {

@@ -41,7 +41,7 @@ pub fn batch_weight_grads(module: &mut Module) -> bool {
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         // Factors are read again behind the loop.
-        changed |= Variables::new(&ctx, body).is_empty() && run(&ctx, body);
+        changed |= body.analysis::<Variables>(&ctx).is_empty() && run(&ctx, body);
         pending.extend(inner_bodies_mut(&ctx, body));
     }
     changed

@@ -91,7 +91,7 @@ pub fn prune_stacks(module: &mut Module) {
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         // A recorded value might be another by the time that it is computed again.
-        if Variables::new(&ctx, body).is_empty() {
+        if body.analysis::<Variables>(&ctx).is_empty() {
             prune::run(&ctx, body);
         }
         pending.extend(inner_bodies_mut(&ctx, body));
@@ -230,7 +230,7 @@ fn may_change_in_place(ctx: &Context, body: &Body, activity: &Activity) -> Optio
     if !has_unknown_effects(ctx, body) {
         return None;
     }
-    let variables = Variables::new(ctx, body);
+    let variables = body.analysis::<Variables>(ctx);
     let reader = body.walk_all().find(|&op| {
         let needed = activity.passes_through(body, op) || body.results(op).any(|v| activity.is_useful(v));
         needed && variables.concern(body, op)

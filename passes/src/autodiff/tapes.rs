@@ -1,5 +1,7 @@
 //! Tapes: stacks with the operation that records on them and the dual that reads them, pushes paired with pops.
 
+use std::sync::Arc;
+
 use pir_ir::{BlockId, Body, Context, OpId, Rewriter, Use, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -47,7 +49,7 @@ pub(crate) struct Tapes {
     /// For values that a loop starts from, a block of its dual and the result of that which is the value again.
     pub(crate) started_from: FxHashMap<ValueId, (BlockId, usize)>,
     /// Which regions are nested in which.
-    pub(crate) tree: RegionTree,
+    pub(crate) tree: Arc<RegionTree>,
 }
 
 impl Tape {
@@ -59,7 +61,7 @@ impl Tape {
 
 impl Tapes {
     pub(crate) fn new(ctx: &Context, names: &Names, body: &Body) -> Self {
-        let (all, image) = pair(names, body, &Provenance::new(ctx, body));
+        let (all, image) = pair(names, body, &body.analysis::<Provenance>(ctx));
         let mut partner = FxHashMap::default();
         for (at, tape) in all.iter().enumerate() {
             partner.extend(tape.pairs.iter().map(|&(push, pop)| (pop, (push, at))));
@@ -69,7 +71,7 @@ impl Tapes {
             image,
             partner,
             started_from: FxHashMap::default(),
-            tree: RegionTree::new(ctx, body),
+            tree: body.analysis::<RegionTree>(ctx),
         }
     }
 

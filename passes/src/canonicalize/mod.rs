@@ -26,12 +26,13 @@ mod assume;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use pir_ir::{Diagnostic, Module, OpId, ValueId};
 use smallvec::SmallVec;
 
 use crate::analysis::{
-    Constants, Effects, FlowOps, Limits, Liveness, Roots, has_choice_of_regions, inside_out, known_path,
-    remove_unreachable_blocks, sweep,
+    Constants, FlowOps, Limits, Liveness, has_choice_of_regions, known_path, remove_unreachable_blocks, sweep,
 };
 use crate::bodies::for_each_body_mut;
 use crate::final_values::replace_final_values;
@@ -99,7 +100,7 @@ impl Pass for Canonicalize {
                 return Ok(Changed::No);
             };
             let full = all.fuel;
-            let flow = FlowOps::of(ctx, all.body, all.listed());
+            let flow = all.body.analysis(ctx);
             let settled = false;
             let mut driver = Driver { all, flow, settled };
             let ended = driver.run();
@@ -116,7 +117,7 @@ impl Pass for Canonicalize {
 struct Driver<'a> {
     all: PatternDriver<'a>,
     /// What control flows through, as of when all operations were listed.
-    flow: FlowOps,
+    flow: Arc<FlowOps>,
     /// Since the whole body was looked at nothing has been done to it but to remove what is dead.
     settled: bool,
 }
@@ -137,7 +138,7 @@ impl Driver<'_> {
             self.all.fuel -= 1;
             self.all.changed = true;
             self.all.list_all();
-            self.flow = FlowOps::of(self.all.ctx, self.all.body, self.all.listed());
+            self.flow = self.all.body.analysis(self.all.ctx);
         }
         self.all.work_off(inline)
     }
@@ -146,12 +147,12 @@ impl Driver<'_> {
     fn restructure(&mut self, quiet: bool) -> bool {
         let all = &mut self.all;
         if !quiet {
-            self.flow = FlowOps::new(all.ctx, all.body);
+            self.flow = all.body.analysis(all.ctx);
         }
         let mut changed = false;
         if self.flow.has_blocks && remove_unreachable_blocks(all.body) {
             changed = true;
-            self.flow = FlowOps::new(all.ctx, all.body);
+            self.flow = all.body.analysis(all.ctx);
         }
         changed |= assume::replace_known(&all.constants, all.body);
         changed |= replace_final_values(&all.constants, all.body, &self.flow);
@@ -182,10 +183,7 @@ impl Driver<'_> {
         if swept {
             return false;
         }
-        if changed || !quiet || !all.effects.cover(all.body) {
-            all.effects = Effects::of_constants(all.ctx, all.body, inside_out(all.body));
-        }
-        let live = Liveness::new(all.ctx, all.body, &all.effects, Roots::Effects);
+        let live = all.body.analysis::<Liveness>(all.ctx);
         changed | sweep(all.ctx, all.body, &live)
     }
 }

@@ -87,7 +87,8 @@ pub(crate) struct Forwarded {
 /// Replaces the uses of slots that stand for another value, or that are equal to another slot. The slots stay.
 pub(crate) fn forward_slots(ctx: &Context, body: &mut Body) -> bool {
     // What is bound to something that changes in place is the value that this has at that time.
-    Variables::new(ctx, body).is_empty() && forward_constant_slots(ctx, body, &FlowOps::new(ctx, body)).changed
+    let constant = body.analysis::<Variables>(ctx).is_empty();
+    constant && forward_constant_slots(ctx, body, &body.analysis::<FlowOps>(ctx)).changed
 }
 
 /// [`forward_slots`], in a body in which nothing changes in place.
@@ -117,7 +118,7 @@ pub(crate) fn forward_constant_slots(ctx: &Context, body: &mut Body, flow: &Flow
 /// Runs the pass on one body.
 fn forward_args(ctx: &Context, body: &mut Body) -> bool {
     let changed = forward_slots(ctx, body);
-    let effects = Effects::new(ctx, body);
+    let effects = body.analysis::<Effects>(ctx);
     let live = Liveness::new(ctx, body, &effects, Roots::AllOps);
     changed | sweep(ctx, body, &live)
 }

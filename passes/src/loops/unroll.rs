@@ -71,7 +71,7 @@ impl Pass for Unroll {
                 changed |= unroll_all(&Constants::new(ctx, cx.evaluator, false), body, copies);
             }
             if let Some(factor) = factor {
-                let facts = Facts::new(ctx, body);
+                let facts = body.analysis::<Facts>(ctx);
                 for l in Loop::all(ctx, body) {
                     changed |= unroll_by(ctx, body, &facts, l, factor, copies).is_some();
                 }

@@ -64,7 +64,7 @@ impl Pass for Sccp {
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         for_each_body_mut(module, |ctx, body| {
             // What is changed in place is no constant, whatever it starts as.
-            let changes = !Variables::new(ctx, body).is_empty();
+            let changes = !body.analysis::<Variables>(ctx).is_empty();
             Ok((!changes && sccp(ctx, body, cx.evaluator)).into())
         })
     }
@@ -398,7 +398,7 @@ impl Solver<'_> {
 
 /// Puts constants in the place of the values that are known to be.
 fn rewrite(ctx: &Context, body: &mut Body, constants: &Constants<'_>, known: &[Known]) -> bool {
-    let facts = Facts::new(ctx, body);
+    let facts = body.analysis::<Facts>(ctx);
     let mut changed = false;
     let mut of_args: FxHashMap<(BlockId, Attr, Type), ValueId> = FxHashMap::default();
     for block in body.all_blocks() {

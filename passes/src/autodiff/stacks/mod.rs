@@ -78,7 +78,7 @@ impl Stacks {
             .filter(|&op| body.op_name(op) == names.push || body.op_name(op) == names.pop)
             .collect();
         let mut this = Stacks::default();
-        let provenance = Provenance::new(ctx, body);
+        let provenance = body.analysis::<Provenance>(ctx);
         if provenance.is_empty() {
             return this;
         }

@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body) -> bool {
     if !found {
         return false;
     }
-    let facts = Facts::new(ctx, body);
+    let facts = body.analysis::<Facts>(ctx);
     let live = Liveness::new(ctx, body, facts.effects(), Roots::Observed);
     sweep(ctx, body, &live);
     let names = Names::new(ctx);
