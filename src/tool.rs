@@ -1,4 +1,4 @@
-//! What a tool is made of.
+//! Building tools.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ use crate::{opt, run, translate};
 /// # // The test has a command line of its own.
 /// ```
 ///
-/// One with more to it adds that before: `Tool::new("my-opt").dialect(my::register).pass(&MyPass).opt()`. `examples/standalone` has
-/// a whole one.
+/// A tool with more is built by adding it first: `Tool::new("my-opt").dialect(my::register).pass(&MyPass).opt()`.
+/// `examples/standalone` is a complete one.
 #[derive(Clone)]
 pub struct Tool {
     name: &'static str,
@@ -66,10 +66,10 @@ impl Tool {
         self.builder().build()
     }
 
-    /// The same with those of files.
+    /// The same, with the dialects of files.
     ///
     /// # Errors
-    /// The number of the file that is wrong, and what is wrong with it.
+    /// The index of the first file with errors, and the errors.
     pub fn context_with(&self, files: &[DialectFile<'_>]) -> Result<Arc<Context>, (usize, Vec<Diagnostic>)> {
         context_with(self.builder(), files)
     }
@@ -80,12 +80,12 @@ impl Tool {
         builder
     }
 
-    /// Reads a program, runs passes on it and prints it, as the command line says: a tool like `pir-opt`.
+    /// The main function of a tool like `pir-opt`: reads a program, runs passes on it and prints it.
     pub fn opt(&self) -> ExitCode {
         self.main(opt::main)
     }
 
-    /// Runs a program, as the command line says: a tool like `pir-run`.
+    /// The main function of a tool like `pir-run`: runs a program.
     pub fn run(&self) -> ExitCode {
         self.main(run::main)
     }

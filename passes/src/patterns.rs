@@ -29,8 +29,8 @@ use crate::pass::{Changed, PassContext};
 /// How many users of an operation are noted one by one when it is looked at.
 const MAX_USERS: usize = 64;
 
-/// Applies patterns to all bodies of a module until none applies any more. On the way, operations are folded as their definitions
-/// and constant operands say, and what nobody uses is removed. Bodies in which something changes in place are left as they are.
+/// Applies patterns to all bodies of a module to a fixed point. On the way, operations are folded according to their
+/// definitions and constant operands, and dead operations are removed. Bodies with operations in place are left alone.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -61,7 +61,7 @@ const MAX_USERS: usize = 64;
 /// ```
 ///
 /// # Errors
-/// None of its own.
+/// It reports no errors itself.
 pub fn apply_patterns(
     module: &mut Module,
     patterns: &Patterns,
@@ -160,7 +160,7 @@ impl<'a> PatternDriver<'a> {
         let users: SmallVec<[OpId; 8]> = self.body.uses(value).map(|u| u.op).collect();
         for user in users {
             self.push(user);
-            // A condition, say, that ends a region may decide where control goes.
+            // A condition that ends a region, for example, may decide the control flow.
             if self.body.view(self.ctx, user).has(Traits::TERMINATOR)
                 && let Some(parent) = self.body.parent_op(user)
             {
@@ -257,7 +257,7 @@ impl<'a> PatternDriver<'a> {
         }
         for (&result, &value) in results.iter().zip(&values) {
             self.push_users(result);
-            // A value whose type says more or less takes its place if everything goes with that.
+            // A value of another type replaces it if all uses accept that type.
             if !Rewriter::new(self.ctx, self.body).try_replace_value(result, value) {
                 return false;
             }

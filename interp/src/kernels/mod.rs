@@ -1,7 +1,7 @@
-//! Kernels: what the operations compute.
+//! Kernels: the implementations of operations.
 //!
-//! A kernel is prepared once for an operation, when its attributes are read and checked, and then applied to tensors
-//! any number of times. It owns the tensors that it is given: one that nobody else holds may be overwritten.
+//! A kernel is prepared once per operation, when its attributes are read and checked, and then applied to tensors any
+//! number of times. It owns its operands: an unshared one may be overwritten.
 
 mod activation;
 mod binary;
@@ -39,10 +39,10 @@ use crate::tensor::{DType, Element, Shape, Tensor};
 pub type Inputs = SmallVec<[Tensor; 4]>;
 /// The results of a kernel.
 pub type Outputs = SmallVec<[Tensor; 2]>;
-/// What one operation computes.
+/// The implementation of an operation.
 pub type Kernel = Box<dyn Fn(Inputs) -> Result<Outputs, String> + Send + Sync>;
-/// Computes something of two tensors in the place of the first, which is the second operand if the last argument says so;
-/// `false` if that cannot be done, and nothing has been changed.
+/// Combines two tensors in place of the first, which is the second operand if the last argument is true; `false` if
+/// that is not possible, and nothing has been changed.
 pub(crate) type InPlace = fn(&mut Tensor, &Tensor, bool) -> bool;
 /// Prepares the kernel of an operation.
 pub type Prepare = fn(&Spec<'_>) -> Result<Kernel, String>;
@@ -53,9 +53,9 @@ pub struct Spec<'a> {
     pub view: OpView<'a>,
 }
 
-/// The kernels by operation name.
+/// The kernels, by operation name.
 ///
-/// A dialect adds those of its operations to the context, where all that runs or folds operations finds them:
+/// A dialect adds those of its operations to the context, which executors and folding query:
 ///
 /// ```
 /// use pir_interp::{Tensor, kernels::Kernels};
@@ -81,7 +81,7 @@ struct Entry {
 static STANDARD: LazyLock<Kernels> = LazyLock::new(Kernels::standard);
 
 impl Kernels {
-    /// Those of the dialects of these crates.
+    /// The kernels of the built-in dialects.
     pub fn standard() -> Self {
         let families = [
             unary::KERNELS,
@@ -119,12 +119,12 @@ impl Kernels {
         kernels
     }
 
-    /// Those that a context was built with, or the standard ones.
+    /// The kernels that a context was built with, or the standard ones.
     pub fn of(ctx: &Context) -> &Self {
         ctx.extension().unwrap_or(&STANDARD)
     }
 
-    /// Adds the kernel of the operation called `name`; it takes the place of one that there is.
+    /// Adds the kernel of the operation `name`, replacing an existing one.
     pub fn add(&mut self, name: impl Into<Text>, prepare: Prepare) -> &mut Self {
         let in_place = None;
         self.table.insert(name.into(), Entry { prepare, in_place });
@@ -134,22 +134,22 @@ impl Kernels {
     /// The kernel of an operation; `None` if there is none of its name.
     ///
     /// # Errors
-    /// When the attributes are not those of the operation.
+    /// If the attributes are not those of the operation.
     pub fn prepare(&self, view: OpView<'_>) -> Option<Result<Kernel, String>> {
         self.table.get(view.name()).map(|entry| (entry.prepare)(&Spec { view }))
     }
 
-    /// The names of the operations that have kernels, in no order.
+    /// The names of the operations with kernels, unordered.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.table.keys().map(|name| &**name)
     }
 
-    /// Whether there is a kernel for the operation called `name`.
+    /// Whether there is a kernel for the operation `name`.
     pub fn has(&self, name: &str) -> bool {
         self.table.contains_key(name)
     }
 
-    /// What an operation computes, if it can be done in place without more ado.
+    /// The in-place kernel, if any.
     pub(crate) fn in_place(&self, name: &str) -> Option<InPlace> {
         self.table.get(name)?.in_place
     }
@@ -161,7 +161,7 @@ impl Default for Kernels {
     }
 }
 
-/// Puts tensors together along an axis.
+/// Concatenates tensors along an axis.
 pub(crate) fn join(parts: &[Tensor], axis: usize) -> Result<Tensor, String> {
     shape::concat(parts, i64::try_from(axis).unwrap_or(i64::MAX))
 }
@@ -200,7 +200,7 @@ impl Spec<'_> {
         self.view.str(name).unwrap_or(default)
     }
 
-    /// Where the operand that is declared at `index` is among those given: optional ones before it may be absent.
+    /// The index of the operand that is declared at `index`: earlier optional ones may be absent.
     pub(crate) fn place(&self, index: usize) -> Option<usize> {
         let absent = self.ints("absent_operands").unwrap_or_default();
         if absent.contains(&(index as i64)) {
@@ -211,13 +211,13 @@ impl Spec<'_> {
         (at < self.view.body.num_operands(self.view.op)).then_some(at)
     }
 
-    /// Whether something reads a result: work for nobody is left out.
+    /// Whether a result is used. Lets kernels skip unused results.
     pub(crate) fn reads(&self, result: usize) -> bool {
         let value = self.view.body.results(self.view.op).nth(result);
         value.is_some_and(|v| self.view.body.has_uses(v))
     }
 
-    /// The integers of an attribute: a list, or one.
+    /// The integers of an attribute: a list, or a single one.
     pub(crate) fn ints(&self, name: &str) -> Option<Vec<i64>> {
         let attr = self.view.attr(name)?;
         match self.view.ctx.attr_data(attr) {
@@ -226,7 +226,7 @@ impl Spec<'_> {
         }
     }
 
-    /// Integers that are an attribute, or an operand behind those that must be there.
+    /// Integers from an attribute, or from an operand after the required ones.
     pub(crate) fn ints_or_operand(&self, name: &str) -> IntList {
         match self.ints(name) {
             Some(values) => IntList::Known(values),
@@ -237,7 +237,7 @@ impl Spec<'_> {
         }
     }
 
-    /// Where the operand is that stands in place of an attribute.
+    /// The index of the operand that replaces an attribute.
     pub(crate) fn operand_called(&self, name: &str) -> Option<usize> {
         if self.view.attr(name).is_some() {
             return None;
@@ -255,7 +255,7 @@ impl Spec<'_> {
 /// A few integers.
 pub(crate) type Ints = SmallVec<[i64; 8]>;
 
-/// Integers that may be known only when the operation runs.
+/// Integers that may be known only at run time.
 #[derive(Clone, Debug)]
 pub(crate) enum IntList {
     Known(Vec<i64>),
@@ -277,7 +277,7 @@ impl IntList {
     }
 }
 
-/// An axis counted from the front.
+/// An axis as a non-negative number.
 pub(crate) fn axis(value: i64, rank: usize) -> Result<usize, String> {
     let at = if value < 0 {
         value.saturating_add(rank as i64)
@@ -296,14 +296,14 @@ pub(crate) fn one(tensor: Tensor) -> Result<Outputs, String> {
     Ok(out)
 }
 
-/// The first operands, by number.
+/// The first operands.
 pub(crate) fn take<const N: usize>(inputs: Inputs) -> Result<[Tensor; N], String> {
     let count = inputs.len();
     if count < N {
         return Err(format!("{N} operands are needed, {count} given"));
     }
     let mut inputs = inputs.into_iter();
-    // There are enough; the other case only has to be of the right type.
+    // There are enough; this only satisfies the type.
     Ok(std::array::from_fn(|_| {
         inputs.next().unwrap_or_else(|| Tensor::scalar(false))
     }))
@@ -317,12 +317,12 @@ pub(crate) fn dims(values: &[i64]) -> Result<Shape, String> {
         .collect()
 }
 
-/// The element type that a type attribute names.
+/// The element type of a type attribute.
 pub(crate) fn attr_dtype(s: &Spec<'_>, name: &str) -> Option<DType> {
     s.view.ty(name).and_then(|t| dtype_of(s.view.ctx, t))
 }
 
-/// Elements before, along and behind an axis.
+/// The number of elements before, along and after an axis.
 pub(crate) fn around(shape: &[usize], axis: usize) -> (usize, usize, usize) {
     (
         shape[..axis].iter().product(),

@@ -1,4 +1,4 @@
-//! A function that names its derivative is differentiated where it is called: one that is run itself is put behind a call.
+//! The derivative that a function names is used where the function is called: to check it, a call is added.
 
 use std::borrow::Cow;
 
