@@ -1,55 +1,78 @@
-//! Generates Rust from the op tables of the `pd` dialect: a table of rows, from which `pd::table` makes definitions.
+//! Turns the op tables of the dialects into Rust: rows that `table` makes definitions of, and typed views.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
 #[path = "build/names.rs"]
 mod names;
-#[path = "src/pd/schema.rs"]
+#[path = "src/table/schema.rs"]
 mod schema;
 #[path = "build/typed.rs"]
 mod typed;
 
+/// The dialects with op tables, in `src/DIALECT/ops/`.
+const DIALECTS: &[&str] = &["pd", "stablehlo", "chlo"];
+
 fn main() {
-    println!("cargo::rerun-if-changed=src/pd/ops");
-    println!("cargo::rerun-if-changed=src/pd/schema.rs");
+    println!("cargo::rerun-if-changed=src/table/schema.rs");
     println!("cargo::rerun-if-changed=build");
-    let mut files: Vec<_> = fs::read_dir("src/pd/ops")
+    let target = env::var("OUT_DIR").expect("cargo sets it");
+    let write = |file: String, text: String| {
+        fs::write(Path::new(&target).join(file), text).expect("the build folder is writable");
+    };
+    for &dialect in DIALECTS {
+        let tables = tables(dialect);
+        let (mut rows, mut typed) = (String::from("pub(super) static ROWS: &[Row] = &[\n"), String::new());
+        for (family, op) in &tables {
+            row(&mut rows, dialect, family, op);
+            // Builders infer the types of results, which StableHLO's attributes do not determine.
+            typed::typed(&mut typed, dialect, op, dialect == "pd");
+        }
+        rows.push_str("];\n");
+        let ops: Vec<schema::Op> = tables.into_iter().map(|(_, op)| op).collect();
+        if dialect == "pd" {
+            // Rows of dialect files name inference functions as these rows do.
+            let names: BTreeSet<&str> = ops.iter().filter_map(|op| op.infer.as_deref()).collect();
+            let entries: String = names
+                .iter()
+                .map(|name| format!("    ({name:?}, infer::{name}),\n"))
+                .collect();
+            let _ = writeln!(
+                rows,
+                "pub(crate) static INFERENCES: &[(&str, InferFn)] = &[\n{entries}];"
+            );
+            write(
+                "pd_names.rs".into(),
+                names::tables(&ops).unwrap_or_else(|e| panic!("{e}")),
+            );
+        }
+        write(format!("{dialect}_ops.rs"), rows);
+        write(format!("{dialect}_typed.rs"), typed);
+    }
+}
+
+/// The rows of a dialect, each with its family: the name of the file.
+fn tables(dialect: &str) -> Vec<(String, schema::Op)> {
+    let folder = format!("src/{dialect}/ops");
+    println!("cargo::rerun-if-changed={folder}");
+    let mut files: Vec<_> = fs::read_dir(&folder)
         .expect("the op tables are beside the crate")
         .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| path.extension().is_some_and(|e| e == "yaml"))
         .collect();
     files.sort();
-    let mut inferences = Vec::new();
-    let mut ops = Vec::new();
-    let mut out = String::from("pub(super) static ROWS: &[Row] = &[\n");
-    let mut typed = String::new();
+    let mut rows = Vec::new();
     for file in files {
         let text = fs::read_to_string(&file).expect("a readable op table");
         let family = file.file_stem().and_then(|s| s.to_str()).expect("a file name");
         for op in parse(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display())) {
             let op = op.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-            row(&mut out, family, &op);
-            typed::typed(&mut typed, &op);
-            inferences.extend(op.infer.clone());
-            ops.push(op);
+            rows.push((family.to_owned(), op));
         }
     }
-    out.push_str("];\n");
-    // Rows in dialect files name inference functions in the same way.
-    inferences.sort();
-    inferences.dedup();
-    out.push_str("pub(crate) static INFERENCES: &[(&str, InferFn)] = &[\n");
-    for name in inferences {
-        let _ = writeln!(out, "    ({name:?}, infer::{name}),");
-    }
-    out.push_str("];\n");
-    let names = names::tables(&ops).unwrap_or_else(|e| panic!("{e}"));
-    let target = env::var("OUT_DIR").expect("cargo sets it");
-    for (file, text) in [("pd_ops.rs", out), ("pd_names.rs", names), ("pd_typed.rs", typed)] {
-        fs::write(Path::new(&target).join(file), text).expect("the build folder is writable");
-    }
+    rows
 }
 
 /// Parses a table. The outer error is a YAML error, the inner ones concern single entries.
@@ -67,7 +90,7 @@ fn text(text: &str) -> String {
     format!("Cow::Borrowed({text:?})")
 }
 
-fn row(out: &mut String, family: &str, op: &schema::Op) {
+fn row(out: &mut String, dialect: &str, family: &str, op: &schema::Op) {
     let values = |list: &[schema::Value]| {
         let items: Vec<String> = list
             .iter()
@@ -103,6 +126,19 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
         .infer
         .as_ref()
         .map_or("None".to_owned(), |f| format!("Some(infer::{f})"));
+    let verify = match &op.verify {
+        _ if op.effects.as_deref() == Some("FirstOperand") => "Some(verify::in_place)".to_owned(),
+        Some(function) => format!("Some(verify::{function})"),
+        None => "None".to_owned(),
+    };
+    let regions: Vec<String> = op
+        .regions
+        .iter()
+        .map(|name| {
+            let word = name.trim_end_matches('.');
+            format!("(&[{word:?}], {})", word != name)
+        })
+        .collect();
     let traits: Vec<String> = op
         .traits
         .iter()
@@ -116,18 +152,19 @@ fn row(out: &mut String, family: &str, op: &schema::Op) {
     let _ = writeln!(
         out,
         "    Row {{ op: {:?}, family: {family:?}, summary: {:?}, doc: {:?}, example: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
-         infer: {infer}, traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, derivative: {derivative}, \
+         infer: {infer}, verify: {verify}, regions: &[{}], traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, derivative: {derivative}, \
          backward: {:?}, no_need_buffer: &[{}], computes: {:?}, vjp: {:?}, forms: &[{}] }},",
-        format!("pd.{}", op.op),
+        format!("{dialect}.{}", op.op),
         op.summary,
         op.doc,
         op.example,
         values(&op.operands),
         attrs.join(", "),
         values(&op.outputs),
+        regions.join(", "),
         op.effects.as_deref().unwrap_or("None"),
         op.speculate.as_deref().unwrap_or("Always"),
-        op.backward.as_ref().map(|b| format!("pd.{b}")),
+        op.backward.as_ref().map(|b| format!("{dialect}.{b}")),
         unread.join(", "),
         op.computes,
         op.vjp,

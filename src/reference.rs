@@ -274,6 +274,7 @@ pub(crate) fn signature(op: &OpDef) -> String {
         };
         let _ = match region.presence {
             Presence::Required => write!(text, " {region_text}"),
+            Presence::Repeated => write!(text, " {region_text}…"),
             Presence::MayBeEmpty | Presence::MayBeAbsent => write!(text, " [{region_text}]"),
         };
     }

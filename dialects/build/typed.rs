@@ -1,5 +1,5 @@
-//! Typed views and builders for the operations of the tables: a misspelled operation, operand or attribute does not
-//! compile. The generated code only defines names; the shared functions of `src/pd/typed.rs` do the work.
+//! Typed views and builders of the operations of the tables: an operation, operand or attribute that is misspelled does not
+//! compile. What is generated only names things; the work is done by the shared functions of `src/typed.rs`.
 
 use std::fmt::Write as _;
 
@@ -57,6 +57,7 @@ impl ParamKind {
 
 /// An operation with its generated names.
 struct Typed<'o> {
+    dialect: &'o str,
     op: &'o Op,
     /// The name of the type.
     ty: String,
@@ -88,17 +89,20 @@ fn camel(name: &str) -> String {
     out
 }
 
-/// Generates the view and the builders of an operation.
-pub fn typed(out: &mut String, op: &Op) {
+/// Writes the view of an operation, and its builders if they are wanted.
+pub fn typed(out: &mut String, dialect: &str, op: &Op, builders: bool) {
     let typed = Typed {
+        dialect,
         op,
         ty: camel(&op.op),
         function: identifier(&op.op),
     };
     typed.declaration(out);
     typed.view(out);
-    typed.options(out);
-    typed.builders(out);
+    if builders {
+        typed.options(out);
+        typed.builders(out);
+    }
 }
 
 impl Typed<'_> {
@@ -111,12 +115,26 @@ impl Typed<'_> {
         self.op.operands.iter().position(|operand| operand.name == name)
     }
 
+    /// The name and the summary as rustdoc reads them: `x[1:3]` is no link.
+    fn described(&self) -> String {
+        let escape = |(at, part): (usize, &str)| match at % 2 {
+            0 => part.replace('[', "\\[").replace(']', "\\]"),
+            _ => part.to_owned(),
+        };
+        let parts: Vec<String> = self.op.summary.split('`').enumerate().map(escape).collect();
+        format!("`{}.{}`: {}", self.dialect, self.op.op, parts.join("`"))
+    }
+
     fn declaration(&self, out: &mut String) {
         let (ty, op) = (&self.ty, self.op);
         let tensors = op.operands.iter().filter(|o| o.arity == Arity::One).count();
         let broadcasts = tensors > 1 && op.traits.iter().any(|t| t == "elementwise");
-        let _ = writeln!(out, "#[doc = {:?}]\npub enum {ty} {{}}", described(op));
-        let _ = writeln!(out, "typed!({ty}, {:?}, {broadcasts});", format!("pd.{}", op.op));
+        let _ = writeln!(out, "#[doc = {:?}]\npub enum {ty} {{}}", self.described());
+        let _ = writeln!(
+            out,
+            "typed!({ty}, {:?}, {broadcasts});",
+            format!("{}.{}", self.dialect, op.op)
+        );
         let _ = writeln!(out, "#[allow(non_upper_case_globals)]\nimpl {ty} {{");
         for (place, operand) in op.operands.iter().enumerate() {
             let make = match self.attribute(&operand.name) {
@@ -284,7 +302,7 @@ impl Typed<'_> {
                 list
             };
             let apply = if with { ".with_options(options)" } else { "" };
-            let doc = described(op);
+            let doc = self.described();
             let _ = writeln!(
                 out,
                 "#[doc = {doc:?}]\n#[doc = \"# Errors\"]\n#[doc = \"When its types cannot be inferred.\"]\npub fn {name}<'a>(r: &mut Rewriter<'a>{}) -> Result<{plain}, String> {{ \
@@ -329,14 +347,4 @@ fn number(text: &str) -> f64 {
 fn list(text: &str) -> String {
     let inside = text.trim().trim_start_matches('{').trim_end_matches('}');
     format!("[{inside}]")
-}
-
-/// The name and the summary of an operation for rustdoc: `x[1:3]` must not become a link.
-fn described(op: &Op) -> String {
-    let escape = |(at, part): (usize, &str)| match at % 2 {
-        0 => part.replace('[', "\\[").replace(']', "\\]"),
-        _ => part.to_owned(),
-    };
-    let parts: Vec<String> = op.summary.split('`').enumerate().map(escape).collect();
-    format!("`pd.{}`: {}", op.op, parts.join("`"))
 }

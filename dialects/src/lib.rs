@@ -15,6 +15,9 @@ pub mod formats;
 pub mod func;
 pub mod marks;
 pub mod pd;
+pub mod stablehlo;
+mod table;
+mod typed;
 pub mod user;
 pub mod window;
 
@@ -29,6 +32,7 @@ pub fn register_all(builder: &mut ContextBuilder) {
     cf::register(builder);
     df::register(builder);
     pd::register(builder);
+    stablehlo::register(builder);
     marks::register(builder);
     external::register(builder);
 }

@@ -102,6 +102,8 @@ pub enum Presence {
     MayBeEmpty,
     /// When it is left out, the operation has one region less: `init`.
     MayBeAbsent,
+    /// The last one, of which there may be any number but none.
+    Repeated,
 }
 
 /// A declared region.

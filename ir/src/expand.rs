@@ -66,9 +66,14 @@ fn expand_in(
     growth: &mut usize,
 ) -> Result<bool, Vec<Diagnostic>> {
     let mut r = Rewriter::new(ctx, body);
+    // From the front: operations with regions are expanded before those in them, which they read.
     let mut pending: Vec<OpId> = r.body.walk_all().collect();
+    pending.reverse();
     let (mut changed, mut errors) = (false, Vec::new());
     while let Some(op) = pending.pop() {
+        if !r.body.is_alive(op) {
+            continue;
+        }
         let view = r.view(op);
         if !view.is_composite() || keep(view) {
             continue;

@@ -6,11 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use pir_ir::verify::{VerifyOptions, verify_with};
-use pir_ir::{Body, Context, Diagnostic, Module};
+use pir_ir::{Body, Context, Diagnostic, Module, OpId};
 
 use crate::bodies::map_bodies;
 use crate::pass::{Changed, ConstantEvaluator, PassContext};
-use crate::pass::{Invocation, Path};
+use crate::pass::{Invocation, Path, Scope};
 use crate::pipeline::{Pipeline, is_module};
 
 /// The code of the error that a crash of a pass is reported with.
@@ -273,6 +273,12 @@ fn attempt(
     evaluator: Option<&dyn ConstantEvaluator>,
 ) -> (Outcome, Vec<Diagnostic>, BTreeMap<&'static str, u64>) {
     let mut cx = PassContext::new(&invocation.options).with_evaluator(evaluator);
+    // A file with one module is that module, also when it has a name or attributes.
+    let within = only_module(module).filter(|_| invocation.pass.scope() == Scope::Module);
+    let outer = within.and_then(|op| {
+        let inner = module.body.take_isolated(op)?;
+        Some((op, std::mem::replace(&mut module.body, inner)))
+    });
     let preserved = invocation.pass.preserves();
     if !preserved.is_empty() {
         each_body(module, Body::drop_stale_analyses);
@@ -281,6 +287,10 @@ fn attempt(
     let result = catch_unwind(AssertUnwindSafe(|| invocation.pass.run(module, &cx)));
     if !preserved.is_empty() && matches!(result, Ok(Ok(_))) {
         each_body(module, |body| body.keep_analyses(&preserved));
+    }
+    if let Some((op, outer)) = outer {
+        let inner = std::mem::replace(&mut module.body, outer);
+        module.body.set_isolated(op, inner);
     }
     let counts = cx.take_counts();
     let outcome = result.unwrap_or_else(|panic| {
@@ -296,6 +306,15 @@ fn each_body(module: &mut Module, f: impl Fn(&mut Body)) {
         f(body);
         pending.extend(body.isolated_ops_mut().map(|(_, _, inner)| inner));
     }
+}
+
+/// The only operation of a program, if that is a module that is not empty.
+fn only_module(module: &Module) -> Option<OpId> {
+    let mut ops = module.body.block_ops(module.top());
+    let op = ops.next().filter(|_| ops.next().is_none())?;
+    let inner = module.body.isolated(op)?;
+    let is_one = module.body.view(&module.ctx, op).def().is_some_and(is_module);
+    (is_one && !inner.region_blocks(inner.root()).is_empty()).then_some(op)
 }
 
 fn crash(who: &str, panic: &(dyn Any + Send)) -> Diagnostic {
@@ -499,8 +518,8 @@ mod tests {
         fn description(&self) -> &'static str {
             ""
         }
-        fn scope(&self) -> crate::Scope {
-            crate::Scope::Body
+        fn scope(&self) -> Scope {
+            Scope::Body
         }
         fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
             cx.count("programs", 1);

@@ -68,6 +68,7 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
         for (at, region) in def.regions.iter().enumerate() {
             let presence = match region.presence {
                 Presence::Required => "",
+                Presence::Repeated => ", any number of them",
                 Presence::MayBeEmpty | Presence::MayBeAbsent => ", may be left out",
             };
             let _ = writeln!(text, "  {}{presence}", region_name(def, at));

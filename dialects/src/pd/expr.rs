@@ -15,7 +15,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use pir_ir::{Attr, Context, Rewriter, Type, TypeData, ValueId};
 
-use super::typed::{Given, Number, ops};
+use super::ops;
+use crate::typed::{Given, Number};
 
 /// The destination of expressions.
 pub trait Emitter {

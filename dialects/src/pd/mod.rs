@@ -12,23 +12,59 @@ mod fold;
 mod handles;
 pub(crate) mod infer;
 mod loops;
-pub(crate) mod schema;
-mod table;
-mod typed;
 mod verify;
 
 use std::sync::Arc;
 
 use pir_ir::{ContextBuilder, DialectDef, DialectType, TypeDef, TypeParamKind};
 
+use crate::table::definition;
+
 pub use control::{is_if, is_while, role};
 pub use expr::{Building, Emitter, Expr, ExprScope, evaluate};
 pub use handles::Handles;
-pub(crate) use table::INFERENCES;
-pub use table::family;
-pub use typed::ops::*;
-pub use typed::{Branch, ConditionBranch, If, IfGrad, While, WhileGrad};
-pub use typed::{Given, Ints, Number, Operand, Operation, Options, Source, Unary, View, index_of};
+pub use ops::*;
+pub(crate) use rows::INFERENCES;
+
+pub use crate::typed::{Given, Ints, Number, Operand, Operation, Options, Source, Unary, View, index_of};
+
+mod rows {
+    use std::borrow::Cow;
+
+    use pir_ir::{Arity, AttrSpec, InferFn, Traits, ValueSpec};
+
+    use super::{infer, verify};
+    use crate::table::{Effects, Row, Speculate};
+
+    include!(concat!(env!("OUT_DIR"), "/pd_ops.rs"));
+}
+
+/// The operations of the tables.
+#[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
+#[allow(
+    clippy::should_implement_trait,
+    clippy::too_many_arguments,
+    reason = "functions are called like the operations, and take what these need"
+)]
+#[rustfmt::skip]
+mod ops {
+    use pir_ir::{Attr, Context, OpId, Rewriter, Type, ValueId};
+
+    use super::{Expr, ExprScope};
+    use crate::typed::*;
+
+    include!(concat!(env!("OUT_DIR"), "/pd_typed.rs"));
+
+    control! {
+        While "pd.while", If "pd.if", WhileGrad "pd.while_grad", IfGrad "pd.if_grad",
+        Branch "pd.branch", ConditionBranch "pd.condition_branch"
+    }
+}
+
+/// The family (the file) that an operation is declared in.
+pub fn family(op: &str) -> Option<&'static str> {
+    rows::ROWS.iter().find(|row| row.op == op).map(|row| row.family)
+}
 
 /// `pd.dense_tensor_array`, an array of tensors of PaddlePaddle's.
 pub struct DenseTensorArray;
@@ -62,7 +98,7 @@ pub fn register(builder: &mut ContextBuilder) {
         other_types: false,
     };
     let folds = fold::Folds::new();
-    let tabled = table::definitions().map(|mut def| {
+    let tabled = rows::ROWS.iter().map(definition).map(|mut def| {
         folds.attach(&mut def);
         def
     });

@@ -317,7 +317,7 @@ fn read_op(line: &str, at: usize) -> Result<Op, String> {
         None if rest.is_empty() => "",
         None => return Err(format!("{FORM}, found `{rest}` behind the operands")),
     };
-    let attrs = crate::pd::schema::split(attrs).into_iter().map(|attr| {
+    let attrs = crate::table::schema::split(attrs).into_iter().map(|attr| {
         let pair = attr.split_once('=');
         let (name, value) = pair.ok_or_else(|| format!("expected `name = value`, found `{}`", attr.trim()))?;
         let wanted = match value.trim().strip_prefix('$') {

@@ -9,7 +9,8 @@ use super::program::{Program, Text, origin};
 use super::source::{Item, Source};
 use super::types::Form;
 use super::{attach, effects_by_semantics, is_word, speculate_by_semantics, unknown_field};
-use crate::pd::{INFERENCES, schema};
+use crate::pd::INFERENCES;
+use crate::table::schema;
 
 /// The traits that a row may name.
 const TRAITS: Traits = Traits::COMMUTATIVE.union(Traits::ELEMENTWISE).union(Traits::MOVEMENT);

@@ -57,7 +57,8 @@ struct Activation {
 pub(super) struct Machine<'m, 'o> {
     ctx: &'m Context,
     programs: Vec<Program<'m>>,
-    by_name: FxHashMap<String, usize>,
+    /// The programs of functions, or why they cannot be run.
+    by_name: FxHashMap<String, Result<usize, ExecError>>,
     options: &'o Options,
     out: &'o mut dyn Write,
     calls: Vec<Activation>,
@@ -92,14 +93,15 @@ impl<'m, 'o> Machine<'m, 'o> {
         let mut by_name = FxHashMap::default();
         for (name, body) in functions(ctx, entry.scope) {
             if std::ptr::eq(body, entry.body) {
-                by_name.insert(name, 0);
+                by_name.insert(name, Ok(0));
                 continue;
             }
             // Functions that are not called need not be executable.
-            if let Ok(program) = compiler.compile(body) {
-                by_name.insert(name, programs.len());
+            let program = compiler.compile(body).map(|program| {
                 programs.push(program);
-            }
+                programs.len() - 1
+            });
+            by_name.insert(name, program);
         }
         let counts = vec![0; compiler.counters.len()];
         let mut machine = Machine {
@@ -336,11 +338,8 @@ impl<'m, 'o> Machine<'m, 'o> {
                 return self.leave(values);
             }
             Code::Call { callee, operands } => {
-                let Some(&program) = self.by_name.get(callee) else {
-                    return Err(ExecError::new(format!(
-                        "there is no function @{callee} that can be run"
-                    )));
-                };
+                let missing = || ExecError::new(format!("there is no function @{callee} that can be run"));
+                let program = self.by_name.get(callee).cloned().ok_or_else(missing)??;
                 let values = gather(&mut self.scratch, &mut call.env, operands);
                 self.enter(program, values)?;
                 return Ok(ControlFlow::Continue(()));

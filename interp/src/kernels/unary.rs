@@ -2,9 +2,10 @@
 
 use half::{bf16, f16};
 use pir_dialects::pd;
+use pir_dialects::stablehlo::chlo;
 
 use super::broadcast::map;
-use super::special::{erf, mixed_pow, sigmoid, sigmoid32};
+use super::special::{erf, erfc, mixed_pow, sigmoid, sigmoid32};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::buffer::gathered;
 use crate::tensor::{Data, Element, Tensor};
@@ -29,6 +30,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Acos::NAME, |_| floats(|v| v.acos(), |v| v.acos())),
     (pd::Atan::NAME, |_| floats(|v| v.atan(), |v| v.atan())),
     (pd::Sigmoid::NAME, |_| floats(sigmoid32, sigmoid)),
+    (chlo::Erfc::NAME, |_| floats(|v| erfc(f64::from(v)) as f32, erfc)),
     (pd::Erf::NAME, |_| floats(|v| erf(f64::from(v)) as f32, erf)),
     (pd::Relu::NAME, |_| {
         numbers(

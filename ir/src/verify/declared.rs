@@ -239,7 +239,8 @@ impl Checker<'_> {
             .filter(|r| r.presence == Presence::MayBeAbsent)
             .count();
         let (max, min) = (def.regions.len(), def.regions.len() - optional);
-        if !(min..=max).contains(&regions.len()) {
+        let is_repeated = def.regions.iter().any(|r| r.presence == Presence::Repeated);
+        if regions.len() < min || regions.len() > max && !is_repeated {
             let names: Vec<&str> = def.regions.iter().filter_map(|r| r.keywords.first().copied()).collect();
             let count = if min == max {
                 number(max).trim_end().to_owned()
@@ -264,7 +265,7 @@ impl Checker<'_> {
             return;
         }
         // Of several declared regions those that may be absent are left out from the front.
-        let mut absent = max - regions.len();
+        let mut absent = max.saturating_sub(regions.len());
         let specs = def.regions.iter().filter(|spec| {
             let skip = absent > 0 && spec.presence == Presence::MayBeAbsent;
             absent -= usize::from(skip);

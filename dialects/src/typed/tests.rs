@@ -2,7 +2,7 @@
 
 use pir_ir::{Module, Rewriter, Type, ValueId};
 
-use super::super::{self as pd, Building, Number};
+use crate::pd::{self, Building, Number};
 
 /// Builds in an empty module, and returns the printed result.
 fn built(f: impl FnOnce(&mut Rewriter<'_>, ValueId)) -> String {

@@ -1,7 +1,7 @@
-//! Typed access to the operations of the tables: names, views, and builders on a [`Rewriter`] or on [expressions](super::expr).
+//! Typed access to the operations of the tables: names, views, and builders on a [`Rewriter`] or on [expressions](Expr).
 //!
-//! The shared implementation is here; [`ops`] is generated from the tables and only defines names for each operation,
-//! so that a misspelled operation, operand or attribute does not compile:
+//! What is here is shared; what is generated from the tables only names it for each operation, so that an operation, an
+//! operand or an attribute that is misspelled does not compile:
 //!
 //! ```
 //! # use pir_dialects::pd;
@@ -23,8 +23,8 @@ use std::marker::PhantomData;
 use pir_ir::{Attr, Context, OpId, OpView, Rewriter, Type, ValueId};
 use smallvec::SmallVec;
 
-use super::expr::{Expr, ExprScope};
 use crate::marks::ABSENT_OPERANDS;
+use crate::pd::{Expr, ExprScope};
 
 /// An operation of the tables.
 pub trait Operation {
@@ -50,14 +50,14 @@ pub struct Operand {
 }
 
 impl Operand {
-    const fn tensor(place: usize) -> Self {
+    pub(crate) const fn tensor(place: usize) -> Self {
         Operand {
             place,
             is_number: false,
         }
     }
 
-    const fn number(place: usize) -> Self {
+    pub(crate) const fn number(place: usize) -> Self {
         Operand { place, is_number: true }
     }
 }
@@ -280,66 +280,66 @@ impl<S, M> View<S, M> {
 }
 
 impl<S: Source, M> View<S, M> {
-    fn get_operand(&self, place: usize) -> S::Value {
+    pub(crate) fn get_operand(&self, place: usize) -> S::Value {
         self.source.operand_at(self.source.index_of(place).unwrap_or(place))
     }
 
-    fn get_optional(&self, place: usize) -> Option<S::Value> {
+    pub(crate) fn get_optional(&self, place: usize) -> Option<S::Value> {
         self.source.index_of(place).map(|index| self.source.operand_at(index))
     }
 
-    fn get_variadic(&self, place: usize) -> Vec<S::Value> {
+    pub(crate) fn get_variadic(&self, place: usize) -> Vec<S::Value> {
         let count = self.source.count();
         let from = self.source.index_of(place).unwrap_or(count);
         let to = self.source.index_of(place + 1).unwrap_or(count);
         (from..to).map(|index| self.source.operand_at(index)).collect()
     }
 
-    fn get_result(&self, index: usize) -> S::Value {
+    pub(crate) fn get_result(&self, index: usize) -> S::Value {
         self.source.result_at(index)
     }
 
-    fn get_attr(&self, name: &str) -> Option<Attr> {
+    pub(crate) fn get_attr(&self, name: &str) -> Option<Attr> {
         self.source.attribute(name)
     }
 
-    fn get_attr_as<T>(&self, name: &str, read: fn(&Context, Attr) -> Option<T>) -> Option<T> {
+    pub(crate) fn get_attr_as<T>(&self, name: &str, read: fn(&Context, Attr) -> Option<T>) -> Option<T> {
         self.get_attr(name).and_then(|attr| read(self.source.context(), attr))
     }
 
-    fn get_float(&self, name: &str, default: f64) -> f64 {
+    pub(crate) fn get_float(&self, name: &str, default: f64) -> f64 {
         self.get_attr_as(name, Context::attr_f64).unwrap_or(default)
     }
 
-    fn get_int(&self, name: &str, default: i64) -> i64 {
+    pub(crate) fn get_int(&self, name: &str, default: i64) -> i64 {
         self.get_attr_as(name, Context::attr_int).unwrap_or(default)
     }
 
-    fn get_flag(&self, name: &str, default: bool) -> bool {
+    pub(crate) fn get_flag(&self, name: &str, default: bool) -> bool {
         self.get_attr_as(name, Context::attr_bool).unwrap_or(default)
     }
 
-    fn get_some_text(&self, name: &str) -> Option<String> {
+    pub(crate) fn get_some_text(&self, name: &str) -> Option<String> {
         let attr = self.get_attr(name)?;
         self.source.context().attr_str(attr).map(str::to_owned)
     }
 
-    fn get_text(&self, name: &str, default: &str) -> String {
+    pub(crate) fn get_text(&self, name: &str, default: &str) -> String {
         self.get_some_text(name).unwrap_or_else(|| default.to_owned())
     }
 
-    fn get_some_list(&self, name: &str) -> Option<Vec<i64>> {
+    pub(crate) fn get_some_list(&self, name: &str) -> Option<Vec<i64>> {
         let attr = self.get_attr(name)?;
         let ctx = self.source.context();
         let list = ctx.attr_ints(attr).map(<[i64]>::to_vec);
         list.or_else(|| ctx.attr_int(attr).map(|one| vec![one]))
     }
 
-    fn get_list(&self, name: &str, default: &[i64]) -> Vec<i64> {
+    pub(crate) fn get_list(&self, name: &str, default: &[i64]) -> Vec<i64> {
         self.get_some_list(name).unwrap_or_else(|| default.to_vec())
     }
 
-    fn get_number(&self, name: &str, place: usize, default: Option<f64>) -> Number {
+    pub(crate) fn get_number(&self, name: &str, place: usize, default: Option<f64>) -> Number {
         if let Some(attr) = self.get_attr(name) {
             let value = self.source.context().attr_f64(attr);
             return value.map_or(Number::Missing, |value| Number::Attr(attr, value));
@@ -351,7 +351,7 @@ impl<S: Source, M> View<S, M> {
         }
     }
 
-    fn get_ints(&self, name: &str, place: usize, default: Option<&[i64]>) -> Ints {
+    pub(crate) fn get_ints(&self, name: &str, place: usize, default: Option<&[i64]>) -> Ints {
         if self.get_attr(name).is_some() {
             return self.get_some_list(name).map_or(Ints::Missing, Ints::List);
         }
@@ -375,7 +375,7 @@ pub struct Options<'c, M> {
 }
 
 impl<'c, M: Operation> Options<'c, M> {
-    fn begin(ctx: &'c Context) -> Self {
+    pub(crate) fn begin(ctx: &'c Context) -> Self {
         Options {
             ctx,
             operands: SmallVec::new(),
@@ -406,56 +406,56 @@ impl<'c, M: Operation> Options<'c, M> {
         self
     }
 
-    fn with_options(self, options: impl FnOnce(Self) -> Self) -> Self {
+    pub(crate) fn with_options(self, options: impl FnOnce(Self) -> Self) -> Self {
         options(self)
     }
 
-    fn give_operand(mut self, place: usize, value: Given) -> Self {
+    pub(crate) fn give_operand(mut self, place: usize, value: Given) -> Self {
         self.operands.push((place, value));
         self
     }
 
-    fn give_operands<T: Copy + Into<Given>>(mut self, place: usize, values: &[T]) -> Self {
+    pub(crate) fn give_operands<T: Copy + Into<Given>>(mut self, place: usize, values: &[T]) -> Self {
         self.operands.extend(values.iter().map(|&value| (place, value.into())));
         self
     }
 
-    fn give_attr(mut self, name: &'static str, attr: Attr) -> Self {
+    pub(crate) fn give_attr(mut self, name: &'static str, attr: Attr) -> Self {
         self.attrs.push((name, attr));
         self
     }
 
-    fn give_float(self, name: &'static str, value: f64) -> Self {
+    pub(crate) fn give_float(self, name: &'static str, value: f64) -> Self {
         let attr = self.ctx.float_attr(value);
         self.give_attr(name, attr)
     }
 
-    fn give_int(self, name: &'static str, value: i64) -> Self {
+    pub(crate) fn give_int(self, name: &'static str, value: i64) -> Self {
         let attr = self.ctx.int_attr(value);
         self.give_attr(name, attr)
     }
 
-    fn give_flag(self, name: &'static str, value: bool) -> Self {
+    pub(crate) fn give_flag(self, name: &'static str, value: bool) -> Self {
         let attr = self.ctx.bool_attr(value);
         self.give_attr(name, attr)
     }
 
-    fn give_text(self, name: &'static str, value: &str) -> Self {
+    pub(crate) fn give_text(self, name: &'static str, value: &str) -> Self {
         let attr = self.ctx.str_attr(value);
         self.give_attr(name, attr)
     }
 
-    fn give_type(self, name: &'static str, value: Type) -> Self {
+    pub(crate) fn give_type(self, name: &'static str, value: Type) -> Self {
         let attr = self.ctx.type_attr(value);
         self.give_attr(name, attr)
     }
 
-    fn give_list(self, name: &'static str, value: &[i64]) -> Self {
+    pub(crate) fn give_list(self, name: &'static str, value: &[i64]) -> Self {
         let attr = self.ctx.ints_attr(value);
         self.give_attr(name, attr)
     }
 
-    fn give_number(self, name: &'static str, place: usize, value: Number) -> Self {
+    pub(crate) fn give_number(self, name: &'static str, place: usize, value: Number) -> Self {
         match value {
             Number::Int(value) => self.give_int(name, value),
             Number::Float(value) => self.give_float(name, value),
@@ -465,7 +465,7 @@ impl<'c, M: Operation> Options<'c, M> {
         }
     }
 
-    fn give_ints(self, name: &'static str, place: usize, value: Ints) -> Self {
+    pub(crate) fn give_ints(self, name: &'static str, place: usize, value: Ints) -> Self {
         match value {
             Ints::List(list) => self.give_list(name, &list),
             Ints::Value(value) => self.give_operand(place, value),
@@ -496,7 +496,7 @@ impl<'c, M: Operation> Options<'c, M> {
         (values, self.attrs)
     }
 
-    fn build_op(self, r: &mut Rewriter<'_>) -> Result<OpId, String> {
+    pub(crate) fn build_op(self, r: &mut Rewriter<'_>) -> Result<OpId, String> {
         let (operands, attrs) = self.parts();
         let mut op = r.op(M::NAME).operands(operands.ok_or("an operand is missing")?);
         for (name, attr) in attrs {
@@ -505,12 +505,12 @@ impl<'c, M: Operation> Options<'c, M> {
         op.infer()
     }
 
-    fn build_value(self, r: &mut Rewriter<'_>) -> Result<ValueId, String> {
+    pub(crate) fn build_value(self, r: &mut Rewriter<'_>) -> Result<ValueId, String> {
         let op = self.build_op(r)?;
         Ok(r.body.result(op, 0))
     }
 
-    fn build_all<'s>(self, scope: ExprScope<'s>) -> Vec<Expr<'s>> {
+    pub(crate) fn build_all<'s>(self, scope: ExprScope<'s>) -> Vec<Expr<'s>> {
         let (operands, attrs) = self.parts();
         match operands {
             Some(operands) => scope.build(M::NAME, &operands, &attrs, None),
@@ -518,11 +518,11 @@ impl<'c, M: Operation> Options<'c, M> {
         }
     }
 
-    fn build_one<'s>(self, scope: ExprScope<'s>) -> Expr<'s> {
+    pub(crate) fn build_one<'s>(self, scope: ExprScope<'s>) -> Expr<'s> {
         self.build_all(scope).first().copied().unwrap_or(scope.nothing())
     }
 
-    fn build_fixed<'s, const N: usize>(self, scope: ExprScope<'s>) -> [Expr<'s>; N] {
+    pub(crate) fn build_fixed<'s, const N: usize>(self, scope: ExprScope<'s>) -> [Expr<'s>; N] {
         let all = self.build_all(scope);
         std::array::from_fn(|index| all.get(index).copied().unwrap_or(scope.nothing()))
     }
@@ -562,21 +562,4 @@ macro_rules! control {
     )* };
 }
 
-control! {
-    While "pd.while", If "pd.if", WhileGrad "pd.while_grad", IfGrad "pd.if_grad",
-    Branch "pd.branch", ConditionBranch "pd.condition_branch"
-}
-
-/// The operations of the tables.
-#[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
-#[allow(
-    clippy::should_implement_trait,
-    clippy::too_many_arguments,
-    reason = "functions are called like the operations, and take what these need"
-)]
-#[rustfmt::skip]
-pub mod ops {
-    use super::*;
-
-    include!(concat!(env!("OUT_DIR"), "/pd_typed.rs"));
-}
+pub(crate) use {control, typed};

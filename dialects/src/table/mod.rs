@@ -1,30 +1,32 @@
 //! Definitions from the op tables.
 
-use std::borrow::Cow;
+pub(crate) mod schema;
 
 use pir_ir::{
-    Arity, AttrData, AttrSpec, Derivative, Effect, EffectKind, EffectTarget, InferFn, MemoryEffects, OpDef, OpView,
-    Speculatability, Text, Traits, ValueSpec,
+    AttrData, AttrSpec, Derivative, Effect, EffectKind, EffectTarget, InferFn, MemoryEffects, OpDef, OpView, Presence,
+    RegionSpec, Speculatability, Text, Traits, ValueSpec, VerifyFn,
 };
 use smallvec::SmallVec;
 
-use super::infer;
-
-/// The kinds of effects in tables.
-pub(super) enum Effects {
+/// The kinds of effects that tables name.
+pub(crate) enum Effects {
     None,
     /// Reads an input of the program: kept, and ordered with respect to other inputs.
     Input,
     /// Writes an output of the program.
     Output,
-    /// Changes its first operand in place.
+    /// Those of its regions.
+    Regions,
+    /// Nothing is known of them.
+    Unknown,
+    /// Changes its first operand.
     FirstOperand,
     /// An optimizer step: the results replace the parameters and their state, also in the next run of the program.
     Update,
 }
 
-/// When an operation may be speculated.
-pub(super) enum Speculate {
+/// When an operation may run although the program would not have run it.
+pub(crate) enum Speculate {
     Always,
     /// It may fail on some operands.
     Never,
@@ -33,42 +35,35 @@ pub(super) enum Speculate {
 }
 
 /// An entry of a table.
-pub(super) struct Row {
-    pub(super) op: &'static str,
-    pub(super) family: &'static str,
-    pub(super) summary: &'static str,
-    pub(super) doc: &'static str,
-    pub(super) example: &'static str,
-    pub(super) operands: &'static [ValueSpec],
-    pub(super) attrs: &'static [AttrSpec],
-    pub(super) outputs: &'static [ValueSpec],
-    pub(super) infer: Option<InferFn>,
-    pub(super) traits: Traits,
-    pub(super) effects: Effects,
-    pub(super) speculate: Speculate,
-    /// The operands in which the operation is differentiable; `None` if the derivative is refused.
-    pub(super) derivative: Option<&'static [Text]>,
-    pub(super) backward: Option<&'static str>,
-    pub(super) no_need_buffer: &'static [Text],
-    /// The operation as a composition; see [`crate::user`].
-    pub(super) computes: Option<&'static str>,
-    pub(super) vjp: Option<&'static str>,
-    /// The type forms of the results.
-    pub(super) forms: &'static [Option<&'static str>],
+pub(crate) struct Row {
+    pub(crate) op: &'static str,
+    pub(crate) family: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) doc: &'static str,
+    pub(crate) example: &'static str,
+    pub(crate) operands: &'static [ValueSpec],
+    pub(crate) attrs: &'static [AttrSpec],
+    pub(crate) outputs: &'static [ValueSpec],
+    pub(crate) infer: Option<InferFn>,
+    pub(crate) verify: Option<VerifyFn>,
+    /// The words in front of its regions, and whether there may be any number.
+    pub(crate) regions: &'static [(&'static [&'static str], bool)],
+    pub(crate) traits: Traits,
+    pub(crate) effects: Effects,
+    pub(crate) speculate: Speculate,
+    /// The operands that the results depend on differentiably; `None` if the derivative is refused.
+    pub(crate) derivative: Option<&'static [Text]>,
+    pub(crate) backward: Option<&'static str>,
+    pub(crate) no_need_buffer: &'static [Text],
+    /// What it computes, as a program, and its derivative; see [`crate::user`].
+    pub(crate) computes: Option<&'static str>,
+    pub(crate) vjp: Option<&'static str>,
+    /// The forms of the types of the results.
+    pub(crate) forms: &'static [Option<&'static str>],
 }
 
-include!(concat!(env!("OUT_DIR"), "/pd_ops.rs"));
-
-/// The family of an operation: the file in which it is declared.
-pub fn family(op: &str) -> Option<&'static str> {
-    ROWS.iter().find(|row| row.op == op).map(|row| row.family)
-}
-
-pub(super) fn definitions() -> impl Iterator<Item = OpDef> {
-    ROWS.iter().map(definition)
-}
-
-fn definition(row: &Row) -> OpDef {
+/// What a row declares.
+pub(crate) fn definition(row: &Row) -> OpDef {
     let mut def = OpDef::new(row.op, row.summary);
     def.description = row.doc.into();
     def.example = row.example.into();
@@ -76,7 +71,12 @@ fn definition(row: &Row) -> OpDef {
     def.operands = row.operands.into();
     def.results = row.outputs.into();
     def.attrs = row.attrs.into();
+    let regions = row.regions.iter();
+    def.regions = regions
+        .map(|&(keywords, is_repeated)| region(keywords, is_repeated))
+        .collect();
     def.infer = row.infer;
+    def.verify = row.verify;
     def.derivative = match row.derivative {
         None => Derivative::Undeclared,
         Some([]) => Derivative::None,
@@ -86,6 +86,11 @@ fn definition(row: &Row) -> OpDef {
     def.no_need_buffer = row.no_need_buffer.into();
     match row.effects {
         Effects::None => def.effects = MemoryEffects::NONE,
+        Effects::Unknown => {}
+        Effects::Regions => {
+            def.effects = MemoryEffects::NONE;
+            def.traits |= Traits::RECURSIVE_EFFECTS;
+        }
         Effects::Input => def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Read])),
         // Parameters persist between runs.
         Effects::Update | Effects::Output => def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Write])),
@@ -95,7 +100,6 @@ fn definition(row: &Row) -> OpDef {
                 let effect = |kind| Effect { kind, target };
                 [EffectKind::Read, EffectKind::Write].map(effect).into_iter().collect()
             });
-            def.verify = Some(super::verify::in_place);
         }
     }
     def.speculatable = match row.speculate {
@@ -107,6 +111,18 @@ fn definition(row: &Row) -> OpDef {
         crate::user::attach_row(&mut def, row.computes, row.vjp, row.forms);
     }
     def
+}
+
+fn region(keywords: &'static [&'static str], is_repeated: bool) -> RegionSpec {
+    RegionSpec {
+        keywords,
+        presence: if is_repeated {
+            Presence::Repeated
+        } else {
+            Presence::Required
+        },
+        bare: false,
+    }
 }
 
 fn world(kinds: &[EffectKind]) -> SmallVec<[Effect; 2]> {

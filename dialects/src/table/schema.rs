@@ -17,6 +17,12 @@ pub struct Entry {
     derivative: Option<String>,
     #[serde(default)]
     infer_meta: Option<InferMeta>,
+    /// The function that checks what the declaration cannot say.
+    #[serde(default)]
+    verify: Option<String>,
+    /// Its regions, `(cond, body)`; `(branch...)` for any number.
+    #[serde(default)]
+    regions: Option<String>,
     #[serde(default)]
     backward: Option<String>,
     #[serde(default)]
@@ -130,7 +136,13 @@ pub struct Op {
     pub outputs: Vec<Value>,
     /// The function that infers result types, in snake case.
     pub infer: Option<String>,
-    /// The type form of each result, if it has one: `like x`.
+    /// The function that checks what the declaration cannot say.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub verify: Option<String>,
+    /// The names of the regions.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub regions: Vec<String>,
+    /// For each result the form that its type has, if that is given: `like x`.
     pub forms: Vec<Option<String>>,
     /// Whether differentiability is declared.
     pub says_derivative: bool,
@@ -294,6 +306,13 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
         infer: entry
             .infer_meta
             .map(|m| snake(m.func.strip_suffix("InferMeta").unwrap_or(&m.func))),
+        verify: entry.verify,
+        regions: entry
+            .regions
+            .iter()
+            .flat_map(|list| split(list.trim_matches(['(', ')'])))
+            .map(|name| name.trim().to_owned())
+            .collect(),
         backward: entry.backward,
         no_need_buffer: entry
             .no_need_buffer

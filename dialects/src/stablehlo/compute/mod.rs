@@ -1,0 +1,240 @@
+//! What the operations compute, in operations of `pd`.
+
+mod contract;
+mod elementwise;
+mod index;
+mod reduce;
+mod region;
+mod shape;
+
+use std::rc::Rc;
+
+use pir_ir::{
+    Context, Diagnostic, InferArgs, OpDef, OpId, OpView, Rewriter, Semantics, Speculatability, Type, TypeData, ValueId,
+    VjpArgs,
+};
+use smallvec::SmallVec;
+
+use super::attrs::Attrs;
+use crate::pd::{self, Building, Expr, ExprScope};
+use region::Region;
+
+/// An operation whose results are computed.
+pub(super) struct Cx<'c> {
+    scope: ExprScope<'c>,
+    attrs: Attrs<'c>,
+    operands: Vec<Expr<'c>>,
+    /// The types of the results.
+    types: SmallVec<[Type; 2]>,
+    /// What its region computes of elements.
+    region: Rc<Region>,
+    /// The element of each operand that is a constant with one.
+    splats: SmallVec<[Option<f64>; 4]>,
+}
+
+type Results<'c> = Result<Vec<Expr<'c>>, String>;
+/// What an operation with one result computes.
+type One = for<'c> fn(&Cx<'c>) -> Result<Expr<'c>, String>;
+/// What an operation computes.
+type All = for<'c> fn(&Cx<'c>) -> Results<'c>;
+/// The cotangents of the operands from that of the result.
+type Vjp = for<'c> fn(&Cx<'c>, Expr<'c>, Expr<'c>) -> Vec<Expr<'c>>;
+
+impl<'c> Cx<'c> {
+    fn x(&self, index: usize) -> Expr<'c> {
+        self.operands.get(index).copied().unwrap_or(self.scope.nothing())
+    }
+
+    fn ctx(&self) -> &'c Context {
+        self.attrs.ctx
+    }
+
+    /// The dimensions of the result.
+    fn dims(&self) -> &'c [i64] {
+        self.tensor(0).0
+    }
+
+    /// The element type of the result.
+    fn elem(&self) -> Type {
+        self.tensor(0).1
+    }
+
+    fn tensor(&self, index: usize) -> (&'c [i64], Type) {
+        let ty = self.types.get(index).copied().unwrap_or(Type::NONE);
+        self.ctx().as_tensor(ty).unwrap_or((&[], ty))
+    }
+
+    fn is_bool(&self) -> bool {
+        self.x(0).elem() == Some(Type::I1)
+    }
+
+    fn is_float(&self) -> bool {
+        self.x(0).elem().is_some_and(|elem| self.ctx().is_float(elem))
+    }
+
+    /// A list of numbers of an element type.
+    fn list(&self, values: &[i64], elem: Type) -> Expr<'c> {
+        self.scope.full_int_array_with(values, |o| o.dtype(elem))
+    }
+}
+
+/// How an operation is computed and differentiated.
+pub(super) struct Lowering {
+    compute: Compute,
+    vjp: Option<Vjp>,
+}
+
+#[derive(Clone, Copy)]
+enum Compute {
+    One(One),
+    All(All),
+}
+
+/// The lowering of an operation, if it has one.
+pub(super) fn find(name: &str) -> Option<Lowering> {
+    let tables = [elementwise::TABLE, shape::TABLE, contract::TABLE, index::TABLE];
+    let one = tables.into_iter().flatten().find(|entry| entry.0 == name);
+    let one = one.map(|entry| Compute::One(entry.1));
+    let all = reduce::TABLE.iter().find(|entry| entry.0 == name);
+    let all = all.map(|entry| Compute::All(entry.1));
+    let vjp = elementwise::VJPS
+        .iter()
+        .find(|entry| entry.0 == name)
+        .map(|entry| entry.1);
+    one.or(all).map(|compute| Lowering { compute, vjp })
+}
+
+/// The number that all elements of a constant are.
+fn splat(r: &Rewriter<'_>, mut value: ValueId) -> Option<f64> {
+    use super::ops::{BroadcastInDim, Constant, Reshape};
+    loop {
+        let op = r.view(r.body.defining_op(value)?);
+        match op.name() {
+            Constant::NAME => return shape::splat(op.ctx, op.attr("value")?),
+            pd::Full::NAME => return op.f64("value"),
+            BroadcastInDim::NAME | Reshape::NAME | pd::Expand::NAME | pd::Reshape::NAME => value = op.operand(0)?,
+            _ => return None,
+        }
+    }
+}
+
+fn build<'b>(building: &'b Building<'_, '_>, r: &Facts<'b>, operands: &[ValueId]) -> Cx<'b> {
+    let scope = building.scope();
+    Cx {
+        scope,
+        attrs: r.attrs,
+        operands: operands.iter().map(|&value| scope.expr(value)).collect(),
+        types: r.types.clone(),
+        region: r.region.clone(),
+        splats: r.splats.clone(),
+    }
+}
+
+/// What is read of an operation before others are made.
+struct Facts<'c> {
+    attrs: Attrs<'c>,
+    types: SmallVec<[Type; 2]>,
+    region: Rc<Region>,
+    splats: SmallVec<[Option<f64>; 4]>,
+}
+
+impl<'c> Facts<'c> {
+    fn of(r: &Rewriter<'c>, op: OpId) -> Self {
+        Facts {
+            attrs: Attrs {
+                ctx: r.ctx,
+                dict: r.body.attrs(op),
+            },
+            types: r.body.results(op).map(|value| r.body.value_type(value)).collect(),
+            region: Rc::new(Region::of(r, op)),
+            splats: r.body.operands(op).map(|value| splat(r, value)).collect(),
+        }
+    }
+}
+
+impl Semantics for Lowering {
+    fn has_expansion(&self) -> bool {
+        true
+    }
+
+    fn has_vjp(&self) -> bool {
+        self.vjp.is_some()
+    }
+
+    fn mentions(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    fn programs(&self) -> Vec<(&'static str, &str)> {
+        Vec::new()
+    }
+
+    fn check(&self, _: &Context, _: &OpDef) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+
+    fn infer(&self, args: InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String> {
+        match args.def.infer {
+            Some(infer) => infer(args),
+            None => Err("the types of its results must be given".to_owned()),
+        }
+    }
+
+    fn is_pure(&self, _: OpView<'_>) -> Option<bool> {
+        Some(true)
+    }
+
+    fn speculatability(&self, _: OpView<'_>) -> Speculatability {
+        Speculatability::Always
+    }
+
+    fn has_regions(&self, op: OpView<'_>) -> bool {
+        !op.body.op_regions(op.op).is_empty()
+    }
+
+    fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
+        let facts = Facts::of(r, op);
+        let name = r.ctx.op_str(r.body.op_name(op));
+        let building = Building::new(r);
+        let cx = build(&building, &facts, operands);
+        let results = match self.compute {
+            Compute::One(compute) => compute(&cx).map(|result| vec![result]),
+            Compute::All(compute) => compute(&cx),
+        };
+        let results = results.map_err(|why| format!("`{name}`: {why}"))?;
+        building.finish().map_err(|why| format!("`{name}`: {why}"))?;
+        // What is not supported must not pass for something else.
+        let fits =
+            results.len() == facts.types.len() && results.iter().zip(&facts.types).all(|(x, &ty)| x.ty() == Some(ty));
+        let values: Option<SmallVec<[ValueId; 2]>> = results.iter().map(|result| result.id()).collect();
+        values
+            .filter(|_| fits)
+            .ok_or_else(|| format!("`{name}` of these types is not supported"))
+    }
+
+    fn vjp(
+        &self,
+        r: &mut Rewriter<'_>,
+        op: OpId,
+        args: VjpArgs<'_>,
+    ) -> Result<SmallVec<[(usize, ValueId); 2]>, String> {
+        let vjp = self.vjp.ok_or("it has no derivative of its own")?;
+        let facts = Facts::of(r, op);
+        let building = Building::new(r);
+        let cx = build(&building, &facts, args.operands);
+        let [result, cotangent] = [args.results, args.cotangents].map(|list| match list.first() {
+            Some(&value) => cx.scope.expr(value),
+            None => cx.scope.nothing(),
+        });
+        let cotangents = vjp(&cx, result, cotangent);
+        building.finish()?;
+        let given = cotangents.iter().zip(&cx.operands).enumerate();
+        Ok(given
+            .filter_map(|(index, (cotangent, operand))| Some((index, cotangent.reduce_like(*operand).id()?)))
+            .collect())
+    }
+}
+
+fn is_integer(ctx: &Context, elem: Type) -> bool {
+    matches!(ctx.type_data(elem), TypeData::Integer { .. }) && elem != Type::I1
+}

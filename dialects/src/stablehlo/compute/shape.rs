@@ -1,0 +1,202 @@
+//! What makes up or moves elements.
+
+use pir_ir::{Attr, AttrData, Context, Type};
+
+use super::super::attrs::List;
+use super::super::ops;
+use super::{Cx, One};
+use crate::pd::Expr;
+
+pub(super) const TABLE: &[(&str, One)] = &[
+    (ops::Constant::NAME, constant),
+    (ops::Iota::NAME, |c| {
+        let at = c.attrs.int("iota_dimension")? as usize;
+        let size = *c.dims().get(at).ok_or("`iota_dimension` is out of range")?;
+        let numbers = c.scope.arange_with(|o| o.start(0).end(size).step(1).dtype(c.elem()));
+        let mut shape = vec![1; c.dims().len()];
+        shape[at] = size;
+        Ok(expand(numbers.reshape(shape), c.dims()))
+    }),
+    (ops::BroadcastInDim::NAME, |c| {
+        let (map, x) = (c.attrs.list("broadcast_dimensions")?, c.x(0));
+        let mut order: Vec<i64> = (0..map.len() as i64).collect();
+        order.sort_by_key(|&at| map[at as usize]);
+        let x = if order.is_sorted() { x } else { x.transpose(&order) };
+        let mut shape = vec![1; c.dims().len()];
+        for &at in &order {
+            shape[map[at as usize] as usize] = c.x(0).dims()[at as usize];
+        }
+        let x = if x.dims() == shape { x } else { x.reshape(shape) };
+        Ok(expand(x, c.dims()))
+    }),
+    (ops::Reshape::NAME, |c| Ok(c.x(0).reshape(c.dims()))),
+    (ops::Transpose::NAME, |c| {
+        Ok(c.x(0).transpose(&c.attrs.list("permutation")?))
+    }),
+    (ops::Reverse::NAME, |c| Ok(c.x(0).flip(&c.attrs.list("dimensions")?))),
+    (ops::Slice::NAME, |c| {
+        let list = |name| c.attrs.list(name);
+        Ok(cut(
+            c.x(0),
+            &list("start_indices")?,
+            &list("limit_indices")?,
+            &list("strides")?,
+        ))
+    }),
+    (ops::Pad::NAME, pad),
+    (ops::Concatenate::NAME, |c| {
+        let at = c.attrs.int("dimension")?;
+        Ok(match c.operands[..] {
+            [one] => one,
+            _ => c.scope.concat_with(&c.operands, |o| o.axis(at)),
+        })
+    }),
+];
+
+/// The element that all of a constant are.
+pub(super) fn splat(ctx: &Context, attr: Attr) -> Option<f64> {
+    match elements(ctx, attr)? {
+        Elements::Splat(number) => Some(number),
+        Elements::List(_) => None,
+    }
+}
+
+/// The elements of a constant.
+enum Elements {
+    Splat(f64),
+    List(Vec<f64>),
+}
+
+/// Reads `dense<…> : tensor<…>`.
+fn elements(ctx: &Context, attr: Attr) -> Option<Elements> {
+    let AttrData::Opaque(text) = ctx.attr_data(attr) else {
+        return None;
+    };
+    let (inside, ty) = text.strip_prefix("dense<")?.split_once('>')?;
+    let elem = ty.trim_end_matches('>').rsplit(['x', '<']).next()?;
+    if let Some(hex) = inside.strip_prefix("\"0x") {
+        return bytes(hex.strip_suffix('"')?, elem).map(Elements::List);
+    }
+    let words = inside.split(['[', ']', ',', ' ']).filter(|word| !word.is_empty());
+    let number = |word: &str| match (word, word.strip_prefix("0x")) {
+        ("true", _) => Some(1.0),
+        ("false", _) => Some(0.0),
+        (_, Some(digits)) => from_bits(u64::from_str_radix(digits, 16).ok()?, elem),
+        _ => word.parse().ok(),
+    };
+    let numbers: Vec<f64> = words.map(number).collect::<Option<_>>()?;
+    match inside.trim_start().starts_with('[') {
+        false if numbers.len() == 1 => Some(Elements::Splat(numbers[0])),
+        _ => Some(Elements::List(numbers)),
+    }
+}
+
+/// The number of these bits.
+fn from_bits(bits: u64, elem: &str) -> Option<f64> {
+    Some(match elem {
+        "f64" => f64::from_bits(bits),
+        "f32" => f32::from_bits(bits as u32).into(),
+        "i1" => f64::from(u8::from(bits != 0)),
+        "i8" => (bits as i8).into(),
+        "i16" => (bits as i16).into(),
+        "i32" => (bits as i32).into(),
+        "i64" => bits as i64 as f64,
+        "ui8" => (bits as u8).into(),
+        _ => return None,
+    })
+}
+
+/// Elements one after the other, the lowest byte first.
+fn bytes(hex: &str, elem: &str) -> Option<Vec<f64>> {
+    let size = match elem {
+        "f64" | "i64" => 8,
+        "f32" | "i32" => 4,
+        "i16" => 2,
+        "i1" | "i8" | "ui8" => 1,
+        _ => return None,
+    };
+    let bytes: Vec<u8> = (0..hex.len() / 2)
+        .map(|at| u8::from_str_radix(hex.get(2 * at..2 * at + 2)?, 16).ok())
+        .collect::<Option<_>>()?;
+    let bits = |chunk: &[u8]| chunk.iter().rev().fold(0u64, |bits, &byte| bits << 8 | u64::from(byte));
+    bytes
+        .chunks_exact(size)
+        .map(|chunk| from_bits(bits(chunk), elem))
+        .collect()
+}
+
+fn constant<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
+    let value = c.attrs.get("value").ok_or("it needs the attribute `value`")?;
+    match elements(c.ctx(), value).ok_or("the form of this constant is not supported")? {
+        Elements::Splat(number) => Ok(c.scope.full_of(c.types[0], number)),
+        Elements::List(numbers) => {
+            let ctx = c.ctx();
+            let list = match ctx.is_float(c.elem()) {
+                true => ctx.attr(AttrData::Array(numbers.iter().map(|&n| ctx.float_attr(n)).collect())),
+                false => ctx.ints_attr(&numbers.iter().map(|&n| n as i64).collect::<Vec<_>>()),
+            };
+            Ok(c.scope.assign_value_with(c.dims(), list, |o| o.dtype(c.elem())))
+        }
+    }
+}
+
+/// Dimensions of one repeated to a shape.
+pub(super) fn expand<'c>(x: Expr<'c>, dims: &[i64]) -> Expr<'c> {
+    match x.dims() == dims {
+        true => x,
+        false => x.expand(dims),
+    }
+}
+
+pub(super) fn cut<'c>(x: Expr<'c>, starts: &[i64], limits: &[i64], strides: &[i64]) -> Expr<'c> {
+    let whole = |at: usize| starts[at] == 0 && limits[at] == x.dims()[at] && strides[at] == 1;
+    let axes: List = (0..starts.len()).filter(|&at| !whole(at)).map(|at| at as i64).collect();
+    let of = |list: &[i64]| -> Vec<i64> { axes.iter().map(|&at| list[at as usize]).collect() };
+    match of(strides).iter().all(|&stride| stride == 1) {
+        _ if axes.is_empty() => x,
+        true => x.slice(&axes, of(starts), of(limits)),
+        false => x.strided_slice(&axes, of(starts), of(limits), of(strides)),
+    }
+}
+
+fn pad<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
+    let list = |name| c.attrs.list(name);
+    let (low, high, interior) = (
+        list("edge_padding_low")?,
+        list("edge_padding_high")?,
+        list("interior_padding")?,
+    );
+    Ok(spread(c.x(0), c.x(1), &low, &high, &interior))
+}
+
+/// Puts a value around and between the elements of a tensor.
+pub(super) fn spread<'c>(x: Expr<'c>, value: Expr<'c>, low: &[i64], high: &[i64], interior: &[i64]) -> Expr<'c> {
+    let rank = low.len();
+    // What negative padding cuts off may be between elements.
+    let inner: Vec<i64> = (0..rank)
+        .map(|at| x.dims()[at] + (x.dims()[at] - 1).max(0) * interior[at])
+        .collect();
+    let outer: Vec<i64> = (0..rank)
+        .map(|at| inner[at] + low[at].max(0) + high[at].max(0))
+        .collect();
+    let mut padded = x;
+    if outer != x.dims() {
+        let space = expand(value.reshape(vec![1; rank]), &outer);
+        let starts: Vec<i64> = low.iter().map(|&n| n.max(0)).collect();
+        let ends: Vec<i64> = (0..rank).map(|at| starts[at] + inner[at]).collect();
+        let steps: Vec<i64> = interior.iter().map(|&n| n + 1).collect();
+        let axes: Vec<i64> = (0..rank as i64).collect();
+        padded = match x.dims().contains(&0) {
+            true => space,
+            false => space.set_value_with_tensor(x, starts, ends, steps, &axes),
+        };
+    }
+    let first: Vec<i64> = low.iter().map(|&n| (-n).max(0)).collect();
+    let last: Vec<i64> = (0..rank).map(|at| outer[at] - (-high[at]).max(0)).collect();
+    cut(padded, &first, &last, &vec![1; rank])
+}
+
+/// A constant list of the integers of a type.
+pub(super) fn ints<'c>(c: &Cx<'c>, values: &[i64]) -> Expr<'c> {
+    c.list(values, Type::I64)
+}

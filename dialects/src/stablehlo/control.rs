@@ -1,0 +1,189 @@
+//! Control flow in terms of that of `pd`.
+
+use pir_ir::{
+    Context, Diagnostic, InferArgs, OpDef, OpId, OpView, RegionId, Rewriter, Semantics, Speculatability, Type, ValueId,
+    VjpArgs,
+};
+use smallvec::SmallVec;
+
+use super::ops;
+use crate::pd;
+
+/// An operation with regions, which become those of another.
+pub(super) struct Control(fn(&mut Rewriter<'_>, Parts<'_>) -> Result<OpId, String>);
+
+/// What the new operation is made of.
+struct Parts<'a> {
+    operands: &'a [ValueId],
+    types: &'a [Type],
+    regions: &'a [RegionId],
+}
+
+pub(super) fn find(name: &str) -> Option<Control> {
+    match name {
+        ops::While::NAME => Some(Control(make_while)),
+        ops::If::NAME => Some(Control(|r, parts| {
+            make_if(r, parts.operands[0], parts.types, [parts.regions[0], parts.regions[1]])
+        })),
+        ops::Case::NAME => Some(Control(case)),
+        _ => None,
+    }
+}
+
+/// Puts another terminator in the place of a region's, with values in front of its own.
+fn terminate(r: &mut Rewriter<'_>, region: RegionId, name: &str, more: &[ValueId]) -> Result<(), String> {
+    let block = r.body.single_block(region);
+    let last = block.and_then(|block| r.body.last_op(block));
+    let last = last.filter(|&op| r.ctx.op_str(r.body.op_name(op)) == ops::Return::NAME);
+    let last = last.ok_or("a region does not end in `stablehlo.return`")?;
+    let values: Vec<ValueId> = r.body.operands(last).chain(more.iter().copied()).collect();
+    let (point, span) = (r.point(), r.body.op_span(last));
+    r.before(last).set_span(span).op(name).operands(values).build();
+    r.erase_op(last);
+    r.set_point(point);
+    Ok(())
+}
+
+/// The condition hands on what the loop carries.
+fn make_while(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
+    let &[cond, body] = parts.regions else {
+        return Err("expected two regions".to_owned());
+    };
+    let args = r.body.entry_block(cond).map(|block| r.body.block_args(block).to_vec());
+    terminate(r, cond, "cf.cond_yield", &args.unwrap_or_default())?;
+    terminate(r, body, "cf.yield", &[])?;
+    let op = r.op(pd::While::NAME).operands(parts.operands.iter().copied());
+    Ok(op
+        .results(parts.types.iter().copied())
+        .region(cond)
+        .region(body)
+        .build())
+}
+
+fn make_if(r: &mut Rewriter<'_>, condition: ValueId, types: &[Type], regions: [RegionId; 2]) -> Result<OpId, String> {
+    for region in regions {
+        terminate(r, region, "cf.yield", &[])?;
+    }
+    let op = r.op(pd::If::NAME).operand(condition).results(types.iter().copied());
+    Ok(op.region(regions[0]).region(regions[1]).build())
+}
+
+/// Branches one in the other: every index that there is no branch for takes the last.
+fn case(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
+    let (&index, Some((&last, others))) = (&parts.operands[0], parts.regions.split_last()) else {
+        return Err("expected a branch".to_owned());
+    };
+    // Of a truth value that was made an index, that itself is the condition.
+    if let (&[first], Some(truth)) = (others, truth_of(r, index)) {
+        return make_if(r, truth, parts.types, [last, first]);
+    }
+    let ty = r.body.value_type(index);
+    let is = |r: &mut Rewriter<'_>, number: usize| {
+        let constant = r.ctx.int_attr(number as i64);
+        let attrs = [
+            ("shape", r.ctx.ints_attr(&[])),
+            ("value", constant),
+            ("dtype", r.ctx.type_attr(r.ctx.elem_type(ty))),
+        ];
+        let mut op = r.op(pd::Full::NAME);
+        for (name, attr) in attrs {
+            op = op.attr(name, attr);
+        }
+        let number = op.result(ty).value();
+        pd::equal(r, index, number)
+    };
+    let (mut outermost, mut enclosing): (Option<OpId>, Option<OpId>) = (None, None);
+    for (number, &region) in others.iter().enumerate() {
+        let condition = is(r, number)?;
+        let is_innermost = number + 1 == others.len();
+        terminate(r, region, "cf.yield", &[])?;
+        let other = match is_innermost {
+            true => {
+                terminate(r, last, "cf.yield", &[])?;
+                last
+            }
+            false => r.body.create_region(),
+        };
+        let inner = (!is_innermost).then(|| r.body.create_block(other));
+        let op = r
+            .op(pd::If::NAME)
+            .operand(condition)
+            .results(parts.types.iter().copied());
+        let op = op.region(region).region(other).build();
+        if enclosing.is_some() {
+            let results: Vec<ValueId> = r.body.results(op).collect();
+            r.op("cf.yield").operands(results).build();
+        }
+        outermost.get_or_insert(op);
+        enclosing = Some(op);
+        if let Some(block) = inner {
+            r.at_end(block);
+        }
+    }
+    let op = outermost.ok_or("a `case` of one branch is not supported")?;
+    r.after(op);
+    Ok(op)
+}
+
+/// The truth value that an index was made from.
+fn truth_of(r: &Rewriter<'_>, index: ValueId) -> Option<ValueId> {
+    let op = r.view(r.body.defining_op(index)?);
+    let truth = op.operand(0).filter(|_| op.name() == ops::Convert::NAME)?;
+    (r.ctx.elem_type(r.body.value_type(truth)) == Type::I1).then_some(truth)
+}
+
+impl Semantics for Control {
+    fn has_expansion(&self) -> bool {
+        true
+    }
+
+    fn has_vjp(&self) -> bool {
+        false
+    }
+
+    fn mentions(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    fn programs(&self) -> Vec<(&'static str, &str)> {
+        Vec::new()
+    }
+
+    fn check(&self, _: &Context, _: &OpDef) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+
+    fn infer(&self, _: InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String> {
+        Err("the types of its results must be given".to_owned())
+    }
+
+    fn is_pure(&self, _: OpView<'_>) -> Option<bool> {
+        None
+    }
+
+    fn speculatability(&self, _: OpView<'_>) -> Speculatability {
+        Speculatability::Never
+    }
+
+    fn has_regions(&self, _: OpView<'_>) -> bool {
+        true
+    }
+
+    fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
+        let types: Vec<Type> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
+        let regions = r.body.take_regions(op);
+        let new = self.0(
+            r,
+            Parts {
+                operands,
+                types: &types,
+                regions: &regions,
+            },
+        )?;
+        Ok(r.body.results(new).collect())
+    }
+
+    fn vjp(&self, _: &mut Rewriter<'_>, _: OpId, _: VjpArgs<'_>) -> Result<SmallVec<[(usize, ValueId); 2]>, String> {
+        Err("control flow is differentiated as that of `pd`".to_owned())
+    }
+}

@@ -1,0 +1,147 @@
+//! The dimension numbers of products, gathers and scatters.
+
+use super::attrs::{Attrs, List};
+use super::infer::are_dims;
+
+/// The dimensions of a general product.
+pub(super) struct Dot {
+    pub(super) lhs_batch: List,
+    pub(super) rhs_batch: List,
+    pub(super) lhs_contract: List,
+    pub(super) rhs_contract: List,
+}
+
+impl Dot {
+    pub(super) fn read(attrs: Attrs<'_>, lhs: &[i64], rhs: &[i64]) -> Result<Self, String> {
+        let fields = attrs.fields("dot_dimension_numbers")?;
+        let dot = Dot {
+            lhs_batch: fields.list("lhs_batching_dimensions")?,
+            rhs_batch: fields.list("rhs_batching_dimensions")?,
+            lhs_contract: fields.list("lhs_contracting_dimensions")?,
+            rhs_contract: fields.list("rhs_contracting_dimensions")?,
+        };
+        let both = |a: &List, b: &List| -> List { a.iter().chain(b).copied().collect() };
+        if !are_dims(&both(&dot.lhs_batch, &dot.lhs_contract), lhs.len())
+            || !are_dims(&both(&dot.rhs_batch, &dot.rhs_contract), rhs.len())
+        {
+            return Err("`dot_dimension_numbers` must name distinct dimensions of the operands".into());
+        }
+        let size = |list: &List, dims: &[i64]| -> List { list.iter().map(|&at| dims[at as usize]).collect() };
+        if size(&dot.lhs_batch, lhs) != size(&dot.rhs_batch, rhs)
+            || size(&dot.lhs_contract, lhs) != size(&dot.rhs_contract, rhs)
+        {
+            return Err("batching and contracting dimensions must have the same sizes in both operands".into());
+        }
+        Ok(dot)
+    }
+
+    /// The dimensions that are neither.
+    pub(super) fn free(batch: &List, contract: &List, rank: usize) -> List {
+        let taken = |at: &i64| batch.contains(at) || contract.contains(at);
+        (0..rank as i64).filter(|at| !taken(at)).collect()
+    }
+
+    pub(super) fn result(&self, lhs: &[i64], rhs: &[i64]) -> List {
+        let left = Self::free(&self.lhs_batch, &self.lhs_contract, lhs.len());
+        let right = Self::free(&self.rhs_batch, &self.rhs_contract, rhs.len());
+        let left = self.lhs_batch.iter().chain(&left).map(|&at| lhs[at as usize]);
+        left.chain(right.iter().map(|&at| rhs[at as usize])).collect()
+    }
+}
+
+/// The dimensions of a gather; a scatter has the same under other names.
+pub(super) struct Gather {
+    /// Dimensions of the result that a window has.
+    pub(super) offset: List,
+    /// Dimensions of the operand that a window has not.
+    pub(super) collapsed: List,
+    pub(super) operand_batch: List,
+    pub(super) indices_batch: List,
+    /// Which dimension of the operand each component of an index is for.
+    pub(super) map: List,
+    pub(super) vector: i64,
+    pub(super) slice_sizes: List,
+}
+
+impl Gather {
+    pub(super) fn read(attrs: Attrs<'_>, rank: usize, starts: usize) -> Result<Self, String> {
+        let fields = attrs.fields("dimension_numbers")?;
+        let gather = Gather {
+            offset: fields.list("offset_dims")?,
+            collapsed: fields.list("collapsed_slice_dims")?,
+            operand_batch: fields.list("operand_batching_dims")?,
+            indices_batch: fields.list("start_indices_batching_dims")?,
+            map: fields.list("start_index_map")?,
+            vector: fields.number("index_vector_dim")?,
+            slice_sizes: attrs.list("slice_sizes")?,
+        };
+        gather.check(rank, starts)
+    }
+
+    /// The dimensions of a scatter into an operand.
+    pub(super) fn of_scatter(
+        attrs: Attrs<'_>,
+        operand: &[i64],
+        starts: usize,
+        updates: &[i64],
+    ) -> Result<Self, String> {
+        let fields = attrs.fields("scatter_dimension_numbers")?;
+        let (offset, collapsed) = (fields.list("update_window_dims")?, fields.list("inserted_window_dims")?);
+        let operand_batch = fields.list("input_batching_dims")?;
+        let mut window = offset.iter().map(|&at| updates.get(at as usize).copied().unwrap_or(-1));
+        let is_single = |at: i64| collapsed.contains(&at) || operand_batch.contains(&at);
+        let slice_sizes = (0..operand.len() as i64)
+            .map(|at| if is_single(at) { Some(1) } else { window.next() })
+            .collect::<Option<List>>()
+            .ok_or("`update_window_dims` has too few dimensions")?;
+        let gather = Gather {
+            indices_batch: fields.list("scatter_indices_batching_dims")?,
+            map: fields.list("scatter_dims_to_operand_dims")?,
+            vector: fields.number("index_vector_dim")?,
+            offset,
+            collapsed,
+            operand_batch,
+            slice_sizes,
+        };
+        gather.check(operand.len(), starts)
+    }
+
+    fn check(self, rank: usize, starts: usize) -> Result<Self, String> {
+        let window = rank.checked_sub(self.collapsed.len() + self.operand_batch.len());
+        let fits = self.slice_sizes.len() == rank
+            && window == Some(self.offset.len())
+            && are_dims(&self.map, rank)
+            && are_dims(&self.collapsed, rank)
+            && are_dims(&self.operand_batch, rank)
+            && are_dims(&self.indices_batch, starts)
+            && self.indices_batch.len() == self.operand_batch.len()
+            && (0..=starts as i64).contains(&self.vector);
+        match fits {
+            true => Ok(self),
+            false => Err("the dimension numbers do not go together with the ranks of the operands".into()),
+        }
+    }
+
+    /// The dimensions of the windows: those of an index that are not its vector.
+    pub(super) fn batch(&self, starts: &[i64]) -> List {
+        let others = (0..starts.len()).filter(|&at| at as i64 != self.vector);
+        others.map(|at| starts[at]).collect()
+    }
+
+    /// The dimensions of the operand that a window has, in order.
+    pub(super) fn window(&self) -> List {
+        let is_single = |at: &i64| self.collapsed.contains(at) || self.operand_batch.contains(at);
+        (0..self.slice_sizes.len() as i64).filter(|at| !is_single(at)).collect()
+    }
+
+    pub(super) fn result(&self, starts: &[i64]) -> List {
+        let (batch, window) = (self.batch(starts), self.window());
+        let (mut batch, mut window) = (batch.iter(), window.iter().map(|&at| &self.slice_sizes[at as usize]));
+        let rank = self.offset.len() + batch.len();
+        let next = (0..rank as i64).map(|at| match self.offset.contains(&at) {
+            true => window.next(),
+            false => batch.next(),
+        });
+        next.flatten().copied().collect()
+    }
+}

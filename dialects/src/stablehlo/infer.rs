@@ -1,0 +1,288 @@
+//! Inference of the types of results, where operands and attributes determine them.
+
+use pir_ir::text::print_type;
+use pir_ir::{DYNAMIC, InferArgs, Type, TypeData};
+use smallvec::{SmallVec, smallvec};
+
+use super::attrs::{Attrs, List};
+
+type Types = Result<SmallVec<[Type; 2]>, String>;
+
+fn attrs<'a>(args: &InferArgs<'a>) -> Attrs<'a> {
+    Attrs {
+        ctx: args.ctx,
+        dict: args.attrs,
+    }
+}
+
+/// The dimensions and the element type of an operand.
+fn tensor<'a>(args: &InferArgs<'a>, index: usize) -> Result<(&'a [i64], Type), String> {
+    let ty = args.operand_type(index).ok_or("an operand is missing")?;
+    let tensor = args.ctx.as_tensor(ty);
+    tensor.ok_or_else(|| {
+        format!(
+            "operand #{index} must be a tensor, found `{}`",
+            print_type(args.ctx, ty)
+        )
+    })
+}
+
+/// All operands have one type, which the result has.
+pub(crate) fn same(args: InferArgs<'_>) -> Types {
+    let first = args.operand_type(0).ok_or("an operand is missing")?;
+    tensor(&args, 0)?;
+    let other = (1..args.operands.len())
+        .filter_map(|index| args.operand_type(index))
+        .find(|&ty| ty != first);
+    match other {
+        Some(other) => Err(format!(
+            "expected operands of one type, found `{}` and `{}`",
+            print_type(args.ctx, first),
+            print_type(args.ctx, other)
+        )),
+        None => Ok(smallvec![first]),
+    }
+}
+
+fn with_elem(args: &InferArgs<'_>, elem: Type) -> Types {
+    let (dims, _) = tensor(args, 0)?;
+    Ok(smallvec![args.ctx.tensor(dims, elem)])
+}
+
+/// The absolute value of complex numbers is real.
+pub(crate) fn magnitude(args: InferArgs<'_>) -> Types {
+    part(args)
+}
+
+/// The real type of complex numbers, or the type itself.
+pub(crate) fn part(args: InferArgs<'_>) -> Types {
+    let (_, elem) = tensor(&args, 0)?;
+    match args.ctx.type_data(elem) {
+        &TypeData::Complex(part) => with_elem(&args, part),
+        _ => same(args),
+    }
+}
+
+pub(crate) fn predicate(args: InferArgs<'_>) -> Types {
+    with_elem(&args, Type::I1)
+}
+
+pub(crate) fn compare(args: InferArgs<'_>) -> Types {
+    let direction = attrs(&args).word("comparison_direction");
+    if !matches!(direction, Some("EQ" | "NE" | "GE" | "GT" | "LE" | "LT")) {
+        return Err(
+            "`comparison_direction` must be `#stablehlo<comparison_direction …>` with EQ, NE, GE, GT, LE or LT".into(),
+        );
+    }
+    same(args).and_then(|_| with_elem(&args, Type::I1))
+}
+
+pub(crate) fn select(args: InferArgs<'_>) -> Types {
+    let (pred, elem) = tensor(&args, 0)?;
+    let (dims, _) = tensor(&args, 1)?;
+    if elem != Type::I1 {
+        return Err(format!(
+            "the predicate must hold `i1`, found `{}`",
+            print_type(args.ctx, elem)
+        ));
+    }
+    if !pred.is_empty() && pred != dims {
+        return Err("the predicate must have the shape of the other operands, or none".into());
+    }
+    let rest = InferArgs {
+        operands: &args.operands[1..],
+        ..args
+    };
+    same(rest)
+}
+
+pub(crate) fn clamp(args: InferArgs<'_>) -> Types {
+    let (dims, elem) = tensor(&args, 1)?;
+    for (index, name) in [(0, "min"), (2, "max")] {
+        let (bound, of) = tensor(&args, index)?;
+        if of != elem || !bound.is_empty() && bound != dims {
+            return Err(format!(
+                "`{name}` must have the type of the operand, or be a scalar of its elements"
+            ));
+        }
+    }
+    Ok(args.operand_type(1).into_iter().collect())
+}
+
+pub(crate) fn transpose(args: InferArgs<'_>) -> Types {
+    let (dims, elem) = tensor(&args, 0)?;
+    let permutation = attrs(&args).list("permutation")?;
+    if !is_permutation(&permutation, dims.len()) {
+        return Err(format!(
+            "`permutation` must name each of the {} dimensions once",
+            dims.len()
+        ));
+    }
+    let out: List = permutation.iter().map(|&at| dims[at as usize]).collect();
+    Ok(smallvec![args.ctx.tensor(&out, elem)])
+}
+
+pub(super) fn is_permutation(list: &[i64], rank: usize) -> bool {
+    let mut sorted: List = list.iter().copied().collect();
+    sorted.sort_unstable();
+    sorted.iter().copied().eq(0..rank as i64)
+}
+
+/// Distinct dimensions of a tensor.
+pub(super) fn are_dims(list: &[i64], rank: usize) -> bool {
+    let mut sorted: List = list.iter().copied().collect();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|pair| pair[0] != pair[1]) && sorted.iter().all(|at| (0..rank as i64).contains(at))
+}
+
+pub(crate) fn reverse(args: InferArgs<'_>) -> Types {
+    let (dims, _) = tensor(&args, 0)?;
+    if !are_dims(&attrs(&args).list("dimensions")?, dims.len()) {
+        return Err(format!(
+            "`dimensions` must be distinct dimensions of a tensor of rank {}",
+            dims.len()
+        ));
+    }
+    same(args)
+}
+
+/// A list with a number for each dimension.
+fn for_each(attrs: Attrs<'_>, name: &str, rank: usize) -> Result<List, String> {
+    let list = attrs.list(name)?;
+    match list.len() == rank {
+        true => Ok(list),
+        false => Err(format!("expected {rank} numbers in `{name}`, found {}", list.len())),
+    }
+}
+
+pub(crate) fn slice(args: InferArgs<'_>) -> Types {
+    let (dims, elem) = tensor(&args, 0)?;
+    let list = |name| for_each(attrs(&args), name, dims.len());
+    let (starts, limits, strides) = (list("start_indices")?, list("limit_indices")?, list("strides")?);
+    let mut out = List::new();
+    for (at, &dim) in dims.iter().enumerate() {
+        let (start, limit, stride) = (starts[at], limits[at], strides[at]);
+        if start < 0 || limit < start || dim != DYNAMIC && limit > dim || stride < 1 {
+            return Err(format!(
+                "`{start}:{limit}:{stride}` is no range of dimension {at}, which has size {dim}"
+            ));
+        }
+        out.push((limit - start + stride - 1) / stride);
+    }
+    Ok(smallvec![args.ctx.tensor(&out, elem)])
+}
+
+pub(crate) fn pad(args: InferArgs<'_>) -> Types {
+    let ((dims, elem), (value, of)) = (tensor(&args, 0)?, tensor(&args, 1)?);
+    if !value.is_empty() || of != elem {
+        return Err("the padding value must be a scalar of the operand's elements".into());
+    }
+    let list = |name| for_each(attrs(&args), name, dims.len());
+    let (low, high, interior) = (
+        list("edge_padding_low")?,
+        list("edge_padding_high")?,
+        list("interior_padding")?,
+    );
+    let mut out = List::new();
+    for (at, &dim) in dims.iter().enumerate() {
+        let size = low[at] + high[at] + dim + (dim - 1).max(0) * interior[at];
+        if interior[at] < 0 || size < 0 && dim != DYNAMIC {
+            return Err(format!("the padding of dimension {at} leaves {size} elements"));
+        }
+        out.push(if dim == DYNAMIC { DYNAMIC } else { size });
+    }
+    Ok(smallvec![args.ctx.tensor(&out, elem)])
+}
+
+pub(crate) fn concatenate(args: InferArgs<'_>) -> Types {
+    let (first, elem) = tensor(&args, 0)?;
+    let at = attrs(&args).int("dimension")?;
+    let at = usize::try_from(at).ok().filter(|&at| at < first.len());
+    let at = at.ok_or_else(|| format!("`dimension` must be one of {}", first.len()))?;
+    let mut out: List = first.iter().copied().collect();
+    for index in 1..args.operands.len() {
+        let (dims, of) = tensor(&args, index)?;
+        let agrees = dims.len() == out.len() && (0..out.len()).all(|d| d == at || dims[d] == out[d]);
+        if of != elem || !agrees {
+            return Err(format!(
+                "operand #{index} differs from the first in more than dimension {at}"
+            ));
+        }
+        out[at] = if out[at] == DYNAMIC || dims[at] == DYNAMIC {
+            DYNAMIC
+        } else {
+            out[at] + dims[at]
+        };
+    }
+    Ok(smallvec![args.ctx.tensor(&out, elem)])
+}
+
+/// Indices are scalars of integers, one for each dimension.
+fn indices(args: &InferArgs<'_>, first: usize, rank: usize) -> Result<(), String> {
+    let given = args.operands.len().saturating_sub(first);
+    if given != rank {
+        return Err(format!("expected {rank} start indices, found {given}"));
+    }
+    for index in first..args.operands.len() {
+        let (dims, elem) = tensor(args, index)?;
+        if !dims.is_empty() || !matches!(args.ctx.type_data(elem), TypeData::Integer { .. }) {
+            return Err(format!("start index #{} must be a scalar integer", index - first));
+        }
+    }
+    Ok(())
+}
+
+fn fits(window: &[i64], dims: &[i64]) -> bool {
+    window.len() == dims.len()
+        && window
+            .iter()
+            .zip(dims)
+            .all(|(&w, &d)| w >= 0 && (d == DYNAMIC || w <= d))
+}
+
+pub(crate) fn dynamic_slice(args: InferArgs<'_>) -> Types {
+    let (dims, elem) = tensor(&args, 0)?;
+    indices(&args, 1, dims.len())?;
+    let sizes = for_each(attrs(&args), "slice_sizes", dims.len())?;
+    if !fits(&sizes, dims) {
+        return Err("`slice_sizes` must not exceed the operand".into());
+    }
+    Ok(smallvec![args.ctx.tensor(&sizes, elem)])
+}
+
+pub(crate) fn dynamic_update_slice(args: InferArgs<'_>) -> Types {
+    let ((dims, elem), (window, of)) = (tensor(&args, 0)?, tensor(&args, 1)?);
+    indices(&args, 2, dims.len())?;
+    if of != elem || !fits(window, dims) {
+        return Err("the update must have the operand's elements and rank, and not exceed it".into());
+    }
+    Ok(args.operand_type(0).into_iter().collect())
+}
+
+pub(crate) fn gather(args: InferArgs<'_>) -> Types {
+    let ((dims, elem), (starts, _)) = (tensor(&args, 0)?, tensor(&args, 1)?);
+    let numbers = super::dims::Gather::read(attrs(&args), dims.len(), starts.len())?;
+    if !fits(&numbers.slice_sizes, dims) {
+        return Err("`slice_sizes` must not exceed the operand".into());
+    }
+    Ok(smallvec![args.ctx.tensor(&numbers.result(starts), elem)])
+}
+
+/// The results have the types of the operands.
+pub(crate) fn all(args: InferArgs<'_>) -> Types {
+    Ok((0..args.operands.len())
+        .filter_map(|index| args.operand_type(index))
+        .collect())
+}
+
+/// The greatest elements of the last dimension, and 32-bit indices.
+pub(crate) fn top_k(args: InferArgs<'_>) -> Types {
+    let (dims, elem) = tensor(&args, 0)?;
+    let k = attrs(&args).int("k")?;
+    let mut out: List = dims.iter().copied().collect();
+    match out.last_mut() {
+        Some(last) if k >= 0 && (*last == DYNAMIC || k <= *last) => *last = k,
+        _ => return Err(format!("`k` is {k}, which is more than the last dimension has")),
+    }
+    Ok(smallvec![args.ctx.tensor(&out, elem), args.ctx.tensor(&out, Type::I32)])
+}

@@ -1,0 +1,85 @@
+//! `stablehlo` and `chlo`: what JAX, PyTorch/XLA and TensorFlow lower programs to.
+//!
+//! The rows are in `ops/`; [`compute`] says what each operation computes, in operations of `pd`, with XLA's semantics at the
+//! edges: so it is run, differentiated and decomposed. Where JAX's derivative at a kink is another than that of these, the operation has
+//! its own. The source is the specification of StableHLO 1.x.
+
+mod attrs;
+mod compute;
+mod control;
+mod dims;
+mod infer;
+mod verify;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use pir_ir::{Arity, AttrSpec, ContextBuilder, DialectDef, OpDef, Semantics, Traits, ValueSpec};
+
+use crate::table::{Effects, Row, Speculate, definition};
+
+mod rows {
+    use super::*;
+
+    include!(concat!(env!("OUT_DIR"), "/stablehlo_ops.rs"));
+}
+
+mod chlo_rows {
+    use super::*;
+
+    include!(concat!(env!("OUT_DIR"), "/chlo_ops.rs"));
+}
+
+/// The operations of the tables.
+#[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
+#[rustfmt::skip]
+pub mod ops {
+    use pir_ir::{Attr, Context};
+
+    use crate::typed::*;
+
+    include!(concat!(env!("OUT_DIR"), "/stablehlo_typed.rs"));
+}
+
+/// The operations of `chlo`.
+#[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
+#[rustfmt::skip]
+pub mod chlo {
+    use pir_ir::Context;
+
+    use crate::typed::*;
+
+    include!(concat!(env!("OUT_DIR"), "/chlo_typed.rs"));
+}
+
+/// Registers the dialects.
+pub fn register(builder: &mut ContextBuilder) {
+    for (name, summary, rows) in [
+        (
+            "stablehlo",
+            "Tensor operations as JAX and other front ends lower programs to",
+            rows::ROWS,
+        ),
+        (
+            "chlo",
+            "Operations that front ends write beside those of StableHLO",
+            chlo_rows::ROWS,
+        ),
+    ] {
+        let dialect = DialectDef {
+            name: name.into(),
+            summary: summary.into(),
+            types: Vec::new(),
+            // Tokens, futures.
+            other_types: true,
+        };
+        builder.register(dialect, rows.iter().map(with_semantics));
+    }
+}
+
+fn with_semantics(row: &Row) -> OpDef {
+    let mut def = definition(row);
+    let control = control::find(&def.name).map(|entry| Arc::new(entry) as Arc<dyn Semantics>);
+    def.semantics = control.or_else(|| Some(Arc::new(compute::find(&def.name)?)));
+    def
+}

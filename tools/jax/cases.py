@@ -1,0 +1,272 @@
+"""Functions of arrays that `compare` lowers, and what is not supported of them."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+R = np.random.default_rng(3)
+
+
+def f(*shape, low=-2.0, high=2.0):
+    return R.uniform(low, high, shape)
+
+
+def i(*shape, low=-9, high=10, dtype=np.int64):
+    return R.integers(low, high, shape).astype(dtype)
+
+
+CASES = []
+
+
+def case(name, function, *args):
+    CASES.append((name, function, args))
+
+
+UNARY = {
+    "exp": (-2, 2), "expm1": (-2, 2), "log": (0.1, 3), "log1p": (-0.8, 3), "tanh": (-2, 2), "logistic": (-3, 3),
+    "sin": (-3, 3), "cos": (-3, 3), "tan": (-1, 1), "sqrt": (0.1, 3), "rsqrt": (0.1, 3), "cbrt": (-3, 3),
+    "abs": (-2, 2), "neg": (-2, 2), "sign": (-2, 2), "floor": (-3, 3), "ceil": (-3, 3), "round": (-3, 3),
+    "is_finite": (-1, 1), "erf": (-2, 2), "erfc": (-2, 2), "asin": (-0.9, 0.9), "acos": (-0.9, 0.9), "atan": (-3, 3),
+    "sinh": (-2, 2), "cosh": (-2, 2), "asinh": (-3, 3), "acosh": (1.2, 4), "atanh": (-0.9, 0.9), "square": (-2, 2),
+    "erf_inv": (-0.9, 0.9), "lgamma": (0.5, 4), "digamma": (0.5, 4), "reciprocal": (0.3, 2),
+}
+for op, (low, high) in UNARY.items():
+    case(f"unary.{op}", getattr(lax, op), f(3, 4, low=low, high=high))
+EDGES = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, np.inf, -np.inf, np.nan, 1e300, 1e-310])
+for op in ("exp", "tanh", "logistic", "abs", "neg", "sign", "floor", "ceil", "round", "is_finite", "sqrt", "erf"):
+    case(f"edges.{op}", lambda op=op: getattr(lax, op)(jnp.asarray(EDGES)))
+case("edges.round_even", lambda: lax.round(jnp.asarray(EDGES), lax.RoundingMethod.TO_NEAREST_EVEN))
+case("edges.max", lambda: lax.max(jnp.asarray(EDGES)[:, None], jnp.asarray(EDGES)[None, :]))
+case("edges.min", lambda: lax.min(jnp.asarray(EDGES)[:, None], jnp.asarray(EDGES)[None, :]))
+case("edges.pow", lambda: lax.pow(jnp.asarray(EDGES)[:, None] * jnp.ones(14), jnp.asarray(EDGES)[None, :] * jnp.ones((14, 1))))
+case("kinks.abs", lax.abs, np.array([0.0, 1.0, -1.0]))
+case("kinks.max", lax.max, np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, 3.0]))
+case("kinks.clamp", lambda x: lax.clamp(-1.0, x, 1.0), np.array([-1.0, 1.0, 0.5, 2.0, -3.0]))
+case("kinks.relu", jax.nn.relu, np.array([0.0, 1.0, -1.0]))
+case("kinks.pow", lax.pow, np.array([0.0, 0.0, 2.0]), np.array([2.0, 1.0, 3.0]))
+case("kinks.reduce_max", lambda x: jnp.max(x, axis=1), np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]]))
+for op in ("add", "sub", "mul", "div", "max", "min", "rem", "atan2"):
+    case(f"binary.{op}", getattr(lax, op), f(3, 4), f(3, 4))
+case("binary.pow", lax.pow, f(3, 4, low=0.2), f(3, 4))
+case("binary.integer_pow", lambda x: x**3 + x**-2, f(4, low=0.5))
+INTS = np.array([-9, -7, -3, -1, 0, 1, 2, 3, 8, 2**62, -(2**63)])
+for op in ("add", "sub", "mul", "div", "rem", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "lt", "ge"):
+    case(f"int.{op}", lambda op=op: getattr(lax, op)(*jnp.broadcast_arrays(jnp.asarray(INTS)[:, None], jnp.asarray(INTS)[None, :])))
+    case(f"int32.{op}", getattr(lax, op), i(20, dtype=np.int32), i(20, dtype=np.int32))
+for op in ("shift_left", "shift_right_logical", "shift_right_arithmetic"):
+    case(f"int32.{op}", getattr(lax, op), i(20, dtype=np.int32), i(20, low=0, high=40, dtype=np.int32))
+case("int32.floor_divide", lambda a, b: a // b, i(20, dtype=np.int32), i(20, low=1, dtype=np.int32))
+case("int32.mod", lambda a, b: a % b, i(20, dtype=np.int32), i(20, low=1, dtype=np.int32))
+case("int32.popcount", lax.population_count, i(9, dtype=np.int32))
+case("int32.clz", lax.clz, i(9, dtype=np.int32))
+case("bool.all", lambda a, b: (a & b, a | b, a ^ b, ~a, a == b, a < b), i(8, low=0, high=2).astype(bool), i(8, low=0, high=2).astype(bool))
+for op in ("eq", "ne", "lt", "le", "gt", "ge"):
+    case(f"compare.{op}", getattr(lax, op), np.array([1.0, np.nan, 2.0, -0.0]), np.array([1.0, np.nan, 3.0, 0.0]))
+for ty in ("int32", "int64", "int8", "bool", "float32", "float64", "uint8", "uint32", "bfloat16", "float16"):
+    case(f"convert.float64.{ty}", lambda x, ty=ty: lax.convert_element_type(x, ty), np.array([2.7, -2.7, 0.0, 100.2, 3.5]) if ty[0] != "u" else np.array([2.7, 0.0, 200.0]))
+    case(f"convert.int64.{ty}", lambda x, ty=ty: lax.convert_element_type(x, ty), np.array([2, 0, 1, 100]))
+case("convert.saturates", lambda x: lax.convert_element_type(x, jnp.int32), np.array([3e9, -3e9, np.nan, np.inf, -np.inf, 2.7, -2.7]))
+case("select.where", lambda p, a, b: jnp.where(p, a, b), np.array([True, False, True]), f(3), f(3))
+case("select.scalar", lambda p, a, b: lax.select(p, a, b), np.array(True), f(3), f(3))
+case("select.nan_safe", lambda x: jnp.where(x > 0, jnp.log(jnp.where(x > 0, x, 1.0)), 0.0), f(6))
+case("clamp.arrays", lax.clamp, f(5, low=-1, high=-0.5), f(5), f(5, low=0.5, high=1))
+case("clamp.scalars", lambda lo, x, hi: lax.clamp(lo, x, hi), np.array(-0.7), np.array(0.2), np.array(0.9))
+
+case("shape.reshape", lambda x: jnp.reshape(x, (4, 3)), f(2, 6))
+case("shape.transpose", lambda x: jnp.transpose(x, (2, 0, 1)), f(2, 3, 4))
+case("shape.broadcast", lambda x: lax.broadcast_in_dim(x, (2, 3, 4), (0, 2)), f(2, 1))
+case("shape.broadcast_swapped", lambda x: lax.broadcast_in_dim(x, (2, 3), (0, 1)) * jnp.ones((2, 3)), f(2, 3))
+case("shape.rev", lambda x: lax.rev(x, (0, 2)), f(2, 3, 4))
+case("shape.slice", lambda x: lax.slice(x, (1, 0), (7, 3), (2, 1)), f(8, 4))
+case("shape.pad", lambda x, v: lax.pad(x, v, ((1, 2, 1), (0, 1, 0))), f(3, 2), np.array(0.5))
+case("shape.pad_negative", lambda x, v: lax.pad(x, v, ((-1, 2, 1), (1, -1, 2))), f(4, 3), np.array(0.5))
+case("shape.pad_cuts_space", lambda x, v: lax.pad(x, v, ((-2, -1, 2),)), f(4), np.array(0.5))
+case("shape.concatenate", lambda a, b, c: jnp.concatenate([a, b, c], 1), f(2, 1), f(2, 3), f(2, 2))
+case("shape.stack", lambda a, b: jnp.stack([a, b], -1), f(2, 3), f(2, 3))
+case("shape.iota", lambda: lax.broadcasted_iota(jnp.int32, (2, 3, 4), 1))
+case("shape.eye", lambda x: jnp.eye(4) @ x + jnp.tril(x), f(4, 4))
+case("shape.split", lambda x: jnp.split(x, 3, axis=1), f(2, 6))
+case("shape.tile", lambda x: jnp.tile(x, (2, 3)), f(2, 2))
+case("shape.repeat", lambda x: jnp.repeat(x, 3, axis=0), f(2, 2))
+case("shape.roll", lambda x: jnp.roll(x, 2, axis=1), f(2, 5))
+case("shape.empty", lambda x: (jnp.sum(x), x * 2, jnp.concatenate([x, x])), f(0, 3))
+case("shape.constants", lambda x: x + jnp.asarray(np.arange(12.0).reshape(3, 4)) + jnp.asarray([[True], [False], [True]]), f(3, 4))
+case("shape.big_constant", lambda x: x @ jnp.asarray(np.sin(np.arange(200.0)).reshape(4, 50)), f(2, 4))
+
+for op in ("sum", "prod", "max", "min", "mean", "var", "std"):
+    case(f"reduce.{op}", lambda x, op=op: getattr(jnp, op)(x, axis=(0, 2)), f(3, 4, 2))
+    case(f"reduce.{op}_all", lambda x, op=op: getattr(jnp, op)(x), f(3, 4))
+for op in ("any", "all"):
+    case(f"reduce.{op}", lambda x, op=op: getattr(jnp, op)(x > 0, axis=1), f(5, 2))
+for op in ("argmax", "argmin"):
+    case(f"reduce.{op}", lambda x, op=op: getattr(jnp, op)(x, axis=1), f(5, 7))
+case("reduce.argmax_ties", lambda: jnp.argmax(jnp.asarray([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]]), axis=1))
+case("reduce.int_sum", lambda x: (jnp.sum(x), jnp.max(x, 0), jnp.prod(x, 1)), i(4, 3, dtype=np.int32))
+case("reduce.bits", lambda x: lax.reduce(x, np.int32(0), lax.bitwise_or, (0,)), i(6, dtype=np.int32))
+case("reduce.custom", lambda x: lax.reduce(x, 0.1, lambda a, b: a + b + a * b * 0.25, (1,)), f(2, 7))
+case("reduce.with_init", lambda x, v: lax.reduce(x, v, lax.add, (0,)), f(5, 2), np.array(1.5))
+case("reduce.logsumexp", lambda x: jax.nn.logsumexp(x, axis=1), f(3, 5))
+case("reduce.softmax", lambda x: jax.nn.softmax(x, axis=-1), f(3, 5))
+case("reduce.log_softmax", lambda x: jax.nn.log_softmax(x, axis=0), f(3, 5))
+case("reduce.norm", lambda x: jnp.linalg.norm(x, axis=1), f(3, 5))
+for op in ("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"):
+    case(f"scan.{op}", lambda x, op=op: getattr(lax, op)(x, axis=1), f(2, 6, low=0.3))
+    case(f"scan.{op}_reverse", lambda x, op=op: getattr(lax, op)(x, axis=0, reverse=True), f(5, 2, low=0.3))
+for name, init, op in (("max", -np.inf, lax.max), ("min", np.inf, lax.min), ("sum", 0.0, lax.add)):
+    case(f"window.{name}", lambda x, init=init, op=op: lax.reduce_window(x, init, op, (1, 2, 3, 1), (1, 2, 2, 1), "SAME"), f(2, 5, 6, 2))
+    case(f"window.{name}_dilated", lambda x, init=init, op=op: lax.reduce_window(x, init, op, (3,), (1,), ((2, 1),), window_dilation=(2,)), f(9))
+case("window.sum_base_dilated", lambda x: lax.reduce_window(x, 0.0, lax.add, (3,), (2,), ((1, 1),), base_dilation=(2,)), f(6))
+
+case("dot.matmul", jnp.matmul, f(3, 4), f(4, 5))
+case("dot.vector", jnp.dot, f(4), f(4))
+case("dot.batched", jnp.matmul, f(2, 3, 4), f(2, 4, 5))
+case("dot.outer", jnp.outer, f(3), f(4))
+case("dot.int", jnp.matmul, i(3, 4, dtype=np.int32), i(4, 2, dtype=np.int32))
+case("dot.mixed_order", lambda a, b: lax.dot_general(a, b, (((2, 0), (1, 3)), ((1,), (2,)))), f(5, 2, 3), f(4, 3, 2, 5))
+for equation, shapes in {"bij,bjk->bik": ((2, 3, 4), (2, 4, 5)), "ij,kj->ki": ((3, 4), (5, 4)), "bhqd,bhkd->bhqk": ((2, 2, 3, 4), (2, 2, 5, 4)), "abc,cd,ad->bd": ((2, 3, 4), (4, 5), (2, 5)), "ii->i": ((4, 4),), "ij->": ((3, 2),)}.items():
+    case(f"dot.einsum_{equation}".replace(",", "_").replace("->", "_to_"), lambda *xs, e=equation: jnp.einsum(e, *xs), *(f(*s) for s in shapes))
+
+NUMBERS = ("NHWC", "HWIO", "NHWC")
+case("conv.same", lambda x, k: lax.conv_general_dilated(x, k, (1, 1), "SAME", dimension_numbers=NUMBERS), f(2, 5, 6, 3), f(3, 3, 3, 4))
+case("conv.strided", lambda x, k: lax.conv_general_dilated(x, k, (2, 1), ((1, 0), (0, 2)), rhs_dilation=(1, 2), dimension_numbers=NUMBERS), f(2, 7, 6, 2), f(3, 2, 2, 4))
+case("conv.groups", lambda x, k: lax.conv_general_dilated(x, k, (1, 1), "VALID", feature_group_count=2, dimension_numbers=NUMBERS), f(1, 5, 5, 4), f(3, 3, 2, 6))
+case("conv.nchw", lambda x, k: lax.conv(x, k, (1, 1), "SAME"), f(1, 2, 5, 5), f(3, 2, 3, 3))
+case("conv.one_dimension", lambda x, k: jnp.convolve(x, k), f(8), f(3))
+case("conv.transposed", lambda x, k: lax.conv_transpose(x, k, (2, 2), "SAME", dimension_numbers=NUMBERS), f(1, 4, 4, 2), f(3, 3, 2, 3))
+
+case("index.static", lambda x: x[1:, ::2, -1], f(3, 5, 2))
+case("index.array", lambda x: x[jnp.array([2, 0, 1, 2])], f(3, 4))
+case("index.array_out_of_range", lambda x: x[jnp.array([2, 7, -1])], f(3, 4))
+case("index.pairs", lambda x: x[jnp.array([0, 2]), jnp.array([1, 3])], f(3, 4))
+case("index.take", lambda x: jnp.take(x, jnp.array([[1, 0], [3, 3]]), axis=1), f(2, 4, 3))
+case("index.take_clip", lambda x: jnp.take(x, jnp.array([1, 9, -5]), axis=0, mode="clip"), f(4, 2))
+case("index.take_along", lambda x, ix: jnp.take_along_axis(x, ix, axis=1), f(3, 4), i(3, 2, low=0, high=4))
+case("index.dynamic", lambda x, at: lax.dynamic_slice(x, (at, 1), (2, 2)), f(5, 4), np.array(2))
+case("index.dynamic_clamped", lambda x, at: lax.dynamic_slice(x, (at, -3), (2, 2)), f(5, 4), np.array(9))
+case("index.dynamic_update", lambda x, u, at: lax.dynamic_update_slice(x, u, (at, 1)), f(5, 4), f(2, 2), np.array(2))
+case("index.dynamic_update_clamped", lambda x, u, at: lax.dynamic_update_slice(x, u, (at, -1)), f(5, 4), f(2, 2), np.array(8))
+case("index.dynamic_in_dim", lambda x, at: lax.dynamic_index_in_dim(x, at, 1, keepdims=False), f(3, 5), np.array(3))
+case("index.set", lambda x, u: x.at[jnp.array([2, 0])].set(u), f(4, 3), f(2, 3))
+case("index.set_scalar", lambda x: x.at[1, 2].set(7.0), f(4, 3))
+case("index.add", lambda x, u: x.at[jnp.array([2, 0, 2])].add(u), f(4, 3), f(3, 3))
+case("index.add_dropped", lambda x, u: x.at[jnp.array([2, 9, 2])].add(u, mode="drop"), f(4, 3), f(3, 3))
+case("index.mul", lambda x, u: x.at[jnp.array([2, 0])].multiply(u), f(4, 3), f(2, 3))
+case("index.max", lambda x, u: x.at[jnp.array([2, 0])].max(u), f(4, 3), f(2, 3))
+case("index.window", lambda x, u: x.at[1:3, 1].add(u), f(4, 3), f(2))
+case("index.vmap_take", lambda x, ix: jax.vmap(lambda a, b: a[b])(x, ix), f(3, 5), i(3, low=0, high=5))
+case("index.vmap_dynamic", lambda x, at: jax.vmap(lambda a, s: lax.dynamic_slice(a, (s,), (2,)))(x, at), f(3, 5), i(3, low=0, high=4))
+case("index.segment_sum", lambda x, s: jax.ops.segment_sum(x, s, num_segments=3), f(6, 2), np.array([0, 2, 1, 1, 0, 2]))
+case("index.one_hot", lambda x, ix: jax.nn.one_hot(ix, 5) @ x, f(5, 3), i(4, low=0, high=5))
+
+case("sort.sort", lambda x: jnp.sort(x, axis=1), f(3, 7))
+case("sort.argsort", lambda x: jnp.argsort(x, axis=0), f(7, 2))
+case("sort.descending", lambda x: jnp.sort(x, descending=True), f(9))
+case("sort.keys_values", lambda k, v: lax.sort((k, v), num_keys=1), f(8), f(8))
+case("sort.two_keys", lambda k, v: lax.sort((k, v), num_keys=2), i(8, low=0, high=3), f(8))
+case("sort.nan", lambda: jnp.sort(jnp.asarray([2.0, np.nan, -0.0, 0.0, -np.inf, 1.0])))
+case("sort.ints", lambda x: jnp.sort(x), i(9, dtype=np.int32))
+case("sort.top_k", lambda x: lax.top_k(x, 3), f(2, 8))
+case("sort.median", lambda x: jnp.median(x), f(7))
+case("sort.searchsorted", lambda x: jnp.searchsorted(jnp.sort(x), 0.3), f(8))
+case("sort.unique_count", lambda x: jnp.sum(jnp.diff(jnp.sort(x)) != 0), i(9, low=0, high=4))
+
+
+def newton(a):
+    return lax.while_loop(lambda s: jnp.abs(s * s - a) > 1e-12, lambda s: 0.5 * (s + a / s), a + 1.0)
+
+
+def collatz(n):
+    return lax.while_loop(lambda s: s[0] != 1, lambda s: (jnp.where(s[0] % 2 == 0, s[0] // 2, 3 * s[0] + 1), s[1] + 1), (n, 0))[1]
+
+
+def nested(x, n):
+    def outer(k, s):
+        return lax.fori_loop(0, k, lambda j, t: jnp.sin(t) * x + j * 0.1, s)
+
+    return lax.fori_loop(0, n, outer, x)
+
+
+def cond_in_loop(x):
+    def body(s):
+        k, y = s
+        return k + 1, lax.cond(jnp.sum(y) > 0, lambda v: v * 0.7 - x, lambda v: jnp.tanh(v) + x * x, y)
+
+    return lax.while_loop(lambda s: s[0] < 7, body, (0, x))[1]
+
+
+def switched(x, n):
+    return lax.fori_loop(0, n, lambda k, y: lax.switch(k % 4, [jnp.sin, lambda v: v * x, lambda v: v - 0.3, jnp.exp], y) * 0.5, x)
+
+
+def rk4(y0, k):
+    rhs = lambda y: jnp.stack([y[1], k * (1 - y[0] ** 2) * y[1] - y[0]])
+
+    def body(s):
+        t, y = s
+        a = rhs(y)
+        b = rhs(y + 0.05 * a)
+        return t + 0.1, y + 0.1 * (a + b) / 2
+
+    return lax.while_loop(lambda s: s[0] < 1.0, body, (0.0, y0))[1]
+
+
+def decoder(w, e):
+    def body(s):
+        k, h, out, done = s
+        h = jnp.tanh(w @ h + e[k % 3])
+        out = lax.dynamic_update_index_in_dim(out, jnp.sum(h), k, 0)
+        return k + 1, h, out, jnp.sum(h) < -1.5
+
+    return lax.while_loop(lambda s: (s[0] < 8) & ~s[3], body, (0, e[0], jnp.zeros(8), False))[2]
+
+
+case("loop.newton", newton, np.array([2.0, 0.3, 9.0]).sum())
+case("loop.newton_vmap", lambda a: jax.vmap(newton)(a), np.array([2.0, 0.3, 9.0]))
+case("loop.collatz", collatz, np.array(27))
+case("loop.nested", nested, np.array([0.3, -0.8]), np.array(4))
+case("loop.none", nested, np.array([0.3, -0.8]), np.array(0))
+case("loop.cond", cond_in_loop, f(3))
+case("loop.switch", switched, np.array(0.7), np.array(9))
+case("loop.rk4", rk4, np.array([1.0, 0.2]), np.array(0.7))
+case("loop.decoder", decoder, f(3, 3, low=-0.6, high=0.6), f(3, 3))
+case("loop.scan", lambda x, w: lax.scan(lambda h, v: (jnp.tanh(w @ h + v),) * 2, jnp.zeros(3), x), f(6, 3), f(3, 3))
+case("loop.scan_reverse", lambda x: lax.scan(lambda h, v: (h * 0.5 + v, h * v), jnp.zeros(2), x, reverse=True), f(5, 2))
+case("loop.associative", lambda x: lax.associative_scan(jnp.multiply, x), f(7, low=0.5))
+case("loop.map", lambda x: lax.map(lambda v: jnp.sum(v * v), x), f(4, 3))
+for trips in (1, 2, 7, 31, 32, 33):
+    case(f"loop.trips_{trips}", lambda x, n: lax.fori_loop(0, n, lambda k, y: jnp.sin(y) + 0.1 * x * k, x), f(2), np.array(trips))
+case("cond.cond", lambda p, x: lax.cond(p > 0, lambda v: v * 2, jnp.sin, x), np.array(-1.0), f(3))
+case("cond.switch", lambda k, x: lax.switch(k, [jnp.sin, jnp.cos, jnp.tanh], x), np.array(5), f(3))
+case("cond.one_branch", lambda x: lax.switch(0, [jnp.sin], x), f(3))
+
+case("model.mlp", lambda x, a, b: jnp.mean((jax.nn.gelu(x @ a) @ b - 1.0) ** 2), f(4, 3), f(3, 5), f(5, 2))
+case("model.layer_norm", lambda x: (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5), f(3, 6))
+case("model.attention", lambda q, k, v: jax.nn.dot_product_attention(q, k, v), *f(3, 1, 4, 2, 3).astype(np.float32))
+case("model.cross_entropy", lambda x, t: -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x), t[:, None], 1)), f(4, 5), i(4, low=0, high=5))
+case("model.activations", lambda x: (jax.nn.silu(x), jax.nn.softplus(x), jax.nn.elu(x), jax.nn.gelu(x, approximate=False), jax.nn.leaky_relu(x), jax.nn.selu(x), jax.nn.hard_tanh(x), jax.nn.relu6(x)), f(9))
+case("model.interp", lambda x: jnp.interp(x, jnp.linspace(-2, 2, 5), jnp.linspace(-2, 2, 5) ** 2), f(6))
+case("model.polyval", lambda c, x: jnp.polyval(c, x), f(4), f(5))
+case("model.checkpoint", jax.checkpoint(lambda x: jnp.sin(jnp.sin(x))), f(3))
+case("complex.fft", lambda x: jnp.abs(jnp.fft.fft(x)), f(8))
+case("linalg.solve", jnp.linalg.solve, f(3, 3) + 3 * np.eye(3), f(3))
+case("linalg.cholesky", lambda x: jnp.linalg.cholesky(x @ x.T + jnp.eye(3)), f(3, 3))
+case("random.uniform", lambda: jax.random.uniform(jax.random.PRNGKey(0), (4,)))
+
+# What is not supported, by case: regular expressions of its name and of the message.
+UNSIGNED = "not a tensor of numbers|element type is not supported"
+REFUSED = {
+    r"unary\.(erf_inv|lgamma|digamma)": "no kernel",
+    r"int32\.(shift_.*|popcount|clz)": "no kernel",
+    r"random\..*": "no kernel",
+    r"convert\.float64\.uint.*|convert\.int64\.uint32|dot\.einsum_ii_to_i|sort\.searchsorted|model\.interp": UNSIGNED,
+    r"index\.max": "only regions that add, multiply, or give the update",
+    r"complex\..*": "of these types is not supported",
+    r"linalg\..*": "no function @(solve|cholesky)",
+}
+# Differences that are meant, with the reason.
+MEANT = {
+    r"edges\.sign": "XLA takes subnormal numbers for zero",
+    r"kinks\.relu": "its custom_jvp is not in what it is lowered to",
+    r"index\.array_out_of_range": "JAX drops the cotangents of what it clamped",
+}
