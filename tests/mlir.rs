@@ -58,6 +58,87 @@ fn printing_is_a_fixed_point() {
     }
 }
 
+/// Numbers of all sizes, as text.
+fn numbers(count: usize, small: bool) -> String {
+    let mut state = 88_172_645_463_325_252u64;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let numbers = (0..count).map(|_| {
+        let (mantissa, power) = (random() % 1_000_000_007, random() % 14);
+        let value = (mantissa as f64 - 5e8) / 10f64.powi(if small { power as i32 + 6 } else { power as i32 });
+        format!("{value:?}").replace("e", if format!("{value:?}").contains('.') { "e" } else { ".0e" })
+    });
+    numbers.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn constants_are_printed_as_mlir_opt_prints_them() {
+    if Command::new("mlir-opt-19").arg("--version").output().is_err() {
+        println!("skipped: mlir-opt-19 is not installed");
+        return;
+    }
+    let types = [
+        "f64",
+        "f32",
+        "f16",
+        "bf16",
+        "tf32",
+        "f8E5M2",
+        "f8E4M3FN",
+        "f8E4M3",
+        "f8E4M3FNUZ",
+        "f8E5M2FNUZ",
+    ];
+    let mut constants: Vec<String> = types
+        .iter()
+        .map(|ty| {
+            format!(
+                "dense<[{}]> : tensor<100x{ty}>",
+                numbers(100, *ty != "f64" && *ty != "f32")
+            )
+        })
+        .collect();
+    constants.extend(
+        [
+            "dense<[[1, -1], [128, 255]]> : tensor<2x2xi8>",
+            "dense<[255, 1]> : tensor<2xui8>",
+            "dense<[true, false]> : vector<2xi1>",
+            "dense<[(1.0,2.5), (0.1,-4.0)]> : tensor<2xcomplex<f32>>",
+            "dense<\"0x05\"> : tensor<3xi1>",
+            "dense<\"0x0000803F00000040\"> : tensor<2xf32>",
+            "dense<> : tensor<2x0xf32>",
+            "array<i64: 1, 0>",
+            "array<f32: 1.0, 0.3>",
+        ]
+        .map(str::to_owned),
+    );
+    constants.push(format!("dense<[{}]> : tensor<200xf32>", numbers(200, false)));
+    let attrs: Vec<String> = constants
+        .iter()
+        .enumerate()
+        .map(|(at, text)| format!("a{at} = {text}"))
+        .collect();
+    let text = format!("\"u.x\"() {{{}}} : () -> ()\n", attrs.join(", "));
+    let file = std::env::temp_dir().join(format!("pir-constants-{}.mlir", std::process::id()));
+    std::fs::write(&file, &text).unwrap();
+    let output = Command::new("mlir-opt-19")
+        .arg("--allow-unregistered-dialect")
+        .arg(&file)
+        .output()
+        .unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let theirs = String::from_utf8_lossy(&output.stdout);
+    let ctx = pir_dialects::context();
+    for (at, constant) in constants.iter().enumerate() {
+        let ours = pir_ir::text::print_attr(&ctx, pir_ir::text::parse_attr(&ctx, constant).unwrap());
+        assert!(theirs.contains(&format!("a{at} = {ours}")), "{ours}\n{theirs}");
+    }
+}
+
 #[test]
 fn mlir_opt_reads_the_same() {
     if Command::new("mlir-opt-19").arg("--version").output().is_err() {

@@ -23,6 +23,7 @@ mod declare;
 mod diagnostics;
 mod dominance;
 mod edit;
+mod elements;
 mod entity;
 mod expand;
 mod float_kind;
@@ -57,6 +58,7 @@ pub use declare::{
 pub use diagnostics::{Diagnostic, Label, Severity, Span, nearest};
 pub use dominance::{DominanceInfo, DominatorTree};
 pub use edit::OpSpec;
+pub use elements::{Element, ElementKind, Elements, ElementsBuilder, ElementsError, ElementsForm};
 pub use entity::{BlockId, OpId, OpName, RegionId, Sym, UseId, ValueId};
 pub use expand::{expand_composites, expand_composites_in, has_composites};
 pub use float_kind::FloatKind;

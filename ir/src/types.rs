@@ -1,5 +1,6 @@
 //! Types and attributes: interned, immutable data addressed by 32-bit ids.
 
+use crate::elements::Elements;
 use crate::entity::Sym;
 use crate::float_kind::FloatKind;
 use crate::type_def::TypeParam;
@@ -154,7 +155,9 @@ pub enum AttrData {
     Type(Type),
     /// `@f`, `@m::@f`.
     Symbol(Box<[Sym]>),
-    /// `^@name`-free text of anything else (`dense<…>`, `#dialect<…>`, `affine_map<…>`, …), kept as written.
+    /// `dense<[1, 2]> : tensor<2xi32>`, `array<i32: 1, 2>`.
+    Elements(Elements),
+    /// `^@name`-free text of anything else (`sparse<…>`, `#dialect<…>`, `affine_map<…>`, …), kept as written.
     Opaque(Box<str>),
 }
 

@@ -1,6 +1,7 @@
 //! Attributes and dictionaries of common kinds.
 
 use super::Context;
+use crate::elements::Elements;
 use crate::types::{Attr, AttrData, AttrDict, Type};
 
 impl Context {
@@ -80,6 +81,14 @@ impl Context {
     pub fn attr_ints(&self, attr: Attr) -> Option<&[i64]> {
         match self.attr_data(attr) {
             AttrData::Ints(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The elements of a constant.
+    pub fn attr_elements(&self, attr: Attr) -> Option<&Elements> {
+        match self.attr_data(attr) {
+            AttrData::Elements(elements) => Some(elements),
             _ => None,
         }
     }

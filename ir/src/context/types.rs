@@ -111,11 +111,17 @@ impl Context {
         }
     }
 
-    /// The shape and the element type of a type that constants may be of: tensors with or without an encoding, and vectors.
+    /// The shape and the element type of a type that constants may be of: tensors with or without an encoding, memrefs and
+    /// vectors.
     pub fn as_elements(&self, ty: Type) -> Option<(&[i64], Type)> {
         match self.type_data(ty) {
             TypeData::Tensor { shape, elem }
             | TypeData::EncodedTensor { shape, elem, .. }
+            | TypeData::MemRef {
+                shape: Some(shape),
+                elem,
+                ..
+            }
             | TypeData::Vector { shape, elem, .. } => Some((shape, *elem)),
             _ => None,
         }

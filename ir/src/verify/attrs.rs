@@ -194,7 +194,7 @@ fn described(ctx: &Context, attr: Attr) -> String {
         AttrData::Dict(_) => "the dictionary ",
         AttrData::Type(_) => "the type ",
         AttrData::Symbol(_) => "the symbol ",
-        AttrData::Opaque(_) => "",
+        AttrData::Opaque(_) | AttrData::Elements(_) => "",
     };
     let text = print_attr(ctx, attr);
     if text.chars().count() <= 40 {

@@ -337,10 +337,17 @@ impl<'s> Parser<'s> {
                 b"affine_map" | b"affine_set" => self.check_affine(inside, word == b"affine_map")?,
                 b"loc" => self.check_location(inside)?,
                 b"dense" => {
-                    if let Some(ty) = self.type_behind_colon()? {
-                        self.check_dense(inside, ty)?;
+                    if let Some(ty) = self.type_behind_colon()?
+                        && let Some(attr) = self.dense(inside, ty)?
+                    {
+                        return Ok(attr);
                     }
                     return Ok(self.text_attr(start));
+                }
+                b"array" => {
+                    if let Some(attr) = self.dense_array(inside)? {
+                        return Ok(attr);
+                    }
                 }
                 _ => {}
             }

@@ -5,7 +5,7 @@ use super::parser::{Failure, Parser};
 use crate::diagnostics::Span;
 use crate::text::cursor;
 use crate::text::writer::attr::print_type;
-use crate::types::{DYNAMIC, Signedness, Type, TypeData};
+use crate::types::{Signedness, Type, TypeData};
 
 /// What an element of a literal may be.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ enum Element {
 }
 
 impl Parser<'_> {
-    fn wrong_literal(&self, span: Span, message: String, help: &str) -> Failure {
+    pub(super) fn wrong_literal(&self, span: Span, message: String, help: &str) -> Failure {
         self.error("literal", message, span).with_help(help)
     }
 
@@ -63,72 +63,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the text in the brackets of a `dense<…>` are elements of a type.
-    pub(super) fn check_dense(&self, inside: Span, ty: Type) -> Result<(), Failure> {
-        let Some((shape, elem)) = self.ctx.as_elements(ty) else {
-            if self.ctx.is_of_dialect(ty) {
-                return Ok(());
-            }
-            return Err(self.wrong_literal(
-                inside,
-                format!("`{}` has no elements", print_type(&self.ctx, ty)),
-                "a literal of elements is of a tensor or vector type",
-            ));
-        };
-        if shape.contains(&DYNAMIC) {
-            return Err(self.wrong_literal(
-                inside,
-                format!("`{}` has a dimension that is not known", print_type(&self.ctx, ty)),
-                "write the number of elements for the `?`",
-            ));
-        }
-        let text = &self.src[inside.start as usize..inside.end as usize];
-        let element = self.element(elem);
-        let found = Elements::read(text, |word| self.check_element(word, element))
-            .map_err(|why| self.wrong_literal(inside, why, "each element is of the element type"))?;
-        let wanted: Vec<usize> = shape.iter().map(|&dim| usize::try_from(dim).unwrap_or(0)).collect();
-        match found {
-            Some(dims) if dims != wanted => {
-                let message = format!(
-                    "elements of shape {dims:?}, but of type `{}`",
-                    print_type(&self.ctx, ty)
-                );
-                Err(self.wrong_literal(
-                    inside,
-                    message,
-                    "write a list for each dimension, or one element for all",
-                ))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What is wrong with an element.
-    fn check_element(&self, word: &[u8], element: Element) -> Result<(), String> {
-        let text = || String::from_utf8_lossy(word).into_owned();
-        let digits = word.strip_prefix(b"-").unwrap_or(word);
-        let hex = digits.starts_with(b"0x") || digits.starts_with(b"0X");
-        let decimal = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-        match element {
-            Element::Integer(width, sign) => {
-                let truth = matches!(word, b"true" | b"false");
-                if truth && width == 1 || hex || digits.starts_with(b"\"") {
-                    return Ok(());
-                }
-                if !decimal {
-                    return Err(format!("`{}` is no integer", text()));
-                }
-                match text().parse::<i128>() {
-                    Ok(value) if !fits(value, width, sign) => Err(format!("{value} does not fit into {width} bits")),
-                    _ => Ok(()),
-                }
-            }
-            Element::Float if decimal => Err(format!("`{}` is an integer, and the elements are floats", text())),
-            Element::Float if matches!(word, b"true" | b"false") => Err(format!("`{}` is no number", text())),
-            Element::Float | Element::Other => Ok(()),
-        }
-    }
-
     /// Whether the text in the brackets of an `affine_map<…>` or `affine_set<…>` is one.
     pub(super) fn check_affine(&self, inside: Span, is_map: bool) -> Result<(), Failure> {
         let text = &self.src[inside.start as usize..inside.end as usize];
@@ -159,7 +93,7 @@ impl Parser<'_> {
 }
 
 /// Whether an integer fits a width. One without a sign may be written with or without.
-fn fits(value: i128, width: u32, sign: Signedness) -> bool {
+pub(super) fn fits(value: i128, width: u32, sign: Signedness) -> bool {
     if width >= 127 {
         return true;
     }
@@ -169,85 +103,6 @@ fn fits(value: i128, width: u32, sign: Signedness) -> bool {
         Signedness::Signed => (-half..half.max(1)).contains(&value),
         Signedness::Unsigned => (0..whole).contains(&value),
         Signedness::Signless => (-half..whole).contains(&value),
-    }
-}
-
-/// The elements of a nested list while they are read.
-#[derive(Default)]
-struct Elements {
-    /// How many parts each open list has.
-    open: Vec<usize>,
-    /// How many parts lists of each depth have.
-    dims: Vec<Option<usize>>,
-    /// How deep elements stand.
-    depth: Option<usize>,
-}
-
-impl Elements {
-    /// The shape of the elements; nothing for one element or bytes, which are for all.
-    fn read(text: &[u8], mut check: impl FnMut(&[u8]) -> Result<(), String>) -> Result<Option<Vec<usize>>, String> {
-        let mut elements = Elements::default();
-        let uneven = || "the lists are not equally long".to_owned();
-        let (mut at, mut first) = (0, true);
-        while at < text.len() {
-            match text[at] {
-                b' ' | b'\t' | b'\n' | b'\r' | b',' => at += 1,
-                b'[' => {
-                    elements.count();
-                    elements.open.push(0);
-                    at += 1;
-                }
-                b']' => {
-                    let count = elements.open.pop().ok_or_else(uneven)?;
-                    let depth = elements.open.len();
-                    if elements.dims.len() <= depth {
-                        elements.dims.resize(depth + 1, None);
-                    }
-                    if *elements.dims[depth].get_or_insert(count) != count {
-                        return Err(uneven());
-                    }
-                    at += 1;
-                }
-                b => {
-                    let end = match b {
-                        b'"' => cursor::string_end(text, at).unwrap_or(text.len()),
-                        b'(' => cursor::balanced_end(text, at).unwrap_or(text.len()),
-                        b'/' if text.get(at + 1) == Some(&b'/') => {
-                            at = cursor::line_end(text, at);
-                            continue;
-                        }
-                        _ => {
-                            let word = |b: &u8| !matches!(b, b',' | b'[' | b']' | b' ' | b'\t' | b'\n' | b'\r');
-                            at + text[at..].iter().take_while(|b| word(b)).count()
-                        }
-                    };
-                    // Bytes in a string are all elements at once.
-                    if b != b'"' || !elements.open.is_empty() || !first {
-                        check(&text[at..end])?;
-                    }
-                    elements.count();
-                    if *elements.depth.get_or_insert(elements.open.len()) != elements.open.len() {
-                        return Err(uneven());
-                    }
-                    at = end;
-                    first = false;
-                }
-            }
-        }
-        if elements.depth == Some(0) {
-            return Ok(None);
-        }
-        // Nothing at all is what a tensor without elements has.
-        if elements.dims.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(elements.dims.into_iter().map(|dim| dim.unwrap_or(0)).collect()))
-    }
-
-    fn count(&mut self) {
-        if let Some(last) = self.open.last_mut() {
-            *last += 1;
-        }
     }
 }
 
@@ -309,16 +164,6 @@ mod tests {
         assert!(!fits(256, 8, Signedness::Signless) && !fits(-129, 8, Signedness::Signless));
         assert!(!fits(128, 8, Signedness::Signed) && !fits(-1, 8, Signedness::Unsigned));
         assert!(fits(-1, 1, Signedness::Signless) && fits(0, 0, Signedness::Signless));
-    }
-
-    #[test]
-    fn shapes_of_elements() {
-        let read = |text: &str| Elements::read(text.as_bytes(), |_| Ok(()));
-        assert_eq!(read("1"), Ok(None));
-        assert_eq!(read("[1, 2, 3]"), Ok(Some(vec![3])));
-        assert_eq!(read("[[1, 2], [3, 4]]"), Ok(Some(vec![2, 2])));
-        assert_eq!(read("[(1.0, 2.0), (3.0, 4.0)]"), Ok(Some(vec![2])));
-        assert!(read("[[1], [2, 3]]").is_err() && read("[1, [2]]").is_err());
     }
 
     #[test]

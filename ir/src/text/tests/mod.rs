@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod chunks;
+mod elements;
 mod literals;
 mod names;
 mod types;

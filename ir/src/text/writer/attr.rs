@@ -1,6 +1,7 @@
 //! Printing of types and attributes.
 
 use crate::context::Context;
+use crate::elements::ElementsForm;
 use crate::type_def::TypeParam;
 use crate::types::{Attr, AttrData, AttrDict, DYNAMIC, Signedness, Type, TypeData};
 
@@ -255,6 +256,12 @@ impl AttrWriter<'_> {
                         out.push_str("::");
                     }
                     write_symbol(out, self.ctx.str(sym));
+                }
+            }
+            AttrData::Elements(elements) => {
+                super::elements::write_elements(self.ctx, out, elements, self.elide);
+                if elements.form() == ElementsForm::Dense {
+                    self.colon_type(out, elements.ty());
                 }
             }
             AttrData::Opaque(text) => {

@@ -1,6 +1,7 @@
 //! The printer: the pretty and the generic form.
 
 pub(crate) mod attr;
+mod elements;
 mod generic;
 mod names;
 mod parallel;
