@@ -24,7 +24,7 @@
 //! * No value of the chain has other uses, including pushes on a stack.
 //! * Addition must not change the type: the addend broadcasts to the accumulator.
 //! * The tensor is that of the start value if the operation that defines it is in the same block, only computes it, and
-//! all its other uses come before the loop. Otherwise a copy is made before the loop (`pd.assign`).
+//!   all its other uses come before the loop. Otherwise a copy is made before the loop (`pd.assign`).
 //! * Functions of several blocks are left alone.
 
 use pir_dialects::pd;

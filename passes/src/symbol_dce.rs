@@ -7,7 +7,7 @@
 //!
 //! # Conditions
 //! * A symbol is private if it has `sym_visibility`: `func.func private @f`. With the option `keep`, all functions
-//! except those are private.
+//!   except those are private.
 //! * Only symbols of the module itself are removed, not those of nested modules.
 
 use pir_ir::{Attr, AttrData, AttrDict, Body, Context, Diagnostic, Module, OpId, Sym, Traits};

@@ -15,7 +15,7 @@
 //! * Each loop has a single entry block: the graph is reducible. Otherwise the error names the blocks.
 //! * The blocks end in `pd.branch`, `pd.condition_branch` or a return, and a return is always reachable.
 //! * An arbitrary value of a required type must exist: the type has no dynamic dimensions, unless an argument of the
-//! function has the same type.
+//!   function has the same type.
 
 use pir_dialects::pd;
 use pir_ir::{
