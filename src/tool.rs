@@ -12,14 +12,13 @@ use crate::{opt, run, translate};
 
 /// A tool: its dialects, with their patterns, kernels and gradient rules, and its passes. `pir-opt` is
 ///
-/// ```
+/// ```no_run
 /// # use std::process::ExitCode;
 /// use pir_tools::Tool;
 ///
 /// fn main() -> ExitCode {
 ///     Tool::new("pir-opt").opt()
 /// }
-/// # // The test has a command line of its own.
 /// ```
 ///
 /// A tool with more is built by adding it first: `Tool::new("my-opt").dialect(my::register).pass(&MyPass).opt()`.
