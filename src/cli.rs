@@ -203,8 +203,8 @@ pub struct Common {
     /// Read a dialect from this file: operations, what they compute, their derivatives; may be given several times
     ///
     /// Operations of such a dialect are checked, run, differentiated and optimized like built-in ones. docs/dialects.md
-    /// describes the format.
-    #[arg(long, value_name = "FILE")]
+    /// describes the format. It may also be MLIR's IRDL in generic form; `--irdl-file` is this option too.
+    #[arg(long, alias = "irdl-file", value_name = "FILE")]
     pub load_dialect: Vec<String>,
 
     /// Print a script that completes the options of this tool, for your shell to source

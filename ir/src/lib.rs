@@ -18,6 +18,7 @@ mod body;
 pub mod budget;
 mod clone;
 mod constants;
+mod constraints;
 mod context;
 mod declare;
 mod diagnostics;
@@ -50,6 +51,7 @@ mod walk;
 
 pub use analyses::{Analysis, Preserved};
 pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName};
+pub use constraints::{Constraints, verify_by_constraints};
 pub use context::{Context, ContextBuilder};
 pub use declare::{
     Arity, AttrSpec, Counting, Dependence, Derivative, DialectDef, Effect, EffectKind, EffectTarget, FlowEdge,

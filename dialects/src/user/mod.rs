@@ -21,6 +21,7 @@
 //! their cotangents (`%out_grad`), which returns the cotangents of the operands that `derivative` names, in that order.
 //! A row of a table that the tool is built with may have both as well. See `docs/dialects.md`.
 
+mod irdl;
 mod pattern;
 mod program;
 mod row;
@@ -170,6 +171,7 @@ fn is_word(name: &str) -> bool {
 }
 
 /// What a file brought.
+#[derive(Default)]
 struct Registered {
     /// Where the rows of its operations are.
     rows: Vec<(String, usize)>,
@@ -179,6 +181,10 @@ struct Registered {
 /// Registers the dialect of a file.
 fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Registered, Vec<Diagnostic>> {
     let source = source_of(file).map_err(|error| vec![error])?;
+    if irdl::is_irdl(&source.text) {
+        irdl::register(builder, &source)?;
+        return Ok(Registered::default());
+    }
     let top: Value = serde_yaml_ng::from_str(&source.text).map_err(|error| vec![yaml_error(&source, &error)])?;
     let Value::Mapping(top) = top else {
         let error = source.error(0, "expected a mapping with `dialect:` and `ops:`");

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
+use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Derivative, MemoryEffects, ValueSpec, expand_composites};
 
 use super::*;
@@ -142,4 +143,36 @@ fn effects_follow_from_the_program() {
     let none = text.replacen("  summary: s", "  summary: s\n  effects: none", 1);
     let errors = context(&none).unwrap_err();
     assert!(errors[0].message.contains("has effects"), "{errors:?}");
+}
+
+/// What `mlir-opt` finds wrong is found wrong, and nothing else: `tools/mlir/record-irdl` recorded what it says.
+#[test]
+fn irdl_is_checked_as_mlir_does() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../test-files/irdl");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let (dialect, cases, verdicts) = (read("d.irdl"), read("cases.mlir"), read("verdicts.txt"));
+    let file = DialectFile {
+        name: "d.irdl",
+        text: dialect.as_bytes(),
+    };
+    let mut builder = ContextBuilder::new();
+    crate::register_all(&mut builder);
+    let ctx = context_with(builder, &[file]).unwrap();
+    let cases: Vec<&str> = cases.split("// -----\n").collect();
+    assert_eq!(cases.len(), verdicts.lines().count());
+    assert!(cases.len() > 100);
+    let mut different = Vec::new();
+    for (case, verdict) in cases.iter().zip(verdicts.lines()) {
+        // Ours lets operations through that no dialect has, whatever the dialect, if it is told to let some through.
+        let allow_unregistered = !verdict.contains("unregistered operation");
+        let parsed = parse(&ctx, case.as_bytes(), &ParseOptions { allow_unregistered });
+        let mut errors = parsed.diagnostics;
+        if errors.is_empty() {
+            errors = verify_with(&parsed.module, VerifyOptions { allow_unregistered });
+        }
+        if errors.is_empty() != (verdict == "ok") {
+            different.push(format!("{case}{verdict}\nours: {errors:?}"));
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n\n"));
 }

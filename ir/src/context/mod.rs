@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use rustc_hash::FxHashMap;
 
+use crate::constraints::Constraints;
 use crate::declare::{DialectDef, Text, Traits};
 use crate::entity::{OpName, Sym};
 use crate::float_kind::FloatKind;
@@ -34,6 +35,7 @@ pub struct ContextBuilder {
     aliases: Vec<(Text, Text)>,
     patterns: PatternSet,
     extensions: Extensions,
+    constraints: FxHashMap<Text, Arc<dyn Constraints>>,
     list_type: Text,
 }
 
@@ -48,6 +50,7 @@ impl ContextBuilder {
             aliases: Vec::new(),
             patterns: PatternSet::default(),
             extensions: Extensions::default(),
+            constraints: FxHashMap::default(),
             list_type: "list".into(),
         }
     }
@@ -81,6 +84,12 @@ impl ContextBuilder {
         let entry = self.extensions.entry(TypeId::of::<T>());
         let extension = entry.or_insert_with(|| Box::<T>::default());
         extension.downcast_mut().expect("it is kept under its type")
+    }
+
+    /// Says what a dialect demands of its operations, types and attributes beyond their definitions.
+    pub fn constrain(&mut self, dialect: impl Into<Text>, constraints: Arc<dyn Constraints>) -> &mut Self {
+        self.constraints.insert(dialect.into(), constraints);
+        self
     }
 
     /// Adds marks of the tools.
@@ -126,6 +135,7 @@ impl ContextBuilder {
             aliases: Vec::new(),
             patterns: Patterns::default(),
             extensions: self.extensions,
+            constraints: self.constraints,
             list_type: self.list_type,
             declared_types: DeclaredTypes::new(&self.dialects),
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
@@ -208,6 +218,7 @@ pub struct Context {
     aliases: Vec<(Text, OpName)>,
     patterns: Patterns,
     extensions: Extensions,
+    constraints: FxHashMap<Text, Arc<dyn Constraints>>,
     list_type: Text,
 }
 
@@ -266,6 +277,16 @@ impl Context {
     #[inline]
     pub fn has_undeclared_effects(&self) -> bool {
         self.undeclared || self.op_names.len() > self.ops.len()
+    }
+
+    /// What a dialect demands beyond the definitions of its operations.
+    pub fn constraints(&self, dialect: &str) -> Option<&dyn Constraints> {
+        self.constraints.get(dialect).map(|constraints| &**constraints)
+    }
+
+    /// Whether some dialect does.
+    pub(crate) fn has_constraints(&self) -> bool {
+        !self.constraints.is_empty()
     }
 
     /// The patterns of the dialects.

@@ -28,13 +28,15 @@
 //!     operands of floats.
 //! 18. `inference`, `result-type`: the inference of result types finds no fault with the operands and attributes, and
 //!     the written types are compatible with what it infers: a dimension that is unknown fits any extent.
-//! 19. What the definition's own hook says. It runs only on operations that keep the rules above, except those about
+//! 19. `constraint`: types and attributes of a dialect that states constraints ([`Constraints`](crate::Constraints)) keep them.
+//! 20. What the definition's own hook says. It runs only on operations that keep the rules above, except those about
 //!     the visibility of values.
 //!
 //! The time is linear in the size of the program, beside the dominator trees of regions with several blocks, and
 //! nothing recurses on nesting.
 
 mod attrs;
+mod constrained;
 mod declared;
 mod describe;
 mod memory;
@@ -58,6 +60,7 @@ use crate::registry::OpDef;
 use memory::Memory;
 
 pub(crate) use attrs::{are_declared, faults};
+pub use constrained::verify_constraints;
 pub(crate) use describe::does_not_fit;
 pub use describe::{compatible, describe_type, describe_value};
 pub(crate) use plan::plan;
@@ -163,4 +166,5 @@ fn verify_one(
         }
     }
     scope::check(&checker, owner, memory, errors);
+    constrained::check(ctx, body, errors);
 }

@@ -1,0 +1,26 @@
+//! What a dialect that data defines demands of its operations, types and attributes.
+
+use crate::body::OpView;
+use crate::context::Context;
+use crate::diagnostics::Diagnostic;
+use crate::types::Attr;
+
+/// The constraints of a dialect, as IRDL states them ([`ContextBuilder::constrain`](crate::ContextBuilder::constrain)).
+pub trait Constraints: Send + Sync {
+    /// Reports what is wrong with an operation of the dialect whose counts and attributes are as its definition declares.
+    fn verify_op(&self, op: OpView<'_>, errors: &mut Vec<Diagnostic>);
+
+    /// Whether a type, as an attribute, or an attribute of the dialect is as it has to be.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn verify_value(&self, ctx: &Context, value: Attr) -> Result<(), String>;
+}
+
+/// Verifies an operation by the constraints of its dialect; for [`OpDef::verify`](crate::OpDef::verify).
+pub fn verify_by_constraints(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    let dialect = op.name().split('.').next().unwrap_or_default();
+    if let Some(constraints) = op.ctx.constraints(dialect) {
+        constraints.verify_op(op, errors);
+    }
+}
