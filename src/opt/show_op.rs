@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print, print_op};
 use pir_ir::{
-    Arity, Body, Context, Derivative, EffectKind, EffectTarget, FlowPoint, OpDef, OpId, OpName, OpSpec, Presence,
-    Rewriter, Speculatability, Text, Traits, Type, nearest,
+    Arity, Body, Context, Derivative, EffectKind, EffectTarget, FlowPoint, MemoryEffects, OpDef, OpId, OpName, OpSpec,
+    Presence, Rewriter, Speculatability, Text, Traits, Type, nearest,
 };
 use pir_ir::{Diagnostic, OpView};
 
@@ -88,14 +88,17 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
             traits.join(", ")
         },
     ));
-    // Effects and interfaces are queried on an operation, so one is created.
-    let (float, int) = (
-        Dummy::new(ctx, name, def, Type::F32),
-        Dummy::new(ctx, name, def, Type::I64),
-    );
-    facts.push(("effects", float.effects(ctx, def)));
-    let speculated = [&float, &int].map(|dummy| dummy.view(ctx).speculatability());
-    facts.push(("may be run early", speculation(speculated).to_owned()));
+    // Effects and interfaces are queried on an operation, so one is created: where the definition says what it computes, one with
+    // operands for which that is valid.
+    const SHAPES: &[&[i64]] = &[&[4], &[], &[2, 2], &[2, 2, 2], &[1, 1, 2, 2]];
+    let [float, int] = [Type::F32, Type::I64].map(|elem| {
+        let dummy = |shape| Dummy::new(ctx, name, def, ctx.tensor(shape, elem));
+        let fitting = SHAPES.iter().copied().map(dummy).find(|dummy| dummy.has_meaning(ctx));
+        fitting.unwrap_or_else(|| dummy(SHAPES[0]))
+    });
+    let (effects, early) = facts_of(ctx, def, &float, &int);
+    facts.push(("effects", effects));
+    facts.push(("may be run early", early));
     if let Some(flow) = def.flow {
         facts.push(("control", control(flow.edges(float.view(ctx)).as_slice(), def)));
     }
@@ -182,6 +185,41 @@ fn region_name(def: &OpDef, at: usize) -> String {
     keyword.map_or_else(|| format!("region {at}"), |keyword| format!("`{keyword}`"))
 }
 
+/// The effects, and whether it may be speculated.
+fn facts_of(ctx: &Context, def: &OpDef, float: &Dummy, int: &Dummy) -> (String, String) {
+    if matches!(def.effects, MemoryEffects::Undeclared) {
+        let effects = "not declared: it may read and write anything".to_owned();
+        return (effects, speculation([Speculatability::Never; 2]).to_owned());
+    }
+    let speculated = [float, int].map(|dummy| dummy.view(ctx).speculatability());
+    if !def.is_composite() {
+        return (float.effects(ctx, def), speculation(speculated).to_owned());
+    }
+    match [float, int].map(|dummy| dummy.has_meaning(ctx)) {
+        [true, true] if speculated[0] != speculated[1] => {
+            let early = "if what it computes may, which depends on the types";
+            (float.effects(ctx, def), early.to_owned())
+        }
+        [true, _] => (float.effects(ctx, def), speculation([speculated[0]; 2]).to_owned()),
+        [false, true] => (int.effects(ctx, def), speculation([speculated[1]; 2]).to_owned()),
+        [false, false] => {
+            let effects = float.effects(ctx, def);
+            let early = match speculated[0] {
+                Speculatability::Never => "if what it computes may".to_owned(),
+                always => speculation([always; 2]).to_owned(),
+            };
+            (
+                if effects == "none" {
+                    effects
+                } else {
+                    "those of what it computes".to_owned()
+                },
+                early,
+            )
+        }
+    }
+}
+
 fn speculation(kinds: [Speculatability; 2]) -> &'static str {
     match kinds {
         [a, b] if a != b => "depends on the types and the divisor",
@@ -222,11 +260,10 @@ struct Dummy {
 }
 
 impl Dummy {
-    fn new(ctx: &Context, name: OpName, def: &OpDef, elem: Type) -> Self {
+    fn new(ctx: &Context, name: OpName, def: &OpDef, ty: Type) -> Self {
         let mut body = Body::new();
         let root = body.root();
         let block = body.create_block(root);
-        let ty = ctx.tensor(&[4], elem);
         let mut operands = Vec::new();
         for spec in def.operands.iter().filter(|spec| spec.arity != Arity::Optional) {
             let value = body.create_placeholder(ty);
@@ -269,6 +306,13 @@ impl Dummy {
 
     fn view<'a>(&'a self, ctx: &'a Context) -> OpView<'a> {
         self.body.view(ctx, self.op)
+    }
+
+    /// Whether what it computes, if the operation says that, goes with its types and attributes.
+    fn has_meaning(&self, ctx: &Context) -> bool {
+        let view = self.view(ctx);
+        let semantics = view.semantics().filter(|semantics| semantics.has_expansion());
+        semantics.is_none_or(|semantics| semantics.is_pure(view).is_some())
     }
 
     fn effects(&self, ctx: &Context, def: &OpDef) -> String {

@@ -20,6 +20,7 @@ mod rules;
 mod run;
 mod tensor;
 mod value;
+mod vjps;
 mod wrapper;
 
 use std::cell::{Cell, RefCell};

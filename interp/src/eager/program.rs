@@ -2,12 +2,14 @@
 
 use std::io::Write;
 
-use pir_ir::Module;
+use pir_ir::{Module, OpView};
 
 use super::custom::Customs;
 use super::run::Tracer;
+use super::vjps::with_derivatives;
 use super::{Engine, GradOptions, Tensor, has_rule};
 use crate::exec::{ExecError, Options, entry, expanded, inputs_of};
+use crate::kernels::Kernels;
 use crate::tensor::Tensor as Dense;
 
 /// A program that was run, with its history.
@@ -38,7 +40,9 @@ pub struct Targets {
 /// # Errors
 /// As for [`run`](crate::run).
 pub fn trace(module: &Module, options: &Options, out: &mut dyn Write) -> Result<Trace, ExecError> {
-    let module = &*expanded(module, &|kernels, op| kernels.has(op.name()) && has_rule(op.name()))?;
+    let keep = |kernels: &Kernels, op: OpView<'_>| kernels.has(op.name()) && has_rule(op.name());
+    let module = &*with_derivatives(module, &|op| keep(Kernels::of(&module.ctx), op));
+    let module = &*expanded(module, &keep)?;
     let engine = Engine::new(module.ctx.clone());
     let entry = entry(module, options.function.as_deref())?;
     let custom = Customs::of(module, options);

@@ -153,10 +153,16 @@ fn does_nothing(module: &Module, body: &Body, op: OpId) -> bool {
 /// The body with the top-level operations: if a file consists of one module and operations without effects, the
 /// module's.
 pub(crate) fn top_level(module: &Module) -> &Body {
-    let mut body = &module.body;
+    let path = path_to_top(module).into_iter();
+    path.fold(&module.body, |body, op| body.isolated(op).unwrap_or(body))
+}
+
+/// The modules that lead to that body.
+pub(crate) fn path_to_top(module: &Module) -> Vec<OpId> {
+    let (mut body, mut path) = (&module.body, Vec::new());
     loop {
         let Some(block) = body.single_block(body.root()) else {
-            return body;
+            return path;
         };
         // Few files have a module: the operations beside it are checked only if there is one.
         let isolated = body.block_ops(block).filter_map(|op| Some((op, body.isolated(op)?)));
@@ -167,9 +173,10 @@ pub(crate) fn top_level(module: &Module) -> &Body {
                     .block_ops(block)
                     .all(|op| op == only || does_nothing(module, body, op)) =>
             {
+                path.push(only);
                 body = inner;
             }
-            _ => return body,
+            _ => return path,
         }
     }
 }
