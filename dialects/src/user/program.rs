@@ -1,10 +1,11 @@
 //! What the programs and the type forms of a row say of an operation.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use pir_ir::{
     Arity, AttrData, AttrDict, AttrSpec, Body, Context, Derivative, Diagnostic, InferArgs, OpDef, OpId, OpView,
-    Rewriter, Semantics, Speculatability, Type, ValueId, VjpArgs,
+    Rewriter, Semantics, Speculatability, Type, TypeData, ValueId, VjpArgs,
 };
 use smallvec::SmallVec;
 
@@ -21,6 +22,9 @@ pub(super) struct Program {
     derivative: Vec<usize>,
     /// The forms of the types of the results; empty when they are inferred in another way.
     pub(super) forms: Vec<Form>,
+    /// How many operands are declared, and which of them is a list.
+    declared: usize,
+    list: Option<usize>,
     /// Whether the row says that there are no effects.
     pub(super) must_be_pure: bool,
     /// What was found wrong, so that it is looked for once.
@@ -32,6 +36,8 @@ pub(super) struct Text<'t> {
     pub(super) text: &'t str,
     pub(super) origin: Origin,
 }
+
+type Types = SmallVec<[Type; 6]>;
 
 const NO_COMPUTES: &str = "its row has no `computes`: it does not say what the operation computes";
 
@@ -50,14 +56,18 @@ impl Program {
             return Ok(program);
         }
         let field = if computes.is_some() { "computes" } else { "vjp" };
-        if let Some(value) = def
+        program.declared = def.operands.len();
+        program.list = def.operands.iter().position(|operand| operand.arity == Arity::Variadic);
+        let others = def
             .operands
             .iter()
-            .chain(def.results.iter())
-            .find(|v| v.arity != Arity::One)
-        {
+            .enumerate()
+            .filter(|(at, _)| Some(*at) != program.list);
+        let values = others.map(|(_, operand)| operand).chain(def.results.iter());
+        if let Some(value) = values.into_iter().find(|value| value.arity != Arity::One) {
             let message = format!(
-                "`computes` and `vjp` are for operations with a fixed number of operands and results; `{}` is a list or optional",
+                "`computes` and `vjp` are for operations with at most one list of operands, no optional operands and a fixed \
+                 number of results, unlike `{}`",
                 value.name
             );
             return Err((field, message));
@@ -95,11 +105,53 @@ impl Program {
 
     /// The expansion for an operation that is there.
     fn instance(&self, op: OpView<'_>) -> Option<std::sync::Arc<Instance>> {
-        let types: SmallVec<[Type; 4]> = op.body.operands(op.op).map(|v| op.body.value_type(v)).collect();
+        let types: Types = op.body.operands(op.op).map(|v| op.body.value_type(v)).collect();
         self.computes
             .as_ref()?
-            .instance(op.ctx, &types, op.body.attrs(op.op))
+            .instance(op.ctx, &self.grouped_types(op.ctx, &types), op.body.attrs(op.op))
             .ok()
+    }
+
+    /// Which of so many operands are those of the list.
+    fn elements(&self, count: usize) -> Option<Range<usize>> {
+        let list = self.list?;
+        Some(list..(list + (count + 1).saturating_sub(self.declared)).min(count))
+    }
+
+    /// The same, unless a list is given as one value.
+    fn to_combine(&self, ctx: &Context, types: &[Type]) -> Option<Range<usize>> {
+        let is_list = |range: &Range<usize>| {
+            let single = types.get(range.start).filter(|_| range.len() == 1);
+            single.is_some_and(|&ty| matches!(ctx.type_data(ty), TypeData::List(_)))
+        };
+        self.elements(types.len()).filter(|range| !is_list(range))
+    }
+
+    /// The types of the parameters of the programs: a list is one value.
+    fn grouped_types(&self, ctx: &Context, types: &[Type]) -> Types {
+        let mut grouped: Types = types.into();
+        if let Some(range) = self.to_combine(ctx, types) {
+            let list = ctx.intern_type(TypeData::List(types[range.clone()].into()));
+            grouped.drain(range.clone());
+            grouped.insert(range.start, list);
+        }
+        grouped
+    }
+
+    /// The arguments for them.
+    fn grouped(&self, r: &mut Rewriter<'_>, operands: &[ValueId]) -> SmallVec<[ValueId; 6]> {
+        let types: Types = operands.iter().map(|&v| r.body.value_type(v)).collect();
+        let mut grouped: SmallVec<[ValueId; 6]> = operands.into();
+        if let Some(range) = self.to_combine(r.ctx, &types) {
+            let list = r.ctx.intern_type(TypeData::List(types[range.clone()].into()));
+            let combined = r
+                .op("builtin.combine")
+                .operands(operands[range.clone()].iter().copied());
+            let combined = combined.result(list).value();
+            grouped.drain(range.clone());
+            grouped.insert(range.start, combined);
+        }
+        grouped
     }
 
     /// Reads the programs for some types, and gives what is wrong with them whatever the types are.
@@ -126,8 +178,10 @@ impl Program {
     /// Reads the programs for operands of one type. An error that is certain is one of every type.
     fn try_types(&self, ctx: &Context, def: &OpDef, ty: Type, attrs: AttrDict) -> Result<(), (bool, Vec<Diagnostic>)> {
         let mut body = Body::new();
-        let operands: Vec<ValueId> = def.operands.iter().map(|_| body.create_placeholder(ty)).collect();
-        let mut types = vec![ty; operands.len()];
+        let count = operands_of_sample(def);
+        let operands: Vec<ValueId> = (0..count).map(|_| body.create_placeholder(ty)).collect();
+        let mut types = self.grouped_types(ctx, &vec![ty; count]);
+        let given = types.clone();
         if let Some(computes) = &self.computes {
             let instance = computes
                 .located_instance(ctx, &types, attrs)
@@ -154,12 +208,11 @@ impl Program {
             None => def.results.iter().map(|_| ty).collect(),
         };
         let Some(vjp) = &self.vjp else { return Ok(()) };
-        types.extend(results.iter().chain(&results));
+        types.extend(results.iter().chain(&results).copied());
         let instance = vjp
             .located_instance(ctx, &types, attrs)
             .map_err(|wrong| (false, wrong.0))?;
-        let operands = vec![ty; operands.len()];
-        self.cotangents_fit(ctx, def, &instance, &operands)
+        self.cotangents_fit(ctx, def, &instance, &given)
             .map_err(|why| (true, vec![vjp.error(why)]))
     }
 
@@ -240,6 +293,12 @@ pub(super) fn sample_types(ctx: &Context) -> impl Iterator<Item = Type> {
         .map(|(shape, elem)| ctx.tensor(shape, elem))
 }
 
+/// How many operands an operation is tried with: two in a list.
+fn operands_of_sample(def: &OpDef) -> usize {
+    let lists = def.operands.iter().filter(|operand| operand.arity == Arity::Variadic);
+    def.operands.len() + lists.count()
+}
+
 /// Values for the attributes that must be given.
 fn sample_attrs(ctx: &Context, def: &OpDef) -> AttrDict {
     let mut attrs = AttrDict::EMPTY;
@@ -296,8 +355,8 @@ impl Semantics for Program {
         let Some(computes) = &self.computes else {
             return stated.ok_or_else(|| NO_COMPUTES.to_owned());
         };
-        let types: SmallVec<[Type; 4]> = args.operands.iter().map(|&v| args.body.value_type(v)).collect();
-        let instance = computes.instance(args.ctx, &types, args.attrs)?;
+        let types: Types = args.operands.iter().map(|&v| args.body.value_type(v)).collect();
+        let instance = computes.instance(args.ctx, &self.grouped_types(args.ctx, &types), args.attrs)?;
         self.fits(args.ctx, args.def, &instance, stated.as_deref())?;
         Ok(stated.unwrap_or_else(|| instance.results().collect()))
     }
@@ -316,12 +375,14 @@ impl Semantics for Program {
     }
 
     fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
-        let types: SmallVec<[Type; 4]> = operands.iter().map(|&v| r.body.value_type(v)).collect();
+        let types: Types = operands.iter().map(|&v| r.body.value_type(v)).collect();
+        let types = self.grouped_types(r.ctx, &types);
         let instance = self.computes()?.instance(r.ctx, &types, r.body.attrs(op))?;
         if instance.results().len() != r.body.num_results(op) {
             return Err(format!("`computes` returns {} values", instance.results().len()));
         }
-        Ok(instance.emit(r, r.body.op_span(op), operands))
+        let operands = self.grouped(r, operands);
+        Ok(instance.emit(r, r.body.op_span(op), &operands))
     }
 
     fn vjp(
@@ -331,20 +392,34 @@ impl Semantics for Program {
         args: VjpArgs<'_>,
     ) -> Result<SmallVec<[(usize, ValueId); 2]>, String> {
         let vjp = self.vjp.as_ref().ok_or("its row has no `vjp`")?;
-        let all: SmallVec<[ValueId; 6]> = args
-            .operands
-            .iter()
-            .chain(args.results)
-            .chain(args.cotangents)
-            .copied()
-            .collect();
-        let types: SmallVec<[Type; 6]> = all.iter().map(|&v| r.body.value_type(v)).collect();
+        let flat: Types = args.operands.iter().map(|&v| r.body.value_type(v)).collect();
+        let mut types = self.grouped_types(r.ctx, &flat);
+        let others = args.results.iter().chain(args.cotangents);
+        types.extend(others.clone().map(|&v| r.body.value_type(v)));
         let instance = vjp.instance(r.ctx, &types, r.body.attrs(op))?;
         if let Some(def) = r.ctx.op_def(r.body.op_name(op)) {
-            self.cotangents_fit(r.ctx, def, &instance, &types[..args.operands.len()])?;
+            self.cotangents_fit(r.ctx, def, &instance, &types[..self.declared])?;
         }
+        let mut all = self.grouped(r, args.operands);
+        all.extend(others.copied());
         let values = instance.emit(r, r.body.op_span(op), &all);
-        Ok(self.derivative.iter().copied().zip(values).collect())
+        let elements = self.elements(flat.len()).unwrap_or(0..0);
+        let combined = self.to_combine(r.ctx, &flat).is_some();
+        let mut found = SmallVec::new();
+        for (&place, value) in self.derivative.iter().zip(values) {
+            if self.list == Some(place) && combined {
+                let parts = r
+                    .op("builtin.split")
+                    .operand(value)
+                    .results(flat[elements.clone()].iter().copied());
+                let parts = parts.build();
+                found.extend(elements.clone().zip(r.body.results(parts)));
+            } else {
+                let behind = self.list.is_some_and(|list| place > list);
+                found.push((if behind { place + elements.len() - 1 } else { place }, value));
+            }
+        }
+        Ok(found)
     }
 }
 
