@@ -125,20 +125,5 @@ pub(super) fn integers(ctx: &Context, attr: Attr) -> Option<List> {
     if let Some(list) = ctx.attr_ints(attr) {
         return Some(list.iter().copied().collect());
     }
-    let text = opaque(ctx, attr)?;
-    if let Some(array) = text.strip_prefix("array<") {
-        let inside = array.strip_suffix('>')?;
-        return numbers(inside.split_once(':').map_or("", |(_, list)| list));
-    }
-    let (elements, ty) = text.strip_prefix("dense<")?.rsplit_once(">:").or_else(|| {
-        let (elements, ty) = text.strip_prefix("dense<")?.rsplit_once("> :")?;
-        Some((elements, ty))
-    })?;
-    let all = numbers(&elements.replace(['[', ']'], ""))?;
-    let dims = ty.trim().strip_prefix("tensor<")?.split('x');
-    let count = dims.map_while(|dim| dim.parse::<usize>().ok()).product();
-    match all[..] {
-        [one] => Some(SmallVec::from_elem(one, count)),
-        _ => Some(all),
-    }
+    ctx.attr_elements(attr)?.ints().map(Iterator::collect)
 }

@@ -1,6 +1,6 @@
 //! What makes up or moves elements.
 
-use pir_ir::{Attr, AttrData, Context, Type};
+use pir_ir::{Attr, AttrData, Context, ElementKind, Elements, Type};
 
 use super::super::attrs::List;
 use super::super::ops;
@@ -55,89 +55,29 @@ pub(super) const TABLE: &[(&str, One)] = &[
 
 /// The element that all of a constant are.
 pub(super) fn splat(ctx: &Context, attr: Attr) -> Option<f64> {
-    match elements(ctx, attr)? {
-        Elements::Splat(number) => Some(number),
-        Elements::List(_) => None,
-    }
-}
-
-/// The elements of a constant.
-enum Elements {
-    Splat(f64),
-    List(Vec<f64>),
-}
-
-/// Reads `dense<…> : tensor<…>`.
-fn elements(ctx: &Context, attr: Attr) -> Option<Elements> {
-    let AttrData::Opaque(text) = ctx.attr_data(attr) else {
-        return None;
-    };
-    let (inside, ty) = text.strip_prefix("dense<")?.split_once('>')?;
-    let elem = ty.trim_end_matches('>').rsplit(['x', '<']).next()?;
-    if let Some(hex) = inside.strip_prefix("\"0x") {
-        return bytes(hex.strip_suffix('"')?, elem).map(Elements::List);
-    }
-    let words = inside.split(['[', ']', ',', ' ']).filter(|word| !word.is_empty());
-    let number = |word: &str| match (word, word.strip_prefix("0x")) {
-        ("true", _) => Some(1.0),
-        ("false", _) => Some(0.0),
-        (_, Some(digits)) => from_bits(u64::from_str_radix(digits, 16).ok()?, elem),
-        _ => word.parse().ok(),
-    };
-    let numbers: Vec<f64> = words.map(number).collect::<Option<_>>()?;
-    match inside.trim_start().starts_with('[') {
-        false if numbers.len() == 1 => Some(Elements::Splat(numbers[0])),
-        _ => Some(Elements::List(numbers)),
-    }
-}
-
-/// The number of these bits.
-fn from_bits(bits: u64, elem: &str) -> Option<f64> {
-    Some(match elem {
-        "f64" => f64::from_bits(bits),
-        "f32" => f32::from_bits(bits as u32).into(),
-        "i1" => f64::from(u8::from(bits != 0)),
-        "i8" => (bits as i8).into(),
-        "i16" => (bits as i16).into(),
-        "i32" => (bits as i32).into(),
-        "i64" => bits as i64 as f64,
-        "ui8" => (bits as u8).into(),
-        _ => return None,
-    })
-}
-
-/// Elements one after the other, the lowest byte first.
-fn bytes(hex: &str, elem: &str) -> Option<Vec<f64>> {
-    let size = match elem {
-        "f64" | "i64" => 8,
-        "f32" | "i32" => 4,
-        "i16" => 2,
-        "i1" | "i8" | "ui8" => 1,
-        _ => return None,
-    };
-    let bytes: Vec<u8> = (0..hex.len() / 2)
-        .map(|at| u8::from_str_radix(hex.get(2 * at..2 * at + 2)?, 16).ok())
-        .collect::<Option<_>>()?;
-    let bits = |chunk: &[u8]| chunk.iter().rev().fold(0u64, |bits, &byte| bits << 8 | u64::from(byte));
-    bytes
-        .chunks_exact(size)
-        .map(|chunk| from_bits(bits(chunk), elem))
-        .collect()
+    let elements = ctx
+        .attr_elements(attr)
+        .filter(|elements| elements.is_splat() && !elements.is_complex());
+    elements?.floats()?.next()
 }
 
 fn constant<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     let value = c.attrs.get("value").ok_or("it needs the attribute `value`")?;
-    match elements(c.ctx(), value).ok_or("the form of this constant is not supported")? {
-        Elements::Splat(number) => Ok(c.scope.full_of(c.types[0], number)),
-        Elements::List(numbers) => {
-            let ctx = c.ctx();
-            let list = match ctx.is_float(c.elem()) {
-                true => ctx.attr(AttrData::Array(numbers.iter().map(|&n| ctx.float_attr(n)).collect())),
-                false => ctx.ints_attr(&numbers.iter().map(|&n| n as i64).collect::<Vec<_>>()),
-            };
-            Ok(c.scope.assign_value_with(c.dims(), list, |o| o.dtype(c.elem())))
-        }
+    let ctx = c.ctx();
+    if let Some(number) = splat(ctx, value) {
+        return Ok(c.scope.full_of(c.types[0], number));
     }
+    let elements = ctx.attr_elements(value).filter(|elements| !elements.is_complex());
+    let is_int = |elements: &&Elements| matches!(elements.kind(), ElementKind::Integer { .. });
+    let list = match (elements.filter(is_int), elements) {
+        (Some(ints), _) => ints.ints().map(|ints| ctx.ints_attr(&ints.collect::<Vec<_>>())),
+        (None, Some(floats)) => floats
+            .floats()
+            .map(|floats| ctx.attr(AttrData::Array(floats.map(|n| ctx.float_attr(n)).collect()))),
+        (None, None) => None,
+    };
+    let list = list.ok_or("the form of this constant is not supported")?;
+    Ok(c.scope.assign_value_with(c.dims(), list, |o| o.dtype(c.elem())))
 }
 
 /// Dimensions of one repeated to a shape.
