@@ -181,6 +181,32 @@ pub struct FlowEdge {
     /// Which operands (of the operation, or of the terminator of the region `from`) become, in order, the
     /// arguments of the region `to` or the results.
     pub operands: Range<usize>,
+    /// The first argument or result that they become. Those before it the operation makes itself: an induction variable.
+    pub at: usize,
+}
+
+impl FlowEdge {
+    /// A way along which operands become the arguments of a region or the results from the first one on.
+    pub fn new(from: FlowPoint, to: FlowPoint, operands: Range<usize>) -> Self {
+        FlowEdge {
+            from,
+            to,
+            operands,
+            at: 0,
+        }
+    }
+
+    /// The operand that becomes the argument or result at a place.
+    pub fn operand_of(&self, input: usize) -> Option<usize> {
+        let operand = input.checked_sub(self.at)? + self.operands.start;
+        self.operands.contains(&operand).then_some(operand)
+    }
+
+    /// The place of the argument or result that an operand becomes.
+    pub fn input_of(&self, operand: usize) -> Option<usize> {
+        let contained = self.operands.contains(&operand);
+        contained.then(|| operand - self.operands.start + self.at)
+    }
 }
 
 /// Something that is known since a truth value is.

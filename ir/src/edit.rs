@@ -134,6 +134,19 @@ impl Body {
         self.number_args(block, 0);
     }
 
+    /// An argument that is in no block yet; [`Body::set_block_args`] puts it there.
+    pub(crate) fn create_block_arg(&mut self, block: BlockId, ty: Type) -> ValueId {
+        self.create_value(ValueDef::Arg(block, 0), ty, None)
+    }
+
+    /// Gives a block these arguments. Those that it had and that are not among them have no uses.
+    pub(crate) fn set_block_args(&mut self, block: BlockId, args: &[ValueId]) {
+        for old in std::mem::replace(&mut self.blocks[block.index()].args, args.into()) {
+            self.values[old.index()].set_def(ValueDef::None);
+        }
+        self.number_args(block, 0);
+    }
+
     /// A value that is defined later: a forward reference.
     pub fn create_placeholder(&mut self, ty: Type) -> ValueId {
         self.create_value(ValueDef::None, ty, None)

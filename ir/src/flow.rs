@@ -82,13 +82,9 @@ impl Body {
         let (op, from) = self.flow_of_operands(ctx, at.op)?;
         let edges = self.flow_edges(ctx, op)?;
         let mut targets = SmallVec::new();
-        for edge in edges
-            .iter()
-            .filter(|e| e.from == from && e.operands.contains(&at.index))
-        {
-            if let Some(target) = self.flow_input(op, edge.to, at.index - edge.operands.start) {
-                targets.push(target);
-            }
+        for edge in edges.iter().filter(|e| e.from == from) {
+            let target = edge.input_of(at.index);
+            targets.extend(target.and_then(|input| self.flow_input(op, edge.to, input)));
         }
         Some(targets)
     }
@@ -134,8 +130,8 @@ impl Body {
 
     /// The operand that is bound at a place when control takes this way of an operation.
     pub fn edge_source(&self, op: OpId, edge: &FlowEdge, index: usize) -> Option<Use> {
-        let at = edge.operands.start + index;
+        let at = edge.operand_of(index)?;
         let source = self.flow_source_op(op, edge.from)?;
-        (edge.operands.contains(&at) && at < self.num_operands(source)).then_some(Use { op: source, index: at })
+        (at < self.num_operands(source)).then_some(Use { op: source, index: at })
     }
 }

@@ -29,6 +29,8 @@ mod entity;
 mod expand;
 mod float_kind;
 mod flow;
+mod flow_edit;
+mod flow_form;
 mod intern;
 mod lists;
 mod marks;
@@ -64,6 +66,8 @@ pub use elements::{Element, ElementKind, Elements, ElementsBuilder, ElementsErro
 pub use entity::{BlockId, OpId, OpName, RegionId, Sym, UseId, ValueId};
 pub use expand::{expand_composites, expand_composites_in, has_composites};
 pub use float_kind::FloatKind;
+pub use flow_edit::{Edited, FlowEdit, NewLane, Ready, Refused};
+pub use flow_form::{FlowForm, FlowKind};
 pub use lists::Lists;
 pub use marks::{Mark, MarkedOps};
 pub use module::Module;

@@ -44,6 +44,30 @@ pub trait RegionFlow: Sync + Send {
         let _ = (op, from, to);
         None
     }
+
+    /// How many arguments or results at the end of those of a point are the operation's own: an entry region makes them, and
+    /// they are known by their place. What is added stands before them.
+    fn own_inputs(&self, op: OpView<'_>, to: FlowPoint) -> usize {
+        let _ = (op, to);
+        0
+    }
+
+    /// Whether control takes just so many operands along from a point, and can take no others.
+    fn is_fixed(&self, op: OpView<'_>, from: FlowPoint) -> bool {
+        let _ = (op, from);
+        false
+    }
+
+    /// What an entry region ends in: one that runs once before the others, and hands on its arguments and a value of its
+    /// own. `None` when the operation cannot have one.
+    fn entry_end(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The operation of the same form that the adjoint of this one is made as.
+    fn dual(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// What the inference of result types or region argument types can look at; the operation need not exist yet.

@@ -37,7 +37,7 @@ fn region(keywords: &'static [&'static str], presence: Presence) -> RegionSpec {
 }
 
 fn edge(from: FlowPoint, to: FlowPoint, operands: std::ops::Range<usize>) -> FlowEdge {
-    FlowEdge { from, to, operands }
+    FlowEdge::new(from, to, operands)
 }
 
 /// The operands of the terminator of a region from the index `skip` on.

@@ -199,11 +199,7 @@ impl RegionFlow for IfFlow {
         let mut edges = SmallVec::new();
         // Control enters `init`, which forwards its stack, or the branches, without values.
         let (from, operands) = if first == 1 {
-            edges.push(FlowEdge {
-                from: FlowPoint::Parent,
-                to: FlowPoint::Region(0),
-                operands: 0..0,
-            });
+            edges.push(FlowEdge::new(FlowPoint::Parent, FlowPoint::Region(0), 0..0));
             (FlowPoint::Region(0), 0..terminator_operands(op, 0))
         } else {
             (FlowPoint::Parent, 0..0)
@@ -215,24 +211,12 @@ impl RegionFlow for IfFlow {
                 .get(branch)
                 .is_none_or(|&r| op.body.region_blocks(r).is_empty());
             if empty {
-                edges.push(FlowEdge {
-                    from,
-                    to: FlowPoint::Parent,
-                    operands: 0..0,
-                });
+                edges.push(FlowEdge::new(from, FlowPoint::Parent, 0..0));
                 continue;
             }
-            edges.push(FlowEdge {
-                from,
-                to: FlowPoint::Region(branch),
-                operands: operands.clone(),
-            });
+            edges.push(FlowEdge::new(from, FlowPoint::Region(branch), operands.clone()));
             let yielded = 0..terminator_operands(op, branch);
-            edges.push(FlowEdge {
-                from: FlowPoint::Region(branch),
-                to: FlowPoint::Parent,
-                operands: yielded,
-            });
+            edges.push(FlowEdge::new(FlowPoint::Region(branch), FlowPoint::Parent, yielded));
         }
         edges
     }
@@ -243,6 +227,26 @@ impl RegionFlow for IfFlow {
 
     fn is_repeated(&self, _op: OpView<'_>, _region: usize) -> bool {
         false
+    }
+
+    fn own_inputs(&self, op: OpView<'_>, to: FlowPoint) -> usize {
+        let first = Self::first_branch(op);
+        usize::from(first == 1 && to != FlowPoint::Region(0))
+    }
+
+    fn is_fixed(&self, op: OpView<'_>, from: FlowPoint) -> bool {
+        match from {
+            FlowPoint::Parent => true,
+            FlowPoint::Region(region) => region < Self::first_branch(op),
+        }
+    }
+
+    fn entry_end(&self) -> Option<&'static str> {
+        Some("cf.yield")
+    }
+
+    fn dual(&self) -> Option<&'static str> {
+        Some(pd::IfGrad::NAME)
     }
 
     fn next(&self, op: OpView<'_>, from: FlowPoint, constant: &dyn Fn(ValueId) -> Option<Attr>) -> Option<FlowPoint> {
@@ -292,38 +296,18 @@ impl RegionFlow for WhileFlow {
         let mut edges = SmallVec::new();
         let operands = 0..op.body.num_operands(op.op);
         if cond == 1 {
-            edges.push(FlowEdge {
-                from: FlowPoint::Parent,
-                to: FlowPoint::Region(0),
-                operands,
-            });
+            edges.push(FlowEdge::new(FlowPoint::Parent, FlowPoint::Region(0), operands));
             let yielded = 0..terminator_operands(op, 0);
-            edges.push(FlowEdge {
-                from: FlowPoint::Region(0),
-                to: FlowPoint::Region(1),
-                operands: yielded,
-            });
+            edges.push(FlowEdge::new(FlowPoint::Region(0), FlowPoint::Region(1), yielded));
         } else {
-            edges.push(FlowEdge {
-                from: FlowPoint::Parent,
-                to: FlowPoint::Region(0),
-                operands,
-            });
+            edges.push(FlowEdge::new(FlowPoint::Parent, FlowPoint::Region(0), operands));
         }
         let forwarded = 1..terminator_operands(op, cond).max(1);
         for to in [FlowPoint::Region(cond + 1), FlowPoint::Parent] {
-            edges.push(FlowEdge {
-                from: FlowPoint::Region(cond),
-                to,
-                operands: forwarded.clone(),
-            });
+            edges.push(FlowEdge::new(FlowPoint::Region(cond), to, forwarded.clone()));
         }
         let yielded = 0..terminator_operands(op, cond + 1);
-        edges.push(FlowEdge {
-            from: FlowPoint::Region(cond + 1),
-            to: FlowPoint::Region(cond),
-            operands: yielded,
-        });
+        edges.push(FlowEdge::new(FlowPoint::Region(cond + 1), FlowPoint::Region(cond), yielded));
         edges
     }
 
@@ -333,6 +317,18 @@ impl RegionFlow for WhileFlow {
 
     fn is_repeated(&self, op: OpView<'_>, region: usize) -> bool {
         region >= Self::cond(op)
+    }
+
+    fn own_inputs(&self, op: OpView<'_>, to: FlowPoint) -> usize {
+        usize::from(Self::cond(op) == 1 && to != FlowPoint::Region(0))
+    }
+
+    fn entry_end(&self) -> Option<&'static str> {
+        Some("cf.yield")
+    }
+
+    fn dual(&self) -> Option<&'static str> {
+        Some(pd::WhileGrad::NAME)
     }
 
     fn next(&self, op: OpView<'_>, from: FlowPoint, constant: &dyn Fn(ValueId) -> Option<Attr>) -> Option<FlowPoint> {

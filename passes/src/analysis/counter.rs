@@ -102,14 +102,14 @@ impl Counter {
         }
         // Back from what the repeated region yields to its argument, and from what that comes from to the counter.
         let end = body.flow_source_op(op, on.to)?;
-        let next = body.get_operand(end, back.operands.start + index as usize)?;
+        let next = body.get_operand(end, back.operand_of(index as usize)?)?;
         let (inner, step) = chain(ctx, body, next)?;
         let repeated_block = body.single_block(*body.op_regions(op).get(repeated)?)?;
         let ValueDef::Arg(at, inner_index) = body.value_def(inner) else {
             return None;
         };
         let test = body.flow_source_op(op, on.from)?;
-        let forwarded = body.get_operand(test, on.operands.start + inner_index as usize)?;
+        let forwarded = body.get_operand(test, on.operand_of(inner_index as usize)?)?;
         let (origin, more) = chain(ctx, body, forwarded)?;
         if at != repeated_block || origin != arg {
             return None;

@@ -205,7 +205,8 @@ impl Search<'_> {
                     .filter(|e| e.from == from)
                     .map(|e| {
                         let start = e.operands.start;
-                        start..e.operands.end.min(start + body.num_flow_inputs(around, e.to))
+                        let inputs = body.num_flow_inputs(around, e.to).saturating_sub(e.at);
+                        start..e.operands.end.min(start + inputs)
                     })
                     .collect();
                 self.edges = edges;
@@ -241,14 +242,19 @@ impl Search<'_> {
             return;
         }
         let all_fixed = !has_simple_regions(body, op);
+        let edges = self.take_edges(op);
         let points = (0..body.op_regions(op).len()).map(FlowPoint::Region);
         for point in std::iter::once(FlowPoint::Parent).chain(points) {
-            for slot in body.flow_inputs(op, point) {
-                if all_fixed || is_fixed_slot(self.ctx, body, slot) {
+            // What nothing is bound to the operation makes itself.
+            let ways = edges.iter().filter(|e| e.to == point);
+            let own = ways.map(|e| e.at).min().unwrap_or(0);
+            for (index, slot) in body.flow_inputs(op, point).into_iter().enumerate() {
+                if all_fixed || index < own || is_fixed_slot(self.ctx, body, slot) {
                     self.value(slot);
                 }
             }
         }
+        self.edges = edges;
     }
 
     fn visit_value(&mut self, value: ValueId) {
@@ -282,9 +288,9 @@ impl Search<'_> {
                 continue;
             };
             self.value(body.operand(source.op, source.index));
-            let along = |e: &&FlowEdge| e.from == edge.from && e.operands.contains(&source.index);
-            for other in edges.iter().filter(along) {
-                let target = body.flow_input(op, other.to, source.index - other.operands.start);
+            for other in edges.iter().filter(|e| e.from == edge.from) {
+                let input = other.input_of(source.index);
+                let target = input.and_then(|input| body.flow_input(op, other.to, input));
                 target.into_iter().for_each(|target| self.value(target));
             }
         }

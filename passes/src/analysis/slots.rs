@@ -129,7 +129,7 @@ fn plan(ctx: &Context, body: &Body, live: &Liveness, op: OpId) -> Option<Plan> {
             .iter()
             .find(|(p, _)| *p == edge.to)
             .map_or(&[][..], |(_, slots)| slots);
-        for (operand, &dead) in edge.operands.clone().zip(slots) {
+        for (operand, &dead) in edge.operands.clone().zip(slots.iter().skip(edge.at)) {
             if let Some(flag) = gone[at].1.get_mut(operand) {
                 *flag |= dead;
             }

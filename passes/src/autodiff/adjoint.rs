@@ -20,7 +20,7 @@ mod copies;
 mod refusals;
 
 use pir_dialects::pd;
-use pir_ir::{BlockId, Diagnostic, OpId, Rewriter, Type, ValueId, ValueMap};
+use pir_ir::{BlockId, Diagnostic, FlowKind, OpBuilder, OpId, Rewriter, Type, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -30,14 +30,14 @@ use self::refusals::{no_rule, reached};
 use super::activity::Activity;
 use super::cotangent::{Frame, is_list, zeros_like};
 use super::rules::{RuleCx, RuleTable};
-use super::structure::{Kind, Names, Structure, Tape, locals};
+use super::structure::{Names, Tape, locals};
 
 /// Builds the adjoint of one body.
 pub(crate) struct Adjoint<'x, 'a> {
     pub(crate) r: &'x mut Rewriter<'a>,
     rules: &'x RuleTable,
     activity: &'x Activity,
-    names: Names,
+    names: Names<'a>,
     /// What stands for a recorded local where the adjoint is built.
     image: ValueMap,
     /// The active values that are used in the regions of an operation but defined outside of them, in order of use.
@@ -49,6 +49,8 @@ pub(crate) struct Adjoint<'x, 'a> {
 }
 
 type Failure = Box<Diagnostic>;
+
+const NO_DUAL: &str = "its dialect does not say what its dual is";
 
 impl<'x, 'a> Adjoint<'x, 'a> {
     pub(crate) fn new(
@@ -219,8 +221,8 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         })
     }
 
-    fn structured(&mut self, op: OpId, kind: Kind, frame: &mut Frame) -> Result<(), Failure> {
-        let structure = Structure::of(&self.names, self.r.body, op).ok_or_else(|| self.malformed(op))?;
+    fn structured(&mut self, op: OpId, kind: FlowKind, frame: &mut Frame) -> Result<(), Failure> {
+        let structure = self.names.form(self.r.body, op).ok_or_else(|| self.malformed(op))?;
         let [Some(first), Some(second)] = structure.blocks else {
             return Err(self.malformed(op));
         };
@@ -228,10 +230,10 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         // A branch may have no locals; a loop has its arguments.
         let has_locals = || {
             let mut blocks = [first, second].into_iter();
-            kind == Kind::While || blocks.any(|b| !locals(&self.names, self.r.body, b).is_empty())
+            kind == FlowKind::Loop || blocks.any(|b| !locals(&self.names, self.r.body, b).is_empty())
         };
         if tape.is_none() && has_locals() {
-            let what = if kind == Kind::While { "loop" } else { "branch" };
+            let what = if kind == FlowKind::Loop { "loop" } else { "branch" };
             return Err(Box::new(
                 Diagnostic::error("not-recorded", format!("the locals of this {what} were not recorded"))
                     .label(self.r.body.op_span(op), "the derivative passes through here")
@@ -240,8 +242,8 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         }
         let captures = self.captures.get(&op).cloned().unwrap_or_default();
         match kind {
-            Kind::While => self.while_dual(op, [first, second], tape, &captures, frame),
-            Kind::If => self.if_dual(op, [first, second], tape, &captures, frame),
+            FlowKind::Loop => self.loop_dual(op, [first, second], structure.passes, tape, &captures, frame),
+            FlowKind::Branch => self.branch_dual(op, [first, second], tape, &captures, frame),
         }
         .map_err(|failure| match failure {
             Trouble::Reported(diagnostic) => diagnostic,
@@ -328,10 +330,11 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         Ok(out)
     }
 
-    fn while_dual(
+    fn loop_dual(
         &mut self,
         op: OpId,
         [cond, body]: [BlockId; 2],
+        passes: [usize; 2],
         tape: Option<Tape>,
         captures: &[ValueId],
         frame: &mut Frame,
@@ -373,7 +376,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             inner.enter(self.r, c, arg)?;
         }
         for (&i, &arg) in forward.iter().zip(&args) {
-            let forwarded = self.r.body.operand(cond_end, i + 1);
+            let forwarded = self.r.body.operand(cond_end, i + passes[0]);
             self.add_incoming(&mut inner, forwarded, arg)?;
         }
         let ops = self.r.body.block_ops_vec(cond);
@@ -388,7 +391,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             let more = self.r.op(pd::LogicalNot::NAME).operand(empty).infer()?;
             let more = self.r.body.result(more, 0);
             self.r.name(more, "more");
-            self.r.op("cf.cond_yield").operand(more).operands(yielded).build();
+            self.end_like(cond_end).operand(more).operands(yielded).build();
         }
 
         // The adjoint of body.
@@ -406,22 +409,23 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             inner.enter(self.r, c, arg)?;
         }
         for (&j, &arg) in carried.iter().zip(&args) {
-            let forwarded = self.r.body.operand(body_end, j);
+            let forwarded = self.r.body.operand(body_end, j + passes[1]);
             self.add_incoming(&mut inner, forwarded, arg)?;
         }
         let ops = self.r.body.block_ops_vec(body);
         self.block(body, &ops, &mut inner)?;
         let outgoing = forward.iter().map(|&i| body_args[i]).chain(captures.iter().copied());
         let yielded = self.take_all(&mut inner, outgoing)?;
-        self.r.op("cf.yield").operands(yielded).build();
+        self.end_like(body_end).operands(yielded).build();
 
         // The dual itself.
         self.r.set_point(here);
         let regions = [dual_cond, dual_body].map(|b| self.r.body.block_region(b));
         let types: Vec<_> = like.iter().map(|&v| self.r.body.value_type(v)).collect();
+        let name = self.names.dual(self.r.body, op).ok_or(NO_DUAL)?;
         let dual = self
             .r
-            .op(pd::WhileGrad::NAME)
+            .op(name)
             .operands(inputs)
             .results(types)
             .region(regions[0].ok_or("a block without a region")?)
@@ -440,6 +444,12 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         Ok(())
     }
 
+    /// A terminator of the kind of another one, which ends the region of a dual that faces the region of that.
+    fn end_like(&mut self, end: OpId) -> OpBuilder<'_, 'a> {
+        let name = self.r.ctx.op_str(self.r.body.op_name(end));
+        self.r.op(name)
+    }
+
     /// Adds a cotangent that comes in through a slot, unless nothing flows on from the value.
     fn add_incoming(&mut self, frame: &mut Frame, value: ValueId, grad: ValueId) -> Result<(), Trouble> {
         if self.activity.is_active(value) {
@@ -448,7 +458,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         Ok(())
     }
 
-    fn if_dual(
+    fn branch_dual(
         &mut self,
         op: OpId,
         blocks: [BlockId; 2],
@@ -484,13 +494,19 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             let ops = self.r.body.block_ops_vec(block);
             self.block(block, &ops, &mut inner)?;
             let yielded = self.take_all(&mut inner, captures.iter().copied())?;
-            self.r.op("cf.yield").operands(yielded).build();
+            self.end_like(end).operands(yielded).build();
             regions.push(self.r.body.block_region(dual).ok_or("a block without a region")?);
         }
         self.r.set_point(here);
-        let condition = self.image.get_or_self(self.r.body.operand(op, 0));
+        let operands = self
+            .r
+            .body
+            .operands_vec(op)
+            .into_iter()
+            .map(|v| self.image.get_or_self(v));
         let types: Vec<_> = captures.iter().map(|&v| self.r.body.value_type(v)).collect();
-        let mut builder = self.r.op(pd::IfGrad::NAME).operand(condition).results(types);
+        let name = self.names.dual(self.r.body, op).ok_or(NO_DUAL)?;
+        let mut builder = self.r.op(name).operands(operands).results(types);
         for region in regions {
             builder = builder.region(region);
         }

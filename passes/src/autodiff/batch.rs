@@ -9,10 +9,9 @@
 //! the outer loop carries.
 
 use pir_dialects::pd;
-use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter, Type};
+use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, FlowEdit, FlowKind, Module, OpId, Rewriter, Type};
 
-use super::plumbing::drop_slot;
-use super::structure::{Kind, Names, Structure};
+use super::structure::Names;
 use crate::analysis::Variables;
 use crate::bodies::inner_bodies_mut;
 use crate::pass::{Changed, Pass, PassContext};
@@ -52,7 +51,7 @@ fn run(ctx: &Context, body: &mut Body) -> bool {
     let loops: Vec<OpId> = body
         .post_order()
         .into_iter()
-        .filter(|&op| names.kind(body, op) == Some(Kind::While))
+        .filter(|&op| names.kind(body, op) == Some(FlowKind::Loop))
         .collect();
     let mut r = Rewriter::new(ctx, body);
     let mut changed = false;
@@ -72,7 +71,7 @@ fn run(ctx: &Context, body: &mut Body) -> bool {
 }
 
 fn blocks(names: &Names, body: &Body, op: OpId) -> Option<[BlockId; 2]> {
-    match Structure::of(names, body, op)?.blocks {
+    match names.form(body, op)?.blocks {
         [Some(cond), Some(inner)] => Some([cond, inner]),
         _ => None,
     }
@@ -205,8 +204,9 @@ fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Sl
     for at in uses {
         r.body.set_operand(at.op, at.index, sum);
     }
-    if unchanged {
-        drop_slot(r, names, op, slot.result, slot.operand);
+    if unchanged && let Ok(mut edit) = FlowEdit::new(names.ctx, r.body, op) {
+        edit.remove_carried(r.body, slot.result);
+        edit.check(r.body).ok().map(|ready| ready.apply(r, &[]));
     }
     Some(())
 }

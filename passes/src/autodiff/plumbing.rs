@@ -1,50 +1,20 @@
 //! Adding and removing what passes a stack or a counter through a loop or a branch.
+//!
+//! What may be in the way is found by planning (`plan` and the functions that give an `Option`), before anything changes;
+//! `apply` does the whole then.
 
 use pir_dialects::pd;
-use pir_ir::{BlockId, OpId, Rewriter, Type, ValueId};
+use pir_ir::{FlowEdit, FlowForm, NewLane, OpId, Ready, Rewriter, Type, Use, ValueDef, ValueId};
 
-use super::structure::{Kind, Names, Structure, types_of};
+use super::structure::Names;
 
-/// Removes the stack that the init region of an operation makes, if its handle is not used. Gives the operation that
+/// Removes the stack that the entry region of an operation makes, if its handle is not used. Gives the operation that
 /// takes its place.
 pub(crate) fn remove_stack(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Option<OpId> {
-    let structure = Structure::of(names, r.body, op)?;
-    let init = structure.init?;
-    let results: Vec<ValueId> = r.body.results(op).collect();
-    let (&handle, kept) = results.split_last()?;
-    if !names.is_stack(r.body, handle) || r.body.has_uses(handle) {
-        return None;
-    }
-    for block in structure.present() {
-        let &arg = r.body.block_args(block).last()?;
-        let terminator = r.body.last_op(block)?;
-        let forwarded = r.body.num_operands(terminator).checked_sub(1)?;
-        if r.body.operand(terminator, forwarded) != arg || !r.body.has_one_use(arg) {
-            return None;
-        }
-    }
-    for block in structure.present() {
-        if let Some(terminator) = r.body.last_op(block) {
-            let last = r.body.num_operands(terminator) - 1;
-            r.body.erase_operand(terminator, last);
-        }
-        let last = r.body.block_args(block).len() - 1;
-        r.body.erase_block_arg(block, last);
-    }
-    let operands = r.body.operands_vec(op);
-    let types = types_of(r.body, kept.iter().copied());
-    let regions = r.body.take_regions(op);
-    r.body.clear_region(init);
-    let new = r.recreate(op, &operands, &types);
-    for &region in regions.iter().filter(|&&region| region != init) {
-        let at = r.body.op_regions(new).len();
-        r.body.insert_region(new, at, region);
-    }
-    for (&old, value) in kept.iter().zip(r.body.results(new)) {
-        r.stand_in(old, value);
-    }
-    r.erase_op(op);
-    Some(new)
+    names.form(r.body, op)?.entry?;
+    let mut edit = FlowEdit::new(names.ctx, r.body, op).ok()?;
+    edit.remove_entry(r.body);
+    Some(edit.check(r.body).ok()?.apply(r, &[]).op)
 }
 
 /// The number type of trip counts.
@@ -66,176 +36,85 @@ pub(crate) fn count_constant(r: &mut Rewriter<'_>, value: i64, name: &str) -> Va
     constant
 }
 
-fn step(r: &mut Rewriter<'_>, names: &Names, block: BlockId, count: ValueId, by: f64) -> Option<ValueId> {
-    let terminator = r.body.last_op(block)?;
-    let ctx = r.ctx;
-    let ty = count_type(r);
-    let next = r
-        .before(terminator)
-        .op(pd::Increment::NAME)
-        .operand(count)
-        .attr("value", ctx.float_attr(by))
-        .result(ty)
-        .value();
-    r.name(next, &names.spelled("trip_next"));
-    Some(next)
+/// What is handed on becomes a constant more than a count.
+fn step(r: &mut Rewriter<'_>, names: &Names, at: Use, count: ValueId, by: f64) -> OpId {
+    let (ctx, ty) = (r.ctx, count_type(r));
+    let next = r.before(at.op).op(pd::Increment::NAME).operand(count);
+    let next = next.attr("value", ctx.float_attr(by)).result(ty).build();
+    let value = r.body.result(next, 0);
+    r.name(value, &names.spelled("trip_next"));
+    r.body.set_operand(at.op, at.index, value);
+    next
 }
 
-/// Makes a loop count how often its body runs. Gives the operation that takes its place and the count.
-pub(crate) fn count_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Option<(OpId, ValueId)> {
-    let structure = Structure::of(names, r.body, op)?;
-    let [Some(cond), Some(body)] = structure.blocks else {
-        return None;
-    };
-    let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
-    let ty = count_type(r);
-    let operands = r.body.operands_vec(op);
-    // Before the stack, if there is one: that stays the last of everything.
-    let args_at = operands.len();
-    let results_at = r.body.num_results(op) - usize::from(structure.init.is_some());
-    let zero = count_constant(r.before(op), 0, &names.spelled("no_trips"));
-    let arg = |r: &mut Rewriter<'_>, block, at| {
-        let value = r.body.insert_block_arg(block, at, ty, None);
-        r.name(value, &names.spelled("trip"));
-        value
-    };
-    if let Some(init) = structure.init {
-        let block = r.body.single_block(init)?;
-        let value = arg(r, block, args_at);
-        let end = r.body.last_op(block)?;
-        r.body.insert_operand(end, args_at, value);
-    }
-    let value = arg(r, cond, args_at);
-    r.body.insert_operand(cond_end, results_at + 1, value);
-    let value = arg(r, body, results_at);
-    let next = step(r, names, body, value, 1.0)?;
-    r.body.insert_operand(body_end, args_at, next);
-
-    let mut new_operands = operands.to_vec();
-    new_operands.push(zero);
-    let mut types = types_of(r.body, r.body.results(op));
-    types.insert(results_at, ty);
-    let new = r.recreate(op, &new_operands, &types);
-    for (at, old) in r.body.results(op).enumerate() {
-        let value = r.body.result(new, at + usize::from(at >= results_at));
-        r.stand_in(old, value);
-    }
-    r.erase_op(op);
-    let trips = r.body.result(new, results_at);
-    r.name(trips, &names.spelled("trips"));
-    Some((new, trips))
+/// A loop that is to count how often its body runs.
+pub(crate) struct CountTrips<'c> {
+    op: OpId,
+    form: FlowForm,
+    ready: Ready<'c>,
+    trip: NewLane,
 }
 
-/// Removes a counter that [`count_trips`] made, if the count is not used: the one that is the result `at`. Gives the
+impl<'c> CountTrips<'c> {
+    pub(crate) fn plan(r: &Rewriter<'_>, names: &Names<'c>, op: OpId) -> Option<Self> {
+        let form = names.form(r.body, op)?;
+        form.loop_blocks()?;
+        let mut edit = FlowEdit::new(names.ctx, r.body, op).ok()?;
+        let trip = edit.carry(count_type(r));
+        let ready = edit.check(r.body).ok()?;
+        Some(CountTrips { op, form, ready, trip })
+    }
+
+    /// Gives the operation that takes the place of the loop, and the count.
+    pub(crate) fn apply(self, r: &mut Rewriter<'_>, names: &Names) -> (OpId, ValueId) {
+        let zero = count_constant(r.before(self.op), 0, &names.spelled("no_trips"));
+        let done = self.ready.apply(r, &[zero]);
+        for arg in done.inputs(r.body, self.trip) {
+            r.name(arg, &names.spelled("trip"));
+        }
+        let [_, body] = self.form.points;
+        let (end, count) = (
+            done.operand(r.body, body, self.trip),
+            done.input(r.body, body, self.trip),
+        );
+        step(r, names, end, count, 1.0);
+        let trips = done.result(r.body, self.trip);
+        r.name(trips, &names.spelled("trips"));
+        (done.op, trips)
+    }
+}
+
+/// Removes a counter that [`CountTrips`] made, if the count is not used: the one that is the result `at`. Gives the
 /// operation that takes its place.
 pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId, at: usize) -> Option<OpId> {
-    let structure = Structure::of(names, r.body, op)?;
-    let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
-        return None;
-    };
+    let form = names.form(r.body, op)?;
+    let [cond, body] = form.loop_blocks()?;
     let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
-    let constant = |r: &Rewriter<'_>, value: ValueId, name: &str, expected: f64| {
-        let of = r.body.defining_op(value).map(|op| r.view(op));
-        of.is_some_and(|view| view.name() == name && view.f64("value") == Some(expected))
+    let constant = |value: ValueId, name: &str, expected: f64| {
+        let op = r.body.defining_op(value)?;
+        let view = r.view(op);
+        (view.name() == name && view.f64("value") == Some(expected)).then_some(op)
     };
-    if at >= r.body.num_results(op) || r.body.has_uses(r.body.result(op, at)) {
-        return None;
-    }
     // The count goes straight through the condition, and one is added to it in the body.
-    let through = r.body.operand(cond_end, at + 1);
-    let slot = r.body.block_args(cond).iter().position(|&arg| arg == through)?;
-    let zero = r.body.operand(op, slot);
-    let (count, next) = (*r.body.block_args(body).get(at)?, r.body.operand(body_end, slot));
-    let adds_one = constant(r, next, pd::Increment::NAME, 1.0) && r.body.has_one_use(next);
-    let increment = r.body.only_use(count)?.op;
-    let starts = constant(r, zero, pd::Full::NAME, 0.0) && r.body.value_type(zero) == count_type(r);
-    if !starts || !adds_one || r.body.defining_op(next) != Some(increment) || r.body.only_use(through)?.op != cond_end {
+    let through = r.body.get_operand(cond_end, form.passes[0] + at)?;
+    let ValueDef::Arg(_, slot) = r.body.value_def(through) else {
         return None;
-    }
-    if let Some(init) = structure.init {
-        let block = r.body.single_block(init)?;
-        let end = r.body.last_op(block)?;
-        let arg = *r.body.block_args(block).get(slot)?;
-        if r.body.operand(end, slot) != arg || !r.body.has_one_use(arg) {
-            return None;
-        }
-        r.body.erase_operand(end, slot);
-        r.body.erase_block_arg(block, slot);
-    }
-    r.body.erase_operand(cond_end, at + 1);
-    r.body.erase_operand(body_end, slot);
-    r.body.erase_block_arg(cond, slot);
-    r.erase_op(increment);
-    r.body.erase_block_arg(body, at);
-    r.body.erase_operand(op, slot);
-    let keep: Vec<usize> = (0..r.body.num_results(op)).filter(|&i| i != at).collect();
-    let new = drop_results(r, op, &keep);
-    if let Some(constant) = r.body.defining_op(zero).filter(|_| !r.body.has_uses(zero)) {
-        r.erase_op(constant);
+    };
+    let (zero, count) = (
+        r.body.get_operand(op, slot as usize)?,
+        *r.body.block_args(body).get(at)?,
+    );
+    let next = r.body.get_operand(body_end, slot as usize)?;
+    let start = constant(zero, pd::Full::NAME, 0.0).filter(|_| r.body.value_type(zero) == count_type(r))?;
+    let increment = constant(next, pd::Increment::NAME, 1.0).filter(|&op| r.body.operand(op, 0) == count)?;
+    let mut edit = FlowEdit::new(names.ctx, r.body, op).ok()?;
+    edit.remove_carried(r.body, at);
+    edit.erase(increment);
+    let new = edit.check(r.body).ok()?.apply(r, &[]).op;
+    if !r.body.has_uses(zero) {
+        r.erase_op(start);
     }
     Some(new)
-}
-
-/// [`Rewriter::keep_results`], which also keeps packs of results together.
-fn drop_results(r: &mut Rewriter<'_>, op: OpId, keep: &[usize]) -> OpId {
-    let kept: Vec<ValueId> = keep.iter().map(|&at| r.body.result(op, at)).collect();
-    let names: Vec<_> = kept.iter().map(|&v| r.body.value_name(v)).collect();
-    let new = r.keep_results(op, keep);
-    for (value, name) in r.body.results(new).zip(names) {
-        r.body.set_value_name(value, name);
-    }
-    new
-}
-
-/// The count of the trips that a dual has left.
-pub(crate) struct CountDown {
-    /// What takes one off in the body: gives the number of the iteration whose turn it is.
-    pub(crate) next: OpId,
-}
-
-/// Makes a dual run as often as `trips` says, in place of as long as a stack is not empty.
-pub(crate) fn count_down(
-    r: &mut Rewriter<'_>,
-    names: &Names,
-    dual: OpId,
-    empty: OpId,
-    trips: ValueId,
-) -> Option<CountDown> {
-    let structure = Structure::of(names, r.body, dual)?;
-    let ([Some(_), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
-        return None;
-    };
-    let negation = negation_of(r, empty)?;
-    can_carry(r, names, dual)?;
-    let zero = count_constant(r.before(dual), 0, &names.spelled("no_trips"));
-    let carried = carry(r, names, dual, &[trips])?.pop()?;
-    r.name(carried.in_cond, &names.spelled("trip"));
-    r.name(carried.in_body, &names.spelled("trip"));
-    let truth = r.ctx.tensor(&[], Type::I1);
-    let more = r
-        .before(negation)
-        .op(pd::GreaterThan::NAME)
-        .operand(carried.in_cond)
-        .operand(zero)
-        .result(truth)
-        .value();
-    let old = r.body.result(negation, 0);
-    r.name(more, "more");
-    r.replace_value(old, more);
-    r.erase_op(negation);
-    r.erase_op(empty);
-    let next = step(r, names, body, carried.in_body, -1.0)?;
-    let end = r.body.last_op(body)?;
-    r.body.set_operand(end, carried.yielded_at, next);
-    let next = r.body.defining_op(next)?;
-    Some(CountDown { next })
-}
-
-/// The only use of `cf.is_empty`, when that is a negation.
-pub(crate) fn negation_of(r: &Rewriter<'_>, empty: OpId) -> Option<OpId> {
-    let result = r.body.result(empty, 0);
-    let user = r.body.only_use(result)?;
-    (r.ctx.op_str(r.body.op_name(user.op)) == pd::LogicalNot::NAME).then_some(user.op)
 }
 
 /// A value that a loop was made to carry.
@@ -243,109 +122,97 @@ pub(crate) fn negation_of(r: &Rewriter<'_>, empty: OpId) -> Option<OpId> {
 pub(crate) struct Carried {
     pub(crate) in_cond: ValueId,
     pub(crate) in_body: ValueId,
-    /// The operand of the body's terminator that becomes the next one; until that is set, it stays the same.
-    pub(crate) yielded_at: usize,
+    /// What becomes the next one; until that is set, it stays the same.
+    pub(crate) yielded: Use,
     /// The result of the loop that it ends in.
     pub(crate) result_at: usize,
 }
 
-/// Whether values can be added to what a loop carries.
-pub(crate) fn can_carry(r: &Rewriter<'_>, names: &Names, op: OpId) -> Option<()> {
-    let structure = Structure::of(names, r.body, op)?;
-    let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
-        return None;
-    };
-    r.body.last_op(cond)?;
-    r.body.last_op(body)?;
-    if let Some(init) = structure.init {
-        r.body.last_op(r.body.single_block(init)?)?;
-    }
-    Some(())
+/// A loop that is to carry more values.
+pub(crate) struct Carry<'c> {
+    op: OpId,
+    form: FlowForm,
+    ready: Ready<'c>,
+    lanes: Vec<NewLane>,
 }
 
-/// Makes a loop carry more values, in front of its stack if it has one.
-pub(crate) fn carry(r: &mut Rewriter<'_>, names: &Names, op: OpId, initial: &[ValueId]) -> Option<Vec<Carried>> {
-    let structure = Structure::of(names, r.body, op)?;
-    let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
-        return None;
-    };
-    let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
-    let mut operands = r.body.operands_vec(op);
-    let args_at = operands.len();
-    let results_at = r.body.num_results(op) - usize::from(structure.init.is_some());
-    let types = types_of(r.body, initial.iter().copied());
-    if let Some(block) = structure.init.and_then(|init| r.body.single_block(init)) {
-        let end = r.body.last_op(block)?;
-        let args: Vec<ValueId> = (args_at..)
-            .zip(&types)
-            .map(|(at, &ty)| r.body.insert_block_arg(block, at, ty, None))
-            .collect();
-        r.body.insert_operands(end, args_at, &args);
+impl<'c> Carry<'c> {
+    pub(crate) fn plan(
+        r: &Rewriter<'_>,
+        names: &Names<'c>,
+        op: OpId,
+        types: impl IntoIterator<Item = Type>,
+    ) -> Option<Self> {
+        let form = names.form(r.body, op)?;
+        form.loop_blocks()?;
+        let mut edit = FlowEdit::new(names.ctx, r.body, op).ok()?;
+        let lanes = types.into_iter().map(|ty| edit.carry(ty)).collect();
+        let ready = edit.check(r.body).ok()?;
+        Some(Carry { op, form, ready, lanes })
     }
-    let mut out: Vec<Carried> = Vec::new();
-    for (at, &ty) in types.iter().enumerate() {
-        let in_cond = r.body.insert_block_arg(cond, args_at + at, ty, None);
-        let in_body = r.body.insert_block_arg(body, results_at + at, ty, None);
-        out.push(Carried {
-            in_cond,
-            in_body,
-            yielded_at: args_at + at,
-            result_at: results_at + at,
-        });
+
+    pub(crate) fn apply(self, r: &mut Rewriter<'_>, initial: &[ValueId]) -> Vec<Carried> {
+        let done = self.ready.apply(r, initial);
+        let [cond, body] = self.form.points;
+        let carried = |&lane: &NewLane| Carried {
+            in_cond: done.input(r.body, cond, lane),
+            in_body: done.input(r.body, body, lane),
+            yielded: done.operand(r.body, body, lane),
+            result_at: done.result_at(lane),
+        };
+        self.lanes.iter().map(carried).collect()
     }
-    let handed_on = |pick: fn(&Carried) -> ValueId| out.iter().map(pick).collect::<Vec<_>>();
-    let (by_cond, by_body) = (handed_on(|c| c.in_cond), handed_on(|c| c.in_body));
-    r.body.insert_operands(cond_end, results_at + 1, &by_cond);
-    r.body.insert_operands(body_end, args_at, &by_body);
-    operands.extend(initial.iter().copied());
-    let mut result_types = types_of(r.body, r.body.results(op));
-    result_types.insert_many(results_at, types);
-    let new = r.recreate(op, &operands, &result_types);
-    for (at, old) in r.body.results(op).enumerate() {
-        let value = r
-            .body
-            .result(new, if at < results_at { at } else { at + initial.len() });
-        r.stand_in(old, value);
-    }
-    r.erase_op(op);
-    Some(out)
 }
 
-/// Drops a value that a loop carries unchanged, whose result is not used: the result and the operand at these places.
-pub(crate) fn drop_slot(r: &mut Rewriter<'_>, names: &Names, op: OpId, result: usize, operand: usize) -> Option<OpId> {
-    let structure = Structure::of(names, r.body, op)?;
-    let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
-        return None;
-    };
-    let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
-    let (through, back) = (
-        *r.body.block_args(cond).get(operand)?,
-        *r.body.block_args(body).get(result)?,
-    );
-    let once = |r: &Rewriter<'_>, value| r.body.has_one_use(value);
-    if r.body.has_uses(r.body.result(op, result))
-        || r.body.operand(cond_end, result + 1) != through
-        || r.body.operand(body_end, operand) != back
-        || !once(r, through)
-        || !once(r, back)
-    {
-        return None;
+/// A dual that is to run as often as a count says, in place of as long as a stack is not empty.
+pub(crate) struct CountDown<'c> {
+    empty: OpId,
+    negation: OpId,
+    carry: Carry<'c>,
+}
+
+impl<'c> CountDown<'c> {
+    /// The dual shall carry values of the types `more` as well.
+    pub(crate) fn plan(r: &Rewriter<'_>, names: &Names<'c>, dual: OpId, empty: OpId, more: &[Type]) -> Option<Self> {
+        let negation = negation_of(r, empty)?;
+        let types = std::iter::once(count_type(r)).chain(more.iter().copied());
+        let carry = Carry::plan(r, names, dual, types)?;
+        Some(CountDown { empty, negation, carry })
     }
-    if let Some(init) = structure.init {
-        let block = r.body.single_block(init)?;
-        let end = r.body.last_op(block)?;
-        let arg = *r.body.block_args(block).get(operand)?;
-        if r.body.operand(end, operand) != arg || !once(r, arg) {
-            return None;
-        }
-        r.body.erase_operand(end, operand);
-        r.body.erase_block_arg(block, operand);
+
+    /// What the count is when there is nothing left, before the dual.
+    pub(crate) fn zero(&self, r: &mut Rewriter<'_>, names: &Names) -> ValueId {
+        count_constant(r.before(self.carry.op), 0, &names.spelled("no_trips"))
     }
-    r.body.erase_operand(cond_end, result + 1);
-    r.body.erase_operand(body_end, operand);
-    r.body.erase_block_arg(cond, operand);
-    r.body.erase_block_arg(body, result);
-    r.body.erase_operand(op, operand);
-    let keep: Vec<usize> = (0..r.body.num_results(op)).filter(|&i| i != result).collect();
-    Some(drop_results(r, op, &keep))
+
+    /// Gives what takes one off in the body, the number of the iteration whose turn it is; and the other values. What they
+    /// start from is `initial`, the count first.
+    pub(crate) fn apply(
+        self,
+        r: &mut Rewriter<'_>,
+        names: &Names,
+        zero: ValueId,
+        initial: &[ValueId],
+    ) -> (OpId, Vec<Carried>) {
+        let mut carried = self.carry.apply(r, initial);
+        let trip = carried.remove(0);
+        r.name(trip.in_cond, &names.spelled("trip"));
+        r.name(trip.in_body, &names.spelled("trip"));
+        let truth = r.ctx.tensor(&[], Type::I1);
+        let compare = r.before(self.negation).op(pd::GreaterThan::NAME);
+        let more = compare.operand(trip.in_cond).operand(zero).result(truth).value();
+        let old = r.body.result(self.negation, 0);
+        r.name(more, "more");
+        r.replace_value(old, more);
+        r.erase_op(self.negation);
+        r.erase_op(self.empty);
+        (step(r, names, trip.yielded, trip.in_body, -1.0), carried)
+    }
+}
+
+/// The only use of `cf.is_empty`, when that is a negation.
+fn negation_of(r: &Rewriter<'_>, empty: OpId) -> Option<OpId> {
+    let result = r.body.result(empty, 0);
+    let user = r.body.only_use(result)?;
+    (r.ctx.op_str(r.body.op_name(user.op)) == pd::LogicalNot::NAME).then_some(user.op)
 }

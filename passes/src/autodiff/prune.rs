@@ -11,14 +11,14 @@
 //! A stack that is used in any other way is left alone. (The idea of removing pushes and pops together is also in
 //! Enzyme's MLIR passes; there on init, push and pop triples.)
 
-use pir_ir::{Body, Context, OpId, Rewriter, ValueId};
+use pir_ir::{Body, Context, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::cross;
 use super::invariants::Invariants;
-use super::plumbing::{count_down, count_trips, negation_of, remove_stack};
+use super::plumbing::{CountDown, CountTrips, remove_stack};
 use super::shapes;
-use super::structure::{Kind, Names, Structure};
+use super::structure::Names;
 use super::tapes::{Tape, Tapes};
 
 /// Prunes the stacks of one body.
@@ -53,23 +53,22 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
 /// When nothing is recorded any more, the dual of a loop needs another way to tell when to end.
 pub(crate) fn finish(r: &mut Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) {
     let tape = &tapes.all[at];
-    if tape.pairs.is_empty() && tape.kind == Kind::While {
+    if tape.pairs.is_empty() && tape.kind == FlowKind::Loop {
         replace_exit_test(r, names, tape, &tapes.partner);
     }
 }
 
 /// A dual that ran as long as the stack was not empty runs as often as the loop did.
-fn replace_exit_test(r: &mut Rewriter<'_>, names: &Names, tape: &Tape, partner: &FxHashMap<OpId, (OpId, usize)>) {
-    let &[empty] = tape.empties() else { return };
-    let (Some(op), Some(dual)) = (r.body.block_parent(tape.forward), r.body.block_parent(tape.dual)) else {
-        return;
-    };
-    if negation_of(r, empty).is_none() {
-        return;
-    }
-    let Some((_, trips)) = count_trips(r, names, op) else {
-        return;
-    };
+fn replace_exit_test(
+    r: &mut Rewriter<'_>,
+    names: &Names,
+    tape: &Tape,
+    partner: &FxHashMap<OpId, (OpId, usize)>,
+) -> Option<()> {
+    let &[empty] = tape.empties() else { return None };
+    let trips = CountTrips::plan(r, names, r.body.block_parent(tape.forward)?)?;
+    let left = CountDown::plan(r, names, r.body.block_parent(tape.dual)?, empty, &[])?;
+    let (_, trips) = trips.apply(r, names);
     // Where the handle was recorded, the count is recorded in its place.
     let recorded = r.body.defining_op(tape.handle).and_then(|pop| partner.get(&pop));
     let count = match recorded {
@@ -83,7 +82,9 @@ fn replace_exit_test(r: &mut Rewriter<'_>, names: &Names, tape: &Tape, partner: 
         }
         None => trips,
     };
-    count_down(r, names, dual, empty, count);
+    let zero = left.zero(r, names);
+    left.apply(r, names, zero, &[count]);
+    Some(())
 }
 
 /// Removes stacks that are pushed on but never read, outer ones first: what they recorded may be inner handles.
@@ -103,10 +104,10 @@ pub(crate) fn remove_dead_stacks(r: &mut Rewriter<'_>, names: &Names) {
             }
             continue;
         }
-        let Some(structure) = Structure::of(names, r.body, op) else {
+        let Some(structure) = names.form(r.body, op) else {
             continue;
         };
-        if structure.init.is_none() {
+        if structure.entry.is_none() {
             continue;
         }
         let Some(handle) = r.body.results(op).next_back().filter(|&v| names.is_stack(r.body, v)) else {

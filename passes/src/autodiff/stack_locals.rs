@@ -5,10 +5,10 @@
 //! decided here but by [`prune`](super::prune), when it is known what the derivative reads. An operation that has a
 //! stack already (it was differentiated before) gets a second one, made in front of it and captured.
 
-use pir_ir::{BlockId, Body, Context, OpId, Rewriter, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowEdit, OpId, Rewriter, ValueId};
 
 use super::activity::Activity;
-use super::structure::{Kind, Names, Structure, locals, types_of};
+use super::structure::{Names, locals};
 
 /// Records the locals of the active operations of a body.
 pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
@@ -21,29 +21,34 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
         .collect();
     let mut r = Rewriter::new(ctx, body);
     for op in ops {
-        add_else(&mut r, op);
-        let Some(structure) = Structure::of(&names, r.body, op) else {
+        add_else(&mut r, &names, op);
+        let Some(form) = names.form(r.body, op) else {
             continue;
         };
-        if structure.init.is_some() {
-            let stack = create_stack(&mut r, &names, op);
-            for block in structure.present() {
+        let stack = match form.entry {
+            Some(_) => Some(create_stack(&mut r, &names, op)),
+            None if add_entry(&mut r, &names, op) => None,
+            None => continue,
+        };
+        for block in form.present() {
+            let own = r.body.block_args(block).last().copied();
+            if let Some(stack) = stack.or(own) {
                 push_locals(&mut r, &names, block, stack);
             }
-        } else {
-            add_init(&mut r, &names, op, &structure);
         }
     }
 }
 
 /// A branch without results may lack its else; its dual has results where it pushes on a stack.
-fn add_else(r: &mut Rewriter<'_>, op: OpId) {
-    if let Some(&last) = r.body.op_regions(op).last()
+fn add_else(r: &mut Rewriter<'_>, names: &Names, op: OpId) {
+    if let Some(&[.., first, last]) = Some(r.body.op_regions(op))
         && r.body.region_blocks(last).is_empty()
+        && let Some(end) = r.body.region_terminator(first)
     {
         let block = r.body.create_block(last);
         r.set_span(r.body.op_span(op));
-        r.at_end(block).op("cf.yield").build();
+        let end = names.ctx.op_str(r.body.op_name(end));
+        r.at_end(block).op(end).build();
     }
 }
 
@@ -66,43 +71,19 @@ fn push_locals(r: &mut Rewriter<'_>, names: &Names, block: BlockId, stack: Value
     }
 }
 
-fn add_init(r: &mut Rewriter<'_>, names: &Names, op: OpId, structure: &Structure) {
-    if structure.blocks.contains(&None) {
-        return;
+/// Gives an operation an entry region that makes a stack, unless it can have none.
+fn add_entry(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> bool {
+    let edit = FlowEdit::new(names.ctx, r.body, op).and_then(|mut edit| {
+        edit.add_entry("cf.create_stack", names.stack);
+        edit.check(r.body)
+    });
+    let Ok(ready) = edit else { return false };
+    let op = ready.apply(r, &[]).op;
+    let regions = r.body.op_regions(op).iter();
+    let ends = regions.filter_map(|&region| r.body.operands(r.body.region_terminator(region)?).next_back());
+    let handles: Vec<ValueId> = ends.chain(r.body.results(op).next_back()).collect();
+    for handle in handles {
+        r.name(handle, &names.spelled("stack"));
     }
-    let operands = r.body.operands_vec(op);
-    let region = r.body.create_region();
-    let block = r.body.create_block(region);
-    let mut forwarded = Vec::new();
-    if structure.kind == Kind::While {
-        let args = structure.blocks[0]
-            .map(|b| r.body.block_args(b).to_vec())
-            .unwrap_or_default();
-        for (&operand, arg) in operands.iter().zip(args) {
-            let (ty, name) = (r.body.value_type(operand), r.body.value_name(arg));
-            forwarded.push(r.body.add_block_arg(block, ty, name));
-        }
-    }
-    r.set_span(r.body.op_span(op));
-    let stack = r.at_end(block).op("cf.create_stack").result(names.stack).value();
-    r.name(stack, &names.spelled("stack"));
-    r.op("cf.yield").operands(forwarded).operand(stack).build();
-    for block in structure.present() {
-        let arg = r.body.add_block_arg(block, names.stack, None);
-        r.name(arg, &names.spelled("stack"));
-        push_locals(r, names, block, arg);
-        if let Some(terminator) = r.body.last_op(block) {
-            r.body.push_operand(terminator, arg);
-        }
-    }
-    let mut types = types_of(r.body, r.body.results(op));
-    types.push(names.stack);
-    let new = r.recreate(op, &operands, &types);
-    r.body.insert_region(new, 0, region);
-    for (old, value) in r.body.results(op).zip(r.body.results(new)) {
-        r.stand_in(old, value);
-    }
-    let handle = r.body.result(new, types.len() - 1);
-    r.name(handle, &names.spelled("stack"));
-    r.erase_op(op);
+    true
 }

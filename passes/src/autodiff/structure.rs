@@ -1,16 +1,12 @@
-//! What autodiff knows of loops, branches and stacks: its own subject, so the names stand here and nowhere else.
+//! What autodiff knows of stacks: its own subject, so the names stand here. Loops and branches it knows by their form.
 
-use pir_dialects::pd;
-use pir_ir::{BlockId, Body, Context, OpId, OpName, RegionId, Type, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowForm, FlowKind, OpId, OpName, Type, ValueDef, ValueId};
 use smallvec::SmallVec;
 
 /// The operations that autodiff treats itself.
 #[derive(Clone, Copy)]
-pub(crate) struct Names {
-    pub(crate) while_op: OpName,
-    pub(crate) while_grad: OpName,
-    pub(crate) if_op: OpName,
-    pub(crate) if_grad: OpName,
+pub(crate) struct Names<'c> {
+    pub(crate) ctx: &'c Context,
     pub(crate) create: OpName,
     pub(crate) push: OpName,
     pub(crate) pop: OpName,
@@ -21,20 +17,10 @@ pub(crate) struct Names {
     suffix: u32,
 }
 
-/// An operation with structured control flow.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    While,
-    If,
-}
-
-impl Names {
-    pub(crate) fn new(ctx: &Context) -> Self {
+impl<'c> Names<'c> {
+    pub(crate) fn new(ctx: &'c Context) -> Self {
         Names {
-            while_op: ctx.op_name(pd::While::NAME),
-            while_grad: ctx.op_name(pd::WhileGrad::NAME),
-            if_op: ctx.op_name(pd::If::NAME),
-            if_grad: ctx.op_name(pd::IfGrad::NAME),
+            ctx,
             create: ctx.op_name("cf.create_stack"),
             push: ctx.op_name("cf.push_back"),
             pop: ctx.op_name("cf.pop_back"),
@@ -47,7 +33,7 @@ impl Names {
 
     /// The same for a pass that inserts values called one of `bases` between those of a program, whose names it must
     /// not take: of two equal ones the printer changes the later one, and that might be the program's own.
-    pub(crate) fn avoiding(ctx: &Context, body: &Body, bases: &[&str]) -> Self {
+    pub(crate) fn avoiding(ctx: &'c Context, body: &Body, bases: &[&str]) -> Self {
         let mut this = Names::new(ctx);
         let mut highest = None;
         for value in (0..body.num_value_slots()).map(ValueId::new) {
@@ -81,15 +67,23 @@ impl Names {
         }
     }
 
-    pub(crate) fn kind(&self, body: &Body, op: OpId) -> Option<Kind> {
-        let name = body.op_name(op);
-        if name == self.while_op || name == self.while_grad {
-            Some(Kind::While)
-        } else if name == self.if_op || name == self.if_grad {
-            Some(Kind::If)
-        } else {
-            None
-        }
+    pub(crate) fn kind(&self, body: &Body, op: OpId) -> Option<FlowKind> {
+        body.flow_kind(self.ctx, op)
+    }
+
+    /// The parts of a loop or a branch.
+    pub(crate) fn form(&self, body: &Body, op: OpId) -> Option<FlowForm> {
+        body.flow_form(self.ctx, op)
+    }
+
+    /// The operation that the adjoint of a loop or a branch is made as.
+    pub(crate) fn dual(&self, body: &Body, op: OpId) -> Option<&'static str> {
+        body.region_flow(self.ctx, op)?.dual()
+    }
+
+    /// Whether a loop or a branch is the adjoint of one.
+    pub(crate) fn is_dual(&self, body: &Body, op: OpId) -> bool {
+        self.dual(body, op) == Some(self.ctx.op_str(body.op_name(op)))
     }
 
     /// Whether an operation hands values on to regions, or out of one of its own kind.
@@ -100,37 +94,6 @@ impl Names {
 
     pub(crate) fn is_stack(&self, body: &Body, value: ValueId) -> bool {
         body.value_type(value) == self.stack
-    }
-}
-
-/// The parts of an operation with structured control flow.
-#[derive(Clone, Debug)]
-pub(crate) struct Structure {
-    pub(crate) kind: Kind,
-    pub(crate) init: Option<RegionId>,
-    /// `cond` and `body`, or `then` and `else`; an `else` without blocks is `None`.
-    pub(crate) blocks: [Option<BlockId>; 2],
-}
-
-impl Structure {
-    pub(crate) fn of(names: &Names, body: &Body, op: OpId) -> Option<Structure> {
-        let kind = names.kind(body, op)?;
-        let regions = body.op_regions(op);
-        let (init, rest) = match regions {
-            [a, b] => (None, [*a, *b]),
-            [init, a, b] => (Some(*init), [*a, *b]),
-            _ => return None,
-        };
-        Some(Structure {
-            kind,
-            init,
-            blocks: rest.map(|r| body.single_block(r)),
-        })
-    }
-
-    /// The blocks that exist.
-    pub(crate) fn present(&self) -> impl Iterator<Item = BlockId> + '_ {
-        self.blocks.iter().flatten().copied()
     }
 }
 
@@ -176,7 +139,7 @@ impl Tape {
     /// The newest tape of an operation: `stack-locals` puts its pushes last, right before the terminators.
     ///
     /// `None` if no block ends in pushes: it was not recorded, or has no locals.
-    pub(crate) fn newest(names: &Names, body: &Body, op: OpId, structure: &Structure) -> Option<Tape> {
+    pub(crate) fn newest(names: &Names, body: &Body, op: OpId, structure: &FlowForm) -> Option<Tape> {
         // Where there is nothing to record, pushes at the end are the program's own.
         let has_locals = |b: &BlockId| !locals(names, body, *b).is_empty();
         let inside = structure

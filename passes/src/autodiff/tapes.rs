@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pir_ir::{BlockId, Body, Context, OpId, Rewriter, Use, ValueId, ValueMap};
+use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Rewriter, Use, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::structure::{Kind, Names, Structure};
+use super::structure::Names;
 use crate::analysis::{Provenance, RegionTree};
 
 /// The readers of one handle.
@@ -18,7 +18,7 @@ struct Readers {
 /// A stack with its recording operation and the dual that reads it. Blocks stay when operations are made anew, so they
 /// stand for the operations.
 pub(crate) struct Tape {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FlowKind,
     pub(crate) forward: BlockId,
     pub(crate) dual: BlockId,
     /// The handle where the dual stands.
@@ -207,16 +207,16 @@ fn pair_one(
     let first = readers.pops.first().or(readers.empties.first())?;
     let dual = body.parent_op(*first)?;
     // A program's own loops may read a stack in any way; what `build-backward` made reads it as it was recorded.
-    if ![names.while_grad, names.if_grad].contains(&body.op_name(dual)) {
+    if !names.is_dual(body, dual) {
         return None;
     }
-    let dual_structure = Structure::of(names, body, dual)?;
+    let dual_structure = names.form(body, dual)?;
     let stands_in = |op: &OpId| body.parent_op(*op) == Some(dual);
     if !readers.pops.iter().chain(&readers.empties).all(stands_in) {
         return None;
     }
     let (op, inside) = recording_op(names, body, origin)?;
-    let structure = Structure::of(names, body, op)?;
+    let structure = names.form(body, op)?;
     if structure.kind != dual_structure.kind {
         return None;
     }
@@ -282,8 +282,8 @@ fn pair_one(
 fn recording_op(names: &Names, body: &Body, origin: ValueId) -> Option<(OpId, Option<ValueId>)> {
     let op = body.defining_op(origin)?;
     if body.op_name(op) != names.create {
-        let structure = Structure::of(names, body, op)?;
-        return (structure.init.is_some() && body.results(op).next_back() == Some(origin)).then_some((op, None));
+        let structure = names.form(body, op)?;
+        return (structure.entry.is_some() && body.results(op).next_back() == Some(origin)).then_some((op, None));
     }
     let mut pushers = body
         .uses(origin)

@@ -303,7 +303,7 @@ impl Translation {
                 .take(edge.operands.len());
             let inputs = body.flow_inputs(op, edge.to);
             let same_type = |(value, input): &(ValueId, ValueId)| body.value_type(*value) == body.value_type(*input);
-            images.extend(operands.zip(inputs).filter(same_type));
+            images.extend(operands.zip(inputs.into_iter().skip(edge.at)).filter(same_type));
             // Those of one value stay in the order of their places.
             images.sort_by_key(|&(value, _)| value);
         }

@@ -179,14 +179,13 @@ impl Slots {
             let inputs = body.flow_inputs(op, point);
             let ways = edges.iter().filter(|e| e.to == point);
             let ways: SmallVec<[_; 4]> = ways
-                .filter_map(|e| Some((body.flow_source_op(op, e.from)?, e.operands.clone())))
+                .filter_map(|e| Some((body.flow_source_op(op, e.from)?, e)))
                 .collect();
             self.slots.reserve(inputs.len());
             self.sources.reserve(inputs.len() * ways.len());
             for (index, value) in inputs.into_iter().enumerate() {
-                for (source, operands) in &ways {
-                    let at = operands.start + index;
-                    let operand = body.get_operand(*source, at).filter(|_| operands.contains(&at));
+                for (source, edge) in &ways {
+                    let operand = edge.operand_of(index).and_then(|at| body.get_operand(*source, at));
                     self.sources.extend(operand);
                 }
                 self.push(value, op);

@@ -359,9 +359,8 @@ impl Solver<'_> {
             let inputs = body.flow_inputs(op, edge.to);
             let source = body.flow_source_op(op, from);
             for (index, &input) in inputs.iter().enumerate() {
-                let at = edge.operands.start + index;
-                match source.filter(|&s| edge.operands.contains(&at) && at < body.num_operands(s)) {
-                    Some(source) => self.pass_on(body.operand(source, at), input),
+                match source.and_then(|s| body.get_operand(s, edge.operand_of(index)?)) {
+                    Some(value) => self.pass_on(value, input),
                     None => self.meet(input, Known::Varies),
                 }
             }
@@ -378,18 +377,10 @@ impl Solver<'_> {
         let body = self.body;
         for edge in self.edges(op) {
             let taken = self.flows.get(&op).is_some_and(|f| f.taken.contains(&(from, edge.to)));
-            if edge.from != from || !taken || !edge.operands.contains(&at.index) {
-                continue;
-            }
-            let place = at.index - edge.operands.start;
-            let input = match edge.to {
-                FlowPoint::Parent => (place < body.num_results(op)).then(|| body.result(op, place)),
-                FlowPoint::Region(region) => {
-                    let block = body.op_regions(op).get(region).and_then(|&r| body.entry_block(r));
-                    block.and_then(|b| body.block_args(b).get(place).copied())
-                }
-            };
-            if let Some(input) = input {
+            if edge.from == from
+                && taken
+                && let Some(input) = edge.input_of(at.index).and_then(|i| body.flow_input(op, edge.to, i))
+            {
                 self.pass_on(body.operand(at.op, at.index), input);
             }
         }

@@ -5,7 +5,7 @@ use pir_ir::{OpId, Rewriter, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Initial, Slots, Source, Step, visible};
-use crate::autodiff::plumbing::{Carried, can_carry, carry};
+use crate::autodiff::plumbing::{Carried, Carry};
 use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::Tapes;
 
@@ -41,10 +41,18 @@ impl<'s> Carrier<'s> {
             }
         }
         let dual = r.body.block_parent(tapes.all[at].dual)?;
-        can_carry(r, names, dual)?;
-        let mut initial = Vec::new();
-        for &slot in &order {
-            initial.push(match slots.initial(r, tapes, at, slot)? {
+        let initial: Vec<Initial> = order
+            .iter()
+            .map(|&slot| slots.initial(r, tapes, at, slot))
+            .collect::<Option<_>>()?;
+        let like = order.iter().zip(&initial).map(|(&slot, initial)| match *initial {
+            Initial::Known(value) => r.body.value_type(value),
+            Initial::Recorded { .. } => r.body.value_type(r.body.result(slots.op, slot)),
+        });
+        let carry = Carry::plan(r, names, dual, like)?;
+        let mut values = Vec::new();
+        for (&slot, initial) in order.iter().zip(initial) {
+            values.push(match initial {
                 Initial::Known(value) => value,
                 Initial::Recorded { push, pop, outer } => {
                     let result = r.body.result(slots.op, slot);
@@ -52,7 +60,7 @@ impl<'s> Carrier<'s> {
                 }
             });
         }
-        let carried = carry(r, names, dual, &initial)?;
+        let carried = carry.apply(r, &values);
         for (&slot, carried) in order.iter().zip(&carried) {
             if let Some(start) = slots.start(r, names, slot) {
                 tapes
@@ -60,7 +68,7 @@ impl<'s> Carrier<'s> {
                     .insert(start, (tapes.all[at].dual, carried.result_at));
             }
             let yielded = slots.through[slot].map(|j| r.body.operand(slots.body_end, j));
-            r.take_name(r.body.operand(slots.cond_end, slot + 1), carried.in_cond);
+            r.take_name(slots.forwards(r, slot), carried.in_cond);
             r.take_name(yielded.unwrap_or(slots.arg(r, slot)), carried.in_body);
         }
         let mut this = Carrier {
@@ -174,10 +182,8 @@ impl<'s> Carrier<'s> {
                 Some(Source::Inner(dual, result)) => r.body.block_parent(dual).map(|dual| r.body.result(dual, result)),
                 _ => tapes.image.get(self.slots.arg(r, slot)),
             };
-            if let (Some(value), Some(carried)) = (value, self.carried.get(&slot))
-                && let Some(end) = r.body.value_block(carried.in_body).and_then(|b| r.body.last_op(b))
-            {
-                r.body.set_operand(end, carried.yielded_at, value);
+            if let (Some(value), Some(Carried { yielded, .. })) = (value, self.carried.get(&slot)) {
+                r.body.set_operand(yielded.op, yielded.index, value);
             }
         }
     }

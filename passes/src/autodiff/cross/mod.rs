@@ -19,10 +19,10 @@
 mod carrier;
 
 use pir_dialects::pd;
-use pir_ir::{BlockId, OpId, Rewriter, Traits, Type, ValueDef, ValueId};
+use pir_ir::{BlockId, FlowKind, OpId, Rewriter, Traits, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::structure::{Kind, Names, Structure};
+use super::structure::Names;
 use super::tapes::Tapes;
 pub(crate) use carrier::Carrier;
 use carrier::record_beside;
@@ -59,6 +59,8 @@ pub(crate) struct Slots {
     cond_end: OpId,
     body_end: OpId,
     stack: Type,
+    /// Which operand of the condition's terminator is the first that is forwarded.
+    passes: usize,
     /// For each slot the argument of the condition that is forwarded as it is.
     through: Vec<Option<usize>>,
     sources: Vec<Option<Source>>,
@@ -75,8 +77,8 @@ pub(crate) fn run(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: us
     }
     tapes.enter_images(r.body, at);
     match tapes.all[at].kind {
-        Kind::While => run_loop(r, names, tapes, at),
-        Kind::If => run_branch(r, names, tapes, at),
+        FlowKind::Loop => run_loop(r, names, tapes, at),
+        FlowKind::Branch => run_branch(r, names, tapes, at),
     };
 }
 
@@ -91,8 +93,8 @@ impl Slots {
     ) -> Option<Slots> {
         let tape = &tapes.all[at];
         let op = r.body.block_parent(tape.forward)?;
-        let structure = Structure::of(names, r.body, op)?;
-        let ([Some(cond), Some(body)], Kind::While) = (structure.blocks, structure.kind) else {
+        let structure = names.form(r.body, op)?;
+        let ([Some(cond), Some(body)], FlowKind::Loop) = (structure.blocks, structure.kind) else {
             return None;
         };
         let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
@@ -111,6 +113,7 @@ impl Slots {
             cond_end,
             body_end,
             stack: names.stack,
+            passes: structure.passes[0],
             through: vec![None; count],
             sources: vec![None; count],
             next: FxHashMap::default(),
@@ -120,12 +123,17 @@ impl Slots {
             if names.is_stack(r.body, this.arg(r, slot)) {
                 continue;
             }
-            let value = r.body.operand(cond_end, slot + 1);
+            let value = this.forwards(r, slot);
             this.forwarded.entry(value).or_insert(slot);
             this.through[slot] = cond_args.get(&value).copied();
         }
         this.find_sources(r, tapes, at, also);
         Some(this)
+    }
+
+    /// What the condition forwards in a slot.
+    fn forwards(&self, r: &Rewriter<'_>, slot: usize) -> ValueId {
+        r.body.operand(self.cond_end, slot + self.passes)
     }
 
     fn arg(&self, r: &Rewriter<'_>, slot: usize) -> ValueId {
@@ -154,7 +162,7 @@ impl Slots {
             if let Some(step) = this.counter(r, tapes, at, slot) {
                 return Some(Source::Counter(step));
             }
-            let forwarded = r.body.operand(this.cond_end, slot + 1);
+            let forwarded = this.forwards(r, slot);
             let first = this.forwarded.get(&forwarded) == Some(&slot);
             match (is_recorded(this.arg(r, slot)), recorded.get(&forwarded)) {
                 (true, _) => Some(Source::Recorded),
@@ -207,7 +215,7 @@ impl Slots {
     /// The operand of the loop that a slot starts from.
     fn start(&self, r: &Rewriter<'_>, names: &Names, slot: usize) -> Option<ValueId> {
         let index = self.through[slot]?;
-        if let Some(init) = Structure::of(names, r.body, self.op)?.init {
+        if let Some(init) = names.form(r.body, self.op)?.entry {
             let block = r.body.single_block(init)?;
             let forwarded = r.body.get_operand(r.body.last_op(block)?, index)?;
             if r.body.block_args(block).get(index) != Some(&forwarded) {
@@ -284,7 +292,7 @@ impl Slots {
 /// Finds the slots that duals carry already, from an earlier run.
 pub(crate) fn find_carried(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes) {
     for at in 0..tapes.all.len() {
-        if tapes.all[at].kind == Kind::While
+        if tapes.all[at].kind == FlowKind::Loop
             && let Some(slots) = Slots::new(r, names, tapes, at, &FxHashSet::default())
         {
             find_carried_by(r, names, tapes, at, &slots);
@@ -294,19 +302,19 @@ pub(crate) fn find_carried(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes) {
 
 fn find_carried_by(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize, slots: &Slots) -> Option<()> {
     let dual = r.body.block_parent(tapes.all[at].dual)?;
-    let structure = Structure::of(names, r.body, dual)?;
+    let structure = names.form(r.body, dual)?;
     let [Some(cond), Some(body)] = structure.blocks else {
         return None;
     };
     let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
-    if structure.init.is_some() {
+    if structure.entry.is_some() {
         return None;
     }
     let place: FxHashMap<ValueId, usize> = r.body.operands(dual).enumerate().map(|(p, v)| (v, p)).collect();
     let ends: FxHashMap<ValueId, usize> = r
         .body
         .operands(cond_end)
-        .skip(1)
+        .skip(structure.passes[0])
         .enumerate()
         .map(|(q, v)| (v, q))
         .collect();
@@ -327,7 +335,7 @@ fn find_carried_by(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize
             let Some((in_cond, in_body, result)) = carried() else {
                 return true;
             };
-            let forwarded = r.body.operand(slots.cond_end, slot + 1);
+            let forwarded = slots.forwards(r, slot);
             tapes.image.insert(forwarded, in_cond);
             if let Some(j) = slots.through[slot] {
                 tapes.image.insert(r.body.operand(slots.body_end, j), in_body);

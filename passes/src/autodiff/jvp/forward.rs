@@ -5,13 +5,13 @@
 //! the value pops the tangent first. Which pushes and pops these are, [`Activity`] tells.
 
 use pir_dialects::pd;
-use pir_ir::{BlockId, Diagnostic, OpId, Rewriter, Type, ValueId};
+use pir_ir::{BlockId, Diagnostic, FlowForm, FlowKind, OpId, Rewriter, Type, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::super::activity::Activity;
 use super::super::cotangent::{elements, is_list, list_of, zeros_like};
 use super::super::rules::{RuleTable, carried};
-use super::super::structure::{Kind, Names, Structure, types_of};
+use super::super::structure::{Names, types_of};
 use super::linear::{Tangent, Tangents, push_forward};
 
 type Failure = Box<Diagnostic>;
@@ -21,7 +21,7 @@ pub(super) struct Forward<'x, 'a> {
     pub(super) r: &'x mut Rewriter<'a>,
     rules: &'x RuleTable,
     activity: &'x Activity,
-    names: Names,
+    names: Names<'a>,
     tangents: Tangents,
     /// Tangents that are given, of values that are the results of operations.
     given: FxHashMap<ValueId, ValueId>,
@@ -162,15 +162,17 @@ impl<'x, 'a> Forward<'x, 'a> {
         self.enter(value, tangent)
     }
 
-    fn structured(&mut self, op: OpId, kind: Kind) -> Result<(), Failure> {
+    fn structured(&mut self, op: OpId, kind: FlowKind) -> Result<(), Failure> {
         if !self.activity.passes_through(self.r.body, op) && !self.activity.stacks.pass_through(op) {
             return Ok(());
         }
-        let structure = Structure::of(&self.names, self.r.body, op)
+        let structure = self
+            .names
+            .form(self.r.body, op)
             .ok_or_else(|| self.failure(op, "its regions must have one block each"))?;
         match (kind, structure.blocks) {
-            (Kind::While, [Some(cond), Some(body)]) => self.while_op(op, &structure, cond, body),
-            (Kind::If, _) => self.if_op(op, &structure),
+            (FlowKind::Loop, [Some(cond), Some(body)]) => self.while_op(op, &structure, cond, body),
+            (FlowKind::Branch, _) => self.if_op(op, &structure),
             _ => Err(self.failure(op, "its regions must have one block each")),
         }
     }
@@ -205,7 +207,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         args
     }
 
-    fn while_op(&mut self, op: OpId, structure: &Structure, cond: BlockId, body: BlockId) -> Result<(), Failure> {
+    fn while_op(&mut self, op: OpId, structure: &FlowForm, cond: BlockId, body: BlockId) -> Result<(), Failure> {
         let operands = self.r.body.operands_vec(op);
         let results: Vec<ValueId> = self.r.body.results(op).collect();
         let (cond_args, body_args) = (
@@ -227,14 +229,14 @@ impl<'x, 'a> Forward<'x, 'a> {
             .filter(|&j| self.activity.is_active(cond_args[j]))
             .collect();
         // A stack stays the last of everything.
-        let (args_at, results_at) = (operands.len(), results.len() - usize::from(structure.init.is_some()));
+        let (args_at, results_at) = (operands.len(), results.len() - usize::from(structure.entry.is_some()));
         self.r.before(op);
         let mut inputs = operands.to_vec();
         for &j in &carried {
             let tangent = self.tangent(operands[j]).map_err(|why| self.failure(op, &why))?;
             inputs.push(tangent);
         }
-        if let Some(init) = structure.init.and_then(|region| self.r.body.single_block(region)) {
+        if let Some(init) = structure.entry.and_then(|region| self.r.body.single_block(region)) {
             let of: Vec<ValueId> = carried.iter().map(|&j| self.r.body.block_args(init)[j]).collect();
             let args = self.add_args(init, &of, args_at);
             if let Some(end) = self.r.body.last_op(init) {
@@ -263,12 +265,12 @@ impl<'x, 'a> Forward<'x, 'a> {
         self.recreate(op, &inputs, &forward, results_at)
     }
 
-    fn if_op(&mut self, op: OpId, structure: &Structure) -> Result<(), Failure> {
+    fn if_op(&mut self, op: OpId, structure: &FlowForm) -> Result<(), Failure> {
         let results: Vec<ValueId> = self.r.body.results(op).collect();
         let with_tangent: Vec<usize> = (0..results.len())
             .filter(|&i| self.activity.is_active(results[i]))
             .collect();
-        let results_at = results.len() - usize::from(structure.init.is_some());
+        let results_at = results.len() - usize::from(structure.entry.is_some());
         for block in structure.present() {
             let (ops, Some(end)) = self.contents(block) else {
                 return Err(self.failure(op, "a branch is empty"));

@@ -13,13 +13,13 @@ mod plan;
 mod schedule;
 mod slots;
 
-use pir_ir::{BlockId, Body, Context, Diagnostic, Module, Rewriter, Severity, Type, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, Context, Diagnostic, FlowKind, Module, Rewriter, Severity, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cross::{Slots, find_carried};
 use super::plumbing::uncount_trips;
 use super::prune::{finish, remove_dead_stacks};
-use super::structure::{Kind, Names};
+use super::structure::Names;
 use super::tapes::Tapes;
 use crate::analysis::has_unknown_effects;
 use crate::bodies::inner_bodies_mut;
@@ -101,7 +101,7 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
                 report(too_large(&r, &tapes, problem.at, values));
             }
         }
-        if tapes.all[at].kind == Kind::While {
+        if tapes.all[at].kind == FlowKind::Loop {
             finish(&mut r, &names, &tapes, at);
         }
     }
@@ -131,7 +131,7 @@ fn checkpointed(
         if let Some(&(_, outer)) = outer {
             inside[at] = inside[outer];
         }
-        if inside[at] || tape.kind != Kind::While || tape.pairs.is_empty() {
+        if inside[at] || tape.kind != FlowKind::Loop || tape.pairs.is_empty() {
             continue;
         }
         match slots::check(r, names, tapes, at) {
@@ -199,7 +199,7 @@ fn solve(
     tapes: &mut Tapes,
     problem: &Problem,
 ) -> Option<usize> {
-    let is_loop = tapes.all[problem.at].kind == Kind::While;
+    let is_loop = tapes.all[problem.at].kind == FlowKind::Loop;
     // An operation that was differentiated twice has two duals, which have images of their own.
     for place in &problem.places {
         tapes.enter_images(r.body, place.tape);

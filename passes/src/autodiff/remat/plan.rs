@@ -1,13 +1,13 @@
 //! What there is to choose from: the values that the dual of a region reads, and all that these could be computed from.
 
-use pir_ir::{BlockId, Body, OpId, RegionId, Rewriter, Traits, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, FlowKind, OpId, RegionId, Rewriter, Traits, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::Recompute;
 use super::cut::{Node, UNLIMITED};
 use crate::autodiff::cross::{Slots, is_constant, visible};
-use crate::autodiff::structure::{Kind, Names};
+use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::{Side, Tapes};
 
 /// How much more often a region is taken to run than the one around it, as a power of two.
@@ -93,7 +93,7 @@ impl Planner {
                 }
             }
             let block_of = |block: BlockId| body.block_parent(block).and_then(|op| body.op_block(op));
-            if tape.kind == Kind::If
+            if tape.kind == FlowKind::Branch
                 && let (Some(forward), Some(dual)) = (block_of(tape.forward), block_of(tape.dual))
             {
                 this.branches.entry((forward, dual)).or_default().push(at);
@@ -109,7 +109,7 @@ impl Planner {
             let outer = body.block_parent(block).and_then(|op| body.op_block(op));
             outer.is_some_and(|outer| self.sides.contains_key(&outer))
         };
-        if tape.kind == Kind::If && inside(tape.forward) {
+        if tape.kind == FlowKind::Branch && inside(tape.forward) {
             return Vec::new();
         }
         let problem = |which: usize| {
@@ -272,7 +272,7 @@ struct Entry {
 
 struct Lookup<'a> {
     planner: &'a Planner,
-    names: &'a Names,
+    names: &'a Names<'a>,
     tapes: &'a Tapes,
     problem: &'a Problem,
     slots: Option<&'a Slots>,
@@ -316,7 +316,7 @@ impl Lookup<'_> {
         let from = match r.body.value_def(value) {
             // The stack of a branch costs nothing: what it would hold is chosen here, value by value.
             ValueDef::Result(op, _)
-                if self.names.is_stack(r.body, value) && self.names.kind(r.body, op) != Some(Kind::While) =>
+                if self.names.is_stack(r.body, value) && self.names.kind(r.body, op) != Some(FlowKind::Loop) =>
             {
                 None
             }

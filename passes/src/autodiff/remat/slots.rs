@@ -5,12 +5,12 @@
 //! what finds the state again, from states that are [kept](super::schedule); then what computes from that what was
 //! recorded. Only what that depends on is computed, and only such values are part of the state.
 
-use pir_ir::{BlockId, EffectTarget, OpId, Rewriter, ValueDef, ValueId, ValueMap};
+use pir_ir::{BlockId, EffectTarget, FlowKind, OpId, Rewriter, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::schedule::{Kept, advanced, default_room, state_before};
-use crate::autodiff::plumbing::{can_carry, carry, count_constant, count_down, count_trips, negation_of};
-use crate::autodiff::structure::{Kind, Names, Structure};
+use crate::autodiff::plumbing::{CountDown, CountTrips, count_constant, count_type};
+use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::{Side, Tapes};
 
 /// Why a loop goes on recording.
@@ -25,6 +25,8 @@ struct Loop {
     body: BlockId,
     cond_end: OpId,
     body_end: OpId,
+    /// Which operand of the condition's terminator is the first that is forwarded.
+    passes: usize,
     /// The regions of the dual that face `cond` and `body`.
     dual: [BlockId; 2],
     /// The operations of the two regions that use each stack that an iteration makes.
@@ -59,25 +61,31 @@ pub(super) fn apply(
     let (sides, again, state) = this.needs_of(r, tapes, at).ok()?;
     let op = r.body.block_parent(this.cond)?;
     let &empty = tapes.all[at].empties().first()?;
-    can_carry(r, names, r.body.block_parent(this.dual[0])?)?;
+    let dual = r.body.block_parent(this.dual[0])?;
+    let dual_end = r.body.last_op(this.dual[1])?;
     let results: FxHashMap<ValueId, usize> = r
         .body
         .operands(this.cond_end)
-        .skip(1)
+        .skip(this.passes)
         .enumerate()
         .map(|(i, v)| (v, i))
         .collect();
-    let (op, trips) = count_trips(r, names, op)?;
-    let first: Vec<ValueId> = state.iter().map(|&j| r.body.operand(op, j)).collect();
     let args = r.body.block_args(this.cond).to_vec();
     // The dual of the condition runs once more than that of the body: it starts from where the loop ended.
     let by_cond: Vec<usize> = (0..state.len())
         .filter(|&i| sides[0].state.contains(&state[i]))
         .collect();
-    let known: Option<Vec<ValueId>> = by_cond
-        .iter()
-        .map(|&i| results.get(&args[state[i]]).map(|&at| r.body.result(op, at)))
-        .collect();
+    let known: Option<Vec<usize>> = by_cond.iter().map(|&i| results.get(&args[state[i]]).copied()).collect();
+    let mut types = vec![count_type(r)];
+    match &known {
+        Some(known) => types.extend(known.iter().map(|&at| r.body.value_type(r.body.result(op, at)))),
+        None => types.extend(by_cond.iter().map(|&i| r.body.value_type(args[state[i]]))),
+    }
+    let trips = CountTrips::plan(r, names, op)?;
+    let left = CountDown::plan(r, names, dual, empty, &types)?;
+    // From here on nothing can be in the way.
+    let (op, trips) = trips.apply(r, names);
+    let first: Vec<ValueId> = state.iter().map(|&j| r.body.operand(op, j)).collect();
 
     let ops = |r: &Rewriter<'_>, block: BlockId, needed: &FxHashSet<OpId>| -> Vec<OpId> {
         r.body.block_ops(block).filter(|op| needed.contains(op)).collect()
@@ -92,7 +100,7 @@ pub(super) fn apply(
             r.clone_op(op, map);
         }
         for (i, &arg) in body_args.iter().enumerate() {
-            let forwarded = map.get_or_self(r.body.operand(this.cond_end, i + 1));
+            let forwarded = map.get_or_self(r.body.operand(this.cond_end, i + this.passes));
             map.insert(arg, forwarded);
         }
         for op in ops(r, this.body, needed) {
@@ -109,10 +117,7 @@ pub(super) fn apply(
         next
     };
 
-    let dual = r.body.block_parent(this.dual[0])?;
-    let trip = count_down(r, names, dual, empty, trips)?;
-    let dual = r.body.block_parent(this.dual[0])?;
-    r.before(dual);
+    let zero = left.zero(r, names);
     let numbers = [count_constant(r, 0, "zero"), count_constant(r, 1, "one")];
     let room = match slots {
         0 => default_room(r, trips, numbers),
@@ -120,13 +125,15 @@ pub(super) fn apply(
     };
     let stack = r.op("cf.create_stack").result(names.stack).value();
     r.name(stack, "snapshots");
-    let last = known.unwrap_or_else(|| {
-        let ends = advanced(r, numbers, &first, trips, &mut advance);
-        by_cond.iter().map(|&i| ends[i]).collect()
-    });
-    let mut initial = vec![room];
-    initial.extend(last);
-    let carried = carry(r, names, dual, &initial)?;
+    let mut initial = vec![trips, room];
+    match known {
+        Some(known) => initial.extend(known.into_iter().map(|at| r.body.result(op, at))),
+        None => {
+            let ends = advanced(r, numbers, &first, trips, &mut advance);
+            initial.extend(by_cond.iter().map(|&i| ends[i]));
+        }
+    }
+    let (next, carried) = left.apply(r, names, zero, &initial);
     for slot in &carried {
         let from = match slot.result_at == carried[0].result_at {
             true => room,
@@ -137,13 +144,11 @@ pub(super) fn apply(
     }
 
     // The iteration whose turn it is, and the state before it.
-    let front = r.body.first_op(this.dual[1])?;
-    if front != trip.next {
-        r.before(front);
-        r.move_here(trip.next);
+    if r.body.first_op(this.dual[1]) != Some(next) {
+        r.at_start(this.dual[1]).move_here(next);
     }
-    r.after(trip.next);
-    let at_iteration = r.body.result(trip.next, 0);
+    r.after(next);
+    let at_iteration = r.body.result(next, 0);
     r.name(at_iteration, "at");
     let kept = Kept {
         stack,
@@ -159,10 +164,9 @@ pub(super) fn apply(
     let mut maps = [ValueMap::new(), ValueMap::new()];
     run(r, &mut maps[1], &values, &sides[1].ops);
     // What the condition recorded in this iteration is read by the next run of its dual.
-    let dual_end = r.body.last_op(this.dual[1])?;
-    r.body.set_operand(dual_end, carried[0].yielded_at, left);
+    r.body.set_operand(dual_end, carried[0].yielded.index, left);
     for (slot, &i) in carried[1..].iter().zip(&by_cond) {
-        r.body.set_operand(dual_end, slot.yielded_at, values[i]);
+        r.body.set_operand(dual_end, slot.yielded.index, values[i]);
         maps[0].insert(args[state[i]], slot.in_cond);
     }
     if let Some(front) = r.body.first_op(this.dual[0]) {
@@ -214,7 +218,7 @@ impl Loop {
             return Err(refusal(op, "it stands in a branch, or in a loop that records"));
         }
         let parts = || {
-            let structure = Structure::of(names, r.body, op).filter(|s| s.kind == Kind::While)?;
+            let structure = names.form(r.body, op).filter(|s| s.kind == FlowKind::Loop)?;
             let [Some(cond), Some(body)] = structure.blocks else {
                 return None;
             };
@@ -229,12 +233,11 @@ impl Loop {
             else {
                 return None;
             };
-            can_carry(r, names, op)?;
-            can_carry(r, names, dual)?;
+            CountTrips::plan(r, names, op)?;
             let &[empty] = tape.empties() else { return None };
-            negation_of(r, empty)?;
+            CountDown::plan(r, names, dual, empty, &[])?;
             // What it starts from must be its operands.
-            if let Some(init) = structure.init {
+            if let Some(init) = structure.entry {
                 let block = r.body.single_block(init)?;
                 let end = r.body.last_op(block)?;
                 let count = r.body.num_operands(op);
@@ -248,6 +251,7 @@ impl Loop {
                 body,
                 cond_end: r.body.last_op(cond)?,
                 body_end: r.body.last_op(body)?,
+                passes: structure.passes[0],
                 dual: [dual_cond, dual_body],
                 users: FxHashMap::default(),
             };
@@ -357,7 +361,7 @@ impl Loop {
             }
             match r.body.value_def(value) {
                 ValueDef::Arg(block, i) if block == self.body => {
-                    pending.push(r.body.operand(self.cond_end, i as usize + 1));
+                    pending.push(r.body.operand(self.cond_end, i as usize + self.passes));
                 }
                 ValueDef::Arg(_, j) => {
                     needs.state.insert(j as usize);

@@ -24,7 +24,7 @@ use pir_ir::{BlockId, Body, Context, OpId, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activity::is_differentiable;
-use super::structure::{Names, Structure};
+use super::structure::Names;
 use super::tapes;
 use crate::analysis::Provenance;
 use classes::Classes;
@@ -429,8 +429,8 @@ fn home(body: &Body, root: ValueId) -> Option<BlockId> {
 /// A `cf.create_stack` in an init region: the result of the operation that its stack becomes.
 fn own_stack_of_init(names: &Names, body: &Body, create: OpId) -> Option<ValueId> {
     let parent = body.parent_op(create)?;
-    let structure = Structure::of(names, body, parent)?;
-    (structure.init.is_some() && structure.init == body.op_region(create))
+    let structure = names.form(body, parent)?;
+    (structure.entry.is_some() && structure.entry == body.op_region(create))
         .then(|| body.results(parent).next_back())
         .flatten()
 }

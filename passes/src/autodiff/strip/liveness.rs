@@ -7,7 +7,7 @@ use pir_dialects::marks::BACKWARD;
 use pir_ir::{Body, Context, OpId, Rewriter};
 
 use super::super::plumbing::remove_stack;
-use super::super::structure::{Names, Structure};
+use super::super::structure::Names;
 use super::{fetches_gradient, is_gradient, marks, outermost};
 use crate::analysis::{Facts, Liveness, Roots, sweep};
 
@@ -48,7 +48,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body) -> bool {
     let names = Names::new(ctx);
     let mut r = Rewriter::new(ctx, body);
     for op in r.body.walk_all().collect::<Vec<OpId>>() {
-        if Structure::of(&names, r.body, op).is_some_and(|s| s.init.is_some()) {
+        if names.form(r.body, op).is_some_and(|s| s.entry.is_some()) {
             remove_stack(&mut r, &names, op);
         }
     }

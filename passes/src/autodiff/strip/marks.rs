@@ -5,11 +5,11 @@
 //! the stacks and counts that such a stack recorded are known by the pushes.
 
 use pir_dialects::marks::{BACKWARD, RECORDED};
-use pir_ir::{BlockId, Body, Context, Diagnostic, EffectTarget, OpId, Rewriter, ValueId};
+use pir_ir::{BlockId, Body, Context, Diagnostic, EffectTarget, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::plumbing::{remove_stack, uncount_trips};
-use super::super::structure::{Kind, Names, Structure, locals};
+use super::super::structure::{Names, locals};
 use super::{fetches_gradient, marks, outermost};
 
 /// Undoes the last `orders` differentiations of a body.
@@ -125,7 +125,7 @@ impl Made {
         let Some(op) = r.body.defining_op(value) else { return };
         if r.body.op_name(op) == names.create {
             self.created.push(op);
-        } else if let Some(block) = Structure::of(names, r.body, op).and_then(|s| s.present().next()) {
+        } else if let Some(block) = names.form(r.body, op).and_then(|s| s.present().next()) {
             let at = r.body.results(op).position(|v| v == value);
             self.results.entry(block).or_default().extend(at);
             self.pending.push(block);
@@ -146,10 +146,10 @@ impl Made {
         let before = r.body.block_ops(block).take_while(|&op| op != first);
         let mut handles = Vec::new();
         for op in before.flat_map(|op| std::iter::once(op).chain(nested(r.body, op))) {
-            let Some(structure) = Structure::of(names, r.body, op) else {
+            let Some(structure) = names.form(r.body, op) else {
                 continue;
             };
-            let handle = r.body.results(op).next_back().filter(|_| structure.init.is_some());
+            let handle = r.body.results(op).next_back().filter(|_| structure.entry.is_some());
             let records_all = |block: BlockId| {
                 let own = r.body.block_args(block).last().copied();
                 own.is_some_and(|own| {
@@ -224,19 +224,19 @@ impl Made {
         results.dedup();
         // The last first, so that places stay right.
         for at in results.into_iter().rev() {
-            let Some(structure) = Structure::of(names, r.body, op) else {
+            let Some(structure) = names.form(r.body, op) else {
                 return;
             };
             let Some(value) = r.body.get_result(op, at) else {
                 continue;
             };
             if !names.is_stack(r.body, value) {
-                if structure.kind == Kind::While {
+                if structure.kind == FlowKind::Loop {
                     op = uncount_trips(r, names, op, at).unwrap_or(op);
                 }
                 continue;
             }
-            if structure.init.is_none() || at + 1 != r.body.num_results(op) || r.body.has_uses(value) {
+            if structure.entry.is_none() || at + 1 != r.body.num_results(op) || r.body.has_uses(value) {
                 continue;
             }
             let mut pushes = Vec::new();

@@ -1,0 +1,272 @@
+//! Making the changes that were found to be possible. Nothing here fails.
+
+use smallvec::SmallVec;
+
+use super::{Bundle, FlowEdit, Lane, New, NewEntry, NewLane, Ready};
+use crate::body::{Body, Use};
+use crate::declare::FlowPoint;
+use crate::edit::OpSpec;
+use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::rewriter::Rewriter;
+use crate::types::Type;
+
+/// An operation that was edited.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    /// The operation: another one when its results are others.
+    pub op: OpId,
+    bundles: SmallVec<[Bundle; 3]>,
+}
+
+/// The bundles that a point has places in, by the first of these.
+fn places<'b>(bundles: &'b [Bundle], of: impl Fn(&Bundle) -> Option<usize>) -> SmallVec<[(usize, &'b Bundle); 2]> {
+    let mut all: SmallVec<[_; 2]> = bundles.iter().filter_map(|b| Some((of(b)?, b))).collect();
+    all.sort_by_key(|&(start, _)| start);
+    all
+}
+
+/// A list with the lanes of bundles put in anew. Where two bundles begin at one place, neither has any lanes.
+fn rebuild<T: Copy>(old: &[T], places: &[(usize, &Bundle)], mut make: impl FnMut(Lane) -> Option<T>) -> Vec<T> {
+    let mut new = Vec::with_capacity(old.len() + 1);
+    let mut at = 0;
+    for &(start, bundle) in places {
+        new.extend_from_slice(&old[at..start]);
+        for lane in bundle.lanes() {
+            new.extend(match lane {
+                Lane::Old(lane) => Some(old[start + lane]),
+                other => make(other),
+            });
+        }
+        at = start + bundle.len;
+    }
+    new.extend_from_slice(&old[at..]);
+    new
+}
+
+impl Ready<'_> {
+    /// Makes the changes. `initial` are the values that the carried ones start from, in the order in which they were added.
+    pub fn apply(self, r: &mut Rewriter<'_>, initial: &[ValueId]) -> Edited {
+        let FlowEdit {
+            op,
+            bundles,
+            mut new,
+            replaced,
+            erased,
+            removed_entry,
+            new_entry,
+            ..
+        } = self.0;
+        let carried = new.iter_mut().filter(|new| new.carried);
+        for (new, &value) in carried.zip(initial) {
+            new.given.push((FlowPoint::Parent, value));
+        }
+        for (old, with) in replaced {
+            r.replace_value(old, with);
+        }
+        let regions: SmallVec<[RegionId; 3]> = r.body.op_regions(op).into();
+        // Arguments that are new, by region and lane; those of an entry's value are last.
+        let entered = new.len();
+        let mut args: Vec<SmallVec<[Option<ValueId>; 4]>> = Vec::new();
+        let mut blocks: Vec<(BlockId, Vec<ValueId>)> = Vec::new();
+        for (at, &region) in regions.iter().enumerate() {
+            let mut made: SmallVec<[Option<ValueId>; 4]> = SmallVec::from_elem(None, entered + 1);
+            let places = places(&bundles, |b| b.target(FlowPoint::Region(at)));
+            if let Some(block) = r
+                .body
+                .entry_block(region)
+                .filter(|_| places.iter().any(|p| p.1.is_changed()))
+            {
+                let old = r.body.block_args(block).to_vec();
+                let all = rebuild(&old, &places, |lane| {
+                    let (id, ty) = match lane {
+                        Lane::New(id) => (id, new[id].ty),
+                        _ => (entered, new_entry.as_ref()?.ty),
+                    };
+                    made[id] = Some(r.body.create_block_arg(block, ty));
+                    made[id]
+                });
+                blocks.push((block, all));
+            }
+            args.push(made);
+        }
+        // What is handed on.
+        let mut operands = Vec::new();
+        let points = std::iter::once(FlowPoint::Parent).chain((0..regions.len()).map(FlowPoint::Region));
+        for from in points {
+            let (Some(source), places) = (r.body.flow_source_op(op, from), places(&bundles, |b| b.source(from))) else {
+                continue;
+            };
+            let old = r.body.operands_vec(source);
+            let changed = places.iter().any(|p| p.1.is_changed());
+            if changed || from == FlowPoint::Parent {
+                let all = rebuild(&old, &places, |lane| {
+                    let given = |id: usize| new.get(id)?.given.iter().find(|g| g.0 == from).map(|g| g.1);
+                    let id = match lane {
+                        Lane::New(id) => id,
+                        _ => entered,
+                    };
+                    given(id).or_else(|| match from {
+                        FlowPoint::Region(at) => args[at][id],
+                        FlowPoint::Parent => None,
+                    })
+                });
+                match from {
+                    FlowPoint::Parent => operands = all,
+                    FlowPoint::Region(_) => r.body.set_operands(source, &all),
+                }
+            }
+        }
+        let is_result = |b: &&Bundle| b.target(FlowPoint::Parent).is_some();
+        let same = !bundles.iter().filter(is_result).any(Bundle::is_changed);
+        if same && !r.body.operands(op).eq(operands.iter().copied()) {
+            r.body.set_operands(op, &operands);
+        }
+        for op in erased {
+            r.erase_op(op);
+        }
+        for (block, all) in blocks {
+            r.body.set_block_args(block, &all);
+        }
+        let op = match same {
+            true => op,
+            false => remake(r, op, &operands, &bundles, &new, new_entry.as_ref()),
+        };
+        if let Some(entry) = removed_entry {
+            let regions = r.body.take_regions(op);
+            for region in regions.into_iter().filter(|&region| region != entry) {
+                let at = r.body.op_regions(op).len();
+                r.body.insert_region(op, at, region);
+            }
+            r.body.clear_region(entry);
+        }
+        if let Some(entry) = new_entry {
+            insert_entry(r, op, &entry);
+        }
+        Edited { op, bundles }
+    }
+}
+
+/// Makes an operation anew with its regions and other results, which stand in for those that it had.
+fn remake(
+    r: &mut Rewriter<'_>,
+    op: OpId,
+    operands: &[ValueId],
+    bundles: &[Bundle],
+    new: &[New],
+    entry: Option<&NewEntry>,
+) -> OpId {
+    let places = places(bundles, |b| b.target(FlowPoint::Parent));
+    let old: Vec<(Option<ValueId>, Type)> = r.body.results(op).map(|v| (Some(v), r.body.value_type(v))).collect();
+    let results = rebuild(&old, &places, |lane| match lane {
+        Lane::New(id) => Some((None, new[id].ty)),
+        _ => entry.map(|entry| (None, entry.ty)),
+    });
+    let types: Vec<Type> = results.iter().map(|&(_, ty)| ty).collect();
+    let made = r.recreate(op, operands, &types);
+    for (at, (old, _)) in results.into_iter().enumerate() {
+        if let Some(old) = old {
+            let value = r.body.result(made, at);
+            r.stand_in(old, value);
+        }
+    }
+    r.erase_op(op);
+    made
+}
+
+/// Gives an operation a region that comes first, hands on its arguments and makes one value more.
+fn insert_entry(r: &mut Rewriter<'_>, op: OpId, entry: &NewEntry) {
+    let Some(end) = r.body.region_flow(r.ctx, op).and_then(|flow| flow.entry_end()) else {
+        return;
+    };
+    let next = r
+        .body
+        .op_regions(op)
+        .first()
+        .and_then(|&region| r.body.entry_block(region));
+    let operands = r.body.operands_vec(op);
+    let args = next.map_or(Vec::new(), |block| r.body.block_args(block).to_vec());
+    let region = r.body.create_region();
+    let block = r.body.create_block(region);
+    let mut handed_on = Vec::new();
+    // The last argument is the value that is made here.
+    for (&arg, operand) in args[..args.len().saturating_sub(1)].iter().zip(operands) {
+        let (ty, name) = (r.body.value_type(operand), r.body.value_name(arg));
+        handed_on.push(r.body.add_block_arg(block, ty, name));
+    }
+    let (point, span) = (r.point(), r.body.op_span(op));
+    let results = [entry.ty];
+    let maker = r.body.create_op(OpSpec {
+        results: &results,
+        span,
+        ..OpSpec::new(r.ctx.op_name(entry.maker))
+    });
+    handed_on.push(r.body.result(maker, 0));
+    let end = r.body.create_op(OpSpec {
+        operands: &handed_on,
+        span,
+        ..OpSpec::new(r.ctx.op_name(end))
+    });
+    r.at_end(block);
+    r.insert(maker);
+    r.insert(end);
+    r.set_point(point);
+    r.body.insert_region(op, 0, region);
+}
+
+impl Edited {
+    /// The place of a new lane among those of a bundle with this source or target.
+    fn place(&self, lane: NewLane, start: impl Fn(&Bundle) -> Option<usize>) -> Option<usize> {
+        self.bundles.iter().find_map(|bundle| {
+            let added = bundle.added.binary_search(&lane.0).ok()?;
+            let kept = (0..bundle.len - bundle.own).filter(|&at| !bundle.is_gone(at)).count();
+            Some(start(bundle)? + kept + added)
+        })
+    }
+
+    /// The argument or result that a new lane is at a point.
+    ///
+    /// # Panics
+    /// When it does not lead there.
+    pub fn input(&self, body: &Body, to: FlowPoint, lane: NewLane) -> ValueId {
+        let place = self.place(lane, |b| b.target(to)).expect("a lane that leads there");
+        body.flow_input(self.op, to, place).expect("its input")
+    }
+
+    /// The arguments that a new lane is, in the order of the regions.
+    pub fn inputs(&self, body: &Body, lane: NewLane) -> SmallVec<[ValueId; 3]> {
+        let input = |at| {
+            let to = FlowPoint::Region(at);
+            body.flow_input(self.op, to, self.place(lane, |b| b.target(to))?)
+        };
+        (0..body.op_regions(self.op).len()).filter_map(input).collect()
+    }
+
+    /// The place of the result that a new lane is.
+    ///
+    /// # Panics
+    /// When it does not lead out.
+    pub fn result_at(&self, lane: NewLane) -> usize {
+        self.place(lane, |b| b.target(FlowPoint::Parent))
+            .expect("a lane that leads out")
+    }
+
+    /// That result.
+    ///
+    /// # Panics
+    /// When it does not lead out.
+    pub fn result(&self, body: &Body, lane: NewLane) -> ValueId {
+        body.result(self.op, self.result_at(lane))
+    }
+
+    /// The operand that is handed on in a new lane from a point.
+    ///
+    /// # Panics
+    /// When it does not come from there.
+    pub fn operand(&self, body: &Body, from: FlowPoint, lane: NewLane) -> Use {
+        let index = self
+            .place(lane, |b| b.source(from))
+            .expect("a lane that comes from there");
+        let op = body.flow_source_op(self.op, from).expect("its terminator");
+        Use { op, index }
+    }
+}
