@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod analyses;
+mod arithmetic;
 mod body;
 pub mod budget;
 mod clone;
@@ -52,6 +53,7 @@ pub mod verify;
 mod walk;
 
 pub use analyses::{Analysis, Preserved};
+pub use arithmetic::{Arith, Arithmetic, Structured};
 pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName};
 pub use constraints::{Constraints, verify_by_constraints};
 pub use context::{Context, ContextBuilder};

@@ -28,9 +28,11 @@
 //! * Functions of several blocks are left alone.
 
 use pir_dialects::pd;
-use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter, Traits, ValueDef, ValueId};
+use pir_ir::{
+    BlockId, Body, Context, DYNAMIC, Diagnostic, FlowEdit, FlowKind, FlowPoint, Module, OpId, Rewriter, Traits,
+    ValueDef, ValueId,
+};
 use rustc_hash::FxHashSet;
-use smallvec::SmallVec;
 
 use crate::analysis::has_unknown_effects;
 use crate::bodies::for_each_body_mut;
@@ -143,25 +145,25 @@ struct Parts {
     first: BlockId,
     second: BlockId,
     is_loop: bool,
+    /// The first operand of the terminator of `first` that is handed on.
+    passes: usize,
 }
 
 fn parts(ctx: &Context, body: &Body, op: OpId) -> Option<Parts> {
-    let is_loop = match ctx.op_str(body.op_name(op)) {
-        pd::While::NAME | pd::WhileGrad::NAME => true,
-        pd::If::NAME | pd::IfGrad::NAME => false,
-        _ => return None,
+    let form = body.flow_form(ctx, op)?;
+    let [Some(first), Some(second)] = form.blocks else {
+        return None;
     };
-    let block = |at: usize| body.single_block(*body.op_regions(op).get(at)?);
-    let (init, at) = match body.op_regions(op).len() {
-        2 => (None, 0),
-        3 => (Some(block(0)?), 1),
-        _ => return None,
+    let init = match form.entry {
+        Some(entry) => Some(body.single_block(entry)?),
+        None => None,
     };
     Some(Parts {
         init,
-        first: block(at)?,
-        second: block(at + 1)?,
-        is_loop,
+        first,
+        second,
+        is_loop: form.kind == FlowKind::Loop,
+        passes: form.passes[0],
     })
 }
 
@@ -229,7 +231,7 @@ fn through_regions(
     }
     let &arg = body.block_args(parts.first).get(carried)?;
     // Behind the condition come the results.
-    let result = follow(ctx, body, arg, parts.first, chain)?.checked_sub(1)?;
+    let result = follow(ctx, body, arg, parts.first, chain)?.checked_sub(parts.passes)?;
     let &inner = body.block_args(parts.second).get(result)?;
     // One place has one type.
     let ty = body.value_type(arg);
@@ -404,43 +406,18 @@ fn drop_slot(r: &mut Rewriter<'_>, order: &mut Order, place: ValueId, slot: &Slo
     let Some(op) = r.body.block_parent(slot.block) else {
         return;
     };
-    let Some(parts) = parts(r.ctx, r.body, op) else { return };
-    let (Some(first_end), Some(second_end)) = (r.body.last_op(parts.first), r.body.last_op(parts.second)) else {
+    let (Some(form), Ok(mut edit)) = (r.body.flow_form(r.ctx, op), FlowEdit::new(r.ctx, r.body, op)) else {
         return;
     };
-    let value = r.body.result(op, slot.result);
-    r.body.replace_all_uses(value, place);
-    match slot.carried {
-        Some(carried) => {
-            let args = [(parts.first, carried), (parts.second, slot.result)];
-            let init = parts.init.map(|block| (block, carried));
-            for (block, at) in args.into_iter().chain(init) {
-                let arg = r.body.block_args(block)[at];
-                r.body.replace_all_uses(arg, place);
-            }
-            for (block, at) in args.into_iter().chain(init) {
-                r.body.erase_block_arg(block, at);
-            }
-            r.body.erase_operand(first_end, slot.result + 1);
-            r.body.erase_operand(second_end, carried);
-            if let Some(end) = parts.init.and_then(|block| r.body.last_op(block)) {
-                r.body.erase_operand(end, carried);
-            }
-            r.body.erase_operand(op, carried);
-        }
-        None => {
-            r.body.erase_operand(first_end, slot.result);
-            r.body.erase_operand(second_end, slot.result);
+    edit.replace(r.body, FlowPoint::Parent, slot.result, place);
+    if let Some(carried) = slot.carried {
+        edit.replace(r.body, form.points[0], carried, place);
+        if let Some(entry) = form.entry.and_then(|entry| r.body.region_index(entry)) {
+            edit.replace(r.body, FlowPoint::Region(entry), carried, place);
         }
     }
-    let keep: Vec<usize> = (0..r.body.num_results(op)).filter(|&at| at != slot.result).collect();
-    let names: SmallVec<[_; 4]> = keep
-        .iter()
-        .map(|&at| r.body.value_name(r.body.result(op, at)))
-        .collect();
-    let new = r.keep_results(op, &keep);
-    order.replace(op, new);
-    for (value, name) in r.body.results(new).zip(names) {
-        r.body.set_value_name(value, name);
+    if let Ok(ready) = edit.check(r.body) {
+        let new = ready.apply(r, &[]).op;
+        order.replace(op, new);
     }
 }

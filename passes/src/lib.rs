@@ -24,6 +24,9 @@ mod inline;
 mod inplace;
 mod licm;
 mod loops;
+#[cfg(test)]
+mod loops_of_others;
+mod made;
 mod manager;
 mod options;
 mod outline;

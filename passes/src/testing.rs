@@ -7,7 +7,7 @@ use pir_ir::verify::verify;
 use pir_ir::{
     Arity, Attr, Context, ContextBuilder, DialectDef, DialectType, Effect, EffectKind, EffectTarget, FlowEdge,
     FlowPoint, FoldResult, InferArgs, List, Mark, MemoryEffects, Module, OpDef, OpId, OpView, Presence, RegionFlow,
-    RegionSpec, Rewriter, Speculatability, Traits, Type, TypeDef, ValueId, ValueSpec,
+    RegionSpec, Rewriter, Speculatability, Structured, Traits, Type, TypeDef, ValueId, ValueSpec,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -111,6 +111,55 @@ impl RegionFlow for While {
             .and_then(|&r| op.body.region_terminator(r))?;
         let cond = op.ctx.attr_bool(constant(op.body.operands(end).next()?)?)?;
         Some(if cond { FlowPoint::Region(1) } else { FlowPoint::Parent })
+    }
+    fn decides(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+        let end = op.body.flow_source_op(op.op, from)?;
+        let flag = op.body.operands(end).next()?;
+        (from == FlowPoint::Region(0)).then_some((flag, to == FlowPoint::Region(1)))
+    }
+}
+
+/// A loop from a number to another by a third, which are its first operands. Its region gets the number of the iteration,
+/// which is not carried, and behind it what is.
+struct For;
+impl RegionFlow for For {
+    fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]> {
+        let (inits, end) = (3..op.body.num_operands(op.op), end_operands(op, 0, 0));
+        let inside = |from, operands| FlowEdge {
+            at: 1,
+            ..edge(from, FlowPoint::Region(0), operands)
+        };
+        smallvec![
+            inside(FlowPoint::Parent, inits.clone()),
+            edge(FlowPoint::Parent, FlowPoint::Parent, inits),
+            inside(FlowPoint::Region(0), end.clone()),
+            edge(FlowPoint::Region(0), FlowPoint::Parent, end),
+        ]
+    }
+    fn runs_at_least_once(&self, _: OpView<'_>, _: usize) -> bool {
+        false
+    }
+    fn is_repeated(&self, _: OpView<'_>, _: usize) -> bool {
+        true
+    }
+}
+
+/// A loop whose first region gets what is carried and only tells whether to go on; the second gets the same.
+struct Tested;
+impl RegionFlow for Tested {
+    fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]> {
+        let start = (FlowPoint::Parent, 0..op.body.num_operands(op.op));
+        let next = (FlowPoint::Region(1), end_operands(op, 1, 0));
+        let to = [FlowPoint::Region(0), FlowPoint::Region(1), FlowPoint::Parent];
+        let ways = [start, next].into_iter();
+        ways.flat_map(|(from, operands)| to.map(|to| edge(from, to, operands.clone())))
+            .collect()
+    }
+    fn runs_at_least_once(&self, _: OpView<'_>, region: usize) -> bool {
+        region == 0
+    }
+    fn is_repeated(&self, _: OpView<'_>, _: usize) -> bool {
+        true
     }
 }
 
@@ -234,6 +283,22 @@ pub(crate) fn context() -> Arc<Context> {
     repeat.infer = Some(|args| Ok(end_types(args, 1)));
     repeat.traits = Traits::RECURSIVE_EFFECTS;
     repeat.speculatable = |_| Speculatability::Never;
+    let mut count = op(
+        "t.for",
+        &[("from", One), ("to", One), ("step", One), ("inits", Variadic)],
+        &many,
+    );
+    count.regions = vec![region(&["do"], Presence::Required)];
+    count.flow = Some(&For);
+    count.infer = Some(|args| Ok(end_types(args, 0)));
+    count.traits = Traits::RECURSIVE_EFFECTS;
+    count.speculatable = |_| Speculatability::Recursive;
+    let mut tested = op("t.loop", &many, &many);
+    tested.regions = repeat.regions.clone();
+    tested.flow = Some(&Tested);
+    tested.infer = Some(|args| Ok(args.operands.iter().map(|&v| args.body.value_type(v)).collect()));
+    tested.traits = Traits::RECURSIVE_EFFECTS;
+    tested.speculatable = |_| Speculatability::Never;
     let end = |name: &'static str| {
         let mut def = op(name, &many, &[]);
         def.traits = Traits::TERMINATOR;
@@ -286,6 +351,8 @@ pub(crate) fn context() -> Arc<Context> {
             empty,
             branch,
             repeat,
+            count,
+            tested,
             end("t.yield"),
             end("t.test"),
             end("t.return"),
@@ -294,6 +361,12 @@ pub(crate) fn context() -> Arc<Context> {
             func,
         ],
     );
+    builder.register_structured(Structured {
+        branch: "t.if",
+        repeat: "t.while",
+        yields: "t.yield",
+        tests: "t.test",
+    });
     builder.build()
 }
 
@@ -322,7 +395,7 @@ pub(crate) fn run(pipeline: &str, source: &str) -> String {
     after
 }
 
-fn lines(text: &str) -> Vec<&str> {
+pub(crate) fn lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim).filter(|l| !l.is_empty()).collect()
 }
 

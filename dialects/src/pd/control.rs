@@ -307,7 +307,11 @@ impl RegionFlow for WhileFlow {
             edges.push(FlowEdge::new(FlowPoint::Region(cond), to, forwarded.clone()));
         }
         let yielded = 0..terminator_operands(op, cond + 1);
-        edges.push(FlowEdge::new(FlowPoint::Region(cond + 1), FlowPoint::Region(cond), yielded));
+        edges.push(FlowEdge::new(
+            FlowPoint::Region(cond + 1),
+            FlowPoint::Region(cond),
+            yielded,
+        ));
         edges
     }
 

@@ -4,6 +4,7 @@
 //! `Scalar` argument of the tables (axes, shapes, factors) is an attribute if it is constant, and otherwise may be an
 //! operand after the tensors, in the order of the declaration.
 
+mod arithmetic;
 mod branches;
 pub(crate) mod condition;
 pub(crate) mod control;
@@ -109,5 +110,7 @@ pub fn register(builder: &mut ContextBuilder) {
     // The same names as in PaddlePaddle.
     builder
         .register_alias("pd.yield", "cf.yield")
-        .register_list_type("pd.vec");
+        .register_list_type("pd.vec")
+        .register_arithmetic(&arithmetic::Tensors)
+        .register_structured(arithmetic::STRUCTURED);
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use rustc_hash::FxHashMap;
 
+use crate::arithmetic::{Arithmetic, Structured};
 use crate::constraints::Constraints;
 use crate::declare::{DialectDef, Text, Traits};
 use crate::entity::{OpName, Sym};
@@ -37,6 +38,8 @@ pub struct ContextBuilder {
     extensions: Extensions,
     constraints: FxHashMap<Text, Arc<dyn Constraints>>,
     list_type: Text,
+    arithmetic: Vec<&'static dyn Arithmetic>,
+    structured: Option<Structured>,
 }
 
 impl ContextBuilder {
@@ -52,6 +55,8 @@ impl ContextBuilder {
             extensions: Extensions::default(),
             constraints: FxHashMap::default(),
             list_type: "list".into(),
+            arithmetic: Vec::new(),
+            structured: None,
         }
     }
 
@@ -116,6 +121,18 @@ impl ContextBuilder {
         self
     }
 
+    /// Adds arithmetic on values of some types.
+    pub fn register_arithmetic(&mut self, arithmetic: &'static dyn Arithmetic) -> &mut Self {
+        self.arithmetic.push(arithmetic);
+        self
+    }
+
+    /// Says what loops and branches are made of.
+    pub fn register_structured(&mut self, structured: Structured) -> &mut Self {
+        self.structured = Some(structured);
+        self
+    }
+
     /// The context with the dialects registered so far. A later operation of the same name replaces an earlier one.
     pub fn build(self) -> Arc<Context> {
         let context = Context {
@@ -138,6 +155,8 @@ impl ContextBuilder {
             constraints: self.constraints,
             list_type: self.list_type,
             declared_types: DeclaredTypes::new(&self.dialects),
+            arithmetic: self.arithmetic,
+            structured: self.structured,
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
         context.dict(&[]);
@@ -220,6 +239,8 @@ pub struct Context {
     extensions: Extensions,
     constraints: FxHashMap<Text, Arc<dyn Constraints>>,
     list_type: Text,
+    arithmetic: Vec<&'static dyn Arithmetic>,
+    structured: Option<Structured>,
 }
 
 impl Context {
@@ -320,6 +341,16 @@ impl Context {
     pub fn op_with(&self, wanted: Traits) -> Option<&str> {
         let def = self.ops.iter().find(|def| def.has(wanted))?;
         Some(&def.name)
+    }
+
+    /// The arithmetic on values of a type.
+    pub fn arithmetic(&self, ty: Type) -> Option<&'static dyn Arithmetic> {
+        self.arithmetic.iter().copied().find(|a| a.is_for(self, ty))
+    }
+
+    /// What loops and branches are made of.
+    pub fn structured(&self) -> Option<Structured> {
+        self.structured
     }
 
     /// All registered operations, in the order of registration.

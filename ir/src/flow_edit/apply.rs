@@ -19,7 +19,7 @@ pub struct Edited {
 }
 
 /// The bundles that a point has places in, by the first of these.
-fn places<'b>(bundles: &'b [Bundle], of: impl Fn(&Bundle) -> Option<usize>) -> SmallVec<[(usize, &'b Bundle); 2]> {
+fn places(bundles: &[Bundle], of: impl Fn(&Bundle) -> Option<usize>) -> SmallVec<[(usize, &Bundle); 2]> {
     let mut all: SmallVec<[_; 2]> = bundles.iter().filter_map(|b| Some((of(b)?, b))).collect();
     all.sort_by_key(|&(start, _)| start);
     all

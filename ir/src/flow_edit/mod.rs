@@ -252,41 +252,34 @@ impl<'c> FlowEdit<'c> {
 
     /// Removes what becomes a result, as far back as regions hand on what they get: a carried value with all its places.
     pub fn remove_carried(&mut self, body: &Body, result: usize) {
-        self.each_carried(body, result, |this, (bundle, lane)| this.bundles[bundle].remove(lane));
-    }
-
-    /// The same, with another value, of the outside, in the place of the carried one.
-    pub fn replace_carried(&mut self, body: &Body, result: usize, with: ValueId) {
-        self.each_carried(body, result, |this, (bundle, lane)| {
-            this.bundles[bundle].remove(lane);
-            for (to, start) in this.bundles[bundle].targets.clone() {
-                let input = body.flow_input(this.op, to, start + lane);
-                this.replaced.extend(input.map(|input| (input, with)));
-            }
-        });
-    }
-
-    fn each_carried(&mut self, body: &Body, result: usize, mut f: impl FnMut(&mut Self, (usize, usize))) {
         let mut pending: SmallVec<[_; 3]> = self.lane_of_input(FlowPoint::Parent, result).into_iter().collect();
-        let mut seen: SmallVec<[(usize, usize); 3]> = SmallVec::new();
         while let Some((bundle, lane)) = pending.pop() {
-            if seen.contains(&(bundle, lane)) {
+            if self.bundles[bundle].is_gone(lane) {
                 continue;
             }
-            seen.push((bundle, lane));
+            self.bundles[bundle].remove(lane);
             for &(from, start) in &self.bundles[bundle].sources {
-                let value = body
-                    .flow_source_op(self.op, from)
-                    .and_then(|source| body.get_operand(source, start + lane));
-                if let (Some(value), FlowPoint::Region(_)) = (value, from)
-                    && let Some((op, to, input)) = body.flow_place(value)
-                    && op == self.op
-                    && to == from
+                let source = body.flow_source_op(self.op, from);
+                let value = source.and_then(|source| body.get_operand(source, start + lane));
+                // An argument of the region itself.
+                if let Some((op, to, input)) = value.and_then(|value| body.flow_place(value))
+                    && (op, to) == (self.op, from)
+                    && from != FlowPoint::Parent
                 {
                     pending.extend(self.lane_of_input(to, input));
                 }
             }
-            f(self, (bundle, lane));
+        }
+    }
+
+    /// Removes an argument or a result, with what is bound to the same operands. What uses one of them uses `with`.
+    pub fn replace(&mut self, body: &Body, to: FlowPoint, input: usize, with: ValueId) {
+        if let Some((bundle, lane)) = self.lane_of_input(to, input) {
+            self.bundles[bundle].remove(lane);
+            for &(to, start) in &self.bundles[bundle].targets {
+                let input = body.flow_input(self.op, to, start + lane);
+                self.replaced.extend(input.map(|input| (input, with)));
+            }
         }
     }
 

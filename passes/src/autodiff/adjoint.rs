@@ -19,8 +19,7 @@ mod captures;
 mod copies;
 mod refusals;
 
-use pir_dialects::pd;
-use pir_ir::{BlockId, Diagnostic, FlowKind, OpBuilder, OpId, Rewriter, Type, ValueId, ValueMap};
+use pir_ir::{Arith, BlockId, Diagnostic, FlowKind, OpBuilder, OpId, Rewriter, Type, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -31,6 +30,7 @@ use super::activity::Activity;
 use super::cotangent::{Frame, is_list, zeros_like};
 use super::rules::{RuleCx, RuleTable};
 use super::structure::{Names, Tape, locals};
+use crate::made::Made;
 
 /// Builds the adjoint of one body.
 pub(crate) struct Adjoint<'x, 'a> {
@@ -161,7 +161,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             let ty = self.r.body.value_type(value);
             let grad = match paired {
                 true => self.r.op("cf.pop_back").operand(handle).result(ty).value(),
-                false => pop_if_any(self.r, handle, like).map_err(|why| failed(self.r, &why))?,
+                false => pop_if_any(self.r, &self.names, handle, like).map_err(|why| failed(self.r, &why))?,
             };
             self.r.name_like(grad, value, "_grad");
             return match self.activity.is_active(value) {
@@ -388,8 +388,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             let empty = self.r.op("cf.is_empty").operand(handle).infer()?;
             let empty = self.r.body.result(empty, 0);
             self.r.name(empty, "done");
-            let more = self.r.op(pd::LogicalNot::NAME).operand(empty).infer()?;
-            let more = self.r.body.result(more, 0);
+            let more = self.r.compute(Arith::Not, &[empty])?;
             self.r.name(more, "more");
             self.end_like(cond_end).operand(more).operands(yielded).build();
         }
@@ -521,30 +520,22 @@ impl<'x, 'a> Adjoint<'x, 'a> {
 }
 
 /// Pops a cotangent like `like` if there is one; a value that is never popped has none.
-fn pop_if_any(r: &mut Rewriter<'_>, stack: ValueId, like: ValueId) -> Result<ValueId, String> {
+fn pop_if_any(r: &mut Rewriter<'_>, names: &Names, stack: ValueId, like: ValueId) -> Result<ValueId, String> {
+    let flow = names.kit.ok_or("there is no branch to ask that with")?.flow;
     let ty = r.body.value_type(like);
     let empty = r.op("cf.is_empty").operand(stack).infer()?;
     let empty = r.body.result(empty, 0);
     r.name(empty, "none");
-    let here = r.point();
-    let mut regions: SmallVec<[_; 2]> = SmallVec::new();
+    let mut made = Made::new(r, flow);
     for none in [true, false] {
-        let region = r.body.create_region();
-        let block = r.body.create_block(region);
-        r.at_end(block);
+        made.region(r, &[]);
         let value = match none {
             true => zeros_like(r, like)?,
             false => r.op("cf.pop_back").operand(stack).result(ty).value(),
         };
-        r.op("cf.yield").operand(value).build();
-        regions.push(region);
+        made.yields(r, [value]);
     }
-    r.set_point(here);
-    let mut builder = r.op(pd::If::NAME).operand(empty).result(ty);
-    for region in regions {
-        builder = builder.region(region);
-    }
-    let op = builder.build();
+    let op = made.branch(r, empty, &[ty]);
     Ok(r.body.result(op, 0))
 }
 

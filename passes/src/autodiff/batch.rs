@@ -9,7 +9,9 @@
 //! the outer loop carries.
 
 use pir_dialects::pd;
-use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, FlowEdit, FlowKind, Module, OpId, Rewriter, Type};
+use pir_ir::{
+    Arith, Arithmetic, BlockId, Body, Context, DYNAMIC, Diagnostic, FlowEdit, FlowKind, Module, OpId, Rewriter, Type,
+};
 
 use super::structure::Names;
 use crate::analysis::Variables;
@@ -22,6 +24,8 @@ struct Term {
     sum: OpId,
     /// Which operand of the sum goes on.
     carried: usize,
+    /// The dimension of each factor that is summed over, and the type of all factors joined along it.
+    joined: [(usize, Type); 2],
 }
 
 /// A carried sum of a loop.
@@ -30,6 +34,7 @@ struct Slot {
     result: usize,
     /// The operand of the loop, and the argument of the condition.
     operand: usize,
+    arith: &'static dyn Arithmetic,
     terms: Vec<Term>,
 }
 
@@ -63,7 +68,8 @@ fn run(ctx: &Context, body: &mut Body) -> bool {
         for result in (0..r.body.block_args(inner).len()).rev() {
             let Some(op) = r.body.block_parent(cond) else { break };
             if let Some(slot) = slot(&r, &names, op, [cond, inner], result) {
-                changed |= batch(&mut r, &names, op, inner, slot).is_some();
+                batch(&mut r, &names, op, inner, slot);
+                changed = true;
             }
         }
     }
@@ -81,20 +87,27 @@ fn blocks(names: &Names, body: &Body, op: OpId) -> Option<[BlockId; 2]> {
 fn slot(r: &Rewriter<'_>, names: &Names, op: OpId, [cond, inner]: [BlockId; 2], result: usize) -> Option<Slot> {
     let body = &*r.body;
     let (cond_end, body_end) = (body.last_op(cond)?, body.last_op(inner)?);
-    let forwarded = body.get_operand(cond_end, result + 1)?;
+    let passes = names.form(body, op)?.passes[0];
+    let forwarded = body.get_operand(cond_end, result + passes)?;
     let operand = body.block_args(cond).iter().position(|&arg| arg == forwarded)?;
     let mut at = *body.block_args(inner).get(result)?;
     let ty = body.value_type(at);
     if names.is_stack(body, at) || !body.has_one_use(forwarded) || operand >= body.num_operands(op) {
         return None;
     }
+    let arith = r.ctx.arithmetic(ty)?;
     let mut terms = Vec::new();
     loop {
         let user = body.only_use(at)?;
         if user.op == body_end {
-            return (user.index == operand && !terms.is_empty()).then_some(Slot { result, operand, terms });
+            return (user.index == operand && !terms.is_empty()).then_some(Slot {
+                result,
+                operand,
+                arith,
+                terms,
+            });
         }
-        let is_sum = r.ctx.op_str(body.op_name(user.op)) == pd::Add::NAME && body.op_block(user.op) == Some(inner);
+        let is_sum = arith.is(r.view(user.op), Arith::Add) && body.op_block(user.op) == Some(inner);
         if !is_sum || body.value_type(body.result(user.op, 0)) != ty {
             return None;
         }
@@ -104,6 +117,7 @@ fn slot(r: &Rewriter<'_>, names: &Names, op: OpId, [cond, inner]: [BlockId; 2], 
                 product,
                 sum: user.op,
                 carried: user.index,
+                joined: joined(r, product)?,
             });
         }
         at = body.result(user.op, 0);
@@ -114,6 +128,18 @@ fn slot(r: &Rewriter<'_>, names: &Names, op: OpId, [cond, inner]: [BlockId; 2], 
 fn summed_axes(r: &Rewriter<'_>, product: OpId) -> [usize; 2] {
     let flag = |name: &str| r.view(product).bool(name).unwrap_or(false);
     [usize::from(!flag("transpose_x")), usize::from(flag("transpose_y"))]
+}
+
+/// For each factor of a product the dimension that is summed over, and the type of many of them joined along it.
+fn joined(r: &Rewriter<'_>, product: OpId) -> Option<[(usize, Type); 2]> {
+    let axes = summed_axes(r, product);
+    let one = |at: usize| {
+        let (shape, elem) = r.ctx.as_tensor(r.body.value_type(r.body.operand(product, at)))?;
+        let mut shape = shape.to_vec();
+        *shape.get_mut(axes[at])? = DYNAMIC;
+        Some((axes[at], r.ctx.tensor(&shape, elem)))
+    };
+    Some([one(0)?, one(1)?])
 }
 
 /// Whether an operation is a product of matrices for this sum alone, and less is stacked than would be added.
@@ -141,26 +167,18 @@ fn is_worth_it(r: &Rewriter<'_>, op: OpId, inner: BlockId, ty: Type) -> bool {
     known && (summed < 0 || summed.saturating_mul(rows + columns) < rows.saturating_mul(columns))
 }
 
-fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Slot) -> Option<()> {
+fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Slot) {
     let mut behind = Vec::new();
     for term in &slot.terms {
         let operands = [r.body.operand(term.product, 0), r.body.operand(term.product, 1)];
-        let mut stacks = [operands[0]; 2];
-        for (stack, operand) in stacks.iter_mut().zip(operands) {
-            *stack = r.before(op).op("cf.create_stack").result(names.stack).value();
-            r.name_like(*stack, operand, "_stack");
-            r.before(term.product)
-                .op("cf.push_back")
-                .operand(*stack)
-                .operand(operand)
-                .build();
-        }
-        behind.push((
-            stacks,
-            operands,
-            summed_axes(r, term.product),
-            r.body.attrs(term.product),
-        ));
+        let stacks = operands.map(|operand| {
+            let stack = r.before(op).op("cf.create_stack").result(names.stack).value();
+            r.name_like(stack, operand, "_stack");
+            let push = r.before(term.product).op("cf.push_back");
+            push.operand(stack).operand(operand).build();
+            stack
+        });
+        behind.push((stacks, operands, r.body.attrs(term.product), term.joined));
     }
     let mut name = None;
     for term in &slot.terms {
@@ -171,34 +189,32 @@ fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Sl
         r.erase_op(term.product);
     }
     // Without anything else that is added, the loop need not carry it at all.
-    let arg = *r.body.block_args(inner).get(slot.result)?;
-    let end = r.body.last_op(inner)?;
-    let unchanged = r.body.operand(end, slot.operand) == arg;
+    let arg = r.body.block_args(inner)[slot.result];
+    let yielded = r
+        .body
+        .last_op(inner)
+        .and_then(|end| r.body.get_operand(end, slot.operand));
+    let unchanged = yielded == Some(arg);
     let result = r.body.result(op, slot.result);
-    let start = r.body.operand(op, slot.operand);
+    let mut sum = if unchanged {
+        r.body.operand(op, slot.operand)
+    } else {
+        result
+    };
     let uses: Vec<_> = r.body.uses(result).collect();
     r.after(op);
-    let mut sum = if unchanged { start } else { result };
-    for (stacks, operands, axes, attrs) in behind {
-        let mut joined = operands;
-        for i in 0..2 {
-            let ty = r.body.value_type(operands[i]);
-            let (shape, elem) = r.ctx.as_tensor(ty)?;
-            let mut shape = shape.to_vec();
-            shape[axes[i]] = DYNAMIC;
-            let ty = r.ctx.tensor(&shape, elem);
-            let axis = r.ctx.int_attr(axes[i] as i64);
-            joined[i] = r
-                .op("cf.join_stack")
-                .operand(stacks[i])
-                .attr("axis", axis)
-                .result(ty)
-                .value();
-            r.name_like(joined[i], operands[i], "_all");
-        }
+    for (stacks, operands, attrs, types) in behind {
+        let joined = [0, 1].map(|at| {
+            let (axis, ty) = types[at];
+            let axis = r.ctx.int_attr(axis as i64);
+            let join = r.op("cf.join_stack").operand(stacks[at]).attr("axis", axis);
+            let joined = join.result(ty).value();
+            r.name_like(joined, operands[at], "_all");
+            joined
+        });
         let ty = r.body.value_type(sum);
         let product = r.op(pd::Matmul::NAME).operands(joined).attrs(attrs).result(ty).value();
-        sum = pd::add(r, sum, product).ok()?;
+        sum = slot.arith.emit(r, Arith::Add, &[sum, product], ty);
     }
     r.body.set_value_name(sum, name);
     for at in uses {
@@ -208,7 +224,6 @@ fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Sl
         edit.remove_carried(r.body, slot.result);
         edit.check(r.body).ok().map(|ready| ready.apply(r, &[]));
     }
-    Some(())
 }
 
 /// The pass `batch-weight-grads`.

@@ -2,7 +2,7 @@
 //! zeros stay symbolic until a region boundary asks for them.
 
 use pir_dialects::pd::{self, evaluate};
-use pir_ir::{Context, OpId, Rewriter, Type, TypeData, ValueId};
+use pir_ir::{Arith, Context, OpId, Rewriter, Type, TypeData, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -87,7 +87,7 @@ impl Frame {
             && let Some(slot) = items.get_mut(index)
         {
             *slot = Some(match *slot {
-                Some(old) => pd::add(r, old, grad)?,
+                Some(old) => r.compute(Arith::Add, &[old, grad])?,
                 None => grad,
             });
         }
@@ -221,8 +221,8 @@ fn sum(r: &mut Rewriter<'_>, old: ValueId, grad: ValueId) -> Result<ValueId, Str
             && view.f64("bias") == Some(0.0)
     });
     match negated {
-        Some(op) => pd::subtract(r, old, r.body.operand(op, 0)),
-        None => pd::add(r, old, grad),
+        Some(op) => r.compute(Arith::Subtract, &[old, r.body.operand(op, 0)]),
+        None => r.compute(Arith::Add, &[old, grad]),
     }
 }
 
@@ -231,10 +231,5 @@ pub(crate) fn zeros_like(r: &mut Rewriter<'_>, like: ValueId) -> Result<ValueId,
     if is_list(r.ctx, r.body.value_type(like)) {
         return list_of(r, like, &[], like, "_grad");
     }
-    filled_like(r, like, 0.0)
-}
-
-/// A constant of the type of `like`.
-pub(crate) fn filled_like(r: &mut Rewriter<'_>, like: ValueId, value: f64) -> Result<ValueId, String> {
-    evaluate(r, |scope| scope.expr(like).filled(value))
+    r.filled_like(like, 0.0)
 }

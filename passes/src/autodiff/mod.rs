@@ -32,8 +32,8 @@ mod targets;
 
 use pir_dialects::pd;
 use pir_ir::{
-    Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Semantics, Type, TypeData, ValueId,
-    expand_composites_in,
+    Arith, Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Semantics, Type, TypeData,
+    ValueId, expand_composites_in,
 };
 use rustc_hash::FxHashSet;
 
@@ -51,7 +51,7 @@ use crate::analysis::{Variables, has_unknown_effects};
 use crate::bodies::inner_bodies_mut;
 use activity::Activity;
 use adjoint::Adjoint;
-use cotangent::{Frame, filled_like, zeros_like};
+use cotangent::{Frame, zeros_like};
 use rules::RuleTable;
 use stacks::Mode;
 use targets::{Seed, Targets, Unit, UnitKind};
@@ -274,13 +274,13 @@ fn append_adjoint(
         let seed = match output.seed {
             // There has to be an operation of our own that says where the adjoint program begins.
             Seed::Value(value) if at == 0 => {
-                let seed = pd::assign(&mut r, value).map_err(failed)?;
+                let seed = r.compute(Arith::Copy, &[value]).map_err(failed)?;
                 r.name_like(seed, output.value, "_grad");
                 seed
             }
             Seed::Value(value) => value,
             Seed::Number(number) => {
-                let seed = filled_like(&mut r, output.value, number).map_err(failed)?;
+                let seed = r.filled_like(output.value, number).map_err(failed)?;
                 r.name_like(seed, output.value, "_grad");
                 seed
             }

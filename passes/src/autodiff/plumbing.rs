@@ -3,10 +3,9 @@
 //! What may be in the way is found by planning (`plan` and the functions that give an `Option`), before anything changes;
 //! `apply` does the whole then.
 
-use pir_dialects::pd;
-use pir_ir::{FlowEdit, FlowForm, NewLane, OpId, Ready, Rewriter, Type, Use, ValueDef, ValueId};
+use pir_ir::{Arith, FlowEdit, FlowForm, NewLane, OpId, Ready, Rewriter, Type, Use, ValueDef, ValueId};
 
-use super::structure::Names;
+use super::structure::{Kit, Names};
 
 /// Removes the stack that the entry region of an operation makes, if its handle is not used. Gives the operation that
 /// takes its place.
@@ -17,30 +16,9 @@ pub(crate) fn remove_stack(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Opt
     Some(edit.check(r.body).ok()?.apply(r, &[]).op)
 }
 
-/// The number type of trip counts.
-pub(crate) fn count_type(r: &Rewriter<'_>) -> Type {
-    r.ctx.tensor(&[], Type::I64)
-}
-
-pub(crate) fn count_constant(r: &mut Rewriter<'_>, value: i64, name: &str) -> ValueId {
-    let ctx = r.ctx;
-    let ty = count_type(r);
-    let constant = r
-        .op(pd::Full::NAME)
-        .attr("shape", ctx.ints_attr(&[]))
-        .attr("value", ctx.int_attr(value))
-        .attr("dtype", ctx.type_attr(Type::I64))
-        .result(ty)
-        .value();
-    r.name(constant, name);
-    constant
-}
-
 /// What is handed on becomes a constant more than a count.
-fn step(r: &mut Rewriter<'_>, names: &Names, at: Use, count: ValueId, by: f64) -> OpId {
-    let (ctx, ty) = (r.ctx, count_type(r));
-    let next = r.before(at.op).op(pd::Increment::NAME).operand(count);
-    let next = next.attr("value", ctx.float_attr(by)).result(ty).build();
+fn step(r: &mut Rewriter<'_>, names: &Names, kit: Kit, at: Use, count: ValueId, by: f64) -> OpId {
+    let next = kit.arith.offset(r.before(at.op), count, by);
     let value = r.body.result(next, 0);
     r.name(value, &names.spelled("trip_next"));
     r.body.set_operand(at.op, at.index, value);
@@ -50,6 +28,7 @@ fn step(r: &mut Rewriter<'_>, names: &Names, at: Use, count: ValueId, by: f64) -
 /// A loop that is to count how often its body runs.
 pub(crate) struct CountTrips<'c> {
     op: OpId,
+    kit: Kit,
     form: FlowForm,
     ready: Ready<'c>,
     trip: NewLane,
@@ -60,14 +39,21 @@ impl<'c> CountTrips<'c> {
         let form = names.form(r.body, op)?;
         form.loop_blocks()?;
         let mut edit = FlowEdit::new(names.ctx, r.body, op).ok()?;
-        let trip = edit.carry(count_type(r));
+        let kit = names.kit?;
+        let trip = edit.carry(kit.arith.count_type(r.ctx));
         let ready = edit.check(r.body).ok()?;
-        Some(CountTrips { op, form, ready, trip })
+        Some(CountTrips {
+            op,
+            kit,
+            form,
+            ready,
+            trip,
+        })
     }
 
     /// Gives the operation that takes the place of the loop, and the count.
     pub(crate) fn apply(self, r: &mut Rewriter<'_>, names: &Names) -> (OpId, ValueId) {
-        let zero = count_constant(r.before(self.op), 0, &names.spelled("no_trips"));
+        let zero = self.kit.count(r.before(self.op), 0, &names.spelled("no_trips"));
         let done = self.ready.apply(r, &[zero]);
         for arg in done.inputs(r.body, self.trip) {
             r.name(arg, &names.spelled("trip"));
@@ -77,7 +63,7 @@ impl<'c> CountTrips<'c> {
             done.operand(r.body, body, self.trip),
             done.input(r.body, body, self.trip),
         );
-        step(r, names, end, count, 1.0);
+        step(r, names, self.kit, end, count, 1.0);
         let trips = done.result(r.body, self.trip);
         r.name(trips, &names.spelled("trips"));
         (done.op, trips)
@@ -90,11 +76,7 @@ pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId, at: u
     let form = names.form(r.body, op)?;
     let [cond, body] = form.loop_blocks()?;
     let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
-    let constant = |value: ValueId, name: &str, expected: f64| {
-        let op = r.body.defining_op(value)?;
-        let view = r.view(op);
-        (view.name() == name && view.f64("value") == Some(expected)).then_some(op)
-    };
+    let kit = names.kit?;
     // The count goes straight through the condition, and one is added to it in the body.
     let through = r.body.get_operand(cond_end, form.passes[0] + at)?;
     let ValueDef::Arg(_, slot) = r.body.value_def(through) else {
@@ -105,8 +87,12 @@ pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId, at: u
         *r.body.block_args(body).get(at)?,
     );
     let next = r.body.get_operand(body_end, slot as usize)?;
-    let start = constant(zero, pd::Full::NAME, 0.0).filter(|_| r.body.value_type(zero) == count_type(r))?;
-    let increment = constant(next, pd::Increment::NAME, 1.0).filter(|&op| r.body.operand(op, 0) == count)?;
+    let (start, increment) = (r.body.defining_op(zero)?, r.body.defining_op(next)?);
+    let counts = r.body.value_type(zero) == kit.arith.count_type(r.ctx)
+        && r.body.constant_int(r.ctx, zero) == Some(0)
+        && kit.arith.offset_of(r.view(increment)) == Some(1.0)
+        && r.body.operand(increment, 0) == count;
+    counts.then_some(())?;
     let mut edit = FlowEdit::new(names.ctx, r.body, op).ok()?;
     edit.remove_carried(r.body, at);
     edit.erase(increment);
@@ -166,6 +152,7 @@ impl<'c> Carry<'c> {
 
 /// A dual that is to run as often as a count says, in place of as long as a stack is not empty.
 pub(crate) struct CountDown<'c> {
+    kit: Kit,
     empty: OpId,
     negation: OpId,
     carry: Carry<'c>,
@@ -174,15 +161,23 @@ pub(crate) struct CountDown<'c> {
 impl<'c> CountDown<'c> {
     /// The dual shall carry values of the types `more` as well.
     pub(crate) fn plan(r: &Rewriter<'_>, names: &Names<'c>, dual: OpId, empty: OpId, more: &[Type]) -> Option<Self> {
-        let negation = negation_of(r, empty)?;
-        let types = std::iter::once(count_type(r)).chain(more.iter().copied());
+        let kit = names.kit?;
+        // It is only asked whether there is more.
+        let negation = r.body.only_use(r.body.result(empty, 0))?.op;
+        kit.arith.is(r.view(negation), Arith::Not).then_some(())?;
+        let types = std::iter::once(kit.arith.count_type(r.ctx)).chain(more.iter().copied());
         let carry = Carry::plan(r, names, dual, types)?;
-        Some(CountDown { empty, negation, carry })
+        Some(CountDown {
+            kit,
+            empty,
+            negation,
+            carry,
+        })
     }
 
     /// What the count is when there is nothing left, before the dual.
     pub(crate) fn zero(&self, r: &mut Rewriter<'_>, names: &Names) -> ValueId {
-        count_constant(r.before(self.carry.op), 0, &names.spelled("no_trips"))
+        self.kit.count(r.before(self.carry.op), 0, &names.spelled("no_trips"))
     }
 
     /// Gives what takes one off in the body, the number of the iteration whose turn it is; and the other values. What they
@@ -198,21 +193,12 @@ impl<'c> CountDown<'c> {
         let trip = carried.remove(0);
         r.name(trip.in_cond, &names.spelled("trip"));
         r.name(trip.in_body, &names.spelled("trip"));
-        let truth = r.ctx.tensor(&[], Type::I1);
-        let compare = r.before(self.negation).op(pd::GreaterThan::NAME);
-        let more = compare.operand(trip.in_cond).operand(zero).result(truth).value();
+        let more = (self.kit).compare(r.before(self.negation), Arith::Greater, trip.in_cond, zero);
         let old = r.body.result(self.negation, 0);
         r.name(more, "more");
         r.replace_value(old, more);
         r.erase_op(self.negation);
         r.erase_op(self.empty);
-        (step(r, names, trip.yielded, trip.in_body, -1.0), carried)
+        (step(r, names, self.kit, trip.yielded, trip.in_body, -1.0), carried)
     }
-}
-
-/// The only use of `cf.is_empty`, when that is a negation.
-fn negation_of(r: &Rewriter<'_>, empty: OpId) -> Option<OpId> {
-    let result = r.body.result(empty, 0);
-    let user = r.body.only_use(result)?;
-    (r.ctx.op_str(r.body.op_name(user.op)) == pd::LogicalNot::NAME).then_some(user.op)
 }

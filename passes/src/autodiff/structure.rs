@@ -1,12 +1,45 @@
 //! What autodiff knows of stacks: its own subject, so the names stand here. Loops and branches it knows by their form.
 
-use pir_ir::{BlockId, Body, Context, FlowForm, FlowKind, OpId, OpName, Type, ValueDef, ValueId};
+use pir_ir::{
+    Arith, Arithmetic, BlockId, Body, Context, FlowForm, FlowKind, OpId, OpName, Rewriter, Structured, Type, ValueDef,
+    ValueId,
+};
 use smallvec::SmallVec;
+
+/// What loops that count are made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Kit {
+    pub(crate) arith: &'static dyn Arithmetic,
+    pub(crate) flow: Structured,
+}
+
+impl Kit {
+    /// A number to count with.
+    pub(crate) fn count(&self, r: &mut Rewriter<'_>, number: i64, name: &str) -> ValueId {
+        let count = self.arith.count(r, number);
+        r.name(count, name);
+        count
+    }
+
+    /// A number that is computed of two.
+    pub(crate) fn int(&self, r: &mut Rewriter<'_>, what: Arith, a: ValueId, b: ValueId) -> ValueId {
+        let ty = self.arith.count_type(r.ctx);
+        self.arith.emit(r, what, &[a, b], ty)
+    }
+
+    /// Whether two numbers are in a relation.
+    pub(crate) fn compare(&self, r: &mut Rewriter<'_>, what: Arith, a: ValueId, b: ValueId) -> ValueId {
+        let ty = r.ctx.tensor(&[], Type::I1);
+        self.arith.emit(r, what, &[a, b], ty)
+    }
+}
 
 /// The operations that autodiff treats itself.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'c> {
     pub(crate) ctx: &'c Context,
+    /// What to count with, if some dialect can.
+    pub(crate) kit: Option<Kit>,
     pub(crate) create: OpName,
     pub(crate) push: OpName,
     pub(crate) pop: OpName,
@@ -19,8 +52,10 @@ pub(crate) struct Names<'c> {
 
 impl<'c> Names<'c> {
     pub(crate) fn new(ctx: &'c Context) -> Self {
+        let arith = ctx.arithmetic(ctx.tensor(&[], Type::I64));
         Names {
             ctx,
+            kit: arith.zip(ctx.structured()).map(|(arith, flow)| Kit { arith, flow }),
             create: ctx.op_name("cf.create_stack"),
             push: ctx.op_name("cf.push_back"),
             pop: ctx.op_name("cf.pop_back"),

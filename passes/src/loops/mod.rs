@@ -1,13 +1,15 @@
 //! Passes that give loops another form: `rotate-while`, `unrotate-while`, `unroll` and `peel`.
 //!
-//! Their subject is `pd.while` without an init region; only `unroll{full=true}` asks for nothing but the flow of control.
+//! Their subject are loops of a region that tests and one that is repeated, without an entry region; `unroll{full=true}`
+//! asks for nothing but the flow of control.
 
 mod peel;
 mod rotate;
 mod unroll;
 
-use pir_dialects::pd;
-use pir_ir::{BlockId, Body, Context, Counting, OpId, Relation, Restated, Rewriter, ValueId, ValueMap};
+use pir_ir::{
+    Arith, BlockId, Body, Context, Counting, FlowPoint, OpId, Relation, Restated, Rewriter, ValueId, ValueMap,
+};
 use smallvec::SmallVec;
 
 use crate::analysis::{Counter, Facts, Touched, has_unknown_effects};
@@ -18,7 +20,7 @@ pub use unroll::Unroll;
 
 type Values = SmallVec<[ValueId; 6]>;
 
-/// A `pd.while` of two regions.
+/// A loop of two regions. The first operand of the terminator of `cond` decides whether to go on.
 #[derive(Clone, Copy)]
 struct Loop {
     op: OpId,
@@ -26,21 +28,26 @@ struct Loop {
     test: OpId,
     body: BlockId,
     end: OpId,
+    /// Where control comes from when it leaves the region that tests.
+    tests: FlowPoint,
 }
 
 impl Loop {
     fn of(ctx: &Context, body: &Body, op: OpId) -> Option<Loop> {
-        let &[cond, repeated] = body.op_regions(op) else {
-            return None;
-        };
-        (ctx.op_str(body.op_name(op)) == pd::While::NAME).then_some(())?;
-        Some(Loop {
+        let form = body.flow_form(ctx, op)?;
+        let ([cond, repeated], [tests, goes_on]) = (form.loop_blocks()?, form.points);
+        let flow = body.region_flow(ctx, op)?;
+        let this = Loop {
             op,
-            cond: body.single_block(cond)?,
-            test: body.region_terminator(cond)?,
-            body: body.single_block(repeated)?,
-            end: body.region_terminator(repeated)?,
-        })
+            cond,
+            test: body.last_op(cond)?,
+            body: repeated,
+            end: body.last_op(repeated)?,
+            tests,
+        };
+        let decides = flow.decides(body.view(ctx, op), tests, goes_on)?;
+        let known = decides == (body.get_operand(this.test, 0)?, true);
+        (known && form.entry.is_none() && form.passes == [1, 0]).then_some(this)
     }
 
     /// All such loops, inner ones first. None in a body with operations whose effects are not known: these are not
@@ -125,17 +132,14 @@ fn flag_later(
     let (x_first, ty) = (x != counter.bound, view.result_type(0)?);
     let counted = if x_first { x } else { rewriter.body.operand(test, 1) };
     let number_ty = rewriter.body.value_type(counted);
+    let arithmetic = rewriter.ctx.arithmetic(number_ty)?;
     let by = rewriter.ctx.int_attr(counter.step.checked_mul(steps)?);
     let at = rewriter.body.op_block(test).and_then(|b| rewriter.body.last_op(b))?;
     let by = constants.materialize(rewriter.body, at, by, number_ty)?;
     let name = rewriter.body.op_name(test);
     let name = rewriter.ctx.op_str(name);
     rewriter.before(at);
-    let later = rewriter
-        .op(pd::Add::NAME)
-        .operands([counted, by])
-        .result(number_ty)
-        .value();
+    let later = arithmetic.emit(rewriter, Arith::Add, &[counted, by], number_ty);
     let operands = if x_first {
         [later, counter.bound]
     } else {

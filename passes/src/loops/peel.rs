@@ -1,7 +1,8 @@
 //! `peel`: the first or the last iteration of a loop by itself.
 
-use pir_dialects::pd;
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, Restated, Rewriter, Type, ValueId};
+use pir_ir::{
+    Arith, Body, Context, Diagnostic, FlowEdit, FlowPoint, Module, OpId, Restated, Rewriter, Structured, Type, ValueId,
+};
 use smallvec::SmallVec;
 
 use super::{Loop, copy_block, flag_later, mapped};
@@ -71,22 +72,26 @@ impl Pass for Peel {
     }
 }
 
-/// A branch on `flag` here, whose results take the place of those of the loop `old`: what comes next goes into its
-/// then region, the else region yields `skipped`.
-fn branch(rewriter: &mut Rewriter<'_>, old: OpId, flag: ValueId, types: &[Type], skipped: &[ValueId]) {
+/// A branch on `flag` here, whose results take the place of those of the loop `old`: what comes next goes into the region
+/// that runs if it holds, the other yields `skipped`.
+fn branch(
+    rewriter: &mut Rewriter<'_>,
+    flow: Structured,
+    old: OpId,
+    flag: ValueId,
+    types: &[Type],
+    skipped: &[ValueId],
+) {
     let regions = [rewriter.body.create_region(), rewriter.body.create_region()];
     let [then, other] = regions.map(|r| rewriter.body.create_block(r));
-    let new = rewriter.op(pd::If::NAME).operand(flag).results(types.iter().copied());
+    let new = rewriter.op(flow.branch).operand(flag).results(types.iter().copied());
     let new = new.region(regions[0]).region(regions[1]).build();
     for (old, new) in rewriter.body.results(old).zip(rewriter.body.results(new)) {
         rewriter.take_name(old, new);
         rewriter.replace_value(old, new);
     }
-    rewriter
-        .at_end(other)
-        .op("cf.yield")
-        .operands(skipped.iter().copied())
-        .build();
+    let skipped = skipped.iter().copied();
+    rewriter.at_end(other).op(flow.yields).operands(skipped).build();
     rewriter.at_end(then);
 }
 
@@ -96,6 +101,7 @@ fn result_types(body: &Body, op: OpId) -> SmallVec<[Type; 6]> {
 
 fn peel_first(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     let (flag, forwarded) = l.tested(body)?;
+    let flow = ctx.structured()?;
     let operands = body.operands_vec(l.op);
     let types = result_types(body, l.op);
     let yielded = l.yielded(body);
@@ -104,12 +110,12 @@ fn peel_first(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     rewriter.before(l.op);
     let map = copy_block(&mut rewriter, &mut restated, l.cond, &operands);
     let first = mapped(&map, &forwarded);
-    branch(&mut rewriter, l.op, map.get_or_self(flag), &types, &first);
+    branch(&mut rewriter, flow, l.op, map.get_or_self(flag), &types, &first);
     let map = copy_block(&mut rewriter, &mut restated, l.body, &first);
     rewriter.move_here(l.op);
     rewriter.body.set_operands(l.op, &mapped(&map, &yielded));
     let results = rewriter.body.results(l.op);
-    rewriter.op("cf.yield").operands(results).build();
+    rewriter.op(flow.yields).operands(results).build();
     restated.finish(&mut rewriter);
     Some(())
 }
@@ -120,37 +126,32 @@ fn peel_last(ctx: &Context, body: &mut Body, l: Loop) -> Option<OpId> {
     let constants = Constants::new(ctx, None, false);
     let (flag, forwarded) = l.tested(body)?;
     let yielded = l.yielded(body);
-    let mut types = result_types(body, l.op);
-    let count = types.len();
+    let types = result_types(body, l.op);
+    let flag_ty = body.value_type(flag);
+    let (flow, arithmetic) = (ctx.structured()?, ctx.arithmetic(flag_ty)?);
+    // The original condition becomes an additional result.
+    let mut edit = FlowEdit::new(ctx, body, l.op).ok()?;
+    let is_left = edit.add(FlowPoint::Parent, flag_ty, &[(l.tests, flag)]);
+    let ready = edit.check(body).ok()?;
     let mut rewriter = Rewriter::new(ctx, body);
     let mut restated = Restated::default();
     let (later, _) = flag_later(&mut rewriter, &constants, flag, &counter, 1)?;
-    let flag_ty = rewriter.body.value_type(flag);
-    // The loop continues only if another iteration follows this one; the original condition becomes an additional
-    // result.
-    let both = rewriter
-        .op(pd::LogicalAnd::NAME)
-        .operands([flag, later])
-        .result(flag_ty)
-        .value();
-    let mut tested = SmallVec::<[_; 6]>::from_slice(&[both]);
-    tested.extend(forwarded.iter().copied());
-    tested.push(flag);
-    rewriter.body.set_operands(l.test, &tested);
-    rewriter.body.add_block_arg(l.body, flag_ty, None);
-    types.push(flag_ty);
-    let operands = rewriter.body.operands_vec(l.op);
-    let shorter = rewriter.recreate(l.op, &operands, &types);
+    // The loop continues only if another iteration follows this one.
+    let both = arithmetic.emit(&mut rewriter, Arith::And, &[flag, later], flag_ty);
+    let done = ready.apply(&mut rewriter, &[]);
+    rewriter.body.set_operand(l.test, 0, both);
+    let (shorter, left) = (done.op, done.result(rewriter.body, is_left));
     rewriter.after(shorter);
-    let results: SmallVec<[_; 6]> = rewriter.body.results(shorter).take(count).collect();
-    let left = rewriter.body.result(shorter, count);
-    branch(&mut rewriter, l.op, left, &types[..count], &results);
+    let results: SmallVec<[_; 6]> = rewriter.body.results(shorter).take(types.len()).collect();
+    branch(&mut rewriter, flow, shorter, left, &types, &results);
+    results
+        .iter()
+        .for_each(|&value| rewriter.body.set_value_name(value, None));
     let map = copy_block(&mut rewriter, &mut restated, l.body, &results);
     // The condition as it was before: what was added is not read.
     let map = copy_block(&mut rewriter, &mut restated, l.cond, &mapped(&map, &yielded));
     let last = mapped(&map, &forwarded);
-    rewriter.op("cf.yield").operands(last).build();
-    rewriter.body.erase_op(l.op);
+    rewriter.op(flow.yields).operands(last).build();
     restated.finish(&mut rewriter);
     Some(shorter)
 }

@@ -1,7 +1,6 @@
 //! `unroll`: several iterations of a loop one behind the other.
 
-use pir_dialects::pd;
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, Restated, Rewriter};
+use pir_ir::{Arith, Body, Context, Diagnostic, FlowEdit, FlowPoint, Module, OpId, Restated, Rewriter};
 use smallvec::SmallVec;
 
 use super::{Loop, copy_block, flag_later, grows, mapped};
@@ -121,64 +120,60 @@ fn unroll_by(ctx: &Context, body: &mut Body, facts: &Facts, l: Loop, factor: i64
         return None;
     }
     counter.step.checked_mul(factor - 1)?;
-    let constants = Constants::new(ctx, None, false);
-    let (_, forwarded) = l.tested(body)?;
-    let yielded = l.yielded(body);
-    let operands = body.operands_vec(l.op);
     let mut rewriter = Rewriter::new(ctx, body);
     rewriter.before(l.op);
     let copy = rewriter.clone_op(l.op, &mut Default::default());
+    let done = unroll_copy(&mut rewriter, l, copy, factor);
+    if done.is_none() {
+        rewriter.erase_op(copy);
+    }
+    done
+}
+
+/// Makes a copy of a loop do `factor` iterations at a time, and the loop the rest. When that cannot be done, the loop is as
+/// it was, whatever the copy is.
+fn unroll_copy(rewriter: &mut Rewriter<'_>, l: Loop, copy: OpId, factor: i64) -> Option<()> {
+    let ctx = rewriter.ctx;
+    let constants = Constants::new(ctx, None, false);
+    let (_, forwarded) = l.tested(rewriter.body)?;
+    let yielded = l.yielded(rewriter.body);
     let many = Loop::of(ctx, rewriter.body, copy)?;
     let (flag, many_forwarded) = many.tested(rewriter.body)?;
-    let many_counter = Counter::of(ctx, rewriter.body, copy)?;
-    let (later, number) = flag_later(&mut rewriter, &constants, flag, &many_counter, factor - 1)?;
+    let counter = Counter::of(ctx, rewriter.body, copy)?;
+    let (later, number) = flag_later(rewriter, &constants, flag, &counter, factor - 1)?;
     let ty = rewriter.body.value_type(flag);
-    let mut both = rewriter
-        .op(pd::LogicalAnd::NAME)
-        .operands([flag, later])
-        .result(ty)
-        .value();
+    let truths = ctx.arithmetic(ty)?;
+    let numbers = ctx.arithmetic(rewriter.body.value_type(number))?;
+    let mut both = truths.emit(rewriter, Arith::And, &[flag, later], ty);
     // Unless it has run over: then it is on the wrong side of where it began.
-    let first = rewriter
-        .body
-        .defining_op(number)
-        .map(|add| rewriter.body.operand(add, 0))?;
-    let order = if grows(&counter) {
-        pd::GreaterThan::NAME
-    } else {
-        pd::LessThan::NAME
-    };
-    let ahead = rewriter.op(order).operands([number, first]).result(ty).value();
-    both = rewriter
-        .op(pd::LogicalAnd::NAME)
-        .operands([both, ahead])
-        .result(ty)
-        .value();
+    let first = rewriter.body.operand(rewriter.body.defining_op(number)?, 0);
+    let order = if grows(&counter) { Arith::Greater } else { Arith::Less };
+    let ahead = numbers.emit(rewriter, order, &[number, first], ty);
+    both = truths.emit(rewriter, Arith::And, &[both, ahead], ty);
     // The arguments come out as well: the rest begins with them.
     let args: SmallVec<[_; 6]> = rewriter.body.block_args(many.cond).into();
-    let mut tested = SmallVec::<[_; 6]>::from_slice(&[both]);
-    tested.extend(many_forwarded.iter().chain(&args).copied());
-    rewriter.body.set_operands(many.test, &tested);
+    let mut edit = FlowEdit::new(ctx, rewriter.body, copy).ok()?;
     for &arg in &args {
-        let ty = rewriter.body.value_type(arg);
-        rewriter.body.add_block_arg(many.body, ty, None);
+        edit.add(FlowPoint::Parent, rewriter.body.value_type(arg), &[(many.tests, arg)]);
     }
+    let new = edit.check(rewriter.body).ok()?.apply(rewriter, &[]).op;
+    rewriter.body.set_operand(many.test, 0, both);
     // More iterations, copied from the loop as it was.
     rewriter.before(many.end);
     let mut next = rewriter.body.operands_vec(many.end);
     let mut restated = Restated::default();
     for _ in 1..factor {
-        let map = copy_block(&mut rewriter, &mut restated, l.cond, &next);
+        let map = copy_block(rewriter, &mut restated, l.cond, &next);
         let values = mapped(&map, &forwarded);
-        let map = copy_block(&mut rewriter, &mut restated, l.body, &values);
+        let map = copy_block(rewriter, &mut restated, l.body, &values);
         next = mapped(&map, &yielded);
     }
     rewriter.body.set_operands(many.end, &next);
-    let types: SmallVec<[_; 6]> = tested[1..].iter().map(|&v| rewriter.body.value_type(v)).collect();
-    let new = rewriter.recreate(copy, &operands, &types);
-    rewriter.body.erase_op(copy);
-    let rest: SmallVec<[_; 6]> = rewriter.body.results(new).skip(many_forwarded.len()).collect();
-    rewriter.body.set_operands(l.op, &rest);
-    restated.finish(&mut rewriter);
+    let results: SmallVec<[_; 6]> = rewriter.body.results(new).collect();
+    results
+        .iter()
+        .for_each(|&value| rewriter.body.set_value_name(value, None));
+    rewriter.body.set_operands(l.op, &results[many_forwarded.len()..]);
+    restated.finish(rewriter);
     Some(())
 }

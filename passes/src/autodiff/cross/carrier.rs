@@ -1,7 +1,6 @@
 //! The carried values of a dual, for the [rule across iterations](super): adding them, and handing them on.
 
-use pir_dialects::pd;
-use pir_ir::{OpId, Rewriter, ValueDef, ValueId, ValueMap};
+use pir_ir::{Arith, OpId, Rewriter, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Initial, Slots, Source, Step, visible};
@@ -140,15 +139,11 @@ impl<'s> Carrier<'s> {
         let after = self.in_body(slot)?;
         let block = r.body.value_block(after)?;
         r.at_start(block);
+        let arith = r.ctx.arithmetic(r.body.value_type(after))?;
         let value = match step {
             Step::Attr(by) => {
-                let by = r.ctx.float_attr(-by);
-                let ty = r.body.value_type(after);
-                r.op(pd::Increment::NAME)
-                    .operand(after)
-                    .attr("value", by)
-                    .result(ty)
-                    .value()
+                let op = arith.offset(r, after, -by);
+                r.body.result(op, 0)
             }
             Step::Added(by) | Step::Subtracted(by) => {
                 let by = match visible(r, tapes, self.at, by) {
@@ -159,13 +154,12 @@ impl<'s> Carrier<'s> {
                         r.body.result(clone, 0)
                     }
                 };
-                let name = if matches!(step, Step::Added(_)) {
-                    pd::Subtract::NAME
-                } else {
-                    pd::Add::NAME
+                let back = match step {
+                    Step::Added(_) => Arith::Subtract,
+                    _ => Arith::Add,
                 };
                 let ty = r.body.value_type(after);
-                r.op(name).operand(after).operand(by).result(ty).value()
+                arith.emit(r, back, &[after, by], ty)
             }
         };
         r.take_name(self.slots.arg(r, slot), value);

@@ -18,8 +18,7 @@
 
 mod carrier;
 
-use pir_dialects::pd;
-use pir_ir::{BlockId, FlowKind, OpId, Rewriter, Traits, Type, ValueDef, ValueId};
+use pir_ir::{Arith, BlockId, FlowKind, OpId, Rewriter, Traits, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::structure::Names;
@@ -234,11 +233,12 @@ impl Slots {
         }
         let yielded = r.body.operand(self.body_end, self.through[slot]?);
         let op = r.body.defining_op(yielded)?;
-        let step = match r.ctx.op_str(r.body.op_name(op)) {
-            pd::Increment::NAME if r.body.operand(op, 0) == arg => Step::Attr(r.view(op).f64("value").unwrap_or(1.0)),
-            pd::Add::NAME if r.body.operand(op, 0) == arg => Step::Added(r.body.operand(op, 1)),
-            pd::Add::NAME if r.body.operand(op, 1) == arg => Step::Added(r.body.operand(op, 0)),
-            pd::Subtract::NAME if r.body.operand(op, 0) == arg => Step::Subtracted(r.body.operand(op, 1)),
+        let (view, arith) = (r.view(op), r.ctx.arithmetic(ty)?);
+        let step = match (view.operand(0)? == arg, view.operand(1)) {
+            (true, _) if arith.offset_of(view).is_some() => Step::Attr(arith.offset_of(view)?),
+            (true, Some(by)) if arith.is(view, Arith::Add) => Step::Added(by),
+            (true, Some(by)) if arith.is(view, Arith::Subtract) => Step::Subtracted(by),
+            (false, Some(other)) if other == arg && arith.is(view, Arith::Add) => Step::Added(view.operand(0)?),
             _ => return None,
         };
         let known = match step {

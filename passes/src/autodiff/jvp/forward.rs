@@ -4,8 +4,7 @@
 //! sure. Nothing is recorded, and there is no second loop. **Stacks** hold the tangent of a value on top of it: whoever pops
 //! the value pops the tangent first. Which pushes and pops these are, [`Activity`] tells.
 
-use pir_dialects::pd;
-use pir_ir::{BlockId, Diagnostic, FlowForm, FlowKind, OpId, Rewriter, Type, ValueId};
+use pir_ir::{Arith, BlockId, Diagnostic, FlowForm, FlowKind, OpId, Rewriter, Type, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::super::activity::Activity;
@@ -136,7 +135,7 @@ impl<'x, 'a> Forward<'x, 'a> {
             if let (Some(given), Some(&Tangent::One(computed))) = (given, self.tangents.get(&result))
                 && computed != given
             {
-                let sum = pd::add(self.r, computed, given)?;
+                let sum = self.r.compute(Arith::Add, &[computed, given])?;
                 self.r.name_like(sum, result, "_tangent");
                 self.tangents.insert(result, Tangent::One(sum));
             }

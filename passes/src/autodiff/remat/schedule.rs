@@ -7,10 +7,10 @@
 //! 2, c - 1))` of them, reversing the later iterations with room for one state less, and then the earlier ones. Only
 //! the kept states and their iterations have to be stored: on a stack.
 
-use pir_dialects::pd;
-use pir_ir::{InsertPoint, Rewriter, Type, ValueId};
+use pir_ir::{Arith, Rewriter, Type, ValueId};
 
-use crate::autodiff::plumbing::count_type;
+use crate::autodiff::structure::Kit;
+use crate::made::Made;
 
 /// The states of a loop that are kept.
 pub(super) struct Kept {
@@ -22,20 +22,23 @@ pub(super) struct Kept {
     pub(super) first: Vec<ValueId>,
     /// Values after which to call those of the state.
     pub(super) like: Vec<ValueId>,
+    /// What it is computed with.
+    pub(super) kit: Kit,
     /// The numbers 0 and 1.
     pub(super) numbers: [ValueId; 2],
 }
 
 /// How many states to keep for so many iterations: the logarithm to base 2, rounded up.
-pub(super) fn default_room(r: &mut Rewriter<'_>, trips: ValueId, [zero, one]: [ValueId; 2]) -> ValueId {
+pub(super) fn default_room(r: &mut Rewriter<'_>, kit: Kit, trips: ValueId, [zero, one]: [ValueId; 2]) -> ValueId {
     let ends = repeat(
         r,
+        kit,
         &[one, zero],
         &["reached", "room"],
-        |r, args| compare(r, pd::LessThan::NAME, args[0], trips),
+        |r, args| kit.compare(r, Arith::Less, args[0], trips),
         |r, args| {
-            let twice = int(r, pd::Add::NAME, args[0], args[0]);
-            vec![twice, int(r, pd::Add::NAME, args[1], one)]
+            let twice = kit.int(r, Arith::Add, args[0], args[0]);
+            vec![twice, kit.int(r, Arith::Add, args[1], one)]
         },
     );
     ends[1]
@@ -49,8 +52,8 @@ pub(super) fn state_before(
     kept: &Kept,
     mut advance: impl FnMut(&mut Rewriter<'_>, &[ValueId]) -> Vec<ValueId>,
 ) -> (Vec<ValueId>, ValueId) {
-    let [zero, one] = kept.numbers;
-    let count = count_type(r);
+    let ([zero, one], kit) = (kept.numbers, kept.kit);
+    let count = kit.arith.count_type(r.ctx);
     let types: Vec<Type> = kept.first.iter().map(|&v| r.body.value_type(v)).collect();
     // The newest state that is kept.
     let stack = kept.stack;
@@ -58,6 +61,7 @@ pub(super) fn state_before(
     r.name(nothing, "none");
     let start = branch(
         r,
+        kit,
         nothing,
         |_| {
             let mut first = vec![zero, kept.room];
@@ -68,7 +72,7 @@ pub(super) fn state_before(
             let from = pop(r, stack, count);
             r.name(from, "from");
             let mut state: Vec<ValueId> = types.iter().rev().map(|&ty| pop(r, stack, ty)).collect();
-            let room = int(r, pd::Add::NAME, kept.room, one);
+            let room = kit.int(r, Arith::Add, kept.room, one);
             for (&value, &like) in state.iter().rev().zip(&kept.like) {
                 r.take_name(like, value);
             }
@@ -85,32 +89,34 @@ pub(super) fn state_before(
     // From there to where it is wanted, with as many of the states on the way kept as there is room for.
     let ends = repeat(
         r,
+        kit,
         &start,
         &["from", "room"],
-        |r, args| compare(r, pd::LessThan::NAME, args[0], at),
+        |r, args| kit.compare(r, Arith::Less, args[0], at),
         |r, args| {
             let (from, state) = (args[0], &args[2..]);
-            let is_first = compare(r, pd::Equal::NAME, from, zero);
+            let is_first = kit.compare(r, Arith::Equal, from, zero);
             r.name(is_first, "is_first");
             let left = branch(
                 r,
+                kit,
                 is_first,
                 |_| vec![args[1]],
                 |r| {
                     for &value in state.iter().chain([&from]) {
                         r.op("cf.push_back").operand(stack).operand(value).build();
                     }
-                    vec![int(r, pd::Subtract::NAME, args[1], one)]
+                    vec![kit.int(r, Arith::Subtract, args[1], one)]
                 },
             )[0];
             r.name(left, "room");
-            let distance = int(r, pd::Subtract::NAME, at, from);
-            let length = int(r, pd::Add::NAME, distance, one);
+            let distance = kit.int(r, Arith::Subtract, at, from);
+            let length = kit.int(r, Arith::Add, distance, one);
             r.name(length, "length");
-            let states = int(r, pd::Add::NAME, left, one);
-            let steps = steps(r, kept.numbers, length, states);
-            let reached = advanced(r, kept.numbers, state, steps, &mut advance);
-            let mut next = vec![int(r, pd::Add::NAME, from, steps), left];
+            let states = kit.int(r, Arith::Add, left, one);
+            let steps = steps(r, kit, kept.numbers, length, states);
+            let reached = advanced(r, kit, kept.numbers, state, steps, &mut advance);
+            let mut next = vec![kit.int(r, Arith::Add, from, steps), left];
             next.extend(&reached);
             next
         },
@@ -121,6 +127,7 @@ pub(super) fn state_before(
 /// Emits so many steps from a state, and gives the one that they lead to.
 pub(super) fn advanced(
     r: &mut Rewriter<'_>,
+    kit: Kit,
     [zero, one]: [ValueId; 2],
     state: &[ValueId],
     steps: ValueId,
@@ -130,11 +137,12 @@ pub(super) fn advanced(
     initial.extend(state);
     let mut reached = repeat(
         r,
+        kit,
         &initial,
         &["step"],
-        |r, args| compare(r, pd::LessThan::NAME, args[0], steps),
+        |r, args| kit.compare(r, Arith::Less, args[0], steps),
         |r, args| {
-            let mut next = vec![int(r, pd::Add::NAME, args[0], one)];
+            let mut next = vec![kit.int(r, Arith::Add, args[0], one)];
             next.extend(advance(r, &args[1..]));
             next
         },
@@ -145,45 +153,32 @@ pub(super) fn advanced(
 
 /// Emits how many steps to take from the first of `length` iterations to the next state that is kept, with room for `states`
 /// of them, this one included.
-fn steps(r: &mut Rewriter<'_>, [zero, one]: [ValueId; 2], length: ValueId, states: ValueId) -> ValueId {
+fn steps(r: &mut Rewriter<'_>, kit: Kit, [zero, one]: [ValueId; 2], length: ValueId, states: ValueId) -> ValueId {
     // More states than iterations are of no use, and would only lead to large numbers.
-    let states = int(r, pd::Minimum::NAME, states, length);
+    let states = kit.int(r, Arith::Minimum, states, length);
     let ends = repeat(
         r,
+        kit,
         &[zero, one, one],
         &["rounds", "covered_before", "covered"],
-        |r, args| compare(r, pd::LessThan::NAME, args[2], length),
+        |r, args| kit.compare(r, Arith::Less, args[2], length),
         |r, args| {
-            let rounds = int(r, pd::Add::NAME, args[0], one);
-            let sum = int(r, pd::Add::NAME, states, rounds);
-            let product = int(r, pd::Multiply::NAME, args[2], sum);
-            let covered = int(r, pd::FloorDivide::NAME, product, rounds);
+            let rounds = kit.int(r, Arith::Add, args[0], one);
+            let sum = kit.int(r, Arith::Add, states, rounds);
+            let product = kit.int(r, Arith::Multiply, args[2], sum);
+            let covered = kit.int(r, Arith::FloorDivide, product, rounds);
             vec![rounds, args[2], covered]
         },
     );
     let (rounds, before) = (ends[0], ends[1]);
-    let product = int(r, pd::Multiply::NAME, before, states);
-    let sum = int(r, pd::Add::NAME, states, rounds);
-    let divisor = int(r, pd::Subtract::NAME, sum, one);
-    let behind = int(r, pd::FloorDivide::NAME, product, divisor);
-    let rest = int(r, pd::Subtract::NAME, length, behind);
-    let steps = int(r, pd::Minimum::NAME, before, rest);
+    let product = kit.int(r, Arith::Multiply, before, states);
+    let sum = kit.int(r, Arith::Add, states, rounds);
+    let divisor = kit.int(r, Arith::Subtract, sum, one);
+    let behind = kit.int(r, Arith::FloorDivide, product, divisor);
+    let rest = kit.int(r, Arith::Subtract, length, behind);
+    let steps = kit.int(r, Arith::Minimum, before, rest);
     r.name(steps, "steps");
     steps
-}
-
-fn truth(r: &Rewriter<'_>) -> Type {
-    r.ctx.tensor(&[], Type::I1)
-}
-
-fn int(r: &mut Rewriter<'_>, op: &str, a: ValueId, b: ValueId) -> ValueId {
-    let ty = count_type(r);
-    r.op(op).operand(a).operand(b).result(ty).value()
-}
-
-fn compare(r: &mut Rewriter<'_>, op: &str, a: ValueId, b: ValueId) -> ValueId {
-    let ty = truth(r);
-    r.op(op).operand(a).operand(b).result(ty).value()
 }
 
 fn pop(r: &mut Rewriter<'_>, stack: ValueId, ty: Type) -> ValueId {
@@ -193,83 +188,52 @@ fn pop(r: &mut Rewriter<'_>, stack: ValueId, ty: Type) -> ValueId {
 /// A loop that starts from `initial`; the first of its values are called `names`.
 fn repeat(
     r: &mut Rewriter<'_>,
+    kit: Kit,
     initial: &[ValueId],
     names: &[&str],
     cond: impl FnOnce(&mut Rewriter<'_>, &[ValueId]) -> ValueId,
     body: impl FnOnce(&mut Rewriter<'_>, &[ValueId]) -> Vec<ValueId>,
 ) -> Vec<ValueId> {
-    let here = r.point();
     let types: Vec<Type> = initial.iter().map(|&v| r.body.value_type(v)).collect();
-    let region = |r: &mut Rewriter<'_>| {
-        let region = r.body.create_region();
-        let block = r.body.create_block(region);
-        for (at, &ty) in types.iter().enumerate() {
-            let arg = r.body.add_block_arg(block, ty, None);
+    let name = |r: &mut Rewriter<'_>, values: &[ValueId]| {
+        for (at, (&value, &like)) in values.iter().zip(initial).enumerate() {
             match names.get(at) {
-                Some(name) => r.name(arg, name),
-                None => r.name_like(arg, initial[at], ""),
+                Some(name) => r.name(value, name),
+                None => r.name_like(value, like, ""),
             }
         }
-        r.at_end(block);
-        (region, r.body.block_args(block).to_vec())
     };
-    let (first, args) = region(r);
+    let mut made = Made::new(r, kit.flow);
+    let args = made.region(r, &types);
+    name(r, &args);
     let more = cond(r, &args);
-    r.op("cf.cond_yield").operand(more).operands(args).build();
-    let (second, args) = region(r);
+    made.tests(r, more, args);
+    let args = made.region(r, &types);
+    name(r, &args);
     let next = body(r, &args);
-    r.op("cf.yield").operands(next).build();
-    close(r, here, pd::While::NAME, initial, types, [first, second], names)
+    made.yields(r, next);
+    let op = made.repeat(r, initial, &types);
+    let results: Vec<ValueId> = r.body.results(op).collect();
+    name(r, &results);
+    results
 }
 
 /// A branch on a condition.
 fn branch(
     r: &mut Rewriter<'_>,
+    kit: Kit,
     condition: ValueId,
     yes: impl FnOnce(&mut Rewriter<'_>) -> Vec<ValueId>,
     no: impl FnOnce(&mut Rewriter<'_>) -> Vec<ValueId>,
 ) -> Vec<ValueId> {
-    let here = r.point();
-    let region = |r: &mut Rewriter<'_>| {
-        let region = r.body.create_region();
-        let block = r.body.create_block(region);
-        r.at_end(block);
-        region
-    };
-    let first = region(r);
+    let mut made = Made::new(r, kit.flow);
+    made.region(r, &[]);
     let values = yes(r);
     let types: Vec<Type> = values.iter().map(|&v| r.body.value_type(v)).collect();
-    r.op("cf.yield").operands(values).build();
-    let second = region(r);
+    made.yields(r, values);
+    made.region(r, &[]);
     let values = no(r);
-    r.op("cf.yield").operands(values).build();
-    close(r, here, pd::If::NAME, &[condition], types, [first, second], &[])
-}
-
-fn close(
-    r: &mut Rewriter<'_>,
-    here: InsertPoint,
-    name: &str,
-    operands: &[ValueId],
-    types: Vec<Type>,
-    [first, second]: [pir_ir::RegionId; 2],
-    names: &[&str],
-) -> Vec<ValueId> {
-    r.set_point(here);
-    let op = r
-        .op(name)
-        .operands(operands.iter().copied())
-        .results(types)
-        .region(first)
-        .region(second)
-        .build();
-    let results: Vec<ValueId> = r.body.results(op).collect();
-    for (at, &value) in results.iter().enumerate() {
-        match (names.get(at), operands.get(at)) {
-            (Some(name), _) => r.name(value, name),
-            (None, Some(&operand)) if results.len() == operands.len() => r.name_like(value, operand, ""),
-            _ => {}
-        }
-    }
-    results
+    made.yields(r, values);
+    let op = made.branch(r, condition, &types);
+    r.body.results(op).collect()
 }

@@ -9,7 +9,7 @@ use pir_ir::{BlockId, EffectTarget, FlowKind, OpId, Rewriter, ValueDef, ValueId,
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::schedule::{Kept, advanced, default_room, state_before};
-use crate::autodiff::plumbing::{CountDown, CountTrips, count_constant, count_type};
+use crate::autodiff::plumbing::{CountDown, CountTrips};
 use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::{Side, Tapes};
 
@@ -76,7 +76,8 @@ pub(super) fn apply(
         .filter(|&i| sides[0].state.contains(&state[i]))
         .collect();
     let known: Option<Vec<usize>> = by_cond.iter().map(|&i| results.get(&args[state[i]]).copied()).collect();
-    let mut types = vec![count_type(r)];
+    let kit = names.kit?;
+    let mut types = vec![kit.arith.count_type(r.ctx)];
     match &known {
         Some(known) => types.extend(known.iter().map(|&at| r.body.value_type(r.body.result(op, at)))),
         None => types.extend(by_cond.iter().map(|&i| r.body.value_type(args[state[i]]))),
@@ -118,10 +119,10 @@ pub(super) fn apply(
     };
 
     let zero = left.zero(r, names);
-    let numbers = [count_constant(r, 0, "zero"), count_constant(r, 1, "one")];
+    let numbers = [kit.count(r, 0, "zero"), kit.count(r, 1, "one")];
     let room = match slots {
-        0 => default_room(r, trips, numbers),
-        _ => count_constant(r, slots, "room"),
+        0 => default_room(r, kit, trips, numbers),
+        _ => kit.count(r, slots, "room"),
     };
     let stack = r.op("cf.create_stack").result(names.stack).value();
     r.name(stack, "snapshots");
@@ -129,7 +130,7 @@ pub(super) fn apply(
     match known {
         Some(known) => initial.extend(known.into_iter().map(|at| r.body.result(op, at))),
         None => {
-            let ends = advanced(r, numbers, &first, trips, &mut advance);
+            let ends = advanced(r, kit, numbers, &first, trips, &mut advance);
             initial.extend(by_cond.iter().map(|&i| ends[i]));
         }
     }
@@ -151,6 +152,7 @@ pub(super) fn apply(
     let at_iteration = r.body.result(next, 0);
     r.name(at_iteration, "at");
     let kept = Kept {
+        kit,
         stack,
         room: carried[0].in_body,
         first,

@@ -1,0 +1,69 @@
+//! The arithmetic of tensors and scalars, and the loops and branches, that passes make programs of.
+
+use pir_ir::{Arith, Arithmetic, Context, OpId, OpView, Rewriter, Structured, Type, TypeData, ValueId};
+
+use crate::pd;
+
+/// Loops and branches.
+pub(super) const STRUCTURED: Structured = Structured {
+    branch: pd::If::NAME,
+    repeat: pd::While::NAME,
+    yields: "cf.yield",
+    tests: "cf.cond_yield",
+};
+
+/// Arithmetic on tensors, and on numbers and truth values by themselves.
+pub(super) struct Tensors;
+
+impl Arithmetic for Tensors {
+    fn is_for(&self, ctx: &Context, ty: Type) -> bool {
+        !matches!(ctx.type_data(ty), TypeData::Dialect { .. } | TypeData::List(_))
+    }
+
+    fn op(&self, what: Arith) -> &'static str {
+        match what {
+            Arith::Add => pd::Add::NAME,
+            Arith::Subtract => pd::Subtract::NAME,
+            Arith::Multiply => pd::Multiply::NAME,
+            Arith::FloorDivide => pd::FloorDivide::NAME,
+            Arith::Minimum => pd::Minimum::NAME,
+            Arith::Less => pd::LessThan::NAME,
+            Arith::Greater => pd::GreaterThan::NAME,
+            Arith::Equal => pd::Equal::NAME,
+            Arith::And => pd::LogicalAnd::NAME,
+            Arith::Not => pd::LogicalNot::NAME,
+            Arith::Copy => pd::Assign::NAME,
+        }
+    }
+
+    fn count_type(&self, ctx: &Context) -> Type {
+        ctx.tensor(&[], Type::I64)
+    }
+
+    fn count(&self, r: &mut Rewriter<'_>, number: i64) -> ValueId {
+        let (ctx, ty) = (r.ctx, self.count_type(r.ctx));
+        r.op(pd::Full::NAME)
+            .attr("shape", ctx.ints_attr(&[]))
+            .attr("value", ctx.int_attr(number))
+            .attr("dtype", ctx.type_attr(Type::I64))
+            .result(ty)
+            .value()
+    }
+
+    fn offset(&self, r: &mut Rewriter<'_>, value: ValueId, by: f64) -> OpId {
+        let (ty, by) = (r.body.value_type(value), r.ctx.float_attr(by));
+        r.op(pd::Increment::NAME)
+            .operand(value)
+            .attr("value", by)
+            .result(ty)
+            .build()
+    }
+
+    fn offset_of(&self, op: OpView<'_>) -> Option<f64> {
+        (op.name() == pd::Increment::NAME).then(|| op.f64("value").unwrap_or(1.0))
+    }
+
+    fn filled_like(&self, r: &mut Rewriter<'_>, like: ValueId, number: f64) -> Result<ValueId, String> {
+        pd::evaluate(r, |scope| scope.expr(like).filled(number))
+    }
+}

@@ -1,0 +1,120 @@
+//! What passes make programs of without knowing a dialect: arithmetic on values of a type, and loops and branches. A
+//! dialect registers them ([`ContextBuilder::register_arithmetic`](crate::ContextBuilder::register_arithmetic),
+//! [`ContextBuilder::register_structured`](crate::ContextBuilder::register_structured)).
+
+use crate::body::OpView;
+use crate::context::Context;
+use crate::entity::{OpId, ValueId};
+use crate::rewriter::Rewriter;
+use crate::types::Type;
+
+/// What is computed of one or two values, element by element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arith {
+    /// x + y
+    Add,
+    /// x - y
+    Subtract,
+    /// x · y
+    Multiply,
+    /// The greatest whole number that is at most x / y.
+    FloorDivide,
+    /// The lesser of two.
+    Minimum,
+    /// x < y
+    Less,
+    /// x > y
+    Greater,
+    /// x = y
+    Equal,
+    /// Both of two truth values.
+    And,
+    /// The other truth value.
+    Not,
+    /// A value of its own that is equal to x.
+    Copy,
+}
+
+/// Arithmetic on the values of some types of a dialect.
+pub trait Arithmetic: Send + Sync {
+    /// Whether it is for values of a type.
+    fn is_for(&self, ctx: &Context, ty: Type) -> bool;
+
+    /// The operation that computes something.
+    fn op(&self, what: Arith) -> &'static str;
+
+    /// The type of the numbers that iterations are counted with.
+    fn count_type(&self, ctx: &Context) -> Type;
+
+    /// Such a number.
+    fn count(&self, r: &mut Rewriter<'_>, number: i64) -> ValueId;
+
+    /// A value with a number added to it.
+    fn offset(&self, r: &mut Rewriter<'_>, value: ValueId, by: f64) -> OpId;
+
+    /// The number that an operation adds to its operand, if it does so.
+    fn offset_of(&self, op: OpView<'_>) -> Option<f64>;
+
+    /// A value of the type and the shape of another one, all elements of which are a number.
+    ///
+    /// # Errors
+    /// When there is none of that type.
+    fn filled_like(&self, r: &mut Rewriter<'_>, like: ValueId, number: f64) -> Result<ValueId, String>;
+
+    /// Whether an operation computes something.
+    fn is(&self, op: OpView<'_>, what: Arith) -> bool {
+        op.name() == self.op(what)
+    }
+
+    /// Computes something of which the type is known.
+    fn emit(&self, r: &mut Rewriter<'_>, what: Arith, of: &[ValueId], ty: Type) -> ValueId {
+        r.op(self.op(what)).operands(of.iter().copied()).result(ty).value()
+    }
+
+    /// Computes something.
+    ///
+    /// # Errors
+    /// When the operands do not go together.
+    fn compute(&self, r: &mut Rewriter<'_>, what: Arith, of: &[ValueId]) -> Result<ValueId, String> {
+        let op = r.op(self.op(what)).operands(of.iter().copied()).infer()?;
+        Ok(r.body.result(op, 0))
+    }
+}
+
+/// The operations that loops and branches are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Structured {
+    /// A branch: a condition, and two regions without arguments that yield its results.
+    pub branch: &'static str,
+    /// A loop: values, a region that tests and forwards, and one that yields what is tested next.
+    pub repeat: &'static str,
+    /// Ends a branch, and the region of a loop that is repeated.
+    pub yields: &'static str,
+    /// Ends the region of a loop that tests: the condition, and what is forwarded.
+    pub tests: &'static str,
+}
+
+impl Rewriter<'_> {
+    /// Computes something by the arithmetic of the type of the first operand.
+    ///
+    /// # Errors
+    /// When there is none, or the operands do not go together.
+    pub fn compute(&mut self, what: Arith, of: &[ValueId]) -> Result<ValueId, String> {
+        let ty = of
+            .first()
+            .map(|&v| self.body.value_type(v))
+            .ok_or("nothing to compute with")?;
+        let arithmetic = self.ctx.arithmetic(ty).ok_or("there is no arithmetic on its type")?;
+        arithmetic.compute(self, what, of)
+    }
+
+    /// A value of the type and the shape of another one, all elements of which are a number.
+    ///
+    /// # Errors
+    /// When there is no arithmetic on its type.
+    pub fn filled_like(&mut self, like: ValueId, number: f64) -> Result<ValueId, String> {
+        let ty = self.body.value_type(like);
+        let arithmetic = self.ctx.arithmetic(ty).ok_or("there is no arithmetic on its type")?;
+        arithmetic.filled_like(self, like, number)
+    }
+}
