@@ -348,3 +348,73 @@ fn a_branch_gets_a_result_from_each_side_or_none() {
         "#,
     );
 }
+
+/// The code of the passes, line by line, with the place; not that of tests.
+fn code() -> Vec<(String, String)> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut pending = vec![root.clone()];
+    let mut lines = Vec::new();
+    while let Some(at) = pending.pop() {
+        if at.is_dir() {
+            pending.extend(std::fs::read_dir(at).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let name = at.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+        if name.ends_with("tests.rs") || name == "testing.rs" || name == "loops_of_others.rs" {
+            continue;
+        }
+        let text = std::fs::read_to_string(&at).unwrap();
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        lines.extend(code.map(|line| (name.clone(), line.to_owned())));
+    }
+    assert!(lines.len() > 10_000, "only {} lines", lines.len());
+    lines
+}
+
+#[track_caller]
+fn expect_only_in(places: &[&str], words: &[&str]) {
+    let named = |line: &str| words.iter().any(|word| line.contains(word));
+    let mut met = vec![false; places.len()];
+    for (name, line) in code().into_iter().filter(|(_, line)| named(line)) {
+        let place = places.iter().position(|place| name.starts_with(place));
+        met[place.unwrap_or_else(|| panic!("{name}: {line}"))] = true;
+    }
+    assert!(met.iter().all(|&met| met), "not all of these need it: {places:?}");
+}
+
+#[test]
+fn no_pass_knows_loops_and_branches_by_name() {
+    // What makes them of blocks, or of graphs.
+    expect_only_in(
+        &["cfg/", "dataflow/"],
+        &[
+            "pd::While",
+            "pd::If",
+            "\"pd.while",
+            "\"pd.if",
+            "\"cf.yield\"",
+            "\"cf.cond_yield\"",
+        ],
+    );
+}
+
+#[test]
+fn no_pass_spells_the_arithmetic_of_adjoints_and_counts() {
+    // What makes branches of blocks and graphs of loops, and what puts sums in place.
+    expect_only_in(
+        &["cfg/", "dataflow/", "inplace.rs"],
+        &[
+            "pd::Add",
+            "pd::add(",
+            "pd::Subtract",
+            "pd::subtract(",
+            "pd::LogicalNot",
+            "pd::LogicalAnd",
+            "pd::Increment",
+            "pd::GreaterThan",
+            "pd::LessThan",
+            "pd::zeros",
+            "pd::select",
+        ],
+    );
+}

@@ -411,7 +411,10 @@ fn run_loop(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -
             false if slots.yielded_to(value).is_some() => carrier.in_body(slot),
             false => carrier.counted_down(r, tapes, slot),
         };
-        tapes.remove(r, pair, other);
+        match other {
+            Some(_) => tapes.remove(r, pair, other),
+            None => tapes.all[at].pairs.push(pair),
+        }
     }
     carrier.close(r, tapes);
     Some(())
