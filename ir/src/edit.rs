@@ -141,7 +141,12 @@ impl Body {
 
     /// Gives a block these arguments. Those that it had and that are not among them have no uses.
     pub(crate) fn set_block_args(&mut self, block: BlockId, args: &[ValueId]) {
+        self.version += 1;
         for old in std::mem::replace(&mut self.blocks[block.index()].args, args.into()) {
+            debug_assert!(
+                args.contains(&old) || !self.has_uses(old),
+                "erased block argument is still used"
+            );
             self.values[old.index()].set_def(ValueDef::None);
         }
         self.number_args(block, 0);

@@ -17,12 +17,21 @@ pub(crate) struct Carrier<'s> {
     counted: FxHashMap<usize, ValueId>,
 }
 
-impl<'s> Carrier<'s> {
-    /// Makes the dual of tape `at` carry the slots `wanted` and those that these come from.
-    pub(crate) fn build(
-        r: &mut Rewriter<'_>,
-        names: &Names,
-        tapes: &mut Tapes,
+/// A dual that can be made to carry slots.
+pub(crate) struct CarrierPlan<'s, 'c> {
+    at: usize,
+    slots: &'s Slots,
+    order: Vec<usize>,
+    initial: Vec<Initial>,
+    carry: Carry<'c>,
+}
+
+impl<'s, 'c> CarrierPlan<'s, 'c> {
+    /// The dual of tape `at` is to carry the slots `wanted` and those that these come from.
+    pub(crate) fn new(
+        r: &Rewriter<'_>,
+        names: &Names<'c>,
+        tapes: &Tapes,
         at: usize,
         slots: &'s Slots,
         wanted: &[usize],
@@ -49,6 +58,24 @@ impl<'s> Carrier<'s> {
             Initial::Recorded { .. } => r.body.value_type(r.body.result(slots.op, slot)),
         });
         let carry = Carry::plan(r, names, dual, like)?;
+        Some(CarrierPlan {
+            at,
+            slots,
+            order,
+            initial,
+            carry,
+        })
+    }
+
+    /// Makes the dual carry them.
+    pub(crate) fn apply(self, r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes) -> Carrier<'s> {
+        let CarrierPlan {
+            at,
+            slots,
+            order,
+            initial,
+            carry,
+        } = self;
         let mut values = Vec::new();
         for (&slot, initial) in order.iter().zip(initial) {
             values.push(match initial {
@@ -78,9 +105,11 @@ impl<'s> Carrier<'s> {
             counted: FxHashMap::default(),
         };
         this.move_records(r, tapes);
-        Some(this)
+        this
     }
+}
 
+impl Carrier<'_> {
     /// The value of a slot, in the condition of the dual.
     pub(crate) fn in_cond(&self, slot: usize) -> Option<ValueId> {
         self.carried.get(&slot).map(|c| c.in_cond)

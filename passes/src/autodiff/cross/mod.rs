@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::structure::Names;
 use super::tapes::Tapes;
-pub(crate) use carrier::Carrier;
+pub(crate) use carrier::CarrierPlan;
 use carrier::record_beside;
 
 /// Where the values of a slot come from, when the dual's body brings it from an iteration to the one before.
@@ -398,12 +398,13 @@ fn run_loop(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -
         }
     }
     let wanted: Vec<usize> = found.iter().map(|&(_, slot)| slot).collect();
-    let Some(mut carrier) = Carrier::build(r, names, tapes, at, &slots, &wanted) else {
+    let Some(plan) = CarrierPlan::new(r, names, tapes, at, &slots, &wanted) else {
         kept.extend(found.into_iter().map(|(pair, _)| pair));
         tapes.all[at].pairs = kept;
         return None;
     };
     tapes.all[at].pairs.extend(kept);
+    let mut carrier = plan.apply(r, names, tapes);
     for (pair, slot) in found {
         let value = r.body.operand(pair.0, 1);
         let other = match stands_in(r, pair.0, slots.cond) {

@@ -4,7 +4,7 @@ use pir_ir::{BlockId, OpId, Rewriter, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{How, Plan, Problem};
-use crate::autodiff::cross::{Carrier, Slots};
+use crate::autodiff::cross::{CarrierPlan, Slots};
 use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::{Side, Tapes};
 
@@ -37,9 +37,46 @@ pub(super) fn apply(
     // Recomputed values are inserted after the pops.
     let mut anchors: FxHashMap<BlockId, OpId> = FxHashMap::default();
     for place in &problem.places {
-        let handle = tapes.all[place.tape].handle;
-        let anchor = hoist_pops(r, names, place.side.dual, handle)?;
-        anchors.insert(place.side.dual, anchor);
+        let (dual, handle) = (place.side.dual, tapes.all[place.tape].handle);
+        let anchor = r.body.block_ops(dual).find(|&op| !is_pop(r, names, op, handle))?;
+        anchors.insert(dual, anchor);
+    }
+    let mut records = Vec::new();
+    for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
+        let (tape, side) = match plan.how[at] {
+            How::Here(place) if recorded[at] => (problem.places[place].tape, problem.places[place].side),
+            How::Outside(tape, which) => (tape, tapes.all[tape].sides[which]?),
+            _ => continue,
+        };
+        records.push((tape, side, r.body.last_op(side.forward)?, plan.values[at]));
+    }
+    let wanted: Vec<usize> = (0..plan.nodes.len())
+        .filter(|&at| used[at])
+        .filter_map(|at| match plan.how[at] {
+            How::Carried(slot) | How::Counted(slot) => Some(slot),
+            _ => None,
+        })
+        .collect();
+    let carried = match slots.filter(|_| !wanted.is_empty()) {
+        Some(slots) => Some(CarrierPlan::new(r, names, tapes, problem.at, slots, &wanted)?),
+        None => None,
+    };
+    let first = problem.places.first()?.side.dual;
+    let dual_of: FxHashMap<BlockId, BlockId> = problem.places.iter().map(|p| (p.side.forward, p.side.dual)).collect();
+    let mut cloned: FxHashSet<OpId> = FxHashSet::default();
+    let mut clones = Vec::new();
+    for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
+        if plan.how[at] == How::Constant || is_computed(at) {
+            let op = r.body.defining_op(plan.values[at])?;
+            let home = r.body.op_block(op).and_then(|block| dual_of.get(&block));
+            let anchor = *anchors.get(home.unwrap_or(&first))?;
+            clones.extend(cloned.insert(op).then_some((op, anchor)));
+        }
+    }
+    // From here on nothing can be in the way.
+    for place in &problem.places {
+        let dual = place.side.dual;
+        hoist_pops(r, names, dual, tapes.all[place.tape].handle, anchors[&dual]);
     }
     // Popped values that will not be: nothing may be computed from them.
     let mut replaced: Vec<(usize, (OpId, OpId))> = Vec::new();
@@ -63,17 +100,11 @@ pub(super) fn apply(
             None => {}
         }
     }
-    record(r, tapes, problem, plan, recorded, &used)?;
-    let wanted: Vec<usize> = (0..plan.nodes.len())
-        .filter(|&at| used[at])
-        .filter_map(|at| match plan.how[at] {
-            How::Carried(slot) | How::Counted(slot) => Some(slot),
-            _ => None,
-        })
-        .collect();
-    let mut carrier = None;
-    if let Some(slots) = slots.filter(|_| !wanted.is_empty()) {
-        let mut built = Carrier::build(r, names, tapes, problem.at, slots, &wanted)?;
+    for (tape, side, end, value) in records {
+        add_pair(r, tapes, tape, side, end, value);
+    }
+    let mut carrier = carried.map(|plan| plan.apply(r, names, tapes));
+    if let Some(built) = &mut carrier {
         for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
             let value = match plan.how[at] {
                 How::Carried(slot) if problem.which == 0 => built.in_cond(slot),
@@ -81,33 +112,23 @@ pub(super) fn apply(
                 How::Counted(slot) => built.counted_down(r, tapes, slot),
                 _ => continue,
             };
-            tapes.image.insert(plan.values[at], value?);
-        }
-        carrier = Some(built);
-    }
-    let first = problem.places.first()?.side.dual;
-    let dual_of: FxHashMap<BlockId, BlockId> = problem.places.iter().map(|p| (p.side.forward, p.side.dual)).collect();
-    let mut cloned: FxHashSet<OpId> = FxHashSet::default();
-    for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
-        let value = plan.values[at];
-        let constant = plan.how[at] == How::Constant;
-        if !constant && !is_computed(at) {
-            continue;
-        }
-        let op = r.body.defining_op(value)?;
-        let home = r.body.op_block(op).and_then(|block| dual_of.get(&block));
-        let anchor = *anchors.get(home.unwrap_or(&first))?;
-        if cloned.insert(op) {
-            clone(r, tapes, op, anchor);
+            value
+                .into_iter()
+                .for_each(|value| tapes.image.insert(plan.values[at], value));
         }
     }
+    for (op, anchor) in clones {
+        clone(r, tapes, op, anchor);
+    }
+    // What is not there after all goes on being recorded.
+    replaced.retain(|&(at, _)| tapes.image.get(plan.values[at]).is_some());
     let gone: FxHashSet<OpId> = replaced.iter().map(|&(_, (push, _))| push).collect();
     for place in &problem.places {
         tapes.all[place.tape].pairs.retain(|(push, _)| !gone.contains(push));
     }
     for (at, pair) in replaced {
-        let other = tapes.image.get(plan.values[at])?;
-        tapes.remove(r, pair, Some(other));
+        let other = tapes.image.get(plan.values[at]);
+        tapes.remove(r, pair, other);
     }
     if let Some(carrier) = carrier {
         carrier.close(r, tapes);
@@ -128,61 +149,30 @@ pub(super) fn drop_unread(r: &mut Rewriter<'_>, tapes: &mut Tapes, problem: &Pro
     }
 }
 
-/// Moves the pops of a region to its front, in order. Returns the operation after them.
-fn hoist_pops(r: &mut Rewriter<'_>, names: &Names, block: BlockId, handle: ValueId) -> Option<OpId> {
-    let is_pop = |r: &Rewriter<'_>, op: OpId| r.body.op_name(op) == names.pop && r.body.operand(op, 0) == handle;
-    let ops = r.body.block_ops_vec(block);
-    let anchor = *ops.iter().find(|&&op| !is_pop(r, op))?;
-    let mut behind = false;
-    for &op in &ops {
-        if op == anchor {
-            behind = true;
-        } else if behind && is_pop(r, op) {
+fn is_pop(r: &Rewriter<'_>, names: &Names, op: OpId, handle: ValueId) -> bool {
+    r.body.op_name(op) == names.pop && r.body.operand(op, 0) == handle
+}
+
+/// Moves the pops of a region to its front, in their order: before `anchor`, the first operation that is none.
+fn hoist_pops(r: &mut Rewriter<'_>, names: &Names, block: BlockId, handle: ValueId, anchor: OpId) {
+    let ops = r.body.block_ops_vec(block).into_iter();
+    for op in ops.skip_while(|&op| op != anchor) {
+        if is_pop(r, names, op, handle) {
             r.before(anchor).move_here(op);
         }
     }
-    Some(anchor)
 }
 
-/// Adds the records that are new.
-fn record(
-    r: &mut Rewriter<'_>,
-    tapes: &mut Tapes,
-    problem: &Problem,
-    plan: &Plan,
-    recorded: &[bool],
-    used: &[bool],
-) -> Option<()> {
-    for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
-        let (tape, side) = match plan.how[at] {
-            How::Here(place) if recorded[at] => (problem.places[place].tape, problem.places[place].side),
-            How::Outside(tape, which) => (tape, tapes.all[tape].sides[which]?),
-            _ => continue,
-        };
-        add_pair(r, tapes, tape, side, plan.values[at])?;
-    }
-    Some(())
-}
-
-fn add_pair(r: &mut Rewriter<'_>, tapes: &mut Tapes, tape: usize, side: Side, value: ValueId) -> Option<()> {
-    let end = r.body.last_op(side.forward)?;
+/// Records a value, before the end of the region that records.
+fn add_pair(r: &mut Rewriter<'_>, tapes: &mut Tapes, tape: usize, side: Side, end: OpId, value: ValueId) {
     let handle = tapes.all[tape].handle;
-    let push = r
-        .before(end)
-        .op("cf.push_back")
-        .operand(side.inside)
-        .operand(value)
-        .build();
+    let push = r.before(end).op("cf.push_back").operand(side.inside);
+    let push = push.operand(value).build();
     let ty = r.body.value_type(value);
-    let pop = r
-        .at_start(side.dual)
-        .op("cf.pop_back")
-        .operand(handle)
-        .result(ty)
-        .build();
+    let pop = r.at_start(side.dual).op("cf.pop_back").operand(handle);
+    let pop = pop.result(ty).build();
     r.take_name(value, r.body.result(pop, 0));
     tapes.add(r, tape, push, pop);
-    Some(())
 }
 
 /// Clones an operation with the counterparts of its operands.
