@@ -102,7 +102,13 @@ fn gradients() {
 
 #[test]
 fn gradients_of_what_is_optimized() {
-    for file in programs() {
+    // What is decomposed has the derivatives of `pd`, which differ at kinks.
+    let is_smooth = |file: &PathBuf| {
+        !file
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with("kinks"))
+    };
+    for file in programs().into_iter().filter(is_smooth) {
         let passes =
             "inline{max-size=100000},decompose,forward-args,canonicalize,cse,licm,backward,canonicalize,cse,dce";
         check(&file, passes, usize::MAX);

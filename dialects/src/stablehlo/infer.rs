@@ -109,6 +109,15 @@ pub(crate) fn clamp(args: InferArgs<'_>) -> Types {
     Ok(args.operand_type(1).into_iter().collect())
 }
 
+/// A constant has the type of its value.
+pub(crate) fn constant(args: InferArgs<'_>) -> Types {
+    let value = attrs(&args)
+        .get("value")
+        .and_then(|value| args.ctx.attr_elements(value));
+    let value = value.ok_or("`value` must be a constant: `dense<1.0> : tensor<f32>`")?;
+    Ok(smallvec![value.ty()])
+}
+
 pub(crate) fn transpose(args: InferArgs<'_>) -> Types {
     let (dims, elem) = tensor(&args, 0)?;
     let permutation = attrs(&args).list("permutation")?;

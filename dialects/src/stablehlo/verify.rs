@@ -1,6 +1,6 @@
 //! Rules of operations whose results are given, not inferred.
 
-use pir_ir::text::{print_attr, print_type};
+use pir_ir::text::print_type;
 use pir_ir::{DYNAMIC, Diagnostic, OpView, Type};
 
 use super::attrs::{Attrs, List};
@@ -78,14 +78,6 @@ rules! {
         let (dims, _) = c.operand(0)?;
         let (_, elem) = c.result()?;
         c.expect(dims, elem)
-    };
-    constant |c| {
-        let value = c.attrs.get("value").map_or(String::new(), |value| print_attr(c.op.ctx, value));
-        let ty = print_type(c.op.ctx, c.op.result_type(0).unwrap_or(Type::NONE));
-        match value.ends_with(&format!(": {ty}")) {
-            true => Ok(()),
-            false => Err(format!("`value` must be a constant of the type of the result, `{ty}`")),
-        }
     };
     iota |c| {
         let (dims, _) = c.result()?;

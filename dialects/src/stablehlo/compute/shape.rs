@@ -1,6 +1,6 @@
 //! What makes up or moves elements.
 
-use pir_ir::{Attr, AttrData, Context, ElementKind, Elements, Type};
+use pir_ir::{Attr, AttrData, Context, Type};
 
 use super::super::attrs::List;
 use super::super::ops;
@@ -62,22 +62,29 @@ pub(super) fn splat(ctx: &Context, attr: Attr) -> Option<f64> {
 }
 
 fn constant<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
-    let value = c.attrs.get("value").ok_or("it needs the attribute `value`")?;
-    let ctx = c.ctx();
-    if let Some(number) = splat(ctx, value) {
-        return Ok(c.scope.full_of(c.types[0], number));
+    let (ctx, dims, elem) = (c.ctx(), c.dims(), c.elem());
+    let elements = c.attrs.get("value").and_then(|value| ctx.attr_elements(value));
+    let elements = elements.filter(|elements| !elements.is_complex());
+    let elements = elements.ok_or("only constants of real numbers are supported")?;
+    let unsupported = "constants of this element type are not supported";
+    if ctx.is_float(elem) {
+        let numbers: Vec<f64> = elements.floats().ok_or(unsupported)?.collect();
+        return Ok(match numbers[..] {
+            [number, ..] if elements.is_splat() => c.scope.full_of(c.types[0], number),
+            _ => {
+                let list = AttrData::Array(numbers.iter().map(|&n| ctx.float_attr(n)).collect());
+                c.scope.assign_value_with(dims, ctx.attr(list), |o| o.dtype(elem))
+            }
+        });
     }
-    let elements = ctx.attr_elements(value).filter(|elements| !elements.is_complex());
-    let is_int = |elements: &&Elements| matches!(elements.kind(), ElementKind::Integer { .. });
-    let list = match (elements.filter(is_int), elements) {
-        (Some(ints), _) => ints.ints().map(|ints| ctx.ints_attr(&ints.collect::<Vec<_>>())),
-        (None, Some(floats)) => floats
-            .floats()
-            .map(|floats| ctx.attr(AttrData::Array(floats.map(|n| ctx.float_attr(n)).collect()))),
-        (None, None) => None,
-    };
-    let list = list.ok_or("the form of this constant is not supported")?;
-    Ok(c.scope.assign_value_with(c.dims(), list, |o| o.dtype(c.elem())))
+    // Not all integers are floats.
+    let numbers: Vec<i64> = elements.ints().ok_or(unsupported)?.collect();
+    Ok(match numbers[..] {
+        [number, ..] if elements.is_splat() => c.scope.full_with(dims, number, |o| o.dtype(elem)),
+        _ => c
+            .scope
+            .assign_value_with(dims, ctx.ints_attr(&numbers), |o| o.dtype(elem)),
+    })
 }
 
 /// Dimensions of one repeated to a shape.
