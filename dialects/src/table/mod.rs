@@ -17,8 +17,8 @@ pub(crate) enum Effects {
     Output,
     /// Those of its regions.
     Regions,
-    /// Nothing is known of them.
-    Unknown,
+    /// Reads and writes what is not a value of the program: nothing more is known.
+    World,
     /// Changes its first operand.
     FirstOperand,
     /// An optimizer step: the results replace the parameters and their state, also in the next run of the program.
@@ -86,7 +86,9 @@ pub(crate) fn definition(row: &Row) -> OpDef {
     def.no_need_buffer = row.no_need_buffer.into();
     match row.effects {
         Effects::None => def.effects = MemoryEffects::NONE,
-        Effects::Unknown => {}
+        Effects::World => {
+            def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Read, EffectKind::Write]));
+        }
         Effects::Regions => {
             def.effects = MemoryEffects::NONE;
             def.traits |= Traits::RECURSIVE_EFFECTS;

@@ -27,6 +27,18 @@ pub(crate) struct CustomVjp {
     results: SmallVec<[Type; 4]>,
 }
 
+/// Whether a function of the module has a derivative of its own.
+pub(crate) fn is_used(module: &Module) -> bool {
+    let mut found = false;
+    module.for_each_body(|body| {
+        let functions = body.walk_all().filter(|&op| body.isolated(op).is_some());
+        found |= functions
+            .into_iter()
+            .any(|op| func::custom_vjp(body.view(&module.ctx, op)).is_some());
+    });
+    found
+}
+
 /// The functions with a derivative of their own that can be called from the body that `path` leads to.
 pub(crate) fn custom_vjps(module: &Module, path: &[OpId]) -> FxHashMap<Sym, Rc<CustomVjp>> {
     let ctx = &*module.ctx;

@@ -35,7 +35,7 @@ use pir_ir::{
     Arith, Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Semantics, Type, TypeData,
     ValueId, expand_composites_in,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use batch::{BatchWeightGrads, batch_weight_grads};
 pub use jvp::{Jvp, jvp};
@@ -181,8 +181,13 @@ fn for_each_unit(
         }
         return Err(errors);
     }
+    // Most programs have none, and need not be searched for them once for each function.
+    let has_custom = custom::is_used(module);
     for (unit, targets) in &resolved {
-        let custom = custom::custom_vjps(module, &unit.path);
+        let custom = match has_custom {
+            true => custom::custom_vjps(module, &unit.path),
+            false => FxHashMap::default(),
+        };
         let Some(body) = targets::body_at(module, &unit.path) else {
             continue;
         };
