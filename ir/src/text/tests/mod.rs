@@ -461,7 +461,7 @@ fn aliases_stay_on_their_side_of_what_uses_them() {
     // What is kept as text in front of the definition must not be written out when it is read again.
     let text = "\
 #b = dense<1>
-\"u.x\"() {a = #a, b = array<i64: #b>} : () -> () loc(#loc)
+\"u.x\"() {a = #a, b = #u.y<#b>} : () -> () loc(#loc)
 #a = [1, 2]
 #loc = loc(\"f.py\":1:2)
 ";

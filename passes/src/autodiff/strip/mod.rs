@@ -9,8 +9,9 @@ mod liveness;
 mod marks;
 
 use pir_dialects::marks::BACKWARD;
-use pir_dialects::pd;
-use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Traits, Type, TypeData};
+use pir_dialects::{func, pd};
+use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Sym, Traits, Type, TypeData};
+use rustc_hash::FxHashSet;
 
 use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};
@@ -44,19 +45,40 @@ pub(super) fn mark(ctx: &Context, body: &mut Body, block: BlockId, last: Option<
 /// Removes gradients. Returns whether there were any; `report` gets a diagnostic for each that stays.
 pub fn strip_backward(module: &mut Module, by: StripBy, report: &mut dyn FnMut(Diagnostic)) -> bool {
     let ctx = module.ctx.clone();
+    let derivatives = derivatives(module);
     let mut changed = false;
-    let mut pending = vec![&mut module.body];
-    while let Some(body) = pending.pop() {
+    let mut pending = vec![(&mut module.body, true)];
+    while let Some((body, may_change)) = pending.pop() {
         changed |= match by {
             StripBy::Marks(orders) => marks::run(&ctx, body, orders, report),
-            StripBy::Liveness => liveness::run(&ctx, body),
+            StripBy::Liveness => may_change && liveness::run(&ctx, body),
         };
-        pending.extend(inner_bodies_mut(&ctx, body));
+        let name = |body: &Body, op| body.view(&ctx, op).str("sym_name").map(|name| ctx.sym(name));
+        let kept: Vec<OpId> = match derivatives.is_empty() {
+            true => Vec::new(),
+            false => body
+                .walk_all()
+                .filter(|&op| name(body, op).is_some_and(|name| derivatives.contains(&name)))
+                .collect(),
+        };
+        let is_graph = |name| ctx.op_def(name).is_some_and(|def| def.has(Traits::GRAPH_REGION));
+        let inner = body.isolated_ops_mut().filter(|(_, name, _)| !is_graph(*name));
+        pending.extend(inner.map(|(op, _, inner)| (inner, !kept.contains(&op))));
     }
     if changed {
         restore_signatures(module);
     }
     changed
+}
+
+/// The functions that others name as their derivatives: what they return is called a gradient, and is theirs to return.
+fn derivatives(module: &Module) -> FxHashSet<Sym> {
+    let mut found = FxHashSet::default();
+    module.for_each_body(|body| {
+        let ops = body.walk_all().filter(|&op| body.isolated(op).is_some());
+        found.extend(ops.filter_map(|op| func::custom_vjp(body.view(&module.ctx, op))));
+    });
+    found
 }
 
 /// The block that a body consists of, its terminator if it has one, and whether that returns from a function.
@@ -110,7 +132,7 @@ fn restore_signatures(module: &mut Module) {
                 && let TypeData::Function { inputs, results } = ctx.type_data(ty)
                 && results.len() > returned.len()
             {
-                pir_dialects::func::set_type(&ctx, body, op, inputs, &results[..returned.len()]);
+                func::set_type(&ctx, body, op, inputs, &results[..returned.len()]);
             }
         }
         pending.extend(inner_bodies_mut(&ctx, body));
