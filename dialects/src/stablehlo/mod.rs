@@ -79,6 +79,7 @@ pub fn register(builder: &mut ContextBuilder) {
 
 fn with_semantics(row: &Row) -> OpDef {
     let mut def = definition(row);
+    def.traits |= Traits::FOREIGN_ASSEMBLY;
     let control = control::find(&def.name).map(|entry| Arc::new(entry) as Arc<dyn Semantics>);
     def.semantics = control.or_else(|| Some(Arc::new(compute::find(&def.name)?)));
     def

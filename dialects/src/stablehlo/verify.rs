@@ -60,7 +60,7 @@ fn check(op: OpView<'_>, errors: &mut Vec<Diagnostic>, rule: Rule) {
     };
     if let Err(why) = rule(&Check { op, attrs }) {
         let message = format!("`{}`: {why}", op.name());
-        errors.push(Diagnostic::error("result-type", message).label(op.body.op_span(op.op), "this operation"));
+        errors.push(Diagnostic::error("result-type", message).label(op.body.op_span(op.op), ""));
     }
 }
 

@@ -57,8 +57,10 @@ impl<'s> Parser<'s> {
                 return Err(self.unknown_op(span, word));
             };
             self.pos = end;
-            if self.ctx.op_def(name).is_none() {
-                self.check_unregistered_form(span)?;
+            match self.ctx.op_def(name) {
+                None => self.check_unregistered_form(span)?,
+                Some(def) if def.has(Traits::FOREIGN_ASSEMBLY) => self.check_own_form(span)?,
+                Some(_) => {}
             }
             (name, span)
         };
