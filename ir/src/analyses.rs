@@ -1,9 +1,9 @@
 //! What has been computed of a body, kept until the body changes.
 
 use std::any::{Any, TypeId};
-use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
+use crate::analysis_cache::Kept;
 use crate::body::Body;
 use crate::context::Context;
 
@@ -52,28 +52,6 @@ impl Preserved {
     }
 }
 
-/// The analyses of a body that have been computed.
-#[derive(Default)]
-pub(crate) struct Analyses(Mutex<Vec<Kept>>);
-
-#[derive(Clone)]
-struct Kept {
-    of: TypeId,
-    /// The state of the body that it is of.
-    version: u64,
-    what: Arc<dyn Any + Send + Sync>,
-    /// Computes it again, and compares.
-    holds: fn(&Context, &Body, &dyn Any) -> bool,
-    name: &'static str,
-}
-
-impl fmt::Debug for Analyses {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        f.debug_list().entries(kept.iter().map(|kept| kept.name)).finish()
-    }
-}
-
 impl Body {
     /// An analysis of the body as it is now. In debug builds one that was kept is computed again and compared.
     pub fn analysis<A: Analysis>(&self, ctx: &Context) -> Arc<A> {
@@ -81,15 +59,14 @@ impl Body {
         let current = |kept: &&Kept| kept.of == of && kept.version == self.version;
         let lock = || self.analyses.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = lock().iter().find(current).cloned();
-        if let Some(kept) = kept {
+        if let Some(Kept { what, name, .. }) = kept
+            && let Ok(what) = what.downcast::<A>()
+        {
             debug_assert!(
-                (kept.holds)(ctx, self, &*kept.what),
-                "{} was said to be preserved, and is not",
-                kept.name
+                *what == A::compute(ctx, self),
+                "{name} was said to be preserved, and is not"
             );
-            if let Ok(what) = kept.what.downcast() {
-                return what;
-            }
+            return what;
         }
         let what = Arc::new(A::compute(ctx, self));
         let mut all = lock();
@@ -98,7 +75,6 @@ impl Body {
             of,
             version: self.version,
             what: what.clone(),
-            holds: |ctx, body, kept| kept.downcast_ref() == Some(&A::compute(ctx, body)),
             name: std::any::type_name::<A>(),
         });
         what

@@ -8,7 +8,6 @@ use bitflags::bitflags;
 use smallvec::SmallVec;
 
 use crate::entity::{OpName, ValueId};
-use crate::type_def::TypeDef;
 use crate::types::Attr;
 
 bitflags! {
@@ -293,29 +292,4 @@ pub enum FoldResult {
     /// value, which all elements of the type of the result have, or a list of the elements, the last dimension
     /// running fastest.
     Constant(Attr),
-}
-
-/// A dialect.
-#[derive(Clone, Debug)]
-pub struct DialectDef {
-    /// Its name, the part of an operation name before the dot.
-    pub name: Text,
-    /// One line.
-    pub summary: Text,
-    /// Its types.
-    pub types: Vec<TypeDef>,
-    /// Whether it may have other types, which are kept as text. Without this they are refused.
-    pub other_types: bool,
-}
-
-impl DialectDef {
-    /// A dialect without types.
-    pub fn new(name: impl Into<Text>, summary: impl Into<Text>) -> Self {
-        DialectDef {
-            name: name.into(),
-            summary: summary.into(),
-            types: Vec::new(),
-            other_types: false,
-        }
-    }
 }

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod analyses;
+mod analysis_cache;
 mod arithmetic;
 mod body;
 pub mod budget;
@@ -26,6 +27,7 @@ mod diagnostics;
 mod dominance;
 mod edit;
 mod elements;
+mod elements_builder;
 mod entity;
 mod expand;
 mod float_kind;
@@ -58,13 +60,14 @@ pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName
 pub use constraints::{Constraints, verify_by_constraints};
 pub use context::{Context, ContextBuilder};
 pub use declare::{
-    Arity, AttrSpec, Counting, Dependence, Derivative, DialectDef, Effect, EffectKind, EffectTarget, FlowEdge,
-    FlowPoint, FoldResult, Implied, List, Presence, RegionSpec, Relation, Speculatability, Text, Traits, ValueSpec,
+    Arity, AttrSpec, Counting, Dependence, Derivative, Effect, EffectKind, EffectTarget, FlowEdge, FlowPoint,
+    FoldResult, Implied, List, Presence, RegionSpec, Relation, Speculatability, Text, Traits, ValueSpec,
 };
 pub use diagnostics::{Diagnostic, Label, Severity, Span, nearest};
 pub use dominance::{DominanceInfo, DominatorTree};
 pub use edit::OpSpec;
-pub use elements::{Element, ElementKind, Elements, ElementsBuilder, ElementsError, ElementsForm};
+pub use elements::{Element, ElementKind, Elements, ElementsForm};
+pub use elements_builder::{ElementsBuilder, ElementsError};
 pub use entity::{BlockId, OpId, OpName, RegionId, Sym, UseId, ValueId};
 pub use expand::{expand_composites, expand_composites_in, has_composites};
 pub use float_kind::FloatKind;
@@ -76,13 +79,13 @@ pub use module::Module;
 pub use names::Name;
 pub use patterns::{Pattern, PatternSet, Patterns};
 pub use registry::{
-    ChooseFn, CountingFn, EffectsFn, FoldFn, ImpliesFn, InferArgs, InferFn, MaterializeFn, MemoryEffects, OpDef,
-    RegionArgsFn, RegionFlow, SpeculateFn, VerifyFn,
+    ChooseFn, CountingFn, DialectDef, EffectsFn, FoldFn, ImpliesFn, InferArgs, InferFn, MaterializeFn, MemoryEffects,
+    OpDef, RegionArgsFn, RegionFlow, SpeculateFn, VerifyFn,
 };
 pub use restate::Restated;
 pub use rewriter::{InsertPoint, OpBuilder, Rewriter, ValueMap};
 pub use semantics::{Semantics, VjpArgs, effects_by_semantics, infer_by_semantics, speculate_by_semantics};
 pub use steps::steps;
-pub use type_def::{DialectType, TypeDef, TypeParam, TypeParamKind, TypeParamSpec, TypeVerifyFn};
-pub use types::{Attr, AttrData, AttrDict, DYNAMIC, Signedness, Type, TypeData, TypeName};
+pub use type_def::{DialectType, TypeDef, TypeParamKind, TypeParamSpec, TypeVerifyFn};
+pub use types::{Attr, AttrData, AttrDict, DYNAMIC, Signedness, Type, TypeData, TypeName, TypeParam};
 pub use walk::PreOrder;

@@ -18,6 +18,7 @@ use crate::diagnostics::Diagnostic;
 use crate::entity::{OpId, RegionId, ValueId};
 use crate::rewriter::Rewriter;
 use crate::semantics::Semantics;
+use crate::type_def::TypeDef;
 use crate::types::{Attr, AttrDict, Type};
 /// How control and values flow through the regions of an operation.
 pub trait RegionFlow: Sync + Send {
@@ -150,6 +151,31 @@ pub type ChooseFn = fn(OpView<'_>, &dyn Fn(ValueId) -> Option<Attr>) -> Option<u
 
 /// What an operation has to do with counting.
 pub type CountingFn = fn(OpView<'_>) -> Option<Counting>;
+
+/// A dialect.
+#[derive(Clone, Debug)]
+pub struct DialectDef {
+    /// Its name, the part of an operation name before the dot.
+    pub name: Text,
+    /// One line.
+    pub summary: Text,
+    /// Its types.
+    pub types: Vec<TypeDef>,
+    /// Whether it may have other types, which are kept as text. Without this they are refused.
+    pub other_types: bool,
+}
+
+impl DialectDef {
+    /// A dialect without types.
+    pub fn new(name: impl Into<Text>, summary: impl Into<Text>) -> Self {
+        DialectDef {
+            name: name.into(),
+            summary: summary.into(),
+            types: Vec::new(),
+            other_types: false,
+        }
+    }
+}
 
 /// The definition of an operation: everything the IR knows of it.
 #[derive(Clone)]

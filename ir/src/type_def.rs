@@ -6,7 +6,7 @@ use std::any::TypeId;
 
 use crate::context::Context;
 use crate::declare::{List, Text};
-use crate::types::{Attr, Type};
+use crate::types::TypeParam;
 
 /// A type of a dialect as Rust code names it, so that a misspelled one does not compile.
 pub trait DialectType: 'static {
@@ -38,19 +38,6 @@ pub struct TypeParamSpec {
     pub kind: TypeParamKind,
     /// Whether it may be left out, with all that follow.
     pub optional: bool,
-}
-
-/// A parameter of a type.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum TypeParam {
-    /// A type.
-    Type(Type),
-    /// An integer.
-    Int(i64),
-    /// Dimensions; one that is [`DYNAMIC`](crate::DYNAMIC) is unknown.
-    Shape(Box<[i64]>),
-    /// An attribute.
-    Attr(Attr),
 }
 
 /// What is wrong with the parameters of a type. Their number and kinds were checked before.

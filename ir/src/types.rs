@@ -3,7 +3,6 @@
 use crate::elements::Elements;
 use crate::entity::Sym;
 use crate::float_kind::FloatKind;
-use crate::type_def::TypeParam;
 
 /// The extent of a dimension that is only known when the program runs, `?` in the text.
 pub const DYNAMIC: i64 = -1;
@@ -42,6 +41,19 @@ pub enum Signedness {
     Signed,
     /// `ui32`.
     Unsigned,
+}
+
+/// A parameter of a type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum TypeParam {
+    /// A type.
+    Type(Type),
+    /// An integer.
+    Int(i64),
+    /// Dimensions; one that is [`DYNAMIC`](crate::DYNAMIC) is unknown.
+    Shape(Box<[i64]>),
+    /// An attribute.
+    Attr(Attr),
 }
 
 /// What a [`Type`] denotes.

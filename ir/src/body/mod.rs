@@ -15,7 +15,7 @@ mod view;
 
 use std::sync::OnceLock;
 
-use crate::analyses::Analyses;
+use crate::analysis_cache::Analyses;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::types::Attr;
 use crate::uses::UseLists;

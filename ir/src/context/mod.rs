@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::arithmetic::{Arithmetic, Structured};
 use crate::constraints::Constraints;
-use crate::declare::{DialectDef, Text, Traits};
+use crate::declare::{Text, Traits};
 use crate::entity::{OpName, Sym};
 use crate::float_kind::FloatKind;
 use crate::intern::{Interner, StrInterner};
@@ -20,7 +20,7 @@ use crate::marks::Mark;
 use crate::names::Stems;
 use crate::patterns::{Pattern, PatternSet, Patterns};
 use crate::plan::Plan;
-use crate::registry::{MemoryEffects, OpDef};
+use crate::registry::{DialectDef, MemoryEffects, OpDef};
 use types::DeclaredTypes;
 
 use crate::types::{Attr, AttrData, AttrDict, DictData, Signedness, Type, TypeData};

@@ -5,10 +5,11 @@ use std::any::TypeId;
 use rustc_hash::FxHashMap;
 
 use super::Context;
-use crate::declare::{DialectDef, Text};
+use crate::declare::Text;
 use crate::float_kind::FloatKind;
-use crate::type_def::{DialectType, TypeDef, TypeParam};
-use crate::types::{DYNAMIC, Type, TypeData, TypeName};
+use crate::registry::DialectDef;
+use crate::type_def::{DialectType, TypeDef};
+use crate::types::{DYNAMIC, Type, TypeData, TypeName, TypeParam};
 
 /// The types of all registered dialects.
 pub(super) struct DeclaredTypes {

@@ -3,8 +3,8 @@
 use super::parser::{Failure, Parser};
 use crate::diagnostics::{Span, nearest};
 use crate::text::cursor::balanced_end;
-use crate::type_def::{TypeParam, TypeParamKind};
-use crate::types::{Type, TypeData, TypeName};
+use crate::type_def::TypeParamKind;
+use crate::types::{Type, TypeData, TypeName, TypeParam};
 
 impl Parser<'_> {
     /// A type after its `!`.

@@ -2,8 +2,7 @@
 
 use crate::context::Context;
 use crate::elements::ElementsForm;
-use crate::type_def::TypeParam;
-use crate::types::{Attr, AttrData, AttrDict, DYNAMIC, Signedness, Type, TypeData};
+use crate::types::{Attr, AttrData, AttrDict, DYNAMIC, Signedness, Type, TypeData, TypeParam};
 
 /// Writes a type; `bang` writes those of dialects with a `!`, as other tools want them.
 pub(super) fn write_type(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
