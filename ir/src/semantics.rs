@@ -30,22 +30,32 @@ pub trait Semantics: Send + Sync {
     fn has_expansion(&self) -> bool;
 
     /// Whether it gives the derivative. Without it the expansion is differentiated.
-    fn has_vjp(&self) -> bool;
+    fn has_vjp(&self) -> bool {
+        false
+    }
 
     /// The names of operations that the expansion mentions.
-    fn mentions(&self) -> Vec<&str>;
+    fn mentions(&self) -> Vec<&str> {
+        Vec::new()
+    }
 
     /// The programs, with what they say: `computes`.
-    fn programs(&self) -> Vec<(&'static str, &str)>;
+    fn programs(&self) -> Vec<(&'static str, &str)> {
+        Vec::new()
+    }
 
     /// What is wrong with the programs, whatever the operands are. Asked once, when all dialects are registered.
-    fn check(&self, ctx: &Context, def: &OpDef) -> Vec<Diagnostic>;
+    fn check(&self, _: &Context, _: &OpDef) -> Vec<Diagnostic> {
+        Vec::new()
+    }
 
     /// The types of the results.
     ///
     /// # Errors
     /// What is wrong with the operands or attributes.
-    fn infer(&self, args: InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String>;
+    fn infer(&self, _: InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String> {
+        Err("the types of its results must be given".to_owned())
+    }
 
     /// Whether the operations of the expansion have no effects; `None` if there is no expansion for these types and attributes.
     fn is_pure(&self, op: OpView<'_>) -> Option<bool>;
@@ -67,8 +77,9 @@ pub trait Semantics: Send + Sync {
     ///
     /// # Errors
     /// When there is none for these types and attributes.
-    fn vjp(&self, r: &mut Rewriter<'_>, op: OpId, args: VjpArgs<'_>)
-    -> Result<SmallVec<[(usize, ValueId); 2]>, String>;
+    fn vjp(&self, _: &mut Rewriter<'_>, _: OpId, _: VjpArgs<'_>) -> Result<SmallVec<[(usize, ValueId); 2]>, String> {
+        Err("it has no derivative of its own".to_owned())
+    }
 }
 
 /// Infers the results of an operation by its semantics; for [`OpDef::infer`].

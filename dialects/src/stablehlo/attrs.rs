@@ -33,10 +33,19 @@ impl<'c> Attrs<'c> {
             .ok_or_else(|| format!("the attribute `{name}` must be a list of integers: `array<i64: 1, 2>`"))
     }
 
-    /// A list of integers, or so many that are the same.
+    /// A list of so many integers.
+    pub(super) fn list_of(self, name: &str, count: usize) -> Result<List, String> {
+        let list = self.list(name)?;
+        match list.len() == count {
+            true => Ok(list),
+            false => Err(format!("expected {count} numbers in `{name}`, found {}", list.len())),
+        }
+    }
+
+    /// A list of so many integers; without the attribute, so many that are the same.
     pub(super) fn list_or(self, name: &str, default: i64, count: usize) -> Result<List, String> {
         match self.get(name) {
-            Some(_) => self.list(name),
+            Some(_) => self.list_of(name, count),
             None => Ok(SmallVec::from_elem(default, count)),
         }
     }

@@ -1,9 +1,6 @@
 //! Control flow in terms of that of `pd`.
 
-use pir_ir::{
-    Context, Diagnostic, InferArgs, OpDef, OpId, OpView, RegionId, Rewriter, Semantics, Speculatability, Type, ValueId,
-    VjpArgs,
-};
+use pir_ir::{OpId, OpView, RegionId, Rewriter, Semantics, Speculatability, Type, ValueId};
 use smallvec::SmallVec;
 
 use super::ops;
@@ -77,19 +74,9 @@ fn case(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
     if let (&[first], Some(truth)) = (others, truth_of(r, index)) {
         return make_if(r, truth, parts.types, [last, first]);
     }
-    let ty = r.body.value_type(index);
+    let elem = r.ctx.elem_type(r.body.value_type(index));
     let is = |r: &mut Rewriter<'_>, number: usize| {
-        let constant = r.ctx.int_attr(number as i64);
-        let attrs = [
-            ("shape", r.ctx.ints_attr(&[])),
-            ("value", constant),
-            ("dtype", r.ctx.type_attr(r.ctx.elem_type(ty))),
-        ];
-        let mut op = r.op(pd::Full::NAME);
-        for (name, attr) in attrs {
-            op = op.attr(name, attr);
-        }
-        let number = op.result(ty).value();
+        let number = pd::full_with(r, &[], number as i64, |o| o.dtype(elem))?;
         pd::equal(r, index, number)
     };
     let (mut outermost, mut enclosing): (Option<OpId>, Option<OpId>) = (None, None);
@@ -137,26 +124,6 @@ impl Semantics for Control {
         true
     }
 
-    fn has_vjp(&self) -> bool {
-        false
-    }
-
-    fn mentions(&self) -> Vec<&str> {
-        Vec::new()
-    }
-
-    fn programs(&self) -> Vec<(&'static str, &str)> {
-        Vec::new()
-    }
-
-    fn check(&self, _: &Context, _: &OpDef) -> Vec<Diagnostic> {
-        Vec::new()
-    }
-
-    fn infer(&self, _: InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String> {
-        Err("the types of its results must be given".to_owned())
-    }
-
     fn is_pure(&self, _: OpView<'_>) -> Option<bool> {
         None
     }
@@ -181,9 +148,5 @@ impl Semantics for Control {
             },
         )?;
         Ok(r.body.results(new).collect())
-    }
-
-    fn vjp(&self, _: &mut Rewriter<'_>, _: OpId, _: VjpArgs<'_>) -> Result<SmallVec<[(usize, ValueId); 2]>, String> {
-        Err("control flow is differentiated as that of `pd`".to_owned())
     }
 }

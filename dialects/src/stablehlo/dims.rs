@@ -115,7 +115,8 @@ impl Gather {
             && are_dims(&self.operand_batch, rank)
             && are_dims(&self.indices_batch, starts)
             && self.indices_batch.len() == self.operand_batch.len()
-            && (0..=starts as i64).contains(&self.vector);
+            && (0..=starts as i64).contains(&self.vector)
+            && !self.indices_batch.contains(&self.vector);
         match fits {
             true => Ok(self),
             false => Err("the dimension numbers do not go together with the ranks of the operands".into()),

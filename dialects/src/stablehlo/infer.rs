@@ -49,12 +49,7 @@ fn with_elem(args: &InferArgs<'_>, elem: Type) -> Types {
     Ok(smallvec![args.ctx.tensor(dims, elem)])
 }
 
-/// The absolute value of complex numbers is real.
-pub(crate) fn magnitude(args: InferArgs<'_>) -> Types {
-    part(args)
-}
-
-/// The real type of complex numbers, or the type itself.
+/// The real type of complex numbers, or the type itself: that of their parts, and of their absolute values.
 pub(crate) fn part(args: InferArgs<'_>) -> Types {
     let (_, elem) = tensor(&args, 0)?;
     match args.ctx.type_data(elem) {
@@ -121,7 +116,7 @@ pub(crate) fn constant(args: InferArgs<'_>) -> Types {
 pub(crate) fn transpose(args: InferArgs<'_>) -> Types {
     let (dims, elem) = tensor(&args, 0)?;
     let permutation = attrs(&args).list("permutation")?;
-    if !is_permutation(&permutation, dims.len()) {
+    if permutation.len() != dims.len() || !are_dims(&permutation, dims.len()) {
         return Err(format!(
             "`permutation` must name each of the {} dimensions once",
             dims.len()
@@ -129,12 +124,6 @@ pub(crate) fn transpose(args: InferArgs<'_>) -> Types {
     }
     let out: List = permutation.iter().map(|&at| dims[at as usize]).collect();
     Ok(smallvec![args.ctx.tensor(&out, elem)])
-}
-
-pub(super) fn is_permutation(list: &[i64], rank: usize) -> bool {
-    let mut sorted: List = list.iter().copied().collect();
-    sorted.sort_unstable();
-    sorted.iter().copied().eq(0..rank as i64)
 }
 
 /// Distinct dimensions of a tensor.
@@ -155,18 +144,9 @@ pub(crate) fn reverse(args: InferArgs<'_>) -> Types {
     same(args)
 }
 
-/// A list with a number for each dimension.
-fn for_each(attrs: Attrs<'_>, name: &str, rank: usize) -> Result<List, String> {
-    let list = attrs.list(name)?;
-    match list.len() == rank {
-        true => Ok(list),
-        false => Err(format!("expected {rank} numbers in `{name}`, found {}", list.len())),
-    }
-}
-
 pub(crate) fn slice(args: InferArgs<'_>) -> Types {
     let (dims, elem) = tensor(&args, 0)?;
-    let list = |name| for_each(attrs(&args), name, dims.len());
+    let list = |name| attrs(&args).list_of(name, dims.len());
     let (starts, limits, strides) = (list("start_indices")?, list("limit_indices")?, list("strides")?);
     let mut out = List::new();
     for (at, &dim) in dims.iter().enumerate() {
@@ -186,7 +166,7 @@ pub(crate) fn pad(args: InferArgs<'_>) -> Types {
     if !value.is_empty() || of != elem {
         return Err("the padding value must be a scalar of the operand's elements".into());
     }
-    let list = |name| for_each(attrs(&args), name, dims.len());
+    let list = |name| attrs(&args).list_of(name, dims.len());
     let (low, high, interior) = (
         list("edge_padding_low")?,
         list("edge_padding_high")?,
@@ -252,7 +232,7 @@ fn fits(window: &[i64], dims: &[i64]) -> bool {
 pub(crate) fn dynamic_slice(args: InferArgs<'_>) -> Types {
     let (dims, elem) = tensor(&args, 0)?;
     indices(&args, 1, dims.len())?;
-    let sizes = for_each(attrs(&args), "slice_sizes", dims.len())?;
+    let sizes = attrs(&args).list_of("slice_sizes", dims.len())?;
     if !fits(&sizes, dims) {
         return Err("`slice_sizes` must not exceed the operand".into());
     }

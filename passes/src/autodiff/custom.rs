@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use pir_dialects::func;
 use pir_ir::{Attr, AttrData, Body, Context, Module, OpId, Restated, Rewriter, Sym, Traits, Type, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::inline::copy_block;
@@ -27,14 +27,12 @@ pub(crate) struct CustomVjp {
     results: SmallVec<[Type; 4]>,
 }
 
-/// Whether a function of the module has a derivative of its own.
-pub(crate) fn is_used(module: &Module) -> bool {
-    let mut found = false;
+/// The functions that others name as their derivatives.
+pub(crate) fn derivatives(module: &Module) -> FxHashSet<Sym> {
+    let mut found = FxHashSet::default();
     module.for_each_body(|body| {
         let functions = body.walk_all().filter(|&op| body.isolated(op).is_some());
-        found |= functions
-            .into_iter()
-            .any(|op| func::custom_vjp(body.view(&module.ctx, op)).is_some());
+        found.extend(functions.filter_map(|op| func::custom_vjp(body.view(&module.ctx, op))));
     });
     found
 }

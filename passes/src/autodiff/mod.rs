@@ -182,7 +182,7 @@ fn for_each_unit(
         return Err(errors);
     }
     // Most programs have none, and need not be searched for them once for each function.
-    let has_custom = custom::is_used(module);
+    let has_custom = !custom::derivatives(module).is_empty();
     for (unit, targets) in &resolved {
         let custom = match has_custom {
             true => custom::custom_vjps(module, &unit.path),

@@ -3,7 +3,7 @@
 use super::super::attrs::List;
 use super::super::dims::Dot;
 use super::super::ops;
-use super::shape::spread;
+use super::shape::{inverse, permuted, spread};
 use super::{Cx, One};
 use crate::pd::Expr;
 
@@ -18,8 +18,7 @@ fn grouped<'c>(x: Expr<'c>, groups: [&List; 3]) -> Expr<'c> {
     let order: Vec<i64> = groups.iter().flat_map(|group| group.iter().copied()).collect();
     let size = |group: &List| group.iter().map(|&at| x.dims()[at as usize]).product::<i64>();
     let shape: Vec<i64> = groups.iter().map(|group| size(group)).collect();
-    let x = if order.is_sorted() { x } else { x.transpose(&order) };
-    x.reshape(shape)
+    permuted(x, &order).reshape(shape)
 }
 
 fn dot_general<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
@@ -36,7 +35,7 @@ fn dot_general<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
 fn places(list: &str, letters: [&str; 2]) -> Option<Vec<i64>> {
     let words: Vec<&str> = list.trim_matches(['[', ']']).split(',').map(str::trim).collect();
     let place = |word: &str| words.iter().position(|&w| w == word).map(|at| at as i64);
-    let spatial = (0..words.len() - 2).map(|at| place(&at.to_string()));
+    let spatial = (0..words.len().checked_sub(2)?).map(|at| place(&at.to_string()));
     letters.into_iter().map(place).chain(spatial).collect()
 }
 
@@ -57,6 +56,10 @@ fn convolution<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     });
     let [lhs, rhs, result] =
         parts.ok_or("`dimension_numbers` must be `#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>`")?;
+    let ranks = [c.x(0).rank(), c.x(1).rank(), c.dims().len()];
+    if ranks != [lhs.len(), rhs.len(), result.len()] || ranks != [lhs.len(); 3] {
+        return Err("`dimension_numbers` must have the dimensions of the operands and the result".to_owned());
+    }
     let rank = lhs.len() - 2;
     let list = |name, default| c.attrs.list_or(name, default, rank);
     let (mut strides, mut dilations) = (list("window_strides", 1)?, list("rhs_dilation", 1)?);
@@ -102,13 +105,8 @@ fn convolution<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
             .groups(groups)
             .data_format("NCHW")
     });
-    if rank == 1 {
-        let dims = out.dims();
-        out = out.reshape(vec![dims[0], dims[1], dims[3]]);
+    if let (1, &[batch, features, _, width]) = (rank, out.dims()) {
+        out = out.reshape([batch, features, width]);
     }
-    let mut back = vec![0; result.len()];
-    for (from, &to) in result.iter().enumerate() {
-        back[to as usize] = from as i64;
-    }
-    Ok(out.transpose(&back))
+    Ok(permuted(out, &inverse(&result)))
 }

@@ -41,37 +41,17 @@ pub(super) const TABLE: &[(&str, One)] = &[
     (ops::Tanh::NAME, |c| Ok(c.x(0).tanh())),
     (ops::IsFinite::NAME, |c| Ok(c.x(0).isfinite())),
     (ops::Convert::NAME, convert),
-    (ops::Add::NAME, |c| {
-        Ok(if c.is_bool() {
-            c.x(0).logical_or(c.x(1))
-        } else {
-            c.x(0) + c.x(1)
-        })
-    }),
+    (ops::Add::NAME, |c| Ok(truth_or(c, Expr::logical_or, Expr::add))),
     (ops::Subtract::NAME, |c| Ok(c.x(0) - c.x(1))),
     (ops::Multiply::NAME, |c| {
-        Ok(if c.is_bool() {
-            c.x(0).logical_and(c.x(1))
-        } else {
-            c.x(0) * c.x(1)
-        })
+        Ok(truth_or(c, Expr::logical_and, Expr::multiply))
     }),
     (ops::Divide::NAME, |c| {
         Ok(if c.is_float() { c.x(0) / c.x(1) } else { quotient(c) })
     }),
-    (ops::Maximum::NAME, |c| {
-        Ok(if c.is_bool() {
-            c.x(0).logical_or(c.x(1))
-        } else {
-            c.x(0).maximum(c.x(1))
-        })
-    }),
+    (ops::Maximum::NAME, |c| Ok(truth_or(c, Expr::logical_or, Expr::maximum))),
     (ops::Minimum::NAME, |c| {
-        Ok(if c.is_bool() {
-            c.x(0).logical_and(c.x(1))
-        } else {
-            c.x(0).minimum(c.x(1))
-        })
+        Ok(truth_or(c, Expr::logical_and, Expr::minimum))
     }),
     (ops::Power::NAME, |c| Ok(c.x(0).elementwise_pow(c.x(1)))),
     (ops::Remainder::NAME, |c| {
@@ -85,25 +65,11 @@ pub(super) const TABLE: &[(&str, One)] = &[
     }),
     (ops::Atan2::NAME, |c| Ok(c.x(0).atan2(c.x(1)))),
     (ops::And::NAME, |c| {
-        Ok(if c.is_bool() {
-            c.x(0).logical_and(c.x(1))
-        } else {
-            c.x(0).bitwise_and(c.x(1))
-        })
+        Ok(truth_or(c, Expr::logical_and, Expr::bitwise_and))
     }),
-    (ops::Or::NAME, |c| {
-        Ok(if c.is_bool() {
-            c.x(0).logical_or(c.x(1))
-        } else {
-            c.x(0).bitwise_or(c.x(1))
-        })
-    }),
+    (ops::Or::NAME, |c| Ok(truth_or(c, Expr::logical_or, Expr::bitwise_or))),
     (ops::Xor::NAME, |c| {
-        Ok(if c.is_bool() {
-            c.x(0).logical_xor(c.x(1))
-        } else {
-            c.x(0).bitwise_xor(c.x(1))
-        })
+        Ok(truth_or(c, Expr::logical_xor, Expr::bitwise_xor))
     }),
     (ops::Compare::NAME, compare),
     (ops::Select::NAME, |c| Ok(c.x(0).select(c.x(1), c.x(2)))),
@@ -152,6 +118,16 @@ pub(super) const VJPS: &[(&str, Vjp)] = &[
         vec![g * ((c.x(0) * c.x(0)).neg().exp() * -FRAC_2_SQRT_PI)]
     }),
 ];
+
+/// One function of truth values, another of numbers.
+fn truth_or<'c>(
+    c: &Cx<'c>,
+    truth: fn(Expr<'c>, Expr<'c>) -> Expr<'c>,
+    number: fn(Expr<'c>, Expr<'c>) -> Expr<'c>,
+) -> Expr<'c> {
+    let compute = if c.is_bool() { truth } else { number };
+    compute(c.x(0), c.x(1))
+}
 
 /// What of a cotangent is for `a`, which is chosen where it is greater; of equals each gets half.
 fn share<'c>(a: Expr<'c>, b: Expr<'c>, g: Expr<'c>) -> Expr<'c> {

@@ -5,7 +5,7 @@ use pir_ir::Type;
 use super::super::attrs::List;
 use super::super::dims::Gather;
 use super::super::ops;
-use super::shape::ints;
+use super::shape::{ints, inverse, permuted};
 use super::{Cx, One};
 use crate::pd::Expr;
 
@@ -13,7 +13,7 @@ pub(super) const TABLE: &[(&str, One)] = &[
     (ops::DynamicSlice::NAME, |c| {
         let (mut x, sizes) = (c.x(0), c.attrs.list("slice_sizes")?);
         for (axis, &size) in sizes.iter().enumerate() {
-            let dim = x.dims()[axis];
+            let dim = c.x(0).dims()[axis];
             if size != dim {
                 let rows = c.scope.arange_with(|o| o.start(0).end(size).step(1).dtype(Type::I64));
                 let start = clamped(c.x(1 + axis), dim - size).reshape([1]);
@@ -71,12 +71,7 @@ fn flat_indices<'c>(c: &Cx<'c>, gather: &Gather, dims: &[i64], starts: Expr<'c>)
         true => {
             let others = (0..starts.rank() as i64).filter(|&at| at as usize != vector);
             let order: Vec<i64> = others.chain([vector as i64]).collect();
-            let starts = if order.is_sorted() {
-                starts
-            } else {
-                starts.transpose(&order)
-            };
-            starts.reshape([count, gather.map.len() as i64])
+            permuted(starts, &order).reshape([count, gather.map.len() as i64])
         }
         false => starts.reshape([count, 1]),
     };
@@ -131,16 +126,11 @@ fn windows_in_place<'c>(x: Expr<'c>, gather: &Gather, starts: &[i64], back: bool
         })
         .collect();
     if back {
-        let mut inverse = vec![0; order.len()];
-        for (at, &from) in order.iter().enumerate() {
-            inverse[from as usize] = at as i64;
-        }
-        return if inverse.is_sorted() { x } else { x.transpose(&inverse) };
+        return permuted(x, &inverse(&order));
     }
     let sizes = gather.window().into_iter().map(|at| gather.slice_sizes[at as usize]);
     let shape: Vec<i64> = batch.iter().copied().chain(sizes).collect();
-    let x = x.reshape(shape);
-    if order.is_sorted() { x } else { x.transpose(&order) }
+    permuted(x.reshape(shape), &order)
 }
 
 fn scatter<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {

@@ -7,12 +7,7 @@ mod reduce;
 mod region;
 mod shape;
 
-use std::rc::Rc;
-
-use pir_ir::{
-    Context, Diagnostic, InferArgs, OpDef, OpId, OpView, Rewriter, Semantics, Speculatability, Type, TypeData, ValueId,
-    VjpArgs,
-};
+use pir_ir::{Context, OpId, OpView, Rewriter, Semantics, Speculatability, Type, TypeData, ValueId, VjpArgs};
 use smallvec::SmallVec;
 
 use super::attrs::Attrs;
@@ -27,8 +22,8 @@ pub(super) struct Cx<'c> {
     /// The types of the results.
     types: SmallVec<[Type; 2]>,
     /// What its region computes of elements.
-    region: Rc<Region>,
-    /// The element of each operand that is a constant with one.
+    region: Region,
+    /// Of an operation with a region the element of each operand that is a constant with one.
     splats: SmallVec<[Option<f64>; 4]>,
 }
 
@@ -68,6 +63,11 @@ impl<'c> Cx<'c> {
         self.x(0).elem() == Some(Type::I1)
     }
 
+    /// The element that all of an operand are, if it is such a constant.
+    fn splat(&self, index: usize) -> Option<f64> {
+        self.splats.get(index).copied().flatten()
+    }
+
     fn is_float(&self) -> bool {
         self.x(0).elem().is_some_and(|elem| self.ctx().is_float(elem))
     }
@@ -88,6 +88,15 @@ pub(super) struct Lowering {
 enum Compute {
     One(One),
     All(All),
+}
+
+impl Compute {
+    fn of<'c>(self, c: &Cx<'c>) -> Results<'c> {
+        match self {
+            Compute::One(compute) => Ok(vec![compute(c)?]),
+            Compute::All(compute) => compute(c),
+        }
+    }
 }
 
 /// The lowering of an operation, if it has one.
@@ -118,36 +127,40 @@ fn splat(r: &Rewriter<'_>, mut value: ValueId) -> Option<f64> {
     }
 }
 
-fn build<'b>(building: &'b Building<'_, '_>, r: &Facts<'b>, operands: &[ValueId]) -> Cx<'b> {
-    let scope = building.scope();
-    Cx {
-        scope,
-        attrs: r.attrs,
-        operands: operands.iter().map(|&value| scope.expr(value)).collect(),
-        types: r.types.clone(),
-        region: r.region.clone(),
-        splats: r.splats.clone(),
-    }
-}
-
 /// What is read of an operation before others are made.
 struct Facts<'c> {
     attrs: Attrs<'c>,
     types: SmallVec<[Type; 2]>,
-    region: Rc<Region>,
+    region: Region,
     splats: SmallVec<[Option<f64>; 4]>,
 }
 
 impl<'c> Facts<'c> {
     fn of(r: &Rewriter<'c>, op: OpId) -> Self {
+        let is_reduction = !r.body.op_regions(op).is_empty();
+        let read = r.body.operands(op).filter(|_| is_reduction);
         Facts {
             attrs: Attrs {
                 ctx: r.ctx,
                 dict: r.body.attrs(op),
             },
             types: r.body.results(op).map(|value| r.body.value_type(value)).collect(),
-            region: Rc::new(Region::of(r, op)),
-            splats: r.body.operands(op).map(|value| splat(r, value)).collect(),
+            region: Region::of(r, op),
+            splats: read.map(|value| splat(r, value)).collect(),
+        }
+    }
+
+    fn within<'b>(self, scope: ExprScope<'b>, operands: &[ValueId]) -> Cx<'b>
+    where
+        'c: 'b,
+    {
+        Cx {
+            scope,
+            attrs: self.attrs,
+            operands: operands.iter().map(|&value| scope.expr(value)).collect(),
+            types: self.types,
+            region: self.region,
+            splats: self.splats,
         }
     }
 }
@@ -159,25 +172,6 @@ impl Semantics for Lowering {
 
     fn has_vjp(&self) -> bool {
         self.vjp.is_some()
-    }
-
-    fn mentions(&self) -> Vec<&str> {
-        Vec::new()
-    }
-
-    fn programs(&self) -> Vec<(&'static str, &str)> {
-        Vec::new()
-    }
-
-    fn check(&self, _: &Context, _: &OpDef) -> Vec<Diagnostic> {
-        Vec::new()
-    }
-
-    fn infer(&self, args: InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String> {
-        match args.def.infer {
-            Some(infer) => infer(args),
-            None => Err("the types of its results must be given".to_owned()),
-        }
     }
 
     fn is_pure(&self, _: OpView<'_>) -> Option<bool> {
@@ -196,16 +190,12 @@ impl Semantics for Lowering {
         let facts = Facts::of(r, op);
         let name = r.ctx.op_str(r.body.op_name(op));
         let building = Building::new(r);
-        let cx = build(&building, &facts, operands);
-        let results = match self.compute {
-            Compute::One(compute) => compute(&cx).map(|result| vec![result]),
-            Compute::All(compute) => compute(&cx),
-        };
+        let cx = facts.within(building.scope(), operands);
+        let results = self.compute.of(&cx);
         let results = results.map_err(|why| format!("`{name}`: {why}"))?;
         building.finish().map_err(|why| format!("`{name}`: {why}"))?;
         // What is not supported must not pass for something else.
-        let fits =
-            results.len() == facts.types.len() && results.iter().zip(&facts.types).all(|(x, &ty)| x.ty() == Some(ty));
+        let fits = results.len() == cx.types.len() && results.iter().zip(&cx.types).all(|(x, &ty)| x.ty() == Some(ty));
         let values: Option<SmallVec<[ValueId; 2]>> = results.iter().map(|result| result.id()).collect();
         values
             .filter(|_| fits)
@@ -221,7 +211,7 @@ impl Semantics for Lowering {
         let vjp = self.vjp.ok_or("it has no derivative of its own")?;
         let facts = Facts::of(r, op);
         let building = Building::new(r);
-        let cx = build(&building, &facts, args.operands);
+        let cx = facts.within(building.scope(), args.operands);
         let [result, cotangent] = [args.results, args.cotangents].map(|list| match list.first() {
             Some(&value) => cx.scope.expr(value),
             None => cx.scope.nothing(),

@@ -65,7 +65,7 @@ fn reduce<'c>(c: &Cx<'c>) -> Results<'c> {
         }
     {
         let out = out.reshape(c.dims());
-        return match is_neutral(combiner, c.splats.get(1).copied().flatten()) {
+        return match is_neutral(combiner, c.splat(1)) {
             true => Ok(vec![out]),
             false => c.region.apply(c, &[out, inits[0]]),
         };
@@ -82,7 +82,10 @@ fn reduce<'c>(c: &Cx<'c>) -> Results<'c> {
 /// not be commutative.
 fn halved<'c>(c: &Cx<'c>, mut parts: Vec<Expr<'c>>, axis: i64) -> Results<'c> {
     loop {
-        let size = parts.first().map_or(1, |part| part.dims()[axis as usize]);
+        let size = parts
+            .first()
+            .and_then(|part| part.dims().get(axis as usize).copied())
+            .unwrap_or(1);
         if size <= 1 {
             return Ok(parts);
         }
@@ -114,7 +117,10 @@ fn reduce_window<'c>(c: &Cx<'c>) -> Results<'c> {
     let (inputs, inits) = c.operands.split_at(c.operands.len() / 2);
     let rank = inputs.first().ok_or("an operand is missing")?.rank();
     let list = |name| c.attrs.list_or(name, 1, rank);
-    let window = c.attrs.list("window_dimensions")?;
+    let window = c.attrs.list_of("window_dimensions", rank)?;
+    if c.dims().len() != rank {
+        return Err("the result must have the rank of the operands".to_owned());
+    }
     let (strides, base, dilations) = (
         list("window_strides")?,
         list("base_dilations")?,
@@ -167,8 +173,7 @@ fn running_sum<'c>(
     let is_plain = [strides, base, dilations]
         .iter()
         .all(|list| list.iter().all(|&n| n == 1));
-    let is_sum =
-        is_neutral(ops::Add::NAME, c.splats.get(1).copied().flatten()) && c.region.combiner() == Some(ops::Add::NAME);
+    let is_sum = is_neutral(ops::Add::NAME, c.splat(1)) && c.region.combiner() == Some(ops::Add::NAME);
     let at = window.iter().position(|&n| n != 1).filter(|_| is_plain && is_sum)?;
     let size = x.dims()[at];
     let others_are_plain =

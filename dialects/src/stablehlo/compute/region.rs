@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::super::attrs::Attrs;
 use super::super::ops;
-use super::{Compute, Cx, find};
+use super::{Cx, find};
 use crate::pd::Expr;
 
 /// An operation of a region.
@@ -99,8 +99,7 @@ impl Region {
         let dims = args.first().map_or(&[][..], |arg| arg.dims());
         for step in &self.steps {
             let lowering = find(&step.name).ok_or_else(|| format!("`{}` is not supported in a region", step.name))?;
-            let operand = |value: &ValueId| values.get(value).copied().unwrap_or_else(|| c.scope.expr(*value));
-            let operands: Vec<Expr<'c>> = step.operands.iter().map(operand).collect();
+            let operands: Vec<Expr<'c>> = step.operands.iter().map(|&value| known(c, &values, value)).collect();
             // Constants stay scalars, which are broadcast.
             let is_scalar = operands.iter().all(|operand| operand.rank() == 0);
             let shape = if is_scalar { &[][..] } else { dims };
@@ -116,18 +115,19 @@ impl Region {
                     .iter()
                     .map(|&(_, elem)| c.ctx().tensor(shape, elem))
                     .collect(),
-                region: std::rc::Rc::default(),
+                region: Region::default(),
                 splats: SmallVec::new(),
             };
-            let results = match lowering.compute {
-                Compute::One(compute) => vec![compute(&inner)?],
-                Compute::All(compute) => compute(&inner)?,
-            };
+            let results = lowering.compute.of(&inner)?;
             values.extend(step.results.iter().map(|result| result.0).zip(results));
         }
-        let result = |value: &ValueId| values.get(value).copied().unwrap_or_else(|| c.scope.expr(*value));
-        Ok(self.returned.iter().map(result).collect())
+        Ok(self.returned.iter().map(|&value| known(c, &values, value)).collect())
     }
+}
+
+/// What stands for a value of a region, or one from outside.
+fn known<'c>(c: &Cx<'c>, values: &FxHashMap<ValueId, Expr<'c>>, value: ValueId) -> Expr<'c> {
+    values.get(&value).copied().unwrap_or_else(|| c.scope.expr(value))
 }
 
 fn step(r: &Rewriter<'_>, op: OpId) -> Step {

@@ -21,7 +21,7 @@ pub(super) const TABLE: &[(&str, One)] = &[
         let (map, x) = (c.attrs.list("broadcast_dimensions")?, c.x(0));
         let mut order: Vec<i64> = (0..map.len() as i64).collect();
         order.sort_by_key(|&at| map[at as usize]);
-        let x = if order.is_sorted() { x } else { x.transpose(&order) };
+        let x = permuted(x, &order);
         let mut shape = vec![1; c.dims().len()];
         for &at in &order {
             shape[map[at as usize] as usize] = c.x(0).dims()[at as usize];
@@ -95,7 +95,23 @@ pub(super) fn expand<'c>(x: Expr<'c>, dims: &[i64]) -> Expr<'c> {
     }
 }
 
+/// Dimensions in another order.
+pub(super) fn permuted<'c>(x: Expr<'c>, order: &[i64]) -> Expr<'c> {
+    if order.is_sorted() { x } else { x.transpose(order) }
+}
+
+/// The order that takes one back.
+pub(super) fn inverse(order: &[i64]) -> Vec<i64> {
+    let mut inverse: Vec<i64> = (0..order.len() as i64).collect();
+    inverse.sort_by_key(|&at| order[at as usize]);
+    inverse
+}
+
 pub(super) fn cut<'c>(x: Expr<'c>, starts: &[i64], limits: &[i64], strides: &[i64]) -> Expr<'c> {
+    // What failed has no dimensions.
+    if x.rank() != starts.len() {
+        return x;
+    }
     let whole = |at: usize| starts[at] == 0 && limits[at] == x.dims()[at] && strides[at] == 1;
     let axes: List = (0..starts.len()).filter(|&at| !whole(at)).map(|at| at as i64).collect();
     let of = |list: &[i64]| -> Vec<i64> { axes.iter().map(|&at| list[at as usize]).collect() };
@@ -119,6 +135,9 @@ fn pad<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
 /// Puts a value around and between the elements of a tensor.
 pub(super) fn spread<'c>(x: Expr<'c>, value: Expr<'c>, low: &[i64], high: &[i64], interior: &[i64]) -> Expr<'c> {
     let rank = low.len();
+    if x.rank() != rank {
+        return x;
+    }
     // What negative padding cuts off may be between elements.
     let inner: Vec<i64> = (0..rank)
         .map(|at| x.dims()[at] + (x.dims()[at] - 1).max(0) * interior[at])

@@ -10,9 +10,9 @@ mod marks;
 
 use pir_dialects::marks::BACKWARD;
 use pir_dialects::{func, pd};
-use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Sym, Traits, Type, TypeData};
-use rustc_hash::FxHashSet;
+use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Traits, Type, TypeData};
 
+use super::custom::derivatives;
 use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
@@ -45,6 +45,7 @@ pub(super) fn mark(ctx: &Context, body: &mut Body, block: BlockId, last: Option<
 /// Removes gradients. Returns whether there were any; `report` gets a diagnostic for each that stays.
 pub fn strip_backward(module: &mut Module, by: StripBy, report: &mut dyn FnMut(Diagnostic)) -> bool {
     let ctx = module.ctx.clone();
+    // What derivatives of functions return is called a gradient, and is theirs to return.
     let derivatives = derivatives(module);
     let mut changed = false;
     let mut pending = vec![(&mut module.body, true)];
@@ -69,16 +70,6 @@ pub fn strip_backward(module: &mut Module, by: StripBy, report: &mut dyn FnMut(D
         restore_signatures(module);
     }
     changed
-}
-
-/// The functions that others name as their derivatives: what they return is called a gradient, and is theirs to return.
-fn derivatives(module: &Module) -> FxHashSet<Sym> {
-    let mut found = FxHashSet::default();
-    module.for_each_body(|body| {
-        let ops = body.walk_all().filter(|&op| body.isolated(op).is_some());
-        found.extend(ops.filter_map(|op| func::custom_vjp(body.view(&module.ctx, op))));
-    });
-    found
 }
 
 /// The block that a body consists of, its terminator if it has one, and whether that returns from a function.
