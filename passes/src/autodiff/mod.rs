@@ -23,6 +23,7 @@ mod prune;
 mod remat;
 mod rules;
 mod shapes;
+mod signature;
 mod stack_locals;
 mod stacks;
 mod strip;
@@ -32,8 +33,8 @@ mod targets;
 
 use pir_dialects::pd;
 use pir_ir::{
-    Arith, Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Semantics, Type, TypeData,
-    ValueId, expand_composites_in,
+    Arith, Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Semantics, ValueId,
+    expand_composites_in,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -81,7 +82,7 @@ pub fn build_backward(module: &mut Module, options: &BackwardOptions) -> Result<
         },
     );
     units?;
-    extend_signatures(module);
+    signature::extend(module);
     Ok(())
 }
 
@@ -276,20 +277,21 @@ fn append_adjoint(
     let mut frame = Frame::default();
     let last = ops.len().checked_sub(1 + usize::from(end.is_some())).map(|at| ops[at]);
     for (at, output) in targets.outputs.iter().enumerate() {
-        let seed = match output.seed {
-            // There has to be an operation of our own that says where the adjoint program begins.
-            Seed::Value(value) if at == 0 => {
-                let seed = r.compute(Arith::Copy, &[value]).map_err(failed)?;
-                r.name_like(seed, output.value, "_grad");
-                seed
-            }
-            Seed::Value(value) => value,
-            Seed::Number(number) => {
-                let seed = r.filled_like(output.value, number).map_err(failed)?;
-                r.name_like(seed, output.value, "_grad");
-                seed
-            }
+        let given = match output.seed {
+            Seed::Number(_) => None,
+            Seed::Value(value) => Some(value),
+            Seed::Argument => Some(signature::add_cotangent(&mut r, block, output.value, at)),
         };
+        let seed = match (given, output.seed) {
+            (Some(value), _) if at > 0 => value,
+            // There has to be an operation of our own that says where the adjoint program begins.
+            (Some(value), _) => r.compute(Arith::Copy, &[value]).map_err(failed)?,
+            (None, Seed::Number(number)) => r.filled_like(output.value, number).map_err(failed)?,
+            (None, _) => continue,
+        };
+        if given != Some(seed) {
+            r.name_like(seed, output.value, "_grad");
+        }
         frame.add(&mut r, output.value, seed).map_err(failed)?;
     }
     let differentiated = if end.is_some() { &ops[..ops.len() - 1] } else { &ops[..] };
@@ -339,34 +341,5 @@ fn sweep(r: &mut Rewriter<'_>, mark: usize) {
         if unused && r.body.view(r.ctx, op).own_effects().is_empty() {
             r.erase_op(op);
         }
-    }
-}
-
-/// Makes the types of functions agree with what they return.
-fn extend_signatures(module: &mut Module) {
-    let ctx = module.ctx.clone();
-    let mut pending = vec![&mut module.body];
-    while let Some(body) = pending.pop() {
-        let functions: Vec<_> = body
-            .walk_all()
-            .filter(|&op| body.view(&ctx, op).has(pir_ir::Traits::FUNCTION))
-            .collect();
-        for op in functions {
-            let returned: Option<Vec<Type>> = body.isolated(op).and_then(|inner| {
-                let last = inner.last_op(inner.single_block(inner.root())?)?;
-                Some(inner.operands(last).map(|v| inner.value_type(v)).collect())
-            });
-            let Some(returned) = returned else { continue };
-            if let Some(attr) = body.attr(&ctx, op, "function_type")
-                && let Some(ty) = ctx.attr_type(attr)
-                && let TypeData::Function { inputs, results } = ctx.type_data(ty)
-                && results.len() < returned.len()
-            {
-                let mut types = results.to_vec();
-                types.extend(&returned[results.len()..]);
-                pir_dialects::func::set_type(&ctx, body, op, inputs, &types);
-            }
-        }
-        pending.extend(inner_bodies_mut(&ctx, body));
     }
 }

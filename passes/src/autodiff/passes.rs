@@ -32,7 +32,8 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         name: "seed",
         kind: OptionKind::List,
         default: None,
-        help: "cotangents of the outputs, one for all or one for each: a number, `%value` or the name of an input; default: 1",
+        help: "cotangents of the outputs, one for all or one for each: a number, `%value` or the name of an input; `args`: new \
+               arguments of the function; default: 1",
     },
 ];
 

@@ -6,6 +6,8 @@ use pir_ir::verify::compatible;
 use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, Type, ValueId, nearest};
 use rustc_hash::FxHashSet;
 
+use super::signature;
+
 /// The options of the passes of `backward`.
 #[derive(Clone, Default, Debug)]
 pub struct BackwardOptions {
@@ -13,7 +15,8 @@ pub struct BackwardOptions {
     pub of: Vec<String>,
     /// Inputs: `%name` of a value, or the `name` of a `pd.data` or `pd.parameter`.
     pub wrt: Vec<String>,
-    /// Cotangents of the outputs: one for all or one for each; `%name`, the name of an input, or a number.
+    /// Cotangents of the outputs: one for all or one for each; `%name`, the name of an input, or a number. `args` alone: new
+    /// arguments of the function.
     pub seed: Vec<String>,
 }
 
@@ -33,6 +36,8 @@ pub(crate) struct Unit {
     pub(crate) kind: UnitKind,
     /// Where its function is.
     span: Span,
+    /// Whether cotangents are arguments of it already.
+    seeded: bool,
 }
 
 /// An output and its cotangent.
@@ -46,6 +51,8 @@ pub(crate) struct Output {
 pub(crate) enum Seed {
     Number(f64),
     Value(ValueId),
+    /// A new argument of the function.
+    Argument,
 }
 
 /// The outputs and the inputs of a unit.
@@ -97,6 +104,7 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
                         path,
                         kind: UnitKind::Function,
                         span: body.op_span(op),
+                        seeded: signature::cotangents(ctx, body, op).is_some(),
                     });
                 }
             } else {
@@ -108,6 +116,7 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
                 path,
                 kind: UnitKind::Program,
                 span: Span::default(),
+                seeded: false,
             });
         }
     }
@@ -158,6 +167,16 @@ pub(crate) fn resolve(
     let block = unit_block(body).map_err(|d| vec![*d])?;
     let scope = Scope { ctx, body, block, unit };
     let mut errors = Vec::new();
+    if unit.seeded {
+        errors.push(
+            Diagnostic::error(
+                "seed-arguments",
+                "a function whose cotangents are arguments cannot be differentiated again",
+            )
+            .label(unit.span, "differentiated with `seed=args`")
+            .help("`split-vjp` makes a function of the gradients alone, which can be differentiated"),
+        );
+    }
     let mut keep = |found: Result<Vec<ValueId>, Diagnostic>| found.map_err(|e| errors.push(e)).unwrap_or_default();
 
     let values: Vec<ValueId> = if options.of.is_empty() {
@@ -174,12 +193,22 @@ pub(crate) fn resolve(
             .flat_map(|name| keep(scope.input(name).map(|v| vec![v])))
             .collect()
     };
-    let seeds: Vec<Seed> = options
-        .seed
-        .iter()
+    let as_arguments = options.seed == ["args"];
+    if as_arguments && unit.kind == UnitKind::Program {
+        errors.push(
+            Diagnostic::error(
+                "seed-arguments",
+                "what is at top level has no arguments for the cotangents",
+            )
+            .note("`seed=args` makes the cotangents of the results of a function arguments of it")
+            .help("give numbers, values or the names of inputs as seeds, or put the program into a function"),
+        );
+    }
+    let named = options.seed.iter().filter(|_| !as_arguments);
+    let seeds: Vec<Seed> = named
         .filter_map(|s| scope.seed(s).map_err(|e| errors.push(e)).ok())
         .collect();
-    if !options.seed.is_empty() && errors.is_empty() && seeds.len() != 1 && seeds.len() != values.len() {
+    if !seeds.is_empty() && errors.is_empty() && seeds.len() != 1 && seeds.len() != values.len() {
         errors.push(Diagnostic::error(
             "seed-count",
             format!(
@@ -203,7 +232,12 @@ pub(crate) fn resolve(
         &inputs,
         "an input that is differentiated with respect to must be a tensor of floats",
     );
-    let seed_of = |at: usize| seeds.get(at).or(seeds.first()).copied().unwrap_or(Seed::Number(1.0));
+    let default = if as_arguments {
+        Seed::Argument
+    } else {
+        Seed::Number(1.0)
+    };
+    let seed_of = |at: usize| seeds.get(at).or(seeds.first()).copied().unwrap_or(default);
     let outputs = values.iter().enumerate();
     let outputs: Vec<Output> = outputs
         .map(|(at, &value)| Output {

@@ -9,11 +9,10 @@ mod liveness;
 mod marks;
 
 use pir_dialects::marks::BACKWARD;
-use pir_dialects::{func, pd};
-use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Traits, Type, TypeData};
+use pir_dialects::pd;
+use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Traits};
 
-use super::custom::derivatives;
-use crate::bodies::inner_bodies_mut;
+use super::{custom::derivatives, signature};
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -67,7 +66,7 @@ pub fn strip_backward(module: &mut Module, by: StripBy, report: &mut dyn FnMut(D
         pending.extend(inner.map(|(op, _, inner)| (inner, !kept.contains(&op))));
     }
     if changed {
-        restore_signatures(module);
+        signature::restore(module);
     }
     changed
 }
@@ -101,33 +100,6 @@ fn fetches_gradient(ctx: &Context, body: &Body, op: OpId) -> bool {
 fn is_gradient(name: &str) -> bool {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
     name.ends_with(SUFFIX) || base.strip_suffix('_').is_some_and(|base| base.ends_with(SUFFIX))
-}
-
-/// Makes the types of functions agree with what they return.
-fn restore_signatures(module: &mut Module) {
-    let ctx = module.ctx.clone();
-    let mut pending = vec![&mut module.body];
-    while let Some(body) = pending.pop() {
-        let functions: Vec<_> = body
-            .walk_all()
-            .filter(|&op| body.view(&ctx, op).has(Traits::FUNCTION))
-            .collect();
-        for op in functions {
-            let returned: Option<Vec<Type>> = body.isolated(op).and_then(|inner| {
-                let end = outermost(&ctx, inner)?.1?;
-                Some(inner.operands(end).map(|v| inner.value_type(v)).collect())
-            });
-            if let Some(returned) = returned
-                && let Some(attr) = body.attr(&ctx, op, "function_type")
-                && let Some(ty) = ctx.attr_type(attr)
-                && let TypeData::Function { inputs, results } = ctx.type_data(ty)
-                && results.len() > returned.len()
-            {
-                func::set_type(&ctx, body, op, inputs, &results[..returned.len()]);
-            }
-        }
-        pending.extend(inner_bodies_mut(&ctx, body));
-    }
 }
 
 /// The pass `strip-backward`.

@@ -1,0 +1,118 @@
+//! Signatures of functions that return gradients: behind their results, and with `seed=args` of cotangents that are arguments,
+//! behind their own.
+//!
+//! The attribute `pir.cotangents = [2, 3]` of such a function says that its last two arguments are cotangents of results,
+//! and its last three results the gradients.
+
+use pir_dialects::func;
+use pir_ir::{BlockId, Body, Context, Module, OpId, Rewriter, Traits, Type, TypeData, ValueId};
+
+use crate::bodies::inner_bodies_mut;
+
+/// The name of the attribute.
+const COTANGENTS: &str = "pir.cotangents";
+
+/// Adds the argument that is the cotangent of an output, the one at this place.
+pub(super) fn add_cotangent(r: &mut Rewriter<'_>, block: BlockId, output: ValueId, at: usize) -> ValueId {
+    let argument = r.body.add_block_arg(block, r.body.value_type(output), None);
+    r.name(argument, &format!("ct{at}"));
+    argument
+}
+
+/// How many of the last arguments of a function are cotangents, and how many of its last results gradients.
+pub(super) fn cotangents(ctx: &Context, body: &Body, function: OpId) -> Option<(usize, usize)> {
+    let counts = body.view(ctx, function).ints(COTANGENTS)?;
+    let &[arguments, gradients] = counts else {
+        return None;
+    };
+    Some((usize::try_from(arguments).ok()?, usize::try_from(gradients).ok()?))
+}
+
+/// Takes the attribute away.
+pub(super) fn forget(ctx: &Context, body: &mut Body, function: OpId) {
+    let attrs = ctx.dict_without(body.attrs(function), COTANGENTS);
+    body.set_attrs(function, attrs);
+}
+
+/// Makes the types of functions agree with what they take and return after they were differentiated.
+pub(super) fn extend(module: &mut Module) {
+    for_each_function(module, |ctx, body, function, new, old| {
+        let (added, gradients) = (
+            new.0.len().checked_sub(old.0.len()),
+            new.1.len().checked_sub(old.1.len()),
+        );
+        let (Some(added), Some(gradients)) = (added, gradients) else {
+            return;
+        };
+        if gradients > 0 {
+            func::set_type(ctx, body, function, new.0, new.1);
+        }
+        if added > 0 {
+            let counts = ctx.ints_attr(&[added as i64, gradients as i64]);
+            let attrs = ctx.dict_with(body.attrs(function), COTANGENTS, counts);
+            body.set_attrs(function, attrs);
+        }
+    });
+}
+
+/// Makes the types of functions agree with what they return after gradients were taken away, and takes away the cotangents
+/// that they were computed from.
+pub(super) fn restore(module: &mut Module) {
+    for_each_function(module, |ctx, body, function, new, old| {
+        if new.1.len() >= old.1.len() {
+            return;
+        }
+        let mut inputs = old.0;
+        if let Some((arguments, gradients)) = cotangents(ctx, body, function)
+            && new.1.len() + gradients == old.1.len()
+            && let Some(kept) = erase_last_arguments(body, function, arguments)
+        {
+            inputs = &inputs[..kept];
+            forget(ctx, body, function);
+        }
+        func::set_type(ctx, body, function, inputs, new.1);
+    });
+}
+
+/// Takes the last arguments of a function away, if nothing uses them; gives how many are left.
+fn erase_last_arguments(body: &mut Body, function: OpId, count: usize) -> Option<usize> {
+    let inner = body.isolated_mut(function)?;
+    let entry = inner.entry_block(inner.root())?;
+    let kept = inner.block_args(entry).len().checked_sub(count)?;
+    if inner.block_args(entry)[kept..].iter().any(|&v| inner.has_uses(v)) {
+        return None;
+    }
+    inner.retain_block_args(entry, |at| at < kept);
+    Some(kept)
+}
+
+/// The types of the arguments and of the results.
+type Types<'t> = (&'t [Type], &'t [Type]);
+
+/// Gives each function of one block with the types that it takes and returns, and those that it declares.
+fn for_each_function(module: &mut Module, mut f: impl FnMut(&Context, &mut Body, OpId, Types<'_>, Types<'_>)) {
+    let ctx = module.ctx.clone();
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        let is_function = |&op: &OpId| body.view(&ctx, op).has(Traits::FUNCTION);
+        for op in body.walk_all().filter(is_function).collect::<Vec<_>>() {
+            let new = body.isolated(op).and_then(|inner| {
+                let block = inner.single_block(inner.root())?;
+                let end = inner.last_op(block)?;
+                let types = |values: &mut dyn Iterator<Item = ValueId>| -> Vec<Type> {
+                    values.map(|v| inner.value_type(v)).collect()
+                };
+                let taken = types(&mut inner.block_args(block).iter().copied());
+                Some((taken, types(&mut inner.operands(end))))
+            });
+            if let Some((taken, returned)) = new
+                && let Some(attr) = body.attr(&ctx, op, "function_type")
+                && let Some(ty) = ctx.attr_type(attr)
+                && let TypeData::Function { inputs, results } = ctx.type_data(ty)
+            {
+                f(&ctx, body, op, (&taken, &returned), (inputs, results));
+            }
+        }
+        pending.extend(inner_bodies_mut(&ctx, body));
+    }
+}

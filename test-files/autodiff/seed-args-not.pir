@@ -1,0 +1,7 @@
+// RUN: not pir-opt --pass=backward{seed=args} %s 2>&1 | FileCheck %s
+%x = pd.data {name = "x", shape = [2], dtype = f64} : tensor<2xf64>
+%y = pd.tanh (%x) : tensor<2xf64>
+pd.fetch (%y) {name = "y"}
+
+// CHECK: error: what is at top level has no arguments for the cotangents [seed-arguments]
+// CHECK: help: give numbers, values or the names of inputs as seeds
