@@ -1,0 +1,1 @@
+"""Python's side of pir-opt: `pir_opt.jax` differentiates JAX functions whose loops have no known length."""
