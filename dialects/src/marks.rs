@@ -48,14 +48,41 @@ pub static ABSENT_RESULTS: Mark = Mark::anywhere(
     "the places of results that PaddlePaddle's program leaves out",
 );
 
+/// The derivative that a call has in the place of that of what it calls.
+pub static VJP: Mark = Mark::on(
+    "pir.vjp",
+    "symbol",
+    &[Cow::Borrowed("func.call")],
+    "the call is differentiated by this function, of its operands and the cotangents of its results: it gives those of all operands",
+);
+
+/// A call through which no derivative passes.
+pub static STOPPED: Mark = Mark::on(
+    "pir.stop_gradient",
+    "unit",
+    &[Cow::Borrowed("func.call")],
+    "no derivative passes through the call",
+);
+
+/// What a function was given by `backward{seed=args}`.
+pub static COTANGENTS: Mark = Mark::on(
+    "pir.cotangents",
+    "int[]",
+    &[Cow::Borrowed("func.func")],
+    "how many of the function's last arguments are cotangents, and how many of its last results gradients; read by `split-vjp`",
+);
+
 /// All marks.
-pub static ALL: [&Mark; 6] = [
+pub static ALL: [&Mark; 9] = [
     &BACKWARD,
     &DEVICE,
     &STOP_GRADIENT,
     &RECORDED,
     &ABSENT_OPERANDS,
     &ABSENT_RESULTS,
+    &VJP,
+    &STOPPED,
+    &COTANGENTS,
 ];
 
 pub(crate) fn register(builder: &mut ContextBuilder) {

@@ -6,8 +6,8 @@
 //! block that the call stands in: what is behind the call becomes a block of its own, to which every return goes.
 //!
 //! # Conditions
-//! * Functions with a derivative of their own (`custom_vjp`) are not inlined, so that `backward` finds the calls; unless the
-//!   option `custom-vjp` says that nothing will be differentiated.
+//! * Functions with a derivative of their own (`custom_vjp`) are not inlined, so that `backward` finds the calls, and neither are calls
+//!   with one (`pir.vjp`, `pir.stop_gradient`); unless the option `custom-vjp` says that nothing will be differentiated.
 //! * Functions that call themselves, directly or through others, are not inlined, but calls in them are.
 //! * A function of several blocks is only inlined into a body of blocks: not at top level and not inside of an `if` or a
 //!   loop, which have one block. `lift-cfg` makes one block of many functions.
@@ -19,6 +19,7 @@
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use pir_dialects::func;
+use pir_dialects::marks::{STOPPED, VJP};
 use pir_ir::{
     AttrData, BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Restated, Rewriter, Sym, Traits, Type,
     ValueId, ValueMap,
@@ -44,8 +45,8 @@ impl Pass for Inline {
 
     fn description(&self) -> &'static str {
         "Replaces each `func.call` by a copy of the function, from the innermost calls outwards. Not if the function calls \
-         itself in the end, and one of several blocks only in a body of blocks. Calls of functions with `custom_vjp` stay \
-         for `backward`, unless `custom-vjp = true` says that they are not to be differentiated any more. A program grows to about nine times its size \
+         itself in the end, and one of several blocks only in a body of blocks. Calls of functions with `custom_vjp`, and \
+         those with the marks `pir.vjp` and `pir.stop_gradient`, stay for `backward`, unless `custom-vjp = true` says that they are not to be differentiated any more. A program grows to about nine times its size \
          and a hundred thousand operations at most; the calls that are left then stay. The functions stay; `symbol-dce` removes \
          those that are private."
     }
@@ -62,7 +63,7 @@ impl Pass for Inline {
                 name: "custom-vjp",
                 kind: OptionKind::Bool,
                 default: Some("false"),
-                help: "inline functions with `custom_vjp` too: what is differentiated afterwards is their body",
+                help: "inline functions with `custom_vjp` and marked calls too: what is differentiated afterwards is their body",
             },
         ];
         OPTIONS
@@ -83,6 +84,8 @@ struct Functions {
     ops: Vec<OpId>,
     by_name: FxHashMap<Sym, usize>,
     recursive: Vec<bool>,
+    /// Calls with a derivative of their own may go too.
+    all: bool,
 }
 
 fn inline(module: &mut Module, max_size: usize, all: bool) -> usize {
@@ -91,6 +94,7 @@ fn inline(module: &mut Module, max_size: usize, all: bool) -> usize {
         ops: Vec::new(),
         by_name: FxHashMap::default(),
         recursive: Vec::new(),
+        all,
     };
     for op in module.body.block_ops(module.top()) {
         let view = module.body.view(&ctx, op);
@@ -160,7 +164,10 @@ impl Functions {
             AttrData::Symbol(path) if path.len() == 1 => self.by_name.get(&path[0]).copied(),
             _ => None,
         };
-        let calls = body.walk_all().filter(|&op| body.op_name(op) == call);
+        let may_go = |attrs| self.all || VJP.get(ctx, attrs).is_none() && STOPPED.get(ctx, attrs).is_none();
+        let calls = body
+            .walk_all()
+            .filter(|&op| body.op_name(op) == call && may_go(body.attrs(op)));
         calls.filter_map(|op| Some((op, callee(op)?))).collect()
     }
 }

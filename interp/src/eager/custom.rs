@@ -7,14 +7,38 @@ use std::io;
 use std::rc::Rc;
 
 use pir_dialects::func;
-use pir_ir::Module;
+use pir_dialects::marks::{STOPPED, VJP};
+use pir_ir::{Mark, Module};
 use rustc_hash::FxHashMap;
 
 use super::node::{Node, Operation};
 use super::run::Tracer;
 use super::{Engine, Tensor};
-use crate::exec::{Options, entry, top_level};
+use crate::exec::{ExecError, Options, entry, top_level};
 use crate::tensor::Tensor as Dense;
+
+/// The engine goes by functions: it would differentiate what a call with a derivative of its own calls.
+pub(super) fn no_marked_calls(module: &Module) -> Result<(), ExecError> {
+    let ctx = &*module.ctx;
+    let mut refused = Ok(());
+    module.for_each_body(|body| {
+        if refused.is_err() {
+            return;
+        }
+        for op in body.walk_all() {
+            let marked = |mark: &&&Mark| mark.get(ctx, body.attrs(op)).is_some();
+            if let Some(mark) = [&VJP, &STOPPED].iter().find(marked) {
+                let message = format!(
+                    "it has the mark `{}`, which `backward` knows and eager gradients do not",
+                    mark.name
+                );
+                refused = Err(ExecError::new(message).at(ctx, body, op));
+                break;
+            }
+        }
+    });
+    refused
+}
 
 /// The functions of a program that name their derivatives.
 pub(super) struct Customs {

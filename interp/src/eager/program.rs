@@ -4,7 +4,7 @@ use std::io::Write;
 
 use pir_ir::{Module, OpView};
 
-use super::custom::Customs;
+use super::custom::{Customs, no_marked_calls};
 use super::run::Tracer;
 use super::vjps::with_derivatives;
 use super::{Engine, GradOptions, Tensor, has_rule};
@@ -45,6 +45,7 @@ pub fn trace(module: &Module, options: &Options, out: &mut dyn Write) -> Result<
     let module = &*expanded(module, &keep)?;
     let engine = Engine::new(module.ctx.clone());
     let entry = entry(module, options.function.as_deref())?;
+    no_marked_calls(module)?;
     let custom = Customs::of(module, options);
     let ran = Tracer::new(&engine, &entry, options, out, custom)?.run()?;
     let specs = inputs_of(module, options.function.as_deref())?;

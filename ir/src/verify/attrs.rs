@@ -114,10 +114,11 @@ fn stand_in(plan: &Plan, operands: usize) -> usize {
     operands.saturating_sub(*plan.operands.start())
 }
 
-/// Whether an attribute that is not declared may have any value. Names with a dot are free; where operations of unknown
-/// dialects are, so are all names on operations of which MLIR says that.
+/// Whether an attribute that is not declared may have any value. Names with a dot are free, but for our own, which change
+/// what a program means; where operations of unknown dialects are, so are all names on operations of which MLIR says that.
 fn is_free(ctx: &Context, plan: &Plan, name: Sym, open: bool) -> bool {
-    open && plan.is_open || ctx.str(name).contains('.')
+    let name = ctx.str(name);
+    !name.starts_with("pir.") && (open && plan.is_open || name.contains('.'))
 }
 
 /// What is wrong with the attributes of an operation.

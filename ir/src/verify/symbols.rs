@@ -188,6 +188,61 @@ impl<'a> Symbols<'a> {
         check("call-operands", "operands", &operands, inputs);
         let given: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
         check("call-results", "results", &given, results);
+        self.check_marked(ctx, table, op, errors);
+    }
+
+    /// The derivative that a call is marked with takes the operands and the cotangents of the results, and returns the
+    /// cotangents of the operands. In the place of a cotangent of something else than floats there may be anything.
+    fn check_marked(&self, ctx: &Context, table: usize, op: OpId, errors: &mut Vec<Diagnostic>) {
+        let body = self.tables[table].body;
+        let (view, span) = (body.view(ctx, op), body.op_span(op));
+        let Some(AttrData::Symbol(path)) = view.attr("pir.vjp").map(|a| ctx.attr_data(a)) else {
+            return;
+        };
+        let vjp = path.last().map_or("", |&s| ctx.str(s));
+        let (1, Some((target_body, target))) = (path.len(), self.resolve(table, path)) else {
+            let message = format!("a call names @{vjp} as its derivative, which is not defined");
+            errors.push(
+                self.unknown(ctx, message, path)
+                    .label(span, "the derivative of this call"),
+            );
+            return;
+        };
+        let operands: Vec<Type> = body.operands(op).map(|v| body.value_type(v)).collect();
+        let results: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
+        let cotangent = |given: Type, of: Type| !ctx.is_float(of) || compatible(ctx, given, of);
+        let fits = |inputs: &[Type], returned: &[Type]| {
+            inputs.len() == operands.len() + results.len()
+                && returned.len() == operands.len()
+                && inputs
+                    .iter()
+                    .zip(&operands)
+                    .all(|(&given, &of)| compatible(ctx, given, of))
+                && inputs[operands.len()..]
+                    .iter()
+                    .zip(&results)
+                    .all(|(&given, &of)| cotangent(given, of))
+                && returned.iter().zip(&operands).all(|(&given, &of)| cotangent(given, of))
+        };
+        let given = signature(target_body.view(ctx, target));
+        if given.is_some_and(|(inputs, returned)| fits(inputs, returned)) {
+            return;
+        }
+        let there = match given {
+            Some((inputs, results)) => format!("{} -> {} there", listed(ctx, inputs, 16), listed(ctx, results, 8)),
+            None => "this is no function".to_owned(),
+        };
+        let wanted = listed(ctx, &[&operands[..], &results].concat(), 64);
+        errors.push(
+            Diagnostic::error("pir-vjp", format!("@{vjp} does not fit as the derivative of a call"))
+                .label(span, "the derivative of this call")
+                .label(target_body.op_span(target), there)
+                .help(format!(
+                    "it gets the operands and the cotangents of all results, and returns the cotangents of all operands: \
+                     {wanted} -> {}",
+                    listed(ctx, &operands, 64)
+                )),
+        );
     }
 
     fn unknown(&self, ctx: &Context, message: String, path: &[Sym]) -> Diagnostic {

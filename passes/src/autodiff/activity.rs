@@ -25,8 +25,8 @@ pub(crate) struct Activity {
     /// How a value became useful: the value behind it on a path to an output.
     toward: FxHashMap<ValueId, ValueId>,
     opaque: Opaque,
-    /// Calls of functions that name their derivative, which is one of floats in floats.
-    custom: FxHashSet<OpId>,
+    /// Calls with a derivative of their own, which is one of floats in floats, or with none.
+    custom: FxHashMap<OpId, bool>,
     /// The pushes and pops that a derivative passes through.
     pub(crate) stacks: Stacks,
 }
@@ -64,12 +64,13 @@ pub(crate) fn carries(ctx: &Context, body: &Body, at: Use, result: ValueId) -> b
 }
 
 /// The same, where the derivative of some calls is known.
-fn carries_with(custom: &FxHashSet<OpId>, ctx: &Context, body: &Body, at: Use, result: ValueId) -> bool {
-    match custom.contains(&at.op) {
-        true => [body.operand(at.op, at.index), result]
+fn carries_with(custom: &FxHashMap<OpId, bool>, ctx: &Context, body: &Body, at: Use, result: ValueId) -> bool {
+    match custom.get(&at.op) {
+        Some(true) => [body.operand(at.op, at.index), result]
             .iter()
             .all(|&v| ctx.is_float(body.value_type(v))),
-        false => carries(ctx, body, at, result),
+        Some(false) => false,
+        None => carries(ctx, body, at, result),
     }
 }
 

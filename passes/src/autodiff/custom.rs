@@ -1,13 +1,17 @@
-//! Functions that name another one as their derivative: `custom_vjp`.
+//! Derivatives of one's own: functions that name another one as theirs, `custom_vjp`, and calls that do, `pir.vjp`.
 //!
 //! Where the derivative passes through a call of `@f {custom_vjp = @f_vjp}`, what `@f_vjp` computes is emitted, of the operands
 //! and results of the call and the cotangents of the results. What it does not read of them is not recorded, and
 //! a further `backward` differentiates it like any other part of the program. A function that cannot stand in the place of a call,
 //! since it has several blocks, no body, a `custom_vjp` of its own or very many operations, is called.
+//!
+//! A call with the mark `pir.vjp` is treated alike, and so JAX's rules come: the function gets the operands and the cotangents of
+//! all results, and returns those of all operands. Through a call with the mark `pir.stop_gradient` no derivative passes.
 
 use std::rc::Rc;
 
 use pir_dialects::func;
+use pir_dialects::marks::{STOPPED, VJP};
 use pir_ir::{Attr, AttrData, Body, Context, Module, OpId, Restated, Rewriter, Sym, Traits, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -17,30 +21,63 @@ use crate::inline::copy_block;
 /// A derivative of more operations is called.
 const MAX_SIZE: usize = 10_000;
 
-/// A function that is the derivative of others.
+/// A function that is the derivative of others, or of calls.
 pub(crate) struct CustomVjp {
     /// Its name.
     callee: Attr,
     /// What is put in the place of a call.
     body: Option<Body>,
+    /// What it takes.
+    inputs: SmallVec<[Type; 4]>,
     /// What it returns.
     results: SmallVec<[Type; 4]>,
+    /// A call names it, not a function.
+    pub(crate) marked: bool,
 }
 
-/// The functions that others name as their derivatives.
-pub(crate) fn derivatives(module: &Module) -> FxHashSet<Sym> {
-    let mut found = FxHashSet::default();
+/// How a call is differentiated.
+#[derive(Clone)]
+pub(crate) enum CallRule {
+    /// By a function.
+    Vjp(Rc<CustomVjp>),
+    /// Not at all.
+    Stopped,
+}
+
+/// The function that a call names as its derivative.
+pub(crate) fn marked_vjp(ctx: &Context, body: &Body, call: OpId) -> Option<Sym> {
+    match ctx.attr_data(VJP.get(ctx, body.attrs(call))?) {
+        AttrData::Symbol(path) if path.len() == 1 => Some(path[0]),
+        _ => None,
+    }
+}
+
+fn is_stopped(ctx: &Context, body: &Body, call: OpId) -> bool {
+    STOPPED.get(ctx, body.attrs(call)).is_some()
+}
+
+/// The functions that others, or calls, name as their derivatives; nothing if there are none and no stopped calls either.
+pub(crate) fn derivatives(module: &Module) -> Option<FxHashSet<Sym>> {
+    let ctx = &*module.ctx;
+    let (mut found, mut any_stopped) = (FxHashSet::default(), false);
     module.for_each_body(|body| {
-        let functions = body.walk_all().filter(|&op| body.isolated(op).is_some());
-        found.extend(functions.filter_map(|op| func::custom_vjp(body.view(&module.ctx, op))));
+        for op in body.walk_all() {
+            if body.isolated(op).is_some() {
+                found.extend(func::custom_vjp(body.view(ctx, op)));
+            } else {
+                found.extend(marked_vjp(ctx, body, op));
+                any_stopped |= is_stopped(ctx, body, op);
+            }
+        }
     });
-    found
+    (any_stopped || !found.is_empty()).then_some(found)
 }
 
-/// The functions with a derivative of their own that can be called from the body that `path` leads to.
-pub(crate) fn custom_vjps(module: &Module, path: &[OpId]) -> FxHashMap<Sym, Rc<CustomVjp>> {
+/// The calls with a derivative of their own in the body that `path` leads to.
+pub(crate) fn custom_calls(module: &Module, path: &[OpId]) -> FxHashMap<OpId, CallRule> {
     let ctx = &*module.ctx;
     let mut custom: FxHashMap<Sym, Rc<CustomVjp>> = FxHashMap::default();
+    let mut marked: FxHashMap<Sym, Option<Rc<CustomVjp>>> = FxHashMap::default();
     let mut functions: FxHashMap<Sym, (&Body, OpId)> = FxHashMap::default();
     let mut body = &module.body;
     for step in path.iter().map(Some).chain([None]) {
@@ -58,7 +95,7 @@ pub(crate) fn custom_vjps(module: &Module, path: &[OpId]) -> FxHashMap<Sym, Rc<C
         }
         // An inner function hides an outer one of the same name.
         for (name, vjp) in own {
-            match vjp.and_then(|vjp| CustomVjp::new(ctx, vjp, *functions.get(&vjp)?)) {
+            match vjp.and_then(|vjp| CustomVjp::new(ctx, vjp, *functions.get(&vjp)?, false)) {
                 Some(vjp) => custom.insert(name, Rc::new(vjp)),
                 None => custom.remove(&name),
             };
@@ -68,29 +105,31 @@ pub(crate) fn custom_vjps(module: &Module, path: &[OpId]) -> FxHashMap<Sym, Rc<C
         };
         body = inner;
     }
-    custom
-}
-
-/// The calls of such functions in a body.
-pub(crate) fn custom_calls(
-    ctx: &Context,
-    body: &Body,
-    custom: &FxHashMap<Sym, Rc<CustomVjp>>,
-) -> FxHashMap<OpId, Rc<CustomVjp>> {
-    if custom.is_empty() {
-        return FxHashMap::default();
-    }
-    let vjp_of = |op: OpId| match ctx.attr_data(body.attr(ctx, op, "callee")?) {
-        AttrData::Symbol(path) if path.len() == 1 => Some((op, custom.get(&path[0])?.clone())),
-        _ => None,
+    let mut rule_of = |op: OpId| {
+        let AttrData::Symbol(callee) = ctx.attr_data(body.attr(ctx, op, "callee")?) else {
+            return None;
+        };
+        // What is said at the call goes before what is said at the function.
+        if is_stopped(ctx, body, op) {
+            return Some((op, CallRule::Stopped));
+        }
+        let vjp = match marked_vjp(ctx, body, op) {
+            Some(name) => marked
+                .entry(name)
+                .or_insert_with(|| Some(Rc::new(CustomVjp::new(ctx, name, *functions.get(&name)?, true)?)))
+                .clone()?,
+            None if callee.len() == 1 => custom.get(&callee[0])?.clone(),
+            None => return None,
+        };
+        Some((op, CallRule::Vjp(vjp)))
     };
-    body.walk_all().filter_map(vjp_of).collect()
+    body.walk_all().filter_map(&mut rule_of).collect()
 }
 
 impl CustomVjp {
-    fn new(ctx: &Context, name: Sym, (scope, op): (&Body, OpId)) -> Option<Self> {
+    fn new(ctx: &Context, name: Sym, (scope, op): (&Body, OpId), marked: bool) -> Option<Self> {
         let view = scope.view(ctx, op);
-        let pir_ir::TypeData::Function { results, .. } = ctx.type_data(view.ty("function_type")?) else {
+        let pir_ir::TypeData::Function { inputs, results } = ctx.type_data(view.ty("function_type")?) else {
             return None;
         };
         let stands_in = |body: &&Body| {
@@ -99,8 +138,15 @@ impl CustomVjp {
         Some(CustomVjp {
             callee: ctx.attr(AttrData::Symbol([name].into())),
             body: scope.isolated(op).filter(stands_in).cloned(),
+            inputs: inputs.iter().copied().collect(),
             results: results.iter().copied().collect(),
+            marked,
         })
+    }
+
+    /// What the cotangent of a result is expected to be.
+    pub(crate) fn cotangent_type(&self, operands: usize, index: usize) -> Option<Type> {
+        self.inputs.get(operands + index).copied()
     }
 
     /// Emits the derivative at the insertion point. Gives the cotangents of the operands that have one.

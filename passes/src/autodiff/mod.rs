@@ -183,18 +183,17 @@ fn for_each_unit(
         return Err(errors);
     }
     // Most programs have none, and need not be searched for them once for each function.
-    let has_custom = !custom::derivatives(module).is_empty();
+    let has_custom = custom::derivatives(module).is_some();
     for (unit, targets) in &resolved {
-        let custom = match has_custom {
-            true => custom::custom_vjps(module, &unit.path),
+        rules.set_calls(match has_custom {
+            true => custom::custom_calls(module, &unit.path),
             false => FxHashMap::default(),
-        };
+        });
         let Some(body) = targets::body_at(module, &unit.path) else {
             continue;
         };
         let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
         let outputs: Vec<ValueId> = targets.outputs.iter().map(|o| o.value).collect();
-        rules.set_calls(custom::custom_calls(&ctx, body, &custom));
         let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);
         let errors = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
         if !errors.is_empty() {

@@ -5,12 +5,10 @@
 //! and its last three results the gradients.
 
 use pir_dialects::func;
+use pir_dialects::marks::COTANGENTS;
 use pir_ir::{BlockId, Body, Context, Module, OpId, Rewriter, Traits, Type, TypeData, ValueId};
 
 use crate::bodies::inner_bodies_mut;
-
-/// The name of the attribute.
-const COTANGENTS: &str = "pir.cotangents";
 
 /// Adds the argument that is the cotangent of an output, the one at this place.
 pub(super) fn add_cotangent(r: &mut Rewriter<'_>, block: BlockId, output: ValueId, at: usize) -> ValueId {
@@ -21,8 +19,8 @@ pub(super) fn add_cotangent(r: &mut Rewriter<'_>, block: BlockId, output: ValueI
 
 /// How many of the last arguments of a function are cotangents, and how many of its last results gradients.
 pub(super) fn cotangents(ctx: &Context, body: &Body, function: OpId) -> Option<(usize, usize)> {
-    let counts = body.view(ctx, function).ints(COTANGENTS)?;
-    let &[arguments, gradients] = counts else {
+    let counts = COTANGENTS.get(ctx, body.attrs(function))?;
+    let &[arguments, gradients] = ctx.attr_ints(counts)? else {
         return None;
     };
     Some((usize::try_from(arguments).ok()?, usize::try_from(gradients).ok()?))
@@ -30,7 +28,7 @@ pub(super) fn cotangents(ctx: &Context, body: &Body, function: OpId) -> Option<(
 
 /// Takes the attribute away.
 pub(super) fn forget(ctx: &Context, body: &mut Body, function: OpId) {
-    let attrs = ctx.dict_without(body.attrs(function), COTANGENTS);
+    let attrs = COTANGENTS.remove(ctx, body.attrs(function));
     body.set_attrs(function, attrs);
 }
 
@@ -49,7 +47,7 @@ pub(super) fn extend(module: &mut Module) {
         }
         if added > 0 {
             let counts = ctx.ints_attr(&[added as i64, gradients as i64]);
-            let attrs = ctx.dict_with(body.attrs(function), COTANGENTS, counts);
+            let attrs = COTANGENTS.set(ctx, body.attrs(function), counts);
             body.set_attrs(function, attrs);
         }
     });

@@ -6,7 +6,7 @@ use pir_ir::verify::compatible;
 use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, Type, ValueId, nearest};
 use rustc_hash::FxHashSet;
 
-use super::signature;
+use super::{custom, signature};
 
 /// The options of the passes of `backward`.
 #[derive(Clone, Default, Debug)]
@@ -82,6 +82,7 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
                 called.extend(path.last().map(|&s| ctx.str(s)));
             }
             called.extend(func::custom_vjp(body.view(ctx, op)).map(|s| ctx.str(s)));
+            called.extend(custom::marked_vjp(ctx, body, op).map(|s| ctx.str(s)));
         }
     });
     let mut units = Vec::new();

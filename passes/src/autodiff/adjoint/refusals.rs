@@ -26,7 +26,8 @@ fn no_rule_for(ctx: &Context, body: &Body, activity: &Activity, op: OpId, ty: Ty
 
 /// A `custom_vjp` may give something else than a derivative, clipped cotangents for one: there are no tangents for it.
 fn only_reverse(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
-    let message = "the function that is called here has a `custom_vjp`, which `backward` uses, and no tangents";
+    let message =
+        "the function that is called here has a derivative of its own, which `backward` uses, and no tangents";
     let diagnostic =
         Diagnostic::error("no-derivative", message).label(body.op_span(op), "the derivative passes through here");
     reached(ctx, body, activity, op, diagnostic)

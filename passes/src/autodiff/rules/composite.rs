@@ -1,7 +1,9 @@
 //! Rules of operations whose rows hold programs: their own vector-Jacobian product, or the derivative of what they compute;
-//! and of calls of functions that name their derivative.
+//! and of calls that have a derivative of their own.
 
-use pir_ir::{OpDef, Restated, Semantics, ValueId, VjpArgs};
+use pir_dialects::pd;
+use pir_ir::verify::compatible;
+use pir_ir::{OpDef, Restated, Rewriter, Semantics, Type, ValueId, VjpArgs};
 use smallvec::SmallVec;
 
 use super::super::cotangent::zeros_like;
@@ -13,7 +15,7 @@ const VJP: Rule = rule("", vjp);
 /// The rule of an operation with a program for what it computes.
 const EXPANDED: Rule = rule("", expanded).of(expand);
 
-/// The rule of a call of a function with `custom_vjp`.
+/// The rule of a call with a derivative of its own.
 pub(super) static CUSTOM: Rule = rule("", custom);
 
 /// The rule that follows from the row of an operation.
@@ -56,11 +58,26 @@ fn read(cx: &mut RuleCx<'_, '_>) -> Result<[SmallVec<[ValueId; 4]>; 3], String> 
 fn custom(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     let custom = cx.rules.custom(cx.op).cloned();
     let custom = custom.ok_or("the function has no derivative of its own")?;
-    let args = read(cx)?.concat();
+    let [operands, results, mut cotangents] = read(cx)?;
+    let args = match custom.marked {
+        false => [operands, results, cotangents].concat(),
+        true => {
+            for (index, cotangent) in cotangents.iter_mut().enumerate() {
+                // In the place of the cotangent of an integer there may be anything.
+                let wanted = custom.cotangent_type(operands.len(), index);
+                if let Some(ty) = wanted.filter(|&ty| !cx.ctx().is_float(ty))
+                    && !compatible(cx.ctx(), cx.r.body.value_type(*cotangent), ty)
+                {
+                    *cotangent = zeros_of(cx.r, ty)?;
+                }
+            }
+            [operands, cotangents].concat()
+        }
+    };
     let mut grads = custom.emit(cx.r, &args).into_iter();
     for index in 0..cx.num_operands() {
         let ty = cx.operand_type(index);
-        if cx.ctx().is_float(ty)
+        if (custom.marked || cx.ctx().is_float(ty))
             && let Some(grad) = grads.next()
             && cx.wants(index)
         {
@@ -69,6 +86,15 @@ fn custom(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Zeros of a type.
+fn zeros_of(r: &mut Rewriter<'_>, ty: Type) -> Result<ValueId, String> {
+    let elem = r.ctx.elem_type(ty);
+    match r.ctx.as_tensor(ty) {
+        Some((shape, _)) if r.ctx.is_static(ty) => pd::full_with(r, shape, 0, |o| o.dtype(elem)),
+        _ => Err("the function that gives its derivative takes a cotangent of unknown shape".to_owned()),
+    }
 }
 
 fn vjp(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {

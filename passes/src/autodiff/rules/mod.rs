@@ -31,7 +31,7 @@ pub use formula::Cx as Differentiated;
 use formula::Formula;
 
 use super::cotangent::Frame;
-use super::custom::CustomVjp;
+use super::custom::{CallRule, CustomVjp};
 
 /// A rule's code: adds to the cotangents of the operands, or says why there is no derivative.
 pub type Apply = fn(&mut RuleCx<'_, '_>) -> Result<(), String>;
@@ -115,8 +115,8 @@ impl Rules {
 /// The rules of a context by operation.
 pub(crate) struct RuleTable {
     table: Vec<Option<Rule>>,
-    /// The calls, in the body that is differentiated, of functions with a derivative of their own.
-    calls: FxHashMap<OpId, Rc<CustomVjp>>,
+    /// The calls, in the body that is differentiated, with a derivative of their own.
+    calls: FxHashMap<OpId, CallRule>,
 }
 
 /// The standard rules, family by family.
@@ -155,19 +155,23 @@ impl RuleTable {
         RuleTable { table, calls }
     }
 
-    /// Sets which operations of the body that is differentiated next are calls of functions with a derivative of their own.
-    pub(crate) fn set_calls(&mut self, calls: FxHashMap<OpId, Rc<CustomVjp>>) {
+    /// Sets which operations of the body that is differentiated next are calls with a derivative of their own.
+    pub(crate) fn set_calls(&mut self, calls: FxHashMap<OpId, CallRule>) {
         self.calls = calls;
     }
 
-    /// These calls.
-    pub(crate) fn custom_calls(&self) -> impl Iterator<Item = OpId> + '_ {
-        self.calls.keys().copied()
+    /// These calls, and whether a derivative passes through them.
+    pub(crate) fn custom_calls(&self) -> impl Iterator<Item = (OpId, bool)> + '_ {
+        let calls = self.calls.iter();
+        calls.map(|(&op, rule)| (op, matches!(rule, CallRule::Vjp(_))))
     }
 
-    /// The derivative of the function that an operation calls, if the function names one.
+    /// The derivative of a call, if it has one of its own.
     pub(crate) fn custom(&self, op: OpId) -> Option<&Rc<CustomVjp>> {
-        self.calls.get(&op)
+        match self.calls.get(&op)? {
+            CallRule::Vjp(vjp) => Some(vjp),
+            CallRule::Stopped => None,
+        }
     }
 
     /// What `decompose` puts in the place of a gradient operation.

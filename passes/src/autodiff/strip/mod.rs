@@ -45,7 +45,7 @@ pub(super) fn mark(ctx: &Context, body: &mut Body, block: BlockId, last: Option<
 pub fn strip_backward(module: &mut Module, by: StripBy, report: &mut dyn FnMut(Diagnostic)) -> bool {
     let ctx = module.ctx.clone();
     // What derivatives of functions return is called a gradient, and is theirs to return.
-    let derivatives = derivatives(module);
+    let derivatives = derivatives(module).unwrap_or_default();
     let mut changed = false;
     let mut pending = vec![(&mut module.body, true)];
     while let Some((body, may_change)) = pending.pop() {
