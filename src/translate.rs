@@ -81,6 +81,8 @@ pub enum To {
     Text,
     /// MLIR's generic form
     Generic,
+    /// StableHLO that XLA compiles: the generic form, after the pass `pd-to-stablehlo`
+    Stablehlo,
     /// A saved program that PaddlePaddle loads and runs: PIR JSON
     PaddleJson,
     /// A program as PaddlePaddle prints it: `print(program)`

@@ -37,6 +37,7 @@ mod presets;
 mod registry;
 mod sccp;
 mod sink;
+mod stablehlo;
 mod symbol_dce;
 #[cfg(test)]
 mod testing;

@@ -21,6 +21,7 @@ use crate::pipeline::Pipeline;
 use crate::presets;
 use crate::sccp::Sccp;
 use crate::sink::Sink;
+use crate::stablehlo::PdToStablehlo;
 use crate::symbol_dce::SymbolDce;
 
 /// The standard passes, in the order in which the reference lists them.
@@ -54,6 +55,7 @@ static PASSES: &[&dyn Pass] = &[
     &StripBackward,
     &Jvp,
     &InplaceAccumulate,
+    &PdToStablehlo,
     &Place,
     &Partition,
     &ShrinkStacks,

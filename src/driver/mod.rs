@@ -6,6 +6,7 @@ pub(crate) mod print_scope;
 pub mod reproducer;
 pub mod select;
 pub mod show;
+mod stablehlo;
 pub mod statistics;
 pub mod times;
 
@@ -136,13 +137,16 @@ pub fn emit(module: &Module, to: To) -> Result<Option<Vec<u8>>, Vec<Diagnostic>>
     if matches!(to, To::Text | To::Generic) {
         return Ok(None);
     }
+    if to == To::Stablehlo {
+        return stablehlo::write(module.into_owned()).map(Some);
+    }
     // Other systems do not know operations that are defined by composition.
     if has_composites(&module, &|_| false) {
         expand_composites(module.to_mut(), &|_| false)?;
     }
     let module = module.as_ref();
     match to {
-        To::Text | To::Generic => Ok(None),
+        To::Text | To::Generic | To::Stablehlo => Ok(None),
         To::PaddleJson => paddle::write(without_calls(module)?.as_ref()).map(|text| Some(text.into_bytes())),
         To::PaddleText => paddle::write_printed(without_calls(module)?.as_ref()).map(|text| Some(text.into_bytes())),
         To::Graphdef => pir_translate::graphdef::write(module).map(Some),

@@ -8,6 +8,7 @@ mod attrs;
 mod compute;
 mod control;
 mod dims;
+pub mod from_pd;
 mod infer;
 mod verify;
 

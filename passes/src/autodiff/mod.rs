@@ -53,7 +53,7 @@ use crate::bodies::inner_bodies_mut;
 use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, zeros_like};
-use rules::RuleTable;
+pub(crate) use rules::RuleTable;
 use stacks::Mode;
 use targets::{Seed, Targets, Unit, UnitKind};
 
@@ -112,9 +112,11 @@ pub fn decompose(module: &mut Module) -> bool {
             let span = r.body.op_span(op);
             r.before(op).set_span(span);
             let mark = r.created_mark();
-            match rules::expand(&mut r, &rules, op) {
-                None => {}
-                Some(Ok(values)) => {
+            let Some(made_of) = rules.gradient(r.body, op) else {
+                continue;
+            };
+            match rules::expand(&mut r, &rules, op, made_of) {
+                Ok(values) => {
                     for (old, new) in r.body.results(op).zip(values) {
                         r.take_name(old, new);
                         r.replace_value(old, new);
@@ -122,7 +124,7 @@ pub fn decompose(module: &mut Module) -> bool {
                     r.erase_op(op);
                     changed = true;
                 }
-                Some(Err(_)) => {
+                Err(_) => {
                     for op in r.created_since(mark).to_vec().into_iter().rev() {
                         r.erase_op(op);
                     }
@@ -132,6 +134,16 @@ pub fn decompose(module: &mut Module) -> bool {
         pending.extend(inner_bodies_mut(&ctx, body));
     }
     changed
+}
+
+/// Emits what an operation is made of at the insertion point, and gives what stands for its results; `None` if that is not known.
+pub(crate) fn expansion(
+    r: &mut Rewriter<'_>,
+    rules: &RuleTable,
+    op: OpId,
+) -> Option<Result<smallvec::SmallVec<[ValueId; 2]>, String>> {
+    let made_of = rules.expansion(r.body, op)?;
+    Some(rules::expand(r, rules, op, made_of))
 }
 
 type UnitFn<'f> =

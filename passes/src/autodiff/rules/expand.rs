@@ -13,14 +13,14 @@ use super::{RuleCx, RuleTable};
 /// What computes the results of an operation from its operands.
 pub(crate) type Expand = fn(&mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String>;
 
-/// Emits the expansion of an operation, and gives what stands for its results. `None` if it has none.
+/// Emits what an operation is made of, and gives what stands for its results.
 pub(crate) fn expand(
     r: &mut Rewriter<'_>,
     rules: &RuleTable,
     op: OpId,
-) -> Option<Result<SmallVec<[ValueId; 2]>, String>> {
-    let expand = rules.gradient(r.body, op)?;
-    Some(expand(&mut RuleCx {
+    made_of: Expand,
+) -> Result<SmallVec<[ValueId; 2]>, String> {
+    made_of(&mut RuleCx {
         rules,
         r,
         frame: &mut Frame::default(),
@@ -30,7 +30,7 @@ pub(crate) fn expand(
         grads: SmallVec::new(),
         list_grads: Vec::new(),
         settled: SmallVec::new(),
-    }))
+    })
 }
 
 /// The rule of an operation with an expansion: the expansion is emitted and differentiated.

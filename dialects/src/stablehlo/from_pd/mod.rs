@@ -1,0 +1,417 @@
+//! Operations of `pd` as operations of StableHLO, for programs that XLA runs.
+//!
+//! A row of the tables says what stands for an operation. It emits StableHLO (`hlo.rs`), or simpler operations of `pd`, which are
+//! converted in turn; none emits the operation that it is for. The meaning is that of the kernels, also where StableHLO's twin has another.
+
+mod contract;
+mod control;
+mod elementwise;
+mod hlo;
+mod index;
+mod program;
+mod reduce;
+mod shape;
+mod window;
+
+use pir_ir::{Attr, AttrData, AttrDict, Body, Context, Diagnostic, OpId, Rewriter, Type, TypeData, ValueId};
+use smallvec::SmallVec;
+
+use super::attrs::integers;
+use super::ops;
+use crate::pd::{Building, Expr, ExprScope, Given, Ints, Number, Source};
+use hlo::Build;
+
+pub use program::{set_signatures, wrap};
+
+/// An operation that is converted.
+pub(super) struct Cx<'c> {
+    scope: ExprScope<'c>,
+    build: &'c dyn Build,
+    name: &'c str,
+    dict: AttrDict,
+    operands: Vec<Expr<'c>>,
+    /// For each operand the place and the name that the row declares for it.
+    declared: Vec<Option<(usize, String)>>,
+    /// The integers of operands that are constants.
+    constants: Vec<Option<Vec<i64>>>,
+    /// The types of the results.
+    types: SmallVec<[Type; 2]>,
+}
+
+/// What the results of an operation are.
+type Results<'c> = Result<Vec<Expr<'c>>, String>;
+type Row = for<'c> fn(&Cx<'c>) -> Results<'c>;
+type Rows = &'static [(&'static str, Row)];
+
+/// What a row may give for the results.
+trait Given1<'c> {
+    fn list(self) -> Results<'c>;
+}
+
+impl<'c> Given1<'c> for Expr<'c> {
+    fn list(self) -> Results<'c> {
+        Ok(vec![self])
+    }
+}
+
+impl<'c> Given1<'c> for Vec<Expr<'c>> {
+    fn list(self) -> Results<'c> {
+        Ok(self)
+    }
+}
+
+impl<'c, T: Given1<'c>> Given1<'c> for Result<T, String> {
+    fn list(self) -> Results<'c> {
+        self?.list()
+    }
+}
+
+/// The rows of a table: `Name |c, op| results`, with the typed view of the operation.
+macro_rules! rows {
+    ($($op:ident |$c:pat_param, $view:pat_param| $results:expr;)*) => {
+        &[$((crate::pd::$op::NAME, |c| {
+            let ($c, $view) = (c, crate::pd::$op::view(c));
+            super::Given1::list($results)
+        }),)*]
+    };
+}
+use rows;
+
+const TABLES: &[Rows] = &[
+    elementwise::ROWS,
+    shape::ROWS,
+    reduce::ROWS,
+    contract::ROWS,
+    index::ROWS,
+    window::ROWS,
+];
+
+fn row(name: &str) -> Option<Row> {
+    let direct = elementwise::twin(name).map(|_| elementwise::convert_twin as Row);
+    let found = TABLES.iter().copied().flatten().find(|row| row.0 == name);
+    found.map(|row| row.1).or(direct)
+}
+
+impl<'c> Cx<'c> {
+    fn x(&self, index: usize) -> Expr<'c> {
+        self.operands.get(index).copied().unwrap_or(self.scope.nothing())
+    }
+
+    fn ctx(&self) -> &'c Context {
+        self.scope.context()
+    }
+
+    fn tensor(&self, index: usize) -> (&'c [i64], Type) {
+        let ty = self.types.get(index).copied().unwrap_or(Type::NONE);
+        self.ctx().as_tensor(ty).unwrap_or((&[], ty))
+    }
+
+    /// The dimensions of the result.
+    fn dims(&self) -> &'c [i64] {
+        self.tensor(0).0
+    }
+
+    /// The element type of the result.
+    fn elem(&self) -> Type {
+        self.tensor(0).1
+    }
+
+    fn is_float(&self) -> bool {
+        is_float(self.x(0))
+    }
+
+    /// The place of an operand among those that are constants.
+    fn constant_of(&self, given: Given) -> Option<&[i64]> {
+        let at = self.operands.iter().position(|x| x.id() == given.0)?;
+        self.constants[at].as_deref()
+    }
+
+    /// A list of integers, which must be known.
+    fn ints(&self, list: Ints, what: &str) -> Result<Vec<i64>, String> {
+        match list {
+            Ints::List(list) | Ints::Default(list) => Some(list),
+            Ints::Value(given) => self.constant_of(given).map(<[i64]>::to_vec),
+            Ints::Missing => None,
+        }
+        .ok_or_else(|| format!("`{what}` must be constant"))
+    }
+
+    /// An integer, which must be known.
+    fn int(&self, number: Number, what: &str) -> Result<i64, String> {
+        let known = match number {
+            Number::Value(given) => self.constant_of(given).and_then(|list| list.first().copied()),
+            Number::Int(n) => Some(n),
+            number => number.constant().map(|n| n as i64),
+        };
+        known.ok_or_else(|| format!("`{what}` must be constant"))
+    }
+
+    /// The axes of a reduction in order; none are all.
+    fn axes(&self, list: Ints, rank: usize) -> Result<Vec<i64>, String> {
+        let list = self.ints(list, "axis")?;
+        if list.is_empty() {
+            return Ok((0..rank as i64).collect());
+        }
+        let mut axes = list
+            .into_iter()
+            .map(|at| axis(at, rank).map(|at| at as i64))
+            .collect::<Result<Vec<_>, _>>()?;
+        axes.sort_unstable();
+        axes.dedup();
+        Ok(axes)
+    }
+}
+
+/// An axis; a negative one counts from behind.
+fn axis(at: i64, rank: usize) -> Result<usize, String> {
+    let place = if at < 0 { at + rank as i64 } else { at };
+    let known = usize::try_from(place).ok().filter(|&at| at < rank.max(1));
+    known.ok_or_else(|| format!("axis {at} is out of range for {rank} dimensions"))
+}
+
+fn is_float(x: Expr<'_>) -> bool {
+    x.elem().is_some_and(|elem| x.scope().context().is_float(elem))
+}
+
+fn is_bool(x: Expr<'_>) -> bool {
+    x.elem() == Some(Type::I1)
+}
+
+impl<'c> Source for &Cx<'c> {
+    type Value = Expr<'c>;
+
+    fn context(&self) -> &Context {
+        self.ctx()
+    }
+
+    fn attribute(&self, name: &str) -> Option<Attr> {
+        self.ctx().dict_get(self.dict, name)
+    }
+
+    fn index_of(&self, place: usize) -> Option<usize> {
+        let of = |declared: &Option<(usize, String)>| declared.as_ref().is_some_and(|d| d.0 == place);
+        self.declared.iter().position(of)
+    }
+
+    fn index_called(&self, name: &str) -> Option<usize> {
+        let of = |declared: &Option<(usize, String)>| declared.as_ref().is_some_and(|d| d.1 == name);
+        self.declared.iter().position(of)
+    }
+
+    fn count(&self) -> usize {
+        self.operands.len()
+    }
+
+    fn given(&self, index: usize) -> Given {
+        Given(self.x(index).id())
+    }
+
+    fn operand_at(&self, index: usize) -> Expr<'c> {
+        self.x(index)
+    }
+
+    fn result_at(&self, _: usize) -> Expr<'c> {
+        self.scope.nothing()
+    }
+}
+
+/// The integers of a constant.
+fn constant(r: &Rewriter<'_>, value: ValueId) -> Option<Vec<i64>> {
+    let attr = match r.view(r.body.defining_op(value)?) {
+        op if op.name() == ops::Constant::NAME => op.attr("value")?,
+        _ => r.body.constant(r.ctx, value)?,
+    };
+    let count = r
+        .ctx
+        .as_tensor(r.body.value_type(value))
+        .map(|(dims, _)| dims.iter().product::<i64>());
+    match r.ctx.attr_data(attr) {
+        AttrData::Int { value, .. } => Some(vec![i64::try_from(*value).ok()?]),
+        _ => integers(r.ctx, attr).map(|list| match (list.len(), count) {
+            (1, Some(count @ 2..=64)) => vec![list[0]; count as usize],
+            _ => list.to_vec(),
+        }),
+    }
+}
+
+type Values = SmallVec<[ValueId; 2]>;
+
+/// Emits what stands for the results of an operation; `None` if there is no row for it.
+fn lower(r: &mut Rewriter<'_>, op: OpId) -> Option<Result<Values, String>> {
+    let view = r.view(op);
+    let row = row(view.name())?;
+    let (name, dict) = (r.ctx.op_str(r.body.op_name(op)), r.body.attrs(op));
+    let operands = r.body.operands_vec(op);
+    let declared = (0..operands.len()).map(|index| {
+        let place = view.declared_operand(index)?;
+        Some((place, view.def()?.operands.get(place)?.name.to_string()))
+    });
+    let declared = declared.collect();
+    let constants = operands.iter().map(|&value| constant(r, value)).collect();
+    let types: SmallVec<[Type; 2]> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
+    let building = Building::new(r);
+    let cx = Cx {
+        scope: building.scope(),
+        build: &building,
+        name,
+        dict,
+        operands: operands.iter().map(|&value| building.scope().expr(value)).collect(),
+        declared,
+        constants,
+        types,
+    };
+    let results = row(&cx);
+    Some(building.finish().and(results).and_then(|results| {
+        // What is not supported must not pass for something else.
+        let fits = results.len() == cx.types.len() && results.iter().zip(&cx.types).all(|(x, &ty)| x.ty() == Some(ty));
+        let values: Option<Values> = results.iter().map(|result| result.id()).collect();
+        let unsupported = || "operands of these types are not supported".to_owned();
+        values.filter(|_| fits).ok_or_else(unsupported)
+    }))
+}
+
+/// What an operation that no row is for is made of, emitted at the insertion point.
+pub type Expand<'e> = &'e dyn Fn(&mut Rewriter<'_>, OpId) -> Option<Result<Values, String>>;
+
+/// Puts operations of StableHLO in the place of all others in a body, whose numbers become tensors.
+///
+/// # Errors
+/// The operations that have no counterpart.
+pub fn convert(ctx: &Context, body: &mut Body, expand: Expand<'_>) -> Result<(), Vec<Diagnostic>> {
+    make_tensors(ctx, body);
+    let mut errors = Vec::new();
+    let mut made = Vec::new();
+    let mut r = Rewriter::new(ctx, body);
+    let mut pending: Vec<OpId> = r.body.walk_all().collect();
+    pending.reverse();
+    while let Some(op) = pending.pop() {
+        if !r.body.is_alive(op) || stays(&r, op) {
+            continue;
+        }
+        let span = r.body.op_span(op);
+        r.before(op).set_span(span);
+        let mark = r.created_mark();
+        match control::convert(&mut r, op).or_else(|| replace(&mut r, op, expand)) {
+            Some(Ok(())) => {
+                let created = r.created_since(mark).to_vec();
+                made.extend(&created);
+                for op in created.into_iter().rev() {
+                    // Copies of operations come with what is in them.
+                    let regions = r.body.op_regions(op).iter().flat_map(|&region| r.body.walk(region));
+                    let inside: Vec<OpId> = regions.collect();
+                    pending.extend(inside.into_iter().rev());
+                    pending.push(op);
+                }
+            }
+            // Of the operations on a stack the loop tells that records.
+            _ if r.ctx.op_str(r.body.op_name(op)).starts_with("cf.") && !errors.is_empty() => {}
+            Some(Err(why)) => errors.push(refused(&r, op, Some(why))),
+            None => errors.push(refused(&r, op, None)),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    // What only the shape of another was computed from.
+    for op in made.into_iter().rev() {
+        if r.body.is_alive(op) && !r.body.op_has_uses(op) && r.body.num_results(op) > 0 && is_pure(&r, op) {
+            r.erase_op(op);
+        }
+    }
+    Ok(())
+}
+
+fn is_pure(r: &Rewriter<'_>, op: OpId) -> bool {
+    let view = r.view(op);
+    let regions = r.body.op_regions(op);
+    !view.has_unknown_effects()
+        && view.own_effects().is_empty()
+        && (regions.is_empty() || view.name() == ops::Reduce::NAME)
+}
+
+/// Operations of StableHLO stay, and so does what nothing is known of: the reader of the output may know it.
+fn stays(r: &Rewriter<'_>, op: OpId) -> bool {
+    let view = r.view(op);
+    let dialect = view.name().split('.').next().unwrap_or_default();
+    match dialect {
+        "stablehlo" | "chlo" | "func" => true,
+        "builtin" => matches!(view.name(), "builtin.module"),
+        _ => view.def().is_none(),
+    }
+}
+
+fn replace(r: &mut Rewriter<'_>, op: OpId, expand: Expand<'_>) -> Option<Result<(), String>> {
+    // A value that nobody reads need not be computed.
+    if r.body.num_results(op) > 0 && !r.body.op_has_uses(op) && r.view(op).own_effects().is_empty() {
+        r.erase_op(op);
+        return Some(Ok(()));
+    }
+    let mark = r.created_mark();
+    let done = lower(r, op).or_else(|| expand(r, op))?;
+    Some(done.map(|values| {
+        let made = r.created_since(mark).to_vec();
+        for (old, new) in r.body.results(op).zip(values) {
+            if r.body.defining_op(new).is_some_and(|op| made.contains(&op)) {
+                r.take_name(old, new);
+            }
+            r.replace_value(old, new);
+        }
+        r.erase_op(op);
+    }))
+}
+
+/// Numbers become tensors without dimensions: StableHLO has no others.
+fn make_tensors(ctx: &Context, body: &mut Body) {
+    let mut values: Vec<ValueId> = Vec::new();
+    let mut blocks = body.region_blocks(body.root()).to_vec();
+    for op in body.walk_all() {
+        values.extend(body.results(op));
+        blocks.extend(
+            body.op_regions(op)
+                .iter()
+                .flat_map(|&region| body.region_blocks(region)),
+        );
+    }
+    values.extend(blocks.iter().flat_map(|&block| body.block_args(block)));
+    for value in values {
+        let ty = body.value_type(value);
+        let tensor = as_tensor(ctx, ty);
+        if tensor != ty {
+            body.set_value_type(value, tensor);
+        }
+    }
+}
+
+/// The type of a tensor without dimensions in place of that of a number.
+fn as_tensor(ctx: &Context, ty: Type) -> Type {
+    match ctx.type_data(ty) {
+        TypeData::Integer { .. } | TypeData::Float(_) => ctx.tensor(&[], ty),
+        _ => ty,
+    }
+}
+
+/// The error for an operation without a counterpart.
+fn refused(r: &Rewriter<'_>, op: OpId, why: Option<String>) -> Diagnostic {
+    let view = r.view(op);
+    let name = view.name();
+    let message = match why {
+        Some(why) => format!("`{name}` cannot be written in StableHLO: {why}"),
+        None => format!("`{name}` has no counterpart in StableHLO"),
+    };
+    let is_dynamic = |value: ValueId| {
+        !r.ctx.is_static(r.body.value_type(value)) && r.ctx.as_tensor(r.body.value_type(value)).is_some()
+    };
+    let is_stack = name.contains("stack") || name.starts_with("cf.") || r.body.op_regions(op).len() == 3;
+    let help = if is_stack {
+        Some("`--pass=lower-stacks` makes tensors of static shape of stacks; run it before")
+    } else if r.body.operands(op).chain(r.body.results(op)).any(is_dynamic) {
+        Some("XLA needs static shapes: give the inputs constant dimensions")
+    } else {
+        None
+    };
+    let mut error = Diagnostic::error("no-stablehlo", message).label(r.body.op_span(op), "");
+    if let Some(help) = help {
+        error = error.help(help);
+    }
+    error
+}

@@ -1,0 +1,5 @@
+//! Convolutions and poolings.
+
+use super::Rows;
+
+pub(super) const ROWS: Rows = &[];

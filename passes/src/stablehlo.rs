@@ -1,0 +1,57 @@
+//! `pd-to-stablehlo`: programs for XLA.
+//!
+//! Each operation of `pd` becomes operations of StableHLO by the row of a table (`pir_dialects::stablehlo::from_pd`); one without a row
+//! becomes what it is made of, as far as it is differentiated so, and then that. Loops and branches become `stablehlo.while` and
+//! `stablehlo.if`. What has no counterpart is an error.
+
+use pir_dialects::stablehlo::from_pd;
+use pir_ir::{Diagnostic, Module, OpId, Rewriter, expand_composites};
+
+use crate::autodiff::{RuleTable, expansion};
+use crate::pass::{Changed, Pass, PassContext};
+
+/// The pass `pd-to-stablehlo`.
+pub struct PdToStablehlo;
+
+impl Pass for PdToStablehlo {
+    fn name(&self) -> &'static str {
+        "pd-to-stablehlo"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Rewrite operations, loops and branches of `pd` into StableHLO"
+    }
+
+    fn description(&self) -> &'static str {
+        "Operations of `pd` and of dialect files become operations of StableHLO that compute the same, also where these have other \
+         conventions: the sign of a remainder, indices that count from behind. Operations of `stablehlo` and `chlo`, and those that \
+         no dialect defines, stay. `pd.while` and `pd.while_grad` become `stablehlo.while`; if the condition hands on values \
+         that it computes, it is evaluated before the loop and at the end of its body. Operations at top level become a function `main`: \
+         its arguments are the inputs, its results what is fetched, or without that what is not used. Numbers become tensors \
+         without dimensions. Types must be static. Stacks, lists, effects and random numbers are errors."
+    }
+
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        expand_composites(module, &|op| {
+            let dialect = op.name().split('.').next().unwrap_or_default();
+            matches!(dialect, "stablehlo" | "chlo")
+        })?;
+        let ctx = module.ctx.clone();
+        let rules = RuleTable::new(&ctx);
+        let expand = |r: &mut Rewriter<'_>, op: OpId| expansion(r, &rules, op);
+        let (mut errors, mut pending) = (Vec::new(), vec![(true, &mut module.body)]);
+        while let Some((is_module, body)) = pending.pop() {
+            if is_module {
+                from_pd::wrap(&ctx, body)?;
+            }
+            errors.extend(from_pd::convert(&ctx, body, &expand).err().into_iter().flatten());
+            let inner = body.isolated_ops_mut();
+            pending.extend(inner.map(|(_, name, body)| (ctx.op_str(name) == "builtin.module", body)));
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        from_pd::set_signatures(&ctx, &mut module.body);
+        Ok(Changed::Yes)
+    }
+}

@@ -1,0 +1,76 @@
+//! StableHLO as XLA reads it: one module with a name, in MLIR's generic form, with inherent attributes among the properties.
+
+use pir_ir::text::{PrintOptions, print};
+use pir_ir::{AttrData, AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec};
+use pir_passes::Pipeline;
+
+use super::{RunOptions, run_passes};
+
+/// What the reader calls the properties of an operation that it knows nothing of, and the printer writes as such.
+const PROPERTIES: &str = "<{}>";
+
+/// Converts and prints a module.
+///
+/// # Errors
+/// What has no counterpart in StableHLO.
+pub(super) fn write(mut module: Module) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let options = RunOptions {
+        verify: Some(pir_ir::verify::VerifyOptions {
+            allow_unregistered: true,
+        }),
+        ..RunOptions::default()
+    };
+    run_passes(&mut module, &Pipeline::parse("pd-to-stablehlo")?, options)?;
+    name_module(&mut module);
+    let ctx = module.ctx.clone();
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        for op in body.walk_all().collect::<Vec<OpId>>() {
+            let attrs = with_properties(&ctx, body, op);
+            body.set_attrs(op, attrs);
+        }
+        pending.extend(body.isolated_ops_mut().map(|(_, _, body)| body));
+    }
+    let options = PrintOptions {
+        generic: true,
+        ..PrintOptions::default()
+    };
+    Ok(print(&module, &options).into_bytes())
+}
+
+/// Puts everything into one module that has a name: XLA compiles no other.
+fn name_module(module: &mut Module) {
+    let ctx = module.ctx.clone();
+    let ops = module.body.block_ops_vec(module.top());
+    let only = match ops[..] {
+        [op] if ctx.op_str(module.body.op_name(op)) == "builtin.module" => op,
+        _ => {
+            let outside = Module::new(ctx.clone());
+            let inside = std::mem::replace(&mut module.body, outside.body);
+            let op = module.body.create_op(OpSpec::new(ctx.op_name("builtin.module")));
+            module.body.set_isolated(op, inside);
+            let top = module.top();
+            module.body.append_op(top, op);
+            op
+        }
+    };
+    if module.body.attr(&ctx, only, "sym_name").is_none() {
+        let attrs = ctx.dict_with(module.body.attrs(only), "sym_name", ctx.str_attr("main"));
+        module.body.set_attrs(only, attrs);
+    }
+}
+
+/// The attributes of an operation, those that its definition declares among the properties.
+fn with_properties(ctx: &Context, body: &Body, op: OpId) -> AttrDict {
+    let attrs = body.attrs(op);
+    let Some(def) = ctx.op_def(body.op_name(op)) else {
+        return attrs;
+    };
+    let entries = ctx.dict_entries(attrs).iter().copied();
+    let is_own = |name| def.attrs.iter().any(|spec| spec.name == ctx.str(name));
+    let (own, mut others): (Vec<_>, Vec<_>) = entries.partition(|entry| is_own(entry.0));
+    if !own.is_empty() {
+        others.push((ctx.sym(PROPERTIES), ctx.attr(AttrData::Dict(ctx.dict(&own)))));
+    }
+    ctx.dict(&others)
+}
