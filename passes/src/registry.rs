@@ -1,7 +1,7 @@
 //! Registries of passes.
 
 use crate::autodiff::{
-    Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, PruneStacks, Remat, StackLocals, StripBackward,
+    Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, PruneStacks, Remat, SplitVjp, StackLocals, StripBackward,
 };
 use crate::canonicalize::Canonicalize;
 use crate::cfg::{LiftCfg, LowerToCfg};
@@ -51,6 +51,7 @@ static PASSES: &[&dyn Pass] = &[
     &PruneStacks,
     &Remat,
     &BatchWeightGrads,
+    &SplitVjp,
     &Decompose,
     &StripBackward,
     &Jvp,

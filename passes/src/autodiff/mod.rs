@@ -24,6 +24,7 @@ mod remat;
 mod rules;
 mod shapes;
 mod signature;
+mod split;
 mod stack_locals;
 mod stacks;
 mod strip;
@@ -44,6 +45,7 @@ pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use remat::{Recompute, Remat, RematOptions, rematerialize};
 pub use rules::{Apply, Differentiated, RuleCx, Rules};
+pub use split::SplitVjp;
 pub use strip::{StripBackward, StripBy, strip_backward};
 pub use targets::BackwardOptions;
 

@@ -22,22 +22,22 @@ use rustc_hash::FxHashMap;
 pub(super) const UNLIMITED: u64 = 1 << 50;
 
 /// The largest component that is cut; a larger one stays recorded as it was.
-pub(super) const LARGEST: usize = 1 << 14;
+pub(in crate::autodiff) const LARGEST: usize = 1 << 14;
 
 /// A value, as the choice sees it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Node {
+pub(in crate::autodiff) struct Node {
     /// What it costs to record; nothing if it is there anyway.
-    pub(super) cost: u64,
+    pub(in crate::autodiff) cost: u64,
     /// Whether it may be computed again, from the nodes `from`, all of which come before it.
-    pub(super) again: bool,
-    pub(super) from: Vec<usize>,
+    pub(in crate::autodiff) again: bool,
+    pub(in crate::autodiff) from: Vec<usize>,
     /// Whether the derivative reads it.
-    pub(super) needed: bool,
+    pub(in crate::autodiff) needed: bool,
 }
 
 /// Which nodes to record, and how many there are in the largest component that was too large to choose in.
-pub(super) fn choose_within(nodes: &[Node], largest: usize) -> (Vec<bool>, Option<usize>) {
+pub(in crate::autodiff) fn choose_within(nodes: &[Node], largest: usize) -> (Vec<bool>, Option<usize>) {
     let mut recorded = vec![false; nodes.len()];
     let mut there = vec![false; nodes.len()];
     for (at, node) in nodes.iter().enumerate() {

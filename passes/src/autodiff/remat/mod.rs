@@ -8,8 +8,8 @@
 //! makes it cheaper.
 
 mod apply;
-mod cut;
-mod plan;
+pub(super) mod cut;
+pub(super) mod plan;
 mod schedule;
 mod slots;
 

@@ -1,6 +1,6 @@
 //! What there is to choose from: the values that the dual of a region reads, and all that these could be computed from.
 
-use pir_ir::{BlockId, Body, FlowKind, OpId, RegionId, Rewriter, Traits, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowKind, OpId, RegionId, Rewriter, Traits, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -324,7 +324,7 @@ impl Lookup<'_> {
             ValueDef::Result(op, _)
                 if !r.body.op_regions(op).is_empty()
                     && !self.names.is_stack(r.body, value)
-                    && bytes(r, value) <= SMALL =>
+                    && bytes(r.ctx, r.body, value) <= SMALL =>
             {
                 None
             }
@@ -336,7 +336,7 @@ impl Lookup<'_> {
             // A handle has no bytes, but an inner loop records on it.
             true if again => self.bytes_on(r, value) << LOOP,
             true => 0,
-            false => bytes(r, value).max(1),
+            false => bytes(r.ctx, r.body, value).max(1),
         };
         Entry {
             how,
@@ -374,7 +374,7 @@ impl Lookup<'_> {
         });
         match around {
             Some(&(tape, which)) if !self.names.is_stack(r.body, value) => {
-                (How::Outside(tape, which), bytes(r, value).max(1))
+                (How::Outside(tape, which), bytes(r.ctx, r.body, value).max(1))
             }
             _ => (How::No, UNLIMITED),
         }
@@ -389,17 +389,17 @@ impl Lookup<'_> {
         let tapes = self.tapes.all.iter().filter(|t| t.handle == popped);
         let values = tapes
             .flat_map(|t| &t.pairs)
-            .map(|&(push, _)| bytes(r, r.body.operand(push, 1)));
+            .map(|&(push, _)| bytes(r.ctx, r.body, r.body.operand(push, 1)));
         values.sum::<u64>().max(1)
     }
 }
 
 /// The bytes of a value; a dimension that is not known counts as some.
-fn bytes(r: &Rewriter<'_>, value: ValueId) -> u64 {
-    let ty = r.body.value_type(value);
-    let (shape, elem) = r.ctx.as_tensor(ty).map_or((&[][..], ty), |(shape, elem)| (shape, elem));
+pub(in crate::autodiff) fn bytes(ctx: &Context, body: &Body, value: ValueId) -> u64 {
+    let ty = body.value_type(value);
+    let (shape, elem) = ctx.as_tensor(ty).map_or((&[][..], ty), |(shape, elem)| (shape, elem));
     let count = shape.iter().fold(1u64, |product, &dim| {
         product.saturating_mul(u64::try_from(dim).unwrap_or(64))
     });
-    count.saturating_mul(r.ctx.elem_bytes(elem)).min(1 << 30)
+    count.saturating_mul(ctx.elem_bytes(elem)).min(1 << 30)
 }
