@@ -136,7 +136,8 @@ fn row(out: &mut String, dialect: &str, family: &str, op: &schema::Op) {
         .iter()
         .map(|name| {
             let word = name.trim_end_matches('.');
-            format!("(&[{word:?}], {})", word != name)
+            let words: Vec<String> = word.split('|').map(|word| format!("{word:?}")).collect();
+            format!("(&[{}], {})", words.join(", "), word != name)
         })
         .collect();
     let traits: Vec<String> = op
@@ -153,7 +154,7 @@ fn row(out: &mut String, dialect: &str, family: &str, op: &schema::Op) {
         out,
         "    Row {{ op: {:?}, family: {family:?}, summary: {:?}, doc: {:?}, example: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
          infer: {infer}, verify: {verify}, regions: &[{}], traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, derivative: {derivative}, \
-         backward: {:?}, no_need_buffer: &[{}], computes: {:?}, vjp: {:?}, forms: &[{}] }},",
+         backward: {:?}, no_need_buffer: &[{}], computes: {:?}, vjp: {:?}, forms: &[{}], assembly: {:?} }},",
         format!("{dialect}.{}", op.op),
         op.summary,
         op.doc,
@@ -169,5 +170,6 @@ fn row(out: &mut String, dialect: &str, family: &str, op: &schema::Op) {
         op.computes,
         op.vjp,
         forms.join(", "),
+        op.assembly,
     );
 }

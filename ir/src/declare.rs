@@ -50,8 +50,6 @@ bitflags! {
         const COMBINES = 1 << 16;
         /// Other attributes than the declared ones are kept where operations of unknown dialects are, as in MLIR.
         const OPEN_ATTRS = 1 << 20;
-        /// MLIR has a custom assembly for it, which is another form than the one here: what looks like that is refused.
-        const FOREIGN_ASSEMBLY = 1 << 21;
     }
 }
 

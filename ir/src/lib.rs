@@ -16,6 +16,7 @@
 mod analyses;
 mod analysis_cache;
 mod arithmetic;
+mod assembly;
 mod body;
 pub mod budget;
 mod clone;
@@ -56,6 +57,7 @@ mod walk;
 
 pub use analyses::{Analysis, Preserved};
 pub use arithmetic::{Arith, Arithmetic, Structured};
+pub use assembly::{Assembly, AssemblyHook};
 pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName};
 pub use constraints::{Constraints, verify_by_constraints};
 pub use context::{Context, ContextBuilder};

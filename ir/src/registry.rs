@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use crate::assembly::Assembly;
 use crate::body::{Body, OpView};
 use crate::context::Context;
 use crate::declare::{
@@ -235,6 +236,8 @@ pub struct OpDef {
     pub no_need_buffer: List<Text>,
     /// What it computes and how it is differentiated, if that is given as programs.
     pub semantics: Option<Arc<dyn Semantics>>,
+    /// How it is written in MLIR's custom assembly, which is read beside the form here.
+    pub assembly: Option<Assembly>,
 }
 
 impl OpDef {
@@ -268,6 +271,7 @@ impl OpDef {
             backward: None,
             no_need_buffer: List::default(),
             semantics: None,
+            assembly: None,
         }
     }
 

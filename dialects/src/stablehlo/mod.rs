@@ -4,6 +4,7 @@
 //! edges: so it is run, differentiated and decomposed. Where JAX's derivative at a kink is another than that of these, the operation has
 //! its own. The source is the specification of StableHLO 1.x.
 
+mod assembly;
 mod attrs;
 mod compute;
 mod control;
@@ -15,7 +16,7 @@ mod verify;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pir_ir::{Arity, AttrSpec, ContextBuilder, DialectDef, OpDef, Semantics, Traits, ValueSpec};
+use pir_ir::{Arity, Assembly, AttrSpec, ContextBuilder, DialectDef, OpDef, Semantics, Traits, ValueSpec};
 
 use crate::table::{Effects, Row, Speculate, definition};
 
@@ -80,7 +81,10 @@ pub fn register(builder: &mut ContextBuilder) {
 
 fn with_semantics(row: &Row) -> OpDef {
     let mut def = definition(row);
-    def.traits |= Traits::FOREIGN_ASSEMBLY;
+    def.assembly = Some(Assembly::new(
+        row.assembly.unwrap_or(assembly::DEFAULT),
+        assembly::HOOKS,
+    ));
     let control = control::find(&def.name).map(|entry| Arc::new(entry) as Arc<dyn Semantics>);
     def.semantics = control.or_else(|| Some(Arc::new(compute::find(&def.name)?)));
     def

@@ -60,6 +60,8 @@ pub(crate) struct Row {
     pub(crate) vjp: Option<&'static str>,
     /// The forms of the types of the results.
     pub(crate) forms: &'static [Option<&'static str>],
+    /// The format of MLIR's custom assembly.
+    pub(crate) assembly: Option<&'static str>,
 }
 
 /// What a row declares.

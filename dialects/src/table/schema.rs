@@ -20,9 +20,12 @@ pub struct Entry {
     /// The function that checks what the declaration cannot say.
     #[serde(default)]
     verify: Option<String>,
-    /// Its regions, `(cond, body)`; `(branch...)` for any number.
+    /// Its regions, `(cond, body)`; `(branch...)` for any number, `(body|do)` with another word that is read.
     #[serde(default)]
     regions: Option<String>,
+    /// How it is written in MLIR's custom assembly, if that is another form than ours.
+    #[serde(default)]
+    assembly: Option<String>,
     #[serde(default)]
     backward: Option<String>,
     #[serde(default)]
@@ -148,6 +151,8 @@ pub struct Op {
     pub says_derivative: bool,
     /// The operands in which the operation is differentiable; `None` if the derivative is refused or undeclared.
     pub derivative: Option<Vec<String>>,
+    /// The format of MLIR's custom assembly.
+    pub assembly: Option<String>,
     /// The gradient operation.
     pub backward: Option<String>,
     /// Operands of which only the shape is used.
@@ -313,6 +318,7 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
             .flat_map(|list| split(list.trim_matches(['(', ')'])))
             .map(|name| name.trim().to_owned())
             .collect(),
+        assembly: entry.assembly,
         backward: entry.backward,
         no_need_buffer: entry
             .no_need_buffer

@@ -1,7 +1,8 @@
 //! Definitions from the rows of a dialect file.
 
 use pir_ir::{
-    Arity, AttrSpec, Derivative, Diagnostic, MemoryEffects, OpDef, Speculatability, Traits, ValueSpec, nearest,
+    Arity, Assembly, AttrSpec, Derivative, Diagnostic, MemoryEffects, OpDef, Speculatability, Traits, ValueSpec,
+    nearest,
 };
 use serde_yaml_ng::Value;
 
@@ -22,6 +23,7 @@ const FIELDS: &[&str] = &[
     "output",
     "derivative",
     "infer_meta",
+    "assembly",
     "backward",
     "no_need_buffer",
     "traits",
@@ -113,6 +115,11 @@ impl Reader<'_> {
             }
             None => Derivative::Undeclared,
         };
+        if let Some(format) = &row.assembly {
+            let assembly = Assembly::new(format.clone(), &[]);
+            assembly.check(&def).map_err(|why| self.error("assembly", why))?;
+            def.assembly = Some(assembly);
+        }
         def.backward = row.backward.as_ref().map(|op| format!("{}.{op}", self.dialect).into());
         def.no_need_buffer = row
             .no_need_buffer

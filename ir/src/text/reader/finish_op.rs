@@ -6,18 +6,19 @@ use crate::body::Body;
 use crate::declare::{Presence, Traits};
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
-use crate::entity::{BlockId, ValueId};
+use crate::entity::{BlockId, Sym, ValueId};
 use crate::registry::{InferArgs, OpDef};
 use crate::text::cursor;
-use crate::types::{Attr, AttrDict, Type};
+use crate::types::{Attr, AttrData, AttrDict, Type};
 use crate::verify::does_not_fit;
 use smallvec::SmallVec;
 
 /// What comes after the colon of an operation.
-struct Types {
-    operands: Option<SmallVec<[Type; 4]>>,
-    results: SmallVec<[Type; 4]>,
-    span: Span,
+#[derive(Default)]
+pub(super) struct Types {
+    pub(super) operands: Option<SmallVec<[Type; 4]>>,
+    pub(super) results: SmallVec<[Type; 4]>,
+    pub(super) span: Span,
 }
 
 impl Parser<'_> {
@@ -25,6 +26,9 @@ impl Parser<'_> {
 
     /// Goes on after the head or after a region: opens the next region or finishes the operation.
     pub(super) fn continue_operation(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
+        if pending.format.is_some() {
+            return self.in_format(pending);
+        }
         if pending.generic {
             self.skip();
             let first = pending.regions.is_empty() && pending.isolated.is_none();
@@ -194,7 +198,7 @@ impl Parser<'_> {
     }
 
     /// What follows the regions: attributes, types, a location. Then the operation is created.
-    fn tail(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
+    pub(super) fn tail(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
         if let Some(def) = pending.def(&self.ctx)
             && !pending.generic
             && pending.isolated.is_none()
@@ -214,7 +218,7 @@ impl Parser<'_> {
                 self.fill_regions(&mut pending, until);
             }
         }
-        let mut types = None;
+        let mut types = pending.format.take().and_then(|format| format.types);
         let mut loc = None;
         loop {
             let before = self.pos;
@@ -250,7 +254,7 @@ impl Parser<'_> {
         Ok(Some(self.text_attr(start)))
     }
 
-    fn types(&mut self) -> Result<Types, Failure> {
+    pub(super) fn types(&mut self) -> Result<Types, Failure> {
         self.skip();
         let start = self.pos;
         let parens = self.peek() == b'(';
@@ -317,6 +321,9 @@ impl Parser<'_> {
             for ((&value, &ty), &span) in pending.operands.iter().zip(written).zip(&pending.operand_spans) {
                 self.check_operand_type(value, ty, span);
             }
+        }
+        if pending.has(&self.ctx, Traits::FUNCTION) {
+            self.drop_empty_lists(&mut pending.attrs);
         }
         let attrs = self.ctx.dict(&pending.attrs);
         self.check_attributes(&pending, attrs)?;
@@ -390,6 +397,17 @@ impl Parser<'_> {
             self.spare.push(pending);
         }
         Ok(())
+    }
+
+    /// Attributes of arguments and results, of which there are none, in MLIR's generic form.
+    fn drop_empty_lists(&self, attrs: &mut Vec<(Sym, Attr)>) {
+        let names = ["arg_attrs", "res_attrs"].map(|name| self.ctx.sym(name));
+        let is_empty = |attr: &Attr| *self.ctx.attr_data(*attr) == AttrData::Dict(AttrDict::EMPTY);
+        attrs.retain(|(name, list)| match self.ctx.attr_data(*list) {
+            AttrData::Array(items) if names.contains(name) => !items.iter().all(is_empty),
+            AttrData::Ints(items) if names.contains(name) => !items.is_empty(),
+            _ => true,
+        });
     }
 
     /// Whether the types after the colon are those of the operands, as in `func.return %x : f32`: the operation has no

@@ -13,6 +13,8 @@ mod elements;
 mod fast_generic;
 mod fast_path;
 mod finish_op;
+mod format;
+mod hooks;
 mod literals;
 mod lookup;
 mod op;
@@ -34,6 +36,7 @@ use crate::diagnostics::Diagnostic;
 use crate::types::{Attr, Type};
 use parser::Parser;
 
+pub use hooks::{AssemblyReader, Unreadable};
 pub(crate) use scalars::is_type_name;
 
 /// Reads a module. Functions of a long text are read on the threads of the pool that this is called in.

@@ -21,6 +21,7 @@ impl<'s> Parser<'s> {
         self.skip();
         let start = self.pos;
         let generic = self.peek() == b'"';
+        let mut format = None;
         let (name, span) = if generic {
             let Some(end) = cursor::string_end(self.src, start) else {
                 return Err(self.unclosed_string(start));
@@ -59,8 +60,12 @@ impl<'s> Parser<'s> {
             self.pos = end;
             match self.ctx.op_def(name) {
                 None => self.check_unregistered_form(span)?,
-                Some(def) if def.has(Traits::FOREIGN_ASSEMBLY) => self.check_own_form(span)?,
-                Some(_) => {}
+                Some(def) => {
+                    format = def
+                        .assembly
+                        .as_ref()
+                        .and_then(|assembly| self.foreign_form(def, assembly))
+                }
             }
             (name, span)
         };
@@ -70,9 +75,10 @@ impl<'s> Parser<'s> {
         pending.span = span;
         pending.comment = comment;
         pending.generic = generic;
+        pending.format = format;
         if generic {
             self.generic_head(&mut pending)?;
-        } else {
+        } else if pending.format.is_none() {
             self.pretty_head(&mut pending)?;
         }
         self.continue_operation(pending)
@@ -232,7 +238,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn operand(&mut self, pending: &mut Pending) -> Result<(), Failure> {
+    pub(super) fn operand(&mut self, pending: &mut Pending) -> Result<(), Failure> {
         self.skip();
         let start = self.pos;
         match self.peek() {
@@ -325,7 +331,7 @@ impl<'s> Parser<'s> {
 
     /// Whether the next byte that is neither blank nor comment is this one. Nothing is skipped: the comments may belong
     /// to the next operation.
-    fn next_is(&self, byte: u8) -> bool {
+    pub(super) fn next_is(&self, byte: u8) -> bool {
         self.src.get(self.after(self.pos)) == Some(&byte)
     }
 

@@ -122,6 +122,8 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) recent_signatures: Recent<RecentSignature<'s>>,
     /// The attributes that were found to be declared last, at the places of the names of operations.
     pub(super) declared: Recent<Option<(OpName, AttrDict)>>,
+    /// Attributes whose text was put together of what an assembly format has in their place.
+    pub(super) composed_attrs: FxHashMap<Box<str>, Attr>,
     /// Where the names and the values of attributes stand, if somebody asks.
     pub(super) attr_places: Option<Vec<(Sym, Span, Span)>>,
     /// About how many operations there are to be read, in how many bytes.
@@ -169,6 +171,7 @@ impl<'s> Parser<'s> {
             recent_dicts: Recent::new(DICTS),
             recent_signatures: Recent::new(RECENT_OPS),
             declared: Recent::new(RECENT_OPS),
+            composed_attrs: FxHashMap::default(),
             attr_places: None,
             lines: 0,
             length: piece.len().max(1),

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::format::FormatState;
 use crate::body::{Body, Successor};
 use crate::context::Context;
 use crate::declare::Traits;
@@ -40,6 +41,8 @@ pub(super) struct Pending {
     pub(super) header: Option<usize>,
     /// The arguments of a function.
     pub(super) function_args: Vec<(Name, Type, Option<Attr>, Span)>,
+    /// What was read of an assembly format.
+    pub(super) format: Option<Box<FormatState>>,
 }
 
 impl Pending {
@@ -57,6 +60,7 @@ impl Pending {
         self.next_region = 0;
         self.header = None;
         self.function_args.clear();
+        self.format = None;
     }
 
     pub(super) fn def<'c>(&self, ctx: &'c Context) -> Option<&'c OpDef> {

@@ -48,19 +48,6 @@ impl Parser<'_> {
         )))
     }
 
-    /// Whether an operation that MLIR has a custom assembly for goes on in the form that is read here.
-    pub(super) fn check_own_form(&self, span: Span) -> Result<(), Failure> {
-        let next = self.src.get(self.after(self.pos)).copied().unwrap_or(b'{');
-        if matches!(next, b'(' | b'{' | b':') {
-            return Ok(());
-        }
-        let text = self.text(span);
-        let dialect = text.split_once('.').map_or(&*text, |(dialect, _)| dialect).to_owned();
-        Err(self.custom_assembly(span, &text, &dialect).with_help(
-            "print the generic form: `get_asm(print_generic_op_form=True)` in Python, `--mlir-print-op-generic` of MLIR's tools",
-        ))
-    }
-
     /// Whether something else than an opening brace, a label or the names of results comes first on the same line.
     fn is_behind_something(&self, span: Span) -> bool {
         let before = self.src.get(..span.start as usize).unwrap_or_default();

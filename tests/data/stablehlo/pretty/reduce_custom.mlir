@@ -1,0 +1,25 @@
+module @jit_loss attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<2x7xf64>) -> (tensor<f64> {jax.result_info = "result"}) {
+    %cst = stablehlo.constant dense<1.000000e-01> : tensor<f64>
+    %0 = stablehlo.reduce(%arg0 init: %cst) across dimensions = [1] : (tensor<2x7xf64>, tensor<f64>) -> tensor<2xf64>
+     reducer(%arg1: tensor<f64>, %arg2: tensor<f64>)  {
+      %8 = stablehlo.add %arg1, %arg2 : tensor<f64>
+      %9 = stablehlo.multiply %arg1, %arg2 : tensor<f64>
+      %cst_3 = stablehlo.constant dense<2.500000e-01> : tensor<f64>
+      %10 = stablehlo.multiply %9, %cst_3 : tensor<f64>
+      %11 = stablehlo.add %8, %10 : tensor<f64>
+      stablehlo.return %11 : tensor<f64>
+    }
+    %1 = stablehlo.iota dim = 0 : tensor<2xf64>
+    %cst_0 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
+    %2 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f64>) -> tensor<2xf64>
+    %3 = stablehlo.add %2, %1 : tensor<2xf64>
+    %4 = stablehlo.cosine %3 : tensor<2xf64>
+    %5 = stablehlo.multiply %4, %0 : tensor<2xf64>
+    %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<f64>
+    %6 = stablehlo.reduce(%5 init: %cst_1) applies stablehlo.add across dimensions = [0] : (tensor<2xf64>, tensor<f64>) -> tensor<f64>
+    %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<f64>
+    %7 = stablehlo.add %cst_2, %6 : tensor<f64>
+    return %7 : tensor<f64>
+  }
+}
