@@ -72,12 +72,21 @@ pub static COTANGENTS: Mark = Mark::on(
     "how many of the function's last arguments are cotangents, and how many of its last results gradients; read by `split-vjp`",
 );
 
+/// How many values there are on a stack.
+pub static CAPACITY: Mark = Mark::on(
+    "capacity",
+    "int",
+    &[Cow::Borrowed("cf.create_stack")],
+    "so many values of each operation that pushes are on the stack at most; `lower-stacks` reads it",
+);
+
 /// All marks.
-pub static ALL: [&Mark; 9] = [
+pub static ALL: [&Mark; 10] = [
     &BACKWARD,
     &DEVICE,
     &STOP_GRADIENT,
     &RECORDED,
+    &CAPACITY,
     &ABSENT_OPERANDS,
     &ABSENT_RESULTS,
     &VJP,

@@ -1,7 +1,8 @@
 //! Registries of passes.
 
 use crate::autodiff::{
-    Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, PruneStacks, Remat, SplitVjp, StackLocals, StripBackward,
+    Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, LowerStacks, PruneStacks, Remat, SplitVjp, StackLocals,
+    StripBackward,
 };
 use crate::canonicalize::Canonicalize;
 use crate::cfg::{LiftCfg, LowerToCfg};
@@ -51,6 +52,7 @@ static PASSES: &[&dyn Pass] = &[
     &PruneStacks,
     &Remat,
     &BatchWeightGrads,
+    &LowerStacks,
     &SplitVjp,
     &Decompose,
     &StripBackward,

@@ -32,7 +32,7 @@ fn counting(ctx: &Context, body: &Body, value: ValueId) -> Option<Counting> {
 }
 
 /// The value that another one is a constant more than, as far as that can be followed.
-fn chain(ctx: &Context, body: &Body, mut value: ValueId) -> Option<(ValueId, i64)> {
+pub(crate) fn chain(ctx: &Context, body: &Body, mut value: ValueId) -> Option<(ValueId, i64)> {
     let mut offset = 0i64;
     for _ in 0..MAX_CHAIN {
         let Some(Counting::Offset(from, by)) = counting(ctx, body, value) else {

@@ -17,6 +17,7 @@ mod cross;
 mod custom;
 mod invariants;
 mod jvp;
+mod lower;
 mod passes;
 mod plumbing;
 mod prune;
@@ -41,6 +42,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use batch::{BatchWeightGrads, batch_weight_grads};
 pub use jvp::{Jvp, jvp};
+pub use lower::{LowerOptions, LowerStacks, Overflow, lower_stacks};
 pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use remat::{Recompute, Remat, RematOptions, rematerialize};

@@ -5,6 +5,7 @@
 //! what finds the state again, from states that are [kept](super::schedule); then what computes from that what was
 //! recorded. Only what that depends on is computed, and only such values are part of the state.
 
+use pir_dialects::marks::CAPACITY;
 use pir_ir::{BlockId, EffectTarget, FlowKind, OpId, Rewriter, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -124,7 +125,10 @@ pub(super) fn apply(
         0 => default_room(r, kit, trips, numbers),
         _ => kit.count(r, slots, "room"),
     };
-    let stack = r.op("cf.create_stack").result(names.stack).value();
+    // The logarithm of a number of iterations is less than the bits of it.
+    let capacity = r.ctx.int_attr(if slots == 0 { 64 } else { slots });
+    let stack = r.op("cf.create_stack").attr(&CAPACITY.name, capacity);
+    let stack = stack.result(names.stack).value();
     r.name(stack, "snapshots");
     let mut initial = vec![trips, room];
     match known {

@@ -1,0 +1,148 @@
+//! `lower-stacks`: stacks become tensors of static shape.
+//!
+//! 1. [`handles`]: every operation on a stack uses what made that; control takes no handles along.
+//! 2. [`plan`]: which values are on which stacks: classes of stacks, lanes of values of one type.
+//! 3. [`bounds`]: how many rows each lane needs. [`spans`]: stacks that are recorded on stacks share one buffer.
+//! 4. [`thread`]: buffers and counters are variables, which loops carry and branches yield ([`control`]).
+//! 5. [`overflow`]: what is computed from a stack that was too small is no number.
+
+mod bounds;
+mod control;
+mod emit;
+mod handles;
+mod overflow;
+mod plan;
+mod spans;
+mod thread;
+mod writes;
+
+use pir_ir::{Body, Context, Diagnostic, Module, Rewriter};
+use rustc_hash::FxHashMap;
+
+use super::structure::Names;
+use crate::bodies::for_each_body_mut;
+use crate::options::{OptionKind, OptionSpec};
+use crate::pass::{Changed, Pass, PassContext, Scope};
+use bounds::Bounds;
+use plan::Plan;
+
+/// What happens when there are more values than rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Overflow {
+    /// Floats that are computed from it are NaN.
+    Nan,
+    /// Nothing: they are wrong.
+    Unchecked,
+}
+
+/// How to lower stacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LowerOptions {
+    /// How often a loop runs at most of which nothing else is known.
+    pub bound: Option<u64>,
+    /// What happens when it runs more often.
+    pub overflow: Overflow,
+}
+
+/// Makes tensors of the stacks of a module.
+///
+/// # Errors
+/// When it is not known how large one is, or it is used in a way that is not known.
+pub fn lower_stacks(module: &mut Module, options: LowerOptions) -> Result<Changed, Vec<Diagnostic>> {
+    for_each_body_mut(module, |ctx, body| run(ctx, body, options))
+}
+
+fn run(ctx: &Context, body: &mut Body, options: LowerOptions) -> Result<Changed, Vec<Diagnostic>> {
+    let names = Names::avoiding(ctx, body, &["rows", "size", "overflow"]);
+    if !body.walk_all().any(|op| body.op_name(op) == names.create) {
+        return Ok(Changed::No);
+    }
+    let mut r = Rewriter::new(ctx, body);
+    let exact = plan::exact_handles(&mut r, &names);
+    handles::make_direct(&mut r, &names)?;
+    let plan = Plan::new(&r, &names, &exact)?;
+    let spans = spans::Spans::new(&mut r, &names, &plan)?;
+    let mut bounds = Bounds {
+        body: r.body,
+        names: &names,
+        plan: &plan,
+        given: options.bound,
+        loops: FxHashMap::default(),
+        depth: 0,
+    };
+    let mut rows = Vec::new();
+    let mut errors = Vec::new();
+    for lane in 0..plan.lanes.len() {
+        match bounds.lane(lane) {
+            Ok(bound) => rows.push(bound),
+            Err(error) if errors.contains(&error) => {}
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let poisoned = match options.overflow {
+        Overflow::Nan => overflow::poisoned(&r, &names, &plan, &rows)?,
+        Overflow::Unchecked => Vec::new(),
+    };
+    thread::run(&mut r, &names, &plan, &spans, &rows, poisoned)?;
+    Ok(Changed::Yes)
+}
+
+/// The pass `lower-stacks`.
+pub struct LowerStacks;
+
+impl Pass for LowerStacks {
+    fn name(&self) -> &'static str {
+        "lower-stacks"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Make tensors of static shape of stacks"
+    }
+
+    fn description(&self) -> &'static str {
+        "What is pushed on a stack becomes a row of a tensor, and a counter says how many rows there are: loops and \
+         branches carry both. So a program that `backward` made can run where there are no stacks, and no shapes that \
+         are not known. The number of rows follows from how often loops run: from the constants that they count \
+         between, from `remat{slots=,segment=}`, and for all other loops from `bound`; without that they are an error. \
+         If such a loop runs more often, every float that is computed from what it recorded is NaN \
+         (`overflow=nan`), or simply wrong (`overflow=unchecked`). A bound is the size of a buffer, which is filled \
+         with zeros each time: a generous one is slow. Stacks that are recorded on another one, those of inner loops, \
+         share one buffer, as large as the product of the bounds. The result has no stacks: let this come after \
+         `remat` and `batch-weight-grads`."
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[
+            OptionSpec {
+                name: "bound",
+                kind: OptionKind::Int(1, i32::MAX as i64),
+                default: None,
+                help: "how often a loop runs at most, when nothing else tells; default: that is an error",
+            },
+            OptionSpec {
+                name: "overflow",
+                kind: OptionKind::Enum(&["nan", "unchecked"]),
+                default: Some("nan"),
+                help: "what becomes of derivatives when a loop runs more often than `bound`: NaN, or wrong numbers",
+            },
+        ]
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let options = LowerOptions {
+            bound: cx.options.int("bound").and_then(|n| u64::try_from(n).ok()),
+            overflow: match cx.options.text("overflow").as_deref() {
+                Some("unchecked") => Overflow::Unchecked,
+                _ => Overflow::Nan,
+            },
+        };
+        lower_stacks(module, options)
+    }
+}

@@ -1,0 +1,214 @@
+//! Which variables there are, and what loops and branches write.
+
+use pir_ir::{BlockId, Body, Diagnostic, FlowKind, OpId, ValueId};
+use rustc_hash::FxHashSet;
+
+use super::bounds::Bound;
+use super::emit::count_type;
+use super::plan::Held;
+use super::thread::{Buffer, Store, Var, Walk, What};
+
+/// What an operation is in, from the inside out.
+fn ancestors(body: &Body, op: OpId) -> impl Iterator<Item = OpId> + '_ {
+    std::iter::successors(body.parent_op(op), |&op| body.parent_op(op))
+}
+
+impl Walk<'_, '_, '_> {
+    fn var(&mut self) -> Var {
+        self.env.push(None);
+        self.env.len() - 1
+    }
+
+    /// The variables of all lanes.
+    pub(super) fn make_stores(&mut self, rows: &[Bound]) -> Result<(), Vec<Diagnostic>> {
+        self.over = self.var();
+        for (lane, bound) in self.plan.lanes.iter().zip(rows) {
+            let count = self.var();
+            let mut buffers = Vec::new();
+            match lane.held {
+                Held::Values(ty) => {
+                    let var = self.var();
+                    let what = What::Value;
+                    buffers.push(Buffer { var, ty, what });
+                }
+                Held::Stacks(class) => {
+                    let of = &self.plan.classes[class];
+                    let ty = count_type(self.r.ctx);
+                    let inner = of.lanes.clone();
+                    let needs = [(of.tested, What::Base as fn(usize) -> What), (!of.exact, What::Top)];
+                    for (_, what) in needs.into_iter().filter(|(needed, _)| *needed) {
+                        for &lane in &inner {
+                            let var = self.var();
+                            let what = what(lane);
+                            buffers.push(Buffer { var, ty, what });
+                        }
+                    }
+                }
+            }
+            self.stores.push(Store {
+                unread: buffers.is_empty(),
+                buffers,
+                count,
+                rows: bound.most,
+                limit: bound.assumed.then_some(bound.most),
+            });
+        }
+        for (at, class) in self.plan.classes.iter().enumerate() {
+            if class.tested {
+                self.plan
+                    .tested_lanes(self.r.body, at)
+                    .into_iter()
+                    .for_each(|lane| self.stores[lane].unread = false);
+            }
+        }
+        self.make_room()
+    }
+
+    /// Rows for what branches write that does not count.
+    fn make_room(&mut self) -> Result<(), Vec<Diagnostic>> {
+        for (lane, store) in self.plan.lanes.iter().zip(&mut self.stores) {
+            let class = &self.plan.classes[lane.class];
+            let in_branch = |&push: &OpId| {
+                let mut around = ancestors(self.r.body, push);
+                around.any(|op| self.names.kind(self.r.body, op) == Some(FlowKind::Branch))
+            };
+            let conditional = lane.pushes.iter().any(in_branch);
+            if conditional && (store.limit.is_some() || class.capacity.is_some()) {
+                store.rows = store.rows.saturating_add(lane.pushes.len() as u64);
+            }
+            store.rows = store.rows.max(1);
+            if store.rows > i32::MAX as u64
+                && let Some(&push) = lane.pushes.first()
+            {
+                let message = format!("a stack needs {} rows, more than an i32 counts", store.rows);
+                let error = Diagnostic::error("stack-rows", message).label(self.r.body.op_span(push), "pushed here");
+                return Err(vec![error.help(
+                    "the bounds of nested loops multiply: give a lower one, or use `remat{slots}`",
+                )]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The variables that an operation on a stack writes.
+    fn written(&self, op: OpId) -> Vec<Var> {
+        let Some(&lane) = self.plan.lane_of.get(&op) else {
+            return Vec::new();
+        };
+        let store = &self.stores[lane];
+        if store.unread {
+            return Vec::new();
+        }
+        let mut vars = vec![store.count];
+        if self.r.body.op_name(op) == self.names.push || self.starts_again(op, lane) {
+            vars.extend(store.buffers.iter().map(|buffer| buffer.var));
+        }
+        vars
+    }
+
+    /// Whether something may be pushed on a stack after it was joined.
+    pub(super) fn starts_again(&self, join: OpId, lane: usize) -> bool {
+        let lane = &self.plan.lanes[lane];
+        lane.joins.contains(&join) && self.r.body.op_block(join) != self.plan.home(lane.class)
+    }
+
+    /// Notes that what an operation is in, up to a block, writes a variable.
+    fn note(&mut self, op: OpId, var: Var, home: Option<BlockId>) {
+        let mut at = op;
+        while let Some(parent) = self.r.body.parent_op(at).filter(|_| self.r.body.op_block(at) != home) {
+            let known = self.writes.entry(parent).or_default();
+            if !known.contains(&var) {
+                known.push(var);
+            }
+            at = parent;
+        }
+    }
+
+    /// Finds what loops and branches write, and where lanes may turn out to be too small.
+    pub(super) fn find_writes(&mut self) {
+        let mut pops_in: FxHashSet<(OpId, usize)> = FxHashSet::default();
+        let mut pushes_in: Vec<(OpId, usize)> = Vec::new();
+        for &op in &self.plan.ops {
+            let lane = self.plan.lane_of.get(&op).copied();
+            let home = lane.and_then(|lane| self.plan.home(self.plan.lanes[lane].class));
+            for var in self.written(op) {
+                self.note(op, var, home);
+            }
+            let is_push = self.r.body.op_name(op) == self.names.push;
+            if let (Some(lane), Some(home)) = (lane, home)
+                && let Some(top) = self.r.body.ancestor_in_block(op, home)
+            {
+                match is_push {
+                    true => pushes_in.push((top, lane)),
+                    false => drop(pops_in.insert((top, lane))),
+                }
+            }
+            let mut plain = is_push;
+            for parent in ancestors(self.r.body, op) {
+                self.touched.insert(parent);
+                plain &= self.names.kind(self.r.body, parent) == Some(FlowKind::Branch);
+                if let Some(lane) = lane.filter(|_| !plain) {
+                    self.inside_only.insert((parent, lane));
+                }
+            }
+        }
+        // The use of a stack begins with its counts.
+        for (&op, handles) in &self.spans.begins {
+            for &handle in handles {
+                for var in self.activation(handle) {
+                    self.note(op, var, self.home_of(handle));
+                }
+            }
+        }
+        for (op, lane) in pushes_in {
+            if self.stores[lane].limit.is_some() && self.is_checked() {
+                self.plan_check(op, lane, pops_in.contains(&(op, lane)));
+            }
+        }
+    }
+
+    /// Plans to look whether a lane was too small: behind an operation, or where that also takes values off, so that the
+    /// count behind it does not tell how many there were, behind each push.
+    fn plan_check(&mut self, op: OpId, lane: usize, is_mixed: bool) {
+        let places: Vec<OpId> = match is_mixed {
+            false => vec![op],
+            true => self.plan.lanes[lane].pushes.clone(),
+        };
+        for place in places {
+            let lanes = self.checks.entry(place).or_default();
+            if lanes.contains(&lane) {
+                continue;
+            }
+            lanes.push(lane);
+            self.note(place, self.over, None);
+            let around: Vec<OpId> = ancestors(self.r.body, place).collect();
+            self.touched.extend(around.iter().copied());
+            if is_mixed {
+                self.inside_only.extend(around.into_iter().map(|parent| (parent, lane)));
+            }
+        }
+    }
+
+    /// Whether anything asks whether lanes were too small.
+    fn is_checked(&self) -> bool {
+        !self.poisoned.is_empty()
+    }
+
+    fn home_of(&self, handle: ValueId) -> Option<BlockId> {
+        self.plan.home(*self.plan.class_of.get(&handle)?)
+    }
+
+    /// The variables that are set when the use of a stack begins that was taken off another one.
+    fn activation(&self, handle: ValueId) -> Vec<Var> {
+        let class = &self.plan.classes[self.plan.class_of[&handle]];
+        let popped = self
+            .r
+            .body
+            .defining_op(handle)
+            .is_some_and(|op| class.pops.contains(&op));
+        match popped && !class.exact {
+            true => class.lanes.iter().map(|&lane| self.stores[lane].count).collect(),
+            false => Vec::new(),
+        }
+    }
+}
