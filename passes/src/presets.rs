@@ -1,10 +1,11 @@
-//! Pipelines with names: `O0` to `O3`, `training` and `inference`.
+//! Pipelines with names: `O0` to `O3`, `training`, `inference` and `jax-vjp`.
 //!
 //! In a pipeline the name stands for the passes: it is replaced by them when the text is read, so that
 //! `--print-pipeline` shows what runs.
 
 use pir_ir::{Diagnostic, Module};
 
+use crate::autodiff::SPLIT;
 use crate::options::{OptionSpec, Options};
 use crate::pass::Invocation;
 use crate::pass::{Changed, Pass, PassContext, Scope};
@@ -15,8 +16,8 @@ pub struct Preset {
     name: &'static str,
     summary: &'static str,
     description: &'static str,
-    /// The passes, as text.
-    passes: &'static str,
+    /// The passes with these options, as text.
+    passes: fn(&Options) -> &'static str,
     /// The options that are handed on to the passes that declare them.
     options: &'static [OptionSpec],
 }
@@ -26,7 +27,7 @@ pub const O0: Preset = Preset {
     name: "O0",
     summary: "Only check",
     description: "Runs no pass at all: the program is read, checked and printed.",
-    passes: "",
+    passes: |_| "",
     options: &[],
 };
 
@@ -35,7 +36,7 @@ pub const O1: Preset = Preset {
     name: "O1",
     summary: "Optimize, quickly",
     description: "Simplifies, computes the same value only once, and removes what is not needed.",
-    passes: "canonicalize,cse,dce",
+    passes: |_| "canonicalize,cse,dce",
     options: &[],
 };
 
@@ -45,7 +46,7 @@ pub const O2: Preset = Preset {
     summary: "Optimize",
     description: "`O1`, with constants along the ways that control can take, and with what is invariant moved out of loops and \
                   what only one branch needs into it.",
-    passes: "canonicalize,sccp,licm,cse,sink,canonicalize,dce",
+    passes: |_| "canonicalize,sccp,licm,cse,sink,canonicalize,dce",
     options: &[],
 };
 
@@ -55,7 +56,7 @@ pub const O3: Preset = Preset {
     summary: "Optimize, also by making the program longer",
     description: "`O2`, with functions put in the place of their calls, and loops of a few iterations unrolled, after which there \
                   is more to simplify.",
-    passes: "inline,symbol-dce,canonicalize,sccp,licm,cse,canonicalize,unroll{full=true, max-ops=128},licm,cse,sink,canonicalize,dce",
+    passes: |_| "inline,symbol-dce,canonicalize,sccp,licm,cse,canonicalize,unroll{full=true, max-ops=128},licm,cse,sink,canonicalize,dce",
     options: &[],
 };
 
@@ -66,7 +67,7 @@ pub const TRAINING: Preset = Preset {
     description: "What is invariant in a loop is moved out of it first, so that it is neither recorded nor differentiated \
                   in each iteration; then `backward`, which prunes what it recorded; then the whole is optimized. The \
                   options are those of `backward`.",
-    passes: "canonicalize,sccp,licm{branches=false},cse,canonicalize,dce,backward,canonicalize,licm,cse,canonicalize,dce",
+    passes: |_| "canonicalize,sccp,licm{branches=false},cse,canonicalize,dce,backward,canonicalize,licm,cse,canonicalize,dce",
     options: crate::autodiff::OPTIONS,
 };
 
@@ -75,8 +76,24 @@ pub const INFERENCE: Preset = Preset {
     name: "inference",
     summary: "Strip gradients, prune, optimize",
     description: "Takes gradients out, by what the other results need, and what was recorded for them; then optimizes.",
-    passes: "strip-backward{by=liveness},prune-stacks,canonicalize,sccp,licm,cse,sink,canonicalize,dce",
+    passes: |_| "strip-backward{by=liveness},prune-stacks,canonicalize,sccp,licm,cse,sink,canonicalize,dce",
     options: &[],
+};
+
+/// From what JAX lowers a function to, to its vector-Jacobian product.
+pub const JAX_VJP: Preset = Preset {
+    name: "jax-vjp",
+    summary: "Differentiate what JAX lowered, with cotangents as arguments",
+    description: "For functions of StableHLO, and others. `@main` gives the results, `@main.fwd` the results and residuals, `@main.bwd` takes \
+                  these and cotangents of the float results in order, and gives cotangents of the float arguments in order; with \
+                  `split=false` there is only `@main`, of the arguments and cotangents, which gives the cotangents of the arguments. \
+                  Loops that record are not lowered yet, and an error.",
+    passes: |_| {
+        "stablehlo-to-pd-control,inline{max-size=4294967295},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},cse,dce,\
+         stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,prune-stacks,canonicalize,cse,\
+         remat,batch-weight-grads,split-vjp,canonicalize,licm,cse,canonicalize,dce"
+    },
+    options: &[SPLIT],
 };
 
 impl Pass for Preset {
@@ -109,7 +126,7 @@ impl Pass for Preset {
     }
 
     fn expand(&self, options: &Options) -> Option<Vec<Invocation>> {
-        let mut pipeline = Pipeline::parse(self.passes).unwrap_or_default();
+        let mut pipeline = Pipeline::parse((self.passes)(options)).unwrap_or_default();
         for invocation in &mut pipeline.invocations {
             invocation.options.forward_from(options);
         }

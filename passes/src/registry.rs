@@ -22,7 +22,7 @@ use crate::pipeline::Pipeline;
 use crate::presets;
 use crate::sccp::Sccp;
 use crate::sink::Sink;
-use crate::stablehlo::PdToStablehlo;
+use crate::stablehlo::{PdToStablehlo, StablehloToPdControl};
 use crate::symbol_dce::SymbolDce;
 
 /// The standard passes, in the order in which the reference lists them.
@@ -58,6 +58,7 @@ static PASSES: &[&dyn Pass] = &[
     &StripBackward,
     &Jvp,
     &InplaceAccumulate,
+    &StablehloToPdControl,
     &PdToStablehlo,
     &Place,
     &Partition,
@@ -69,6 +70,7 @@ static PASSES: &[&dyn Pass] = &[
     &presets::O3,
     &presets::TRAINING,
     &presets::INFERENCE,
+    &presets::JAX_VJP,
 ];
 
 /// The passes that a tool has, in the order in which it lists them.

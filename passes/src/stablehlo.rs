@@ -1,14 +1,38 @@
-//! `pd-to-stablehlo`: programs for XLA.
+//! Between `pd` and StableHLO: `stablehlo-to-pd-control` on the way in, and on the way out `pd-to-stablehlo`, programs for XLA.
 //!
 //! Each operation of `pd` becomes operations of StableHLO by the row of a table (`pir_dialects::stablehlo::from_pd`); one without a row
 //! becomes what it is made of, as far as it is differentiated so, and then that. Loops and branches become `stablehlo.while` and
 //! `stablehlo.if`. What has no counterpart is an error.
 
 use pir_dialects::stablehlo::from_pd;
-use pir_ir::{Diagnostic, Module, OpId, Rewriter, expand_composites};
+use pir_ir::{Diagnostic, Module, OpId, OpView, Rewriter, expand_composites};
 
 use crate::autodiff::{RuleTable, expansion};
 use crate::pass::{Changed, Pass, PassContext};
+
+/// The pass `stablehlo-to-pd-control`.
+pub struct StablehloToPdControl;
+
+impl Pass for StablehloToPdControl {
+    fn name(&self) -> &'static str {
+        "stablehlo-to-pd-control"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Rewrite loops and branches of StableHLO into those of `pd`"
+    }
+
+    fn description(&self) -> &'static str {
+        "`stablehlo.while` becomes `pd.while`, `stablehlo.if` and `stablehlo.case` become `pd.if`, nested for more than two branches; an \
+         index out of range takes the last. All other operations stay. Passes know loops and branches of `pd`, and so does `backward`, \
+         which does the same first; `pd-to-stablehlo` is the way back."
+    }
+
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        let is_control = |op: OpView<'_>| matches!(op.name(), "stablehlo.while" | "stablehlo.if" | "stablehlo.case");
+        Ok(expand_composites(module, &|op| !is_control(op))?.into())
+    }
+}
 
 /// The pass `pd-to-stablehlo`.
 pub struct PdToStablehlo;

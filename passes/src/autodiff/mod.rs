@@ -47,6 +47,7 @@ pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use remat::{Recompute, Remat, RematOptions, rematerialize};
 pub use rules::{Apply, Differentiated, RuleCx, Rules};
+pub(crate) use split::SPLIT;
 pub use split::SplitVjp;
 pub use strip::{StripBackward, StripBy, strip_backward};
 pub use targets::BackwardOptions;

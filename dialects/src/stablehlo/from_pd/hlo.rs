@@ -19,7 +19,7 @@ impl Build for Building<'_, '_> {
 }
 
 /// `array<i64: 1, 0>`
-pub(super) fn array(ctx: &Context, list: &[i64]) -> Attr {
+pub fn array(ctx: &Context, list: &[i64]) -> Attr {
     numbers(ctx, Type::I64, list.iter().map(|&n| n as u64), ElementsForm::Array)
 }
 

@@ -21,6 +21,7 @@ use super::ops;
 use crate::pd::{Building, Expr, ExprScope, Given, Ints, Number, Source};
 use hlo::Build;
 
+pub use hlo::array;
 pub use program::{set_signatures, wrap};
 
 /// An operation that is converted.

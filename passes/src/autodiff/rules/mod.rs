@@ -9,6 +9,7 @@ mod elementwise;
 mod expand;
 mod formula;
 mod grad_ops;
+mod hlo;
 mod index;
 mod linalg;
 mod linear;
@@ -134,6 +135,7 @@ fn standard() -> impl Iterator<Item = &'static Rule> {
         activation::RULES,
         linalg::RULES,
         scatter::RULES,
+        hlo::RULES,
     ]
     .into_iter()
     .flatten()

@@ -20,6 +20,14 @@ use super::signature;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 
+/// Whether there are two functions.
+pub(crate) const SPLIT: OptionSpec = OptionSpec {
+    name: "split",
+    kind: OptionKind::Bool,
+    default: Some("true"),
+    help: "`false`: one function that takes arguments and cotangents, and gives the gradients alone",
+};
+
 /// The pass `split-vjp`.
 pub struct SplitVjp;
 
@@ -42,13 +50,7 @@ impl Pass for SplitVjp {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        const OPTIONS: &[OptionSpec] = &[OptionSpec {
-            name: "split",
-            kind: OptionKind::Bool,
-            default: Some("true"),
-            help: "`false`: one function that takes arguments and cotangents, and gives the gradients alone",
-        }];
-        OPTIONS
+        &[SPLIT]
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

@@ -78,8 +78,10 @@ impl Parts {
         let node = |&value: &ValueId| {
             let op = body.defining_op(value);
             let again = op.filter(|&op| may_be_again(ctx, &names, body, op, primal.contains(&op)));
+            // Of as many bytes rather those that there are anyway.
+            let is_there = op.is_none() || results.contains(&value);
             Node {
-                cost: bytes(ctx, body, value).max(1),
+                cost: 2 * bytes(ctx, body, value).max(1) - u64::from(is_there),
                 again: again.is_some(),
                 from: again
                     .map(|op| ops.of(op).iter().filter_map(|v| index.get(v).copied()).collect())
