@@ -84,6 +84,8 @@ impl Source {
         let count = |byte| memchr::memchr_iter(byte, &self.bytes).count() as u64;
         let length = self.bytes.len() as u64;
         let bytes = match is_text {
+            // As much as there can be, where that is little.
+            true if budget::Budget::current().limit() / 1024 > length => 81 * length,
             // Typically each line holds an operation with types.
             true => length + 60 * (count(b'\n') + count(b'<')) + 40 * count(b',') + 80 * count(b'='),
             // The readers of other formats reserve their memory themselves.

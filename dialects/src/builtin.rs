@@ -34,7 +34,7 @@ fn module() -> OpDef {
         presence: Presence::Required,
         bare: true,
     }];
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn cast() -> OpDef {
@@ -42,7 +42,7 @@ fn cast() -> OpDef {
     def.traits = Traits::OPEN_ATTRS;
     def.operands = vec![value("inputs", "any", Arity::Variadic)].into();
     def.results = vec![value("outputs", "any", Arity::Variadic)].into();
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn combine() -> OpDef {
@@ -55,7 +55,7 @@ fn combine() -> OpDef {
         let items = args.operands.iter().map(|&v| args.body.value_type(v)).collect();
         Ok(smallvec![args.ctx.intern_type(TypeData::List(items))])
     });
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn split() -> OpDef {
@@ -74,5 +74,5 @@ fn split() -> OpDef {
             )),
         }
     });
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }

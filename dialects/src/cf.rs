@@ -188,7 +188,7 @@ fn yields() -> OpDef {
     let mut def = OpDef::new("cf.yield", "Ends a region and hands values to what comes next");
     def.traits = Traits::TERMINATOR;
     def.operands = vec![value("values", "any", Arity::Variadic)].into();
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn cond_yield() -> OpDef {
@@ -215,7 +215,7 @@ fn cond_yield() -> OpDef {
             );
         }
     });
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn stack_operand(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {

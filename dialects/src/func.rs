@@ -48,7 +48,7 @@ fn func() -> OpDef {
         bare: true,
     }];
     def.verify = Some(verify_func);
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 /// The function beside it that a function names as its derivative.
@@ -133,7 +133,7 @@ fn ret() -> OpDef {
     let mut def = OpDef::new("func.return", "Returns from a function");
     def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE | Traits::OPEN_ATTRS;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn verify_func(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {

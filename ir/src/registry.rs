@@ -121,22 +121,19 @@ pub type MaterializeFn = fn(&mut Rewriter<'_>, Attr, Type) -> Option<OpId>;
 /// The effects of one operation.
 pub type EffectsFn = fn(OpView<'_>) -> SmallVec<[Effect; 2]>;
 
-/// What a definition says of the effects of its operation. That there are none has to be said: [`MemoryEffects::NONE`].
+/// What a definition says of the effects of its operation. That there are none has to be said: [`MemoryEffects::None`].
 #[derive(Clone, Copy)]
 pub enum MemoryEffects {
     /// Nothing, as of an operation that is not registered: it may read and write whatever its operands and their aliases
     /// hold, and the world.
     Undeclared,
+    /// None: the operation depends on nothing but its operands and attributes, and gives nothing but its results.
+    None,
     /// These.
     Declared(EffectsFn),
     /// Those of a function that it calls: it reads and writes the world, and where the context has operations whose
     /// effects are not declared, one of them may be in the function.
     OfCallee,
-}
-
-impl MemoryEffects {
-    /// The operation depends on nothing but its operands and attributes, and gives nothing but its results.
-    pub const NONE: MemoryEffects = MemoryEffects::Declared(|_| SmallVec::new());
 }
 
 /// Whether one operation may be speculated.

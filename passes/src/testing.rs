@@ -190,7 +190,7 @@ fn world(kind: EffectKind) -> Effect {
 pub(crate) fn context() -> Arc<Context> {
     use Arity::{One, Variadic};
     let op = |name: &'static str, operands: &[(&'static str, Arity)], results: &[(&'static str, Arity)]| {
-        let mut def = OpDef::new(name, "a test").with_effects(MemoryEffects::NONE);
+        let mut def = OpDef::new(name, "a test").with_effects(MemoryEffects::None);
         def.operands = values(operands);
         def.results = values(results);
         def

@@ -97,7 +97,7 @@ fn attr(name: &'static str, ty: &'static str, default: Option<&'static str>) -> 
 fn node(name: &'static str, summary: &'static str) -> OpDef {
     let mut def = OpDef::new(name, summary);
     def.speculatable = |_| Speculatability::Never;
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn one(kind: EffectKind, target: EffectTarget) -> SmallVec<[Effect; 2]> {

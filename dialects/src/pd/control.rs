@@ -92,7 +92,7 @@ fn if_like(name: &'static str, summary: &'static str, doc: &'static str) -> OpDe
     def.verify = Some(verify::if_op);
     def.speculatable = |_| Speculatability::Recursive;
     def.flow = Some(&IfFlow);
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn while_like(name: &'static str, summary: &'static str, doc: &'static str) -> OpDef {
@@ -142,7 +142,7 @@ fn while_like(name: &'static str, summary: &'static str, doc: &'static str) -> O
     // A loop may not terminate.
     def.speculatable = |_| Speculatability::Never;
     def.flow = Some(&WhileFlow);
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn is_cond_yield(ctx: &Context, args: &InferArgs<'_>, op: OpId) -> bool {
@@ -374,19 +374,19 @@ fn condition_branch() -> OpDef {
     def.successors = 2;
     def.choose = Some(|op, constant| Some(usize::from(!truth(op.ctx, constant(op.operand(0)?)?)?)));
     def.verify = Some(|op, errors| verify::condition(op, 0, errors));
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn branch() -> OpDef {
     let mut def = OpDef::new(pd::Branch::NAME, "Goes on with a block");
     def.traits = Traits::TERMINATOR;
     def.successors = 1;
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }
 
 fn pd_return() -> OpDef {
     let mut def = OpDef::new("pd.return", "Leaves a region of several blocks, or a function");
     def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
-    def.with_effects(MemoryEffects::NONE)
+    def.with_effects(MemoryEffects::None)
 }

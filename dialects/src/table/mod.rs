@@ -87,12 +87,12 @@ pub(crate) fn definition(row: &Row) -> OpDef {
     def.backward = row.backward.map(Into::into);
     def.no_need_buffer = row.no_need_buffer.into();
     match row.effects {
-        Effects::None => def.effects = MemoryEffects::NONE,
+        Effects::None => def.effects = MemoryEffects::None,
         Effects::World => {
             def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Read, EffectKind::Write]));
         }
         Effects::Regions => {
-            def.effects = MemoryEffects::NONE;
+            def.effects = MemoryEffects::None;
             def.traits |= Traits::RECURSIVE_EFFECTS;
         }
         Effects::Input => def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Read])),

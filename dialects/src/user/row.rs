@@ -145,7 +145,7 @@ impl Reader<'_> {
         }
         program.forms = forms;
         (def.effects, program.must_be_pure) = match row.effects.as_deref() {
-            Some("none" | "None") => (MemoryEffects::NONE, true),
+            Some("none" | "None") => (MemoryEffects::None, true),
             None if has_computes => (MemoryEffects::Declared(effects_by_semantics), false),
             None => (MemoryEffects::Undeclared, false),
             Some(other) => {

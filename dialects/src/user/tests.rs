@@ -13,7 +13,7 @@ fn one(name: &'static str) -> ValueSpec {
 /// A row of a table of the tool has the same fields as one of a file.
 #[test]
 fn rows_of_the_tool_have_programs() {
-    let mut def = OpDef::new("test.double", "x + x").with_effects(MemoryEffects::NONE);
+    let mut def = OpDef::new("test.double", "x + x").with_effects(MemoryEffects::None);
     def.operands = vec![one("x")].into();
     def.results = vec![one("out")].into();
     def.derivative = Derivative::Operands(vec!["x".into()].into());

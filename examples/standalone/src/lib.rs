@@ -46,7 +46,7 @@ fn cube() -> OpDef {
         arity: Arity::One,
         ty: "Tensor".into(),
     };
-    let mut def = OpDef::new("demo.cube", "x³, element by element").with_effects(MemoryEffects::NONE);
+    let mut def = OpDef::new("demo.cube", "x³, element by element").with_effects(MemoryEffects::None);
     def.traits = Traits::ELEMENTWISE;
     def.operands = vec![tensor("x")].into();
     def.results = vec![tensor("out")].into();

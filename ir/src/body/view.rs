@@ -104,16 +104,23 @@ impl<'a> OpView<'a> {
     pub fn has_unknown_effects(&self) -> bool {
         match self.def().map(|def| &def.effects) {
             None | Some(MemoryEffects::Undeclared) => true,
-            Some(MemoryEffects::Declared(_)) => false,
+            Some(MemoryEffects::None | MemoryEffects::Declared(_)) => false,
             Some(MemoryEffects::OfCallee) => self.ctx.has_undeclared_effects(),
         }
+    }
+
+    /// Whether the operation is declared to have no effects of its own. Quicker than to list them.
+    pub fn has_no_effects(&self) -> bool {
+        matches!(self.def().map(|def| &def.effects), Some(MemoryEffects::None))
     }
 
     /// The operation's own effects; of one that does not declare them, reads and writes of the world and of all operands,
     /// and writes of all results. Those of nested operations are not included: see [`Traits::RECURSIVE_EFFECTS`].
     pub fn own_effects(&self) -> SmallVec<[Effect; 2]> {
-        if let Some(MemoryEffects::Declared(effects)) = self.def().map(|def| &def.effects) {
-            return effects(*self);
+        match self.def().map(|def| &def.effects) {
+            Some(MemoryEffects::None) => return SmallVec::new(),
+            Some(MemoryEffects::Declared(effects)) => return effects(*self),
+            _ => {}
         }
         let effect = |kind, target| Effect { kind, target };
         let both = |target| [EffectKind::Read, EffectKind::Write].map(|kind| effect(kind, target));

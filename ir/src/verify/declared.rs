@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::declare::{Arity, Presence, Traits, ValueSpec};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::entity::{OpId, RegionId};
-use crate::registry::{InferFn, OpDef};
+use crate::registry::OpDef;
 
 use super::VerifyOptions;
 use super::attrs::{are_declared, faults};
@@ -64,37 +64,49 @@ impl Checker<'_> {
     pub(super) fn op(&self, op: OpId, memory: &mut Memory, errors: &mut Vec<Diagnostic>) {
         let before = errors.len();
         let def = self.ctx.op_def(self.body.op_name(op));
-        if !self.is_plain(op) {
-            let name = self.ctx.op_str(self.body.op_name(op));
-            self.successors(op, name, errors);
-            match def {
-                Some(def) => self.counts(op, def, errors),
-                None if self.options.allow_unregistered => {}
-                None => errors.push(self.unregistered(op, name)),
+        let simple = Simple::of(self.body, op);
+        let is_known = simple.as_ref().is_some_and(|simple| memory.fits(simple));
+        if !is_known && !self.is_plain(op) {
+            self.structure(op, def, errors);
+        }
+        let Some(def) = def.filter(|_| errors.len() == before) else {
+            return;
+        };
+        let hook = |errors: &mut Vec<Diagnostic>| {
+            if let Some(hook) = def.verify.filter(|_| errors.len() == before) {
+                hook(self.body.view(self.ctx, op), errors);
             }
-            for &region in self.body.op_regions(op) {
-                let terminated = def.is_some_and(|d| !d.has(Traits::NO_TERMINATOR));
-                self.region(region, def, terminated, errors);
+        };
+        // Of what its regions yield, the definition itself knows more to say.
+        if !def.regions.is_empty() {
+            hook(errors);
+            if errors.len() == before {
+                self.types(op, def, errors);
+            }
+            return;
+        }
+        if !is_known {
+            self.types(op, def, errors);
+            // A terminator has its place as well.
+            if let Some(simple) = simple.filter(|_| errors.len() == before && !def.has(Traits::TERMINATOR)) {
+                memory.remember(simple);
             }
         }
-        if let Some(def) = def
-            && errors.len() == before
-        {
-            let check = |errors: &mut Vec<Diagnostic>| {
-                if let Some(hook) = def.verify.filter(|_| errors.len() == before) {
-                    hook(self.body.view(self.ctx, op), errors);
-                }
-            };
-            // Of what its regions yield, the definition itself knows more to say.
-            if def.regions.is_empty() {
-                self.types(op, def, memory, errors);
-                check(errors);
-            } else {
-                check(errors);
-                if errors.len() == before {
-                    self.types(op, def, memory, errors);
-                }
-            }
+        hook(errors);
+    }
+
+    /// Checks the counts, the attributes, the successors and the regions of an operation.
+    fn structure(&self, op: OpId, def: Option<&OpDef>, errors: &mut Vec<Diagnostic>) {
+        let name = self.ctx.op_str(self.body.op_name(op));
+        self.successors(op, name, errors);
+        match def {
+            Some(def) => self.counts(op, def, errors),
+            None if self.options.allow_unregistered => {}
+            None => errors.push(self.unregistered(op, name)),
+        }
+        let terminated = def.is_some_and(|d| !d.has(Traits::NO_TERMINATOR));
+        for &region in self.body.op_regions(op) {
+            self.region(region, def, terminated, errors);
         }
     }
 
@@ -425,22 +437,8 @@ impl Checker<'_> {
         }
     }
 
-    fn types(&self, op: OpId, def: &OpDef, memory: &mut Memory, errors: &mut Vec<Diagnostic>) {
+    fn types(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
         let Some(infer) = def.infer else { return };
-        let simple = Simple::of(self.body, op);
-        if simple.as_ref().is_some_and(|simple| memory.fits(simple)) {
-            return;
-        }
-        let before = errors.len();
-        self.inferred_types(op, def, infer, errors);
-        if let Some(simple) = simple
-            && errors.len() == before
-        {
-            memory.remember(simple);
-        }
-    }
-
-    fn inferred_types(&self, op: OpId, def: &OpDef, infer: InferFn, errors: &mut Vec<Diagnostic>) {
         let body = self.body;
         let Some(inferred) = body.view(self.ctx, op).with_infer_args(infer) else {
             return;

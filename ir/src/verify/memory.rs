@@ -10,7 +10,7 @@ const KNOWN: usize = 32;
 /// How many operands those have at most.
 const OPERANDS: usize = 3;
 
-/// An operation with one result whose written type was found to fit what is inferred.
+/// An operation that was found to be as its definition declares, with at most one result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Fitting {
     name: OpName,
@@ -21,8 +21,8 @@ struct Fitting {
 
 /// What is kept from one body to the next.
 pub(super) struct Memory {
-    /// Operations without regions whose types fit: their types follow from the name, the attributes and the types of the
-    /// operands alone, and the same come again and again.
+    /// Operations without regions that are as declared: that follows from the name, the attributes and the types of operands
+    /// and result alone, and the same come again and again.
     known: Recent<Option<Fitting>>,
     /// For each value of a body whether it is visible, the visible ones, and what is left to do; for their memory.
     pub(super) visible: Vec<bool>,
@@ -48,10 +48,10 @@ impl Simple {
     #[inline]
     pub(super) fn of(body: &Body, op: OpId) -> Option<Self> {
         let count = body.num_operands(op);
-        if count > OPERANDS || body.num_results(op) != 1 || body.extra(op).is_some() {
+        if count > OPERANDS || body.num_results(op) > 1 || body.extra(op).is_some() {
             return None;
         }
-        // No value has the type `none` but one that could not be read, so that it tells how many operands there are.
+        // No value has the type `none` but one that could not be read, so that it tells how many there are.
         let mut operands = [Type::NONE; OPERANDS];
         for (ty, value) in operands.iter_mut().zip(body.operands(op)) {
             *ty = body.value_type(value);
@@ -59,11 +59,15 @@ impl Simple {
                 return None;
             }
         }
+        let result = body.results(op).next().map(|result| body.value_type(result));
+        if result == Some(Type::NONE) {
+            return None;
+        }
         let fitting = Fitting {
             name: body.op_name(op),
             attrs: body.attrs(op),
             operands,
-            result: body.value_type(body.result(op, 0)),
+            result: result.unwrap_or(Type::NONE),
         };
         let place = fitting.name.index() + 5 * fitting.attrs.0 as usize + 11 * operands[0].index();
         Some(Simple(fitting, place))
@@ -71,13 +75,13 @@ impl Simple {
 }
 
 impl Memory {
-    /// Whether the types of such an operation were found to fit.
+    /// Whether such an operation was found to be as declared.
     #[inline]
     pub(super) fn fits(&self, &Simple(op, place): &Simple) -> bool {
         self.known.find(place, |known| *known == Some(op)).is_some()
     }
 
-    /// Remembers that the types of such an operation fit.
+    /// Remembers that such an operation is as declared.
     pub(super) fn remember(&mut self, Simple(op, place): Simple) {
         *self.known.place(place) = Some(op);
     }

@@ -8,9 +8,9 @@
 //! class for all handles is coarse, but sound without an alias analysis: handles travel through loops, and stacks may
 //! hold stacks.
 //!
-//! [`Effects`] computes the sums for all operations of a body in one walk from the inside out, so that asking costs
-//! nothing, however deep operations are nested. [`Facts`] knows speculatability too. Edits make it stale: an operation that was moved keeps its facts, a
-//! new one has none.
+//! [`Effects`] computes the sums for all operations of a body in one walk, so that asking costs nothing, however deep operations
+//! are nested. [`Facts`] knows speculatability too. Edits make it stale: an operation that was moved keeps its facts, a new one has
+//! none.
 
 use std::sync::Arc;
 
@@ -53,10 +53,13 @@ impl Touched {
 
 /// The effects of one operation, without those of nested ones.
 pub fn effects_of(view: OpView<'_>) -> Touched {
-    if view.has_unknown_effects() {
-        return Touched::all();
+    if view.has_no_effects() {
+        Touched::empty()
+    } else if view.has_unknown_effects() {
+        Touched::all()
+    } else {
+        view.own_effects().into_iter().map(touched_by).collect()
     }
-    view.own_effects().into_iter().map(touched_by).collect()
 }
 
 fn touched_by(effect: Effect) -> Touched {
@@ -76,14 +79,6 @@ pub fn is_symbol_or_terminator(view: OpView<'_>) -> bool {
     view.has(Traits::TERMINATOR) || view.has(Traits::SYMBOL) || view.body.isolated(view.op).is_some()
 }
 
-/// All operations of a body, each behind those inside it.
-fn inside_out(body: &Body) -> Vec<OpId> {
-    let mut ops = Vec::with_capacity(body.num_op_slots());
-    ops.extend(body.walk_all());
-    ops.reverse();
-    ops
-}
-
 /// What every operation of a body may do to memory, nested operations included.
 #[derive(PartialEq)]
 pub struct Effects {
@@ -93,13 +88,12 @@ pub struct Effects {
 
 impl Analysis for Effects {
     fn compute(ctx: &Context, body: &Body) -> Self {
-        let ops = inside_out(body);
         let mut all = Self::none(body);
-        for &op in &ops {
+        for op in body.walk_all() {
             let view = body.view(ctx, op);
             let touched = effects_of(view);
             if touched.intersects(Touched::WRITE_HANDLE) && changes_values(view) {
-                return Self::with_variables(ctx, body, &body.analysis::<Variables>(ctx), &ops);
+                return Self::with_variables(ctx, body, &body.analysis::<Variables>(ctx));
             }
             all.add(body, op, touched);
         }
@@ -108,10 +102,10 @@ impl Analysis for Effects {
 }
 
 impl Effects {
-    fn with_variables(ctx: &Context, body: &Body, variables: &Variables, ops: &[OpId]) -> Self {
+    fn with_variables(ctx: &Context, body: &Body, variables: &Variables) -> Self {
         let mut all = Self::none(body);
         all.changes_values = true;
-        for &op in ops {
+        for op in body.walk_all() {
             let mut touched = effects_of(body.view(ctx, op));
             if body.operands(op).any(|v| variables.contains(v)) {
                 touched |= Touched::READ_HANDLE;
@@ -136,14 +130,12 @@ impl Effects {
         self.changes_values
     }
 
-    /// Adds what an operation does itself, when all is known of what is in it.
+    /// Adds what an operation does itself to it and to those around it. Each of these learns something new a few times at most.
     fn add(&mut self, body: &Body, op: OpId, own: Touched) {
-        self.of[op.index()] |= own;
-        let touched = self.of[op.index()];
-        if !touched.is_empty()
-            && let Some(parent) = body.parent_op(op)
-        {
-            self.of[parent.index()] |= touched;
+        let mut at = Some(op);
+        while let Some(op) = at.filter(|op| !self.of[op.index()].contains(own)) {
+            self.of[op.index()] |= own;
+            at = body.parent_op(op);
         }
     }
 
@@ -171,11 +163,10 @@ pub struct Facts {
 
 impl Analysis for Facts {
     fn compute(ctx: &Context, body: &Body) -> Self {
-        let ops = inside_out(body);
         let effects = body.analysis::<Effects>(ctx);
         // Of an operation that has not been looked at: whether all that was found in it is.
         let mut speculatable = vec![true; body.num_op_slots()];
-        for op in ops {
+        let mut decide = |op: OpId| {
             let pure = effects.touched(op).is_empty();
             let inner = speculatable[op.index()];
             let all = match body.view(ctx, op).speculatability() {
@@ -188,7 +179,16 @@ impl Analysis for Facts {
             if !all && let Some(parent) = body.parent_op(op) {
                 speculatable[parent.index()] = false;
             }
+        };
+        // Those with regions come behind what is in them.
+        let mut around = Vec::new();
+        for op in body.walk_all() {
+            match body.op_regions(op).is_empty() {
+                true => decide(op),
+                false => around.push(op),
+            }
         }
+        around.into_iter().rev().for_each(decide);
         Self { effects, speculatable }
     }
 }

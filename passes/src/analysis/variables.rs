@@ -25,6 +25,9 @@ impl Analysis for Variables {
         let mut unknown: Vec<OpId> = Vec::new();
         for op in body.walk_all() {
             let view = body.view(ctx, op);
+            if view.has_no_effects() {
+                continue;
+            }
             if view.has_unknown_effects() {
                 unknown.push(op);
                 continue;
