@@ -271,6 +271,7 @@ fn remarks(module: &mut Module) -> (usize, Vec<String>) {
     let options = RematOptions {
         recompute: Recompute::Elementwise,
         slots: Some(2),
+        segment: None,
     };
     let mut said = Vec::new();
     let done = rematerialize(module, options, &mut |d| {
@@ -365,6 +366,7 @@ fn generated_programs_have_the_same_gradients_and_come_back() {
         let options = RematOptions {
             recompute: Recompute::Elementwise,
             slots: Some(slots),
+            segment: None,
         };
         checkpointed += rematerialize(&mut module, options, &mut |_| ());
         if text(&module) == text(&recording) {

@@ -139,6 +139,11 @@ impl Counter {
         })
     }
 
+    /// Whether the counter itself is compared.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.offset == 0
+    }
+
     /// How often the loop runs, if that is a constant and nothing overflows.
     pub(crate) fn trips(&self, ctx: &Context, body: &Body) -> Option<u64> {
         let start = body.constant_int(ctx, self.start)?;

@@ -192,6 +192,11 @@ impl Bounds<'_> {
             if let Some(trips) = counter.trips(ctx, body) {
                 return Some(Bound::exactly(trips));
             }
+            // One that counts up to a number that is not greater than another.
+            let start = body.constant_int(ctx, counter.start).unwrap_or(-1);
+            if counter.step > 0 && counter.relation == pir_ir::Relation::Less && start >= 0 && counter.is_bare() {
+                return self.upper(counter.bound);
+            }
             // One that counts down to a number.
             let down = counter.step < 0 && counter.relation == pir_ir::Relation::Greater;
             if let (true, Some(last)) = (down, body.constant_int(ctx, counter.bound)) {
@@ -268,6 +273,14 @@ impl Bounds<'_> {
                 most = most.and(self.upper(pushed)?, u64::max);
             }
             return Some(most);
+        }
+        let arith = ctx.arithmetic(body.value_type(value))?;
+        if arith.is(body.view(ctx, op), Arith::Minimum) {
+            let (a, b) = (self.upper(body.operand(op, 0)), self.upper(body.operand(op, 1)));
+            return match (a, b) {
+                (Some(a), Some(b)) if a.most <= b.most => Some(a),
+                (a, b) => b.or(a),
+            };
         }
         let [test, repeated] = self.names.form(body, op)?.loop_blocks()?;
         // What counts the iterations.

@@ -11,6 +11,7 @@ mod apply;
 pub(super) mod cut;
 pub(super) mod plan;
 mod schedule;
+mod segments;
 mod slots;
 
 use pir_ir::{BlockId, Body, Context, Diagnostic, FlowKind, Module, Rewriter, Severity, Type, ValueDef, ValueId};
@@ -26,6 +27,7 @@ use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 use plan::{How, Plan, Planner, Problem};
+use segments::Again;
 
 /// What may be computed again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +48,8 @@ pub struct RematOptions {
     /// How many states of a loop to keep from which it is run again, if that is to be; 0 stands for the logarithm of the
     /// number of iterations to base 2, rounded up.
     pub slots: Option<i64>,
+    /// How many iterations are run again at a time, and recorded then, if not one.
+    pub segment: Option<i64>,
 }
 
 /// Records less in a module that was differentiated; `report` is told of loops that cannot be checkpointed. Gives how many
@@ -57,7 +61,14 @@ pub fn rematerialize(module: &mut Module, options: RematOptions, report: &mut dy
     while let Some(body) = pending.pop() {
         // What is computed again reads its operands later.
         if !has_unknown_effects(&ctx, body) {
-            checkpointed += run(&ctx, body, options, report);
+            // Loops in loops that are run again are run again in turn, when these are.
+            loop {
+                let done = run(&ctx, body, options, report);
+                checkpointed += done;
+                if done == 0 || options.segment.is_none() {
+                    break;
+                }
+            }
         }
         pending.extend(inner_bodies_mut(&ctx, body));
     }
@@ -75,13 +86,13 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
     find_carried(&r, &names, &mut tapes);
     let mut counts = recorded_counts(&r, &tapes);
     let chosen = match options.slots {
-        Some(_) => checkpointed(&r, &names, &tapes, report),
-        None => FxHashSet::default(),
+        Some(_) => checkpointed(&r, &names, &tapes, options.segment, report),
+        None => FxHashMap::default(),
     };
     let mut done = 0;
     for at in (0..tapes.all.len()).rev() {
         let mut places: FxHashMap<BlockId, Vec<usize>> = FxHashMap::default();
-        if chosen.contains(&at) {
+        if chosen.contains_key(&at) {
             // An inner loop may have begun to count by now.
             counts.extend(recorded_counts(&r, &tapes));
             sort_counts(&mut counts);
@@ -89,9 +100,13 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
                 places.entry(block).or_default().push(index);
             }
         }
-        if chosen.contains(&at)
-            && let Some(copies) = slots::apply(&mut r, &names, &mut tapes, at, options.slots.unwrap_or(0), &places)
-        {
+        let slots = options.slots.unwrap_or(0);
+        let copies = match chosen.get(&at) {
+            Some(Again::Iterations) => slots::apply(&mut r, &names, &mut tapes, at, slots, &places),
+            Some(&Again::Runs(length)) => segments::apply(&mut r, &names, &mut tapes, at, (slots, length), &places),
+            _ => None,
+        };
+        if let Some(copies) = copies {
             counts.extend(copies);
             done += 1;
             continue;
@@ -121,9 +136,10 @@ fn checkpointed(
     r: &Rewriter<'_>,
     names: &Names,
     tapes: &Tapes,
+    segment: Option<i64>,
     report: &mut dyn FnMut(Diagnostic),
-) -> FxHashSet<usize> {
-    let mut chosen = FxHashSet::default();
+) -> FxHashMap<usize, Again> {
+    let mut chosen = FxHashMap::default();
     // Of which tape, or of which that it is on, each tape's handle is.
     let mut inside = vec![false; tapes.all.len()];
     for (at, tape) in tapes.all.iter().enumerate() {
@@ -134,9 +150,16 @@ fn checkpointed(
         if inside[at] || tape.kind != FlowKind::Loop || tape.pairs.is_empty() {
             continue;
         }
+        let again = match segment {
+            Some(segment) => segments::choose(r, names, tapes, at, segment),
+            None => Again::Iterations,
+        };
+        if again == Again::Not {
+            continue;
+        }
         match slots::check(r, names, tapes, at) {
             Ok(()) => {
-                chosen.insert(at);
+                chosen.insert(at, again);
                 inside[at] = true;
             }
             Err(refusal) => {
@@ -259,7 +282,10 @@ impl Pass for Remat {
          that computes least is taken, so that what cannot be improved stays as it is. With `slots`, a loop that its \
          dual can run again records nothing but how often it ran: the dual keeps at most so many states of it, and \
          comes back to each iteration from these by the binomial schedule, whatever the number of iterations. Loops \
-         in such a loop are run again with it. A loop with effects, or one in a branch, goes on recording, and is \
+         in such a loop are run again with it. With `segment`, states are kept and found for runs of so many iterations, and \
+         a run is executed once more as a loop that records: less computation for more, but bounded, memory. A loop that \
+         is known to be no longer than a run goes on recording; one with inner loops of unknown length is run again by \
+         single iterations, and then these loops are run again in runs. A loop with effects, or one in a branch, goes on recording, and is \
          reported."
     }
 
@@ -277,6 +303,12 @@ impl Pass for Remat {
                 default: None,
                 help: "run loops again from so many states; 0: from log2 of the number of iterations; default: record",
             },
+            OptionSpec {
+                name: "segment",
+                kind: OptionKind::Int(1, 1 << 24),
+                default: None,
+                help: "run so many iterations again at a time, recording; implies `slots`; default: one, without records",
+            },
         ]
     }
 
@@ -286,9 +318,12 @@ impl Pass for Remat {
             Some("all") => Recompute::All,
             _ => Recompute::Elementwise,
         };
+        let segment = cx.options.int("segment");
         let options = RematOptions {
             recompute: level,
-            slots: cx.options.int("slots"),
+            // Runs need states to start from.
+            slots: cx.options.int("slots").or(segment.map(|_| 0)),
+            segment,
         };
         let checkpointed = rematerialize(module, options, &mut |d| cx.report(d));
         cx.count("loops checkpointed", checkpointed);

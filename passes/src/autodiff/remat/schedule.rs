@@ -26,6 +26,8 @@ pub(super) struct Kept {
     pub(super) kit: Kit,
     /// The numbers 0 and 1.
     pub(super) numbers: [ValueId; 2],
+    /// How many steps there are between two states that may be kept, if not one.
+    pub(super) stride: Option<ValueId>,
 }
 
 /// How many states to keep for so many iterations: the logarithm to base 2, rounded up.
@@ -115,7 +117,11 @@ pub(super) fn state_before(
             r.name(length, "length");
             let states = kit.int(r, Arith::Add, left, one);
             let steps = steps(r, kit, kept.numbers, length, states);
-            let reached = advanced(r, kit, kept.numbers, state, steps, &mut advance);
+            let advances = match kept.stride {
+                Some(stride) => kit.int(r, Arith::Multiply, steps, stride),
+                None => steps,
+            };
+            let reached = advanced(r, kit, kept.numbers, state, advances, &mut advance);
             let mut next = vec![kit.int(r, Arith::Add, from, steps), left];
             next.extend(&reached);
             next
@@ -186,7 +192,7 @@ fn pop(r: &mut Rewriter<'_>, stack: ValueId, ty: Type) -> ValueId {
 }
 
 /// A loop that starts from `initial`; the first of its values are called `names`.
-fn repeat(
+pub(super) fn repeat(
     r: &mut Rewriter<'_>,
     kit: Kit,
     initial: &[ValueId],

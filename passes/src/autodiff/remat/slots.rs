@@ -21,23 +21,23 @@ pub(super) struct Refusal {
 }
 
 /// A loop that can be run again.
-struct Loop {
-    cond: BlockId,
-    body: BlockId,
-    cond_end: OpId,
-    body_end: OpId,
+pub(super) struct Loop {
+    pub(super) cond: BlockId,
+    pub(super) body: BlockId,
+    pub(super) cond_end: OpId,
+    pub(super) body_end: OpId,
     /// Which operand of the condition's terminator is the first that is forwarded.
-    passes: usize,
+    pub(super) passes: usize,
     /// The regions of the dual that face `cond` and `body`.
-    dual: [BlockId; 2],
+    pub(super) dual: [BlockId; 2],
     /// The operations of the two regions that use each stack that an iteration makes.
     users: FxHashMap<ValueId, Vec<OpId>>,
 }
 
 /// What has to be computed again.
 #[derive(Default)]
-struct Needs {
-    ops: FxHashSet<OpId>,
+pub(super) struct Needs {
+    pub(super) ops: FxHashSet<OpId>,
     /// The values of the state, by the arguments of the condition.
     state: FxHashSet<usize>,
 }
@@ -89,30 +89,10 @@ pub(super) fn apply(
     let (op, trips) = trips.apply(r, names);
     let first: Vec<ValueId> = state.iter().map(|&j| r.body.operand(op, j)).collect();
 
-    let ops = |r: &Rewriter<'_>, block: BlockId, needed: &FxHashSet<OpId>| -> Vec<OpId> {
-        r.body.block_ops(block).filter(|op| needed.contains(op)).collect()
-    };
-    let body_args = r.body.block_args(this.body).to_vec();
-    // Runs the condition, hands its values to the body, and runs that.
-    let run = |r: &mut Rewriter<'_>, map: &mut ValueMap, values: &[ValueId], needed: &FxHashSet<OpId>| {
-        for (&j, &value) in state.iter().zip(values) {
-            map.insert(args[j], value);
-        }
-        for op in ops(r, this.cond, needed) {
-            r.clone_op(op, map);
-        }
-        for (i, &arg) in body_args.iter().enumerate() {
-            let forwarded = map.get_or_self(r.body.operand(this.cond_end, i + this.passes));
-            map.insert(arg, forwarded);
-        }
-        for op in ops(r, this.body, needed) {
-            r.clone_op(op, map);
-        }
-    };
     let mut copies: Vec<ValueMap> = Vec::new();
     let mut advance = |r: &mut Rewriter<'_>, values: &[ValueId]| -> Vec<ValueId> {
         let mut map = ValueMap::new();
-        run(r, &mut map, values, &again.ops);
+        this.iterate(r, &mut map, &state, values, &again.ops);
         let next = state.iter().map(|&j| map.get_or_self(r.body.operand(this.body_end, j)));
         let next = next.collect();
         copies.push(map);
@@ -125,8 +105,7 @@ pub(super) fn apply(
         0 => default_room(r, kit, trips, numbers),
         _ => kit.count(r, slots, "room"),
     };
-    // The logarithm of a number of iterations is less than the bits of it.
-    let capacity = r.ctx.int_attr(if slots == 0 { 64 } else { slots });
+    let capacity = r.ctx.int_attr(capacity(slots));
     let stack = r.op("cf.create_stack").attr(&CAPACITY.name, capacity);
     let stack = stack.result(names.stack).value();
     r.name(stack, "snapshots");
@@ -162,13 +141,14 @@ pub(super) fn apply(
         first,
         like: state.iter().map(|&j| args[j]).collect(),
         numbers,
+        stride: None,
     };
     let (values, left) = match state.is_empty() {
         true => (Vec::new(), kept.room),
         false => state_before(r, at_iteration, &kept, &mut advance),
     };
     let mut maps = [ValueMap::new(), ValueMap::new()];
-    run(r, &mut maps[1], &values, &sides[1].ops);
+    this.iterate(r, &mut maps[1], &state, &values, &sides[1].ops);
     // What the condition recorded in this iteration is read by the next run of its dual.
     r.body.set_operand(dual_end, carried[0].yielded.index, left);
     for (slot, &i) in carried[1..].iter().zip(&by_cond) {
@@ -177,7 +157,7 @@ pub(super) fn apply(
     }
     if let Some(front) = r.body.first_op(this.dual[0]) {
         r.before(front);
-        for op in ops(r, this.cond, &sides[0].ops) {
+        for op in needed_ops(r, this.cond, &sides[0].ops) {
             r.clone_op(op, &mut maps[0]);
         }
     }
@@ -187,31 +167,79 @@ pub(super) fn apply(
         let again = maps[which].get_or_self(value);
         tapes.remove(r, pair, Some(again));
     }
-    let mut copied = Vec::new();
-    for &region in r.body.op_regions(r.body.block_parent(this.cond)?) {
-        for op in r.body.walk(region) {
-            let block = r
-                .body
-                .op_regions(op)
-                .last()
-                .and_then(|&region| r.body.entry_block(region));
-            let Some((block, places)) = block.and_then(|block| Some((block, counts.get(&block)?))) else {
-                continue;
-            };
-            for (map, &index) in copies.iter().flat_map(|map| places.iter().map(move |at| (map, at))) {
-                let copy = r.body.block_args(block).get(index).and_then(|&arg| map.get(arg));
-                copied.extend(
-                    copy.and_then(|copy| r.body.value_block(copy))
-                        .map(|block| (block, index)),
-                );
-            }
-        }
-    }
-    Some(copied)
+    Some(this.copied_counts(r, &copies, counts))
+}
+
+/// The operations of a block that are needed.
+fn needed_ops(r: &Rewriter<'_>, block: BlockId, needed: &FxHashSet<OpId>) -> Vec<OpId> {
+    r.body.block_ops(block).filter(|op| needed.contains(op)).collect()
+}
+
+/// How many states are kept at most: the logarithm of a number of iterations is less than the bits of it.
+pub(super) fn capacity(slots: i64) -> i64 {
+    if slots == 0 { 64 } else { slots }
 }
 
 impl Loop {
-    fn new(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> Result<Loop, Refusal> {
+    /// Emits the condition, what it hands to the body, and the body, as far as that is needed, from a state.
+    pub(super) fn iterate(
+        &self,
+        r: &mut Rewriter<'_>,
+        map: &mut ValueMap,
+        state: &[usize],
+        values: &[ValueId],
+        needed: &FxHashSet<OpId>,
+    ) {
+        let args = r.body.block_args(self.cond).to_vec();
+        for (&j, &value) in state.iter().zip(values) {
+            map.insert(args[j], value);
+        }
+        for op in needed_ops(r, self.cond, needed) {
+            r.clone_op(op, map);
+        }
+        for (i, arg) in r.body.block_args(self.body).to_vec().into_iter().enumerate() {
+            let forwarded = map.get_or_self(r.body.operand(self.cond_end, i + self.passes));
+            map.insert(arg, forwarded);
+        }
+        for op in needed_ops(r, self.body, needed) {
+            r.clone_op(op, map);
+        }
+    }
+
+    /// The places of counts in copies of the loop's regions.
+    pub(super) fn copied_counts(
+        &self,
+        r: &Rewriter<'_>,
+        copies: &[ValueMap],
+        counts: &FxHashMap<BlockId, Vec<usize>>,
+    ) -> Vec<(BlockId, usize)> {
+        let Some(op) = r.body.block_parent(self.cond) else {
+            return Vec::new();
+        };
+        let mut copied = Vec::new();
+        for &region in r.body.op_regions(op) {
+            for op in r.body.walk(region) {
+                let block = r
+                    .body
+                    .op_regions(op)
+                    .last()
+                    .and_then(|&region| r.body.entry_block(region));
+                let Some((block, places)) = block.and_then(|block| Some((block, counts.get(&block)?))) else {
+                    continue;
+                };
+                for (map, &index) in copies.iter().flat_map(|map| places.iter().map(move |at| (map, at))) {
+                    let copy = r.body.block_args(block).get(index).and_then(|&arg| map.get(arg));
+                    copied.extend(
+                        copy.and_then(|copy| r.body.value_block(copy))
+                            .map(|block| (block, index)),
+                    );
+                }
+            }
+        }
+        copied
+    }
+
+    pub(super) fn new(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> Result<Loop, Refusal> {
         let tape = &tapes.all[at];
         let (Some(op), Some(dual)) = (r.body.block_parent(tape.forward), r.body.block_parent(tape.dual)) else {
             return Err(Refusal {
@@ -325,7 +353,12 @@ impl Loop {
     }
 
     /// What the records of the two regions need in their iteration, what they need of earlier ones, and the state.
-    fn needs_of(&self, r: &Rewriter<'_>, tapes: &Tapes, at: usize) -> Result<([Needs; 2], Needs, Vec<usize>), Refusal> {
+    pub(super) fn needs_of(
+        &self,
+        r: &Rewriter<'_>,
+        tapes: &Tapes,
+        at: usize,
+    ) -> Result<([Needs; 2], Needs, Vec<usize>), Refusal> {
         let mut sides = [Needs::default(), Needs::default()];
         for &(push, _) in &tapes.all[at].pairs {
             let which = usize::from(r.body.op_block(push) == Some(self.body));
