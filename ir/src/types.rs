@@ -209,6 +209,12 @@ impl Type {
     pub const INDEX: Type = Type(10);
     /// `none`; also the type of a value whose type is not known yet.
     pub const NONE: Type = Type(11);
+    /// `ui16`.
+    pub const UI16: Type = Type(12);
+    /// `ui32`.
+    pub const UI32: Type = Type(13);
+    /// `ui64`.
+    pub const UI64: Type = Type(14);
 
     /// The dense index of the type, for tables keyed by types.
     pub fn index(self) -> usize {

@@ -56,6 +56,31 @@ for op in ("add", "sub", "mul", "div", "rem", "max", "min", "bitwise_and", "bitw
     case(f"int32.{op}", getattr(lax, op), i(20, dtype=np.int32), i(20, dtype=np.int32))
 for op in ("shift_left", "shift_right_logical", "shift_right_arithmetic"):
     case(f"int32.{op}", getattr(lax, op), i(20, dtype=np.int32), i(20, low=0, high=40, dtype=np.int32))
+BITS = {ty: np.array([0, 1, 2, 3, 7, 100, 2**(8 * np.dtype(ty).itemsize - 1), 2**(8 * np.dtype(ty).itemsize) - 1], ty) for ty in ("uint8", "uint16", "uint32", "uint64")}
+for ty, values in BITS.items():
+    pairs = [a.copy() for a in np.broadcast_arrays(values[:, None], values[None, :])]
+    case(f"{ty}.arithmetic", lambda a, b: (a + b, a - b, a * b, a // jnp.maximum(b, 1), -a, ~a, jnp.sign(a)), *pairs)
+    case(f"{ty}.division", lambda a, b: (lax.div(a, b), lax.rem(a, b)), *pairs)
+    case(f"{ty}.order", lambda a, b: (jnp.maximum(a, b), jnp.minimum(a, b), a < b, a >= b, a == b, a != b, jnp.clip(a, 2, b)), *pairs)
+    case(f"{ty}.bits", lambda a, b: (a & b, a | b, a ^ b, lax.population_count(a), lax.clz(a)), *pairs)
+    case(f"{ty}.shifts", lambda a, b: (lax.shift_left(a, b), lax.shift_right_logical(a, b), lax.shift_right_arithmetic(a, b)), *pairs)
+    case(f"{ty}.reduce", lambda a, b: (jnp.sum(a, 1, dtype=a.dtype), jnp.max(a ^ b, 0), jnp.min(a, 0), jnp.argmax(a, 1), jnp.cumsum(a, 1, dtype=a.dtype), jnp.sort(a * 77 ^ b, 1), lax.cummax(a, 0)), *pairs)
+    case(f"{ty}.constants", lambda a, v=values: (a ^ jnp.asarray(v), a + jnp.asarray(v[-1])), values)
+    case(f"{ty}.loop", lambda a: lax.fori_loop(0, 5, lambda k, v: (v * 5 + 1) ^ (v >> 3), a), values)
+    for to in ("int8", "int32", "int64", "uint8", "uint32", "uint64", "float32", "float64", "bool"):
+        case(f"convert.{ty}.{to}", lambda x, to=to: lax.convert_element_type(x, to), values)
+for to in ("uint8", "uint16", "uint32", "uint64"):
+    case(f"convert.saturates.{to}", lambda x, to=to: lax.convert_element_type(x, to), np.array([3e9, -3e9, np.nan, np.inf, -np.inf, 2.7, -2.7, 5e9, 2e19]))
+case("int.shifts", lambda a, b: (lax.shift_left(a, b), lax.shift_right_logical(a, b), lax.shift_right_arithmetic(a, b)), np.array([1, -1, -8, 5, 2**62, -(2**63)]), np.array([32, 40, 63, 64, 1, 100]))
+case("int32.shift_edges", lambda a, b: (lax.shift_left(a, b), lax.shift_right_logical(a, b), lax.shift_right_arithmetic(a, b)), np.array([1, -1, -8, -1], np.int32), np.array([32, 40, 40, -1], np.int32))
+for source, to in (("float32", "uint32"), ("float64", "uint64"), ("float64", "uint32"), ("uint32", "uint8"), ("int64", "float64"), ("int32", "float32")):
+    case(f"bitcast.{source}.{to}", lambda x, to=to: lax.bitcast_convert_type(x, to), jnp.asarray([1.5, -2.25, 0.0, 7.0]).astype(source))
+case("bitcast.bfloat16.uint16", lambda x: lax.bitcast_convert_type(x.astype(jnp.bfloat16), jnp.uint16), f(5))
+case("unary.polygamma", lambda x: jax.scipy.special.polygamma(2, x), f(5, low=0.3, high=9))
+case("bitcast.uint8.uint32", lambda x: lax.bitcast_convert_type(x, jnp.uint32), i(3, 4, low=0, high=256, dtype=np.uint8))
+for exponent, mantissa in ((8, 7), (5, 10), (5, 2), (4, 3), (8, 23), (11, 20), (2, 0)):
+    for ty in ("float32", "float64"):
+        case(f"reduce_precision.{ty}.{exponent}.{mantissa}", lambda x, e=exponent, m=mantissa: lax.reduce_precision(x, e, m), np.array([1.0, -1.37, 3.14159, 0.1, 65504.0, 65520.0, 1e9, -1e-9, 1e-5, 0.0, -0.0, np.inf, np.nan, 2.0**-16, 240.0, 3.5, 2.5]).astype(ty))
 case("int32.floor_divide", lambda a, b: a // b, i(20, dtype=np.int32), i(20, low=1, dtype=np.int32))
 case("int32.mod", lambda a, b: a % b, i(20, dtype=np.int32), i(20, low=1, dtype=np.int32))
 case("int32.popcount", lax.population_count, i(9, dtype=np.int32))
@@ -104,6 +129,7 @@ for op in ("argmax", "argmin"):
 case("reduce.argmax_ties", lambda: jnp.argmax(jnp.asarray([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]]), axis=1))
 case("reduce.int_sum", lambda x: (jnp.sum(x), jnp.max(x, 0), jnp.prod(x, 1)), i(4, 3, dtype=np.int32))
 case("reduce.bits", lambda x: lax.reduce(x, np.int32(0), lax.bitwise_or, (0,)), i(6, dtype=np.int32))
+case("reduce.kept", lambda x: lax.reduce(x, np.uint32(3), lambda a, b: a ^ lax.shift_right_logical(lax.shift_left(b, np.uint32(1)), np.uint32(1)), (1,)), i(3, 2, low=0, dtype=np.uint32))
 case("reduce.custom", lambda x: lax.reduce(x, 0.1, lambda a, b: a + b + a * b * 0.25, (1,)), f(2, 7))
 case("reduce.with_init", lambda x, v: lax.reduce(x, v, lax.add, (0,)), f(5, 2), np.array(1.5))
 case("reduce.logsumexp", lambda x: jax.nn.logsumexp(x, axis=1), f(3, 5))
@@ -251,15 +277,35 @@ case("model.checkpoint", jax.checkpoint(lambda x: jnp.sin(jnp.sin(x))), f(3))
 case("complex.fft", lambda x: jnp.abs(jnp.fft.fft(x)), f(8))
 case("linalg.solve", jnp.linalg.solve, f(3, 3) + 3 * np.eye(3), f(3))
 case("linalg.cholesky", lambda x: jnp.linalg.cholesky(x @ x.T + jnp.eye(3)), f(3, 3))
+KEY = jax.random.PRNGKey(7)
 case("random.uniform", lambda: jax.random.uniform(jax.random.PRNGKey(0), (4,)))
+case("random.uniform32", lambda: jax.random.uniform(KEY, (3, 5), jnp.float32, -1, 3))
+for ty in ("uint8", "uint16", "uint32", "uint64"):
+    case(f"random.bits.{ty}", lambda ty=ty: jax.random.bits(KEY, (3, 3), ty))
+case("random.seed", lambda seed: jax.random.key_data(jax.random.key(seed)), np.array(12345678901))
+case("random.split", lambda key: jax.random.split(key, 5), np.asarray(KEY))
+case("random.fold_in", lambda key, k: jax.random.fold_in(key, k), np.asarray(KEY), np.array(3))
+case("random.typed_key", lambda: jax.random.uniform(jax.random.split(jax.random.key(3))[1], (4,)))
+case("random.randint", lambda: (jax.random.randint(KEY, (20,), -5, 1000), jax.random.randint(KEY, (5,), 0, 7, jnp.int32)))
+case("random.permutation", lambda: (jax.random.permutation(KEY, 20), jax.random.permutation(KEY, jnp.arange(12).reshape(6, 2))))
+case("random.bernoulli", lambda p: jax.random.bernoulli(KEY, p, (9,)), np.array(0.3))
+case("random.exponential", lambda: jax.random.exponential(KEY, (5,)))
+case("random.gumbel", lambda: jax.random.gumbel(KEY, (5,)))
+case("random.categorical", lambda x: jax.random.categorical(KEY, x, axis=1), f(6, 4))
+case("random.choice", lambda x: jax.random.choice(KEY, x, (5,)), f(9))
+case("random.normal", lambda: (jax.random.normal(KEY, (50,)), jax.random.normal(KEY, (50,), jnp.float32)))
+case("random.truncated_normal", lambda: jax.random.truncated_normal(KEY, -1.0, 1.5, (9,)))
+case("random.cauchy", lambda: jax.random.cauchy(KEY, (9,)))
+case("random.laplace", lambda: jax.random.laplace(KEY, (9,)))
+case("random.gamma", lambda a: jax.random.gamma(KEY, a, (4,)), np.array(0.7))
+case("random.poisson", lambda: jax.random.poisson(KEY, 3.0, (8,)))
+case("random.walk", lambda x: lax.fori_loop(0, 6, lambda k, s: s * 0.9 + x * jax.random.uniform(jax.random.fold_in(KEY, k), x.shape), x), f(3))
+case("random.dropout", lambda x: jnp.where(jax.random.bernoulli(KEY, 0.6, x.shape), x / 0.6, 0.0), f(4, 3))
+case("random.rbg", lambda: jax.random.bits(jax.random.key(1, impl="rbg"), (4,)))
 
 # What is not supported, by case: regular expressions of its name and of the message.
-UNSIGNED = "not a tensor of numbers|element type is not supported"
 REFUSED = {
-    r"unary\.(erf_inv|lgamma|digamma)": "no kernel",
-    r"int32\.(shift_.*|popcount|clz)": "no kernel",
-    r"random\..*": "no kernel",
-    r"convert\.float64\.uint.*|convert\.int64\.uint32|dot\.einsum_ii_to_i|sort\.searchsorted|model\.interp": UNSIGNED,
+    r"random\.rbg": "no kernel",
     r"index\.max": "only regions that add, multiply, or give the update",
     r"complex\..*": "of these types is not supported",
     r"linalg\..*": "custom_call",
@@ -267,6 +313,7 @@ REFUSED = {
 # Differences that are meant, with the reason.
 MEANT = {
     r"edges\.sign": "XLA takes subnormal numbers for zero",
+    r"random\.gamma": "the derivative of a sample is given by JAX, not by what it is lowered to",
     r"kinks\.relu": "its custom_jvp is not in what it is lowered to",
     r"index\.array_out_of_range": "JAX drops the cotangents of what it clamped",
 }

@@ -2,9 +2,10 @@
 
 use half::{bf16, f16};
 use pir_dialects::pd;
+use pir_dialects::stablehlo::chlo;
 
 use super::broadcast::{MIXED, broadcast, expand, zip, zip_in_place};
-use super::special::{floor_divide, floor_divide32, remainder, remainder32, whole_pow};
+use super::special::{floor_divide, floor_divide32, polygamma, remainder, remainder32, whole_pow};
 use super::{InPlace, Inputs, Kernel, Outputs, Prepare, one, take};
 use crate::tensor::buffer::gathered;
 use crate::tensor::{DType, Data, Element, Tensor};
@@ -23,23 +24,37 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         arithmetic(|a, b| a * b, |a, b| a * b, |a, b| Ok(a.wrapping_mul(b)))
     }),
     (pd::Divide::NAME, |_| {
-        arithmetic(|a, b| a / b, |a, b| a / b, |a, b| divide(i64::wrapping_div, a, b))
+        let whole = |a, b| divide(i64::wrapping_div, a, b);
+        ordered(|a, b| a / b, |a, b| a / b, whole, u64::checked_div)
     }),
     (pd::Remainder::NAME, |_| {
-        arithmetic(remainder32, remainder, |a, b| {
+        let whole = |a, b| {
             let r = divide(i64::wrapping_rem, a, b)?;
             Ok(if r != 0 && (r < 0) != (b < 0) { r + b } else { r })
-        })
+        };
+        ordered(remainder32, remainder, whole, u64::checked_rem)
     }),
     (pd::FloorDivide::NAME, |_| {
-        arithmetic(floor_divide32, floor_divide, |a, b| {
+        let whole = |a: i64, b: i64| {
             let q = divide(i64::wrapping_div, a, b)?;
             let inexact = a.wrapping_rem(b) != 0;
             Ok(if inexact && (a < 0) != (b < 0) { q - 1 } else { q })
-        })
+        };
+        ordered(floor_divide32, floor_divide, whole, u64::checked_div)
     }),
     (pd::ElementwisePow::NAME, |_| {
         arithmetic(f32::powf, f64::powf, |a, b| Ok(whole_pow(a, b)))
+    }),
+    (chlo::Polygamma::NAME, |_| {
+        Ok(Box::new(|inputs| {
+            let [n, x] = take(inputs)?;
+            one(zip_floats(
+                n,
+                x,
+                |n, x| polygamma(n.into(), x.into()) as f32,
+                polygamma,
+            )?)
+        }))
     }),
     (pd::Atan2::NAME, |_| {
         Ok(Box::new(|inputs| {
@@ -54,17 +69,19 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         }))
     }),
     (pd::Maximum::NAME, |_| {
-        arithmetic(
+        ordered(
             |a, b| if a >= b || a.is_nan() { a } else { b },
             |a, b| if a >= b || a.is_nan() { a } else { b },
             |a, b| Ok(a.max(b)),
+            |a, b| Some(a.max(b)),
         )
     }),
     (pd::Minimum::NAME, |_| {
-        arithmetic(
+        ordered(
             |a, b| if a <= b || a.is_nan() { a } else { b },
             |a, b| if a <= b || a.is_nan() { a } else { b },
             |a, b| Ok(a.min(b)),
+            |a, b| Some(a.min(b)),
         )
     }),
     (pd::Fmax::NAME, |_| {
@@ -146,13 +163,11 @@ fn into(
     }
 }
 
+const BY_ZERO: &str = "an integer is divided by zero";
+
 /// Integer division: the smallest integer divided by -1 wraps, like all arithmetic.
 fn divide(f: fn(i64, i64) -> i64, a: i64, b: i64) -> Result<i64, &'static str> {
-    if b == 0 {
-        Err("an integer is divided by zero")
-    } else {
-        Ok(f(a, b))
-    }
+    if b == 0 { Err(BY_ZERO) } else { Ok(f(a, b)) }
 }
 
 /// Combines floats of one type; half precision is computed in single precision and rounded once.
@@ -186,10 +201,31 @@ fn zip_whole(x: Tensor, y: Tensor, i: impl Fn(i64, i64) -> Result<i64, &'static 
         Data::I16(_) => zip_in_place(x, y, |a: i16, b: i16| i(a.into(), b.into()) as i16)?,
         Data::I8(_) => zip_in_place(x, y, |a: i8, b: i8| i(a.into(), b.into()) as i8)?,
         Data::UI8(_) => zip_in_place(x, y, |a: u8, b: u8| i(a.into(), b.into()) as u8)?,
+        Data::UI16(_) => zip_in_place(x, y, |a: u16, b: u16| i(a.into(), b.into()) as u16)?,
+        Data::UI32(_) => zip_in_place(x, y, |a: u32, b: u32| i(a.into(), b.into()) as u32)?,
+        Data::UI64(_) => zip_in_place(x, y, |a: u64, b: u64| i(a as i64, b as i64) as u64)?,
         Data::I1(_) => zip_in_place(x, y, |a: bool, b: bool| i(a.into(), b.into()) != 0)?,
         _ => return Err("the operands must hold integers".to_owned()),
     };
     failure.get().map_or(Ok(out), |why| Err(why.to_owned()))
+}
+
+/// The same of integers whose order matters: those of `ui64` are not in `i64`.
+fn ordered(
+    f: impl Fn(f32, f32) -> f32 + Send + Sync + 'static,
+    d: impl Fn(f64, f64) -> f64 + Send + Sync + 'static,
+    i: impl Fn(i64, i64) -> Result<i64, &'static str> + Send + Sync + 'static,
+    u: fn(u64, u64) -> Option<u64>,
+) -> Result<Kernel, String> {
+    let others = arithmetic(f, d, i)?;
+    Ok(Box::new(move |inputs| {
+        if inputs.first().is_none_or(|x| x.dtype() != DType::UI64) {
+            return others(inputs);
+        }
+        let [x, y] = take(inputs)?;
+        let u = |a: i64, b: i64| u(a as u64, b as u64).map(|v| v as i64).ok_or(BY_ZERO);
+        one(zip_whole(x, y, u)?)
+    }))
 }
 
 pub(super) fn arithmetic(
@@ -214,9 +250,10 @@ fn whole(i: impl Fn(i64, i64) -> Result<i64, &'static str> + Send + Sync + 'stat
     }))
 }
 
+/// Of integers with a bit more than `ui64` has.
 fn compare(
     d: impl Fn(f64, f64) -> bool + Send + Sync + 'static,
-    i: impl Fn(i64, i64) -> bool + Send + Sync + 'static,
+    i: impl Fn(i128, i128) -> bool + Send + Sync + 'static,
 ) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x, y] = take(inputs)?;
@@ -225,11 +262,14 @@ fn compare(
             Data::F32(_) => zip(&x, &y, |a: f32, b: f32| d(a.into(), b.into()))?,
             Data::F16(_) => zip(&x, &y, |a: f16, b: f16| d(a.to_f64(), b.to_f64()))?,
             Data::BF16(_) => zip(&x, &y, |a: bf16, b: bf16| d(a.to_f64(), b.to_f64()))?,
-            Data::I64(_) => zip(&x, &y, &i)?,
+            Data::I64(_) => zip(&x, &y, |a: i64, b: i64| i(a.into(), b.into()))?,
             Data::I32(_) => zip(&x, &y, |a: i32, b: i32| i(a.into(), b.into()))?,
             Data::I16(_) => zip(&x, &y, |a: i16, b: i16| i(a.into(), b.into()))?,
             Data::I8(_) => zip(&x, &y, |a: i8, b: i8| i(a.into(), b.into()))?,
             Data::UI8(_) => zip(&x, &y, |a: u8, b: u8| i(a.into(), b.into()))?,
+            Data::UI16(_) => zip(&x, &y, |a: u16, b: u16| i(a.into(), b.into()))?,
+            Data::UI32(_) => zip(&x, &y, |a: u32, b: u32| i(a.into(), b.into()))?,
+            Data::UI64(_) => zip(&x, &y, |a: u64, b: u64| i(a.into(), b.into()))?,
             Data::I1(_) => zip(&x, &y, |a: bool, b: bool| i(a.into(), b.into()))?,
         };
         one(out)

@@ -5,6 +5,7 @@
 
 mod activation;
 mod binary;
+mod bits;
 mod broadcast;
 mod conv;
 mod create;
@@ -86,6 +87,7 @@ impl Kernels {
         let families = [
             unary::KERNELS,
             binary::KERNELS,
+            bits::KERNELS,
             grad::KERNELS,
             matmul::KERNELS,
             reduce::KERNELS,
@@ -175,6 +177,9 @@ pub fn dtype_of(ctx: &Context, ty: Type) -> Option<DType> {
         Type::I32 => DType::I32,
         Type::I64 | Type::INDEX => DType::I64,
         Type::UI8 => DType::UI8,
+        Type::UI16 => DType::UI16,
+        Type::UI32 => DType::UI32,
+        Type::UI64 => DType::UI64,
         Type::F16 => DType::F16,
         Type::BF16 => DType::BF16,
         Type::F32 => DType::F32,

@@ -6,7 +6,7 @@
 use super::broadcast::{expand, transpose};
 use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
 use crate::tensor::buffer::{filled, gathered};
-use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
+use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count, of_rank, rank};
 use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -217,7 +217,7 @@ fn extremum(
             }))
         } else {
             fn all<T: Element>(groups: &Groups, v: &[T], whole: impl Fn(i64, i64) -> i64) -> Result<Data, String> {
-                groups.each(v, |g| best(g, |a, b| T::from_i64(whole(a.to_i64(), b.to_i64()))))
+                groups.each(v, |g| best(g, |a, b| of_rank(whole(rank(a), rank(b)))))
             }
             crate::each_type!(groups.x.data(), v => all(&groups, v, &whole))
         }

@@ -4,7 +4,7 @@ use super::nn::{each_line, of_axis};
 use super::reduce::{Axes, Groups};
 use super::{IntList, Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
 use crate::tensor::buffer::{filled, gathered, scratch};
-use crate::tensor::{DType, Data, Element, Tensor};
+use crate::tensor::{DType, Data, Element, Tensor, rank};
 use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -39,7 +39,7 @@ fn arg_extremum(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -
             })
         }
         fn integers<T: Element>(groups: &Groups, v: &[T], wins: fn(i64, i64) -> bool) -> Result<Data, String> {
-            groups.each(v, |g| place_of(g.iter().map(|v| v.to_i64()), wins))
+            groups.each(v, |g| place_of(g.iter().map(|&v| rank(v)), wins))
         }
         let data = if x.dtype().is_float() {
             crate::each_type!(groups.x.data(), v => floats(&groups, v, float))?
@@ -87,7 +87,7 @@ fn so_far(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -> bool
             let v = x.doubles()?;
             scan(&|a, b| float(v[a], v[b]) && !v[b].is_nan() || v[a].is_nan());
         } else {
-            let v = x.wholes()?;
+            let v = x.ranks()?;
             scan(&|a, b| whole(v[a], v[b]));
         }
         let data = crate::each_type!(x.data(), v => picked(v, &sources))?;

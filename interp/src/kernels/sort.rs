@@ -138,7 +138,7 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
     // Integers beyond 2^53 cannot be represented as floats, so they are compared as integers.
     let (floats, whole) = match x.dtype().is_float() {
         true => (x.own_doubles()?, Storage::default()),
-        false => (Storage::default(), gathered(x.wholes()?.iter().copied())?),
+        false => (Storage::default(), gathered(x.ranks()?.iter().copied())?),
     };
     let order = |a: usize, b: usize| match whole.is_empty() {
         true => {

@@ -132,6 +132,114 @@ fn erfc_tail(a: f64) -> f64 {
     (-a * a).exp() / (f * std::f64::consts::PI.sqrt())
 }
 
+/// The number with an error function: a rational start, and steps that triple the digits.
+pub(super) fn erf_inv(y: f64) -> f64 {
+    if y.is_nan() || y.abs() > 1.0 {
+        return f64::NAN;
+    }
+    if y == 0.0 || y.abs() == 1.0 {
+        return if y == 0.0 { y } else { f64::INFINITY.copysign(y) };
+    }
+    let a = y.abs();
+    // Winitzki's approximation, to three digits.
+    let (log, c) = ((-y * y).ln_1p(), 0.147);
+    let half = 2.0 / (std::f64::consts::PI * c) + log / 2.0;
+    let mut x = ((half * half - log / c).sqrt() - half).sqrt();
+    for _ in 0..3 {
+        // The difference of the complements does not cancel near one.
+        let error = if a > 0.5 { (1.0 - a) - erfc(x) } else { erf(x) - a };
+        let step = error * FRAC_PI_SQRT_2 * (x * x).exp();
+        x -= step / (1.0 + x * step);
+    }
+    x.copysign(y)
+}
+
+/// √π / 2.
+const FRAC_PI_SQRT_2: f64 = 0.886_226_925_452_758;
+
+/// From where on the asymptotic series below have all digits.
+const LARGE: f64 = 12.0;
+
+/// B(2k) for k from 1.
+const BERNOULLI: [f64; 8] = [
+    1.0 / 6.0,
+    -1.0 / 30.0,
+    1.0 / 42.0,
+    -1.0 / 30.0,
+    5.0 / 66.0,
+    -691.0 / 2730.0,
+    7.0 / 6.0,
+    -3617.0 / 510.0,
+];
+
+/// The logarithm of the absolute value of the gamma function.
+pub(super) fn lgamma(x: f64) -> f64 {
+    use std::f64::consts::PI;
+    if x.is_infinite() || x <= 0.0 && x == x.floor() {
+        return f64::INFINITY;
+    }
+    if x < 0.5 {
+        return (PI / (PI * x).sin().abs()).ln() - lgamma(1.0 - x);
+    }
+    let (mut x, mut product) = (x, 1.0);
+    while x < LARGE {
+        product *= x;
+        x += 1.0;
+    }
+    let terms = BERNOULLI.iter().zip(1..).map(|(b, k)| {
+        let n = f64::from(2 * k);
+        b / (n * (n - 1.0) * x.powi(2 * k - 1))
+    });
+    (x - 0.5) * x.ln() - x + 0.5 * (2.0 * PI).ln() + terms.sum::<f64>() - product.ln()
+}
+
+/// The derivative of [`lgamma`].
+pub(super) fn digamma(x: f64) -> f64 {
+    use std::f64::consts::PI;
+    if x <= 0.0 {
+        return match x == x.floor() {
+            true => f64::NAN,
+            false => digamma(1.0 - x) - PI / (PI * x).tan(),
+        };
+    }
+    let (mut x, mut sum) = (x, 0.0);
+    while x < LARGE {
+        sum -= 1.0 / x;
+        x += 1.0;
+    }
+    let terms = BERNOULLI
+        .iter()
+        .zip(1..)
+        .map(|(b, k)| b / (f64::from(2 * k) * x.powi(2 * k)));
+    sum + x.ln() - 0.5 / x - terms.sum::<f64>()
+}
+
+/// The `n`-th derivative of [`digamma`], of a positive number: (-1)^(n+1) n! Σ 1/(x+k)^(n+1).
+pub(super) fn polygamma(n: f64, x: f64) -> f64 {
+    if n == 0.0 {
+        return digamma(x);
+    }
+    if n < 0.0 || n != n.floor() || x <= 0.0 || n > 170.0 || x.is_nan() {
+        return f64::NAN;
+    }
+    let factorial = (1..=n as u32).map(f64::from).product::<f64>();
+    let sign = if n % 2.0 == 0.0 { -1.0 } else { 1.0 };
+    let (s, mut x, mut sum) = (n + 1.0, x, 0.0);
+    while x < LARGE + n {
+        sum += x.powf(-s);
+        x += 1.0;
+    }
+    // Euler and Maclaurin's series of the rest.
+    sum += x.powf(1.0 - s) / (s - 1.0) + 0.5 * x.powf(-s);
+    let mut factor = s / 2.0 * x.powf(-s - 1.0);
+    for (b, k) in BERNOULLI.iter().zip(1..) {
+        sum += b * factor;
+        let at = f64::from(2 * k);
+        factor *= (s + at - 1.0) * (s + at) / ((at + 1.0) * (at + 2.0) * x * x);
+    }
+    sign * factorial * sum
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +255,34 @@ mod tests {
         ] {
             assert!((erf(x) - y).abs() < 2e-16 * 4.0, "{x}: {} for {y}", erf(x));
             assert_eq!(erf(-x), -erf(x));
+        }
+    }
+
+    #[test]
+    fn functions_of_gamma() {
+        // Values from tables.
+        for (found, wanted) in [
+            (lgamma(0.5), 0.572_364_942_924_700_1),
+            (lgamma(10.0), 12.801_827_480_081_469),
+            (lgamma(-1.5), 0.860_047_015_376_481),
+            (digamma(1.0), -0.577_215_664_901_532_9),
+            (digamma(0.25), -4.227_453_533_376_265),
+            (polygamma(1.0, 1.0), 1.644_934_066_848_226_4),
+            (polygamma(2.0, 1.0), -2.404_113_806_319_188_6),
+            (erf_inv(0.5), 0.476_936_276_204_469_9),
+            (erf_inv(-0.9), -1.163_087_153_676_674_3),
+            (erf_inv(1e-12), 8.862_269_254_527_58e-13),
+        ] {
+            assert!(
+                (found - wanted).abs() < 1e-13 * (1.0 + wanted.abs()),
+                "{found} for {wanted}"
+            );
+        }
+        for x in [1e-9, 0.1, 0.7, 1.9, 2.6, 4.0] {
+            assert!(
+                (erf_inv(erf(x)) - x).abs() < 1e-8 * x.powi(6).exp().min(100.0) * x,
+                "{x}"
+            );
         }
     }
 

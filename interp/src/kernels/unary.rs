@@ -5,7 +5,7 @@ use pir_dialects::pd;
 use pir_dialects::stablehlo::chlo;
 
 use super::broadcast::map;
-use super::special::{erf, erfc, mixed_pow, sigmoid, sigmoid32};
+use super::special::{digamma, erf, erf_inv, erfc, lgamma, mixed_pow, sigmoid, sigmoid32};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::buffer::gathered;
 use crate::tensor::{Data, Element, Tensor};
@@ -31,6 +31,13 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Atan::NAME, |_| floats(|v| v.atan(), |v| v.atan())),
     (pd::Sigmoid::NAME, |_| floats(sigmoid32, sigmoid)),
     (chlo::Erfc::NAME, |_| floats(|v| erfc(f64::from(v)) as f32, erfc)),
+    (chlo::ErfInv::NAME, |_| {
+        floats(|v| erf_inv(f64::from(v)) as f32, erf_inv)
+    }),
+    (chlo::Lgamma::NAME, |_| floats(|v| lgamma(f64::from(v)) as f32, lgamma)),
+    (chlo::Digamma::NAME, |_| {
+        floats(|v| digamma(f64::from(v)) as f32, digamma)
+    }),
     (pd::Erf::NAME, |_| floats(|v| erf(f64::from(v)) as f32, erf)),
     (pd::Relu::NAME, |_| {
         numbers(
@@ -199,6 +206,9 @@ fn numbers_of(
         Data::I16(_) => map(data, |v: i16| i(i64::from(v)) as i16)?,
         Data::I8(_) => map(data, |v: i8| i(i64::from(v)) as i8)?,
         Data::UI8(_) => map(data, |v: u8| i(i64::from(v)) as u8)?,
+        Data::UI16(_) => map(data, |v: u16| i(i64::from(v)) as u16)?,
+        Data::UI32(_) => map(data, |v: u32| i(i64::from(v)) as u32)?,
+        Data::UI64(_) => map(data, |v: u64| i(v as i64) as u64)?,
         Data::I1(_) => return Err("the operand must hold numbers, not truth values".to_owned()),
     };
     one(Tensor::from_parts(shape, data))
@@ -215,6 +225,9 @@ fn bits_not() -> Result<Kernel, String> {
             Data::I16(_) => map(data, |v: i16| !v)?,
             Data::I8(_) => map(data, |v: i8| !v)?,
             Data::UI8(_) => map(data, |v: u8| !v)?,
+            Data::UI16(_) => map(data, |v: u16| !v)?,
+            Data::UI32(_) => map(data, |v: u32| !v)?,
+            Data::UI64(_) => map(data, |v: u64| !v)?,
             _ => return Err("the operand must hold integers".to_owned()),
         };
         one(Tensor::from_parts(shape, data))

@@ -110,6 +110,24 @@ macro_rules! element {
     };
 }
 
+/// An integer that stands in the order of integers of 64 bits where it does in its own: `ui64` has others.
+#[inline]
+pub(crate) fn rank<T: Element>(value: T) -> i64 {
+    match T::DTYPE {
+        DType::UI64 => value.to_i64() ^ i64::MIN,
+        _ => value.to_i64(),
+    }
+}
+
+/// The integer of a rank.
+#[inline]
+pub(crate) fn of_rank<T: Element>(rank: i64) -> T {
+    match T::DTYPE {
+        DType::UI64 => T::from_i64(rank ^ i64::MIN),
+        _ => T::from_i64(rank),
+    }
+}
+
 /// A float as a 64-bit integer, truncated. Values out of range and NaN become the smallest integer, as on the
 /// processors that run PaddlePaddle, numpy and torch.
 fn wide(v: f64) -> i64 {
@@ -166,6 +184,31 @@ element!(
     |v: i64| v as u8,
     |v: u8| f64::from(v),
     |v: u8| i64::from(v)
+);
+element!(
+    u16,
+    UI16,
+    |v: f64| narrow(v) as u16,
+    |v: i64| v as u16,
+    |v: u16| f64::from(v),
+    |v: u16| i64::from(v)
+);
+element!(
+    u32,
+    UI32,
+    |v: f64| wide(v) as u32,
+    |v: i64| v as u32,
+    |v: u32| f64::from(v),
+    |v: u32| i64::from(v)
+);
+// As an integer it wraps around: what depends on the order treats it apart.
+element!(
+    u64,
+    UI64,
+    |v: f64| if v < 0.0 { wide(v) as u64 } else { v as u64 },
+    |v: i64| v as u64,
+    |v: u64| v as f64,
+    |v: u64| v as i64
 );
 element!(
     f16,

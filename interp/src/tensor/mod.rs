@@ -1,4 +1,4 @@
-//! Tensors: a shape and a shared, row-major buffer of one of ten element types.
+//! Tensors: a shape and a shared, row-major buffer of one of thirteen element types.
 
 pub(crate) mod buffer;
 mod display;
@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 pub use buffer::{Buffer, Local, Pool, Storage};
 pub use element::Element;
+pub(crate) use element::{of_rank, rank};
 
 /// The extents of the dimensions; empty for a scalar.
 pub type Shape = SmallVec<[usize; 4]>;
@@ -45,6 +46,12 @@ pub enum DType {
     I64,
     /// Unsigned integers of 8 bits.
     UI8,
+    /// Unsigned integers of 16 bits.
+    UI16,
+    /// Unsigned integers of 32 bits.
+    UI32,
+    /// Unsigned integers of 64 bits.
+    UI64,
     /// IEEE half precision.
     F16,
     /// The upper half of an `f32`.
@@ -60,9 +67,9 @@ impl DType {
     pub fn size(self) -> usize {
         match self {
             DType::I1 | DType::I8 | DType::UI8 => 1,
-            DType::I16 | DType::F16 | DType::BF16 => 2,
-            DType::I32 | DType::F32 => 4,
-            DType::I64 | DType::F64 => 8,
+            DType::I16 | DType::UI16 | DType::F16 | DType::BF16 => 2,
+            DType::I32 | DType::UI32 | DType::F32 => 4,
+            DType::I64 | DType::UI64 | DType::F64 => 8,
         }
     }
 
@@ -80,6 +87,9 @@ impl DType {
             DType::I32 => "i32",
             DType::I64 => "i64",
             DType::UI8 => "ui8",
+            DType::UI16 => "ui16",
+            DType::UI32 => "ui32",
+            DType::UI64 => "ui64",
             DType::F16 => "f16",
             DType::BF16 => "bf16",
             DType::F32 => "f32",
@@ -103,6 +113,12 @@ pub enum Data {
     I64(Buffer<i64>),
     /// `ui8`.
     UI8(Buffer<u8>),
+    /// `ui16`.
+    UI16(Buffer<u16>),
+    /// `ui32`.
+    UI32(Buffer<u32>),
+    /// `ui64`.
+    UI64(Buffer<u64>),
     /// `f16`.
     F16(Buffer<f16>),
     /// `bf16`.
@@ -124,6 +140,9 @@ macro_rules! each_type {
             $crate::tensor::Data::I32($v) => $body,
             $crate::tensor::Data::I64($v) => $body,
             $crate::tensor::Data::UI8($v) => $body,
+            $crate::tensor::Data::UI16($v) => $body,
+            $crate::tensor::Data::UI32($v) => $body,
+            $crate::tensor::Data::UI64($v) => $body,
             $crate::tensor::Data::F16($v) => $body,
             $crate::tensor::Data::BF16($v) => $body,
             $crate::tensor::Data::F32($v) => $body,
@@ -232,6 +251,9 @@ impl Tensor {
             DType::I32 => fill!(i32),
             DType::I64 => fill!(i64),
             DType::UI8 => fill!(u8),
+            DType::UI16 => fill!(u16),
+            DType::UI32 => fill!(u32),
+            DType::UI64 => fill!(u64),
             DType::F16 => fill!(f16),
             DType::BF16 => fill!(bf16),
             DType::F32 => fill!(f32),
@@ -327,6 +349,14 @@ impl Tensor {
         }
     }
 
+    /// The elements as integers that are ordered as they are.
+    pub(crate) fn ranks(&self) -> Result<Buffer<i64>, String> {
+        match &self.data {
+            Data::UI64(values) => Ok(buffer::gathered(values.iter().map(|&x| rank(x)))?.into()),
+            _ => self.wholes(),
+        }
+    }
+
     /// The only element as a boolean.
     pub fn truth(&self) -> Option<bool> {
         match self.view::<bool>() {
@@ -359,7 +389,8 @@ impl Tensor {
             return Ok(self.clone());
         }
         // Integers are not converted through floats, which would lose the low bits.
-        let float = self.dtype().is_float();
+        // The upper half of `ui64` is not in `i64`.
+        let float = self.dtype().is_float() || self.dtype() == DType::UI64 && dtype.is_float();
         macro_rules! to {
             ($ty:ty) => {
                 each_type!(&self.data, v => <$ty>::wrap(match float {
@@ -375,6 +406,9 @@ impl Tensor {
             DType::I32 => to!(i32),
             DType::I64 => to!(i64),
             DType::UI8 => to!(u8),
+            DType::UI16 => to!(u16),
+            DType::UI32 => to!(u32),
+            DType::UI64 => to!(u64),
             DType::F16 => to!(f16),
             DType::BF16 => to!(bf16),
             DType::F32 => to!(f32),

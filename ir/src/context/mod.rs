@@ -175,6 +175,10 @@ impl ContextBuilder {
         }
         context.intern_type(TypeData::Index);
         context.intern_type(TypeData::None);
+        for width in [16, 32, 64] {
+            let sign = Signedness::Unsigned;
+            context.intern_type(TypeData::Integer { width, sign });
+        }
         // In place: definitions are large, and hardly ever is one replaced.
         let mut ops = self.ops;
         let mut kept = 0;

@@ -2,10 +2,10 @@
 
 use std::f64::consts::FRAC_2_SQRT_PI;
 
-use pir_ir::Type;
+use pir_ir::{Type, ValueId};
 
 use super::super::{chlo, ops};
-use super::{Cx, One, Vjp, is_integer};
+use super::{Cx, One, Vjp, is_integer, is_unsigned};
 use crate::pd::Expr;
 
 pub(super) const TABLE: &[(&str, One)] = &[
@@ -114,10 +114,39 @@ pub(super) const VJPS: &[(&str, Vjp)] = &[
         let zero = g.zeros();
         vec![below.select(g, zero), inside.select(g, zero), above.select(g, zero)]
     }),
+    (ops::ReducePrecision::NAME, |c, _, g| {
+        let attrs = ["exponent_bits", "mantissa_bits"].map(|name| Some((name, c.attrs.get(name)?)));
+        let attrs: Vec<_> = attrs.into_iter().flatten().collect();
+        c.scope.build(ops::ReducePrecision::NAME, &ids(&[g]), &attrs, g.ty())
+    }),
+    (chlo::ErfInv::NAME, |_, y, g| {
+        vec![g * (y * y).exp() * (1.0 / FRAC_2_SQRT_PI)]
+    }),
+    (chlo::Lgamma::NAME, |c, _, g| {
+        let x = c.x(0);
+        let slope = c.scope.build(chlo::Digamma::NAME, &ids(&[x]), &[], x.ty());
+        slope.into_iter().map(|slope| g * slope).collect()
+    }),
+    (chlo::Digamma::NAME, |c, _, g| {
+        vec![g * polygamma(c, c.x(0).ones(), c.x(0))]
+    }),
+    // The order is a whole number.
+    (chlo::Polygamma::NAME, |c, _, g| {
+        vec![g.zeros(), g * polygamma(c, c.x(0) + 1.0, c.x(1))]
+    }),
     (chlo::Erfc::NAME, |c, _, g| {
         vec![g * ((c.x(0) * c.x(0)).neg().exp() * -FRAC_2_SQRT_PI)]
     }),
 ];
+
+fn ids(values: &[Expr<'_>]) -> Vec<ValueId> {
+    values.iter().filter_map(|value| value.id()).collect()
+}
+
+fn polygamma<'c>(c: &Cx<'c>, n: Expr<'c>, x: Expr<'c>) -> Expr<'c> {
+    let made = c.scope.build(chlo::Polygamma::NAME, &ids(&[n, x]), &[], x.ty());
+    made.first().copied().unwrap_or(c.scope.nothing())
+}
 
 /// One function of truth values, another of numbers.
 fn truth_or<'c>(
@@ -138,6 +167,10 @@ fn share<'c>(a: Expr<'c>, b: Expr<'c>, g: Expr<'c>) -> Expr<'c> {
 /// The quotient of integers towards zero; by zero it is -1.
 fn quotient<'c>(c: &Cx<'c>) -> Expr<'c> {
     let (x, y) = (c.x(0), c.x(1));
+    if y.elem().is_some_and(|elem| is_unsigned(c.ctx(), elem)) {
+        let by_zero = y.equal(y.zeros());
+        return by_zero.select(y.zeros().bitwise_not(), x.floor_divide(by_zero.select(y.ones(), y)));
+    }
     let (zero, minus_one) = (y.zeros(), y.filled(-1.0));
     let (by_zero, by_minus_one) = (y.equal(zero), y.equal(minus_one));
     // The least integer has no negative: -x wraps around, where a division would trap.
@@ -164,9 +197,14 @@ fn convert<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
         Type::I16 => (i16::MIN.into(), i16::MAX.into(), 32_768.0),
         Type::I32 => (i32::MIN.into(), i32::MAX.into(), 2_147_483_648.0),
         Type::I64 => (i64::MIN, i64::MAX, 9_223_372_036_854_775_808.0),
+        Type::UI8 => (0, u8::MAX.into(), 256.0),
+        Type::UI16 => (0, u16::MAX.into(), 65_536.0),
+        Type::UI32 => (0, u32::MAX.into(), 4_294_967_296.0),
+        // All bits are set.
+        Type::UI64 => (0, -1, 18_446_744_073_709_551_616.0),
         _ => return Err("this element type is not supported".to_owned()),
     };
-    let is_below = x.less_equal(x.filled(-limit));
+    let is_below = x.less_equal(x.filled(if least == 0 { 0.0 } else { -limit }));
     let is_above = x.greater_equal(x.filled(limit));
     let is_inside = is_below.logical_or(is_above).logical_or(x.isnan()).logical_not();
     let number = is_inside.select(x, x.zeros()).to(Some(elem));

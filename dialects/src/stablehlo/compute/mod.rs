@@ -7,7 +7,9 @@ mod reduce;
 mod region;
 mod shape;
 
-use pir_ir::{Context, OpId, OpView, Rewriter, Semantics, Speculatability, Type, TypeData, ValueId, VjpArgs};
+use pir_ir::{
+    Context, OpId, OpView, Rewriter, Semantics, Signedness, Speculatability, Type, TypeData, ValueId, VjpArgs,
+};
 use smallvec::SmallVec;
 
 use super::attrs::Attrs;
@@ -80,7 +82,8 @@ impl<'c> Cx<'c> {
 
 /// How an operation is computed and differentiated.
 pub(super) struct Lowering {
-    compute: Compute,
+    /// Nothing where there is a kernel.
+    compute: Option<Compute>,
     vjp: Option<Vjp>,
 }
 
@@ -110,7 +113,8 @@ pub(super) fn find(name: &str) -> Option<Lowering> {
         .iter()
         .find(|entry| entry.0 == name)
         .map(|entry| entry.1);
-    one.or(all).map(|compute| Lowering { compute, vjp })
+    let compute = one.or(all);
+    (compute.is_some() || vjp.is_some()).then_some(Lowering { compute, vjp })
 }
 
 /// The number that all elements of a constant are.
@@ -167,7 +171,7 @@ impl<'c> Facts<'c> {
 
 impl Semantics for Lowering {
     fn has_expansion(&self) -> bool {
-        true
+        self.compute.is_some()
     }
 
     fn has_vjp(&self) -> bool {
@@ -191,7 +195,8 @@ impl Semantics for Lowering {
         let name = r.ctx.op_str(r.body.op_name(op));
         let building = Building::new(r);
         let cx = facts.within(building.scope(), operands);
-        let results = self.compute.of(&cx);
+        let compute = self.compute.ok_or_else(|| format!("`{name}` is not made of others"))?;
+        let results = compute.of(&cx);
         let results = results.map_err(|why| format!("`{name}`: {why}"))?;
         building.finish().map_err(|why| format!("`{name}`: {why}"))?;
         // What is not supported must not pass for something else.
@@ -223,6 +228,11 @@ impl Semantics for Lowering {
             .filter_map(|(index, (cotangent, operand))| Some((index, cotangent.reduce_like(*operand).id()?)))
             .collect())
     }
+}
+
+fn is_unsigned(ctx: &Context, elem: Type) -> bool {
+    let unsigned = Signedness::Unsigned;
+    matches!(ctx.type_data(elem), TypeData::Integer { sign, .. } if *sign == unsigned)
 }
 
 fn is_integer(ctx: &Context, elem: Type) -> bool {

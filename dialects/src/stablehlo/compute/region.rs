@@ -1,6 +1,6 @@
 //! The regions of reductions and sorts: programs of elements, which are evaluated on whole tensors.
 
-use pir_ir::{AttrDict, OpId, Rewriter, Type, ValueId};
+use pir_ir::{AttrDict, OpId, Rewriter, Traits, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -98,11 +98,16 @@ impl Region {
         let mut values: FxHashMap<ValueId, Expr<'c>> = self.args.iter().copied().zip(args.iter().copied()).collect();
         let dims = args.first().map_or(&[][..], |arg| arg.dims());
         for step in &self.steps {
-            let lowering = find(&step.name).ok_or_else(|| format!("`{}` is not supported in a region", step.name))?;
+            let compute = find(&step.name).and_then(|lowering| lowering.compute);
             let operands: Vec<Expr<'c>> = step.operands.iter().map(|&value| known(c, &values, value)).collect();
             // Constants stay scalars, which are broadcast.
             let is_scalar = operands.iter().all(|operand| operand.rank() == 0);
             let shape = if is_scalar { &[][..] } else { dims };
+            let Some(compute) = compute else {
+                let result = kept(c, step, &operands, shape)?;
+                values.extend(step.results.first().map(|first| (first.0, result)));
+                continue;
+            };
             let inner = Cx {
                 scope: c.scope,
                 attrs: Attrs {
@@ -118,11 +123,28 @@ impl Region {
                 region: Region::default(),
                 splats: SmallVec::new(),
             };
-            let results = lowering.compute.of(&inner)?;
+            let results = compute.of(&inner)?;
             values.extend(step.results.iter().map(|result| result.0).zip(results));
         }
         Ok(self.returned.iter().map(|&value| known(c, &values, value)).collect())
     }
+}
+
+/// An elementwise operation that there is a kernel of.
+fn kept<'c>(c: &Cx<'c>, step: &Step, operands: &[Expr<'c>], shape: &[i64]) -> Result<Expr<'c>, String> {
+    let unsupported = || format!("`{}` is not supported in a region", step.name);
+    let ctx = c.ctx();
+    let def = ctx.registered_op(&step.name).and_then(|op| ctx.op_def(op));
+    def.filter(|def| def.has(Traits::ELEMENTWISE)).ok_or_else(unsupported)?;
+    let ids: Option<Vec<ValueId>> = operands.iter().map(|x| super::shape::expand(*x, shape).id()).collect();
+    let attrs: Vec<_> = ctx
+        .dict_entries(step.attrs)
+        .iter()
+        .map(|&(name, attr)| (ctx.str(name), attr))
+        .collect();
+    let ty = step.results.first().map(|result| ctx.tensor(shape, result.1));
+    let made = c.scope.build(&step.name, &ids.unwrap_or_default(), &attrs, ty);
+    made.first().copied().ok_or_else(unsupported)
 }
 
 /// What stands for a value of a region, or one from outside.

@@ -77,8 +77,10 @@ fn constant<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
             }
         });
     }
-    // Not all integers are floats.
-    let numbers: Vec<i64> = elements.ints().ok_or(unsupported)?.collect();
+    // Not all integers are floats, and of `ui64` not all are in `i64`, where they wrap around.
+    let bits = || Some(elements.bits()?.map(|bits| bits as i64).collect());
+    let numbers: Option<Vec<i64>> = elements.ints().map(Iterator::collect).or_else(bits);
+    let numbers = numbers.ok_or(unsupported)?;
     Ok(match numbers[..] {
         [number, ..] if elements.is_splat() => c.scope.full_with(dims, number, |o| o.dtype(elem)),
         _ => c
