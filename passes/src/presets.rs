@@ -6,7 +6,7 @@
 use pir_ir::{Diagnostic, Module};
 
 use crate::autodiff::SPLIT;
-use crate::options::{OptionSpec, Options};
+use crate::options::{OptionKind, OptionSpec, Options};
 use crate::pass::Invocation;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 use crate::pipeline::Pipeline;
@@ -87,13 +87,42 @@ pub const JAX_VJP: Preset = Preset {
     description: "For functions of StableHLO, and others. `@main` gives the results, `@main.fwd` the results and residuals, `@main.bwd` takes \
                   these and cotangents of the float results in order, and gives cotangents of the float arguments in order; with \
                   `split=false` there is only `@main`, of the arguments and cotangents, which gives the cotangents of the arguments. \
-                  Loops that record are not lowered yet, and an error.",
-    passes: |_| {
-        "stablehlo-to-pd-control,inline{max-size=4294967295},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},cse,dce,\
-         stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,prune-stacks,canonicalize,cse,\
-         remat,batch-weight-grads,split-vjp,canonicalize,licm,cse,canonicalize,dce"
+                  Loops of which it is not known how often they run are run again from some of their states, as `remat{slots}` does, also \
+                  those in such loops; with `bound` they are recorded, up to so many iterations. What is recorded is in tensors of \
+                  static shape, so that `--emit=stablehlo` can write it.",
+    passes: |options| match options.is_given("bound") && !options.is_given("slots") {
+        true => {
+            "stablehlo-to-pd-control,inline{max-size=4294967295},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},cse,dce,\
+             stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,prune-stacks,canonicalize,cse,\
+             remat,batch-weight-grads,lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"
+        }
+        false => {
+            "stablehlo-to-pd-control,inline{max-size=4294967295},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},cse,dce,\
+             stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,prune-stacks,canonicalize,cse,\
+             remat{slots=32},remat{slots=32},remat{slots=32},batch-weight-grads,lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"
+        }
     },
-    options: &[SPLIT],
+    options: &[
+        OptionSpec {
+            name: "bound",
+            kind: OptionKind::Int(1, i32::MAX as i64),
+            default: None,
+            help: "how often a loop runs at most of which nothing else is known: all iterations are recorded",
+        },
+        OptionSpec {
+            name: "overflow",
+            kind: OptionKind::Enum(&["nan", "unchecked"]),
+            default: Some("nan"),
+            help: "what becomes of gradients when a loop runs more often than `bound`: NaN, or wrong numbers",
+        },
+        OptionSpec {
+            name: "slots",
+            kind: OptionKind::Int(1, i64::MAX),
+            default: Some("32"),
+            help: "from how many of its states a loop is run again",
+        },
+        SPLIT,
+    ],
 };
 
 impl Pass for Preset {

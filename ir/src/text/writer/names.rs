@@ -149,7 +149,11 @@ impl Names {
         if self.claim(base) {
             return base;
         }
-        let text = ctx.name_text(base);
+        let mut text = ctx.name_text(base).to_string();
+        // A name that begins with a digit is a number, in MLIR.
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            text.insert(0, 'v');
+        }
         let hint = |this: &Self| this.scopes.last().and_then(|s| s.hints.get(&base).copied());
         let mut suffix = hint(self).unwrap_or(1);
         loop {

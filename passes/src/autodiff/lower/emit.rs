@@ -75,7 +75,7 @@ pub(super) fn read(r: &mut Rewriter<'_>, buffer: ValueId, ty: Type, at: ValueId,
     let row_type = rows_of(r.ctx, ty, 1);
     let sizes: Vec<i64> = std::iter::once(1).chain(shape.iter().copied()).collect();
     let starts = starts(r, shape.len(), at, zero);
-    let sizes = r.ctx.ints_attr(&sizes);
+    let sizes = stablehlo::from_pd::array(r.ctx, &sizes);
     let slice = r
         .op(stablehlo::ops::DynamicSlice::NAME)
         .operand(buffer)
