@@ -9,7 +9,7 @@ use pir_dialects::formats;
 use pir_ir::{Arity, Context, Derivative, MarkedOps, OpDef, Presence, Traits, ValueSpec};
 use pir_passes::{Pass, PassRegistry};
 
-pub use example::example;
+pub use example::{example, fetch_unused};
 
 /// The first line of each page.
 const MARK: &str = "<!-- Made from the code by `BLESS=1 cargo test --test reference`. Do not edit. -->\n";

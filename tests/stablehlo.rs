@@ -114,3 +114,98 @@ fn gradients_of_what_is_optimized() {
         check(&file, passes, usize::MAX);
     }
 }
+
+#[test]
+fn written_as_stablehlo_again() {
+    let decomposed = "inline{max-size=100000},decompose,pd-to-stablehlo";
+    for file in programs() {
+        // Their control flow, and all that they compute, by way of `pd`.
+        check(&file, "inline{max-size=100000},pd-to-stablehlo", 1);
+        check(&file, decomposed, 1);
+        check(
+            &file,
+            "inline{max-size=100000},decompose,O2,pd-to-stablehlo,canonicalize,cse",
+            1,
+        );
+    }
+}
+
+#[test]
+fn gradients_written_as_stablehlo() {
+    let passes = "inline{max-size=100000},backward,pd-to-stablehlo";
+    let mut written = 0;
+    for file in programs() {
+        // Stacks are lowered by a pass of their own.
+        let source = Source::read(file.to_str().unwrap()).unwrap();
+        let (mut module, _) = load(&pir_dialects::context(), &source, LoadOptions::default()).unwrap();
+        match run_passes(&mut module, &Pipeline::parse(passes).unwrap(), RunOptions::default()) {
+            Ok(_) => {
+                written += 1;
+                check(&file, passes, usize::MAX);
+            }
+            Err(errors) => {
+                let stacks = |e: &pir_ir::Diagnostic| e.code == "no-stablehlo" && e.help.is_some();
+                assert!(errors.iter().any(stacks), "{}: {errors:#?}", file.display());
+            }
+        }
+    }
+    assert!(written > 20, "only {written} gradients were written");
+}
+
+/// The example of each row of `pd`.
+#[test]
+fn examples_of_operations() {
+    let ctx = pir_dialects::context();
+    let (mut compared, mut refused) = (0, Vec::new());
+    for def in ctx.ops().iter().filter(|def| def.name.starts_with("pd.")) {
+        let text = def.example.to_string();
+        let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
+        let has_inputs = ["pd.data", "pd.feed", "pd.parameter"]
+            .iter()
+            .any(|name| text.contains(name));
+        if text.is_empty() || has_inputs || !parsed.diagnostics.is_empty() {
+            continue;
+        }
+        let mut module = parsed.module;
+        pir_tools::reference::fetch_unused(&mut module);
+        let run = |module: &Module| {
+            let outcome = pir_interp::run(module, &Default::default(), &mut Vec::new());
+            outcome.unwrap_or_else(|e| panic!("{}: {e:?}\n{}", def.name, print(module, &Default::default())))
+        };
+        let before: Vec<Tensor> = run(&module).fetched.into_iter().map(|fetched| fetched.1).collect();
+        let options = RunOptions {
+            verify: Some(Default::default()),
+            observers: Vec::new(),
+        };
+        match run_passes(&mut module, &Pipeline::parse("pd-to-stablehlo").unwrap(), options) {
+            Ok(_) => {}
+            Err(errors) => {
+                assert!(
+                    errors.iter().all(|e| e.code == "no-stablehlo"),
+                    "{}: {errors:#?}",
+                    def.name
+                );
+                refused.push(def.name.to_string());
+                continue;
+            }
+        }
+        let after = run(&module).results;
+        assert_eq!(before.len(), after.len(), "{}", def.name);
+        for (x, y) in before.iter().zip(&after) {
+            compared += 1;
+            assert_eq!((x.shape(), x.dtype()), (y.shape(), y.dtype()), "{}", def.name);
+            for (x, y) in x.to_f64().into_iter().zip(y.to_f64()) {
+                let same = (x - y).abs() <= 2e-6 * (1.0 + x.abs()) || x.is_nan() && y.is_nan() || x == y;
+                assert!(
+                    same,
+                    "{}: {y} in place of {x}\n{}",
+                    def.name,
+                    print(&module, &Default::default())
+                );
+            }
+        }
+    }
+    // Effects, random numbers, shapes that depend on values, handles; and control flow between blocks.
+    assert!(compared > 240, "only {compared} results were compared");
+    assert!(refused.len() < 20, "{refused:?}");
+}

@@ -88,23 +88,17 @@ struct Functions {
     all: bool,
 }
 
+/// The functions that call themselves, directly or by way of others.
+pub(crate) fn recursive_functions(module: &Module) -> Vec<OpId> {
+    let mut functions = Functions::of(module, true);
+    functions.order(&module.ctx, &module.body);
+    let all = functions.ops.iter().zip(&functions.recursive);
+    all.filter_map(|(&op, &recursive)| recursive.then_some(op)).collect()
+}
+
 fn inline(module: &mut Module, max_size: usize, all: bool) -> usize {
     let ctx = module.ctx.clone();
-    let mut functions = Functions {
-        ops: Vec::new(),
-        by_name: FxHashMap::default(),
-        recursive: Vec::new(),
-        all,
-    };
-    for op in module.body.block_ops(module.top()) {
-        let view = module.body.view(&ctx, op);
-        if let (true, Some(name)) = (view.has(Traits::FUNCTION), view.str("sym_name")) {
-            if all || func::custom_vjp(view).is_none() {
-                functions.by_name.insert(ctx.sym(name), functions.ops.len());
-            }
-            functions.ops.push(op);
-        }
-    }
+    let mut functions = Functions::of(module, all);
     let order = functions.order(&ctx, &module.body);
     let bodies = functions.ops.iter().filter_map(|&op| module.body.isolated(op));
     let size: usize = bodies.chain([&module.body]).map(Body::num_ops).sum();
@@ -133,6 +127,25 @@ struct Limits {
 }
 
 impl Functions {
+    fn of(module: &Module, all: bool) -> Self {
+        let mut functions = Functions {
+            ops: Vec::new(),
+            by_name: FxHashMap::default(),
+            recursive: Vec::new(),
+            all,
+        };
+        for op in module.body.block_ops(module.top()) {
+            let view = module.body.view(&module.ctx, op);
+            if let (true, Some(name)) = (view.has(Traits::FUNCTION), view.str("sym_name")) {
+                if all || func::custom_vjp(view).is_none() {
+                    functions.by_name.insert(module.ctx.sym(name), functions.ops.len());
+                }
+                functions.ops.push(op);
+            }
+        }
+        functions
+    }
+
     /// An order in which those that are called come first; notes which are recursive.
     fn order(&mut self, ctx: &Context, top: &Body) -> Vec<usize> {
         let mut graph: DiGraph<usize, ()> = DiGraph::new();

@@ -8,6 +8,7 @@ use pir_dialects::stablehlo::from_pd;
 use pir_ir::{Diagnostic, Module, OpId, OpView, Rewriter, expand_composites};
 
 use crate::autodiff::{RuleTable, expansion};
+use crate::inline::recursive_functions;
 use crate::pass::{Changed, Pass, PassContext};
 
 /// The pass `stablehlo-to-pd-control`.
@@ -72,6 +73,11 @@ impl Pass for PdToStablehlo {
             let inner = body.isolated_ops_mut();
             pending.extend(inner.map(|(_, name, body)| (ctx.op_str(name) == "builtin.module", body)));
         }
+        errors.extend(recursive_functions(module).into_iter().map(|function| {
+            let name = module.body.view(&ctx, function).str("sym_name").unwrap_or_default();
+            let message = format!("`@{name}` calls itself, which functions of StableHLO cannot");
+            Diagnostic::error("no-stablehlo", message).label(module.body.op_span(function), "")
+        }));
         if !errors.is_empty() {
             return Err(errors);
         }

@@ -1,8 +1,9 @@
 //! StableHLO as XLA reads it: one module with a name, in MLIR's generic form, with inherent attributes among the properties.
 
 use pir_ir::text::{PrintOptions, print};
-use pir_ir::{AttrData, AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec};
+use pir_ir::{AttrData, AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, ValueId};
 use pir_passes::Pipeline;
+use rustc_hash::FxHashSet;
 
 use super::{RunOptions, run_passes};
 
@@ -29,6 +30,7 @@ pub(super) fn write(mut module: Module) -> Result<Vec<u8>, Vec<Diagnostic>> {
             let attrs = with_properties(&ctx, body, op);
             body.set_attrs(op, attrs);
         }
+        drop_numbers(&ctx, body);
         pending.extend(body.isolated_ops_mut().map(|(_, _, body)| body));
     }
     let options = PrintOptions {
@@ -57,6 +59,27 @@ fn name_module(module: &mut Module) {
     if module.body.attr(&ctx, only, "sym_name").is_none() {
         let attrs = ctx.dict_with(module.body.attrs(only), "sym_name", ctx.str_attr("main"));
         module.body.set_attrs(only, attrs);
+    }
+}
+
+/// Takes the names of values that are numbers of others as well: made unique with a suffix, `%0_1`, MLIR does not read them.
+fn drop_numbers(ctx: &Context, body: &mut Body) {
+    let mut taken = FxHashSet::default();
+    let ops: Vec<OpId> = body.walk_all().collect();
+    for op in ops {
+        let results: Vec<ValueId> = body.results(op).collect();
+        let numbered = results.into_iter().filter_map(|value| {
+            let name = body.value_name(value)?.name;
+            ctx.name_text(name)
+                .starts_with(|c: char| c.is_ascii_digit())
+                .then_some((value, name))
+        });
+        let numbered: Vec<_> = numbered.collect();
+        let (twice, once): (Vec<_>, Vec<_>) = numbered.into_iter().partition(|(_, name)| taken.contains(name));
+        taken.extend(once.into_iter().map(|(_, name)| name));
+        twice
+            .into_iter()
+            .for_each(|(value, _)| body.set_value_name(value, None));
     }
 }
 

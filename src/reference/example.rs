@@ -41,7 +41,7 @@ pub fn example(ctx: &Arc<Context>, op: &OpDef) -> Result<Option<String>, Vec<Dia
 }
 
 /// Fetches unused tensors under their names.
-fn fetch_unused(module: &mut Module) {
+pub fn fetch_unused(module: &mut Module) {
     let (ctx, block) = (module.ctx.clone(), module.top());
     let body = &mut module.body;
     let values: Vec<ValueId> = body.block_ops(block).flat_map(|op| body.results(op)).collect();

@@ -88,6 +88,7 @@ fn may_refuse(module: &Module, pipeline: &str) -> Option<Module> {
         "stack-derivative",
         "list-derivative",
         "nothing-to-differentiate",
+        "no-stablehlo",
     ];
     let text = print(module, &PrintOptions::default());
     assert!(
@@ -126,7 +127,7 @@ fn pipeline(random: &mut Random) -> String {
 }
 
 /// Passes that have to do with derivatives, need an option to do anything, or make something else of a program.
-const NOT_ALONE: [&str; 11] = [
+const NOT_ALONE: [&str; 12] = [
     "jvp",
     "backward",
     "stack-locals",
@@ -139,6 +140,8 @@ const NOT_ALONE: [&str; 11] = [
     // Looked at in `tests/lowering.rs`.
     "lower-to-dataflow",
     "view-graph",
+    // Looked at below.
+    "pd-to-stablehlo",
 ];
 
 /// Passes with other options than the default ones.
@@ -237,6 +240,41 @@ fn shapes_that_are_not_known_and_lists() {
         differentiated as u64 > programs,
         "only {differentiated} were differentiated"
     );
+}
+
+/// What it fetches becomes the results of a function; the elements are computed in the same way.
+#[test]
+fn as_stablehlo() {
+    let mut compared = 0;
+    for seed in 0..count() * 4 {
+        let mut random = Random::new(seed ^ 0x51ab);
+        let module = read(&program(&mut random, false));
+        let (Ok((fetched, _)), Some(new)) = (run(&module), may_refuse(&module, "pd-to-stablehlo")) else {
+            continue;
+        };
+        let text = |m: &Module| print(m, &PrintOptions::default());
+        assert!(
+            verify(&new).is_empty(),
+            "seed {seed}: {}\n{:#?}",
+            text(&new),
+            verify(&new)
+        );
+        let shown = run(&new).unwrap_or_else(|error| panic!("seed {seed}: {}\n{error}", text(&new)));
+        compared += fetched.len();
+        let same = fetched.len() == shown.0.len()
+            && fetched.iter().zip(&shown.0).all(|(x, y)| {
+                let (x, y) = (x.1.to_f64(), y.1.to_f64());
+                x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| x == y || x.is_nan() && y.is_nan())
+            });
+        assert!(
+            same,
+            "seed {seed}:\n{}\nbecame\n{}\n{fetched:?}\n{:?}",
+            text(&module),
+            text(&new),
+            shown.0
+        );
+    }
+    assert!(compared as u64 > count(), "only {compared} results were compared");
 }
 
 #[test]

@@ -2,21 +2,22 @@
 
 use pir_ir::{BlockId, OpId, RegionId, Rewriter, Type, ValueId, ValueMap};
 
+use rustc_hash::FxHashMap;
+
 use super::super::ops;
 use super::hlo::reshaped;
 use crate::pd::{Building, is_if, is_while};
 
 /// Converts a loop or a branch; `None` for another operation.
-pub(super) fn convert(r: &mut Rewriter<'_>, op: OpId) -> Option<Result<(), String>> {
+pub(super) fn convert(r: &mut Rewriter<'_>, op: OpId, budget: &mut usize) -> Option<Result<(), String>> {
     let name = r.ctx.op_str(r.body.op_name(op));
-    let convert = match name {
-        _ if is_while(name) => make_while,
-        _ if is_if(name) => make_if,
-        _ => return None,
-    };
+    if !is_while(name) && !is_if(name) {
+        return None;
+    }
     Some(match r.body.op_regions(op).len() {
         3 => Err("it records values on a stack".to_owned()),
-        _ => convert(r, op),
+        _ if is_if(name) => make_if(r, op),
+        _ => make_while(r, op, budget),
     })
 }
 
@@ -94,7 +95,7 @@ fn replace(r: &mut Rewriter<'_>, op: OpId, new: OpId, places: &[usize]) {
 }
 
 /// The condition of `pd` hands values on, to the body and as results; that of StableHLO decides only, and both get what it was given.
-fn make_while(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
+fn make_while(r: &mut Rewriter<'_>, op: OpId, budget: &mut usize) -> Result<(), String> {
     let (cond, test) = block(r, r.body.op_regions(op)[0])?;
     let forwarded: Vec<ValueId> = r.body.operands(test).skip(1).collect();
     let args = r.body.block_args(cond).to_vec();
@@ -104,13 +105,21 @@ fn make_while(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
         return Err("the loop carries values of changing types".to_owned());
     }
     // Where among the arguments what is handed on is.
-    let places: Option<Vec<usize>> = forwarded
-        .iter()
-        .map(|value| args.iter().position(|arg| arg == value))
-        .collect();
+    let place: FxHashMap<ValueId, usize> = args.iter().enumerate().map(|(at, &arg)| (arg, at)).collect();
+    let places: Option<Vec<usize>> = forwarded.iter().map(|value| place.get(value).copied()).collect();
     let places = match places {
         Some(places) => places,
-        None => rotate(r, op)?,
+        None => {
+            // Conditions in conditions are copied again and again.
+            let size = r
+                .body
+                .block_region(cond)
+                .map_or(0, |region| r.body.walk(region).count());
+            *budget = budget
+                .checked_sub(2 * size)
+                .ok_or("its condition computes what it hands on, and is too large to be copied")?;
+            rotate(r, op)?
+        }
     };
     finish_while(r, op, &places)
 }
@@ -128,7 +137,11 @@ fn rotate(r: &mut Rewriter<'_>, op: OpId) -> Result<Vec<usize>, String> {
             .zip(values)
             .for_each(|(&arg, &value)| map.insert(arg, value));
         for inner in r.body.block_ops_vec(cond).into_iter().filter(|&inner| inner != test) {
-            r.clone_op(inner, &mut map);
+            let made = r.clone_op(inner, &mut map);
+            // What is in it is to be converted as well.
+            let regions = r.body.op_regions(made).to_vec();
+            let inside: Vec<OpId> = regions.into_iter().flat_map(|region| r.body.walk(region)).collect();
+            inside.into_iter().for_each(|op| r.touch(op));
         }
         computed.iter().map(|&value| map.get_or_self(value)).collect()
     };
@@ -143,9 +156,7 @@ fn rotate(r: &mut Rewriter<'_>, op: OpId) -> Result<Vec<usize>, String> {
     for inner in r.body.block_ops_vec(cond).into_iter().rev() {
         r.erase_op(inner);
     }
-    for at in (0..args.len()).rev() {
-        r.body.erase_block_arg(cond, at);
-    }
+    r.body.retain_block_args(cond, |_| false);
     let handed: Vec<ValueId> = types(r, &first)
         .into_iter()
         .map(|ty| r.body.add_block_arg(cond, ty, None))
@@ -177,9 +188,7 @@ fn finish_while(r: &mut Rewriter<'_>, op: OpId, places: &[usize]) -> Result<(), 
         r.take_name(arg, new[at]);
         r.replace_value(arg, new[at]);
     }
-    for at in (0..old.len()).rev() {
-        r.body.erase_block_arg(body, at);
-    }
+    r.body.retain_block_args(body, |at| at >= old.len());
     let regions = r.body.take_regions(op);
     let mut made = r.before(op).op(ops::While::NAME).operands(operands).results(of);
     for region in regions {

@@ -124,6 +124,7 @@ pub(super) const ROWS: Rows = rows! {
         }
     };
     Assign |c, _| c.x(0);
+    AssignOutInplace |c, _| c.x(0);
     Detach |c, _| c.x(0);
     Cast |c, _| converted(c.x(0), c.elem());
     Isnan |c, _| match c.is_float() {
@@ -143,6 +144,16 @@ pub(super) const ROWS: Rows = rows! {
     };
     LogicalNot |c, _| unary(ops::Not::NAME, truth(c.x(0)));
     BitwiseNot |c, _| unary(ops::Not::NAME, c.x(0));
+    Dropout |c, op| {
+        // What drops nothing is no random number.
+        if !op.is_test() {
+            return Err("it draws random numbers, which `is_test = true` does not".to_owned());
+        }
+        let x = c.x(0);
+        let out = if op.mode() == "upscale_in_train" { x } else { x * like(x, 1.0 - op.p()) };
+        let (dims, elem) = c.tensor(1);
+        vec![out, filled(c.scope, dims, elem, Num::Int(1))]
+    };
     Increment |c, op| c.x(0) + like(c.x(0), op.value());
     Scale |c, op| {
         let (x, factor, bias) = (c.x(0), op.scale(), op.bias());

@@ -3,17 +3,21 @@
 //! A row of the tables says what stands for an operation. It emits StableHLO (`hlo.rs`), or simpler operations of `pd`, which are
 //! converted in turn; none emits the operation that it is for. The meaning is that of the kernels, also where StableHLO's twin has another.
 
+mod activation;
 mod contract;
 mod control;
 mod elementwise;
 mod hlo;
 mod index;
+mod optimizer;
 mod program;
 mod reduce;
 mod shape;
+mod sort;
 mod window;
 
-use pir_ir::{Attr, AttrData, AttrDict, Body, Context, Diagnostic, OpId, Rewriter, Type, TypeData, ValueId};
+use pir_ir::text::print_type;
+use pir_ir::{Attr, AttrData, AttrDict, Body, Context, Diagnostic, OpId, Rewriter, Span, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
 use super::attrs::integers;
@@ -84,6 +88,9 @@ const TABLES: &[Rows] = &[
     reduce::ROWS,
     contract::ROWS,
     index::ROWS,
+    activation::ROWS,
+    sort::ROWS,
+    optimizer::ROWS,
     window::ROWS,
 ];
 
@@ -271,6 +278,12 @@ fn lower(r: &mut Rewriter<'_>, op: OpId) -> Option<Result<Values, String>> {
     }))
 }
 
+/// How many operations of conditions may be copied in a body, beyond a number for each that there is.
+const MAX_COPIED: usize = 100_000;
+
+/// What makes a list of tensors.
+const LIST: &str = "builtin.combine";
+
 /// What an operation that no row is for is made of, emitted at the insertion point.
 pub type Expand<'e> = &'e dyn Fn(&mut Rewriter<'_>, OpId) -> Option<Result<Values, String>>;
 
@@ -280,8 +293,12 @@ pub type Expand<'e> = &'e dyn Fn(&mut Rewriter<'_>, OpId) -> Option<Result<Value
 /// The operations that have no counterpart.
 pub fn convert(ctx: &Context, body: &mut Body, expand: Expand<'_>) -> Result<(), Vec<Diagnostic>> {
     make_tensors(ctx, body);
-    let mut errors = Vec::new();
+    let mut errors = dynamic(ctx, body);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
     let mut made = Vec::new();
+    let mut budget = MAX_COPIED.saturating_add(body.num_ops().saturating_mul(8));
     let mut r = Rewriter::new(ctx, body);
     let mut pending: Vec<OpId> = r.body.walk_all().collect();
     pending.reverse();
@@ -292,22 +309,25 @@ pub fn convert(ctx: &Context, body: &mut Body, expand: Expand<'_>) -> Result<(),
         let span = r.body.op_span(op);
         r.before(op).set_span(span);
         let mark = r.created_mark();
-        match control::convert(&mut r, op).or_else(|| replace(&mut r, op, expand)) {
+        match control::convert(&mut r, op, &mut budget).or_else(|| replace(&mut r, op, expand)) {
             Some(Ok(())) => {
                 let created = r.created_since(mark).to_vec();
                 made.extend(&created);
-                for op in created.into_iter().rev() {
-                    // Copies of operations come with what is in them.
-                    let regions = r.body.op_regions(op).iter().flat_map(|&region| r.body.walk(region));
-                    let inside: Vec<OpId> = regions.collect();
-                    pending.extend(inside.into_iter().rev());
-                    pending.push(op);
-                }
+                pending.extend(created.into_iter().rev());
             }
             // Of the operations on a stack the loop tells that records.
             _ if r.ctx.op_str(r.body.op_name(op)).starts_with("cf.") && !errors.is_empty() => {}
             Some(Err(why)) => errors.push(refused(&r, op, Some(why))),
             None => errors.push(refused(&r, op, None)),
+        }
+    }
+    for op in r.body.walk_all().collect::<Vec<OpId>>() {
+        if r.view(op).name() != LIST {
+            continue;
+        }
+        match r.body.op_has_uses(op) {
+            true => errors.push(refused(&r, op, None)),
+            false => r.erase_op(op),
         }
     }
     if !errors.is_empty() {
@@ -336,12 +356,19 @@ fn stays(r: &Rewriter<'_>, op: OpId) -> bool {
     let dialect = view.name().split('.').next().unwrap_or_default();
     match dialect {
         "stablehlo" | "chlo" | "func" => true,
-        "builtin" => matches!(view.name(), "builtin.module"),
+        // What takes a list takes its tensors.
+        "builtin" => matches!(view.name(), "builtin.module" | LIST),
         _ => view.def().is_none(),
     }
 }
 
 fn replace(r: &mut Rewriter<'_>, op: OpId, expand: Expand<'_>) -> Option<Result<(), String>> {
+    take_lists_apart(r, op);
+    if r.view(op).name() == "builtin.split" && r.body.num_operands(op) == r.body.num_results(op) {
+        let tensors = r.body.operands_vec(op);
+        r.replace_op(op, &tensors);
+        return Some(Ok(()));
+    }
     // A value that nobody reads need not be computed.
     if r.body.num_results(op) > 0 && !r.body.op_has_uses(op) && r.view(op).own_effects().is_empty() {
         r.erase_op(op);
@@ -359,6 +386,57 @@ fn replace(r: &mut Rewriter<'_>, op: OpId, expand: Expand<'_>) -> Option<Result<
         }
         r.erase_op(op);
     }))
+}
+
+/// Gives an operation the tensors in place of lists of them.
+fn take_lists_apart(r: &mut Rewriter<'_>, op: OpId) {
+    let of = |r: &Rewriter<'_>, value: ValueId| -> Option<Vec<ValueId>> {
+        let list = r.view(r.body.defining_op(value)?);
+        (list.name() == LIST).then(|| r.body.operands(list.op).collect())
+    };
+    let name = r.view(op).name();
+    let operands = r.body.operands_vec(op);
+    // What an operation without a row is made of takes a list.
+    if (row(name).is_some() || name == "builtin.split") && operands.iter().any(|&value| of(r, value).is_some()) {
+        let flat = operands
+            .iter()
+            .flat_map(|&value| of(r, value).unwrap_or_else(|| vec![value]));
+        let flat: Vec<ValueId> = flat.collect();
+        r.body.set_operands(op, &flat);
+    }
+}
+
+/// The values whose shapes are not known: XLA translates none.
+fn dynamic(ctx: &Context, body: &Body) -> Vec<Diagnostic> {
+    let is_open = |value: &ValueId| {
+        let ty = body.value_type(*value);
+        ctx.as_tensor(ty).is_some() && !ctx.is_static(ty)
+    };
+    let mut errors = Vec::new();
+    let mut report = |value: ValueId, span: Span, what: &str| {
+        let ty = print_type(ctx, body.value_type(value));
+        let message = format!("{what} has type `{ty}`, but XLA needs static shapes");
+        let error = Diagnostic::error("no-stablehlo", message).label(span, "");
+        errors.push(error.help("give the inputs constant dimensions"));
+    };
+    let args = |region| {
+        body.entry_block(region)
+            .into_iter()
+            .flat_map(|block| body.block_args(block).iter().copied())
+    };
+    let first = body.entry_block(body.root()).and_then(|block| body.first_op(block));
+    if let (Some(arg), Some(op)) = (args(body.root()).find(is_open), first) {
+        report(arg, body.op_span(op), "an argument of this function");
+    }
+    for op in body.walk_all() {
+        let name = ctx.op_str(body.op_name(op));
+        let inside = body.op_regions(op).iter().flat_map(|&region| args(region));
+        if let Some(value) = body.results(op).chain(inside).find(is_open) {
+            report(value, body.op_span(op), &format!("a value of `{name}`"));
+        }
+    }
+    errors.truncate(1);
+    errors
 }
 
 /// Numbers become tensors without dimensions: StableHLO has no others.
@@ -399,20 +477,10 @@ fn refused(r: &Rewriter<'_>, op: OpId, why: Option<String>) -> Diagnostic {
         Some(why) => format!("`{name}` cannot be written in StableHLO: {why}"),
         None => format!("`{name}` has no counterpart in StableHLO"),
     };
-    let is_dynamic = |value: ValueId| {
-        !r.ctx.is_static(r.body.value_type(value)) && r.ctx.as_tensor(r.body.value_type(value)).is_some()
-    };
     let is_stack = name.contains("stack") || name.starts_with("cf.") || r.body.op_regions(op).len() == 3;
-    let help = if is_stack {
-        Some("`--pass=lower-stacks` makes tensors of static shape of stacks; run it before")
-    } else if r.body.operands(op).chain(r.body.results(op)).any(is_dynamic) {
-        Some("XLA needs static shapes: give the inputs constant dimensions")
-    } else {
-        None
-    };
-    let mut error = Diagnostic::error("no-stablehlo", message).label(r.body.op_span(op), "");
-    if let Some(help) = help {
-        error = error.help(help);
+    let error = Diagnostic::error("no-stablehlo", message).label(r.body.op_span(op), "");
+    match is_stack {
+        true => error.help("`--pass=lower-stacks` makes tensors of static shape of stacks; run it before"),
+        false => error,
     }
-    error
 }

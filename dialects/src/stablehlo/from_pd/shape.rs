@@ -105,6 +105,40 @@ pub(super) const ROWS: Rows = rows! {
             spread_along(reshaped(x, &[x.dims().iter().product()]), &[at as i64], dims)
         }).collect::<Vec<_>>()
     };
+    Pad3d |c, op| {
+        let paddings = c.ints(op.paddings(), "paddings")?;
+        if c.x(0).rank() != 5 || paddings.len() != 6 {
+            return Err("five dimensions and six paddings are needed".to_owned());
+        }
+        let first = if op.data_format() == "NDHWC" { 1 } else { 2 };
+        let pairs = [2, 1, 0].into_iter().map(|at| first + at).zip(paddings.chunks_exact(2));
+        if op.mode() == "constant" {
+            let mut widths = vec![(0, 0, 0); 5];
+            pairs.for_each(|(at, pair)| widths[at] = (pair[0], pair[1], 0));
+            padded(c.x(0), filled(c.scope, &[], c.elem(), Num::Float(op.pad_value())), &widths)
+        } else {
+            let mut x = c.x(0);
+            for (at, pair) in pairs {
+                let size = x.dims()[at];
+                let shown = |at: i64| match &*op.mode() {
+                    "reflect" if at < 0 => -at,
+                    "reflect" if at >= size => 2 * (size - 1) - at,
+                    "circular" => at.rem_euclid(size.max(1)),
+                    _ => at.clamp(0, (size - 1).max(0)),
+                };
+                let rows: Vec<i64> = (-pair[0]..size + pair[1]).map(shown).collect();
+                x = x.index_select_with(c.scope.indices(&rows), |o| o.axis(at as i64));
+            }
+            x
+        }
+    };
+    SequenceMask |c, _| {
+        let (x, dims) = (c.x(0), c.dims());
+        let elem = x.elem().unwrap_or(Type::I64);
+        let map: Vec<i64> = (0..x.rank() as i64).collect();
+        let inside = compare("LT", iota(c.scope, dims, x.rank(), elem), spread_along(x, &map, dims), dims);
+        converted(inside, c.elem())
+    };
     Slice |c, op| {
         let x = c.x(0);
         let axes = op.axes().ok_or("`axes` is missing")?;
