@@ -6,6 +6,7 @@
 mod excerpt;
 mod fancy;
 mod json;
+mod origin;
 mod short;
 
 use std::io::{self, IsTerminal, Write};
@@ -155,6 +156,12 @@ impl Renderer {
     }
 
     fn render_one(&self, source: Option<&Source>, diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
+        let place = |source: &Source| origin::origin(source.bytes(), diagnostic.labels.first()?.span.start as usize);
+        let noted = source.and_then(place).map(|place| Diagnostic {
+            notes: [vec![format!("written at {place}")], diagnostic.notes.clone()].concat(),
+            ..diagnostic.clone()
+        });
+        let diagnostic = noted.as_ref().unwrap_or(diagnostic);
         match self.style {
             Style::Fancy => fancy::render(source, diagnostic, self.look, out),
             Style::Short => short::render(source, diagnostic, out),
