@@ -33,7 +33,7 @@ pub fn wrap(ctx: &Context, body: &mut Body) -> Result<bool, Vec<Diagnostic>> {
             "no-stablehlo",
             "the program has operations at top level, which become the function `main`, and another of that name",
         );
-        return Err(vec![error.label(body.op_span(first), "the first of the operations")]);
+        return Err(vec![error.label(body.op_span(first), "")]);
     }
     let mut fresh = Body::new();
     let root = fresh.root();
