@@ -87,10 +87,10 @@ pub const JAX_VJP: Preset = Preset {
     description: "For functions of StableHLO, and others. `@main` gives the results, `@main.fwd` the results and residuals, `@main.bwd` takes \
                   these and cotangents of the float results in order, and gives cotangents of the float arguments in order; with \
                   `split=false` there is only `@main`, of the arguments and cotangents, which gives the cotangents of the arguments. \
-                  Loops of which it is not known how often they run are run again from some of their states, as `remat{slots}` does, also \
-                  those in such loops; with `bound` they are recorded, up to so many iterations. What is recorded is in tensors of \
+                  Long loops, and those of which it is not known how often they run, are run again from some of their states in runs of \
+                  iterations, as `remat{slots,segment}` does, also those in such loops; with `bound` they are recorded, up to so many iterations. What is recorded is in tensors of \
                   static shape, so that `--emit=stablehlo` can write it.",
-    passes: |options| match options.is_given("bound") && !options.is_given("slots") {
+    passes: |options| match options.is_given("bound") && !options.is_given("slots") && !options.is_given("segment") {
         true => {
             "stablehlo-to-pd-control,inline{max-size=4294967295},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},cse,dce,\
              stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,prune-stacks,canonicalize,cse,\
@@ -99,7 +99,7 @@ pub const JAX_VJP: Preset = Preset {
         false => {
             "stablehlo-to-pd-control,inline{max-size=4294967295},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},cse,dce,\
              stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,prune-stacks,canonicalize,cse,\
-             remat{slots=32},remat{slots=32},remat{slots=32},batch-weight-grads,lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"
+             remat{slots=32,segment=128},batch-weight-grads,lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"
         }
     },
     options: &[
@@ -120,6 +120,12 @@ pub const JAX_VJP: Preset = Preset {
             kind: OptionKind::Int(1, i64::MAX),
             default: Some("32"),
             help: "from how many of its states a loop is run again",
+        },
+        OptionSpec {
+            name: "segment",
+            kind: OptionKind::Int(1, 1 << 24),
+            default: Some("128"),
+            help: "how many iterations are run again, and recorded, at a time",
         },
         SPLIT,
     ],
