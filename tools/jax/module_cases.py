@@ -1,4 +1,4 @@
-"""Functions with loops that `module` differentiates: (name, function, arguments), most of them with loops of unknown length."""
+"""Functions that `module` differentiates: CASES with loops, most of unknown length, OPERATIONS without."""
 
 import jax
 import jax.numpy as jnp
@@ -236,3 +236,61 @@ def gradient_descent(x, rate, steps, inner):
         return lax.fori_loop(0, inner, lambda j, y: y - rate * jax.grad(loss)(y), y)
 
     return lax.fori_loop(0, steps, step, jnp.zeros_like(x))
+
+
+@case(array(3), array(3, 3))
+def newton_system(b, m):
+    """Each step solves linear equations, which lowering turns into calls of LAPACK."""
+
+    def residual(x):
+        return x + 0.3 * jnp.sin(m @ x) - b
+
+    def step(state):
+        x, _ = state
+        r = residual(x)
+        return x - jnp.linalg.solve(jax.jacfwd(residual)(x), r), jnp.max(jnp.abs(r))
+
+    return lax.while_loop(lambda s: s[1] > 1e-10, step, (b, jnp.ones((), b.dtype)))[0]
+
+
+@case(positive(4), np.int64(4))
+def factorizations(a, n):
+    def step(i, m):
+        factor = jnp.linalg.cholesky(m)
+        return m + 0.1 * factor @ factor.T + jnp.diag(jnp.linalg.eigh(m)[0])
+
+    return lax.fori_loop(0, n, step, a)
+
+
+@case(positive(5), array(5))
+def krylov(a, b):
+    """JAX's own solver, which has a rule for its derivative."""
+    return jax.scipy.sparse.linalg.cg(lambda x: a @ x + 0.1 * x, b, tol=1e-12)[0]
+
+
+A, S, B = array(4, 4), positive(4), array(4)
+KEY = jax.random.key(0)
+OPERATIONS = {
+    "solve": (jnp.linalg.solve, S, B),
+    "cholesky": (jnp.linalg.cholesky, S),
+    "eigh": (jnp.linalg.eigh, S),
+    "svd": (lambda a: jnp.linalg.svd(a, full_matrices=False), A),
+    "determinants": (lambda a: (jnp.linalg.inv(a), jnp.linalg.det(a), jnp.linalg.slogdet(a)[1]), S),
+    "qr": (jnp.linalg.qr, A),
+    "expm": (lambda a: jax.scipy.linalg.expm(0.1 * a), A),
+    "cg": (lambda a, b: jax.scipy.sparse.linalg.cg(lambda x: a @ x, b, tol=1e-12)[0], S, B),
+    "activations": (lambda b: [f(b) for f in (jax.nn.gelu, jax.nn.silu, jax.nn.elu, jax.nn.softplus, jax.nn.softmax)], B),
+    "reductions": (lambda a: (jax.nn.logsumexp(a), jnp.linalg.norm(a), jnp.std(a, 0), jnp.prod(a, 0), jnp.max(a, 0), jnp.trace(a)), A),
+    "convolution": (lambda x, k: lax.conv_general_dilated(x, k, (2, 1), "SAME"), array(1, 2, 5, 5), array(3, 2, 3, 3)),
+    "max_pool": (lambda b: lax.reduce_window(jnp.round(b), -jnp.inf, lax.max, (2,), (1,), "VALID"), B),
+    "scans": (lambda b: (jnp.cumsum(b), jnp.cumprod(b), lax.cummax(b), lax.cumlogsumexp(b)), B),
+    "sorts": (lambda b: (jnp.sort(b), lax.top_k(b, 2), jnp.median(b), jnp.argsort(b)), B),
+    "indexing": (lambda b: jnp.zeros(6).at[jnp.array([0, 2, 2, 5])].add(b).at[1].mul(b[0] + 2).at[3].set(b[1]) + b[jnp.array([0, 0, 3, 2, 1, 1])], B),
+    "segments": (lambda b: (jax.ops.segment_sum(b, jnp.array([0, 1, 1, 0]), 2), jnp.interp(b, jnp.arange(4.0) - 2, b * b)), B),
+    "layout": (lambda a: (jnp.roll(a, 1), jnp.flip(a), jnp.triu(a), jnp.tile(a, 2), jnp.pad(a, 1), jnp.kron(a, a), jnp.diff(a)), A),
+    "einsum": (lambda a, b: jnp.einsum("ij,j,ik->k", a, b, a), A, B),
+    "kinks": (lambda b: (jnp.abs(b - b[0]), jnp.clip(b, b[1], 0.1), jnp.maximum(b, b[2]), jnp.mod(b, 0.3), jnp.arctan2(b, b + 3)), B),
+    "special": (lambda b: [f(b * b + 0.5) for f in (jax.scipy.special.gammaln, jax.scipy.special.erfinv, jax.scipy.special.i0e)], B * 0.6),
+    "incomplete": (lambda b: jax.scipy.special.gammainc(2.0, b * b), B),
+    "random": (lambda b: b * jax.random.normal(KEY, b.shape) + jax.random.gamma(KEY, b * b + 1), B),
+}

@@ -21,6 +21,8 @@ pub(crate) enum Effects {
     World,
     /// Changes its first operand.
     FirstOperand,
+    /// It reads and writes the world if its attribute `has_side_effect` is true.
+    Flagged,
     /// An optimizer step: the results replace the parameters and their state, also in the next run of the program.
     Update,
 }
@@ -90,6 +92,12 @@ pub(crate) fn definition(row: &Row) -> OpDef {
         Effects::None => def.effects = MemoryEffects::None,
         Effects::World => {
             def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Read, EffectKind::Write]));
+        }
+        Effects::Flagged => {
+            def.effects = MemoryEffects::Declared(|op| match op.bool("has_side_effect") {
+                Some(false) | None => SmallVec::new(),
+                Some(true) => world(&[EffectKind::Read, EffectKind::Write]),
+            });
         }
         Effects::Regions => {
             def.effects = MemoryEffects::None;

@@ -1,21 +1,22 @@
 """JAX functions as StableHLO text, with marks for what lowering would lose, and such text as part of a JAX function.
 
 `stop_gradient`, `custom_jvp` and `custom_vjp` leave no trace in what JAX lowers to. Here they become calls of functions,
-`{pir.stop_gradient}` and `{pir.vjp = @name}`: the latter takes the operands and the cotangents of the float results, and returns the
-cotangents of the float operands.
+`{pir.stop_gradient}` and `{pir.vjp = @name}`: the latter takes the operands and the cotangents of the results, and returns the cotangents of
+the operands. Those of integers are truth values that nobody reads.
 """
 
-import contextlib
 import functools
 import re
-import threading
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax._src import core
+from jax import lax
+from jax._src import core, random
 from jax._src import custom_derivatives as custom
 from jax._src.interpreters import mlir
+from jax._src.lax import linalg, special
+from jax._src.lax.control_flow import solves
 from jax._src.lib.mlir import ir
 from jax._src.lib.mlir.dialects import func as func_dialect
 
@@ -35,30 +36,25 @@ def is_float(aval):
 
 # ---------------------------------------------------------------------------------------------------------------- marks
 
-_state = threading.local()
-
-
-@contextlib.contextmanager
-def _unmarked():
-    """Inside the derivative of a marked function its primal, which occurs there again, is not marked."""
-    before = getattr(_state, "unmarked", False)
-    _state.unmarked = True
-    try:
-        yield
-    finally:
-        _state.unmarked = before
-
 
 def _function(ctx, name, jaxpr):
-    """Adds a private function to the module."""
+    """Adds a private function to the module, without marks in it.
+
+    A rule may call the function that it belongs to, which would be marked for ever. The caches of what has been lowered are
+    those of marked code, and are not used.
+    """
+    plain = ctx.module_context.replace(
+        lowering_parameters=mlir.LoweringParameters(), lowering_cache={}, cached_primitive_lowerings={}
+    )
     return mlir.lower_jaxpr_to_fun(
-        ctx.module_context, name, jaxpr, [], num_const_args=0, in_avals=jaxpr.in_avals, arg_names=None, result_names=None
+        plain, name, jaxpr, [], num_const_args=0, in_avals=jaxpr.in_avals, arg_names=None, result_names=None
     )
 
 
-def _call(callee, args, mark, value):
+def _call(callee, args, mark=None, value=None):
     call = func_dialect.CallOp(list(callee.type.results), ir.FlatSymbolRefAttr.get(callee.name.value), args)
-    call.operation.attributes[mark] = value
+    if mark:
+        call.operation.attributes[mark] = value
     return call.results
 
 
@@ -68,34 +64,55 @@ def _trace(function, avals):
 
 
 def _vjp_of(function, avals_in, avals_out):
-    """The derivative of a function of arrays: (operands, cotangents of float results) -> cotangents of float operands."""
+    """The derivative of a function of arrays: (operands, cotangents of results) -> cotangents of operands."""
     wrt = [i for i, aval in enumerate(avals_in) if is_float(aval)]
     seeds = [i for i, aval in enumerate(avals_out) if is_float(aval)]
+    avals = [*avals_in, *(a if is_float(a) else a.update(dtype=np.dtype(bool), weak_type=False) for a in avals_out)]
 
-    def vjp(*operands):
-        args, cotangents = list(operands[:len(avals_in)]), operands[len(avals_in):]
-
-        def part(*floats):
-            for i, value in zip(wrt, floats):
-                args[i] = value
-            outs = function(*args)
+    def floats(args):
+        def part(*values):
+            operands = list(args)
+            for i, value in zip(wrt, values):
+                operands[i] = value
+            outs = function(*operands)
             return [outs[i] for i in seeds]
 
-        return jax.vjp(part, *(args[i] for i in wrt))[1](list(cotangents))
+        return part, [args[i] for i in wrt]
 
-    return _trace(vjp, [*avals_in, *(avals_out[i] for i in seeds)])
+    def of_all(transpose):
+        def vjp(*operands):
+            args, cotangents = operands[:len(avals_in)], operands[len(avals_in):]
+            grads = iter(transpose(*floats(args), [cotangents[i] for i in seeds]))
+            return [next(grads) if i in wrt else jnp.zeros(a.shape, bool) for i, a in enumerate(avals_in)]
+
+        return _trace(vjp, avals)
+
+    def direct(part, values, cotangents):
+        return jax.vjp(part, *values)[1](cotangents)
+
+    def by_loop(part, values, cotangents):
+        """The same where the tangent is computed by a loop: pir-opt transposes that."""
+        from pir_opt.jax.api import differentiable
+
+        push = differentiable(lambda *tangents: jax.jvp(part, tuple(values), tangents)[1])
+        return jax.vjp(push, *map(jnp.zeros_like, values))[1](cotangents)
+
+    try:
+        return of_all(direct)
+    except ValueError:  # "Reverse-mode differentiation does not work for lax.while_loop".
+        return of_all(by_loop)
 
 
 def _marked(primitive, ctx, *args, **params):
-    if getattr(_state, "unmarked", False):
-        return mlir.core_call_lowering(ctx, *args, call_jaxpr=params["call_jaxpr"], name=primitive.name)
-
     def function(*operands):
-        return primitive.bind(*operands, **primitive.get_bind_params(params))
+        outs = primitive.bind(*operands, **primitive.get_bind_params(params))
+        return outs if primitive.multiple_results else [outs]
 
-    callee = _function(ctx, primitive.name, params["call_jaxpr"])
-    with _unmarked():
-        vjp = _function(ctx, f"{callee.name.value}.vjp", _vjp_of(function, ctx.avals_in, ctx.avals_out))
+    jaxpr = params.get("call_jaxpr") or _trace(function, ctx.avals_in)
+    callee = _function(ctx, primitive.name, jaxpr)
+    if not any(map(is_float, ctx.avals_in)) or not any(map(is_float, ctx.avals_out)):
+        return _call(callee, args)
+    vjp = _function(ctx, f"{callee.name.value}.vjp", _vjp_of(function, ctx.avals_in, ctx.avals_out))
     return _call(callee, args, "pir.vjp", ir.FlatSymbolRefAttr.get(vjp.name.value))
 
 
@@ -104,13 +121,35 @@ def _stopped(ctx, arg, **_):
     return _call(callee, [arg], "pir.stop_gradient", ir.UnitAttr.get())
 
 
-_RULES = (
-    (custom.custom_jvp_call_p, functools.partial(_marked, custom.custom_jvp_call_p)),
-    (custom.custom_vjp_call_p, functools.partial(_marked, custom.custom_vjp_call_p)),
-    (custom.stop_gradient_p, _stopped),
-)
+# Besides functions with rules of the user's, what is lowered to calls of libraries, to long approximations, or to operations whose
+# derivative JAX knows better, like the maximum of a window: its cotangent goes to the first of equals.
+_MARKED = [custom.custom_jvp_call_p, custom.custom_vjp_call_p, solves.linear_solve_p]
+for _module, _names in (
+    (linalg, "cholesky eigh geqrf householder_product lu ormqr qr schur svd triangular_solve tridiagonal_solve"),
+    (special, "bessel_i0e bessel_i1e digamma erf_inv igamma igammac lgamma polygamma regularized_incomplete_beta"),
+    (lax, "conv_general_dilated cumlogsumexp cummax cummin cumprod reduce_window_max reduce_window_min scatter_mul sort top_k"),
+    (random, "random_gamma"),
+):
+    _MARKED += [getattr(_module, f"{name}_p") for name in _names.split()]
+_RULES = (*((p, functools.partial(_marked, p)) for p in _MARKED), (custom.stop_gradient_p, _stopped))
 
 # ------------------------------------------------------------------------------------------------------------ to text
+
+
+def _drop_shardings(module):
+    """How arrays are laid out on devices is no part of the function; JAX says so even of one device."""
+    found = []
+
+    def visit(op):
+        if op.name in ("sdy.mesh", "sdy.sharding_constraint"):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    for op in found:
+        for result, operand in zip(op.results, op.operands):
+            result.replace_all_uses_with(operand)
+        op.erase()
 
 
 class Lowered:
@@ -120,6 +159,7 @@ class Lowered:
         parameters = mlir.LoweringParameters(override_lowering_rules=_RULES)
         traced = jax.jit(core.jaxpr_as_fun(jaxpr), keep_unused=True).trace(*map(struct, jaxpr.in_avals))
         self._module = traced.lower(_private_parameters=parameters).compiler_ir("stablehlo").operation
+        _drop_shardings(self._module)
         self.text = self._module.get_asm(print_generic_op_form=True)
 
     def locate(self, line):
