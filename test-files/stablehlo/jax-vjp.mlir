@@ -1,4 +1,6 @@
 // RUN: pir-opt --pass=jax-vjp --print-pipeline %s 2>&1 | FileCheck %s --check-prefix=PIPE
+// RUN: pir-opt --pass=jax-vjp{bound=9,overflow=unchecked,split=false} --print-pipeline %s 2>&1 | FileCheck %s --check-prefix=BOUND
+// RUN: pir-opt --pass=jax-vjp{slots=3,segment=5} --print-pipeline %s 2>&1 | FileCheck %s --check-prefix=SLOTS
 // RUN: pir-opt --pass=jax-vjp %s | FileCheck %s
 // RUN: pir-opt --pass=jax-vjp{split=false} %s | pir-run - --input arg0=[0.5,2,3] --input arg1=1 --input arg2=2 --input ct0=[1,-2] | FileCheck %s --check-prefix=VALUE
 // RUN: pir-opt --pass=jax-vjp{split=false} --emit=stablehlo %s | pir-run - --input arg0=[0.5,2,3] --input arg1=1 --input arg2=2 --input ct0=[1,-2] | FileCheck %s --check-prefix=VALUE
@@ -23,7 +25,11 @@
 
 // PIPE: stablehlo-to-pd-control,inline
 // PIPE-SAME: build-backward{seed=[args]}
-// PIPE-SAME: split-vjp
+// PIPE-SAME: remat{slots=32, segment=128}
+// PIPE-SAME: lower-stacks,split-vjp
+
+// BOUND: ,remat,batch-weight-grads,lower-stacks{bound=9, overflow=unchecked},split-vjp{split=false},
+// SLOTS: ,remat{slots=3, segment=5},batch-weight-grads,lower-stacks,split-vjp,
 
 // CHECK: func.func public @main(%arg0: tensor<3xf64>, %arg1: tensor<i32>, %arg2: tensor<f64>) -> (tensor<2xf64>, tensor<i32>) {
 // CHECK: func.func public @main.fwd(%arg0: tensor<3xf64>, %arg1: tensor<i32>, %arg2: tensor<f64>) -> (tensor<2xf64>, tensor<i32>, tensor<i32>, tensor<f64>, tensor<2xf64>) {
