@@ -1,6 +1,6 @@
 //! What there is to choose from: the values that the dual of a region reads, and all that these could be computed from.
 
-use pir_ir::{BlockId, Body, Context, FlowKind, OpId, RegionId, Rewriter, Traits, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowKind, OpId, RegionId, Rewriter, Traits, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -320,6 +320,8 @@ impl Lookup<'_> {
             {
                 None
             }
+            // Rounded in another way, it might choose another branch than the one that was taken.
+            ValueDef::Result(op, _) if compares_floats(r, op) && chooses(r, self.names, value, 4) => None,
             // Nor is a loop worth running again for a number.
             ValueDef::Result(op, _)
                 if !r.body.op_regions(op).is_empty()
@@ -392,6 +394,26 @@ impl Lookup<'_> {
             .map(|&(push, _)| bytes(r.ctx, r.body, r.body.operand(push, 1)));
         values.sum::<u64>().max(1)
     }
+}
+
+/// Whether an operation makes truth values of floats.
+fn compares_floats(r: &Rewriter<'_>, op: OpId) -> bool {
+    let elem = |value: ValueId| r.ctx.elem_type(r.body.value_type(value));
+    r.body.results(op).any(|v| elem(v) == Type::I1) && r.body.operands(op).any(|v| r.ctx.is_float(elem(v)))
+}
+
+/// Whether a branch depends on a truth value, by way of a few other ones.
+fn chooses(r: &Rewriter<'_>, names: &Names, value: ValueId, depth: usize) -> bool {
+    r.body.uses(value).any(|at| {
+        if names.kind(r.body, at.op) == Some(FlowKind::Branch) {
+            return true;
+        }
+        let truth = |v: ValueId| r.ctx.elem_type(r.body.value_type(v)) == Type::I1;
+        depth > 0
+            && r.body
+                .results(at.op)
+                .any(|v| truth(v) && chooses(r, names, v, depth - 1))
+    })
 }
 
 /// The bytes of a value; a dimension that is not known counts as some.
