@@ -286,6 +286,7 @@ case("random.seed", lambda seed: jax.random.key_data(jax.random.key(seed)), np.a
 case("random.split", lambda key: jax.random.split(key, 5), np.asarray(KEY))
 case("random.fold_in", lambda key, k: jax.random.fold_in(key, k), np.asarray(KEY), np.array(3))
 case("random.typed_key", lambda: jax.random.uniform(jax.random.split(jax.random.key(3))[1], (4,)))
+case("random.key_argument", lambda key, x: x * jax.random.uniform(jax.random.wrap_key_data(key), x.shape), np.asarray(KEY), f(3))
 case("random.randint", lambda: (jax.random.randint(KEY, (20,), -5, 1000), jax.random.randint(KEY, (5,), 0, 7, jnp.int32)))
 case("random.permutation", lambda: (jax.random.permutation(KEY, 20), jax.random.permutation(KEY, jnp.arange(12).reshape(6, 2))))
 case("random.bernoulli", lambda p: jax.random.bernoulli(KEY, p, (9,)), np.array(0.3))

@@ -26,6 +26,12 @@ mod rows {
     include!(concat!(env!("OUT_DIR"), "/stablehlo_ops.rs"));
 }
 
+mod sdy_rows {
+    use super::*;
+
+    include!(concat!(env!("OUT_DIR"), "/sdy_ops.rs"));
+}
+
 mod chlo_rows {
     use super::*;
 
@@ -54,6 +60,17 @@ pub mod chlo {
     include!(concat!(env!("OUT_DIR"), "/chlo_typed.rs"));
 }
 
+/// The operations of `sdy`.
+#[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
+#[rustfmt::skip]
+pub mod sdy {
+    use pir_ir::Attr;
+
+    use crate::typed::*;
+
+    include!(concat!(env!("OUT_DIR"), "/sdy_typed.rs"));
+}
+
 /// Registers the dialects.
 pub fn register(builder: &mut ContextBuilder) {
     for (name, summary, rows) in [
@@ -66,6 +83,11 @@ pub fn register(builder: &mut ContextBuilder) {
             "chlo",
             "Operations that front ends write beside those of StableHLO",
             chlo_rows::ROWS,
+        ),
+        (
+            "sdy",
+            "How tensors are distributed over devices, of which there is one here",
+            sdy_rows::ROWS,
         ),
     ] {
         let dialect = DialectDef {

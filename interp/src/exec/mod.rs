@@ -150,6 +150,12 @@ fn does_nothing(module: &Module, body: &Body, op: OpId) -> bool {
     })
 }
 
+/// Whether an operation takes and gives nothing, and is made of no others: it says something to other tools.
+fn is_remark(op: OpView<'_>) -> bool {
+    let def = op.def().filter(|def| def.is_composite() && def.regions.is_empty());
+    def.is_some_and(|def| def.operands.is_empty() && def.results.is_empty())
+}
+
 /// The body with the top-level operations: if a file consists of one module and operations without effects, the
 /// module's.
 pub(crate) fn top_level(module: &Module) -> &Body {
@@ -224,7 +230,9 @@ pub(crate) fn entry<'m>(module: &'m Module, function: Option<&str>) -> Result<En
     let Some(block) = scope.single_block(scope.root()) else {
         return Err(ExecError::new("the program has no operations"));
     };
-    let at_top = scope.block_ops(block).any(|op| scope.isolated(op).is_none());
+    let at_top = scope
+        .block_ops(block)
+        .any(|op| scope.isolated(op).is_none() && !is_remark(scope.view(&module.ctx, op)));
     if at_top || functions.is_empty() {
         return Ok(Entry {
             scope,

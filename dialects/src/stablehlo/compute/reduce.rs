@@ -3,12 +3,13 @@
 use pir_ir::Type;
 
 use super::super::attrs::{Attrs, List};
-use super::super::{chlo, ops};
+use super::super::{chlo, ops, sdy};
 use super::shape::{cut, expand, spread};
 use super::{All, Cx, Results};
 use crate::pd::Expr;
 
 pub(super) const TABLE: &[(&str, All)] = &[
+    (sdy::Mesh::NAME, |_| Ok(Vec::new())),
     (ops::Reduce::NAME, reduce),
     (ops::ReduceWindow::NAME, reduce_window),
     (ops::OptimizationBarrier::NAME, |c| Ok(c.operands.clone())),

@@ -3,7 +3,7 @@
 use pir_ir::{Attr, AttrData, Context, Type};
 
 use super::super::attrs::List;
-use super::super::ops;
+use super::super::{ops, sdy};
 use super::{Cx, One};
 use crate::pd::Expr;
 
@@ -30,6 +30,7 @@ pub(super) const TABLE: &[(&str, One)] = &[
         Ok(expand(x, c.dims()))
     }),
     (ops::Reshape::NAME, |c| Ok(c.x(0).reshape(c.dims()))),
+    (sdy::ShardingConstraint::NAME, |c| Ok(c.x(0))),
     (ops::Transpose::NAME, |c| {
         Ok(c.x(0).transpose(&c.attrs.list("permutation")?))
     }),

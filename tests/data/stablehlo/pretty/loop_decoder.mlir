@@ -103,7 +103,7 @@ module @jit_loss attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 
 #loc4 = loc("compare":60:63 to :78)
 #loc5 = loc("compare":41:14 to :62)
 #loc6 = loc("record":55:45 to :72)
-#loc7 = loc("record":71:4 to :10)
+#loc7 = loc("record":75:4 to :10)
 #loc8 = loc("cases.py":247:72 to :84)
 #loc9 = loc("cases.py":247:11 to :93)
 #loc10 = loc("cases.py":247:37 to :45)

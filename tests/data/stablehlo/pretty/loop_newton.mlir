@@ -35,7 +35,7 @@ module @jit_loss attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 
 #loc = loc(unknown)
 #loc2 = loc("compare":41:14 to :62)
 #loc3 = loc("record":55:45 to :72)
-#loc4 = loc("record":71:4 to :10)
+#loc4 = loc("record":75:4 to :10)
 #loc5 = loc("cases.py":202:93 to :100)
 #loc6 = loc("compare":60:63 to :78)
 #loc7 = loc("cases.py":202:11 to :101)
