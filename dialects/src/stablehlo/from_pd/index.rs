@@ -26,7 +26,7 @@ pub(super) const ROWS: Rows = rows! {
         *dims.first_mut().ok_or("a dimension is needed")? = op.index().dims().iter().product();
         let updates = reshaped(updates, &dims);
         if op.overwrite() {
-            return super::Given1::list(put_rows(c, x, op.index(), updates, 0, None));
+            return super::IntoResults::list(put_rows(c, x, op.index(), updates, 0, None));
         }
         // The sum starts from zero, not from the previous element.
         let zeros = put_rows(c, x, op.index(), like(updates, 0.0), 0, None)?;

@@ -49,23 +49,23 @@ type Row = for<'c> fn(&Cx<'c>) -> Results<'c>;
 type Rows = &'static [(&'static str, Row)];
 
 /// What a row may give for the results.
-trait Given1<'c> {
+trait IntoResults<'c> {
     fn list(self) -> Results<'c>;
 }
 
-impl<'c> Given1<'c> for Expr<'c> {
+impl<'c> IntoResults<'c> for Expr<'c> {
     fn list(self) -> Results<'c> {
         Ok(vec![self])
     }
 }
 
-impl<'c> Given1<'c> for Vec<Expr<'c>> {
+impl<'c> IntoResults<'c> for Vec<Expr<'c>> {
     fn list(self) -> Results<'c> {
         Ok(self)
     }
 }
 
-impl<'c, T: Given1<'c>> Given1<'c> for Result<T, String> {
+impl<'c, T: IntoResults<'c>> IntoResults<'c> for Result<T, String> {
     fn list(self) -> Results<'c> {
         self?.list()
     }
@@ -76,7 +76,7 @@ macro_rules! rows {
     ($($op:ident |$c:pat_param, $view:pat_param| $results:expr;)*) => {
         &[$((crate::pd::$op::NAME, |c| {
             let ($c, $view) = (c, crate::pd::$op::view(c));
-            super::Given1::list($results)
+            super::IntoResults::list($results)
         }),)*]
     };
 }
