@@ -136,19 +136,25 @@ _RULES = (*((p, functools.partial(_marked, p)) for p in _MARKED), (custom.stop_g
 # ------------------------------------------------------------------------------------------------------------ to text
 
 
-def _drop_shardings(module):
-    """How arrays are laid out on devices is no part of the function; JAX says so even of one device."""
+def _simplify(module):
+    """Takes away how arrays are laid out on devices, which is no part of the function, and choices of one branch, between platforms."""
     found = []
 
     def visit(op):
-        if op.name in ("sdy.mesh", "sdy.sharding_constraint"):
+        if op.name in ("sdy.mesh", "sdy.sharding_constraint") or (op.name == "stablehlo.case" and len(op.regions) == 1):
             found.append(op)
         return ir.WalkResult.ADVANCE
 
     module.walk(visit)
     for op in found:
-        for result, operand in zip(op.results, op.operands):
-            result.replace_all_uses_with(operand)
+        values = list(op.operands)
+        if op.name == "stablehlo.case":
+            *moved, last = op.regions[0].blocks[0].operations
+            for inner in moved:
+                inner.operation.move_before(op)
+            values = list(last.operation.operands)
+        for result, value in zip(op.results, values):
+            result.replace_all_uses_with(value)
         op.erase()
 
 
@@ -159,7 +165,7 @@ class Lowered:
         parameters = mlir.LoweringParameters(override_lowering_rules=_RULES)
         traced = jax.jit(core.jaxpr_as_fun(jaxpr), keep_unused=True).trace(*map(struct, jaxpr.in_avals))
         self._module = traced.lower(_private_parameters=parameters).compiler_ir("stablehlo").operation
-        _drop_shardings(self._module)
+        _simplify(self._module)
         self.text = self._module.get_asm(print_generic_op_form=True)
 
     def locate(self, line):
