@@ -23,7 +23,7 @@ def differentiable(
 
     Without a bound, loops are run again from snapshots: `slots` of them, each the start of `segment` iterations that are
     recorded. With `bound=N`, loops record up to N iterations; `overflow` says what becomes of gradients when there
-    are more: "nan", "unchecked", or "remat".
+    are more: "nan", the default, or "unchecked", wrong numbers.
     """
     options = Options(bound, overflow, slots, segment)
     if function is None:

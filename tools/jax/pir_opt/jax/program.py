@@ -26,8 +26,8 @@ class Options:
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise ValueError(f"`{name}` is {value!r}; it must be a positive integer")
-        if self.overflow not in (None, "nan", "unchecked", "remat"):
-            raise ValueError(f"`overflow` is {self.overflow!r}; it must be 'nan', 'unchecked' or 'remat'")
+        if self.overflow not in (None, "nan", "unchecked"):
+            raise ValueError(f"`overflow` is {self.overflow!r}; it must be 'nan' or 'unchecked'")
 
     def pipeline(self):
         given = [f"{k}={v}" for k, v in dataclasses.asdict(self).items() if v is not None]
