@@ -20,6 +20,14 @@ impl Body {
 
     /// The whole number that a value is, if that is a constant.
     pub fn constant_int(&self, ctx: &Context, value: ValueId) -> Option<i128> {
+        let view = self.view(ctx, self.defining_op(value)?);
+        if view.has(Traits::CONSTANT)
+            && let Some(elements) = view.attr("value").and_then(|attr| ctx.attr_elements(attr))
+        {
+            return (elements.len() == 1)
+                .then(|| elements.ints()?.next().map(i128::from))
+                .flatten();
+        }
         match ctx.attr_data(self.constant(ctx, value)?) {
             AttrData::Int { value, .. } => Some(*value),
             AttrData::Ints(items) => <[i64; 1]>::try_from(&items[..]).ok().map(|[one]| one.into()),

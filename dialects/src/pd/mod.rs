@@ -9,7 +9,7 @@ mod branches;
 pub(crate) mod condition;
 pub(crate) mod control;
 mod expr;
-mod fold;
+pub(crate) mod fold;
 mod handles;
 pub(crate) mod infer;
 mod loops;

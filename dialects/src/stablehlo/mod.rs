@@ -16,8 +16,12 @@ mod verify;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pir_ir::{Arity, Assembly, AttrSpec, ContextBuilder, DialectDef, OpDef, Semantics, Traits, ValueSpec};
+use pir_ir::{
+    Arity, Assembly, AttrSpec, ContextBuilder, Counting, CountingFn, DialectDef, OpDef, OpView, Relation, Semantics,
+    Traits, ValueSpec,
+};
 
+use crate::pd::fold::counting;
 use crate::table::{Effects, Row, Speculate, definition};
 
 mod rows {
@@ -108,6 +112,43 @@ fn with_semantics(row: &Row) -> OpDef {
         assembly::HOOKS,
     ));
     let control = control::find(&def.name).map(|entry| Arc::new(entry) as Arc<dyn Semantics>);
+    def.counting = counting(&def.name);
     def.semantics = control.or_else(|| Some(Arc::new(compute::find(&def.name)?)));
     def
+}
+
+/// How an operation counts, for the trip counts of loops.
+fn counting(name: &str) -> Option<CountingFn> {
+    match name {
+        ops::Add::NAME => Some(|view| signed(view).then(|| counting::add(view)).flatten()),
+        ops::Subtract::NAME => Some(|view| signed(view).then(|| counting::subtract(view)).flatten()),
+        ops::Compare::NAME => Some(comparison),
+        _ => None,
+    }
+}
+
+/// Whether the first operand is a single integer with a sign.
+fn signed(view: OpView<'_>) -> bool {
+    let is_signed = |x| {
+        let elem = view.ctx.elem_type(view.body.value_type(x));
+        counting::is_one_integer(view, x) && !compute::is_unsigned(view.ctx, elem)
+    };
+    view.operand(0).is_some_and(is_signed)
+}
+
+fn comparison(view: OpView<'_>) -> Option<Counting> {
+    let attrs = attrs::Attrs {
+        ctx: view.ctx,
+        dict: view.body.attrs(view.op),
+    };
+    let relation = match attrs.word("comparison_direction")? {
+        "LT" => Relation::Less,
+        "LE" => Relation::LessEqual,
+        "GT" => Relation::Greater,
+        "GE" => Relation::GreaterEqual,
+        "NE" => Relation::NotEqual,
+        _ => return None,
+    };
+    let (x, y) = (view.operand(0)?, view.operand(1)?);
+    signed(view).then_some(Counting::Compare(x, relation, y))
 }

@@ -129,15 +129,13 @@ fn flag_later(
     let Counting::Compare(x, _, _) = view.def()?.counting?(view)? else {
         return None;
     };
-    let (x_first, ty) = (x != counter.bound, view.result_type(0)?);
+    let x_first = x != counter.bound;
     let counted = if x_first { x } else { rewriter.body.operand(test, 1) };
     let number_ty = rewriter.body.value_type(counted);
     let arithmetic = rewriter.ctx.arithmetic(number_ty)?;
     let by = rewriter.ctx.int_attr(counter.step.checked_mul(steps)?);
     let at = rewriter.body.op_block(test).and_then(|b| rewriter.body.last_op(b))?;
     let by = constants.materialize(rewriter.body, at, by, number_ty)?;
-    let name = rewriter.body.op_name(test);
-    let name = rewriter.ctx.op_str(name);
     rewriter.before(at);
     let later = arithmetic.emit(rewriter, Arith::Add, &[counted, by], number_ty);
     let operands = if x_first {
@@ -145,7 +143,10 @@ fn flag_later(
     } else {
         [counter.bound, later]
     };
-    let flag = rewriter.op(name).operands(operands).result(ty).value();
+    let again = rewriter.clone_op(test, &mut ValueMap::new());
+    rewriter.body.set_operands(again, &operands);
+    let flag = rewriter.body.result(again, 0);
+    rewriter.body.set_value_name(flag, None);
     Some((flag, later))
 }
 

@@ -6,7 +6,7 @@ use pir_ir::{Counting, OpView, Relation, TypeData, ValueId};
 use super::{Number, arith};
 
 /// Whether a value is a single integer.
-fn is_one_integer(view: OpView<'_>, value: ValueId) -> bool {
+pub(crate) fn is_one_integer(view: OpView<'_>, value: ValueId) -> bool {
     let ty = view.body.value_type(value);
     let dims = view.ctx.as_tensor(ty).map_or(&[][..], |(dims, _)| dims);
     dims.iter().all(|&d| d == 1)
@@ -27,7 +27,7 @@ fn offset(view: OpView<'_>, index: usize, by: i64) -> Option<Counting> {
     is_one_integer(view, x).then_some(Counting::Offset(x, by))
 }
 
-pub(super) fn add(view: OpView<'_>) -> Option<Counting> {
+pub(crate) fn add(view: OpView<'_>) -> Option<Counting> {
     match (known(view, view.operand(0)), known(view, view.operand(1))) {
         (_, Some(by)) => offset(view, 0, by),
         (Some(by), _) => offset(view, 1, by),
@@ -35,7 +35,7 @@ pub(super) fn add(view: OpView<'_>) -> Option<Counting> {
     }
 }
 
-pub(super) fn subtract(view: OpView<'_>) -> Option<Counting> {
+pub(crate) fn subtract(view: OpView<'_>) -> Option<Counting> {
     offset(view, 0, known(view, view.operand(1))?.checked_neg()?)
 }
 

@@ -6,7 +6,7 @@
 
 mod arith;
 mod constant;
-mod counting;
+pub(crate) mod counting;
 mod dynamic;
 mod implied;
 mod shape;

@@ -230,7 +230,7 @@ impl Semantics for Lowering {
     }
 }
 
-fn is_unsigned(ctx: &Context, elem: Type) -> bool {
+pub(super) fn is_unsigned(ctx: &Context, elem: Type) -> bool {
     let unsigned = Signedness::Unsigned;
     matches!(ctx.type_data(elem), TypeData::Integer { sign, .. } if *sign == unsigned)
 }
