@@ -63,6 +63,16 @@ const CASES: &[(&str, &[&str])] = &[
     (r#"%o = pd.increment (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.assign (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.print (%x)"#, &["x[2,3] 0.2 0.9"]),
+    (
+        "%i = pd.full {shape = [], value = 1, dtype = i32}\n\
+         %o = stablehlo.dynamic_slice (%x, %i, %i) {slice_sizes = array<i64: 2, 1>} : tensor<2x1xf64>",
+        &["x[3,2] 0.2 0.9"],
+    ),
+    (
+        "%i = pd.full {shape = [], value = 1, dtype = i32}\n\
+         %o = stablehlo.dynamic_update_slice (%x, %y, %i, %i) : tensor<3x2xf64>",
+        &["x[3,2] 0.2 0.9", "y[2,1] 0.2 0.9"],
+    ),
     (r#"%o = pd.squared_l2_norm (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.mean_all (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.sum (%x)"#, &["x[2,3] 0.2 0.9"]),

@@ -127,7 +127,7 @@ fn pipeline(random: &mut Random) -> String {
 }
 
 /// Passes that have to do with derivatives, need an option to do anything, or make something else of a program.
-const NOT_ALONE: [&str; 12] = [
+const NOT_ALONE: [&str; 15] = [
     "jvp",
     "backward",
     "stack-locals",
@@ -142,6 +142,10 @@ const NOT_ALONE: [&str; 12] = [
     "view-graph",
     // Looked at below.
     "pd-to-stablehlo",
+    // Looked at in `tests/lower_stacks.rs`, and in `tools/jax/gradients`.
+    "lower-stacks",
+    "jax-vjp",
+    "split-vjp",
 ];
 
 /// Passes with other options than the default ones.

@@ -304,6 +304,11 @@ case("random.walk", lambda x: lax.fori_loop(0, 6, lambda k, s: s * 0.9 + x * jax
 case("random.dropout", lambda x: jnp.where(jax.random.bernoulli(KEY, 0.6, x.shape), x / 0.6, 0.0), f(4, 3))
 case("random.rbg", lambda: jax.random.bits(jax.random.key(1, impl="rbg"), (4,)))
 
+case("bits.weights", lambda x, a, b: (
+    x * lax.population_count(a), x * lax.clz(a), x * lax.shift_right_arithmetic(a, b),
+    x * (lax.nextafter(a.astype(x.dtype), b.astype(x.dtype)) - a) * 2.0**50,
+), f(6), np.array([0, -1, 7, -1024, 2**31 - 1, 12345]), np.array([1, 3, 40, 5, 2, 64]))
+
 # What is not supported, by case: regular expressions of its name and of the message.
 REFUSED = {
     r"random\.rbg": "no kernel",

@@ -34,8 +34,15 @@ const ADDING: &[&str] = &[
     "inference",
 ];
 
-/// Passes after which a program computes the same in another order, or with other operations.
-const ROUNDING: &[&str] = &["decompose", "batch-weight-grads", "training", "inference"];
+/// Passes after which a program computes the same in another order, with other operations, or as a function.
+const ROUNDING: &[&str] = &[
+    "decompose",
+    "batch-weight-grads",
+    "training",
+    "inference",
+    "pd-to-stablehlo",
+    "jax-vjp",
+];
 
 /// What a pipeline may do to what a program shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -212,16 +212,18 @@ impl<'c> Vjp<'c> {
         let Some(entry) = body.entry_block(body.root()) else {
             return body;
         };
-        for (at, &value) in parts.residuals.iter().enumerate() {
+        let old = body.block_args(entry).to_vec();
+        let cotangents = old.iter().skip(self.arguments);
+        let taken: Vec<ValueId> = parts.residuals.iter().chain(cotangents).copied().collect();
+        for value in taken {
             let (ty, name) = (body.value_type(value), body.value_name(value).filter(|n| !n.pack));
-            let argument = body.insert_block_arg(entry, at, ty, name);
+            let argument = body.add_block_arg(entry, ty, name);
             body.replace_all_uses(value, argument);
         }
         erase(self.ctx, &mut body, |op| {
             !parts.dual.contains(&op) && !parts.again.contains(&op)
         });
-        let residuals = parts.residuals.len();
-        body.retain_block_args(entry, |at| at < residuals || at >= residuals + self.arguments);
+        body.retain_block_args(entry, |at| at >= old.len());
         body
     }
 
@@ -246,9 +248,9 @@ impl<'c> Vjp<'c> {
 /// Keeps some of what a function returns; gives its return.
 fn keep_returned(body: &mut Body, keep: impl Fn(usize) -> bool) -> Option<OpId> {
     let end = body.last_op(body.single_block(body.root())?)?;
-    for at in (0..body.num_operands(end)).rev().filter(|&at| !keep(at)) {
-        body.erase_operand(end, at);
-    }
+    let kept = body.operands(end).enumerate().filter(|&(at, _)| keep(at));
+    let kept: Vec<ValueId> = kept.map(|(_, value)| value).collect();
+    body.set_operands(end, &kept);
     Some(end)
 }
 

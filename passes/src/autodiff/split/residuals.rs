@@ -75,11 +75,12 @@ impl Parts {
         values.extend(forward.iter().flat_map(|&op| body.results(op)));
         let index: FxHashMap<ValueId, usize> = values.iter().enumerate().map(|(i, &v)| (v, i)).collect();
         let names = Names::new(ctx);
+        let given: FxHashSet<ValueId> = results.iter().copied().collect();
         let node = |&value: &ValueId| {
             let op = body.defining_op(value);
             let again = op.filter(|&op| may_be_again(ctx, &names, body, op, primal.contains(&op)));
             // Of as many bytes rather those that there are anyway.
-            let is_there = op.is_none() || results.contains(&value);
+            let is_there = op.is_none() || given.contains(&value);
             Node {
                 cost: 2 * bytes(ctx, body, value).max(1) - u64::from(is_there),
                 again: again.is_some(),
