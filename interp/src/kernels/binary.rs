@@ -8,7 +8,7 @@ use super::broadcast::{MIXED, broadcast, expand, zip, zip_in_place};
 use super::special::{floor_divide, floor_divide32, polygamma, remainder, remainder32, whole_pow};
 use super::{InPlace, Inputs, Kernel, Outputs, Prepare, one, take};
 use crate::tensor::buffer::gathered;
-use crate::tensor::{DType, Data, Element, Tensor};
+use crate::tensor::{DType, Data, Element, Tensor, rank};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Add::NAME, |_| {
@@ -250,10 +250,10 @@ fn whole(i: impl Fn(i64, i64) -> Result<i64, &'static str> + Send + Sync + 'stat
     }))
 }
 
-/// Of integers with a bit more than `ui64` has.
+/// Integers are compared by their ranks: those of `ui64` are not in `i64`.
 fn compare(
     d: impl Fn(f64, f64) -> bool + Send + Sync + 'static,
-    i: impl Fn(i128, i128) -> bool + Send + Sync + 'static,
+    i: impl Fn(i64, i64) -> bool + Send + Sync + 'static,
 ) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x, y] = take(inputs)?;
@@ -262,14 +262,14 @@ fn compare(
             Data::F32(_) => zip(&x, &y, |a: f32, b: f32| d(a.into(), b.into()))?,
             Data::F16(_) => zip(&x, &y, |a: f16, b: f16| d(a.to_f64(), b.to_f64()))?,
             Data::BF16(_) => zip(&x, &y, |a: bf16, b: bf16| d(a.to_f64(), b.to_f64()))?,
-            Data::I64(_) => zip(&x, &y, |a: i64, b: i64| i(a.into(), b.into()))?,
+            Data::I64(_) => zip(&x, &y, &i)?,
             Data::I32(_) => zip(&x, &y, |a: i32, b: i32| i(a.into(), b.into()))?,
             Data::I16(_) => zip(&x, &y, |a: i16, b: i16| i(a.into(), b.into()))?,
             Data::I8(_) => zip(&x, &y, |a: i8, b: i8| i(a.into(), b.into()))?,
             Data::UI8(_) => zip(&x, &y, |a: u8, b: u8| i(a.into(), b.into()))?,
             Data::UI16(_) => zip(&x, &y, |a: u16, b: u16| i(a.into(), b.into()))?,
             Data::UI32(_) => zip(&x, &y, |a: u32, b: u32| i(a.into(), b.into()))?,
-            Data::UI64(_) => zip(&x, &y, |a: u64, b: u64| i(a.into(), b.into()))?,
+            Data::UI64(_) => zip(&x, &y, |a: u64, b: u64| i(rank(a), rank(b)))?,
             Data::I1(_) => zip(&x, &y, |a: bool, b: bool| i(a.into(), b.into()))?,
         };
         one(out)

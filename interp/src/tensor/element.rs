@@ -157,50 +157,30 @@ element!(
     |v: bool| f64::from(u8::from(v)),
     |v: bool| i64::from(v)
 );
-element!(
-    i8,
-    I8,
-    |v: f64| narrow(v) as i8,
-    |v: i64| v as i8,
-    |v: i8| f64::from(v),
-    |v: i8| i64::from(v)
-);
-element!(
-    i16,
-    I16,
-    |v: f64| narrow(v) as i16,
-    |v: i64| v as i16,
-    |v: i16| f64::from(v),
-    |v: i16| i64::from(v)
-);
-element!(i32, I32, narrow, |v: i64| v as i32, |v: i32| f64::from(v), |v: i32| {
-    i64::from(v)
-});
 element!(i64, I64, wide, |v: i64| v, |v: i64| v as f64, |v: i64| v);
-element!(
-    u8,
-    UI8,
-    |v: f64| narrow(v) as u8,
-    |v: i64| v as u8,
-    |v: u8| f64::from(v),
-    |v: u8| i64::from(v)
-);
-element!(
-    u16,
-    UI16,
-    |v: f64| narrow(v) as u16,
-    |v: i64| v as u16,
-    |v: u16| f64::from(v),
-    |v: u16| i64::from(v)
-);
-element!(
-    u32,
-    UI32,
-    |v: f64| wide(v) as u32,
-    |v: i64| v as u32,
-    |v: u32| f64::from(v),
-    |v: u32| i64::from(v)
-);
+/// Integers of less than 64 bits, and the width that a float is truncated to first.
+macro_rules! integers {
+    ($($ty:ident $variant:ident $truncated:ident;)*) => {
+        $(element!(
+            $ty,
+            $variant,
+            |v: f64| $truncated(v) as $ty,
+            |v: i64| v as $ty,
+            |v: $ty| f64::from(v),
+            |v: $ty| i64::from(v)
+        );)*
+    };
+}
+
+integers! {
+    i8 I8 narrow;
+    i16 I16 narrow;
+    i32 I32 narrow;
+    u8 UI8 narrow;
+    u16 UI16 narrow;
+    u32 UI32 wide;
+}
+
 // As an integer it wraps around: what depends on the order treats it apart.
 element!(
     u64,
