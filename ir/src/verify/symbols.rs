@@ -228,15 +228,11 @@ impl<'a> Symbols<'a> {
         if given.is_some_and(|(inputs, returned)| fits(inputs, returned)) {
             return;
         }
-        let there = match given {
-            Some((inputs, results)) => format!("{} -> {} there", listed(ctx, inputs, 16), listed(ctx, results, 8)),
-            None => "this is no function".to_owned(),
-        };
         let wanted = listed(ctx, &[&operands[..], &results].concat(), 64);
         errors.push(
             Diagnostic::error("pir-vjp", format!("@{vjp} does not fit as the derivative of a call"))
                 .label(span, "the derivative of this call")
-                .label(target_body.op_span(target), there)
+                .label(target_body.op_span(target), there(ctx, given))
                 .help(format!(
                     "it gets the operands and the cotangents of all results, and returns the cotangents of all operands: \
                      {wanted} -> {}",
@@ -308,13 +304,9 @@ impl<'a> Symbols<'a> {
         };
         let given = signature(target_body.view(ctx, target));
         if !given.is_some_and(|(inputs, results)| fits(inputs, &wanted) && fits(results, &returned)) {
-            let there = match given {
-                Some((inputs, results)) => format!("{} -> {} there", listed(ctx, inputs, 16), listed(ctx, results, 8)),
-                None => "this is no function".to_owned(),
-            };
             let wanted = format!("{} -> {}", listed(ctx, &wanted, 64), listed(ctx, &returned, 64));
             let error = error(format!("@{vjp} does not fit as the derivative of @{name}"));
-            let error = error.label(target_body.op_span(target), there);
+            let error = error.label(target_body.op_span(target), there(ctx, given));
             errors.push(error.help(format!(
                 "it gets the operands, the results and the cotangents of the results, and returns the cotangents of the \
                  operands of floats: {wanted}"
@@ -327,6 +319,14 @@ fn signature(function: OpView<'_>) -> Option<(&[Type], &[Type])> {
     match function.ctx.type_data(function.ty("function_type")?) {
         TypeData::Function { inputs, results } => Some((inputs, results)),
         _ => None,
+    }
+}
+
+/// What a function is that does not fit as a derivative.
+fn there(ctx: &Context, given: Option<(&[Type], &[Type])>) -> String {
+    match given {
+        Some((inputs, results)) => format!("{} -> {} there", listed(ctx, inputs, 16), listed(ctx, results, 8)),
+        None => "this is no function".to_owned(),
     }
 }
 

@@ -401,11 +401,11 @@ impl Parser<'_> {
 
     /// Attributes of arguments and results, of which there are none, in MLIR's generic form.
     fn drop_empty_lists(&self, attrs: &mut Vec<(Sym, Attr)>) {
-        let names = ["arg_attrs", "res_attrs"].map(|name| self.ctx.sym(name));
         let is_empty = |attr: &Attr| *self.ctx.attr_data(*attr) == AttrData::Dict(AttrDict::EMPTY);
-        attrs.retain(|(name, list)| match self.ctx.attr_data(*list) {
-            AttrData::Array(items) if names.contains(name) => !items.iter().all(is_empty),
-            AttrData::Ints(items) if names.contains(name) => !items.is_empty(),
+        let is_of_values = |name: Sym| matches!(self.ctx.str(name), "arg_attrs" | "res_attrs");
+        attrs.retain(|&(name, list)| match self.ctx.attr_data(list) {
+            AttrData::Array(items) => !(is_of_values(name) && items.iter().all(is_empty)),
+            AttrData::Ints(items) => !(is_of_values(name) && items.is_empty()),
             _ => true,
         });
     }

@@ -465,14 +465,15 @@ impl Parser<'_> {
 
     /// Checks that an operand has a type; one that the declaration says there are several of, that all have.
     fn all_are(&mut self, pending: &Pending, index: usize, ty: Type) {
-        let def = pending.def(&self.ctx);
-        let several = def
-            .and_then(|def| def.operands.get(index))
-            .is_some_and(|spec| spec.arity == Arity::Variadic);
-        let count = if several { usize::MAX } else { 1 };
-        let values = pending.operands.iter().zip(&pending.operand_spans);
-        let values: Vec<(ValueId, Span)> = values.skip(index).take(count).map(|(&v, &s)| (v, s)).collect();
-        for (value, span) in values {
+        let spec = pending.def(&self.ctx).and_then(|def| def.operands.get(index));
+        let several = spec.is_some_and(|spec| spec.arity == Arity::Variadic);
+        self.are(pending, index, if several { usize::MAX } else { 1 }, ty);
+    }
+
+    /// Checks that so many operands from one on have a type.
+    fn are(&mut self, pending: &Pending, first: usize, count: usize, ty: Type) {
+        let operands = pending.operands.iter().zip(&pending.operand_spans);
+        for (&value, &span) in operands.skip(first).take(count) {
             self.check_operand_type(value, ty, span);
         }
     }
@@ -490,7 +491,7 @@ impl Parser<'_> {
         let written = std::mem::take(&mut types.results);
         match (&*written, results) {
             (&[ty], _) => {
-                self.all_are_same(pending, ty);
+                self.are(pending, 0, usize::MAX, ty);
                 types.results.extend(std::iter::repeat_n(ty, results));
             }
             (all, 0) if all.len() == operands => types.operands = Some(written),
@@ -507,12 +508,6 @@ impl Parser<'_> {
             }
         }
         Ok(())
-    }
-
-    fn all_are_same(&mut self, pending: &Pending, ty: Type) {
-        for (&value, &span) in pending.operands.iter().zip(&pending.operand_spans) {
-            self.check_operand_type(value, ty, span);
-        }
     }
 
     /// Makes a region of one operation applied to the arguments, which have the types of the initial values.

@@ -149,15 +149,16 @@ impl Names {
         if self.claim(base) {
             return base;
         }
-        let mut text = ctx.name_text(base).to_string();
+        let text = ctx.name_text(base);
         // A name that begins with a digit is a number, in MLIR.
-        if text.starts_with(|c: char| c.is_ascii_digit()) {
-            text.insert(0, 'v');
-        }
+        let letter = match text.starts_with(|c: char| c.is_ascii_digit()) {
+            true => "v",
+            false => "",
+        };
         let hint = |this: &Self| this.scopes.last().and_then(|s| s.hints.get(&base).copied());
         let mut suffix = hint(self).unwrap_or(1);
         loop {
-            let name = ctx.name(&format!("{text}_{suffix}"));
+            let name = ctx.name(&format!("{letter}{text}_{suffix}"));
             suffix += 1;
             if self.claim(name) {
                 if let Some(scope) = self.scopes.last_mut() {
