@@ -80,6 +80,19 @@ pub const INFERENCE: Preset = Preset {
     options: &[],
 };
 
+/// The passes of `jax-vjp`, which let loops record less in this way.
+macro_rules! jax_vjp {
+    ($remat:literal) => {
+        concat!(
+            "stablehlo-to-pd-control,inline{max-size=4294967295},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},\
+             cse,dce,stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,\
+             prune-stacks,canonicalize,cse,",
+            $remat,
+            ",batch-weight-grads,lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"
+        )
+    };
+}
+
 /// From what JAX lowers a function to, to its vector-Jacobian product.
 pub const JAX_VJP: Preset = Preset {
     name: "jax-vjp",
@@ -91,16 +104,8 @@ pub const JAX_VJP: Preset = Preset {
                   iterations, as `remat{slots,segment}` does, also those in such loops; with `bound` they are recorded, up to so many iterations. What is recorded is in tensors of \
                   static shape, so that `--emit=stablehlo` can write it.",
     passes: |options| match options.is_given("bound") && !options.is_given("slots") && !options.is_given("segment") {
-        true => {
-            "stablehlo-to-pd-control,inline{max-size=4294967295},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},cse,dce,\
-             stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,prune-stacks,canonicalize,cse,\
-             remat,batch-weight-grads,lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"
-        }
-        false => {
-            "stablehlo-to-pd-control,inline{max-size=4294967295},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},cse,dce,\
-             stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,prune-stacks,canonicalize,cse,\
-             remat{slots=32,segment=128},batch-weight-grads,lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"
-        }
+        true => jax_vjp!("remat"),
+        false => jax_vjp!("remat{slots=32,segment=128}"),
     },
     options: &[
         OptionSpec {

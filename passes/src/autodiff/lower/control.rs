@@ -3,7 +3,7 @@
 use pir_dialects::pd;
 use pir_ir::{BlockId, Diagnostic, Edited, FlowEdit, FlowKind, FlowPoint, NewLane, OpId, Type, ValueId};
 
-use super::emit::{full, two};
+use super::emit::{flag_type, full, two};
 use super::thread::{Pending, Var, Walk};
 
 /// What a branch is to yield: its type, and the value of each region.
@@ -240,7 +240,7 @@ impl Walk<'_, '_, '_> {
         if let Some(at) = same.and_then(|side| known[side]) {
             return Some(at);
         }
-        let flag = self.r.ctx.tensor(&[], Type::I1);
+        let flag = flag_type(self.r.ctx);
         let pair = [0, 1].map(|side| match &slot[side] {
             Some(push) => push.counts.unwrap_or_else(|| self.at_end(open, side, flag, 1.0)),
             None => self.at_end(open, side, flag, 0.0),
@@ -265,7 +265,7 @@ impl Walk<'_, '_, '_> {
         let Some(limit) = self.stores[lane].limit else { return };
         let ty = self.r.body.value_type(self.zero);
         let limit = full(self.r, ty, limit as f64);
-        let flag = self.r.ctx.tensor(&[], Type::I1);
+        let flag = flag_type(self.r.ctx);
         let more = two(
             self.r,
             pd::GreaterThan::NAME,

@@ -8,6 +8,11 @@ pub(super) fn count_type(ctx: &Context) -> Type {
     ctx.tensor(&[], Type::I32)
 }
 
+/// The type of conditions.
+pub(super) fn flag_type(ctx: &Context) -> Type {
+    ctx.tensor(&[], Type::I1)
+}
+
 /// The type of a buffer for so many values of a type.
 pub(super) fn rows_of(ctx: &Context, ty: Type, rows: u64) -> Type {
     let (shape, elem) = ctx.as_tensor(ty).unwrap_or((&[], ty));
@@ -49,8 +54,7 @@ pub(super) fn two(r: &mut Rewriter<'_>, name: &str, a: ValueId, b: ValueId, ty: 
 }
 
 /// The operands that say where a row is: its number, and that it is whole.
-fn starts(r: &Rewriter<'_>, rank: usize, row: ValueId, zero: ValueId) -> impl Iterator<Item = ValueId> + use<> {
-    let _ = r;
+fn starts(rank: usize, row: ValueId, zero: ValueId) -> impl Iterator<Item = ValueId> {
     std::iter::once(row).chain(std::iter::repeat_n(zero, rank))
 }
 
@@ -61,12 +65,11 @@ pub(super) fn write(r: &mut Rewriter<'_>, buffer: ValueId, value: ValueId, at: V
     let row_type = rows_of(r.ctx, ty, 1);
     let row = reshape(r, value, row_type);
     let whole = r.body.value_type(buffer);
-    let starts = starts(r, rank, at, zero);
     let update = r
         .op(stablehlo::ops::DynamicUpdateSlice::NAME)
         .operand(buffer)
         .operand(row);
-    update.operands(starts).result(whole).value()
+    update.operands(starts(rank, at, zero)).result(whole).value()
 }
 
 /// A row of a buffer.
@@ -74,12 +77,11 @@ pub(super) fn read(r: &mut Rewriter<'_>, buffer: ValueId, ty: Type, at: ValueId,
     let shape = r.ctx.as_tensor(ty).map_or(&[][..], |(shape, _)| shape);
     let row_type = rows_of(r.ctx, ty, 1);
     let sizes: Vec<i64> = std::iter::once(1).chain(shape.iter().copied()).collect();
-    let starts = starts(r, shape.len(), at, zero);
     let sizes = stablehlo::from_pd::array(r.ctx, &sizes);
     let slice = r
         .op(stablehlo::ops::DynamicSlice::NAME)
         .operand(buffer)
-        .operands(starts);
+        .operands(starts(shape.len(), at, zero));
     let row = slice.attr("slice_sizes", sizes).result(row_type).value();
     reshape(r, row, ty)
 }

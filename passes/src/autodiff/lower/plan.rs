@@ -127,6 +127,12 @@ impl Plan {
         self.classes[class].home.map(|(block, _)| block)
     }
 
+    /// The class of a handle, if the stack was taken off another one.
+    pub(super) fn popped(&self, body: &Body, handle: ValueId) -> Option<&Class> {
+        let class = &self.classes[*self.class_of.get(&handle)?];
+        class.pops.contains(&body.defining_op(handle)?).then_some(class)
+    }
+
     /// The lanes that tell whether a stack is empty: not those that hold in each block what others hold.
     pub(super) fn tested_lanes(&self, body: &Body, class: usize) -> Vec<usize> {
         let profile = |lane: usize| {

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::Bound;
 use super::control::Open;
-use super::emit::{count_type, full, read, reshape, rows_of, two, write};
+use super::emit::{count_type, flag_type, full, read, reshape, rows_of, two, write};
 use super::plan::Plan;
 use super::spans::Spans;
 use crate::autodiff::structure::Names;
@@ -135,7 +135,7 @@ pub(super) fn run(
     walk.make_stores(rows)?;
     walk.find_writes();
     if walk.writes.values().any(|vars| vars.contains(&walk.over)) {
-        let flag = walk.r.ctx.tensor(&[], Type::I1);
+        let flag = flag_type(walk.r.ctx);
         walk.env[walk.over] = Some(full(walk.r, flag, 0.0));
     }
     for block in blocks {
@@ -205,14 +205,10 @@ impl Walk<'_, '_, '_> {
     /// Begins to use a stack that is recorded on another one, or was.
     fn begin(&mut self, op: OpId, handle: ValueId) {
         let class = &self.plan.classes[self.plan.class_of[&handle]];
-        let popped = self
-            .r
-            .body
-            .defining_op(handle)
-            .is_some_and(|op| class.pops.contains(&op));
         if class.outer.is_none() {
             return;
         }
+        let popped = self.plan.popped(self.r.body, handle).is_some();
         self.r.before(op);
         for &lane in &class.lanes {
             if !popped {
@@ -280,7 +276,7 @@ impl Walk<'_, '_, '_> {
         let handle = self.r.body.operand(op, 0);
         let class = self.plan.class_of[&handle];
         let lanes = self.plan.tested_lanes(self.r.body, class);
-        let flag = self.r.ctx.tensor(&[], Type::I1);
+        let flag = flag_type(self.r.ctx);
         self.r.before(op);
         let result = self.r.body.result(op, 0);
         // Most often it is asked whether there is more.

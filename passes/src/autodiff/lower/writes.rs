@@ -160,8 +160,9 @@ impl Walk<'_, '_, '_> {
                 }
             }
         }
+        // If nothing asks whether lanes were too small, nobody looks.
         for (op, lane) in pushes_in {
-            if self.stores[lane].limit.is_some() && self.is_checked() {
+            if self.stores[lane].limit.is_some() && !self.poisoned.is_empty() {
                 self.plan_check(op, lane, pops_in.contains(&(op, lane)));
             }
         }
@@ -189,26 +190,14 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Whether anything asks whether lanes were too small.
-    fn is_checked(&self) -> bool {
-        !self.poisoned.is_empty()
-    }
-
     fn home_of(&self, handle: ValueId) -> Option<BlockId> {
         self.plan.home(*self.plan.class_of.get(&handle)?)
     }
 
     /// The variables that are set when the use of a stack begins that was taken off another one.
     fn activation(&self, handle: ValueId) -> Vec<Var> {
-        let class = &self.plan.classes[self.plan.class_of[&handle]];
-        let popped = self
-            .r
-            .body
-            .defining_op(handle)
-            .is_some_and(|op| class.pops.contains(&op));
-        match popped && !class.exact {
-            true => class.lanes.iter().map(|&lane| self.stores[lane].count).collect(),
-            false => Vec::new(),
-        }
+        let class = self.plan.popped(self.r.body, handle).filter(|class| !class.exact);
+        let lanes = class.into_iter().flat_map(|class| &class.lanes);
+        lanes.map(|&lane| self.stores[lane].count).collect()
     }
 }

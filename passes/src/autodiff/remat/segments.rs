@@ -22,7 +22,7 @@ use pir_ir::{Arith, BlockId, FlowKind, OpId, Rewriter, Type, Use, ValueId, Value
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::schedule::{Kept, default_room, repeat, state_before};
-use super::slots::{Loop, Needs, capacity};
+use super::slots::{Loop, Needs, bounded_stack, capacity};
 use crate::analysis::Counter;
 use crate::autodiff::plumbing::CountTrips;
 use crate::autodiff::structure::{Kit, Names};
@@ -153,7 +153,7 @@ pub(super) fn apply(
         }
         _ => kit.count(r, slots, "room"),
     };
-    let stack = create(r, names, capacity(slots), "snapshots");
+    let stack = bounded_stack(r, names, capacity(slots), "snapshots");
     let records = [&sides[0].ops, &sides[1].ops, &again.ops]
         .into_iter()
         .flatten()
@@ -201,15 +201,6 @@ pub(super) fn apply(
     Some(runs.this.copied_counts(r, &copies, counts))
 }
 
-/// A stack of so many values.
-fn create(r: &mut Rewriter<'_>, names: &Names, capacity: i64, name: &str) -> ValueId {
-    let capacity = r.ctx.int_attr(capacity);
-    let stack = r.op("cf.create_stack").attr(&CAPACITY.name, capacity);
-    let stack = stack.result(names.stack).value();
-    r.name(stack, name);
-    stack
-}
-
 impl Runs<'_> {
     /// Emits one run: gives what the dual gives, how many iterations are left, and the room for states.
     fn one(
@@ -245,7 +236,7 @@ impl Runs<'_> {
                 next
             }),
         };
-        let stack = create(r, self.names, segment, "stack");
+        let stack = bounded_stack(r, self.names, segment, "stack");
         self.record(r, stack, length, &values);
         r.move_here(dual);
         for (at, &lane) in lanes.iter().enumerate() {

@@ -105,10 +105,7 @@ pub(super) fn apply(
         0 => default_room(r, kit, trips, numbers),
         _ => kit.count(r, slots, "room"),
     };
-    let capacity = r.ctx.int_attr(capacity(slots));
-    let stack = r.op("cf.create_stack").attr(&CAPACITY.name, capacity);
-    let stack = stack.result(names.stack).value();
-    r.name(stack, "snapshots");
+    let stack = bounded_stack(r, names, capacity(slots), "snapshots");
     let mut initial = vec![trips, room];
     match known {
         Some(known) => initial.extend(known.into_iter().map(|at| r.body.result(op, at))),
@@ -173,6 +170,15 @@ pub(super) fn apply(
 /// The operations of a block that are needed.
 fn needed_ops(r: &Rewriter<'_>, block: BlockId, needed: &FxHashSet<OpId>) -> Vec<OpId> {
     r.body.block_ops(block).filter(|op| needed.contains(op)).collect()
+}
+
+/// A stack of so many values at most.
+pub(super) fn bounded_stack(r: &mut Rewriter<'_>, names: &Names, capacity: i64, name: &str) -> ValueId {
+    let capacity = r.ctx.int_attr(capacity);
+    let stack = r.op("cf.create_stack").attr(&CAPACITY.name, capacity);
+    let stack = stack.result(names.stack).value();
+    r.name(stack, name);
+    stack
 }
 
 /// How many states are kept at most: the logarithm of a number of iterations is less than the bits of it.
