@@ -8,6 +8,7 @@
 
 pub mod verdicts;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pir_interp::{Options, Outcome, Tensor, eager, inputs_of};
@@ -52,6 +53,42 @@ pub fn run(module: &Module, inputs: &Inputs) -> Outcome {
     };
     pir_interp::run(module, &options, &mut std::io::sink())
         .unwrap_or_else(|e| panic!("{e:#?}\n{}", pir_ir::text::print(module, &Default::default())))
+}
+
+/// A module as text.
+pub fn text(module: &Module) -> String {
+    pir_ir::text::print(module, &Default::default())
+}
+
+/// The bits of what a program fetches.
+pub fn bits(outcome: &Outcome) -> Vec<(String, Vec<u64>)> {
+    let fetched = outcome.fetched.iter();
+    fetched
+        .map(|(name, t)| (name.clone(), t.to_f64().iter().map(|x| x.to_bits()).collect()))
+        .collect()
+}
+
+/// The programs with a loop of `n` iterations among the test files of differentiation, at least nine, with their names.
+pub fn loop_programs() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test-files/autodiff");
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
+    files.sort();
+    let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
+    let read = files
+        .iter()
+        .map(|path| (name(path), std::fs::read_to_string(path).unwrap()));
+    let loops: Vec<(String, String)> = read.filter(|(_, source)| source.contains("name = \"n\"")).collect();
+    assert!(loops.len() >= 9, "{} files", loops.len());
+    loops
+}
+
+/// Those of them that say nothing of a listing of the specification, at least nine.
+pub fn plain_loop_programs() -> Vec<(String, String)> {
+    let mut plain = loop_programs();
+    plain.retain(|(_, source)| !source.contains("listing"));
+    assert!(plain.len() >= 9, "{} files", plain.len());
+    plain
 }
 
 /// Deterministic numbers from an interval.
