@@ -35,6 +35,17 @@ pub struct Attributes {
 }
 
 impl Attributes {
+    /// Those of an operation, by name; what is not given has its default.
+    pub fn of(list: impl Fn(&str) -> Option<Vec<i64>>, algorithm: Option<String>) -> Self {
+        let list = |name: &str, default: i64| list(name).unwrap_or_else(|| vec![default; 2]);
+        Attributes {
+            strides: list("strides", 1),
+            paddings: list("paddings", 0),
+            dilations: list("dilations", 1),
+            algorithm: algorithm.unwrap_or_else(|| "EXPLICIT".to_owned()),
+        }
+    }
+
     /// The windows over an image of static size.
     ///
     /// # Errors

@@ -4,34 +4,14 @@ use pir_dialects::stablehlo::from_pd;
 use pir_ir::text::{PrintOptions, print};
 use pir_ir::{AttrData, AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, ValueId};
 use pir_passes::Pipeline;
-use rustc_hash::FxHashMap;
 
 use super::{RunOptions, run_passes};
 
 /// What the reader calls the properties of an operation that it knows nothing of, and the printer writes as such.
 const PROPERTIES: &str = "<{}>";
 
-/// Attributes that are `array<i64: 1, 0>` and no lists.
-const ARRAYS: &[&str] = &[
-    "base_dilations",
-    "broadcast_dimensions",
-    "broadcast_sizes",
-    "dimensions",
-    "edge_padding_high",
-    "edge_padding_low",
-    "fft_length",
-    "interior_padding",
-    "lhs_dilation",
-    "limit_indices",
-    "permutation",
-    "rhs_dilation",
-    "slice_sizes",
-    "start_indices",
-    "strides",
-    "window_dilations",
-    "window_dimensions",
-    "window_strides",
-];
+/// How rows call attributes that are `array<i64: 1, 0>`, for which lists are read as well.
+const ARRAY: &str = "array";
 
 /// Converts and prints a module.
 ///
@@ -85,7 +65,7 @@ fn name_module(module: &mut Module) {
     }
 }
 
-/// Takes the names of values that are numbers of others as well: made unique with a suffix, `%0_1`, MLIR does not read them.
+/// Takes names away that begin with a digit and are no numbers, `%0_1`: MLIR does not read them.
 fn drop_numbers(ctx: &Context, body: &mut Body) {
     let mut values: Vec<ValueId> = Vec::new();
     let mut regions = vec![body.root()];
@@ -95,16 +75,11 @@ fn drop_numbers(ctx: &Context, body: &mut Body) {
     }
     let blocks = regions.iter().flat_map(|&region| body.region_blocks(region));
     values.extend(blocks.flat_map(|&block| body.block_args(block)));
-    let mut taken = FxHashMap::default();
     for value in values {
         let Some(name) = body.value_name(value) else { continue };
         let text = ctx.name_text(name.name);
-        let is_number = text.bytes().all(|c| c.is_ascii_digit());
-        // The results of one operation may have one name: `%0:2`.
-        let owner = *taken.entry(name.name).or_insert(value);
-        let is_of_same = name.pack && body.defining_op(owner) == body.defining_op(value);
-        let is_first = owner == value || is_of_same;
-        if text.starts_with(|c: char| c.is_ascii_digit()) && !(is_number && is_first) {
+        let is_digit = |c: char| c.is_ascii_digit();
+        if text.starts_with(is_digit) && !text.chars().all(is_digit) {
             body.set_value_name(value, None);
         }
     }
@@ -116,15 +91,15 @@ fn with_properties(ctx: &Context, body: &Body, op: OpId) -> AttrDict {
     let Some(def) = ctx.op_def(body.op_name(op)) else {
         return attrs;
     };
-    let entries = ctx
-        .dict_entries(attrs)
-        .iter()
-        .map(|&(name, value)| match ctx.attr_data(value) {
-            AttrData::Ints(list) if ARRAYS.contains(&ctx.str(name)) => (name, from_pd::array(ctx, list)),
-            _ => (name, value),
-        });
-    let is_own = |name| def.attrs.iter().any(|spec| spec.name == ctx.str(name));
-    let (own, mut others): (Vec<_>, Vec<_>) = entries.partition(|entry| is_own(entry.0));
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    for &(name, value) in ctx.dict_entries(attrs) {
+        let spec = def.attrs.iter().find(|spec| spec.name == ctx.str(name));
+        match (spec, ctx.attr_data(value)) {
+            (Some(spec), AttrData::Ints(list)) if spec.ty == ARRAY => own.push((name, from_pd::array(ctx, list))),
+            (Some(_), _) => own.push((name, value)),
+            (None, _) => others.push((name, value)),
+        }
+    }
     if !own.is_empty() {
         others.push((ctx.sym(PROPERTIES), ctx.attr(AttrData::Dict(ctx.dict(&own)))));
     }

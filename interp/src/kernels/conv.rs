@@ -64,13 +64,10 @@ fn conv(s: &Spec<'_>) -> Result<Kernel, String> {
 
 /// The window attributes.
 pub(super) fn attributes(s: &Spec<'_>) -> Attributes {
-    let list = |name: &str, default: i64| s.ints(name).unwrap_or_else(|| vec![default; 2]);
-    Attributes {
-        strides: list("strides", 1),
-        paddings: list("paddings", 0),
-        dilations: list("dilations", 1),
-        algorithm: s.text("padding_algorithm", "EXPLICIT").to_owned(),
-    }
+    Attributes::of(
+        |name| s.ints(name),
+        Some(s.text("padding_algorithm", "EXPLICIT").to_owned()),
+    )
 }
 
 struct Conv {

@@ -15,12 +15,7 @@ fn text(args: &InferArgs<'_>, name: &str) -> Option<String> {
 }
 
 fn window(args: &InferArgs<'_>) -> Attributes {
-    Attributes {
-        strides: ints(args, "strides").unwrap_or_else(|| vec![1, 1]),
-        paddings: ints(args, "paddings").unwrap_or_else(|| vec![0, 0]),
-        dilations: ints(args, "dilations").unwrap_or_else(|| vec![1, 1]),
-        algorithm: text(args, "padding_algorithm").unwrap_or_else(|| "EXPLICIT".to_owned()),
-    }
+    Attributes::of(|name| ints(args, name), text(args, "padding_algorithm"))
 }
 
 /// Batch, channels, height and width of images.

@@ -1,7 +1,7 @@
 //! Activation functions, normalisation by exponentials, and losses.
 
-use super::elementwise::like;
-use super::hlo::reshaped;
+use super::elementwise::{like, limited};
+use super::hlo::{reshaped, vector};
 use super::{Rows, axis, rows};
 use crate::pd::Expr;
 
@@ -15,9 +15,12 @@ pub(super) const ROWS: Rows = rows! {
     Selu |c, op| exponential(c.x(0), op.scale(), op.alpha(), 1.0);
     Celu |c, op| exponential(c.x(0), 1.0, op.alpha(), op.alpha());
     LeakyRelu |c, op| c.x(0).above(0.0).select(c.x(0), times(c.x(0), op.negative_slope()));
-    Relu6 |c, _| limited(c.x(0), 0.0, 6.0);
-    Hardtanh |c, op| limited(c.x(0), op.t_min(), op.t_max());
-    Hardsigmoid |c, op| limited(c.x(0).affine(op.slope(), op.offset()), 0.0, 1.0);
+    Relu6 |c, _| limited(c.x(0), like(c.x(0), 0.0), like(c.x(0), 6.0));
+    Hardtanh |c, op| limited(c.x(0), like(c.x(0), op.t_min()), like(c.x(0), op.t_max()));
+    Hardsigmoid |c, op| {
+        let x = c.x(0).affine(op.slope(), op.offset());
+        limited(x, like(x, 0.0), like(x, 1.0))
+    };
     Logsigmoid |c, _| {
         let x = c.x(0);
         x.minimum(like(x, 0.0)) - x.abs().neg().exp().log1p()
@@ -57,12 +60,6 @@ fn times(x: Expr<'_>, factor: f64) -> Expr<'_> {
     x * like(x, factor)
 }
 
-/// Propagates NaN.
-fn limited(x: Expr<'_>, low: f64, high: f64) -> Expr<'_> {
-    let (low, high) = (like(x, low), like(x, high));
-    x.less_than(low).select(low, x.greater_than(high).select(high, x))
-}
-
 /// `scale * (x if x > 0 else alpha * (exp(x / width) - 1))`
 fn exponential(x: Expr<'_>, scale: f64, alpha: f64, width: f64) -> Expr<'_> {
     let inner = if width == 1.0 { x } else { x / like(x, width) };
@@ -77,7 +74,7 @@ fn log_one_plus_exp(x: Expr<'_>) -> Expr<'_> {
 
 /// Less the greatest element along an axis, and that axis; a scalar is a vector of one element.
 fn shifted(x: Expr<'_>, along: i64) -> Result<(Expr<'_>, [i64; 1]), String> {
-    let x = if x.rank() == 0 { reshaped(x, &[1]) } else { x };
+    let x = vector(x);
     let axes = [axis(along, x.rank())? as i64];
     let most = x.max_with(|o| o.axis(axes).keepdim(true));
     Ok((x - most, axes))

@@ -75,18 +75,13 @@ fn make_if(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
         new = new.region(region);
     }
     let new = new.build();
-    replace(
-        r,
-        op,
-        new,
-        &results.iter().enumerate().map(|(at, _)| at).collect::<Vec<_>>(),
-    );
+    replace(r, op, new, 0..results.len());
     Ok(())
 }
 
 /// Puts results in the place of those of an operation.
-fn replace(r: &mut Rewriter<'_>, op: OpId, new: OpId, places: &[usize]) {
-    for (old, &at) in r.body.results(op).collect::<Vec<_>>().into_iter().zip(places) {
+fn replace(r: &mut Rewriter<'_>, op: OpId, new: OpId, places: impl IntoIterator<Item = usize>) {
+    for (old, at) in r.body.results(op).collect::<Vec<_>>().into_iter().zip(places) {
         let new = r.body.result(new, at);
         r.take_name(old, new);
         r.replace_value(old, new);
@@ -195,6 +190,6 @@ fn finish_while(r: &mut Rewriter<'_>, op: OpId, places: &[usize]) -> Result<(), 
         made = made.region(region);
     }
     let made = made.build();
-    replace(r, op, made, places);
+    replace(r, op, made, places.iter().copied());
     Ok(())
 }

@@ -163,11 +163,8 @@ pub(super) const ROWS: Rows = rows! {
         }
     };
     Clip |c, op| {
-        let (x, low, high) = (c.x(0), op.min(), op.max());
-        // As the kernel does it, also where the bounds are the wrong way round.
-        let low = x.number(low);
-        let high = x.number(high);
-        x.less_than(low).select(low, x.greater_than(high).select(high, x))
+        let x = c.x(0);
+        limited(x, x.number(op.min()), x.number(op.max()))
     };
     Pow |c, op| match op.y().constant() {
         Some(1.0) => c.x(0),
@@ -198,6 +195,11 @@ pub(super) const ROWS: Rows = rows! {
     };
     AddN |c, _| c.operands.iter().copied().reduce(|sum, x| sum + x).ok_or_else(|| "there is nothing to add".to_owned());
 };
+
+/// Within bounds, as the kernel does it, also where these are the wrong way round; NaN stays.
+pub(super) fn limited<'c>(x: Expr<'c>, low: Expr<'c>, high: Expr<'c>) -> Expr<'c> {
+    x.less_than(low).select(low, x.greater_than(high).select(high, x))
+}
 
 fn scaled(x: Expr<'_>, factor: Number) -> Expr<'_> {
     match factor.constant() {

@@ -289,6 +289,34 @@ pub(super) fn iota<'c>(scope: ExprScope<'c>, dims: &[i64], axis: usize, elem: Ty
     emit(scope, ops::Iota::NAME, &[], &attrs, ctx.tensor(dims, elem))
 }
 
+/// A vector of one element in place of a scalar.
+pub(super) fn vector(x: Expr<'_>) -> Expr<'_> {
+    if x.rank() == 0 { reshaped(x, &[1]) } else { x }
+}
+
+/// Windows that slide over a tensor: for each dimension their size, the distance between them, and the padding.
+pub(super) struct Frame {
+    pub(super) sizes: Vec<i64>,
+    pub(super) strides: Vec<i64>,
+    pub(super) padding: Vec<(i64, i64)>,
+}
+
+impl Frame {
+    /// All elements up to each along a dimension.
+    pub(super) fn up_to(dims: &[i64], axis: usize) -> Self {
+        let mut sizes = vec![1; dims.len()];
+        sizes[axis] = dims[axis];
+        let mut padding = vec![(0, 0); dims.len()];
+        padding[axis].0 = dims[axis] - 1;
+        let strides = vec![1; dims.len()];
+        Frame {
+            sizes,
+            strides,
+            padding,
+        }
+    }
+}
+
 impl<'c> Cx<'c> {
     /// A region of one block.
     pub(super) fn region(&self, types: &[Type], f: impl FnOnce(&[Expr<'c>]) -> Vec<Expr<'c>>) -> Option<RegionId> {
@@ -343,6 +371,48 @@ impl<'c> Cx<'c> {
         results.into_iter().map(|value| self.scope.expr(value)).collect()
     }
 
+    /// The result of an operation with a region.
+    pub(super) fn with_region(
+        &self,
+        name: &str,
+        operands: &[Expr<'c>],
+        attrs: &[(&str, Attr)],
+        region: Option<RegionId>,
+        ty: Type,
+    ) -> Expr<'c> {
+        let results = self.with_regions(name, operands, attrs, &[region], &[ty]);
+        results.first().copied().unwrap_or(self.scope.nothing())
+    }
+
+    /// Combines the elements of windows; the operands are tensors and what each starts from.
+    pub(super) fn reduce_windows(
+        &self,
+        operands: &[Expr<'c>],
+        frame: &Frame,
+        region: Option<RegionId>,
+        types: &[Type],
+    ) -> Vec<Expr<'c>> {
+        let ctx = self.ctx();
+        let ones = array(ctx, &vec![1; frame.sizes.len()]);
+        let attrs = [
+            ("base_dilations", ones),
+            ("padding", pairs(ctx, &frame.padding)),
+            ("window_dilations", ones),
+            ("window_dimensions", array(ctx, &frame.sizes)),
+            ("window_strides", array(ctx, &frame.strides)),
+        ];
+        self.with_regions(ops::ReduceWindow::NAME, operands, &attrs, &[region], types)
+    }
+
+    /// Combines the elements of windows by an operation.
+    pub(super) fn fold_windows(&self, name: &str, x: Expr<'c>, init: Num, frame: &Frame, dims: &[i64]) -> Expr<'c> {
+        let elem = x.elem().unwrap_or(Type::NONE);
+        let init = filled(self.scope, &[], elem, init);
+        let region = self.combiner(name, elem);
+        let results = self.reduce_windows(&[x, init], frame, region, &[shaped(x, dims)]);
+        results.first().copied().unwrap_or(self.scope.nothing())
+    }
+
     /// The elements of a scalar type, combined by an operation.
     pub(super) fn combiner(&self, name: &str, elem: Type) -> Option<RegionId> {
         let scalar = self.ctx().tensor(&[], elem);
@@ -363,7 +433,6 @@ impl<'c> Cx<'c> {
         let init = filled(self.scope, &[], elem, init);
         let region = self.combiner(name, elem);
         let attrs = [("dimensions", array(self.ctx(), axes))];
-        let results = self.with_regions(ops::Reduce::NAME, &[x, init], &attrs, &[region], &[shaped(x, &dims)]);
-        results.first().copied().unwrap_or(self.scope.nothing())
+        self.with_region(ops::Reduce::NAME, &[x, init], &attrs, region, shaped(x, &dims))
     }
 }

@@ -7,7 +7,7 @@ use super::elementwise::like;
 use super::hlo::{
     Num, array, binary, compare, converted, dialect, emit, filled, iota, joined, padded, reshaped, spread, spread_along,
 };
-use super::{Cx, Rows, axis, rows};
+use super::{Cx, Rows, axis, one_each, rows};
 use crate::pd::Expr;
 use crate::window::{set_axes, stretch};
 
@@ -37,9 +37,7 @@ pub(super) const ROWS: Rows = rows! {
         let (depth, lead) = tuple(index)?;
         let places = within(c, index, &x.dims()[..depth]);
         let sizes: Vec<i64> = (0..x.rank()).map(|at| if at < depth { 1 } else { x.dims()[at] }).collect();
-        let offset: Vec<usize> = (lead..lead + x.rank() - depth).collect();
-        let numbers = Numbers { offset, gone: (0..depth).collect(), map: (0..depth).collect(), vector: lead };
-        gather(c, x, places, &numbers, &sizes, c.dims())
+        gather(c, x, places, &Numbers::tuples(x.rank(), depth, lead), &sizes, c.dims())
     };
     GatherNdGrad |c, op| put_tuples(c, filled(c.scope, c.dims(), c.elem(), Num::Int(0)), op.index(), op.out_grad());
     ScatterNdAdd |c, op| put_tuples(c, op.x(), op.index(), op.updates());
@@ -96,6 +94,31 @@ struct Numbers {
 }
 
 impl Numbers {
+    /// Of slices at indices along a dimension.
+    fn rows(rank: usize, at: usize) -> Self {
+        Numbers {
+            offset: (0..rank).filter(|&d| d != at).collect(),
+            gone: vec![at],
+            map: vec![at],
+            vector: 1,
+        }
+    }
+
+    /// Of slices at indices of so many components, behind so many other dimensions.
+    fn tuples(rank: usize, depth: usize, lead: usize) -> Self {
+        Numbers {
+            offset: (lead..lead + rank - depth).collect(),
+            gone: (0..depth).collect(),
+            map: (0..depth).collect(),
+            vector: lead,
+        }
+    }
+
+    /// Of single elements, at indices of as many components as there are dimensions.
+    fn elements(rank: usize) -> Self {
+        Numbers::tuples(rank, rank, rank)
+    }
+
     fn text(&self, kind: &str, names: [&str; 3]) -> String {
         let lists = [&self.offset, &self.gone, &self.map];
         let fields = names.into_iter().zip(lists).filter(|(_, list)| !list.is_empty());
@@ -146,8 +169,7 @@ fn scatter<'c>(c: &Cx<'c>, [x, index, updates]: [Expr<'c>; 3], numbers: &Numbers
         None => c.region(&[scalar, scalar], |args| args[1..].to_vec()),
     };
     let ty = ctx.tensor(x.dims(), elem);
-    let results = c.with_regions(ops::Scatter::NAME, &[x, index, updates], &attrs, &[region], &[ty]);
-    results.first().copied().unwrap_or(c.scope.nothing())
+    c.with_region(ops::Scatter::NAME, &[x, index, updates], &attrs, region, ty)
 }
 
 /// Indices into dimensions, one for each component of the last dimension, or a single one; those that count from behind are made to count
@@ -177,13 +199,7 @@ fn rows_at<'c>(c: &Cx<'c>, x: Expr<'c>, index: Expr<'c>, along: i64) -> Result<E
     let mut dims = x.dims().to_vec();
     let mut sizes = dims.clone();
     (dims[at], sizes[at]) = (count, 1);
-    let offset = (0..x.rank()).filter(|&d| d != at).collect();
-    let numbers = Numbers {
-        offset,
-        gone: vec![at],
-        map: vec![at],
-        vector: 1,
-    };
+    let numbers = Numbers::rows(x.rank(), at);
     Ok(reshaped(gather(c, x, index, &numbers, &sizes, &dims), c.dims()))
 }
 
@@ -200,13 +216,7 @@ fn put_rows<'c>(
     let index = within(c, reshaped(index, &[count]), &[x.dims()[at]]);
     let mut dims = x.dims().to_vec();
     dims[at] = count;
-    let offset = (0..x.rank()).filter(|&d| d != at).collect();
-    let numbers = Numbers {
-        offset,
-        gone: vec![at],
-        map: vec![at],
-        vector: 1,
-    };
+    let numbers = Numbers::rows(x.rank(), at);
     Ok(scatter(c, [x, index, reshaped(updates, &dims)], &numbers, combiner))
 }
 
@@ -226,13 +236,7 @@ fn put_tuples<'c>(c: &Cx<'c>, x: Expr<'c>, index: Expr<'c>, updates: Expr<'c>) -
     let (depth, lead) = tuple(index)?;
     let index_in = within(c, index, &x.dims()[..depth]);
     let dims: Vec<i64> = index.dims()[..lead].iter().chain(&x.dims()[depth..]).copied().collect();
-    let offset: Vec<usize> = (lead..lead + x.rank() - depth).collect();
-    let numbers = Numbers {
-        offset,
-        gone: (0..depth).collect(),
-        map: (0..depth).collect(),
-        vector: lead,
-    };
+    let numbers = Numbers::tuples(x.rank(), depth, lead);
     Ok(scatter(
         c,
         [x, index_in, reshaped(updates, &dims)],
@@ -258,13 +262,7 @@ fn places<'c>(c: &Cx<'c>, x: Expr<'c>, index: Expr<'c>, at: usize) -> Expr<'c> {
 
 fn along<'c>(c: &Cx<'c>, x: Expr<'c>, index: Expr<'c>, at: i64) -> Result<Expr<'c>, String> {
     let at = axis(at, x.rank())?;
-    let all: Vec<usize> = (0..x.rank()).collect();
-    let numbers = Numbers {
-        offset: Vec::new(),
-        gone: all.clone(),
-        map: all,
-        vector: x.rank(),
-    };
+    let numbers = Numbers::elements(x.rank());
     Ok(gather(
         c,
         x,
@@ -284,13 +282,7 @@ fn put_along<'c>(
     combiner: Option<&str>,
 ) -> Result<Expr<'c>, String> {
     let at = axis(at, x.rank())?;
-    let all: Vec<usize> = (0..x.rank()).collect();
-    let numbers = Numbers {
-        offset: Vec::new(),
-        gone: all.clone(),
-        map: all,
-        vector: x.rank(),
-    };
+    let numbers = Numbers::elements(x.rank());
     Ok(scatter(c, [x, places(c, x, index, at), updates], &numbers, combiner))
 }
 
@@ -314,6 +306,7 @@ fn set_value<'c>(c: &Cx<'c>, op: crate::pd::View<&Cx<'c>, crate::pd::SetValueWit
         }
     };
     let (starts, ends, steps) = (or(starts, 0), or(ends, i64::MAX), or(steps, 1));
+    one_each(&axes, &[&starts, &ends, &steps])?;
     let mut window: Vec<(i64, i64, i64)> = x.dims().iter().map(|&n| (0, n, 1)).collect();
     let mut backwards = Vec::new();
     for (i, &at) in axes.iter().enumerate() {

@@ -17,7 +17,9 @@ mod sort;
 mod window;
 
 use pir_ir::text::print_type;
-use pir_ir::{Attr, AttrData, AttrDict, Body, Context, Diagnostic, OpId, Rewriter, Span, Type, TypeData, ValueId};
+use pir_ir::{
+    Attr, AttrData, AttrDict, Body, Context, Diagnostic, OpDef, OpId, Rewriter, Span, Type, TypeData, ValueId,
+};
 use smallvec::SmallVec;
 
 use super::attrs::integers;
@@ -35,10 +37,9 @@ pub(super) struct Cx<'c> {
     name: &'c str,
     dict: AttrDict,
     operands: Vec<Expr<'c>>,
-    /// For each operand the place and the name that the row declares for it.
-    declared: Vec<Option<(usize, String)>>,
-    /// The integers of operands that are constants.
-    constants: Vec<Option<Vec<i64>>>,
+    def: Option<&'c OpDef>,
+    /// For each operand which of the declared ones it is.
+    declared: Vec<Option<usize>>,
     /// The types of the results.
     types: SmallVec<[Type; 2]>,
 }
@@ -128,17 +129,23 @@ impl<'c> Cx<'c> {
         is_float(self.x(0))
     }
 
-    /// The place of an operand among those that are constants.
-    fn constant_of(&self, given: Given) -> Option<&[i64]> {
-        let at = self.operands.iter().position(|x| x.id() == given.0)?;
-        self.constants[at].as_deref()
+    /// A truth value that is an attribute.
+    fn flag(&self, name: &str) -> Option<bool> {
+        self.ctx().attr_bool(self.attribute(name)?)
+    }
+
+    /// The integers of an operand that is a constant.
+    fn constant_of(&self, given: Given) -> Option<Vec<i64>> {
+        let (value, mut found) = (given.0?, None);
+        self.build.with(&mut |r| found = constant(r, value));
+        found
     }
 
     /// A list of integers, which must be known.
     fn ints(&self, list: Ints, what: &str) -> Result<Vec<i64>, String> {
         match list {
             Ints::List(list) | Ints::Default(list) => Some(list),
-            Ints::Value(given) => self.constant_of(given).map(<[i64]>::to_vec),
+            Ints::Value(given) => self.constant_of(given),
             Ints::Missing => None,
         }
         .ok_or_else(|| format!("`{what}` must be constant"))
@@ -160,10 +167,7 @@ impl<'c> Cx<'c> {
         if list.is_empty() {
             return Ok((0..rank as i64).collect());
         }
-        let mut axes = list
-            .into_iter()
-            .map(|at| axis(at, rank).map(|at| at as i64))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut axes = all_axes(&list, rank)?;
         axes.sort_unstable();
         axes.dedup();
         Ok(axes)
@@ -175,6 +179,19 @@ fn axis(at: i64, rank: usize) -> Result<usize, String> {
     let place = if at < 0 { at + rank as i64 } else { at };
     let known = usize::try_from(place).ok().filter(|&at| at < rank.max(1));
     known.ok_or_else(|| format!("axis {at} is out of range for {rank} dimensions"))
+}
+
+/// Axes from the front.
+fn all_axes(list: &[i64], rank: usize) -> Result<Vec<i64>, String> {
+    list.iter().map(|&at| axis(at, rank).map(|at| at as i64)).collect()
+}
+
+/// Fails unless there is a number for each axis in all lists: those that are operands, inference does not know.
+fn one_each(axes: &[i64], lists: &[&[i64]]) -> Result<(), String> {
+    match lists.iter().all(|list| list.len() == axes.len()) {
+        true => Ok(()),
+        false => Err("the lists of axes and of their bounds differ in length".to_owned()),
+    }
 }
 
 fn is_float(x: Expr<'_>) -> bool {
@@ -197,13 +214,12 @@ impl<'c> Source for &Cx<'c> {
     }
 
     fn index_of(&self, place: usize) -> Option<usize> {
-        let of = |declared: &Option<(usize, String)>| declared.as_ref().is_some_and(|d| d.0 == place);
-        self.declared.iter().position(of)
+        self.declared.iter().position(|declared| *declared == Some(place))
     }
 
     fn index_called(&self, name: &str) -> Option<usize> {
-        let of = |declared: &Option<(usize, String)>| declared.as_ref().is_some_and(|d| d.1 == name);
-        self.declared.iter().position(of)
+        let place = self.def?.operands.iter().position(|spec| spec.name == name)?;
+        self.index_of(place)
     }
 
     fn count(&self) -> usize {
@@ -250,12 +266,8 @@ fn lower(r: &mut Rewriter<'_>, op: OpId) -> Option<Result<Values, String>> {
     let row = row(view.name())?;
     let (name, dict) = (r.ctx.op_str(r.body.op_name(op)), r.body.attrs(op));
     let operands = r.body.operands_vec(op);
-    let declared = (0..operands.len()).map(|index| {
-        let place = view.declared_operand(index)?;
-        Some((place, view.def()?.operands.get(place)?.name.to_string()))
-    });
-    let declared = declared.collect();
-    let constants = operands.iter().map(|&value| constant(r, value)).collect();
+    let declared = (0..operands.len()).map(|index| view.declared_operand(index)).collect();
+    let def = r.ctx.op_def(r.body.op_name(op));
     let types: SmallVec<[Type; 2]> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
     let building = Building::new(r);
     let cx = Cx {
@@ -264,8 +276,8 @@ fn lower(r: &mut Rewriter<'_>, op: OpId) -> Option<Result<Values, String>> {
         name,
         dict,
         operands: operands.iter().map(|&value| building.scope().expr(value)).collect(),
+        def,
         declared,
-        constants,
         types,
     };
     let results = row(&cx);

@@ -130,11 +130,7 @@ fn adam<'c>(c: &Cx<'c>, numbers: [Number; 3], decay: f64) -> Results<'c> {
     plain(c)?;
     let get = |name: &str| c.index_called(name).map(|at| c.operand_at(at));
     let need = |name: &str| get(name).ok_or_else(|| format!("`{name}` is missing"));
-    let flag = |name: &str| {
-        c.attribute(name)
-            .and_then(|attr| c.ctx().attr_bool(attr))
-            .unwrap_or(false)
-    };
+    let flag = |name: &str| c.flag(name).unwrap_or(false);
     let (p, g) = (need("param")?, need("grad")?);
     let powers = [need("beta1_pow")?, need("beta2_pow")?];
     let [beta1, beta2, epsilon] = numbers.map(|number| {

@@ -1,10 +1,10 @@
 //! Reductions and running sums.
 
-use pir_ir::{Signedness, Type, TypeData};
+use pir_ir::{RegionId, Signedness, Type, TypeData};
 
 use super::super::ops;
 use super::elementwise::{like, truth};
-use super::hlo::{Num, array, compare, converted, cut, filled, iota, joined, pairs, reshaped, reversed};
+use super::hlo::{Frame, Num, array, compare, converted, cut, filled, iota, joined, reshaped, reversed};
 use super::{Cx, Rows, axis, rows};
 use crate::pd::{Expr, Ints};
 
@@ -118,6 +118,26 @@ fn extremum<'c>(c: &Cx<'c>, axes: Vec<i64>, greatest: bool) -> Expr<'c> {
     reshaped(c.reduce(name, c.x(0), init, &axes), c.dims())
 }
 
+/// Of two elements with their indices the one that compares so, the first of equals; a NaN is before all others.
+pub(super) fn first_of_equals(c: &Cx<'_>, elem: Type, index: Type, wins: &str) -> Option<RegionId> {
+    let scalars = [elem, index, elem, index].map(|elem| c.ctx().tensor(&[], elem));
+    c.region(&scalars, |args| {
+        let &[a, i, b, j] = args else { return Vec::new() };
+        let (better, equal) = (compare(wins, a, b, &[]), compare("EQ", a, b, &[]));
+        let (better, equal) = match c.ctx().is_float(elem) {
+            true => {
+                let nans = [a.isnan(), b.isnan()];
+                let both = nans[0].logical_and(nans[1]);
+                let first = nans[0].logical_and(nans[1].logical_not());
+                (better.logical_or(first), equal.logical_or(both))
+            }
+            false => (better, equal),
+        };
+        let takes = better.logical_or(equal.logical_and(compare("LT", i, j, &[])));
+        vec![takes.select(a, b), takes.select(i, j)]
+    })
+}
+
 /// The first index of the greatest or the least element; a NaN is before all others.
 fn arg_extremum<'c>(c: &Cx<'c>, along: Option<f64>, flatten: bool, wins: &str) -> Result<Expr<'c>, String> {
     let mut x = c.x(0);
@@ -142,22 +162,7 @@ fn arg_extremum<'c>(c: &Cx<'c>, along: Option<f64>, flatten: bool, wins: &str) -
         filled(c.scope, &[], elem, bound(c, elem, wins != "GT")),
         filled(c.scope, &[], c.elem(), Num::Int(0)),
     ];
-    let scalars = [elem, c.elem(), elem, c.elem()].map(|elem| c.ctx().tensor(&[], elem));
-    let region = c.region(&scalars, |args| {
-        let &[a, i, b, j] = args else { return Vec::new() };
-        let is_nan = |x: Expr<'c>| compare("NE", x, x, &[]);
-        let better = compare(wins, a, b, &[]);
-        let (better, equal) = match c.ctx().is_float(elem) {
-            true => {
-                let both = is_nan(a).logical_and(is_nan(b));
-                let first = is_nan(a).logical_and(is_nan(b).logical_not());
-                (better.logical_or(first), compare("EQ", a, b, &[]).logical_or(both))
-            }
-            false => (better, compare("EQ", a, b, &[])),
-        };
-        let takes = better.logical_or(equal.logical_and(compare("LT", i, j, &[])));
-        vec![better.select(a, b), takes.select(i, j)]
-    });
+    let region = first_of_equals(c, elem, c.elem(), wins);
     let kept: Vec<i64> = (0..x.rank()).filter(|&d| d != at).map(|d| x.dims()[d]).collect();
     let types = [elem, c.elem()].map(|elem| c.ctx().tensor(&kept, elem));
     let attrs = [("dimensions", array(c.ctx(), &[at as i64]))];
@@ -200,23 +205,7 @@ fn running<'c>(
         x = joined(c.scope, &[first, cut(x, at, 0, size - 1)], at);
     }
     let out = wide(c, x, |x| {
-        let elem = x.elem().unwrap_or(Type::NONE);
-        let only =
-            |n: i64, other: i64| -> Vec<i64> { (0..x.rank()).map(|d| if d == at { n } else { other }).collect() };
-        let padding: Vec<(i64, i64)> = only(size - 1, 0).into_iter().map(|low| (low, 0)).collect();
-        let ones = array(c.ctx(), &vec![1; x.rank()]);
-        let attrs = [
-            ("base_dilations", ones),
-            ("padding", pairs(c.ctx(), &padding)),
-            ("window_dilations", ones),
-            ("window_dimensions", array(c.ctx(), &only(size, 1))),
-            ("window_strides", ones),
-        ];
-        let region = c.combiner(combiner, elem);
-        let init = filled(c.scope, &[], elem, init);
-        let ty = c.ctx().tensor(x.dims(), elem);
-        let results = c.with_regions(ops::ReduceWindow::NAME, &[x, init], &attrs, &[region], &[ty]);
-        results.first().copied().unwrap_or(c.scope.nothing())
+        c.fold_windows(combiner, x, init, &Frame::up_to(x.dims(), at), x.dims())
     });
     let out = if backwards { reversed(out, &[at as i64]) } else { out };
     Ok(reshaped(out, c.dims()))

@@ -7,7 +7,7 @@ use super::hlo::{
     Num, compare, constant, converted, cut, filled, iota, joined, padded, reshaped, reversed, sliced, spread,
     spread_along, transposed,
 };
-use super::{Cx, Results, Rows, axis, rows};
+use super::{Cx, Results, Rows, all_axes, axis, one_each, rows};
 use crate::pd::{Expr, Number, Source};
 use crate::window::stretch;
 
@@ -34,9 +34,7 @@ pub(super) const ROWS: Rows = rows! {
     ExpandAs |c, _| spread(c.x(0), c.dims());
     Transpose |c, op| {
         let perm = op.perm().ok_or("`perm` is missing")?;
-        let rank = c.x(0).rank();
-        let perm = perm.into_iter().map(|at| axis(at, rank).map(|at| at as i64)).collect::<Result<Vec<_>, _>>()?;
-        transposed(c.x(0), &perm)
+        transposed(c.x(0), &all_axes(&perm, c.x(0).rank())?)
     };
     Tile |c, _| {
         // Each dimension becomes two, the first of which is repeated.
@@ -68,9 +66,7 @@ pub(super) const ROWS: Rows = rows! {
     Triu |c, op| triangle(c, "GE", op.diagonal());
     Flip |c, op| {
         let axes = op.axis().ok_or("`axis` is missing")?;
-        let rank = c.x(0).rank();
-        let axes = axes.into_iter().map(|at| axis(at, rank).map(|at| at as i64)).collect::<Result<Vec<_>, _>>()?;
-        reversed(c.x(0), &axes)
+        reversed(c.x(0), &all_axes(&axes, c.x(0).rank())?)
     };
     Roll |c, op| {
         let (x, shifts) = (c.x(0), c.ints(op.shifts(), "shifts")?);
@@ -143,6 +139,7 @@ pub(super) const ROWS: Rows = rows! {
         let x = c.x(0);
         let axes = op.axes().ok_or("`axes` is missing")?;
         let (starts, ends) = (c.ints(op.starts(), "starts")?, c.ints(op.ends(), "ends")?);
+        one_each(&axes, &[&starts, &ends])?;
         let mut window = Window::whole(x);
         for ((&at, &start), &end) in axes.iter().zip(&starts).zip(&ends) {
             let at = axis(at, x.rank())?;
@@ -157,6 +154,7 @@ pub(super) const ROWS: Rows = rows! {
         let axes = op.axes().ok_or("`axes` is missing")?;
         let (starts, ends) = (c.ints(op.starts(), "starts")?, c.ints(op.ends(), "ends")?);
         let strides = c.ints(op.strides(), "strides")?;
+        one_each(&axes, &[&starts, &ends, &strides])?;
         let (mut window, mut backwards) = (Window::whole(x), Vec::new());
         for (index, &at) in axes.iter().enumerate() {
             let at = axis(at, x.rank())?;

@@ -3,10 +3,9 @@
 use pir_ir::Type;
 
 use super::super::ops;
-use super::hlo::{Num, array, compare, converted, cut, filled, iota, pairs, reshaped};
+use super::hlo::{Frame, Num, compare, converted, cut, filled, iota, reshaped, vector};
 use super::reduce::bound;
 use super::{Cx, Results, Rows, axis, rows};
-use crate::pd::Expr;
 
 pub(super) const ROWS: Rows = rows! {
     Argsort |c, op| sorted(c, op.axis(), op.descending(), None);
@@ -21,8 +20,7 @@ pub(super) const ROWS: Rows = rows! {
 
 /// The elements along an axis with their indices, in order: stable, NaN exceeds everything. Then some of them.
 fn sorted<'c>(c: &Cx<'c>, along: i64, descending: bool, some: Option<(i64, i64)>) -> Results<'c> {
-    let x = c.x(0);
-    let x = if x.rank() == 0 { reshaped(x, &[1]) } else { x };
+    let x = vector(c.x(0));
     let at = axis(along, x.rank())?;
     let (elem, index) = (x.elem().ok_or("an operand is missing")?, c.tensor(1).1);
     let places = iota(c.scope, x.dims(), at, index);
@@ -54,12 +52,10 @@ fn sorted<'c>(c: &Cx<'c>, along: i64, descending: bool, some: Option<(i64, i64)>
 
 /// The extremum up to each element and its index: the last of equals; NaN exceeds everything.
 fn so_far<'c>(c: &Cx<'c>, along: i64, wins: &str) -> Results<'c> {
-    let x = c.x(0);
-    let x = if x.rank() == 0 { reshaped(x, &[1]) } else { x };
+    let x = vector(c.x(0));
     let at = axis(along, x.rank())?;
     let elem = x.elem().ok_or("an operand is missing")?;
-    let size = x.dims()[at];
-    if size == 0 {
+    if x.dims()[at] == 0 {
         return Err("there is nothing along the axis".to_owned());
     }
     let places = iota(c.scope, x.dims(), at, Type::I64);
@@ -78,23 +74,13 @@ fn so_far<'c>(c: &Cx<'c>, along: i64, wins: &str) -> Results<'c> {
         let wins = wins.logical_or(none);
         vec![wins.select(second, first), wins.select(i.maximum(j), i.minimum(j))]
     });
-    let only = |n: i64, other: i64| -> Vec<i64> { (0..x.rank()).map(|d| if d == at { n } else { other }).collect() };
-    let ones = array(c.ctx(), &vec![1; x.rank()]);
-    let padding: Vec<(i64, i64)> = only(size - 1, 0).into_iter().map(|low| (low, 0)).collect();
-    let attrs = [
-        ("base_dilations", ones),
-        ("padding", pairs(c.ctx(), &padding)),
-        ("window_dilations", ones),
-        ("window_dimensions", array(c.ctx(), &only(size, 1))),
-        ("window_strides", ones),
-    ];
     let inits = [
         filled(c.scope, &[], elem, bound(c, elem, wins == "LE")),
         filled(c.scope, &[], Type::I64, Num::Int(-1)),
     ];
     let types = [elem, Type::I64].map(|elem| c.ctx().tensor(x.dims(), elem));
     let operands = [x, places, inits[0], inits[1]];
-    let all: Vec<Expr<'c>> = c.with_regions(ops::ReduceWindow::NAME, &operands, &attrs, &[region], &types);
+    let all = c.reduce_windows(&operands, &Frame::up_to(x.dims(), at), region, &types);
     Ok(all
         .into_iter()
         .enumerate()

@@ -4,10 +4,10 @@ use pir_ir::Type;
 
 use super::super::ops;
 use super::hlo::{
-    Num, array, compare, constant, converted, cut, dialect, emit, filled, iota, joined, padded, pairs, reshaped,
+    Frame, Num, array, constant, converted, cut, dialect, emit, filled, iota, joined, padded, pairs, reshaped,
     reversed, spread_along, transposed,
 };
-use super::reduce::bound;
+use super::reduce::{bound, first_of_equals};
 use super::{Cx, Rows, rows};
 use crate::pd::{self, Expr, Source};
 use crate::window::{Attributes, Axis};
@@ -53,29 +53,13 @@ pub(super) const ROWS: Rows = rows! {
     };
 };
 
-/// The numbers of an attribute, or what they are without it.
-fn list(c: &Cx<'_>, name: &str, default: &[i64]) -> Vec<i64> {
-    let attr = c.attribute(name).and_then(|attr| c.ctx().attr_ints(attr));
-    attr.map_or_else(|| default.to_vec(), <[i64]>::to_vec)
-}
-
-fn text<'c>(c: &Cx<'c>, name: &str, default: &'static str) -> &'c str {
-    let attr = c.attribute(name).and_then(|attr| c.ctx().attr_str(attr));
-    attr.unwrap_or(default)
-}
-
-fn flag(c: &Cx<'_>, name: &str, default: bool) -> bool {
-    let attr = c.attribute(name).and_then(|attr| c.ctx().attr_bool(attr));
-    attr.unwrap_or(default)
+fn text<'c>(c: &Cx<'c>, name: &str) -> Option<&'c str> {
+    c.attribute(name).and_then(|attr| c.ctx().attr_str(attr))
 }
 
 fn attributes(c: &Cx<'_>) -> Attributes {
-    Attributes {
-        strides: list(c, "strides", &[1, 1]),
-        paddings: list(c, "paddings", &[0, 0]),
-        dilations: list(c, "dilations", &[1, 1]),
-        algorithm: text(c, "padding_algorithm", "EXPLICIT").to_owned(),
-    }
+    let ints = |name: &str| Some(c.ctx().attr_ints(c.attribute(name)?)?.to_vec());
+    Attributes::of(ints, text(c, "padding_algorithm").map(str::to_owned))
 }
 
 /// With the channels before the dimensions of space.
@@ -107,7 +91,7 @@ impl Conv {
             true => Ok(Conv {
                 attributes: attributes(c),
                 groups,
-                last: text(c, "data_format", "NCHW") == "NHWC",
+                last: text(c, "data_format") == Some("NHWC"),
             }),
             false => Err("it needs images and filters of four dimensions, and at least one group".to_owned()),
         }
@@ -268,7 +252,7 @@ struct Pool {
 
 impl Pool {
     fn of(c: &Cx<'_>, kernel: Vec<i64>) -> Result<Pool, String> {
-        let last = text(c, "data_format", "NCHW") == "NHWC";
+        let last = text(c, "data_format") == Some("NHWC");
         let &[_, a, b, d] = c.x(0).dims() else {
             return Err("four dimensions are needed".to_owned());
         };
@@ -278,19 +262,20 @@ impl Pool {
             [h, w] => [h, w],
             _ => return Err("`kernel_size` must be two numbers".to_owned()),
         };
-        let (global, exclusive) = (flag(c, "global_pooling", false), flag(c, "exclusive", true));
-        let windows: Vec<Windows> = if global || flag(c, "adaptive", false) {
+        let flag = |name: &str, default| c.flag(name).unwrap_or(default);
+        let (global, exclusive) = (flag("global_pooling", false), flag("exclusive", true));
+        let windows: Vec<Windows> = if global || flag("adaptive", false) {
             let count = if global { [1, 1] } else { kernel };
             [0, 1].map(|at| Windows::shares(size[at], count[at])).into()
         } else {
             let axes = attributes(c).axes(size, kernel)?;
-            let ceil = flag(c, "ceil_mode", false);
+            let ceil = flag("ceil_mode", false);
             axes.iter()
                 .map(|axis| Windows::sliding(axis, ceil, exclusive))
                 .collect::<Result<_, _>>()?
         };
         let axes = <[Windows; 2]>::try_from(windows).map_err(|_| "two dimensions are needed")?;
-        let mean = text(c, "pooling_type", "max") == "avg" && c.name != pd::MaxPool2dWithIndex::NAME;
+        let mean = text(c, "pooling_type") == Some("avg") && c.name != pd::MaxPool2dWithIndex::NAME;
         Ok(Pool { mean, last, axes })
     }
 
@@ -302,17 +287,14 @@ impl Pool {
         channels_back(x, self.last)
     }
 
-    /// The attributes of a `reduce_window`, if the windows are all alike.
-    fn slides(&self, c: &Cx<'_>) -> Option<[(&'static str, pir_ir::Attr); 5]> {
+    /// The window of a `reduce_window`, if the windows are all alike.
+    fn slides(&self) -> Option<Frame> {
         let [h, w] = [self.axes[0].slides.as_ref()?, self.axes[1].slides.as_ref()?];
-        let ones = array(c.ctx(), &[1; 4]);
-        Some([
-            ("base_dilations", ones),
-            ("padding", pairs(c.ctx(), &[(0, 0), (0, 0), h.padding, w.padding])),
-            ("window_dilations", ones),
-            ("window_dimensions", array(c.ctx(), &[1, 1, h.kernel, w.kernel])),
-            ("window_strides", array(c.ctx(), &[1, 1, h.stride, w.stride])),
-        ])
+        Some(Frame {
+            sizes: vec![1, 1, h.kernel, w.kernel],
+            strides: vec![1, 1, h.stride, w.stride],
+            padding: vec![(0, 0), (0, 0), h.padding, w.padding],
+        })
     }
 
     fn shape(&self, x: Expr<'_>) -> [i64; 4] {
@@ -346,16 +328,8 @@ impl Pool {
 
     fn averages<'c>(&self, c: &Cx<'c>, x: Expr<'c>) -> Result<Expr<'c>, String> {
         let (dims, elem) = (self.shape(x), x.elem().ok_or("an operand is missing")?);
-        let sum = match self.slides(c) {
-            Some(attrs) => {
-                let zero = filled(c.scope, &[], elem, Num::Int(0));
-                let region = c.combiner(ops::Add::NAME, elem);
-                let ty = c.ctx().tensor(&dims, elem);
-                c.with_regions(ops::ReduceWindow::NAME, &[x, zero], &attrs, &[region], &[ty])[..]
-                    .first()
-                    .copied()
-                    .unwrap_or(c.scope.nothing())
-            }
+        let sum = match self.slides() {
+            Some(frame) => c.fold_windows(ops::Add::NAME, x, Num::Int(0), &frame, &dims),
             None => {
                 let [rows, columns] = [0, 1].map(|at| self.members(c, at, elem, x.dims()[2 + at]));
                 rows.matmul(x).matmul_with(columns, |o| o.transpose_y(true))
@@ -384,18 +358,12 @@ impl Pool {
             ));
         }
         let apart = padded(share, zero, &widths);
-        let ones = array(c.ctx(), &[1; 4]);
-        let attrs = [
-            ("base_dilations", ones),
-            ("padding", pairs(c.ctx(), &[(0, 0); 4])),
-            ("window_dilations", ones),
-            ("window_dimensions", array(c.ctx(), &[1, 1, h.kernel, w.kernel])),
-            ("window_strides", ones),
-        ];
-        let region = c.combiner(ops::Add::NAME, elem);
-        let ty = c.ctx().tensor(x.dims(), elem);
-        let out = c.with_regions(ops::ReduceWindow::NAME, &[apart, zero], &attrs, &[region], &[ty]);
-        out.first().copied().ok_or_else(|| "an operand is missing".to_owned())
+        let frame = Frame {
+            sizes: vec![1, 1, h.kernel, w.kernel],
+            strides: vec![1; 4],
+            padding: vec![(0, 0); 4],
+        };
+        Ok(c.fold_windows(ops::Add::NAME, apart, Num::Int(0), &frame, x.dims()))
     }
 
     /// The greatest element of each window and its place in its channel: the first of equals; NaN exceeds everything.
@@ -403,41 +371,16 @@ impl Pool {
         let elem = x.elem().ok_or("an operand is missing")?;
         let width = filled(c.scope, x.dims(), Type::I64, Num::Int(x.dims()[3]));
         let places = iota(c.scope, x.dims(), 2, Type::I64) * width + iota(c.scope, x.dims(), 3, Type::I64);
-        let region = |c: &Cx<'c>| {
-            let scalars = [elem, Type::I64, elem, Type::I64].map(|elem| c.ctx().tensor(&[], elem));
-            c.region(&scalars, |args| {
-                let &[a, i, b, j] = args else { return Vec::new() };
-                let (wins, equal) = (compare("GT", a, b, &[]), compare("EQ", a, b, &[]));
-                let (wins, equal) = match c.ctx().is_float(elem) {
-                    true => {
-                        let nans = [a.isnan(), b.isnan()];
-                        let both = nans[0].logical_and(nans[1]);
-                        (
-                            wins.logical_or(nans[0].logical_and(nans[1].logical_not())),
-                            equal.logical_or(both),
-                        )
-                    }
-                    false => (wins, equal),
-                };
-                let wins = wins.logical_or(equal.logical_and(compare("LT", i, j, &[])));
-                vec![wins.select(a, b), wins.select(i, j)]
-            })
-        };
+        let region = |c: &Cx<'c>| first_of_equals(c, elem, Type::I64, "GT");
         let inits = [
             filled(c.scope, &[], elem, bound(c, elem, false)),
             filled(c.scope, &[], Type::I64, Num::Int(i64::MAX)),
         ];
         let types = |dims: &[i64]| [elem, Type::I64].map(|elem| c.ctx().tensor(dims, elem));
-        let found = match self.slides(c) {
-            Some(attrs) => {
+        let found = match self.slides() {
+            Some(frame) => {
                 let operands = [x, places, inits[0], inits[1]];
-                c.with_regions(
-                    ops::ReduceWindow::NAME,
-                    &operands,
-                    &attrs,
-                    &[region(c)],
-                    &types(&self.shape(x)),
-                )
+                c.reduce_windows(&operands, &frame, region(c), &types(&self.shape(x)))
             }
             None => {
                 let mut pair = vec![x, places];
