@@ -12,6 +12,23 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::value;
 
+/// The name of `cf.cond_yield`.
+pub const COND_YIELD: &str = "cf.cond_yield";
+/// The name of `cf.copy_stack`.
+pub const COPY_STACK: &str = "cf.copy_stack";
+/// The name of `cf.create_stack`.
+pub const CREATE_STACK: &str = "cf.create_stack";
+/// The name of `cf.is_empty`.
+pub const IS_EMPTY: &str = "cf.is_empty";
+/// The name of `cf.join_stack`.
+pub const JOIN_STACK: &str = "cf.join_stack";
+/// The name of `cf.pop_back`.
+pub const POP_BACK: &str = "cf.pop_back";
+/// The name of `cf.push_back`.
+pub const PUSH_BACK: &str = "cf.push_back";
+/// The name of `cf.yield`.
+pub const YIELD: &str = "cf.yield";
+
 /// `cf.stack`, the type of stacks.
 pub struct Stack;
 
@@ -75,7 +92,7 @@ fn effects(list: &[(EffectKind, EffectTarget)]) -> SmallVec<[Effect; 2]> {
 }
 
 fn create() -> OpDef {
-    let mut def = OpDef::new("cf.create_stack", "An empty stack");
+    let mut def = OpDef::new(CREATE_STACK, "An empty stack");
     def.results = vec![value("stack", "stack", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
     def.effects = MemoryEffects::Declared(|_| effects(&[(EffectKind::Alloc, EffectTarget::Result(0))]));
@@ -84,7 +101,7 @@ fn create() -> OpDef {
 }
 
 fn push() -> OpDef {
-    let mut def = OpDef::new("cf.push_back", "Pushes a value on a stack");
+    let mut def = OpDef::new(PUSH_BACK, "Pushes a value on a stack");
     def.operands = vec![value("stack", "stack", Arity::One), value("value", "any", Arity::One)].into();
     def.verify = Some(stack_operand);
     def.effects = MemoryEffects::Declared(|_| effects(&[(EffectKind::Write, EffectTarget::Operand(0))]));
@@ -93,7 +110,7 @@ fn push() -> OpDef {
 }
 
 fn pop() -> OpDef {
-    let mut def = OpDef::new("cf.pop_back", "Removes the last value of a stack and gives it");
+    let mut def = OpDef::new(POP_BACK, "Removes the last value of a stack and gives it");
     def.description = "The type of the value is written: it is that of the value that was pushed.".into();
     def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.results = vec![value("value", "any", Arity::One)].into();
@@ -109,7 +126,7 @@ fn pop() -> OpDef {
 }
 
 fn is_empty() -> OpDef {
-    let mut def = OpDef::new("cf.is_empty", "Whether a stack holds nothing");
+    let mut def = OpDef::new(IS_EMPTY, "Whether a stack holds nothing");
     def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.results = vec![value("out", "i1", Arity::One)].into();
     def.infer = Some(|_| Ok(smallvec![Type::I1]));
@@ -120,7 +137,7 @@ fn is_empty() -> OpDef {
 }
 
 fn copy() -> OpDef {
-    let mut def = OpDef::new("cf.copy_stack", "A new stack with the same values");
+    let mut def = OpDef::new(COPY_STACK, "A new stack with the same values");
     def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.results = vec![value("copy", "stack", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
@@ -137,7 +154,7 @@ fn copy() -> OpDef {
 
 fn join() -> OpDef {
     let mut def = OpDef::new(
-        "cf.join_stack",
+        JOIN_STACK,
         "Takes all tensors off a stack and puts them together along an axis, the one that was pushed first in front",
     );
     def.description =
@@ -185,7 +202,7 @@ fn join() -> OpDef {
 }
 
 fn yields() -> OpDef {
-    let mut def = OpDef::new("cf.yield", "Ends a region and hands values to what comes next");
+    let mut def = OpDef::new(YIELD, "Ends a region and hands values to what comes next");
     def.traits = Traits::TERMINATOR;
     def.operands = vec![value("values", "any", Arity::Variadic)].into();
     def.with_effects(MemoryEffects::None)
@@ -193,7 +210,7 @@ fn yields() -> OpDef {
 
 fn cond_yield() -> OpDef {
     let mut def = OpDef::new(
-        "cf.cond_yield",
+        COND_YIELD,
         "Ends the cond region of a loop: continues with the body if the condition is true",
     );
     def.traits = Traits::TERMINATOR;

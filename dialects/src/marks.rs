@@ -1,5 +1,6 @@
 //! Marks: attributes that passes and readers set on operations of any dialect.
 
+use crate::cf;
 use std::borrow::Cow;
 
 use crate::pd;
@@ -76,7 +77,7 @@ pub static COTANGENTS: Mark = Mark::on(
 pub static CAPACITY: Mark = Mark::on(
     "capacity",
     "int",
-    &[Cow::Borrowed("cf.create_stack")],
+    &[Cow::Borrowed(cf::CREATE_STACK)],
     "so many values of each operation that pushes are on the stack at most; `lower-stacks` reads it",
 );
 

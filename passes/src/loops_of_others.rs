@@ -394,6 +394,8 @@ fn no_pass_knows_loops_and_branches_by_name() {
             "\"pd.if",
             "\"cf.yield\"",
             "\"cf.cond_yield\"",
+            "cf::YIELD",
+            "cf::COND_YIELD",
         ],
     );
 }

@@ -1,5 +1,6 @@
 //! Running programs as dataflow graphs.
 
+use pir_dialects::df;
 use std::io::Write;
 
 use pir_interp::dataflow::{self, Event, FrameStats, Outcome, Schedule, Stats};
@@ -17,9 +18,7 @@ pub(super) fn prepare(module: &mut Module, devices: u32) -> Result<(), Vec<Diagn
     let mut graphs = 0;
     module.for_each_body(|body| {
         let ops = body.walk_all();
-        graphs += ops
-            .filter(|&op| body.view(&module.ctx, op).name() == "df.graph")
-            .count();
+        graphs += ops.filter(|&op| body.view(&module.ctx, op).name() == df::GRAPH).count();
     });
     let mut pipeline = Vec::new();
     if graphs == 0 {

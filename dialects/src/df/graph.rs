@@ -16,6 +16,7 @@
 //! Nodes on a cycle without a back edge, and those that depend on them, are not ordered ([`Graph::cyclic`]), and count
 //! as outside of all loops.
 
+use crate::df;
 use pir_ir::{Body, Context, Lists, OpId, Sym, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 
@@ -83,20 +84,20 @@ impl NodeKind {
     /// The kind of an operation of this name; `None` for `df.control`, which is not a node.
     pub fn of(name: &str) -> Option<NodeKind> {
         Some(match name {
-            "df.control" => return None,
-            "df.switch" => NodeKind::Switch,
-            "df.merge" => NodeKind::Merge,
-            "df.enter" => NodeKind::Enter,
-            "df.exit" => NodeKind::Exit,
-            "df.next_iteration" => NodeKind::NextIteration,
-            "df.loop_cond" => NodeKind::LoopCond,
-            "df.identity" => NodeKind::Identity,
-            "df.no_op" => NodeKind::NoOp,
-            "df.send" => NodeKind::Send,
-            "df.recv" => NodeKind::Recv,
-            "df.stack" => NodeKind::Stack,
-            "df.stack_push" => NodeKind::Push,
-            "df.stack_pop" => NodeKind::Pop,
+            df::CONTROL => return None,
+            df::SWITCH => NodeKind::Switch,
+            df::MERGE => NodeKind::Merge,
+            df::ENTER => NodeKind::Enter,
+            df::EXIT => NodeKind::Exit,
+            df::NEXT_ITERATION => NodeKind::NextIteration,
+            df::LOOP_COND => NodeKind::LoopCond,
+            df::IDENTITY => NodeKind::Identity,
+            df::NO_OP => NodeKind::NoOp,
+            df::SEND => NodeKind::Send,
+            df::RECV => NodeKind::Recv,
+            df::STACK => NodeKind::Stack,
+            df::STACK_PUSH => NodeKind::Push,
+            df::STACK_POP => NodeKind::Pop,
             _ => NodeKind::Ordinary,
         })
     }

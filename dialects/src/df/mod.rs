@@ -16,6 +16,36 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::value;
 
+/// The name of `df.graph`.
+pub const GRAPH: &str = "df.graph";
+/// The name of `df.switch`.
+pub const SWITCH: &str = "df.switch";
+/// The name of `df.merge`.
+pub const MERGE: &str = "df.merge";
+/// The name of `df.enter`.
+pub const ENTER: &str = "df.enter";
+/// The name of `df.exit`.
+pub const EXIT: &str = "df.exit";
+/// The name of `df.next_iteration`.
+pub const NEXT_ITERATION: &str = "df.next_iteration";
+/// The name of `df.loop_cond`.
+pub const LOOP_COND: &str = "df.loop_cond";
+/// The name of `df.identity`.
+pub const IDENTITY: &str = "df.identity";
+/// The name of `df.control`.
+pub const CONTROL: &str = "df.control";
+/// The name of `df.no_op`.
+pub const NO_OP: &str = "df.no_op";
+/// The name of `df.send`.
+pub const SEND: &str = "df.send";
+/// The name of `df.recv`.
+pub const RECV: &str = "df.recv";
+/// The name of `df.stack`.
+pub const STACK: &str = "df.stack";
+/// The name of `df.stack_push`.
+pub const STACK_PUSH: &str = "df.stack_push";
+/// The name of `df.stack_pop`.
+pub const STACK_POP: &str = "df.stack_pop";
 /// The default of `parallel_iterations`: how many iterations of a frame may run concurrently.
 pub const PARALLEL_ITERATIONS: i64 = 10;
 
@@ -129,7 +159,7 @@ fn passes_on(name: &'static str, summary: &'static str) -> OpDef {
 }
 
 fn graph() -> OpDef {
-    let mut def = OpDef::new("df.graph", "A graph of nodes, run by a device");
+    let mut def = OpDef::new(GRAPH, "A graph of nodes, run by a device");
     def.description = "The order of the operations has no meaning; values may be used in front of their definitions. \
                        `device` tells which device runs it; without, the program has but one graph. No pass but those \
                        for graphs looks inside."
@@ -147,7 +177,7 @@ fn graph() -> OpDef {
 }
 
 fn switch() -> OpDef {
-    let mut def = node("df.switch", "Hands a value on to one of two sides");
+    let mut def = node(SWITCH, "Hands a value on to one of two sides");
     def.description =
         "The first result is alive if the predicate is false, the second if it is true; the other is dead.".into();
     def.operands = vec![value("data", "any", Arity::One), value("pred", "i1", Arity::One)].into();
@@ -164,7 +194,7 @@ fn switch() -> OpDef {
 }
 
 fn merge() -> OpDef {
-    let mut def = node("df.merge", "Hands on the first value that arrives alive");
+    let mut def = node(MERGE, "Hands on the first value that arrives alive");
     def.description = "The second result is the number of the operand. Dead if all operands are.".into();
     def.operands = vec![value("inputs", "any", Arity::Variadic)].into();
     def.results = vec![
@@ -180,7 +210,7 @@ fn merge() -> OpDef {
 }
 
 fn enter() -> OpDef {
-    let mut def = passes_on("df.enter", "Hands a value on to the first iteration of a frame");
+    let mut def = passes_on(ENTER, "Hands a value on to the first iteration of a frame");
     def.description =
         "With `constant`, to all of its iterations. At most `parallel_iterations` of them run at a time.".into();
     def.attrs = vec![
@@ -193,29 +223,26 @@ fn enter() -> OpDef {
 }
 
 fn exit() -> OpDef {
-    passes_on("df.exit", "Hands a value on from a frame to the one around it")
+    passes_on(EXIT, "Hands a value on from a frame to the one around it")
 }
 
 fn next_iteration() -> OpDef {
-    passes_on(
-        "df.next_iteration",
-        "Hands a value on to the next iteration of its frame",
-    )
+    passes_on(NEXT_ITERATION, "Hands a value on to the next iteration of its frame")
 }
 
 fn loop_cond() -> OpDef {
-    let mut def = passes_on("df.loop_cond", "Tells whether the frame has a next iteration");
+    let mut def = passes_on(LOOP_COND, "Tells whether the frame has a next iteration");
     def.operands = vec![value("pred", "i1", Arity::One)].into();
     def
 }
 
 fn identity() -> OpDef {
-    passes_on("df.identity", "Hands a value on")
+    passes_on(IDENTITY, "Hands a value on")
 }
 
 fn control() -> OpDef {
     let mut def = node(
-        "df.control",
+        CONTROL,
         "Says that the node of the first value runs after the nodes of the others",
     );
     def.description = "Control edges. They carry whether the node was dead; those of a `df.switch` are always alive. \
@@ -227,7 +254,7 @@ fn control() -> OpDef {
 }
 
 fn no_op() -> OpDef {
-    let mut def = node("df.no_op", "Does nothing, after what its control edges say");
+    let mut def = node(NO_OP, "Does nothing, after what its control edges say");
     def.results = vec![value("done", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![control_type(args.ctx)]));
     def
@@ -244,7 +271,7 @@ fn ends() -> List<AttrSpec> {
 }
 
 fn send() -> OpDef {
-    let mut def = node("df.send", "Sends a value, or that it is dead, to another device");
+    let mut def = node(SEND, "Sends a value, or that it is dead, to another device");
     def.operands = vec![value("x", "any", Arity::One)].into();
     def.attrs = ends();
     def.results = vec![value("sent", "any", Arity::One)].into();
@@ -254,7 +281,7 @@ fn send() -> OpDef {
 }
 
 fn recv() -> OpDef {
-    let mut def = node("df.recv", "What another device sends");
+    let mut def = node(RECV, "What another device sends");
     def.description = "Runs at once where it has no control edges; its result is dead if what was sent is.".into();
     def.attrs = ends();
     def.results = vec![value("out", "any", Arity::One)].into();
@@ -263,7 +290,7 @@ fn recv() -> OpDef {
 }
 
 fn stack() -> OpDef {
-    let mut def = node("df.stack", "An empty stack");
+    let mut def = node(STACK, "An empty stack");
     def.results = vec![value("stack", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
     def.effects = MemoryEffects::Declared(|_| one(EffectKind::Alloc, EffectTarget::Result(0)));
@@ -271,7 +298,7 @@ fn stack() -> OpDef {
 }
 
 fn stack_push() -> OpDef {
-    let mut def = node("df.stack_push", "Pushes a value on a stack and hands it on");
+    let mut def = node(STACK_PUSH, "Pushes a value on a stack and hands it on");
     def.description = "With `swap`, the stack keeps it in the memory of the host.".into();
     def.operands = vec![value("stack", "any", Arity::One), value("x", "any", Arity::One)].into();
     def.attrs = vec![attr("swap", "bool", Some("false"))].into();
@@ -286,7 +313,7 @@ fn stack_push() -> OpDef {
 }
 
 fn stack_pop() -> OpDef {
-    let mut def = node("df.stack_pop", "Takes the last value off a stack");
+    let mut def = node(STACK_POP, "Takes the last value off a stack");
     def.operands = vec![value("stack", "any", Arity::One)].into();
     def.results = vec![value("out", "any", Arity::One)].into();
     def.effects = MemoryEffects::Declared(|_| {

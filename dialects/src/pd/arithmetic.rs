@@ -1,5 +1,6 @@
 //! The arithmetic of tensors and scalars, and the loops and branches, that passes make programs of.
 
+use crate::cf;
 use pir_ir::{Arith, Arithmetic, Context, OpId, OpView, Rewriter, Structured, Type, TypeData, ValueId};
 
 use crate::pd;
@@ -8,8 +9,8 @@ use crate::pd;
 pub(super) const STRUCTURED: Structured = Structured {
     branch: pd::If::NAME,
     repeat: pd::While::NAME,
-    yields: "cf.yield",
-    tests: "cf.cond_yield",
+    yields: cf::YIELD,
+    tests: cf::COND_YIELD,
 };
 
 /// Arithmetic on tensors, and on numbers and truth values by themselves.

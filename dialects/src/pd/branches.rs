@@ -3,7 +3,7 @@
 //! Operations with an init region are left alone: their branches record on the stack created there, and the pushes
 //! correspond to pops in the branches of the dual.
 
-use crate::pd;
+use crate::{cf, pd};
 use std::sync::Arc;
 
 use pir_ir::{
@@ -438,7 +438,7 @@ fn target_block(rewriter: &mut Rewriter<'_>, region: RegionId) -> BlockId {
     }
     let block = rewriter.body.create_block(region);
     let point = rewriter.point();
-    rewriter.at_end(block).op("cf.yield").build();
+    rewriter.at_end(block).op(cf::YIELD).build();
     rewriter.set_point(point);
     block
 }

@@ -1,6 +1,6 @@
 //! Control flow: `pd.if`, `pd.while`, their duals `pd.if_grad` and `pd.while_grad`, and branches between blocks.
 
-use crate::pd;
+use crate::{cf, pd};
 use pir_ir::{
     Arity, Attr, BlockId, Body, Context, FlowEdge, FlowPoint, InferArgs, MemoryEffects, OpDef, OpId, OpView, Presence,
     RegionFlow, RegionId, RegionSpec, Speculatability, Traits, Type, ValueId,
@@ -77,7 +77,7 @@ fn if_like(name: &'static str, summary: &'static str, doc: &'static str) -> OpDe
             bare: false,
         },
     ];
-    def.implicit_terminator = Some("cf.yield");
+    def.implicit_terminator = Some(cf::YIELD);
     def.infer = Some(|args| {
         let [.., then, _] = args.regions else {
             return Err("it needs its regions".to_owned());
@@ -146,7 +146,7 @@ fn while_like(name: &'static str, summary: &'static str, doc: &'static str) -> O
 }
 
 fn is_cond_yield(ctx: &Context, args: &InferArgs<'_>, op: OpId) -> bool {
-    ctx.op_str(args.body.op_name(op)) == "cf.cond_yield"
+    ctx.op_str(args.body.op_name(op)) == cf::COND_YIELD
 }
 
 /// The operand types of a region's terminator, without the first `skip`.
@@ -168,7 +168,7 @@ fn starts_with_stack(args: &InferArgs<'_>, region: RegionId) -> bool {
     let end = args.body.region_terminator(region);
     end.is_some_and(|end| {
         args.body.num_operands(end) == 1
-            && crate::cf::is_stack(args.ctx, args.body.value_type(args.body.operand(end, 0)))
+            && cf::is_stack(args.ctx, args.body.value_type(args.body.operand(end, 0)))
             && args
                 .body
                 .single_block(region)
@@ -242,7 +242,7 @@ impl RegionFlow for IfFlow {
     }
 
     fn entry_end(&self) -> Option<&'static str> {
-        Some("cf.yield")
+        Some(cf::YIELD)
     }
 
     fn dual(&self) -> Option<&'static str> {
@@ -328,7 +328,7 @@ impl RegionFlow for WhileFlow {
     }
 
     fn entry_end(&self) -> Option<&'static str> {
-        Some("cf.yield")
+        Some(cf::YIELD)
     }
 
     fn dual(&self) -> Option<&'static str> {

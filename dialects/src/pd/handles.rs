@@ -1,5 +1,6 @@
 //! Traces handles of stacks to their definitions, through yields, and from pops to the corresponding pushes.
 
+use crate::cf;
 use pir_ir::{Body, Context, OpId, RegionId, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 
@@ -79,7 +80,7 @@ impl<'m> Handles<'m> {
         };
         let from = match body.value_def(value) {
             ValueDef::Result(op, index) => match name(op) {
-                "cf.create_stack" => return Some(HandleSource::Made(op)),
+                cf::CREATE_STACK => return Some(HandleSource::Made(op)),
                 name if is_while(name) => self.passed_on(first_region(op)?, index as usize + 1)?,
                 name if is_if(name) => self.passed_on(first_region(op)?, index as usize)?,
                 _ => return None,

@@ -15,6 +15,7 @@ pub(crate) mod infer;
 mod loops;
 mod verify;
 
+use crate::cf;
 use std::sync::Arc;
 
 use pir_ir::{ContextBuilder, DialectDef, DialectType, TypeDef, TypeParamKind};
@@ -109,7 +110,7 @@ pub fn register(builder: &mut ContextBuilder) {
     builder.register_pattern(While::NAME, 1, Arc::new(loops::align));
     // The same names as in PaddlePaddle.
     builder
-        .register_alias("pd.yield", "cf.yield")
+        .register_alias("pd.yield", cf::YIELD)
         .register_list_type("pd.vec")
         .register_arithmetic(&arithmetic::Tensors)
         .register_structured(arithmetic::STRUCTURED);

@@ -1,5 +1,6 @@
 //! Verifiers of control flow: the rules of the specification, sections 1 and 2, each with a separate message.
 
+use crate::cf;
 use pir_ir::verify::compatible;
 use pir_ir::{BlockId, Diagnostic, OpId, OpView, RegionId, Type, ValueId};
 
@@ -208,7 +209,7 @@ pub(super) fn if_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
             }
             continue;
         }
-        let Some((block, end)) = block_ending_in(op, region, name, "cf.yield", errors) else {
+        let Some((block, end)) = block_ending_in(op, region, name, cf::YIELD, errors) else {
             continue;
         };
         let args = types(op, op.body.block_args(block).iter().copied());
@@ -248,11 +249,11 @@ pub(super) fn if_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
 }
 
 fn init_of_if(op: OpView<'_>, region: RegionId, errors: &mut Vec<Diagnostic>) {
-    let Some((block, end)) = block_ending_in(op, region, "init", "cf.yield", errors) else {
+    let Some((block, end)) = block_ending_in(op, region, "init", cf::YIELD, errors) else {
         return;
     };
     let ops: Vec<OpId> = op.body.block_ops(block).collect();
-    let creates = ops.len() == 2 && op.ctx.op_str(op.body.op_name(ops[0])) == "cf.create_stack";
+    let creates = ops.len() == 2 && op.ctx.op_str(op.body.op_name(ops[0])) == cf::CREATE_STACK;
     let yields =
         creates && op.body.num_operands(end) == 1 && op.body.defining_op(op.body.operand(end, 0)) == Some(ops[0]);
     if !yields || !op.body.block_args(block).is_empty() {
@@ -299,8 +300,8 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         }
         None => operands,
     };
-    let cond = block_ending_in(op, cond, "cond", "cf.cond_yield", errors);
-    let body = block_ending_in(op, body, "body", "cf.yield", errors);
+    let cond = block_ending_in(op, cond, "cond", cf::COND_YIELD, errors);
+    let body = block_ending_in(op, body, "body", cf::YIELD, errors);
     let (Some((cond_block, cond_end)), Some((body_block, body_end))) = (cond, body) else {
         return;
     };
@@ -381,7 +382,7 @@ fn init_of_while(
     operands: &[Type],
     errors: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Type>> {
-    let (block, end) = block_ending_in(op, region, "init", "cf.yield", errors)?;
+    let (block, end) = block_ending_in(op, region, "init", cf::YIELD, errors)?;
     let args = op.body.block_args(block).to_vec();
     let binding = Binding {
         code: "while-init-arguments",
@@ -393,7 +394,7 @@ fn init_of_while(
     bind(op, &binding, operands, &types(op, args.iter().copied()), errors);
     let ops: Vec<OpId> = op.body.block_ops(block).collect();
     let yielded: Vec<ValueId> = op.body.operands(end).collect();
-    let creates = ops.len() == 2 && op.ctx.op_str(op.body.op_name(ops[0])) == "cf.create_stack";
+    let creates = ops.len() == 2 && op.ctx.op_str(op.body.op_name(ops[0])) == cf::CREATE_STACK;
     let passes = yielded
         .split_last()
         .is_some_and(|(&stack, rest)| rest == &args[..] && creates && op.body.defining_op(stack) == Some(ops[0]));

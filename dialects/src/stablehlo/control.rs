@@ -1,5 +1,6 @@
 //! Control flow in terms of that of `pd`.
 
+use crate::cf;
 use pir_ir::{OpId, OpView, RegionId, Rewriter, Semantics, Speculatability, Type, ValueId};
 use smallvec::SmallVec;
 
@@ -47,8 +48,8 @@ fn make_while(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
         return Err("expected two regions".to_owned());
     };
     let args = r.body.entry_block(cond).map(|block| r.body.block_args(block).to_vec());
-    terminate(r, cond, "cf.cond_yield", &args.unwrap_or_default())?;
-    terminate(r, body, "cf.yield", &[])?;
+    terminate(r, cond, cf::COND_YIELD, &args.unwrap_or_default())?;
+    terminate(r, body, cf::YIELD, &[])?;
     let op = r.op(pd::While::NAME).operands(parts.operands.iter().copied());
     Ok(op
         .results(parts.types.iter().copied())
@@ -59,7 +60,7 @@ fn make_while(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
 
 fn make_if(r: &mut Rewriter<'_>, condition: ValueId, types: &[Type], regions: [RegionId; 2]) -> Result<OpId, String> {
     for region in regions {
-        terminate(r, region, "cf.yield", &[])?;
+        terminate(r, region, cf::YIELD, &[])?;
     }
     let op = r.op(pd::If::NAME).operand(condition).results(types.iter().copied());
     Ok(op.region(regions[0]).region(regions[1]).build())
@@ -83,10 +84,10 @@ fn case(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
     for (number, &region) in others.iter().enumerate() {
         let condition = is(r, number)?;
         let is_innermost = number + 1 == others.len();
-        terminate(r, region, "cf.yield", &[])?;
+        terminate(r, region, cf::YIELD, &[])?;
         let other = match is_innermost {
             true => {
-                terminate(r, last, "cf.yield", &[])?;
+                terminate(r, last, cf::YIELD, &[])?;
                 last
             }
             false => r.body.create_region(),
@@ -99,7 +100,7 @@ fn case(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
         let op = op.region(region).region(other).build();
         if enclosing.is_some() {
             let results: Vec<ValueId> = r.body.results(op).collect();
-            r.op("cf.yield").operands(results).build();
+            r.op(cf::YIELD).operands(results).build();
         }
         outermost.get_or_insert(op);
         enclosing = Some(op);

@@ -1,5 +1,6 @@
 //! Compiles the operations of a `df.graph` to dense tables.
 
+use pir_dialects::df;
 use std::sync::Arc;
 
 use pir_ir::{Body, Context, OpId, Span};
@@ -157,27 +158,27 @@ impl<'c, 'o> Setup<'c, 'o> {
         let ctx = self.compiler.ctx;
         let view = body.view(ctx, op);
         Ok(match view.name() {
-            "df.switch" => NodeAction::Switch,
-            "df.merge" => NodeAction::Merge,
-            "df.enter" => NodeAction::Enter {
+            df::SWITCH => NodeAction::Switch,
+            df::MERGE => NodeAction::Merge,
+            df::ENTER => NodeAction::Enter {
                 child: NONE,
                 constant: view.bool("constant").unwrap_or(false),
             },
-            "df.exit" => NodeAction::Exit,
-            "df.next_iteration" => NodeAction::NextIteration,
-            "df.identity" | "df.loop_cond" => NodeAction::Pass,
-            "df.no_op" => NodeAction::Nothing,
-            "df.send" => NodeAction::Send {
+            df::EXIT => NodeAction::Exit,
+            df::NEXT_ITERATION => NodeAction::NextIteration,
+            df::IDENTITY | df::LOOP_COND => NodeAction::Pass,
+            df::NO_OP => NodeAction::Nothing,
+            df::SEND => NodeAction::Send {
                 edge: self.keys.number(body, ctx, op, true),
             },
-            "df.recv" => NodeAction::Recv {
+            df::RECV => NodeAction::Recv {
                 edge: self.keys.number(body, ctx, op, false),
             },
-            "df.stack" => NodeAction::Stack,
-            "df.stack_push" => NodeAction::Push {
+            df::STACK => NodeAction::Stack,
+            df::STACK_PUSH => NodeAction::Push {
                 swap: view.bool("swap").unwrap_or(false),
             },
-            "df.stack_pop" => NodeAction::Pop,
+            df::STACK_POP => NodeAction::Pop,
             _ => match self.compiler.single(body, op, last_uses)? {
                 Code::Input { name } => {
                     let ty = body.value_type(body.result(op, 0));
@@ -209,7 +210,7 @@ impl<'c, 'o> Setup<'c, 'o> {
         let mut controls: Vec<OpId> = Vec::new();
         let mut node_of = vec![NONE; body.num_op_slots()];
         for op in body.block_ops(block) {
-            if body.view(ctx, op).name() == "df.control" {
+            if body.view(ctx, op).name() == df::CONTROL {
                 controls.push(op);
                 continue;
             }

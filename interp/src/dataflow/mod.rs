@@ -25,6 +25,7 @@ mod shared;
 mod stats;
 mod trace;
 
+use pir_dialects::df;
 use pir_ir::{Body, Module, OpId, Traits};
 
 use crate::exec::{ExecError, InputSpec, entry, input_spec, top_level};
@@ -108,7 +109,7 @@ fn graphs_in<'m>(module: &Module, body: &'m Body) -> Result<Vec<Found<'m>>, Exec
     let mut beside: Option<OpId> = None;
     for op in body.block_ops(block) {
         let view = body.view(ctx, op);
-        if view.name() == "df.graph" {
+        if view.name() == df::GRAPH {
             let graph = body.isolated(op).ok_or_else(|| ExecError::new("the graph is empty"))?;
             found.push(Found {
                 body: graph,

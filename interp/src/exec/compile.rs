@@ -1,6 +1,7 @@
 //! Compiles a body to instructions.
 
 use pir_dialects::pd;
+use pir_dialects::{cf, df};
 use pir_ir::{AttrData, BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -221,8 +222,8 @@ impl Unit<'_, '_, '_> {
                     stats,
                 }
             }
-            "cf.yield" => Code::Yield(self.operands()),
-            "cf.cond_yield" => {
+            cf::YIELD => Code::Yield(self.operands()),
+            cf::COND_YIELD => {
                 let mut values = self.operands();
                 let condition = Src {
                     last: false,
@@ -250,8 +251,8 @@ impl Unit<'_, '_, '_> {
                     operands: self.operands(),
                 }
             }
-            "cf.create_stack" => Code::CreateStack,
-            "cf.push_back" => {
+            cf::CREATE_STACK => Code::CreateStack,
+            cf::PUSH_BACK => {
                 let operands = self.operands();
                 let &[stack, value] = operands.as_slice() else {
                     return Err(ExecError::new("it needs a stack and a value"));
@@ -262,8 +263,8 @@ impl Unit<'_, '_, '_> {
                     stats: self.innermost_loop(),
                 }
             }
-            "cf.pop_back" => Code::Pop { stack: self.kept(0)? },
-            "cf.is_empty" => {
+            cf::POP_BACK => Code::Pop { stack: self.kept(0)? },
+            cf::IS_EMPTY => {
                 let ty = self.view().result_type(0);
                 let shape = ty
                     .and_then(|t| ctx.as_tensor(t))
@@ -273,8 +274,8 @@ impl Unit<'_, '_, '_> {
                     tensor: shape,
                 }
             }
-            "cf.copy_stack" => Code::CopyStack { stack: self.kept(0)? },
-            "cf.join_stack" => {
+            cf::COPY_STACK => Code::CopyStack { stack: self.kept(0)? },
+            cf::JOIN_STACK => {
                 let axis = self.view().int("axis").and_then(|axis| usize::try_from(axis).ok());
                 let ty = self.view().result_type(0);
                 let (shape, elem) = ty
@@ -313,7 +314,7 @@ impl Unit<'_, '_, '_> {
                 message: self.attr_text("message"),
                 value: self.kept(0)?,
             },
-            "df.graph" => return Err(ExecError::graph()),
+            df::GRAPH => return Err(ExecError::graph()),
             _ => {
                 if let Some(name) = input_name(ctx, self.body, self.op) {
                     return Ok(Code::Input { name });

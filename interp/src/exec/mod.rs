@@ -14,6 +14,7 @@ mod stacks;
 mod stats;
 pub(crate) mod value;
 
+use pir_dialects::df;
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -135,13 +136,13 @@ pub(crate) struct Entry<'m> {
 /// Whether an isolated operation is a module: neither a function nor a graph.
 fn is_module(module: &Module, body: &Body, op: OpId) -> bool {
     let view = body.view(&module.ctx, op);
-    !view.has(Traits::FUNCTION) && view.name() != "df.graph"
+    !view.has(Traits::FUNCTION) && view.name() != df::GRAPH
 }
 
 /// Whether an operation at top level has no effect: passes may remove it.
 fn does_nothing(module: &Module, body: &Body, op: OpId) -> bool {
     if let Some(inner) = body.isolated(op) {
-        return body.view(&module.ctx, op).name() == "df.graph" && inner.walk_all().next().is_none();
+        return body.view(&module.ctx, op).name() == df::GRAPH && inner.walk_all().next().is_none();
     }
     let inside = body.op_regions(op).iter().flat_map(|&region| body.walk(region));
     std::iter::once(op).chain(inside).all(|op| {
@@ -320,7 +321,7 @@ pub fn inputs_of(module: &Module, function: Option<&str>) -> Result<Vec<InputSpe
         }
     }
     for op in body.walk_all() {
-        if body.view(ctx, op).name() == "df.graph" {
+        if body.view(ctx, op).name() == df::GRAPH {
             return Err(ExecError::graph().at(ctx, body, op));
         }
         if let Some(input) = input_spec(ctx, body, op)

@@ -19,6 +19,7 @@ mod captures;
 mod copies;
 mod refusals;
 
+use pir_dialects::cf;
 use pir_ir::{Arith, BlockId, Diagnostic, FlowKind, OpBuilder, OpId, Rewriter, Type, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -76,7 +77,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
     /// The adjoint of a list of operations of `block`, at the insertion point.
     pub(crate) fn block(&mut self, block: BlockId, ops: &[OpId], frame: &mut Frame) -> Result<(), Failure> {
         for &stack in self.activity.stacks.fresh_in(block) {
-            let stack_grad = self.r.op("cf.create_stack").result(self.names.stack).value();
+            let stack_grad = self.r.op(cf::CREATE_STACK).result(self.names.stack).value();
             self.r.name_like(stack_grad, stack, "_grad");
             self.gradient_stacks.insert(stack, stack_grad);
         }
@@ -146,12 +147,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         if self.r.body.op_name(op) == self.names.push {
             let value = self.r.body.operand(op, 1);
             if self.names.is_stack(self.r.body, value) {
-                let stack_grad = self
-                    .r
-                    .op("cf.pop_back")
-                    .operand(handle)
-                    .result(self.names.stack)
-                    .value();
+                let stack_grad = self.r.op(cf::POP_BACK).operand(handle).result(self.names.stack).value();
                 self.r.name_like(stack_grad, value, "_grad");
                 self.gradient_stacks.insert(stacks.root(value), stack_grad);
                 return Ok(());
@@ -160,7 +156,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             let like = self.image.get_or_self(value);
             let ty = self.r.body.value_type(value);
             let grad = match paired {
-                true => self.r.op("cf.pop_back").operand(handle).result(ty).value(),
+                true => self.r.op(cf::POP_BACK).operand(handle).result(ty).value(),
                 false => pop_if_any(self.r, &self.names, handle, like).map_err(|why| failed(self.r, &why))?,
             };
             self.r.name_like(grad, value, "_grad");
@@ -176,7 +172,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
                 .take_or_zeros(frame, value)
                 .map_err(|_| failed(self.r, "the shape of a value is not known"))?,
         };
-        self.r.op("cf.push_back").operand(handle).operand(grad).build();
+        self.r.op(cf::PUSH_BACK).operand(handle).operand(grad).build();
         Ok(())
     }
 
@@ -274,7 +270,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         for &push in tape.pushes[which].iter().rev() {
             let value = self.r.body.operand(push, 1);
             let ty = self.r.body.value_type(value);
-            let popped = self.r.op("cf.pop_back").operand(handle).result(ty).value();
+            let popped = self.r.op(cf::POP_BACK).operand(handle).result(ty).value();
             self.r.take_name(value, popped);
             self.image.insert(value, popped);
         }
@@ -385,7 +381,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         let yielded = self.take_all(&mut inner, outgoing)?;
         if let Some(tape) = &tape {
             let handle = self.image.get_or_self(tape.handle);
-            let empty = self.r.op("cf.is_empty").operand(handle).infer()?;
+            let empty = self.r.op(cf::IS_EMPTY).operand(handle).infer()?;
             let empty = self.r.body.result(empty, 0);
             self.r.name(empty, "done");
             let more = self.r.compute(Arith::Not, &[empty])?;
@@ -523,7 +519,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
 fn pop_if_any(r: &mut Rewriter<'_>, names: &Names, stack: ValueId, like: ValueId) -> Result<ValueId, String> {
     let flow = names.kit.ok_or("there is no branch to ask that with")?.flow;
     let ty = r.body.value_type(like);
-    let empty = r.op("cf.is_empty").operand(stack).infer()?;
+    let empty = r.op(cf::IS_EMPTY).operand(stack).infer()?;
     let empty = r.body.result(empty, 0);
     r.name(empty, "none");
     let mut made = Made::new(r, flow);
@@ -531,7 +527,7 @@ fn pop_if_any(r: &mut Rewriter<'_>, names: &Names, stack: ValueId, like: ValueId
         made.region(r, &[]);
         let value = match none {
             true => zeros_like(r, like)?,
-            false => r.op("cf.pop_back").operand(stack).result(ty).value(),
+            false => r.op(cf::POP_BACK).operand(stack).result(ty).value(),
         };
         made.yields(r, [value]);
     }

@@ -8,7 +8,7 @@
 //! Inner loops first: what one leaves behind it, in the body of the outer loop, is again a product that is added to what
 //! the outer loop carries.
 
-use pir_dialects::pd;
+use pir_dialects::{cf, pd};
 use pir_ir::{
     Arith, Arithmetic, BlockId, Body, Context, DYNAMIC, Diagnostic, FlowEdit, FlowKind, Module, OpId, Rewriter, Type,
 };
@@ -172,9 +172,9 @@ fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Sl
     for term in &slot.terms {
         let operands = [r.body.operand(term.product, 0), r.body.operand(term.product, 1)];
         let stacks = operands.map(|operand| {
-            let stack = r.before(op).op("cf.create_stack").result(names.stack).value();
+            let stack = r.before(op).op(cf::CREATE_STACK).result(names.stack).value();
             r.name_like(stack, operand, "_stack");
-            let push = r.before(term.product).op("cf.push_back");
+            let push = r.before(term.product).op(cf::PUSH_BACK);
             push.operand(stack).operand(operand).build();
             stack
         });
@@ -207,7 +207,7 @@ fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Sl
         let joined = [0, 1].map(|at| {
             let (axis, ty) = types[at];
             let axis = r.ctx.int_attr(axis as i64);
-            let join = r.op("cf.join_stack").operand(stacks[at]).attr("axis", axis);
+            let join = r.op(cf::JOIN_STACK).operand(stacks[at]).attr("axis", axis);
             let joined = join.result(ty).value();
             r.name_like(joined, operands[at], "_all");
             joined

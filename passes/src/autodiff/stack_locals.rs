@@ -5,6 +5,7 @@
 //! decided here but by [`prune`](super::prune), when it is known what the derivative reads. An operation that has a
 //! stack already (it was differentiated before) gets a second one, made in front of it and captured.
 
+use pir_dialects::cf;
 use pir_ir::{BlockId, Body, Context, FlowEdit, OpId, Rewriter, ValueId};
 
 use super::activity::Activity;
@@ -53,7 +54,7 @@ fn add_else(r: &mut Rewriter<'_>, names: &Names, op: OpId) {
 }
 
 fn create_stack(r: &mut Rewriter<'_>, names: &Names, before: OpId) -> ValueId {
-    let stack = r.before(before).op("cf.create_stack").result(names.stack).value();
+    let stack = r.before(before).op(cf::CREATE_STACK).result(names.stack).value();
     r.name(stack, &names.spelled("stack"));
     stack
 }
@@ -64,7 +65,7 @@ fn push_locals(r: &mut Rewriter<'_>, names: &Names, block: BlockId, stack: Value
     };
     for value in locals(names, r.body, block) {
         r.before(terminator)
-            .op("cf.push_back")
+            .op(cf::PUSH_BACK)
             .operand(stack)
             .operand(value)
             .build();
@@ -74,7 +75,7 @@ fn push_locals(r: &mut Rewriter<'_>, names: &Names, block: BlockId, stack: Value
 /// Gives an operation an entry region that makes a stack, unless it can have none.
 fn add_entry(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> bool {
     let edit = FlowEdit::new(names.ctx, r.body, op).and_then(|mut edit| {
-        edit.add_entry("cf.create_stack", names.stack);
+        edit.add_entry(cf::CREATE_STACK, names.stack);
         edit.check(r.body)
     });
     let Ok(ready) = edit else { return false };

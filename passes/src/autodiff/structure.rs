@@ -1,5 +1,6 @@
 //! What autodiff knows of stacks: its own subject, so the names stand here. Loops and branches it knows by their form.
 
+use pir_dialects::cf;
 use pir_ir::{
     Arith, Arithmetic, BlockId, Body, Context, FlowForm, FlowKind, OpId, OpName, Rewriter, Structured, Type, ValueDef,
     ValueId,
@@ -56,12 +57,12 @@ impl<'c> Names<'c> {
         Names {
             ctx,
             kit: arith.zip(ctx.structured()).map(|(arith, flow)| Kit { arith, flow }),
-            create: ctx.op_name("cf.create_stack"),
-            push: ctx.op_name("cf.push_back"),
-            pop: ctx.op_name("cf.pop_back"),
-            is_empty: ctx.op_name("cf.is_empty"),
-            copy: ctx.op_name("cf.copy_stack"),
-            stack: pir_dialects::cf::stack_type(ctx),
+            create: ctx.op_name(cf::CREATE_STACK),
+            push: ctx.op_name(cf::PUSH_BACK),
+            pop: ctx.op_name(cf::POP_BACK),
+            is_empty: ctx.op_name(cf::IS_EMPTY),
+            copy: ctx.op_name(cf::COPY_STACK),
+            stack: cf::stack_type(ctx),
             suffix: 0,
         }
     }

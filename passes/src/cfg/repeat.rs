@@ -1,6 +1,6 @@
 //! Building loops from blocks, for `lift-cfg`.
 
-use pir_dialects::pd;
+use pir_dialects::{cf, pd};
 use pir_ir::{Rewriter, Type, Use, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -135,9 +135,9 @@ impl Nodes<'_> {
                 .map(|e| e.values)
                 .unwrap_or_default();
         }
-        self.finish(inner, "cf.yield", &next);
+        self.finish(inner, cf::YIELD, &next);
         let values: Vec<ValueId> = std::iter::once(go).chain(forwarded.iter().map(|f| f.value)).collect();
-        self.finish(cond, "cf.cond_yield", &values);
+        self.finish(cond, cf::COND_YIELD, &values);
         for (region, block) in regions.into_iter().zip([cond, inner]) {
             self.body.append_block(region, block);
             self.note(block, outer);

@@ -3,7 +3,7 @@
 //! The terminator of a block that is being worked on is replaced by a *hold*: an operation without successors, whose
 //! operands are all values that its ways out take along. So replacing a value reaches them, too.
 
-use pir_dialects::pd;
+use pir_dialects::{cf, pd};
 use pir_ir::{BlockId, Body, Context, OpId, OpSpec, Rewriter, Type, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -268,9 +268,9 @@ impl<'a> Nodes<'a> {
             _ if self.ctx.is_float(ty) => self.ctx.float_attr(0.0),
             _ => self.ctx.int_attr(0),
         };
-        if pir_dialects::cf::is_stack(self.ctx, ty) {
+        if cf::is_stack(self.ctx, ty) {
             let mut rewriter = Rewriter::new(self.ctx, self.body);
-            return Ok(rewriter.before(end).op("cf.create_stack").result(ty).value());
+            return Ok(rewriter.before(end).op(cf::CREATE_STACK).result(ty).value());
         }
         if self.ctx.is_static(ty)
             && let Some(made) = self.constants.materialize(self.body, end, zero, ty)
@@ -312,7 +312,7 @@ impl<'a> Nodes<'a> {
         let regions = [yes, no].map(|value| {
             let region = rewriter.body.create_region();
             let inner = rewriter.body.create_block(region);
-            rewriter.at_end(inner).op("cf.yield").operand(value).build();
+            rewriter.at_end(inner).op(cf::YIELD).operand(value).build();
             (region, inner)
         });
         let select = rewriter.before(end).op(pd::If::NAME).operand(value).result(ty);
@@ -508,7 +508,7 @@ impl<'a> Nodes<'a> {
         let mut regions: SmallVec<[_; 2]> = SmallVec::new();
         for (side, &(inner, empty)) in sides.iter().enumerate() {
             let values: Vec<ValueId> = results.iter().map(|r| r.values[side]).collect();
-            self.finish(inner, "cf.yield", &values);
+            self.finish(inner, cf::YIELD, &values);
             let region = self.body.create_region();
             // A branch that does nothing and gives nothing need not be there.
             if !(side == 1 && empty && results.is_empty()) {

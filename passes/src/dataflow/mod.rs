@@ -9,6 +9,7 @@ mod stacks;
 mod swap;
 mod view;
 
+use pir_dialects::df;
 use pir_dialects::marks::DEVICE;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId};
 
@@ -39,7 +40,7 @@ fn for_each_graph(
     let mut errors = Vec::new();
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
-        let is_graph = |op: &OpId| ctx.op_str(body.op_name(*op)) == "df.graph" && body.isolated(*op).is_some();
+        let is_graph = |op: &OpId| ctx.op_str(body.op_name(*op)) == df::GRAPH && body.isolated(*op).is_some();
         let is_meant = |op: &OpId| which == Which::All || DEVICE.get(&ctx, body.attrs(*op)).is_none();
         let graphs: Vec<OpId> = body.walk_all().filter(is_graph).filter(is_meant).collect();
         for graph in graphs {
@@ -50,7 +51,7 @@ fn for_each_graph(
         let inner = body.isolated_ops_mut();
         pending.extend(
             inner
-                .filter(|(_, name, _)| ctx.op_str(*name) != "df.graph")
+                .filter(|(_, name, _)| ctx.op_str(*name) != df::GRAPH)
                 .map(|(_, _, body)| body),
         );
     }

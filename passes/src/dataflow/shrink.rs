@@ -12,6 +12,7 @@
 //! * The operation may be speculated, and gives one value, which is smaller.
 //! * No handle may refer to another stack.
 
+use pir_dialects::df;
 use pir_dialects::df::graph::{Graph, Node, NodeKind};
 use pir_dialects::marks::DEVICE;
 use pir_ir::{AttrDict, Body, Context, Diagnostic, Module, OpId, OpName, Rewriter, Speculatability, Type, ValueMap};
@@ -139,7 +140,7 @@ fn apply(ctx: &Context, body: &mut Body, graph: &Graph, tape: &Tape, reduction: 
             let reader = graph.op(consumer.node);
             r.body.set_operand(reader, consumer.input as usize, value);
             let to = r.body.result(reader, 0);
-            r.after(reader).op("df.control").operand(to).operand(pushed).build();
+            r.after(reader).op(df::CONTROL).operand(to).operand(pushed).build();
         }
         r.body.set_operand(op, 1, small);
         r.body.set_value_type(pushed, reduction.result);

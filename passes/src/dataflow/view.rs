@@ -4,6 +4,7 @@
 //! each frame and each graph is a box. In other programs each operation with regions is a box, with the arguments of its
 //! blocks as nodes. Boxes are written with a list of those that are open, since programs may be nested deeply.
 
+use pir_dialects::df;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -76,7 +77,7 @@ fn draw(module: &Module) -> String {
             Task::Open(title, body, prefix) => {
                 drawing.open(&title);
                 bodies.push(Task::Close);
-                match Graph::new(&module.ctx, body).filter(|_| title.starts_with("df.graph")) {
+                match Graph::new(&module.ctx, body).filter(|_| title.starts_with(df::GRAPH)) {
                     Some(graph) => drawing.graph(body, &graph, prefix),
                     None => bodies.push(Task::Body(body, prefix)),
                 }
@@ -285,8 +286,8 @@ impl<'a> Drawing<'a> {
                         let name = body.view(self.ctx, op).name();
                         let device = body.view(self.ctx, op).int("device");
                         let title = match (name, device) {
-                            ("df.graph", Some(device)) => format!("df.graph on device {device}"),
-                            ("df.graph", None) => "df.graph".to_owned(),
+                            (df::GRAPH, Some(device)) => format!("df.graph on device {device}"),
+                            (df::GRAPH, None) => df::GRAPH.to_owned(),
                             _ => title,
                         };
                         inner.push(Task::Open(title, isolated, *next));

@@ -3,7 +3,7 @@
 //! Names, values and operand positions are converted here, whatever the format. Conversions that need the whole program
 //! are in [`constants`](super::constants) and [`loops`](super::loops).
 
-use pir_dialects::pd;
+use pir_dialects::{cf, pd};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -114,9 +114,9 @@ impl<'c> Builder<'c> {
         let terminated = self
             .body
             .last_op(scope.block)
-            .is_some_and(|op| self.ctx.op_str(self.body.op_name(op)) == "cf.yield");
+            .is_some_and(|op| self.ctx.op_str(self.body.op_name(op)) == cf::YIELD);
         if !terminated {
-            let op = self.body.create_op(OpSpec::new(self.ctx.op_name("cf.yield")));
+            let op = self.body.create_op(OpSpec::new(self.ctx.op_name(cf::YIELD)));
             self.body.append_op(scope.block, op);
         }
         if let Some(region) = self.body.block_region(scope.block) {

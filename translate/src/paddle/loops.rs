@@ -5,7 +5,7 @@
 //! If the two computations are equal up to replacing initial with next values, that region is a third copy and the two
 //! are dropped. Otherwise the condition is carried through the loop.
 
-use pir_dialects::pd;
+use pir_dialects::{cf, pd};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -209,7 +209,7 @@ impl Loop {
         let condition = value(rewriter.body, &copies, (self.condition, self.next_condition));
         rewriter.set_span(rewriter.body.op_span(self.op));
         rewriter
-            .op("cf.cond_yield")
+            .op(cf::COND_YIELD)
             .operand(condition.unwrap_or(self.condition))
             .operands(args.iter().copied())
             .build();
@@ -231,7 +231,7 @@ impl Loop {
         }
         rewriter.set_span(rewriter.body.op_span(self.op));
         // The region's first argument is the condition; it forwards the others.
-        rewriter.op("cf.cond_yield").operands(args).build();
+        rewriter.op(cf::COND_YIELD).operands(args).build();
         let inits: Vec<ValueId> = std::iter::once(self.condition)
             .chain(self.inits.iter().copied())
             .collect();

@@ -42,7 +42,7 @@ fn emit(
 
 fn create(builder: &mut Builder<'_>, source: &SourceOp) {
     let ty = cf::stack_type(builder.ctx);
-    let stack = emit(builder, "cf.create_stack", &[], Some(ty), &[], source.span);
+    let stack = emit(builder, cf::CREATE_STACK, &[], Some(ty), &[], source.span);
     for &(id, _) in &source.results {
         builder.define_if(id, stack);
     }
@@ -54,7 +54,7 @@ fn push(builder: &mut Builder<'_>, source: &SourceOp) {
         return;
     };
     for &value in values {
-        emit(builder, "cf.push_back", &[stack, value], None, &[], source.span);
+        emit(builder, cf::PUSH_BACK, &[stack, value], None, &[], source.span);
     }
     if values.is_empty() {
         let ctx = builder.ctx;
@@ -65,7 +65,7 @@ fn push(builder: &mut Builder<'_>, source: &SourceOp) {
         ];
         let ty = ctx.tensor(&[], Type::I64);
         if let Some(token) = emit(builder, pd::Full::NAME, &[], Some(ty), &attrs, source.span) {
-            emit(builder, "cf.push_back", &[stack, token], None, &[], source.span);
+            emit(builder, cf::PUSH_BACK, &[stack, token], None, &[], source.span);
         }
     }
 }
@@ -78,7 +78,7 @@ fn pop(builder: &mut Builder<'_>, source: &SourceOp) {
     for &(id, ty) in source.results.iter().rev() {
         let value = emit(
             builder,
-            "cf.pop_back",
+            cf::POP_BACK,
             &[stack],
             Some(ty.unwrap_or(Type::NONE)),
             &[],
@@ -88,7 +88,7 @@ fn pop(builder: &mut Builder<'_>, source: &SourceOp) {
     }
     if source.results.is_empty() {
         let ty = builder.ctx.tensor(&[], Type::I64);
-        emit(builder, "cf.pop_back", &[stack], Some(ty), &[], source.span);
+        emit(builder, cf::POP_BACK, &[stack], Some(ty), &[], source.span);
     }
 }
 
@@ -96,7 +96,7 @@ fn has_elements(builder: &mut Builder<'_>, source: &SourceOp) {
     let Some(&stack) = builder.operands(source).first() else {
         return;
     };
-    let Some(empty) = emit(builder, "cf.is_empty", &[stack], Some(Type::I1), &[], source.span) else {
+    let Some(empty) = emit(builder, cf::IS_EMPTY, &[stack], Some(Type::I1), &[], source.span) else {
         return;
     };
     let some = emit(

@@ -2,7 +2,7 @@
 //! sets before it reads them. Saved programs give them no dimensions, printed ones a dimension of 0. They get the
 //! inferred types.
 
-use pir_dialects::pd;
+use pir_dialects::{cf, pd};
 use pir_ir::{Body, Context, DYNAMIC, OpId, Type, TypeData};
 use smallvec::SmallVec;
 
@@ -56,7 +56,7 @@ fn fill(ctx: &Context, body: &mut Body, op: OpId) {
     let Some((shape, elem)) = ctx.as_tensor(body.value_type(value)) else {
         return;
     };
-    let passes_on = |op: OpId| matches!(ctx.op_str(body.op_name(op)), pd::While::NAME | "cf.yield");
+    let passes_on = |op: OpId| matches!(ctx.op_str(body.op_name(op)), pd::While::NAME | cf::YIELD);
     if shape.is_empty() || !body.uses(value).all(|at| passes_on(at.op)) {
         return;
     }

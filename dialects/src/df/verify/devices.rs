@@ -1,5 +1,6 @@
 //! Rules about messages between the graphs of several devices: sends and receives must match.
 
+use crate::df;
 use pir_ir::{Body, Context, Diagnostic, OpId, OpView, Sym, Type};
 use rustc_hash::FxHashMap;
 
@@ -69,7 +70,7 @@ impl Paths {
 /// may be in other files.
 pub(super) fn agree(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let Some(block) = op.body.op_block(op.op) else { return };
-    let is_graph = |&at: &OpId| op.body.view(op.ctx, at).name() == "df.graph";
+    let is_graph = |&at: &OpId| op.body.view(op.ctx, at).name() == df::GRAPH;
     let mut graphs = op.body.block_ops(block).filter(is_graph);
     if graphs.next() != Some(op.op) {
         return;

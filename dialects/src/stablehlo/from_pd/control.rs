@@ -1,5 +1,6 @@
 //! Loops and branches of `pd` as those of StableHLO.
 
+use crate::cf;
 use pir_ir::{BlockId, OpId, RegionId, Rewriter, Type, ValueId, ValueMap};
 
 use rustc_hash::FxHashMap;
@@ -156,7 +157,7 @@ fn rotate(r: &mut Rewriter<'_>, op: OpId) -> Result<Vec<usize>, String> {
         .into_iter()
         .map(|ty| r.body.add_block_arg(cond, ty, None))
         .collect();
-    r.at_end(cond).op("cf.cond_yield").operands(handed).build();
+    r.at_end(cond).op(cf::COND_YIELD).operands(handed).build();
     Ok((1..first.len()).collect())
 }
 

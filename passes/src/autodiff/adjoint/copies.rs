@@ -8,6 +8,7 @@
 //! while sums is not empty:  push (into, pop sums)
 //! ```
 
+use pir_dialects::cf;
 use pir_ir::{Arith, Rewriter, Structured, Type, ValueId};
 
 use crate::autodiff::structure::Names;
@@ -16,11 +17,11 @@ use crate::made::Made;
 /// Adds the cotangents on `from` to those on `into`, from the top.
 pub(super) fn merge(r: &mut Rewriter<'_>, names: &Names, from: ValueId, into: ValueId, ty: Type) -> Result<(), String> {
     let flow = names.kit.ok_or("there is no loop to do that in")?.flow;
-    let sums = r.op("cf.create_stack").result(names.stack).value();
+    let sums = r.op(cf::CREATE_STACK).result(names.stack).value();
     r.name(sums, "sums");
     drain(r, flow, from, |r| {
         let grad = pop(r, from, ty);
-        let none = r.op("cf.is_empty").operand(into).result(Type::I1).value();
+        let none = r.op(cf::IS_EMPTY).operand(into).result(Type::I1).value();
         r.name(none, "none");
         let mut made = Made::new(r, flow);
         for alone in [true, false] {
@@ -36,18 +37,18 @@ pub(super) fn merge(r: &mut Rewriter<'_>, names: &Names, from: ValueId, into: Va
         }
         let op = made.branch(r, none, &[ty]);
         let sum = r.body.result(op, 0);
-        r.op("cf.push_back").operand(sums).operand(sum).build();
+        r.op(cf::PUSH_BACK).operand(sums).operand(sum).build();
         Ok(())
     })?;
     drain(r, flow, sums, |r| {
         let grad = pop(r, sums, ty);
-        r.op("cf.push_back").operand(into).operand(grad).build();
+        r.op(cf::PUSH_BACK).operand(into).operand(grad).build();
         Ok(())
     })
 }
 
 fn pop(r: &mut Rewriter<'_>, stack: ValueId, ty: Type) -> ValueId {
-    r.op("cf.pop_back").operand(stack).result(ty).value()
+    r.op(cf::POP_BACK).operand(stack).result(ty).value()
 }
 
 fn add(r: &mut Rewriter<'_>, a: ValueId, b: ValueId) -> Result<ValueId, String> {
@@ -76,7 +77,7 @@ fn drain<'a>(
 ) -> Result<(), String> {
     let mut made = Made::new(r, flow);
     made.region(r, &[]);
-    let done = r.op("cf.is_empty").operand(stack).result(Type::I1).value();
+    let done = r.op(cf::IS_EMPTY).operand(stack).result(Type::I1).value();
     r.name(done, "done");
     let more = r.compute(Arith::Not, &[done])?;
     r.name(more, "more");

@@ -1,5 +1,6 @@
 //! The carried values of a dual, for the [rule across iterations](super): adding them, and handing them on.
 
+use pir_dialects::cf;
 use pir_ir::{Arith, OpId, Rewriter, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -137,7 +138,7 @@ impl Carrier<'_> {
             let handle = r.body.operand(pop, 0);
             let push = r
                 .before(slots.body_end)
-                .op("cf.push_back")
+                .op(cf::PUSH_BACK)
                 .operand(inside)
                 .operand(arg)
                 .build();
@@ -146,7 +147,7 @@ impl Carrier<'_> {
             let Some(dual_body) = yields else { continue };
             let popped = r
                 .at_start(dual_body)
-                .op("cf.pop_back")
+                .op(cf::POP_BACK)
                 .operand(handle)
                 .result(ty)
                 .value();
@@ -221,9 +222,9 @@ pub(super) fn record_beside(
     value: ValueId,
 ) -> ValueId {
     let (inside, handle) = (r.body.operand(push, 0), r.body.operand(pop, 0));
-    let new_push = r.after(push).op("cf.push_back").operand(inside).operand(value).build();
+    let new_push = r.after(push).op(cf::PUSH_BACK).operand(inside).operand(value).build();
     let ty = r.body.value_type(value);
-    let new_pop = r.before(pop).op("cf.pop_back").operand(handle).result(ty).build();
+    let new_pop = r.before(pop).op(cf::POP_BACK).operand(handle).result(ty).build();
     let popped = r.body.result(new_pop, 0);
     r.take_name(value, popped);
     tapes.add(r, outer, new_push, new_pop);

@@ -4,6 +4,7 @@
 //! sure. Nothing is recorded, and there is no second loop. **Stacks** hold the tangent of a value on top of it: whoever pops
 //! the value pops the tangent first. Which pushes and pops these are, [`Activity`] tells.
 
+use pir_dialects::cf;
 use pir_ir::{Arith, BlockId, Diagnostic, FlowForm, FlowKind, OpId, Rewriter, Type, ValueId};
 use rustc_hash::FxHashMap;
 
@@ -151,12 +152,12 @@ impl<'x, 'a> Forward<'x, 'a> {
         if self.r.body.op_name(op) == self.names.push {
             self.r.after(op);
             let tangent = self.tangent(self.r.body.operand(op, 1))?;
-            self.r.op("cf.push_back").operand(stack).operand(tangent).build();
+            self.r.op(cf::PUSH_BACK).operand(stack).operand(tangent).build();
             return Ok(());
         }
         let value = self.r.body.result(op, 0);
         let ty = self.r.body.value_type(value);
-        let tangent = self.r.before(op).op("cf.pop_back").operand(stack).result(ty).value();
+        let tangent = self.r.before(op).op(cf::POP_BACK).operand(stack).result(ty).value();
         self.r.name_like(tangent, value, "_tangent");
         self.enter(value, tangent)
     }

@@ -1,5 +1,6 @@
 //! Handles without detours: operations on stacks use what made the stack, and control takes no handles along.
 
+use pir_dialects::cf;
 use pir_ir::{Diagnostic, FlowEdit, FlowPoint, OpId, Rewriter, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 
@@ -60,7 +61,7 @@ pub(super) fn make_direct(r: &mut Rewriter<'_>, names: &Names) -> Result<(), Vec
         let entry = names.form(r.body, parent).and_then(|form| form.entry);
         if entry.is_some() && r.body.op_region(op) == entry {
             let attrs = r.body.attrs(op);
-            let stack = r.before(parent).op("cf.create_stack").attrs(attrs);
+            let stack = r.before(parent).op(cf::CREATE_STACK).attrs(attrs);
             let stack = stack.result(names.stack).value();
             r.name_like(stack, r.body.result(op, 0), "");
             moved.insert(r.body.result(op, 0), stack);

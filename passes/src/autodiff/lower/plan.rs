@@ -6,6 +6,7 @@
 //! them is the part of the arena between a count that is remembered, its base, and the count when it is used; that is
 //! right since the newest of them is always the one in use, which is checked ([`spans`](super::spans)).
 
+use pir_dialects::cf;
 use pir_dialects::marks::CAPACITY;
 use pir_ir::{BlockId, Body, Diagnostic, OpId, Rewriter, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -93,7 +94,7 @@ impl Plan {
     /// For stacks that are used in a way that is not known.
     pub(super) fn new(r: &Rewriter<'_>, names: &Names, exact: &FxHashSet<ValueId>) -> Result<Self, Vec<Diagnostic>> {
         let mut this = Plan::default();
-        let join = names.ctx.op_name("cf.join_stack");
+        let join = names.ctx.op_name(cf::JOIN_STACK);
         let known = [names.create, names.push, names.pop, names.is_empty, join];
         let mut errors = Vec::new();
         let mut handles: Vec<ValueId> = Vec::new();

@@ -1,5 +1,6 @@
 //! Makes a program record what was chosen, and compute the rest again.
 
+use pir_dialects::cf;
 use pir_ir::{BlockId, OpId, Rewriter, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -166,10 +167,10 @@ fn hoist_pops(r: &mut Rewriter<'_>, names: &Names, block: BlockId, handle: Value
 /// Records a value, before the end of the region that records.
 fn add_pair(r: &mut Rewriter<'_>, tapes: &mut Tapes, tape: usize, side: Side, end: OpId, value: ValueId) {
     let handle = tapes.all[tape].handle;
-    let push = r.before(end).op("cf.push_back").operand(side.inside);
+    let push = r.before(end).op(cf::PUSH_BACK).operand(side.inside);
     let push = push.operand(value).build();
     let ty = r.body.value_type(value);
-    let pop = r.at_start(side.dual).op("cf.pop_back").operand(handle);
+    let pop = r.at_start(side.dual).op(cf::POP_BACK).operand(handle);
     let pop = pop.result(ty).build();
     r.take_name(value, r.body.result(pop, 0));
     tapes.add(r, tape, push, pop);

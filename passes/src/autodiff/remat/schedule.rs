@@ -7,6 +7,7 @@
 //! 2, c - 1))` of them, reversing the later iterations with room for one state less, and then the earlier ones. Only
 //! the kept states and their iterations have to be stored: on a stack.
 
+use pir_dialects::cf;
 use pir_ir::{Arith, Rewriter, Type, ValueId};
 
 use crate::autodiff::structure::Kit;
@@ -59,7 +60,7 @@ pub(super) fn state_before(
     let types: Vec<Type> = kept.first.iter().map(|&v| r.body.value_type(v)).collect();
     // The newest state that is kept.
     let stack = kept.stack;
-    let nothing = r.op("cf.is_empty").operand(stack).result(Type::I1).value();
+    let nothing = r.op(cf::IS_EMPTY).operand(stack).result(Type::I1).value();
     r.name(nothing, "none");
     let start = branch(
         r,
@@ -106,7 +107,7 @@ pub(super) fn state_before(
                 |_| vec![args[1]],
                 |r| {
                     for &value in state.iter().chain([&from]) {
-                        r.op("cf.push_back").operand(stack).operand(value).build();
+                        r.op(cf::PUSH_BACK).operand(stack).operand(value).build();
                     }
                     vec![kit.int(r, Arith::Subtract, args[1], one)]
                 },
@@ -188,7 +189,7 @@ fn steps(r: &mut Rewriter<'_>, kit: Kit, [zero, one]: [ValueId; 2], length: Valu
 }
 
 fn pop(r: &mut Rewriter<'_>, stack: ValueId, ty: Type) -> ValueId {
-    r.op("cf.pop_back").operand(stack).result(ty).value()
+    r.op(cf::POP_BACK).operand(stack).result(ty).value()
 }
 
 /// A loop that starts from `initial`; the first of its values are called `names`.

@@ -17,6 +17,7 @@
 //!
 //! There are exactly as many iterations as the loop counted; its condition is not tested again.
 
+use pir_dialects::cf;
 use pir_dialects::marks::CAPACITY;
 use pir_ir::{Arith, BlockId, FlowKind, OpId, Rewriter, Type, Use, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -272,7 +273,7 @@ impl Runs<'_> {
                 self.this.iterate(r, &mut map, &self.state, &args[1..], &self.records);
                 for &(push, _) in &self.pairs {
                     let value = map.get_or_self(r.body.operand(push, 1));
-                    r.op("cf.push_back").operand(stack).operand(value).build();
+                    r.op(cf::PUSH_BACK).operand(stack).operand(value).build();
                 }
                 next.extend(self.next(r, &map));
                 next

@@ -5,6 +5,7 @@
 //! what finds the state again, from states that are [kept](super::schedule); then what computes from that what was
 //! recorded. Only what that depends on is computed, and only such values are part of the state.
 
+use pir_dialects::cf;
 use pir_dialects::marks::CAPACITY;
 use pir_ir::{BlockId, EffectTarget, FlowKind, OpId, Rewriter, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -175,7 +176,7 @@ fn needed_ops(r: &Rewriter<'_>, block: BlockId, needed: &FxHashSet<OpId>) -> Vec
 /// A stack of so many values at most.
 pub(super) fn bounded_stack(r: &mut Rewriter<'_>, names: &Names, capacity: i64, name: &str) -> ValueId {
     let capacity = r.ctx.int_attr(capacity);
-    let stack = r.op("cf.create_stack").attr(&CAPACITY.name, capacity);
+    let stack = r.op(cf::CREATE_STACK).attr(&CAPACITY.name, capacity);
     let stack = stack.result(names.stack).value();
     r.name(stack, name);
     stack

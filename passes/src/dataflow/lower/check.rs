@@ -1,5 +1,6 @@
 //! What can be lowered to dataflow, and what is in the way.
 
+use pir_dialects::df;
 use pir_dialects::pd::{is_if, is_while};
 use pir_ir::{Body, Context, Diagnostic, EffectKind, EffectTarget, OpId, OpView, Traits};
 
@@ -26,12 +27,12 @@ pub(super) fn program(ctx: &Context, body: &Body) -> Result<Vec<OpId>, Vec<Diagn
     }
     let is_definition = |op: OpId| {
         let view = body.view(ctx, op);
-        view.has(Traits::SYMBOL) || view.name() == "df.graph"
+        view.has(Traits::SYMBOL) || view.name() == df::GRAPH
     };
     let ops: Vec<OpId> = (blocks.iter().flat_map(|&b| body.block_ops(b)))
         .filter(|&op| !is_definition(op))
         .collect();
-    let graph = (blocks.iter().flat_map(|&b| body.block_ops(b))).find(|&op| body.view(ctx, op).name() == "df.graph");
+    let graph = (blocks.iter().flat_map(|&b| body.block_ops(b))).find(|&op| body.view(ctx, op).name() == df::GRAPH);
     if let (Some(graph), false) = (graph, ops.is_empty()) {
         errors.push(
             Diagnostic::error("dataflow-graph", "this program is a graph already, in part")

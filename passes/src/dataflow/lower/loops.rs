@@ -1,6 +1,6 @@
 //! The frames of loops.
 
-use pir_dialects::pd;
+use pir_dialects::{df, pd};
 use pir_ir::{AttrDict, OpId, Type, ValueId};
 use smallvec::{SmallVec, smallvec};
 
@@ -109,7 +109,7 @@ impl Lowering<'_> {
         let index = self.ctx.tensor(&[], Type::I32);
         let op = self
             .to
-            .raw("df.merge", &[entered, placeholder], &[ty, index], AttrDict::EMPTY);
+            .raw(df::MERGE, &[entered, placeholder], &[ty, index], AttrDict::EMPTY);
         merges.push(op);
         self.to.body.result(op, 0)
     }
@@ -132,7 +132,7 @@ impl Lowering<'_> {
             return;
         };
         let flag = self.resolve(flag, in_cond);
-        let go = self.to.pass(in_cond, "df.loop_cond", flag, &[]);
+        let go = self.to.pass(in_cond, df::LOOP_COND, flag, &[]);
         self.to.name(go, "go");
         self.to.frames[frame as usize].loop_cond = Some(go);
         // What the condition has pushed or done comes before the body.
@@ -157,7 +157,7 @@ impl Lowering<'_> {
             if counts {
                 ordered = Some(done.len());
                 if !after.is_empty() {
-                    data = self.to.pass(in_cond, "df.identity", data, &after);
+                    data = self.to.pass(in_cond, df::IDENTITY, data, &after);
                 }
             }
             let [no, yes] = self.switch_one(in_cond, data, go);
@@ -171,7 +171,7 @@ impl Lowering<'_> {
         if let Some(merge) = own {
             let mut data = self.to.body.result(merge, 0);
             if !after.is_empty() {
-                data = self.to.pass(in_cond, "df.identity", data, &after);
+                data = self.to.pass(in_cond, df::IDENTITY, data, &after);
             }
             let [no, yes] = self.switch_one(in_cond, data, go);
             ordered = Some(done.len());
@@ -215,9 +215,7 @@ impl Lowering<'_> {
 
     fn switch_one(&mut self, scope: ScopeId, data: ValueId, go: ValueId) -> [ValueId; 2] {
         let ty = self.to.body.value_type(data);
-        let op = self
-            .to
-            .node(scope, "df.switch", &[data, go], &[ty, ty], AttrDict::EMPTY);
+        let op = self.to.node(scope, df::SWITCH, &[data, go], &[ty, ty], AttrDict::EMPTY);
         [0, 1].map(|at| self.to.body.result(op, at))
     }
 
@@ -255,7 +253,7 @@ impl Lowering<'_> {
                 None => false,
             };
             let after: &[ValueId] = if carries { &after } else { &[] };
-            let back = self.to.pass(in_body, "df.next_iteration", value, after);
+            let back = self.to.pass(in_body, df::NEXT_ITERATION, value, after);
             self.to.body.set_operand(merge, 1, back);
         }
         let mut exits = Vec::with_capacity(done.len());
@@ -266,7 +264,7 @@ impl Lowering<'_> {
                 continue;
             }
             let ty = self.to.body.value_type(value);
-            let exit = self.to.raw("df.exit", &[value], &[ty], AttrDict::EMPTY);
+            let exit = self.to.raw(df::EXIT, &[value], &[ty], AttrDict::EMPTY);
             let left = self.to.body.result(exit, 0);
             exits.push(left);
             if let Some(&result) = results.get(at) {

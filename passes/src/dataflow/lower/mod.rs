@@ -32,6 +32,7 @@ mod stacks;
 
 use pir_dialects::pd;
 use pir_dialects::pd::{is_if, is_while};
+use pir_dialects::{cf, df};
 use pir_ir::{
     AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, RegionId, Type, ValueId, ValueName, expand_composites_in,
 };
@@ -92,7 +93,7 @@ impl Pass for LowerToDataflow {
             return Err(errors);
         }
         let mut builder = Builder::new(&ctx, body.num_value_slots(), plan.stacks);
-        builder.parallel_iterations = Some(parallel).filter(|&n| n != pir_dialects::df::PARALLEL_ITERATIONS);
+        builder.parallel_iterations = Some(parallel).filter(|&n| n != df::PARALLEL_ITERATIONS);
         let mut lowering = Lowering {
             ctx: &ctx,
             src: body,
@@ -133,7 +134,7 @@ fn replace(ctx: &Context, body: &mut Body, ops: &[OpId], graph: Body) {
     let Some(&last) = ops.last() else { return };
     let op = body.create_op(OpSpec {
         span: body.op_span(last),
-        ..OpSpec::new(ctx.op_name("df.graph"))
+        ..OpSpec::new(ctx.op_name(df::GRAPH))
     });
     body.insert_after(last, op);
     body.set_isolated(op, graph);
@@ -244,7 +245,7 @@ impl Lowering<'_> {
     fn ty(&self, ty: Type) -> Type {
         if ty == Type::I1 {
             self.ctx.tensor(&[], Type::I1)
-        } else if pir_dialects::cf::is_stack(self.ctx, ty) {
+        } else if cf::is_stack(self.ctx, ty) {
             self.ctx.tensor(&[], Type::I64)
         } else {
             ty
@@ -259,7 +260,7 @@ impl Lowering<'_> {
     fn define(&mut self, value: ValueId, scope: ScopeId, as_value: ValueId) {
         self.to.define(value.index(), scope, as_value);
         // A handle is a number from here on, and has the name of that.
-        let is_handle = pir_dialects::cf::is_stack(self.ctx, self.src.value_type(value));
+        let is_handle = cf::is_stack(self.ctx, self.src.value_type(value));
         if let Some(name) = self.src.value_name(value).filter(|_| !is_handle) {
             // A value alone does not stay in a pack.
             let name = ValueName { pack: false, ..name };
@@ -276,13 +277,13 @@ impl Lowering<'_> {
     fn op(&mut self, op: OpId, scope: ScopeId, tasks: &mut Vec<Task>) {
         self.to.span = self.src.op_span(op);
         match self.ctx.op_str(self.src.op_name(op)) {
-            "cf.yield" | "cf.cond_yield" => {}
+            cf::YIELD | cf::COND_YIELD => {}
             name if is_if(name) => self.branch(op, scope, tasks),
             name if is_while(name) => self.enter(op, scope, tasks),
-            "cf.create_stack" => {}
-            "cf.push_back" => self.push(op, scope),
-            "cf.pop_back" => self.pop(op, scope),
-            "cf.is_empty" => self.is_empty(op, scope),
+            cf::CREATE_STACK => {}
+            cf::PUSH_BACK => self.push(op, scope),
+            cf::POP_BACK => self.pop(op, scope),
+            cf::IS_EMPTY => self.is_empty(op, scope),
             _ => self.ordinary(op, scope),
         }
     }
@@ -340,7 +341,7 @@ impl Lowering<'_> {
         };
         let value = self.resolve(value, scope);
         let ty = self.to.body.value_type(value);
-        self.access(op, scope, "df.stack_push", stack, Some(value), ty);
+        self.access(op, scope, df::STACK_PUSH, stack, Some(value), ty);
     }
 
     fn pop(&mut self, op: OpId, scope: ScopeId) {
@@ -348,7 +349,7 @@ impl Lowering<'_> {
             return;
         };
         let ty = self.ty(self.src.value_type(result));
-        let popped = self.access(op, scope, "df.stack_pop", stack, None, ty);
+        let popped = self.access(op, scope, df::STACK_POP, stack, None, ty);
         self.define(result, scope, popped);
     }
 
@@ -422,10 +423,10 @@ impl Lowering<'_> {
             let mut before = self.to.pending(scope, resource);
             if before.len() > 1 {
                 // Everything inside waits for all of it: one edge each.
-                let ty = pir_dialects::df::control_type(self.ctx);
+                let ty = df::control_type(self.ctx);
                 let all = self
                     .to
-                    .node_after(scope, "df.no_op", &[], &[ty], AttrDict::EMPTY, &before);
+                    .node_after(scope, df::NO_OP, &[], &[ty], AttrDict::EMPTY, &before);
                 before = smallvec![self.to.body.result(all, 0)];
             }
             for side in [no, yes] {
@@ -452,7 +453,7 @@ impl Lowering<'_> {
         let [no, yes] = self.to.choices[choice as usize].scopes;
         let (if_true, if_false) = (self.terminator(then), self.terminator(otherwise));
         for (at, result) in self.src.results(op).enumerate() {
-            if pir_dialects::cf::is_stack(self.ctx, self.src.value_type(result)) {
+            if cf::is_stack(self.ctx, self.src.value_type(result)) {
                 continue;
             }
             let (Some(&a), Some(&b)) = (if_false.get(at), if_true.get(at)) else {
@@ -470,7 +471,7 @@ impl Lowering<'_> {
                 let after = self.to.pending(side, resource);
                 match after.is_empty() {
                     true => value,
-                    false => self.to.pass(side, "df.identity", value, &after),
+                    false => self.to.pass(side, df::IDENTITY, value, &after),
                 }
             });
             let ty = self.to.body.value_type(ends[0]);
@@ -482,7 +483,7 @@ impl Lowering<'_> {
 
     fn merge(&mut self, inputs: &[ValueId], ty: Type) -> ValueId {
         let index = self.ctx.tensor(&[], Type::I32);
-        let op = self.to.raw("df.merge", inputs, &[ty, index], AttrDict::EMPTY);
+        let op = self.to.raw(df::MERGE, inputs, &[ty, index], AttrDict::EMPTY);
         self.to.body.result(op, 0)
     }
 }

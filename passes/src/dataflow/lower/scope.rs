@@ -1,6 +1,6 @@
 //! The scopes of the graph in which nodes are created, the values visible in them, and their order.
 
-use pir_dialects::pd;
+use pir_dialects::{df, pd};
 use pir_ir::{AttrDict, Body, Context, OpId, OpSpec, Rewriter, Span, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
         );
         if let (Some(to), false) = (self.body.results(op).next(), edges.is_empty()) {
             edges.insert(0, to);
-            self.raw("df.control", &edges, &[], AttrDict::EMPTY);
+            self.raw(df::CONTROL, &edges, &[], AttrDict::EMPTY);
         }
         op
     }
@@ -243,12 +243,12 @@ impl<'a> Builder<'a> {
                 None => {
                     let cond = self.frames[frame as usize].loop_cond?;
                     let ty = self.body.value_type(cond);
-                    let switch = self.raw("df.switch", &[cond, cond], &[ty, ty], AttrDict::EMPTY);
+                    let switch = self.raw(df::SWITCH, &[cond, cond], &[ty, ty], AttrDict::EMPTY);
                     self.body.result(switch, 1)
                 }
             },
         };
-        let pivot = self.pass(scope, "df.identity", from, &[]);
+        let pivot = self.pass(scope, df::IDENTITY, from, &[]);
         self.name(pivot, "pivot");
         self.scopes[scope as usize].pivot = Some(pivot);
         Some(pivot)
@@ -261,7 +261,7 @@ impl<'a> Builder<'a> {
             return sides;
         }
         let ty = self.body.value_type(pred);
-        let switch = self.raw("df.switch", &[pred, pred], &[ty, ty], AttrDict::EMPTY);
+        let switch = self.raw(df::SWITCH, &[pred, pred], &[ty, ty], AttrDict::EMPTY);
         let sides = [0, 1].map(|at| self.body.result(switch, at));
         self.choices[choice as usize].sides = Some(sides);
         sides
@@ -271,7 +271,7 @@ impl<'a> Builder<'a> {
     pub(super) fn choose(&mut self, scope: ScopeId, condition: ValueId) -> u32 {
         let choice = self.choices.len() as u32;
         // A separate node, so that two branches on one condition are distinguished.
-        let pred = self.pass(scope, "df.identity", condition, &[]);
+        let pred = self.pass(scope, df::IDENTITY, condition, &[]);
         self.name(pred, "pred");
         let scopes = [0, 1].map(|side| self.add_scope(scope, Kind::Branch(choice, side)));
         self.choices.push(Choice {
@@ -333,7 +333,7 @@ impl<'a> Builder<'a> {
             Kind::Branch(choice, side) => {
                 let Choice { pred, scopes, .. } = self.choices[choice as usize];
                 let ty = self.body.value_type(value);
-                let switch = self.node(parent, "df.switch", &[value, pred], &[ty, ty], AttrDict::EMPTY);
+                let switch = self.node(parent, df::SWITCH, &[value, pred], &[ty, ty], AttrDict::EMPTY);
                 let sides = [0, 1].map(|at| self.body.result(switch, at));
                 self.captures.insert((scopes[1 - side], key), sides[1 - side]);
                 sides[side]
@@ -368,7 +368,7 @@ impl<'a> Builder<'a> {
             attrs.push((ctx.sym("parallel_iterations"), ctx.int_attr(count)));
         }
         let ty = self.body.value_type(value);
-        let op = self.node_after(scope, "df.enter", &[value], &[ty], ctx.dict(&attrs), after);
+        let op = self.node_after(scope, df::ENTER, &[value], &[ty], ctx.dict(&attrs), after);
         let inner = self.body.result(op, 0);
         if constant {
             self.constant.insert(inner);
@@ -378,8 +378,8 @@ impl<'a> Builder<'a> {
 
     /// A stack: it is there in every iteration of every loop.
     pub(super) fn stack(&mut self, stack: usize) -> ValueId {
-        let ty = pir_dialects::df::stack_type(self.ctx);
-        let op = self.raw("df.stack", &[], &[ty], AttrDict::EMPTY);
+        let ty = df::stack_type(self.ctx);
+        let op = self.raw(df::STACK, &[], &[ty], AttrDict::EMPTY);
         let value = self.body.result(op, 0);
         self.constant.insert(value);
         let key = self.stack_key(stack);

@@ -11,6 +11,7 @@
 //! that faces it (in the region of the same role), in reverse order. This is how `backward` writes them, and all that
 //! can be lowered.
 
+use pir_dialects::cf;
 use pir_dialects::pd::{Handles, is_while, role};
 use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -73,9 +74,9 @@ pub(super) fn plan(ctx: &Context, body: &Body, errors: &mut Vec<Diagnostic>) -> 
     let mut tests = Vec::new();
     for op in body.walk_all() {
         match ctx.op_str(body.op_name(op)) {
-            "cf.push_back" => planner.push(op),
-            "cf.pop_back" => planner.pop(op),
-            "cf.is_empty" => {
+            cf::PUSH_BACK => planner.push(op),
+            cf::POP_BACK => planner.pop(op),
+            cf::IS_EMPTY => {
                 let place = planner.place(op);
                 let popped = place.is_some_and(|place| planner.pop_at.contains_key(&place));
                 tests.extend(place.map(|(site, block)| Test {
@@ -85,7 +86,7 @@ pub(super) fn plan(ctx: &Context, body: &Body, errors: &mut Vec<Diagnostic>) -> 
                     popped,
                 }));
             }
-            name @ ("cf.copy_stack" | "cf.join_stack") => {
+            name @ (cf::COPY_STACK | cf::JOIN_STACK) => {
                 let what = format!("`{name}`");
                 planner.error(
                     op,

@@ -69,7 +69,7 @@ impl Part {
                 },
             });
         }
-        let op = self.end(ctx).op("df.control").operands(operands).build();
+        let op = self.end(ctx).op(df::CONTROL).operands(operands).build();
         self.open
             .extend(open.into_iter().map(|(index, value)| (op, index, value)));
     }
@@ -219,7 +219,7 @@ impl Builder<'_> {
                 }
             };
             let mut rewriter = part.end(ctx);
-            let send = rewriter.op("df.send").operand(sent);
+            let send = rewriter.op(df::SEND).operand(sent);
             let send = with_ends(ctx, send, key, device, message.to)
                 .result(df::control_type(ctx))
                 .value();
@@ -255,7 +255,7 @@ impl Builder<'_> {
             What::Value(_) => from.value_type(value),
             What::Done => token_type(ctx),
         };
-        let recv = with_ends(ctx, rewriter.op("df.recv"), key, device, message.to)
+        let recv = with_ends(ctx, rewriter.op(df::RECV), key, device, message.to)
             .result(ty)
             .value();
         match message.what {
@@ -281,7 +281,7 @@ impl Builder<'_> {
         // The control edges of a recv are alive even if what was sent is dead.
         let ty = part.body.value_type(received);
         let mut rewriter = part.end(ctx);
-        let value = rewriter.op("df.identity").operand(received).result(ty).value();
+        let value = rewriter.op(df::IDENTITY).operand(received).result(ty).value();
         rewriter.name_like(value, received, "_done");
         part.done.insert(message, value);
         Some(value)
@@ -327,7 +327,7 @@ impl Builder<'_> {
         let start = zero(&mut part.end(ctx));
         part.control(ctx, start, outer.as_slice());
         let mut enter = part.end(ctx);
-        let mut enter = enter.op("df.enter").operand(start).result(token_type(ctx));
+        let mut enter = enter.op(df::ENTER).operand(start).result(token_type(ctx));
         if let Some(name) = plan.graph.frame_name(frame) {
             enter = enter.attr("frame", ctx.str_attr(ctx.str(name)));
         }
@@ -340,7 +340,7 @@ impl Builder<'_> {
         let back = part.body.create_placeholder(token_type(ctx));
         let index = ctx.tensor(&[], Type::I32);
         let mut rewriter = part.end(ctx);
-        let merge = rewriter.op("df.merge").operand(enter).operand(back);
+        let merge = rewriter.op(df::MERGE).operand(enter).operand(back);
         let merge_op = merge.result(token_type(ctx)).result(index).build();
         let merge = rewriter.body.result(merge_op, 0);
         rewriter.name(merge, "step");
@@ -365,13 +365,13 @@ impl Builder<'_> {
         };
         let part = &mut self.parts[device as usize];
         let mut rewriter = part.end(ctx);
-        let switch = rewriter.op("df.switch").operand(merge).operand(predicate);
+        let switch = rewriter.op(df::SWITCH).operand(merge).operand(predicate);
         let switch = switch.results([token_type(ctx); 2]).build();
         let (stopped, running) = (rewriter.body.result(switch, 0), rewriter.body.result(switch, 1));
         rewriter.name(stopped, "stopped");
         rewriter.name(running, "running");
         let next = rewriter
-            .op("df.next_iteration")
+            .op(df::NEXT_ITERATION)
             .operand(running)
             .result(token_type(ctx))
             .value();
@@ -394,7 +394,7 @@ impl Builder<'_> {
         let &(_, running) = part.machines.get(&frame)?;
         let mut rewriter = part.end(ctx);
         let pivot = rewriter
-            .op("df.identity")
+            .op(df::IDENTITY)
             .operand(running)
             .result(token_type(ctx))
             .value();

@@ -14,7 +14,7 @@ mod shape;
 mod slots;
 
 use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind, Source};
-use pir_dialects::pd;
+use pir_dialects::{cf, pd};
 use pir_ir::{AttrDict, BlockId, Body, Context, Diagnostic, Module, OpId, OpSpec, Traits, Type, ValueId, ValueName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -260,9 +260,9 @@ impl Raising<'_> {
         let name = match self.graph.kind(node) {
             NodeKind::Ordinary if self.slots.is_unused(node) => return Ok(()),
             NodeKind::Ordinary => self.from.op_name(old),
-            NodeKind::Stack => self.ctx.op_name("cf.create_stack"),
-            NodeKind::Push => self.ctx.op_name("cf.push_back"),
-            NodeKind::Pop => self.ctx.op_name("cf.pop_back"),
+            NodeKind::Stack => self.ctx.op_name(cf::CREATE_STACK),
+            NodeKind::Push => self.ctx.op_name(cf::PUSH_BACK),
+            NodeKind::Pop => self.ctx.op_name(cf::POP_BACK),
             _ => return Ok(()),
         };
         let mut operands: SmallVec<[ValueId; 4]> = SmallVec::new();
@@ -271,7 +271,7 @@ impl Raising<'_> {
         }
         let mut results: SmallVec<[Type; 2]> = self.from.results(old).map(|v| self.from.value_type(v)).collect();
         match self.graph.kind(node) {
-            NodeKind::Stack => results = SmallVec::from_slice(&[pir_dialects::cf::stack_type(self.ctx)]),
+            NodeKind::Stack => results = SmallVec::from_slice(&[cf::stack_type(self.ctx)]),
             NodeKind::Push => results.clear(),
             _ => {}
         }
@@ -387,7 +387,7 @@ impl Raising<'_> {
                 }
                 continue;
             }
-            self.end(block, "cf.yield", &values);
+            self.end(block, cf::YIELD, &values);
         }
         Ok(())
     }
@@ -467,7 +467,7 @@ impl Raising<'_> {
             };
             values.push(self.value(data, switch, cond)?);
         }
-        self.end(block, "cf.cond_yield", &values);
+        self.end(block, cf::COND_YIELD, &values);
         Ok(())
     }
 
@@ -487,7 +487,7 @@ impl Raising<'_> {
             };
             values.push(self.value(next, back, body)?);
         }
-        self.end(block, "cf.yield", &values);
+        self.end(block, cf::YIELD, &values);
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ mod ops;
 mod select;
 mod signature;
 
-use pir_dialects::pd;
+use pir_dialects::{df, pd};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -328,7 +328,7 @@ impl<'c> Reader<'c> {
         let ty = self.body.value_type(*self.values[input.node].get(input.index)?);
         match self.ctx.type_data(ty) {
             TypeData::Tensor { elem, .. } => types::code(self.ctx, *elem),
-            TypeData::Dialect { .. } if pir_dialects::df::is_stack(self.ctx, ty) => Some(RESOURCE),
+            TypeData::Dialect { .. } if df::is_stack(self.ctx, ty) => Some(RESOURCE),
             _ => None,
         }
     }
@@ -570,7 +570,7 @@ impl<'c> Reader<'c> {
             }
             from.dedup();
             if from.len() > 1 {
-                let name = self.ctx.op_name("df.control");
+                let name = self.ctx.op_name(df::CONTROL);
                 let op = self.body.create_op(OpSpec {
                     operands: &from,
                     ..OpSpec::new(name)
@@ -591,7 +591,7 @@ impl<'c> Reader<'c> {
             };
         }
         let mut module = Module::new(self.ctx.clone());
-        let graph = module.body.create_op(OpSpec::new(self.ctx.op_name("df.graph")));
+        let graph = module.body.create_op(OpSpec::new(self.ctx.op_name(df::GRAPH)));
         module.body.set_isolated(graph, self.body);
         let top = module.top();
         module.body.append_op(top, graph);

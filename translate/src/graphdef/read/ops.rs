@@ -1,7 +1,7 @@
 //! The translation of TensorFlow's operations.
 
 use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
-use pir_dialects::pd;
+use pir_dialects::{df, pd};
 use pir_ir::{Attr, Context, Type, ValueId};
 
 use super::super::PREVENT_GRADIENT;
@@ -59,7 +59,7 @@ pub(super) const TABLE: &[Row] = &[
         let attrs = [("scale", r.ctx.float_attr(-1.0)), ("bias", r.ctx.float_attr(1.0))];
         r.op(at, pd::Scale::NAME, &[erf], &attrs)
     }),
-    ("Exit", "T", "", |r, at| passes_on(r, at, "df.exit")),
+    ("Exit", "T", "", |r, at| passes_on(r, at, df::EXIT)),
     // Of floats, TensorFlow rounds the quotient down, also where it is infinite.
     ("FloorDiv", "T T", "", |r, at| {
         let operands = r.operands(at, 2)?;
@@ -76,15 +76,15 @@ pub(super) const TABLE: &[Row] = &[
             r.append(at, pd::Fetch::NAME, &[x], &[], &[("name", r.ctx.str_attr(&name))])?;
             return Ok(());
         }
-        let op = if r.plain { pd::Assign::NAME } else { "df.identity" };
+        let op = if r.plain { pd::Assign::NAME } else { df::IDENTITY };
         r.op(at, op, &[x], &[])
     }),
-    ("LoopCond", "bool", "", |r, at| passes_on(r, at, "df.loop_cond")),
+    ("LoopCond", "bool", "", |r, at| passes_on(r, at, df::LOOP_COND)),
     ("Merge", "T*", "", merge),
-    ("NextIteration", "T", "", |r, at| passes_on(r, at, "df.next_iteration")),
+    ("NextIteration", "T", "", |r, at| passes_on(r, at, df::NEXT_ITERATION)),
     ("NoOp", "", "", |r, at| match r.plain {
         true => Ok(()),
-        false => r.op(at, "df.no_op", &[], &[]),
+        false => r.op(at, df::NO_OP, &[], &[]),
     }),
     ("OnesLike", "T", "", |r, at| full_like(r, at, 1.0)),
     ("Placeholder", "", "dtype shape=?", placeholder),
@@ -124,7 +124,7 @@ pub(super) const TABLE: &[Row] = &[
             .written_shape(at, 0)
             .ok_or("`_output_shapes` does not tell the shape of what is popped")?;
         let ty = r.tensor(&dims, elem)?;
-        let op = r.append(at, "df.stack_pop", &[stack], &[ty], &[])?;
+        let op = r.append(at, df::STACK_POP, &[stack], &[ty], &[])?;
         r.is_node(at, op);
         Ok(())
     }),
@@ -136,17 +136,17 @@ pub(super) const TABLE: &[Row] = &[
         } else {
             Vec::new()
         };
-        r.op(at, "df.stack_push", &operands, &attrs)
+        r.op(at, df::STACK_PUSH, &operands, &attrs)
     }),
     // The executor uses neither the capacity nor the element type. The name is that of the node.
     ("StackV2", "i32", "elem_type stack_name=", |r, at| {
         r.input(at, 0)?;
         let _ = (r.elem(at, "elem_type")?, r.text(at, "stack_name"));
-        r.op(at, "df.stack", &[], &[])
+        r.op(at, df::STACK, &[], &[])
     }),
     ("Switch", "T bool", "", |r, at| {
         let operands = r.operands(at, 2)?;
-        r.op_of(at, "df.switch", &operands, &[], 2)
+        r.op_of(at, df::SWITCH, &operands, &[], 2)
     }),
     ("ZerosLike", "T", "", |r, at| full_like(r, at, 0.0)),
 ];
@@ -257,7 +257,7 @@ fn enter(r: &mut Reader<'_>, at: usize) -> Result<()> {
     if let Some(count) = r.int(at, "parallel_iterations").filter(|&n| n != 10) {
         attrs.push(("parallel_iterations", r.ctx.int_attr(count)));
     }
-    r.op(at, "df.enter", &[x], &attrs)
+    r.op(at, df::ENTER, &[x], &attrs)
 }
 
 /// The back edge of a merge is not read yet: the first input is a placeholder for it.
@@ -275,7 +275,7 @@ fn merge(r: &mut Reader<'_>, at: usize) -> Result<()> {
             false => r.value(input)?,
         });
     }
-    r.op_of(at, "df.merge", &operands, &[], 2)?;
+    r.op_of(at, df::MERGE, &operands, &[], 2)?;
     let op = r.values[at].first().and_then(|&v| r.body.defining_op(v));
     for (index, &input) in inputs.iter().enumerate() {
         if let Some(op) = op.filter(|_| r.is_back_edge(input.node, at)) {

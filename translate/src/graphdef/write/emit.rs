@@ -1,5 +1,6 @@
 //! Writes the nodes of one operation.
 
+use pir_dialects::df;
 use pir_ir::text::print_type;
 use pir_ir::{Attr, AttrData, Type, TypeData};
 
@@ -79,7 +80,7 @@ impl Emit<'_, '_> {
 
     fn tensor(&self, mut from: usize, mut result: usize) -> Result<String> {
         // Users of `df.loop_cond` read its operand: the node `LoopCond` gives a scalar.
-        while self.w.view(from).name() == "df.loop_cond" {
+        while self.w.view(from).name() == df::LOOP_COND {
             (from, result) = self.w.source(from, 0).ok_or("a condition is missing")?;
         }
         let name = self.w.name_on(from, self.w.nodes[self.at].device);
@@ -98,7 +99,7 @@ impl Emit<'_, '_> {
     /// The `LoopCond` node that defines an operand, if one does.
     pub(super) fn loop_cond(&self, index: usize) -> Option<String> {
         let (from, _) = self.w.source(self.at, index)?;
-        let condition = self.w.view(from).name() == "df.loop_cond";
+        let condition = self.w.view(from).name() == df::LOOP_COND;
         if condition {
             self.view.sees_operand(index);
         }
@@ -237,7 +238,7 @@ impl Emit<'_, '_> {
     pub(super) fn value_dtype(&self, ty: Option<Type>) -> Result<Value> {
         let ty = ty.ok_or("a value is missing")?;
         match self.w.ctx.type_data(ty) {
-            TypeData::Dialect { .. } if pir_dialects::df::is_stack(self.w.ctx, ty) => Ok(Value::Type(types::RESOURCE)),
+            TypeData::Dialect { .. } if df::is_stack(self.w.ctx, ty) => Ok(Value::Type(types::RESOURCE)),
             TypeData::Tensor { elem, .. } => self.dtype(*elem),
             _ => Err(format!("TensorFlow has no values of type `{}`", self.spell(ty))),
         }
@@ -369,7 +370,7 @@ impl Emit<'_, '_> {
             if self.w.is_constant_enter(from) {
                 continue;
             }
-            if self.w.view(from).name() != "df.switch" {
+            if self.w.view(from).name() != df::SWITCH {
                 return Ok(format!("^{}", self.w.nodes[from].name));
             }
             // A control edge from a switch does not select a side.
@@ -468,14 +469,14 @@ impl Emit<'_, '_> {
     fn shape(&self, index: usize) -> TensorShape {
         let tensor = self.view.result_type(index).and_then(|ty| self.w.ctx.as_tensor(ty));
         match tensor {
-            Some(_) if self.view.name() == "df.loop_cond" => TensorShape::of(&[]),
+            Some(_) if self.view.name() == df::LOOP_COND => TensorShape::of(&[]),
             Some((dims, _)) => TensorShape::of(dims),
             None => TensorShape::unknown(),
         }
     }
 
     fn copy(&mut self) {
-        if self.w.copies.is_empty() || self.view.name() != "df.enter" {
+        if self.w.copies.is_empty() || self.view.name() != df::ENTER {
             return;
         }
         let mut copies: Vec<(i64, String)> = self

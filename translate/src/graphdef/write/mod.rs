@@ -10,7 +10,7 @@ mod ops;
 mod place;
 mod view;
 
-use pir_dialects::pd;
+use pir_dialects::{df, pd};
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -142,7 +142,7 @@ impl<'a> Writer<'a> {
             for op in blocks.iter().flat_map(|&b| body.block_ops(b)) {
                 let view = body.view(ctx, op);
                 match (view.name(), body.isolated(op)) {
-                    ("df.graph", Some(inner)) => {
+                    (df::GRAPH, Some(inner)) => {
                         self.call_device(view);
                         graphs.push((inner, view.int("device")));
                     }
@@ -194,13 +194,13 @@ impl<'a> Writer<'a> {
         let view = body.view(self.ctx, op);
         let operand = |at: usize| view.operand(at).map(|v| (graph, v));
         match view.name() {
-            "df.control" => {
+            df::CONTROL => {
                 if let Some(to) = operand(0) {
                     let from = body.operands(op).skip(1).map(|v| (graph, v)).collect();
                     self.edges.push((to, from));
                 }
             }
-            "df.send" => {
+            df::SEND => {
                 if let (Some(key), Some(value)) = (view.str("key"), operand(0)) {
                     self.sent.insert(key, value);
                     // The source of a control edge is the node that computes the value.
@@ -209,7 +209,7 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-            "df.recv" => {
+            df::RECV => {
                 if let (Some(key), Some(result)) = (view.str("key"), body.results(op).next()) {
                     self.received.insert((graph, result), key);
                 }
@@ -363,12 +363,12 @@ impl<'a> Writer<'a> {
         // All other edges stay within a frame, so that any predecessor determines the depth.
         while let Some(at) = pending.pop() {
             let depth = match self.view(at).name() {
-                "df.exit" => self.nodes[at].depth.saturating_sub(1),
+                df::EXIT => self.nodes[at].depth.saturating_sub(1),
                 _ => self.nodes[at].depth,
             };
             for &to in &consumers[at] {
                 if !std::mem::replace(&mut known[to], true) {
-                    let enters = self.view(to).name() == "df.enter";
+                    let enters = self.view(to).name() == df::ENTER;
                     self.nodes[to].depth = depth + usize::from(enters);
                     pending.push(to);
                 }

@@ -4,6 +4,7 @@
 //! operand, an exit on that of its switch, and a constant is entered on every device that reads it.
 
 use super::Writer;
+use pir_dialects::df;
 
 /// The name of a device.
 pub(in super::super) fn device_name(device: i64) -> String {
@@ -13,7 +14,7 @@ pub(in super::super) fn device_name(device: i64) -> String {
 impl Writer<'_> {
     pub(super) fn is_constant_enter(&self, at: usize) -> bool {
         let view = self.view(at);
-        view.name() == "df.enter" && view.bool("constant") == Some(true)
+        view.name() == df::ENTER && view.bool("constant") == Some(true)
     }
 
     /// Assigns a device to all nodes, if any has one.
@@ -30,19 +31,19 @@ impl Writer<'_> {
         self.place_stacks();
         // Merges first: the nodes around them follow.
         for at in 0..self.nodes.len() {
-            if self.view(at).name() == "df.merge" {
+            if self.view(at).name() == df::MERGE {
                 let Some(device) = self.nodes[at].device else { continue };
                 let sources: Vec<usize> = self.sources(at).map(|(from, _)| from).collect();
                 for from in sources {
                     let name = self.view(from).name();
-                    if name == "df.next_iteration" || name == "df.enter" && !self.is_constant_enter(from) {
+                    if name == df::NEXT_ITERATION || name == df::ENTER && !self.is_constant_enter(from) {
                         self.nodes[from].device = Some(device);
                     }
                 }
             }
         }
         for at in 0..self.nodes.len() {
-            if self.view(at).name() == "df.switch"
+            if self.view(at).name() == df::SWITCH
                 && let Some((from, _)) = self.source(at, 0)
                 && !self.is_constant_enter(from)
             {
@@ -50,7 +51,7 @@ impl Writer<'_> {
             }
         }
         for at in 0..self.nodes.len() {
-            if self.view(at).name() == "df.exit"
+            if self.view(at).name() == df::EXIT
                 && let Some((from, _)) = self.source(at, 0)
             {
                 self.nodes[at].device = self.nodes[from].device.or(self.nodes[at].device);
@@ -71,7 +72,7 @@ impl Writer<'_> {
     /// The users of each stack's handle, through all nodes that forward it.
     fn stacks(&self) -> Vec<(usize, Vec<usize>)> {
         let stacks: Vec<usize> = (0..self.nodes.len())
-            .filter(|&at| self.view(at).name() == "df.stack")
+            .filter(|&at| self.view(at).name() == df::STACK)
             .collect();
         if stacks.is_empty() {
             return Vec::new();
@@ -80,7 +81,7 @@ impl Writer<'_> {
         for at in 0..self.nodes.len() {
             for (from, index) in self.sources(at) {
                 let ty = self.view(from).result_type(index);
-                let handle = |ty| pir_dialects::df::is_stack(self.ctx, ty);
+                let handle = |ty| df::is_stack(self.ctx, ty);
                 if ty.is_some_and(handle) {
                     readers[from].push(at);
                 }
@@ -106,8 +107,8 @@ impl Writer<'_> {
             for user in users {
                 let view = self.view(user);
                 let ty = match view.name() {
-                    "df.stack_push" => view.operand_type(1),
-                    "df.stack_pop" => view.result_type(0),
+                    df::STACK_PUSH => view.operand_type(1),
+                    df::STACK_POP => view.result_type(0),
                     _ => None,
                 };
                 let Some(ty) = ty.map(|ty| self.ctx.elem_type(ty)) else {

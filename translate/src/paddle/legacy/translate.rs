@@ -6,7 +6,7 @@
 
 mod regions;
 
-use pir_dialects::pd;
+use pir_dialects::{cf, pd};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use smallvec::SmallVec;
@@ -391,7 +391,7 @@ impl<'t> Translator<'t, '_, '_> {
     }
 
     fn terminate(&mut self, values: &[SourceId], span: Span) {
-        self.emit_as("cf.yield", values, &[], &[], Vec::new(), 0, span);
+        self.emit_as(cf::YIELD, values, &[], &[], Vec::new(), 0, span);
         self.builder.leave();
     }
 

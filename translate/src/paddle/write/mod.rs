@@ -280,10 +280,10 @@ impl Writer<'_> {
         let (ctx, body) = (self.ctx, self.body);
         let name = ctx.op_str(body.op_name(op));
         match name {
-            "cf.yield" | "cf.cond_yield" | "cf.create_stack" => {}
-            "cf.push_back" => self.push(op),
-            "cf.pop_back" => self.pop(op),
-            "cf.is_empty" => self.is_empty(op),
+            cf::YIELD | cf::COND_YIELD | cf::CREATE_STACK => {}
+            cf::PUSH_BACK => self.push(op),
+            cf::POP_BACK => self.pop(op),
+            cf::IS_EMPTY => self.is_empty(op),
             pd::LogicalNot::NAME if self.negated(op) => {}
             _ if (is_while(name) || is_if(name)) && self.passes_lists(op) => {
                 let message = format!("the lists that `{name}` hands on cannot be written for PaddlePaddle");
@@ -487,7 +487,7 @@ impl Writer<'_> {
                     pd::Data::NAME => block == here && self.body.uses(v).all(|u| inside(u.op)),
                     pd::Parameter::NAME | pd::Feed::NAME => false,
                     // It may be left over from another loop.
-                    "cf.pop_back" if block == inner => false,
+                    cf::POP_BACK if block == inner => false,
                     _ => (block == here || block == inner) && self.body.has_one_use(v),
                 }
             }

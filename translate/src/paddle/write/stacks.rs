@@ -11,6 +11,7 @@
 //! of the last condition, which no body follows, are results of the loop: the loop of the derivative uses them in place
 //! of its first pop.
 
+use pir_dialects::cf;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use pir_dialects::pd::{Handles, is_while, role};
@@ -104,14 +105,14 @@ pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Di
     let mut tests = Vec::new();
     for op in body.walk_all() {
         match ctx.op_str(body.op_name(op)) {
-            "cf.push_back" => planner.push(op),
-            "cf.pop_back" => planner.pop(op),
-            "cf.is_empty" => tests.push((op, planner.popped_before(op))),
-            "cf.copy_stack" => {
+            cf::PUSH_BACK => planner.push(op),
+            cf::POP_BACK => planner.pop(op),
+            cf::IS_EMPTY => tests.push((op, planner.popped_before(op))),
+            cf::COPY_STACK => {
                 let why = "it has no copies of stacks";
                 planner.error(op, "`cf.copy_stack`", why).help = Some("push the values on two stacks".to_owned());
             }
-            "cf.join_stack" => {
+            cf::JOIN_STACK => {
                 let why = "it takes one tuple at a time from a stack";
                 planner.error(op, "`cf.join_stack`", why).help = Some("leave out `batch-weight-grads`".to_owned());
             }

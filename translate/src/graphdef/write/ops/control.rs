@@ -1,6 +1,6 @@
 //! Inputs, outputs, constants, and the operations that pass values between iterations and branches.
 
-use pir_dialects::pd;
+use pir_dialects::{df, pd};
 use pir_ir::AttrData;
 
 use super::super::super::PREVENT_GRADIENT;
@@ -139,20 +139,20 @@ fn print(e: &mut Emit<'_, '_>) -> Result<()> {
 pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
     let name = e.view.name();
     let op = match name {
-        "df.switch" => return switch(e),
-        "df.merge" => return merge(e),
-        "df.enter" => return enter(e),
-        "df.loop_cond" => return loop_cond(e),
-        "df.stack" => return stack(e),
-        "df.stack_push" => return push(e),
-        "df.stack_pop" => return pop(e),
-        "df.no_op" => {
+        df::SWITCH => return switch(e),
+        df::MERGE => return merge(e),
+        df::ENTER => return enter(e),
+        df::LOOP_COND => return loop_cond(e),
+        df::STACK => return stack(e),
+        df::STACK_PUSH => return push(e),
+        df::STACK_POP => return pop(e),
+        df::NO_OP => {
             e.node("NoOp", &[], &[]);
             return Ok(());
         }
-        "df.exit" => "Exit",
-        "df.next_iteration" => "NextIteration",
-        "df.identity" => "Identity",
+        df::EXIT => "Exit",
+        df::NEXT_ITERATION => "NextIteration",
+        df::IDENTITY => "Identity",
         _ => return Err("TensorFlow has no operation for it".to_owned()),
     };
     let value = e.input(0)?;

@@ -9,7 +9,7 @@ mod reduce;
 mod shape;
 
 use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
-use pir_dialects::pd;
+use pir_dialects::{df, pd};
 use pir_ir::AttrData;
 
 use super::super::proto::Value;
@@ -22,7 +22,7 @@ type Write = fn(&mut Emit<'_, '_>) -> Result<()>;
 pub(super) fn gives_all(name: &str) -> bool {
     matches!(
         name,
-        "df.switch" | "df.merge" | pd::Split::NAME | pd::SplitWithNum::NAME | pd::Unstack::NAME | pd::Unbind::NAME
+        df::SWITCH | df::MERGE | pd::Split::NAME | pd::SplitWithNum::NAME | pd::Unstack::NAME | pd::Unbind::NAME
     )
 }
 
