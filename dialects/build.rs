@@ -13,7 +13,7 @@ mod schema;
 mod typed;
 
 /// The dialects with op tables, in `src/DIALECT/ops/`.
-const DIALECTS: &[&str] = &["pd", "stablehlo", "chlo", "sdy"];
+const DIALECTS: &[&str] = &["pd", "stablehlo", "chlo", "sdy", "arith", "math", "index", "ub"];
 
 fn main() {
     println!("cargo::rerun-if-changed=src/table/schema.rs");

@@ -9,6 +9,9 @@ use pir_dialects::formats;
 use pir_ir::{Arity, Context, Derivative, MarkedOps, OpDef, Presence, Traits, ValueSpec};
 use pir_passes::{Pass, PassRegistry};
 
+/// How many successors are shown of an operation that has any number of them.
+const MAX_SUCCESSORS: usize = 2;
+
 pub use example::{example, fetch_unused};
 
 /// The first line of each page.
@@ -252,7 +255,7 @@ pub(crate) fn signature(op: &OpDef) -> String {
     if !op.operands.is_empty() {
         let _ = write!(text, " ({})", values(&op.operands).join(", "));
     }
-    for successor in 0..op.successors {
+    for successor in 0..op.successors.min(MAX_SUCCESSORS) {
         let _ = write!(text, "{} ^block{successor}(…)", if successor == 0 { "" } else { "," });
     }
     if !op.attrs.is_empty() {

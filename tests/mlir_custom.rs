@@ -64,6 +64,13 @@ fn normalise(ctx: &Context, body: &mut Body) {
     }
     for op in body.walk_all().collect::<Vec<_>>() {
         let attrs = ctx.dict_sorted(body.attrs(op));
+        // What is the default need not be said.
+        let entries = ctx.dict_entries(attrs).iter().copied();
+        let said = entries.filter(|&(_, attr)| {
+            let text = pir_ir::text::print_attr(ctx, attr);
+            !matches!(&*text, "#arith.fastmath<none>" | "#arith.overflow<none>")
+        });
+        let attrs = ctx.dict(&said.collect::<Vec<_>>());
         body.set_attrs(op, attrs);
         if let Some(mut inner) = body.isolated(op).is_some().then(|| body.take_isolated(op)).flatten() {
             normalise(ctx, &mut inner);
@@ -140,11 +147,12 @@ fn the_message_says_what_to_do() {
             first.help.clone().unwrap_or_default(),
         )
     };
-    let (code, message, help) = said("func.func @f(%c: i1) {\n  scf.if %c { \"a.b\"() : () -> () }\n  return\n}\n");
+    let (code, message, help) =
+        said("func.func @f(%c: index) {\n  affine.if %c { \"a.b\"() : () -> () }\n  return\n}\n");
     assert_eq!(code, "custom-assembly");
     assert_eq!(
         message,
-        "`scf.if` is in the custom assembly of the dialect `scf`, which cannot be read"
+        "`affine.if` is in the custom assembly of the dialect `affine`, which cannot be read"
     );
     assert!(help.contains("mlir-opt --mlir-print-op-generic FILE | pir-opt --allow-unregistered-dialect -"));
     // An operation of a dialect that nobody knows, in a form that is not the one that is read of all.

@@ -72,13 +72,13 @@ fn identifier(name: &str) -> String {
         | "fn" | "let" | "mod" | "use" | "box" | "dyn" | "as" | "static" | "struct" | "enum" | "return" => {
             format!("{name}_")
         }
-        _ => name.to_owned(),
+        _ => name.replace('.', "_"),
     }
 }
 
 fn camel(name: &str) -> String {
     let mut out = String::new();
-    for word in name.split('_').filter(|word| !word.is_empty()) {
+    for word in name.split(['_', '.']).filter(|word| !word.is_empty()) {
         let mut chars = word.chars();
         out.extend(chars.next().map(|c| c.to_ascii_uppercase()));
         out.push_str(chars.as_str());

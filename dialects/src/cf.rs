@@ -83,7 +83,9 @@ pub fn register(builder: &mut ContextBuilder) {
             join(),
             yields(),
             cond_yield(),
-        ],
+        ]
+        .into_iter()
+        .chain(crate::mlir::branches()),
     );
 }
 

@@ -1,4 +1,4 @@
-//! The dialects of pir-opt: `builtin`, `func`, `pd`, `cf` and `df`.
+//! The dialects of pir-opt: `builtin`, `func`, `pd`, `cf` and `df`, and those of other systems.
 //!
 //! Tensor operations are declared in the op tables of [`pd`]; what a table cannot express (regions, effects on stacks,
 //! control flow) is declared in Rust, in one file per dialect. [`marks`] defines the attributes that the tools set on
@@ -14,6 +14,7 @@ mod external;
 pub mod formats;
 pub mod func;
 pub mod marks;
+pub mod mlir;
 pub mod pd;
 pub mod stablehlo;
 mod table;
@@ -33,6 +34,7 @@ pub fn register_all(builder: &mut ContextBuilder) {
     df::register(builder);
     pd::register(builder);
     stablehlo::register(builder);
+    mlir::register(builder);
     marks::register(builder);
     external::register(builder);
 }

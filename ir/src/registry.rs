@@ -196,7 +196,7 @@ pub struct OpDef {
     pub results: List<ValueSpec>,
     /// The declared regions.
     pub regions: Vec<RegionSpec>,
-    /// How many successor blocks it has.
+    /// How many successor blocks it has, or [`OpDef::ANY_SUCCESSORS`].
     pub successors: usize,
     /// The terminator that a region may leave out.
     pub implicit_terminator: Option<&'static str>,
@@ -238,6 +238,9 @@ pub struct OpDef {
 }
 
 impl OpDef {
+    /// So many successors as there are; at least one.
+    pub const ANY_SUCCESSORS: usize = usize::MAX;
+
     /// A definition without operands, results and attributes, whose effects are not declared.
     pub fn new(name: impl Into<Text>, summary: impl Into<Text>) -> Self {
         OpDef {

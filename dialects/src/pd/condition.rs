@@ -11,7 +11,7 @@ pub(crate) fn is_condition(ctx: &Context, ty: Type) -> bool {
 }
 
 /// The boolean of a constant.
-pub(super) fn truth(ctx: &Context, value: Attr) -> Option<bool> {
+pub(crate) fn truth(ctx: &Context, value: Attr) -> Option<bool> {
     match ctx.attr_data(value) {
         AttrData::Ints(items) => match items[..] {
             [one] => Some(one != 0),

@@ -434,6 +434,10 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 written.map_err(|e| ExecError::new(format!("the output cannot be written: {e}")))?;
                 write(env, instr.results, [Value::Slot(Slot::One(value))]);
             }
+            Code::For { .. } | Code::Choose { .. } | Code::Switch { .. } | Code::Assert { .. } => {
+                return Err(ExecError::new("the eager engine does not run this operation")
+                    .help("`scf-to-pd` makes `pd.while` and `pd.if` of it"));
+            }
             Code::Nothing => {}
         }
         self.advance();

@@ -1,7 +1,7 @@
 //! Compiles a body to instructions.
 
-use pir_dialects::pd;
-use pir_dialects::{cf, df};
+use pir_dialects::mlir::{branch, scf};
+use pir_dialects::{cf, df, pd};
 use pir_ir::{AttrData, BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -207,12 +207,51 @@ impl Unit<'_, '_, '_> {
         let name = ctx.op_str(self.body.op_name(self.op));
         let init = usize::from(self.body.op_regions(self.op).len() == 3);
         Ok(match name {
-            pd::If::NAME | pd::IfGrad::NAME => Code::If {
+            pd::If::NAME | pd::IfGrad::NAME | scf::IF => Code::If {
                 condition: self.kept(0)?,
                 init: if init == 1 { self.block(0)? } else { None },
                 branches: [self.block(init)?, self.block(init + 1)?],
             },
-            pd::While::NAME | pd::WhileGrad::NAME => {
+            scf::FOR => {
+                let stats = self.new_loop();
+                let ty = self
+                    .view()
+                    .operand_type(0)
+                    .ok_or_else(|| ExecError::new("a bound is missing"))?;
+                Code::For {
+                    bounds: [self.kept(0)?, self.kept(1)?, self.kept(2)?],
+                    inits: self.srcs(self.body.operands(self.op).skip(3)),
+                    body: self.must(0)?,
+                    dtype: dtype_of(ctx, ty).ok_or_else(|| ExecError::new("integers of this width cannot be run"))?,
+                    stats,
+                }
+            }
+            scf::INDEX_SWITCH | scf::EXECUTE_REGION => {
+                let count = self.body.op_regions(self.op).len();
+                Code::Choose {
+                    number: if name == scf::INDEX_SWITCH {
+                        Some(self.kept(0)?)
+                    } else {
+                        None
+                    },
+                    cases: scf::cases(self.view()).unwrap_or_default(),
+                    branches: (0..count).map(|region| self.block(region)).collect::<Result<_, _>>()?,
+                }
+            }
+            branch::SWITCH => {
+                let count = self.body.successors(self.op).len();
+                Code::Switch {
+                    number: self.kept(0)?,
+                    cases: branch::case_values(self.view())
+                        .ok_or_else(|| ExecError::new("its numbers are not known"))?,
+                    targets: (0..count).map(|at| self.successor(at)).collect::<Result<_, _>>()?,
+                }
+            }
+            branch::ASSERT => Code::Assert {
+                condition: self.kept(0)?,
+                message: self.attr_text("msg"),
+            },
+            pd::While::NAME | pd::WhileGrad::NAME | scf::WHILE => {
                 let stats = self.new_loop();
                 Code::While {
                     operands: self.operands(),
@@ -222,8 +261,8 @@ impl Unit<'_, '_, '_> {
                     stats,
                 }
             }
-            cf::YIELD => Code::Yield(self.operands()),
-            cf::COND_YIELD => {
+            cf::YIELD | scf::YIELD => Code::Yield(self.operands()),
+            cf::COND_YIELD | scf::CONDITION => {
                 let mut values = self.operands();
                 let condition = Src {
                     last: false,
@@ -231,11 +270,11 @@ impl Unit<'_, '_, '_> {
                 };
                 Code::CondYield { condition, values }
             }
-            pd::Branch::NAME => {
+            pd::Branch::NAME | branch::BR => {
                 let (target, values) = self.successor(0)?;
                 Code::Branch { target, values }
             }
-            pd::ConditionBranch::NAME => Code::ConditionBranch {
+            pd::ConditionBranch::NAME | branch::COND_BR => Code::ConditionBranch {
                 condition: self.kept(0)?,
                 targets: [self.successor(0)?, self.successor(1)?],
             },

@@ -13,10 +13,12 @@ use super::memory::{Exceeded, Memory};
 use super::program::{Code, Instr, Program};
 use super::stacks::Stacks;
 use super::stats::Stats;
-use super::value::{Moving, Value, bind, gather, hand_over, not_a_tensor, read, stack_of, tensor, truth, write};
+use super::value::{
+    Moving, Value, bind, gather, hand_over, integer, not_a_tensor, read, stack_of, tensor, truth, write,
+};
 use super::{Entry, ExecError, Options, Outcome, functions};
-use crate::tensor::Tensor;
 use crate::tensor::buffer::filled;
+use crate::tensor::{DType, Tensor};
 
 /// The maximal call depth.
 const MAX_CALLS: usize = 100_000;
@@ -50,8 +52,18 @@ struct Activation {
     frames: Vec<RegionFrame>,
     /// The trip counts of the enclosing loops.
     trips: Vec<u64>,
+    /// The counters of the enclosing loops that count.
+    counters: Vec<Counter>,
     /// The memory of the environment.
     held: Reservation,
+}
+
+/// Where a loop that counts is.
+#[derive(Clone, Copy, Debug)]
+struct Counter {
+    number: i64,
+    upper: i64,
+    step: i64,
 }
 
 pub(super) struct Machine<'m, 'o> {
@@ -315,6 +327,50 @@ impl<'m, 'o> Machine<'m, 'o> {
                 call.frames.push(RegionFrame { block, pc: 0, role });
                 return Ok(ControlFlow::Continue(()));
             }
+            Code::For {
+                bounds, inits, stats, ..
+            } => {
+                let [number, upper, step] = [0, 1, 2].map(|at| integer(&call.env, bounds[at]));
+                let (number, upper, step) = (number?, upper?, step?);
+                if step <= 0 {
+                    return Err(ExecError::new(format!(
+                        "the step of a loop must be positive, not {step}"
+                    )));
+                }
+                self.stats.loops[*stats as usize].entered += 1;
+                call.trips.push(0);
+                call.counters.push(Counter { number, upper, step });
+                let values = gather(&mut self.scratch, &mut call.env, inits);
+                return self.count(values);
+            }
+            Code::Choose {
+                number,
+                cases,
+                branches,
+            } => {
+                let at = match number {
+                    Some(number) => case(cases, integer(&call.env, *number)?),
+                    None => 0,
+                };
+                if let Some(block) = branches.get(at).copied().flatten() {
+                    let role = Role::Branch;
+                    call.frames.push(RegionFrame { block, pc: 0, role });
+                    return Ok(ControlFlow::Continue(()));
+                }
+            }
+            Code::Switch { number, cases, targets } => {
+                let at = case(cases, integer(&call.env, *number)?);
+                let (target, values) = targets
+                    .get(at)
+                    .ok_or_else(|| ExecError::new("a successor is missing"))?;
+                let values = gather(&mut self.scratch, &mut call.env, values);
+                return self.jump(*target, values);
+            }
+            Code::Assert { condition, message } => {
+                if !truth(&call.env, *condition)? {
+                    return Err(ExecError::new(format!("assertion failed: {message}")));
+                }
+            }
             Code::Yield(values) => {
                 let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.yielded(frame.role, values, None);
@@ -480,6 +536,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             ended.env.clear();
             ended.frames.clear();
             ended.trips.clear();
+            ended.counters.clear();
             if self.spare.len() < MAX_SPARE {
                 self.spare.push(ended);
             }
@@ -495,6 +552,49 @@ impl<'m, 'o> Machine<'m, 'o> {
             hand_over(&mut self.scratch, &mut caller.env, instr.results, values);
             frame.pc += 1;
         }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Goes on with a loop that counts, whose instruction is the current one, or leaves it.
+    fn count(&mut self, mut values: Moving) -> Result<ControlFlow<Vec<Value>>, ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(ControlFlow::Break(values));
+        };
+        let program = &self.programs[call.program];
+        let instr = call
+            .frames
+            .last()
+            .map(|f| &program.blocks[f.block as usize].instrs[f.pc as usize]);
+        let (Some(instr), Some(&counter)) = (instr, call.counters.last()) else {
+            return Ok(ControlFlow::Break(values));
+        };
+        let Code::For { body, dtype, stats, .. } = &instr.code else {
+            return Err(ExecError::new("a loop was expected"));
+        };
+        let stats = &mut self.stats.loops[*stats as usize];
+        if counter.number < counter.upper {
+            stats.iterations += 1;
+            if let Some(trips) = call.trips.last_mut() {
+                *trips += 1;
+            }
+            let number = Tensor::scalar(counter.number).cast(*dtype).map_err(ExecError::new)?;
+            values.insert(0, Value::Tensor(number));
+            bind(&mut self.scratch, program, &mut call.env, *body, values);
+            let role = Role::Body;
+            call.frames.push(RegionFrame {
+                block: *body,
+                pc: 0,
+                role,
+            });
+            return Ok(ControlFlow::Continue(()));
+        }
+        call.counters.pop();
+        let trips = call.trips.pop().unwrap_or_default();
+        if stats.trip_counts.len() < MAX_TRIP_COUNTS {
+            stats.trip_counts.push(trips);
+        }
+        hand_over(&mut self.scratch, &mut call.env, instr.results, values);
+        self.advance();
         Ok(ControlFlow::Continue(()))
     }
 
@@ -517,6 +617,12 @@ impl<'m, 'o> Machine<'m, 'o> {
             return Ok(ControlFlow::Break(values));
         };
         let instr: &Instr = &program.blocks[parent.block as usize].instrs[parent.pc as usize];
+        if let Code::For { dtype, .. } = instr.code {
+            if let Some(counter) = call.counters.last_mut() {
+                counter.number = wrapped(counter.number.wrapping_add(counter.step), dtype);
+            }
+            return self.count(values);
+        }
         let next = match (&instr.code, role, more) {
             (
                 Code::If {
@@ -555,4 +661,15 @@ impl<'m, 'o> Machine<'m, 'o> {
         }
         Ok(ControlFlow::Continue(()))
     }
+}
+
+/// The place of a number among those of regions or blocks; 0 is that of all others.
+fn case(cases: &[i64], number: i64) -> usize {
+    cases.iter().position(|&case| case == number).map_or(0, |at| at + 1)
+}
+
+/// A number as it is in integers of fewer bits.
+fn wrapped(number: i64, dtype: DType) -> i64 {
+    let bits = 64 - 8 * dtype.size().min(8) as u32;
+    number << bits >> bits
 }

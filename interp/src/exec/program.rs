@@ -43,6 +43,30 @@ pub(crate) enum Code {
         body: u32,
         stats: u32,
     },
+    /// A loop that counts, with signs.
+    For {
+        bounds: [Src; 3],
+        inits: Srcs,
+        body: u32,
+        dtype: DType,
+        stats: u32,
+    },
+    /// The region of a number, or the first.
+    Choose {
+        number: Option<Src>,
+        cases: Vec<i64>,
+        branches: Vec<Option<u32>>,
+    },
+    /// The block of a number, or the first.
+    Switch {
+        number: Src,
+        cases: Vec<i64>,
+        targets: Vec<(u32, Srcs)>,
+    },
+    Assert {
+        condition: Src,
+        message: String,
+    },
     Yield(Srcs),
     CondYield {
         condition: Src,

@@ -92,6 +92,15 @@ pub(super) fn truth(env: &[Value], src: Src) -> Result<bool, ExecError> {
     }
 }
 
+/// A single integer.
+pub(super) fn integer(env: &[Value], src: Src) -> Result<i64, ExecError> {
+    match &env[src.slot as usize] {
+        Value::Tensor(t) if t.len() == 1 => Ok(t.to_i64()[0]),
+        Value::Tensor(_) => Err(ExecError::new("a single integer was expected")),
+        other => Err(not_a_tensor(other)),
+    }
+}
+
 pub(super) fn stack_of(env: &[Value], src: Src) -> Result<usize, ExecError> {
     match env[src.slot as usize] {
         Value::Stack(handle) => Ok(handle as usize),

@@ -14,6 +14,7 @@ mod grad;
 mod index;
 mod linalg;
 mod matmul;
+mod mlir;
 mod nn;
 mod norm;
 mod norms;
@@ -106,11 +107,13 @@ impl Kernels {
             optimizer::KERNELS,
             scatter::KERNELS,
             sort::KERNELS,
+            mlir::KERNELS,
         ];
+        let families = families.into_iter().chain(mlir::INTEGERS).chain(mlir::FLOATS);
         let mut kernels = Kernels {
             table: FxHashMap::default(),
         };
-        for &(name, prepare) in families.into_iter().flatten() {
+        for &(name, prepare) in families.flatten() {
             kernels.add(name, prepare);
         }
         for &(name, in_place) in binary::IN_PLACE {

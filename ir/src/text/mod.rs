@@ -16,6 +16,7 @@ mod cursor;
 mod name_table;
 mod options;
 pub(crate) mod reader;
+pub(crate) mod segments;
 #[cfg(test)]
 mod tests;
 pub(crate) mod writer;

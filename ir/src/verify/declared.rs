@@ -171,14 +171,12 @@ impl Checker<'_> {
         self.attributes(op, def, errors);
         self.regions(op, def, errors);
         let count = body.successors(op).len();
-        if count != def.successors {
-            let wanted = def.successors;
-            let message = format!(
-                "`{}` has {}successor{}, not {count}",
-                def.name,
-                number(wanted),
-                plural(wanted)
-            );
+        if count != def.successors && (def.successors != OpDef::ANY_SUCCESSORS || count == 0) {
+            let wanted = match def.successors {
+                OpDef::ANY_SUCCESSORS => "at least one successor".to_owned(),
+                wanted => format!("{}successor{}", number(wanted), plural(wanted)),
+            };
+            let message = format!("`{}` has {wanted}, not {count}", def.name);
             errors.push(
                 self.error(op, "successor-count", message, "wrong number of successor blocks")
                     .help("successors are written `^block` or `^block(%argument)`"),

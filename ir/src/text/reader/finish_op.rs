@@ -8,7 +8,7 @@ use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::{BlockId, Sym, ValueId};
 use crate::registry::{InferArgs, OpDef};
-use crate::text::cursor;
+use crate::text::{cursor, segments};
 use crate::types::{Attr, AttrData, AttrDict, Type};
 use crate::verify::does_not_fit;
 use smallvec::SmallVec;
@@ -322,6 +322,9 @@ impl Parser<'_> {
                 self.check_operand_type(value, ty, span);
             }
         }
+        if pending.generic && pending.has(&self.ctx, Traits::SEGMENTS) {
+            self.segments(&mut pending)?;
+        }
         if pending.has(&self.ctx, Traits::FUNCTION) {
             self.drop_empty_lists(&mut pending.attrs);
         }
@@ -397,6 +400,22 @@ impl Parser<'_> {
             self.spare.push(pending);
         }
         Ok(())
+    }
+
+    /// Gives the successors their operands, which MLIR's generic form has among those of the operation.
+    fn segments(&mut self, pending: &mut Pending) -> Result<(), Failure> {
+        // As we print them in other forms, they are with the blocks.
+        if pending.successors.is_empty() || pending.successors.iter().any(|s| s.operands > 0) {
+            return Ok(());
+        }
+        let own = pending.def(&self.ctx).map_or(0, |def| def.operands.len());
+        let (operands, span) = (pending.operands.len(), pending.span);
+        let sizes = segments::take(&self.ctx, &mut pending.attrs, own, operands, &mut pending.successors);
+        sizes.ok_or_else(|| {
+            let message = "`operandSegmentSizes` does not go with the operands and the blocks";
+            self.error("successor-operands", message.to_owned(), span)
+                .with_help("write how many operands the operation has and how many go to each block: `operandSegmentSizes = array<i32: 1, 0, 2>`")
+        })
     }
 
     /// Attributes of arguments and results, of which there are none, in MLIR's generic form.

@@ -1,22 +1,29 @@
 //! The generic form, `%a = "dialect.op"(%b, %c) <{k = 1}> ({…}) {l} : (type, type) -> type`.
 
 use super::attr::{AttrWriter, write_results, write_string, write_types};
-use super::printer::{Printer, Task};
+use super::printer::{Passed, Printer, Task};
 use super::texts::{Generic, MAX_TEXT, Texts};
 use crate::body::Body;
+use crate::declare::Traits;
 use crate::entity::{OpId, Sym};
+use crate::registry::OpDef;
+use crate::text::segments;
 use crate::types::{AttrData, AttrDict};
 
 impl<'a> Printer<'a, '_> {
     pub(super) fn generic(&mut self, body: &'a Body, op: OpId) {
         write_string(&mut self.out, self.ctx.op_str(body.op_name(op)));
         self.out.push('(');
-        let own = body.num_own_operands(op);
+        let segmented = self.is_segmented(body, op);
+        let own = match segmented {
+            true => body.num_operands(op),
+            false => body.num_own_operands(op),
+        };
         self.uses(body.operands(op).take(own));
         self.out.push(')');
         if !body.successors(op).is_empty() {
             self.out.push('[');
-            self.successors(body, op, true);
+            self.successors(body, op, if segmented { Passed::Blocks } else { Passed::Typed });
             self.out.push(']');
         }
         self.generic_attributes(body.attrs(op), |recent| &mut recent.heads, properties);
@@ -34,7 +41,15 @@ impl<'a> Printer<'a, '_> {
     }
 
     pub(super) fn generic_tail(&mut self, body: &'a Body, op: OpId) {
-        self.generic_attributes(body.attrs(op), |recent| &mut recent.tails, others);
+        let attrs = match self.is_segmented(body, op) {
+            true => {
+                let def = self.ctx.op_def(body.op_name(op));
+                let any = def.is_some_and(|def| def.successors == OpDef::ANY_SUCCESSORS);
+                segments::with_sizes(self.ctx, body, op, any)
+            }
+            false => body.attrs(op),
+        };
+        self.generic_attributes(attrs, |recent| &mut recent.tails, others);
         self.signature(body, op);
         self.location(body, op);
     }
@@ -54,8 +69,17 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
+    /// Whether what goes to successors is printed among the operands.
+    fn is_segmented(&self, body: &Body, op: OpId) -> bool {
+        let segmented = |def: &OpDef| def.has(Traits::SEGMENTS);
+        !body.successors(op).is_empty() && self.ctx.op_def(body.op_name(op)).is_some_and(segmented)
+    }
+
     fn signature(&mut self, body: &Body, op: OpId) {
-        let own = body.num_own_operands(op);
+        let own = match self.is_segmented(body, op) {
+            true => body.num_operands(op),
+            false => body.num_own_operands(op),
+        };
         let operands = body.operands(op).take(own).map(|v| body.value_type(v));
         let results = body.results(op).map(|v| body.value_type(v));
         let known = self.recent_generic.signatures.place(body.op_name(op).index());

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::attr::{write_results, write_symbol, write_types};
-use super::printer::{Printer, Task};
+use super::printer::{Passed, Printer, Task};
 use crate::body::Body;
 use crate::declare::Traits;
 use crate::entity::OpId;
@@ -34,7 +34,7 @@ impl<'a> Printer<'a, '_> {
             if own > 0 {
                 self.out.push_str(", ");
             }
-            self.successors(body, op, false);
+            self.successors(body, op, Passed::Values);
         } else if own > 0
             || (body.attrs(op) == AttrDict::EMPTY && body.op_regions(op).is_empty() && body.isolated(op).is_none())
         {

@@ -402,17 +402,17 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
     }
 
-    pub(super) fn successors(&mut self, body: &'a Body, op: OpId, typed: bool) {
+    pub(super) fn successors(&mut self, body: &'a Body, op: OpId, passed: Passed) {
         for (index, successor) in body.successors(op).iter().enumerate() {
             if index > 0 {
                 self.out.push_str(", ");
             }
             self.label(body, successor.block);
-            if successor.operands > 0 {
+            if successor.operands > 0 && passed != Passed::Blocks {
                 self.out.push('(');
                 let values: SmallVec<[ValueId; 4]> = body.successor_operands(op, index).collect();
                 self.uses(values.iter().copied());
-                if typed {
+                if passed == Passed::Typed {
                     self.out.push_str(" : ");
                     let types: SmallVec<[Type; 4]> = values.iter().map(|&v| body.value_type(v)).collect();
                     write_types(self.ctx, &mut self.out, &types, true);
@@ -421,6 +421,17 @@ impl<'a, 'w> Printer<'a, 'w> {
             }
         }
     }
+}
+
+/// How successors are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passed {
+    /// By their blocks alone.
+    Blocks,
+    /// With the values that go there.
+    Values,
+    /// With their types as well.
+    Typed,
 }
 
 /// Whether the pretty form can show the operation as it is: regions and successors as declared.

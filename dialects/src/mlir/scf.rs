@@ -1,0 +1,595 @@
+//! `scf`: loops and branches with regions.
+
+use pir_ir::{
+    Arity, Attr, AttrSpec, Diagnostic, FlowEdge, FlowPoint, List, MemoryEffects, OpDef, OpView, Presence, RegionFlow,
+    RegionSpec, Speculatability, Traits, Type, ValueId, ValueSpec,
+};
+use smallvec::{SmallVec, smallvec};
+
+use super::types::int_width;
+use crate::pd::condition::truth;
+use crate::value;
+
+/// The name of `scf.condition`.
+pub const CONDITION: &str = "scf.condition";
+/// The name of `scf.execute_region`.
+pub const EXECUTE_REGION: &str = "scf.execute_region";
+/// The name of `scf.for`.
+pub const FOR: &str = "scf.for";
+/// The name of `scf.if`.
+pub const IF: &str = "scf.if";
+/// The name of `scf.index_switch`.
+pub const INDEX_SWITCH: &str = "scf.index_switch";
+/// The name of `scf.while`.
+pub const WHILE: &str = "scf.while";
+/// The name of `scf.yield`.
+pub const YIELD: &str = "scf.yield";
+
+fn region(keyword: &'static [&'static str], presence: Presence) -> RegionSpec {
+    RegionSpec {
+        keywords: keyword,
+        presence,
+        bare: false,
+    }
+}
+
+fn attr(name: &'static str, default: Option<&'static str>) -> AttrSpec {
+    AttrSpec {
+        name: name.into(),
+        ty: "attr".into(),
+        default: default.map(Into::into),
+    }
+}
+
+/// Any number of values.
+fn many(name: &'static str) -> List<ValueSpec> {
+    vec![value(name, "any", Arity::Variadic)].into()
+}
+
+pub(super) fn definitions() -> Vec<OpDef> {
+    vec![
+        for_op(),
+        while_op(),
+        if_op(),
+        execute_region(),
+        index_switch(),
+        parallel(),
+        forall(),
+        terminator(
+            YIELD,
+            "Gives the results of a region, or what the next iteration starts with",
+        ),
+        condition(),
+        reduce(),
+        terminator("scf.reduce.return", "Gives what two partial results make together"),
+        in_parallel(),
+    ]
+}
+
+/// An operation whose effects are those of its regions.
+fn structured(name: &'static str, summary: &'static str) -> OpDef {
+    let mut def = OpDef::new(name, summary).with_effects(MemoryEffects::None);
+    def.traits = Traits::RECURSIVE_EFFECTS | Traits::OPEN_ATTRS;
+    def.results = many("results");
+    def
+}
+
+fn for_op() -> OpDef {
+    let mut def = structured(
+        FOR,
+        "Counts from a number below another by a step, with signs, and carries values along",
+    );
+    def.operands = vec![
+        value("lowerBound", "integer", Arity::One),
+        value("upperBound", "integer", Arity::One),
+        value("step", "integer", Arity::One),
+        value("initArgs", "any", Arity::Variadic),
+    ]
+    .into();
+    def.regions = vec![region(&["do"], Presence::Required)];
+    def.traits |= Traits::IMPLICIT_TERMINATOR;
+    def.implicit_terminator = Some(YIELD);
+    def.infer = Some(|args| {
+        let operands = args.operands.iter().skip(3);
+        Ok(operands.map(|&v| args.body.value_type(v)).collect())
+    });
+    def.region_args = Some(|args, _| {
+        let (counter, carried) = (args.operands.first()?, args.operands.get(3..)?);
+        let values = std::iter::once(counter).chain(carried);
+        Some(values.map(|&v| args.body.value_type(v)).collect())
+    });
+    def.verify = Some(verify_for);
+    // With another step the counter may wrap around, and the loop never end.
+    def.speculatable = |op| match op.operand(2).and_then(|step| op.body.constant_int(op.ctx, step)) {
+        Some(1) => Speculatability::Recursive,
+        _ => Speculatability::Never,
+    };
+    def.flow = Some(&ForFlow);
+    def
+}
+
+fn while_op() -> OpDef {
+    let mut def = structured(
+        WHILE,
+        "Runs a region as long as another ends with a condition that holds",
+    );
+    def.operands = many("inits");
+    def.regions = vec![
+        region(&["before"], Presence::Required),
+        region(&["after", "do"], Presence::Required),
+    ];
+    def.infer = Some(|args| {
+        let end = args.regions.first().and_then(|&r| args.body.region_terminator(r));
+        let end = end.ok_or("its first region does not end in `scf.condition`")?;
+        let forwarded = args.body.operands(end).skip(1);
+        Ok(forwarded.map(|v| args.body.value_type(v)).collect())
+    });
+    def.region_args = Some(|args, index| match index {
+        0 => Some(args.operands.iter().map(|&v| args.body.value_type(v)).collect()),
+        _ => {
+            let end = args.body.region_terminator(*args.regions.first()?)?;
+            Some(
+                args.body
+                    .operands(end)
+                    .skip(1)
+                    .map(|v| args.body.value_type(v))
+                    .collect(),
+            )
+        }
+    });
+    def.verify = Some(verify_while);
+    // It may not end.
+    def.speculatable = |_| Speculatability::Never;
+    def.flow = Some(&WhileFlow);
+    def
+}
+
+fn if_op() -> OpDef {
+    let mut def = structured(IF, "Runs one of two regions");
+    def.operands = vec![value("condition", "i1", Arity::One)].into();
+    def.regions = vec![
+        region(&["then"], Presence::Required),
+        region(&["else"], Presence::MayBeEmpty),
+    ];
+    def.regions[0].bare = true;
+    def.traits |= Traits::IMPLICIT_TERMINATOR;
+    def.implicit_terminator = Some(YIELD);
+    def.infer = Some(|args| {
+        let end = args.regions.first().and_then(|&r| args.body.region_terminator(r));
+        let yielded = end.into_iter().flat_map(|end| args.body.operands(end));
+        Ok(yielded.map(|v| args.body.value_type(v)).collect())
+    });
+    def.region_args = Some(|_, _| Some(SmallVec::new()));
+    def.verify = Some(verify_if);
+    def.speculatable = |_| Speculatability::Recursive;
+    def.flow = Some(&BranchFlow);
+    def
+}
+
+fn execute_region() -> OpDef {
+    let mut def = structured(EXECUTE_REGION, "Runs a region, which may have several blocks");
+    def.regions = vec![region(&[], Presence::Required)];
+    def.regions[0].bare = true;
+    def.region_args = Some(|_, _| Some(SmallVec::new()));
+    def.verify = Some(|op, errors| {
+        let region = op.body.op_regions(op.op).first();
+        for &block in region.map_or(&[][..], |&r| op.body.region_blocks(r)) {
+            if let Some(end) = op
+                .body
+                .last_op(block)
+                .filter(|&end| op.body.view(op.ctx, end).name() == YIELD)
+            {
+                expect_types(
+                    op,
+                    op.body.operands(end),
+                    op.body.results(op.op),
+                    "a `scf.yield`",
+                    errors,
+                );
+            }
+        }
+    });
+    def.speculatable = |_| Speculatability::Recursive;
+    def
+}
+
+fn index_switch() -> OpDef {
+    let mut def = structured(
+        INDEX_SWITCH,
+        "Runs the region of a number, or the first if there is none",
+    );
+    def.operands = vec![value("arg", "index", Arity::One)].into();
+    def.attrs = vec![attr("cases", None)].into();
+    def.regions = vec![region(&["region"], Presence::Repeated)];
+    def.region_args = Some(|_, _| Some(SmallVec::new()));
+    def.verify = Some(|op, errors| {
+        let regions = op.body.op_regions(op.op);
+        if cases(op).is_none_or(|cases| cases.len() + 1 != regions.len()) {
+            report(
+                op,
+                "it needs a region for each of its `cases`, and one in front for all others".to_owned(),
+                errors,
+            );
+            return;
+        }
+        for &region in regions {
+            expect_yield(op, region, errors);
+        }
+    });
+    def.speculatable = |_| Speculatability::Recursive;
+    def.flow = Some(&BranchFlow);
+    def
+}
+
+/// The numbers of an `scf.index_switch`.
+pub fn cases(op: OpView<'_>) -> Option<Vec<i64>> {
+    let attr = op.attr("cases")?;
+    if let Some(list) = op.ctx.attr_ints(attr) {
+        return Some(list.to_vec());
+    }
+    Some(op.ctx.attr_elements(attr)?.ints()?.collect())
+}
+
+/// Loops whose iterations are in no order. How values go through them, nothing here tells.
+fn parallel() -> OpDef {
+    let mut def = structured("scf.parallel", "A loop whose iterations are in no order");
+    def.operands = many("operands");
+    def.attrs = vec![attr("operandSegmentSizes", None)].into();
+    def.regions = vec![region(&["do"], Presence::Required)];
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn forall() -> OpDef {
+    let mut def = structured("scf.forall", "A loop over tiles, whose iterations are in no order");
+    def.operands = many("operands");
+    def.attrs = vec![
+        attr("operandSegmentSizes", None),
+        attr("staticLowerBound", None),
+        attr("staticUpperBound", None),
+        attr("staticStep", None),
+        attr("mapping", Some("none")),
+    ]
+    .into();
+    def.regions = vec![region(&["do"], Presence::Required)];
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn in_parallel() -> OpDef {
+    let mut def = structured("scf.forall.in_parallel", "Puts tiles together");
+    def.results = List::default();
+    def.traits |= Traits::TERMINATOR | Traits::NO_TERMINATOR;
+    def.regions = vec![region(&[], Presence::Required)];
+    def.regions[0].bare = true;
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn reduce() -> OpDef {
+    let mut def = structured("scf.reduce", "Puts partial results together");
+    def.results = List::default();
+    def.operands = many("operands");
+    def.traits |= Traits::TERMINATOR;
+    def.regions = vec![region(&["do"], Presence::Repeated)];
+    def.speculatable = |_| Speculatability::Never;
+    def
+}
+
+fn terminator(name: &'static str, summary: &'static str) -> OpDef {
+    let mut def = OpDef::new(name, summary).with_effects(MemoryEffects::None);
+    def.traits = Traits::TERMINATOR | Traits::OPEN_ATTRS;
+    def.operands = many("results");
+    def
+}
+
+fn condition() -> OpDef {
+    let mut def = terminator(
+        CONDITION,
+        "Goes on with the second region of a loop if a condition holds, else leaves it",
+    );
+    def.operands = vec![
+        value("condition", "i1", Arity::One),
+        value("args", "any", Arity::Variadic),
+    ]
+    .into();
+    def.verify = Some(|op, errors| {
+        if op.operand_type(0) != Some(Type::I1) {
+            report(op, "the condition must be `i1`".to_owned(), errors);
+        }
+    });
+    def
+}
+
+// ----- rules -----
+
+fn report(op: OpView<'_>, why: String, errors: &mut Vec<Diagnostic>) {
+    let message = format!("`{}`: {why}", op.name());
+    errors.push(Diagnostic::error("control-flow", message).label(op.body.op_span(op.op), "this operation"));
+}
+
+/// Checks that values are of the types of others.
+fn expect_types(
+    op: OpView<'_>,
+    given: impl Iterator<Item = ValueId>,
+    wanted: impl Iterator<Item = ValueId>,
+    what: &str,
+    errors: &mut Vec<Diagnostic>,
+) {
+    let types = |values: &mut dyn Iterator<Item = ValueId>| values.map(|v| op.body.value_type(v)).collect::<Vec<_>>();
+    let (given, wanted) = (types(&mut { given }), types(&mut { wanted }));
+    if given != wanted {
+        let spelled = |types: &[Type]| {
+            let types: Vec<String> = types.iter().map(|&ty| pir_ir::text::print_type(op.ctx, ty)).collect();
+            format!("({})", types.join(", "))
+        };
+        report(
+            op,
+            format!("{what} gives {}, expected {}", spelled(&given), spelled(&wanted)),
+            errors,
+        );
+    }
+}
+
+/// Checks that a region ends in an `scf.yield` of the results.
+fn expect_yield(op: OpView<'_>, region: pir_ir::RegionId, errors: &mut Vec<Diagnostic>) {
+    match op.body.region_terminator(region) {
+        Some(end) if op.body.view(op.ctx, end).name() == YIELD => {
+            expect_types(op, op.body.operands(end), op.body.results(op.op), "a region", errors);
+        }
+        _ => report(
+            op,
+            "its regions must have one block, which ends in `scf.yield`".to_owned(),
+            errors,
+        ),
+    }
+}
+
+fn args(op: OpView<'_>, region: usize) -> &[ValueId] {
+    let entry = op
+        .body
+        .op_regions(op.op)
+        .get(region)
+        .and_then(|&r| op.body.entry_block(r));
+    entry.map_or(&[], |block| op.body.block_args(block))
+}
+
+fn verify_for(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    let counter = op.operand_type(0).unwrap_or(Type::NONE);
+    if int_width(op.ctx, counter).is_none() || (1..3).any(|at| op.operand_type(at) != Some(counter)) {
+        report(
+            op,
+            "the bounds and the step must be of one type, index or an integer".to_owned(),
+            errors,
+        );
+        return;
+    }
+    let inits = || op.body.operands(op.op).skip(3);
+    let body = args(op, 0);
+    if body.first().is_none_or(|&v| op.body.value_type(v) != counter) {
+        report(
+            op,
+            "the first argument of its region must be of the type of the bounds".to_owned(),
+            errors,
+        );
+        return;
+    }
+    expect_types(op, inits(), op.body.results(op.op), "what it starts with", errors);
+    expect_types(op, inits(), body[1..].iter().copied(), "what it starts with", errors);
+    if let Some(&region) = op.body.op_regions(op.op).first() {
+        expect_yield(op, region, errors);
+    }
+}
+
+fn verify_while(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    let regions = op.body.op_regions(op.op);
+    let end = |at: usize, name: &str| {
+        let end = regions.get(at).and_then(|&r| op.body.region_terminator(r));
+        end.filter(|&end| op.body.view(op.ctx, end).name() == name)
+    };
+    let (Some(test), Some(back)) = (end(0, CONDITION), end(1, YIELD)) else {
+        let why = "its first region must have one block that ends in `scf.condition`, its second one that ends in `scf.yield`";
+        report(op, why.to_owned(), errors);
+        return;
+    };
+    let forwarded = || op.body.operands(test).skip(1);
+    expect_types(
+        op,
+        op.body.operands(op.op),
+        args(op, 0).iter().copied(),
+        "what it starts with",
+        errors,
+    );
+    expect_types(op, forwarded(), op.body.results(op.op), "`scf.condition`", errors);
+    expect_types(op, forwarded(), args(op, 1).iter().copied(), "`scf.condition`", errors);
+    expect_types(
+        op,
+        op.body.operands(back),
+        args(op, 0).iter().copied(),
+        "the second region",
+        errors,
+    );
+}
+
+fn verify_if(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    if op.operand_type(0) != Some(Type::I1) {
+        report(op, "the condition must be `i1`".to_owned(), errors);
+        return;
+    }
+    for (at, &region) in op.body.op_regions(op.op).iter().enumerate() {
+        if at == 1 && op.body.region_blocks(region).is_empty() {
+            if op.body.num_results(op.op) > 0 {
+                report(op, "with results it needs an else region".to_owned(), errors);
+            }
+            continue;
+        }
+        if !args(op, at).is_empty() {
+            report(op, "its regions have no arguments".to_owned(), errors);
+        }
+        expect_yield(op, region, errors);
+    }
+}
+
+// ----- control flow -----
+
+/// The number of operands of a region's terminator.
+fn ends_with(op: OpView<'_>, region: usize) -> usize {
+    let end = op
+        .body
+        .op_regions(op.op)
+        .get(region)
+        .and_then(|&r| op.body.region_terminator(r));
+    end.map_or(0, |end| op.body.num_operands(end))
+}
+
+/// A loop that counts: its region gets the number, and behind it what is carried.
+struct ForFlow;
+
+impl ForFlow {
+    /// The bounds and the step, as far as they are constants.
+    fn bounds(op: OpView<'_>, constant: &dyn Fn(ValueId) -> Option<Attr>) -> [Option<i64>; 3] {
+        [0, 1, 2].map(|at| {
+            let value = op.operand(at)?;
+            constant(value).and_then(|attr| op.ctx.attr_int(attr))
+        })
+    }
+}
+
+impl RegionFlow for ForFlow {
+    fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]> {
+        let inits = 3..op.body.num_operands(op.op).max(3);
+        let yielded = 0..ends_with(op, 0);
+        let inside = |from, operands| FlowEdge {
+            at: 1,
+            ..FlowEdge::new(from, FlowPoint::Region(0), operands)
+        };
+        smallvec![
+            inside(FlowPoint::Parent, inits.clone()),
+            FlowEdge::new(FlowPoint::Parent, FlowPoint::Parent, inits),
+            inside(FlowPoint::Region(0), yielded.clone()),
+            FlowEdge::new(FlowPoint::Region(0), FlowPoint::Parent, yielded),
+        ]
+    }
+
+    fn runs_at_least_once(&self, op: OpView<'_>, _: usize) -> bool {
+        let bound = |at| op.body.constant_int(op.ctx, op.operand(at)?);
+        matches!((bound(0), bound(1)), (Some(lower), Some(upper)) if lower < upper)
+    }
+
+    fn is_repeated(&self, _: OpView<'_>, _: usize) -> bool {
+        true
+    }
+
+    fn next(&self, op: OpView<'_>, from: FlowPoint, constant: &dyn Fn(ValueId) -> Option<Attr>) -> Option<FlowPoint> {
+        let [lower, upper, _] = Self::bounds(op, constant);
+        let empty = op.operand(0) == op.operand(1) || lower? >= upper?;
+        (from == FlowPoint::Parent && empty).then_some(FlowPoint::Parent)
+    }
+}
+
+/// A loop with a region that decides and one that is repeated.
+struct WhileFlow;
+
+impl WhileFlow {
+    fn flag(op: OpView<'_>) -> Option<ValueId> {
+        let end = op.body.region_terminator(*op.body.op_regions(op.op).first()?)?;
+        op.body.operands(end).next()
+    }
+}
+
+impl RegionFlow for WhileFlow {
+    fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]> {
+        let forwarded = 1..ends_with(op, 0).max(1);
+        let (before, after) = (FlowPoint::Region(0), FlowPoint::Region(1));
+        smallvec![
+            FlowEdge::new(FlowPoint::Parent, before, 0..op.body.num_operands(op.op)),
+            FlowEdge::new(before, after, forwarded.clone()),
+            FlowEdge::new(before, FlowPoint::Parent, forwarded),
+            FlowEdge::new(after, before, 0..ends_with(op, 1)),
+        ]
+    }
+
+    fn runs_at_least_once(&self, _: OpView<'_>, region: usize) -> bool {
+        region == 0
+    }
+
+    fn is_repeated(&self, _: OpView<'_>, _: usize) -> bool {
+        true
+    }
+
+    fn next(&self, op: OpView<'_>, from: FlowPoint, constant: &dyn Fn(ValueId) -> Option<Attr>) -> Option<FlowPoint> {
+        if from != FlowPoint::Region(0) {
+            return None;
+        }
+        match truth(op.ctx, constant(Self::flag(op)?)?)? {
+            true => Some(FlowPoint::Region(1)),
+            false => Some(FlowPoint::Parent),
+        }
+    }
+
+    fn decides(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+        let flag = (from == FlowPoint::Region(0)).then(|| Self::flag(op))??;
+        Some((flag, to == FlowPoint::Region(1)))
+    }
+}
+
+/// A choice of one region, by a truth value or by a number.
+struct BranchFlow;
+
+impl BranchFlow {
+    fn point(op: OpView<'_>, region: usize) -> FlowPoint {
+        let blocks = op.body.op_regions(op.op).get(region).map(|&r| op.body.region_blocks(r));
+        match blocks.is_none_or(<[_]>::is_empty) {
+            true => FlowPoint::Parent,
+            false => FlowPoint::Region(region),
+        }
+    }
+}
+
+impl RegionFlow for BranchFlow {
+    fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]> {
+        let mut edges = SmallVec::new();
+        for region in 0..op.body.op_regions(op.op).len() {
+            let to = Self::point(op, region);
+            edges.push(FlowEdge::new(FlowPoint::Parent, to, 0..0));
+            if to != FlowPoint::Parent {
+                edges.push(FlowEdge::new(to, FlowPoint::Parent, 0..ends_with(op, region)));
+            }
+        }
+        edges
+    }
+
+    fn runs_at_least_once(&self, _: OpView<'_>, _: usize) -> bool {
+        false
+    }
+
+    fn is_repeated(&self, _: OpView<'_>, _: usize) -> bool {
+        false
+    }
+
+    fn is_fixed(&self, _: OpView<'_>, from: FlowPoint) -> bool {
+        from == FlowPoint::Parent
+    }
+
+    fn next(&self, op: OpView<'_>, from: FlowPoint, constant: &dyn Fn(ValueId) -> Option<Attr>) -> Option<FlowPoint> {
+        if from != FlowPoint::Parent {
+            return None;
+        }
+        let known = constant(op.operand(0)?)?;
+        let region = match cases(op) {
+            None => usize::from(!truth(op.ctx, known)?),
+            Some(cases) => {
+                let number = op.ctx.attr_int(known)?;
+                cases.iter().position(|&case| case == number).map_or(0, |at| at + 1)
+            }
+        };
+        Some(Self::point(op, region))
+    }
+
+    fn decides(&self, op: OpView<'_>, _: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+        match to {
+            FlowPoint::Region(branch) if op.name() == IF => Some((op.operand(0)?, branch == 0)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Rules of conversions, whose results are written.
+
+use pir_ir::text::print_type;
+use pir_ir::verify::compatible;
+use pir_ir::{AttrData, Context, Diagnostic, OpView, Type, TypeData};
+
+use super::arith;
+use super::types::{element, int_width, with_element};
+
+/// How many bits a floating-point number has.
+fn float_width(ctx: &Context, elem: Type) -> Option<u32> {
+    Some(elem.float_kind(ctx)?.bits())
+}
+
+/// The operations that convert buffers, too.
+const CONVERT_BUFFERS: [&str; 3] = [arith::IndexCast::NAME, arith::IndexCastui::NAME, arith::Bitcast::NAME];
+
+/// What is wrong with a conversion from elements of one type to those of another.
+type Rule = fn(&Context, Type, Type) -> Result<(), &'static str>;
+
+/// Buffers are converted as well, by some operations.
+fn of_buffers(ctx: &Context, from: Type, to: Type) -> Option<(Type, Type, bool)> {
+    match (ctx.type_data(from), ctx.type_data(to)) {
+        (
+            TypeData::MemRef {
+                shape: a,
+                elem,
+                layout,
+                space,
+            },
+            TypeData::MemRef {
+                shape: b,
+                elem: to,
+                layout: l,
+                space: s,
+            },
+        ) => Some((*elem, *to, (a, layout, space) == (b, l, s))),
+        _ => None,
+    }
+}
+
+fn check(op: OpView<'_>, errors: &mut Vec<Diagnostic>, rule: Rule) {
+    let (Some(from), Some(to)) = (op.operand_type(0), op.result_type(0)) else {
+        return;
+    };
+    let (a, b) = (element(op.ctx, from), element(op.ctx, to));
+    let buffers = of_buffers(op.ctx, from, to).filter(|_| CONVERT_BUFFERS.contains(&op.name()));
+    let fits = match buffers {
+        Some((a, b, fits)) => rule(op.ctx, a, b).map(|()| fits),
+        None => rule(op.ctx, a, b).map(|()| compatible(op.ctx, with_element(op.ctx, from, b), to)),
+    };
+    let why = match fits {
+        Err(why) => why,
+        Ok(true) => return,
+        Ok(false) => "the operand and the result must have one shape",
+    };
+    let (from, to) = (print_type(op.ctx, from), print_type(op.ctx, to));
+    let message = format!("`{}` cannot convert `{from}` to `{to}`: {why}", op.name());
+    errors.push(Diagnostic::error("conversion", message).label(op.body.op_span(op.op), "this conversion"));
+}
+
+macro_rules! rules {
+    ($($name:ident $rule:expr;)*) => { $(
+        pub(super) fn $name(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+            check(op, errors, $rule);
+        }
+    )* };
+}
+
+/// The widths of two integer types other than index.
+fn int_widths(ctx: &Context, a: Type, b: Type) -> Option<(u32, u32)> {
+    let is_index = a == Type::INDEX || b == Type::INDEX;
+    Some((int_width(ctx, a)?, int_width(ctx, b)?)).filter(|_| !is_index)
+}
+
+fn order<T: PartialOrd>(pair: Option<(T, T)>, kind: &'static str, wider: bool) -> Result<(), &'static str> {
+    let (a, b) = pair.ok_or(kind)?;
+    match (wider, a < b, a > b) {
+        (true, true, _) | (false, _, true) => Ok(()),
+        (true, ..) => Err("the result must be wider"),
+        (false, ..) => Err("the result must be narrower"),
+    }
+}
+
+const INTS: &str = "both must be integers without signs";
+const FLOATS: &str = "both must be floating-point numbers";
+
+rules! {
+    wider_int |ctx, a, b| order(int_widths(ctx, a, b), INTS, true);
+    narrower_int |ctx, a, b| order(int_widths(ctx, a, b), INTS, false);
+    wider_float |ctx, a, b| order(float_width(ctx, a).zip(float_width(ctx, b)), FLOATS, true);
+    narrower_float |ctx, a, b| order(float_width(ctx, a).zip(float_width(ctx, b)), FLOATS, false);
+    int_to_float |ctx, a, b| match int_widths(ctx, a, a).is_some() && b.float_kind(ctx).is_some() {
+        true => Ok(()),
+        false => Err("it goes from an integer without a sign to a floating-point number"),
+    };
+    float_to_int |ctx, a, b| match int_widths(ctx, b, b).is_some() && a.float_kind(ctx).is_some() {
+        true => Ok(()),
+        false => Err("it goes from a floating-point number to an integer without a sign"),
+    };
+    index_cast |ctx, a, b| match (int_width(ctx, a).is_some() && int_width(ctx, b).is_some(), a == Type::INDEX, b == Type::INDEX) {
+        (true, true, false) | (true, false, true) => Ok(()),
+        _ => Err("it goes between index and integers without signs"),
+    };
+    bitcast |ctx, a, b| {
+        let bits = |ty: Type| match ctx.type_data(ty) {
+            TypeData::Index => None,
+            TypeData::Integer { width, .. } => Some(*width),
+            _ => float_width(ctx, ty),
+        };
+        match bits(a).is_some() && bits(a) == bits(b) {
+            true => Ok(()),
+            false => Err("both must be numbers of as many bits"),
+        }
+    };
+}
+
+/// A constant has the type of its value.
+pub(super) fn constant(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    let (Some(value), Some(ty)) = (op.attr("value"), op.result_type(0)) else {
+        return;
+    };
+    let of_value = match op.ctx.attr_data(value) {
+        AttrData::Bool(_) => Some(Type::I1),
+        AttrData::Int { ty, .. } | AttrData::Float { ty, .. } => Some(*ty),
+        AttrData::Elements(elements) => Some(elements.ty()),
+        AttrData::Opaque(_) => None,
+        _ => Some(Type::NONE),
+    };
+    let elem = element(op.ctx, ty);
+    let signed = matches!(op.ctx.type_data(elem), TypeData::Integer { .. }) && int_width(op.ctx, elem).is_none();
+    let why = match of_value {
+        Some(of) if of != ty => "the type of `value` must be that of the result",
+        _ if signed => "it must be of integers without signs",
+        _ => return,
+    };
+    let message = format!("`{}`: {why}, found `{}`", op.name(), print_type(op.ctx, ty));
+    errors.push(Diagnostic::error("result-type", message).label(op.body.op_span(op.op), "this constant"));
+}

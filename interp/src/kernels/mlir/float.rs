@@ -1,0 +1,199 @@
+//! Floating-point numbers.
+
+use half::{bf16, f16};
+use pir_dialects::mlir::{arith, math};
+
+use crate::kernels::broadcast::map;
+use crate::kernels::special::erf;
+use crate::kernels::{Kernel, Prepare, one, take};
+use crate::tensor::buffer::gathered;
+use crate::tensor::{Data, Element, Tensor};
+
+/// The same expression for both widths.
+macro_rules! unary {
+    ($($op:ident, |$x:ident| $f:expr;)*) => {
+        &[$((math::$op::NAME, |_| one_of(|$x: f64| $f, |$x: f32| $f))),*]
+    };
+}
+
+macro_rules! binary {
+    ($($name:expr, |$x:ident, $y:ident| $f:expr;)*) => {
+        &[$(($name, |_| two_of(|$x: f64, $y: f64| $f, |$x: f32, $y: f32| $f))),*]
+    };
+}
+
+const UNARY: &[(&str, Prepare)] = unary! {
+    Absf, |x| x.abs();
+    Acos, |x| x.acos();
+    Acosh, |x| x.acosh();
+    Asin, |x| x.asin();
+    Asinh, |x| x.asinh();
+    Atan, |x| x.atan();
+    Atanh, |x| x.atanh();
+    Cbrt, |x| x.cbrt();
+    Ceil, |x| x.ceil();
+    Cos, |x| x.cos();
+    Cosh, |x| x.cosh();
+    Exp, |x| x.exp();
+    Exp2, |x| x.exp2();
+    Expm1, |x| x.exp_m1();
+    Floor, |x| x.floor();
+    Log, |x| x.ln();
+    Log10, |x| x.log10();
+    Log1p, |x| x.ln_1p();
+    Log2, |x| x.log2();
+    Round, |x| x.round();
+    Roundeven, |x| x.round_ties_even();
+    Rsqrt, |x| 1.0 / x.sqrt();
+    Sin, |x| x.sin();
+    Sinh, |x| x.sinh();
+    Sqrt, |x| x.sqrt();
+    Tan, |x| x.tan();
+    Tanh, |x| x.tanh();
+    Trunc, |x| x.trunc();
+};
+
+const BINARY: &[(&str, Prepare)] = binary! {
+    arith::Addf::NAME, |x, y| x + y;
+    arith::Subf::NAME, |x, y| x - y;
+    arith::Mulf::NAME, |x, y| x * y;
+    arith::Divf::NAME, |x, y| x / y;
+    arith::Remf::NAME, |x, y| x % y;
+    arith::Maxnumf::NAME, |x, y| x.max(y);
+    arith::Minnumf::NAME, |x, y| x.min(y);
+    arith::Maximumf::NAME, |x, y| if x.is_nan() || y.is_nan() {
+        x + y
+    } else if x == y {
+        if x.is_sign_positive() { x } else { y }
+    } else {
+        x.max(y)
+    };
+    arith::Minimumf::NAME, |x, y| if x.is_nan() || y.is_nan() {
+        x + y
+    } else if x == y {
+        if x.is_sign_negative() { x } else { y }
+    } else {
+        x.min(y)
+    };
+    math::Atan2::NAME, |x, y| x.atan2(y);
+    math::Copysign::NAME, |x, y| x.copysign(y);
+    math::Powf::NAME, |x, y| x.powf(y);
+};
+
+const OTHERS: &[(&str, Prepare)] = &[
+    (arith::Negf::NAME, |_| one_of(|x| -x, |x| -x)),
+    (math::Erf::NAME, |_| one_of(erf, |x| erf(x.into()) as f32)),
+    (math::Fma::NAME, |_| Ok(Box::new(|inputs| one(fused(take(inputs)?)?)))),
+    (math::Fpowi::NAME, |_| {
+        Ok(Box::new(|inputs| {
+            let [x, n] = take(inputs)?;
+            let exponents = n.to_i64();
+            let values = x.to_f64().into_iter().zip(exponents);
+            let values = values.map(|(x, n)| i32::try_from(n).map_or_else(|_| x.powf(n as f64), |n| x.powi(n)));
+            one(Tensor::new(x.shape(), values.collect::<Vec<f64>>())?.cast(x.dtype())?)
+        }))
+    }),
+    (arith::Cmpf::NAME, |s| compare(s.int("predicate", -1))),
+];
+
+pub(in crate::kernels) const KERNELS: [&[(&str, Prepare)]; 3] = [UNARY, BINARY, OTHERS];
+
+fn one_of(wide: fn(f64) -> f64, narrow: fn(f32) -> f32) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x] = take(inputs)?;
+        let (shape, data) = x.into_parts();
+        let data = match data {
+            Data::F64(_) => map(data, wide)?,
+            Data::F32(_) => map(data, narrow)?,
+            Data::F16(_) => map(data, |v: f16| f16::from_f32(narrow(v.into())))?,
+            Data::BF16(_) => map(data, |v: bf16| bf16::from_f32(narrow(v.into())))?,
+            _ => return Err("a floating-point number was expected".to_owned()),
+        };
+        one(Tensor::from_parts(shape, data))
+    }))
+}
+
+/// Applies a function to the elements of two tensors of one type.
+fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, T) -> U) -> Result<Tensor, String> {
+    match (x.view::<T>(), y.view::<T>()) {
+        (Some(a), Some(b)) if x.shape() == y.shape() => {
+            let values = gathered(a.iter().zip(b).map(|(&a, &b)| f(a, b)))?;
+            Ok(Tensor::from_parts(x.shape().into(), U::wrap(values)))
+        }
+        _ => Err("the operands must have one type".to_owned()),
+    }
+}
+
+fn two_of(wide: fn(f64, f64) -> f64, narrow: fn(f32, f32) -> f32) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x, y] = take(inputs)?;
+        one(match x.data() {
+            Data::F64(_) => zip(&x, &y, wide)?,
+            Data::F32(_) => zip(&x, &y, narrow)?,
+            Data::F16(_) => zip(&x, &y, |a: f16, b: f16| f16::from_f32(narrow(a.into(), b.into())))?,
+            Data::BF16(_) => zip(&x, &y, |a: bf16, b: bf16| bf16::from_f32(narrow(a.into(), b.into())))?,
+            _ => return Err("floating-point numbers were expected".to_owned()),
+        })
+    }))
+}
+
+fn fused([a, b, c]: [Tensor; 3]) -> Result<Tensor, String> {
+    if a.shape() != b.shape() || a.shape() != c.shape() || a.dtype() != b.dtype() || a.dtype() != c.dtype() {
+        return Err("the operands must have one type".to_owned());
+    }
+    if let (Some(x), Some(y), Some(z)) = (a.view::<f32>(), b.view::<f32>(), c.view::<f32>()) {
+        let values = x.iter().zip(y).zip(z).map(|((&a, &b), &c)| a.mul_add(b, c));
+        return Tensor::new(a.shape(), values.collect::<Vec<f32>>());
+    }
+    // An f64 holds the products of f16 and of bf16.
+    let (x, y, z) = (a.to_f64(), b.to_f64(), c.to_f64());
+    let values = x.iter().zip(&y).zip(&z).map(|((&a, &b), &c)| a.mul_add(b, c));
+    Tensor::new(a.shape(), values.collect::<Vec<f64>>())?.cast(a.dtype())
+}
+
+fn compare(predicate: i64) -> Result<Kernel, String> {
+    // Bit by bit: equal, greater, less, unordered. The numbers of the relations are in another order.
+    const EQ: u8 = 1;
+    const GT: u8 = 2;
+    const LT: u8 = 4;
+    const NAN: u8 = 8;
+    const HOLDS: [u8; 16] = [
+        0,
+        EQ,
+        GT,
+        GT | EQ,
+        LT,
+        LT | EQ,
+        LT | GT,
+        LT | GT | EQ,
+        NAN | EQ,
+        NAN | GT,
+        NAN | GT | EQ,
+        NAN | LT,
+        NAN | LT | EQ,
+        NAN | LT | GT,
+        NAN,
+        NAN | EQ | LT | GT,
+    ];
+    let holds = usize::try_from(predicate).ok().and_then(|at| HOLDS.get(at));
+    let holds = *holds.ok_or("there is no such relation")?;
+    let relation = move |a: f64, b: f64| {
+        let met = match a.partial_cmp(&b) {
+            Some(std::cmp::Ordering::Equal) => EQ,
+            Some(std::cmp::Ordering::Greater) => GT,
+            Some(std::cmp::Ordering::Less) => LT,
+            None => NAN,
+        };
+        holds & met != 0
+    };
+    Ok(Box::new(move |inputs| {
+        let [x, y] = take(inputs)?;
+        one(match x.data() {
+            Data::F64(_) => zip(&x, &y, relation)?,
+            Data::F32(_) => zip(&x, &y, |a: f32, b: f32| relation(a.into(), b.into()))?,
+            Data::F16(_) => zip(&x, &y, |a: f16, b: f16| relation(a.into(), b.into()))?,
+            Data::BF16(_) => zip(&x, &y, |a: bf16, b: bf16| relation(a.into(), b.into()))?,
+            _ => return Err("floating-point numbers were expected".to_owned()),
+        })
+    }))
+}

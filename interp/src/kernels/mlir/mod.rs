@@ -1,0 +1,117 @@
+//! Kernels of MLIR's `arith`, `math`, `index` and `ub`, with the semantics of the code that MLIR compiles them to.
+//!
+//! Integers wrap around at their width; index has 64 bits. What is poison in MLIR must not be an error, since such operations may
+//! be moved to where the program would not have computed them: it is zero, or the nearest number. What is undefined, like a
+//! division by zero, is an error. `f16` and `bf16` are computed as `f32` and rounded.
+
+mod float;
+mod integer;
+
+use half::{bf16, f16};
+use pir_dialects::mlir::{arith, index, ub};
+use pir_ir::AttrData;
+
+use super::{Kernel, Outputs, Prepare, Spec, one, take};
+use crate::tensor::buffer::gathered;
+use crate::tensor::{DType, Data, Element, Tensor};
+
+pub(super) use float::KERNELS as FLOATS;
+pub(super) use integer::KERNELS as INTEGERS;
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    (arith::Constant::NAME, constant),
+    (index::Constant::NAME, constant),
+    (index::BoolConstant::NAME, constant),
+    (ub::Poison::NAME, |s| filled(s, 0.0)),
+    (index::Sizeof::NAME, |s| filled(s, 64.0)),
+    (arith::Select::NAME, |_| Ok(Box::new(|inputs| select(take(inputs)?)))),
+    (arith::Extf::NAME, cast),
+    (arith::Truncf::NAME, cast),
+    (arith::Bitcast::NAME, bitcast),
+];
+
+/// The dimensions of the result.
+fn shape(s: &Spec<'_>) -> Result<Vec<usize>, String> {
+    let ty = s.view.result_type(0).ok_or("the operation has no result")?;
+    let dims = s.view.ctx.as_tensor(ty).map_or(&[][..], |(dims, _)| dims);
+    dims.iter()
+        .map(|&dim| usize::try_from(dim).map_err(|_| "the shape must be known".to_owned()))
+        .collect()
+}
+
+fn filled(s: &Spec<'_>, value: f64) -> Result<Kernel, String> {
+    let tensor = Tensor::full(&shape(s)?, s.result_dtype(0)?, value)?;
+    Ok(Box::new(move |_| one(tensor.clone())))
+}
+
+fn constant(s: &Spec<'_>) -> Result<Kernel, String> {
+    let (shape, dtype) = (shape(s)?, s.result_dtype(0)?);
+    let value = s.view.attr("value").ok_or("`value` is missing")?;
+    let tensor = match s.view.ctx.attr_data(value) {
+        AttrData::Bool(value) => Tensor::scalar(*value),
+        AttrData::Float { bits, .. } => Tensor::full(&[], dtype, f64::from_bits(*bits))?,
+        AttrData::Int { value, .. } => Tensor::scalar(*value as i64).cast(dtype)?,
+        AttrData::Elements(elements) => match (elements.ints(), elements.floats()) {
+            (Some(values), _) => Tensor::new(&shape, values.collect::<Vec<i64>>())?.cast(dtype)?,
+            (_, Some(values)) => Tensor::new(&shape, values.collect::<Vec<f64>>())?.cast(dtype)?,
+            _ => return Err("the elements are no numbers of a type that there are tensors of".to_owned()),
+        },
+        _ => return Err("`value` must be a number or `dense<…>`".to_owned()),
+    };
+    Ok(Box::new(move |_| one(tensor.clone())))
+}
+
+/// To another type of floating-point numbers.
+fn cast(s: &Spec<'_>) -> Result<Kernel, String> {
+    let dtype = s.result_dtype(0)?;
+    Ok(Box::new(move |inputs| {
+        let [x] = take(inputs)?;
+        one(x.cast(dtype)?)
+    }))
+}
+
+fn select([condition, yes, no]: [Tensor; 3]) -> Result<Outputs, String> {
+    if let Some(holds) = condition.truth() {
+        return one(if holds { yes } else { no });
+    }
+    let condition = condition.view::<bool>().ok_or("the condition must be of `i1`")?;
+    fn choose<T: Element>(condition: &[bool], yes: &[T], no: &Tensor) -> Result<Data, String> {
+        let no = no.view::<T>().ok_or("the values must have one type")?;
+        if condition.len() != yes.len() || yes.len() != no.len() {
+            return Err("the condition and the values must have one shape".to_owned());
+        }
+        let both = yes.iter().zip(no);
+        let chosen = condition
+            .iter()
+            .zip(both)
+            .map(|(&c, (&yes, &no))| if c { yes } else { no });
+        Ok(T::wrap(gathered(chosen)?))
+    }
+    let data = crate::each_type!(yes.data(), v => choose(condition, v, &no))?;
+    one(Tensor::from_parts(yes.shape().into(), data))
+}
+
+fn bitcast(s: &Spec<'_>) -> Result<Kernel, String> {
+    let dtype = s.result_dtype(0)?;
+    Ok(Box::new(move |inputs| {
+        let [x] = take(inputs)?;
+        if x.dtype().size() != dtype.size() || (x.dtype() == DType::I1) != (dtype == DType::I1) {
+            return Err("the operand and the result do not have the same number of bits".to_owned());
+        }
+        let bits: Vec<u64> = match x.data() {
+            Data::F64(v) => v.iter().map(|v| v.to_bits()).collect(),
+            Data::F32(v) => v.iter().map(|v| v.to_bits().into()).collect(),
+            Data::F16(v) => v.iter().map(|v| v.to_bits().into()).collect(),
+            Data::BF16(v) => v.iter().map(|v| v.to_bits().into()).collect(),
+            _ => x.to_i64().into_iter().map(|v| v as u64).collect(),
+        };
+        let bits = bits.into_iter();
+        one(match dtype {
+            DType::F64 => Tensor::new(x.shape(), bits.map(f64::from_bits).collect())?,
+            DType::F32 => Tensor::new(x.shape(), bits.map(|v| f32::from_bits(v as u32)).collect())?,
+            DType::F16 => Tensor::new(x.shape(), bits.map(|v| f16::from_bits(v as u16)).collect())?,
+            DType::BF16 => Tensor::new(x.shape(), bits.map(|v| bf16::from_bits(v as u16)).collect())?,
+            _ => Tensor::new(x.shape(), bits.map(|v| v as i64).collect())?.cast(dtype)?,
+        })
+    }))
+}
