@@ -249,6 +249,7 @@ fn remarks(module: &mut Module) -> (usize, Vec<String>) {
         recompute: Recompute::Elementwise,
         slots: Some(2),
         segment: None,
+        spill: false,
     };
     let mut said = Vec::new();
     let done = rematerialize(module, options, &mut |d| {
@@ -344,6 +345,7 @@ fn generated_programs_have_the_same_gradients_and_come_back() {
             recompute: Recompute::Elementwise,
             slots: Some(slots),
             segment: None,
+            spill: false,
         };
         checkpointed += rematerialize(&mut module, options, &mut |_| ());
         if text(&module) == text(&recording) {

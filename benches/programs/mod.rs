@@ -214,15 +214,15 @@ pub fn constants(size: usize) -> String {
 pub fn pipeline_for(name: &str) -> (&'static str, String) {
     let pipeline = match name {
         "unroll" => "unroll{factor=2}",
+        "lower-stacks" => "lower-stacks{bound=4}",
         "peel" => "peel{first=true last=true}",
         _ => name,
     };
     let before = match name {
         "build-backward" => "stack-locals",
         "prune-stacks" => "stack-locals,build-backward",
-        "strip-backward" | "decompose" | "inplace-accumulate" | "remat" | "batch-weight-grads" | "inference" => {
-            "backward"
-        }
+        "strip-backward" | "decompose" | "inplace-accumulate" | "remat" | "batch-weight-grads" | "lower-stacks"
+        | "inference" => "backward",
         "unrotate-while" => "rotate-while",
         "lift-cfg" => "lower-to-cfg",
         _ => "",

@@ -12,6 +12,8 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::value;
 
+/// The name of `cf.commit`.
+pub const COMMIT: &str = "cf.commit";
 /// The name of `cf.cond_yield`.
 pub const COND_YIELD: &str = "cf.cond_yield";
 /// The name of `cf.copy_stack`.
@@ -79,6 +81,7 @@ pub fn register(builder: &mut ContextBuilder) {
             push(),
             pop(),
             is_empty(),
+            commit(),
             copy(),
             join(),
             yields(),
@@ -135,6 +138,32 @@ fn is_empty() -> OpDef {
     def.derivative = Derivative::None;
     def.verify = Some(stack_operand);
     def.effects = MemoryEffects::Declared(|_| effects(&[(EffectKind::Read, EffectTarget::Operand(0))]));
+    def
+}
+
+fn commit() -> OpDef {
+    let mut def = OpDef::new(COMMIT, "Counts an iteration whose values a stack holds");
+    def.description = "Stands at the end of the body of a loop that pushes on the stack. Gives one more than `kept` if that is \
+                       `trip`, and the stack has room for all that was pushed since the last one; else `kept`, and what was pushed \
+                       since is no longer there. A stack has room for everything, until `lower-stacks` makes a tensor of it."
+        .into();
+    def.operands = vec![
+        value("stack", "stack", Arity::One),
+        value("kept", "Tensor", Arity::One),
+        value("trip", "Tensor", Arity::One),
+    ]
+    .into();
+    def.results = vec![value("next", "Tensor", Arity::One)].into();
+    def.infer = Some(|args: InferArgs<'_>| Ok(args.operand_type(1).into_iter().collect()));
+    def.derivative = Derivative::None;
+    def.verify = Some(stack_operand);
+    def.effects = MemoryEffects::Declared(|_| {
+        effects(&[
+            (EffectKind::Read, EffectTarget::Operand(0)),
+            (EffectKind::Write, EffectTarget::Operand(0)),
+        ])
+    });
+    def.speculatable = |_| Speculatability::Never;
     def
 }
 

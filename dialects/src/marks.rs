@@ -78,7 +78,7 @@ pub static CAPACITY: Mark = Mark::on(
     "capacity",
     "int",
     &[Cow::Borrowed(cf::CREATE_STACK)],
-    "so many values of each operation that pushes are on the stack at most; `lower-stacks` reads it",
+    "so many values of each push are on the stack at most, and no more of those of several blocks together; `lower-stacks` reads it",
 );
 
 /// All marks.

@@ -88,7 +88,7 @@ macro_rules! jax_vjp {
              cse,dce,stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,\
              prune-stacks,canonicalize,cse,",
             $remat,
-            ",batch-weight-grads,lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"
+            ",batch-weight-grads{static=true},lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"
         )
     };
 }
@@ -103,8 +103,9 @@ pub const JAX_VJP: Preset = Preset {
                   Long loops, and those of which it is not known how often they run, are run again from some of their states in runs of \
                   iterations, as `remat{slots,segment}` does, also those in such loops; with `bound` they are recorded, up to so many iterations. What is recorded is in tensors of \
                   static shape, so that `--emit=stablehlo` can write it.",
-    passes: |options| match options.is_given("bound") && !options.is_given("slots") && !options.is_given("segment") {
-        true => jax_vjp!("remat"),
+    passes: |options| match options.is_given("bound") {
+        true if matches!(options.text("overflow").as_deref(), Some("nan" | "unchecked")) => jax_vjp!("remat"),
+        true => jax_vjp!("remat{slots=32,segment=128,spill=true}"),
         false => jax_vjp!("remat{slots=32,segment=128}"),
     },
     options: &[
@@ -114,12 +115,8 @@ pub const JAX_VJP: Preset = Preset {
             default: None,
             help: "how often a loop runs at most of which nothing else is known: all iterations are recorded",
         },
-        OptionSpec {
-            name: "overflow",
-            kind: OptionKind::Enum(&["nan", "unchecked"]),
-            default: Some("nan"),
-            help: "what becomes of gradients when a loop runs more often than `bound`: NaN, or wrong numbers",
-        },
+        crate::autodiff::TOTAL,
+        crate::autodiff::OVERFLOW,
         OptionSpec {
             name: "slots",
             kind: OptionKind::Int(1, i64::MAX),

@@ -24,8 +24,9 @@ pd.fetch (%y) {name = "y"}
 // CHECK-NEXT: %y_grad = pd.full
 // CHECK: %room = pd.full {shape = [], value = 2, dtype = i64}
 // CHECK-NEXT: %snapshots = cf.create_stack
+// CHECK-NEXT: cf.push_back (%snapshots, %x)
+// CHECK-NEXT: cf.push_back (%snapshots
 // CHECK-NEXT: pd.while_grad (%y_grad, %trips, %room)
-// CHECK: cf.is_empty (%snapshots)
 // CHECK-COUNT-2: cf.pop_back (%snapshots)
 // CHECK: %from{{.*}}, %room{{.*}}, %a{{.*}} = pd.while
 // CHECK-COUNT-2: cf.push_back (%snapshots

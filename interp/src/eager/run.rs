@@ -377,6 +377,10 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 write(env, instr.results, [Value::Stack(self.stacks.len())]);
                 self.stacks.push(copy);
             }
+            Code::Commit { .. } => {
+                return Err(ExecError::new("the engine does not differentiate through `cf.commit`")
+                    .help("leave out `remat{spill=true}`"));
+            }
             Code::JoinStack { .. } => {
                 return Err(
                     ExecError::new("the engine does not differentiate through `cf.join_stack`")

@@ -313,6 +313,10 @@ impl Unit<'_, '_, '_> {
                     tensor: shape,
                 }
             }
+            cf::COMMIT => {
+                let (kept, trip) = (self.kept(1)?, self.kept(2)?);
+                Code::Commit { kept, trip }
+            }
             cf::COPY_STACK => Code::CopyStack { stack: self.kept(0)? },
             cf::JOIN_STACK => {
                 let axis = self.view().int("axis").and_then(|axis| usize::try_from(axis).ok());

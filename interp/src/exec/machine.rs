@@ -422,6 +422,13 @@ impl<'m, 'o> Machine<'m, 'o> {
                     .map_err(ExecError::new)?;
                 write(&mut call.env, instr.results, [Value::Tensor(value)]);
             }
+            Code::Commit { kept, trip } => {
+                let number = |src: super::program::Src| tensor(call.env[src.slot as usize].clone()).map(|t| t.to_i64());
+                let (kept, trip) = (number(*kept)?, number(*trip)?);
+                let next: Vec<i64> = kept.iter().map(|&n| n + i64::from(kept == trip)).collect();
+                let next = Tensor::new(&[], next).map_err(ExecError::new)?;
+                write(&mut call.env, instr.results, [Value::Tensor(next)]);
+            }
             Code::CopyStack { stack } => {
                 let handle = stack_of(&call.env, *stack)?;
                 let copy = self.stacks.copy(handle, &mut self.stats, &mut self.memory)?;

@@ -98,6 +98,11 @@ pub(crate) enum Code {
         stack: Src,
         tensor: Option<SmallVec<[usize; 4]>>,
     },
+    /// Counts an iteration whose values are kept: here all are.
+    Commit {
+        kept: Src,
+        trip: Src,
+    },
     CopyStack {
         stack: Src,
     },

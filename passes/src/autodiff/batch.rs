@@ -16,6 +16,7 @@ use pir_ir::{
 use super::structure::Names;
 use crate::analysis::Variables;
 use crate::bodies::inner_bodies_mut;
+use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 
 /// A product that is added to what a loop carries.
@@ -38,20 +39,20 @@ struct Slot {
     terms: Vec<Term>,
 }
 
-/// Batches the products of a module. Whether there were any.
-pub fn batch_weight_grads(module: &mut Module) -> bool {
+/// Batches the products of a module, with `known_shapes` only those of factors of known shapes. Whether there were any.
+pub fn batch_weight_grads(module: &mut Module, known_shapes: bool) -> bool {
     let ctx = module.ctx.clone();
     let mut changed = false;
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         // Factors are read again behind the loop.
-        changed |= body.analysis::<Variables>(&ctx).is_empty() && run(&ctx, body);
+        changed |= body.analysis::<Variables>(&ctx).is_empty() && run(&ctx, body, known_shapes);
         pending.extend(inner_bodies_mut(&ctx, body));
     }
     changed
 }
 
-fn run(ctx: &Context, body: &mut Body) -> bool {
+fn run(ctx: &Context, body: &mut Body, known_shapes: bool) -> bool {
     let names = Names::new(ctx);
     let loops: Vec<OpId> = body
         .post_order()
@@ -67,7 +68,15 @@ fn run(ctx: &Context, body: &mut Body) -> bool {
         // The last first: places stay right when slots go.
         for result in (0..r.body.block_args(inner).len()).rev() {
             let Some(op) = r.body.block_parent(cond) else { break };
-            if let Some(slot) = slot(&r, &names, op, [cond, inner], result) {
+            if let Some(slot) = slot(&r, &names, op, [cond, inner], result).filter(|slot| {
+                let mut shapes = slot.terms.iter().flat_map(|term| r.body.operands(term.product));
+                !known_shapes
+                    || shapes.all(|v| {
+                        r.ctx
+                            .as_tensor(r.body.value_type(v))
+                            .is_some_and(|(shape, _)| !shape.contains(&DYNAMIC))
+                    })
+            }) {
                 batch(&mut r, &names, op, inner, slot);
                 changed = true;
             }
@@ -246,7 +255,16 @@ impl Pass for BatchWeightGrads {
          differentiated again: let this pass be the last one."
     }
 
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        Ok(batch_weight_grads(module).into())
+    fn options(&self) -> &'static [OptionSpec] {
+        &[OptionSpec {
+            name: "static",
+            kind: OptionKind::Bool,
+            default: Some("false"),
+            help: "only products of factors of known shapes, as `lower-stacks` needs: not what this makes of an inner loop",
+        }]
+    }
+
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+        Ok(batch_weight_grads(module, cx.options.flag("static")).into())
     }
 }

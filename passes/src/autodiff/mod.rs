@@ -43,6 +43,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use batch::{BatchWeightGrads, batch_weight_grads};
 pub use jvp::{Jvp, jvp};
 pub use lower::{LowerOptions, LowerStacks, Overflow, lower_stacks};
+pub(crate) use lower::{OVERFLOW, TOTAL};
 pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use remat::{Recompute, Remat, RematOptions, rematerialize};

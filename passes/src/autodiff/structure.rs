@@ -46,6 +46,7 @@ pub(crate) struct Names<'c> {
     pub(crate) pop: OpName,
     pub(crate) is_empty: OpName,
     pub(crate) copy: OpName,
+    pub(crate) commit: OpName,
     pub(crate) stack: Type,
     /// What the names of inserted values end in: nothing, or a number that keeps them off the program's own.
     suffix: u32,
@@ -62,6 +63,7 @@ impl<'c> Names<'c> {
             pop: ctx.op_name(cf::POP_BACK),
             is_empty: ctx.op_name(cf::IS_EMPTY),
             copy: ctx.op_name(cf::COPY_STACK),
+            commit: ctx.op_name(cf::COMMIT),
             stack: cf::stack_type(ctx),
             suffix: 0,
         }

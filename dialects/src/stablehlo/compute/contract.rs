@@ -14,7 +14,7 @@ pub(super) const TABLE: &[(&str, One)] = &[
 ];
 
 /// Dimensions in groups, each group as one dimension.
-fn grouped<'c>(x: Expr<'c>, groups: [&List; 3]) -> Expr<'c> {
+fn grouped<'c>(x: Expr<'c>, groups: &[&List]) -> Expr<'c> {
     let order: Vec<i64> = groups.iter().flat_map(|group| group.iter().copied()).collect();
     let size = |group: &List| group.iter().map(|&at| x.dims()[at as usize]).product::<i64>();
     let shape: Vec<i64> = groups.iter().map(|group| size(group)).collect();
@@ -26,8 +26,10 @@ fn dot_general<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     let dot = Dot::read(c.attrs, lhs.dims(), rhs.dims())?;
     let left = Dot::free(&dot.lhs_batch, &dot.lhs_contract, lhs.rank());
     let right = Dot::free(&dot.rhs_batch, &dot.rhs_contract, rhs.rank());
-    let lhs = grouped(lhs, [&dot.lhs_batch, &left, &dot.lhs_contract]);
-    let rhs = grouped(rhs, [&dot.rhs_batch, &dot.rhs_contract, &right]);
+    // Without a batch these are products of matrices, and so are the gradients: `batch-weight-grads` looks for these.
+    let first = usize::from(dot.lhs_batch.is_empty());
+    let lhs = grouped(lhs, &[&dot.lhs_batch, &left, &dot.lhs_contract][first..]);
+    let rhs = grouped(rhs, &[&dot.rhs_batch, &dot.rhs_contract, &right][first..]);
     Ok(lhs.matmul(rhs).reshape(c.dims()).to(Some(c.elem())))
 }
 

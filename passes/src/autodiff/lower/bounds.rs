@@ -52,6 +52,8 @@ pub(super) struct Bounds<'b> {
     pub(super) plan: &'b Plan,
     /// How often a loop runs of which nothing else is known.
     pub(super) given: Option<u64>,
+    /// How many values there are of all runs of an inner loop, if that is less than the product of the bounds.
+    pub(super) total: Option<u64>,
     pub(super) loops: FxHashMap<OpId, Option<Bound>>,
     pub(super) depth: usize,
 }
@@ -65,11 +67,21 @@ impl Bounds<'_> {
         let plan = self.plan;
         let class = &plan.classes[plan.lanes[lane].class];
         if let Some(capacity) = class.capacity {
-            let sites = self.plan.lanes[lane].pushes.len() as u64;
-            return Ok(Bound::exactly(capacity.saturating_mul(sites)));
+            let mut sites: FxHashMap<Option<BlockId>, u64> = FxHashMap::default();
+            for &push in &self.plan.lanes[lane].pushes {
+                *sites.entry(self.body.op_block(push)).or_default() += 1;
+            }
+            let most = sites.into_values().max().unwrap_or(0);
+            return Ok(Bound::exactly(capacity.saturating_mul(most)));
         }
         match class.home {
-            Some((home, _)) => self.pushed(lane, home, true).map(|b| b.unwrap_or(Bound::exactly(0))),
+            Some((home, _)) => {
+                let bound = self.pushed(lane, home, true)?.unwrap_or(Bound::exactly(0));
+                Ok(match self.total.filter(|_| bound.assumed && class.outer.is_some()) {
+                    Some(total) => bound.and(Bound::exactly(total), u64::min),
+                    None => bound,
+                })
+            }
             None => Ok(Bound::exactly(0)),
         }
     }
@@ -242,6 +254,8 @@ impl Bounds<'_> {
             let bound = self.pushed(lane, block, false).ok()??;
             most = most.and(bound, u64::max);
         }
+        // What does not fit is not counted.
+        most.assumed &= self.plan.commit(class).is_none();
         Some(most)
     }
 

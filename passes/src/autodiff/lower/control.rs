@@ -43,16 +43,18 @@ impl Walk<'_, '_, '_> {
                 "`lift-cfg` and `stablehlo-to-pd-control` make loops and branches that are known",
             )]);
         };
-        let written = self.writes.remove(&op).unwrap_or_default();
+        let written = self.writes.remove(&op).unwrap_or_default().vars;
         let is_branch = form.kind == FlowKind::Branch;
-        let behind: Vec<usize> = (0..self.stores.len())
-            .filter(|&lane| is_branch && written.contains(&self.stores[lane].count))
-            .filter(|&lane| !self.inside_only.contains(&(op, lane)))
-            .collect();
         let is_behind = |var: &Var| {
-            let mut stores = behind.iter().map(|&lane| &self.stores[lane]);
-            stores.any(|store| store.count == *var || store.buffers.iter().any(|buffer| buffer.var == *var))
+            let lane = self.lane_of_var[*var].filter(|_| is_branch);
+            lane.is_some_and(|lane| !self.inside_only.contains(&(op, lane)))
         };
+        let lanes = written.iter().filter(|var| is_behind(var)).filter_map(|&var| {
+            let lane = self.lane_of_var[var]?;
+            (self.stores[lane].count == var).then_some(lane)
+        });
+        let mut behind: Vec<usize> = lanes.collect();
+        behind.sort_unstable();
         let vars: Vec<Var> = written.into_iter().filter(|var| !is_behind(var)).collect();
         let before: Vec<ValueId> = vars.iter().map(|&var| self.get(var)).collect();
         let mut open = Open {
@@ -99,7 +101,7 @@ impl Walk<'_, '_, '_> {
 
     /// Names what a variable becomes.
     fn name(&mut self, value: ValueId, var: Var, like: ValueId) {
-        match self.stores.iter().any(|store| store.count == var) {
+        match self.lane_of_var[var].is_some_and(|lane| self.stores[lane].count == var) {
             true => self.r.name(value, &self.names.spelled("size")),
             false => self.r.name_like(value, like, ""),
         }
@@ -114,7 +116,13 @@ impl Walk<'_, '_, '_> {
             };
             self.env[var] = Some(value);
         }
-        open.blocks[open.at].and_then(|block| self.r.body.first_op(block))
+        let block = open.blocks[open.at]?;
+        if let Some(&(commit, _)) = self.plan.commits.get(&block) {
+            let counts = self.committed(block).into_iter();
+            let before = counts.map(|count| (count, self.get(count))).collect();
+            self.before.insert(commit, before);
+        }
+        self.r.body.first_op(block)
     }
 
     /// Goes on at the end of a region: with the next one, or behind the operation. Nothing at the end of the program.
@@ -287,7 +295,7 @@ fn pair_up(lanes: &[usize], first: Vec<Pending>, second: Vec<Pending>) -> Vec<[O
     let mut sides = [first, second].map(|all| {
         let mut of_lane: Vec<std::collections::VecDeque<Pending>> = lanes.iter().map(|_| Default::default()).collect();
         for push in all {
-            if let Some(at) = lanes.iter().position(|&lane| lane == push.lane) {
+            if let Ok(at) = lanes.binary_search(&push.lane) {
                 of_lane[at].push_back(push);
             }
         }

@@ -16,9 +16,12 @@ mod spans;
 mod thread;
 mod writes;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use pir_ir::{Body, Context, Diagnostic, Module, Rewriter};
 use rustc_hash::FxHashMap;
 
+use super::remat::{Recompute, RematOptions, rematerialize};
 use super::structure::Names;
 use crate::bodies::for_each_body_mut;
 use crate::options::{OptionKind, OptionSpec};
@@ -29,6 +32,8 @@ use plan::Plan;
 /// What happens when there are more values than rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Overflow {
+    /// Loops are run again as far as they did not fit; where that cannot be, as `Nan`.
+    Remat,
     /// Floats that are computed from it are NaN.
     Nan,
     /// Nothing: they are wrong.
@@ -40,6 +45,8 @@ pub enum Overflow {
 pub struct LowerOptions {
     /// How often a loop runs at most of which nothing else is known.
     pub bound: Option<u64>,
+    /// How many values all runs of an inner loop record together at most, if less than the product of the bounds.
+    pub total: Option<u64>,
     /// What happens when it runs more often.
     pub overflow: Overflow,
 }
@@ -49,7 +56,29 @@ pub struct LowerOptions {
 /// # Errors
 /// When it is not known how large one is, or it is used in a way that is not known.
 pub fn lower_stacks(module: &mut Module, options: LowerOptions) -> Result<Changed, Vec<Diagnostic>> {
+    if options.overflow == Overflow::Remat && options.bound.is_some() {
+        spill(module);
+    }
     for_each_body_mut(module, |ctx, body| run(ctx, body, options))
+}
+
+/// Lets loops be run again as far as there is no room, unless that was done before.
+fn spill(module: &mut Module) {
+    let commits = AtomicBool::new(false);
+    let _ = for_each_body_mut(module, |ctx, body| {
+        let commit = ctx.op_name(pir_dialects::cf::COMMIT);
+        commits.fetch_or(body.walk_all().any(|op| body.op_name(op) == commit), Ordering::Relaxed);
+        Ok(Changed::No)
+    });
+    if !commits.into_inner() {
+        let options = RematOptions {
+            recompute: Recompute::None,
+            slots: Some(SLOTS),
+            segment: Some(SEGMENT),
+            spill: true,
+        };
+        rematerialize(module, options, &mut |_| {});
+    }
 }
 
 fn run(ctx: &Context, body: &mut Body, options: LowerOptions) -> Result<Changed, Vec<Diagnostic>> {
@@ -67,6 +96,7 @@ fn run(ctx: &Context, body: &mut Body, options: LowerOptions) -> Result<Changed,
         names: &names,
         plan: &plan,
         given: options.bound,
+        total: options.total,
         loops: FxHashMap::default(),
         depth: 0,
     };
@@ -83,12 +113,32 @@ fn run(ctx: &Context, body: &mut Body, options: LowerOptions) -> Result<Changed,
         return Err(errors);
     }
     let poisoned = match options.overflow {
-        Overflow::Nan => overflow::poisoned(&r, &names, &plan, &rows)?,
+        Overflow::Nan | Overflow::Remat => overflow::poisoned(&r, &names, &plan, &rows)?,
         Overflow::Unchecked => Vec::new(),
     };
     thread::run(&mut r, &names, &plan, &spans, &rows, poisoned)?;
     Ok(Changed::Yes)
 }
+
+/// Of how many states a loop is run again, if nothing else is said, and in runs of how many iterations.
+const SLOTS: i64 = 32;
+const SEGMENT: i64 = 128;
+
+/// How many values inner loops record together.
+pub(crate) const TOTAL: OptionSpec = OptionSpec {
+    name: "total",
+    kind: OptionKind::Int(1, i32::MAX as i64),
+    default: None,
+    help: "how many values all runs of an inner loop record together at most; default: the product of the bounds",
+};
+
+/// What happens to loops that run more often.
+pub(crate) const OVERFLOW: OptionSpec = OptionSpec {
+    name: "overflow",
+    kind: OptionKind::Enum(&["remat", "nan", "unchecked"]),
+    default: Some("remat"),
+    help: "what becomes of derivatives when a loop runs more often than `bound`: computed by running it again, NaN, or wrong",
+};
 
 /// The pass `lower-stacks`.
 pub struct LowerStacks;
@@ -107,10 +157,11 @@ impl Pass for LowerStacks {
          branches carry both. So a program that `backward` made can run where there are no stacks, and no shapes that \
          are not known. The number of rows follows from how often loops run: from the constants that they count \
          between, from `remat{slots=,segment=}`, and for all other loops from `bound`; without that they are an error. \
-         If such a loop runs more often, every float that is computed from what it recorded is NaN \
-         (`overflow=nan`), or simply wrong (`overflow=unchecked`). A bound is the size of a buffer, which is filled \
+         If such a loop runs more often, what it has no room for is computed by running it again \
+         (`overflow=remat`, which is `remat{slots=32,segment=128,spill=true}` before), or every float that is computed \
+         from what it recorded is NaN (`overflow=nan`), or simply wrong (`overflow=unchecked`). A bound is the size of a buffer, which is filled \
          with zeros each time: a generous one is slow. Stacks that are recorded on another one, those of inner loops, \
-         share one buffer, as large as the product of the bounds. The result has no stacks: let this come after \
+         share one buffer, as large as the product of the bounds, or as `total` says. The result has no stacks: let this come after \
          `remat` and `batch-weight-grads`."
     }
 
@@ -122,12 +173,8 @@ impl Pass for LowerStacks {
                 default: None,
                 help: "how often a loop runs at most, when nothing else tells; default: that is an error",
             },
-            OptionSpec {
-                name: "overflow",
-                kind: OptionKind::Enum(&["nan", "unchecked"]),
-                default: Some("nan"),
-                help: "what becomes of derivatives when a loop runs more often than `bound`: NaN, or wrong numbers",
-            },
+            TOTAL,
+            OVERFLOW,
         ]
     }
 
@@ -138,9 +185,11 @@ impl Pass for LowerStacks {
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         let options = LowerOptions {
             bound: cx.options.int("bound").and_then(|n| u64::try_from(n).ok()),
+            total: cx.options.int("total").and_then(|n| u64::try_from(n).ok()),
             overflow: match cx.options.text("overflow").as_deref() {
                 Some("unchecked") => Overflow::Unchecked,
-                _ => Overflow::Nan,
+                Some("nan") => Overflow::Nan,
+                _ => Overflow::Remat,
             },
         };
         lower_stacks(module, options)

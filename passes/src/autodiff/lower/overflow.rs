@@ -14,6 +14,8 @@ use crate::autodiff::structure::Names;
 struct Taint<'t, 'a> {
     r: &'t Rewriter<'a>,
     plan: &'t Plan,
+    /// What asks whether stacks of a class are empty.
+    tests: FxHashMap<usize, Vec<ValueId>>,
     seen: FxHashSet<ValueId>,
     classes: FxHashSet<usize>,
     pending: Vec<ValueId>,
@@ -32,13 +34,19 @@ pub(super) fn poisoned(
     let mut taint = Taint {
         r,
         plan,
+        tests: FxHashMap::default(),
         seen: FxHashSet::default(),
         classes: FxHashSet::default(),
         pending: Vec::new(),
     };
+    for &op in plan.ops.iter().filter(|&&op| r.body.op_name(op) == names.is_empty) {
+        if let Some(&class) = plan.class_of.get(&r.body.operand(op, 0)) {
+            taint.tests.entry(class).or_default().push(r.body.result(op, 0));
+        }
+    }
     for (lane, bound) in plan.lanes.iter().zip(rows) {
-        if bound.assumed {
-            taint.class(names, lane.class);
+        if bound.assumed && plan.commit(lane.class).is_none() {
+            taint.class(lane.class);
         }
     }
     while let Some(value) = taint.pending.pop() {
@@ -92,7 +100,7 @@ impl Taint<'_, '_> {
     }
 
     /// A stack holds something wrong, or too much or too little.
-    fn class(&mut self, names: &Names, class: usize) {
+    fn class(&mut self, class: usize) {
         let mut pending = vec![class];
         while let Some(class) = pending.pop() {
             if !self.classes.insert(class) {
@@ -107,16 +115,8 @@ impl Taint<'_, '_> {
                     pending.push(inner);
                 }
             }
-            for &op in &self.plan.ops {
-                let of = self
-                    .r
-                    .body
-                    .operands(op)
-                    .next()
-                    .and_then(|handle| self.plan.class_of.get(&handle));
-                if self.r.body.op_name(op) == names.is_empty && of == Some(&class) {
-                    self.value(self.r.body.result(op, 0));
-                }
+            for value in self.tests.remove(&class).unwrap_or_default() {
+                self.value(value);
             }
         }
     }
@@ -125,7 +125,7 @@ impl Taint<'_, '_> {
         let body = &*self.r.body;
         if body.op_name(at.op) == names.push {
             if let Some(&class) = self.plan.class_of.get(&body.operand(at.op, 0)) {
-                self.class(names, class);
+                self.class(class);
             }
             return;
         }
@@ -147,7 +147,7 @@ impl Taint<'_, '_> {
         for &region in body.op_regions(op) {
             for inner in body.walk(region).filter(|&inner| body.op_name(inner) == names.push) {
                 if let Some(&class) = self.plan.class_of.get(&body.operand(inner, 0)) {
-                    self.class(names, class);
+                    self.class(class);
                 }
             }
         }

@@ -51,6 +51,10 @@ pub(super) struct Class {
     pub(super) exact: bool,
     /// How many values each push leaves on a stack at most, if that was said.
     pub(super) capacity: Option<u64>,
+    /// What counts the iterations of which everything is held.
+    pub(super) commit: Option<OpId>,
+    /// The class that it is recorded on, in turn, or itself.
+    pub(super) outermost: usize,
 }
 
 /// All stacks of a body.
@@ -63,10 +67,21 @@ pub(super) struct Plan {
     pub(super) lane_of: FxHashMap<OpId, usize>,
     /// Everything that uses stacks, in order.
     pub(super) ops: Vec<OpId>,
+    /// What counts iterations, by its block, and the lanes whose values it counts.
+    pub(super) commits: FxHashMap<BlockId, (OpId, Vec<usize>)>,
+    lane_for: FxHashMap<(usize, Held), usize>,
+    taken_off: FxHashSet<OpId>,
 }
 
 /// How many values of a lane each block pushes, and pops.
 type Profile = FxHashMap<(BlockId, bool), u64>;
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
 
 /// Joined sets of numbers.
 struct Sets(Vec<usize>);
@@ -95,7 +110,7 @@ impl Plan {
     pub(super) fn new(r: &Rewriter<'_>, names: &Names, exact: &FxHashSet<ValueId>) -> Result<Self, Vec<Diagnostic>> {
         let mut this = Plan::default();
         let join = names.ctx.op_name(cf::JOIN_STACK);
-        let known = [names.create, names.push, names.pop, names.is_empty, join];
+        let known = [names.create, names.push, names.pop, names.is_empty, names.commit, join];
         let mut errors = Vec::new();
         let mut handles: Vec<ValueId> = Vec::new();
         for op in r.body.walk_all() {
@@ -120,7 +135,39 @@ impl Plan {
             class.exact = popped.all(|handle| exact.contains(&handle));
         }
         this.find_homes(r)?;
+        this.check_commits(r)?;
         Ok(this)
+    }
+
+    /// What counts the iterations that a class holds whole, if anything does.
+    pub(super) fn commit(&self, class: usize) -> Option<OpId> {
+        self.classes[self.classes[class].outermost].commit
+    }
+
+    /// Everything that is pushed in an iteration that is counted must be pushed below the block that counts it.
+    fn check_commits(&mut self, r: &Rewriter<'_>) -> Result<(), Vec<Diagnostic>> {
+        for (at, lane) in self.lanes.iter().enumerate() {
+            let Some(commit) = self.commit(lane.class) else {
+                continue;
+            };
+            if let Some(block) = r.body.op_block(commit) {
+                let (_, lanes) = self.commits.entry(block).or_insert((commit, Vec::new()));
+                lanes.push(at);
+            }
+            let inside = |&push: &OpId| {
+                let block = r.body.op_block(commit);
+                block.is_some_and(|block| r.body.ancestor_in_block(push, block).is_some())
+            };
+            if let Some(&push) = lane.pushes.iter().find(|push| !inside(push)) {
+                let message = "a stack whose iterations are counted by `cf.commit` is pushed on elsewhere";
+                return Err(vec![
+                    Diagnostic::error("stack-commit", message)
+                        .label(r.body.op_span(push), "pushed here")
+                        .label(r.body.op_span(commit), "counted here"),
+                ]);
+            }
+        }
+        Ok(())
     }
 
     /// The block that everything about a class is in or below.
@@ -131,7 +178,7 @@ impl Plan {
     /// The class of a handle, if the stack was taken off another one.
     pub(super) fn popped(&self, body: &Body, handle: ValueId) -> Option<&Class> {
         let class = &self.classes[*self.class_of.get(&handle)?];
-        class.pops.contains(&body.defining_op(handle)?).then_some(class)
+        self.taken_off.contains(&body.defining_op(handle)?).then_some(class)
     }
 
     /// The lanes that tell whether a stack is empty: not those that hold in each block what others hold.
@@ -146,19 +193,18 @@ impl Plan {
             }
             per_block
         };
-        let mut kept: Vec<(usize, Profile)> = Vec::new();
-        for &lane in &self.classes[class].lanes {
-            let this = profile(lane);
-            let same = |other: &Profile| {
-                let mut ratios = this.iter().map(|(at, &n)| (n, other.get(at).copied().unwrap_or(0)));
-                let first = ratios.next();
-                this.len() == other.len() && first.is_some_and(|(a, b)| b > 0 && ratios.all(|(c, d)| a * d == b * c))
-            };
-            if !kept.iter().any(|(_, other)| same(other)) {
-                kept.push((lane, this));
-            }
-        }
-        kept.into_iter().map(|(lane, _)| lane).collect()
+        let mut kept: FxHashSet<Vec<((BlockId, bool), u64)>> = FxHashSet::default();
+        let lanes = self.classes[class].lanes.iter().copied();
+        lanes
+            .filter(|&lane| {
+                let mut this: Vec<_> = profile(lane).into_iter().collect();
+                this.sort_unstable();
+                // Twice as many of each tell the same.
+                let divisor = this.iter().fold(0, |a, &(_, n)| gcd(a, n));
+                this.iter_mut().for_each(|(_, n)| *n /= divisor.max(1));
+                this.is_empty() || kept.insert(this)
+            })
+            .collect()
     }
 
     fn find_classes(&mut self, r: &Rewriter<'_>, names: &Names, handles: Vec<ValueId>) {
@@ -209,7 +255,10 @@ impl Plan {
                     of.capacity = of.capacity.max(capacity);
                     of.creates.push(op);
                 }
-                maker => of.pops.extend(maker),
+                maker => {
+                    of.pops.extend(maker);
+                    self.taken_off.extend(maker);
+                }
             }
         }
         for (stack, item) in held {
@@ -219,8 +268,9 @@ impl Plan {
     }
 
     fn lane(&mut self, class: usize, held: Held) -> usize {
-        let known = self.classes[class].lanes.iter().copied();
-        if let Some(lane) = known.into_iter().find(|&lane| self.lanes[lane].held == held) {
+        let next = self.lanes.len();
+        let lane = *self.lane_for.entry((class, held)).or_insert(next);
+        if lane < next {
             return lane;
         }
         self.lanes.push(Lane {
@@ -230,8 +280,8 @@ impl Plan {
             pops: Vec::new(),
             joins: Vec::new(),
         });
-        self.classes[class].lanes.push(self.lanes.len() - 1);
-        self.lanes.len() - 1
+        self.classes[class].lanes.push(lane);
+        lane
     }
 
     fn find_lanes(&mut self, r: &Rewriter<'_>, names: &Names) -> Result<(), Vec<Diagnostic>> {
@@ -248,6 +298,16 @@ impl Plan {
                 () if name == names.pop => r.body.result(op, 0),
                 () if name == names.is_empty => {
                     self.classes[class].tested = true;
+                    continue;
+                }
+                () if name == names.commit => {
+                    let is_new = self.classes[class].commit.replace(op).is_none();
+                    if !is_new || self.classes[class].outer.is_some() {
+                        let message =
+                            "the iterations of a stack are counted once, and not those of one that is recorded";
+                        errors
+                            .push(Diagnostic::error("stack-commit", message).label(r.body.op_span(op), "counted here"));
+                    }
                     continue;
                 }
                 () => {
@@ -300,6 +360,7 @@ impl Plan {
                 };
                 outermost = outer;
             }
+            self.classes[at].outermost = outermost;
             let class = &self.classes[outermost];
             let error = |op: OpId, why: &str| {
                 let message = format!("a stack cannot become a tensor: {why}");

@@ -17,6 +17,7 @@ use super::control::Open;
 use super::emit::{count_type, flag_type, full, read, reshape, rows_of, two, write};
 use super::plan::Plan;
 use super::spans::Spans;
+use super::writes::Written;
 use crate::autodiff::structure::Names;
 
 /// A variable: its place in the environment.
@@ -71,7 +72,12 @@ pub(super) struct Walk<'w, 'a, 'c> {
     pub(super) stores: Vec<Store>,
     pub(super) env: Vec<Option<ValueId>>,
     /// The variables that an operation with regions writes, and that live outside.
-    pub(super) writes: FxHashMap<OpId, Vec<Var>>,
+    pub(super) writes: FxHashMap<OpId, Written>,
+    pub(super) noted: FxHashSet<(OpId, Var, Option<BlockId>)>,
+    /// The lane that a variable belongs to.
+    pub(super) lane_of_var: Vec<Option<usize>>,
+    /// The classes that are made by an operation, for themselves and those on them.
+    homes: FxHashMap<OpId, Vec<usize>>,
     /// The operations with regions that have stacks inside.
     pub(super) touched: FxHashSet<OpId>,
     /// Branches that push on a lane in another way than one that can be done behind them.
@@ -83,9 +89,13 @@ pub(super) struct Walk<'w, 'a, 'c> {
     bases: FxHashMap<(ValueId, usize), ValueId>,
     tops: FxHashMap<(ValueId, usize), ValueId>,
     pub(super) open: Vec<Open>,
+    /// For what counts whole iterations: the counts of its lanes before the iteration.
+    pub(super) before: FxHashMap<OpId, Vec<(Var, ValueId)>>,
     pub(super) poisoned: FxHashMap<OpId, Vec<Use>>,
     pub(super) zero: ValueId,
     one: ValueId,
+    /// Whether a lane may have been too small, and what is read from it is wrong.
+    pub(super) may_overflow: bool,
 }
 
 /// Carries the lanes of a plan through a body, and removes the stacks.
@@ -118,6 +128,9 @@ pub(super) fn run(
         stores: Vec::new(),
         env: Vec::new(),
         writes: FxHashMap::default(),
+        noted: FxHashSet::default(),
+        lane_of_var: Vec::new(),
+        homes: FxHashMap::default(),
         touched: FxHashSet::default(),
         inside_only: FxHashSet::default(),
         checks: FxHashMap::default(),
@@ -125,16 +138,23 @@ pub(super) fn run(
         bases: FxHashMap::default(),
         tops: FxHashMap::default(),
         open: Vec::new(),
+        before: FxHashMap::default(),
         poisoned: FxHashMap::default(),
         zero,
         one,
+        may_overflow: false,
     };
     for at in poisoned {
         walk.poisoned.entry(at.op).or_default().push(at);
     }
+    for (at, class) in plan.classes.iter().enumerate() {
+        if let Some((_, create)) = class.home {
+            walk.homes.entry(create).or_default().push(at);
+        }
+    }
     walk.make_stores(rows)?;
     walk.find_writes();
-    if walk.writes.values().any(|vars| vars.contains(&walk.over)) {
+    if walk.writes.values().any(|written| written.vars.contains(&walk.over)) {
         let flag = flag_type(walk.r.ctx);
         walk.env[walk.over] = Some(full(walk.r, flag, 0.0));
     }
@@ -235,6 +255,8 @@ impl Walk<'_, '_, '_> {
             self.create(op);
         } else if name == self.names.is_empty && self.r.body.op_has_uses(op) {
             self.is_empty(op);
+        } else if name == self.names.commit {
+            self.commit(op);
         } else if let Some(&lane) = self.plan.lane_of.get(&op) {
             if self.stores[lane].unread {
                 return;
@@ -251,10 +273,7 @@ impl Walk<'_, '_, '_> {
     /// Makes the buffers of a stack, and of those that will be recorded on it.
     fn create(&mut self, op: OpId) {
         self.r.before(op);
-        for (at, class) in self.plan.classes.iter().enumerate() {
-            if class.home.map(|(_, create)| create) != Some(op) {
-                continue;
-            }
+        for at in self.homes.remove(&op).unwrap_or_default() {
             for lane in self.plan.classes[at].lanes.clone() {
                 let store = &self.stores[lane];
                 let (rows, count, buffers) = (store.rows, store.count, store.buffers.clone());
@@ -309,6 +328,57 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    /// Counts an iteration if everything that it pushed is held; otherwise that is dropped, and that of all later ones.
+    fn commit(&mut self, op: OpId) {
+        let operands: Vec<ValueId> = self.r.body.operands(op).collect();
+        let &[_, kept, trip] = operands.as_slice() else { return };
+        let (count, flag) = (count_type(self.r.ctx), flag_type(self.r.ctx));
+        self.r.before(op);
+        let mut fits = two(self.r, pd::Equal::NAME, kept, trip, flag);
+        let lanes = self.r.body.op_block(op).and_then(|block| self.plan.commits.get(&block));
+        for &lane in lanes.into_iter().flat_map(|(_, lanes)| lanes) {
+            let Some(limit) = self.stores[lane].limit.filter(|_| !self.stores[lane].unread) else {
+                continue;
+            };
+            let limit = full(self.r, count, limit as f64);
+            let one = two(
+                self.r,
+                pd::LessEqual::NAME,
+                self.get(self.stores[lane].count),
+                limit,
+                flag,
+            );
+            fits = two(self.r, pd::LogicalAnd::NAME, fits, one, flag);
+        }
+        self.r.name(fits, "fits");
+        for (var, before) in self.before.remove(&op).unwrap_or_default() {
+            let now = self.get(var);
+            if now != before {
+                let kept = self
+                    .r
+                    .op(pd::Where::NAME)
+                    .operands([fits, now, before])
+                    .result(count)
+                    .value();
+                self.r.name(kept, &self.names.spelled("size"));
+                self.env[var] = Some(kept);
+            }
+        }
+        let ty = self.r.body.value_type(kept);
+        let elem = self.r.ctx.elem_type(ty);
+        let cast = self
+            .r
+            .op(pd::Cast::NAME)
+            .operand(fits)
+            .attr("dtype", self.names.ctx.type_attr(elem));
+        let one = cast.result(ty).value();
+        let next = two(self.r, pd::Add::NAME, kept, one, ty);
+        let old = self.r.body.result(op, 0);
+        self.r.take_name(old, next);
+        self.r.replace_value(old, next);
+        self.r.erase_op(op);
+    }
+
     fn base(&self, handle: ValueId, lane: usize) -> ValueId {
         self.bases.get(&(handle, lane)).copied().unwrap_or(self.zero)
     }
@@ -345,7 +415,10 @@ impl Walk<'_, '_, '_> {
 
     /// Writes rows, at the insertion point or behind the branch.
     pub(super) fn store(&mut self, push: Pending) {
-        let waits = self.open.last().is_some_and(|open| open.behind.contains(&push.lane));
+        let waits = self
+            .open
+            .last()
+            .is_some_and(|open| open.behind.binary_search(&push.lane).is_ok());
         if waits && let Some(open) = self.open.last_mut() {
             open.pending[open.at].push(push);
             return;
@@ -357,7 +430,8 @@ impl Walk<'_, '_, '_> {
                 1 => value,
                 _ => {
                     let old = self.get(buffer.var);
-                    let new = write(self.r, old, value, at, self.zero);
+                    let row = self.row_to_write(push.lane, at);
+                    let new = write(self.r, old, value, row, self.zero);
                     self.r.name_like(new, push.like, "_rows");
                     new
                 }
@@ -378,6 +452,29 @@ impl Walk<'_, '_, '_> {
         self.env[count] = Some(next);
     }
 
+    /// Where a value is written: in the last row if there are too many.
+    fn row_to_write(&mut self, lane: usize, at: ValueId) -> ValueId {
+        match self.stores[lane].limit {
+            Some(_) => self.clamp(pd::Minimum::NAME, at, self.stores[lane].rows - 1),
+            None => at,
+        }
+    }
+
+    /// Where a value is read. If some stack was too small, the values that tell how often loops run are none of this run.
+    fn row_to_read(&mut self, lane: usize, at: ValueId) -> ValueId {
+        if self.stores[lane].rows == 1 || !self.may_overflow {
+            return at;
+        }
+        let at = self.clamp(pd::Minimum::NAME, at, self.stores[lane].rows - 1);
+        self.clamp(pd::Maximum::NAME, at, 0)
+    }
+
+    fn clamp(&mut self, name: &str, at: ValueId, end: u64) -> ValueId {
+        let ty = count_type(self.r.ctx);
+        let end = full(self.r, ty, end as f64);
+        two(self.r, name, at, end, ty)
+    }
+
     fn pop(&mut self, op: OpId, lane: usize) {
         let (count, rows) = (self.stores[lane].count, self.stores[lane].rows);
         let ty = count_type(self.r.ctx);
@@ -385,11 +482,12 @@ impl Walk<'_, '_, '_> {
         self.r.name(at, &self.names.spelled("size"));
         self.env[count] = Some(at);
         let popped = self.r.body.result(op, 0);
+        let row = self.row_to_read(lane, at);
         for buffer in self.stores[lane].buffers.clone() {
             let whole = self.get(buffer.var);
             let value = match rows {
                 1 => whole,
-                _ => read(self.r, whole, buffer.ty, at, self.zero),
+                _ => read(self.r, whole, buffer.ty, row, self.zero),
             };
             match buffer.what {
                 What::Value => {

@@ -8,6 +8,13 @@ use super::emit::count_type;
 use super::plan::Held;
 use super::thread::{Buffer, Store, Var, Walk, What};
 
+/// The variables that an operation with regions writes.
+#[derive(Default)]
+pub(super) struct Written {
+    pub(super) vars: Vec<Var>,
+    seen: FxHashSet<Var>,
+}
+
 /// What an operation is in, from the inside out.
 fn ancestors(body: &Body, op: OpId) -> impl Iterator<Item = OpId> + '_ {
     std::iter::successors(body.parent_op(op), |&op| body.parent_op(op))
@@ -22,6 +29,7 @@ impl Walk<'_, '_, '_> {
     /// The variables of all lanes.
     pub(super) fn make_stores(&mut self, rows: &[Bound]) -> Result<(), Vec<Diagnostic>> {
         self.over = self.var();
+        self.lane_of_var.push(None);
         for (lane, bound) in self.plan.lanes.iter().zip(rows) {
             let count = self.var();
             let mut buffers = Vec::new();
@@ -45,6 +53,7 @@ impl Walk<'_, '_, '_> {
                     }
                 }
             }
+            self.lane_of_var.resize(self.env.len(), Some(self.stores.len()));
             self.stores.push(Store {
                 unread: buffers.is_empty(),
                 buffers,
@@ -61,6 +70,9 @@ impl Walk<'_, '_, '_> {
                     .for_each(|lane| self.stores[lane].unread = false);
             }
         }
+        let lanes = self.plan.lanes.iter().zip(&self.stores);
+        let mut trusted = lanes.map(|(lane, store)| store.limit.is_none() || self.plan.commit(lane.class).is_some());
+        self.may_overflow = !trusted.all(|trusted| trusted);
         self.make_room()
     }
 
@@ -73,9 +85,13 @@ impl Walk<'_, '_, '_> {
                 around.any(|op| self.names.kind(self.r.body, op) == Some(FlowKind::Branch))
             };
             let conditional = lane.pushes.iter().any(in_branch);
-            if conditional && (store.limit.is_some() || class.capacity.is_some()) {
-                store.rows = store.rows.saturating_add(lane.pushes.len() as u64);
-            }
+            // What does not count is written in the last row.
+            let spare = match store.limit {
+                Some(_) => u64::from(conditional || self.plan.commit(lane.class).is_some()),
+                None if conditional && class.capacity.is_some() => lane.pushes.len() as u64,
+                None => 0,
+            };
+            store.rows = store.rows.saturating_add(spare);
             store.rows = store.rows.max(1);
             if store.rows > i32::MAX as u64
                 && let Some(&push) = lane.pushes.first()
@@ -83,7 +99,8 @@ impl Walk<'_, '_, '_> {
                 let message = format!("a stack needs {} rows, more than an i32 counts", store.rows);
                 let error = Diagnostic::error("stack-rows", message).label(self.r.body.op_span(push), "pushed here");
                 return Err(vec![error.help(
-                    "the bounds of nested loops multiply: give a lower one, or use `remat{slots}`",
+                    "the bounds of nested loops multiply: give one for all of their iterations, as in \
+                     `lower-stacks{bound=1024,total=4096}`, or use `remat{slots}`",
                 )]);
             }
         }
@@ -92,6 +109,10 @@ impl Walk<'_, '_, '_> {
 
     /// The variables that an operation on a stack writes.
     fn written(&self, op: OpId) -> Vec<Var> {
+        if self.r.body.op_name(op) == self.names.commit {
+            let block = self.r.body.op_block(op);
+            return block.map(|block| self.committed(block)).unwrap_or_default();
+        }
         let Some(&lane) = self.plan.lane_of.get(&op) else {
             return Vec::new();
         };
@@ -106,6 +127,13 @@ impl Walk<'_, '_, '_> {
         vars
     }
 
+    /// The counts of the values of an iteration that are kept or dropped together, where that is counted in this block.
+    pub(super) fn committed(&self, block: BlockId) -> Vec<Var> {
+        let lanes = self.plan.commits.get(&block).into_iter().flat_map(|(_, lanes)| lanes);
+        let stores = lanes.map(|&lane| &self.stores[lane]);
+        stores.filter(|store| !store.unread).map(|store| store.count).collect()
+    }
+
     /// Whether something may be pushed on a stack after it was joined.
     pub(super) fn starts_again(&self, join: OpId, lane: usize) -> bool {
         let lane = &self.plan.lanes[lane];
@@ -116,9 +144,13 @@ impl Walk<'_, '_, '_> {
     fn note(&mut self, op: OpId, var: Var, home: Option<BlockId>) {
         let mut at = op;
         while let Some(parent) = self.r.body.parent_op(at).filter(|_| self.r.body.op_block(at) != home) {
+            // What is around it was noted then, too.
+            if !self.noted.insert((parent, var, home)) {
+                return;
+            }
             let known = self.writes.entry(parent).or_default();
-            if !known.contains(&var) {
-                known.push(var);
+            if known.seen.insert(var) {
+                known.vars.push(var);
             }
             at = parent;
         }
@@ -145,10 +177,14 @@ impl Walk<'_, '_, '_> {
             }
             let mut plain = is_push;
             for parent in ancestors(self.r.body, op) {
-                self.touched.insert(parent);
+                let mut is_new = self.touched.insert(parent);
                 plain &= self.names.kind(self.r.body, parent) == Some(FlowKind::Branch);
                 if let Some(lane) = lane.filter(|_| !plain) {
-                    self.inside_only.insert((parent, lane));
+                    is_new |= self.inside_only.insert((parent, lane));
+                }
+                // What is around it was looked at then, too.
+                if !is_new && (!plain || lane.is_none()) {
+                    break;
                 }
             }
         }
@@ -160,10 +196,14 @@ impl Walk<'_, '_, '_> {
                 }
             }
         }
+        let mut checked: FxHashSet<(OpId, usize)> = FxHashSet::default();
         // If nothing asks whether lanes were too small, nobody looks.
         for (op, lane) in pushes_in {
-            if self.stores[lane].limit.is_some() && !self.poisoned.is_empty() {
-                self.plan_check(op, lane, pops_in.contains(&(op, lane)));
+            let is_counted = self.plan.commit(self.plan.lanes[lane].class).is_some();
+            if self.stores[lane].limit.is_some() && !is_counted && !self.poisoned.is_empty() {
+                if checked.insert((op, lane)) {
+                    self.plan_check(op, lane, pops_in.contains(&(op, lane)));
+                }
             }
         }
     }

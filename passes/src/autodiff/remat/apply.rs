@@ -165,7 +165,7 @@ fn hoist_pops(r: &mut Rewriter<'_>, names: &Names, block: BlockId, handle: Value
 }
 
 /// Records a value, before the end of the region that records.
-fn add_pair(r: &mut Rewriter<'_>, tapes: &mut Tapes, tape: usize, side: Side, end: OpId, value: ValueId) {
+pub(super) fn add_pair(r: &mut Rewriter<'_>, tapes: &mut Tapes, tape: usize, side: Side, end: OpId, value: ValueId) {
     let handle = tapes.all[tape].handle;
     let push = r.before(end).op(cf::PUSH_BACK).operand(side.inside);
     let push = push.operand(value).build();

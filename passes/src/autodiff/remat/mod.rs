@@ -13,6 +13,7 @@ pub(super) mod plan;
 mod schedule;
 mod segments;
 mod slots;
+mod spill;
 
 use pir_ir::{BlockId, Body, Context, Diagnostic, FlowKind, Module, Rewriter, Severity, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,6 +51,8 @@ pub struct RematOptions {
     pub slots: Option<i64>,
     /// How many iterations are run again at a time, and recorded then, if not one.
     pub segment: Option<i64>,
+    /// Whether loops go on recording, and are run again as far as there is no room for that.
+    pub spill: bool,
 }
 
 /// Records less in a module that was differentiated; `report` is told of loops that cannot be checkpointed. Gives how many
@@ -62,9 +65,12 @@ pub fn rematerialize(module: &mut Module, options: RematOptions, report: &mut dy
         // What is computed again reads its operands later.
         if !has_unknown_effects(&ctx, body) {
             // Loops in loops that are run again are run again in turn, when these are.
+            let mut options = options;
             loop {
                 let done = run(&ctx, body, options, report);
                 checkpointed += done;
+                // What is run again is not recorded first.
+                options.spill = false;
                 if done == 0 || options.segment.is_none() {
                     break;
                 }
@@ -101,23 +107,26 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
             }
         }
         let slots = options.slots.unwrap_or(0);
-        let copies = match chosen.get(&at) {
-            Some(Again::Iterations) => slots::apply(&mut r, &names, &mut tapes, at, slots, &places),
-            Some(&Again::Runs(length)) => segments::apply(&mut r, &names, &mut tapes, at, (slots, length), &places),
+        let again = chosen.get(&at).copied();
+        let spills = again.is_some() && options.spill && spill::is_possible(&r, &names, &tapes, at);
+        if spills {
+            record_less(&mut r, &names, &planner, &mut tapes, at, report);
+            if tapes.all[at].pairs.is_empty() {
+                continue;
+            }
+        }
+        let copies = match again {
+            Some(Again::Iterations) => slots::apply(&mut r, &names, &mut tapes, at, slots, spills, &places),
+            Some(Again::Runs(length)) => {
+                segments::apply(&mut r, &names, &mut tapes, at, (slots, length), spills, &places)
+            }
             _ => None,
         };
         if let Some(copies) = copies {
             counts.extend(copies);
             done += 1;
-            continue;
-        }
-        for problem in planner.problems(r.body, &tapes, at) {
-            if let Some(values) = solve(&mut r, &names, &planner, &mut tapes, &problem) {
-                report(too_large(&r, &tapes, problem.at, values));
-            }
-        }
-        if tapes.all[at].kind == FlowKind::Loop {
-            finish(&mut r, &names, &tapes, at);
+        } else if !spills {
+            record_less(&mut r, &names, &planner, &mut tapes, at, report);
         }
     }
     remove_dead_stacks(&mut r, &names);
@@ -129,6 +138,25 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
         }
     }
     done
+}
+
+/// Chooses what a loop or a branch records.
+fn record_less(
+    r: &mut Rewriter<'_>,
+    names: &Names,
+    planner: &Planner,
+    tapes: &mut Tapes,
+    at: usize,
+    report: &mut dyn FnMut(Diagnostic),
+) {
+    for problem in planner.problems(r.body, tapes, at) {
+        if let Some(values) = solve(r, names, planner, tapes, &problem) {
+            report(too_large(r, tapes, problem.at, values));
+        }
+    }
+    if tapes.all[at].kind == FlowKind::Loop {
+        finish(r, names, tapes, at);
+    }
 }
 
 /// The tapes of loops that are to be checkpointed: not those inside such loops, which are run again with these.
@@ -285,8 +313,8 @@ impl Pass for Remat {
          in such a loop are run again with it. With `segment`, states are kept and found for runs of so many iterations, and \
          a run is executed once more as a loop that records: less computation for more, but bounded, memory. A loop that \
          is known to be no longer than a run goes on recording; one with inner loops of unknown length is run again by \
-         single iterations, and then these loops are run again in runs. A loop with effects, or one in a branch, goes on recording, and is \
-         reported."
+         single iterations, and then these loops are run again in runs. The branch that a loop stands in records what \
+         that starts from. A loop with effects goes on recording, and is reported."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -309,6 +337,12 @@ impl Pass for Remat {
                 default: None,
                 help: "run so many iterations again at a time, recording; implies `slots`; default: one, without records",
             },
+            OptionSpec {
+                name: "spill",
+                kind: OptionKind::Bool,
+                default: Some("false"),
+                help: "with `slots`: loops go on recording, and only what `lower-stacks{bound}` has no room for is run again",
+            },
         ]
     }
 
@@ -324,6 +358,7 @@ impl Pass for Remat {
             // Runs need states to start from.
             slots: cx.options.int("slots").or(segment.map(|_| 0)),
             segment,
+            spill: cx.options.flag("spill"),
         };
         let checkpointed = rematerialize(module, options, &mut |d| cx.report(d));
         cx.count("loops checkpointed", checkpointed);

@@ -5,7 +5,8 @@
 //! r, c)`, every schedule takes at least `r·l - C(c + r, c + 1)` forward steps (Griewank and Walther, "Algorithm 799:
 //! revolve", ACM TOMS 26, 2000). This number is achieved by keeping the state after `min(C(c + r - 1, c), l - C(c + r -
 //! 2, c - 1))` of them, reversing the later iterations with room for one state less, and then the earlier ones. Only
-//! the kept states and their iterations have to be stored: on a stack.
+//! the kept states and their iterations have to be stored: on a stack. That it is never empty saves a branch in each step, in which
+//! compilers of StableHLO would copy the state.
 
 use pir_dialects::cf;
 use pir_ir::{Arith, Rewriter, Type, ValueId};
@@ -15,12 +16,12 @@ use crate::made::Made;
 
 /// The states of a loop that are kept.
 pub(super) struct Kept {
-    /// The stack that they are on, each below its number.
+    /// The stack that they are on, each below its number. The state before iteration 0 is the lowest; it takes no room.
     pub(super) stack: ValueId,
     /// How many more there is room for.
     pub(super) room: ValueId,
-    /// The state before iteration 0, which need not be on the stack.
-    pub(super) first: Vec<ValueId>,
+    /// The types of the values of a state.
+    pub(super) types: Vec<Type>,
     /// Values after which to call those of the state.
     pub(super) like: Vec<ValueId>,
     /// What it is computed with.
@@ -55,40 +56,21 @@ pub(super) fn state_before(
     kept: &Kept,
     mut advance: impl FnMut(&mut Rewriter<'_>, &[ValueId]) -> Vec<ValueId>,
 ) -> (Vec<ValueId>, ValueId) {
-    let ([zero, one], kit) = (kept.numbers, kept.kit);
+    let ([_, one], kit) = (kept.numbers, kept.kit);
     let count = kit.arith.count_type(r.ctx);
-    let types: Vec<Type> = kept.first.iter().map(|&v| r.body.value_type(v)).collect();
-    // The newest state that is kept.
+    // The newest state that is kept: at least the first, which takes no room.
     let stack = kept.stack;
-    let nothing = r.op(cf::IS_EMPTY).operand(stack).result(Type::I1).value();
-    r.name(nothing, "none");
-    let start = branch(
-        r,
-        kit,
-        nothing,
-        |_| {
-            let mut first = vec![zero, kept.room];
-            first.extend(&kept.first);
-            first
-        },
-        |r| {
-            let from = pop(r, stack, count);
-            r.name(from, "from");
-            let mut state: Vec<ValueId> = types.iter().rev().map(|&ty| pop(r, stack, ty)).collect();
-            let room = kit.int(r, Arith::Add, kept.room, one);
-            for (&value, &like) in state.iter().rev().zip(&kept.like) {
-                r.take_name(like, value);
-            }
-            state.extend([room, from]);
-            state.reverse();
-            state
-        },
-    );
-    r.name(start[0], "from");
-    r.name(start[1], "room");
-    for (&value, &like) in start[2..].iter().zip(&kept.like) {
+    let from = pop(r, stack, count);
+    r.name(from, "from");
+    let mut start: Vec<ValueId> = kept.types.iter().rev().map(|&ty| pop(r, stack, ty)).collect();
+    for (&value, &like) in start.iter().rev().zip(&kept.like) {
         r.take_name(like, value);
     }
+    let taken = kit.int(r, Arith::Minimum, from, one);
+    let room = kit.int(r, Arith::Add, kept.room, taken);
+    r.name(room, "room");
+    start.extend([room, from]);
+    start.reverse();
     // From there to where it is wanted, with as many of the states on the way kept as there is room for.
     let ends = repeat(
         r,
@@ -98,20 +80,9 @@ pub(super) fn state_before(
         |r, args| kit.compare(r, Arith::Less, args[0], at),
         |r, args| {
             let (from, state) = (args[0], &args[2..]);
-            let is_first = kit.compare(r, Arith::Equal, from, zero);
-            r.name(is_first, "is_first");
-            let left = branch(
-                r,
-                kit,
-                is_first,
-                |_| vec![args[1]],
-                |r| {
-                    for &value in state.iter().chain([&from]) {
-                        r.op(cf::PUSH_BACK).operand(stack).operand(value).build();
-                    }
-                    vec![kit.int(r, Arith::Subtract, args[1], one)]
-                },
-            )[0];
+            keep(r, stack, state, from);
+            let taken = kit.int(r, Arith::Minimum, from, one);
+            let left = kit.int(r, Arith::Subtract, args[1], taken);
             r.name(left, "room");
             let distance = kit.int(r, Arith::Subtract, at, from);
             let length = kit.int(r, Arith::Add, distance, one);
@@ -188,6 +159,13 @@ fn steps(r: &mut Rewriter<'_>, kit: Kit, [zero, one]: [ValueId; 2], length: Valu
     steps
 }
 
+/// Keeps a state below its number.
+pub(super) fn keep(r: &mut Rewriter<'_>, stack: ValueId, state: &[ValueId], number: ValueId) {
+    for &value in state.iter().chain([&number]) {
+        r.op(cf::PUSH_BACK).operand(stack).operand(value).build();
+    }
+}
+
 fn pop(r: &mut Rewriter<'_>, stack: ValueId, ty: Type) -> ValueId {
     r.op(cf::POP_BACK).operand(stack).result(ty).value()
 }
@@ -223,24 +201,4 @@ pub(super) fn repeat(
     let results: Vec<ValueId> = r.body.results(op).collect();
     name(r, &results);
     results
-}
-
-/// A branch on a condition.
-fn branch(
-    r: &mut Rewriter<'_>,
-    kit: Kit,
-    condition: ValueId,
-    yes: impl FnOnce(&mut Rewriter<'_>) -> Vec<ValueId>,
-    no: impl FnOnce(&mut Rewriter<'_>) -> Vec<ValueId>,
-) -> Vec<ValueId> {
-    let mut made = Made::new(r, kit.flow);
-    made.region(r, &[]);
-    let values = yes(r);
-    let types: Vec<Type> = values.iter().map(|&v| r.body.value_type(v)).collect();
-    made.yields(r, values);
-    made.region(r, &[]);
-    let values = no(r);
-    made.yields(r, values);
-    let op = made.branch(r, condition, &types);
-    r.body.results(op).collect()
 }

@@ -23,7 +23,8 @@ use pir_ir::{Arith, BlockId, FlowKind, OpId, Rewriter, Type, Use, ValueId, Value
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::schedule::{Kept, default_room, repeat, state_before};
-use super::slots::{Loop, Needs, bounded_stack, capacity};
+use super::slots::{Loop, Needs, bounded_stack, snapshots};
+use super::spill;
 use crate::analysis::Counter;
 use crate::autodiff::plumbing::CountTrips;
 use crate::autodiff::structure::{Kit, Names};
@@ -72,7 +73,7 @@ pub(super) fn choose(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize, 
 }
 
 /// Whether the dual of a loop does nothing in its condition, so that it can be left and entered again between two iterations.
-fn is_plain(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> bool {
+pub(super) fn is_plain(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> bool {
     let Ok(this) = Loop::new(r, names, tapes, at) else {
         return false;
     };
@@ -122,9 +123,10 @@ pub(super) fn apply(
     tapes: &mut Tapes,
     at: usize,
     (slots, segment): (i64, i64),
+    spills: bool,
     counts: &FxHashMap<BlockId, Vec<usize>>,
 ) -> Option<Vec<(BlockId, usize)>> {
-    let this = Loop::new(r, names, tapes, at).ok()?;
+    let mut this = Loop::new(r, names, tapes, at).ok()?;
     let (sides, again, state) = this.needs_of(r, tapes, at).ok()?;
     let op = r.body.block_parent(this.cond)?;
     let dual = r.body.block_parent(this.dual[0])?;
@@ -132,9 +134,41 @@ pub(super) fn apply(
     let kit = names.kit?;
     let trips = CountTrips::plan(r, names, op)?;
     // From here on nothing can be in the way.
-    let (op, trips) = trips.apply(r, names);
-    let first: Vec<ValueId> = state.iter().map(|&j| r.body.operand(op, j)).collect();
+    let (op, mut trips) = trips.apply(r, names);
+    let mut first: Vec<ValueId> = state.iter().map(|&j| r.body.operand(op, j)).collect();
+    this.take_along(
+        r,
+        tapes,
+        at,
+        &[&sides[0].ops, &sides[1].ops, &again.ops],
+        &mut trips,
+        &mut first,
+    );
     let like: Vec<ValueId> = state.iter().map(|&j| r.body.block_args(this.cond)[j]).collect();
+    let mut copies = Vec::new();
+    let mut numbers = None;
+    if spills {
+        r.before(dual);
+        let both = [kit.count(r, 0, "zero"), kit.count(r, 1, "one")];
+        let rest = spill::apply(
+            r,
+            names,
+            tapes,
+            at,
+            (&this, kit, both),
+            trips,
+            &first,
+            &mut |r, values| {
+                let mut map = ValueMap::new();
+                this.iterate(r, &mut map, &state, values, &again.ops);
+                let next = this.next(r, &state, &map);
+                copies.push(map);
+                next
+            },
+        )?;
+        (trips, first) = (rest.trips, rest.first);
+        numbers = Some(both);
+    }
     let uses: Vec<(Use, usize)> = r
         .body
         .results(dual)
@@ -142,7 +176,7 @@ pub(super) fn apply(
         .flat_map(|(i, v)| r.body.uses(v).map(move |at| (at, i)).collect::<Vec<_>>())
         .collect();
     r.after(dual);
-    let numbers = [kit.count(r, 0, "zero"), kit.count(r, 1, "one")];
+    let numbers = numbers.unwrap_or_else(|| [kit.count(r, 0, "zero"), kit.count(r, 1, "one")]);
     let stride = kit.count(r, segment, "run_length");
     let room = match slots {
         0 => {
@@ -154,7 +188,8 @@ pub(super) fn apply(
         }
         _ => kit.count(r, slots, "room"),
     };
-    let stack = bounded_stack(r, names, capacity(slots), "snapshots");
+    let types: Vec<Type> = first.iter().map(|&v| r.body.value_type(v)).collect();
+    let stack = snapshots(r, names, slots, &first, numbers[0]);
     let records = [&sides[0].ops, &sides[1].ops, &again.ops]
         .into_iter()
         .flatten()
@@ -173,7 +208,6 @@ pub(super) fn apply(
     };
     let mut initial: Vec<ValueId> = r.body.operands(dual).collect();
     initial.extend([trips, room]);
-    let mut copies = Vec::new();
     let results = repeat(
         r,
         kit,
@@ -185,7 +219,7 @@ pub(super) fn apply(
                 kit,
                 stack,
                 room: args[args.len() - 1],
-                first,
+                types,
                 like,
                 numbers,
                 stride: Some(stride),
@@ -196,9 +230,10 @@ pub(super) fn apply(
     for (at, i) in uses {
         r.body.set_operand(at.op, at.index, results[i]);
     }
-    for &(push, _) in &runs.pairs {
+    for &(push, _) in runs.pairs.iter().filter(|_| !spills) {
         r.erase_op(push);
     }
+    runs.this.drop_handle(r, tapes, at);
     Some(runs.this.copied_counts(r, &copies, counts))
 }
 
@@ -232,7 +267,7 @@ impl Runs<'_> {
             false => state_before(r, run, kept, |r, values| {
                 let mut map = ValueMap::new();
                 self.this.iterate(r, &mut map, &self.state, values, &self.again.ops);
-                let next = self.next(r, &map);
+                let next = self.this.next(r, &self.state, &map);
                 copies.push(map);
                 next
             }),
@@ -249,12 +284,6 @@ impl Runs<'_> {
         }
         r.after(dual);
         r.body.results(dual).chain([start, room]).collect()
-    }
-
-    /// The state behind an iteration.
-    fn next(&self, r: &Rewriter<'_>, map: &ValueMap) -> Vec<ValueId> {
-        let yielded = self.state.iter().map(|&j| r.body.operand(self.this.body_end, j));
-        yielded.map(|value| map.get_or_self(value)).collect()
     }
 
     /// Emits the iterations of a run, which record.
@@ -275,7 +304,7 @@ impl Runs<'_> {
                     let value = map.get_or_self(r.body.operand(push, 1));
                     r.op(cf::PUSH_BACK).operand(stack).operand(value).build();
                 }
-                next.extend(self.next(r, &map));
+                next.extend(self.this.next(r, &self.state, &map));
                 next
             },
         );

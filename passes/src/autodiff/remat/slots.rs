@@ -10,7 +10,8 @@ use pir_dialects::marks::CAPACITY;
 use pir_ir::{BlockId, EffectTarget, FlowKind, OpId, Rewriter, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::schedule::{Kept, advanced, default_room, state_before};
+use super::schedule::{Kept, advanced, default_room, keep, state_before};
+use super::spill;
 use crate::autodiff::plumbing::{CountDown, CountTrips};
 use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::{Side, Tapes};
@@ -33,6 +34,10 @@ pub(super) struct Loop {
     pub(super) dual: [BlockId; 2],
     /// The operations of the two regions that use each stack that an iteration makes.
     users: FxHashMap<ValueId, Vec<OpId>>,
+    /// The tape of the branch that the loop stands in, if its dual stands in the dual of that.
+    branch: Option<usize>,
+    /// Values around the loop, and what stands for them where the dual is.
+    outer: Vec<(ValueId, ValueId)>,
 }
 
 /// What has to be computed again.
@@ -57,9 +62,10 @@ pub(super) fn apply(
     tapes: &mut Tapes,
     at: usize,
     slots: i64,
+    spills: bool,
     counts: &FxHashMap<BlockId, Vec<usize>>,
 ) -> Option<Vec<(BlockId, usize)>> {
-    let this = Loop::new(r, names, tapes, at).ok()?;
+    let mut this = Loop::new(r, names, tapes, at).ok()?;
     let (sides, again, state) = this.needs_of(r, tapes, at).ok()?;
     let op = r.body.block_parent(this.cond)?;
     let &empty = tapes.all[at].empties().first()?;
@@ -78,6 +84,7 @@ pub(super) fn apply(
         .filter(|&i| sides[0].state.contains(&state[i]))
         .collect();
     let known: Option<Vec<usize>> = by_cond.iter().map(|&i| results.get(&args[state[i]]).copied()).collect();
+    let known = known.filter(|_| this.branch.is_none());
     let kit = names.kit?;
     let mut types = vec![kit.arith.count_type(r.ctx)];
     match &known {
@@ -87,26 +94,37 @@ pub(super) fn apply(
     let trips = CountTrips::plan(r, names, op)?;
     let left = CountDown::plan(r, names, dual, empty, &types)?;
     // From here on nothing can be in the way.
-    let (op, trips) = trips.apply(r, names);
-    let first: Vec<ValueId> = state.iter().map(|&j| r.body.operand(op, j)).collect();
+    let (mut op, mut trips) = trips.apply(r, names);
+    let mut first: Vec<ValueId> = state.iter().map(|&j| r.body.operand(op, j)).collect();
+    this.take_along(
+        r,
+        tapes,
+        at,
+        &[&sides[0].ops, &sides[1].ops, &again.ops],
+        &mut trips,
+        &mut first,
+    );
 
     let mut copies: Vec<ValueMap> = Vec::new();
     let mut advance = |r: &mut Rewriter<'_>, values: &[ValueId]| -> Vec<ValueId> {
         let mut map = ValueMap::new();
         this.iterate(r, &mut map, &state, values, &again.ops);
-        let next = state.iter().map(|&j| map.get_or_self(r.body.operand(this.body_end, j)));
-        let next = next.collect();
+        let next = this.next(r, &state, &map);
         copies.push(map);
         next
     };
 
     let zero = left.zero(r, names);
     let numbers = [kit.count(r, 0, "zero"), kit.count(r, 1, "one")];
+    if spills {
+        let rest = spill::apply(r, names, tapes, at, (&this, kit, numbers), trips, &first, &mut advance)?;
+        (op, trips, first) = (r.body.block_parent(this.cond)?, rest.trips, rest.first);
+    }
     let room = match slots {
         0 => default_room(r, kit, trips, numbers),
         _ => kit.count(r, slots, "room"),
     };
-    let stack = bounded_stack(r, names, capacity(slots), "snapshots");
+    let stack = snapshots(r, names, slots, &first, numbers[0]);
     let mut initial = vec![trips, room];
     match known {
         Some(known) => initial.extend(known.into_iter().map(|at| r.body.result(op, at))),
@@ -136,7 +154,7 @@ pub(super) fn apply(
         kit,
         stack,
         room: carried[0].in_body,
-        first,
+        types: first.iter().map(|&v| r.body.value_type(v)).collect(),
         like: state.iter().map(|&j| args[j]).collect(),
         numbers,
         stride: None,
@@ -163,8 +181,16 @@ pub(super) fn apply(
         let value = r.body.operand(pair.0, 1);
         let which = usize::from(r.body.op_block(pair.0) == Some(this.body));
         let again = maps[which].get_or_self(value);
-        tapes.remove(r, pair, Some(again));
+        match spills {
+            true => {
+                let popped = r.body.result(pair.1, 0);
+                r.replace_value(popped, again);
+                r.erase_op(pair.1);
+            }
+            false => tapes.remove(r, pair, Some(again)),
+        }
     }
+    this.drop_handle(r, tapes, at);
     Some(this.copied_counts(r, &copies, counts))
 }
 
@@ -182,9 +208,15 @@ pub(super) fn bounded_stack(r: &mut Rewriter<'_>, names: &Names, capacity: i64, 
     stack
 }
 
-/// How many states are kept at most: the logarithm of a number of iterations is less than the bits of it.
-pub(super) fn capacity(slots: i64) -> i64 {
-    if slots == 0 { 64 } else { slots }
+/// The stack of kept states, with the first. There is room for `slots` more, or for the logarithm of the number of iterations,
+/// which is less than its bits.
+pub(super) fn snapshots(r: &mut Rewriter<'_>, names: &Names, slots: i64, first: &[ValueId], zero: ValueId) -> ValueId {
+    let room = if slots == 0 { 64 } else { slots };
+    let stack = bounded_stack(r, names, room.saturating_add(1), "snapshots");
+    if !first.is_empty() {
+        keep(r, stack, first, zero);
+    }
+    stack
 }
 
 impl Loop {
@@ -198,6 +230,9 @@ impl Loop {
         needed: &FxHashSet<OpId>,
     ) {
         let args = r.body.block_args(self.cond).to_vec();
+        for &(value, known) in &self.outer {
+            map.insert(value, known);
+        }
         for (&j, &value) in state.iter().zip(values) {
             map.insert(args[j], value);
         }
@@ -211,6 +246,12 @@ impl Loop {
         for op in needed_ops(r, self.body, needed) {
             r.clone_op(op, map);
         }
+    }
+
+    /// The state behind an iteration that was emitted with a map.
+    pub(super) fn next(&self, r: &Rewriter<'_>, state: &[usize], map: &ValueMap) -> Vec<ValueId> {
+        let yielded = state.iter().map(|&j| r.body.operand(self.body_end, j));
+        yielded.map(|value| map.get_or_self(value)).collect()
     }
 
     /// The places of counts in copies of the loop's regions.
@@ -255,9 +296,12 @@ impl Loop {
             });
         };
         let refusal = |op: OpId, why: &'static str| Refusal { op, why };
-        if r.body.op_block(op) != r.body.op_block(dual) {
-            return Err(refusal(op, "it stands in a branch, or in a loop that records"));
-        }
+        let branch = match r.body.op_block(op) == r.body.op_block(dual) {
+            true => None,
+            false => Some(
+                branch_around(r, tapes, at, op, dual).ok_or_else(|| refusal(op, "it stands in a loop that records"))?,
+            ),
+        };
         let parts = || {
             let structure = names.form(r.body, op).filter(|s| s.kind == FlowKind::Loop)?;
             let [Some(cond), Some(body)] = structure.blocks else {
@@ -295,6 +339,8 @@ impl Loop {
                 passes: structure.passes[0],
                 dual: [dual_cond, dual_body],
                 users: FxHashMap::default(),
+                branch,
+                outer: Vec::new(),
             };
             Some((this, inside))
         };
@@ -303,6 +349,73 @@ impl Loop {
         };
         this.find_effects(r, names)?;
         Ok(this)
+    }
+
+    /// Lets the branch that the loop stands in record what is needed to run it again: how often it ran, what it started from,
+    /// and the values around it that `needed` operations read.
+    pub(super) fn take_along(
+        &mut self,
+        r: &mut Rewriter<'_>,
+        tapes: &mut Tapes,
+        at: usize,
+        needed: &[&FxHashSet<OpId>],
+        trips: &mut ValueId,
+        first: &mut [ValueId],
+    ) {
+        let Some(branch) = self.branch else { return };
+        let (Some(op), Some(dual)) = (r.body.block_parent(self.cond), r.body.block_parent(tapes.all[at].dual)) else {
+            return;
+        };
+        let block = r.body.op_block(op);
+        let side = tapes.all[branch]
+            .sides
+            .into_iter()
+            .flatten()
+            .find(|side| Some(side.forward) == block);
+        let Some((side, end)) = side.and_then(|side| Some((side, r.body.last_op(side.forward)?))) else {
+            return;
+        };
+        let mut read: Vec<ValueId> = std::iter::once(*trips).chain(first.iter().copied()).collect();
+        for block in [self.cond, self.body] {
+            let needed = |op: &OpId| needed.iter().any(|ops| ops.contains(op));
+            for op in r.body.block_ops(block).filter(needed) {
+                for inner in std::iter::once(op).chain(nested(r, op)) {
+                    read.extend(r.body.operands(inner));
+                }
+            }
+            // What is handed on as it is.
+            read.extend(r.body.last_op(block).into_iter().flat_map(|end| r.body.operands(end)));
+        }
+        let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+        for value in read {
+            let home = r.body.value_block(value);
+            let sees = |op: OpId| home.is_some_and(|home| r.body.ancestor_in_block(op, home).is_some());
+            if !seen.insert(value) || !sees(op) || sees(dual) {
+                continue;
+            }
+            super::apply::add_pair(r, tapes, branch, side, end, value);
+            if let Some(&(_, pop)) = tapes.all[branch].pairs.last() {
+                self.outer.push((value, r.body.result(pop, 0)));
+            }
+        }
+        let known: FxHashMap<ValueId, ValueId> = self.outer.iter().copied().collect();
+        for value in std::iter::once(trips).chain(first) {
+            *value = known.get(value).copied().unwrap_or(*value);
+        }
+    }
+
+    /// The branch that the loop stands in need not record its stack any more.
+    pub(super) fn drop_handle(&self, r: &mut Rewriter<'_>, tapes: &mut Tapes, at: usize) {
+        let (handle, Some(branch)) = (tapes.all[at].handle, self.branch) else {
+            return;
+        };
+        let pairs = &mut tapes.all[branch].pairs;
+        if let Some(place) = pairs.iter().position(|&(_, pop)| r.body.result(pop, 0) == handle)
+            && !r.body.has_uses(handle)
+        {
+            let pair = pairs.remove(place);
+            tapes.remove(r, pair, None);
+        }
     }
 
     /// Whether the loop would do the same again: it may use stacks of its own, and record.
@@ -433,6 +546,14 @@ impl Loop {
             pending.extend(r.body.results(op).filter(|v| self.users.contains_key(v)));
         }
     }
+}
+
+/// The tape of the branch that a loop stands in, whose dual stands in the dual of that.
+fn branch_around(r: &Rewriter<'_>, tapes: &Tapes, at: usize, op: OpId, dual: OpId) -> Option<usize> {
+    let pop = r.body.defining_op(tapes.all[at].handle)?;
+    let &(push, outer) = tapes.partner.get(&pop)?;
+    let stands = r.body.op_block(push) == r.body.op_block(op) && r.body.op_block(pop) == r.body.op_block(dual);
+    (stands && tapes.all[outer].kind == FlowKind::Branch).then_some(outer)
 }
 
 fn nested<'r>(r: &'r Rewriter<'_>, op: OpId) -> impl Iterator<Item = OpId> + 'r {

@@ -14,7 +14,7 @@ from pir_opt.jax.program import Options, Program
 
 
 def differentiable(
-    function=None, *, bound=None, overflow=None, slots=None, segment=None, static_argnums=None, static_argnames=None
+    function=None, *, bound=None, overflow=None, total=None, slots=None, segment=None, static_argnums=None, static_argnames=None
 ):
     """The same function, with a gradient that pir-opt makes: loops in it may run any number of times.
 
@@ -23,9 +23,10 @@ def differentiable(
 
     Without a bound, loops are run again from snapshots: `slots` of them, each the start of `segment` iterations that are
     recorded. With `bound=N`, loops record up to N iterations; `overflow` says what becomes of gradients when there
-    are more: "nan", the default, or "unchecked", wrong numbers.
+    are more: "remat", the default, runs the others again, "nan" makes them NaN, "unchecked" wrong numbers. All runs of an
+    inner loop record `total` values together, if not as many as the bounds multiply to.
     """
-    options = Options(bound, overflow, slots, segment)
+    options = Options(bound, overflow, total, slots, segment)
     if function is None:
         return lambda function: _Differentiable(function, options, static_argnums, static_argnames).wrapper
     return _Differentiable(function, options, static_argnums, static_argnames).wrapper

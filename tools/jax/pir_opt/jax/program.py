@@ -18,16 +18,17 @@ class Options:
 
     bound: int | None = None
     overflow: str | None = None
+    total: int | None = None
     slots: int | None = None
     segment: int | None = None
 
     def __post_init__(self):
-        for name in ("bound", "slots", "segment"):
+        for name in ("bound", "total", "slots", "segment"):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise ValueError(f"`{name}` is {value!r}; it must be a positive integer")
-        if self.overflow not in (None, "nan", "unchecked"):
-            raise ValueError(f"`overflow` is {self.overflow!r}; it must be 'nan' or 'unchecked'")
+        if self.overflow not in (None, "remat", "nan", "unchecked"):
+            raise ValueError(f"`overflow` is {self.overflow!r}; it must be 'remat', 'nan' or 'unchecked'")
 
     def pipeline(self):
         given = [f"{k}={v}" for k, v in dataclasses.asdict(self).items() if v is not None]
