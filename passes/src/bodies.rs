@@ -39,6 +39,15 @@ pub fn for_each_body_mut(
     if errors.is_empty() { Ok(changed) } else { Err(errors) }
 }
 
+/// Runs what may fail after it has changed something: if it does, the module is as it was before.
+///
+/// # Errors
+/// Those of `f`.
+pub(crate) fn atomically<T, E>(module: &mut Module, f: impl FnOnce(&mut Module) -> Result<T, E>) -> Result<T, E> {
+    let before = module.clone();
+    f(module).inspect_err(|_| *module = before)
+}
+
 /// The bodies of the isolated operations directly in a body, but for those of graphs.
 pub(crate) fn inner_bodies_mut<'b>(ctx: &'b Context, body: &'b mut Body) -> impl Iterator<Item = &'b mut Body> {
     let graph = |name| ctx.op_def(name).is_some_and(|def| def.has(Traits::GRAPH_REGION));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use pir_ir::text::{self, PrintOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Body, Context, Diagnostic, Module, OpId};
 
@@ -59,7 +60,7 @@ pub trait Observer {
         let _ = (invocation, time);
     }
 
-    /// A pass failed, crashed, or left a program that is wrong. The program may be half changed.
+    /// A pass failed, and left the program as it was; or it crashed, or left a program that is wrong.
     fn failed(&mut self, invocation: &Invocation, module: &Module) {
         let _ = (invocation, module);
     }
@@ -283,8 +284,14 @@ fn attempt(
     if !preserved.is_empty() {
         each_body(module, Body::drop_stale_analyses);
     }
-    // The module is not used after a failure but for showing it, which is guarded as well.
+    let before = cfg!(debug_assertions).then(|| module.clone());
+    // After a panic the module is not used but for showing it, which is guarded as well.
     let result = catch_unwind(AssertUnwindSafe(|| invocation.pass.run(module, &cx)));
+    if let (Some(before), Ok(Err(_))) = (before, &result) {
+        let [before, after] = [&before, &*module].map(|module| text::print(module, &PrintOptions::default()));
+        let name = invocation.pass.name();
+        assert!(before == after, "`{name}` failed after it had changed the program");
+    }
     if !preserved.is_empty() && matches!(result, Ok(Ok(_))) {
         each_body(module, |body| body.keep_analyses(&preserved));
     }

@@ -159,7 +159,7 @@ pub trait Pass: Sync + Send {
     /// Runs the pass.
     ///
     /// # Errors
-    /// What stopped it. The module may be half changed and must not be used any more.
+    /// What stopped it. The module is as it was before; debug builds compare.
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>>;
 }
 

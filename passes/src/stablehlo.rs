@@ -8,6 +8,7 @@ use pir_dialects::stablehlo::from_pd;
 use pir_ir::{Diagnostic, Module, OpId, OpView, Rewriter, expand_composites};
 
 use crate::autodiff::{RuleTable, expansion};
+use crate::bodies::atomically;
 use crate::inline::recursive_functions;
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -31,7 +32,7 @@ impl Pass for StablehloToPdControl {
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         let is_control = |op: OpView<'_>| matches!(op.name(), "stablehlo.while" | "stablehlo.if" | "stablehlo.case");
-        Ok(expand_composites(module, &|op| !is_control(op))?.into())
+        Ok(atomically(module, |module| expand_composites(module, &|op| !is_control(op)))?.into())
     }
 }
 
@@ -57,31 +58,36 @@ impl Pass for PdToStablehlo {
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        expand_composites(module, &|op| {
-            let dialect = op.name().split('.').next().unwrap_or_default();
-            matches!(dialect, "stablehlo" | "chlo")
-        })?;
-        let ctx = module.ctx.clone();
-        let rules = RuleTable::new(&ctx);
-        let expand = |r: &mut Rewriter<'_>, op: OpId| expansion(r, &rules, op);
-        let (mut errors, mut pending) = (Vec::new(), vec![(true, &mut module.body)]);
-        while let Some((is_module, body)) = pending.pop() {
-            if is_module {
-                from_pd::wrap(&ctx, body)?;
-            }
-            errors.extend(from_pd::convert(&ctx, body, &expand).err().into_iter().flatten());
-            let inner = body.isolated_ops_mut();
-            pending.extend(inner.map(|(_, name, body)| (ctx.op_str(name) == "builtin.module", body)));
-        }
-        errors.extend(recursive_functions(module).into_iter().map(|function| {
-            let name = module.body.view(&ctx, function).str("sym_name").unwrap_or_default();
-            let message = format!("`@{name}` calls itself, which functions of StableHLO cannot");
-            Diagnostic::error("no-stablehlo", message).label(module.body.op_span(function), "")
-        }));
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        from_pd::set_signatures(&ctx, &mut module.body);
+        atomically(module, convert)?;
         Ok(Changed::Yes)
     }
+}
+
+fn convert(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    expand_composites(module, &|op| {
+        let dialect = op.name().split('.').next().unwrap_or_default();
+        matches!(dialect, "stablehlo" | "chlo")
+    })?;
+    let ctx = module.ctx.clone();
+    let rules = RuleTable::new(&ctx);
+    let expand = |r: &mut Rewriter<'_>, op: OpId| expansion(r, &rules, op);
+    let (mut errors, mut pending) = (Vec::new(), vec![(true, &mut module.body)]);
+    while let Some((is_module, body)) = pending.pop() {
+        if is_module {
+            from_pd::wrap(&ctx, body)?;
+        }
+        errors.extend(from_pd::convert(&ctx, body, &expand).err().into_iter().flatten());
+        let inner = body.isolated_ops_mut();
+        pending.extend(inner.map(|(_, name, body)| (ctx.op_str(name) == "builtin.module", body)));
+    }
+    errors.extend(recursive_functions(module).into_iter().map(|function| {
+        let name = module.body.view(&ctx, function).str("sym_name").unwrap_or_default();
+        let message = format!("`@{name}` calls itself, which functions of StableHLO cannot");
+        Diagnostic::error("no-stablehlo", message).label(module.body.op_span(function), "")
+    }));
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    from_pd::set_signatures(&ctx, &mut module.body);
+    Ok(())
 }

@@ -43,26 +43,39 @@ fn rebuild<T: Copy>(old: &[T], places: &[(usize, &Bundle)], mut make: impl FnMut
     new
 }
 
-impl Ready<'_> {
-    /// Makes the changes. `initial` are the values that the carried ones start from, in the order in which they were added.
+/// An edit that is half applied: no terminator hands on what is removed, but arguments and results are still as they were.
+/// In between, other changes remove the remaining uses of these.
+pub struct Detached<'c> {
+    edit: FlowEdit<'c>,
+    /// The arguments that blocks get.
+    blocks: Vec<(BlockId, Vec<ValueId>)>,
+}
+
+impl<'c> Ready<'c> {
+    /// Makes the changes. `initial` are the values that lanes start from that get their first value from outside, in the order
+    /// in which they were added.
     pub fn apply(self, r: &mut Rewriter<'_>, initial: &[ValueId]) -> Edited {
+        self.detach(r, initial).finish(r)
+    }
+
+    /// Makes the first half of the changes: what is handed on.
+    pub fn detach(self, r: &mut Rewriter<'_>, initial: &[ValueId]) -> Detached<'c> {
+        let mut edit = self.0;
+        let entering = edit.new.iter_mut().filter(|new| new.initial);
+        for (new, &value) in entering.zip(initial) {
+            new.given.push((FlowPoint::Parent, value));
+        }
+        for (old, with) in std::mem::take(&mut edit.replaced) {
+            r.replace_value(old, with);
+        }
         let FlowEdit {
             op,
             bundles,
-            mut new,
-            replaced,
-            erased,
-            removed_entry,
+            new,
             new_entry,
             ..
-        } = self.0;
-        let carried = new.iter_mut().filter(|new| new.carried);
-        for (new, &value) in carried.zip(initial) {
-            new.given.push((FlowPoint::Parent, value));
-        }
-        for (old, with) in replaced {
-            r.replace_value(old, with);
-        }
+        } = &edit;
+        let op = *op;
         let regions: SmallVec<[RegionId; 3]> = r.body.op_regions(op).into();
         // Arguments that are new, by region and lane; those of an entry's value are last.
         let entered = new.len();
@@ -70,7 +83,7 @@ impl Ready<'_> {
         let mut blocks: Vec<(BlockId, Vec<ValueId>)> = Vec::new();
         for (at, &region) in regions.iter().enumerate() {
             let mut made: SmallVec<[Option<ValueId>; 4]> = SmallVec::from_elem(None, entered + 1);
-            let places = places(&bundles, |b| b.target(FlowPoint::Region(at)));
+            let places = places(bundles, |b| b.target(FlowPoint::Region(at)));
             if let Some(block) = r
                 .body
                 .entry_block(region)
@@ -90,15 +103,14 @@ impl Ready<'_> {
             args.push(made);
         }
         // What is handed on.
-        let mut operands = Vec::new();
         let points = std::iter::once(FlowPoint::Parent).chain((0..regions.len()).map(FlowPoint::Region));
         for from in points {
-            let (Some(source), places) = (r.body.flow_source_op(op, from), places(&bundles, |b| b.source(from))) else {
+            let (Some(source), places) = (r.body.flow_source_op(op, from), places(bundles, |b| b.source(from))) else {
                 continue;
             };
             let old = r.body.operands_vec(source);
             let changed = places.iter().any(|p| p.1.is_changed());
-            if changed || from == FlowPoint::Parent {
+            if changed {
                 let all = rebuild(&old, &places, |lane| {
                     let given = |id: usize| new.get(id)?.given.iter().find(|g| g.0 == from).map(|g| g.1);
                     let id = match lane {
@@ -110,17 +122,28 @@ impl Ready<'_> {
                         FlowPoint::Parent => None,
                     })
                 });
-                match from {
-                    FlowPoint::Parent => operands = all,
-                    FlowPoint::Region(_) => r.body.set_operands(source, &all),
-                }
+                r.body.set_operands(source, &all);
             }
         }
+        Detached { edit, blocks }
+    }
+}
+
+impl Detached<'_> {
+    /// Makes the second half of the changes: arguments, results and regions.
+    pub fn finish(self, r: &mut Rewriter<'_>) -> Edited {
+        let Detached { edit, blocks } = self;
+        let FlowEdit {
+            op,
+            bundles,
+            new,
+            erased,
+            removed_entry,
+            new_entry,
+            ..
+        } = edit;
         let is_result = |b: &&Bundle| b.target(FlowPoint::Parent).is_some();
         let same = !bundles.iter().filter(is_result).any(Bundle::is_changed);
-        if same && !r.body.operands(op).eq(operands.iter().copied()) {
-            r.body.set_operands(op, &operands);
-        }
         for op in erased {
             r.erase_op(op);
         }
@@ -129,7 +152,7 @@ impl Ready<'_> {
         }
         let op = match same {
             true => op,
-            false => remake(r, op, &operands, &bundles, &new, new_entry.as_ref()),
+            false => remake(r, op, &bundles, &new, new_entry.as_ref()),
         };
         if let Some(entry) = removed_entry {
             let regions = r.body.take_regions(op);
@@ -147,14 +170,8 @@ impl Ready<'_> {
 }
 
 /// Makes an operation anew with its regions and other results, which stand in for those that it had.
-fn remake(
-    r: &mut Rewriter<'_>,
-    op: OpId,
-    operands: &[ValueId],
-    bundles: &[Bundle],
-    new: &[New],
-    entry: Option<&NewEntry>,
-) -> OpId {
+fn remake(r: &mut Rewriter<'_>, op: OpId, bundles: &[Bundle], new: &[New], entry: Option<&NewEntry>) -> OpId {
+    let operands = r.body.operands_vec(op);
     let places = places(bundles, |b| b.target(FlowPoint::Parent));
     let old: Vec<(Option<ValueId>, Type)> = r.body.results(op).map(|v| (Some(v), r.body.value_type(v))).collect();
     let results = rebuild(&old, &places, |lane| match lane {
@@ -162,7 +179,7 @@ fn remake(
         _ => entry.map(|entry| (None, entry.ty)),
     });
     let types: Vec<Type> = results.iter().map(|&(_, ty)| ty).collect();
-    let made = r.recreate(op, operands, &types);
+    let made = r.recreate(op, &operands, &types);
     for (at, (old, _)) in results.into_iter().enumerate() {
         if let Some(old) = old {
             let value = r.body.result(made, at);

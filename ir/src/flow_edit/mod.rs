@@ -25,7 +25,7 @@ use crate::diagnostics::Diagnostic;
 use crate::entity::{OpId, RegionId, ValueId};
 use crate::types::Type;
 
-pub use apply::Edited;
+pub use apply::{Detached, Edited};
 
 /// Why an edit cannot be made. Nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,6 +117,8 @@ struct New {
     /// What is handed on in it from a point; a region that gets it hands it on as it is.
     given: SmallVec<[(FlowPoint, ValueId); 2]>,
     /// Whether the operation is given what it starts from when the edit is applied.
+    initial: bool,
+    /// Whether it is in every bundle.
     carried: bool,
 }
 
@@ -216,6 +218,7 @@ impl<'c> FlowEdit<'c> {
         self.new.push(New {
             ty,
             given: SmallVec::new(),
+            initial: true,
             carried: true,
         });
         self.bundles.iter_mut().for_each(|b| b.added.push(id));
@@ -229,10 +232,34 @@ impl<'c> FlowEdit<'c> {
         self.new.push(New {
             ty,
             given: given.into(),
+            initial: false,
             carried: false,
         });
         let bundle = self.bundles.iter_mut().find(|b| b.target(to).is_some());
         bundle.into_iter().for_each(|b| b.added.push(id));
+        NewLane(id)
+    }
+
+    /// Adds an argument to a region, and to the regions before it that hand on to it and for which nothing is `given`. The
+    /// value that comes from outside is given to [`Ready::apply`].
+    pub fn enter(&mut self, to: FlowPoint, ty: Type, given: &[(FlowPoint, ValueId)]) -> NewLane {
+        let id = self.new.len();
+        self.new.push(New {
+            ty,
+            given: given.into(),
+            initial: true,
+            carried: false,
+        });
+        let mut pending: SmallVec<[FlowPoint; 3]> = SmallVec::from_elem(to, 1);
+        while let Some(to) = pending.pop() {
+            let bundle = self.bundles.iter_mut().find(|b| b.target(to).is_some());
+            let Some(bundle) = bundle.filter(|b| !b.added.contains(&id)) else {
+                continue;
+            };
+            bundle.added.push(id);
+            let sources = bundle.sources.iter().map(|s| s.0);
+            pending.extend(sources.filter(|from| given.iter().all(|(at, _)| at != from)));
+        }
         NewLane(id)
     }
 
@@ -316,6 +343,15 @@ impl<'c> FlowEdit<'c> {
     /// # Errors
     /// When a value that goes is used, a place has just so many operands, or nothing is known to hand on.
     pub fn check(self, body: &Body) -> Result<Ready<'c>, Refused> {
+        self.check_among(body, &|_| false)
+    }
+
+    /// The same where other changes are planned too: `goes` tells which uses these remove. They have to be made between
+    /// [`Ready::detach`] and [`Detached::finish`].
+    ///
+    /// # Errors
+    /// As [`FlowEdit::check`].
+    pub fn check_among(self, body: &Body, goes: &dyn Fn(Use) -> bool) -> Result<Ready<'c>, Refused> {
         let refused = |op, why| Err(Refused { op, why });
         let flow = body.region_flow(self.ctx, self.op);
         let view = body.view(self.ctx, self.op);
@@ -332,7 +368,7 @@ impl<'c> FlowEdit<'c> {
                     let gets = |b: &Bundle| b.target(from).is_some() && b.added.contains(id);
                     match from {
                         _ if new.given.iter().any(|(p, _)| *p == from) => true,
-                        FlowPoint::Parent => new.carried,
+                        FlowPoint::Parent => new.initial,
                         FlowPoint::Region(_) => self.bundles.iter().any(gets),
                     }
                 };
@@ -356,7 +392,10 @@ impl<'c> FlowEdit<'c> {
                         continue;
                     };
                     let replaced = self.replaced.iter().any(|(old, _)| *old == input);
-                    if let Some(at) = body.uses(input).find(|&at| !replaced && !self.goes(body, at)) {
+                    if let Some(at) = body
+                        .uses(input)
+                        .find(|&at| !replaced && !self.goes(body, at) && !goes(at))
+                    {
                         return refused(at.op, "this uses what is to go");
                     }
                 }
@@ -364,7 +403,7 @@ impl<'c> FlowEdit<'c> {
         }
         for &op in &self.erased {
             let mut uses = body.results(op).flat_map(|v| body.uses(v));
-            if let Some(at) = uses.find(|&at| !self.goes(body, at)) {
+            if let Some(at) = uses.find(|&at| !self.goes(body, at) && !goes(at)) {
                 return refused(at.op, "this uses what is to go");
             }
         }

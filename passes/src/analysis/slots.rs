@@ -3,7 +3,9 @@
 //! A slot is an argument or a result that control binds: a region argument, a result of an operation with region
 //! flow, an argument of a block with predecessors. Removing one means removing the operands that feed it too.
 
-use pir_ir::{Analysis, BlockId, Body, Context, FlowPoint, OpId, Rewriter, Successor, ValueId};
+use pir_ir::{
+    Analysis, BlockId, Body, Context, Detached, FlowEdit, FlowPoint, OpId, Ready, Refused, Rewriter, Successor, ValueId,
+};
 use smallvec::SmallVec;
 
 use super::edges::{predecessors, successor_start};
@@ -45,126 +47,70 @@ impl FlowOps {
     }
 }
 
-/// What is to go of one operation with region flow.
-struct Plan {
-    op: OpId,
-    /// Of the operation and of terminators of its regions: the operands that stay.
-    operands: Vec<(OpId, SmallVec<[ValueId; 6]>)>,
-    args: Vec<(BlockId, SmallVec<[bool; 6]>)>,
-    keep_results: Option<Vec<usize>>,
-}
-
-/// Removes the operations that are not live, and the slots that are not, with the operands that feed them. Gives
-/// whether something was removed.
+/// Removes the operations that are not live, and the slots that are not, with the operands that feed them. Nothing changes
+/// where a slot cannot be removed. Gives whether something was removed.
 pub fn sweep(ctx: &Context, body: &mut Body, live: &Liveness) -> bool {
     if live.is_all_live() {
         return false;
     }
-    let mut plans = Vec::new();
+    let mut edits = Vec::new();
     let mut dead_ops = Vec::new();
     for op in body.walk_all() {
         if !live.is_op_live(op) {
             dead_ops.push(op);
-        } else {
-            plans.extend(plan(ctx, body, live, op));
+            continue;
+        }
+        match plan(ctx, body, live, op) {
+            Ok(edit) => edits.extend(edit),
+            Err(_) => return false,
         }
     }
     let mut args = Vec::new();
-    let mut changed = !plans.is_empty() || !dead_ops.is_empty();
-    for plan in &mut plans {
-        for (op, operands) in &plan.operands {
-            body.set_operands(*op, operands);
-        }
-        args.append(&mut plan.args);
-    }
-    changed |= drop_successor_operands(body, live, &mut args);
+    let mut changed = !edits.is_empty() || !dead_ops.is_empty();
+    let mut r = Rewriter::new(ctx, body);
+    let edits: Vec<Detached<'_>> = edits.into_iter().map(|edit| edit.detach(&mut r, &[])).collect();
+    changed |= drop_successor_operands(r.body, live, &mut args);
     // Nothing alive uses what they define any more; users stand behind definitions, so the last one goes first.
-    for &op in dead_ops
-        .iter()
-        .rev()
-        .filter(|&&op| body.is_alive(op))
-        .collect::<Vec<_>>()
-    {
-        body.erase_op(op);
+    for op in dead_ops.into_iter().rev() {
+        if r.body.is_alive(op) {
+            r.body.erase_op(op);
+        }
     }
     for (block, dead) in args {
-        body.retain_block_args(block, |at| !dead.get(at).copied().unwrap_or(false));
+        r.body
+            .retain_block_args(block, |at| !dead.get(at).copied().unwrap_or(false));
     }
-    for plan in plans {
-        if let Some(keep) = plan.keep_results {
-            Rewriter::new(ctx, body).keep_results(plan.op, &keep);
-        }
+    for edit in edits {
+        edit.finish(&mut r);
     }
     changed
 }
 
-fn plan(ctx: &Context, body: &Body, live: &Liveness, op: OpId) -> Option<Plan> {
-    let flow = body.region_flow(ctx, op)?;
+/// Plans the removal of the dead slots of an operation with region flow.
+fn plan<'c>(ctx: &'c Context, body: &Body, live: &Liveness, op: OpId) -> Result<Option<Ready<'c>>, Refused> {
+    if body.region_flow(ctx, op).is_none() {
+        return Ok(None);
+    }
     let points = std::iter::once(FlowPoint::Parent).chain((0..body.op_regions(op).len()).map(FlowPoint::Region));
-    let dead: SmallVec<[(FlowPoint, SmallVec<[bool; 6]>); 4]> = points
-        .map(|p| {
-            (
-                p,
-                body.flow_inputs(op, p)
-                    .iter()
-                    .map(|&v| !live.is_value_live(v))
-                    .collect(),
-            )
-        })
+    let inputs = points.flat_map(|to| {
+        body.flow_inputs(op, to)
+            .into_iter()
+            .enumerate()
+            .map(move |slot| (to, slot))
+    });
+    let dead: SmallVec<[(FlowPoint, usize); 6]> = inputs
+        .filter(|&(_, (_, value))| !live.is_value_live(value))
+        .map(|(to, (at, _))| (to, at))
         .collect();
-    if !dead.iter().any(|(_, slots)| slots.contains(&true)) {
-        return None;
+    if dead.is_empty() {
+        return Ok(None);
     }
-    // Edges speak of operands by their places, so all places are noted before anything moves.
-    let mut gone: Vec<(OpId, SmallVec<[bool; 6]>)> = Vec::new();
-    for edge in flow.edges(body.view(ctx, op)) {
-        let Some(source) = body.flow_source_op(op, edge.from) else {
-            continue;
-        };
-        let at = gone.iter().position(|(s, _)| *s == source).unwrap_or_else(|| {
-            gone.push((source, SmallVec::from_elem(false, body.num_operands(source))));
-            gone.len() - 1
-        });
-        let slots = dead
-            .iter()
-            .find(|(p, _)| *p == edge.to)
-            .map_or(&[][..], |(_, slots)| slots);
-        for (operand, &dead) in edge.operands.clone().zip(slots.iter().skip(edge.at)) {
-            if let Some(flag) = gone[at].1.get_mut(operand) {
-                *flag |= dead;
-            }
-        }
+    let mut edit = FlowEdit::new(ctx, body, op)?;
+    for (to, at) in dead {
+        edit.remove(to, at);
     }
-    let mut plan = Plan {
-        op,
-        operands: Vec::new(),
-        args: Vec::new(),
-        keep_results: None,
-    };
-    for (source, gone) in gone.iter().filter(|(_, gone)| gone.contains(&true)) {
-        let kept = body
-            .operands(*source)
-            .zip(gone)
-            .filter(|(_, gone)| !**gone)
-            .map(|(v, _)| v)
-            .collect();
-        plan.operands.push((*source, kept));
-    }
-    for (point, slots) in &dead {
-        match *point {
-            FlowPoint::Parent if slots.contains(&true) => {
-                plan.keep_results = Some((0..slots.len()).filter(|&i| !slots[i]).collect());
-            }
-            FlowPoint::Parent => {}
-            FlowPoint::Region(region) => {
-                let block = body.op_regions(op).get(region).and_then(|&r| body.entry_block(r));
-                if slots.contains(&true) {
-                    plan.args.extend(block.map(|b| (b, slots.clone())));
-                }
-            }
-        }
-    }
-    Some(plan)
+    // What uses a dead value is dead, or hands it on to a slot that is.
+    edit.check_among(body, &|_| true).map(Some)
 }
 
 /// Removes operands that terminators pass to dead arguments of blocks, and notes these arguments.

@@ -55,7 +55,7 @@ pub use targets::BackwardOptions;
 
 use crate::analysis::{Variables, has_unknown_effects};
 
-use crate::bodies::inner_bodies_mut;
+use crate::bodies::{atomically, inner_bodies_mut};
 use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, zeros_like};
@@ -155,13 +155,22 @@ pub(crate) fn expansion(
 type UnitFn<'f> =
     dyn FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &RuleTable) -> Result<(), Vec<Diagnostic>> + 'f;
 
+/// Runs `f` on what is to be differentiated. After an error, of whichever unit, the module is as it was.
 fn for_each_unit(
     module: &mut Module,
     options: &BackwardOptions,
     mode: Mode,
     mut f: impl FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &RuleTable) -> Result<(), Vec<Diagnostic>>,
 ) -> Result<(), Vec<Diagnostic>> {
-    let f: &mut UnitFn<'_> = &mut f;
+    atomically(module, |module| differentiate(module, options, mode, &mut f))
+}
+
+fn differentiate(
+    module: &mut Module,
+    options: &BackwardOptions,
+    mode: Mode,
+    f: &mut UnitFn<'_>,
+) -> Result<(), Vec<Diagnostic>> {
     let ctx = module.ctx.clone();
     let mut rules = RuleTable::new(&ctx);
     let mut resolved = Vec::new();
@@ -193,7 +202,7 @@ fn for_each_unit(
             errors.push(
                 Diagnostic::error("nothing-to-differentiate", "there is nothing to differentiate")
                     .note("a program needs a fetched tensor of floats and a `pd.data` or `pd.parameter` of floats without `stop_gradient = true`")
-                    .note("a function needs an argument and a result that are tensors of floats, and no caller in the module")
+                    .note("a function needs an argument and a result that are tensors of floats, and no caller in the module; it must not be private")
                     .note("a function with `custom_vjp` is differentiated where it is called")
                     .help("say what to differentiate with `of=` and `wrt=`"),
             );
@@ -202,6 +211,8 @@ fn for_each_unit(
     }
     // Most programs have none, and need not be searched for them once for each function.
     let has_custom = custom::derivatives(module).is_some();
+    let mut checked = Vec::new();
+    let mut errors = Vec::new();
     for (unit, targets) in &resolved {
         rules.set_calls(match has_custom {
             true => custom::custom_calls(module, &unit.path),
@@ -213,14 +224,21 @@ fn for_each_unit(
         let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
         let outputs: Vec<ValueId> = targets.outputs.iter().map(|o| o.value).collect();
         let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);
-        let errors = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
-        if !errors.is_empty() {
-            return Err(errors);
+        let missing = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
+        if missing.is_empty() {
+            errors.extend(may_change_in_place(&ctx, body, &activity));
         }
-        if let Some(error) = may_change_in_place(&ctx, body, &activity) {
-            return Err(vec![error]);
+        errors.extend(missing);
+        checked.push((unit, targets, activity, rules.take_calls()));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    for (unit, targets, activity, calls) in checked {
+        rules.set_calls(calls);
+        if let Some(body) = targets::body_at(module, &unit.path) {
+            f(&ctx, body, unit, targets, &activity, &rules)?;
         }
-        f(&ctx, body, unit, targets, &activity, &rules)?;
     }
     Ok(())
 }

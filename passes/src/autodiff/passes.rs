@@ -3,6 +3,7 @@
 use pir_ir::{Diagnostic, Module, expand_composites};
 
 use super::{BackwardOptions, build_backward, decompose, prune_stacks, stack_locals};
+use crate::bodies::atomically;
 use crate::options::{OptionKind, OptionSpec, Options};
 use crate::pass::Invocation;
 use crate::pass::{Changed, Pass, PassContext};
@@ -146,7 +147,7 @@ impl Pass for Decompose {
     }
 
     fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        let expanded = expand_composites(module, &|_| false)?;
+        let expanded = atomically(module, |module| expand_composites(module, &|_| false))?;
         Ok((decompose(module) || expanded).into())
     }
 }

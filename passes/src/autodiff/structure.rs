@@ -5,7 +5,6 @@ use pir_ir::{
     Arith, Arithmetic, BlockId, Body, Context, FlowForm, FlowKind, OpId, OpName, Rewriter, Structured, Type, ValueDef,
     ValueId,
 };
-use smallvec::SmallVec;
 
 /// What loops that count are made of.
 #[derive(Clone, Copy)]
@@ -213,9 +212,4 @@ pub(crate) fn locals(names: &Names, body: &Body, block: BlockId) -> Vec<ValueId>
         out.extend(body.results(op));
     }
     out
-}
-
-/// The types of values.
-pub(crate) fn types_of(body: &Body, values: impl IntoIterator<Item = ValueId>) -> SmallVec<[Type; 4]> {
-    values.into_iter().map(|v| body.value_type(v)).collect()
 }

@@ -27,7 +27,7 @@ use smallvec::SmallVec;
 use super::branch_to;
 use super::structure::{Exit, Nodes, Side, Stuck, When};
 use crate::analysis::{Constants, remove_unreachable_blocks, reverse_post_order};
-use crate::bodies::for_each_body_mut;
+use crate::bodies::{atomically, for_each_body_mut};
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// The pass `lift-cfg`.
@@ -54,8 +54,10 @@ impl Pass for LiftCfg {
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        for_each_body_mut(module, |ctx, body| {
-            lift(ctx, body).map(Changed::from).map_err(|error| vec![error])
+        atomically(module, |module| {
+            for_each_body_mut(module, |ctx, body| {
+                lift(ctx, body).map(Changed::from).map_err(|error| vec![error])
+            })
         })
     }
 }

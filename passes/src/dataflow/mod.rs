@@ -13,6 +13,8 @@ use pir_dialects::df;
 use pir_dialects::marks::DEVICE;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId};
 
+use crate::bodies::atomically;
+
 pub use lower::LowerToDataflow;
 pub use partition::Partition;
 pub use place::Place;
@@ -30,8 +32,16 @@ enum Which {
     Whole,
 }
 
-/// Runs `f` on graphs: on the body that contains one, and the operation.
+/// Runs `f` on graphs: on the body that contains one, and the operation. If it fails for one, none is changed.
 fn for_each_graph(
+    module: &mut Module,
+    which: Which,
+    f: impl FnMut(&Context, &mut Body, OpId) -> Result<(), Box<Diagnostic>>,
+) -> Result<(), Vec<Diagnostic>> {
+    atomically(module, |module| visit_graphs(module, which, f))
+}
+
+fn visit_graphs(
     module: &mut Module,
     which: Which,
     mut f: impl FnMut(&Context, &mut Body, OpId) -> Result<(), Box<Diagnostic>>,

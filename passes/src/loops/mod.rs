@@ -28,14 +28,16 @@ struct Loop {
     test: OpId,
     body: BlockId,
     end: OpId,
-    /// Where control comes from when it leaves the region that tests.
+    /// The region that tests.
     tests: FlowPoint,
+    /// The region that is repeated.
+    repeats: FlowPoint,
 }
 
 impl Loop {
     fn of(ctx: &Context, body: &Body, op: OpId) -> Option<Loop> {
         let form = body.flow_form(ctx, op)?;
-        let ([cond, repeated], [tests, goes_on]) = (form.loop_blocks()?, form.points);
+        let ([cond, repeated], [tests, repeats]) = (form.loop_blocks()?, form.points);
         let flow = body.region_flow(ctx, op)?;
         let this = Loop {
             op,
@@ -44,8 +46,9 @@ impl Loop {
             body: repeated,
             end: body.last_op(repeated)?,
             tests,
+            repeats,
         };
-        let decides = flow.decides(body.view(ctx, op), tests, goes_on)?;
+        let decides = flow.decides(body.view(ctx, op), tests, repeats)?;
         let known = decides == (body.get_operand(this.test, 0)?, true);
         (known && form.entry.is_none() && form.passes == [1, 0]).then_some(this)
     }

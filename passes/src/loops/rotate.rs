@@ -1,7 +1,7 @@
 //! `rotate-while` and `unrotate-while`: two copies of a loop's condition, or one.
 
 use pir_ir::verify::compatible;
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, Restated, Rewriter, ValueId};
+use pir_ir::{Body, Context, Diagnostic, FlowEdit, FlowPoint, Module, NewLane, OpId, Restated, Rewriter, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -53,43 +53,43 @@ fn rotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     }
     let (flag, forwarded) = l.tested(body)?;
     let operands = body.operands_vec(l.op);
+    let yielded = l.yielded(body);
+    let args = body.block_args(l.cond).iter().copied();
+    let becomes: FxHashMap<ValueId, ValueId> = args.zip(yielded.iter().copied()).collect();
+    let tested: Values = std::iter::once(flag).chain(forwarded).collect();
+    // The cond region gets what it computed, and hands it on.
+    let mut edit = FlowEdit::new(ctx, body, l.op).ok()?;
+    for (at, &value) in yielded.iter().enumerate() {
+        edit.replace(body, l.tests, at, value);
+    }
+    let lanes: SmallVec<[NewLane; 6]> = tested
+        .iter()
+        .map(|v| {
+            let next = becomes.get(v).unwrap_or(v);
+            edit.enter(l.tests, body.value_type(*v), &[(l.repeats, *next)])
+        })
+        .collect();
+    let ready = edit.check(body).ok()?;
     let mut rewriter = Rewriter::new(ctx, body);
     rewriter.before(l.op);
     let mut restated = Restated::default();
     let map = copy_block(&mut rewriter, &mut restated, l.cond, &operands);
-    let mut first: Values = SmallVec::from_slice(&[map.get_or_self(flag)]);
-    first.extend(mapped(&map, &forwarded));
     // The original goes to the end of the body.
-    let yielded = l.yielded(rewriter.body);
-    let args: Values = rewriter.body.block_args(l.cond).into();
-    let becomes: FxHashMap<ValueId, ValueId> = args.iter().copied().zip(yielded.iter().copied()).collect();
-    let next: Values = std::iter::once(flag)
-        .chain(forwarded.iter().copied())
-        .map(|v| becomes.get(&v).copied().unwrap_or(v))
-        .collect();
     let mut ops = rewriter.body.block_ops_vec(l.cond);
     ops.pop();
-    rewriter.body.set_operands(l.test, &[]);
-    for (&arg, &value) in args.iter().zip(&yielded) {
-        rewriter.replace_value(arg, value);
-    }
     rewriter.before(l.end);
     for op in ops {
         rewriter.move_here(op);
     }
-    rewriter.body.set_operands(l.end, &next);
-    // The cond region only hands on.
-    for at in (0..args.len()).rev() {
-        rewriter.body.erase_block_arg(l.cond, at);
+    rewriter.body.set_operands(l.test, &[]);
+    let done = ready.apply(&mut rewriter, &mapped(&map, &tested));
+    let body = &mut *rewriter.body;
+    let handed_on: Values = lanes.iter().map(|&lane| done.input(body, l.tests, lane)).collect();
+    for (&arg, &original) in handed_on.iter().zip(&tested) {
+        let name = body.value_name(original).filter(|n| !n.pack);
+        body.set_value_name(arg, name);
     }
-    let mut handed_on = Values::new();
-    let originals = std::iter::once(flag).chain(forwarded);
-    for original in originals {
-        let (ty, name) = (rewriter.body.value_type(original), rewriter.body.value_name(original));
-        handed_on.push(rewriter.body.add_block_arg(l.cond, ty, name.filter(|n| !n.pack)));
-    }
-    rewriter.body.set_operands(l.test, &handed_on);
-    rewriter.body.set_operands(l.op, &first);
+    body.set_operands(l.test, &handed_on);
     restated.finish(&mut rewriter);
     Some(())
 }
@@ -232,21 +232,32 @@ fn unrotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     if !fits {
         return None;
     }
-    body.set_operands(l.test, &[]);
-    for at in (0..args.len()).rev() {
-        body.erase_block_arg(l.cond, at);
+    let mut edit = FlowEdit::new(ctx, body, l.op).ok()?;
+    for (at, &value) in yielded.iter().enumerate() {
+        edit.replace(body, l.tests, at, value);
     }
-    let mut stands: FxHashMap<Pair, ValueId> = FxHashMap::default();
-    for &pair in &carried {
-        let name = body.value_name(pair.1).filter(|n| !n.pack);
-        let arg = body.add_block_arg(l.cond, body.value_type(pair.0), name);
-        stands.insert(pair, arg);
-    }
+    let lanes: Vec<NewLane> = carried
+        .iter()
+        .map(|&(inner, outer)| {
+            let given = [(FlowPoint::Parent, outer), (l.repeats, inner)];
+            edit.add(l.tests, ty(inner), &given)
+        })
+        .collect();
+    let ready = edit.check(body).ok()?;
     let outers: Vec<OpId> = computed
         .iter()
         .filter_map(|(pair, _)| body.defining_op(pair.1))
         .collect();
     let mut rewriter = Rewriter::new(ctx, body);
+    rewriter.body.set_operands(l.test, &[]);
+    let done = ready.apply(&mut rewriter, &[]);
+    let mut stands: FxHashMap<Pair, ValueId> = FxHashMap::default();
+    for (&pair, lane) in carried.iter().zip(lanes) {
+        let name = rewriter.body.value_name(pair.1).filter(|n| !n.pack);
+        let arg = done.input(rewriter.body, l.tests, lane);
+        rewriter.body.set_value_name(arg, name);
+        stands.insert(pair, arg);
+    }
     rewriter.before(l.test);
     for ((pair, inner), &outer) in computed.iter().zip(&outers) {
         let copy = rewriter.clone_op(*inner, &mut Default::default());
@@ -264,8 +275,6 @@ fn unrotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     let handed_on: Values = pairs.iter().map(|p| stands.get(p).copied().unwrap_or(p.0)).collect();
     let body = rewriter.body;
     body.set_operands(l.test, &handed_on);
-    body.set_operands(l.op, &carried.iter().map(|p| p.1).collect::<Values>());
-    body.set_operands(l.end, &carried.iter().map(|p| p.0).collect::<Values>());
     let inners = computed.iter().map(|&(_, inner)| inner);
     for op in inners.rev().chain(outers.iter().rev().copied()) {
         if body.is_alive(op) && !body.op_has_uses(op) {

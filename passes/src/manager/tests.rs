@@ -184,7 +184,7 @@ impl Observer for Seen {
 fn passes_run_on_what_the_anchors_name() {
     let all = |text: &str, refused| {
         let mut module = functions();
-        let before = pir_ir::text::print(&module, &Default::default());
+        let before = text::print(&module, &Default::default());
         let pipeline = Pipeline::parse_with(text, &[&Look], Some(&module.ctx)).unwrap();
         let mut seen = Seen {
             refused,
@@ -194,7 +194,7 @@ fn passes_run_on_what_the_anchors_name() {
             .observe(&mut seen)
             .run(&mut module, &pipeline)
             .unwrap();
-        assert_eq!(pir_ir::text::print(&module, &Default::default()), before);
+        assert_eq!(text::print(&module, &Default::default()), before);
         (seen.asked, seen.counts)
     };
     let named = |names: &[&str]| names.iter().map(|n| format!("look {n}")).collect::<Vec<_>>();

@@ -5,13 +5,17 @@
 //! the value pops the tangent first. Which pushes and pops these are, [`Activity`] tells.
 
 use pir_dialects::cf;
-use pir_ir::{Arith, BlockId, Diagnostic, FlowForm, FlowKind, OpId, Rewriter, Type, ValueId};
+use pir_ir::{
+    Arith, BlockId, Diagnostic, Edited, FlowEdit, FlowForm, FlowKind, FlowPoint, NewLane, OpId, Refused, Rewriter,
+    ValueId,
+};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::super::activity::Activity;
 use super::super::cotangent::{elements, is_list, list_of, zeros_like};
 use super::super::rules::{RuleTable, carried};
-use super::super::structure::{Names, types_of};
+use super::super::structure::Names;
 use super::linear::{Tangent, Tangents, push_forward};
 
 type Failure = Box<Diagnostic>;
@@ -184,30 +188,35 @@ impl<'x, 'a> Forward<'x, 'a> {
         (ops, end)
     }
 
-    /// Inserts the tangents of what a terminator hands on, as operands from `at` on.
-    fn hand_on(&mut self, op: OpId, end: OpId, values: &[ValueId], at: usize) -> Result<(), Failure> {
+    /// What terminators hand on in lanes becomes the tangents of `values`.
+    fn hand_on(&mut self, done: &Edited, from: FlowPoint, lanes: &[NewLane], values: &[ValueId]) -> Result<(), String> {
+        let end = self.r.body.flow_source_op(done.op, from).ok_or("a region is empty")?;
         self.r.before(end);
-        let mut tangents = Vec::with_capacity(values.len());
-        for &value in values {
-            tangents.push(self.tangent(value).map_err(|why| self.failure(op, &why))?);
+        for (&lane, &value) in lanes.iter().zip(values) {
+            let tangent = self.tangent(value)?;
+            let at = done.operand(self.r.body, from, lane);
+            self.r.body.set_operand(at.op, at.index, tangent);
         }
-        self.r.body.insert_operands(end, at, &tangents);
         Ok(())
     }
 
-    /// Adds arguments for tangents of values to a block, from `at` on.
-    fn add_args(&mut self, block: BlockId, of: &[ValueId], at: usize) -> Vec<ValueId> {
-        let mut args = Vec::new();
-        for (index, &value) in of.iter().enumerate() {
-            let ty = self.r.body.value_type(value);
-            let arg = self.r.body.insert_block_arg(block, at + index, ty, None);
+    /// The arguments that lanes are in a region are the tangents of `values`, arguments as well.
+    fn enter_args(
+        &mut self,
+        done: &Edited,
+        to: FlowPoint,
+        lanes: &[NewLane],
+        values: &[ValueId],
+    ) -> Result<(), String> {
+        for (&lane, &value) in lanes.iter().zip(values) {
+            let arg = done.input(self.r.body, to, lane);
             self.r.name_like(arg, value, "_tangent");
-            args.push(arg);
+            self.enter(value, arg)?;
         }
-        args
+        Ok(())
     }
 
-    fn while_op(&mut self, op: OpId, structure: &FlowForm, cond: BlockId, body: BlockId) -> Result<(), Failure> {
+    fn while_op(&mut self, op: OpId, form: &FlowForm, cond: BlockId, body: BlockId) -> Result<(), Failure> {
         let operands = self.r.body.operands_vec(op);
         let results: Vec<ValueId> = self.r.body.results(op).collect();
         let (cond_args, body_args) = (
@@ -228,86 +237,139 @@ impl<'x, 'a> Forward<'x, 'a> {
         let carried: Vec<usize> = (0..cond_args.len().min(operands.len()))
             .filter(|&j| self.activity.is_active(cond_args[j]))
             .collect();
-        // A stack stays the last of everything.
-        let (args_at, results_at) = (operands.len(), results.len() - usize::from(structure.entry.is_some()));
+        let [tests, repeats] = form.points;
+        let [tested, yielded] = form.passes;
+        // What is handed on are the values, until their tangents are known, which are of the same types.
+        let mut edit = self.edit(op)?;
+        let carried_lanes: Vec<NewLane> = carried
+            .iter()
+            .map(|&j| {
+                let next = self.r.body.operand(body_end, j + yielded);
+                edit.enter(tests, self.r.body.value_type(cond_args[j]), &[(repeats, next)])
+            })
+            .collect();
+        let forward_lanes: Vec<NewLane> = forward
+            .iter()
+            .map(|&i| {
+                let handed = self.r.body.operand(cond_end, i + tested);
+                edit.add(
+                    FlowPoint::Parent,
+                    self.r.body.value_type(results[i]),
+                    &[(tests, handed)],
+                )
+            })
+            .collect();
+        let ready = edit.check(self.r.body).map_err(|e| self.refused(e))?;
+        let failed = |this: &Self, op: OpId, why: String| this.failure(op, &why);
         self.r.before(op);
-        let mut inputs = operands.to_vec();
+        let mut initial = Vec::with_capacity(carried.len());
         for &j in &carried {
-            let tangent = self.tangent(operands[j]).map_err(|why| self.failure(op, &why))?;
-            inputs.push(tangent);
+            initial.push(self.tangent(operands[j]).map_err(|why| failed(self, op, why))?);
         }
-        if let Some(init) = structure.entry.and_then(|region| self.r.body.single_block(region)) {
-            let of: Vec<ValueId> = carried.iter().map(|&j| self.r.body.block_args(init)[j]).collect();
-            let args = self.add_args(init, &of, args_at);
-            if let Some(end) = self.r.body.last_op(init) {
-                self.r.body.insert_operands(end, args_at, &args);
+        let entry = form.entry.and_then(|region| self.r.body.single_block(region));
+        let entry_args = entry.map(|block| self.r.body.block_args(block).to_vec());
+        let done = ready.apply(self.r, &initial);
+        let op = done.op;
+        self.remade(&results, &done, &forward_lanes);
+        for (&j, &lane) in carried.iter().zip(&carried_lanes) {
+            if let Some(args) = &entry_args {
+                let arg = done.input(self.r.body, FlowPoint::Region(0), lane);
+                self.r.name_like(arg, args[j], "_tangent");
             }
         }
         let of: Vec<ValueId> = carried.iter().map(|&j| cond_args[j]).collect();
-        let args = self.add_args(cond, &of, args_at);
         self.r.at_start(cond);
-        for (&value, arg) in of.iter().zip(args) {
-            self.enter(value, arg).map_err(|why| self.failure(op, &why))?;
-        }
+        let entered = self.enter_args(&done, tests, &carried_lanes, &of);
+        entered.map_err(|why| failed(self, op, why))?;
         let of: Vec<ValueId> = forward.iter().map(|&i| body_args[i]).collect();
-        let args = self.add_args(body, &of, results_at);
         self.r.at_start(body);
-        for (&value, arg) in of.iter().zip(args) {
-            self.enter(value, arg).map_err(|why| self.failure(op, &why))?;
-        }
+        let entered = self.enter_args(&done, repeats, &forward_lanes, &of);
+        entered.map_err(|why| failed(self, op, why))?;
 
         self.ops(&cond_ops)?;
-        let handed: Vec<ValueId> = forward.iter().map(|&i| self.r.body.operand(cond_end, i + 1)).collect();
-        self.hand_on(op, cond_end, &handed, results_at + 1)?;
+        let handed: Vec<ValueId> = forward
+            .iter()
+            .map(|&i| self.r.body.operand(cond_end, i + tested))
+            .collect();
+        let done_on = self.hand_on(&done, tests, &forward_lanes, &handed);
+        done_on.map_err(|why| failed(self, op, why))?;
         self.ops(&body_ops)?;
-        let handed: Vec<ValueId> = carried.iter().map(|&j| self.r.body.operand(body_end, j)).collect();
-        self.hand_on(op, body_end, &handed, args_at)?;
-        self.recreate(op, &inputs, &forward, results_at)
+        let handed: Vec<ValueId> = carried
+            .iter()
+            .map(|&j| self.r.body.operand(body_end, j + yielded))
+            .collect();
+        let done_on = self.hand_on(&done, repeats, &carried_lanes, &handed);
+        done_on.map_err(|why| failed(self, op, why))?;
+        self.results(&done, &forward, &forward_lanes)
     }
 
-    fn if_op(&mut self, op: OpId, structure: &FlowForm) -> Result<(), Failure> {
+    fn if_op(&mut self, op: OpId, form: &FlowForm) -> Result<(), Failure> {
         let results: Vec<ValueId> = self.r.body.results(op).collect();
         let with_tangent: Vec<usize> = (0..results.len())
             .filter(|&i| self.activity.is_active(results[i]))
             .collect();
-        let results_at = results.len() - usize::from(structure.entry.is_some());
-        for block in structure.present() {
+        let mut branches = Vec::new();
+        for (block, point) in form.blocks.into_iter().zip(form.points) {
+            let Some(block) = block else { continue };
             let (ops, Some(end)) = self.contents(block) else {
                 return Err(self.failure(op, "a branch is empty"));
             };
+            branches.push((ops, end, point));
+        }
+        if with_tangent.is_empty() {
+            return branches.iter().try_for_each(|(ops, ..)| self.ops(ops));
+        }
+        let mut edit = self.edit(op)?;
+        let lanes: Vec<NewLane> = with_tangent
+            .iter()
+            .map(|&i| {
+                let yields = branches
+                    .iter()
+                    .map(|&(_, end, point)| (point, self.r.body.operand(end, i)));
+                let given: SmallVec<[_; 2]> = yields.collect();
+                edit.add(FlowPoint::Parent, self.r.body.value_type(results[i]), &given)
+            })
+            .collect();
+        let ready = edit.check(self.r.body).map_err(|e| self.refused(e))?;
+        let done = ready.apply(self.r, &[]);
+        self.remade(&results, &done, &lanes);
+        for (ops, end, point) in branches {
             self.ops(&ops)?;
             let handed: Vec<ValueId> = with_tangent.iter().map(|&i| self.r.body.operand(end, i)).collect();
-            self.hand_on(op, end, &handed, results_at)?;
+            let handed = self.hand_on(&done, point, &lanes, &handed);
+            handed.map_err(|why| self.failure(done.op, &why))?;
         }
-        if !with_tangent.is_empty() {
-            let operands = self.r.body.operands_vec(op);
-            self.recreate(op, &operands, &with_tangent, results_at)?;
-        }
-        Ok(())
+        self.results(&done, &with_tangent, &lanes)
     }
 
-    /// Makes an operation anew with results for the tangents of those at `of`, from `at` on.
-    fn recreate(&mut self, op: OpId, operands: &[ValueId], of: &[usize], at: usize) -> Result<(), Failure> {
-        let old: Vec<ValueId> = self.r.body.results(op).collect();
-        let mut types = types_of(self.r.body, old.iter().copied());
-        let tangents: Vec<Type> = of.iter().map(|&i| types[i]).collect();
-        types.insert_many(at, tangents);
-        let new = self.r.recreate(op, operands, &types);
-        let place = |index: usize| if index < at { index } else { index + of.len() };
-        for (index, &old) in old.iter().enumerate() {
-            let value = self.r.body.result(new, place(index));
-            self.r.stand_in(old, value);
+    fn edit(&self, op: OpId) -> Result<FlowEdit<'a>, Failure> {
+        FlowEdit::new(self.r.ctx, self.r.body, op).map_err(|e| self.refused(e))
+    }
+
+    fn refused(&self, why: Refused) -> Failure {
+        Box::new(why.diagnostic(self.r.body))
+    }
+
+    /// Notes which results an operation has in the place of those that it had.
+    fn remade(&mut self, old: &[ValueId], done: &Edited, lanes: &[NewLane]) {
+        let added: SmallVec<[usize; 4]> = lanes.iter().map(|&lane| done.result_at(lane)).collect();
+        let kept = self.r.body.results(done.op).enumerate();
+        let kept = kept.filter(|(at, _)| !added.contains(at)).map(|(_, value)| value);
+        for (&old, value) in old.iter().zip(kept) {
             let origin = self.before(old);
             self.before.insert(value, origin);
             self.now.insert(origin, value);
         }
-        for (index, &of) in of.iter().enumerate() {
-            let (value, tangent) = (self.r.body.result(new, place(of)), self.r.body.result(new, at + index));
+    }
+
+    /// The results that lanes are become the tangents of those at `of`, which come before them.
+    fn results(&mut self, done: &Edited, of: &[usize], lanes: &[NewLane]) -> Result<(), Failure> {
+        for (&at, &lane) in of.iter().zip(lanes) {
+            let (value, tangent) = (self.r.body.result(done.op, at), done.result(self.r.body, lane));
             self.r.name_like(tangent, value, "_tangent");
-            self.r.after(new);
-            self.enter(value, tangent).map_err(|why| self.failure(new, &why))?;
+            self.r.after(done.op);
+            self.enter(value, tangent).map_err(|why| self.failure(done.op, &why))?;
         }
-        self.r.erase_op(op);
         Ok(())
     }
 }

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 use super::remat::{Recompute, RematOptions, rematerialize};
 use super::structure::Names;
-use crate::bodies::for_each_body_mut;
+use crate::bodies::{atomically, for_each_body_mut};
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext, Scope};
 use bounds::Bounds;
@@ -56,10 +56,12 @@ pub struct LowerOptions {
 /// # Errors
 /// When it is not known how large one is, or it is used in a way that is not known.
 pub fn lower_stacks(module: &mut Module, options: LowerOptions) -> Result<Changed, Vec<Diagnostic>> {
-    if options.overflow == Overflow::Remat && options.bound.is_some() {
-        spill(module);
-    }
-    for_each_body_mut(module, |ctx, body| run(ctx, body, options))
+    atomically(module, |module| {
+        if options.overflow == Overflow::Remat && options.bound.is_some() {
+            spill(module);
+        }
+        for_each_body_mut(module, |ctx, body| run(ctx, body, options))
+    })
 }
 
 /// Lets loops be run again as far as there is no room, unless that was done before.

@@ -162,6 +162,11 @@ impl RuleTable {
         self.calls = calls;
     }
 
+    /// Takes them back out.
+    pub(crate) fn take_calls(&mut self) -> FxHashMap<OpId, CallRule> {
+        std::mem::take(&mut self.calls)
+    }
+
     /// These calls, and whether a derivative passes through them.
     pub(crate) fn custom_calls(&self) -> impl Iterator<Item = (OpId, bool)> + '_ {
         let calls = self.calls.iter();

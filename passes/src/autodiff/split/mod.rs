@@ -17,6 +17,7 @@ use rustc_hash::FxHashSet;
 
 use self::residuals::Parts;
 use super::signature;
+use crate::bodies::atomically;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -66,17 +67,20 @@ impl Pass for SplitVjp {
                     .help("run `backward{seed=args}` before, which makes them arguments of a function"),
             ]);
         }
-        for op in functions {
-            let vjp = Vjp::new(&ctx, module, op).map_err(|error| vec![*error])?;
-            let residuals = match split {
-                true => vjp.split(module).map_err(|error| vec![*error])?,
-                false => {
-                    vjp.join(module);
-                    0
-                }
-            };
-            cx.count("residuals", residuals);
-        }
+        atomically(module, |module| {
+            functions.into_iter().try_for_each(|op| {
+                let vjp = Vjp::new(&ctx, module, op).map_err(|error| vec![*error])?;
+                let residuals = match split {
+                    true => vjp.split(module).map_err(|error| vec![*error])?,
+                    false => {
+                        vjp.join(module);
+                        0
+                    }
+                };
+                cx.count("residuals", residuals);
+                Ok::<(), Vec<Diagnostic>>(())
+            })
+        })?;
         Ok(Changed::Yes)
     }
 }

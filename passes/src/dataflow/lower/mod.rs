@@ -39,6 +39,7 @@ use pir_ir::{
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
+use crate::bodies::atomically;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 use scope::{Builder, Order, ROOT, Resource, ScopeId, WORLD};
@@ -74,42 +75,46 @@ impl Pass for LowerToDataflow {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        let ctx = module.ctx.clone();
-        let parallel = cx.options.int("parallel-iterations").unwrap_or(10);
-        let Some(body) = program(&ctx, &mut module.body) else {
-            return Ok(Changed::No);
-        };
-        // Loops and branches in what an operation computes become nodes as well.
-        expand_composites_in(&ctx, body, &|op| {
-            !op.semantics().is_some_and(|semantics| semantics.has_regions(op))
-        })?;
-        let ops = check::program(&ctx, body)?;
-        if ops.is_empty() {
-            return Ok(Changed::No);
-        }
-        let mut errors = Vec::new();
-        let plan = stacks::plan(&ctx, body, &mut errors);
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        let mut builder = Builder::new(&ctx, body.num_value_slots(), plan.stacks);
-        builder.parallel_iterations = Some(parallel).filter(|&n| n != df::PARALLEL_ITERATIONS);
-        let mut lowering = Lowering {
-            ctx: &ctx,
-            src: body,
-            plan,
-            to: builder,
-            branches: Vec::new(),
-            loops: Vec::new(),
-            loop_of: FxHashMap::default(),
-        };
-        lowering.run(&ops);
-        cx.count("loops", lowering.loops.len());
-        cx.count("branches", lowering.branches.len());
-        let graph = lowering.to.body;
-        replace(&ctx, body, &ops, graph);
-        Ok(Changed::Yes)
+        atomically(module, |module| lower(module, cx))
     }
+}
+
+fn lower(module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
+    let ctx = module.ctx.clone();
+    let parallel = cx.options.int("parallel-iterations").unwrap_or(10);
+    let Some(body) = program(&ctx, &mut module.body) else {
+        return Ok(Changed::No);
+    };
+    // Loops and branches in what an operation computes become nodes as well.
+    expand_composites_in(&ctx, body, &|op| {
+        !op.semantics().is_some_and(|semantics| semantics.has_regions(op))
+    })?;
+    let ops = check::program(&ctx, body)?;
+    if ops.is_empty() {
+        return Ok(Changed::No);
+    }
+    let mut errors = Vec::new();
+    let plan = stacks::plan(&ctx, body, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut builder = Builder::new(&ctx, body.num_value_slots(), plan.stacks);
+    builder.parallel_iterations = Some(parallel).filter(|&n| n != df::PARALLEL_ITERATIONS);
+    let mut lowering = Lowering {
+        ctx: &ctx,
+        src: body,
+        plan,
+        to: builder,
+        branches: Vec::new(),
+        loops: Vec::new(),
+        loop_of: FxHashMap::default(),
+    };
+    lowering.run(&ops);
+    cx.count("loops", lowering.loops.len());
+    cx.count("branches", lowering.branches.len());
+    let graph = lowering.to.body;
+    replace(&ctx, body, &ops, graph);
+    Ok(Changed::Yes)
 }
 
 /// The body that holds the operations at top level: a file that is one module is that module.

@@ -66,6 +66,7 @@ fn raise(ctx: &Context, outer: &mut Body, op: OpId) -> Result<(), Diagnostic> {
         return Ok(());
     };
     let Some(graph) = Graph::new(ctx, &body) else {
+        outer.set_isolated(op, body);
         return Ok(());
     };
     // Pivots are interpreted as `lower-to-dataflow` writes them and, if that is inconsistent, as those of the branches
