@@ -123,7 +123,7 @@ fn call() -> OpDef {
     def.traits = Traits::OPEN_ATTRS;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
     def.results = vec![value("results", "any", Arity::Variadic)].into();
-    def.attrs = vec![attr("callee", "symbol")].into();
+    def.attrs = vec![attr("callee", "symbol"), optional("no_inline", "unit")].into();
     def.effects = MemoryEffects::OfCallee;
     def.speculatable = |_| Speculatability::Never;
     def

@@ -161,10 +161,14 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Replaces all uses of the results by `values` and removes the operation. Comments move to the next operation.
+    /// Replaces all uses of the results by `values` and removes the operation. Values without a name get those of the
+    /// results. Comments move to the next operation.
     pub fn replace_op(&mut self, op: OpId, values: &[ValueId]) {
         debug_assert_eq!(self.body.num_results(op), values.len());
         for (old, &new) in self.body.results(op).zip(values) {
+            if self.body.value_name(new).is_none() {
+                self.take_name(old, new);
+            }
             self.replace_value(old, new);
         }
         self.erase_op(op);

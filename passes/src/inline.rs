@@ -11,9 +11,11 @@
 //! * Functions that call themselves, directly or through others, are not inlined, but calls in them are.
 //! * A function of several blocks is only inlined into a body of blocks: not at top level and not inside of an `if` or a
 //!   loop, which have one block. `lift-cfg` makes one block of many functions.
-//! * A function of more than `max-size` operations is not inlined.
-//! * A program grows by no more than [`growth`]: functions that call others twice, which call others twice, would otherwise
-//!   become as large as they may, each of them.
+//! * Functions and calls with `no_inline` stay, as in MLIR and LLVM, and so do functions of more than `max-size` operations;
+//!   unless the option `always` says that all have to go.
+//! * A program grows by no more than `max-growth` operations, [`growth`] by default: functions that call others twice, which
+//!   call others twice, would otherwise become as large as they may, each of them.
+//! * A note tells which calls are left because of these limits.
 //! * Functions stay when no call is left; `symbol-dce` removes those that are private.
 
 use petgraph::algo::kosaraju_scc;
@@ -21,8 +23,8 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use pir_dialects::func;
 use pir_dialects::marks::{STOPPED, VJP};
 use pir_ir::{
-    AttrData, BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Restated, Rewriter, Sym, Traits, Type,
-    ValueId, ValueMap,
+    AttrData, BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Restated, Rewriter, Severity, Span, Sym,
+    Traits, Type, ValueId, ValueMap,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -46,9 +48,10 @@ impl Pass for Inline {
     fn description(&self) -> &'static str {
         "Replaces each `func.call` by a copy of the function, from the innermost calls outwards. Not if the function calls \
          itself in the end, and one of several blocks only in a body of blocks. Calls of functions with `custom_vjp`, and \
-         those with the marks `pir.vjp` and `pir.stop_gradient`, stay for `backward`, unless `custom-vjp = true` says that they are not to be differentiated any more. A program grows to about nine times its size \
-         and a hundred thousand operations at most; the calls that are left then stay. The functions stay; `symbol-dce` removes \
-         those that are private."
+         those with the marks `pir.vjp` and `pir.stop_gradient`, stay for `backward`, unless `custom-vjp = true` says that they are \
+         not to be differentiated any more. Functions and calls with the attribute `no_inline` stay, and those that are larger \
+         than the limits; a note tells how many calls the limits left. The functions stay; `symbol-dce` removes those that are \
+         private."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -58,6 +61,18 @@ impl Pass for Inline {
                 kind: OptionKind::Int(0, i64::MAX),
                 default: Some("10000"),
                 help: "functions of more operations are not inlined",
+            },
+            OptionSpec {
+                name: "max-growth",
+                kind: OptionKind::Int(0, i64::MAX),
+                default: None,
+                help: "how many operations are added in all at most; default: eight times as many as there are, and 100000",
+            },
+            OptionSpec {
+                name: "always",
+                kind: OptionKind::Bool,
+                default: Some("false"),
+                help: "inline functions of any size, and in spite of `no_inline`; `max-growth` still holds",
             },
             OptionSpec {
                 name: "custom-vjp",
@@ -70,13 +85,27 @@ impl Pass for Inline {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        let max_size = cx.options.int("max-size").unwrap_or(i64::MAX);
-        let max_size = usize::try_from(max_size).unwrap_or(usize::MAX);
-        let all = cx.options.flag("custom-vjp");
-        let inlined = inline(module, max_size, all);
+        let number = |name| Some(usize::try_from(cx.options.int(name)?).unwrap_or(usize::MAX));
+        let which = Which {
+            custom_vjp: cx.options.flag("custom-vjp"),
+            no_inline: cx.options.flag("always"),
+        };
+        let max_size = number("max-size").filter(|_| !which.no_inline).unwrap_or(usize::MAX);
+        let (inlined, limits) = inline(module, max_size, number("max-growth"), which);
+        let limited = [(limits.too_large, "max-size"), (limits.too_many, "max-growth")];
+        limited.into_iter().for_each(|(left, option)| left.report(cx, option));
         cx.count("inlined", inlined);
         Ok((inlined > 0).into())
     }
+}
+
+/// Which functions and calls may be inlined besides ordinary ones.
+#[derive(Clone, Copy)]
+struct Which {
+    /// Those with a derivative of their own.
+    custom_vjp: bool,
+    /// Those with `no_inline`.
+    no_inline: bool,
 }
 
 /// The functions of a module; by name those whose calls may go.
@@ -84,36 +113,42 @@ struct Functions {
     ops: Vec<OpId>,
     by_name: FxHashMap<Sym, usize>,
     recursive: Vec<bool>,
-    /// Calls with a derivative of their own may go too.
-    all: bool,
+    which: Which,
 }
 
 /// The functions that call themselves, directly or by way of others.
 pub(crate) fn recursive_functions(module: &Module) -> Vec<OpId> {
-    let mut functions = Functions::of(module, true);
+    let all = Which {
+        custom_vjp: true,
+        no_inline: true,
+    };
+    let mut functions = Functions::of(module, all);
     functions.order(&module.ctx, &module.body);
     let all = functions.ops.iter().zip(&functions.recursive);
     all.filter_map(|(&op, &recursive)| recursive.then_some(op)).collect()
 }
 
-fn inline(module: &mut Module, max_size: usize, all: bool) -> usize {
+/// Gives how many calls were inlined, and what is left.
+fn inline(module: &mut Module, max_size: usize, max_growth: Option<usize>, which: Which) -> (usize, Limits) {
     let ctx = module.ctx.clone();
-    let mut functions = Functions::of(module, all);
+    let mut functions = Functions::of(module, which);
     let order = functions.order(&ctx, &module.body);
     let bodies = functions.ops.iter().filter_map(|&op| module.body.isolated(op));
     let size: usize = bodies.chain([&module.body]).map(Body::num_ops).sum();
     let mut limits = Limits {
         max_size,
-        left: growth(size),
+        room: max_growth.unwrap_or_else(|| growth(size)),
+        too_large: Left::default(),
+        too_many: Left::default(),
     };
     let mut inlined = 0;
     for caller in order.into_iter().map(Some).chain([None]) {
         inlined += inline_into(&ctx, module, &functions, caller, &mut limits);
     }
-    inlined
+    (inlined, limits)
 }
 
-/// How many operations a program of so many may get in all.
+/// How many operations a program of so many may get in addition.
 fn growth(size: usize) -> usize {
     size.saturating_mul(8).saturating_add(100_000)
 }
@@ -123,21 +158,61 @@ struct Limits {
     /// In one place.
     max_size: usize,
     /// In all, from now on.
-    left: usize,
+    room: usize,
+    /// Calls of functions that are larger than `max_size`.
+    too_large: Left,
+    /// Calls for which there was no room.
+    too_many: Left,
+}
+
+impl Limits {
+    /// Whether a function of this size may be inlined at a call.
+    fn allow(&mut self, size: usize, call: Span) -> bool {
+        let left = match () {
+            () if size > self.max_size => &mut self.too_large,
+            () if size > self.room => &mut self.too_many,
+            () => return true,
+        };
+        left.count += 1;
+        left.first.get_or_insert(call);
+        false
+    }
+}
+
+/// Calls that a limit left.
+#[derive(Default)]
+struct Left {
+    count: usize,
+    first: Option<Span>,
+}
+
+impl Left {
+    fn report(self, cx: &PassContext<'_>, option: &str) {
+        let Some(first) = self.first else { return };
+        let calls = match self.count {
+            1 => "1 call is".to_owned(),
+            count => format!("{count} calls are"),
+        };
+        let message = format!("{calls} not inlined because of the limit `{option}`");
+        let mut note = Diagnostic::warning("inline-limit", message).label(first, "the first of them");
+        note.severity = Severity::Note;
+        cx.report(note.help(format!("`inline{{{option}=N}}` sets another limit")));
+    }
 }
 
 impl Functions {
-    fn of(module: &Module, all: bool) -> Self {
+    fn of(module: &Module, which: Which) -> Self {
         let mut functions = Functions {
             ops: Vec::new(),
             by_name: FxHashMap::default(),
             recursive: Vec::new(),
-            all,
+            which,
         };
         for op in module.body.block_ops(module.top()) {
             let view = module.body.view(&module.ctx, op);
             if let (true, Some(name)) = (view.has(Traits::FUNCTION), view.str("sym_name")) {
-                if all || func::custom_vjp(view).is_none() {
+                let derived = which.custom_vjp || func::custom_vjp(view).is_none();
+                if derived && (which.no_inline || view.attr("no_inline").is_none()) {
                     functions.by_name.insert(module.ctx.sym(name), functions.ops.len());
                 }
                 functions.ops.push(op);
@@ -177,7 +252,10 @@ impl Functions {
             AttrData::Symbol(path) if path.len() == 1 => self.by_name.get(&path[0]).copied(),
             _ => None,
         };
-        let may_go = |attrs| self.all || VJP.get(ctx, attrs).is_none() && STOPPED.get(ctx, attrs).is_none();
+        let may_go = |attrs| {
+            (self.which.no_inline || ctx.dict_get(attrs, "no_inline").is_none())
+                && (self.which.custom_vjp || VJP.get(ctx, attrs).is_none() && STOPPED.get(ctx, attrs).is_none())
+        };
         let calls = body
             .walk_all()
             .filter(|&op| body.op_name(op) == call && may_go(body.attrs(op)));
@@ -213,7 +291,9 @@ fn inline_into(
             None => Some(&mut module.body),
         };
         let size = from.num_ops();
-        if let Some(to) = to.filter(|_| size <= limits.max_size.min(limits.left)) {
+        if let Some(to) = to
+            && limits.allow(size, to.op_span(call))
+        {
             let done = match from.region_blocks(from.root()) {
                 [] => false,
                 [_] => inline_block(ctx, to, call, &from),
@@ -227,7 +307,7 @@ fn inline_into(
             };
             if done {
                 inlined += 1;
-                limits.left -= size;
+                limits.room -= size;
             }
         }
         module.body.set_isolated(callee, from);
@@ -280,9 +360,12 @@ pub(crate) fn copy_block(
     let first_new = to.body.num_op_slots();
     let places = [(entry, to.point())];
     let made = to.import_blocks(from, &places, FxHashMap::default(), &mut map);
-    let &end = made.first()?.last()?;
-    let values = to.body.operands_vec(end);
-    to.erase_op(end);
+    let mut values = SmallVec::new();
+    // The copy of the return.
+    if let Some(&end) = made.first().and_then(|ops| ops.last()) {
+        values = to.body.operands_vec(end);
+        to.erase_op(end);
+    }
     Some((values, first_new))
 }
 

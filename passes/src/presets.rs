@@ -84,8 +84,8 @@ pub const INFERENCE: Preset = Preset {
 macro_rules! jax_vjp {
     ($remat:literal) => {
         concat!(
-            "stablehlo-to-pd-control,inline{max-size=4294967295},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},\
-             cse,dce,stack-locals,build-backward{seed=args},inline{max-size=4294967295, custom-vjp=true},symbol-dce,\
+            "stablehlo-to-pd-control,inline{always=true, max-growth=4000000},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},\
+             cse,dce,stack-locals,build-backward{seed=args},inline{always=true, max-growth=4000000, custom-vjp=true},symbol-dce,\
              prune-stacks,canonicalize,cse,",
             $remat,
             ",batch-weight-grads{static=true},lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"

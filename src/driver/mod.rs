@@ -162,7 +162,7 @@ fn without_calls(module: &Module) -> Result<Cow<'_, Module>, Vec<Diagnostic>> {
         return Ok(Cow::Borrowed(module));
     }
     let mut module = module.clone();
-    let pipeline = Pipeline::parse("inline{max-size=4294967295, custom-vjp=true},symbol-dce")?;
+    let pipeline = Pipeline::parse("inline{always=true, max-growth=4000000, custom-vjp=true},symbol-dce")?;
     run_passes(&mut module, &pipeline, RunOptions::default())?;
     Ok(Cow::Owned(module))
 }

@@ -45,6 +45,18 @@ impl Context {
         }
     }
 
+    /// Whether a name begins with a digit and is not a number: MLIR has no such names.
+    pub(crate) fn is_digits_and_more(&self, name: Name) -> bool {
+        let digit = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+        match self.stems.numbered(name) {
+            Some((stem, _)) => digit(&stem[1..]),
+            None => {
+                let text = self.str(Sym(name.raw()));
+                digit(text) && !text.bytes().all(|b| b.is_ascii_digit())
+            }
+        }
+    }
+
     /// The number after a word, or all of a name if the word is empty.
     pub(crate) fn number_behind(&self, name: Name, word: &str) -> Option<u32> {
         match self.stems.numbered(name) {

@@ -111,7 +111,7 @@ impl Check<'_> {
         let mut adjoint = self.in_f64();
         run_passes(
             &mut adjoint,
-            &Pipeline::parse("inline{max-size=1000000},backward")?,
+            &Pipeline::parse("inline{always=true},backward")?,
             verified(),
         )?;
         self.compare(&adjoint, values)
@@ -150,7 +150,7 @@ impl Check<'_> {
         let active: Vec<usize> = (0..values.len()).filter(is_active).collect();
         let before = (forward.fetched.len(), forward.results.len());
         let mut inlined = primal.clone();
-        run_passes(&mut inlined, &Pipeline::parse("inline{max-size=1000000}")?, verified())?;
+        run_passes(&mut inlined, &Pipeline::parse("inline{always=true}")?, verified())?;
         let tangents = Tangents::new(self, &inlined, active.len(), before);
         let base = Base::new(forward);
         let detaches = has_detach(&inlined);

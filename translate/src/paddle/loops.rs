@@ -265,10 +265,6 @@ impl Loop {
         let new = rewriter.recreate(self.op, inits, &results);
         rewriter.body.insert_region(new, 0, condition);
         let values: Vec<ValueId> = rewriter.body.results(new).collect();
-        let olds: Vec<ValueId> = rewriter.body.results(self.op).collect();
-        for (&old, &new) in olds.iter().zip(&values) {
-            rewriter.take_name(old, new);
-        }
         rewriter.set_point(InsertPoint::Detached);
         rewriter.replace_op(self.op, &values);
     }

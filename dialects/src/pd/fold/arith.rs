@@ -303,8 +303,6 @@ pub(super) fn not_of_comparison(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Opti
     }
     let operands = view.body.operands_vec(inner.op);
     let new = rewriter.op(opposite).operands(operands).result(ty).value();
-    let old = rewriter.body.result(op, 0);
-    rewriter.take_name(old, new);
     rewriter.replace_op(op, &[new]);
     true
 }

@@ -106,8 +106,7 @@ pub(super) fn write_as_full(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<A
     let Some(full) = make_full(rewriter, value, ty) else {
         return false;
     };
-    let (old, new) = (rewriter.body.result(op, 0), rewriter.body.result(full, 0));
-    rewriter.take_name(old, new);
+    let new = rewriter.body.result(full, 0);
     rewriter.replace_op(op, &[new]);
     true
 }

@@ -51,6 +51,8 @@ struct Scope {
 
 /// The names in use while a module is printed, body within body.
 pub(super) struct Names {
+    /// Whether each has to be a name in MLIR.
+    mlir: bool,
     /// For each name the number of the body that uses it; 0 for none.
     owner: NameTable<u32>,
     last_number: u32,
@@ -62,18 +64,18 @@ pub(super) struct Names {
 /// Results in the groups that are written with one name, `%r:2`: the first value and how many.
 pub(super) type Groups = SmallVec<[(ValueId, u32); 2]>;
 
-impl Default for Names {
-    fn default() -> Self {
+impl Names {
+    /// No names yet. With `mlir`, all of them will be names in MLIR as well.
+    pub(super) fn new(mlir: bool) -> Self {
         Names {
+            mlir,
             owner: NameTable::new(0, 0),
             last_number: 0,
             scopes: Vec::new(),
             spare: None,
         }
     }
-}
 
-impl Names {
     /// Enters a body in which no name is in use.
     pub(super) fn enter(&mut self, body: &Body) {
         let mut scope = self.spare.take().unwrap_or_default();
@@ -146,6 +148,10 @@ impl Names {
     }
 
     fn unique(&mut self, ctx: &Context, base: Name) -> Name {
+        let base = match self.mlir && ctx.is_digits_and_more(base) {
+            true => ctx.name(&format!("v{}", ctx.name_text(base))),
+            false => base,
+        };
         if self.claim(base) {
             return base;
         }

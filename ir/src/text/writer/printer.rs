@@ -89,7 +89,7 @@ impl<'a, 'w> Printer<'a, 'w> {
             line_ended: true,
             writer,
             error: None,
-            names: Names::default(),
+            names: Names::new(options.generic),
             indent: 0,
             tasks: Vec::new(),
             parallel: false,
