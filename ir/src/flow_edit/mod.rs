@@ -258,7 +258,8 @@ impl<'c> FlowEdit<'c> {
             };
             bundle.added.push(id);
             let sources = bundle.sources.iter().map(|s| s.0);
-            pending.extend(sources.filter(|from| given.iter().all(|(at, _)| at != from)));
+            let open = |from: &FlowPoint| *from != FlowPoint::Parent && given.iter().all(|(at, _)| at != from);
+            pending.extend(sources.filter(open));
         }
         NewLane(id)
     }

@@ -5,13 +5,26 @@ use std::borrow::Cow;
 use pir_dialects::func;
 use pir_ir::{AttrData, Body, Module, OpSpec, Rewriter, TypeData};
 
-/// The program with a call of the function that is run in the place of the function, if that names its derivative.
+/// The program in which the function that is run is public, and is a call of the given one if that names its derivative.
 pub fn called<'m>(module: &'m Module, function: Option<&str>) -> Cow<'m, Module> {
-    behind_call(module, function.unwrap_or("main")).map_or(Cow::Borrowed(module), Cow::Owned)
+    let name = function.unwrap_or("main");
+    let name = name.strip_prefix('@').unwrap_or(name);
+    let changed = with_call(module, name).or_else(|| with_public(module, name));
+    changed.map_or(Cow::Borrowed(module), Cow::Owned)
 }
 
-fn behind_call(module: &Module, name: &str) -> Option<Module> {
-    let name = name.strip_prefix('@').unwrap_or(name);
+/// `backward` skips private functions without calls: the one that is run has to be public.
+fn with_public(module: &Module, name: &str) -> Option<Module> {
+    let op = module.lookup_symbol(name)?;
+    let attrs = module.body.attrs(op);
+    module.ctx.dict_get(attrs, "sym_visibility")?;
+    let mut module = module.clone();
+    let attrs = module.ctx.dict_without(attrs, "sym_visibility");
+    module.body.set_attrs(op, attrs);
+    Some(module)
+}
+
+fn with_call(module: &Module, name: &str) -> Option<Module> {
     let op = module.lookup_symbol(name)?;
     func::custom_vjp(module.body.view(&module.ctx, op))?;
     let mut module = module.clone();
@@ -42,7 +55,8 @@ fn behind_call(module: &Module, name: &str) -> Option<Module> {
         .body
         .set_attrs(op, ctx.dict_with(attrs, "sym_name", ctx.str_attr(&free)));
     let mut spec = OpSpec::new(ctx.op_name("func.func"));
-    spec.attrs = ctx.dict_with(ctx.dict_without(attrs, "custom_vjp"), "sym_name", ctx.str_attr(name));
+    let public = ctx.dict_without(ctx.dict_without(attrs, "custom_vjp"), "sym_visibility");
+    spec.attrs = ctx.dict_with(public, "sym_name", ctx.str_attr(name));
     spec.span = module.body.op_span(op);
     let function = module.body.create_op(spec);
     module.body.set_isolated(function, body);

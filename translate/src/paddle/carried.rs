@@ -8,10 +8,7 @@ use pir_dialects::pd;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use pir_ir::{
-    Body, Context, DYNAMIC, Diagnostic, Edited, FlowEdit, FlowPoint, NewLane, OpId, Refused, RegionId, Rewriter, Type,
-    ValueId,
-};
+use pir_ir::{Body, Context, DYNAMIC, Diagnostic, OpId, RegionId, Rewriter, Type, ValueId};
 
 use super::build::{Builder, SourceId};
 
@@ -75,71 +72,51 @@ impl Builder<'_> {
                 return;
             }
         };
-        let ids: Vec<(SourceId, ValueId)> = ids.into_iter().filter_map(|id| Some((id, self.value(id)?))).collect();
-        let edited = self.carry(op, is_loop, &regions, &changes, &ids);
-        let (done, lanes) = match edited {
-            Ok(done) => done,
-            Err(refused) => return self.errors.push(refused.diagnostic(&self.body)),
-        };
-        let added: Vec<ValueId> = lanes.iter().map(|&lane| done.result(&self.body, lane)).collect();
-        let mut values = self.body.results(done.op).filter(|v| !added.contains(v));
+        let mut operands = self.body.operands_vec(op);
+        let mut types: Vec<Type> = self.body.results(op).map(|v| self.body.value_type(v)).collect();
+        for &id in &ids {
+            let Some(before) = self.value(id) else { continue };
+            let mut ty = self.body.value_type(before);
+            for after in changes.iter().filter_map(|c| c.get(&id)) {
+                ty = common(self.ctx, ty, self.body.value_type(*after)).unwrap_or(ty);
+            }
+            for (&region, changes) in regions.iter().zip(&changes) {
+                self.carry(region, is_loop, before, changes.get(&id).copied(), ty);
+            }
+            if is_loop {
+                operands.push(before);
+            }
+            types.push(ty);
+        }
+        let mut rewriter = Rewriter::new(self.ctx, &mut self.body);
+        let new = rewriter.recreate(op, &operands, &types);
+        rewriter.erase_op(op);
+        let mut values = self.body.results(new);
         for id in results {
             let value = values.next();
             self.define_if(id, value);
         }
-        for ((id, _), value) in ids.into_iter().zip(added) {
+        for (id, value) in ids.into_iter().zip(values) {
             // Values that share the tensor were changed too, and are among them.
-            self.carry_out(id, value, done.op);
+            self.carry_out(id, value, new);
         }
     }
 
-    /// Adds values to the yields of the regions and the results of an operation and, for a loop, to its operands and arguments.
-    fn carry(
-        &mut self,
-        op: OpId,
-        is_loop: bool,
-        regions: &[RegionId],
-        changes: &[FxHashMap<SourceId, ValueId>],
-        ids: &[(SourceId, ValueId)],
-    ) -> Result<(Edited, Vec<NewLane>), Refused> {
-        let mut edit = FlowEdit::new(self.ctx, &self.body, op)?;
-        let mut lanes = Vec::new();
-        for (id, before) in ids {
-            let after = |at: usize| changes[at].get(id).copied();
-            let ty = (0..regions.len())
-                .filter_map(after)
-                .fold(self.body.value_type(*before), |ty, after| {
-                    common(self.ctx, ty, self.body.value_type(after)).unwrap_or(ty)
-                });
-            lanes.push(match is_loop {
-                true => edit.carry(ty),
-                false => {
-                    let yields = |at| (FlowPoint::Region(at), after(at).unwrap_or(*before));
-                    let given: SmallVec<[_; 2]> = (0..regions.len()).map(yields).collect();
-                    edit.add(FlowPoint::Parent, ty, &given)
-                }
-            });
-        }
-        let ready = edit.check(&self.body)?;
-        let initial: Vec<ValueId> = ids.iter().map(|&(_, before)| before).collect();
-        let mut rewriter = Rewriter::new(self.ctx, &mut self.body);
-        let done = ready.apply(&mut rewriter, &initial);
+    /// Adds a value to the yields of a region and, for a loop, to its arguments.
+    fn carry(&mut self, region: RegionId, is_loop: bool, before: ValueId, after: Option<ValueId>, ty: Type) {
+        let body = &mut self.body;
+        let Some(block) = body.entry_block(region) else { return };
+        let Some(end) = body.last_op(block) else { return };
+        let mut value = after.unwrap_or(before);
         if is_loop {
-            for (&lane, &(id, before)) in lanes.iter().zip(ids) {
-                for (at, &region) in regions.iter().enumerate() {
-                    let point = FlowPoint::Region(at);
-                    let arg = done.input(&self.body, point, lane);
-                    let name = self.body.value_name(before);
-                    self.body.set_value_name(arg, name);
-                    replace_inside(&mut self.body, region, before, arg);
-                    if let Some(&after) = changes[at].get(&id).filter(|&&after| after != before) {
-                        let at = done.operand(&self.body, point, lane);
-                        self.body.set_operand(at.op, at.index, after);
-                    }
-                }
+            let name = body.value_name(before);
+            let arg = body.add_block_arg(block, ty, name);
+            replace_inside(body, region, before, arg);
+            if value == before {
+                value = arg;
             }
         }
-        Ok((done, lanes))
+        body.push_operand(end, value);
     }
 }
 
