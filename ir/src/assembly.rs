@@ -72,7 +72,7 @@ pub(crate) enum Element {
     Attr { name: Box<str>, int: Option<Type> },
     /// `[1, 2]`, an attribute `array<i64: 1, 2>`.
     Ints(Box<str>),
-    /// A word, one of these if there are any, which stands in an attribute in the place of `*`.
+    /// A word, one of these if there are any, which is in an attribute in the place of `*`.
     Word {
         attr: Box<str>,
         template: Box<str>,
@@ -84,7 +84,7 @@ pub(crate) enum Element {
     Default { attr: Box<str>, value: Box<str> },
     /// `@name`, an attribute that is a string.
     Symbol(Box<str>),
-    /// Attributes in braces, behind the word `attributes` if that is so.
+    /// Attributes in braces, after the word `attributes` if that is so.
     Dict { keyword: bool },
     /// `(T, U) -> V`, or one type for all, or a type for each operand and result.
     Types,
@@ -107,7 +107,7 @@ pub(crate) enum Element {
 /// What has a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TypeOf {
-    /// The operand of this number, and all behind it if there are several of it.
+    /// The operand of this number, and all after it if there are several of it.
     Operand(usize),
     /// The result of this number.
     Result(usize),
@@ -195,7 +195,7 @@ impl<'t> Compiler<'t> {
         }
     }
 
-    /// What stands up to a sign.
+    /// What is up to a sign.
     fn until(&mut self, sign: char) -> Result<&'t str, String> {
         let (text, rest) = self
             .rest
@@ -335,7 +335,7 @@ impl<'t> Compiler<'t> {
         })
     }
 
-    /// `, "text"`, in which `\'` stands for quotes.
+    /// `, "text"`, in which `\'` represents quotes.
     fn quoted(&mut self) -> Result<Box<str>, String> {
         self.expect(",")?;
         self.expect("\"")?;

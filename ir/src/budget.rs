@@ -1,4 +1,4 @@
-//! Memory that is asked for before it is taken.
+//! Memory that is requested before it is taken.
 //!
 //! A process has one [`Budget`], and parts of it may have smaller ones of their own. What grows with the input reserves
 //! from the budget of its thread first: tensors, stacks, files that are read. A reservation that is refused is an
@@ -31,7 +31,7 @@ thread_local! {
 /// Why memory is not given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Exhausted {
-    /// What was asked for.
+    /// What was requested.
     pub asked: u64,
     /// What is taken.
     pub used: u64,
@@ -86,7 +86,7 @@ impl Budget {
         }))
     }
 
-    /// That of the process. It is not limited until somebody says so.
+    /// That of the process. It is not limited until a limit is set.
     pub fn of_process() -> &'static Budget {
         static PROCESS: OnceLock<Budget> = OnceLock::new();
         PROCESS.get_or_init(|| Budget::new(u64::MAX))

@@ -110,7 +110,7 @@ pub enum Presence {
 /// A declared region.
 #[derive(Clone, Debug)]
 pub struct RegionSpec {
-    /// The words that may stand before the region in the text; the first is printed. Empty when none does.
+    /// The words that may be before the region in the text; the first is printed. Empty when none does.
     pub keywords: &'static [&'static str],
     /// Whether it may be left out.
     pub presence: Presence,
@@ -229,7 +229,7 @@ pub enum Counting {
     Compare(ValueId, Relation, ValueId),
 }
 
-/// How whole numbers stand to each other.
+/// The relation of two integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// The first is less.
@@ -258,7 +258,7 @@ impl Relation {
     }
 }
 
-/// What an operation declares of its derivative. That there is none is declared as well: of an operation that says nothing,
+/// What an operation declares of its derivative. That there is none is declared as well: of an operation that states nothing,
 /// nothing is assumed.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Derivative {

@@ -185,7 +185,7 @@ impl DominanceInfo {
         }
     }
 
-    /// Whether what `block` defines is visible at `op`, which is in another block; `before` says whether the
+    /// Whether what `block` defines is visible at `op`, which is in another block; `before` states whether the
     /// definition comes earlier in a walk, which decides when both are below the same block.
     fn visible_from(&self, body: &Body, block: BlockId, op: OpId, before: bool) -> bool {
         let Some(region) = body.block_region(block) else {

@@ -423,7 +423,7 @@ impl Body {
         }
     }
 
-    /// Gives a region these blocks in this order. Those that it had and that are not among them stand in no region then.
+    /// Gives a region these blocks in this order. Those that it had and that are not among them are in no region then.
     pub fn set_region_blocks(&mut self, region: RegionId, blocks: Vec<BlockId>) {
         self.version += 1;
         for &block in &std::mem::take(&mut self.regions[region.index()].blocks) {

@@ -1,4 +1,4 @@
-//! The form of loops and branches, as the ways of control tell it: nobody has to know an operation by name.
+//! The form of loops and branches, as the ways of control tell it: nothing has to know an operation by name.
 
 use crate::body::{Body, OpView};
 use crate::context::Context;
@@ -47,7 +47,7 @@ impl FlowForm {
     }
 }
 
-/// The kind, the number of entry regions (at most one), and the regions behind.
+/// The kind, the number of entry regions (at most one), and the regions after.
 fn shape(flow: &dyn RegionFlow, op: OpView<'_>) -> Option<(FlowKind, usize, [usize; 2], [usize; 2])> {
     let edges = flow.edges(op);
     let count = op.body.op_regions(op.op).len();

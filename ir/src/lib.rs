@@ -58,7 +58,7 @@ mod walk;
 pub use analyses::{Analysis, Preserved};
 pub use arithmetic::{Arith, Arithmetic, Structured};
 pub use assembly::{Assembly, AssemblyHook};
-pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName};
+pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName, operand_ranges};
 pub use constraints::{Constraints, verify_by_constraints};
 pub use context::{Context, ContextBuilder};
 pub use declare::{

@@ -1,6 +1,6 @@
 //! Names of values.
 //!
-//! Nearly all of them are a word and a number: `%v12`, `%arg0`, `%3`. Of those no text is kept: the name says which word
+//! Nearly all of them are a word and a number: `%v12`, `%arg0`, `%3`. Of those no text is kept: the name states which word
 //! and which number, so that a program with a name for each operation needs no table of strings. Any other name is an
 //! interned string.
 
@@ -70,7 +70,7 @@ impl From<Sym> for Name {
     }
 }
 
-/// The word in front of a number: its bytes, the last of eight says how many.
+/// The word in front of a number: its bytes, the last of eight states how many.
 pub(crate) type Stem = u64;
 
 /// A word that does not end with a digit and the number after it, if that is what the text is.

@@ -56,7 +56,7 @@ impl PatternSet {
         let mut of = vec![Vec::new(); ctx.ops().len() + 1];
         for (root, _, pattern) in self.patterns {
             match root {
-                // One for an operation that is not registered is told by its check.
+                // One for an operation that is not registered is determined by its check.
                 Some(root) => {
                     if let Some(root) = ctx.registered_op(&root) {
                         of[root.index()].push(pattern);

@@ -8,7 +8,7 @@ use crate::entity::Sym;
 pub(crate) struct AttrPlan {
     pub(crate) name: Sym,
     pub(crate) required: bool,
-    /// Whether an operand may stand in its place.
+    /// Whether an operand may be in its place.
     pub(crate) or_operand: bool,
     pub(crate) kind: AttrKind,
 }

@@ -48,7 +48,7 @@ pub trait RegionFlow: Sync + Send {
     }
 
     /// How many arguments or results at the end of those of a point are the operation's own: an entry region makes them, and
-    /// they are known by their place. What is added stands before them.
+    /// they are known by their place. What is added is before them.
     fn own_inputs(&self, op: OpView<'_>, to: FlowPoint) -> usize {
         let _ = (op, to);
         0

@@ -18,7 +18,7 @@ pub enum InsertPoint {
     Before(OpId),
     /// At the end of a block.
     End(BlockId),
-    /// Nowhere: new operations stand in no block.
+    /// Nowhere: new operations are in no block.
     Detached,
 }
 

@@ -26,7 +26,7 @@ pub struct VjpArgs<'a> {
 
 /// The meaning of an operation that a dialect file, or a row of an op table, gives ([`OpDef::semantics`]).
 pub trait Semantics: Send + Sync {
-    /// Whether it says what the operation computes.
+    /// Whether it states what the operation computes.
     fn has_expansion(&self) -> bool;
 
     /// Whether it gives the derivative. Without it the expansion is differentiated.
@@ -39,8 +39,8 @@ pub trait Semantics: Send + Sync {
         Vec::new()
     }
 
-    /// The programs, with what they say: `computes`.
-    fn programs(&self) -> Vec<(&'static str, &str)> {
+    /// The programs, with what they are: `computes`, `computes without bias`.
+    fn programs(&self) -> Vec<(String, &str)> {
         Vec::new()
     }
 
@@ -66,7 +66,7 @@ pub trait Semantics: Send + Sync {
     /// Whether the expansion holds operations with regions.
     fn has_regions(&self, op: OpView<'_>) -> bool;
 
-    /// Emits at the insertion point what computes the results of `op` from `operands`, which stand for its own.
+    /// Emits at the insertion point what computes the results of `op` from `operands`, which represent its own.
     ///
     /// # Errors
     /// When there is no expansion for these types and attributes.

@@ -1,4 +1,4 @@
-//! How often bodies are looked at and changed: with that, tests tell how the work of a pass grows, without a clock.
+//! How often bodies are looked at and changed: with that, tests determine how the work of a pass grows, without a clock.
 
 #[cfg(debug_assertions)]
 thread_local! {

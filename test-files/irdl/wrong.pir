@@ -12,10 +12,6 @@
 // CHECK: wrong.pir:[[@LINE+2]]:1: error: operand 0 of `d.all` must be `f32` or `f64`, not `i32`
 // CHECK-NEXT: note: `irdl.any_of` in {{.*}}d.irdl:80:14 demands it
 d.all (%a)
-// CHECK: wrong.pir:[[@LINE+1]]:7: error: parameter 0 of `!d.box<i32>` must be `f32` or `f64`: `irdl.any_of` in {{.*}}d.irdl:6:14 demands it
-%e = "test.value"() : () -> !d.box<i32>
-// CHECK: wrong.pir:[[@LINE+1]]:7: error: the dialect `d` has no type `!bx`; did you mean `!box`?
-%f = "test.value"() : () -> !d.bx<f32>
 // CHECK: wrong.pir:[[@LINE+1]]:6: error: `d.same` takes 2 operands (operand0, operand1), not 1
 %g = d.same (%a) : i32
 // CHECK: wrong.pir:[[@LINE+1]]:1: error: parameter 1 of `#d.pair<"x", "y">` must be a `#builtin.integer`: `irdl.base` in {{.*}}d.irdl:18:14 demands it

@@ -211,7 +211,7 @@ fn a_closed_pipe_is_no_error() {
         let mut first = vec![0; line.len()];
         child.stdout.take().unwrap().read_exact(&mut first).unwrap();
         assert_eq!(first, line.as_bytes());
-        // Nobody reads on.
+        // No reader is left.
         let output = child.wait_with_output().unwrap();
         assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
     }

@@ -34,8 +34,8 @@ mod types;
 use std::sync::Arc;
 
 use pir_ir::{
-    Context, ContextBuilder, Diagnostic, DialectDef, OpDef, Pattern, Span, effects_by_semantics, infer_by_semantics,
-    nearest, speculate_by_semantics,
+    Context, ContextBuilder, Diagnostic, DialectDef, OpDef, Pattern, Semantics, Span, effects_by_semantics,
+    infer_by_semantics, nearest, speculate_by_semantics,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_yaml_ng::{Mapping, Value};
@@ -329,15 +329,15 @@ fn unknown_field(source: &Source, at: usize, name: &str, known: &[&str]) -> Diag
     })
 }
 
-/// Gives an operation the semantics of programs, and what follows from them where its definition says nothing.
+/// Gives an operation the semantics of programs, and what follows from them where its definition states nothing.
 fn attach(def: &mut OpDef, program: Program) {
-    if def.infer.is_none() && (program.computes.is_some() || !program.forms.is_empty()) {
+    if def.infer.is_none() && (program.has_expansion() || !program.forms.is_empty()) {
         def.infer = Some(infer_by_semantics);
     }
     def.semantics = Some(Arc::new(program));
 }
 
-/// Gives an operation of a table the programs of its row. The tables are tested: what is wrong with one is told by whoever
+/// Gives an operation of a table the programs of its row. The tables are tested: what is wrong with one is determined by what
 /// asks for it.
 pub(crate) fn attach_row(def: &mut OpDef, computes: Option<&str>, vjp: Option<&str>, forms: &[Option<&str>]) {
     let text = |text, field: &str| {
@@ -345,13 +345,14 @@ pub(crate) fn attach_row(def: &mut OpDef, computes: Option<&str>, vjp: Option<&s
         let (source, lines) = (None, Vec::new());
         Text {
             text,
+            without: Vec::new(),
             origin: Origin { source, lines, what },
         }
     };
     let program = Program::new(
         def,
-        computes.map(|it| text(it, "computes")),
-        vjp.map(|it| text(it, "vjp")),
+        computes.map(|it| text(it, "computes")).into_iter().collect(),
+        vjp.map(|it| text(it, "vjp")).into_iter().collect(),
     );
     let forms: Option<Vec<Form>> = forms.iter().map(|form| Form::parse((*form)?, def).ok()).collect();
     if let Ok(mut program) = program {

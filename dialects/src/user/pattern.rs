@@ -42,7 +42,7 @@ enum Wanted {
     Variable(String),
 }
 
-/// What the open parts of a match stand for.
+/// What the open parts of a match represent.
 #[derive(Default)]
 struct Bindings<'p> {
     values: FxHashMap<&'p str, ValueId>,

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use pir_ir::{
     Arity, AttrData, AttrDict, AttrSpec, Body, Context, Derivative, Diagnostic, InferArgs, OpDef, OpId, OpView,
-    Rewriter, Semantics, Speculatability, Type, TypeData, ValueId, VjpArgs,
+    Rewriter, Semantics, Speculatability, Type, TypeData, ValueId, ValueSpec, VjpArgs, operand_ranges,
 };
 use smallvec::SmallVec;
 
@@ -16,26 +16,44 @@ use super::types::Form;
 /// What a row says of an operation beyond what its definition holds.
 #[derive(Default)]
 pub(super) struct Program {
-    pub(super) computes: Option<Template>,
-    pub(super) vjp: Option<Template>,
+    computes: Vec<Case>,
+    vjp: Vec<Case>,
     /// The operands that `vjp` returns cotangents of.
     derivative: Vec<usize>,
     /// The forms of the types of the results; empty when they are inferred in another way.
     pub(super) forms: Vec<Form>,
-    /// How many operands are declared, and which of them is a list.
-    declared: usize,
-    list: Option<usize>,
-    /// Whether the row says that there are no effects.
+    operands: Vec<ValueSpec>,
+    results: Vec<ValueSpec>,
+    /// Whether the row states that there are no effects.
     pub(super) must_be_pure: bool,
     /// What was found wrong, so that it is looked for once.
     checked: OnceLock<Vec<Diagnostic>>,
 }
 
+/// A program for operations without some of their optional operands.
+struct Case {
+    /// Which of the declared operands are absent.
+    absent: Places,
+    template: Template,
+}
+
 /// A program of a row: its text, and where that is.
 pub(super) struct Text<'t> {
     pub(super) text: &'t str,
+    /// The optional operands that are absent.
+    pub(super) without: Vec<String>,
     pub(super) origin: Origin,
 }
+
+/// Declared operands or results of an operation, and the values that they are.
+struct Parameters<'p> {
+    specs: &'p [ValueSpec],
+    ranges: SmallVec<[Range<usize>; 6]>,
+    /// The types of the values.
+    flat: &'p [Type],
+}
+
+type Places = SmallVec<[usize; 2]>;
 
 type Types = SmallVec<[Type; 6]>;
 
@@ -48,34 +66,41 @@ impl Program {
     /// The name of the field that is wrong, and what is wrong with it.
     pub(super) fn new(
         def: &OpDef,
-        computes: Option<Text<'_>>,
-        vjp: Option<Text<'_>>,
+        computes: Vec<Text<'_>>,
+        vjp: Vec<Text<'_>>,
     ) -> Result<Self, (&'static str, String)> {
         let mut program = Program::default();
-        if computes.is_none() && vjp.is_none() {
+        if computes.is_empty() && vjp.is_empty() {
             return Ok(program);
         }
-        let field = if computes.is_some() { "computes" } else { "vjp" };
-        program.declared = def.operands.len();
-        program.list = def.operands.iter().position(|operand| operand.arity == Arity::Variadic);
-        let others = def
-            .operands
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| Some(*at) != program.list);
-        let values = others.map(|(_, operand)| operand).chain(def.results.iter());
-        if let Some(value) = values.into_iter().find(|value| value.arity != Arity::One) {
+        let field = if computes.is_empty() { "vjp" } else { "computes" };
+        let mut lists = def.results.iter().filter(|result| result.arity != Arity::One);
+        let list = lists.next().filter(|result| result.arity == Arity::Variadic);
+        if let Some(result) = lists.next().or(def.results.iter().find(|r| r.arity == Arity::Optional)) {
             let message = format!(
-                "`computes` and `vjp` are for operations with at most one list of operands, no optional operands and a fixed \
-                 number of results, unlike `{}`",
-                value.name
+                "`computes` and `vjp` are for operations with at most one list of results and no optional results, unlike `{}`",
+                result.name
             );
             return Err((field, message));
         }
-        let operands: Vec<String> = def.operands.iter().map(|operand| operand.name.to_string()).collect();
-        let results = def.results.iter().map(|result| result.name.to_string());
+        if let Some(list) = list.filter(|_| computes.is_empty()) {
+            return Err((
+                field,
+                format!(
+                    "without `computes` nothing determines how many values `{}` has",
+                    list.name
+                ),
+            ));
+        }
+        program.operands = def.operands.to_vec();
+        program.results = def.results.to_vec();
+        let names = def
+            .operands
+            .iter()
+            .chain(def.results.iter())
+            .map(|value| value.name.to_string());
         let cotangents = def.results.iter().map(|result| format!("{}_grad", result.name));
-        let all: Vec<String> = operands.iter().cloned().chain(results).chain(cotangents).collect();
+        let all: Vec<String> = names.chain(cotangents).collect();
         if let Some(name) = all.iter().enumerate().find(|(at, name)| all[..*at].contains(name)) {
             let message = format!(
                 "the programs would have two values `%{}`: an operand, a result, or the cotangent of one",
@@ -83,75 +108,49 @@ impl Program {
             );
             return Err((field, message));
         }
-        let template = |text: Option<Text<'_>>, params: Vec<String>| {
-            let holes = def.attrs.iter().map(hole).collect();
-            text.map(|Text { text, origin }| Template::new(text.to_owned(), params, holes, origin))
-        };
-        program.computes = template(computes, operands);
-        program.vjp = template(vjp, all);
+        program.computes = cases(def, computes, &all[..def.operands.len()]).map_err(|why| ("computes", why))?;
+        program.vjp = cases(def, vjp, &all).map_err(|why| ("vjp", why))?;
         if let Derivative::Operands(names) = &def.derivative {
             let at = |name: &pir_ir::Text| def.operands.iter().position(|operand| operand.name == *name);
             program.derivative = names.iter().filter_map(at).collect();
         }
-        if program.vjp.is_some() && program.derivative.is_empty() {
+        if !program.vjp.is_empty() && program.derivative.is_empty() {
             return Err(("vjp", "it has a `vjp`, but `derivative` names no operand".to_owned()));
         }
         Ok(program)
     }
 
-    fn computes(&self) -> Result<&Template, String> {
-        self.computes.as_ref().ok_or_else(|| NO_COMPUTES.to_owned())
+    /// The program for operands of which these are absent.
+    fn case<'p>(&self, cases: &'p [Case], field: &str, absent: &Places) -> Result<&'p Template, String> {
+        let found = cases.iter().find(|case| case.absent == *absent);
+        found.map(|case| &case.template).ok_or_else(|| {
+            let names: Vec<&str> = absent.iter().map(|&at| &*self.operands[at].name).collect();
+            match names.is_empty() {
+                true => format!("its row has no `{field}` for all of its operands"),
+                false => format!("its row has no `{field} without {}`", names.join(", ")),
+            }
+        })
+    }
+
+    /// The program that computes an operation with these operands.
+    fn computes(&self, operands: &Parameters<'_>) -> Result<&Template, String> {
+        match self.computes.is_empty() {
+            true => Err(NO_COMPUTES.to_owned()),
+            false => self.case(&self.computes, "computes", &operands.absent()),
+        }
+    }
+
+    fn operands<'p>(&'p self, ctx: &Context, flat: &'p [Type], attrs: AttrDict) -> Parameters<'p> {
+        Parameters::new(ctx, &self.operands, flat, attrs)
     }
 
     /// The expansion for an operation that is there.
     fn instance(&self, op: OpView<'_>) -> Option<std::sync::Arc<Instance>> {
         let types: Types = op.body.operands(op.op).map(|v| op.body.value_type(v)).collect();
-        self.computes
-            .as_ref()?
-            .instance(op.ctx, &self.grouped_types(op.ctx, &types), op.body.attrs(op.op))
-            .ok()
-    }
-
-    /// Which of so many operands are those of the list.
-    fn elements(&self, count: usize) -> Option<Range<usize>> {
-        let list = self.list?;
-        Some(list..(list + (count + 1).saturating_sub(self.declared)).min(count))
-    }
-
-    /// The same, unless a list is given as one value.
-    fn to_combine(&self, ctx: &Context, types: &[Type]) -> Option<Range<usize>> {
-        let is_list = |range: &Range<usize>| {
-            let single = types.get(range.start).filter(|_| range.len() == 1);
-            single.is_some_and(|&ty| matches!(ctx.type_data(ty), TypeData::List(_)))
-        };
-        self.elements(types.len()).filter(|range| !is_list(range))
-    }
-
-    /// The types of the parameters of the programs: a list is one value.
-    fn grouped_types(&self, ctx: &Context, types: &[Type]) -> Types {
-        let mut grouped: Types = types.into();
-        if let Some(range) = self.to_combine(ctx, types) {
-            let list = ctx.intern_type(TypeData::List(types[range.clone()].into()));
-            grouped.drain(range.clone());
-            grouped.insert(range.start, list);
-        }
-        grouped
-    }
-
-    /// The arguments for them.
-    fn grouped(&self, r: &mut Rewriter<'_>, operands: &[ValueId]) -> SmallVec<[ValueId; 6]> {
-        let types: Types = operands.iter().map(|&v| r.body.value_type(v)).collect();
-        let mut grouped: SmallVec<[ValueId; 6]> = operands.into();
-        if let Some(range) = self.to_combine(r.ctx, &types) {
-            let list = r.ctx.intern_type(TypeData::List(types[range.clone()].into()));
-            let combined = r
-                .op("builtin.combine")
-                .operands(operands[range.clone()].iter().copied());
-            let combined = combined.result(list).value();
-            grouped.drain(range.clone());
-            grouped.insert(range.start, combined);
-        }
-        grouped
+        let attrs = op.body.attrs(op.op);
+        let operands = self.operands(op.ctx, &types, attrs);
+        let computes = self.computes(&operands).ok()?;
+        computes.instance(op.ctx, &operands.types(op.ctx), attrs).ok()
     }
 
     /// Reads the programs for some types, and gives what is wrong with them whatever the types are.
@@ -177,49 +176,85 @@ impl Program {
 
     /// Reads the programs for operands of one type. An error that is certain is one of every type.
     fn try_types(&self, ctx: &Context, def: &OpDef, ty: Type, attrs: AttrDict) -> Result<(), (bool, Vec<Diagnostic>)> {
+        let cases = self.computes.iter().chain(&self.vjp);
+        let mut absences: Vec<&Places> = cases.map(|case| &case.absent).collect();
+        absences.sort_unstable();
+        absences.dedup();
+        absences
+            .into_iter()
+            .try_for_each(|absent| self.try_case(ctx, def, ty, attrs, absent))
+    }
+
+    fn try_case(
+        &self,
+        ctx: &Context,
+        def: &OpDef,
+        ty: Type,
+        mut attrs: AttrDict,
+        absent: &Places,
+    ) -> Result<(), (bool, Vec<Diagnostic>)> {
+        if !absent.is_empty() {
+            let places: Vec<i64> = absent.iter().map(|&at| at as i64).collect();
+            attrs = ctx.dict_with(attrs, "absent_operands", ctx.ints_attr(&places));
+        }
+        // A list of two is given as one value.
+        let list = ctx.intern_type(TypeData::List([ty; 2].into()));
+        let given = self.operands.iter().enumerate().filter(|(at, _)| !absent.contains(at));
+        let flat: Types = given
+            .map(|(_, spec)| if spec.arity == Arity::Variadic { list } else { ty })
+            .collect();
         let mut body = Body::new();
-        let count = operands_of_sample(def);
-        let operands: Vec<ValueId> = (0..count).map(|_| body.create_placeholder(ty)).collect();
-        let mut types = self.grouped_types(ctx, &vec![ty; count]);
-        let given = types.clone();
-        if let Some(computes) = &self.computes {
+        let values: Vec<ValueId> = flat.iter().map(|&ty| body.create_placeholder(ty)).collect();
+        let operands = self.operands(ctx, &flat, attrs);
+        let mut types = operands.types(ctx);
+        let mut count = def.results.len();
+        if let Ok(computes) = self.case(&self.computes, "computes", absent) {
             let instance = computes
                 .located_instance(ctx, &types, attrs)
                 .map_err(|wrong| (false, wrong.0))?;
             if let Err(why) = self.fits(ctx, def, &instance, None) {
                 return Err((true, vec![computes.error(why)]));
             }
+            count = instance.results().len();
         }
         let args = InferArgs {
             ctx,
             body: &body,
             def,
-            operands: &operands,
+            operands: &values,
             attrs,
             regions: &[],
         };
-        let results: SmallVec<[Type; 2]> = match def.infer.map(|infer| infer(args)) {
-            Some(Ok(types)) => types,
-            // Here it is what the forms say that does not go with the program.
+        let results: Types = match def.infer.map(|infer| infer(args)) {
+            Some(Ok(types)) => types.into_iter().collect(),
+            // Here it is what the forms state that does not fit the program.
             Some(Err(why)) => {
-                let program = self.computes.as_ref().filter(|_| !self.forms.is_empty());
+                let program = self.case(&self.computes, "computes", absent).ok();
+                let program = program.filter(|_| !self.forms.is_empty());
                 return Err((false, program.map(|program| program.error(why)).into_iter().collect()));
             }
-            None => def.results.iter().map(|_| ty).collect(),
+            None => SmallVec::from_elem(ty, count),
         };
-        let Some(vjp) = &self.vjp else { return Ok(()) };
+        let Ok(vjp) = self.case(&self.vjp, "vjp", absent) else {
+            return Ok(());
+        };
+        let results = Parameters::new(ctx, &self.results, &results, AttrDict::EMPTY).types(ctx);
         types.extend(results.iter().chain(&results).copied());
         let instance = vjp
             .located_instance(ctx, &types, attrs)
             .map_err(|wrong| (false, wrong.0))?;
-        self.cotangents_fit(ctx, def, &instance, &given)
+        self.cotangents_fit(ctx, &instance, &operands)
             .map_err(|why| (true, vec![vjp.error(why)]))
     }
 
     /// Whether what the program returns goes with the row, and with the types that its forms state.
     fn fits(&self, ctx: &Context, def: &OpDef, instance: &Instance, stated: Option<&[Type]>) -> Result<(), String> {
         let found = instance.results().len();
-        if found != def.results.len() {
+        let fits = match def.results.iter().any(|result| result.arity == Arity::Variadic) {
+            true => found + 1 >= def.results.len(),
+            false => found == def.results.len(),
+        };
+        if !fits {
             return Err(format!(
                 "`computes` returns {found} value{}, but `output` declares {}",
                 if found == 1 { "" } else { "s" },
@@ -243,28 +278,122 @@ impl Program {
         Ok(())
     }
 
-    fn cotangents_fit(&self, ctx: &Context, def: &OpDef, instance: &Instance, operands: &[Type]) -> Result<(), String> {
-        let found = instance.results().len();
-        if found != self.derivative.len() {
+    /// The operands that are there and that a `vjp` returns cotangents of.
+    fn differentiated<'p>(&'p self, operands: &'p Parameters<'_>) -> impl Iterator<Item = usize> + Clone + 'p {
+        let places = self.derivative.iter().copied();
+        places.filter(|&place| !operands.is_absent(place))
+    }
+
+    fn cotangents_fit(&self, ctx: &Context, instance: &Instance, operands: &Parameters<'_>) -> Result<(), String> {
+        let (found, wanted) = (instance.results().len(), self.differentiated(operands).count());
+        if found != wanted {
             return Err(format!(
-                "`vjp` returns {found} value{}, but `derivative` names {} operand{}",
+                "`vjp` returns {found} value{}, but `derivative` names {wanted} operand{}",
                 if found == 1 { "" } else { "s" },
-                self.derivative.len(),
-                if self.derivative.len() == 1 { "" } else { "s" },
+                if wanted == 1 { "" } else { "s" },
             ));
         }
-        for (&index, ty) in self.derivative.iter().zip(instance.results()) {
+        for (place, ty) in self.differentiated(operands).zip(instance.results()) {
             let spelled = |ty| pir_ir::text::print_type(ctx, ty);
-            if !pir_ir::verify::compatible(ctx, ty, operands[index]) {
+            let operand = operands.ty(ctx, place);
+            if !pir_ir::verify::compatible(ctx, ty, operand) {
                 return Err(format!(
                     "`vjp` returns `{}` as the cotangent of `{}`, which has type `{}`",
                     spelled(ty),
-                    def.operands[index].name,
-                    spelled(operands[index])
+                    self.operands[place].name,
+                    spelled(operand)
                 ));
             }
         }
         Ok(())
+    }
+}
+
+/// The templates of programs, which are given with the optional operands that they do without. `params` are the names of all
+/// operands, and of what comes after them.
+fn cases(def: &OpDef, programs: Vec<Text<'_>>, params: &[String]) -> Result<Vec<Case>, String> {
+    let mut cases: Vec<Case> = Vec::new();
+    for Text { text, without, origin } in programs {
+        let mut absent = Places::new();
+        for name in &without {
+            let place = def.operands.iter().position(|operand| operand.name == *name);
+            let place = place.filter(|&at| def.operands[at].arity == Arity::Optional);
+            absent.push(place.ok_or_else(|| format!("there is no optional operand `{name}`"))?);
+        }
+        absent.sort_unstable();
+        absent.dedup();
+        if cases.iter().any(|case| case.absent == absent) {
+            return Err("there are two programs for the same operands".to_owned());
+        }
+        let given = params.iter().enumerate().filter(|(at, _)| !absent.contains(at));
+        let params = given.map(|(_, name)| name.clone()).collect();
+        let holes = def.attrs.iter().map(hole).collect();
+        let template = Template::new(text.to_owned(), params, holes, origin);
+        cases.push(Case { absent, template });
+    }
+    Ok(cases)
+}
+
+impl<'p> Parameters<'p> {
+    fn new(ctx: &Context, specs: &'p [ValueSpec], flat: &'p [Type], attrs: AttrDict) -> Self {
+        Parameters {
+            specs,
+            ranges: operand_ranges(ctx, specs, flat, attrs),
+            flat,
+        }
+    }
+
+    fn is_absent(&self, place: usize) -> bool {
+        self.specs[place].arity == Arity::Optional && self.ranges[place].is_empty()
+    }
+
+    fn absent(&self) -> Places {
+        (0..self.specs.len()).filter(|&place| self.is_absent(place)).collect()
+    }
+
+    /// Whether the values have to be combined: a list that is not given as one value.
+    fn is_combined(&self, ctx: &Context, place: usize) -> bool {
+        let list = |range: &Range<usize>| {
+            let ty = self.flat.get(range.start).filter(|_| range.len() == 1);
+            ty.is_some_and(|&ty| matches!(ctx.type_data(ty), TypeData::List(_)))
+        };
+        self.specs[place].arity == Arity::Variadic && !list(&self.ranges[place])
+    }
+
+    /// The values at a place; none where too few are given.
+    fn at<'v, T>(&self, place: usize, values: &'v [T]) -> &'v [T] {
+        values.get(self.ranges[place].clone()).unwrap_or_default()
+    }
+
+    /// The type of the parameter of the programs: a list is one value.
+    fn ty(&self, ctx: &Context, place: usize) -> Type {
+        let types = self.at(place, self.flat);
+        match self.is_combined(ctx, place) {
+            true => ctx.intern_type(TypeData::List(types.into())),
+            false => types.first().copied().unwrap_or(Type::NONE),
+        }
+    }
+
+    /// The types of the parameters that are there.
+    fn types(&self, ctx: &Context) -> Types {
+        let places = (0..self.specs.len()).filter(|&place| !self.is_absent(place));
+        places.map(|place| self.ty(ctx, place)).collect()
+    }
+
+    /// The arguments for them.
+    fn arguments(&self, r: &mut Rewriter<'_>, values: &[ValueId]) -> SmallVec<[ValueId; 6]> {
+        let mut arguments = SmallVec::new();
+        for place in (0..self.specs.len()).filter(|&place| !self.is_absent(place)) {
+            let given = self.at(place, values);
+            if self.is_combined(r.ctx, place) {
+                let list = self.ty(r.ctx, place);
+                let combined = r.op("builtin.combine").operands(given.iter().copied());
+                arguments.push(combined.result(list).value());
+            } else {
+                arguments.extend(given.first().copied());
+            }
+        }
+        arguments
     }
 }
 
@@ -293,12 +422,6 @@ pub(super) fn sample_types(ctx: &Context) -> impl Iterator<Item = Type> {
         .map(|(shape, elem)| ctx.tensor(shape, elem))
 }
 
-/// How many operands an operation is tried with: two in a list.
-fn operands_of_sample(def: &OpDef) -> usize {
-    let lists = def.operands.iter().filter(|operand| operand.arity == Arity::Variadic);
-    def.operands.len() + lists.count()
-}
-
 /// Values for the attributes that must be given.
 fn sample_attrs(ctx: &Context, def: &OpDef) -> AttrDict {
     let mut attrs = AttrDict::EMPTY;
@@ -319,22 +442,34 @@ fn sample_attrs(ctx: &Context, def: &OpDef) -> AttrDict {
 
 impl Semantics for Program {
     fn has_expansion(&self) -> bool {
-        self.computes.is_some()
+        !self.computes.is_empty()
     }
 
     fn has_vjp(&self) -> bool {
-        self.vjp.is_some()
+        !self.vjp.is_empty()
     }
 
     fn mentions(&self) -> Vec<&str> {
-        self.computes.iter().flat_map(Template::mentions).collect()
+        self.computes.iter().flat_map(|case| case.template.mentions()).collect()
     }
 
-    fn programs(&self) -> Vec<(&'static str, &str)> {
-        let computes = self.computes.iter().map(|template| ("computes", template.text()));
-        computes
-            .chain(self.vjp.iter().map(|template| ("vjp", template.text())))
-            .collect()
+    fn programs(&self) -> Vec<(String, &str)> {
+        let titled = |field: &'static str, cases: &'_ [Case]| -> Vec<String> {
+            let name = |&at: &usize| &*self.operands[at].name;
+            let title = |case: &Case| match case.absent.is_empty() {
+                true => field.to_owned(),
+                false => format!(
+                    "{field} without {}",
+                    case.absent.iter().map(name).collect::<Vec<_>>().join(", ")
+                ),
+            };
+            cases.iter().map(title).collect()
+        };
+        let titles = titled("computes", &self.computes)
+            .into_iter()
+            .chain(titled("vjp", &self.vjp));
+        let texts = self.computes.iter().chain(&self.vjp).map(|case| case.template.text());
+        titles.zip(texts).collect()
     }
 
     fn check(&self, ctx: &Context, def: &OpDef) -> Vec<Diagnostic> {
@@ -352,11 +487,13 @@ impl Semantics for Program {
             ),
         };
         // An operation that is verified can be expanded, whatever gives its types.
-        let Some(computes) = &self.computes else {
-            return stated.ok_or_else(|| NO_COMPUTES.to_owned());
-        };
         let types: Types = args.operands.iter().map(|&v| args.body.value_type(v)).collect();
-        let instance = computes.instance(args.ctx, &self.grouped_types(args.ctx, &types), args.attrs)?;
+        let operands = self.operands(args.ctx, &types, args.attrs);
+        if self.computes.is_empty() {
+            return stated.ok_or_else(|| NO_COMPUTES.to_owned());
+        }
+        let computes = self.computes(&operands)?;
+        let instance = computes.instance(args.ctx, &operands.types(args.ctx), args.attrs)?;
         self.fits(args.ctx, args.def, &instance, stated.as_deref())?;
         Ok(stated.unwrap_or_else(|| instance.results().collect()))
     }
@@ -376,13 +513,15 @@ impl Semantics for Program {
 
     fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
         let types: Types = operands.iter().map(|&v| r.body.value_type(v)).collect();
-        let types = self.grouped_types(r.ctx, &types);
-        let instance = self.computes()?.instance(r.ctx, &types, r.body.attrs(op))?;
+        let attrs = r.body.attrs(op);
+        let parameters = self.operands(r.ctx, &types, attrs);
+        let computes = self.computes(&parameters)?;
+        let instance = computes.instance(r.ctx, &parameters.types(r.ctx), attrs)?;
         if instance.results().len() != r.body.num_results(op) {
             return Err(format!("`computes` returns {} values", instance.results().len()));
         }
-        let operands = self.grouped(r, operands);
-        Ok(instance.emit(r, r.body.op_span(op), &operands))
+        let arguments = parameters.arguments(r, operands);
+        Ok(instance.emit(r, r.body.op_span(op), &arguments))
     }
 
     fn vjp(
@@ -391,32 +530,35 @@ impl Semantics for Program {
         op: OpId,
         args: VjpArgs<'_>,
     ) -> Result<SmallVec<[(usize, ValueId); 2]>, String> {
-        let vjp = self.vjp.as_ref().ok_or("its row has no `vjp`")?;
-        let flat: Types = args.operands.iter().map(|&v| r.body.value_type(v)).collect();
-        let mut types = self.grouped_types(r.ctx, &flat);
-        let others = args.results.iter().chain(args.cotangents);
-        types.extend(others.clone().map(|&v| r.body.value_type(v)));
-        let instance = vjp.instance(r.ctx, &types, r.body.attrs(op))?;
-        if let Some(def) = r.ctx.op_def(r.body.op_name(op)) {
-            self.cotangents_fit(r.ctx, def, &instance, &types[..self.declared])?;
+        if self.vjp.is_empty() {
+            return Err("its row has no `vjp`".to_owned());
         }
-        let mut all = self.grouped(r, args.operands);
-        all.extend(others.copied());
+        let types_of =
+            |r: &Rewriter<'_>, values: &[ValueId]| -> Types { values.iter().map(|&v| r.body.value_type(v)).collect() };
+        let attrs = r.body.attrs(op);
+        let flat = types_of(r, args.operands);
+        let operands = self.operands(r.ctx, &flat, attrs);
+        let vjp = self.case(&self.vjp, "vjp", &operands.absent())?;
+        let result_types = types_of(r, args.results);
+        let results = Parameters::new(r.ctx, &self.results, &result_types, AttrDict::EMPTY);
+        let mut types = operands.types(r.ctx);
+        let others = results.types(r.ctx);
+        types.extend(others.iter().chain(&others).copied());
+        let instance = vjp.instance(r.ctx, &types, attrs)?;
+        self.cotangents_fit(r.ctx, &instance, &operands)?;
+        let mut all = operands.arguments(r, args.operands);
+        all.extend(results.arguments(r, args.results));
+        all.extend(results.arguments(r, args.cotangents));
         let values = instance.emit(r, r.body.op_span(op), &all);
-        let elements = self.elements(flat.len()).unwrap_or(0..0);
-        let combined = self.to_combine(r.ctx, &flat).is_some();
         let mut found = SmallVec::new();
-        for (&place, value) in self.derivative.iter().zip(values) {
-            if self.list == Some(place) && combined {
-                let parts = r
-                    .op("builtin.split")
-                    .operand(value)
-                    .results(flat[elements.clone()].iter().copied());
-                let parts = parts.build();
-                found.extend(elements.clone().zip(r.body.results(parts)));
+        for (place, value) in self.differentiated(&operands).zip(values) {
+            let range = operands.ranges[place].clone();
+            if operands.is_combined(r.ctx, place) {
+                let parts = operands.at(place, &flat).iter().copied();
+                let parts = r.op("builtin.split").operand(value).results(parts).build();
+                found.extend(range.zip(r.body.results(parts)));
             } else {
-                let behind = self.list.is_some_and(|list| place > list);
-                found.push((if behind { place + elements.len() - 1 } else { place }, value));
+                found.push((range.start, value));
             }
         }
         Ok(found)

@@ -4,7 +4,7 @@ use pir_ir::{
     Arity, Assembly, AttrSpec, Derivative, Diagnostic, MemoryEffects, OpDef, Speculatability, Traits, ValueSpec,
     nearest,
 };
-use serde_yaml_ng::Value;
+use serde_yaml_ng::{Mapping, Value};
 
 use super::program::{Program, Text, origin};
 use super::source::{Item, Source};
@@ -36,6 +36,12 @@ const FIELDS: &[&str] = &[
     "example",
 ];
 
+/// The fields that hold programs.
+const PROGRAMS: [&str; 2] = ["computes", "vjp"];
+
+/// What follows such a field if some optional operands are absent: `computes without bias`.
+const WITHOUT: &str = " without ";
+
 /// Reads one row.
 pub(super) struct Reader<'s> {
     pub(super) source: &'s Source,
@@ -56,7 +62,9 @@ impl Reader<'_> {
             .ok_or_else(|| self.error("op", "expected a mapping with `op:`, `args:`, `output:`"))?;
         for (key, value) in entries {
             let key = key.as_str().unwrap_or_default();
-            if !FIELDS.contains(&key) {
+            let (field, without) = key.split_once(WITHOUT).unzip();
+            if !FIELDS.contains(&field.unwrap_or(key)) || without.is_some() && !PROGRAMS.contains(&field.unwrap_or(key))
+            {
                 return Err(Box::new(unknown_field(self.source, self.item.field(key), key, FIELDS)));
             }
             if !matches!(key, "traits" | "infer_meta") && !value.is_string() {
@@ -68,7 +76,11 @@ impl Reader<'_> {
                 return Err(self.error("op", format!("the field `{field}` is missing")));
             }
         }
-        let entry: schema::Entry = serde_yaml_ng::from_value(row.clone()).map_err(|error| {
+        let plain = entries
+            .iter()
+            .filter(|(key, _)| !key.as_str().is_some_and(|key| key.contains(WITHOUT)));
+        let plain: Mapping = plain.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let entry: schema::Entry = serde_yaml_ng::from_value(Value::Mapping(plain)).map_err(|error| {
             let field = if entries.contains_key("traits") {
                 "traits"
             } else {
@@ -84,10 +96,32 @@ impl Reader<'_> {
             );
             return Err(self.error("op", message));
         }
-        self.built(&row)
+        let [computes, vjp] = PROGRAMS;
+        let programs = [(computes, &row.computes), (vjp, &row.vjp)];
+        let programs = programs.map(|(field, text)| self.programs(entries, &row.op, field, text.as_deref()));
+        self.built(&row, programs)
     }
 
-    fn built(&self, row: &schema::Op) -> Result<OpDef, Fault> {
+    /// The program of a field, and those for operations without some of their operands.
+    fn programs<'t>(&self, entries: &'t Mapping, name: &str, field: &str, plain: Option<&'t str>) -> Vec<Text<'t>> {
+        let text = |key: &str, text: &'t str, without: Vec<String>| {
+            let what = format!("`{key}` of `{}.{name}`", self.dialect);
+            let origin = origin(self.source, self.item.lines(key), what);
+            Text { text, without, origin }
+        };
+        let program = |(key, value): (&'t Value, &'t Value)| {
+            let key = key.as_str()?;
+            let names = key.strip_prefix(field)?.strip_prefix(WITHOUT)?;
+            let names = names.split(',').map(|name| name.trim().to_owned()).collect();
+            Some(text(key, value.as_str()?, names))
+        };
+        let plain = plain.map(|plain| text(field, plain, Vec::new()));
+        plain.into_iter().chain(entries.iter().filter_map(program)).collect()
+    }
+
+    fn built(&self, row: &schema::Op, programs: [Vec<Text<'_>>; 2]) -> Result<OpDef, Fault> {
+        let [computes, vjp] = programs;
+        let (has_computes, has_vjp) = (!computes.is_empty(), !vjp.is_empty());
         let name = format!("{}.{}", self.dialect, row.op);
         let mut def = OpDef::new(name.clone(), row.summary.clone());
         def.description = row.doc.clone().into();
@@ -106,11 +140,10 @@ impl Reader<'_> {
         for word in &row.traits {
             def.traits |= self.a_trait(word)?;
         }
-        let program = row.computes.is_some() || row.vjp.is_some();
         def.derivative = match &row.derivative {
             Some(names) if names.is_empty() => Derivative::None,
             Some(names) => Derivative::Operands(names.iter().cloned().map(Into::into).collect::<Vec<_>>().into()),
-            None if program && !row.says_derivative => {
+            None if (has_computes || has_vjp) && !row.says_derivative => {
                 Derivative::Operands(def.operands.iter().map(|operand| operand.name.clone()).collect())
             }
             None => Derivative::Undeclared,
@@ -131,16 +164,22 @@ impl Reader<'_> {
         if let Some(func) = &row.infer {
             def.infer = Some(self.inference(func)?);
         }
-        let (computes, vjp) = (
-            self.program(&name, "computes", &row.computes),
-            self.program(&name, "vjp", &row.vjp),
-        );
-        let has_computes = computes.is_some();
         let program = Program::new(&def, computes, vjp);
         let mut program = program.map_err(|(field, why)| self.error(field, why))?;
         let forms = self.forms(row, &def)?;
-        if forms.is_empty() && def.infer.is_none() && !has_computes && row.vjp.is_some() {
-            let message = "nothing says what types the results have: write `like x`, say, behind `Tensor(…)`";
+        if forms.is_empty() && def.infer.is_none() && !has_computes && has_vjp {
+            let message = "nothing determines the types of the results: write `like x`, say, after `Tensor(…)`";
+            return Err(self.error("output", message));
+        }
+        if let Some(list) = def
+            .results
+            .iter()
+            .find(|r| r.arity == Arity::Variadic && !forms.is_empty() && has_computes)
+        {
+            let message = format!(
+                "the types of the list `{}` follow from `computes`: leave them out",
+                list.name
+            );
             return Err(self.error("output", message));
         }
         program.forms = forms;
@@ -167,13 +206,6 @@ impl Reader<'_> {
         };
         attach(&mut def, program);
         Ok(def)
-    }
-
-    fn program<'t>(&self, name: &str, field: &str, text: &'t Option<String>) -> Option<Text<'t>> {
-        let text = text.as_deref()?;
-        let what = format!("`{field}` of `{name}`");
-        let origin = origin(self.source, self.item.lines(field), what);
-        Some(Text { text, origin })
     }
 
     fn forms(&self, row: &schema::Op, def: &OpDef) -> Result<Vec<Form>, Fault> {

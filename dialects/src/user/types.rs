@@ -1,4 +1,4 @@
-//! Forms of result types: `like x`, `broadcast x y`, `shape [x.0, 4, $n]`, each with ` of ELEMENT` behind.
+//! Forms of result types: `like x`, `broadcast x y`, `shape [x.0, 4, $n]`, each with ` of ELEMENT` after.
 
 use pir_ir::{Arity, DYNAMIC, InferArgs, OpDef, Type, nearest};
 use smallvec::SmallVec;

@@ -36,7 +36,7 @@ pub(crate) struct OpData {
     /// was erased.
     pub(crate) extra: u32,
     pub(crate) span: Span,
-    /// Increases along the block; valid when the block says so.
+    /// Increases along the block; valid when the block states so.
     pub(crate) order: u32,
 }
 

@@ -1,7 +1,7 @@
 //! The body: the arenas of a region tree, and read access to it.
 //!
 //! A [`Body`] holds one root region and everything nested in it, except what is inside isolated operations, which
-//! have a body of their own ([`Body::isolated`]). Operations of a block form a doubly linked list; operands stand in
+//! have a body of their own ([`Body::isolated`]). Operations of a block form a doubly linked list; operands are in
 //! one list, as nodes of the ordered use lists of their values; the results of an operation are contiguous.
 
 mod blocks;
@@ -26,7 +26,7 @@ pub(crate) use data::{ArenaRange, BlockData, DEAD, Extra, ModuleTrivia, OpData, 
 pub use data::{Successor, ValueDef, ValueName};
 use side_table::SideTable;
 pub use values::{Use, Uses};
-pub use view::OpView;
+pub use view::{OpView, operand_ranges};
 
 /// The arenas of one region tree.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Body {
     pub(crate) blocks: Vec<BlockData>,
     pub(crate) regions: Vec<RegionData>,
     pub(crate) extras: Vec<Extra>,
-    /// Comment lines (without the slashes) that stand before an operation.
+    /// Comment lines (without the slashes) that are before an operation.
     pub(crate) comments: SideTable<OpId, Box<str>>,
     /// Comment lines after the last operation of a block.
     pub(crate) end_comments: SideTable<BlockId, Box<str>>,

@@ -1,6 +1,6 @@
 //! Operands and the uses of values.
 //!
-//! The operands of an operation stand in a row in one list of the body. Which uses a value has is only known once it has
+//! The operands of an operation are in a row in one list of the body. Which uses a value has is only known once it has
 //! been asked, or once an operand has changed: a program that is read, verified and printed needs no [`UseLists`].
 
 use super::{ArenaRange, Body, ValueDef};

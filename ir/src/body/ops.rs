@@ -213,7 +213,7 @@ impl Body {
             .filter_map(|(owner, body)| owner.zip(body).map(|((op, name), body)| (op, name, body)))
     }
 
-    /// Comment lines that stand before the operation, each with its slashes, joined by line breaks.
+    /// Comment lines that are before the operation, each with its slashes, joined by line breaks.
     pub fn comment(&self, op: OpId) -> Option<&str> {
         self.comments.get(&op).map(|c| &**c)
     }

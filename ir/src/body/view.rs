@@ -1,14 +1,18 @@
 //! An operation with all that is needed to ask about it.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use super::Body;
 use crate::context::Context;
-use crate::declare::{Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, Speculatability, Traits};
+use crate::declare::{
+    Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, Speculatability, Traits, ValueSpec,
+};
 use crate::entity::{OpId, ValueId};
 use crate::registry::{InferArgs, MemoryEffects, OpDef};
 use crate::semantics::Semantics;
-use crate::types::{Attr, Type, TypeData};
+use crate::types::{Attr, AttrDict, Type, TypeData};
 
 /// An operation with its body and context: what verifiers, folds and interfaces look at.
 #[derive(Clone, Copy)]
@@ -19,6 +23,41 @@ pub struct OpView<'a> {
     pub body: &'a Body,
     /// The operation.
     pub op: OpId,
+}
+
+/// For each declared operand, which of the operands of these types it is: none of an optional one that is absent, several of
+/// a list that is not given as one value.
+pub fn operand_ranges(
+    ctx: &Context,
+    specs: &[ValueSpec],
+    types: &[Type],
+    attrs: AttrDict,
+) -> SmallVec<[Range<usize>; 6]> {
+    let absent = ctx
+        .dict_get(attrs, "absent_operands")
+        .and_then(|attr| ctx.attr_ints(attr));
+    let absent = absent.unwrap_or_default();
+    let is_absent = |place: usize| absent.contains(&(place as i64));
+    let mut at = 0;
+    let range = |(place, spec): (usize, &ValueSpec)| {
+        let needed = (place + 1..specs.len()).filter(|&p| specs[p].arity == Arity::One && !is_absent(p));
+        let left = types.len().saturating_sub(at + needed.count());
+        let is_list = || {
+            types
+                .get(at)
+                .is_some_and(|&ty| matches!(ctx.type_data(ty), TypeData::List(_)))
+        };
+        let count = match spec.arity {
+            _ if is_absent(place) => 0,
+            Arity::One => 1,
+            Arity::Optional => usize::from(left > 0 && ctx.dict_get(attrs, &spec.name).is_none()),
+            Arity::Variadic if is_list() => 1,
+            Arity::Variadic => left,
+        };
+        at += count;
+        at - count..at
+    };
+    specs.iter().enumerate().map(range).collect()
 }
 
 impl<'a> OpView<'a> {
@@ -146,32 +185,15 @@ impl<'a> OpView<'a> {
     /// attribute is there only if the attribute is not.
     pub fn declared_operand(&self, index: usize) -> Option<usize> {
         let specs = &*self.def()?.operands;
-        let absent = self.ints("absent_operands").unwrap_or_default();
+        let attrs = self.body.attrs(self.op);
         let leading = specs.get(..=index);
-        if absent.is_empty() && leading.is_some_and(|specs| specs.iter().all(|s| s.arity == Arity::One)) {
+        let absent = || self.ctx.dict_get(attrs, "absent_operands").is_some();
+        if leading.is_some_and(|specs| specs.iter().all(|s| s.arity == Arity::One)) && !absent() {
             return Some(index);
         }
-        let given = self.body.num_operands(self.op);
-        let is_absent = |place: usize| absent.contains(&(place as i64));
-        let mut at = 0;
-        for (place, spec) in specs.iter().enumerate().filter(|(place, _)| !is_absent(*place)) {
-            let needed = (place + 1..specs.len()).filter(|&p| specs[p].arity == Arity::One && !is_absent(p));
-            let left = given.saturating_sub(at + needed.count());
-            let is_list = || {
-                let ty = self.operand_type(at).map(|ty| self.ctx.type_data(ty));
-                matches!(ty, Some(TypeData::List(_)))
-            };
-            at += match spec.arity {
-                Arity::One => 1,
-                Arity::Optional => usize::from(left > 0 && self.attr(&spec.name).is_none()),
-                Arity::Variadic if is_list() => 1,
-                Arity::Variadic => left,
-            };
-            if index < at {
-                return Some(place);
-            }
-        }
-        None
+        let types: SmallVec<[Type; 6]> = self.body.operands(self.op).map(|v| self.body.value_type(v)).collect();
+        let ranges = operand_ranges(self.ctx, specs, &types, attrs);
+        ranges.iter().position(|range| range.contains(&index))
     }
 
     /// The operand that the definition calls `name`, if it is given as one.

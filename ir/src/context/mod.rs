@@ -84,7 +84,7 @@ impl ContextBuilder {
     }
 
     /// What another crate keeps of the operations of a context, under its type: kernels, gradient rules. What it is as long as
-    /// nobody has asked for it is its default.
+    /// nothing has requested it is its default.
     pub fn extension<T: Any + Default + Send + Sync>(&mut self) -> &mut T {
         let entry = self.extensions.entry(TypeId::of::<T>());
         let extension = entry.or_insert_with(|| Box::<T>::default());

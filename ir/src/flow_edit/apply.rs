@@ -169,7 +169,7 @@ impl Detached<'_> {
     }
 }
 
-/// Makes an operation anew with its regions and other results, which stand in for those that it had.
+/// Makes an operation anew with its regions and other results, which replace those that it had.
 fn remake(r: &mut Rewriter<'_>, op: OpId, bundles: &[Bundle], new: &[New], entry: Option<&NewEntry>) -> OpId {
     let operands = r.body.operands_vec(op);
     let places = places(bundles, |b| b.target(FlowPoint::Parent));

@@ -1,6 +1,6 @@
 //! Edits of what control takes along through an operation with regions: planned, checked, and applied as a whole.
 //!
-//! The ways of control ([`RegionFlow::edges`](crate::RegionFlow::edges)) tell which operands become which arguments and
+//! The ways of control ([`RegionFlow::edges`](crate::RegionFlow::edges)) determine which operands become which arguments and
 //! results. What is bound to each other has to come and go together: a *bundle* of *lanes*. A `while` with a region that
 //! decides has two: what it starts from, what that region gets and what the other yields is one, what is handed on, what
 //! the other gets and the results the second. A `for` has one, an `if` as well. So one editor does for all of them.
@@ -63,7 +63,7 @@ struct Bundle {
     /// The lanes in their new order, if that is another.
     order: Option<Vec<usize>>,
     added: Vec<usize>,
-    /// Whether the value of a new entry region is added behind all others.
+    /// Whether the value of a new entry region is added after all others.
     entered: bool,
 }
 
@@ -147,7 +147,7 @@ impl<'c> FlowEdit<'c> {
     /// No changes yet.
     ///
     /// # Errors
-    /// When the operation does not tell how control flows through it, or a region has not just one block with a terminator.
+    /// When the operation does not determine how control flows through it, or a region has not just one block with a terminator.
     pub fn new(ctx: &'c Context, body: &Body, op: OpId) -> Result<Self, Refused> {
         let refused = |why| Refused { op, why };
         let flow = body
@@ -332,7 +332,7 @@ impl<'c> FlowEdit<'c> {
         }
     }
 
-    /// Adds an entry region, which makes a value by the operation called `maker`. Each region gets it behind its arguments
+    /// Adds an entry region, which makes a value by the operation called `maker`. Each region gets it after its arguments
     /// and hands it on; it is the last result.
     pub fn add_entry(&mut self, maker: &'static str, ty: Type) {
         self.new_entry = Some(NewEntry { ty, maker });
@@ -347,7 +347,7 @@ impl<'c> FlowEdit<'c> {
         self.check_among(body, &|_| false)
     }
 
-    /// The same where other changes are planned too: `goes` tells which uses these remove. They have to be made between
+    /// The same where other changes are planned too: `goes` determines which uses these remove. They have to be made between
     /// [`Ready::detach`] and [`Detached::finish`].
     ///
     /// # Errors

@@ -109,13 +109,13 @@ pub(crate) fn are_declared(ctx: &Context, plan: &Plan, attrs: AttrDict, operands
     required == plan.required && stand_in(plan, operands) >= plan.or_operands - or_operands
 }
 
-/// How many operands there are that may stand in the place of attributes.
+/// How many operands there are that may be in the place of attributes.
 fn stand_in(plan: &Plan, operands: usize) -> usize {
     operands.saturating_sub(*plan.operands.start())
 }
 
 /// Whether an attribute that is not declared may have any value. Names with a dot are free, but for our own, which change
-/// what a program means; where operations of unknown dialects are, so are all names on operations of which MLIR says that.
+/// what a program means; where operations of unknown dialects are, so are all names on operations of which MLIR states that.
 fn is_free(ctx: &Context, plan: &Plan, name: Sym, open: bool) -> bool {
     let name = ctx.str(name);
     !name.starts_with("pir.") && (open && plan.is_open || name.contains('.'))
@@ -141,7 +141,7 @@ pub(crate) fn faults(
     }
     let is_missing = |spec: &&AttrPlan| spec.required && entries.iter().all(|entry| entry.0 != spec.name);
     let missing = || plan.attrs.iter().filter(is_missing);
-    // Which of them operands stand in for is not known: all or none are missing.
+    // Which of them operands replace is not known: all or none are missing.
     let covered = missing().filter(|spec| spec.or_operand).count() <= stand_in(plan, operands);
     for spec in missing().filter(|spec| !(spec.or_operand && covered)) {
         let (name, (what, example)) = (ctx.str(spec.name), spec.kind.words());

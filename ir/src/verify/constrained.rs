@@ -1,4 +1,4 @@
-//! Types and attributes of dialects that state constraints on them, wherever they stand in a body.
+//! Types and attributes of dialects that state constraints on them, wherever they are in a body.
 
 use rustc_hash::FxHashSet;
 
@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::diagnostics::Diagnostic;
 use crate::types::{Attr, AttrData, Type, TypeData};
 
-/// Checks all types and attributes of a body, each where it stands first.
+/// Checks all types and attributes of a body, each where it is first.
 pub(super) fn check(ctx: &Context, body: &Body, errors: &mut Vec<Diagnostic>) {
     if !ctx.has_constraints() {
         return;

@@ -35,7 +35,7 @@ pub(crate) fn does_not_fit(
     span: Span,
     operands: &[ValueId],
 ) -> Diagnostic {
-    // A reason may tell what to do.
+    // A reason may determine what to do.
     let (why, advice) = why
         .split_once("; ")
         .map_or((why, None), |(why, advice)| (why, Some(advice)));

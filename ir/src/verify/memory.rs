@@ -51,7 +51,7 @@ impl Simple {
         if count > OPERANDS || body.num_results(op) > 1 || body.extra(op).is_some() {
             return None;
         }
-        // No value has the type `none` but one that could not be read, so that it tells how many there are.
+        // No value has the type `none` but one that could not be read, so that it determines how many there are.
         let mut operands = [Type::NONE; OPERANDS];
         for (ty, value) in operands.iter_mut().zip(body.operands(op)) {
             *ty = body.value_type(value);

@@ -1,6 +1,6 @@
 //! The verifier: what must be true of every program between passes.
 //!
-//! Each rule has a code of its own, a message that says what is wrong with what, and help. The rules are:
+//! Each rule has a code of its own, a message that states what is wrong with what, and help. The rules are:
 //!
 //!  1. `unregistered-op`: every operation is registered, unless the options allow otherwise.
 //!  2. `operand-count`, `result-count`, `region-count`, `successor-count`: as the definition declares.
@@ -9,14 +9,14 @@
 //!     Operations with [`Traits::OPEN_ATTRS`] may have others where operations may be unregistered.
 //!  4. `empty-region`: a region that the definition requires has a block.
 //!  5. `empty-block`, `missing-terminator`: a block has operations, the last of which is a terminator, unless the
-//!     parent says that its blocks need none. The list of top-level operations needs none.
+//!     parent states that its blocks need none. The list of top-level operations needs none.
 //!  6. `terminator-not-last`: a terminator is at the end of its block.
 //!  7. `entry-predecessor`: the entry block of a region is no successor.
 //!  8. `successor-region`: successors are blocks of the same region.
 //!  9. `successor-operands`, `successor-type`: they are passed as many operands as they have arguments, of those types.
 //! 10. `undefined-value`: operands are defined by something that is in the body.
 //! 11. `not-visible`: a value defined in a region is not visible outside it.
-//! 12. `use-before-definition`: within a block, and from nested regions, definitions stand before uses.
+//! 12. `use-before-definition`: within a block, and from nested regions, definitions are before uses.
 //! 13. `not-dominated`: between blocks of a region, the block of a definition dominates those of its uses.
 //! 14. `isolation`: isolated operations, and only those, own a body. (That nothing inside sees values of the outside
 //!     is true by construction: a body has ids of its own.)

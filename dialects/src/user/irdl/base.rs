@@ -1,6 +1,7 @@
 //! The kinds of types and attributes as MLIR calls them.
 
-use pir_ir::{Attr, AttrData, Context, ElementsForm, FloatKind, TypeData};
+use pir_ir::text::print_attr;
+use pir_ir::{Attr, AttrData, Context, ElementsForm, FloatKind, TypeData, TypeParam};
 
 /// The kinds of MLIR's builtin dialect that have names of their own.
 pub(super) const BUILTIN: &[&str] = &[
@@ -105,26 +106,33 @@ fn name_of(text: &str) -> &str {
 }
 
 /// The parameters of a type or an attribute of a dialect, as text; none if it is of another kind than `base`.
-pub(super) fn parameters<'c>(ctx: &'c Context, value: Attr, base: &str) -> Option<Vec<&'c str>> {
+pub(super) fn parameters(ctx: &Context, value: Attr, base: &str) -> Option<Vec<String>> {
+    if kind(ctx, value)? != base {
+        return None;
+    }
     let text: &str = match ctx.attr_data(value) {
         AttrData::Type(ty) => match ctx.type_data(*ty) {
             TypeData::Unregistered(text) => text,
+            TypeData::Dialect { params, .. } => {
+                let text = |param: &TypeParam| match param {
+                    TypeParam::Attr(attr) => Some(print_attr(ctx, *attr)),
+                    _ => None,
+                };
+                return params.iter().map(text).collect();
+            }
             _ => return None,
         },
         AttrData::Opaque(text) => text,
         _ => return None,
     };
-    if kind(ctx, value)? != base {
-        return None;
-    }
     let Some(open) = text.find('<') else {
         return Some(Vec::new());
     };
     let inner = text[open + 1..].trim_end().strip_suffix('>')?;
-    Some(split(inner))
+    Some(split(inner).into_iter().map(str::to_owned).collect())
 }
 
-/// The parts between commas that stand in no brackets and no quotes.
+/// The parts between commas that are in no brackets and no quotes.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0usize);
     let (mut quoted, mut escaped, mut before) = (false, false, ' ');

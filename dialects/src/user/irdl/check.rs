@@ -1,7 +1,7 @@
 //! Checks operations, types and attributes of a dialect of IRDL.
 //!
 //! Variables are bound as `mlir-opt` binds them: the first type or attribute that a variable is compared with, and that its
-//! constraint admits, is what it stands for from then on; of alternatives the first that fits is taken.
+//! constraint admits, is what it represents from then on; of alternatives the first that fits is taken.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use pir_ir::{Arity, Attr, Constraints, Context, Diagnostic, OpView, nearest};
 use super::base::{is_of, kind, parameters};
 use super::{Constraint, Declared, Definition, Dialect, SEGMENTS, lists};
 
-/// How often constraints may be asked for one operation or type: alternatives of alternatives may double each time.
+/// How many constraints are evaluated for one operation or type: nested alternatives may double the number each time.
 const MAX_STEPS: usize = 100_000;
 /// How deeply types may be parameters of types.
 const MAX_DEPTH: usize = 64;
@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a variable may stand for a type or an attribute, which it then does.
+    /// Whether a variable may represent a type or an attribute, which it then does.
     fn verify(&mut self, var: usize, value: Attr) -> Result<(), Mismatch> {
         let variable = &self.definition.vars[var];
         let mismatch = |expected: String| Mismatch {
@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
 }
 
 impl Definition {
-    /// What a variable stands for, in words.
+    /// What a variable represents, in words.
     pub(super) fn described(&self, var: usize) -> String {
         self.described_to(var, 4)
     }
@@ -167,7 +167,7 @@ impl Constraints for Dialect {
         let mut check = Checker::new(ctx, &shared, definition);
         for (at, (part, &var)) in parts.into_iter().zip(wanted).enumerate() {
             let part =
-                parse_attr(&shared, part).map_err(|error| format!("parameter {at} of `{text}`: {}", error.message))?;
+                parse_attr(&shared, &part).map_err(|error| format!("parameter {at} of `{text}`: {}", error.message))?;
             check.verify(var, part).map_err(|why| {
                 format!(
                     "parameter {at} of `{text}` must be {}: {} demands it",

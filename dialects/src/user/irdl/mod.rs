@@ -1,7 +1,7 @@
 //! IRDL: dialects that MLIR describes as data, `irdl.dialect` in generic form. What they declare of operations, types and
 //! attributes is verified; nothing is known of effects and derivatives.
 //!
-//! A value of a definition in IRDL is a *variable*: it stands for one type or attribute wherever it is mentioned.
+//! A value of a definition in IRDL is a *variable*: it represents one type or attribute wherever it is mentioned.
 //! See <https://mlir.llvm.org/docs/Dialects/IRDL/>.
 
 mod base;
@@ -12,16 +12,16 @@ use std::sync::Arc;
 
 use pir_ir::{
     Arity, AttrSpec, ContextBuilder, Diagnostic, DialectDef, MemoryEffects, OpDef, Presence, RegionSpec,
-    Speculatability, Text, Traits, ValueSpec, verify_by_constraints,
+    Speculatability, Text, Traits, TypeDef, TypeParamKind, ValueSpec, verify_by_constraints,
 };
 use rustc_hash::FxHashMap;
 
 use super::source::Source;
 
-/// The attributes that tell how many values each of several lists has.
+/// The attributes that determine how many values each of several lists has.
 const SEGMENTS: [&str; 2] = ["operand_segment_sizes", "result_segment_sizes"];
 
-/// What a variable stands for. Numbers are those of other variables of the definition.
+/// What a variable represents. Numbers are those of other variables of the definition.
 #[derive(Clone, Debug)]
 enum Constraint {
     /// This type or attribute, as text.
@@ -42,7 +42,7 @@ struct Variable {
     place: String,
 }
 
-/// How many values a declaration stands for.
+/// How many values a declaration represents.
 type Declared = (usize, Arity);
 
 #[derive(Clone, Debug)]
@@ -83,6 +83,21 @@ struct Dialect {
 impl Dialect {
     fn get(&self, name: &str) -> Option<&Definition> {
         self.by_name.get(name).map(|&at| &self.definitions[at].1)
+    }
+
+    fn type_defs(&self) -> Vec<TypeDef> {
+        let types = self
+            .definitions
+            .iter()
+            .filter_map(|(name, definition)| Some((name.strip_prefix('!')?, definition)));
+        let def = |(name, definition): (&str, &Definition)| {
+            let def = TypeDef::new(format!("{}.{name}", self.name), "a type of IRDL");
+            let params = 0..definition.parameters.len();
+            params.fold(def, |def, at| {
+                def.with_param(format!("parameter{at}"), TypeParamKind::Attr)
+            })
+        };
+        types.map(def).collect()
     }
 
     fn op_defs(&self) -> Vec<OpDef> {
@@ -160,8 +175,8 @@ pub(super) fn register(builder: &mut ContextBuilder, source: &Source) -> Result<
         let def = DialectDef {
             name: dialect.name.clone().into(),
             summary: "from a file".into(),
-            types: Vec::new(),
-            other_types: true,
+            types: dialect.type_defs(),
+            other_types: false,
         };
         builder.register(def, dialect.op_defs());
         builder.constrain(Text::from(dialect.name.clone()), Arc::new(dialect));

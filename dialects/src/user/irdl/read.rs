@@ -58,7 +58,7 @@ pub(super) fn dialects(source: &Source) -> Result<Vec<Dialect>, Vec<Diagnostic>>
     if errors.is_empty() { Ok(dialects) } else { Err(errors) }
 }
 
-/// Finds the types and attributes that are referred to. A symbol does not tell which of both it is.
+/// Finds the types and attributes that are referred to. A symbol does not determine which of the two it is.
 fn resolve(source: &Source, dialects: &mut [Dialect], errors: &mut Vec<Diagnostic>) {
     let mut known: FxHashMap<String, (String, usize)> = FxHashMap::default();
     for dialect in &*dialects {

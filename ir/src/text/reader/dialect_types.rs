@@ -93,10 +93,17 @@ impl Parser<'_> {
             let help = format!("the type is written `{}`", def.syntax());
             return Err(self.error_at(start, self.pos, "type-parameters", why).with_help(help));
         }
-        Ok(self.ctx.intern_type(TypeData::Dialect {
+        let ty = self.ctx.intern_type(TypeData::Dialect {
             name,
             params: params.into(),
-        }))
+        });
+        let dialect = def.name.split('.').next().unwrap_or_default();
+        if let Some(constraints) = shared.constraints(dialect)
+            && let Err(why) = constraints.verify_value(&shared, shared.type_attr(ty))
+        {
+            return Err(self.error_at(start, self.pos, "constraint", why));
+        }
+        Ok(ty)
     }
 
     fn parameter_comma(&mut self, syntax: &str) -> Result<(), Failure> {

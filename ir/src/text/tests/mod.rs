@@ -502,7 +502,7 @@ fn aliases_are_kept_if_what_is_printed_mentions_them() {
     let types = "!t = !u.t<3>\n!q = tensor<4x!u.q<!t>>\n";
     let used = "%0 = \"u.x\"() : () -> tensor<4x!u.q<!t>>\n";
     assert_eq!(generic(&(types.to_owned() + used)), "!t = !u.t<3>\n".to_owned() + used);
-    // What only a definition that is not printed mentions before does not move behind it for that.
+    // What only a definition that is not printed mentions before does not move after it for that.
     let late = "#a = loc(fused[#b])\n#b = loc(\"b\")\n".to_owned() + &op(" {l = loc(fused[#b])}");
     let front = "#b = loc(\"b\")\n".to_owned() + &op(" {l = loc(fused[#b])}");
     assert_eq!(generic(&late), front);

@@ -151,7 +151,7 @@ fn float(out: &mut String, kind: FloatKind, bits: u64, value: f64) {
 }
 
 /// The first digits of a number, at most so many, without zeros at the end, and the power of ten of the first. As in LLVM, digits
-/// far behind are cut off before the rest is rounded, a five upwards.
+/// far after are cut off before the rest is rounded, a five upwards.
 fn decimal(value: f64, most: usize) -> (String, i32) {
     if value == 0.0 {
         return ("0".to_owned(), 0);

@@ -45,7 +45,7 @@ struct Scope {
     next: Option<Next>,
     /// Labels of blocks that have none.
     labels: FxHashMap<BlockId, usize>,
-    /// Blocks with values that are used before they are defined, once that is asked for.
+    /// Blocks with values that are used before they are defined, once that is requested.
     ahead: Option<FxHashSet<BlockId>>,
 }
 
@@ -220,7 +220,7 @@ impl Names {
         self.set(value, name.raw(), NAME);
     }
 
-    /// Names the results of an operation and tells which stand together.
+    /// Names the results of an operation and determines which are together.
     pub(super) fn results(&mut self, ctx: &Context, body: &Body, results: &[ValueId]) -> Groups {
         let groups = groups(body, results);
         for &(first, len) in &groups {

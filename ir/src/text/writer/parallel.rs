@@ -17,7 +17,7 @@ const PIECE: usize = 1000;
 const BATCH: usize = 32_000;
 
 impl<'a> Printer<'a, '_> {
-    /// Prints isolated operations that stand in a row, from `at` on, on the threads of the pool that this is called in.
+    /// Prints isolated operations that are in a row, from `at` on, on the threads of the pool that this is called in.
     /// Moves `at` after them; `false` if it is not worth it, and then nothing is done.
     pub(super) fn in_parallel(&mut self, body: &'a Body, at: &mut Option<OpId>) -> bool {
         if self.in_turn > 0 {

@@ -66,7 +66,7 @@ impl<'a> Printer<'a, '_> {
         visible.next().is_some_and(is_word) && visible.next().is_none()
     }
 
-    /// Writes the symbol of an operation and tells which attributes that denotes.
+    /// Writes the symbol of an operation and determines which attributes that denotes.
     fn symbol(&mut self, body: &'a Body, op: OpId, def: &OpDef) -> &'static [&'static str] {
         let view = body.view(self.ctx, op);
         if def.has(Traits::SYMBOL)
@@ -230,7 +230,7 @@ impl<'a> Printer<'a, '_> {
 }
 
 impl<'a> Printer<'a, '_> {
-    /// The dictionaries of an attribute, if it has so many and they can stand beside what they are of.
+    /// The dictionaries of an attribute, if it has so many and they can be beside what they are of.
     fn dicts(&self, body: &Body, op: OpId, name: &str, count: usize) -> Option<&'a [Attr]> {
         let AttrData::Array(items) = self.ctx.attr_data(body.attr(self.ctx, op, name)?) else {
             return None;

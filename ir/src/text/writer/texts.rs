@@ -57,7 +57,7 @@ pub(super) struct Signature {
 
 /// What was written lately of the generic form.
 pub(super) struct Generic {
-    /// The name under which the properties of operations that nothing is known of stand among their attributes.
+    /// The name under which the properties of operations that nothing is known of are among their attributes.
     pub(super) properties: Option<Sym>,
     /// Texts of properties, and of the other attributes.
     pub(super) heads: Texts<AttrDict>,
