@@ -14,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// A loop whose body has `ops` operations, one behind the other.
+/// A loop whose body has `ops` operations, one after the other.
 fn body_of(ops: usize) -> String {
     let mut text = "%n = pd.full {shape = [1], value = 3, dtype = i64} : tensor<1xi64>
 %zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>

@@ -43,7 +43,7 @@ fn every_dependency_has_a_licence_file() {
     let mut looked_at = 0;
     for package in metadata["packages"].as_array().unwrap() {
         let name = package["name"].as_str().unwrap();
-        // What stands in this repository has the licence of the whole.
+        // What is in this repository has the licence of the whole.
         let Some(source) = package["source"].as_str() else {
             continue;
         };

@@ -1,6 +1,6 @@
 //! What every operation declares of its derivative, against differences in f64.
 //!
-//! For every operand that a row of the tables declares to have a derivative there is a case, also for one that stands in the place of an
+//! For every operand that a row of the tables declares to have a derivative there is a case, also for one that is in the place of an
 //! attribute; it is compared in the adjoint program, in the tangents and in the eager engine, and so is the second derivative. Every row that declares none is run at
 //! two places near each other, where its results are the same.
 

@@ -1,7 +1,7 @@
 //! What the documentation shows is true.
 //!
 //! In README.md and docs/, a block marked `pir` is a program without errors, one marked `pir printed` is printed as it
-//! stands there, and one marked `console` shows commands behind `$ ` and what they print: those that begin with
+//! is there, and one marked `console` shows commands after `$ ` and what they print: those that begin with
 //! `pir-` or `cat ` are run in the folder of the repository. `BLESS=1` writes what they print. Every type, operation and
 //! file in the last column of the glossary exists.
 
@@ -18,7 +18,7 @@ use pir_tools::source::Source;
 
 /// A fenced block of a page.
 struct Block {
-    /// What stands behind the fence.
+    /// What is after the fence.
     info: String,
     /// The number of the line of the fence, from one.
     line: usize,

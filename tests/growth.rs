@@ -59,7 +59,7 @@ fn growth(ctx: &Arc<Context>, (_, write, size): Kind, before: &str, pipeline: &s
     Some((many? - some?) / (some? - few?).max(1.0))
 }
 
-/// Those of which it is known; the text says why.
+/// Those of which it is known; the text states why.
 fn is_known(pipeline: &str, kind: &str) -> bool {
     // The adjoint of the adjoint carries the gradient of what is computed in front of the outermost loop through all of
     // them, for each loop: the program itself grows like that. With `cse` before it does not.

@@ -25,7 +25,7 @@ fn bits(outcome: &Outcome) -> Vec<(String, Vec<u64>)> {
         .collect()
 }
 
-/// Compares a program behind a pipeline with what becomes of it by `lower-stacks`.
+/// Compares a program after a pipeline with what becomes of it by `lower-stacks`.
 #[track_caller]
 fn check(plain: &Module, pipeline: &str, lower: &str, trips: &[i64]) {
     let mut stacks = plain.clone();

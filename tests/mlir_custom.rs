@@ -1,7 +1,7 @@
 //! MLIR's custom assembly: what of it is read means what `mlir-opt` takes it for, and all else is refused, with a
-//! message that says how it becomes readable.
+//! message that states how it becomes readable.
 //!
-//! `tools/mlir/record` writes what `mlir-opt` makes of the programs in `test-files/mlir/custom/*.mlir`, which stand between
+//! `tools/mlir/record` writes what `mlir-opt` makes of the programs in `test-files/mlir/custom/*.mlir`, which are between
 //! lines `// -----`, in its generic form.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
@@ -155,7 +155,7 @@ fn the_message_says_what_to_do() {
         "`affine.if` is in the custom assembly of the dialect `affine`, which cannot be read"
     );
     assert!(help.contains("mlir-opt --mlir-print-op-generic FILE | pir-opt --allow-unregistered-dialect -"));
-    // An operation of a dialect that nobody knows, in a form that is not the one that is read of all.
+    // An operation of a dialect that is unknown, in a form that is not the one that is read of all.
     assert_eq!(
         said("%x = \"a.b\"() : () -> f32\nmy.op %x : f32\n").0,
         "custom-assembly"

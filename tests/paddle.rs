@@ -131,7 +131,7 @@ fn assert_same(how: &str, name: &str, got: &Tensor, want: &Tensor) {
     }
 }
 
-/// The state of a generator that is not asked for numbers.
+/// The state of a generator of which no numbers are requested.
 fn nothing() -> Tensor {
     Tensor::new(&[0], Vec::<u8>::new()).unwrap()
 }

@@ -87,7 +87,7 @@ fn loops_carry_what_their_conditions_record() {
         };
         let module = module(RECORDING);
         let back = back(write(&module).unwrap(), false);
-        // The stack is asked again whether it is empty, behind the pop at the end of the body.
+        // Whether the stack is empty is tested again, after the pop at the end of the body.
         assert_eq!(back.matches("cf.push_back").count(), 1, "{back}");
         assert_eq!(back.matches("cf.pop_back").count(), 1, "{back}");
         let [ours, theirs] =
@@ -98,7 +98,7 @@ fn loops_carry_what_their_conditions_record() {
 
 #[test]
 fn what_a_condition_records_is_refused_where_it_cannot_be_carried() {
-    // The test stands before the pop, which takes nothing off the stack before the loop.
+    // The test is before the pop, which takes nothing off the stack before the loop.
     let pop = "  %b = cf.pop_back (%s) : tensor<1xf32>\n";
     let test = "  %more = pd.logical_not (%done) : i1\n";
     let late = RECORDING.replace(pop, "").replace(test, &format!("{test}{pop}"));

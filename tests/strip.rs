@@ -162,7 +162,7 @@ fn twice_differentiated_programs_come_back() {
     }
 }
 
-/// How often each operation stands in a program.
+/// How often each operation is in a program.
 fn census(module: &Module) -> Vec<String> {
     let mut names = Vec::new();
     module.for_each_body(|body| {
@@ -285,7 +285,7 @@ fn names_of_the_program_stay() {
 %dead = pd.exp (%x_grad) : tensor<2xf64>
 pd.fetch (%x_grad) {name = \"y\"}
 pd.fetch (%stack_1) {name = \"steps\"}
-// Behind everything.
+// After everything.
 ";
     let plain = read(&ctx, source);
     assert_eq!(text(&plain), source);

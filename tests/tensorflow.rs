@@ -76,7 +76,7 @@ impl Graphs {
     }
 }
 
-/// Places nodes on two devices at random. What must stand elsewhere is moved when it is written.
+/// Places nodes on two devices at random. What must be elsewhere is moved when it is written.
 fn place(module: &mut Module, random: &mut Random) {
     let ctx = module.ctx.clone();
     let top: Vec<_> = module.body.block_ops_vec(module.top());
@@ -159,11 +159,11 @@ fn saved_programs() {
             .filter(|((kind, _), _)| matches!(*kind, "in" | "param"))
             .map(|((_, name), value)| (name.to_owned(), value.clone()))
             .collect();
-        // The state of a generator that is not asked for numbers.
+        // The state of a generator of which no numbers are requested.
         let state = Tensor::new(&[0], Vec::<u8>::new()).unwrap();
         inputs.push(("dropout_state__non_persistable".to_owned(), state));
         graphs.add(name, &module, &inputs, &mut random).unwrap();
-        // The last output that is one number; a gradient says that there is one.
+        // The last output that is one number; a gradient states that there is one.
         let one =
             |(key, value): &&(String, Tensor)| key.starts_with("out:") && value.len() == 1 && value.dtype().is_float();
         if let Some((of, _)) = values.iter().rfind(one)

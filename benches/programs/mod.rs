@@ -40,7 +40,7 @@ fn unit(text: &mut String, from: &str, to: &str) {
     );
 }
 
-/// Loops one behind the other.
+/// Loops one after the other.
 pub fn row(size: usize) -> String {
     let mut text = HEAD.to_owned();
     for at in 0..size {

@@ -154,7 +154,7 @@ impl Table<'_> {
                         if self.body.op_regions(op).is_empty() {
                             self.visit(op);
                         } else {
-                            // The rest of the block comes behind what is in it.
+                            // The rest of the block comes after what is in it.
                             tasks.extend(at.take().map(Task::Op));
                             self.open(op, &mut tasks);
                         }

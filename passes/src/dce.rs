@@ -7,7 +7,7 @@
 //! one of its regions, lives only if it flows into something alive: so a carried value whose only readers compute its
 //! own next value is removed with all of its computation, with its operands, arguments and results.
 //!
-//! Before that, counters of loops that count to a constant become constants behind the loop ([`crate::final_values`]), so
+//! Before that, counters of loops that count to a constant become constants after the loop ([`crate::final_values`]), so
 //! that a loop which only counts is not needed.
 //!
 //! # Conditions
@@ -49,7 +49,7 @@ impl Pass for Dce {
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         for_each_body_mut(module, |ctx, body| {
             let flow = body.analysis::<FlowOps>(ctx);
-            // What a counter starts from may be changed by what nobody knows.
+            // An unknown operation may change what a counter starts from.
             let counted =
                 !has_unknown_effects(ctx, body) && replace_final_values(&Constants::new(ctx, None, false), body, &flow);
             let live = body.analysis::<Liveness>(ctx);

@@ -3,19 +3,19 @@
 //! # Algorithm
 //! The functions are ordered so that those that are called come before those that call them; calls in what is inlined
 //! have been inlined before. A function of one block is copied to before the call. One of several blocks splits the
-//! block that the call stands in: what is behind the call becomes a block of its own, to which every return goes.
+//! block that the call is in: what is after the call becomes a block of its own, to which every return goes.
 //!
 //! # Conditions
 //! * Functions with a derivative of their own (`custom_vjp`) are not inlined, so that `backward` finds the calls, and neither are calls
-//!   with one (`pir.vjp`, `pir.stop_gradient`); unless the option `custom-vjp` says that nothing will be differentiated.
+//!   with one (`pir.vjp`, `pir.stop_gradient`); unless the option `custom-vjp` states that nothing will be differentiated.
 //! * Functions that call themselves, directly or through others, are not inlined, but calls in them are.
 //! * A function of several blocks is only inlined into a body of blocks: not at top level and not inside of an `if` or a
 //!   loop, which have one block. `lift-cfg` makes one block of many functions.
 //! * Functions and calls with `no_inline` stay, as in MLIR and LLVM, and so do functions of more than `max-size` operations;
-//!   unless the option `always` says that all have to go.
+//!   unless the option `always` states that all have to go.
 //! * A program grows by no more than `max-growth` operations, [`growth`] by default: functions that call others twice, which
 //!   call others twice, would otherwise become as large as they may, each of them.
-//! * A note tells which calls are left because of these limits.
+//! * A note determines which calls are left because of these limits.
 //! * Functions stay when no call is left; `symbol-dce` removes those that are private.
 
 use petgraph::algo::kosaraju_scc;
@@ -277,7 +277,7 @@ fn inline_into(
     };
     let calls = caller_body.map(|b| functions.calls(ctx, b)).unwrap_or_default();
     let (mut inlined, mut split) = (0, false);
-    // The last one first: what is behind a call is moved when a block is split, and is then only what is before the next.
+    // The last one first: what is after a call is moved when a block is split, and is then only what is before the next.
     for (call, callee) in calls.into_iter().rev() {
         if functions.recursive[callee] || Some(callee) == caller {
             continue;
@@ -327,7 +327,7 @@ fn returned(ctx: &Context, body: &Body, block: BlockId) -> Option<OpId> {
         .filter(|&op| body.view(ctx, op).has(Traits::RETURN_LIKE))
 }
 
-/// A map in which the arguments of a call stand for the parameters of the function, at the insertion point.
+/// A map in which the arguments of a call represent the parameters of the function, at the insertion point.
 fn arguments(
     to: &mut Rewriter<'_>,
     restated: &mut Restated,
@@ -423,7 +423,7 @@ fn inline_blocks(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool 
         return false;
     };
     let to = rewriter.body;
-    // What is behind the call, with an argument for each of its results.
+    // What is after the call, with an argument for each of its results.
     let rest = to.create_block(root);
     let results: SmallVec<[(ValueId, Type); 4]> = to.results(call).map(|r| (r, to.value_type(r))).collect();
     let types: SmallVec<[Type; 4]> = results.iter().map(|r| r.1).collect();

@@ -124,7 +124,7 @@ impl Order {
     }
 }
 
-/// The operation in `block` that `op` is, or is nested in; an error when that is too far away.
+/// The operation in `block` that `op` is, or is nested in; an error when the distance is too large.
 fn ancestor(body: &Body, op: OpId, block: BlockId) -> Result<Option<OpId>, ()> {
     let mut at = op;
     for _ in 0..MAX_DEPTH {
@@ -230,7 +230,7 @@ fn through_regions(
         }
     }
     let &arg = body.block_args(parts.first).get(carried)?;
-    // Behind the condition come the results.
+    // After the condition come the results.
     let result = follow(ctx, body, arg, parts.first, chain)?.checked_sub(parts.passes)?;
     let &inner = body.block_args(parts.second).get(result)?;
     // One place has one type.

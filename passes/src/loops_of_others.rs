@@ -251,7 +251,7 @@ fn values_are_removed_replaced_and_reordered_as_a_whole() {
         Ok(())
     };
     for (source, name) in [(FOR, "t.for"), (TESTED, "t.loop")] {
-        // It is used inside, and nothing says what to use there.
+        // It is used inside, and nothing states what to use there.
         let refused = edit(source, name, |r, op| change(r, op, |e, body| e.remove_carried(body, 1)));
         assert_eq!(refused, Err("this uses what is to go".to_owned()));
         let refused = edit(source, name, |r, op| change(r, op, |e, body| e.remove_carried(body, 0)));

@@ -28,7 +28,7 @@ pub struct Ran {
     pub counts: BTreeMap<&'static str, u64>,
 }
 
-/// Is told what the manager does: to print the program after each pass, to measure times, and so on.
+/// Is notified of what the manager does: to print the program after each pass, to measure times, and so on.
 pub trait Observer {
     /// Whether a pass is to run; all observers must agree. `on` is the operation that it would run on, if that is not
     /// the whole program.
@@ -45,7 +45,7 @@ pub trait Observer {
     /// The passes of the pass that began last have run.
     fn leave(&mut self) {}
 
-    /// A pass is about to run. Passes that are pipelines are not told of, only the passes in them.
+    /// A pass is about to run. Passes that are pipelines are not reported, only the passes in them.
     fn before(&mut self, invocation: &Invocation, module: &Module) {
         let _ = (invocation, module);
     }
@@ -71,7 +71,7 @@ pub trait Observer {
 pub enum VerifyEach {
     /// Never.
     Never,
-    /// After each pass that says that it changed something.
+    /// After each pass that states that it changed something.
     Changed(VerifyOptions),
 }
 
@@ -105,13 +105,13 @@ impl<'a> PassManager<'a> {
         Self::default()
     }
 
-    /// Adds an observer; observers are told in the order in which they were added.
+    /// Adds an observer; observers are notified in the order in which they were added.
     pub fn observe(&mut self, observer: &'a mut dyn Observer) -> &mut Self {
         self.observers.push(observer);
         self
     }
 
-    /// Says when the program is verified.
+    /// Sets when the program is verified.
     pub fn verify_each(&mut self, verify: VerifyEach) -> &mut Self {
         self.verify = verify;
         self
@@ -195,7 +195,7 @@ impl<'a> PassManager<'a> {
         for observer in &mut self.observers {
             observer.after(invocation, module, &ran);
         }
-        // Observers come first: the program that is at fault is what one wants to see.
+        // Observers come first: they show the faulty program.
         if let (VerifyEach::Changed(options), Changed::Yes) = (self.verify, changed) {
             let start = Instant::now();
             // What a pass has left may be such that the verifier itself stumbles.

@@ -53,13 +53,13 @@ pub enum Scope {
 /// on, so the driver hands an evaluator in.
 pub trait ConstantEvaluator: Sync {
     /// The values of the results of `op`, given those of its operands, in the form in which the dialect materialises
-    /// constants; `None` when it cannot be told or is not worth it.
+    /// constants; `None` when it cannot be determined or is not worth it.
     fn evaluate(&self, op: OpView<'_>, operands: &[Attr]) -> Option<SmallVec<[Attr; 2]>>;
 }
 
 /// What a pass is given beside the program.
 pub struct PassContext<'a> {
-    /// The options that were written behind the name of the pass, and the defaults of the others.
+    /// The options that were written after the name of the pass, and the defaults of the others.
     pub options: &'a Options,
     /// Computes operations on constants, if the driver can.
     pub evaluator: Option<&'a dyn ConstantEvaluator>,
@@ -84,7 +84,7 @@ impl<'a> PassContext<'a> {
         Self { evaluator, ..self }
     }
 
-    /// Tells the user something that does not stop the pass: a warning or a note.
+    /// Reports something that does not stop the pass: a warning or a note.
     pub fn report(&self, diagnostic: Diagnostic) {
         self.reports
             .lock()
@@ -137,7 +137,7 @@ pub trait Pass: Sync + Send {
         Scope::Module
     }
 
-    /// The analyses that hold after it as they did before, whatever it changed. Others are computed again when they are asked for
+    /// The analyses that hold after it as they did before, whatever it changed. Others are computed again when they are requested
     /// ([`Body::analysis`](pir_ir::Body::analysis)).
     fn preserves(&self) -> Preserved {
         Preserved::none()

@@ -1,6 +1,6 @@
 //! Pipelines with names: `O0` to `O3`, `training`, `inference` and `jax-vjp`.
 //!
-//! In a pipeline the name stands for the passes: it is replaced by them when the text is read, so that
+//! In a pipeline the name represents the passes: it is replaced by them when the text is read, so that
 //! `--print-pipeline` shows what runs.
 
 use pir_ir::{Diagnostic, Module};

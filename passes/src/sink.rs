@@ -11,7 +11,7 @@
 //!
 //! # Algorithm
 //! Operations are visited from the last to the first, so that the users of a value have moved before its definition is
-//! looked at. The innermost region that all uses stand in is where the operation could go; from there up, it must not
+//! looked at. The innermost region that all uses are in is where the operation could go; from there up, it must not
 //! pass a region that runs more than once, or always. It goes to the front of the region. The tree of regions answers
 //! both questions in logarithmic time.
 //!
@@ -27,7 +27,7 @@ use crate::analysis::{Facts, RegionTree, Touched, Variables, is_symbol_or_termin
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
-/// What an operation with regions makes room for when it has moved is found in the next round.
+/// What can move after an operation with regions has moved is found in the next round.
 const MAX_ROUNDS: usize = 8;
 
 /// The pass `sink`.

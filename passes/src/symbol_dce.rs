@@ -3,7 +3,7 @@
 //! # Algorithm
 //! Marks from what has to stay: everything at top level but private functions. An operation that is marked marks the
 //! symbols that its attributes, and those of everything in it, mention: the target of a call, but also a symbol
-//! anywhere inside of an attribute. What is not marked in the end goes. So functions that only call each other go, too.
+//! anywhere inside of an attribute. What is not marked in the end is removed, also functions that only call each other.
 //!
 //! # Conditions
 //! * A symbol is private if it has `sym_visibility`: `func.func private @f`. With the option `keep`, all functions

@@ -120,7 +120,7 @@ impl RegionFlow for While {
 }
 
 /// A loop from a number to another by a third, which are its first operands. Its region gets the number of the iteration,
-/// which is not carried, and behind it what is.
+/// which is not carried, and after it what is.
 struct For;
 impl RegionFlow for For {
     fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]> {
@@ -144,7 +144,7 @@ impl RegionFlow for For {
     }
 }
 
-/// A loop whose first region gets what is carried and only tells whether to go on; the second gets the same.
+/// A loop whose first region gets what is carried and only indicates whether to go on; the second gets the same.
 struct Tested;
 impl RegionFlow for Tested {
     fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]> {

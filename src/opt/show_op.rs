@@ -88,7 +88,7 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
             traits.join(", ")
         },
     ));
-    // Effects and interfaces are queried on an operation, so one is created: where the definition says what it computes, one with
+    // Effects and interfaces are queried on an operation, so one is created: where the definition states what it computes, one with
     // operands for which that is valid.
     const SHAPES: &[&[i64]] = &[&[4], &[], &[2, 2], &[2, 2, 2], &[1, 1, 2, 2]];
     let [float, int] = [Type::F32, Type::I64].map(|elem| {
@@ -308,7 +308,7 @@ impl Dummy {
         self.body.view(ctx, self.op)
     }
 
-    /// Whether what it computes, if the operation says that, goes with its types and attributes.
+    /// Whether what it computes, if the operation states that, goes with its types and attributes.
     fn has_meaning(&self, ctx: &Context) -> bool {
         let view = self.view(ctx);
         let semantics = view.semantics().filter(|semantics| semantics.has_expansion());

@@ -19,7 +19,7 @@ fn location(line: &[u8]) -> Option<&str> {
     inside(&line[line.rfind(" loc(")? + " loc".len()..])
 }
 
-/// The location of an operation with regions: it comes behind the last brace, which is indented as the operation is.
+/// The location of an operation with regions: it comes after the last brace, which is indented as the operation is.
 fn behind_regions(text: &[u8]) -> Option<&str> {
     let indent = |line: &[u8]| line.iter().take_while(|&&b| b == b' ').count();
     let mut lines = text.split(|&b| b == b'\n');
@@ -63,7 +63,7 @@ impl<'t> Search<'t> {
         None
     }
 
-    /// What an alias stands for.
+    /// What an alias represents.
     fn definition(&self, alias: &str) -> Option<&'t str> {
         let head = format!("{alias} = loc");
         let starts_line = |&at: &usize| at == 0 || matches!(self.text[at - 1], b'\n' | b'\r');

@@ -64,7 +64,7 @@ impl Batch {
         self.write(name, &bytes);
     }
 
-    /// A program, and what the engine is told of it behind its name.
+    /// A program, and the options of the engine after its name.
     pub fn program(&mut self, name: &str, bytes: &[u8], how: &str) {
         self.write(name, bytes);
         self.manifest += &format!("{name} {how}\n");

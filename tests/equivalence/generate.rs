@@ -616,7 +616,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A branch, and often others on the same condition or on its negation behind it, and in it.
+    /// A branch, and often others on the same condition or on its negation after it, and in it.
     fn branch(&mut self, scope: &mut Scope, depth: usize) {
         let condition = self.recent(scope, Kind::Bool);
         self.branch_on(scope, depth, &condition);

@@ -366,7 +366,7 @@ fn sums_that_accumulate_in_place() {
             .matches("pd.inplace_add")
             .count();
         check(seed, &with_derivative, "inplace-accumulate");
-        // Passes behind it must not take what changes for what does not.
+        // Passes after it must not take what changes for what does not.
         check(seed, &changed, "forward-args,licm,cse,canonicalize,dce");
         check(seed, &changed, &pipeline(&mut random));
         let more = read(&program(&mut random, true));

@@ -21,7 +21,7 @@ pub fn weaken(module: &mut Module, random: &mut Random) {
         for index in 0..body(module, at).num_value_slots() {
             let value = ValueId::new(index);
             let here = body(module, at);
-            // What a function takes stands in its type too.
+            // What a function takes is in its type too.
             let parameter =
                 matches!(here.value_def(value), ValueDef::Arg(block, _) if here.block_parent(block).is_none());
             if here.value_def(value) == ValueDef::None || parameter || random.below(100) < 40 {

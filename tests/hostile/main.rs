@@ -95,7 +95,7 @@ fn every_input_of_the_table() {
     }
 }
 
-/// A program with a bit of everything, cut off behind every byte, and with every byte replaced in turn.
+/// A program with a bit of everything, cut off after every byte, and with every byte replaced in turn.
 #[test]
 fn truncated_and_changed_at_every_byte() {
     let program = inputs::PROGRAM.as_bytes();

@@ -190,7 +190,7 @@ fn every_kind_of_loop() {
     for path in files("autodiff").into_iter().chain(files("autodiff/loops")) {
         let source = std::fs::read_to_string(&path).unwrap();
         let takes_trips = source.contains("name = \"n\"");
-        // Graphs are made of what stands at top level.
+        // Graphs are made of what is at top level.
         if !takes_trips && !source.contains("pd.while") || source.contains("func.func") {
             continue;
         }

@@ -101,7 +101,7 @@ impl Fields<'_> {
             if word.trim() == name {
                 return Some(value);
             }
-            // The next field is behind the comma that is not inside of brackets.
+            // The next field is after the comma that is not inside of brackets.
             let end = value
                 .strip_prefix('[')
                 .and_then(|list| list.find(']'))

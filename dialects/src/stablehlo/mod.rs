@@ -1,6 +1,6 @@
 //! `stablehlo` and `chlo`: what JAX, PyTorch/XLA and TensorFlow lower programs to.
 //!
-//! The rows are in `ops/`; `compute` says what each operation computes, in operations of `pd`, with XLA's semantics at the
+//! The rows are in `ops/`; `compute` states what each operation computes, in operations of `pd`, with XLA's semantics at the
 //! edges: so it is run, differentiated and decomposed. Where JAX's derivative at a kink is another than that of these, the operation has
 //! its own. The source is the specification of StableHLO 1.x.
 

@@ -110,7 +110,7 @@ macro_rules! element {
     };
 }
 
-/// An integer that stands in the order of integers of 64 bits where it does in its own: `ui64` has others.
+/// An integer that is in the order of integers of 64 bits where it does in its own: `ui64` has others.
 #[inline]
 pub(crate) fn rank<T: Element>(value: T) -> i64 {
     match T::DTYPE {

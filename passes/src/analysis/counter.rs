@@ -20,7 +20,7 @@ pub(crate) struct Counter {
     pub(crate) step: i64,
     /// What is added to the counter before it is compared.
     offset: i64,
-    /// How it stands to the bound as long as the loop goes on.
+    /// Its relation to the bound while the loop continues.
     pub(crate) relation: Relation,
     /// The bound, which is defined outside of the loop.
     pub(crate) bound: ValueId,

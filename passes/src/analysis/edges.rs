@@ -31,7 +31,7 @@ pub(super) fn is_fixed_slot(ctx: &Context, body: &Body, value: ValueId) -> bool 
     ctx.is_of_dialect(body.value_type(value))
 }
 
-/// Whether each region of an operation has at most one block, so that its one terminator tells where values come from.
+/// Whether each region of an operation has at most one block, so that its one terminator determines where values come from.
 pub fn has_simple_regions(body: &Body, op: OpId) -> bool {
     body.op_regions(op).iter().all(|&r| body.region_blocks(r).len() < 2)
 }

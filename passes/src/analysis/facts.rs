@@ -73,7 +73,7 @@ fn touched_by(effect: Effect) -> Touched {
     }
 }
 
-/// Whether an operation stands where it stands for a reason that effects do not tell: it ends a block, or is found by
+/// Whether an operation has its place for a reason that effects do not show: it ends a block, or is found by
 /// its name.
 pub fn is_symbol_or_terminator(view: OpView<'_>) -> bool {
     view.has(Traits::TERMINATOR) || view.has(Traits::SYMBOL) || view.body.isolated(view.op).is_some()
@@ -180,7 +180,7 @@ impl Analysis for Facts {
                 speculatable[parent.index()] = false;
             }
         };
-        // Those with regions come behind what is in them.
+        // Those with regions come after what is in them.
         let mut around = Vec::new();
         for op in body.walk_all() {
             match body.op_regions(op).is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! A value is live when a live operation reads it, or when it flows, by way of region or block arguments and results,
 //! into a live value. The search starts from the operations that must stay and goes backward, so that values that
-//! only feed each other, like a loop-carried counter that nobody reads, are not found and hence dead.
+//! only feed each other, like a loop-carried counter that nothing reads, are not found and hence dead.
 //!
 //! The operand that control takes along from one place to several (`cond_yield` of a loop feeds an argument of the
 //! body and a result) ties its targets together: they can only be removed at once. Therefore a live target makes its
@@ -47,7 +47,7 @@ struct Search<'a> {
     handles: Option<HandleClasses>,
     pending_ops: Vec<OpId>,
     pending_values: Vec<ValueId>,
-    /// The ways through the operation that was asked for last: values of one operation come in a row.
+    /// The ways through the operation that was requested last: values of one operation come in a row.
     edges: Vec<FlowEdge>,
     edges_of: Option<OpId>,
     /// The block of the operation that was visited last.
@@ -259,7 +259,7 @@ impl Search<'_> {
 
     fn visit_value(&mut self, value: ValueId) {
         let body = self.body;
-        // Who changes it in place, should somebody do so.
+        // The operations that change it in place.
         let writers = self
             .handles
             .as_mut()

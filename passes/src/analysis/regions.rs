@@ -13,7 +13,7 @@ pub struct RegionTree {
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Node {
     parent: u32,
-    /// An ancestor far away: from each region the root is reached in a logarithmic number of such steps.
+    /// A distant ancestor: from each region the root is reached in a logarithmic number of such steps.
     jump: u32,
     depth: u32,
     /// How many regions from the root down to this one, itself included, do not run at most once and perhaps not.

@@ -70,7 +70,7 @@ pub fn sweep(ctx: &Context, body: &mut Body, live: &Liveness) -> bool {
     let mut r = Rewriter::new(ctx, body);
     let edits: Vec<Detached<'_>> = edits.into_iter().map(|edit| edit.detach(&mut r, &[])).collect();
     changed |= drop_successor_operands(r.body, live, &mut args);
-    // Nothing alive uses what they define any more; users stand behind definitions, so the last one goes first.
+    // Nothing alive uses what they define any more; users are after definitions, so the last one goes first.
     for op in dead_ops.into_iter().rev() {
         if r.body.is_alive(op) {
             r.body.erase_op(op);

@@ -22,7 +22,7 @@ pub(crate) struct Activity {
     useful: Vec<bool>,
     /// How a value became varied: the value before it on a path from an input.
     origin: FxHashMap<ValueId, ValueId>,
-    /// How a value became useful: the value behind it on a path to an output.
+    /// How a value became useful: the value after it on a path to an output.
     toward: FxHashMap<ValueId, ValueId>,
     opaque: Opaque,
     /// Calls with a derivative of their own, which is one of floats in floats, or with none.

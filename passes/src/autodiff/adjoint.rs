@@ -39,7 +39,7 @@ pub(crate) struct Adjoint<'x, 'a> {
     rules: &'x RuleTable,
     activity: &'x Activity,
     names: Names<'a>,
-    /// What stands for a recorded local where the adjoint is built.
+    /// What represents a recorded local where the adjoint is built.
     image: ValueMap,
     /// The active values that are used in the regions of an operation but defined outside of them, in order of use.
     captures: FxHashMap<OpId, Vec<ValueId>>,
@@ -89,7 +89,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             if !passed_through && !results.iter().any(|&v| frame.has(v)) {
                 continue;
             }
-            // Inputs may be computed; their cotangents are complete here, and asked for at the end.
+            // Inputs may be computed; their cotangents are complete here, and requested at the end.
             let inputs: SmallVec<[(ValueId, ValueId); 1]> = results
                 .iter()
                 .filter(|v| self.inputs.contains(v))
@@ -263,7 +263,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         )
     }
 
-    /// Pops what a block pushed, last first, and makes the popped values stand for the pushed ones.
+    /// Pops what a block pushed, last first, and makes the popped values represent the pushed ones.
     fn pop_locals(&mut self, tape: Option<&Tape>, which: usize) {
         let Some(tape) = tape else { return };
         let handle = self.image.get_or_self(tape.handle);

@@ -1,11 +1,11 @@
-//! `batch-weight-grads`: one product behind a loop, in place of one in every iteration.
+//! `batch-weight-grads`: one product after a loop, in place of one in every iteration.
 //!
 //! The gradient of a weight that a loop multiplies by is a sum over the iterations of products, `XᵢᵀGᵢ`: for a single
 //! example a matrix of rank one, as large as the weight, read and written in every iteration. But it is one product as
 //! well, of all `X` on top of each other with all `G` on top of each other. So the loop pushes `X` and `G` on stacks in
-//! place of multiplying, and behind it the stacks are joined and multiplied once.
+//! place of multiplying, and after it the stacks are joined and multiplied once.
 //!
-//! Inner loops first: what one leaves behind it, in the body of the outer loop, is again a product that is added to what
+//! Inner loops first: what one leaves after it, in the body of the outer loop, is again a product that is added to what
 //! the outer loop carries.
 
 use pir_dialects::{cf, pd};

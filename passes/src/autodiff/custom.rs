@@ -2,7 +2,7 @@
 //!
 //! Where the derivative passes through a call of `@f {custom_vjp = @f_vjp}`, what `@f_vjp` computes is emitted, of the operands
 //! and results of the call and the cotangents of the results. What it does not read of them is not recorded, and
-//! a further `backward` differentiates it like any other part of the program. A function that cannot stand in the place of a call,
+//! a further `backward` differentiates it like any other part of the program. A function that cannot be in the place of a call,
 //! since it has several blocks, no body, a `custom_vjp` of its own or very many operations, is called.
 //!
 //! A call with the mark `pir.vjp` is treated alike, and so JAX's rules come: the function gets the operands and the cotangents of
@@ -109,7 +109,7 @@ pub(crate) fn custom_calls(module: &Module, path: &[OpId]) -> FxHashMap<OpId, Ca
         let AttrData::Symbol(callee) = ctx.attr_data(body.attr(ctx, op, "callee")?) else {
             return None;
         };
-        // What is said at the call goes before what is said at the function.
+        // A mark on the call has precedence over one on the function.
         if is_stopped(ctx, body, op) {
             return Some((op, CallRule::Stopped));
         }

@@ -142,7 +142,7 @@ pub fn decompose(module: &mut Module) -> bool {
     changed
 }
 
-/// Emits what an operation is made of at the insertion point, and gives what stands for its results; `None` if that is not known.
+/// Emits what an operation is made of at the insertion point, and gives what replaces its results; `None` if that is not known.
 pub(crate) fn expansion(
     r: &mut Rewriter<'_>,
     rules: &RuleTable,
@@ -243,7 +243,7 @@ fn differentiate(
     Ok(())
 }
 
-/// Derivatives go by values: what changes a value in place comes after them.
+/// Derivatives are of values: passes that change values in place come after differentiation.
 fn changes_in_place(ctx: &Context, body: &Body) -> Option<Diagnostic> {
     let changed = |op: OpId| {
         let view = body.view(ctx, op);
@@ -319,7 +319,7 @@ fn append_adjoint(
         };
         let seed = match (given, output.seed) {
             (Some(value), _) if at > 0 => value,
-            // There has to be an operation of our own that says where the adjoint program begins.
+            // There has to be an operation of our own that states where the adjoint program begins.
             (Some(value), _) => r.compute(Arith::Copy, &[value]).map_err(failed)?,
             (None, Seed::Number(number)) => r.filled_like(output.value, number).map_err(failed)?,
             (None, _) => continue,
@@ -365,7 +365,7 @@ fn append_adjoint(
 }
 
 /// Removes operations created since `mark` that turned out to be of no use: a rule does not know what becomes of what it
-/// emits. The first one says where the adjoint program begins, and stays.
+/// emits. The first one states where the adjoint program begins, and stays.
 fn sweep(r: &mut Rewriter<'_>, mark: usize) {
     let created = r.created_since(mark).to_vec();
     for &op in created.iter().skip(1).rev() {

@@ -1,11 +1,11 @@
 //! Step 3, `prune-stacks`: what the derivative does not read is not recorded.
 //!
-//! Pushes and pops are paired first: the pops of a stack stand in the regions of one dual, those of a region in the
+//! Pushes and pops are paired first: the pops of a stack are in the regions of one dual, those of a region in the
 //! reverse order of the pushes of the region that it faces. A handle that was itself recorded is followed through its
 //! pair, from the outside in. Then, from the inside out, since an inner handle is read by the inner pops only, a pair
 //! goes whose popped value is not used, or can be had without a record ([`invariants`](super::invariants)). Of a value of
 //! which the shape alone is read, the shape is recorded ([`shapes`]). A loop whose
-//! stack told when to end, and that records nothing any more, counts its trips instead. Last, stacks that nobody reads go,
+//! stack determined when to end, and that records nothing any more, counts its trips instead. Last, stacks that nothing reads go,
 //! with their init regions and results.
 //!
 //! A stack that is used in any other way is left alone. (The idea of removing pushes and pops together is also in
@@ -50,7 +50,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
     remove_dead_stacks(&mut r, &names);
 }
 
-/// When nothing is recorded any more, the dual of a loop needs another way to tell when to end.
+/// When nothing is recorded any more, the dual of a loop needs another way to determine when to end.
 pub(crate) fn finish(r: &mut Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) {
     let tape = &tapes.all[at];
     if tape.pairs.is_empty() && tape.kind == FlowKind::Loop {
@@ -77,7 +77,7 @@ fn replace_exit_test(
             let ty = r.body.value_type(trips);
             r.body.set_value_type(tape.handle, ty);
             r.name(tape.handle, &names.spelled("trips"));
-            // The pushes stand in order of definition; any place behind the definition will do.
+            // The pushes are in order of definition; any place after the definition will do.
             tape.handle
         }
         None => trips,

@@ -1,7 +1,7 @@
-//! Signatures of functions that return gradients: behind their results, and with `seed=args` of cotangents that are arguments,
-//! behind their own.
+//! Signatures of functions that return gradients: after their results, and with `seed=args` of cotangents that are arguments,
+//! after their own.
 //!
-//! The attribute `pir.cotangents = [2, 3]` of such a function says that its last two arguments are cotangents of results,
+//! The attribute `pir.cotangents = [2, 3]` of such a function states that its last two arguments are cotangents of results,
 //! and its last three results the gradients.
 
 use pir_dialects::func;

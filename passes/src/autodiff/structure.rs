@@ -1,4 +1,4 @@
-//! What autodiff knows of stacks: its own subject, so the names stand here. Loops and branches it knows by their form.
+//! What autodiff knows of stacks: its own subject, so the names are here. Loops and branches it knows by their form.
 
 use pir_dialects::cf;
 use pir_ir::{
@@ -80,7 +80,7 @@ impl<'c> Names<'c> {
             let Some(name) = body.value_name(value) else { continue };
             let text = ctx.name_text(name.name);
             for rest in bases.iter().filter_map(|base| text.strip_prefix(base)) {
-                // The printer adds `_1`, a number of ours stands right behind.
+                // The printer adds `_1`, a number of ours is right after.
                 let number = rest.split('_').next().unwrap_or(rest);
                 let number = if number.is_empty() {
                     Ok(0)
@@ -137,7 +137,7 @@ impl<'c> Names<'c> {
 /// The stack that one step of differentiation records the locals of an operation on.
 #[derive(Clone, Debug)]
 pub(crate) struct Tape {
-    /// The handle where the operation stands.
+    /// The handle where the operation is.
     pub(crate) handle: ValueId,
     /// The pushes of each block, in order.
     pub(crate) pushes: [Vec<OpId>; 2],
@@ -164,7 +164,7 @@ fn trailing_pushes(names: &Names, body: &Body, block: BlockId, handle: ValueId) 
     out
 }
 
-/// The handle inside a block that stands for the operation's own stack, or an outer one for itself.
+/// The handle inside a block that represents the operation's own stack, or an outer one for itself.
 fn handle_outside(body: &Body, op: OpId, inside: ValueId) -> Option<ValueId> {
     match body.value_def(inside) {
         ValueDef::Arg(block, _) if body.block_parent(block) == Some(op) => body.results(op).next_back(),
@@ -200,7 +200,7 @@ impl Tape {
 }
 
 /// The values that a block defines, in order of definition: arguments, then results. Handles that it receives as
-/// arguments are left out: they stand for stacks that are recorded, or visible, outside.
+/// arguments are left out: they represent stacks that are recorded, or visible, outside.
 pub(crate) fn locals(names: &Names, body: &Body, block: BlockId) -> Vec<ValueId> {
     let mut out: Vec<ValueId> = body
         .block_args(block)

@@ -16,12 +16,12 @@ struct Readers {
 }
 
 /// A stack with its recording operation and the dual that reads it. Blocks stay when operations are made anew, so they
-/// stand for the operations.
+/// represent the operations.
 pub(crate) struct Tape {
     pub(crate) kind: FlowKind,
     pub(crate) forward: BlockId,
     pub(crate) dual: BlockId,
-    /// The handle where the dual stands.
+    /// The handle where the dual is.
     pub(crate) handle: ValueId,
     /// Pushes and their pops.
     pub(crate) pairs: Vec<(OpId, OpId)>,
@@ -42,7 +42,7 @@ pub(crate) struct Side {
 /// The tapes of a body, outer ones first, and what is known of them all.
 pub(crate) struct Tapes {
     pub(crate) all: Vec<Tape>,
-    /// What stands in the duals for recorded values.
+    /// What is in the duals for recorded values.
     pub(crate) image: ValueMap,
     /// For each pop its push, and whose tape they are on.
     pub(crate) partner: FxHashMap<OpId, (OpId, usize)>,
@@ -83,7 +83,7 @@ impl Tapes {
             .collect()
     }
 
-    /// Lets what a tape popped stand for what it pushed.
+    /// Lets what a tape popped represent what it pushed.
     pub(crate) fn enter_images(&mut self, body: &Body, at: usize) {
         for &(push, pop) in &self.all[at].pairs {
             self.image.insert(body.operand(push, 1), body.result(pop, 0));
@@ -120,7 +120,7 @@ pub(crate) fn pairs_of_duals(names: &Names, body: &Body, provenance: &Provenance
     tapes.into_iter().flat_map(|t| t.pairs).collect()
 }
 
-/// Pairs pushes and pops, outer stacks first, and tells what stands in the duals for recorded values.
+/// Pairs pushes and pops, outer stacks first, and determines what is in the duals for recorded values.
 fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, ValueMap) {
     let mut readers: FxHashMap<ValueId, Readers> = FxHashMap::default();
     let mut order = Vec::new();
@@ -188,7 +188,7 @@ fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, Valu
     (tapes, image)
 }
 
-/// A tape, the one that its handle was recorded on, and whether nothing speaks against it.
+/// A tape, the one that its handle was recorded on, and whether no use prevents that.
 struct Found {
     tape: Tape,
     outer: Option<usize>,
@@ -203,7 +203,7 @@ fn pair_one(
     origin: ValueId,
     readers: Readers,
 ) -> Option<Tape> {
-    // The dual is what all readers stand directly in.
+    // The dual is what all readers are directly in.
     let first = readers.pops.first().or(readers.empties.first())?;
     let dual = body.parent_op(*first)?;
     // A program's own loops may read a stack in any way; what `build-backward` made reads it as it was recorded.
@@ -248,7 +248,7 @@ fn pair_one(
         }
         pairs.extend(pushes.into_iter().zip(pops.into_iter().rev()));
     }
-    // Every use of every name of the stack must be understood, or a pair might belong to somebody else.
+    // Every use of every name of the stack must be understood, or a pair might belong to another stack.
     let root = provenance.root(origin);
     if provenance.doubt(origin).is_some() || provenance.becomes_doubtful(root) {
         return None;
@@ -258,7 +258,7 @@ fn pair_one(
         let name = body.op_name(at.op);
         match (name == names.push, at.index) {
             (true, 0) => ours.contains(&at.op),
-            // Recorded itself: whoever takes it off again is looked at by himself.
+            // Recorded itself: what takes it off again is examined by itself.
             (true, _) => true,
             _ if name == names.pop => ours.contains(&at.op),
             _ => name == names.is_empty || names.hands_on(body, at.op),

@@ -100,7 +100,7 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
             path.push(op);
             if view.has(Traits::FUNCTION) {
                 let uncalled = view.str("sym_name").is_none_or(|name| !called.contains(name));
-                // A private function without calls is what `inline` leaves behind.
+                // A private function without calls is what `inline` leaves.
                 let seen = view.str("sym_visibility") != Some("private");
                 if uncalled && seen && func::custom_vjp(view).is_none() && inner.entry_block(inner.root()).is_some() {
                     units.push(Unit {

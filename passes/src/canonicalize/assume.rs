@@ -1,9 +1,9 @@
 //! What is known of truth values because control came here: the condition of a branch inside the branch, that of a loop
-//! in its body, and its negation behind the loop.
+//! in its body, and its negation after the loop.
 //!
 //! One walk in program order with a table of what is known, which is taken back when a region is left. What follows
-//! from a condition is told by the operation that computes it (`OpDef::implies`): a comparison decides about others of
-//! the same operands. In the body of a loop, operands stand for what the condition was computed from if that was handed
+//! from a condition is determined by the operation that computes it (`OpDef::implies`): a comparison decides about others of
+//! the same operands. In the body of a loop, operands represent what the condition was computed from if that was handed
 //! on, or is defined outside of the loop.
 
 use pir_ir::{Attr, Body, Context, FlowEdge, FlowPoint, Implied, OpId, OpName, RegionId, Type, ValueId};
@@ -18,13 +18,13 @@ const MAX_IMPLIED: usize = 32;
 enum Task {
     Region(RegionId),
     Op(OpId),
-    /// What is known behind an operation.
+    /// What is known after an operation.
     Behind(OpId),
     /// Forget what was learned since there were so many facts.
     Leave(usize),
 }
 
-/// Where something became known, and constants made there, which stand before the operation.
+/// Where something became known, and constants made there, which are before the operation.
 struct Place {
     before: OpId,
     made: SmallVec<[(bool, Type, ValueId); 2]>,
@@ -82,7 +82,7 @@ impl Walk<'_, '_> {
             match task {
                 Task::Region(region) => {
                     tasks.push(Task::Leave(self.log.len()));
-                    // What is known behind an operation holds in the rest of its block only.
+                    // What is known after an operation holds in the rest of its block only.
                     if let Some(block) = self.body.single_block(region) {
                         self.enter(region);
                         tasks.extend(self.body.first_op(block).map(Task::Op));
@@ -158,7 +158,7 @@ impl Walk<'_, '_> {
         if self.constants.of(self.body, value).is_some() {
             return;
         }
-        // What this value alone says is of use only where it is read once more.
+        // What follows from this value alone is useful only where it is read again.
         if self.body.has_one_use(value) && is_truth(ctx, self.body, value) && !self.has_several_truths() {
             return;
         }
@@ -187,7 +187,7 @@ impl Walk<'_, '_> {
                 match implied {
                     Implied::Value(value, truth) => pending.push((value, truth)),
                     Implied::Result(name, operands, truth) => {
-                        // Nobody asks when there is none but the one that computes the condition.
+                        // Not needed if there is no other than the one that computes the condition.
                         let body = &*self.body;
                         let count_of = self.count_of.get_or_insert_with(|| count_names(body));
                         let others = count_of.get(name.index()).copied().unwrap_or(0);

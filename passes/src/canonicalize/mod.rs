@@ -11,13 +11,13 @@
 //! When the list is empty, what needs a look at the whole body is done, and if that changed something, all of it again:
 //!
 //! * Truth values that are known because control came here become constants ([`assume`]).
-//! * Carried values and results that stand for another value, or for the same as another one, are replaced
+//! * Carried values and results that represent another value, or the same as another one, are replaced
 //!   (`forward-args`), and with them all that nothing needs, cycles included, is removed (`dce`).
-//! * Counters that run to a constant are that constant behind their loop.
+//! * Counters that run to a constant are that constant after their loop.
 //! * Of branches that hold the same, one takes the place of all.
 //!
 //! # Conditions
-//! * No rule here knows an operation. That `x + 0` is `x` is said by the fold of the addition, which knows about -0.
+//! * No rule here knows an operation. That `x + 0` is `x` is said by the fold of the addition, which handles -0.
 //!
 //! Operations are visited from outside to inside, so that what is inlined is moved once, however deep it is nested.
 

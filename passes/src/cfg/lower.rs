@@ -16,7 +16,7 @@
 //! deciding value. The block of each region becomes a block of the function, the rest of the block after the operation
 //! becomes one with the results as arguments, and each edge a branch. Outer operations come before inner ones, and in a
 //! block the last one first, so that the rest of a block is moved once.
-//! operations to the innermost, and in a block from the last one to the first, so that what is behind is moved once.
+//! operations to the innermost, and in a block from the last one to the first, so that what is after is moved once.
 //!
 //! # Conditions
 //! * In functions only: the top level of a program is one block.

@@ -1,4 +1,4 @@
-//! `forward-args`: arguments and results that always stand for the same value.
+//! `forward-args`: arguments and results that always represent the same value.
 //!
 //! ```text
 //! %i_2, %ten2 = pd.while (%i, %ten) cond (%a, %b) {     %i_2 = pd.while (%i) cond (%a) {
@@ -13,21 +13,21 @@
 //! # Algorithm
 //! Region arguments, results of operations with region flow, and block arguments are bound by control: each has a set
 //! of sources (`Body::flow_sources`, or the operands that predecessors pass). For each such slot we look for the one
-//! value that all its sources stand for. The search is optimistic: at first every slot stands for anything, so cycles
+//! value that all its sources represent. The search is optimistic: at first every slot represents anything, so cycles
 //! of slots that only feed each other do not count against it. A slot is looked at again when a source changes. In the
-//! end a slot stands either for one value outside or for itself. (This is the removal of redundant φ functions, by a
+//! end a slot represents either one value outside or itself. (This is the removal of redundant φ functions, by a
 //! worklist.) The same constant, computed in different places, counts as one value; if no instance of it is visible
 //! where it is needed, it is computed again there.
 //!
 //! Slots that change, but always alike (two counters that start and step alike), are found by refining a partition:
 //! see [`congruence`].
 //!
-//! The uses of a slot that stands for a value become uses of that value. Then the slots that no operation reads any
+//! The uses of a slot that represents a value become uses of that value. Then the slots that no operation reads any
 //! more are removed together with what feeds them.
 //!
 //! # Conditions
 //! * The value must be visible at the operation whose slot it replaces, and have the same type.
-//! * Regions of one block only, since the one terminator tells where values come from.
+//! * Regions of one block only, since the one terminator determines where values come from.
 //! * Slots of handles may be forwarded, but stay in place.
 //! * What a region that runs once before the others (`init`) hands on are its arguments, and stay them: operations are
 //!   built on that. Such an argument is only replaced where it is read.
@@ -84,7 +84,7 @@ pub(crate) struct Forwarded {
     pub(crate) settled: bool,
 }
 
-/// Replaces the uses of slots that stand for another value, or that are equal to another slot. The slots stay.
+/// Replaces the uses of slots that represent another value, or that are equal to another slot. The slots stay.
 pub(crate) fn forward_slots(ctx: &Context, body: &mut Body) -> bool {
     // What is bound to something that changes in place is the value that this has at that time.
     let constant = body.analysis::<Variables>(ctx).is_empty();
@@ -133,7 +133,7 @@ struct Slots {
 
 struct Slot {
     value: ValueId,
-    /// The operation where what the slot stands for must be visible.
+    /// The operation where what the slot represents must be visible.
     anchor: OpId,
     /// Where its sources end; they begin where those of the slot before end.
     end: u32,
@@ -229,7 +229,7 @@ pub(crate) fn replace_uses(ctx: &Context, body: &mut Body, slot: ValueId, value:
     changed
 }
 
-/// Whether a use stands in the terminator of a region that runs at most once and leads to other regions only.
+/// Whether a use is in the terminator of a region that runs at most once and leads to other regions only.
 pub(crate) fn is_handed_on_by_entry(ctx: &Context, body: &Body, at: Use) -> bool {
     let Some(region) = body
         .op_region(at.op)

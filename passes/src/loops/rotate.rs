@@ -218,7 +218,7 @@ fn unrotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     if seen.get(pairs.first()?) != Some(&true) {
         return None;
     }
-    // An argument has the type of what comes from the body, which the operations that are moved go with.
+    // An argument has the type of the value from the body, which fits the operations that are moved.
     let ty = |value: ValueId| body.value_type(value);
     let handed_to = |at: usize| [body.result(l.op, at), body.block_args(l.body)[at]];
     let fits = carried

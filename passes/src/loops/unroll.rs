@@ -1,4 +1,4 @@
-//! `unroll`: several iterations of a loop one behind the other.
+//! `unroll`: several iterations of a loop one after the other.
 
 use pir_ir::{Arith, Body, Context, Diagnostic, FlowEdit, FlowPoint, Module, OpId, Restated, Rewriter};
 use smallvec::SmallVec;

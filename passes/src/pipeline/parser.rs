@@ -34,7 +34,7 @@ pub(super) fn parse(
     }
 }
 
-/// Reads a single value, as it stands in an option or as the default of one.
+/// Reads a single value, as it is in an option or as the default of one.
 pub(crate) fn read_value(text: &str) -> Option<RawValue> {
     let mut parser = Parser {
         text,

@@ -446,7 +446,7 @@ fn replace(
         None => {
             let made = constants.materialize(body, anchor, attr, ty)?;
             if body.value_name(made).is_none() {
-                // An argument keeps its name as well: the printer tells them apart.
+                // An argument keeps its name as well: the printer makes them different.
                 let name = body.value_name(value).filter(|n| !n.pack);
                 body.set_value_name(made, name);
             }

@@ -94,7 +94,7 @@ fn numbers() -> Vec<(String, Vec<u8>)> {
     (0..150).map(of).collect()
 }
 
-/// Files of one tensor, behind the archives of the test files.
+/// Files of one tensor, after the archives of the test files.
 fn tensors() -> Vec<(String, Vec<u8>)> {
     let npy = |header: &str, data: &[u8]| {
         let length = (header.len() as u16).to_le_bytes();

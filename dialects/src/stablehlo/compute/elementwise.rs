@@ -233,7 +233,7 @@ fn compare<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     })
 }
 
-/// The order of floats in which -0 is before 0, and NaN behind all others.
+/// The order of floats in which -0 is before 0, and NaN after all others.
 fn compare_in_total_order<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     let less = |x: Expr<'c>, y: Expr<'c>| {
         // One over a zero has its sign.

@@ -140,7 +140,7 @@ fn scatter<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     let gather = Gather::of_scatter(c.attrs, x.dims(), starts.rank(), updates.dims())?;
     let (flat, inside) = flat_indices(c, &gather, x.dims(), starts);
     let count: i64 = x.dims().iter().product();
-    // What is not wholly inside goes to an element behind all others, which is cut off.
+    // What is not wholly inside goes to an element after all others, which is removed.
     let flat = inside.select(flat, flat.filled(count as f64)).reshape([-1]);
     let updates = windows_in_place(updates, &gather, starts.dims(), true).reshape([-1]);
     let spare = c.scope.full_with(&[1], 0, |o| o.dtype(c.elem()));

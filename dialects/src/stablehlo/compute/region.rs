@@ -147,7 +147,7 @@ fn kept<'c>(c: &Cx<'c>, step: &Step, operands: &[Expr<'c>], shape: &[i64]) -> Re
     made.first().copied().ok_or_else(unsupported)
 }
 
-/// What stands for a value of a region, or one from outside.
+/// What represents a value of a region, or one from outside.
 fn known<'c>(c: &Cx<'c>, values: &FxHashMap<ValueId, Expr<'c>>, value: ValueId) -> Expr<'c> {
     values.get(&value).copied().unwrap_or_else(|| c.scope.expr(value))
 }

@@ -264,7 +264,7 @@ pub(super) fn joined<'c>(scope: ExprScope<'c>, parts: &[Expr<'c>], axis: usize) 
     emit(scope, ops::Concatenate::NAME, parts, &attrs, shaped(first, &dims))
 }
 
-/// Puts a value around and between elements: for each dimension how many before, behind and between.
+/// Puts a value around and between elements: for each dimension how many before, after and between.
 pub(super) fn padded<'c>(x: Expr<'c>, value: Expr<'c>, widths: &[(i64, i64, i64)]) -> Expr<'c> {
     let ctx = x.scope().context();
     let dims: Vec<i64> = (x.dims().iter().zip(widths))

@@ -1,4 +1,4 @@
-//! What reads and writes elements at computed indices. An index that is out of range is an error in `pd`; negative ones count from behind.
+//! What reads and writes elements at computed indices. An index that is out of range is an error in `pd`; negative ones count from the end.
 
 use pir_ir::Type;
 
@@ -104,7 +104,7 @@ impl Numbers {
         }
     }
 
-    /// Of slices at indices of so many components, behind so many other dimensions.
+    /// Of slices at indices of so many components, after so many other dimensions.
     fn tuples(rank: usize, depth: usize, lead: usize) -> Self {
         Numbers {
             offset: (lead..lead + rank - depth).collect(),
@@ -172,7 +172,7 @@ fn scatter<'c>(c: &Cx<'c>, [x, index, updates]: [Expr<'c>; 3], numbers: &Numbers
     c.with_region(ops::Scatter::NAME, &[x, index, updates], &attrs, region, ty)
 }
 
-/// Indices into dimensions, one for each component of the last dimension, or a single one; those that count from behind are made to count
+/// Indices into dimensions, one for each component of the last dimension, or a single one; those that count from the end are made to count
 /// from the front.
 fn within<'c>(c: &Cx<'c>, index: Expr<'c>, sizes: &[i64]) -> Expr<'c> {
     let index = match index.elem() {
@@ -348,7 +348,7 @@ fn set_value<'c>(c: &Cx<'c>, op: crate::pd::View<&Cx<'c>, crate::pd::SetValueWit
     Ok(inside.select(padded(values, scalar(c.elem(), 0), &widths), x))
 }
 
-/// The same where the start is computed and the end is a known number behind it.
+/// The same where the start is computed and the end is a known number after it.
 fn move_in<'c>(
     c: &Cx<'c>,
     op: crate::pd::View<&Cx<'c>, crate::pd::SetValueWithTensor>,

@@ -1,6 +1,6 @@
 //! Operations of `pd` as operations of StableHLO, for programs that XLA runs.
 //!
-//! A row of the tables says what stands for an operation. It emits StableHLO (`hlo.rs`), or simpler operations of `pd`, which are
+//! A row of the tables states what replaces an operation. It emits StableHLO (`hlo.rs`), or simpler operations of `pd`, which are
 //! converted in turn; none emits the operation that it is for. The meaning is that of the kernels, also where StableHLO's twin has another.
 
 mod activation;
@@ -174,7 +174,7 @@ impl<'c> Cx<'c> {
     }
 }
 
-/// An axis; a negative one counts from behind.
+/// An axis; a negative one counts from after.
 fn axis(at: i64, rank: usize) -> Result<usize, String> {
     let place = if at < 0 { at + rank as i64 } else { at };
     let known = usize::try_from(place).ok().filter(|&at| at < rank.max(1));
@@ -260,7 +260,7 @@ fn constant(r: &Rewriter<'_>, value: ValueId) -> Option<Vec<i64>> {
 
 type Values = SmallVec<[ValueId; 2]>;
 
-/// Emits what stands for the results of an operation; `None` if there is no row for it.
+/// Emits what replaces the results of an operation; `None` if there is no row for it.
 fn lower(r: &mut Rewriter<'_>, op: OpId) -> Option<Result<Values, String>> {
     let view = r.view(op);
     let row = row(view.name())?;
@@ -381,7 +381,7 @@ fn replace(r: &mut Rewriter<'_>, op: OpId, expand: Expand<'_>) -> Option<Result<
         r.replace_op(op, &tensors);
         return Some(Ok(()));
     }
-    // A value that nobody reads need not be computed.
+    // A value that nothing reads need not be computed.
     if r.body.num_results(op) > 0 && !r.body.op_has_uses(op) && r.view(op).own_effects().is_empty() {
         r.erase_op(op);
         return Some(Ok(()));

@@ -232,7 +232,7 @@ fn slide<'c>(c: &Cx<'c>, x: Expr<'c>, filter: Expr<'c>, along: [Slide; 2], group
 
 /// The windows along a dimension.
 struct Windows {
-    /// The first element of each, the one behind the last, and how many an average counts.
+    /// The first element of each, the one after the last, and how many an average counts.
     parts: Vec<(i64, i64, i64)>,
     /// The window that slides, if they are all alike.
     slides: Option<Slides>,

@@ -58,7 +58,7 @@ fn refusal(ctx: &Context, body: &Body, activity: &Activity, op: OpId, message: S
     })
 }
 
-/// Tells the way from an input to an operation that cannot be differentiated.
+/// Gives the path from an input to an operation that cannot be differentiated.
 pub(super) fn reached(ctx: &Context, body: &Body, activity: &Activity, op: OpId, diagnostic: Diagnostic) -> Diagnostic {
     let active = (0..body.num_operands(op)).find(|&index| activity.passes_from(ctx, body, Use { op, index }));
     let value = active.map(|index| body.operand(op, index));
@@ -140,7 +140,7 @@ pub(crate) fn check_rules(
 }
 
 /// The type of an operand or a result that the derivative passes through, if it can have no cotangent. Integers are only on
-/// the way behind an operation that declares nothing, and that is reported.
+/// the way after an operation that declares nothing, and that is reported.
 fn unsupported(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Option<Type> {
     for index in 0..body.num_operands(op) {
         let (at, operand) = (Use { op, index }, body.operand(op, index));

@@ -213,7 +213,7 @@ impl Carrier<'_> {
     }
 }
 
-/// Records a value on the stack that a handle is recorded on, right behind the handle.
+/// Records a value on the stack that a handle is recorded on, right after the handle.
 pub(super) fn record_beside(
     r: &mut Rewriter<'_>,
     tapes: &mut Tapes,

@@ -140,7 +140,7 @@ impl Slots {
     }
 
     fn find_sources(&mut self, r: &Rewriter<'_>, tapes: &Tapes, at: usize, also: &FxHashSet<ValueId>) {
-        // What nobody reads any more is about to go.
+        // What nothing reads any more is about to go.
         let read = tapes.all[at]
             .pairs
             .iter()
@@ -260,7 +260,7 @@ impl Slots {
         (block == self.body && is_counter).then_some(slot)
     }
 
-    /// What the carried value starts from, where the dual stands: the result, or a place to record it.
+    /// What the carried value starts from, where the dual is: the result, or a place to record it.
     fn initial(&self, r: &Rewriter<'_>, tapes: &Tapes, at: usize, slot: usize) -> Option<Initial> {
         let result = r.body.get_result(self.op, slot)?;
         if let Some(value) = visible(r, tapes, at, result) {
@@ -365,7 +365,7 @@ pub(super) fn is_constant(r: &Rewriter<'_>, value: ValueId) -> bool {
         .is_some_and(|op| r.view(op).has(Traits::CONSTANT))
 }
 
-/// What stands for a value where the dual of a tape stands, if that is known without a further record.
+/// What represents a value where the dual of a tape is, if that is known without a further record.
 pub(super) fn visible(r: &Rewriter<'_>, tapes: &Tapes, at: usize, value: ValueId) -> Option<ValueId> {
     let dual = r.body.block_parent(tapes.all[at].dual)?;
     let here = r.body.op_region(dual)?;

@@ -1,7 +1,7 @@
 //! Tangents along a program: each operation is followed by what computes the tangents of its results.
 //!
 //! **Loops and branches** carry tangents beside values: a slot for each carried value with a tangent that is not zero for
-//! sure. Nothing is recorded, and there is no second loop. **Stacks** hold the tangent of a value on top of it: whoever pops
+//! sure. Nothing is recorded, and there is no second loop. **Stacks** hold the tangent of a value on top of it: what pops
 //! the value pops the tangent first. Which pushes and pops these are, [`Activity`] tells.
 
 use pir_dialects::cf;
@@ -129,7 +129,7 @@ impl<'x, 'a> Forward<'x, 'a> {
             return Ok(());
         }
         let given: Vec<Option<ValueId>> = results.iter().map(|v| self.given.get(v).copied()).collect();
-        // What is given for an input stands behind it.
+        // What is given for an input is after it.
         let behind = given.iter().flatten().find_map(|&v| self.r.body.defining_op(v));
         let span = self.r.body.op_span(op);
         self.r.after(behind.unwrap_or(op)).set_span(span);

@@ -2,7 +2,7 @@
 //!
 //! A gradient rule is linear in the cotangents of the results: it computes `Jᵀ·ū`. The gradient of `⟨Jᵀ·ū, v⟩` with respect
 //! to `ū` is `J·v`, the tangent of the results for tangents `v` of the operands. So the rule is applied to cotangents that
-//! stand for nothing, and what it emits is differentiated by the same rules with respect to them, seeded with `v`. Since
+//! represent nothing, and what it emits is differentiated by the same rules with respect to them, seeded with `v`. Since
 //! all is linear, no value of `ū` is left in the end, and what was emitted for it goes. Thus whatever has a gradient rule
 //! made of operations with gradient rules has a tangent. (Townsend, "A new trick for calculating Jacobian vector
 //! products", 2017.)
@@ -26,7 +26,7 @@ pub(super) enum Tangent {
 /// The tangents of values; a value without entry has tangent zero.
 pub(super) type Tangents = FxHashMap<ValueId, Tangent>;
 
-/// Emits the tangents of the results of an operation at the insertion point, which is behind it.
+/// Emits the tangents of the results of an operation at the insertion point, which is after it.
 pub(super) fn push_forward(
     r: &mut Rewriter<'_>,
     rules: &RuleTable,
@@ -35,7 +35,7 @@ pub(super) fn push_forward(
 ) -> Result<(), String> {
     let mark = r.created_mark();
     let results: SmallVec<[ValueId; 4]> = r.body.results(op).collect();
-    // Cotangents that stand for nothing.
+    // Cotangents that represent nothing.
     let mut stand_ins: Vec<Tangent> = Vec::new();
     let mut cotangents = Frame::default();
     let mut depends: FxHashSet<ValueId> = FxHashSet::default();

@@ -3,7 +3,7 @@
 //! Along with each value goes its tangent, its derivative along a direction in the inputs. Operations have tangents by
 //! their gradient rules ([`linear`]); loops and branches carry them ([`forward`]). The directions are inputs of the program,
 //! `NAME_tangent`, and the tangents of the outputs are outputs, `NAME_tangent` as well; in a function they are arguments
-//! and results behind the others.
+//! and results after the others.
 
 mod forward;
 mod linear;
@@ -155,7 +155,7 @@ fn value_name(ctx: &Context, body: &Body, value: ValueId) -> String {
     name.map_or("output".to_owned(), |n| ctx.name_text(n.name).into())
 }
 
-/// An input of the program for a tangent, behind the operation whose result it is the tangent of.
+/// An input of the program for a tangent, after the operation whose result it is the tangent of.
 fn data_behind(r: &mut Rewriter<'_>, op: OpId, ty: Type, name: &str) -> ValueId {
     let ctx = r.ctx;
     let (shape, elem) = ctx.as_tensor(ty).map_or((&[][..], ty), |(shape, elem)| (shape, elem));

@@ -9,14 +9,14 @@ use super::plan::Plan;
 use crate::analysis::{Counter, chain};
 use crate::autodiff::structure::Names;
 
-/// More stacks than this do not tell each other how often loops run.
+/// With more stacks than this, trip counts are not propagated between stacks.
 const MAX_DEPTH: usize = 32;
 
 /// A number that something is not greater than.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bound {
     pub(super) most: u64,
-    /// Whether the option `bound` says so, and nothing else.
+    /// Whether the option `bound` states so, and nothing else.
     pub(super) assumed: bool,
 }
 

@@ -18,9 +18,9 @@ pub(super) struct Open {
     points: [FlowPoint; 2],
     /// The region that the walk is in.
     pub(super) at: usize,
-    /// What the operation writes, but for what is written behind it.
+    /// What the operation writes, but for what is written after it.
     vars: Vec<Var>,
-    /// The lanes that are written behind it.
+    /// The lanes that are written after it.
     pub(super) behind: Vec<usize>,
     /// How a loop carries the variables.
     carried: Option<(Edited, Vec<NewLane>)>,
@@ -29,7 +29,7 @@ pub(super) struct Open {
     ends: [Vec<ValueId>; 2],
     /// What the regions of a branch push.
     pub(super) pending: [Vec<Pending>; 2],
-    /// What stands behind the operation.
+    /// What is after the operation.
     next: Option<OpId>,
 }
 
@@ -125,7 +125,7 @@ impl Walk<'_, '_, '_> {
         self.r.body.first_op(block)
     }
 
-    /// Goes on at the end of a region: with the next one, or behind the operation. Nothing at the end of the program.
+    /// Goes on at the end of a region: with the next one, or after the operation. Nothing at the end of the program.
     pub(super) fn leave_region(&mut self) -> Result<Option<Option<OpId>>, Vec<Diagnostic>> {
         let Some(mut open) = self.open.pop() else {
             return Ok(None);
@@ -150,7 +150,7 @@ impl Walk<'_, '_, '_> {
         Ok(Some(next))
     }
 
-    /// Sets the variables as they are behind an operation.
+    /// Sets the variables as they are after an operation.
     fn close(&mut self, mut open: Open) -> Result<(), Vec<Diagnostic>> {
         if let Some((done, lanes)) = &open.carried {
             for (&var, &lane) in open.vars.iter().zip(lanes) {
@@ -171,7 +171,7 @@ impl Walk<'_, '_, '_> {
         }
         let [first, second] = std::mem::take(&mut open.pending);
         let slots = pair_up(&open.behind, first, second);
-        // For each push behind: the lanes of its values, and how it is known whether it counts.
+        // For each push after: the lanes of its values, and how it is known whether it counts.
         let mut pushes = Vec::new();
         // The flags of pushes that one of the regions always does.
         let mut known = [None; 2];
@@ -230,7 +230,7 @@ impl Walk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Where in `given` is what tells whether a push of one of the regions counts, if that is not certain.
+    /// Where in `given` is what indicates whether a push of one of the regions counts, if that is not certain.
     fn flag(
         &mut self,
         open: &Open,

@@ -47,7 +47,7 @@ pub(super) struct Class {
     pub(super) home: Option<(BlockId, OpId)>,
     /// Whether it is asked whether one of them is empty.
     pub(super) tested: bool,
-    /// Whether each is taken off down to its base by whoever gets it from another one.
+    /// Whether each is taken off down to its base by what gets it from another one.
     pub(super) exact: bool,
     /// How many values each push leaves on a stack at most, if that was said.
     pub(super) capacity: Option<u64>,
@@ -181,7 +181,7 @@ impl Plan {
         self.taken_off.contains(&body.defining_op(handle)?).then_some(class)
     }
 
-    /// The lanes that tell whether a stack is empty: not those that hold in each block what others hold.
+    /// The lanes that indicate whether a stack is empty: not those that hold in each block what others hold.
     pub(super) fn tested_lanes(&self, body: &Body, class: usize) -> Vec<usize> {
         let profile = |lane: usize| {
             let lane = &self.lanes[lane];

@@ -4,8 +4,8 @@
 //! value that it has. A loop that writes one carries it; a branch yields it. What is only read is captured. So the loop
 //! of a derivative carries counters alone.
 //!
-//! No buffer passes through a branch, which would copy it: what a branch pushes is yielded, and written behind it, where
-//! zeros stand for what the other one would have pushed; the counter tells whether the row counts. That is so unless a
+//! No buffer passes through a branch, which would copy it: what a branch pushes is yielded, and written after it, where
+//! zeros represent what the other one would have pushed; the counter indicates whether the row counts. That is so unless a
 //! loop in the branch pushes.
 
 use pir_dialects::pd;
@@ -32,7 +32,7 @@ pub(super) struct Store {
     pub(super) rows: u64,
     /// More values than this are too many, if it may come to that.
     pub(super) limit: Option<u64>,
-    /// Whether nobody looks at it.
+    /// Whether nothing looks at it.
     pub(super) unread: bool,
 }
 
@@ -80,11 +80,11 @@ pub(super) struct Walk<'w, 'a, 'c> {
     homes: FxHashMap<OpId, Vec<usize>>,
     /// The operations with regions that have stacks inside.
     pub(super) touched: FxHashSet<OpId>,
-    /// Branches that push on a lane in another way than one that can be done behind them.
+    /// Branches that push on a lane in another way than one that can be done after them.
     pub(super) inside_only: FxHashSet<(OpId, usize)>,
-    /// What to look at for lanes that may be too small, behind an operation.
+    /// What to look at for lanes that may be too small, after an operation.
     pub(super) checks: FxHashMap<OpId, Vec<usize>>,
-    /// The variable that says that a lane was too small.
+    /// The variable that states that a lane was too small.
     pub(super) over: Var,
     bases: FxHashMap<(ValueId, usize), ValueId>,
     tops: FxHashMap<(ValueId, usize), ValueId>,
@@ -210,7 +210,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// What comes behind an operation, in front of the next one.
+    /// What comes after an operation, in front of the next one.
     pub(super) fn behind(&mut self, op: OpId, next: Option<OpId>) {
         for &handle in self.spans.ends.get(&op).into_iter().flatten() {
             self.end(handle);
@@ -413,7 +413,7 @@ impl Walk<'_, '_, '_> {
         self.r.erase_op(op);
     }
 
-    /// Writes rows, at the insertion point or behind the branch.
+    /// Writes rows, at the insertion point or after the branch.
     pub(super) fn store(&mut self, push: Pending) {
         let waits = self
             .open
@@ -512,7 +512,7 @@ impl Walk<'_, '_, '_> {
         let (shape, elem) = ctx.as_tensor(buffer.ty).unwrap_or((&[], Type::F32));
         let mut whole = self.get(buffer.var);
         if rows > 1 {
-            // The rows stand in front of their axis.
+            // The rows are in front of their axis.
             let mut order: Vec<i64> = (1..=shape.len() as i64).collect();
             order.insert(axis, 0);
             let mut dims: Vec<i64> = shape.to_vec();

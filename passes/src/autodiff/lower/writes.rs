@@ -208,8 +208,8 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Plans to look whether a lane was too small: behind an operation, or where that also takes values off, so that the
-    /// count behind it does not tell how many there were, behind each push.
+    /// Plans to look whether a lane was too small: after an operation, or where that also takes values off, so that the
+    /// count after it does not determine how many there were, after each push.
     fn plan_check(&mut self, op: OpId, lane: usize, is_mixed: bool) {
         let places: Vec<OpId> = match is_mixed {
             false => vec![op],

@@ -46,7 +46,7 @@ pub enum Recompute {
 pub struct RematOptions {
     /// What may be computed again.
     pub recompute: Recompute,
-    /// How many states of a loop to keep from which it is run again, if that is to be; 0 stands for the logarithm of the
+    /// How many states of a loop to keep from which it is run again, if that is to be; 0 represents the logarithm of the
     /// number of iterations to base 2, rounded up.
     pub slots: Option<i64>,
     /// How many iterations are run again at a time, and recorded then, if not one.

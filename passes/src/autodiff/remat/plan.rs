@@ -61,7 +61,7 @@ pub(super) enum How {
 /// be once for each loop around them.
 const MOST_AGAIN: usize = 1000;
 
-/// The values of a problem; what is computed from others stands behind them.
+/// The values of a problem; what is computed from others is after them.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) values: Vec<ValueId>,
@@ -73,7 +73,7 @@ pub(super) struct Plan {
 /// What is looked up while plans are made.
 pub(super) struct Planner {
     pub(super) level: Recompute,
-    /// The branches that stand in a block, and their duals in the dual block, by tape.
+    /// The branches that are in a block, and their duals in the dual block, by tape.
     branches: FxHashMap<(BlockId, BlockId), Vec<usize>>,
     /// The region that faces each block, by tape and side.
     sides: FxHashMap<BlockId, Vec<(usize, usize)>>,
@@ -102,7 +102,7 @@ impl Planner {
         this
     }
 
-    /// The problems of a tape: for each region of a loop, or of a branch that stands in nothing recorded, one.
+    /// The problems of a tape: for each region of a loop, or of a branch that is in nothing recorded, one.
     pub(super) fn problems(&self, body: &Body, tapes: &Tapes, at: usize) -> Vec<Problem> {
         let tape = &tapes.all[at];
         let inside = |block: BlockId| {
@@ -350,7 +350,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// Whether something stands for a value of the problem in the dual already. (It may also stand in another dual.)
+    /// Whether something represents a value of the problem in the dual already. (It may also be in another dual.)
     fn is_there(&self, r: &Rewriter<'_>, value: ValueId, place: usize) -> bool {
         let image = self.tapes.image.get(value).and_then(|image| r.body.value_region(image));
         let here = r.body.block_region(self.problem.places[place].side.dual);

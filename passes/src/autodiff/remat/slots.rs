@@ -1,7 +1,7 @@
 //! Checkpointed loops: a loop that records nothing but how often it ran, and a dual that runs it again.
 //!
 //! The dual goes through the iterations from the last to the first. It needs what the loop recorded in an iteration, which
-//! follows from the *state* before that: the values that the loop carries. So in front of each iteration of the dual stands
+//! follows from the *state* before that: the values that the loop carries. So in front of each iteration of the dual is
 //! what finds the state again, from states that are [kept](super::schedule); then what computes from that what was
 //! recorded. Only what that depends on is computed, and only such values are part of the state.
 
@@ -55,7 +55,7 @@ pub(super) fn check(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -
 }
 
 /// Checkpoints the loop of a tape, with so many states, or as many as the logarithm of the number of iterations for 0.
-/// `counts` are places of counts that are in the way when nobody reads them; gives those of their copies.
+/// `counts` are places of counts that are in the way when nothing reads them; gives those of their copies.
 pub(super) fn apply(
     r: &mut Rewriter<'_>,
     names: &Names,

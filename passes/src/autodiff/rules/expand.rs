@@ -13,7 +13,7 @@ use super::{RuleCx, RuleTable};
 /// What computes the results of an operation from its operands.
 pub(crate) type Expand = fn(&mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String>;
 
-/// Emits what an operation is made of, and gives what stands for its results.
+/// Emits what an operation is made of, and gives what replaces its results.
 pub(crate) fn expand(
     r: &mut Rewriter<'_>,
     rules: &RuleTable,

@@ -7,7 +7,7 @@
 //!
 //! `op` is a view of the operation: its operands and results are expressions where the adjoint is built, and reading one is
 //! asking for it to be recorded. `g` is the cotangent of the first result. The partial derivative in an operand is evaluated only
-//! if its cotangent is asked for, and summed over the dimensions along which the operand was broadcast.
+//! if its cotangent is requested, and summed over the dimensions along which the operand was broadcast.
 
 use std::cell::RefCell;
 
@@ -240,17 +240,17 @@ impl<'c> Cx<'c> {
         self.index_of(operand.place)
     }
 
-    /// Whether the cotangent of an operand is asked for.
+    /// Whether the cotangent of an operand is requested.
     pub(super) fn wants(self, operand: Operand) -> bool {
         self.index(operand).is_some_and(|index| self.wants_at(index))
     }
 
-    /// Whether the cotangent of the operand at `index` of those given is asked for.
+    /// Whether the cotangent of the operand at `index` of those given is requested.
     pub fn wants_at(self, index: usize) -> bool {
         self.with(|rule| rule.wants(index))
     }
 
-    /// Whether an operand comes from outside of the region that the operation stands in, so that reading it costs no record there.
+    /// Whether an operand comes from outside of the region that the operation is in, so that reading it costs no record there.
     pub(super) fn is_captured(self, operand: Operand) -> bool {
         let index = self.index(operand);
         index.is_some_and(|index| self.with(|rule| rule.is_captured(index)))
@@ -266,7 +266,7 @@ impl<'c> Cx<'c> {
     }
 
     /// The sum of the cotangents of an operand that have been found, if the operand comes from outside of the region that the
-    /// operation stands in.
+    /// operation is in.
     pub(super) fn accumulator(self, operand: Operand) -> Option<Expr<'c>> {
         let index = self.index(operand)?;
         let sum = self.with(|rule| rule.accumulator(index));
@@ -314,7 +314,7 @@ impl<'c> Cx<'c> {
         }
     }
 
-    /// Adds to the cotangent of an operand, if it is asked for.
+    /// Adds to the cotangent of an operand, if it is requested.
     pub(super) fn give_if_wanted(self, operand: Operand, grad: impl FnOnce() -> Expr<'c>) {
         if self.wants(operand) {
             self.give(operand, grad());
@@ -408,7 +408,7 @@ impl<'c> Cx<'c> {
         out
     }
 
-    /// Adds to the cotangent of such a tensor, if it is asked for.
+    /// Adds to the cotangent of such a tensor, if it is requested.
     pub(super) fn add_to(self, at: Element, grad: Expr<'c>) {
         let Some(grad) = grad.id().filter(|_| self.wants_at(at.index)) else {
             return;

@@ -114,7 +114,7 @@ fn widened<'c>(reduced: Expr<'c>, axes: &[i64], keepdim: bool) -> Expr<'c> {
 fn extremum_grad<'c>(x: Expr<'c>, out: Expr<'c>, g: Expr<'c>, axes: Ints, keepdim: bool) -> Result<Expr<'c>, String> {
     let axes = reduced_axes(axes, x.rank())?;
     let (out, g) = (widened(out, &axes, keepdim), widened(g, &axes, keepdim));
-    // A NaN is what comes of every NaN.
+    // NaN propagates.
     let (equal, unknown) = (x.equal(out), x.isnan());
     let equal = equal.logical_or(unknown);
     let count = equal.cast_like(x).sum_with(|o| o.axis(&axes).keepdim(true));

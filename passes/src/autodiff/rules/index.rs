@@ -56,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Adds rows to the sum that has been found of the cotangents of an operand from outside of a loop, in place of a tensor of
-/// zeros with these rows: whoever owns the sum needs the time of the rows only. Whether there is such a sum.
+/// zeros with these rows: what owns the sum needs the time of the rows only. Whether there is such a sum.
 pub(super) fn add_rows<'c>(op: Cx<'c>, operand: Operand, axis: i64, index: Expr<'c>, rows: Expr<'c>) -> bool {
     let sum = op.accumulator(operand);
     let Some(sum) = sum.filter(|sum| index.rank() == 1 && index.ty().is_some() && rows.rank() == sum.rank()) else {

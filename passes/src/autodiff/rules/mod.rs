@@ -34,7 +34,7 @@ use formula::Formula;
 use super::cotangent::Frame;
 use super::custom::{CallRule, CustomVjp};
 
-/// A rule's code: adds to the cotangents of the operands, or says why there is no derivative.
+/// A rule's code: adds to the cotangents of the operands, or states why there is no derivative.
 pub type Apply = fn(&mut RuleCx<'_, '_>) -> Result<(), String>;
 
 /// The gradient rule of one operation. Which operands there is a derivative in, the operation's definition declares.
@@ -221,7 +221,7 @@ impl<'a> RuleCx<'_, 'a> {
         self.r.ctx
     }
 
-    /// Evaluates a formula: what is built with its expressions stands where the adjoint is built. An operand or a result that it
+    /// Evaluates a formula: what is built with its expressions is where the adjoint is built. An operand or a result that it
     /// reads is recorded there.
     ///
     /// # Errors
@@ -236,7 +236,7 @@ impl<'a> RuleCx<'_, 'a> {
         self.r.body.view(self.r.ctx, self.op)
     }
 
-    /// Applies a rule, and makes sure that it did not pass over an operand that a cotangent is asked for.
+    /// Applies a rule, and makes sure that it did not pass over an operand of which a cotangent is requested.
     pub(crate) fn apply(&mut self, rule: &Rule) -> Result<(), String> {
         (rule.apply)(self)?;
         for index in 0..self.num_operands() {
@@ -279,7 +279,7 @@ impl<'a> RuleCx<'_, 'a> {
         (self.image)(self.r.body.result(self.op, index))
     }
 
-    /// Whether an operand comes from outside of the region that the operation stands in, so that reading it costs no
+    /// Whether an operand comes from outside of the region that the operation is in, so that reading it costs no
     /// record there.
     pub(crate) fn is_captured(&self, index: usize) -> bool {
         self.r.body.value_region(self.r.body.operand(self.op, index)) != self.r.body.op_region(self.op)
@@ -293,7 +293,7 @@ impl<'a> RuleCx<'_, 'a> {
         self.r.body.num_operands(self.op)
     }
 
-    /// Whether the cotangent of an operand is asked for.
+    /// Whether the cotangent of an operand is requested.
     pub(crate) fn wants(&self, index: usize) -> bool {
         index < self.num_operands() && (self.active)(self.r.body.operand(self.op, index))
     }
@@ -314,7 +314,7 @@ impl<'a> RuleCx<'_, 'a> {
     }
 
     /// The sum of the cotangents of an operand that have been found, if the operand comes from outside of the region that
-    /// the operation stands in.
+    /// the operation is in.
     pub(crate) fn accumulator(&self, index: usize) -> Option<ValueId> {
         let operand = self.r.body.operand(self.op, index);
         self.frame.get(operand).filter(|_| self.is_captured(index))

@@ -231,7 +231,7 @@ impl<'c> Vjp<'c> {
         body
     }
 
-    /// Adds a function behind another one.
+    /// Adds a function after another one.
     fn declare(&self, module: &mut Module, after: OpId, name: &str, types: (&[Type], &[Type]), body: Body) -> OpId {
         let mut attrs: AttrDict = module.body.attrs(self.op);
         for of_values in ["arg_attrs", "res_attrs"] {

@@ -6,7 +6,7 @@
 //! the cotangents: the adjoint of `x = pop S` is `push (S_grad, x_grad)`, the adjoint of `push (S, x)` is `x_grad +=
 //! pop S_grad`. A stack that was recorded on a stack has its gradient stack recorded on that one's gradient stack.
 //!
-//! Which pop may get the value of which push is told by *lanes*. Where an operation and its dual face each other, pushes
+//! Which pop may get the value of which push is determined by *lanes*. Where an operation and its dual face each other, pushes
 //! and pops are in pairs, and each pair is a lane. On a stack that is used in any other way all values share one lane,
 //! and there a push may also turn out to have no pop: its adjoint asks first whether the gradient stack is empty.
 //! Where the handles come from is proven first ([`Provenance`]). A copy has a gradient stack of its own, whose cotangents are
@@ -115,7 +115,7 @@ impl Stacks {
                 {
                     let item = this.class(item);
                     changed |= this.classes.unite_element(class, item);
-                    // What knows a stack may take the stacks off it.
+                    // What has a stack may pop the stacks on it.
                     if this.classes.is_strange(class) && !this.classes.is_strange(item) {
                         this.classes.mark_strange(item);
                         changed = true;

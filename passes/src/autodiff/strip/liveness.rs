@@ -1,7 +1,7 @@
-//! By liveness: without the gradients, what nothing needs goes.
+//! By liveness: what nothing needs without the gradients is removed.
 //!
 //! A stack is dead when nothing alive reads it; then its users are what makes it, pushes, and the yields and results that
-//! hand it on. The pops were removed before, with the duals that they stand in, because no result that stays needs them.
+//! hand it on. The pops were removed before, with the duals that they are in, because no result that stays needs them.
 
 use pir_dialects::marks::BACKWARD;
 use pir_ir::{Body, Context, OpId, Rewriter};

@@ -1,7 +1,7 @@
-//! By marks: what `backward` put in goes, and nothing else.
+//! By marks: what `backward` inserted is removed, and nothing else.
 //!
-//! What it appended stands behind the mark. What it put in before that, to record values and to count, it reads from
-//! there: so a stack whose readers all stand behind the mark is one that it made, as long as nothing else reads it, and
+//! What it appended is after the mark. What it put in before that, to record values and to count, it reads from
+//! there: so a stack whose readers all are after the mark is one that it made, as long as nothing else reads it, and
 //! the stacks and counts that such a stack recorded are known by the pushes.
 
 use pir_dialects::marks::{BACKWARD, RECORDED};
@@ -63,7 +63,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
     true
 }
 
-/// What of the appended part has to stay, because somebody put something in that is no gradient: a print, a fetch of
+/// What of the appended part has to stay, because something was inserted that is no gradient: a print, a fetch of
 /// another name, and what these need.
 fn kept(ctx: &Context, names: &Names, body: &Body, part: &[OpId], end: Option<OpId>) -> FxHashSet<OpId> {
     let inside: FxHashSet<OpId> = part.iter().copied().collect();

@@ -40,7 +40,7 @@ pub(super) fn program(ctx: &Context, body: &Body) -> Result<Vec<OpId>, Vec<Diagn
                 .help("run `raise-from-dataflow` first, so that everything can be lowered to one graph"),
         );
     }
-    // How many loops are around: a region is walked in front of what stands behind it.
+    // How many loops are around: a region is walked in front of what is after it.
     let mut loops: Vec<(pir_ir::RegionId, usize)> = Vec::new();
     for &top in &ops {
         check(ctx, body, top, 0, &mut errors);

@@ -29,7 +29,7 @@ pub(super) struct Plan {
     pub(super) stack_of: FxHashMap<OpId, usize>,
     /// The tests for emptiness that loops end by.
     pub(super) tests: FxHashSet<OpId>,
-    /// The handle that tells how often a loop runs.
+    /// The handle that determines how often a loop runs.
     pub(super) counted: FxHashMap<OpId, ValueId>,
     /// The operations with regions that push or pop inside, and the class of the stacks.
     pub(super) class: FxHashMap<OpId, Resource>,

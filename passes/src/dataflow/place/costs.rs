@@ -95,7 +95,7 @@ pub(super) fn problem(ctx: &Context, body: &Body, graph: &Graph, groups: &Groups
                 size.saturating_add(MESSAGE).saturating_mul(often),
             );
         }
-        // What copies of enters wait for, the devices know by themselves for the most part.
+        // What copies of enters wait for, is mostly available on the devices.
         let pins = members(groups, graph.control_consumers(node));
         add_net(&mut problem, group, pins, MESSAGE.saturating_mul(often));
     }

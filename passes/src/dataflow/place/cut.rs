@@ -25,7 +25,7 @@ const UNLIMITED: u64 = 1 << 50;
 const DEAREST: u64 = 1 << 34;
 /// How many vertices are cut by flow; more are made fewer first.
 const COARSE: usize = 40;
-/// Nets with more pins do not tell who belongs together.
+/// Nets with more pins do not indicate which nodes belong together.
 const WIDE: usize = 16;
 /// From how many places a cut starts.
 const SEEDS: usize = 4;

@@ -13,7 +13,7 @@ use pir_ir::{Body, Context, OpId};
 pub(super) struct Groups {
     /// The group of each node; nothing for constant enters.
     pub(super) of: Vec<Option<u32>>,
-    /// The device that is asked for, for each group.
+    /// The device that is requested, for each group.
     pub(super) asked: Vec<Option<u32>>,
 }
 
@@ -28,7 +28,7 @@ pub(in crate::dataflow) fn has_stack(ctx: &Context, body: &Body, op: OpId) -> bo
     values.any(|v| df::is_stack(ctx, body.value_type(v)))
 }
 
-/// Puts the nodes of a graph in groups; `asked` tells the device that was asked for a node.
+/// Puts the nodes of a graph in groups; `asked` gives the device that was requested for a node.
 pub(super) fn find(ctx: &Context, body: &Body, graph: &Graph, asked: impl Fn(Node) -> Option<u32>) -> Groups {
     let copied: Vec<bool> = graph.nodes().map(|n| is_copied(ctx, body, graph, n)).collect();
     let mut joined = UnionFind::<usize>::new(graph.len());

@@ -2,7 +2,7 @@
 //!
 //! # Algorithm
 //! Nodes that must be together ([`groups`]) become vertices, values that travel become nets ([`costs`]), and a balanced
-//! minimum cut ([`cut`]) tells where what was not placed by hand goes. At last each device that reads a constant enter gets
+//! minimum cut ([`cut`]) determines where what was not placed by hand goes. At last each device that reads a constant enter gets
 //! its own ([`enters`]).
 
 mod costs;
@@ -23,7 +23,7 @@ use super::{Which, for_each_graph};
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 
-/// The most devices that can be asked for.
+/// The most devices that can be requested.
 pub(super) const MOST_DEVICES: i64 = 1 << 10;
 
 /// The options of `place` and of `partition`.
@@ -81,7 +81,7 @@ pub(super) fn number_of_devices(cx: &PassContext<'_>) -> u32 {
     devices.unwrap_or(1).max(1)
 }
 
-/// Gives each node of a graph a device; tells how many nodes there are then, and how many were asked to be elsewhere.
+/// Gives each node of a graph a device; determines how many nodes there are then, and how many were asked to be elsewhere.
 pub(super) fn place(ctx: &Context, body: &mut Body, devices: u32) -> Result<(usize, usize), Box<Diagnostic>> {
     let graph = read(ctx, body)?;
     let mut asked = Vec::with_capacity(graph.len());

@@ -1,6 +1,6 @@
 //! `raise-from-dataflow`: from a graph of nodes to operations with regions.
 //!
-//! The way back from `lower-to-dataflow`. [`shape`] tells which region each node belongs to, and in which order. Then one
+//! The way back from `lower-to-dataflow`. [`shape`] determines which region each node belongs to, and in which order. Then one
 //! walk over the regions makes the operations: what only handed values on is gone, merges are results of branches or
 //! arguments of loops. Stacks are made at top level and seen from the regions; the loops that count still count.
 //!

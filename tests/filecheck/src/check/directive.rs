@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     Dag,
     Label,
     Empty,
-    /// Stands behind the last directive when that does not match a place itself.
+    /// Is after the last directive when that does not match a place itself.
     EndOfInput,
 }
 
@@ -192,7 +192,7 @@ fn find_directive(line: &str, options: &Options) -> Result<Option<(usize, usize,
     }
 }
 
-/// The next place where a prefix stands that is not the end of a longer word.
+/// The next place where a prefix is that is not the end of a longer word.
 fn word_start(line: &str, prefix: &str, from: usize) -> Option<usize> {
     let in_word = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     line[from..]
@@ -261,7 +261,7 @@ fn misspelling(line: &str, start: usize) -> String {
     format!("`{word}` is misspelled: `{}`", word.replace('_', "-"))
 }
 
-/// What follows a colon, and whether `{LITERAL}` stands before it.
+/// What follows a colon, and whether `{LITERAL}` is before it.
 fn colon(rest: &str) -> Option<(bool, &str)> {
     if let Some(rest) = rest.strip_prefix(':') {
         return Some((false, rest));

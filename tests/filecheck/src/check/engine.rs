@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Options, checks: &[Check], input: &str, variables: V
     let mut first = 0;
     while first < checks.len() {
         let label = (first..checks.len()).find(|&at| checks[at].directive.kind == Kind::Label);
-        // A label is found before what stands above it is checked, and bounds that.
+        // A label is found before what is above it is checked, and bounds that.
         let (end, region) = match label {
             Some(at) => match engine.place(&checks[at].directive, from..input.len()) {
                 Ok(found) => (at + 1, from..found.end),
@@ -139,8 +139,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Matches groups of DAG directives, each group in any order behind the one before, with the NOT directives between
-    /// them; those behind the last group are left over in `nots`. Gives the end of the last group.
+    /// Matches groups of DAG directives, each group in any order after the one before, with the NOT directives between
+    /// them; those after the last group are left over in `nots`. Gives the end of the last group.
     fn unordered<'d>(
         &mut self,
         directives: &'d [Directive],

@@ -22,7 +22,7 @@ pub(crate) fn quote(text: &str, out: &mut String) {
     }
 }
 
-/// What stood before the current place.
+/// What was before the current place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// Nothing that could be repeated: the start, `(`, `|`.
@@ -186,7 +186,7 @@ fn bracket<'a>(ere: &'a str, out: &mut String) -> Result<&'a str, String> {
         let after = &rest[c.len_utf8()..];
         set_member(c, out);
         rest = after;
-        // A `-` that is last stands for itself.
+        // A `-` that is last represents itself.
         if let Some(range) = after.strip_prefix('-')
             && let Some(end) = range.chars().next()
             && end != ']'

@@ -142,7 +142,7 @@ impl Expr {
 pub(crate) struct Numeric {
     pub(crate) define: Option<String>,
     pub(crate) format: Format,
-    /// The number that must stand here; any, when there is none.
+    /// The number that must be here; any, when there is none.
     pub(crate) expr: Option<Expr>,
 }
 

@@ -60,7 +60,7 @@ enum Piece {
     Number(Numeric),
 }
 
-/// An expression to search with, and for patterns with alternatives one that tells whether a longer match exists.
+/// An expression to search with, and for patterns with alternatives one that indicates whether a longer match exists.
 #[derive(Clone, Debug)]
 struct Compiled {
     search: Regex,
@@ -72,7 +72,7 @@ struct Compiled {
 pub(crate) struct PatternError(pub(crate) String);
 
 impl Pattern {
-    /// Reads the text behind the colon, blanks at its ends removed already.
+    /// Reads the text after the colon, blanks at its ends removed already.
     pub(crate) fn parse(text: &str, style: Style, options: &Options, known: &mut Known) -> Result<Pattern, String> {
         let plain = style.literal || !style.full_lines && !text.contains("{{") && !text.contains("[[");
         if plain && !options.ignore_case {
@@ -145,7 +145,7 @@ impl Pattern {
     }
 }
 
-/// The place behind the next line break that ends an empty line or the text.
+/// The place after the next line break that ends an empty line or the text.
 fn empty_line(text: &str) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     (1..=bytes.len())

@@ -93,7 +93,7 @@ fn mark(input: &str, range: &Range<usize>) -> String {
     }
     let length = input[range.clone()].lines().next().unwrap_or_default().chars().count();
     let carets = "^".repeat(length.clamp(1, WIDTH - column));
-    // A blank stands between the bar and the first column.
+    // A blank is between the bar and the first column.
     let indent = " ".repeat(column);
     format!("{number:>6} | {}\n       |{indent}{carets}\n", crop(line))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::numeric::Format;
 
-/// What the variables stand for at some moment of the check.
+/// What the variables represent at some moment of the check.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Variables {
     strings: BTreeMap<String, String>,

@@ -14,7 +14,7 @@ pub const GENERATED: &str = "NOTE: checks below are generated; regenerate with B
 /// How often the lines are written when the output depends on them, by their number for instance.
 const ROUNDS: usize = 3;
 
-/// Rewrites the CHECK lines below the mark from what the first pipe into `FileCheck` prints now, and tells whether they
+/// Rewrites the CHECK lines below the mark from what the first pipe into `FileCheck` prints now, and indicates whether they
 /// have changed. A file without the mark, or one that is not tested here, is left alone.
 ///
 /// # Errors
@@ -82,7 +82,7 @@ fn regenerate(path: &Path, config: &Config, text: &str) -> Result<String, String
     Err("no RUN line ends in `| FileCheck %s`".to_owned())
 }
 
-/// Whether a line is a directive, of those that stand in a generated block.
+/// Whether a line is a directive, of those that are in a generated block.
 fn is_check(line: &str, begins: &str) -> bool {
     let Some(rest) = line.trim_start().strip_prefix(begins) else {
         return false;

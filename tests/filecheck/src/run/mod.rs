@@ -49,7 +49,7 @@ pub struct Config {
     pub programs: BTreeMap<String, PathBuf>,
     /// What `REQUIRES`, `UNSUPPORTED` and `XFAIL` ask for.
     pub features: BTreeSet<String>,
-    /// What stands for `%{name}`.
+    /// What represents `%{name}`.
     pub substitutions: BTreeMap<String, String>,
     /// How long a command may take.
     pub timeout: Duration,
@@ -93,7 +93,7 @@ fn is_test(path: &Path) -> bool {
 }
 
 /// The test files in a folder and those in it, in the order of their names: all with RUN lines, and every `.pir` file,
-/// so that none is left untested by a slip. What stands in folders called `inputs` is for other files.
+/// so that none is left untested. What is in folders called `inputs` is for other files.
 ///
 /// # Errors
 /// If a folder cannot be listed, or there is no test file.

@@ -148,7 +148,7 @@ fn collect(mut reader: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
         let mut bytes = Vec::new();
         // What was read before an error counts.
         let _ = reader.read_to_end(&mut bytes);
-        // Nobody may be waiting any more.
+        // Nothing may be waiting any more.
         let _ = sender.send(bytes);
     });
     receiver

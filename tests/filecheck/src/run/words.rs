@@ -29,7 +29,7 @@ pub(crate) enum Stream {
     Err,
 }
 
-/// A word, or an operator in front of which no word stands.
+/// A word, or an operator in front of which no word is.
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
     Word(String),
@@ -43,7 +43,7 @@ enum Operator {
     Read,
     Write,
     Append,
-    /// `>&`, with the number of a stream behind it.
+    /// `>&`, with the number of a stream after it.
     Copy,
 }
 

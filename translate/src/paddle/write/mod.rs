@@ -6,6 +6,7 @@
 
 mod forms;
 mod json;
+mod operands;
 mod ops;
 mod overwritten;
 mod printed;
