@@ -29,6 +29,11 @@ pub trait Semantics: Send + Sync {
     /// Whether it states what the operation computes.
     fn has_expansion(&self) -> bool;
 
+    /// Whether it says what this operation computes, where that depends on attributes.
+    fn expands(&self, _: OpView<'_>) -> bool {
+        self.has_expansion()
+    }
+
     /// Whether it gives the derivative. Without it the expansion is differentiated.
     fn has_vjp(&self) -> bool {
         false

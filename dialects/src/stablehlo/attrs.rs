@@ -24,6 +24,11 @@ impl<'c> Attrs<'c> {
         value.ok_or_else(|| format!("the attribute `{name}` must be an integer"))
     }
 
+    /// Whether a flag is there and true.
+    pub(super) fn is_set(self, name: &str) -> bool {
+        self.get(name).and_then(|attr| self.ctx.attr_bool(attr)) == Some(true)
+    }
+
     /// A list of integers, which must be given.
     pub(super) fn list(self, name: &str) -> Result<List, String> {
         let attr = self

@@ -8,7 +8,10 @@ use super::ops;
 use crate::pd;
 
 /// An operation with regions, which become those of another.
-pub(super) struct Control(fn(&mut Rewriter<'_>, Parts<'_>) -> Result<OpId, String>);
+pub(super) struct Control(fn(&mut Rewriter<'_>, Parts<'_>) -> Made);
+
+/// The values that take the place of the results.
+type Made = Result<SmallVec<[ValueId; 2]>, String>;
 
 /// What the new operation is made of.
 struct Parts<'a> {
@@ -43,7 +46,7 @@ fn terminate(r: &mut Rewriter<'_>, region: RegionId, name: &str, more: &[ValueId
 }
 
 /// The condition hands on what the loop carries.
-fn make_while(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
+fn make_while(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Made {
     let &[cond, body] = parts.regions else {
         return Err("expected two regions".to_owned());
     };
@@ -51,26 +54,28 @@ fn make_while(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
     terminate(r, cond, cf::COND_YIELD, &args.unwrap_or_default())?;
     terminate(r, body, cf::YIELD, &[])?;
     let op = r.op(pd::While::NAME).operands(parts.operands.iter().copied());
-    Ok(op
-        .results(parts.types.iter().copied())
-        .region(cond)
-        .region(body)
-        .build())
+    let op = op.results(parts.types.iter().copied());
+    let op = op.region(cond).region(body).build();
+    Ok(r.body.results(op).collect())
 }
 
-fn make_if(r: &mut Rewriter<'_>, condition: ValueId, types: &[Type], regions: [RegionId; 2]) -> Result<OpId, String> {
+fn make_if(r: &mut Rewriter<'_>, condition: ValueId, types: &[Type], regions: [RegionId; 2]) -> Made {
     for region in regions {
         terminate(r, region, cf::YIELD, &[])?;
     }
     let op = r.op(pd::If::NAME).operand(condition).results(types.iter().copied());
-    Ok(op.region(regions[0]).region(regions[1]).build())
+    let op = op.region(regions[0]).region(regions[1]).build();
+    Ok(r.body.results(op).collect())
 }
 
 /// Branches one in the other: every index that there is no branch for takes the last.
-fn case(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
+fn case(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Made {
     let (&index, Some((&last, others))) = (&parts.operands[0], parts.regions.split_last()) else {
         return Err("expected a branch".to_owned());
     };
+    if others.is_empty() {
+        return only_branch(r, last);
+    }
     // Of a truth value that was made an index, that itself is the condition.
     if let (&[first], Some(truth)) = (others, truth_of(r, index)) {
         return make_if(r, truth, parts.types, [last, first]);
@@ -108,9 +113,23 @@ fn case(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Result<OpId, String> {
             r.at_end(block);
         }
     }
-    let op = outermost.ok_or("a `case` of one branch is not supported")?;
+    let op = outermost.ok_or("expected a branch")?;
     r.after(op);
-    Ok(op)
+    Ok(r.body.results(op).collect())
+}
+
+/// The operations of a region here, in place of a choice between one.
+fn only_branch(r: &mut Rewriter<'_>, region: RegionId) -> Made {
+    let block = r.body.single_block(region).ok_or("expected a branch of one block")?;
+    let mut ops: Vec<OpId> = r.body.block_ops(block).collect();
+    let last = ops
+        .pop()
+        .filter(|&op| r.ctx.op_str(r.body.op_name(op)) == ops::Return::NAME);
+    let last = last.ok_or("a region does not end in `stablehlo.return`")?;
+    let values = r.body.operands(last).collect();
+    r.erase_op(last);
+    ops.into_iter().for_each(|op| r.move_here(op));
+    Ok(values)
 }
 
 /// The truth value that an index was made from.
@@ -140,14 +159,11 @@ impl Semantics for Control {
     fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
         let types: Vec<Type> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
         let regions = r.body.take_regions(op);
-        let new = self.0(
-            r,
-            Parts {
-                operands,
-                types: &types,
-                regions: &regions,
-            },
-        )?;
-        Ok(r.body.results(new).collect())
+        let parts = Parts {
+            operands,
+            types: &types,
+            regions: &regions,
+        };
+        self.0(r, parts)
     }
 }

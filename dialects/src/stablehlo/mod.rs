@@ -9,8 +9,10 @@ mod attrs;
 mod compute;
 mod control;
 mod dims;
+mod fold;
 pub mod from_pd;
 mod infer;
+pub mod linalg;
 mod verify;
 
 use std::borrow::Cow;
@@ -103,6 +105,7 @@ pub fn register(builder: &mut ContextBuilder) {
         };
         builder.register(dialect, rows.iter().map(with_semantics));
     }
+    fold::register_patterns(builder);
 }
 
 fn with_semantics(row: &Row) -> OpDef {
@@ -113,6 +116,8 @@ fn with_semantics(row: &Row) -> OpDef {
     ));
     let control = control::find(&def.name).map(|entry| Arc::new(entry) as Arc<dyn Semantics>);
     def.counting = counting(&def.name);
+    def.fold = fold::find(&def.name);
+    def.materialize = fold::materialize(&def.name);
     def.semantics = control.or_else(|| Some(Arc::new(compute::find(&def.name)?)));
     def
 }

@@ -6,6 +6,7 @@ use pir_ir::{DYNAMIC, Diagnostic, OpView, Type};
 use super::attrs::{Attrs, List};
 use super::dims::{Dot, Gather};
 use super::infer::are_dims;
+use super::linalg::Call;
 
 type Rule = fn(&Check<'_>) -> Result<(), String>;
 
@@ -111,6 +112,18 @@ rules! {
     dot_general |c| {
         let ((lhs, _), (rhs, _), (_, elem)) = (c.operand(0)?, c.operand(1)?, c.result()?);
         c.expect(&Dot::read(c.attrs, lhs, rhs)?.result(lhs, rhs), elem)
+    };
+    triangular_solve |c| {
+        let ((a, elem), (b, _)) = (c.operand(0)?, c.operand(1)?);
+        let system = match Call::of(c.op)? {
+            Call::Solve(system) => system,
+            _ => return Err("it is no system".into()),
+        };
+        let of = if system.left { 2 } else { 1 };
+        match (a, b.len().checked_sub(of).map(|at| b[at])) {
+            (&[ref lead @ .., n, m], Some(size)) if n == m && size == n && *lead == b[..b.len() - 2] => c.expect(b, elem),
+            _ => Err("the first operand must hold square matrices of the size of the second".into()),
+        }
     };
     scatter |c| {
         let count = c.op.body.num_operands(c.op.op) / 2;

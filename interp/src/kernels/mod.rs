@@ -12,6 +12,7 @@ mod create;
 mod gemm;
 mod grad;
 mod index;
+mod lapack;
 mod linalg;
 mod matmul;
 mod mlir;
@@ -20,6 +21,7 @@ mod norm;
 mod norms;
 mod optimizer;
 mod pool;
+mod random;
 mod reduce;
 mod rnn;
 mod scan;
@@ -103,8 +105,10 @@ impl Kernels {
             rnn::KERNELS,
             activation::KERNELS,
             linalg::KERNELS,
+            lapack::KERNELS,
             norms::KERNELS,
             optimizer::KERNELS,
+            random::KERNELS,
             scatter::KERNELS,
             sort::KERNELS,
             mlir::KERNELS,

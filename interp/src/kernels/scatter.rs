@@ -66,7 +66,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             "assign" => ScatterMode::Assign,
             "add" => ScatterMode::Add,
             "mul" | "multiply" => ScatterMode::Multiply,
-            other => return Err(format!("`reduce` is assign, add or mul, not {other}")),
+            "amax" => ScatterMode::Greatest,
+            "amin" => ScatterMode::Least,
+            other => return Err(format!("`reduce` is assign, add, mul, amax or amin, not {other}")),
         };
         if !s.flag("include_self", true) {
             return Err("`include_self` must be true".to_owned());
@@ -277,6 +279,8 @@ enum ScatterMode {
     Assign,
     Add,
     Multiply,
+    Greatest,
+    Least,
     /// Replaced by the sum of its updates.
     Replace,
 }
@@ -298,9 +302,14 @@ fn put(mut x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode) -> 
             places.iter().for_each(|&p| out[p] = T::default());
         }
         let float = T::DTYPE.is_float();
+        let is_nan = |v: T| v.partial_cmp(&v).is_none();
         for (&p, &v) in places.iter().zip(updates) {
             out[p] = match mode {
                 ScatterMode::Assign => v,
+                // NaN is greater and less than all others.
+                ScatterMode::Greatest if out[p] >= v || is_nan(out[p]) => out[p],
+                ScatterMode::Least if out[p] <= v || is_nan(out[p]) => out[p],
+                ScatterMode::Greatest | ScatterMode::Least => v,
                 ScatterMode::Multiply if float => T::from_f64(out[p].to_f64() * v.to_f64()),
                 ScatterMode::Multiply => T::from_i64(out[p].to_i64().wrapping_mul(v.to_i64())),
                 _ if float => T::from_f64(out[p].to_f64() + v.to_f64()),

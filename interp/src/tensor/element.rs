@@ -6,7 +6,7 @@ use super::buffer::{Buffer, Local, Pool, Storage};
 use super::{DType, Data};
 
 /// An element type with its conversions.
-pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
+pub trait Element: Copy + Default + PartialOrd + Send + Sync + 'static {
     /// Its name.
     const DTYPE: DType;
     /// From a float: truncated towards zero for integers, nonzero for booleans.

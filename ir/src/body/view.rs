@@ -78,7 +78,7 @@ impl<'a> OpView<'a> {
 
     /// Whether other operations can take its place.
     pub fn is_composite(&self) -> bool {
-        self.def().is_some_and(OpDef::is_composite)
+        self.semantics().is_some_and(|semantics| semantics.expands(*self))
     }
 
     /// Whether the operation is registered and has the traits.

@@ -10,7 +10,7 @@ use pir_ir::{Attr, OpId, OpView, Rewriter, Signedness, Type, TypeData, ValueId};
 use super::{Folded, Number, constant, implied, number, value};
 
 /// An operand as the result, if it has the result's type: it is not broadcast.
-pub(super) fn unchanged(view: OpView<'_>, index: usize) -> Option<ValueId> {
+pub(crate) fn unchanged(view: OpView<'_>, index: usize) -> Option<ValueId> {
     view.operand(index)
         .filter(|_| view.operand_type(index) == view.result_type(0))
 }
@@ -62,7 +62,7 @@ fn same_operands(view: OpView<'_>) -> bool {
     view.operand(0).is_some() && view.operand(0) == view.operand(1)
 }
 
-pub(super) fn add(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn add(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     // x + 0 turns -0 into +0; x + -0 is the identity.
     for (zero, other) in [(1, 0), (0, 1)] {
         if is_zero(number(view, constants, zero), true)
@@ -75,7 +75,7 @@ pub(super) fn add(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     integer(view, x.checked_add(y))
 }
 
-pub(super) fn subtract(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn subtract(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     if is_zero(number(view, constants, 1), false)
         && let Some(x) = unchanged(view, 0)
     {
@@ -88,7 +88,7 @@ pub(super) fn subtract(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     integer(view, x.checked_sub(y))
 }
 
-pub(super) fn multiply(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn multiply(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     for (one, other) in [(1, 0), (0, 1)] {
         if is_one(number(view, constants, one))
             && let Some(other) = unchanged(view, other)
@@ -104,7 +104,7 @@ pub(super) fn multiply(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     integer(view, x.checked_mul(y))
 }
 
-pub(super) fn divide(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn divide(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     if is_one(number(view, constants, 1))
         && let Some(x) = unchanged(view, 0)
     {
@@ -120,7 +120,7 @@ pub(super) fn floor_divide(view: OpView<'_>, constants: &[Option<Attr>]) -> Fold
     value(unchanged(view, 0).filter(|_| one)?)
 }
 
-pub(super) fn power(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn power(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     value(unchanged(view, 0).filter(|_| is_one(number(view, constants, 1)))?)
 }
 
@@ -149,7 +149,7 @@ pub(super) fn increment(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded 
 }
 
 /// An operation of two equal operands that returns the operand: maximum, minimum, and, or.
-pub(super) fn same(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+pub(crate) fn same(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     value(unchanged(view, 0).filter(|_| view.operand(0) == view.operand(1))?)
 }
 
@@ -170,27 +170,27 @@ fn compare(view: OpView<'_>, constants: &[Option<Attr>], holds: fn(Ordering) -> 
     constant(view.ctx.bool_attr(holds(ordering)))
 }
 
-pub(super) fn equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     compare(view, constants, Ordering::is_eq)
 }
 
-pub(super) fn not_equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn not_equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     compare(view, constants, Ordering::is_ne)
 }
 
-pub(super) fn less_than(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn less_than(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     compare(view, constants, Ordering::is_lt)
 }
 
-pub(super) fn less_equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn less_equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     compare(view, constants, Ordering::is_le)
 }
 
-pub(super) fn greater_than(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn greater_than(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     compare(view, constants, Ordering::is_gt)
 }
 
-pub(super) fn greater_equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn greater_equal(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     compare(view, constants, Ordering::is_ge)
 }
 
@@ -227,20 +227,20 @@ fn logic(
     value(kept?)
 }
 
-pub(super) fn and(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn and(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     logic(view, constants, true, true, |x, y| x & y)
 }
 
-pub(super) fn or(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn or(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     logic(view, constants, false, true, |x, y| x | y)
 }
 
-pub(super) fn xor(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn xor(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     logic(view, constants, false, false, |x, y| x ^ y)
 }
 
 /// An involution applied twice: negation. The inner operation must have an operand of the same type.
-pub(super) fn twice(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
+pub(crate) fn twice(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     let before = view.body.defining_op(view.operand(0)?)?;
     if view.body.op_name(before) != view.body.op_name(view.op) || view.body.num_operands(before) != 1 {
         return None;
@@ -249,14 +249,14 @@ pub(super) fn twice(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
     value(Some(original).filter(|&v| Some(view.body.value_type(v)) == view.result_type(0))?)
 }
 
-pub(super) fn not(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn not(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     match truth(view, constants, 0) {
         Some(x) => constant(view.ctx.bool_attr(!x)),
         None => twice(view, constants),
     }
 }
 
-pub(super) fn select(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+pub(crate) fn select(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     if view.operand(1) == view.operand(2) {
         return value(unchanged(view, 1)?);
     }

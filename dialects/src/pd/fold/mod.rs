@@ -4,7 +4,7 @@
 //! them are exact: for floats, `x + 0` is not `x` (for x = -0 it differs), but `x - 0`, `x * 1` and `x / 1` are.
 //! Constants are uniform tensors, or lists of integers.
 
-mod arith;
+pub(crate) mod arith;
 mod constant;
 pub(crate) mod counting;
 mod dynamic;
@@ -21,7 +21,7 @@ use pir_ir::{
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-type Folded = Option<SmallVec<[FoldResult; 2]>>;
+pub(crate) type Folded = Option<SmallVec<[FoldResult; 2]>>;
 
 const FOLDS: &[(&str, FoldFn)] = &[
     (pd::Full::NAME, constant::full),
@@ -180,7 +180,7 @@ pub(super) fn register_patterns(builder: &mut ContextBuilder) {
 
 /// The number of a uniform tensor.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Number {
+pub(crate) enum Number {
     Int(i128),
     Float(f64),
     Bool(bool),
@@ -188,7 +188,7 @@ enum Number {
 
 impl Number {
     /// The number of an attribute.
-    fn of(ctx: &Context, attr: Attr) -> Option<Number> {
+    pub(crate) fn of(ctx: &Context, attr: Attr) -> Option<Number> {
         match ctx.attr_data(attr) {
             AttrData::Int { value, .. } => Some(Number::Int(*value)),
             AttrData::Float { bits, .. } => Some(Number::Float(f64::from_bits(*bits))),
@@ -198,7 +198,7 @@ impl Number {
     }
 
     /// The number as an element of the type; `None` if it is out of range.
-    fn as_elem(self, ctx: &Context, elem: Type) -> Option<Number> {
+    pub(crate) fn as_elem(self, ctx: &Context, elem: Type) -> Option<Number> {
         let float = ctx.is_float(elem);
         Some(match self {
             Number::Bool(value) if elem == Type::I1 => Number::Bool(value),
@@ -218,7 +218,7 @@ impl Number {
         matches!(self, Number::Float(f) if f as i128 == value && value.abs() < 1 << 53).then_some(self)
     }
 
-    fn attr(self, ctx: &Context) -> Option<Attr> {
+    pub(crate) fn attr(self, ctx: &Context) -> Option<Attr> {
         Some(match self {
             Number::Int(value) => ctx.int_attr(i64::try_from(value).ok()?),
             Number::Float(value) => ctx.float_attr(value),
@@ -228,7 +228,7 @@ impl Number {
 }
 
 /// The number of the uniform operand at `index`.
-fn number(view: OpView<'_>, constants: &[Option<Attr>], index: usize) -> Option<Number> {
+pub(crate) fn number(view: OpView<'_>, constants: &[Option<Attr>], index: usize) -> Option<Number> {
     let attr = constants.get(index).copied().flatten()?;
     let elem = view.ctx.elem_type(view.operand_type(index)?);
     match Number::of(view.ctx, attr) {
@@ -241,10 +241,10 @@ fn number(view: OpView<'_>, constants: &[Option<Attr>], index: usize) -> Option<
     }
 }
 
-fn value(value: ValueId) -> Folded {
+pub(crate) fn value(value: ValueId) -> Folded {
     Some(smallvec![FoldResult::Value(value)])
 }
 
-fn constant(attr: Attr) -> Folded {
+pub(crate) fn constant(attr: Attr) -> Folded {
     Some(smallvec![FoldResult::Constant(attr)])
 }

@@ -3,7 +3,7 @@
 use super::super::attrs::List;
 use super::super::dims::Dot;
 use super::super::ops;
-use super::shape::{inverse, permuted, spread};
+use super::shape::{cut, inverse, permuted, spread};
 use super::{Cx, One};
 use crate::pd::Expr;
 
@@ -64,14 +64,21 @@ fn convolution<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     }
     let rank = lhs.len() - 2;
     let list = |name, default| c.attrs.list_or(name, default, rank);
-    let (mut strides, mut dilations) = (list("window_strides", 1)?, list("rhs_dilation", 1)?);
-    let mut paddings = c.attrs.list_or("padding", 0, 2 * rank)?;
     let (base, reversal) = (list("lhs_dilation", 1)?, list("window_reversal", 0)?);
     let (groups, batch_groups) = (c.attrs.int("feature_group_count")?, c.attrs.int("batch_group_count")?);
-    if !(1..=2).contains(&rank) || batch_groups != 1 {
-        return Err("only convolutions along one or two dimensions without groups of batches are supported".to_owned());
+    if groups < 1 || batch_groups < 1 || groups > 1 && batch_groups > 1 {
+        return Err("`feature_group_count` and `batch_group_count` must be positive, and one of them 1".to_owned());
     }
+    let mut slide = Slide {
+        strides: list("window_strides", 1)?,
+        dilations: list("rhs_dilation", 1)?,
+        paddings: c.attrs.list_or("padding", 0, 2 * rank)?,
+        groups: groups * batch_groups,
+    };
     let (mut x, mut filter) = (c.x(0).transpose(&lhs), c.x(1).transpose(&rhs));
+    if batch_groups > 1 {
+        x = batch_to_features(x, batch_groups)?;
+    }
     let reversed: Vec<i64> = (0..rank)
         .filter(|&at| reversal[at] != 0)
         .map(|at| at as i64 + 2)
@@ -79,36 +86,138 @@ fn convolution<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     if !reversed.is_empty() {
         filter = filter.flip(&reversed);
     }
-    if base.iter().any(|&n| n != 1) || paddings.iter().any(|&n| n < 0) {
-        let side = |last: usize| -> List {
-            [0, 0]
-                .into_iter()
-                .chain((0..rank).map(|at| paddings[2 * at + last]))
-                .collect()
-        };
+    if base.iter().any(|&n| n != 1) || slide.paddings.iter().any(|&n| n < 0) {
         let interior: List = [0, 0].into_iter().chain(base.iter().map(|&n| n - 1)).collect();
-        let zero = c.scope.full_with(&[], 0, |o| o.dtype(c.elem()));
-        x = spread(x, zero.cast_like(x), &side(0), &side(1), &interior);
-        paddings.fill(0);
+        x = slide.padded(c, x, rank, &interior);
     }
-    // A line is an image of one row.
-    if rank == 1 {
-        let row = |dims: &[i64]| vec![dims[0], dims[1], 1, dims[2]];
-        (x, filter) = (x.reshape(row(x.dims())), filter.reshape(row(filter.dims())));
-        for list in [&mut strides, &mut dilations] {
-            list.insert(0, 1);
-        }
-        paddings.insert_many(0, [0, 0]);
-    }
-    let mut out = x.conv2d_with(filter, |o| {
-        o.strides(&strides)
-            .paddings(&paddings)
-            .dilations(&dilations)
-            .groups(groups)
-            .data_format("NCHW")
-    });
-    if let (1, &[batch, features, _, width]) = (rank, out.dims()) {
-        out = out.reshape([batch, features, width]);
-    }
-    Ok(permuted(out, &inverse(&result)))
+    Ok(permuted(slide.over(c, x, filter)?, &inverse(&result)))
 }
+
+/// Groups of a batch become groups of features: each is convolved with filters of its own.
+fn batch_to_features(x: Expr<'_>, groups: i64) -> Result<Expr<'_>, String> {
+    let (&[batch, features, ref space @ ..], 0) = (x.dims(), x.dims().first().map_or(1, |n| n % groups)) else {
+        return Err("`batch_group_count` must divide the batch".to_owned());
+    };
+    let split = [&[groups, batch / groups, features], space].concat();
+    let order: Vec<i64> = [1, 0].into_iter().chain(2..split.len() as i64).collect();
+    let joined = [&[batch / groups, groups * features], space].concat();
+    Ok(x.reshape(split).transpose(&order).reshape(joined))
+}
+
+/// How a filter goes over an image, by the dimensions of space.
+struct Slide {
+    strides: List,
+    dilations: List,
+    paddings: List,
+    groups: i64,
+}
+
+impl Slide {
+    /// The image with its first so many dimensions of space padded, which then need no more.
+    fn padded<'c>(&mut self, c: &Cx<'c>, x: Expr<'c>, count: usize, interior: &[i64]) -> Expr<'c> {
+        let side = |last: usize| -> List {
+            let of = |at: usize| match at.checked_sub(2) {
+                Some(at) if at < count => self.paddings[2 * at + last],
+                _ => 0,
+            };
+            (0..x.rank()).map(of).collect()
+        };
+        let zero = c.scope.full_with(&[], 0, |o| o.dtype(c.elem()));
+        let x = spread(x, zero.cast_like(x), &side(0), &side(1), interior);
+        self.paddings[..2 * count].fill(0);
+        x
+    }
+
+    /// The convolution of `[batch, features, space…]` with `[filters, features, space…]`.
+    fn over<'c>(mut self, c: &Cx<'c>, x: Expr<'c>, filter: Expr<'c>) -> Result<Expr<'c>, String> {
+        let (&[batch, features, ref space @ ..], &[filters, of, ref window @ ..]) = (x.dims(), filter.dims()) else {
+            return Err("images and filters have two dimensions and those of space".to_owned());
+        };
+        match space.len() {
+            // A line is an image of one row, a point one of one element.
+            rank @ (0 | 1) => {
+                let ones = vec![1; 2 - rank];
+                for list in [&mut self.strides, &mut self.dilations] {
+                    list.insert_many(0, ones.iter().copied());
+                }
+                self.paddings.insert_many(0, vec![0; 2 * ones.len()]);
+                let (x, filter) = (
+                    x.reshape([&[batch, features], &ones[..], space].concat()),
+                    filter.reshape([&[filters, of], &ones[..], window].concat()),
+                );
+                let out = self.over(c, x, filter)?;
+                let found = out.dims().get(2 + ones.len()..).unwrap_or_default().to_vec();
+                Ok(out.reshape([vec![batch, filters], found].concat()))
+            }
+            2 => Ok(x.conv2d_with(filter, |o| {
+                o.strides(&self.strides)
+                    .paddings(&self.paddings)
+                    .dilations(&self.dilations)
+                    .groups(self.groups)
+                    .data_format("NCHW")
+            })),
+            rank => {
+                let x = self.padded(c, x, rank - 2, &vec![0; rank + 2]);
+                self.by_planes(c, x, filter)
+            }
+        }
+    }
+
+    /// The sum over the places along all dimensions of space but the last two, each a convolution of images. There is no padding along
+    /// these dimensions.
+    fn by_planes<'c>(&self, c: &Cx<'c>, x: Expr<'c>, filter: Expr<'c>) -> Result<Expr<'c>, String> {
+        let (dims, window) = (x.dims(), filter.dims());
+        let (rank, deep) = (x.rank(), x.rank() - 4);
+        let mut depth = Vec::new();
+        for at in 0..deep {
+            let reach = (window[2 + at] - 1) * self.dilations[at] + 1;
+            depth.push(((dims[2 + at] - reach).div_euclid(self.strides[at]) + 1).max(0));
+        }
+        let planes: i64 = depth.iter().product();
+        let places: i64 = window[2..2 + deep].iter().product();
+        if planes == 0 || places > MAX_PLACES {
+            return Err(format!(
+                "a window must fit, and have at most {MAX_PLACES} elements along the dimensions but the last two"
+            ));
+        }
+        // The planes of an image become images.
+        let order: Vec<i64> = [0].into_iter().chain(2..2 + deep as i64).chain([1]).collect();
+        let order: Vec<i64> = order.into_iter().chain(rank as i64 - 2..rank as i64).collect();
+        let mut sum: Option<Expr<'c>> = None;
+        for place in 0..places {
+            let (mut rest, mut at) = (place, vec![0; deep]);
+            for d in (0..deep).rev() {
+                (at[d], rest) = (rest % window[2 + d], rest / window[2 + d]);
+            }
+            let (mut starts, mut ends, mut steps) = (vec![0; rank], dims.to_vec(), vec![1; rank]);
+            let (mut first, mut behind) = (vec![0; rank], window.to_vec());
+            for d in 0..deep {
+                starts[2 + d] = at[d] * self.dilations[d];
+                ends[2 + d] = starts[2 + d] + (depth[d] - 1) * self.strides[d] + 1;
+                steps[2 + d] = self.strides[d];
+                (first[2 + d], behind[2 + d]) = (at[d], at[d] + 1);
+            }
+            let images = cut(x, &starts, &ends, &steps).transpose(&order);
+            let images = images.reshape([&[dims[0] * planes, dims[1]], &dims[rank - 2..]].concat());
+            let part = cut(filter, &first, &behind, &vec![1; rank]);
+            let part = part.reshape([&window[..2], &window[rank - 2..]].concat());
+            let plane = Slide {
+                strides: self.strides[deep..].into(),
+                dilations: self.dilations[deep..].into(),
+                paddings: self.paddings[2 * deep..].into(),
+                groups: self.groups,
+            };
+            let out = plane.over(c, images, part)?;
+            sum = Some(sum.map_or(out, |sum| sum + out));
+        }
+        let sum = sum.ok_or("a window without elements")?;
+        let &[_, filters, high, wide] = sum.dims() else {
+            return Err("the planes have no convolution".to_owned());
+        };
+        let sum = sum.reshape([&[dims[0]], &depth[..], &[filters, high, wide]].concat());
+        Ok(sum.transpose(&inverse(&order)))
+    }
+}
+
+/// How many convolutions of images one of more dimensions may become.
+const MAX_PLACES: i64 = 512;

@@ -147,10 +147,20 @@ fn scatter<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     let all = c.scope.concat_with(&[x.reshape([-1]), spare], |o| o.axis(0));
     let all = match c.region.combiner() {
         Some(ops::Add::NAME) => all.index_add_with(flat, updates, |o| o.axis(0)),
+        Some(ops::Maximum::NAME) => all.put_along_axis_with(flat, updates, 0, |o| o.reduce("amax")),
+        Some(ops::Minimum::NAME) => all.put_along_axis_with(flat, updates, 0, |o| o.reduce("amin")),
+        // Where no element is multiplied twice, this has a derivative that divides by nothing.
+        Some(ops::Multiply::NAME) if c.attrs.is_set("unique_indices") => {
+            let rows = all.index_select_with(flat, |o| o.axis(0));
+            all.scatter_with(flat, rows * updates, |o| o.overwrite(true))
+        }
         Some(ops::Multiply::NAME) => all.put_along_axis_with(flat, updates, 0, |o| o.reduce("mul")),
         _ if c.region.takes_new() => all.scatter_with(flat, updates, |o| o.overwrite(true)),
         _ => {
-            return Err("only regions that add, multiply, or give the update, are supported".to_owned());
+            return Err(
+                "only regions that add, multiply, take the greater or less element, or give the update, are supported"
+                    .to_owned(),
+            );
         }
     };
     Ok(all.cut(0, 0, count).reshape(x.dims()))

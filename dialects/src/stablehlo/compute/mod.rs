@@ -3,6 +3,7 @@
 mod contract;
 mod elementwise;
 mod index;
+mod linalg;
 mod reduce;
 mod region;
 mod shape;
@@ -13,6 +14,8 @@ use pir_ir::{
 use smallvec::SmallVec;
 
 use super::attrs::Attrs;
+use super::linalg::Call;
+use super::ops;
 use crate::pd::{self, Building, Expr, ExprScope};
 use region::Region;
 
@@ -23,10 +26,13 @@ pub(super) struct Cx<'c> {
     operands: Vec<Expr<'c>>,
     /// The types of the results.
     types: SmallVec<[Type; 2]>,
-    /// What its region computes of elements.
+    /// What its regions compute of elements.
     region: Region,
+    second: Region,
     /// Of an operation with a region the element of each operand that is a constant with one.
     splats: SmallVec<[Option<f64>; 4]>,
+    /// What an operation of linear algebra computes.
+    call: Result<Call, String>,
 }
 
 type Results<'c> = Result<Vec<Expr<'c>>, String>;
@@ -36,6 +42,8 @@ type One = for<'c> fn(&Cx<'c>) -> Result<Expr<'c>, String>;
 type All = for<'c> fn(&Cx<'c>) -> Results<'c>;
 /// The cotangents of the operands from that of the result.
 type Vjp = for<'c> fn(&Cx<'c>, Expr<'c>, Expr<'c>) -> Vec<Expr<'c>>;
+/// The cotangents of the operands from the results and their cotangents.
+type VjpOfAll = for<'c> fn(&Cx<'c>, &[Expr<'c>], &[Expr<'c>]) -> Results<'c>;
 
 impl<'c> Cx<'c> {
     fn x(&self, index: usize) -> Expr<'c> {
@@ -84,7 +92,13 @@ impl<'c> Cx<'c> {
 pub(super) struct Lowering {
     /// Nothing where there is a kernel.
     compute: Option<Compute>,
-    vjp: Option<Vjp>,
+    vjp: Option<Gradient>,
+}
+
+#[derive(Clone, Copy)]
+enum Gradient {
+    One(Vjp),
+    All(VjpOfAll),
 }
 
 #[derive(Clone, Copy)]
@@ -109,10 +123,13 @@ pub(super) fn find(name: &str) -> Option<Lowering> {
     let one = one.map(|entry| Compute::One(entry.1));
     let all = reduce::TABLE.iter().find(|entry| entry.0 == name);
     let all = all.map(|entry| Compute::All(entry.1));
-    let vjp = elementwise::VJPS
-        .iter()
-        .find(|entry| entry.0 == name)
-        .map(|entry| entry.1);
+    let vjp = elementwise::VJPS.iter().find(|entry| entry.0 == name);
+    let vjp = vjp.map(|entry| Gradient::One(entry.1));
+    let is_linalg = matches!(
+        name,
+        ops::Cholesky::NAME | ops::TriangularSolve::NAME | ops::CustomCall::NAME
+    );
+    let vjp = vjp.or(is_linalg.then_some(Gradient::All(linalg::vjp)));
     let compute = one.or(all);
     (compute.is_some() || vjp.is_some()).then_some(Lowering { compute, vjp })
 }
@@ -136,7 +153,9 @@ struct Facts<'c> {
     attrs: Attrs<'c>,
     types: SmallVec<[Type; 2]>,
     region: Region,
+    second: Region,
     splats: SmallVec<[Option<f64>; 4]>,
+    call: Result<Call, String>,
 }
 
 impl<'c> Facts<'c> {
@@ -149,8 +168,10 @@ impl<'c> Facts<'c> {
                 dict: r.body.attrs(op),
             },
             types: r.body.results(op).map(|value| r.body.value_type(value)).collect(),
-            region: Region::of(r, op),
+            region: Region::of(r, op, 0),
+            second: Region::of(r, op, 1),
             splats: read.map(|value| splat(r, value)).collect(),
+            call: Call::of(r.view(op)),
         }
     }
 
@@ -164,7 +185,9 @@ impl<'c> Facts<'c> {
             operands: operands.iter().map(|&value| scope.expr(value)).collect(),
             types: self.types,
             region: self.region,
+            second: self.second,
             splats: self.splats,
+            call: self.call,
         }
     }
 }
@@ -172,6 +195,11 @@ impl<'c> Facts<'c> {
 impl Semantics for Lowering {
     fn has_expansion(&self) -> bool {
         self.compute.is_some()
+    }
+
+    fn expands(&self, op: OpView<'_>) -> bool {
+        let by_call = || Call::of(op).is_ok_and(Call::is_made_of_others);
+        self.compute.is_some() && (op.name() != ops::CustomCall::NAME || by_call())
     }
 
     fn has_vjp(&self) -> bool {
@@ -217,11 +245,17 @@ impl Semantics for Lowering {
         let facts = Facts::of(r, op);
         let building = Building::new(r);
         let cx = facts.within(building.scope(), args.operands);
-        let [result, cotangent] = [args.results, args.cotangents].map(|list| match list.first() {
-            Some(&value) => cx.scope.expr(value),
-            None => cx.scope.nothing(),
-        });
-        let cotangents = vjp(&cx, result, cotangent);
+        let exprs = |list: &[ValueId]| list.iter().map(|&value| cx.scope.expr(value)).collect::<Vec<_>>();
+        let [results, given] = [args.results, args.cotangents].map(exprs);
+        let nothing = cx.scope.nothing();
+        let cotangents = match vjp {
+            Gradient::One(vjp) => vjp(
+                &cx,
+                results.first().copied().unwrap_or(nothing),
+                given.first().copied().unwrap_or(nothing),
+            ),
+            Gradient::All(vjp) => vjp(&cx, &results, &given)?,
+        };
         building.finish()?;
         let given = cotangents.iter().zip(&cx.operands).enumerate();
         Ok(given

@@ -12,6 +12,7 @@ pub(super) const TABLE: &[(&str, All)] = &[
     (sdy::Mesh::NAME, |_| Ok(Vec::new())),
     (ops::Reduce::NAME, reduce),
     (ops::ReduceWindow::NAME, reduce_window),
+    (ops::SelectAndScatter::NAME, select_and_scatter),
     (ops::OptimizationBarrier::NAME, |c| Ok(c.operands.clone())),
     (chlo::TopK::NAME, |c| {
         let k = c.attrs.int("k")?;
@@ -19,6 +20,7 @@ pub(super) const TABLE: &[(&str, All)] = &[
         Ok(vec![values, indices.to(Some(c.tensor(1).1))])
     }),
     (ops::Sort::NAME, sort),
+    (ops::CustomCall::NAME, super::linalg::custom_call),
 ];
 
 /// Whether combining with a number changes nothing.
@@ -130,8 +132,8 @@ fn reduce_window<'c>(c: &Cx<'c>) -> Results<'c> {
     let paddings = c.attrs.list_or("padding", 0, 2 * rank)?;
     let side = |last: usize| -> Vec<i64> { (0..rank).map(|at| paddings[2 * at + last]).collect() };
     let (low, high) = (side(0), side(1));
-    if let Some(sums) = running_sum(c, [&window, &strides, &base, &dilations], &low, &high) {
-        return Ok(vec![sums]);
+    if let Some(running) = running(c, [&window, &strides, &base, &dilations], &low, &high)? {
+        return Ok(vec![running]);
     }
     if window.iter().product::<i64>() > MAX_WINDOW {
         return Err(format!("windows of more than {MAX_WINDOW} elements are not supported"));
@@ -146,46 +148,204 @@ fn reduce_window<'c>(c: &Cx<'c>) -> Results<'c> {
         .iter()
         .map(|&init| expand(init.reshape(vec![1; rank]), c.dims()))
         .collect();
-    let mut at = vec![0; rank];
-    loop {
-        let starts: Vec<i64> = (0..rank).map(|d| at[d] * dilations[d]).collect();
-        let ends: Vec<i64> = (0..rank)
-            .map(|d| starts[d] + (c.dims()[d] - 1) * strides[d] + 1)
+    for at in all_places(&window) {
+        let starts: Vec<i64> = at.iter().zip(&dilations).map(|(at, by)| at * by).collect();
+        let part: Vec<Expr<'c>> = padded
+            .iter()
+            .map(|&x| window_part(x, &starts, c.dims(), &strides))
             .collect();
-        let part = padded.iter().map(|&x| cut(x, &starts, &ends, &strides));
-        sum = c.region.apply(c, &sum.into_iter().chain(part).collect::<Vec<_>>())?;
-        // The next element of the window, the last dimension running fastest.
-        let Some(d) = (0..rank).rev().find(|&d| at[d] + 1 < window[d]) else {
-            return Ok(sum);
+        sum = match (c.region.combiner(), &sum[..], &part[..]) {
+            // The cotangent of an extremum goes to the first of equals, as in JAX.
+            (Some(ops::Maximum::NAME), &[best], &[new]) if c.is_float() => {
+                vec![first(best.greater_equal(new), best, new)]
+            }
+            (Some(ops::Minimum::NAME), &[best], &[new]) if c.is_float() => {
+                vec![first(best.less_equal(new), best, new)]
+            }
+            _ => c.region.apply(c, &[sum, part].concat())?,
         };
-        at[d] += 1;
-        at[d + 1..].fill(0);
     }
+    Ok(sum)
 }
 
-/// Sums from the front or the back to each element, which JAX writes as a window of all elements.
-fn running_sum<'c>(
+/// The earlier of two elements if it is as good or not a number, else the later.
+fn first<'c>(is_as_good: Expr<'c>, best: Expr<'c>, new: Expr<'c>) -> Expr<'c> {
+    is_as_good.logical_or(best.isnan()).select(best, new)
+}
+
+/// What is combined from the front or the back up to each element, which JAX writes as a window of all elements.
+fn running<'c>(
     c: &Cx<'c>,
     [window, strides, base, dilations]: [&List; 4],
     low: &[i64],
     high: &[i64],
-) -> Option<Expr<'c>> {
-    let x = c.x(0);
+) -> Result<Option<Expr<'c>>, String> {
     let is_plain = [strides, base, dilations]
         .iter()
         .all(|list| list.iter().all(|&n| n == 1));
-    let is_sum = is_neutral(ops::Add::NAME, c.splat(1)) && c.region.combiner() == Some(ops::Add::NAME);
-    let at = window.iter().position(|&n| n != 1).filter(|_| is_plain && is_sum)?;
+    let (x, combiner) = (c.x(0), c.region.combiner().unwrap_or_default());
+    let at = window.iter().position(|&n| n != 1).filter(|_| is_plain);
+    let Some(at) = at.filter(|_| c.operands.len() == 2 && is_neutral(combiner, c.splat(1))) else {
+        return Ok(None);
+    };
     let size = x.dims()[at];
     let others_are_plain =
         (0..x.rank()).all(|other| other == at || (window[other], low[other], high[other]) == (1, 0, 0));
+    let from_back = match (low[at], high[at]) {
+        _ if window[at] != size || !others_are_plain => return Ok(None),
+        (low, 0) if low == size - 1 => false,
+        (0, high) if high == size - 1 => true,
+        _ => return Ok(None),
+    };
     let axis = at as i64;
-    match (low[at], high[at]) {
-        _ if window[at] != size || !others_are_plain => None,
-        (low, 0) if low == size - 1 => Some(x.cumsum_with(|o| o.axis(axis))),
-        (0, high) if high == size - 1 => Some(x.flip(&[axis]).cumsum_with(|o| o.axis(axis)).flip(&[axis])),
-        _ => None,
+    let turned = |x: Expr<'c>| if from_back { x.flip(&[axis]) } else { x };
+    let out = match combiner {
+        ops::Add::NAME if !c.is_bool() => turned(x).cumsum_with(|o| o.axis(axis)),
+        _ => scanned(c, turned(x), at)?,
+    };
+    Ok(Some(turned(out)))
+}
+
+/// All prefixes along an axis: those of pairs are every other one, and what is between follows from them. The order is that of
+/// `jax.lax.associative_scan`, and so is the share of each of equal elements of a cotangent.
+fn scanned<'c>(c: &Cx<'c>, x: Expr<'c>, at: usize) -> Result<Expr<'c>, String> {
+    let axis = at as i64;
+    let mut levels = vec![x];
+    while levels.last().is_some_and(|x| x.dims()[at] > 1) {
+        let x = levels[levels.len() - 1];
+        let end = x.dims()[at] / 2 * 2;
+        let every_other = |first: i64| x.strided_slice(&[axis], [first], [end - 1 + first], [2]);
+        levels.push(combined(c, every_other(0), every_other(1))?);
     }
+    let mut out = levels.pop().ok_or("an operand is missing")?;
+    while let Some(x) = levels.pop() {
+        let size = x.dims()[at];
+        let mut even = x.cut(at, 0, 1);
+        if size > 2 {
+            let before = out.cut(at, 0, (size - 1) / 2);
+            let rest = combined(c, before, x.strided_slice(&[axis], [2], [size], [2]))?;
+            even = c.scope.concat_with(&[even, rest], |o| o.axis(axis));
+        }
+        let pairs = size / 2;
+        let mut shape = x.dims().to_vec();
+        shape[at] = pairs;
+        let joined = shape
+            .iter()
+            .enumerate()
+            .map(|(d, &n)| if d == at { 2 * n } else { n })
+            .collect::<Vec<_>>();
+        shape.insert(at + 1, 1);
+        let both = [even.cut(at, 0, pairs).reshape(&shape[..]), out.reshape(&shape[..])];
+        let last = (size % 2 == 1).then(|| even.cut(at, pairs, pairs + 1));
+        out = c.scope.concat_with(&both, |o| o.axis(axis + 1)).reshape(joined);
+        if let Some(last) = last {
+            out = c.scope.concat_with(&[out, last], |o| o.axis(axis));
+        }
+    }
+    Ok(out)
+}
+
+fn combined<'c>(c: &Cx<'c>, x: Expr<'c>, y: Expr<'c>) -> Result<Expr<'c>, String> {
+    c.region
+        .apply(c, &[x, y])?
+        .first()
+        .copied()
+        .ok_or_else(|| "the region has no result".to_owned())
+}
+
+/// The source of each window is added where the element is that the first region chooses; the first of equals, if it compares by GE.
+fn select_and_scatter<'c>(c: &Cx<'c>) -> Results<'c> {
+    let (x, source, init) = (c.x(0), c.x(1), c.x(2));
+    let (rank, windows) = (x.rank(), source.dims());
+    let list = |name| c.attrs.list_or(name, 1, rank);
+    let (window, strides) = (list("window_dimensions")?, list("window_strides")?);
+    let paddings = c.attrs.list_or("padding", 0, 2 * rank)?;
+    if windows.len() != rank || window.iter().product::<i64>() > MAX_WINDOW {
+        return Err(format!(
+            "the source must have the rank of the operand, and windows at most {MAX_WINDOW} elements"
+        ));
+    }
+    if c.second.combiner() != Some(ops::Add::NAME) {
+        return Err("only a second region that adds is supported".to_owned());
+    }
+    let low: Vec<i64> = (0..rank).map(|at| paddings[2 * at]).collect();
+    let count: i64 = windows.iter().product();
+    // Of each window, in which dimension it has how many elements before it.
+    let place = |number: i64, at: &[i64]| -> bool {
+        let mut rest = number;
+        (0..rank).rev().all(|d| {
+            let own = rest % windows[d] * strides[d] + at[d] - low[d];
+            rest /= windows[d];
+            (0..x.dims()[d]).contains(&own)
+        })
+    };
+    let inner: Vec<i64> = strides.iter().map(|&n| n - 1).collect();
+    let reach = |d: usize| (windows[d] - 1) * strides[d] + window[d];
+    let high: Vec<i64> = (0..rank).map(|d| reach(d) - low[d] - x.dims()[d]).collect();
+    let zero = c.scope.full_with(&[], 0, |o| o.dtype(c.elem()));
+    let padded = spread(x, zero, &low, &high, &vec![0; rank]);
+    let places = all_places(&window);
+    let truth = |list: Vec<i64>| {
+        c.list(&list, Type::I64)
+            .greater_than(c.list(&[0], Type::I64))
+            .reshape(windows)
+    };
+    let mut seen = vec![false; count as usize];
+    let (mut best, mut chosen) = (
+        zero.expand(windows),
+        c.scope.full_with(windows, -1, |o| o.dtype(Type::I64)),
+    );
+    for (number, at) in places.iter().enumerate() {
+        let part = window_part(padded, at, windows, &strides);
+        let inside: Vec<bool> = (0..count).map(|number| place(number, at)).collect();
+        let is_first = inside
+            .iter()
+            .zip(&seen)
+            .map(|(&inside, &seen)| i64::from(inside && !seen));
+        let is_later = inside
+            .iter()
+            .zip(&seen)
+            .map(|(&inside, &seen)| i64::from(inside && seen));
+        let (is_first, is_later) = (truth(is_first.collect()), truth(is_later.collect()));
+        let stays = combined(c, best, part)?;
+        let takes = is_first.logical_or(is_later.logical_and(stays.logical_not()));
+        best = takes.select(part, best);
+        let number = c.scope.full_with(windows, number as i64, |o| o.dtype(Type::I64));
+        chosen = takes.select(number, chosen);
+        seen.iter_mut().zip(inside).for_each(|(seen, inside)| *seen |= inside);
+    }
+    let mut sum = expand(init.reshape(vec![1; rank]), padded.dims());
+    for (number, at) in places.iter().enumerate() {
+        let number = c.scope.full_with(windows, number as i64, |o| o.dtype(Type::I64));
+        let part = chosen.equal(number).select(source, source.zeros());
+        let behind: Vec<i64> = (0..rank).map(|d| window[d] - 1 - at[d]).collect();
+        sum = sum + spread(part, zero, at, &behind, &inner);
+    }
+    let ends: Vec<i64> = (0..rank).map(|d| low[d] + x.dims()[d]).collect();
+    let back: Vec<i64> = (0..rank).map(|d| (ends[d] - sum.dims()[d]).max(0)).collect();
+    let sum = spread(sum, init, &vec![0; rank], &back, &vec![0; rank]);
+    Ok(vec![cut(sum, &low, &ends, &vec![1; rank])])
+}
+
+/// The indices of a window, the last dimension running fastest.
+fn all_places(window: &[i64]) -> Vec<Vec<i64>> {
+    let count: i64 = window.iter().product();
+    let of = |mut number: i64| {
+        let mut at = vec![0; window.len()];
+        for (d, &size) in window.iter().enumerate().rev() {
+            (at[d], number) = (number % size, number / size);
+        }
+        at
+    };
+    (0..count).map(of).collect()
+}
+
+/// The elements at one place of all windows.
+fn window_part<'c>(x: Expr<'c>, at: &[i64], windows: &[i64], strides: &[i64]) -> Expr<'c> {
+    let ends: Vec<i64> = (0..at.len())
+        .map(|d| at[d] + (windows[d] - 1) * strides[d] + 1)
+        .collect();
+    cut(x, at, &ends, strides)
 }
 
 /// Up to how many elements are compared each with each, where the order is not one that is known.

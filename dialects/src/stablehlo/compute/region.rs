@@ -26,9 +26,9 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// The first region of an operation; one that does nothing, if there is none.
-    pub(super) fn of(r: &Rewriter<'_>, op: OpId) -> Region {
-        let region = r.body.op_regions(op).first();
+    /// A region of an operation; one that does nothing, if there is none.
+    pub(super) fn of(r: &Rewriter<'_>, op: OpId, number: usize) -> Region {
+        let region = r.body.op_regions(op).get(number);
         let Some(block) = region.and_then(|&region| r.body.single_block(region)) else {
             return Region::default();
         };
@@ -121,7 +121,9 @@ impl Region {
                     .map(|&(_, elem)| c.ctx().tensor(shape, elem))
                     .collect(),
                 region: Region::default(),
+                second: Region::default(),
                 splats: SmallVec::new(),
+                call: Err("it is in a region".to_owned()),
             };
             let results = compute.of(&inner)?;
             values.extend(step.results.iter().map(|result| result.0).zip(results));

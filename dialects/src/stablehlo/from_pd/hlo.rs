@@ -76,7 +76,7 @@ fn bits(ctx: &Context, elem: Type, number: Num) -> Option<u64> {
 
 /// A number of a constant.
 #[derive(Clone, Copy)]
-pub(super) enum Num {
+pub(in super::super) enum Num {
     Int(i64),
     Float(f64),
 }
@@ -106,6 +106,13 @@ pub(super) fn constant<'c>(
         }
         None => scope.fail("constants of this element type are not supported"),
     }
+}
+
+/// `dense<…>` of these elements, or of one that all are.
+pub(in super::super) fn dense(ctx: &Context, ty: Type, list: &[Num]) -> Option<Attr> {
+    let elem = ctx.elem_type(ty);
+    let list: Option<Vec<u64>> = list.iter().map(|&number| bits(ctx, elem, number)).collect();
+    Some(numbers(ctx, ty, list?.into_iter(), ElementsForm::Dense))
 }
 
 /// Emits an operation with one result.

@@ -52,7 +52,9 @@ pub(super) const ROWS: Rows = rows! {
             "assign" => None,
             "add" => Some(ops::Add::NAME),
             "mul" | "multiply" => Some(ops::Multiply::NAME),
-            other => return Err(format!("`reduce` is assign, add or mul, not {other}")),
+            "amax" => Some(ops::Maximum::NAME),
+            "amin" => Some(ops::Minimum::NAME),
+            other => return Err(format!("`reduce` is assign, add, mul, amax or amin, not {other}")),
         };
         let values = spread(op.values(), op.indices().dims());
         put_along(c, c.x(0), op.indices(), values, op.axis().unwrap_or(0), combiner)

@@ -28,6 +28,7 @@ use crate::pd::{Building, Expr, ExprScope, Given, Ints, Number, Source};
 use hlo::Build;
 
 pub use hlo::array;
+pub(super) use hlo::{Num, dense};
 pub use program::{set_signatures, wrap};
 
 /// An operation that is converted.

@@ -158,6 +158,14 @@ fn put_along_axis<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
             let kept = last_ones(&places, &values)?;
             return Ok(rest + (values * kept).put(&places, &shape));
         }
+        mode @ ("amax" | "amin") => {
+            let attrs = [("axis", axis), ("reduce", c.engine.ctx().str_attr(mode))];
+            let out = c.x().detached();
+            let out = out.op(pd::PutAlongAxis::NAME, &[&c.y(), &values.detached()], &attrs);
+            let (kept, chosen) = (c.x().test("equal", &out), values.test("equal", &out.take(&places)));
+            let count = kept.clone() + chosen.put(&places, &shape);
+            return Ok((c.x() * kept + (values * chosen).put(&places, &shape)) / count);
+        }
         _ => {}
     }
     // Multiplies one factor per index at a time: all first factors, then all second ones, and so on.

@@ -33,8 +33,16 @@ fn semantics<'a>(cx: &RuleCx<'_, 'a>) -> Result<&'a dyn Semantics, String> {
     semantics.ok_or_else(|| "it has no expansion".to_owned())
 }
 
+/// Differentiates what the operation is made of, if its attributes make it one that is, and else by its vector-Jacobian product.
+pub(super) fn by_attributes(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    match cx.r.view(cx.op).is_composite() {
+        true => expanded(cx),
+        false => vjp(cx),
+    }
+}
+
 /// Emits what the operation computes.
-fn expand(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
+pub(super) fn expand(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     let semantics = semantics(cx)?;
     let operands: SmallVec<[ValueId; 4]> = (0..cx.num_operands()).map(|index| cx.operand(index)).collect();
     semantics.expand(cx.r, cx.op, &operands)

@@ -2,16 +2,19 @@
 //! would be gathered and scattered element by element.
 
 use pir_dialects::stablehlo::from_pd::array;
-use pir_dialects::stablehlo::ops::{DynamicSlice, DynamicUpdateSlice};
+use pir_dialects::stablehlo::ops::{CustomCall, DynamicSlice, DynamicUpdateSlice};
 use pir_ir::{Arith, ValueId};
 use smallvec::SmallVec;
 
 use super::super::cotangent::zeros_like;
+use super::composite::{by_attributes, expand};
 use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
     rule(DynamicSlice::NAME, dynamic_slice),
     rule(DynamicUpdateSlice::NAME, dynamic_update_slice),
+    // What is called says whether it is a formula or what it is made of that is differentiated.
+    rule(CustomCall::NAME, by_attributes).of(expand),
 ];
 
 type Indices = SmallVec<[ValueId; 4]>;

@@ -64,15 +64,28 @@ pub(super) const RULES: &[Rule] = &[
     derivative!(IndexAdd, |op, g| { x: g, add_value: g.index_select_with(op.index(), |o| o.axis(op.axis())) }),
     derivative!(PutAlongAxis, |op, g|
         let (index, axis) = (op.indices(), op.axis().unwrap_or(0));
-        let assigns = match &*op.reduce() {
-            "assign" => true,
-            "add" => false,
+        let (assigns, selects) = match &*op.reduce() {
+            "assign" => (true, false),
+            "add" => (false, false),
+            "amax" | "amin" => (false, true),
             mode => return Err(format!("`pd.put_along_axis` has no derivative for `reduce` = \"{mode}\"")),
         };
-        let pick = || g.take_along_axis_with(index, |o| o.axis(axis));
+        let g = if selects { share_of_equals(op, g) } else { g };
+        let picked = g.take_along_axis_with(index, |o| o.axis(axis));
         {
-            arr: if assigns { g.put_along_axis(index, pick().zeros(), axis) } else { g },
-            values: if assigns { only_last_along(op, pick())? } else { pick() }.reduce_like(op.values()),
+            arr: match (assigns, selects) {
+                (true, _) => g.put_along_axis(index, picked.zeros(), axis),
+                (_, true) => op.arr().equal(op.out()).select(g, g.zeros()),
+                _ => g,
+            },
+            values: match (assigns, selects) {
+                (true, _) => only_last_along(op, picked)?,
+                (_, true) => {
+                    let out = op.out().take_along_axis_with(index, |o| o.axis(axis));
+                    op.values().equal(out).select(picked, picked.zeros())
+                }
+                _ => picked,
+            }.reduce_like(op.values()),
         }
     ),
     derivative!(IndexSample, |op, g| put_back(op.x(), op.index(), g, 1)),
@@ -194,6 +207,15 @@ fn only_last_along<'c>(op: Op<'c, pd::PutAlongAxis>, picked: Expr<'c>) -> Result
     let owner = no_indices(op, &whole).put_along_axis(index, number, axis);
     let found = owner.take_along_axis_with(index, |o| o.axis(axis));
     Ok(found.equal(number).select(picked, picked.zeros()))
+}
+
+/// The cotangent of each greatest or least element, divided among those that are equal to it.
+fn share_of_equals<'c>(op: Op<'c, pd::PutAlongAxis>, g: Expr<'c>) -> Expr<'c> {
+    let (index, axis) = (op.indices(), op.axis().unwrap_or(0));
+    let picked = op.out().take_along_axis_with(index, |o| o.axis(axis));
+    let is_chosen = op.values().equal(picked).cast_like(g);
+    let kept = op.arr().equal(op.out()).cast_like(g);
+    g / kept.put_along_axis_with(index, is_chosen, axis, |o| o.reduce("add"))
 }
 
 /// What a window was put into has no cotangent there.

@@ -1,0 +1,305 @@
+//! The derivatives of factorizations and triangular systems. They are those of what is computed: of a symmetric matrix of which one
+//! half is read, the other half has none. JAX symmetrizes the matrix first, so that both halves get the same.
+//!
+//! The formulas are in Giles, *Collected matrix derivative results for forward and reverse mode algorithmic differentiation* (2008), and
+//! follow from the same method for the others.
+
+use pir_ir::{AttrData, Type};
+
+use super::super::linalg::{Call, Triangle, Triangular};
+use super::super::ops;
+use super::shape::{expand, permuted};
+use super::{Cx, Results};
+use crate::pd::Expr;
+
+/// The matrices of a batch transposed.
+fn turned(x: Expr<'_>) -> Expr<'_> {
+    let mut order: Vec<i64> = (0..x.rank() as i64).collect();
+    let last = order.len();
+    if last >= 2 {
+        order.swap(last - 2, last - 1);
+    }
+    permuted(x, &order)
+}
+
+fn half(x: Expr<'_>, triangle: Triangle, unit: bool) -> Expr<'_> {
+    match (triangle, unit) {
+        (Triangle::Lower, false) => x.tril(),
+        (Triangle::Lower, true) => x.tril_with(|o| o.diagonal(-1)),
+        (Triangle::Upper, false) => x.triu(),
+        (Triangle::Upper, true) => x.triu_with(|o| o.diagonal(1)),
+    }
+}
+
+/// The lower half with half the diagonal.
+fn phi(x: Expr<'_>) -> Expr<'_> {
+    (x.tril() + x.tril_with(|o| o.diagonal(-1))) * 0.5
+}
+
+fn solve<'c>(c: &Cx<'c>, system: Triangular, a: Expr<'c>, b: Expr<'c>) -> Expr<'c> {
+    let ctx = c.ctx();
+    let flag = |value| ctx.attr(AttrData::Bool(value));
+    let word = if system.transposed { "TRANSPOSE" } else { "NO_TRANSPOSE" };
+    let attrs = [
+        ("left_side", flag(system.left)),
+        ("lower", flag(system.triangle == Triangle::Lower)),
+        (
+            "transpose_a",
+            ctx.attr(AttrData::Opaque(format!("#stablehlo<transpose {word}>").into())),
+        ),
+        ("unit_diagonal", flag(system.unit)),
+    ];
+    let ids: Option<Vec<_>> = [a, b].iter().map(|x| x.id()).collect();
+    let made = ids.map(|ids| c.scope.build(ops::TriangularSolve::NAME, &ids, &attrs, b.ty()));
+    made.and_then(|made| made.first().copied()).unwrap_or(c.scope.nothing())
+}
+
+/// `inverse(a) b` of a triangular matrix, or that of its transpose.
+fn from_left<'c>(c: &Cx<'c>, triangle: Triangle, unit: bool, transposed: bool, a: Expr<'c>, b: Expr<'c>) -> Expr<'c> {
+    let left = true;
+    solve(
+        c,
+        Triangular {
+            left,
+            triangle,
+            unit,
+            transposed,
+        },
+        a,
+        b,
+    )
+}
+
+/// `b inverse(a)`, or with the transpose.
+fn from_right<'c>(c: &Cx<'c>, triangle: Triangle, unit: bool, transposed: bool, a: Expr<'c>, b: Expr<'c>) -> Expr<'c> {
+    let left = false;
+    solve(
+        c,
+        Triangular {
+            left,
+            triangle,
+            unit,
+            transposed,
+        },
+        a,
+        b,
+    )
+}
+
+/// The cotangents of coefficients and right-hand sides.
+fn solve_vjp<'c>(c: &Cx<'c>, system: Triangular, x: Expr<'c>, g: Expr<'c>) -> Vec<Expr<'c>> {
+    let b = solve(
+        c,
+        Triangular {
+            transposed: !system.transposed,
+            ..system
+        },
+        c.x(0),
+        g,
+    );
+    let outer = match system.left {
+        true => b.matmul(turned(x)),
+        false => turned(x).matmul(b),
+    };
+    let outer = if system.transposed { turned(outer) } else { outer };
+    vec![half(outer, system.triangle, system.unit).neg(), b]
+}
+
+/// The cotangent of a matrix from that of its factor; the other half of the result is that of the operand if `kept` says so.
+fn cholesky_vjp<'c>(c: &Cx<'c>, triangle: Triangle, kept: bool, y: Expr<'c>, g: Expr<'c>) -> Expr<'c> {
+    let lower = |x: Expr<'c>| if triangle == Triangle::Lower { x } else { turned(x) };
+    let (l, bar) = (lower(y).tril(), lower(g));
+    let inner = phi(turned(l).matmul(bar.tril()));
+    let inner = from_left(c, Triangle::Lower, false, true, l, inner);
+    let inner = from_right(c, Triangle::Lower, false, false, l, inner);
+    let mut out = phi(inner + turned(inner));
+    if kept {
+        out = out + bar.triu_with(|o| o.diagonal(1));
+    }
+    lower(out)
+}
+
+/// The cotangents of the operands from the results and their cotangents.
+pub(super) fn vjp<'c>(c: &Cx<'c>, y: &[Expr<'c>], g: &[Expr<'c>]) -> Results<'c> {
+    let call = c.call.clone()?;
+    let (&[first, ..], &[bar, ..]) = (y, g) else {
+        return Err("a result is missing".to_owned());
+    };
+    match call {
+        Call::Cholesky(triangle) => Ok(vec![cholesky_vjp(c, triangle, false, first, bar)]),
+        Call::Potrf(triangle) => Ok(vec![cholesky_vjp(c, triangle, true, first, bar)]),
+        Call::Solve(system) => Ok(solve_vjp(c, system, first, bar)),
+        Call::Lu => lu_vjp(c, first, y[1], bar).map(|grad| vec![grad]),
+        Call::Eigen { vectors: false, .. } => Err("eigenvalues have no derivative without eigenvectors".to_owned()),
+        Call::Eigen { triangle, .. } => Ok(vec![eigen_vjp(c, triangle, [first, y[1]], [bar, g[1]])]),
+        Call::Qr | Call::Reflections => Err("it is differentiated as what it is made of".to_owned()),
+    }
+}
+
+fn lu_vjp<'c>(c: &Cx<'c>, lu: Expr<'c>, pivots: Expr<'c>, bar: Expr<'c>) -> Result<Expr<'c>, String> {
+    use Triangle::{Lower, Upper};
+    let &[.., m, n] = lu.dims() else {
+        return Err("matrices are needed".to_owned());
+    };
+    let (size, rank) = (m.min(n), lu.rank());
+    let part = |x: Expr<'c>, rows: [i64; 2], columns: [i64; 2]| {
+        x.cut(rank - 2, rows[0], rows[1]).cut(rank - 1, columns[0], columns[1])
+    };
+    let square = part(lu, [0, size], [0, size]);
+    let mut lower_bar = part(bar, [0, size], [0, size]).tril_with(|o| o.diagonal(-1));
+    let mut upper_bar = part(bar, [0, size], [0, size]).triu();
+    // Rows below the square are `a2 inverse(u)`, columns behind it `inverse(l) a2`.
+    let mut rest = None;
+    if m > n {
+        let below = from_right(c, Upper, false, true, square, part(bar, [n, m], [0, n]));
+        upper_bar = upper_bar - turned(part(lu, [n, m], [0, n])).matmul(below);
+        rest = Some(below);
+    }
+    if n > m {
+        let behind = from_left(c, Lower, true, true, square, part(bar, [0, m], [m, n]));
+        lower_bar = lower_bar - behind.matmul(turned(part(lu, [0, m], [m, n])));
+        rest = Some(behind);
+    }
+    let unit = square.tril_with(|o| o.diagonal(-1));
+    // The ones on the diagonal of the lower factor do not count: what is above the diagonal is dropped.
+    let lower = (turned(unit).matmul(lower_bar) + lower_bar).tril_with(|o| o.diagonal(-1));
+    let upper = upper_bar.matmul(turned(square.triu())).triu();
+    let inner = from_left(c, Lower, true, true, square, lower + upper);
+    let mut out = from_right(c, Upper, false, true, square, inner);
+    if let Some(rest) = rest {
+        out = c
+            .scope
+            .concat_with(&[out, rest], |o| o.axis(if m > n { -2 } else { -1 }));
+    }
+    let order = row_order(c, pivots, m).argsort_with(|o| o.axis(-1).stable(true))[1];
+    let mut column = order.dims().to_vec();
+    column.push(1);
+    Ok(out.take_along_axis_with(expand(order.reshape(column), lu.dims()), |o| o.axis(-2)))
+}
+
+/// The row that each row of the factors comes from: exchanges, made one after the other, as a product of permutations in pairs.
+fn row_order<'c>(c: &Cx<'c>, pivots: Expr<'c>, rows: i64) -> Expr<'c> {
+    let (&[ref lead @ .., count], rank) = (pivots.dims(), pivots.rank()) else {
+        return c.scope.nothing();
+    };
+    let all = [lead, &[count, rows]].concat();
+    let numbers = |size: i64, at: usize| {
+        let mut shape = vec![1; rank + 1];
+        shape[at] = size;
+        let list = c.scope.arange_with(|o| o.start(0).end(size).step(1).dtype(Type::I64));
+        expand(list.reshape(shape), &all)
+    };
+    let partner = pivots.to(Some(Type::I64)) - pivots.to(Some(Type::I64)).ones();
+    let partner = expand(partner.reshape([lead, &[count, 1]].concat()), &all);
+    let (own, row) = (numbers(count, rank - 1), numbers(rows, rank));
+    let mut steps = row.equal(own).select(partner, row.equal(partner).select(own, row));
+    let mut count = count;
+    while count > 1 {
+        let pairs = count / 2;
+        let at = [rank as i64 - 1];
+        let every_other = |first: i64| steps.strided_slice(&at, [first], [first + 2 * pairs - 1], [2]);
+        let mut next = every_other(0).take_along_axis_with(every_other(1), |o| o.axis(-1));
+        if count % 2 == 1 {
+            let last = steps.cut(rank - 1, count - 1, count);
+            next = c.scope.concat_with(&[next, last], |o| o.axis(-2));
+        }
+        (steps, count) = (next, pairs + count % 2);
+    }
+    steps.reshape([lead, &[rows]].concat())
+}
+
+fn eigen_vjp<'c>(c: &Cx<'c>, triangle: Triangle, [v, w]: [Expr<'c>; 2], [v_bar, w_bar]: [Expr<'c>; 2]) -> Expr<'c> {
+    let dims = v.dims();
+    let (&[ref lead @ .., n], rank) = (w.dims(), dims.len()) else {
+        return c.scope.nothing();
+    };
+    let row = expand(w.reshape([lead, &[1, n]].concat()), dims);
+    let column = expand(w.reshape([lead, &[n, 1]].concat()), dims);
+    let number = |at: usize| {
+        let mut shape = vec![1; rank];
+        shape[at] = n;
+        let list = c.scope.arange_with(|o| o.start(0).end(n).step(1).dtype(Type::I64));
+        expand(list.reshape(shape), dims)
+    };
+    let diagonal = number(rank - 2).equal(number(rank - 1));
+    let gap = diagonal.select(row.ones(), row - column);
+    let off = diagonal.select(row.zeros(), turned(v).matmul(v_bar) / gap);
+    let middle = diagonal.select(expand(w_bar.reshape([lead, &[1, n]].concat()), dims), off);
+    let full = v.matmul(middle).matmul(turned(v));
+    let lower = phi(full + turned(full));
+    if triangle == Triangle::Lower {
+        lower
+    } else {
+        turned(lower)
+    }
+}
+
+/// Up to how many reflections are written out where they are differentiated.
+const MAX_REFLECTIONS: i64 = 64;
+
+/// Rows and columns, and the number of reflections.
+fn reflections(a: Expr<'_>) -> Result<[i64; 3], String> {
+    match a.dims() {
+        &[.., m, n] if m.min(n) <= MAX_REFLECTIONS => Ok([m, n, m.min(n)]),
+        _ => Err(format!(
+            "the derivative of a QR decomposition of more than {MAX_REFLECTIONS} columns is not supported"
+        )),
+    }
+}
+
+/// Ones in a column from one row to another.
+fn ones_in<'c>(c: &Cx<'c>, rows: i64, from: i64, to: i64) -> Expr<'c> {
+    let numbers: Vec<i64> = (0..rows).map(|row| i64::from((from..to).contains(&row))).collect();
+    c.list(&numbers, Type::I64).to(Some(c.elem())).reshape([rows, 1])
+}
+
+/// Reflections of the columns one after the other, with LAPACK's signs.
+fn qr<'c>(c: &Cx<'c>) -> Results<'c> {
+    let (mut r, rank) = (c.x(0), c.x(0).rank());
+    let [m, n, count] = reflections(r)?;
+    let (mut columns, mut factors) = (Vec::new(), Vec::new());
+    for k in 0..count {
+        let column = r.cut(rank - 1, k, k + 1);
+        let head = column.cut(rank - 2, k, k + 1);
+        let below = column * ones_in(c, m, k + 1, m);
+        let rest = (below * below).sum_with(|o| o.axis([rank as i64 - 2]).keepdim(true));
+        let is_zero = rest.equal(rest.zeros());
+        let size = is_zero.select(rest.ones(), head * head + rest).sqrt();
+        let diagonal = head.greater_equal(head.zeros()).select(size.neg(), size);
+        let factor = is_zero.select(rest.zeros(), (diagonal - head) / diagonal);
+        let below = below / is_zero.select(rest.ones(), head - diagonal);
+        let v = below + ones_in(c, m, k, k + 1);
+        r = r - factor * v.matmul(turned(v).matmul(r));
+        columns.push(below);
+        factors.push(factor.reshape([&r.dims()[..rank - 2], &[1]].concat()));
+    }
+    if n > count {
+        columns.push(r.cut(rank - 1, count, n).zeros());
+    }
+    let below = c.scope.concat_with(&columns, |o| o.axis(-1));
+    Ok(vec![r.triu() + below, c.scope.concat_with(&factors, |o| o.axis(-1))])
+}
+
+/// The columns of the product of reflections.
+fn product<'c>(c: &Cx<'c>) -> Results<'c> {
+    let (a, rank) = (c.x(0), c.x(0).rank());
+    let [m, n, _] = reflections(a)?;
+    let count = c.x(1).dims().last().copied().unwrap_or(0);
+    let mut q = expand(c.scope.eye_with(m, n, |o| o.dtype(c.elem())), a.dims());
+    for k in (0..count).rev() {
+        let v = a.cut(rank - 1, k, k + 1) * ones_in(c, m, k + 1, m) + ones_in(c, m, k, k + 1);
+        let factor = c.x(1).cut(rank - 2, k, k + 1);
+        let factor = factor.reshape([&a.dims()[..rank - 2], &[1, 1]].concat());
+        q = q - factor * v.matmul(turned(v).matmul(q));
+    }
+    Ok(vec![q])
+}
+
+/// What a call computes, where it is not differentiated by a formula.
+pub(super) fn custom_call<'c>(c: &Cx<'c>) -> Results<'c> {
+    match c.call.clone()? {
+        Call::Qr => qr(c),
+        Call::Reflections => product(c),
+        _ => Err("it is not made of others".to_owned()),
+    }
+}

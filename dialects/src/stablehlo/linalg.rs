@@ -1,0 +1,150 @@
+//! Linear algebra: `stablehlo.cholesky` and `stablehlo.triangular_solve`, and the functions of LAPACK that there are kernels and
+//! derivatives of, as JAX 0.10 calls them.
+
+use pir_ir::{AttrData, OpView};
+
+use super::ops;
+
+/// Which half of a matrix counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Triangle {
+    /// The diagonal and what is below.
+    Lower,
+    /// The diagonal and what is above.
+    Upper,
+}
+
+impl Triangle {
+    /// Whether an element of a row and a column is in the other half.
+    pub fn has_not(self, row: usize, column: usize) -> bool {
+        match self {
+            Triangle::Lower => column > row,
+            Triangle::Upper => column < row,
+        }
+    }
+
+    fn of(is_lower: bool) -> Self {
+        if is_lower { Triangle::Lower } else { Triangle::Upper }
+    }
+}
+
+/// A triangular system: `op(a) x = b`, or `x op(a) = b`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Triangular {
+    /// Whether the coefficients are on the left.
+    pub left: bool,
+    /// The half of the coefficients that is read.
+    pub triangle: Triangle,
+    /// Whether the diagonal is taken for ones.
+    pub unit: bool,
+    /// Whether the coefficients are transposed.
+    pub transposed: bool,
+}
+
+impl Triangular {
+    /// That of a `stablehlo.triangular_solve`.
+    fn of(op: OpView<'_>) -> Result<Self, String> {
+        let flag = |name: &str| op.bool(name).ok_or_else(|| format!("it needs the attribute `{name}`"));
+        let transpose = op.attr("transpose_a").map(|attr| op.ctx.attr_data(attr));
+        let transposed = match transpose {
+            Some(AttrData::Opaque(text)) if text.ends_with(" NO_TRANSPOSE>") => false,
+            // Of real numbers the adjoint is the transpose.
+            Some(AttrData::Opaque(text)) if text.ends_with(" TRANSPOSE>") || text.ends_with(" ADJOINT>") => true,
+            _ => {
+                return Err(
+                    "`transpose_a` must be `#stablehlo<transpose …>` with NO_TRANSPOSE, TRANSPOSE or ADJOINT".into(),
+                );
+            }
+        };
+        Ok(Triangular {
+            left: flag("left_side")?,
+            triangle: Triangle::of(flag("lower")?),
+            unit: flag("unit_diagonal")?,
+            transposed,
+        })
+    }
+}
+
+/// What is computed: an operation of its own, or a function of LAPACK that is called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Call {
+    /// The triangular factor in its half, over zeros.
+    Cholesky(Triangle),
+    /// `potrf`: the triangular factor in its half, over the operand; and whether there is one.
+    Potrf(Triangle),
+    /// `trsm`: the solution of a triangular system.
+    Solve(Triangular),
+    /// `getrf`: both triangular factors in one matrix, exchanged rows, whether a pivot is zero.
+    Lu,
+    /// `geqrf`: the triangular factor over reflections, and the factors of these.
+    Qr,
+    /// `orgqr`: the product of reflections.
+    Reflections,
+    /// `syevd`: the eigenvectors of a symmetric matrix, the eigenvalues, and whether they were found.
+    Eigen {
+        /// The half of the matrix that is read.
+        triangle: Triangle,
+        /// Whether the vectors are asked for.
+        vectors: bool,
+    },
+}
+
+impl Call {
+    /// What an operation computes.
+    ///
+    /// # Errors
+    /// A function that is not known, by its name, or an unknown option.
+    pub fn of(op: OpView<'_>) -> Result<Self, String> {
+        match op.name() {
+            ops::Cholesky::NAME => Ok(Call::Cholesky(Triangle::of(op.bool("lower") == Some(true)))),
+            ops::TriangularSolve::NAME => Triangular::of(op).map(Call::Solve),
+            _ => Call::of_lapack(op),
+        }
+    }
+
+    /// Whether it is differentiated as what it is made of.
+    pub fn is_made_of_others(self) -> bool {
+        matches!(self, Call::Qr | Call::Reflections)
+    }
+
+    fn of_lapack(op: OpView<'_>) -> Result<Self, String> {
+        let target = op.str("call_target_name").unwrap_or_default();
+        let unknown = || format!("`{}` of `@{target}` is not supported", ops::CustomCall::NAME);
+        let name = target
+            .strip_prefix("lapack_")
+            .and_then(|name| name.strip_suffix("_ffi"));
+        let name = name
+            .and_then(|name| name.strip_prefix(['s', 'd']))
+            .ok_or_else(unknown)?;
+        let config = op.attr("mhlo.backend_config").map(|attr| op.ctx.attr_data(attr));
+        let option = |key: &str, [no, yes]: [u8; 2]| -> Result<bool, String> {
+            let value = match config {
+                Some(&AttrData::Dict(dict)) => op.ctx.dict_get(dict, key).and_then(|attr| op.ctx.attr_int(attr)),
+                _ => None,
+            };
+            match value {
+                Some(value) if value == i64::from(yes) => Ok(true),
+                Some(value) if value == i64::from(no) => Ok(false),
+                _ => Err(format!("{}: `{key}` is missing or unknown", unknown())),
+            }
+        };
+        let triangle = || option("uplo", *b"UL").map(Triangle::of);
+        Ok(match name {
+            "potrf" => Call::Potrf(triangle()?),
+            "trsm" => Call::Solve(Triangular {
+                left: option("side", *b"RL")?,
+                triangle: triangle()?,
+                unit: option("diag", *b"NU")?,
+                transposed: option("trans_x", *b"NT").or_else(|_| option("trans_x", *b"NC"))?,
+            }),
+            "getrf" => Call::Lu,
+            "geqrf" => Call::Qr,
+            "orgqr" => Call::Reflections,
+            "syevd" => Call::Eigen {
+                triangle: triangle()?,
+                vectors: option("mode", *b"NV")?,
+            },
+            _ => return Err(unknown()),
+        })
+    }
+}
