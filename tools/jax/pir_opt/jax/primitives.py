@@ -335,18 +335,27 @@ def _mapped_residuals(derivative, args):
     return call_p.bind(*args, program=derivative.program, derivative=derivative)[len(derivative.program.out_avals):]
 
 
-def _batch_tangent(operands, dims, *, derivative, sizes):
-    args, _, linear = _operands(derivative, operands)
+def _batched(derivative, operands, dims):
+    """The operands of a batched primitive: how large the batch is, what comes before those that it is linear in, and these; and the mapped
+    derivative, or None where only these are mapped."""
+    args, residuals, linear = _operands(derivative, operands)
     dims_args, _, dims_linear = _operands(derivative, dims)
     if all(d is None for d in dims_args):
         size, linear = _front(linear, dims_linear)
-        outs = tangent_p.bind(*operands[:len(operands) - len(linear)], *linear, derivative=derivative, sizes=(size, *sizes))
-        return outs, [0] * len(outs)
+        return size, [*args, *residuals], linear, None
     size, moved = _front([*args, *linear], [*dims_args, *dims_linear])
     args, linear = _split(moved, len(args))
-    linear = [jnp.moveaxis(t, 0, len(sizes)) for t in linear]
     mapped = _mapped(derivative, size)
-    outs = tangent_p.bind(*args, *_mapped_residuals(mapped, args), *linear, derivative=mapped, sizes=sizes)
+    return size, [*args, *_mapped_residuals(mapped, args)], linear, mapped
+
+
+def _batch_tangent(operands, dims, *, derivative, sizes):
+    size, given, linear, mapped = _batched(derivative, operands, dims)
+    if mapped is None:
+        outs = tangent_p.bind(*given, *linear, derivative=derivative, sizes=(size, *sizes))
+        return outs, [0] * len(outs)
+    linear = [jnp.moveaxis(t, 0, len(sizes)) for t in linear]
+    outs = tangent_p.bind(*given, *linear, derivative=mapped, sizes=sizes)
     return outs, [len(sizes)] * len(outs)
 
 
@@ -354,17 +363,12 @@ batching.primitive_batchers[tangent_p] = _batch_tangent
 
 
 def _batch_cotangent(operands, dims, *, derivative):
-    args, residuals, linear = _operands(derivative, operands)
-    dims_args, _, dims_linear = _operands(derivative, dims)
-    if all(d is None for d in dims_args):
+    _, given, linear, mapped = _batched(derivative, operands, dims)
+    if mapped is None:
         # As in `jacrev`: one execution of the function, with several cotangents.
-        _, linear = _front(linear, dims_linear)
-        outs = _over_first(lambda *one: cotangent_p.bind(*args, *residuals, *one, derivative=derivative), *linear)
-        return outs, [0] * len(outs)
-    size, moved = _front([*args, *linear], [*dims_args, *dims_linear])
-    args, linear = _split(moved, len(args))
-    mapped = _mapped(derivative, size)
-    outs = cotangent_p.bind(*args, *_mapped_residuals(mapped, args), *linear, derivative=mapped)
+        outs = _over_first(lambda *one: cotangent_p.bind(*given, *one, derivative=derivative), *linear)
+    else:
+        outs = cotangent_p.bind(*given, *linear, derivative=mapped)
     return outs, [0] * len(outs)
 
 
