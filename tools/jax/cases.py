@@ -371,8 +371,130 @@ for algorithm in lax.RandomAlgorithm.RNG_DEFAULT, lax.RandomAlgorithm.RNG_THREE_
         # On the command line the state is of two words of 64 bits; JAX makes them of four of 32.
         case(f"random.bits_{algorithm}.{ty}", lambda key, a=algorithm, ty=ty: [lax.rng_bit_generator(key, shape, ty, algorithm=a) for shape in ((5,), (), (2, 3), (3, 4), (3, 1), (4, 2, 3))], np.array([0x9ABCDEF0, 0x12345678, 2**32 - 2, 2**32 - 1], np.uint32))
 
+
+def lstm(xs, wx, wh):
+    def step(state, x):
+        h, c = state
+        i, o, g = jnp.split(x @ wx + h @ wh, 3, axis=-1)
+        c = jax.nn.sigmoid(i) * c + jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), jnp.max(h)
+
+    return lax.scan(step, (jnp.zeros(3), jnp.zeros(3)), xs)
+
+
+def viterbi(scores, moves):
+    """The best path through states: extrema with their places, followed back."""
+    def forward(best, score):
+        candidates = best[:, None] + moves
+        return jnp.max(candidates, 0) + score, jnp.argmax(candidates, 0)
+
+    best, places = lax.scan(forward, scores[0], scores[1:])
+    last = jnp.argmax(best)
+    _, path = lax.scan(lambda at, row: (row[at], row[at]), last, places, reverse=True)
+    return jnp.max(best), jnp.append(path, last)
+
+
+def metropolis(key, x, trips):
+    """A sampler with as many steps as it is told."""
+    def step(k, state):
+        x, kept = state
+        a, b = jax.random.split(jax.random.fold_in(key, k))
+        y = x + 0.3 * jax.random.normal(a, x.shape)
+        takes = jax.random.uniform(b) < jnp.exp(jnp.sum(x**2 - y**2))
+        return lax.cond(takes, lambda: (y * x, kept + 1), lambda: (x, kept))
+
+    return lax.fori_loop(0, trips, step, (x, 0))
+
+
+def qr_iteration(a):
+    """Eigenvalues by QR decompositions, until what is below the diagonal is small."""
+    def step(state):
+        a, k = state
+        q, r = jnp.linalg.qr(a)
+        return r @ q, k + 1
+
+    a = lax.while_loop(lambda s: (jnp.sum(jnp.tril(s[0], -1) ** 2) > 1e-8) & (s[1] < 60), step, (a @ a.T + jnp.diag(jnp.arange(3.0) * 8), 0))[0]
+    return jnp.diag(a)
+
+
+def kalman(x, p, zs, f_, q):
+    """Solutions of systems in a scan."""
+    def step(state, z):
+        x, p = f_ @ state[0], f_ @ state[1] @ f_.T + q
+        # LAPACK reads one half, JAX differentiates both.
+        s = 0.5 * (p + p.T) + jnp.eye(2)
+        gain = jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(s), p).T
+        return (x + gain @ (z - x), p - gain @ p), jnp.linalg.slogdet(s)[1]
+
+    return lax.scan(step, (x, p), zs)
+
+
+def beam(logits, n):
+    """A search that keeps the best three of all continuations."""
+    def step(k, scores):
+        return lax.top_k((scores[:, None] + jax.nn.log_softmax(logits[k % 4])[None, :]).ravel(), 3)[0]
+
+    return lax.fori_loop(0, n, step, jnp.array([0.0, -1.0, -2.0]))
+
+
+def line_search(x, a):
+    """A loop in a loop, both of unknown length, with a switch in it."""
+    loss = lambda x: 0.5 * x @ a @ x - jnp.sum(jnp.cos(x))
+
+    def outer(state):
+        x, k = state
+        g = a @ x + jnp.sin(x)
+        t = lax.while_loop(lambda t: loss(x - t * g) > loss(x) - 0.1 * t * (g @ g), lambda t: t * 0.5, 1.0)
+        move = lax.switch(k % 3, [lambda: g, lambda: g * 0.9, lambda: jnp.clip(g, -1, 1)])
+        return x - t * move, k + 1
+
+    return lax.while_loop(lambda s: s[1] < 5, outer, (x, 0))[0]
+
+
+case("broad.lstm", lstm, f(5, 2), f(2, 9), f(3, 9))
+case("broad.viterbi", viterbi, f(5, 4), f(4, 4))
+case("broad.metropolis", metropolis, np.asarray(KEY), f(3, low=-0.5, high=0.5), np.array(6))
+case("broad.qr_iteration", qr_iteration, f(3, 3))
+case("broad.kalman", kalman, f(2), np.eye(2), f(4, 2), np.eye(2) + 0.1 * f(2, 2), 0.3 * np.eye(2))
+case("broad.beam", beam, f(4, 5), np.array(6))
+case("broad.line_search", line_search, f(3), POSITIVE(f(3, 3)))
+case("broad.interp", lambda x, xp, fp: jnp.interp(x, jnp.sort(xp), fp, left=-1.0), f(7), f(5), f(5))
+case("broad.searchsorted", lambda x, v: jnp.take(x, jnp.searchsorted(jnp.sort(x), v, side="right"), mode="clip") * v, f(8), f(5))
+case("broad.histogram", lambda x: jnp.histogram(x, bins=4, range=(-2, 2), weights=x * x), f(12))
+case("broad.bincount", lambda ix, w: jnp.bincount(ix, weights=w, length=5), i(9, low=0, high=5), f(9))
+case("broad.digitize", lambda x, e: jax.ops.segment_sum(x, jnp.digitize(x, jnp.sort(e)), num_segments=5), f(9), f(4))
+case("broad.lexsort", lambda a, b: a[jnp.lexsort((a, b))], f(7), i(7, low=0, high=3))
+case("broad.sort_by", lambda k, v: jax.lax.sort([k, v, v * k], dimension=1, num_keys=1)[1:], f(3, 6), f(3, 6))
+case("broad.quantile", lambda x: (jnp.quantile(x, jnp.array([0.1, 0.5, 0.77]), axis=1), jnp.median(x, axis=0), jnp.percentile(x, 30)), f(3, 7))
+case("broad.unique_mask", lambda x: jnp.where(jnp.concatenate([jnp.array([True]), jnp.diff(jnp.sort(x)) > 0.1]), jnp.sort(x), 0.0), f(9))
+case("broad.einsum_tree", lambda a, b, c, d: jnp.einsum("ij,jk,kl,il->jl", a, b, c, d), f(2, 3), f(3, 4), f(4, 2), f(2, 2))
+case("broad.einsum_diagonals", lambda a, b: (jnp.einsum("bii->b", a), jnp.einsum("bij,bji->ij", a, b), jnp.einsum("...ij,...jk->...ik", a, b)), f(2, 3, 3), f(2, 3, 3))
+case("broad.tensordot", lambda a, b: (jnp.tensordot(a, b, axes=([0, 2], [1, 0])), jnp.kron(a[0], b[0]), jnp.vdot(a[0], b[:2].reshape(-1)[:12].reshape(3, 4))), f(2, 3, 4), f(4, 2, 3))
+case("broad.pooling", lambda x: (lax.reduce_window(x, 0.0, lax.add, (1, 3, 3, 1), (1, 1, 2, 1), "SAME") / 9, -lax.reduce_window(-x, -np.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")), f(2, 5, 6, 2))
+case("broad.conv_net", lambda x, a, b, w: jax.nn.log_softmax(lax.reduce_window(jax.nn.elu(lax.conv_general_dilated(jax.nn.gelu(lax.conv_general_dilated(x, a, (2, 2), "SAME", dimension_numbers=NUMBERS)), b, (1, 1), "SAME", rhs_dilation=(2, 2), feature_group_count=2, dimension_numbers=NUMBERS)), 0.0, lax.add, (1, 3, 3, 1), (1, 1, 1, 1), "VALID").reshape(2, -1) @ w), f(2, 6, 6, 1), f(3, 3, 1, 4), f(3, 3, 2, 4), f(4, 3))
+case("broad.depthwise", lambda x, k: lax.conv_general_dilated(x, k, (1, 2), ((2, 0), (1, 1)), lhs_dilation=(1, 2), feature_group_count=3, dimension_numbers=("NCHW", "OIHW", "NHWC")), f(2, 3, 4, 3), f(6, 1, 2, 3))
+case("broad.correlate", lambda x, k: (jnp.correlate(x, k, mode="same"), jnp.convolve(x, k, mode="full"), jax.scipy.signal.convolve2d(jnp.outer(x, k), jnp.outer(k, k), mode="valid")), f(7), f(3))
+case("broad.cumulative", lambda x: (jnp.cumsum(x, 0), jnp.cumprod(x, 1), lax.cummax(x, 0), lax.cummin(x, 1, reverse=True), lax.cumlogsumexp(x, 1), jnp.diff(jnp.cumsum(x, 1), axis=1)), f(4, 5))
+case("broad.linalg_norms", lambda x: (jnp.linalg.norm(x), jnp.linalg.norm(x, 1), jnp.linalg.norm(x, jnp.inf, axis=1), jnp.linalg.matrix_power(x, 3), jnp.trace(jnp.linalg.inv(x + 4 * jnp.eye(3)))), f(3, 3))
+case("broad.gaussian_process", lambda x, y, s: (lambda k: 0.5 * y @ jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(k, lower=True), y) + jnp.sum(jnp.log(jnp.diag(jnp.linalg.cholesky(k)))))(jnp.exp(-((x[:, None] - x[None, :]) ** 2) / s) + 0.1 * jnp.eye(5)), f(5), f(5), np.array(0.7))
+case("broad.multi_normal", lambda m, c: (jax.random.multivariate_normal(KEY, m, c), jax.scipy.stats.multivariate_normal.logpdf(jnp.ones(3), m, c)), f(3), POSITIVE(f(3, 3)))
+case("broad.distributions", lambda a, b: (a + b * jax.random.normal(KEY, (4,)), jax.random.logistic(KEY, (3,)) * a, jax.random.uniform(KEY, (3,), minval=a, maxval=a + b * b), jax.random.rademacher(KEY, (4,)) * b, jax.random.weibull_min(KEY, b * b, 2.0, (3,)), jax.random.pareto(KEY, 3.0, (2,)) * a), np.array(0.4), np.array(1.3))
+case("broad.densities", lambda x: (jax.scipy.stats.norm.logcdf(x), jax.scipy.stats.t.logpdf(x, 3.0), jax.scipy.stats.laplace.cdf(x), jax.scipy.special.logit(jax.nn.sigmoid(x)), jax.scipy.special.xlogy(x * x, x * x), jax.scipy.special.entr(x * x)), f(5, low=0.2))
+case("broad.attention", lambda q, k, v, m: jnp.einsum("hqk,khd->qhd", jax.nn.softmax(jnp.where(m[None], jnp.einsum("qhd,khd->hqk", q, k) / jnp.sqrt(3.0), -1e30), axis=-1), v), f(4, 2, 3), f(5, 2, 3), f(5, 2, 3), i(4, 5, low=0, high=2).astype(bool) | np.eye(4, 5, dtype=bool))
+case("broad.norms", lambda x, g: (jax.nn.standardize(x, axis=-1), x * lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6) * g, jax.nn.glu(x, axis=1), jax.nn.logsumexp(x, axis=0, b=jnp.abs(g)), jax.nn.softplus(x), jax.nn.mish(x), jax.nn.hard_swish(x), jax.nn.celu(x), jax.nn.squareplus(x)), f(3, 4), f(4))
+case("broad.one_hot_loss", lambda x, t: -jnp.sum(jax.nn.one_hot(t, 5) * jax.nn.log_softmax(x)) + jnp.mean(jnp.take_along_axis(x, jnp.argsort(x, axis=1)[:, ::-1], axis=1)[:, 0]), f(4, 5), i(4, low=0, high=5))
+case("broad.scatter_family", lambda x, u, ix: (x.at[ix].add(u), x.at[ix].max(u), x.at[ix, 1].min(u[:, 0]), x.at[:, ix % 3].set(u[0, 0]), x.at[1:3, ::2].multiply(2.0)), f(4, 3), f(3, 3), np.array([2, 0, 3]))
+case("index.apply", lambda x: x.at[jnp.array([2, 0])].apply(jnp.sin), f(4, 3))
+case("broad.segments", lambda x, s: (jax.ops.segment_prod(x, s, num_segments=3), jax.ops.segment_max(x, s, num_segments=3), jax.ops.segment_sum(x, s, num_segments=3, indices_are_sorted=True)), f(6), np.array([0, 0, 1, 1, 2, 2]))
+case("broad.triangles", lambda x: (x[jnp.triu_indices(4, 1)], jnp.fill_diagonal(x, 0.0, inplace=False), jnp.rot90(x), jnp.block([[x, x.T], [jnp.eye(4), jnp.vander(x[0], 4)]])), f(4, 4))
+case("broad.map_coordinates", lambda x, c: jax.scipy.ndimage.map_coordinates(x, c, order=1, mode="nearest"), f(5, 5), f(2, 6, low=0, high=4))
+case("broad.resize", lambda x: (jax.image.resize(x, (6, 5), "bilinear"), jax.image.resize(x, (2, 3), "nearest"), jax.image.resize(x, (5, 7), "cubic")), f(4, 3))
+case("broad.edit_distance", lambda a, b: lax.scan(lambda row, x: (jnp.concatenate([row[:1] + 1, lax.scan(lambda left, t: (jnp.minimum(jnp.minimum(left + 1, t[0] + 1), t[1] + t[2]),) * 2, row[0] + 1, (row[1:], row[:-1], jnp.abs(x - b)))[1]]), None), jnp.arange(5.0), a)[0], f(3), f(4))
+
 # What is not supported, by case: regular expressions of its name and of the message.
 REFUSED = {
+    r"index\.apply": "only regions that add, multiply, take the greater or less element, or give the update",
     r"complex\..*": "of these types is not supported",
     r"linalg\.svd": "`@lapack_dgesdd_ffi` is not supported",
 }
