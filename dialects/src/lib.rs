@@ -15,6 +15,7 @@ pub mod formats;
 pub mod func;
 pub mod marks;
 pub mod mlir;
+mod ods;
 pub mod pd;
 pub mod stablehlo;
 mod table;
@@ -36,6 +37,7 @@ pub fn register_all(builder: &mut ContextBuilder) {
     stablehlo::register(builder);
     mlir::register(builder);
     marks::register(builder);
+    ods::register(builder);
     external::register(builder);
 }
 

@@ -48,6 +48,7 @@ mod restate;
 mod rewriter;
 mod semantics;
 mod steps;
+mod ods;
 pub mod text;
 mod type_def;
 mod types;
@@ -79,6 +80,7 @@ pub use lists::Lists;
 pub use marks::{Mark, MarkedOps};
 pub use module::Module;
 pub use names::Name;
+pub use ods::{Ods, OdsHook, OdsRows};
 pub use patterns::{Pattern, PatternSet, Patterns};
 pub use registry::{
     ChooseFn, CountingFn, DialectDef, EffectsFn, FoldFn, ImpliesFn, InferArgs, InferFn, MaterializeFn, MemoryEffects,

@@ -17,6 +17,7 @@ use crate::entity::{OpName, Sym};
 use crate::float_kind::FloatKind;
 use crate::intern::{Interner, StrInterner};
 use crate::marks::Mark;
+use crate::ods::{Ods, OdsRows, OdsTable};
 use crate::names::Stems;
 use crate::patterns::{Pattern, PatternSet, Patterns};
 use crate::plan::Plan;
@@ -40,6 +41,7 @@ pub struct ContextBuilder {
     list_type: Text,
     arithmetic: Vec<&'static dyn Arithmetic>,
     structured: Option<Structured>,
+    ods: OdsTable,
 }
 
 impl ContextBuilder {
@@ -57,7 +59,14 @@ impl ContextBuilder {
             list_type: "list".into(),
             arithmetic: Vec::new(),
             structured: None,
+            ods: OdsTable::default(),
         }
+    }
+
+    /// Adds what MLIR declares of the text of the operations of a dialect.
+    pub fn register_ods(&mut self, rows: OdsRows) -> &mut Self {
+        crate::ods::add(&mut self.ods, rows);
+        self
     }
 
     /// Adds a dialect and its operations.
@@ -157,6 +166,7 @@ impl ContextBuilder {
             declared_types: DeclaredTypes::new(&self.dialects),
             arithmetic: self.arithmetic,
             structured: self.structured,
+            ods: self.ods,
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
         context.dict(&[]);
@@ -244,6 +254,7 @@ pub struct Context {
     constraints: FxHashMap<Text, Arc<dyn Constraints>>,
     list_type: Text,
     arithmetic: Vec<&'static dyn Arithmetic>,
+    ods: OdsTable,
     structured: Option<Structured>,
 }
 
@@ -302,6 +313,33 @@ impl Context {
     #[inline]
     pub fn has_undeclared_effects(&self) -> bool {
         self.undeclared || self.op_names.len() > self.ops.len()
+    }
+
+    /// What MLIR declares of the text of an operation.
+    #[inline]
+    pub fn ods(&self, name: OpName) -> Option<&Ods> {
+        match self.ods.is_empty() {
+            true => None,
+            false => self.ods.get(self.op_str(name)),
+        }
+    }
+
+    /// What MLIR declares of the text of operations.
+    pub fn all_ods(&self) -> impl Iterator<Item = (&str, &Ods)> {
+        self.ods.iter().map(|(name, ods)| (&**name, ods))
+    }
+
+    /// The name of an operation, if it was met before or is registered.
+    pub(crate) fn find_op_name(&self, text: &str) -> Option<OpName> {
+        match self.ods.contains_key(text) {
+            true => Some(self.op_name(text)),
+            false => self.op_names.find(text).map(OpName),
+        }
+    }
+
+    /// Whether there is such an operation, be it that only its text is known.
+    pub(crate) fn is_known_op(&self, name: &str) -> bool {
+        self.ods.contains_key(name) || self.registered_op(name).is_some()
     }
 
     /// What a dialect demands beyond the definitions of its operations.

@@ -23,6 +23,6 @@ pub(crate) mod writer;
 
 pub use options::{ParseOptions, Parsed, PrintOptions};
 pub use reader::chunks::parse_in_chunks;
-pub use reader::{AssemblyReader, Unreadable, parse, parse_attr, parse_type};
+pub use reader::{ArgName, AssemblyReader, OdsReader, Unreadable, parse, parse_attr, parse_type};
 pub use writer::attr::{print_attr, print_type};
-pub use writer::{print, print_op, print_to};
+pub use writer::{OdsPrinter, print, print_op, print_to};

@@ -2,9 +2,11 @@
 
 use crate::body::{Body, Successor};
 use crate::context::Context;
+use crate::declare::Traits;
 use crate::elements::ElementsForm;
 use crate::elements_builder::ElementsBuilder;
 use crate::entity::{OpId, Sym};
+use crate::registry::OpDef;
 use crate::types::{Attr, AttrData, AttrDict, Type};
 
 /// How many operands each part has: those of the operation, of the first successor, and of the others.
@@ -91,4 +93,18 @@ pub(crate) fn with_sizes(ctx: &Context, body: &Body, op: OpId, any: bool) -> Att
     }
     let attrs = ctx.dict_with(attrs, CASES, list(&sizes));
     ctx.dict_with(attrs, SIZES, list(&[own, count(first), sizes.iter().sum()]))
+}
+
+/// The definition of an operation whose operands for successors stand among its operands in MLIR's text.
+pub(crate) fn is_segmented<'c>(ctx: &'c Context, body: &Body, op: OpId) -> Option<&'c OpDef> {
+    let def = ctx.op_def(body.op_name(op)).filter(|def| def.has(Traits::SEGMENTS));
+    def.filter(|_| !body.successors(op).is_empty())
+}
+
+/// The attributes of an operation as MLIR has them.
+pub(crate) fn all_attrs(ctx: &Context, body: &Body, op: OpId) -> AttrDict {
+    match is_segmented(ctx, body, op) {
+        Some(def) => with_sizes(ctx, body, op, def.successors == OpDef::ANY_SUCCESSORS),
+        None => body.attrs(op),
+    }
 }

@@ -101,7 +101,7 @@ impl Checker<'_> {
         self.successors(op, name, errors);
         match def {
             Some(def) => self.counts(op, def, errors),
-            None if self.options.allow_unregistered => {}
+            None if self.options.allow_unregistered || self.ctx.is_known_op(name) => {}
             None => errors.push(self.unregistered(op, name)),
         }
         let terminated = def.is_some_and(|d| !d.has(Traits::NO_TERMINATOR));

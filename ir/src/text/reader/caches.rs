@@ -68,6 +68,8 @@ pub(super) struct KnownOp {
     pub(super) unregistered: bool,
     /// Whether it is registered, without regions, successors and a symbol of its own.
     pub(super) plain: bool,
+    /// Whether MLIR's declaration of its text is known.
+    pub(super) ods: bool,
     /// Whether it is declared without results.
     pub(super) resultless: bool,
 }

@@ -33,7 +33,8 @@ impl<'s> Parser<'s> {
         self.operands_inside(&mut parts.operands)?;
         let attrs = match self.starts_with(b" <{") {
             false => self.plain_attributes()?,
-            true if known.unregistered => self.properties()?,
+            true if known.ods => self.properties(true)?,
+            true if known.unregistered => self.properties(false)?,
             true => return None,
         };
         if !known.unregistered && !self.are_declared(word, name, attrs) {
@@ -48,13 +49,17 @@ impl<'s> Parser<'s> {
         Some(())
     }
 
-    /// ` <{k = 1}>`, of an operation that nothing is known of: kept apart from its attributes.
-    fn properties(&mut self) -> Option<AttrDict> {
-        self.pos += 1;
+    /// ` <{k = 1}>`. Of an operation that nothing is known of they are kept apart from its attributes.
+    fn properties(&mut self, inherent: bool) -> Option<AttrDict> {
+        // What is kept of a text does not tell them apart: they begin at different letters.
+        self.pos += if inherent { 2 } else { 1 };
         self.recent_dict(b"}>", |p| {
-            p.pos += 1;
+            p.pos += usize::from(!inherent);
             let mut entries = Vec::new();
             p.parse_dict(&mut entries).ok()?;
+            if inherent {
+                return p.eat(b">").then(|| p.ctx.dict(&entries));
+            }
             let dict = p.ctx.dict(&entries);
             let dict = p.ctx.attr(AttrData::Dict(dict));
             p.eat(b">").then(|| p.ctx.dict(&[(p.ctx.sym("<{}>"), dict)]))

@@ -6,7 +6,8 @@ use crate::body::Body;
 use crate::declare::{Presence, Traits};
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
-use crate::entity::{BlockId, Sym, ValueId};
+use crate::context::Context;
+use crate::entity::{BlockId, OpId, OpName, Sym, ValueId};
 use crate::registry::{InferArgs, OpDef};
 use crate::text::{cursor, segments};
 use crate::types::{Attr, AttrData, AttrDict, Type};
@@ -26,6 +27,9 @@ impl Parser<'_> {
 
     /// Goes on after the head or after a region: opens the next region or finishes the operation.
     pub(super) fn continue_operation(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
+        if pending.ods.is_some() {
+            return self.in_ods(pending);
+        }
         if pending.format.is_some() {
             return self.in_format(pending);
         }
@@ -386,6 +390,12 @@ impl Parser<'_> {
         if let Some(loc) = loc {
             self.body().set_loc(op, loc);
         }
+        self.finish_created(pending, op);
+        Ok(())
+    }
+
+    /// Puts an operation that was created in its place, and gives its results their names.
+    pub(super) fn finish_created(&mut self, mut pending: Box<Pending>, op: OpId) {
         self.append(op, &pending.comment);
         let mut at = self.body().results(op).next();
         for &(name, count, span) in &pending.names.names {
@@ -399,11 +409,10 @@ impl Parser<'_> {
             pending.clear();
             self.spare.push(pending);
         }
-        Ok(())
     }
 
     /// Gives the successors their operands, which MLIR's generic form has among those of the operation.
-    fn segments(&mut self, pending: &mut Pending) -> Result<(), Failure> {
+    pub(super) fn segments(&mut self, pending: &mut Pending) -> Result<(), Failure> {
         // As we print them in other forms, they are with the blocks.
         if pending.successors.is_empty() || pending.successors.iter().any(|s| s.operands > 0) {
             return Ok(());
@@ -522,18 +531,37 @@ impl Parser<'_> {
 
     pub(super) fn add_implicit_terminator(&mut self, block: BlockId, name: &str, span: Span) {
         let ctx = self.ctx.clone();
+        // As MLIR has it.
+        let only_known = ctx.find_op_name(name).is_some_and(|name| ctx.ods(name).is_some());
         let body = self.body();
         let ended = body
             .last_op(block)
-            .is_some_and(|op| ctx.op_def(body.op_name(op)).is_none_or(|d| d.has(Traits::TERMINATOR)));
+            .is_some_and(|op| is_terminator(&ctx, body.op_name(op), only_known));
         if !ended {
+            let name = ctx.op_name(name);
+            let mut regions = SmallVec::<[_; 1]>::new();
+            for _ in ctx.ods(name).and_then(|ods| ods.row().ok()).iter().flat_map(|row| &row.regions) {
+                let region = body.create_region();
+                body.create_block(region);
+                regions.push(region);
+            }
             let op = body.create_op(OpSpec {
                 // What is left out is missed where the region ends.
                 span,
-                ..OpSpec::new(ctx.op_name(name))
+                regions: &regions,
+                ..OpSpec::new(name)
             });
             body.append_op(block, op);
         }
+    }
+}
+
+/// Whether an operation may end a block. One that nothing is known of may, unless it has to be known to end one.
+fn is_terminator(ctx: &Context, name: OpName, only_known: bool) -> bool {
+    match (ctx.op_def(name), ctx.ods(name)) {
+        (Some(def), _) => def.has(Traits::TERMINATOR),
+        (None, Some(ods)) => ods.row().is_ok_and(|row| row.is_terminator),
+        (None, None) => !only_known,
     }
 }
 
@@ -541,7 +569,7 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-fn result_names(wanted: usize, found: usize) -> String {
+pub(super) fn result_names(wanted: usize, found: usize) -> String {
     format!("expected {wanted} result name{}, found {found}", plural(wanted))
 }
 

@@ -129,6 +129,7 @@ impl<'s> Parser<'s> {
         let known = KnownOp {
             name,
             unregistered: def.is_none(),
+            ods: name.is_some_and(|name| self.ctx.ods(name).is_some()),
             plain: def.is_some_and(|d| d.regions.is_empty() && d.successors == 0 && !d.traits.intersects(special)),
             resultless: def.is_some_and(|d| d.results.is_empty()),
         };
@@ -139,7 +140,7 @@ impl<'s> Parser<'s> {
     /// The operation of a name, if it may be used.
     pub(super) fn find_op(&self, name: &str) -> Option<OpName> {
         match self.ctx.registered_op(name) {
-            None if self.options.allow_unregistered => Some(self.ctx.op_name(name)),
+            None if self.options.allow_unregistered || self.ctx.is_known_op(name) => Some(self.ctx.op_name(name)),
             found => found,
         }
     }

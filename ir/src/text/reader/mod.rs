@@ -17,6 +17,8 @@ mod format;
 mod hooks;
 mod literals;
 mod lookup;
+mod ods;
+mod ods_hooks;
 mod op;
 pub(super) mod parser;
 mod pending;
@@ -37,6 +39,7 @@ use crate::types::{Attr, Type};
 use parser::Parser;
 
 pub use hooks::{AssemblyReader, Unreadable};
+pub use ods_hooks::{ArgName, OdsReader};
 pub(crate) use scalars::is_type_name;
 
 /// Reads a module. Functions of a long text are read on the threads of the pool that this is called in.

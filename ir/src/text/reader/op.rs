@@ -21,7 +21,7 @@ impl<'s> Parser<'s> {
         self.skip();
         let start = self.pos;
         let generic = self.peek() == b'"';
-        let mut format = None;
+        let (mut format, mut ods) = (None, None);
         let (name, span) = if generic {
             let Some(end) = cursor::string_end(self.src, start) else {
                 return Err(self.unclosed_string(start));
@@ -58,7 +58,9 @@ impl<'s> Parser<'s> {
                 return Err(self.unknown_op(span, word));
             };
             self.pos = end;
-            match self.ctx.op_def(name) {
+            let ctx = self.ctx.clone();
+            match ctx.op_def(name) {
+                def if ctx.ods(name).is_some_and(|row| self.is_ods_form(def, row)) => ods = Some(Box::default()),
                 None => self.check_unregistered_form(span)?,
                 Some(def) => {
                     format = def
@@ -76,9 +78,10 @@ impl<'s> Parser<'s> {
         pending.comment = comment;
         pending.generic = generic;
         pending.format = format;
+        pending.ods = ods;
         if generic {
             self.generic_head(&mut pending)?;
-        } else if pending.format.is_none() {
+        } else if pending.format.is_none() && pending.ods.is_none() {
             self.pretty_head(&mut pending)?;
         }
         self.continue_operation(pending)
@@ -143,7 +146,7 @@ impl<'s> Parser<'s> {
             pending.dicts.push(self.pos as u32);
             self.parse_dict(&mut entries)?;
             self.expect(b">", "`>`", "properties are written `<{name = value}>`")?;
-            if pending.def(&self.ctx).is_some() {
+            if pending.def(&self.ctx).is_some() || self.ctx.ods(pending.name).is_some() {
                 pending.attrs.extend(entries);
             } else {
                 let dict = self.ctx.dict(&entries);
@@ -195,7 +198,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    fn block_of_label(&mut self, sym: Sym, span: Span) -> BlockId {
+    pub(super) fn block_of_label(&mut self, sym: Sym, span: Span) -> BlockId {
         if let Some(&(block, _, _)) = self.scopes.region().and_then(|r| r.blocks.get(&sym)) {
             return block;
         }

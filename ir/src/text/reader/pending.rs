@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::format::FormatState;
+use super::ods::OdsState;
 use crate::body::{Body, Successor};
 use crate::context::Context;
 use crate::declare::Traits;
@@ -43,6 +44,8 @@ pub(super) struct Pending {
     pub(super) function_args: Vec<(Name, Type, Option<Attr>, Span)>,
     /// What was read of an assembly format.
     pub(super) format: Option<Box<FormatState>>,
+    /// What was read of the custom assembly of an operation that has a row.
+    pub(super) ods: Option<Box<OdsState>>,
 }
 
 impl Pending {
@@ -61,6 +64,7 @@ impl Pending {
         self.header = None;
         self.function_args.clear();
         self.format = None;
+        self.ods = None;
     }
 
     pub(super) fn def<'c>(&self, ctx: &'c Context) -> Option<&'c OpDef> {
@@ -71,7 +75,13 @@ impl Pending {
         self.def(ctx).is_some_and(|d| d.has(traits))
     }
 
-    pub(super) fn implicit_terminator(&self, ctx: &Context) -> Option<&'static str> {
+    /// What ends the region that was read last, if nothing else does.
+    pub(super) fn implicit_terminator<'c>(&self, ctx: &'c Context) -> Option<&'c str> {
+        if let Some(state) = &self.ods {
+            let region = usize::from(*state.regions.last()?);
+            let row = ctx.ods(self.name)?.row().ok()?;
+            return row.regions.get(region)?.terminator.as_deref();
+        }
         self.def(ctx).and_then(|d| d.implicit_terminator)
     }
 }

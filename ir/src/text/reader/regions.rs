@@ -165,7 +165,8 @@ impl Parser<'_> {
         let Some(mut owner) = open.owner.take() else {
             return Ok(());
         };
-        if let (Some(block), Some(terminator)) = (open.block, owner.implicit_terminator(&self.ctx)) {
+        let ctx = self.ctx.clone();
+        if let (Some(block), Some(terminator)) = (open.block, owner.implicit_terminator(&ctx)) {
             let brace = Span::new(self.pos - 1, self.pos);
             self.add_implicit_terminator(block, terminator, brace);
         }

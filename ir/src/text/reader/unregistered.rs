@@ -29,7 +29,7 @@ impl Parser<'_> {
         }
         let (dialect, _) = self.ctx.op_str(owner.name).split_once('.')?;
         let name = format!("{dialect}.{}", String::from_utf8_lossy(word));
-        self.ctx.registered_op(&name)
+        self.ctx.is_known_op(&name).then(|| self.ctx.op_name(&name))
     }
 
     /// Whether an operation that is not registered, and whose name has been read, goes on in the form that can be read.

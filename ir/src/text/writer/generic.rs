@@ -4,11 +4,11 @@ use super::attr::{AttrWriter, write_results, write_string, write_types};
 use super::printer::{Passed, Printer, Task};
 use super::texts::{Generic, MAX_TEXT, Texts};
 use crate::body::Body;
-use crate::declare::Traits;
 use crate::entity::{OpId, Sym};
-use crate::registry::OpDef;
+use crate::ods::OdsRow;
 use crate::text::segments;
-use crate::types::{AttrData, AttrDict};
+use crate::types::{Attr, AttrData, AttrDict};
+use smallvec::SmallVec;
 
 impl<'a> Printer<'a, '_> {
     pub(super) fn generic(&mut self, body: &'a Body, op: OpId) {
@@ -26,7 +26,11 @@ impl<'a> Printer<'a, '_> {
             self.successors(body, op, if segmented { Passed::Blocks } else { Passed::Typed });
             self.out.push(']');
         }
-        self.generic_attributes(body.attrs(op), |recent| &mut recent.heads, properties);
+        let row = self.ctx.ods(body.op_name(op)).and_then(|ods| ods.row().ok());
+        match row {
+            Some(row) => self.sorted_attributes(segments::all_attrs(self.ctx, body, op), row, true),
+            None => self.generic_attributes(body.attrs(op), |recent| &mut recent.heads, properties),
+        }
         if body.op_regions(op).is_empty() && body.isolated(op).is_none() {
             self.generic_tail(body, op);
         } else {
@@ -41,15 +45,12 @@ impl<'a> Printer<'a, '_> {
     }
 
     pub(super) fn generic_tail(&mut self, body: &'a Body, op: OpId) {
-        let attrs = match self.is_segmented(body, op) {
-            true => {
-                let def = self.ctx.op_def(body.op_name(op));
-                let any = def.is_some_and(|def| def.successors == OpDef::ANY_SUCCESSORS);
-                segments::with_sizes(self.ctx, body, op, any)
-            }
-            false => body.attrs(op),
-        };
-        self.generic_attributes(attrs, |recent| &mut recent.tails, others);
+        let attrs = segments::all_attrs(self.ctx, body, op);
+        let row = self.ctx.ods(body.op_name(op)).and_then(|ods| ods.row().ok());
+        match row {
+            Some(row) => self.sorted_attributes(attrs, row, false),
+            None => self.generic_attributes(attrs, |recent| &mut recent.tails, others),
+        }
         self.signature(body, op);
         self.location(body, op);
     }
@@ -71,8 +72,28 @@ impl<'a> Printer<'a, '_> {
 
     /// Whether what goes to successors is printed among the operands.
     fn is_segmented(&self, body: &Body, op: OpId) -> bool {
-        let segmented = |def: &OpDef| def.has(Traits::SEGMENTS);
-        !body.successors(op).is_empty() && self.ctx.op_def(body.op_name(op)).is_some_and(segmented)
+        segments::is_segmented(self.ctx, body, op).is_some()
+    }
+
+    /// Writes ` <{…}>` or ` {…}`: the attributes that belong to the operation, or the others, by their names.
+    fn sorted_attributes(&mut self, attrs: AttrDict, row: &OdsRow, inherent: bool) {
+        if attrs == AttrDict::EMPTY {
+            return;
+        }
+        let entries = self.ctx.dict_entries(attrs).iter();
+        let entries = entries.map(|&(name, value)| (self.ctx.str(name), value));
+        let mut entries: SmallVec<[(&str, Attr); 6]> = entries.filter(|entry| row.is_inherent(entry.0) == inherent).collect();
+        if entries.is_empty() {
+            return;
+        }
+        entries.sort_by_key(|entry| entry.0);
+        let writer = self.attr_writer(true);
+        let mut before = if inherent { " <{" } else { " {" };
+        for (name, value) in entries {
+            self.out.push_str(std::mem::replace(&mut before, ", "));
+            writer.entry(&mut self.out, name, value);
+        }
+        self.out.push_str(if inherent { "}>" } else { "}" });
     }
 
     fn signature(&mut self, body: &Body, op: OpId) {

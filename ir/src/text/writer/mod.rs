@@ -4,6 +4,7 @@ pub(crate) mod attr;
 mod elements;
 mod generic;
 mod names;
+mod ods;
 mod parallel;
 mod pretty;
 pub(super) mod printer;
@@ -15,6 +16,7 @@ use crate::body::Body;
 use crate::context::Context;
 use crate::entity::OpId;
 use crate::module::Module;
+pub use ods::OdsPrinter;
 use printer::Printer;
 
 /// Prints a module.

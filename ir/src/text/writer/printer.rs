@@ -13,6 +13,7 @@ use crate::declare::{Presence, Traits};
 use crate::entity::{OpId, RegionId, Sym, ValueId};
 use crate::module::Module;
 use crate::names::Name;
+use crate::ods::OdsRow;
 use crate::registry::OpDef;
 use crate::text::options::PrintOptions;
 use crate::types::{AttrDict, Type};
@@ -49,6 +50,14 @@ pub(super) enum Task<'a> {
     },
     /// A body of its own ends.
     EndBody,
+    /// The rest of a format, and the brace in front of it.
+    Ods {
+        body: &'a Body,
+        op: OpId,
+        row: &'a OdsRow,
+        then: (usize, usize),
+        closes: bool,
+    },
 }
 
 pub(super) struct Printer<'a, 'w> {
@@ -78,6 +87,8 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) recent_types: Texts<(Type, bool)>,
     /// The names that the results of the operation at each level will have in scope after it.
     pub(super) deferred: Vec<(usize, Vec<Name>)>,
+    /// Operations that end regions and are not printed, the innermost last.
+    pub(super) elided: Vec<OpId>,
 }
 
 impl<'a, 'w> Printer<'a, 'w> {
@@ -100,6 +111,7 @@ impl<'a, 'w> Printer<'a, 'w> {
             recent_dicts: Texts::default(),
             recent_types: Texts::default(),
             deferred: Vec::new(),
+            elided: Vec::new(),
         }
     }
 
@@ -216,6 +228,10 @@ impl<'a, 'w> Printer<'a, 'w> {
                         if let Some(comment) = body.comment(op) {
                             self.comment(comment);
                         }
+                        if self.elided.last() == Some(&op) && at.is_none() {
+                            self.elided.pop();
+                            break;
+                        }
                         self.new_line();
                         self.operation(body, op);
                         if last {
@@ -264,6 +280,13 @@ impl<'a, 'w> Printer<'a, 'w> {
                     generic,
                 } => self.end_region(body, op, index, generic),
                 Task::EndBody => self.names.leave_body(),
+                Task::Ods {
+                    body,
+                    op,
+                    row,
+                    then,
+                    closes,
+                } => self.after_ods_region(body, op, row, then, closes),
             }
         }
         if !self.has_line_ended() && self.writer.is_some() {
@@ -350,10 +373,24 @@ impl<'a, 'w> Printer<'a, 'w> {
             1 if body.extra(op).is_none() => self.result_name(body, body.result(op, 0)),
             _ => self.result_names(body, op, &results.collect::<SmallVec<[ValueId; 4]>>()),
         }
+        if !self.options.generic
+            && let Some(row) = self.ods_row(body, op, def.is_some())
+        {
+            self.out.push_str(self.ctx.op_str(body.op_name(op)));
+            self.ods(body, op, row, 0, 0);
+            return;
+        }
         match def {
             Some(def) if !self.options.generic && fits(def, body, op) => self.pretty(body, op, def),
             _ => self.generic(body, op),
         }
+    }
+
+    /// The row whose format the operation is printed in.
+    fn ods_row(&self, body: &Body, op: OpId, registered: bool) -> Option<&'a OdsRow> {
+        let _ = registered;
+        let row = self.ctx.ods(body.op_name(op))?.row().ok()?;
+        (!row.own && !row.items.is_empty() && row.fits(self.ctx, body, op)).then_some(row)
     }
 
     /// `%name = ` for the only result of an operation without regions.

@@ -85,8 +85,16 @@ impl<'a> Printer<'a, '_> {
                     self.names.results(self.ctx, body, &results);
                 }
             }
+            let ctx = self.ctx;
+            let labels = blocks.iter().filter_map(|&block| body.block_label(block));
+            let mut taken: rustc_hash::FxHashSet<String> = labels.map(|label| ctx.str(label).to_owned()).collect();
             for (at, &block) in blocks.iter().enumerate() {
-                self.names.number_block(block, at);
+                // A label that was written may be such a number.
+                let mut number = at;
+                while body.block_label(block).is_none() && !taken.insert(format!("bb{number}")) {
+                    number += blocks.len();
+                }
+                self.names.number_block(block, number);
             }
         }
         let Some(&entry) = blocks.first() else { return };

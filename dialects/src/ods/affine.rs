@@ -1,0 +1,277 @@
+//! `affine` and `linalg.generic`.
+
+use pir_ir::text::{OdsPrinter, OdsReader, Unreadable};
+use pir_ir::{AttrData, OdsHook, Type, ValueId};
+
+use super::common::Read;
+use super::loops::{bindings, print_bindings};
+
+/// `#map(%a, %b)[%c]`: the map, and the values of its dimensions and symbols.
+fn map_of(r: &mut OdsReader<'_, '_>, attr: &str, values: &str) -> Read {
+    let map = r.value()?;
+    r.set_attr(attr, map)?;
+    dims_and_symbols(r, values)
+}
+
+/// `(%a, %b)[%c]`.
+fn dims_and_symbols(r: &mut OdsReader<'_, '_>, values: &str) -> Read {
+    r.expect("(")?;
+    r.operands(values)?;
+    r.expect(")")?;
+    if r.eat("[") {
+        r.operands(values)?;
+        r.expect("]")?;
+    }
+    Ok(())
+}
+
+/// The text of a map, and how many dimensions it has.
+fn map_text<'a>(p: &OdsPrinter<'_, 'a, '_>, attr: &str) -> Option<(&'a str, usize)> {
+    let AttrData::Opaque(text) = p.ctx().attr_data(p.get_attr(attr)?) else {
+        return None;
+    };
+    let dims = text.split_once('(')?.1.split_once(')')?.0;
+    let count = if dims.trim().is_empty() { 0 } else { dims.split(',').count() };
+    Some((text, count))
+}
+
+fn print_dims_and_symbols(p: &mut OdsPrinter<'_, '_, '_>, dims: usize, values: &[ValueId]) {
+    let dims = dims.min(values.len());
+    p.text("(");
+    p.values_list(&values[..dims]);
+    p.text(")");
+    if values.len() > dims {
+        p.text("[");
+        p.values_list(&values[dims..]);
+        p.text("]");
+    }
+}
+
+/// `affine_map<…>(%a)[%b]`.
+pub(super) const MAP_OF: OdsHook = OdsHook {
+    name: "MapOf",
+    read: |r| {
+        let values = r.only_operand();
+        map_of(r, "map", values)
+    },
+    print: |p| {
+        p.attr("map");
+        let dims = map_text(p, "map").map_or(0, |map| map.1);
+        let values = p.all_operands();
+        print_dims_and_symbols(p, dims, &values);
+    },
+};
+
+/// `[%i + 1, %j]`: expressions of values.
+pub(super) const ACCESS: OdsHook = OdsHook {
+    name: "Access",
+    read: |r| {
+        let map = r.expressions("indices", '[')?;
+        r.set("map", &map)
+    },
+    print: |p| {
+        let values = p.values("indices");
+        p.text("[");
+        print_expressions(p, "map", &values);
+        p.text("]");
+    },
+};
+
+/// The results of a map with values in place of the names.
+fn print_expressions(p: &mut OdsPrinter<'_, '_, '_>, attr: &str, values: &[ValueId]) {
+    let Some((text, dims)) = map_text(p, attr) else { return };
+    let Some((head, results)) = text.split_once("->") else { return };
+    let results = results.trim().trim_end_matches('>');
+    let results = results.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(results);
+    let names: Vec<&str> = head
+        .trim_start_matches("affine_map<")
+        .split(['(', ')', '[', ']', ',', ' '])
+        .filter(|name| !name.is_empty())
+        .collect();
+    let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut rest = results;
+    while !rest.is_empty() {
+        let end = rest.find(|c| !is_inside(c)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end.max(1));
+        rest = behind;
+        match names.iter().position(|name| *name == word) {
+            Some(at) if at < values.len() => {
+                if at >= dims {
+                    p.text("symbol(");
+                }
+                p.value(values[at]);
+                if at >= dims {
+                    p.text(")");
+                }
+            }
+            _ => p.text(word),
+        }
+    }
+}
+
+/// A bound of a loop: a number, a value, or a map.
+fn bound(r: &mut OdsReader<'_, '_>, word: &str, attr: &str, values: &str) -> Read {
+    r.eat(word);
+    if r.is_next('%') {
+        r.operand(values)?;
+        return r.set(attr, "affine_map<()[s0] -> (s0)>");
+    }
+    if r.is_next('#') || r.starts_with("affine_map") {
+        return map_of(r, attr, values);
+    }
+    let value = r.int()?;
+    r.set(attr, &format!("affine_map<() -> ({value})>"))
+}
+
+fn print_bound(p: &mut OdsPrinter<'_, '_, '_>, word: &str, attr: &str, values: &str) {
+    let values = p.values(values);
+    let Some((text, dims)) = map_text(p, attr) else { return };
+    let results = text.split_once("->").map_or("", |text| text.1.trim());
+    let results = results.trim_end_matches('>');
+    let inside = results.trim_start_matches('(').trim_end_matches(')');
+    if values.is_empty() && inside.parse::<i64>().is_ok() {
+        p.text(inside);
+    } else if text == "affine_map<()[s0] -> (s0)>" {
+        p.values_list(&values);
+    } else {
+        if inside.contains(',') {
+            p.text(word);
+            p.text(" ");
+        }
+        p.attr(attr);
+        print_dims_and_symbols(p, dims, &values);
+    }
+}
+
+/// `%i = 0 to %n step 2 iter_args(%a = %b) -> (T)`.
+pub(super) const FOR: OdsHook = OdsHook {
+    name: "AffineFor",
+    read: |r| {
+        let counter = r.arg_name()?;
+        r.expect("=")?;
+        bound(r, "max", "lowerBoundMap", "lowerBoundOperands")?;
+        r.expect("to")?;
+        bound(r, "min", "upperBoundMap", "upperBoundOperands")?;
+        let step = if r.eat("step") { r.int()? } else { 1 };
+        r.set("step", &format!("{step} : index"))?;
+        r.argument(counter, Type::INDEX)?;
+        let mut types = Vec::new();
+        if r.eat("iter_args") {
+            r.expect("(")?;
+            let names = bindings(r, "inits")?;
+            types = r.arrow()?.unwrap_or_default();
+            for (&name, &ty) in names.iter().zip(&types) {
+                r.argument(name, ty)?;
+            }
+        }
+        r.set_types("inits", &types);
+        r.set_types("results", &types);
+        Ok(())
+    },
+    print: |p| {
+        let args = p.region_args(0);
+        let Some((&counter, args)) = args.split_first() else { return };
+        p.value(counter);
+        p.text(" = ");
+        print_bound(p, "max", "lowerBoundMap", "lowerBoundOperands");
+        p.text(" to ");
+        print_bound(p, "min", "upperBoundMap", "upperBoundOperands");
+        if let Some(AttrData::Int { value, .. }) = p.get_attr("step").map(|step| p.ctx().attr_data(step))
+            && *value != 1
+        {
+            p.text(" step ");
+            p.int(*value as i64);
+        }
+        let inits = p.values("inits");
+        if !inits.is_empty() {
+            p.text(" iter_args");
+            print_bindings(p, args, &inits);
+            p.text(" -> (");
+            let types = p.result_types();
+            p.types(&types);
+            p.text(")");
+        }
+    },
+};
+
+/// `#set(%i)[%n]`.
+pub(super) const IF: OdsHook = OdsHook {
+    name: "AffineIf",
+    read: |r| map_of(r, "condition", "operands"),
+    print: |p| {
+        p.attr("condition");
+        let dims = map_text(p, "condition").map_or(0, |map| map.1);
+        let values = p.all_operands();
+        print_dims_and_symbols(p, dims, &values);
+    },
+};
+
+/// `{indexing_maps = …} ins(%a : T) outs(%b : U) attrs = {…}`.
+pub(super) const GENERIC: OdsHook = OdsHook {
+    name: "Generic",
+    read: |r| {
+        if r.is_next('#') {
+            r.trait_dict()?;
+        } else {
+            r.dict()?;
+        }
+        super::vectors::iterator_types(r, "linalg")?;
+        structured(r)?;
+        if r.eat("attrs") {
+            r.expect("=")?;
+            r.dict()?;
+        }
+        Ok(())
+    },
+    print: |p| {
+        p.text("{");
+        let mut before = "";
+        for name in ["doc", "indexing_maps", "iterator_types", "library_call"] {
+            let Some(value) = p.get_attr(name) else { continue };
+            p.text(before);
+            before = ", ";
+            p.text(name);
+            p.text(" = ");
+            match name {
+                "iterator_types" => super::vectors::print_iterator_types(p),
+                _ => p.any(value),
+            }
+        }
+        p.text("}");
+        print_structured(p);
+        let start = p.mark();
+        p.dict();
+        p.insert_if_longer(start, " attrs =");
+    },
+};
+
+/// `ins(%a, %b : T, U) outs(%c : V)`, each of which may be missing.
+pub(super) fn structured(r: &mut OdsReader<'_, '_>) -> Result<(), Unreadable> {
+    for (word, name) in [("ins", "inputs"), ("outs", "outputs")] {
+        let mut types = Vec::new();
+        if r.eat(word) {
+            r.expect("(")?;
+            r.operands(name)?;
+            if r.eat(":") {
+                types = r.types()?;
+            }
+            r.expect(")")?;
+        }
+        r.set_types(name, &types);
+    }
+    Ok(())
+}
+
+pub(super) fn print_structured(p: &mut OdsPrinter<'_, '_, '_>) {
+    for (word, name) in [(" ins(", "inputs"), (" outs(", "outputs")] {
+        let values = p.values(name);
+        if !values.is_empty() {
+            p.text(word);
+            p.values_list(&values);
+            p.text(" : ");
+            let types = p.types_of(&values);
+            p.types(&types);
+            p.text(")");
+        }
+    }
+}

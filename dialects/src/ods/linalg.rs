@@ -1,0 +1,259 @@
+//! `linalg`: named operations, whose regions the text does not show.
+//!
+//! What one element of the result is computed from is an expression: `a`, `b`, `c` are elements of the inputs, `o` of the output; a
+//! number of another type is cast to that of the output first.
+
+use pir_ir::text::{OdsReader, Unreadable};
+use pir_ir::{AttrData, Context, OdsHook, Type, TypeData, ValueId};
+
+use super::affine::{print_structured, structured};
+use super::common::{Read, shaped};
+
+/// The expressions, in Polish notation.
+const EXPRESSIONS: &[(&str, &str)] = &[
+    ("abs", "abs a"),
+    ("add", "add a b"),
+    ("batch_matmul", "add o mul a b"),
+    ("batch_matmul_transpose_a", "add o mul a b"),
+    ("batch_matmul_transpose_b", "add o mul a b"),
+    ("batch_matvec", "add o mul a b"),
+    ("batch_mmt4d", "add o mul a b"),
+    ("batch_reduce_matmul", "add o mul a b"),
+    ("batch_vecmat", "add o mul a b"),
+    ("ceil", "ceil a"),
+    ("copy", "a"),
+    ("div", "div a b"),
+    ("div_unsigned", "div_unsigned a b"),
+    ("dot", "add o mul a b"),
+    ("erf", "erf a"),
+    ("exp", "exp a"),
+    ("fill", "a"),
+    ("floor", "floor a"),
+    ("log", "log a"),
+    ("matmul", "add o mul a b"),
+    ("matmul_transpose_a", "add o mul a b"),
+    ("matmul_transpose_b", "add o mul a b"),
+    ("matvec", "add o mul a b"),
+    ("max", "max a b"),
+    ("min", "min a b"),
+    ("mmt4d", "add o mul a b"),
+    ("mul", "mul a b"),
+    ("negf", "negf a"),
+    ("powf", "powf a b"),
+    ("round", "round a"),
+    ("rsqrt", "rsqrt a"),
+    ("select", "select a b c"),
+    ("sqrt", "sqrt a"),
+    ("square", "mul a a"),
+    ("sub", "sub a b"),
+    ("tanh", "tanh a"),
+    ("vecmat", "add o mul a b"),
+    ("elemwise_unary", "FUN a"),
+    ("elemwise_binary", "FUN a b"),
+];
+
+fn expression(name: &str) -> Option<&'static str> {
+    let found = EXPRESSIONS.iter().find(|entry| entry.0 == name).map(|entry| entry.1);
+    let quantized = name.ends_with("_q") || name.starts_with("quantized");
+    found.or_else(|| match name {
+        _ if quantized => None,
+        name if name.contains("conv_") => Some("add o mul a b"),
+        name if !name.starts_with("pooling") => None,
+        name if name.ends_with("_sum") => Some("add o a"),
+        name if name.ends_with("_max") => Some("max o a"),
+        name if name.ends_with("_min") => Some("min o a"),
+        name if name.ends_with("_max_unsigned") => Some("max_unsigned o a"),
+        name if name.ends_with("_min_unsigned") => Some("min_unsigned o a"),
+        _ => None,
+    })
+}
+
+/// `{…} ins(%a : T) outs(%b : U)`.
+pub(super) const NAMED: OdsHook = OdsHook {
+    name: "Named",
+    read: |r| {
+        r.dict()?;
+        structured(r)?;
+        r.dict()?;
+        payload(r)
+    },
+    print: |p| {
+        p.dict();
+        print_structured(p);
+    },
+};
+
+/// The region of a named operation.
+fn payload(r: &mut OdsReader<'_, '_>) -> Read {
+    let name = r.op_name().strip_prefix("linalg.").unwrap_or_default().to_owned();
+    let types: Vec<Type> = [r.read_types("inputs"), r.read_types("outputs")].concat();
+    let elems: Vec<Type> = types
+        .iter()
+        .map(|&ty| shaped(r.ctx(), ty).map_or(ty, |(_, elem)| elem))
+        .collect();
+    let Some(text) = expression(&name).filter(|_| !elems.is_empty()) else {
+        return Err(r.expected("an operation whose region is known, before"));
+    };
+    let fun = match r.get_attr("fun").map(|fun| r.ctx().attr_data(fun)) {
+        Some(AttrData::Opaque(text)) => text.split_once('<').map_or("", |text| text.1).trim_end_matches('>').to_owned(),
+        _ if name == "elemwise_unary" => "exp".to_owned(),
+        _ => "add".to_owned(),
+    };
+    let unsigned = match r.get_attr("cast").map(|cast| r.ctx().attr_data(cast)) {
+        Some(AttrData::Opaque(text)) => text.contains("cast_unsigned"),
+        _ => name.ends_with("_unsigned"),
+    };
+    let args = r.begin_region(&elems);
+    let target = elems[elems.len() - 1];
+    let mut words = text.split(' ');
+    let mut payload = Payload {
+        args,
+        elems,
+        target,
+        unsigned,
+        fun,
+    };
+    let Some(value) = payload.value(r, &mut words)? else {
+        return Err(r.expected("elements that the operation can compute with, before"));
+    };
+    r.op("linalg.yield", &[value], None, &[]);
+    Ok(())
+}
+
+struct Payload {
+    args: Vec<ValueId>,
+    elems: Vec<Type>,
+    target: Type,
+    unsigned: bool,
+    fun: String,
+}
+
+impl Payload {
+    fn value<'w>(
+        &mut self,
+        r: &mut OdsReader<'_, '_>,
+        words: &mut impl Iterator<Item = &'w str>,
+    ) -> Result<Option<ValueId>, Unreadable> {
+        let word = words.next().unwrap_or_default();
+        let inputs = ["a", "b", "c"].iter().position(|name| *name == word);
+        if word == "o" {
+            return Ok(self.args.last().copied());
+        }
+        if let Some(at) = inputs {
+            let (Some(&value), Some(&ty)) = (self.args.get(at), self.elems.get(at)) else {
+                return Ok(None);
+            };
+            return cast(r, value, ty, self.target, self.unsigned);
+        }
+        let fun = self.fun.clone();
+        let word = if word == "FUN" { &fun } else { word };
+        if word == "select" {
+            let (Some(&c), Some(&a), Some(&b)) = (self.args.first(), self.args.get(1), self.args.get(2)) else {
+                return Ok(None);
+            };
+            return Ok(r.op("arith.select", &[c, a, b], Some(self.target), &[]));
+        }
+        let Some((name, arity, extra)) = operation(r.ctx(), word, self.target) else {
+            return Ok(None);
+        };
+        let mut operands = Vec::new();
+        for _ in 0..arity {
+            let Some(value) = self.value(r, words)? else { return Ok(None) };
+            operands.push(value);
+        }
+        let attrs = match extra {
+            "" => Vec::new(),
+            extra => {
+                let (name, text) = extra.split_once(' ').unwrap_or((extra, "unit"));
+                vec![(name, r.composed(text)?)]
+            }
+        };
+        Ok(r.op(name, &operands, Some(self.target), &attrs))
+    }
+}
+
+/// The operation of a function on numbers of a type, how many operands it has, and an attribute.
+fn operation(ctx: &Context, word: &str, ty: Type) -> Option<(&'static str, usize, &'static str)> {
+    const FAST: &str = "fastmath #arith.fastmath<none>";
+    const OVERFLOW: &str = "overflowFlags #arith.overflow<none>";
+    let data = ctx.type_data(ty);
+    let float = matches!(data, TypeData::Float(_));
+    let complex = matches!(data, TypeData::Complex(_));
+    let integer = matches!(data, TypeData::Integer { .. } | TypeData::Index);
+    let truth = ty == Type::I1;
+    Some(match word {
+        "add" if complex => ("complex.add", 2, FAST),
+        "add" if float => ("arith.addf", 2, FAST),
+        "add" if truth => ("arith.ori", 2, ""),
+        "add" if integer => ("arith.addi", 2, OVERFLOW),
+        "sub" if complex => ("complex.sub", 2, FAST),
+        "sub" if float => ("arith.subf", 2, FAST),
+        "sub" if integer && !truth => ("arith.subi", 2, OVERFLOW),
+        "mul" if complex => ("complex.mul", 2, FAST),
+        "mul" if float => ("arith.mulf", 2, FAST),
+        "mul" if truth => ("arith.andi", 2, ""),
+        "mul" if integer => ("arith.muli", 2, OVERFLOW),
+        "div" if complex => ("complex.div", 2, FAST),
+        "div" if float => ("arith.divf", 2, FAST),
+        "div" if integer && !truth => ("arith.divsi", 2, ""),
+        "div_unsigned" if integer && !truth => ("arith.divui", 2, ""),
+        "max" | "max_signed" if float => ("arith.maximumf", 2, FAST),
+        "max" | "max_signed" if integer => ("arith.maxsi", 2, ""),
+        "min" | "min_signed" if float => ("arith.minimumf", 2, FAST),
+        "min" | "min_signed" if integer => ("arith.minsi", 2, ""),
+        "max_unsigned" if float => ("arith.maximumf", 2, FAST),
+        "max_unsigned" if integer => ("arith.maxui", 2, ""),
+        "min_unsigned" if float => ("arith.minimumf", 2, FAST),
+        "min_unsigned" if integer => ("arith.minui", 2, ""),
+        "powf" if float => ("math.powf", 2, FAST),
+        "exp" if float => ("math.exp", 1, FAST),
+        "log" if float => ("math.log", 1, FAST),
+        "abs" if float => ("math.absf", 1, FAST),
+        "ceil" if float => ("math.ceil", 1, FAST),
+        "floor" if float => ("math.floor", 1, FAST),
+        "negf" if float => ("arith.negf", 1, FAST),
+        "round" if float => ("math.round", 1, FAST),
+        "sqrt" if float => ("math.sqrt", 1, FAST),
+        "rsqrt" if float => ("math.rsqrt", 1, FAST),
+        "tanh" if float => ("math.tanh", 1, FAST),
+        "erf" if float => ("math.erf", 1, FAST),
+        _ => return None,
+    })
+}
+
+/// A number as one of another type.
+fn cast(
+    r: &mut OdsReader<'_, '_>,
+    value: ValueId,
+    from: Type,
+    to: Type,
+    unsigned: bool,
+) -> Result<Option<ValueId>, Unreadable> {
+    if from == to {
+        return Ok(Some(value));
+    }
+    let width = |data: &TypeData| match data {
+        TypeData::Integer { width, .. } => Some((false, *width)),
+        TypeData::Float(kind) => Some((true, kind.bits())),
+        _ => None,
+    };
+    let ctx = r.ctx();
+    let (Some((from_float, from_width)), Some((to_float, to_width))) =
+        (width(ctx.type_data(from)), width(ctx.type_data(to)))
+    else {
+        return Ok(None);
+    };
+    let name = match (from_float, to_float) {
+        (false, true) if unsigned => "arith.uitofp",
+        (false, true) => "arith.sitofp",
+        (true, false) if unsigned => "arith.fptoui",
+        (true, false) => "arith.fptosi",
+        (true, true) if from_width < to_width => "arith.extf",
+        (true, true) if from_width > to_width => "arith.truncf",
+        (false, false) if from_width > to_width => "arith.trunci",
+        (false, false) if from_width < to_width && unsigned => "arith.extui",
+        (false, false) if from_width < to_width => "arith.extsi",
+        _ => return Ok(None),
+    };
+    Ok(r.op(name, &[value], Some(to), &[]))
+}

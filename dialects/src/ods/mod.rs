@@ -1,0 +1,75 @@
+//! MLIR's own dialects as text: rows (`ops/`) say how each operation is read and printed in custom assembly, and which attributes belong
+//! to it. What is code in MLIR too, because ODS cannot say it, is a function here.
+//!
+//! The rows follow the declarations of MLIR 19 (`tools/mlir/rows`).
+
+mod affine;
+mod common;
+mod linalg;
+mod loops;
+mod memory;
+mod vectors;
+
+use pir_ir::{ContextBuilder, OdsHook, OdsRows};
+
+macro_rules! rows {
+    ($($dialect:literal),* $(,)?) => {
+        [$(($dialect, include_str!(concat!("ops/", $dialect, ".ops")))),*]
+    };
+}
+
+const HOOKS: &[OdsHook] = &[
+    common::INDEX_LIST,
+    common::SELECT,
+    common::SELECT_TYPES,
+    common::CASE,
+    common::SWITCH_CASES,
+    loops::FOR,
+    loops::WHILE,
+    loops::PARALLEL,
+    loops::FORALL,
+    memory::GLOBAL_TYPE,
+    memory::READ_WRITE,
+    memory::CACHE,
+    memory::PERMUTATION,
+    vectors::TRANSFER,
+    vectors::CONTRACT,
+    vectors::OUTER_PRODUCT,
+    vectors::PRINT,
+    vectors::SHUFFLE,
+    vectors::WARP,
+    affine::MAP_OF,
+    affine::ACCESS,
+    affine::FOR,
+    affine::IF,
+    affine::GENERIC,
+    linalg::NAMED,
+];
+
+/// Registers the rows.
+pub(crate) fn register(builder: &mut ContextBuilder) {
+    let all = rows![
+        "affine",
+        "arith",
+        "bufferization",
+        "builtin",
+        "cf",
+        "complex",
+        "func",
+        "index",
+        "linalg",
+        "math",
+        "memref",
+        "scf",
+        "tensor",
+        "ub",
+        "vector",
+    ];
+    for (dialect, rows) in all {
+        builder.register_ods(OdsRows {
+            dialect,
+            rows,
+            hooks: HOOKS,
+        });
+    }
+}

@@ -1,0 +1,574 @@
+//! MLIR's custom assembly of operations that have a row ([`crate::ods`]).
+
+use smallvec::SmallVec;
+
+use super::attr::{write_results, write_string, write_symbol};
+use super::printer::{Printer, Task};
+use crate::body::Body;
+use crate::context::Context;
+use crate::entity::{BlockId, OpId, RegionId, ValueId};
+use crate::ods::format::Anchor;
+use crate::ods::{AttrKind, Element, OPERAND_SEGMENTS, OdsRow, Of, RESULT_SEGMENTS, Slot};
+use crate::text::segments;
+use crate::types::{Attr, AttrData, Type};
+
+/// Where a `custom<NAME>` of a row prints to, and the operation that is being printed.
+pub struct OdsPrinter<'p, 'a, 'w> {
+    printer: &'p mut Printer<'a, 'w>,
+    body: &'a Body,
+    op: OpId,
+    row: &'a OdsRow,
+    args: &'a [Box<str>],
+    repetition: usize,
+}
+
+impl<'a> Printer<'a, '_> {
+    /// Prints the format from an element on, behind which regions are left as tasks.
+    pub(super) fn ods(&mut self, body: &'a Body, op: OpId, row: &'a OdsRow, from: usize, mut region: usize) {
+        let mut at = from;
+        // Of a list of regions between words, each is printed in turn.
+        while let Some(item) = row.items.get(at) {
+            at += 1;
+            if item.space && !matches!(item.element, Element::Dict { .. } | Element::Custom(..) | Element::Arrow { .. }) {
+                let empty = match &item.element {
+                    Element::Operand(slot) => self.ods_values(body, op, row, *slot).is_empty(),
+                    _ => false,
+                };
+                if !empty || !matches!(item.element, Element::Operand(_)) {
+                    self.out.push(' ');
+                }
+            }
+            match &item.element {
+                Element::Choice { anchor, otherwise } => {
+                    if !self.ods_is_there(body, op, row, *anchor, region) {
+                        at = *otherwise;
+                    }
+                }
+                Element::Jump(to) => at = *to,
+                Element::Region(index) => {
+                    let variadic = row.regions.get(*index).is_some_and(|region| region.variadic);
+                    let number = if variadic { *index + region } else { *index };
+                    if variadic {
+                        region += 1;
+                    }
+                    self.ods_region(body, op, row, number, (at, region));
+                    return;
+                }
+                Element::Custom(hook, args) => {
+                    let Some(ods) = self.ctx.ods(body.op_name(op)) else { return };
+                    let before = self.out.len();
+                    if item.space {
+                        self.out.push(' ');
+                    }
+                    let start = self.out.len();
+                    let mut printer = OdsPrinter {
+                        printer: self,
+                        body,
+                        op,
+                        row,
+                        args,
+                        repetition: region,
+                    };
+                    (ods.hooks[*hook].print)(&mut printer);
+                    if self.out.len() == start {
+                        self.out.truncate(before);
+                    }
+                }
+                element => self.ods_element(body, op, row, element),
+            }
+        }
+        self.location(body, op);
+    }
+
+    fn ods_element(&mut self, body: &'a Body, op: OpId, row: &'a OdsRow, element: &Element) {
+        match element {
+            Element::Literal(text) => self.out.push_str(text),
+            Element::Blank => self.out.push(' '),
+            Element::NewLine => self.new_line(),
+            Element::Operand(slot) => {
+                let values = self.ods_values(body, op, row, *slot);
+                self.uses(values.into_iter());
+            }
+            Element::Operands => self.uses(body.operands(op)),
+            Element::Attr(at) => self.ods_attribute(body, op, row, *at),
+            Element::Successor(at) => {
+                let several = row.successors.get(*at).is_some_and(|successor| successor.1);
+                let count = if several { usize::MAX } else { 1 };
+                let blocks: SmallVec<[BlockId; 2]> =
+                    body.successors(op).iter().skip(*at).take(count).map(|successor| successor.block).collect();
+                for (at, block) in blocks.into_iter().enumerate() {
+                    if at > 0 {
+                        self.out.push_str(", ");
+                    }
+                    self.label(body, block);
+                }
+            }
+            Element::Dict { keyword } => self.ods_dict(body, op, row, *keyword, &[]),
+            Element::Types(of) => {
+                let types = self.ods_types(body, op, row, *of);
+                self.types_of_list(&types);
+            }
+            Element::Arrow { of, parens } => {
+                let types = self.ods_types(body, op, row, *of);
+                if !types.is_empty() {
+                    self.out.push_str(" -> ");
+                    match parens {
+                        true => {
+                            self.out.push('(');
+                            self.types_of_list(&types);
+                            self.out.push(')');
+                        }
+                        false => write_results(self.ctx, &mut self.out, &types, true),
+                    }
+                }
+            }
+            Element::Functional(operands, results) => {
+                let types = self.ods_types(body, op, row, *operands);
+                self.out.push('(');
+                self.types_of_list(&types);
+                self.out.push_str(") -> ");
+                let types = self.ods_types(body, op, row, *results);
+                write_results(self.ctx, &mut self.out, &types, true);
+            }
+            _ => {}
+        }
+    }
+
+    fn types_of_list(&mut self, types: &[Type]) {
+        for (at, &ty) in types.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.write_type(ty, true);
+        }
+    }
+
+    /// The values of an operand or of a result.
+    fn ods_values(&self, body: &Body, op: OpId, row: &OdsRow, slot: Slot) -> SmallVec<[ValueId; 4]> {
+        match slot.checked_sub(row.operands.len()) {
+            None => {
+                let (start, len) = row.place(self.ctx, body, op, slot);
+                body.operands(op).skip(start).take(len).collect()
+            }
+            Some(at) => {
+                let (start, len) = row.result_place(self.ctx, body, op, at);
+                body.results(op).skip(start).take(len).collect()
+            }
+        }
+    }
+
+    fn ods_types(&self, body: &Body, op: OpId, row: &OdsRow, of: Of) -> SmallVec<[Type; 4]> {
+        let ty = |value| body.value_type(value);
+        match of {
+            Of::Slot(slot) => self.ods_values(body, op, row, slot).into_iter().map(ty).collect(),
+            Of::Operands => body.operands(op).map(ty).collect(),
+            Of::Results => body.results(op).map(ty).collect(),
+        }
+    }
+
+    fn ods_is_there(&self, body: &Body, op: OpId, row: &OdsRow, anchor: Anchor, region: usize) -> bool {
+        match anchor {
+            Anchor::None => true,
+            Anchor::Slot(slot) => !self.ods_values(body, op, row, slot).is_empty(),
+            Anchor::Attr(at) => {
+                let attr = &row.attrs[at];
+                let value = body.attr(self.ctx, op, &attr.name);
+                value.is_some_and(|value| !self.is_default(row, at, value))
+            }
+            Anchor::Region(at) => {
+                let number = if row.regions[at].variadic { at + region } else { at };
+                let region = body.op_regions(op).get(number);
+                region.is_some_and(|&region| !body.region_blocks(region).is_empty())
+            }
+        }
+    }
+
+    fn is_default(&self, row: &OdsRow, at: usize, value: Attr) -> bool {
+        let default = row.attrs[at].default();
+        default.is_some_and(|text| super::attr::print_attr(self.ctx, value) == *text)
+    }
+
+    /// An attribute in the form that its kind has in formats.
+    fn ods_attribute(&mut self, body: &Body, op: OpId, row: &OdsRow, at: usize) {
+        let attr = &row.attrs[at];
+        let Some(value) = body.attr(self.ctx, op, &attr.name) else {
+            return;
+        };
+        self.ods_value(&attr.kind, value);
+    }
+
+    fn ods_value(&mut self, kind: &AttrKind, value: Attr) {
+        match (kind, self.ctx.attr_data(value)) {
+            (AttrKind::Unit, _) => {}
+            (AttrKind::SymName, AttrData::Str(name)) => write_symbol(&mut self.out, name),
+            (AttrKind::Int(_), AttrData::Int { value, .. }) => super::attr::push_int(&mut self.out, *value),
+            (AttrKind::Ints(_), AttrData::Elements(_)) => {
+                let mut text = String::new();
+                self.attr_writer(true).write(&mut text, value, true);
+                let inside = text.split_once('<').map_or("", |text| text.1).trim_end_matches('>');
+                self.out.push('[');
+                self.out.push_str(inside.split_once(": ").map_or("", |text| text.1));
+                self.out.push(']');
+            }
+            (AttrKind::Enum { words, .. }, AttrData::Int { value, .. }) => {
+                match words.iter().find(|word| i128::from(word.1) == *value) {
+                    Some(word) => self.out.push_str(&word.0),
+                    None => super::attr::push_int(&mut self.out, *value),
+                }
+            }
+            (AttrKind::Words { prefix, angle, .. }, AttrData::Opaque(text)) => {
+                match angle {
+                    true => self.out.push_str(text.strip_prefix(&**prefix).unwrap_or(text)),
+                    false => {
+                        let word = text.rsplit([' ', '<']).next().unwrap_or_default();
+                        self.out.push_str(word.trim_end_matches('>'));
+                    }
+                }
+            }
+            _ => self.attr_writer(true).write(&mut self.out, value, true),
+        }
+    }
+
+    /// ` {…}`, of the attributes that the format does not have elsewhere.
+    fn ods_dict(&mut self, body: &Body, op: OpId, row: &OdsRow, keyword: bool, also: &[&str]) {
+        let mut entries: SmallVec<[(&str, Attr); 4]> = SmallVec::new();
+        for &(name, value) in self.ctx.dict_entries(body.attrs(op)) {
+            let name = self.ctx.str(name);
+            let hidden = name == OPERAND_SEGMENTS && row.segments
+                || name == RESULT_SEGMENTS && row.result_segments
+                || row.shown.iter().any(|shown| **shown == *name)
+                || row.attr(name).is_some_and(|at| self.is_default(row, at, value));
+            if !hidden || also.contains(&name) {
+                entries.push((name, value));
+            }
+        }
+        entries.sort_by_key(|entry| entry.0);
+        let mut before = if keyword { " attributes {" } else { " {" };
+        for &(name, value) in &entries {
+            self.out.push_str(std::mem::replace(&mut before, ", "));
+            self.attr_writer(true).entry(&mut self.out, name, value);
+        }
+        if !entries.is_empty() {
+            self.out.push('}');
+        }
+    }
+
+    /// `{ … }`; what comes behind it is left as a task.
+    fn ods_region(&mut self, body: &'a Body, op: OpId, row: &'a OdsRow, number: usize, then: (usize, usize)) {
+        let Some(&region) = body.op_regions(op).get(number) else {
+            self.tasks.push(Task::Ods {
+                body,
+                op,
+                row,
+                then,
+                closes: false,
+            });
+            return;
+        };
+        let spec = row.regions.get(number).or_else(|| row.regions.last());
+        self.out.push('{');
+        self.indent += 1;
+        self.tasks.push(Task::Ods {
+            body,
+            op,
+            row,
+            then,
+            closes: true,
+        });
+        if let Some(last) = spec.and_then(|spec| self.implied_terminator(body, region, spec)) {
+            self.elided.push(last);
+        }
+        // Arguments that the head of the operation names have names by now.
+        let named = body
+            .entry_block(region)
+            .is_some_and(|entry| body.block_args(entry).iter().all(|&arg| self.names.has(arg)));
+        let mark = self.names.mark();
+        self.blocks_from(body, region, !named, mark);
+    }
+
+    /// The operation at the end of a region that is not printed.
+    fn implied_terminator(&self, body: &Body, region: RegionId, spec: &crate::ods::RegionRow) -> Option<OpId> {
+        let terminator = spec.terminator.as_deref().filter(|_| !spec.keep)?;
+        let block = body.single_block(region)?;
+        let last = body.last_op(block)?;
+        let is_it = self.ctx.op_str(body.op_name(last)) == terminator
+            && body.num_operands(last) == 0
+            && body.attrs(last) == crate::types::AttrDict::EMPTY
+            && body.op_regions(last).is_empty();
+        is_it.then_some(last)
+    }
+
+    /// Goes on behind a region.
+    pub(super) fn after_ods_region(
+        &mut self,
+        body: &'a Body,
+        op: OpId,
+        row: &'a OdsRow,
+        then: (usize, usize),
+        closes: bool,
+    ) {
+        if closes {
+            self.indent -= 1;
+            self.new_line();
+            self.out.push('}');
+        }
+        let more = row.items[then.0..].iter().any(|item| matches!(item.element, Element::Region(_)))
+            || row.items[then.0..].iter().any(|item| matches!(item.element, Element::Jump(to) if to < then.0));
+        if !more && let Some((_, taken)) = self.deferred.pop_if(|(level, _)| *level == self.tasks.len()) {
+            self.names.resume(taken);
+        }
+        self.ods(body, op, row, then.0, then.1);
+    }
+}
+
+impl OdsRow {
+    /// Whether an operation can be printed in the format: it has what the row demands.
+    pub(super) fn fits(&self, ctx: &Context, body: &Body, op: OpId) -> bool {
+        use crate::ods::{Arity, AttrPresence};
+        let fits = |values: &[crate::ods::Value], count: usize| {
+            let least = values.iter().filter(|value| value.arity == Arity::One).count();
+            count >= least && (count == least || least < values.len())
+        };
+        let attrs = segments::all_attrs(ctx, body, op);
+        let required = self.attrs.iter().filter(|attr| matches!(attr.presence, AttrPresence::Required));
+        fits(&self.operands, body.num_operands(op))
+            && fits(&self.results, body.num_results(op))
+            && required.into_iter().all(|attr| ctx.dict_get(attrs, &attr.name).is_some())
+            && (!self.segments || ctx.dict_get(attrs, OPERAND_SEGMENTS).is_some())
+            && self.regions.iter().filter(|region| !region.variadic).count() <= body.op_regions(op).len()
+            && (!self.successors.is_empty() || body.successors(op).is_empty())
+            && body.isolated(op).is_none()
+    }
+
+    /// Where the values of an operand are among all operands, and how many.
+    pub(crate) fn place(&self, ctx: &Context, body: &Body, op: OpId, slot: Slot) -> (usize, usize) {
+        place(
+            ctx,
+            body,
+            op,
+            slot,
+            &self.operands,
+            body.num_operands(op),
+            self.segments.then_some(OPERAND_SEGMENTS),
+        )
+    }
+
+    /// The same of a result.
+    pub(crate) fn result_place(&self, ctx: &Context, body: &Body, op: OpId, at: usize) -> (usize, usize) {
+        place(
+            ctx,
+            body,
+            op,
+            at,
+            &self.results,
+            body.num_results(op),
+            self.result_segments.then_some(RESULT_SEGMENTS),
+        )
+    }
+}
+
+fn place(
+    ctx: &Context,
+    body: &Body,
+    op: OpId,
+    at: usize,
+    values: &[crate::ods::Value],
+    total: usize,
+    sizes: Option<&str>,
+) -> (usize, usize) {
+    use crate::ods::Arity;
+    if let Some(AttrData::Elements(counts)) = sizes
+        .and_then(|name| ctx.dict_get(segments::all_attrs(ctx, body, op), name))
+        .map(|counts| ctx.attr_data(counts))
+    {
+        let counts: SmallVec<[usize; 6]> = counts.ints().map_or(SmallVec::new(), |counts| {
+            counts.map(|count| usize::try_from(count).unwrap_or(0)).collect()
+        });
+        return (counts.iter().take(at).sum(), counts.get(at).copied().unwrap_or(0));
+    }
+    let others = values.iter().filter(|value| value.arity == Arity::One).count();
+    let several = values.len() - others;
+    // Those that there are several of share what is left.
+    let rest = total.saturating_sub(others).checked_div(several).unwrap_or(0);
+    let len = |value: &crate::ods::Value| if value.arity == Arity::One { 1 } else { rest };
+    (
+        values.iter().take(at).map(len).sum(),
+        values.get(at).map_or(0, len),
+    )
+}
+
+impl<'a> OdsPrinter<'_, 'a, '_> {
+    /// The context.
+    pub fn ctx(&self) -> &'a Context {
+        self.printer.ctx
+    }
+
+    /// The body that the operation is in.
+    pub fn body(&self) -> &'a Body {
+        self.body
+    }
+
+    /// The operation.
+    pub fn op(&self) -> OpId {
+        self.op
+    }
+
+    /// The name of the argument of the `custom<NAME>` at this place.
+    pub fn arg(&self, at: usize) -> &'a str {
+        self.args.get(at).map_or("", |arg| arg)
+    }
+
+    /// Writes a text.
+    pub fn text(&mut self, text: &str) {
+        self.printer.out.push_str(text);
+    }
+
+    /// Writes a string in quotes.
+    pub fn string(&mut self, text: &str) {
+        write_string(&mut self.printer.out, text);
+    }
+
+    /// Writes an integer.
+    pub fn int(&mut self, value: i64) {
+        super::attr::push_int(&mut self.printer.out, i128::from(value));
+    }
+
+    /// Writes a use of a value.
+    pub fn value(&mut self, value: ValueId) {
+        self.printer.use_of(value);
+    }
+
+    /// Writes uses of values, with commas.
+    pub fn values_list(&mut self, values: &[ValueId]) {
+        self.printer.uses(values.iter().copied());
+    }
+
+    /// Writes a type.
+    pub fn ty(&mut self, ty: Type) {
+        self.printer.write_type(ty, true);
+    }
+
+    /// Writes types, with commas.
+    pub fn types(&mut self, types: &[Type]) {
+        self.printer.types_of_list(types);
+    }
+
+    /// Writes `T`, or `(T, U)`, as behind an arrow.
+    pub fn results(&mut self, types: &[Type]) {
+        write_results(self.printer.ctx, &mut self.printer.out, types, true);
+    }
+
+    /// The values of an operand or of a result.
+    pub fn values(&self, name: &str) -> SmallVec<[ValueId; 4]> {
+        match self.row.slot(name) {
+            Some(slot) => self.printer.ods_values(self.body, self.op, self.row, slot),
+            None => SmallVec::new(),
+        }
+    }
+
+    /// The types of values.
+    pub fn types_of(&self, values: &[ValueId]) -> SmallVec<[Type; 4]> {
+        values.iter().map(|&value| self.body.value_type(value)).collect()
+    }
+
+    /// The types of all results.
+    pub fn result_types(&self) -> SmallVec<[Type; 4]> {
+        self.body.results(self.op).map(|value| self.body.value_type(value)).collect()
+    }
+
+    /// An attribute.
+    pub fn get_attr(&self, name: &str) -> Option<Attr> {
+        let attrs = segments::all_attrs(self.printer.ctx, self.body, self.op);
+        self.printer.ctx.dict_get(attrs, name)
+    }
+
+    /// The integers of an attribute that is an array or a list.
+    pub fn ints(&self, name: &str) -> Vec<i64> {
+        match self.get_attr(name).map(|attr| self.printer.ctx.attr_data(attr)) {
+            Some(AttrData::Elements(elements)) => elements.ints().map_or(Vec::new(), Iterator::collect),
+            Some(AttrData::Ints(list)) => list.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Writes an attribute in the form that formats have it in.
+    pub fn attr(&mut self, name: &str) {
+        if let Some(at) = self.row.attr(name) {
+            self.printer.ods_attribute(self.body, self.op, self.row, at);
+        }
+    }
+
+    /// Writes an attribute.
+    pub fn any(&mut self, attr: Attr) {
+        self.printer.attr_writer(true).write(&mut self.printer.out, attr, true);
+    }
+
+    /// How many regions of a list have been printed.
+    pub fn repetition(&self) -> usize {
+        self.repetition
+    }
+
+    /// Writes an attribute without the type behind it.
+    pub fn without_type(&mut self, attr: Attr) {
+        let mut text = String::new();
+        self.printer.attr_writer(true).write(&mut text, attr, true);
+        let end = text.rfind(" : ").unwrap_or(text.len());
+        self.printer.out.push_str(&text[..end]);
+    }
+
+    /// All operands.
+    pub fn all_operands(&self) -> SmallVec<[ValueId; 4]> {
+        self.body.operands(self.op).collect()
+    }
+
+    /// Writes ` {…}`, with these of the attributes that the format has elsewhere.
+    pub fn dict_with(&mut self, shown: &[&str]) {
+        self.printer.ods_dict(self.body, self.op, self.row, false, shown);
+    }
+
+    /// How much has been written.
+    pub fn mark(&self) -> usize {
+        self.printer.out.len()
+    }
+
+    /// Puts a text where so much had been written, if more was written since.
+    pub fn insert_if_longer(&mut self, mark: usize, text: &str) {
+        if self.printer.out.len() > mark {
+            self.printer.out.insert_str(mark, text);
+        }
+    }
+
+    /// Writes ` {…}`, without the attributes that the format has elsewhere.
+    pub fn dict(&mut self) {
+        self.printer.ods_dict(self.body, self.op, self.row, false, &[]);
+    }
+
+    /// Gives the arguments of a region their names, which are those of the entry block.
+    pub fn region_args(&mut self, region: usize) -> SmallVec<[ValueId; 4]> {
+        let Some(entry) = self.body.op_regions(self.op).get(region).and_then(|&region| self.body.entry_block(region))
+        else {
+            return SmallVec::new();
+        };
+        let args: SmallVec<[ValueId; 4]> = self.body.block_args(entry).iter().copied().collect();
+        for &arg in &args {
+            if !self.printer.names.has(arg) {
+                self.printer.names.arg(self.printer.ctx, self.body, arg);
+            }
+        }
+        args
+    }
+
+    /// Writes the label of a successor.
+    pub fn successor(&mut self, at: usize) {
+        if let Some(successor) = self.body.successors(self.op).get(at) {
+            self.printer.label(self.body, successor.block);
+        }
+    }
+
+    /// Begins a new line.
+    pub fn new_line(&mut self, deeper: bool) {
+        self.printer.indent += usize::from(deeper);
+        self.printer.new_line();
+        self.printer.indent -= usize::from(deeper);
+    }
+}
