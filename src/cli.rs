@@ -1,5 +1,6 @@
 //! Shared by the command lines of all tools: exit statuses, completions, and the handling of internal errors.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;
@@ -77,7 +78,15 @@ pub(crate) fn quietly<R>(f: impl FnOnce() -> R) -> R {
 /// # Errors
 /// The exit status, if the tool is to end.
 pub fn parse<Args: Parser>(tool: &Tool) -> Result<Args, Exit> {
-    let matches = Args::command().name(tool.name()).try_get_matches();
+    parse_words(tool, std::env::args_os())
+}
+
+/// The same of other words than those that the tool was called with, the first of which is the name of the tool.
+///
+/// # Errors
+/// Those of [`parse`].
+pub fn parse_words<Args: Parser>(tool: &Tool, words: impl IntoIterator<Item = OsString>) -> Result<Args, Exit> {
+    let matches = Args::command().name(tool.name()).try_get_matches_from(words);
     let args = matches.and_then(|mut matches| Args::from_arg_matches_mut(&mut matches));
     args.map_err(|said| match said.print().and_then(|()| stdout_is_open()) {
         _ if said.use_stderr() => Exit::Usage,

@@ -148,11 +148,11 @@ fn the_message_says_what_to_do() {
         )
     };
     let (code, message, help) =
-        said("func.func @f(%c: index) {\n  affine.if %c { \"a.b\"() : () -> () }\n  return\n}\n");
+        said("func.func @f(%c: index) {\n  spirv.if %c { \"a.b\"() : () -> () }\n  return\n}\n");
     assert_eq!(code, "custom-assembly");
     assert_eq!(
         message,
-        "`affine.if` is in the custom assembly of the dialect `affine`, which cannot be read"
+        "`spirv.if` is in the custom assembly of the dialect `spirv`, which cannot be read"
     );
     assert!(help.contains("mlir-opt --mlir-print-op-generic FILE | pir-opt --allow-unregistered-dialect -"));
     // An operation of a dialect that is unknown, in a form that is not the one that is read of all.

@@ -88,7 +88,9 @@ fn drop_numbers(ctx: &Context, body: &mut Body) {
 /// The attributes of an operation, those that its definition declares among the properties.
 fn with_properties(ctx: &Context, body: &Body, op: OpId) -> AttrDict {
     let attrs = body.attrs(op);
-    let Some(def) = ctx.op_def(body.op_name(op)) else {
+    // The printer does it for those whose text MLIR declares.
+    let def = ctx.op_def(body.op_name(op));
+    let Some(def) = def.filter(|_| ctx.ods(body.op_name(op)).is_none()) else {
         return attrs;
     };
     let (mut own, mut others) = (Vec::new(), Vec::new());

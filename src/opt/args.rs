@@ -130,6 +130,10 @@ pub struct Output {
     #[arg(long)]
     pub print_generic: bool,
 
+    /// Print MLIR's custom assembly of operations of MLIR's dialects, as `mlir-opt` does
+    #[arg(long, hide_short_help = true, conflicts_with = "print_generic")]
+    pub print_mlir: bool,
+
     /// Elide lists and strings with more than N elements when printing; default: 16
     ///
     /// The output is for reading only: it cannot be parsed.

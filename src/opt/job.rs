@@ -277,6 +277,7 @@ impl<'a> Job<'a> {
     fn print_options(&self) -> PrintOptions {
         PrintOptions {
             generic: self.args.output.print_generic || self.args.output.emit == To::Generic,
+            mlir: self.args.output.print_mlir,
             elide_large: self.args.output.elide_large_attributes,
         }
     }

@@ -1,6 +1,7 @@
 //! `pir-opt`: reads a program, runs passes on it, and prints it.
 
 mod args;
+mod habits;
 mod job;
 mod list;
 mod show_op;
@@ -27,7 +28,8 @@ use job::Job;
 /// Runs the tool.
 pub fn main(tool: &Tool) -> Exit {
     let times = Times::new();
-    let mut args: Args = match cli::parse(tool) {
+    let words = habits::translate(&tool.passes, std::env::args_os());
+    let mut args: Args = match cli::parse_words(tool, words) {
         Ok(args) => args,
         Err(exit) => return exit,
     };

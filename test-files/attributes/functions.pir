@@ -9,9 +9,9 @@
 // CHECK-NEXT: func.func @g(%x: f32 {test.A = 1 : i32}) -> (f32 {test.B}) {
 // CHECK: func.func private @h(f32, i1 {test.A, test.C = "c"}) -> (f32, f32 {test.B})
 // CHECK: func.func @d(%x: tensor<2xf32> {test.A}) -> (tensor<2xf32> {test.B}) {
-// GENERIC: arg_attrs = [{test.A}], res_attrs = [{test.B}]
-// GENERIC: arg_attrs = [{test.A = 1 : i32}], res_attrs = [{test.B}]
-// GENERIC: arg_attrs = [{}, {test.A, test.C = "c"}], res_attrs = [{}, {test.B}]
+// GENERIC: arg_attrs = [{test.A}], function_type = {{.*}}, res_attrs = [{test.B}]
+// GENERIC: arg_attrs = [{test.A = 1 : i32}], function_type = {{.*}}, res_attrs = [{test.B}]
+// GENERIC: arg_attrs = [{}, {test.A, test.C = "c"}], function_type = {{.*}}, res_attrs = [{}, {test.B}]
 // GRAD: func.func @d(%x: tensor<2xf32> {test.A}) -> (tensor<2xf32> {test.B}, tensor<2xf32>) {
 func.func private @f(f32 {test.A}) -> (f32 {test.B})
 func.func @g(%x: f32 {test.A = 1 : i32}) -> (f32 {test.B}) {

@@ -6,7 +6,7 @@
 // VALUE: tensor<1xi64> [4]
 // VALUE: tensor<f32> -1
 // CHECK: "builtin.module"() <{sym_name = "main"}> ({
-// CHECK: "func.func"() <{sym_name = "main", function_type = (tensor<f32>, tensor<1xi64>) -> (tensor<1xi64>, tensor<f32>), sym_visibility = "public"}> ({
+// CHECK: "func.func"() <{function_type = (tensor<f32>, tensor<1xi64>) -> (tensor<1xi64>, tensor<f32>), sym_name = "main", sym_visibility = "public"}> ({
 // CHECK-NEXT: ^bb0(%x: tensor<f32>, %n: tensor<1xi64>):
 // CHECK: "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
 // CHECK-NEXT: "stablehlo.broadcast_in_dim"({{.*}}) <{broadcast_dimensions = array<i64>}> : (tensor<i64>) -> tensor<1xi64>

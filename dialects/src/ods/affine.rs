@@ -31,7 +31,11 @@ fn map_text<'a>(p: &OdsPrinter<'_, 'a, '_>, attr: &str) -> Option<(&'a str, usiz
         return None;
     };
     let dims = text.split_once('(')?.1.split_once(')')?.0;
-    let count = if dims.trim().is_empty() { 0 } else { dims.split(',').count() };
+    let count = if dims.trim().is_empty() {
+        0
+    } else {
+        dims.split(',').count()
+    };
     Some((text, count))
 }
 
@@ -80,9 +84,14 @@ pub(super) const ACCESS: OdsHook = OdsHook {
 /// The results of a map with values in place of the names.
 fn print_expressions(p: &mut OdsPrinter<'_, '_, '_>, attr: &str, values: &[ValueId]) {
     let Some((text, dims)) = map_text(p, attr) else { return };
-    let Some((head, results)) = text.split_once("->") else { return };
+    let Some((head, results)) = text.split_once("->") else {
+        return;
+    };
     let results = results.trim().trim_end_matches('>');
-    let results = results.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(results);
+    let results = results
+        .strip_prefix('(')
+        .and_then(|text| text.strip_suffix(')'))
+        .unwrap_or(results);
     let names: Vec<&str> = head
         .trim_start_matches("affine_map<")
         .split(['(', ')', '[', ']', ',', ' '])
@@ -170,7 +179,9 @@ pub(super) const FOR: OdsHook = OdsHook {
     },
     print: |p| {
         let args = p.region_args(0);
-        let Some((&counter, args)) = args.split_first() else { return };
+        let Some((&counter, args)) = args.split_first() else {
+            return;
+        };
         p.value(counter);
         p.text(" = ");
         print_bound(p, "max", "lowerBoundMap", "lowerBoundOperands");

@@ -179,7 +179,10 @@ fn switch_cases(r: &mut OdsReader<'_, '_>) -> Read {
         } else {
             format!("[{}]", cases.join(", "))
         };
-        r.set("case_values", &format!("dense<{elements}> : vector<{}x{flag}>", cases.len()))?;
+        r.set(
+            "case_values",
+            &format!("dense<{elements}> : vector<{}x{flag}>", cases.len()),
+        )?;
     }
     Ok(())
 }
@@ -222,7 +225,9 @@ pub(super) fn shaped(ctx: &pir_ir::Context, ty: Type) -> Option<(Vec<i64>, Type)
     match ctx.type_data(ty) {
         TypeData::Tensor { shape, elem } | TypeData::EncodedTensor { shape, elem, .. } => Some((shape.to_vec(), *elem)),
         TypeData::MemRef {
-            shape: Some(shape), elem, ..
+            shape: Some(shape),
+            elem,
+            ..
         } => Some((shape.to_vec(), *elem)),
         TypeData::Vector { shape, elem, .. } => Some((shape.to_vec(), *elem)),
         _ => None,

@@ -83,6 +83,55 @@ pub(super) const NAMED: OdsHook = OdsHook {
     },
 };
 
+/// `ins(%a : T) outs(%b : U) permutation = [1, 0]`.
+pub(super) const MOVE: OdsHook = OdsHook {
+    name: "Move",
+    read: |r| {
+        let (mut elems, mut last) = (Vec::new(), None);
+        for (word, name) in [("ins", "input"), ("outs", "init")] {
+            r.expect(word)?;
+            r.expect("(")?;
+            r.operand(name)?;
+            r.expect(":")?;
+            let ty = r.ty()?;
+            r.expect(")")?;
+            r.set_types(name, &[ty]);
+            elems.push(shaped(r.ctx(), ty).map_or(ty, |(_, elem)| elem));
+            last = Some(ty);
+        }
+        let attr = r.arg(0);
+        r.expect(attr)?;
+        r.expect("=")?;
+        r.attr(attr)?;
+        let is_tensor = |ty: &Type| {
+            matches!(
+                r.ctx().type_data(*ty),
+                TypeData::Tensor { .. } | TypeData::EncodedTensor { .. }
+            )
+        };
+        let results: Vec<Type> = last.into_iter().filter(is_tensor).collect();
+        r.set_types("result", &results);
+        let args = r.begin_region(&elems);
+        r.op("linalg.yield", &args[..1], None, &[]);
+        Ok(())
+    },
+    print: |p| {
+        for (word, name) in [("ins(", "input"), (") outs(", "init")] {
+            p.text(word);
+            let values = p.values(name);
+            p.values_list(&values);
+            p.text(" : ");
+            let types = p.types_of(&values);
+            p.types(&types);
+        }
+        let attr = p.arg(0);
+        p.text(") ");
+        p.text(attr);
+        p.text(" = ");
+        p.attr(attr);
+    },
+};
+
 /// The region of a named operation.
 fn payload(r: &mut OdsReader<'_, '_>) -> Read {
     let name = r.op_name().strip_prefix("linalg.").unwrap_or_default().to_owned();
@@ -95,7 +144,11 @@ fn payload(r: &mut OdsReader<'_, '_>) -> Read {
         return Err(r.expected("an operation whose region is known, before"));
     };
     let fun = match r.get_attr("fun").map(|fun| r.ctx().attr_data(fun)) {
-        Some(AttrData::Opaque(text)) => text.split_once('<').map_or("", |text| text.1).trim_end_matches('>').to_owned(),
+        Some(AttrData::Opaque(text)) => text
+            .split_once('<')
+            .map_or("", |text| text.1)
+            .trim_end_matches('>')
+            .to_owned(),
         _ if name == "elemwise_unary" => "exp".to_owned(),
         _ => "add".to_owned(),
     };
@@ -158,7 +211,9 @@ impl Payload {
         };
         let mut operands = Vec::new();
         for _ in 0..arity {
-            let Some(value) = self.value(r, words)? else { return Ok(None) };
+            let Some(value) = self.value(r, words)? else {
+                return Ok(None);
+            };
             operands.push(value);
         }
         let attrs = match extra {

@@ -74,7 +74,9 @@ pub(super) const FOR: OdsHook = OdsHook {
     },
     print: |p| {
         let args = p.region_args(0);
-        let Some((&counter, args)) = args.split_first() else { return };
+        let Some((&counter, args)) = args.split_first() else {
+            return;
+        };
         p.value(counter);
         for (word, name) in [(" = ", "lowerBound"), (" to ", "upperBound"), (" step ", "step")] {
             p.text(word);
@@ -230,17 +232,29 @@ pub(super) const FORALL: OdsHook = OdsHook {
     },
     print: |p| {
         let args = p.region_args(0);
-        let (lower, upper, step) = (p.ints("staticLowerBound"), p.ints("staticUpperBound"), p.ints("staticStep"));
+        let (lower, upper, step) = (
+            p.ints("staticLowerBound"),
+            p.ints("staticUpperBound"),
+            p.ints("staticStep"),
+        );
         let rank = upper.len().min(args.len());
         p.text("(");
         p.values_list(&args[..rank]);
         p.text(")");
-        let dynamic = [p.values("dynamicLowerBound"), p.values("dynamicUpperBound"), p.values("dynamicStep")];
+        let dynamic = [
+            p.values("dynamicLowerBound"),
+            p.values("dynamicUpperBound"),
+            p.values("dynamicStep"),
+        ];
         if lower.iter().all(|&bound| bound == 0) && step.iter().all(|&step| step == 1) {
             p.text(" in (");
             print_index_list(p, &dynamic[1], &upper);
         } else {
-            for ((word, values), list) in [" = (", ") to (", ") step ("].into_iter().zip(&dynamic).zip([lower, upper, step]) {
+            for ((word, values), list) in [" = (", ") to (", ") step ("]
+                .into_iter()
+                .zip(&dynamic)
+                .zip([lower, upper, step])
+            {
                 p.text(word);
                 print_index_list(p, values, &list);
             }
@@ -257,4 +271,3 @@ pub(super) const FORALL: OdsHook = OdsHook {
         }
     },
 };
-

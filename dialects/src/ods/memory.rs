@@ -59,7 +59,11 @@ pub(super) const CACHE: OdsHook = OdsHook {
         _ => Err(r.expected("`data` or `instr` before")),
     },
     print: |p| {
-        let word = if is_bool(p, "isDataCache", true) { "data" } else { "instr" };
+        let word = if is_bool(p, "isDataCache", true) {
+            "data"
+        } else {
+            "instr"
+        };
         p.text(word);
     },
 };

@@ -1,4 +1,4 @@
-//! MLIR's own dialects as text: rows (`ops/`) say how each operation is read and printed in custom assembly, and which attributes belong
+//! MLIR's dialects as text: rows (`ops/`) say how each operation is read and printed in custom assembly, and which attributes belong
 //! to it. What is code in MLIR too, because ODS cannot say it, is a function here.
 //!
 //! The rows follow the declarations of MLIR 19 (`tools/mlir/rows`).
@@ -44,6 +44,7 @@ const HOOKS: &[OdsHook] = &[
     affine::IF,
     affine::GENERIC,
     linalg::NAMED,
+    linalg::MOVE,
 ];
 
 /// Registers the rows.
@@ -71,5 +72,19 @@ pub(crate) fn register(builder: &mut ContextBuilder) {
             rows,
             hooks: HOOKS,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_row_can_be_read() {
+        let ctx = crate::context();
+        let wrong: Vec<String> = ctx
+            .all_ods()
+            .filter_map(|(name, ods)| Some(format!("{name}: {}", ods.check().err()?)))
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(ctx.all_ods().count() > 400);
     }
 }

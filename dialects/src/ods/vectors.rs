@@ -104,7 +104,11 @@ fn mask_type(ctx: &Context, vector: Type, results: &[Option<usize>]) -> Option<T
     let TypeData::Vector { shape, scalable, .. } = ctx.type_data(vector) else {
         return None;
     };
-    let mut used: Vec<(usize, usize)> = results.iter().enumerate().filter_map(|(at, dim)| Some(((*dim)?, at))).collect();
+    let mut used: Vec<(usize, usize)> = results
+        .iter()
+        .enumerate()
+        .filter_map(|(at, dim)| Some(((*dim)?, at)))
+        .collect();
     used.sort_unstable();
     let dims = |at: &(usize, usize)| Some((*shape.get(at.1)?, *scalable.get(at.1)?));
     let (shape, scalable): (Vec<i64>, Vec<bool>) = used.iter().filter_map(dims).unzip();
@@ -132,7 +136,9 @@ fn print_transfer(p: &mut OdsPrinter<'_, '_, '_>) {
     };
     let mut shown = Vec::new();
     let all_false = |attr: Attr| match p.ctx().attr_data(attr) {
-        AttrData::Array(items) => items.iter().all(|&item| *p.ctx().attr_data(item) == AttrData::Bool(false)),
+        AttrData::Array(items) => items
+            .iter()
+            .all(|&item| *p.ctx().attr_data(item) == AttrData::Bool(false)),
         AttrData::Ints(items) => items.is_empty(),
         _ => false,
     };
@@ -326,9 +332,9 @@ pub(super) const PRINT: OdsHook = OdsHook {
             p.attr("stringLiteral");
             before = " ";
         }
-        let newline = p.get_attr("punctuation").is_none_or(|attr| {
-            matches!(p.ctx().attr_data(attr), AttrData::Opaque(text) if text.ends_with("<newline>"))
-        });
+        let newline = p.get_attr("punctuation").is_none_or(
+            |attr| matches!(p.ctx().attr_data(attr), AttrData::Opaque(text) if text.ends_with("<newline>")),
+        );
         if !newline {
             p.text(before);
             p.text("punctuation ");

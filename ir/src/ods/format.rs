@@ -157,9 +157,11 @@ impl<'t> Reader<'t, '_> {
             self.element()?;
             if self.eat("^") {
                 anchor = match self.items.get(at).map(|item| &item.element) {
-                    Some(Element::Operand(slot) | Element::Types(Of::Slot(slot)) | Element::Arrow { of: Of::Slot(slot), .. }) => {
-                        Anchor::Slot(*slot)
-                    }
+                    Some(
+                        Element::Operand(slot)
+                        | Element::Types(Of::Slot(slot))
+                        | Element::Arrow { of: Of::Slot(slot), .. },
+                    ) => Anchor::Slot(*slot),
                     Some(Element::Attr(at)) => Anchor::Attr(*at),
                     Some(Element::Region(at)) => Anchor::Region(*at),
                     _ => return Err("this cannot be an anchor of a format".to_owned()),

@@ -116,7 +116,10 @@ pub(crate) enum AttrKind {
     /// `[1, 2]`, of an array of this type.
     Ints(Box<str>),
     /// A word in the place of a number.
-    Enum { ty: Type, words: Vec<(Box<str>, i64)> },
+    Enum {
+        ty: Type,
+        words: Vec<(Box<str>, i64)>,
+    },
     /// Words in the brackets of an attribute with this name, or in place of it.
     Words {
         prefix: Box<str>,
@@ -161,6 +164,8 @@ pub(crate) struct RegionRow {
     pub(crate) variadic: bool,
     /// What ends it where nothing is written.
     pub(crate) terminator: Option<Box<str>>,
+    /// Whether it hands on the results of the operation in front of it.
+    pub(crate) forwards: bool,
     /// Whether that is printed all the same.
     pub(crate) keep: bool,
 }
@@ -202,7 +207,9 @@ impl OdsRow {
 
     pub(crate) fn slot(&self, name: &str) -> Option<Slot> {
         let all = self.operands.iter().chain(&self.results);
-        all.enumerate().find(|(_, value)| *value.name == *name).map(|found| found.0)
+        all.enumerate()
+            .find(|(_, value)| *value.name == *name)
+            .map(|found| found.0)
     }
 
     pub(crate) fn value(&self, slot: Slot) -> Option<&Value> {
@@ -226,7 +233,9 @@ pub struct Ods {
 
 impl std::fmt::Debug for Ods {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ods").field("header", &self.header).finish_non_exhaustive()
+        f.debug_struct("Ods")
+            .field("header", &self.header)
+            .finish_non_exhaustive()
     }
 }
 
@@ -273,7 +282,9 @@ pub(crate) fn add(table: &mut OdsTable, rows: OdsRows) {
         let end = text[at..].find('\n').map_or(text.len(), |len| at + len);
         let header = &text[at..end];
         at = end + 1;
-        let Some(paren) = header.find('(').filter(|_| !header.starts_with([' ', '#']) && !header.starts_with("define "))
+        let Some(paren) = header
+            .find('(')
+            .filter(|_| !header.starts_with([' ', '#']) && !header.starts_with("define "))
         else {
             continue;
         };

@@ -149,7 +149,9 @@ fn rule(text: &str, row: &OdsRow) -> Result<TypeRule, String> {
                 "double" => TypeFn::Double,
                 _ => return Err(format!("`{function}` is no rule of types")),
             };
-            let slot = row.slot(of).ok_or_else(|| format!("there is no operand or result `{of}`"))?;
+            let slot = row
+                .slot(of)
+                .ok_or_else(|| format!("there is no operand or result `{of}`"))?;
             TypeRule::From(function, slot)
         }
     })
@@ -158,7 +160,9 @@ fn rule(text: &str, row: &OdsRow) -> Result<TypeRule, String> {
 /// `#arith.fastmath<none>`, or `#index<cmp_predicate eq>`.
 pub(crate) fn words_text(kind: &AttrKind, inside: &str) -> String {
     match kind {
-        AttrKind::Words { prefix, angle: true, .. } => format!("{prefix}<{inside}>"),
+        AttrKind::Words {
+            prefix, angle: true, ..
+        } => format!("{prefix}<{inside}>"),
         AttrKind::Words { prefix, .. } => match prefix.split_once('.') {
             Some((dialect, name)) => format!("{dialect}<{name} {inside}>"),
             None => format!("{prefix}<{inside}>"),
@@ -175,11 +179,13 @@ fn region(dialect: &str, text: &str) -> RegionRow {
         name: name.trim_end_matches('*').into(),
         variadic: name.ends_with('*'),
         terminator: None,
+        forwards: false,
         keep: false,
     };
     while let Some(word) = words.next() {
         match word {
             "implicit" => region.terminator = words.next().map(|op| format!("{dialect}.{op}").into()),
+            "forwards" => region.forwards = true,
             _ => region.keep = true,
         }
     }
@@ -217,7 +223,10 @@ fn attribute(text: &str, defines: &Defines) -> Result<AttrRow, String> {
         Some("enum") => AttrKind::Enum {
             ty: int(words.next())?,
             words: words
-                .map(|word| word.split_once('=').and_then(|(word, n)| Some((word.into(), n.parse().ok()?))))
+                .map(|word| {
+                    word.split_once('=')
+                        .and_then(|(word, n)| Some((word.into(), n.parse().ok()?)))
+                })
                 .collect::<Option<_>>()
                 .ok_or_else(wrong)?,
         },

@@ -13,7 +13,14 @@ impl Context {
         match (function, self.type_data(ty)) {
             (TypeFn::Elem, data) => one(element(data)?),
             (TypeFn::I1, data) => one(self.with_element(data, Type::I1)),
-            (TypeFn::Tensor, TypeData::MemRef { shape: Some(shape), elem, .. }) => one(self.tensor(shape, *elem)),
+            (
+                TypeFn::Tensor,
+                TypeData::MemRef {
+                    shape: Some(shape),
+                    elem,
+                    ..
+                },
+            ) => one(self.tensor(shape, *elem)),
             (TypeFn::Tensor, TypeData::MemRef { elem, .. }) => one(self.intern_type(TypeData::UnrankedTensor(*elem))),
             (TypeFn::Inputs, TypeData::Function { inputs, .. }) => Some(inputs.iter().copied().collect()),
             (TypeFn::Results, TypeData::Function { results, .. }) => Some(results.iter().copied().collect()),

@@ -27,6 +27,8 @@ pub struct Parsed {
 pub struct PrintOptions {
     /// The generic form, which other tools of the family read.
     pub generic: bool,
+    /// MLIR's custom assembly, of operations whose text MLIR declares.
+    pub mlir: bool,
     /// Lists and texts with more elements than this are cut short; what is printed then cannot be read back.
     pub elide_large: Option<usize>,
 }

@@ -336,6 +336,10 @@ impl<'s> Parser<'s> {
             match word {
                 b"affine_map" | b"affine_set" => self.check_affine(inside, word == b"affine_map")?,
                 b"loc" => self.check_location(inside)?,
+                b"strided" => {
+                    let text = strided(&self.text(inside));
+                    return Ok(self.ctx.attr(AttrData::Opaque(text.into())));
+                }
                 b"dense" => {
                     if let Some(ty) = self.type_behind_colon()?
                         && let Some(attr) = self.dense(inside, ty)?
@@ -482,6 +486,20 @@ impl<'s> Parser<'s> {
             bits: value.to_bits(),
             ty: ty.unwrap_or(Type::F64),
         })
+    }
+}
+
+/// A layout as MLIR prints it: `strided<[4, 1], offset: 2>`, however it is written.
+fn strided(inside: &str) -> String {
+    let text: String = inside.split_whitespace().collect();
+    let (strides, offset) = match text.split_once("],offset:") {
+        Some((strides, offset)) => (strides.to_owned() + "]", offset),
+        None => (text, "0"),
+    };
+    let strides = strides.replace(',', ", ");
+    match offset {
+        "0" => format!("strided<{strides}>"),
+        offset => format!("strided<{strides}, offset: {offset}>"),
     }
 }
 

@@ -3,10 +3,10 @@
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
 use crate::body::Body;
+use crate::context::Context;
 use crate::declare::{Presence, Traits};
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
-use crate::context::Context;
 use crate::entity::{BlockId, OpId, OpName, Sym, ValueId};
 use crate::registry::{InferArgs, OpDef};
 use crate::text::{cursor, segments};
@@ -529,7 +529,7 @@ impl Parser<'_> {
             .map(|t| t.to_vec())
     }
 
-    pub(super) fn add_implicit_terminator(&mut self, block: BlockId, name: &str, span: Span) {
+    pub(super) fn add_implicit_terminator(&mut self, block: BlockId, name: &str, forwards: bool, span: Span) {
         let ctx = self.ctx.clone();
         // As MLIR has it.
         let only_known = ctx.find_op_name(name).is_some_and(|name| ctx.ods(name).is_some());
@@ -540,12 +540,20 @@ impl Parser<'_> {
         if !ended {
             let name = ctx.op_name(name);
             let mut regions = SmallVec::<[_; 1]>::new();
-            for _ in ctx.ods(name).and_then(|ods| ods.row().ok()).iter().flat_map(|row| &row.regions) {
+            for _ in ctx
+                .ods(name)
+                .and_then(|ods| ods.row().ok())
+                .iter()
+                .flat_map(|row| &row.regions)
+            {
                 let region = body.create_region();
                 body.create_block(region);
                 regions.push(region);
             }
+            let last = body.last_op(block).filter(|_| forwards);
+            let operands: SmallVec<[ValueId; 2]> = last.into_iter().flat_map(|op| body.results(op)).collect();
             let op = body.create_op(OpSpec {
+                operands: &operands,
                 // What is left out is missed where the region ends.
                 span,
                 regions: &regions,

@@ -56,7 +56,7 @@ impl Parser<'_> {
     }
 
     /// The end of `(%a, %b)`, if that is next, or of what is before types.
-    fn operands_end(&self, open: usize) -> Option<usize> {
+    pub(super) fn operands_end(&self, open: usize) -> Option<usize> {
         let mut at = self.after(open + 1);
         loop {
             match self.src.get(at)? {
@@ -81,7 +81,7 @@ impl Parser<'_> {
     }
 
     /// Whether our own form goes on so.
-    fn own_goes_on(&self, def: &OpDef, at: usize, line: usize) -> bool {
+    pub(super) fn own_goes_on(&self, def: &OpDef, at: usize, line: usize) -> bool {
         let at = self.after(at);
         match self.src.get(at).filter(|_| at < line) {
             None | Some(b'{' | b':' | b'}') => true,

@@ -13,8 +13,10 @@ use crate::declare::Traits;
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::ValueId;
+use crate::ods::{
+    Arity, AttrKind, AttrPresence, Element, OPERAND_SEGMENTS, Ods, OdsRow, Of, RESULT_SEGMENTS, Slot, TypeRule,
+};
 use crate::registry::OpDef;
-use crate::ods::{Ods, Arity, AttrKind, AttrPresence, Element, OPERAND_SEGMENTS, OdsRow, Of, RESULT_SEGMENTS, Slot, TypeRule};
 use crate::text::cursor;
 use crate::types::{Attr, AttrData, Type};
 
@@ -41,7 +43,10 @@ pub(super) struct OdsState {
 impl OdsState {
     /// The types that were read of an operand or a result.
     pub(super) fn types(&self, slot: Slot) -> impl Iterator<Item = Type> {
-        self.types.iter().filter(move |ty| usize::from(ty.0) == slot).map(|ty| ty.1)
+        self.types
+            .iter()
+            .filter(move |ty| usize::from(ty.0) == slot)
+            .map(|ty| ty.1)
     }
 }
 
@@ -52,8 +57,18 @@ impl Parser<'_> {
         if row.own || row.items.is_empty() && ods.format().starts_with('-') {
             return false;
         }
-        let own = def.is_some() && self.next_is(b'(');
-        !own || matches!(row.items.first().map(|item| &item.element), Some(Element::Literal(text)) if &**text == "(")
+        let Some(def) = def.filter(|_| self.next_is(b'(')) else {
+            return true;
+        };
+        let begins =
+            matches!(row.items.first().map(|item| &item.element), Some(Element::Literal(text)) if &**text == "(");
+        if begins && row.segments {
+            return true;
+        }
+        // `(%a, %b)`, and then what our own form may have there.
+        let line = cursor::line_end(self.src, self.pos);
+        let end = self.operands_end(self.after(self.pos));
+        !end.is_some_and(|end| self.own_goes_on(def, end, line))
     }
 
     /// Goes on in the format of an operation, to its end or to a region.
@@ -76,9 +91,9 @@ impl Parser<'_> {
             state.at = at + 1;
             match &item.element {
                 Element::Choice { otherwise, .. } => {
-                    let first = row.items[at + 1..].iter().find(|item| {
-                        !matches!(item.element, Element::Blank | Element::NewLine)
-                    });
+                    let first = row.items[at + 1..]
+                        .iter()
+                        .find(|item| !matches!(item.element, Element::Blank | Element::NewLine));
                     if !first.is_none_or(|first| self.ods_begins(row, &first.element)) {
                         state.at = *otherwise;
                     }
@@ -387,7 +402,12 @@ impl Parser<'_> {
                 if *angle && !self.eat(b">") {
                     return Err(self.expected_in_ods(pending, "`>`"));
                 }
-                let found: Vec<&str> = words.iter().zip(found).filter(|word| word.1).map(|word| &**word.0).collect();
+                let found: Vec<&str> = words
+                    .iter()
+                    .zip(found)
+                    .filter(|word| word.1)
+                    .map(|word| &**word.0)
+                    .collect();
                 self.composed(&crate::ods::row::words_text(kind, &found.join(",")), start)?
             }
         })
@@ -429,7 +449,13 @@ impl Parser<'_> {
         };
         state.operands.sort_by_key(|operand| operand.0);
         let counts: SmallVec<[i64; 6]> = (0..row.operands.len())
-            .map(|slot| state.operands.iter().filter(|operand| usize::from(operand.0) == slot).count() as i64)
+            .map(|slot| {
+                state
+                    .operands
+                    .iter()
+                    .filter(|operand| usize::from(operand.0) == slot)
+                    .count() as i64
+            })
             .collect();
         pending.operands = state.operands.iter().map(|operand| operand.1).collect();
         pending.operand_spans = state.operands.iter().map(|operand| operand.2).collect();
@@ -455,7 +481,10 @@ impl Parser<'_> {
         }
         let read = std::mem::take(&mut pending.regions);
         for (at, spec) in row.regions.iter().enumerate() {
-            let mine = read.iter().zip(&state.regions).filter(|read| usize::from(*read.1) == at);
+            let mine = read
+                .iter()
+                .zip(&state.regions)
+                .filter(|read| usize::from(*read.1) == at);
             let before = pending.regions.len();
             pending.regions.extend(mine.map(|read| *read.0));
             if pending.regions.len() == before && !spec.variadic {
@@ -483,7 +512,11 @@ impl Parser<'_> {
                 AttrPresence::Required => {
                     let sym = self.ctx.sym(&attr.name);
                     if pending.attrs.iter().all(|entry| entry.0 != sym) {
-                        let message = format!("`{}` needs the attribute `{}`", self.ctx.op_str(pending.name), attr.name);
+                        let message = format!(
+                            "`{}` needs the attribute `{}`",
+                            self.ctx.op_str(pending.name),
+                            attr.name
+                        );
                         return Err(self.error("missing-attribute", message, pending.span));
                     }
                 }
@@ -535,7 +568,11 @@ impl Parser<'_> {
         let mut at = 0;
         for slot in 0..settled.row.operands.len() {
             let first = at;
-            while state.operands.get(at).is_some_and(|operand| usize::from(operand.0) == slot) {
+            while state
+                .operands
+                .get(at)
+                .is_some_and(|operand| usize::from(operand.0) == slot)
+            {
                 at += 1;
             }
             let Some(types) = self.types_of(pending, settled, slot) else {
@@ -570,7 +607,11 @@ impl Parser<'_> {
             TypeRule::Same(letter) => settled.vars[usize::from(*letter)].map(|ty| Types::from_slice(&[ty])),
             TypeRule::Fixed(ty) => Some(Types::from_slice(&[*ty])),
             TypeRule::Each(of) => {
-                let each = settled.state.operands.iter().filter(|operand| usize::from(operand.0) == *of);
+                let each = settled
+                    .state
+                    .operands
+                    .iter()
+                    .filter(|operand| usize::from(operand.0) == *of);
                 Some(each.map(|_| Type::I1).collect())
             }
             TypeRule::OfAttr(at) => {
@@ -585,7 +626,11 @@ impl Parser<'_> {
                     (None, TypeRule::Same(letter)) => settled.vars[usize::from(*letter)]?,
                     (None, TypeRule::Fixed(ty)) => *ty,
                     (None, _) => {
-                        let found = settled.state.operands.iter().find(|operand| usize::from(operand.0) == of)?;
+                        let found = settled
+                            .state
+                            .operands
+                            .iter()
+                            .find(|operand| usize::from(operand.0) == of)?;
                         let value = found.1;
                         self.body().value_type(value)
                     }

@@ -165,7 +165,11 @@ impl<'r, 's> OdsReader<'r, 's> {
     /// The attribute of this name, if it has been read.
     pub fn get_attr(&self, name: &str) -> Option<Attr> {
         let sym = self.parser.ctx.sym(name);
-        self.pending.attrs.iter().find(|entry| entry.0 == sym).map(|entry| entry.1)
+        self.pending
+            .attrs
+            .iter()
+            .find(|entry| entry.0 == sym)
+            .map(|entry| entry.1)
     }
 
     /// Takes an attribute away that has been read.
@@ -260,7 +264,10 @@ impl<'r, 's> OdsReader<'r, 's> {
     ) -> Option<ValueId> {
         let span = self.pending.span;
         let name = self.parser.ctx.op_name(name);
-        let entries: Vec<_> = attrs.iter().map(|&(name, value)| (self.parser.ctx.sym(name), value)).collect();
+        let entries: Vec<_> = attrs
+            .iter()
+            .map(|&(name, value)| (self.parser.ctx.sym(name), value))
+            .collect();
         let attrs = self.parser.ctx.dict(&entries);
         let region = *self.pending.regions.last()?;
         let body = self.parser.body();
@@ -353,7 +360,11 @@ impl<'r, 's> OdsReader<'r, 's> {
             names.join(", ")
         };
         let (dims, symbols) = (list(false, "d"), list(true, "s"));
-        let symbols = if symbols.is_empty() { symbols } else { format!("[{symbols}]") };
+        let symbols = if symbols.is_empty() {
+            symbols
+        } else {
+            format!("[{symbols}]")
+        };
         Ok(format!("affine_map<({dims}){symbols} -> ({text})>"))
     }
 
@@ -361,7 +372,10 @@ impl<'r, 's> OdsReader<'r, 's> {
     pub fn values(&self, name: &str) -> Vec<ValueId> {
         let slot = self.row.slot(name).unwrap_or_default();
         let operands = self.pending.ods.iter().flat_map(|state| &state.operands);
-        operands.filter(|operand| usize::from(operand.0) == slot).map(|operand| operand.1).collect()
+        operands
+            .filter(|operand| usize::from(operand.0) == slot)
+            .map(|operand| operand.1)
+            .collect()
     }
 
     /// The name of a value that is next, with its sigil and the number behind it; nothing is read.

@@ -307,7 +307,7 @@ impl<'s> Parser<'s> {
             self.operand_list(pending, b")")?;
         } else {
             // Without parentheses, operands must stand on the line of the name: the next line is the next operation.
-            while self.next_is(b'%') && self.after(self.pos) < line {
+            while self.next_is(b'%') && (!pending.operands.is_empty() || self.after(self.pos) < line) {
                 self.operand(pending)?;
                 if !self.next_is(b',') {
                     break;

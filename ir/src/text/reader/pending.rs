@@ -75,6 +75,16 @@ impl Pending {
         self.def(ctx).is_some_and(|d| d.has(traits))
     }
 
+    /// Whether what ends the region that was read last hands on the results of the operation in front of it.
+    pub(super) fn forwards(&self, ctx: &Context) -> bool {
+        let region = self.ods.as_ref().and_then(|state| state.regions.last());
+        let row = ctx.ods(self.name).and_then(|ods| ods.row().ok());
+        let region = row
+            .zip(region)
+            .and_then(|(row, &region)| row.regions.get(usize::from(region)));
+        region.is_some_and(|region| region.forwards)
+    }
+
     /// What ends the region that was read last, if nothing else does.
     pub(super) fn implicit_terminator<'c>(&self, ctx: &'c Context) -> Option<&'c str> {
         if let Some(state) = &self.ods {

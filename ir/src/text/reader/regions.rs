@@ -168,7 +168,8 @@ impl Parser<'_> {
         let ctx = self.ctx.clone();
         if let (Some(block), Some(terminator)) = (open.block, owner.implicit_terminator(&ctx)) {
             let brace = Span::new(self.pos - 1, self.pos);
-            self.add_implicit_terminator(block, terminator, brace);
+            let forwards = owner.forwards(&ctx);
+            self.add_implicit_terminator(block, terminator, forwards, brace);
         }
         let mut region = self.scopes.leave();
         if !region.blocks.is_empty() {

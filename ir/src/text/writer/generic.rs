@@ -82,7 +82,8 @@ impl<'a> Printer<'a, '_> {
         }
         let entries = self.ctx.dict_entries(attrs).iter();
         let entries = entries.map(|&(name, value)| (self.ctx.str(name), value));
-        let mut entries: SmallVec<[(&str, Attr); 6]> = entries.filter(|entry| row.is_inherent(entry.0) == inherent).collect();
+        let mut entries: SmallVec<[(&str, Attr); 6]> =
+            entries.filter(|entry| row.is_inherent(entry.0) == inherent).collect();
         if entries.is_empty() {
             return;
         }

@@ -29,7 +29,12 @@ impl<'a> Printer<'a, '_> {
         // Of a list of regions between words, each is printed in turn.
         while let Some(item) = row.items.get(at) {
             at += 1;
-            if item.space && !matches!(item.element, Element::Dict { .. } | Element::Custom(..) | Element::Arrow { .. }) {
+            if item.space
+                && !matches!(
+                    item.element,
+                    Element::Dict { .. } | Element::Custom(..) | Element::Arrow { .. }
+                )
+            {
                 let empty = match &item.element {
                     Element::Operand(slot) => self.ods_values(body, op, row, *slot).is_empty(),
                     _ => false,
@@ -55,7 +60,9 @@ impl<'a> Printer<'a, '_> {
                     return;
                 }
                 Element::Custom(hook, args) => {
-                    let Some(ods) = self.ctx.ods(body.op_name(op)) else { return };
+                    let Some(ods) = self.ctx.ods(body.op_name(op)) else {
+                        return;
+                    };
                     let before = self.out.len();
                     if item.space {
                         self.out.push(' ');
@@ -94,8 +101,13 @@ impl<'a> Printer<'a, '_> {
             Element::Successor(at) => {
                 let several = row.successors.get(*at).is_some_and(|successor| successor.1);
                 let count = if several { usize::MAX } else { 1 };
-                let blocks: SmallVec<[BlockId; 2]> =
-                    body.successors(op).iter().skip(*at).take(count).map(|successor| successor.block).collect();
+                let blocks: SmallVec<[BlockId; 2]> = body
+                    .successors(op)
+                    .iter()
+                    .skip(*at)
+                    .take(count)
+                    .map(|successor| successor.block)
+                    .collect();
                 for (at, block) in blocks.into_iter().enumerate() {
                     if at > 0 {
                         self.out.push_str(", ");
@@ -216,15 +228,13 @@ impl<'a> Printer<'a, '_> {
                     None => super::attr::push_int(&mut self.out, *value),
                 }
             }
-            (AttrKind::Words { prefix, angle, .. }, AttrData::Opaque(text)) => {
-                match angle {
-                    true => self.out.push_str(text.strip_prefix(&**prefix).unwrap_or(text)),
-                    false => {
-                        let word = text.rsplit([' ', '<']).next().unwrap_or_default();
-                        self.out.push_str(word.trim_end_matches('>'));
-                    }
+            (AttrKind::Words { prefix, angle, .. }, AttrData::Opaque(text)) => match angle {
+                true => self.out.push_str(text.strip_prefix(&**prefix).unwrap_or(text)),
+                false => {
+                    let word = text.rsplit([' ', '<']).next().unwrap_or_default();
+                    self.out.push_str(word.trim_end_matches('>'));
                 }
-            }
+            },
             _ => self.attr_writer(true).write(&mut self.out, value, true),
         }
     }
@@ -312,8 +322,12 @@ impl<'a> Printer<'a, '_> {
             self.new_line();
             self.out.push('}');
         }
-        let more = row.items[then.0..].iter().any(|item| matches!(item.element, Element::Region(_)))
-            || row.items[then.0..].iter().any(|item| matches!(item.element, Element::Jump(to) if to < then.0));
+        let more = row.items[then.0..]
+            .iter()
+            .any(|item| matches!(item.element, Element::Region(_)))
+            || row.items[then.0..]
+                .iter()
+                .any(|item| matches!(item.element, Element::Jump(to) if to < then.0));
         if !more && let Some((_, taken)) = self.deferred.pop_if(|(level, _)| *level == self.tasks.len()) {
             self.names.resume(taken);
         }
@@ -330,10 +344,15 @@ impl OdsRow {
             count >= least && (count == least || least < values.len())
         };
         let attrs = segments::all_attrs(ctx, body, op);
-        let required = self.attrs.iter().filter(|attr| matches!(attr.presence, AttrPresence::Required));
+        let required = self
+            .attrs
+            .iter()
+            .filter(|attr| matches!(attr.presence, AttrPresence::Required));
         fits(&self.operands, body.num_operands(op))
             && fits(&self.results, body.num_results(op))
-            && required.into_iter().all(|attr| ctx.dict_get(attrs, &attr.name).is_some())
+            && required
+                .into_iter()
+                .all(|attr| ctx.dict_get(attrs, &attr.name).is_some())
             && (!self.segments || ctx.dict_get(attrs, OPERAND_SEGMENTS).is_some())
             && self.regions.iter().filter(|region| !region.variadic).count() <= body.op_regions(op).len()
             && (!self.successors.is_empty() || body.successors(op).is_empty())
@@ -391,10 +410,7 @@ fn place(
     // Those that there are several of share what is left.
     let rest = total.saturating_sub(others).checked_div(several).unwrap_or(0);
     let len = |value: &crate::ods::Value| if value.arity == Arity::One { 1 } else { rest };
-    (
-        values.iter().take(at).map(len).sum(),
-        values.get(at).map_or(0, len),
-    )
+    (values.iter().take(at).map(len).sum(), values.get(at).map_or(0, len))
 }
 
 impl<'a> OdsPrinter<'_, 'a, '_> {
@@ -473,7 +489,10 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
 
     /// The types of all results.
     pub fn result_types(&self) -> SmallVec<[Type; 4]> {
-        self.body.results(self.op).map(|value| self.body.value_type(value)).collect()
+        self.body
+            .results(self.op)
+            .map(|value| self.body.value_type(value))
+            .collect()
     }
 
     /// An attribute.
@@ -545,7 +564,11 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
 
     /// Gives the arguments of a region their names, which are those of the entry block.
     pub fn region_args(&mut self, region: usize) -> SmallVec<[ValueId; 4]> {
-        let Some(entry) = self.body.op_regions(self.op).get(region).and_then(|&region| self.body.entry_block(region))
+        let Some(entry) = self
+            .body
+            .op_regions(self.op)
+            .get(region)
+            .and_then(|&region| self.body.entry_block(region))
         else {
             return SmallVec::new();
         };

@@ -374,7 +374,8 @@ impl<'a, 'w> Printer<'a, 'w> {
             _ => self.result_names(body, op, &results.collect::<SmallVec<[ValueId; 4]>>()),
         }
         if !self.options.generic
-            && let Some(row) = self.ods_row(body, op, def.is_some())
+            && self.options.mlir
+            && let Some(row) = self.ods_row(body, op)
         {
             self.out.push_str(self.ctx.op_str(body.op_name(op)));
             self.ods(body, op, row, 0, 0);
@@ -387,10 +388,9 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     /// The row whose format the operation is printed in.
-    fn ods_row(&self, body: &Body, op: OpId, registered: bool) -> Option<&'a OdsRow> {
-        let _ = registered;
+    fn ods_row(&self, body: &Body, op: OpId) -> Option<&'a OdsRow> {
         let row = self.ctx.ods(body.op_name(op))?.row().ok()?;
-        (!row.own && !row.items.is_empty() && row.fits(self.ctx, body, op)).then_some(row)
+        (row.regions.is_empty() | !row.own && !row.items.is_empty() && row.fits(self.ctx, body, op)).then_some(row)
     }
 
     /// `%name = ` for the only result of an operation without regions.
