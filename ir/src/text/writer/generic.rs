@@ -87,7 +87,10 @@ impl<'a> Printer<'a, '_> {
         if entries.is_empty() {
             return;
         }
-        entries.sort_by_key(|entry| entry.0);
+        // Those of our functions keep the order in which they were written.
+        if inherent || !row.own {
+            entries.sort_by_key(|entry| entry.0);
+        }
         let writer = self.attr_writer(true);
         let mut before = if inherent { " <{" } else { " {" };
         for (name, value) in entries {
