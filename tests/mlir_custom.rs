@@ -16,8 +16,8 @@ use pir_ir::{Body, Context, Diagnostic, Module, ValueId};
 const SEPARATOR: &str = "// -----";
 
 /// Of how many programs the recorded form is compared, and how many are refused, at least.
-const COMPARED: usize = 45;
-const REFUSED: usize = 120;
+const COMPARED: usize = 150;
+const REFUSED: usize = 20;
 
 fn recorded() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test-files/mlir/custom");

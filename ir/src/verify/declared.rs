@@ -250,7 +250,13 @@ impl Checker<'_> {
             .count();
         let (max, min) = (def.regions.len(), def.regions.len() - optional);
         let is_repeated = def.regions.iter().any(|r| r.presence == Presence::Repeated);
-        if regions.len() < min || regions.len() > max && !is_repeated {
+        // MLIR has some of which there may be none.
+        let any = regions.is_empty()
+            && self
+                .ctx
+                .ods(self.body.op_name(op))
+                .is_some_and(|ods| ods.row().is_ok_and(|row| row.regions.iter().all(|r| r.variadic)));
+        if !any && regions.len() < min || regions.len() > max && !is_repeated {
             let names: Vec<&str> = def.regions.iter().filter_map(|r| r.keywords.first().copied()).collect();
             let count = if min == max {
                 number(max).trim_end().to_owned()

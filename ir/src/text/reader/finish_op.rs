@@ -545,6 +545,7 @@ impl Parser<'_> {
                 .and_then(|ods| ods.row().ok())
                 .iter()
                 .flat_map(|row| &row.regions)
+                .filter(|region| !region.variadic)
             {
                 let region = body.create_region();
                 body.create_block(region);

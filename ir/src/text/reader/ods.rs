@@ -68,7 +68,13 @@ impl Parser<'_> {
         // `(%a, %b)`, and then what our own form may have there.
         let line = cursor::line_end(self.src, self.pos);
         let end = self.operands_end(self.after(self.pos));
-        !end.is_some_and(|end| self.own_goes_on(def, end, line))
+        let Some(end) = end.filter(|&end| self.own_goes_on(def, end, line)) else {
+            return true;
+        };
+        // Attributes may be between operands in MLIR's form.
+        let at = self.after(end);
+        let behind = cursor::balanced_end(self.src, at).filter(|_| self.src.get(at) == Some(&b'{'));
+        behind.is_some_and(|at| self.src.get(self.after(at)) == Some(&b'%') && self.after(at) < line)
     }
 
     /// Goes on in the format of an operation, to its end or to a region.
