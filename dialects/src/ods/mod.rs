@@ -1,7 +1,7 @@
 //! MLIR's dialects as text: rows (`ops/`) say how each operation is read and printed in custom assembly, and which attributes belong
 //! to it. What is code in MLIR too, because ODS cannot say it, is a function here.
 //!
-//! The rows follow the declarations of MLIR 19 (`tools/mlir/rows`).
+//! The rows follow the declarations of MLIR 19.
 
 mod affine;
 mod common;

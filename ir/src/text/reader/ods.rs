@@ -71,8 +71,16 @@ impl Parser<'_> {
         let Some(end) = end.filter(|&end| self.own_goes_on(def, end, line)) else {
             return true;
         };
-        // Attributes may be between operands in MLIR's form.
+        // Attributes may be between operands in MLIR's form, and its regions have no words in front of them.
         let at = self.after(end);
+        let has_words = def
+            .regions
+            .iter()
+            .all(|region| !region.keywords.is_empty() && !region.bare);
+        let label = self.after(at + 1);
+        if self.src.get(at) == Some(&b'{') && has_words && self.src.get(label) == Some(&b'^') {
+            return true;
+        }
         let behind = cursor::balanced_end(self.src, at).filter(|_| self.src.get(at) == Some(&b'{'));
         behind.is_some_and(|at| self.src.get(self.after(at)) == Some(&b'%') && self.after(at) < line)
     }
