@@ -45,6 +45,10 @@ impl<'s> Parser<'s> {
         let known = self.known_op(word);
         let name = known.name.filter(|_| known.plain)?;
         self.pos = self.src.len() - rest.len();
+        // MLIR's custom assembly has no blank there.
+        if known.ods && self.peek() == b'(' {
+            return None;
+        }
         let span = Span::new(start, self.pos);
         self.plain_operands(&mut parts.operands)?;
         let attrs = self.plain_attributes()?;
