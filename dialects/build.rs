@@ -28,7 +28,9 @@ fn main() {
         for (family, op) in &tables {
             row(&mut rows, dialect, family, op);
             // Builders infer the types of results, which StableHLO's attributes do not determine.
-            typed::typed(&mut typed, dialect, op, dialect == "pd");
+            if !op.written {
+                typed::typed(&mut typed, dialect, op, dialect == "pd");
+            }
         }
         rows.push_str("];\n");
         let ops: Vec<schema::Op> = tables.into_iter().map(|(_, op)| op).collect();
@@ -152,10 +154,11 @@ fn row(out: &mut String, dialect: &str, family: &str, op: &schema::Op) {
     };
     let _ = writeln!(
         out,
-        "    Row {{ op: {:?}, family: {family:?}, summary: {:?}, doc: {:?}, example: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
+        "    Row {{ op: {:?}, written: {}, family: {family:?}, summary: {:?}, doc: {:?}, example: {:?}, operands: {}, attrs: &[{}], outputs: {}, \
          infer: {infer}, verify: {verify}, regions: &[{}], traits: {traits}, effects: Effects::{}, speculate: Speculate::{}, derivative: {derivative}, \
          backward: {:?}, no_need_buffer: &[{}], computes: {:?}, vjp: {:?}, forms: &[{}], assembly: {:?} }},",
         format!("{dialect}.{}", op.op),
+        op.written,
         op.summary,
         op.doc,
         op.example,

@@ -78,8 +78,19 @@ pub fn dialect(name: &str) -> Option<String> {
     let prefix = format!("{name}.");
     let mut ops: Vec<&OpDef> = ctx.ops().iter().filter(|op| op.name.starts_with(&prefix)).collect();
     ops.sort_by(|a, b| a.name.cmp(&b.name));
-    for op in ops {
+    let (foreign, own): (Vec<_>, Vec<_>) = ops.into_iter().partition(|op| pir_dialects::pd::is_foreign(&op.name));
+    for op in own {
         operation(&mut page, &ctx, op);
+    }
+    if !foreign.is_empty() {
+        page.push_str(
+            "\n## Operations that only PaddlePaddle runs\n\nThey are known from its declarations: the types of their results are as \
+             written, there are no kernels, and the derivative is PaddlePaddle's operation of the same name with `_grad`.\n\n```\n",
+        );
+        for op in foreign {
+            let _ = writeln!(page, "{}", signature(op));
+        }
+        page.push_str("```\n");
     }
     Some(page)
 }

@@ -44,7 +44,7 @@ fn examples() {
     for op in ctx
         .ops()
         .iter()
-        .filter(|op| pir_dialects::pd::family(&op.name).is_some())
+        .filter(|op| pir_dialects::pd::family(&op.name).is_some() && !pir_dialects::pd::is_foreign(&op.name))
     {
         match pir_tools::reference::example(&ctx, op) {
             Ok(Some(text)) => assert!(text.contains("\n// "), "the example of {} gives nothing", op.name),

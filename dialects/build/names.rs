@@ -161,6 +161,11 @@ fn attribute(name: &str, ty: &str, default: Option<&str>) -> Result<String> {
         "int[]" => "i32s",
         "int64_t[]" => "i64s",
         "double[]" => "numbers",
+        "float[]" => "f32s",
+        // Saved as what may be computed is, and it may not be computed.
+        "const int64_t[]" => "int_array",
+        "const scalar" => "scalar",
+        "str[]" => "strs",
         "DataType" => "dtype",
         "Place" => "place",
         _ => return Err(format!("PaddlePaddle has no attribute of type `{ty}`")),
@@ -203,7 +208,7 @@ fn program_desc_forms(op: &Op) -> Result<Vec<(String, String)>> {
         && op.attrs.is_empty()
         && op.operands[0].ty == "Tensor"
         && matches!(&op.outputs[..], [one] if one.ty == "Tensor");
-    let derived = (op.program_desc.is_empty() && plain).then(|| "(X) -> (Out)".to_owned());
+    let derived = (op.program_desc.is_empty() && plain && !op.written).then(|| "(X) -> (Out)".to_owned());
     op.program_desc
         .iter()
         .cloned()

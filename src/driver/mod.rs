@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use pir_ir::text::{self, ParseOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
-use pir_ir::{Context, Diagnostic, Module, Severity, expand_composites, has_composites};
+use pir_ir::{Context, Diagnostic, Module, OpView, Severity, expand_composites, has_composites};
 use pir_passes::{Invocation, Observer, PassManager, Pipeline, VerifyEach};
 use pir_translate::paddle;
 
@@ -140,9 +140,13 @@ pub fn emit(module: &Module, to: To) -> Result<Option<Vec<u8>>, Vec<Diagnostic>>
     if to == To::Stablehlo {
         return stablehlo::write(module.into_owned()).map(Some);
     }
-    // Other systems do not know operations that are defined by composition.
-    if has_composites(&module, &|_| false) {
-        expand_composites(module.to_mut(), &|_| false)?;
+    // Other systems do not know operations that are defined by composition, but PaddlePaddle knows its own.
+    let is_theirs = |op: OpView<'_>| {
+        let name = op.name().strip_prefix("pd.");
+        matches!(to, To::PaddleJson | To::PaddleText) && name.and_then(pir_dialects::formats::paddle).is_some()
+    };
+    if has_composites(&module, &is_theirs) {
+        expand_composites(module.to_mut(), &is_theirs)?;
     }
     let module = module.as_ref();
     match to {

@@ -27,6 +27,7 @@ TYPES = {
     "std::vector<float>": "float[]",
     "std::vector<std::string>": "str[]",
     "std::vector<phi::Scalar>": "double[]",
+    "std::vector<double>": "double[]",
     "phi::DataType": "DataType",
     "phi::Place": "Place",
 }
@@ -181,6 +182,8 @@ class Facts:
         builds = [b for b in builds if all(p[0] != "pir::AttributeMap" for p in b)] or [[]]
         results, args = signature or ("", [])
         shown = {p[1]: p for p in map(parameter, args)}
+        # The types of the C++ interface, by the names of the arguments.
+        self.shown = {name: told[0] for name, told in shown.items()}
         self.args = []
         for ty, name, default in builds[0]:
             plain = name[:-1] if ty == "pir::Value" else name
@@ -198,6 +201,7 @@ class Facts:
             self.args.append((kind, plain, default))
         lists = [t.strip() for t in split(results.removeprefix("std::tuple<").removesuffix(">"))]
         self.lists = [at for at, t in enumerate(lists) if "vector" in t]
+        self.traits = re.findall(r"\w+::(\w+(?:Trait|Interface))", body.partition("{")[0])
 
     def row(self, twin):
         """A row for review."""

@@ -6,6 +6,7 @@
 
 mod arithmetic;
 mod branches;
+mod composed;
 pub(crate) mod condition;
 pub(crate) mod control;
 mod expr;
@@ -16,9 +17,11 @@ mod loops;
 mod verify;
 
 use crate::cf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pir_ir::{ContextBuilder, DialectDef, DialectType, TypeDef, TypeParamKind};
+
+use rustc_hash::FxHashSet;
 
 use crate::table::definition;
 
@@ -68,6 +71,14 @@ pub fn family(op: &str) -> Option<&'static str> {
     rows::ROWS.iter().find(|row| row.op == op).map(|row| row.family)
 }
 
+/// Whether an operation is known from PaddlePaddle's declarations alone: the types of its results are as written, there is no
+/// kernel, and only PaddlePaddle's executor runs it.
+pub fn is_foreign(op: &str) -> bool {
+    static NAMES: OnceLock<FxHashSet<&str>> = OnceLock::new();
+    let names = || rows::ROWS.iter().filter(|row| row.written).map(|row| row.op).collect();
+    NAMES.get_or_init(names).contains(op)
+}
+
 /// `pd.dense_tensor_array`, an array of tensors of PaddlePaddle's.
 pub struct DenseTensorArray;
 
@@ -102,6 +113,7 @@ pub fn register(builder: &mut ContextBuilder) {
     let folds = fold::Folds::new();
     let tabled = rows::ROWS.iter().map(definition).map(|mut def| {
         folds.attach(&mut def);
+        composed::attach(&mut def);
         def
     });
     builder.register(dialect, tabled.chain(control::definitions()));

@@ -39,6 +39,8 @@ pub(crate) enum Speculate {
 /// An entry of a table.
 pub(crate) struct Row {
     pub(crate) op: &'static str,
+    /// Whether the types of its results are as written.
+    pub(crate) written: bool,
     pub(crate) family: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) doc: &'static str,

@@ -17,6 +17,10 @@ pub struct Entry {
     derivative: Option<String>,
     #[serde(default)]
     infer_meta: Option<InferMeta>,
+    /// `written`: nothing infers the types of the results, which are as the program has them. The operation has no kernel and is
+    /// differentiated by its gradient operation, which only PaddlePaddle's executor runs.
+    #[serde(default)]
+    types: Option<String>,
     /// The function that checks what the declaration cannot say.
     #[serde(default)]
     verify: Option<String>,
@@ -56,6 +60,7 @@ pub struct Entry {
     /// The operands changed by PaddlePaddle's operation with the suffix `_`, `(x -> out)`, unless it is the first.
     #[serde(default)]
     inplace: Option<String>,
+    #[serde(default)]
     summary: String,
     #[serde(default)]
     doc: String,
@@ -139,6 +144,9 @@ pub struct Op {
     pub outputs: Vec<Value>,
     /// The function that infers result types, in snake case.
     pub infer: Option<String>,
+    /// Whether the types of its results are as written.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub written: bool,
     /// The function that checks what the declaration cannot say.
     #[allow(dead_code, reason = "the build script reads it")]
     pub verify: Option<String>,
@@ -293,6 +301,15 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
         let message = format!("`derivative` names `{name}`, which is no operand");
         return Err(fail("derivative", &message));
     }
+    let written = match entry.types.as_deref() {
+        None => false,
+        Some("written") if entry.infer_meta.is_none() => true,
+        Some(_) => return Err(fail("types", "`types` is `written`, and then there is no `infer_meta`")),
+    };
+    let summary = match written && entry.summary.is_empty() {
+        true => format!("PaddlePaddle's `{}`, which only its executor runs", entry.op),
+        false => entry.summary,
+    };
     // Most operations compute a value. In PaddlePaddle, a trailing underscore marks a change in place.
     if entry.effects.is_none() && entry.op.ends_with('_') {
         return Err(fail(
@@ -311,6 +328,7 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
         infer: entry
             .infer_meta
             .map(|m| snake(m.func.strip_suffix("InferMeta").unwrap_or(&m.func))),
+        written,
         verify: entry.verify,
         regions: entry
             .regions
@@ -336,7 +354,7 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
         tensorflow: entry.tensorflow,
         from_tensorflow: entry.from_tensorflow.into(),
         inplace: entry.inplace,
-        summary: entry.summary,
+        summary,
         doc: entry.doc,
         example: entry.example,
         op: entry.op,

@@ -14,6 +14,7 @@ import importlib
 import multiprocessing
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -141,8 +142,10 @@ def names():
 
 def uncovered():
     ours, theirs = names()
+    # Only PaddlePaddle runs what is known from its declarations alone. Those that are made of others here have cases.
+    declared = set(re.findall(r"op: (\w+)", (HERE.parents[2] / "dialects/src/pd/ops/paddle.yaml").read_text()))
     for name in ours:
-        if name in OPS or name in exceptions.NOT_SWEPT:
+        if name in OPS or name in exceptions.NOT_SWEPT or name in declared:
             continue
         yield f"`pd.{name}` has neither cases nor a reason why it has none" + \
             (", and PaddlePaddle has it" if name in theirs else "")

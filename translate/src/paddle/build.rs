@@ -215,7 +215,8 @@ impl<'c> Builder<'c> {
             .ctx
             .registered_op(&source.name)
             .and_then(|name| self.ctx.op_def(name));
-        let follows = def.is_some_and(|def| def.results.iter().any(|result| result.arity == Arity::Optional));
+        let stated = def.filter(|def| !pd::is_foreign(&def.name));
+        let follows = stated.is_some_and(|def| def.results.iter().any(|result| result.arity == Arity::Optional));
         if !absent.is_empty() && !is_fetch && !follows {
             let value = self.ctx.ints_attr(&absent);
             source.attrs.push(ABSENT_RESULTS.entry(self.ctx, value));

@@ -10,6 +10,15 @@ pub(in super::super) fn unchanged(args: InferArgs<'_>) -> Types {
     one(args.operand_type(0).unwrap_or(Type::NONE))
 }
 
+/// The type of the operand; of a complex one, with elements of the type of its parts.
+pub(in super::super) fn magnitude(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    match args.ctx.type_data(x.elem) {
+        TypeData::Complex(part) => one(args.ctx.tensor(&x.dims, *part)),
+        _ => unchanged(args),
+    }
+}
+
 fn broadcast_operands(args: &InferArgs<'_>, first: usize) -> Result<Shaped, String> {
     let (x, y) = (operand(args, first)?, operand(args, first + 1)?);
     if x.elem != y.elem {

@@ -7,6 +7,7 @@ mod activation;
 mod composite;
 mod elementwise;
 mod expand;
+mod foreign;
 mod formula;
 mod grad_ops;
 mod hlo;
@@ -143,7 +144,9 @@ fn standard() -> impl Iterator<Item = &'static Rule> {
 
 impl RuleTable {
     pub(crate) fn new(ctx: &Context) -> Self {
-        let mut table: Vec<Option<Rule>> = ctx.ops().iter().map(composite::rule_of).collect();
+        let mut table: Vec<Option<Rule>> = (ctx.ops().iter())
+            .map(|def| foreign::rule_of(def).or_else(|| composite::rule_of(def)))
+            .collect();
         let mut add = |rule: &Rule| {
             if let Some(name) = ctx.registered_op(rule.op) {
                 table[name.index()] = Some(*rule);

@@ -2,6 +2,7 @@
 
 use pir_ir::{Attr, AttrData, OpView, Type, TypeData};
 
+use super::ops::single;
 use super::{Id, Writer, json};
 
 impl Writer<'_> {
@@ -50,6 +51,38 @@ impl Writer<'_> {
             }
             _ => return None,
         };
+        Some(json::plain("0.a_array", &format!("[{}]", items.join(","))))
+    }
+
+    /// A number that is saved with its type.
+    pub(super) fn scalar(&self, attr: Option<Attr>, default: &str) -> Option<String> {
+        let data = match attr.map(|a| self.ctx.attr_data(a)) {
+            Some(AttrData::Int { value, .. }) => format!("[\"int64\",{value}]"),
+            Some(AttrData::Bool(value)) => format!("[\"bool\",{value}]"),
+            _ => {
+                let value = attr.map_or(default.parse().ok(), |a| self.ctx.attr_f64(a));
+                let value = value.filter(|value| value.is_finite())?;
+                let name = if single(value) { "float32" } else { "float64" };
+                format!("[\"{name}\",{value:?}]")
+            }
+        };
+        Some(json::plain("1.a_scalar", &data))
+    }
+
+    /// A list of single numbers or of texts.
+    pub(super) fn list(&self, attr: Option<Attr>, default: &str, single: bool) -> Option<String> {
+        let ctx = self.ctx;
+        let items = match attr.map(|a| ctx.attr_data(a)) {
+            None if default.is_empty() => Vec::new(),
+            Some(AttrData::Array(items)) => items.to_vec(),
+            Some(AttrData::Ints(ints)) => ints.iter().map(|&n| ctx.int_attr(n)).collect(),
+            _ => return None,
+        };
+        let item = |&item: &Attr| match single {
+            true => ctx.attr_f64(item).map(|value| json::float("0.a_f32", value)),
+            false => ctx.attr_str(item).map(json::text),
+        };
+        let items: Vec<String> = items.iter().map(item).collect::<Option<_>>()?;
         Some(json::plain("0.a_array", &format!("[{}]", items.join(","))))
     }
 }

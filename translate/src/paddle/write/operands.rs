@@ -193,9 +193,14 @@ impl Writer<'_> {
                     .ok_or_else(wrong)?;
                 json::float(&format!("0.a_{kind}"), value)
             }
-            "numbers" => self.numbers(attr.ok_or_else(wrong)?).ok_or_else(wrong)?,
+            "numbers" if attr.is_some() || !default.is_empty() => {
+                self.numbers(attr.ok_or_else(wrong)?).ok_or_else(wrong)?
+            }
+            "numbers" => json::plain("0.a_array", "[]"),
+            "scalar" => self.scalar(attr, default).ok_or_else(wrong)?,
+            "f32s" | "strs" => self.list(attr, default, kind == "f32s").ok_or_else(wrong)?,
             "str" => json::text(attr.map_or(Some(default), |a| ctx.attr_str(a)).ok_or_else(wrong)?),
-            "i32s" | "i64s" => {
+            "i32s" | "i64s" | "int_array" => {
                 let of_result = || types.first().and_then(|&ty| ctx.as_tensor(ty)).map(|(s, _)| s.to_vec());
                 let ones = || view.ints("axes").map(|axes| vec![1; axes.len()]);
                 let values = match (attr, default) {
@@ -207,10 +212,13 @@ impl Writer<'_> {
                     (None, "ones(axes)") => ones(),
                     (None, text) => Some(text.split(',').filter_map(|n| n.parse().ok()).collect()),
                 };
-                json::list(
-                    &format!("0.a_{}", kind.trim_end_matches('s')),
-                    &values.ok_or_else(wrong)?,
-                )
+                let values = values.ok_or_else(wrong)?;
+                if kind == "int_array" {
+                    let mut data = String::new();
+                    json::integers(values, &mut data);
+                    return Ok(json::plain("1.a_intarray", &data));
+                }
+                json::list(&format!("0.a_{}", kind.trim_end_matches('s')), &values)
             }
             "dtype" => match attr {
                 Some(attr) => json::dtype_attr(ctx, Some(ctx.attr_type(attr).ok_or_else(wrong)?))?,

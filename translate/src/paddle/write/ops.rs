@@ -205,6 +205,7 @@ impl Writer<'_> {
                 None => types,
             },
         };
+        let types = with_absent(view, types);
         for attribute in form.attributes {
             let text = self.attribute(view, attribute, &types)?;
             json::entry(attribute.name, &text, &mut attrs);
@@ -414,7 +415,16 @@ impl Writer<'_> {
     }
 }
 
+/// The types of the results at PaddlePaddle's positions: none for those that are absent.
+fn with_absent(view: OpView<'_>, mut types: Vec<Type>) -> Vec<Type> {
+    for &at in view.ints("absent_results").unwrap_or(&[]) {
+        let at = usize::try_from(at).unwrap_or(0).min(types.len());
+        types.insert(at, Type::NONE);
+    }
+    types
+}
+
 /// Whether the number is exact in single precision.
-fn single(value: f64) -> bool {
+pub(super) fn single(value: f64) -> bool {
     value.is_nan() || f64::from(value as f32) == value
 }

@@ -1,0 +1,195 @@
+//! Images at other places: interpolation and sampling.
+
+use super::{Call, Compose, Expr};
+
+pub(super) const OPS: &[(&str, Compose)] = &[
+    ("nearest_interp", |op| interpolated(op, nearest)),
+    ("linear_interp", |op| interpolated(op, linear)),
+    ("bilinear_interp", |op| interpolated(op, linear)),
+    ("trilinear_interp", |op| interpolated(op, linear)),
+    ("bicubic_interp", |op| interpolated(op, cubic)),
+    ("affine_grid", affine_grid),
+    ("grid_sample", grid_sample),
+];
+
+/// What an element along an axis is a sum of: places, and their weights.
+type Taps = Vec<(i64, f64)>;
+
+/// The factor from a place in the result to one in the operand, and how places are counted.
+struct Scale {
+    ratio: f32,
+    corners: bool,
+    /// Places are the middles of elements.
+    centred: bool,
+    last: i64,
+}
+
+fn nearest(at: i64, scale: &Scale) -> Taps {
+    let place = scale.ratio * at as f32 + if scale.corners { 0.5 } else { 0.0 };
+    vec![((place as i64).min(scale.last), 1.0)]
+}
+
+fn linear(at: i64, scale: &Scale) -> Taps {
+    let place = match scale.centred && !scale.corners {
+        true => (scale.ratio * (at as f32 + 0.5) - 0.5).max(0.0),
+        false => scale.ratio * at as f32,
+    };
+    let first = (place as i64).min(scale.last);
+    let part = place - first as f32;
+    // Weights are single numbers, of doubles too.
+    vec![
+        (first, f64::from(1.0 - part)),
+        ((first + 1).min(scale.last), f64::from(part)),
+    ]
+}
+
+/// Keys' kernel with the parameter -0.75.
+fn cubic(at: i64, scale: &Scale) -> Taps {
+    const A: f64 = -0.75;
+    let place = match scale.corners {
+        true => scale.ratio * at as f32,
+        false => scale.ratio * (at as f32 + 0.5) - 0.5,
+    };
+    let (first, part) = (place.floor() as i64, f64::from(place - place.floor()));
+    let near = |t: f64| ((A + 2.0) * t - (A + 3.0)) * t * t + 1.0;
+    let far = |t: f64| ((A * t - 5.0 * A) * t + 8.0 * A) * t - 4.0 * A;
+    let weights = [far(part + 1.0), near(part), near(1.0 - part), far(2.0 - part)];
+    let places = (first - 1..).map(|place| place.clamp(0, scale.last));
+    places.zip(weights).collect()
+}
+
+/// Each axis of the images in turn: elements at some places, weighted.
+fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<Expr<'c>>, String> {
+    if ["out_size", "size_tensor", "scale_tensor"]
+        .iter()
+        .any(|name| !op.all(name).is_empty())
+    {
+        return Err("its size is computed".to_owned());
+    }
+    if op.text("data_format")? != "NCHW" {
+        return Err("the channels are the last dimension".to_owned());
+    }
+    let (mut x, from) = (op.x("x")?, op.shape("x")?);
+    let to = op.result_shape()?;
+    let (corners, centred, scales) = (
+        op.flag("align_corners")?,
+        op.int("align_mode")? == 0,
+        op.floats("scale")?,
+    );
+    for axis in 2..from.len().min(to.len()) {
+        let (own, wanted) = (from[axis], to[axis]);
+        let given = scales
+            .get(axis - 2)
+            .or(scales.last().filter(|_| scales.len() == 1))
+            .copied();
+        let ratio = match (corners, given) {
+            (true, _) if wanted > 1 => (own - 1) as f32 / (wanted - 1) as f32,
+            (true, _) => 0.0,
+            (false, Some(scale)) if scale > 0.0 => (1.0 / scale) as f32,
+            (false, _) => own as f32 / wanted as f32,
+        };
+        let scale = Scale {
+            ratio,
+            corners,
+            centred,
+            last: own - 1,
+        };
+        let places: Vec<Taps> = (0..wanted).map(|at| taps(at, &scale)).collect();
+        let count = places.first().map_or(0, Vec::len);
+        let picked = (0..count).map(|tap| {
+            let indices: Vec<i64> = places.iter().map(|taps| taps[tap].0).collect();
+            let weights: Vec<f64> = places.iter().map(|taps| taps[tap].1).collect();
+            let part = x.index_select_with(op.scope.indices(&indices), |o| o.axis(axis as i64));
+            let mut shape = vec![1; from.len()];
+            shape[axis] = wanted;
+            if count == 1 {
+                part
+            } else {
+                part * op.numbers(&weights, &shape, x)
+            }
+        });
+        x = picked.reduce(|a, b| a + b).ok_or("its result has no elements")?;
+    }
+    Ok(vec![x])
+}
+
+fn affine_grid<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let [n, _, height, width] = op.ints("output_shape")?[..] else {
+        return Err("it does not make a grid of images".to_owned());
+    };
+    let corners = op.flag("align_corners")?;
+    let at = |k: i64, of: i64| match corners {
+        true => 2.0 * k as f64 / (of - 1).max(1) as f64 - 1.0,
+        false => (2 * k + 1) as f64 / of as f64 - 1.0,
+    };
+    let rows = (0..height).flat_map(|y| (0..width).map(move |x| (y, x)));
+    let places: Vec<f64> = rows.flat_map(|(y, x)| [at(x, width), at(y, height), 1.0]).collect();
+    let theta = op.x("input")?.transpose(&[0, 2, 1]);
+    let places = op
+        .numbers(&places, &[1, height * width, 3], theta)
+        .expand([n, height * width, 3]);
+    Ok(vec![places.matmul(theta).reshape([n, height, width, 2])])
+}
+
+fn grid_sample<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let ([n, c, height, width], x, grid) = (op.images("x")?, op.x("x")?, op.x("grid")?);
+    let [_, rows, columns, 2] = op.shape("grid")?[..] else {
+        return Err("it does not sample images".to_owned());
+    };
+    let (mode, border, corners) = (op.text("mode")?, op.text("padding_mode")?, op.flag("align_corners")?);
+    let points = rows * columns;
+    let flat = x.reshape([n, c, height * width]);
+    let place = |axis: i64, extent: i64| {
+        let own = grid.cut(3, axis, axis + 1).reshape([n, 1, points]);
+        let (last, extent) = ((extent - 1) as f64, extent as f64);
+        let at = if corners {
+            (own + 1.0) * (last / 2.0)
+        } else {
+            ((own + 1.0) * extent - 1.0) * 0.5
+        };
+        match &*border {
+            "border" => at.clip(0.0, last),
+            "reflection" => reflected(at, last, extent, corners).clip(0.0, last),
+            _ => at,
+        }
+    };
+    let (at_x, at_y) = (place(0, width), place(1, height));
+    // The elements at whole places, zeros outside of the image.
+    let element = |px: Expr<'c>, py: Expr<'c>| {
+        let inside = |p: Expr<'c>, extent: i64| {
+            p.greater_equal(p.zeros())
+                .logical_and(p.less_equal(p.filled((extent - 1) as f64)))
+        };
+        let valid = inside(px, width).logical_and(inside(py, height)).expand([n, c, points]);
+        let whole = |p: Expr<'c>, extent: i64| p.clip(0.0, (extent - 1) as f64).cast(pir_ir::Type::I64);
+        let index = (whole(py, height) * width as f64 + whole(px, width)).expand([n, c, points]);
+        let picked = flat.take_along_axis_with(index, |o| o.axis(2));
+        valid.select(picked, picked.zeros())
+    };
+    let sampled = match &*mode {
+        "nearest" => element(at_x.round(), at_y.round()),
+        "bilinear" => {
+            let (left, top) = (at_x.floor(), at_y.floor());
+            let (part_x, part_y) = (at_x - left, at_y - top);
+            let row = |y: Expr<'c>| element(left, y) * (1.0 - part_x) + element(left + 1.0, y) * part_x;
+            row(top) * (1.0 - part_y) + row(top + 1.0) * part_y
+        }
+        other => return Err(format!("the mode `{other}` is not known")),
+    };
+    Ok(vec![sampled.reshape([n, c, rows, columns])])
+}
+
+/// A place outside of the image, reflected at its borders as often as it takes.
+fn reflected<'c>(at: Expr<'c>, last: f64, extent: f64, corners: bool) -> Expr<'c> {
+    let (range, offset) = if corners {
+        (2.0 * last, 0.0)
+    } else {
+        (2.0 * extent, 0.5)
+    };
+    if range <= 0.0 {
+        return at.zeros();
+    }
+    let from = (at + offset).abs();
+    let rest = from - (from * (1.0 / range)).floor() * range;
+    rest.minimum(range - rest) - offset
+}

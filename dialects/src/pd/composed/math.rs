@@ -1,0 +1,174 @@
+//! Functions of numbers, elementwise or along an axis.
+
+use std::f64::consts::PI;
+
+use super::{Call, Compose, Expr};
+
+pub(super) const OPS: &[(&str, Compose)] = &[
+    ("lerp", |op| {
+        let (x, y) = (op.x("x")?, op.x("y")?);
+        // PaddlePaddle has no derivative in the weight.
+        Ok(vec![x + op.x("weight")?.detach() * (y - x)])
+    }),
+    ("logit", |op| {
+        let (x, eps) = (op.x("x")?, op.float("eps")?);
+        let inside = if eps > 0.0 { x.clip(eps, 1.0 - eps) } else { x };
+        Ok(vec![(inside / (1.0 - inside)).log()])
+    }),
+    ("label_smooth", |op| {
+        let (label, eps) = (op.x("label")?, op.float("epsilon")?);
+        let classes = *op.shape("label")?.last().ok_or("`label` is a scalar")?;
+        let kept = label * f64::from(1.0 - eps as f32);
+        Ok(vec![match op.some("prior_dist") {
+            Some(prior) => kept + prior * eps,
+            None => kept + f64::from(eps as f32 / classes as f32),
+        }])
+    }),
+    ("cross", |op| {
+        let (x, y) = (op.x("x")?, op.x("y")?);
+        let first = op.shape("x")?.iter().position(|&extent| extent == 3);
+        let axis = match op.int("axis")? {
+            9 => first.ok_or("no dimension has extent 3")?,
+            _ => op.axis("axis", x)?,
+        } as i64;
+        Ok(vec![
+            turned(x, 1, axis) * turned(y, 2, axis) - turned(x, 2, axis) * turned(y, 1, axis),
+        ])
+    }),
+    ("lgamma", |op| Ok(vec![lgamma(op.x("x")?)])),
+    ("gammaln", |op| Ok(vec![lgamma(op.x("x")?)])),
+    ("digamma", |op| Ok(vec![digamma(op.x("x")?)])),
+    ("erfinv", |op| Ok(vec![erfinv(op.x("x")?)])),
+    ("isclose", |op| Ok(vec![close(op)?])),
+    ("allclose", |op| Ok(vec![close(op)?.all()])),
+    ("bilinear", |op| {
+        let (x, y, weight) = (op.x("x")?, op.x("y")?, op.x("weight")?);
+        let ([rows, _], [out, left, right]) = (pair(&op.shape("x")?)?, triple(&op.shape("weight")?)?);
+        // Of [left, out * right], so that one product does.
+        let flat = weight.transpose(&[1, 0, 2]).reshape([left, out * right]);
+        let products = x.matmul(flat).reshape([rows, out, right]) * y.reshape([rows, 1, right]);
+        let sums = products.sum_with(|o| o.axis([2]));
+        Ok(vec![match op.some("bias") {
+            Some(bias) => sums + bias,
+            None => sums,
+        }])
+    }),
+    ("ones_like", |op| Ok(vec![like(op, 1.0)?])),
+    ("zeros_like", |op| Ok(vec![like(op, 0.0)?])),
+];
+
+fn turned<'c>(v: Expr<'c>, by: i64, axis: i64) -> Expr<'c> {
+    v.roll_with([-by], |o| o.axis(&[axis]))
+}
+
+fn pair(shape: &[i64]) -> Result<[i64; 2], String> {
+    shape.try_into().map_err(|_| "it needs a matrix".to_owned())
+}
+
+fn triple(shape: &[i64]) -> Result<[i64; 3], String> {
+    shape.try_into().map_err(|_| "it needs three dimensions".to_owned())
+}
+
+/// A constant of the type of the result.
+fn like<'c>(op: &Call<'c>, value: f64) -> Result<Expr<'c>, String> {
+    let ty = *op.results.first().ok_or("it has no result")?;
+    match op.scope.context().is_static(ty) {
+        true => Ok(op.scope.full_of(ty, value)),
+        false => Err("it needs the shape of its result".to_owned()),
+    }
+}
+
+fn close<'c>(op: &Call<'c>) -> Result<Expr<'c>, String> {
+    let (x, y) = (op.x("x")?, op.x("y")?);
+    let within = (x - y)
+        .abs()
+        .less_equal(y.abs() * op.float("rtol")? + op.float("atol")?);
+    let same = within.logical_or(x.equal(y));
+    Ok(match op.flag("equal_nan")? {
+        true => same.logical_or(x.isnan().logical_and(y.isnan())),
+        false => same,
+    })
+}
+
+/// Where the asymptotic series of the two functions below begin. What is less is moved behind it.
+const SHIFT: i64 = 12;
+
+/// Values from 1/2 on; where they are moved, for the recurrence that moves them, and ones elsewhere; and where the series begins.
+fn moved<'c>(x: Expr<'c>, left: Expr<'c>) -> (Expr<'c>, Expr<'c>, Expr<'c>) {
+    let z = left.select(1.0 - x, x);
+    let near = z.less_than(z.filled(SHIFT as f64));
+    (near, near.select(z, z.ones()), near.select(z + SHIFT as f64, z))
+}
+
+/// log Γ by Stirling's series, the recurrence below it, and the reflection formula on the left of 1/2.
+fn lgamma(x: Expr<'_>) -> Expr<'_> {
+    let left = x.less_than(x.filled(0.5));
+    let (near, z, far) = moved(x, left);
+    let rising = (1..SHIFT).fold(z, |product, k| product * (z + k as f64));
+    let inverse = far.ones() / far;
+    let series = inverse
+        * polynomial(
+            inverse * inverse,
+            &[1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0],
+        );
+    let whole = (far - 0.5) * far.log() - far + (0.5 * (2.0 * PI).ln()) + series;
+    let right = whole - near.select(rising.log(), x.zeros());
+    // Not a logarithm of a sine of zero, whose derivative would be multiplied by zero.
+    let inside = left.select(x, x.filled(0.5));
+    let reflected = -(sine(inside).abs() * (1.0 / PI)).log() - right;
+    left.select(reflected, right)
+}
+
+/// A polynomial, by Horner's rule.
+fn polynomial<'c>(x: Expr<'c>, coefficients: &[f64]) -> Expr<'c> {
+    coefficients
+        .iter()
+        .rev()
+        .fold(x.zeros(), |sum, &coefficient| sum * x + coefficient)
+}
+
+/// sin πx, exact at integers.
+fn sine(x: Expr<'_>) -> Expr<'_> {
+    let whole = x.floor();
+    let odd = (whole * 0.5).floor() * -2.0 + whole;
+    ((x - whole) * PI).sin() * (odd * -2.0 + 1.0)
+}
+
+/// The derivative of log Γ, by the same formulas.
+fn digamma(x: Expr<'_>) -> Expr<'_> {
+    let left = x.less_than(x.filled(0.5));
+    let (near, z, far) = moved(x, left);
+    let below = (1..SHIFT).fold(z.ones() / z, |sum, k| sum + z.ones() / (z + k as f64));
+    let inverse = far.ones() / far;
+    let square = inverse * inverse;
+    let series = square
+        * polynomial(
+            square,
+            &[-1.0 / 12.0, 1.0 / 120.0, -1.0 / 252.0, 1.0 / 240.0, -1.0 / 132.0],
+        );
+    let right = far.log() - inverse * 0.5 + series - near.select(below, x.zeros());
+    let inside = left.select(x, x.filled(0.25));
+    let part = inside - inside.floor();
+    let cotangent = (part * PI).cos() / (part * PI).sin() * PI;
+    left.select(right - cotangent, right)
+}
+
+/// The inverse of the error function: an approximation by logarithms (S. Winitzki, 2008), and three of Newton's steps.
+fn erfinv<'c>(x: Expr<'c>) -> Expr<'c> {
+    const A: f64 = 0.147;
+    // Zero and what is outside would be quotients of zeros and infinities, also in the derivative.
+    let (zero, inner) = (x.equal(x.zeros()), x.abs().less_than(x.ones()));
+    let safe = inner.logical_and(zero.logical_not()).select(x, x.filled(0.5));
+    let log = (1.0 - safe * safe).log();
+    let half = log * 0.5 + 2.0 / (PI * A);
+    let size = ((half * half - log * (1.0 / A)).sqrt() - half).sqrt();
+    let start = safe.less_than(x.zeros()).select(-size, size);
+    let newton = |y: Expr<'c>, x: Expr<'c>| y - (y.erf() - x) * (y * y).exp() * (PI.sqrt() / 2.0);
+    let near = (0..3).fold(start, |y, _| newton(y, safe));
+    // On the boundary the infinity of its sign, beyond it not a number.
+    let infinite = x
+        .less_than(x.zeros())
+        .select(x.filled(f64::NEG_INFINITY), x.filled(f64::INFINITY));
+    let outside = x.abs().equal(x.ones()).select(infinite, x.filled(f64::NAN));
+    inner.select(zero.select(x * (PI.sqrt() / 2.0), near), outside)
+}

@@ -1,0 +1,267 @@
+//! Operations of PaddlePaddle's that are made of others: each has its row among those that only PaddlePaddle's declarations give,
+//! and a function that builds what it computes. Here it is executed and differentiated as that; in a program for PaddlePaddle it
+//! stays what it is. A function says which attributes and shapes it does not know, and then the operation is as any other of
+//! these rows.
+
+mod image;
+mod math;
+mod shape;
+mod window;
+
+use std::sync::Arc;
+
+use pir_ir::verify::compatible;
+use pir_ir::{Attr, AttrDict, OpDef, OpId, OpView, Rewriter, Semantics, Speculatability, Type, ValueId};
+use smallvec::SmallVec;
+
+use super::{Building, Expr, ExprScope};
+
+/// Builds the results of an operation.
+type Compose = for<'c> fn(&Call<'c>) -> Result<Vec<Expr<'c>>, String>;
+
+/// The largest number that an attribute may be, so that products with extents do not overflow.
+const MOST: i64 = 1 << 14;
+
+/// Whether a shape is known, and no product of extents and attributes overflows.
+fn is_small(shape: &[i64]) -> bool {
+    let count = shape
+        .iter()
+        .try_fold(1i64, |count, &extent| count.checked_mul(extent.max(1)));
+    shape.iter().all(|&extent| extent >= 0) && count.is_some_and(|count| count <= 1 << 32)
+}
+
+/// The functions by operation.
+fn functions() -> impl Iterator<Item = &'static (&'static str, Compose)> {
+    [math::OPS, shape::OPS, image::OPS, window::OPS].into_iter().flatten()
+}
+
+/// Gives an operation its composition, if it has one.
+pub(super) fn attach(def: &mut OpDef) {
+    if let Some((_, function)) = functions().find(|(name, _)| Some(*name) == def.name.strip_prefix("pd.")) {
+        def.semantics = Some(Arc::new(Composed(*function)));
+    }
+}
+
+/// The operation that is built, with its operands as expressions.
+pub(super) struct Call<'c> {
+    pub(super) scope: ExprScope<'c>,
+    def: &'c OpDef,
+    attrs: AttrDict,
+    operands: Vec<SmallVec<[ValueId; 2]>>,
+    /// The types of the results as written.
+    pub(super) results: &'c [Type],
+}
+
+impl<'c> Call<'c> {
+    /// The values of an operand, by its name.
+    pub(super) fn all(&self, name: &str) -> Vec<Expr<'c>> {
+        let place = self.def.operands.iter().position(|spec| spec.name == name);
+        let group = place.and_then(|place| self.operands.get(place));
+        group
+            .into_iter()
+            .flatten()
+            .map(|&value| self.scope.expr(value))
+            .collect()
+    }
+
+    /// An operand that may be absent.
+    pub(super) fn some(&self, name: &str) -> Option<Expr<'c>> {
+        self.all(name).first().copied()
+    }
+
+    /// An operand.
+    pub(super) fn x(&self, name: &str) -> Result<Expr<'c>, String> {
+        self.some(name).ok_or_else(|| format!("`{name}` is absent"))
+    }
+
+    /// The shape of an operand, which must be known.
+    pub(super) fn shape(&self, name: &str) -> Result<Vec<i64>, String> {
+        let shape = self.x(name)?.static_shape();
+        shape
+            .filter(|shape| is_small(shape))
+            .ok_or_else(|| format!("it needs the shape of `{name}`"))
+    }
+
+    /// The shape of the only result as written, which must be known.
+    pub(super) fn result_shape(&self) -> Result<Vec<i64>, String> {
+        let tensor = self.results.first().and_then(|&ty| self.scope.context().as_tensor(ty));
+        let shape = tensor.map(|(shape, _)| shape.to_vec()).filter(|shape| is_small(shape));
+        shape.ok_or_else(|| "it needs the shape of its result".to_owned())
+    }
+
+    /// The extents of an operand of four dimensions, the channels behind the images.
+    pub(super) fn images(&self, name: &str) -> Result<[i64; 4], String> {
+        let four = self.shape(name)?.try_into();
+        let channels_last = self.text("data_format").as_deref() == Ok("NHWC");
+        match four {
+            Ok(_) if channels_last => Err("the channels are the last dimension".to_owned()),
+            Ok(extents) => Ok(extents),
+            Err(_) => Err(format!("`{name}` does not have four dimensions")),
+        }
+    }
+
+    fn attr(&self, name: &str) -> Option<Attr> {
+        self.scope.context().dict_get(self.attrs, name)
+    }
+
+    fn default(&self, name: &str) -> Result<&'c str, String> {
+        let spec = self.def.attrs.iter().find(|spec| spec.name == name);
+        let default = spec.and_then(|spec| spec.default.as_deref());
+        default.ok_or_else(|| format!("`{name}` is not known"))
+    }
+
+    /// A number.
+    pub(super) fn float(&self, name: &str) -> Result<f64, String> {
+        let wrong = || format!("`{name}` is not a number");
+        let value: f64 = match self.attr(name) {
+            Some(attr) => self.scope.context().attr_f64(attr).ok_or_else(wrong)?,
+            None => self.default(name)?.parse().map_err(|_| wrong())?,
+        };
+        // Saved in single precision.
+        let is_single = self
+            .def
+            .attrs
+            .iter()
+            .any(|spec| spec.name == name && spec.ty == "float");
+        Ok(if is_single { f64::from(value as f32) } else { value })
+    }
+
+    /// A whole number.
+    pub(super) fn int(&self, name: &str) -> Result<i64, String> {
+        let value = self.float(name)?;
+        (value.abs() <= MOST as f64)
+            .then_some(value as i64)
+            .ok_or_else(|| format!("`{name}` is too large"))
+    }
+
+    /// A truth value.
+    pub(super) fn flag(&self, name: &str) -> Result<bool, String> {
+        match self.attr(name) {
+            Some(attr) => self
+                .scope
+                .context()
+                .attr_bool(attr)
+                .ok_or_else(|| format!("`{name}` is not a truth value")),
+            None => Ok(self.default(name)? == "true"),
+        }
+    }
+
+    /// A text.
+    pub(super) fn text(&self, name: &str) -> Result<String, String> {
+        match self.attr(name) {
+            Some(attr) => {
+                let text = self.scope.context().attr_str(attr);
+                text.map(str::to_owned).ok_or_else(|| format!("`{name}` is not a text"))
+            }
+            None => Ok(self.default(name)?.trim_matches('"').to_owned()),
+        }
+    }
+
+    /// A list of whole numbers.
+    pub(super) fn ints(&self, name: &str) -> Result<Vec<i64>, String> {
+        let ctx = self.scope.context();
+        let list: Vec<i64> = match self.attr(name) {
+            Some(attr) => {
+                let one = || ctx.attr_int(attr).map(|int| vec![int]);
+                let list = ctx.attr_ints(attr).map(<[i64]>::to_vec).or_else(one);
+                list.ok_or_else(|| format!("`{name}` is not a list of integers"))?
+            }
+            None => {
+                let inside = self.default(name)?.trim_matches(['{', '}']);
+                inside.split(',').filter_map(|n| n.trim().parse().ok()).collect()
+            }
+        };
+        let fits = list.iter().all(|value| (-MOST..=MOST).contains(value));
+        fits.then_some(list).ok_or_else(|| format!("`{name}` is too large"))
+    }
+
+    /// A list of numbers.
+    pub(super) fn floats(&self, name: &str) -> Result<Vec<f64>, String> {
+        let ctx = self.scope.context();
+        match self.attr(name).map(|attr| ctx.attr_data(attr)) {
+            Some(pir_ir::AttrData::Array(items)) => items
+                .iter()
+                .map(|&item| {
+                    ctx.attr_f64(item)
+                        .ok_or_else(|| format!("`{name}` is not a list of numbers"))
+                })
+                .collect(),
+            _ => Ok(self.ints(name)?.into_iter().map(|n| n as f64).collect()),
+        }
+    }
+
+    /// An axis of an operand, counted from the front.
+    pub(super) fn axis(&self, name: &str, of: Expr<'c>) -> Result<usize, String> {
+        let (axis, rank) = (self.int(name)?, of.rank() as i64);
+        let at = if axis < 0 { axis + rank } else { axis };
+        usize::try_from(at)
+            .ok()
+            .filter(|_| at < rank)
+            .ok_or_else(|| format!("there is no axis {axis}"))
+    }
+
+    /// Numbers as a tensor of the element type of an expression.
+    pub(super) fn numbers(&self, values: &[f64], shape: &[i64], like: Expr<'c>) -> Expr<'c> {
+        let ctx = self.scope.context();
+        let items: Box<[Attr]> = values.iter().map(|&value| ctx.float_attr(value)).collect();
+        let list = ctx.attr(pir_ir::AttrData::Array(items));
+        match like.elem() {
+            Some(elem) => self.scope.assign_value_with(shape, list, |o| o.dtype(elem)),
+            None => self.scope.nothing(),
+        }
+    }
+}
+
+/// The composition of an operation.
+struct Composed(Compose);
+
+impl Semantics for Composed {
+    fn has_expansion(&self) -> bool {
+        true
+    }
+
+    fn is_pure(&self, _: OpView<'_>) -> Option<bool> {
+        Some(true)
+    }
+
+    fn speculatability(&self, _: OpView<'_>) -> Speculatability {
+        Speculatability::Never
+    }
+
+    fn has_regions(&self, _: OpView<'_>) -> bool {
+        false
+    }
+
+    fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
+        let ctx = r.ctx;
+        let def = ctx.op_def(r.body.op_name(op)).ok_or("it is not defined")?;
+        let view = r.view(op);
+        let mut groups = vec![SmallVec::new(); def.operands.len()];
+        for (index, &operand) in operands.iter().enumerate() {
+            let place = view.declared_operand(index).ok_or("it has too many operands")?;
+            groups[place].push(operand);
+        }
+        let wanted: Vec<Type> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
+        let attrs = r.body.attrs(op);
+        let building = Building::new(r);
+        let built = (self.0)(&Call {
+            scope: building.scope(),
+            def,
+            attrs,
+            operands: groups,
+            results: &wanted,
+        });
+        let ids: Option<Vec<ValueId>> = match built {
+            Ok(results) => results.into_iter().map(Expr::id).collect(),
+            Err(why) => return Err(why),
+        };
+        building.finish()?;
+        let ids = ids.ok_or("a result is missing")?;
+        // What PaddlePaddle says of the results is not inferred here: it must be what is built.
+        let fits = |(&id, &ty): (&ValueId, &Type)| compatible(ctx, r.body.value_type(id), ty);
+        match ids.len() == wanted.len() && ids.iter().zip(&wanted).all(fits) {
+            true => Ok(ids.into_iter().collect()),
+            false => Err("its results do not have the types that follow from its operands".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Windows that move over volumes, and transposes.
+
+use super::{Call, Compose, Expr};
+
+pub(super) const OPS: &[(&str, Compose)] = &[
+    ("conv3d", conv3d),
+    ("pool3d", pool3d),
+    ("depthwise_conv2d_transpose", |op| {
+        let (x, filter) = (op.x("x")?, op.x("filter")?);
+        let (strides, paddings, output, size) = (
+            op.ints("strides")?,
+            op.ints("paddings")?,
+            op.ints("output_padding")?,
+            op.ints("output_size")?,
+        );
+        let (algorithm, groups, dilations) = (op.text("padding_algorithm")?, op.int("groups")?, op.ints("dilations")?);
+        let format = op.text("data_format")?;
+        Ok(vec![x.conv2d_transpose_with(filter, |o| {
+            let o = o
+                .strides(&strides)
+                .paddings(&paddings)
+                .output_padding(&output)
+                .output_size(&*size);
+            o.padding_algorithm(&algorithm)
+                .groups(groups)
+                .dilations(&dilations)
+                .data_format(&format)
+        })])
+    }),
+];
+
+fn volumes<const N: usize>(op: &Call<'_>, name: &str) -> Result<[i64; N], String> {
+    if op.text("data_format")? != "NCDHW" || op.text("padding_algorithm")? != "EXPLICIT" {
+        return Err("the layout or the padding is not as written".to_owned());
+    }
+    let shape = op.shape(name)?;
+    shape
+        .try_into()
+        .map_err(|_| format!("`{name}` does not have {N} dimensions"))
+}
+
+fn three(op: &Call<'_>, name: &str) -> Result<[i64; 3], String> {
+    op.ints(name)?.try_into().map_err(|_| format!("`{name}` are not three"))
+}
+
+/// In front of and behind each axis.
+fn borders(op: &Call<'_>) -> Result<[i64; 6], String> {
+    match op.ints("paddings")?[..] {
+        [d, h, w] => Ok([d, d, h, h, w, w]),
+        [a, b, c, d, e, f] => Ok([a, b, c, d, e, f]),
+        _ => Err("`paddings` are not three or six".to_owned()),
+    }
+}
+
+/// A sum over the depth of the filter of convolutions of images.
+fn conv3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let ([n, c, depth, height, width], [m, of, kd, kh, kw]) = (volumes(op, "input")?, volumes(op, "filter")?);
+    let ([sd, sh, sw], [dd, dh, dw], groups) = (three(op, "strides")?, three(op, "dilations")?, op.int("groups")?);
+    let [front, back, top, bottom, left, right] = borders(op)?;
+    let steps = (depth + front + back - dd * (kd - 1) - 1).div_euclid(sd.max(1)) + 1;
+    if steps < 1 || sd < 1 || kd > 64 {
+        return Err("its depth is not as it should be".to_owned());
+    }
+    let input = op.x("input")?.pad(&[0, 0, 0, 0, front, back, 0, 0, 0, 0]);
+    let parts = (0..kd).map(|k| {
+        let layers = input.strided_slice(&[2], [k * dd], [k * dd + (steps - 1) * sd + 1], [sd]);
+        let images = layers
+            .transpose(&[0, 2, 1, 3, 4])
+            .reshape([n * steps, c, height, width]);
+        let filter = op.scope.nothing();
+        let filter = op
+            .x("filter")
+            .map_or(filter, |f| f.cut(2, k, k + 1).reshape([m, of, kh, kw]));
+        images.conv2d_with(filter, |o| {
+            let o = o.strides(&[sh, sw]).paddings(&[top, bottom, left, right]);
+            o.dilations(&[dh, dw]).groups(groups)
+        })
+    });
+    let sum = parts.reduce(|a, b| a + b).ok_or("its filter has no depth")?;
+    let [_, _, rows, columns] = sum.dims() else {
+        return Ok(vec![sum]);
+    };
+    let whole = sum.reshape([n, steps, m, *rows, *columns]);
+    Ok(vec![whole.transpose(&[0, 2, 1, 3, 4])])
+}
+
+/// Images first, then the depth.
+fn pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let [n, c, depth, height, width] = volumes(op, "x")?;
+    let (global, adaptive, kind) = (
+        op.flag("global_pooling")?,
+        op.flag("adaptive")?,
+        op.text("pooling_type")?,
+    );
+    let [kd, kh, kw] = if global {
+        [depth, height, width]
+    } else {
+        three(op, "kernel_size")?
+    };
+    let [sd, sh, sw] = if global { [1; 3] } else { three(op, "strides")? };
+    let [front, back, top, bottom, left, right] = if global { [0; 6] } else { borders(op)? };
+    if adaptive && kind == "max" {
+        return Err("its windows are adaptive".to_owned());
+    }
+    let (ceil, exclusive) = (op.flag("ceil_mode")?, op.flag("exclusive")?);
+    let pool = |x: Expr<'c>, kernel: [i64; 2], strides: [i64; 2], paddings: [i64; 4]| {
+        x.pool2d_with(kernel, |o| {
+            let o = o
+                .strides(&strides)
+                .paddings(&paddings)
+                .ceil_mode(ceil)
+                .exclusive(exclusive);
+            o.pooling_type(&kind).adaptive(adaptive)
+        })
+    };
+    let images = op.x("x")?.reshape([n * c, depth, height, width]);
+    let flat = pool(images, [kh, kw], [sh, sw], [top, bottom, left, right]);
+    let &[_, _, rows, columns] = flat.dims() else {
+        return Ok(vec![flat]);
+    };
+    let columns_of = flat.reshape([n * c, 1, depth, rows * columns]);
+    let across = if adaptive { rows * columns } else { 1 };
+    let whole = pool(columns_of, [kd, across], [sd, 1], [front, back, 0, 0]);
+    let steps = whole.dims().get(2).copied().unwrap_or(0);
+    Ok(vec![whole.reshape([n, c, steps, rows, columns])])
+}

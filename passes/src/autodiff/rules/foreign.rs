@@ -1,0 +1,209 @@
+//! Operations known from PaddlePaddle's declarations alone are differentiated by its own gradient operations, which only its
+//! executor runs.
+//!
+//! `pd.X` with `backward: X_grad` becomes `pd.X_grad`: an operand `x` of that is the operand or the result `x` of `pd.X`,
+//! `y_grad` the cotangent of the result `y`, zeros where there is none; its result `x_grad` is the cotangent of the operand `x`, of
+//! the same type. Nothing else is recorded. The gradient operation itself has no derivative.
+
+use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
+use pir_dialects::pd;
+use pir_ir::{Arity, Attr, OpDef, Sym, Type, TypeData, ValueId};
+use smallvec::SmallVec;
+
+use super::super::cotangent::zeros_like;
+use super::expand::expanded;
+use super::{Rule, RuleCx, composite, rule};
+
+const TWIN: Rule = rule("", twin);
+/// An operation that is made of others where its attributes and shapes allow it.
+const COMPOSED: Rule = rule("", composed).of(composite::expand);
+
+/// As what it is made of; where that is not known, by PaddlePaddle's gradient operation.
+fn composed(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    match expanded(cx) {
+        Err(_) if cx.settled.is_empty() => twin(cx),
+        done => done,
+    }
+}
+
+/// The rule of an operation that PaddlePaddle alone knows.
+pub(super) fn rule_of(def: &OpDef) -> Option<Rule> {
+    let is_foreign = def.backward.is_some() && pd::is_foreign(&def.name);
+    is_foreign.then_some(if def.is_composite() { COMPOSED } else { TWIN })
+}
+
+/// Indices of operands or of results.
+type Group = SmallVec<[usize; 1]>;
+
+/// What the operation has, by the names of its definition.
+struct Given<'d> {
+    operands: Vec<(&'d str, Group)>,
+    results: Vec<(&'d str, Group)>,
+}
+
+impl<'d> Given<'d> {
+    fn of(cx: &RuleCx<'_, '_>, def: &'d OpDef) -> Self {
+        let view = cx.view();
+        let places: Vec<Option<usize>> = (0..cx.num_operands())
+            .map(|index| view.declared_operand(index))
+            .collect();
+        let operands = def.operands.iter().enumerate().map(|(place, spec)| {
+            let group = (0..places.len()).filter(|&index| places[index] == Some(place));
+            (&*spec.name, group.collect())
+        });
+        let absent = view.ints(&ABSENT_RESULTS.name).unwrap_or(&[]);
+        let count = view.body.num_results(cx.op);
+        let mut next = 0;
+        let results = def.results.iter().enumerate().map(|(place, spec)| {
+            let end = match spec.arity {
+                _ if absent.contains(&(place as i64)) => next,
+                Arity::Variadic if def.results.len() == 1 => count,
+                _ => count.min(next + 1),
+            };
+            let group = (next..end).collect();
+            next = end;
+            (&*spec.name, group)
+        });
+        Given {
+            operands: operands.collect(),
+            results: results.collect(),
+        }
+    }
+
+    fn operand(&self, name: &str) -> Option<&Group> {
+        self.operands.iter().find(|(n, _)| *n == name).map(|(_, group)| group)
+    }
+
+    fn result(&self, name: &str) -> Option<&Group> {
+        self.results.iter().find(|(n, _)| *n == name).map(|(_, group)| group)
+    }
+}
+
+/// Several values as the list that PaddlePaddle's operation takes.
+fn combined(cx: &mut RuleCx<'_, '_>, values: &[ValueId], is_list: bool) -> Option<ValueId> {
+    let ty = |cx: &RuleCx<'_, '_>, value| cx.r.body.value_type(value);
+    match *values {
+        [] => None,
+        [one] if !is_list || matches!(cx.ctx().type_data(ty(cx, one)), TypeData::List(_)) => Some(one),
+        _ => {
+            let types: Vec<Type> = values.iter().map(|&value| ty(cx, value)).collect();
+            let list = cx.ctx().intern_type(TypeData::List(types.into()));
+            let combine = cx.r.op("builtin.combine").operands(values.iter().copied());
+            Some(combine.result(list).value())
+        }
+    }
+}
+
+/// The operand of the gradient operation that is called `name`; `None` if the operation has none.
+fn read(cx: &mut RuleCx<'_, '_>, given: &Given<'_>, name: &str, is_list: bool) -> Result<Option<ValueId>, String> {
+    let mut values: SmallVec<[ValueId; 4]> = SmallVec::new();
+    if let Some(group) = given.operand(name) {
+        values.extend(group.iter().map(|&index| cx.operand(index)));
+    } else if let Some(group) = given.result(name) {
+        values.extend(group.iter().map(|&index| cx.result(index)));
+    } else if let Some(group) = name.strip_suffix("_grad").and_then(|of| given.result(of)) {
+        for &index in group {
+            values.push(match cx.grads.get(index).copied().flatten() {
+                Some(grad) => grad,
+                None => {
+                    let result = cx.result(index);
+                    zeros_like(cx.r, result)?
+                }
+            });
+        }
+    } else {
+        return Err(format!("its gradient operation reads `{name}`, which it does not have"));
+    }
+    Ok(combined(cx, &values, is_list))
+}
+
+fn twin(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    let ctx = cx.ctx();
+    let of = |name| ctx.registered_op(name).and_then(|name| ctx.op_def(name));
+    let def = ctx.op_def(cx.r.body.op_name(cx.op)).ok_or("it is not defined")?;
+    let twin = def
+        .backward
+        .as_deref()
+        .and_then(of)
+        .ok_or("it has no gradient operation")?;
+    let given = Given::of(cx, def);
+    let mut attrs: Vec<(Sym, Attr)> = Vec::new();
+    for spec in twin.attrs.iter() {
+        let attr = cx.view().attr(&spec.name);
+        attrs.extend(attr.map(|attr| (ctx.sym(&spec.name), attr)));
+    }
+    let (mut operands, mut absent): (Vec<ValueId>, Vec<(i64, usize)>) = (Vec::new(), Vec::new());
+    for (place, spec) in twin.operands.iter().enumerate() {
+        if cx.view().attr(&spec.name).is_some() {
+            continue;
+        }
+        match read(cx, &given, &spec.name, spec.arity == Arity::Variadic)? {
+            Some(value) => operands.push(value),
+            None if spec.arity == Arity::One => {
+                return Err(format!("its gradient operation reads `{}`, which is absent", spec.name));
+            }
+            None => absent.push((place as i64, operands.len())),
+        }
+    }
+    // Those at the end are implied.
+    absent.retain(|&(_, before)| before < operands.len());
+    let absent: Vec<i64> = absent.into_iter().map(|(place, _)| place).collect();
+    if !absent.is_empty() {
+        attrs.push(ABSENT_OPERANDS.entry(ctx, ctx.ints_attr(&absent)));
+    }
+    let (mut types, mut targets, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, spec) in (0i64..).zip(twin.results.iter()) {
+        let operand = spec.name.strip_suffix("_grad").and_then(|name| given.operand(name));
+        let group = operand.ok_or_else(|| format!("its gradient operation has a result `{}`", spec.name))?;
+        let own: Vec<Type> = group.iter().map(|&index| cx.operand_type(index)).collect();
+        match own[..] {
+            [] => left_out.push(place),
+            [one] if spec.arity != Arity::Variadic || matches!(ctx.type_data(one), TypeData::List(_)) => {
+                types.push(one)
+            }
+            _ => types.push(ctx.intern_type(TypeData::List(own.into()))),
+        }
+        targets.extend((!group.is_empty()).then(|| group.clone()));
+    }
+    if !left_out.is_empty() {
+        attrs.push(ABSENT_RESULTS.entry(ctx, ctx.ints_attr(&left_out)));
+    }
+    let name = twin.name.clone();
+    let built = cx.r.op(&name).operands(operands).attrs(ctx.dict(&attrs)).results(types);
+    let op = built.build();
+    let results: Vec<ValueId> = cx.r.body.results(op).collect();
+    for (group, grad) in targets.into_iter().zip(results) {
+        spread(cx, &group, grad)?;
+    }
+    Ok(())
+}
+
+/// Adds a cotangent to that of an operand, or the elements of a list to those of several.
+fn spread(cx: &mut RuleCx<'_, '_>, group: &Group, grad: ValueId) -> Result<(), String> {
+    let ctx = cx.ctx();
+    let ty = cx.r.body.value_type(grad);
+    if let (&[index], true) = (
+        &group[..],
+        group.first().is_some_and(|&index| cx.operand_type(index) == ty),
+    ) {
+        return match cx.wants(index) {
+            true => cx.add(index, grad),
+            false => Ok(()),
+        };
+    }
+    let TypeData::List(types) = ctx.type_data(ty) else {
+        return Err("its gradient operation does not give a list".to_owned());
+    };
+    let split =
+        cx.r.op("builtin.split")
+            .operand(grad)
+            .results(types.iter().copied())
+            .build();
+    let parts: Vec<ValueId> = cx.r.body.results(split).collect();
+    for (&index, part) in group.iter().zip(parts) {
+        if cx.wants(index) {
+            cx.add(index, part)?;
+        }
+    }
+    Ok(())
+}
