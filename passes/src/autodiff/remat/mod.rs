@@ -108,7 +108,9 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
         }
         let slots = options.slots.unwrap_or(0);
         let again = chosen.get(&at).copied();
-        let spills = again.is_some() && options.spill && spill::is_possible(&r, &names, &tapes, at);
+        // One with inner loops of unknown length is run again whole: what these record is not yet right beside that.
+        let runs = matches!(again, Some(Again::Runs(_)));
+        let spills = runs && options.spill && spill::is_possible(&r, &names, &tapes, at);
         if spills {
             record_less(&mut r, &names, &planner, &mut tapes, at, report);
             if tapes.all[at].pairs.is_empty() {
