@@ -85,6 +85,6 @@ mod tests {
             .filter_map(|(name, ods)| Some(format!("{name}: {}", ods.check().err()?)))
             .collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        assert!(ctx.all_ods().count() > 400);
+        assert!(ctx.all_ods().count() > 300);
     }
 }
