@@ -105,7 +105,7 @@ fn cholesky(a: &mut [f64], n: usize, lower: bool) -> i32 {
     for j in 0..n {
         let rest = a[at(j, j)] - (0..j).map(|k| a[at(j, k)] * a[at(j, k)]).sum::<f64>();
         // Not a number is not positive either.
-        if !(rest > 0.0) {
+        if rest.is_nan() || rest <= 0.0 {
             return j as i32 + 1;
         }
         let pivot = rest.sqrt();
