@@ -13,7 +13,17 @@ mod schema;
 mod typed;
 
 /// The dialects with op tables, in `src/DIALECT/ops/`.
-const DIALECTS: &[&str] = &["pd", "stablehlo", "chlo", "sdy", "arith", "math", "index", "ub"];
+const DIALECTS: &[&str] = &[
+    "pd",
+    "stablehlo",
+    "chlo",
+    "sdy",
+    "arith",
+    "math",
+    "index",
+    "ub",
+    "memref",
+];
 
 fn main() {
     println!("cargo::rerun-if-changed=src/table/schema.rs");

@@ -3,7 +3,7 @@
 use pir_interp::kernels::{Inputs, Kernels, dtype_of};
 use pir_interp::{DType, Tensor};
 use pir_ir::budget::Budget;
-use pir_ir::{Attr, AttrData, Context, OpView, Type};
+use pir_ir::{Attr, AttrData, Context, OpView, Type, TypeData};
 use pir_passes::ConstantEvaluator;
 use smallvec::SmallVec;
 
@@ -42,7 +42,16 @@ impl ConstantEvaluator for KernelEvaluator {
 
 /// The dimensions of a tensor type, if they are static and not too large.
 fn extents(ctx: &Context, ty: Type) -> Option<SmallVec<[usize; 4]>> {
-    let (dims, _) = ctx.as_tensor(ty)?;
+    let number = |ty| {
+        matches!(
+            ctx.type_data(ty),
+            TypeData::Integer { .. } | TypeData::Float(_) | TypeData::Index
+        )
+    };
+    let dims = match ctx.as_tensor(ty) {
+        Some((dims, _)) => dims,
+        None => number(ty).then_some(&[])?,
+    };
     let dims: SmallVec<[usize; 4]> = dims.iter().map(|&d| usize::try_from(d).ok()).collect::<Option<_>>()?;
     let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d))?;
     (count <= MAX_ELEMENTS).then_some(dims)

@@ -68,7 +68,7 @@ fn normalise(ctx: &Context, body: &mut Body) {
         let entries = ctx.dict_entries(attrs).iter().copied();
         let said = entries.filter(|&(_, attr)| {
             let text = pir_ir::text::print_attr(ctx, attr);
-            !matches!(&*text, "#arith.fastmath<none>" | "#arith.overflow<none>")
+            !matches!(&*text, "#arith.fastmath<none>" | "#arith.overflow<none>" | "#ub.poison")
         });
         let attrs = ctx.dict(&said.collect::<Vec<_>>());
         body.set_attrs(op, attrs);

@@ -81,8 +81,26 @@ pub static CAPACITY: Mark = Mark::on(
     "so many values of each push are on the stack at most, and no more of those of several blocks together; `lower-stacks` reads it",
 );
 
+/// A function whose copy is being differentiated.
+pub static PRIMAL: Mark = Mark::on(
+    "pir.primal",
+    "unit",
+    &[Cow::Borrowed("func.func")],
+    "the function is left as it is by `build-backward`, which differentiates a copy of it; `prune-stacks` takes the mark away",
+);
+
+/// A copy of a function that is being differentiated.
+pub static ADJOINT_OF: Mark = Mark::on(
+    "pir.adjoint_of",
+    "str",
+    &[Cow::Borrowed("func.func")],
+    "the function of MLIR's dialects that this is a copy of; `prune-stacks` converts it back to them and takes the mark away",
+);
+
 /// All marks.
-pub static ALL: [&Mark; 10] = [
+pub static ALL: [&Mark; 12] = [
+    &PRIMAL,
+    &ADJOINT_OF,
     &BACKWARD,
     &DEVICE,
     &STOP_GRADIENT,

@@ -2,7 +2,7 @@
 
 use crate::autodiff::{
     Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, LowerStacks, PruneStacks, Remat, SplitVjp, StackLocals,
-    StripBackward,
+    StacksToMemref, StripBackward,
 };
 use crate::canonicalize::Canonicalize;
 use crate::cfg::{LiftCfg, LowerToCfg};
@@ -53,6 +53,7 @@ static PASSES: &[&dyn Pass] = &[
     &Remat,
     &BatchWeightGrads,
     &LowerStacks,
+    &StacksToMemref,
     &SplitVjp,
     &Decompose,
     &StripBackward,

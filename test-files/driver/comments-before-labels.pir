@@ -24,7 +24,7 @@ func.func @f(%c: i1) {
 // CHECK:      ^a:
 // CHECK-NEXT:   // about a
 // CHECK-NEXT:   // in a
-// CHECK-NEXT:   "cf.br"
+// CHECK-NEXT:   cf.br ^b
 // CHECK:      }
 // CHECK-NEXT: // about nothing
 // CHECK-NEXT: // at the end

@@ -13,19 +13,19 @@ func.func @g() {
 
 // Custom assembly looks like other things: types of block arguments like those of results,
 func.func @f(%x: i64) {
-  // expected-error@+1 {{`cf.br` is in the custom assembly of the dialect `cf`, which cannot be read}}
-  cf.br ^a(%x : i64)
+  // expected-error@+1 {{`emitc.br` is in the custom assembly of the dialect `emitc`, which cannot be read}}
+  emitc.br ^a(%x : i64)
 ^a(%y: i64):
-  // expected-error@+1 {{`cf.br` is in the custom assembly of the dialect `cf`}}
-  cf.br ^a(%y : i64)
+  // expected-error@+1 {{`emitc.br` is in the custom assembly of the dialect `emitc`}}
+  emitc.br ^a(%y : i64)
 }
 
 // -----
 
 // a type of an operand like that of a result, a region that is implied like one that is missing,
 func.func @f(%c: i1, %t: tensor<4x?xf32>, %i: index) {
-  // expected-error@+1 {{`scf.if` is in the custom assembly of the dialect `scf`}}
-  scf.if %c {
+  // expected-error@+1 {{`affine.if` is in the custom assembly of the dialect `affine`}}
+  affine.if %c {
     "a.b"() : () -> ()
   }
   // expected-error@+1 {{`tensor.dim` is in the custom assembly of the dialect `tensor`}}
@@ -36,7 +36,7 @@ func.func @f(%c: i1, %t: tensor<4x?xf32>, %i: index) {
 // -----
 
 // and properties are not shown.
-// expected-error@+1 {{`memref.alloc` is in the custom assembly of the dialect `memref`}}
+// expected-error@+1 {{`memref.alloc` needs the attribute `operandSegmentSizes`}}
 %m = memref.alloc() : memref<2xf32>
 
 // -----

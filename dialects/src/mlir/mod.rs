@@ -4,14 +4,18 @@
 //! `verify`. Control flow is told by interfaces (`scf`, `branch`), so that passes work on it as on any other.
 
 pub mod branch;
+mod fold;
+pub mod from_pd;
 mod infer;
 pub mod scf;
+mod to_pd;
 pub mod types;
 mod verify;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use pir_ir::{Arity, AttrSpec, ContextBuilder, DialectDef, Traits, ValueSpec};
+use pir_ir::{Arity, Attr, AttrSpec, Context, ContextBuilder, DialectDef, OpDef, Semantics, Traits, Type, ValueSpec};
 
 use crate::table::{Effects, Row, Speculate, definition};
 
@@ -44,7 +48,16 @@ tables! {
     "arith" arith_rows arith "The operations of `arith`.",
     "math" math_rows math "The operations of `math`.",
     "index" index_rows index "The operations of `index`.",
-    "ub" ub_rows ub "The operations of `ub`."
+    "ub" ub_rows ub "The operations of `ub`.",
+    "memref" memref_rows memref "The operations of `memref`."
+}
+
+/// The attribute of an `arith.constant`, if there are constants of the type.
+pub fn number(ctx: &Context, value: f64, ty: Type) -> Option<Attr> {
+    match ctx.is_float(ty) {
+        true => fold::typed(ctx, ctx.float_attr(value), ty),
+        false => fold::typed(ctx, ctx.int_attr(value as i64), ty),
+    }
 }
 
 /// Registers the dialects.
@@ -54,9 +67,23 @@ pub fn register(builder: &mut ContextBuilder) {
         ("math", "Functions of numbers, vectors and tensors", math_rows::ROWS),
         ("index", "Arithmetic of index", index_rows::ROWS),
         ("ub", "What is undefined", ub_rows::ROWS),
+        ("memref", "Buffers", memref_rows::ROWS),
     ] {
-        builder.register(DialectDef::new(name, summary), rows.iter().map(definition));
+        builder.register(DialectDef::new(name, summary), rows.iter().map(with_rules));
     }
     let scf = DialectDef::new("scf", "Structured control flow");
-    builder.register(scf, scf::definitions());
+    let with_semantics = |mut def: OpDef| {
+        def.semantics = to_pd::find(&def.name).map(|control| Arc::new(control) as Arc<dyn Semantics>);
+        def
+    };
+    builder.register(scf, scf::definitions().into_iter().map(with_semantics));
+}
+
+/// The definition of a row, with its folds and what it has to do with counting.
+fn with_rules(row: &Row) -> OpDef {
+    let mut def = definition(row);
+    def.fold = fold::fold(&def.name);
+    def.materialize = fold::materialize(&def.name);
+    def.counting = fold::counting(&def.name);
+    def
 }

@@ -305,7 +305,11 @@ fn condition() -> OpDef {
 
 fn report(op: OpView<'_>, why: String, errors: &mut Vec<Diagnostic>) {
     let message = format!("`{}`: {why}", op.name());
-    errors.push(Diagnostic::error("control-flow", message).label(op.body.op_span(op.op), "this operation"));
+    errors.push(
+        Diagnostic::error("control-flow", message)
+            .label(op.body.op_span(op.op), "this operation")
+            .help("the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has"),
+    );
 }
 
 /// Checks that values are of the types of others.

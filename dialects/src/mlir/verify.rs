@@ -56,7 +56,11 @@ fn check(op: OpView<'_>, errors: &mut Vec<Diagnostic>, rule: Rule) {
     };
     let (from, to) = (print_type(op.ctx, from), print_type(op.ctx, to));
     let message = format!("`{}` cannot convert `{from}` to `{to}`: {why}", op.name());
-    errors.push(Diagnostic::error("conversion", message).label(op.body.op_span(op.op), "this conversion"));
+    errors.push(
+        Diagnostic::error("conversion", message)
+            .label(op.body.op_span(op.op), "this conversion")
+            .help("the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has"),
+    );
 }
 
 macro_rules! rules {
@@ -135,5 +139,52 @@ pub(super) fn constant(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         _ => return,
     };
     let message = format!("`{}`: {why}, found `{}`", op.name(), print_type(op.ctx, ty));
-    errors.push(Diagnostic::error("result-type", message).label(op.body.op_span(op.op), "this constant"));
+    errors.push(
+        Diagnostic::error("result-type", message)
+            .label(op.body.op_span(op.op), "this constant")
+            .help("the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has"),
+    );
+}
+
+fn report(op: OpView<'_>, why: &str, errors: &mut Vec<Diagnostic>) {
+    let message = format!("`{}`: {why}", op.name());
+    errors.push(
+        Diagnostic::error("buffer", message)
+            .label(op.body.op_span(op.op), "this operation")
+            .help("the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has"),
+    );
+}
+
+/// The result is a buffer.
+pub(super) fn buffer(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    let is_buffer = |ty| matches!(op.ctx.type_data(ty), TypeData::MemRef { shape: Some(_), .. });
+    if !op.result_type(0).is_some_and(is_buffer) {
+        report(op, "the result must be a `memref` of known rank", errors);
+    }
+}
+
+/// An element of a buffer, whose place is told by an index for each dimension.
+fn access(op: OpView<'_>, buffer: usize, value: Option<Type>, errors: &mut Vec<Diagnostic>) {
+    let indices = op.body.operands(op.op).skip(buffer + 1);
+    let are_indices = indices.clone().all(|v| op.body.value_type(v) == Type::INDEX);
+    match op.operand_type(buffer).map(|ty| op.ctx.type_data(ty)) {
+        Some(TypeData::MemRef { shape: Some(shape), .. }) if shape.len() != indices.len() || !are_indices => {
+            report(op, "it needs an index for each dimension", errors);
+        }
+        Some(TypeData::MemRef {
+            elem, shape: Some(_), ..
+        }) if Some(*elem) != value => {
+            report(op, "the value must be of the type of the elements", errors);
+        }
+        Some(TypeData::MemRef { shape: Some(_), .. }) => {}
+        _ => report(op, "it needs a `memref` of known rank", errors),
+    }
+}
+
+pub(super) fn load(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    access(op, 0, op.result_type(0), errors);
+}
+
+pub(super) fn store(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    access(op, 1, op.operand_type(0), errors);
 }

@@ -16,6 +16,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 use pir_ir::{Attr, Context, Rewriter, Type, TypeData, ValueId};
 
 use super::ops;
+use crate::mlir;
 use crate::typed::{Given, Number};
 
 /// The destination of expressions.
@@ -83,7 +84,14 @@ impl<'c> ExprScope<'c> {
         if let TypeData::List(_) = ctx.type_data(ty) {
             return self.fail("a list has no constant");
         }
-        let (shape, elem) = ctx.as_tensor(ty).unwrap_or((&[], ty));
+        let Some((shape, elem)) = ctx.as_tensor(ty) else {
+            // `pd.full` gives tensors only.
+            let Some(value) = mlir::number(ctx, value, ty) else {
+                return self.fail("there is no constant of this type");
+            };
+            let results = self.build(mlir::arith::Constant::NAME, &[], &[("value", value)], Some(ty));
+            return results.first().copied().unwrap_or(self.nothing());
+        };
         let attrs = [
             ("shape", ctx.ints_attr(shape)),
             ("value", ctx.float_attr(value)),

@@ -338,7 +338,9 @@ pub fn inputs_of(module: &Module, function: Option<&str>) -> Result<Vec<InputSpe
 /// # Errors
 /// If a composition cannot be expanded.
 pub fn runnable(module: &Module) -> Result<Cow<'_, Module>, ExecError> {
-    expanded(module, &|kernels, op| kernels.has(op.name()))
+    expanded(module, &|kernels, op| {
+        kernels.has(op.name()) || op.name().starts_with("scf.")
+    })
 }
 
 /// The same for all operations except those for which `keep` returns true.

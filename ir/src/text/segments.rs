@@ -65,6 +65,7 @@ pub(crate) fn take(
             };
             (first == own).then_some(rest)?
         }
+        (None, _) if passed == 0 => return Some(()),
         (None, _) => return None,
     };
     if counts.len() != successors.len() || counts.iter().sum::<usize>() != passed {

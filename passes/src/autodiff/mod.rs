@@ -18,6 +18,7 @@ mod custom;
 mod invariants;
 mod jvp;
 mod lower;
+mod mlir;
 mod passes;
 mod plumbing;
 mod prune;
@@ -42,7 +43,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use batch::{BatchWeightGrads, batch_weight_grads};
 pub use jvp::{Jvp, jvp};
-pub use lower::{LowerOptions, LowerStacks, Overflow, lower_stacks};
+pub use lower::{LowerOptions, LowerStacks, Overflow, StacksToMemref, lower_stacks};
 pub(crate) use lower::{OVERFLOW, TOTAL};
 pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
@@ -68,9 +69,12 @@ use targets::{Seed, Targets, Unit, UnitKind};
 /// # Errors
 /// When outputs or inputs cannot be found, or an operation on the way has no derivative.
 pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
-    for_each_unit(module, options, Mode::Reverse, |ctx, body, _, _, activity, _| {
-        stack_locals::run(ctx, body, activity);
-        Ok(())
+    atomically(module, |module| {
+        mlir::copy_functions(module);
+        for_each_unit(module, options, Mode::Reverse, |ctx, body, _, _, activity, _| {
+            stack_locals::run(ctx, body, activity);
+            Ok(())
+        })
     })
 }
 

@@ -2,7 +2,7 @@
 
 use pir_ir::{Diagnostic, Module, expand_composites};
 
-use super::{BackwardOptions, build_backward, decompose, prune_stacks, stack_locals};
+use super::{BackwardOptions, build_backward, decompose, mlir, prune_stacks, stack_locals};
 use crate::bodies::atomically;
 use crate::options::{OptionKind, OptionSpec, Options};
 use crate::pass::Invocation;
@@ -122,6 +122,7 @@ impl Pass for PruneStacks {
 
     fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         prune_stacks(module);
+        atomically(module, mlir::convert_back)?;
         Ok(Changed::Yes)
     }
 }

@@ -6,7 +6,7 @@ use pir_ir::verify::compatible;
 use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, Type, ValueId, nearest};
 use rustc_hash::FxHashSet;
 
-use super::{custom, signature};
+use super::{custom, mlir, signature};
 
 /// The options of the passes of `backward`.
 #[derive(Clone, Default, Debug)]
@@ -102,7 +102,12 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
                 let uncalled = view.str("sym_name").is_none_or(|name| !called.contains(name));
                 // A private function without calls is what `inline` leaves.
                 let seen = view.str("sym_visibility") != Some("private");
-                if uncalled && seen && func::custom_vjp(view).is_none() && inner.entry_block(inner.root()).is_some() {
+                if uncalled
+                    && seen
+                    && !mlir::is_kept(ctx, body, op)
+                    && func::custom_vjp(view).is_none()
+                    && inner.entry_block(inner.root()).is_some()
+                {
                     units.push(Unit {
                         path,
                         kind: UnitKind::Function,
@@ -226,7 +231,7 @@ pub(crate) fn resolve(
             errors.push(
                 Diagnostic::error("not-float", message)
                     .label(scope.span(value), "defined here")
-                    .help("integers, truth values and numbers that are no tensors have no derivative"),
+                    .help("integers and truth values have no derivative"),
             );
         }
     };
@@ -256,9 +261,9 @@ pub(crate) fn resolve(
     Ok(Targets { outputs, inputs })
 }
 
-/// Whether values of the type have cotangents of the type, which operations make: they give tensors only.
+/// Whether values of the type have cotangents of the type, which operations make.
 fn holds_floats(ctx: &Context, ty: Type) -> bool {
-    ctx.as_tensor(ty).is_some() && ctx.is_float(ty)
+    ctx.is_float(ty)
 }
 
 struct Scope<'a> {

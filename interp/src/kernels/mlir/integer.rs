@@ -204,8 +204,11 @@ fn narrow(like: &Tensor, mut values: Vec<i64>, dtype: DType) -> Result<Tensor, S
     }
 }
 
+/// The first of two tensors, the elements of both, and their width.
+type Pairs = (Tensor, Vec<(i64, i64)>, u32);
+
 /// The elements of two tensors of one shape.
-fn pairs(inputs: Inputs) -> Result<(Tensor, Vec<(i64, i64)>, u32), String> {
+fn pairs(inputs: Inputs) -> Result<Pairs, String> {
     let [x, y] = take(inputs)?;
     if x.shape() != y.shape() || x.dtype() != y.dtype() {
         return Err("the operands must have one type".to_owned());

@@ -7,6 +7,7 @@
 //! 5. [`overflow`]: what is computed from a stack that was too small is no number.
 
 mod bounds;
+mod buffers;
 mod control;
 mod emit;
 mod handles;
@@ -24,9 +25,10 @@ use rustc_hash::FxHashMap;
 use super::remat::{Recompute, RematOptions, rematerialize};
 use super::structure::Names;
 use crate::bodies::{atomically, for_each_body_mut};
-use crate::options::{OptionKind, OptionSpec};
-use crate::pass::{Changed, Pass, PassContext, Scope};
+use crate::options::{OptionKind, OptionSpec, Options};
+use crate::pass::{Changed, Invocation, Pass, PassContext, Scope};
 use bounds::Bounds;
+pub use buffers::StacksToMemref;
 use plan::Plan;
 
 /// What happens when there are more values than rows.
@@ -177,11 +179,21 @@ impl Pass for LowerStacks {
             },
             TOTAL,
             OVERFLOW,
+            OptionSpec {
+                name: "to",
+                kind: OptionKind::Enum(&["tensor", "memref"]),
+                default: Some("tensor"),
+                help: "what stacks become: tensors of static shape, or of functions of MLIR's dialects buffers that grow",
+            },
         ]
     }
 
     fn scope(&self) -> Scope {
         Scope::Body
+    }
+
+    fn expand(&self, options: &Options) -> Option<Vec<Invocation>> {
+        buffers::are_wanted(options).then(|| vec![Invocation::new(&StacksToMemref)])
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

@@ -14,6 +14,7 @@ mod hlo;
 mod index;
 mod linalg;
 mod linear;
+mod mlir;
 mod nn;
 mod reduce;
 mod rnn;
@@ -137,6 +138,7 @@ fn standard() -> impl Iterator<Item = &'static Rule> {
         linalg::RULES,
         scatter::RULES,
         hlo::RULES,
+        mlir::RULES,
     ]
     .into_iter()
     .flatten()

@@ -1,0 +1,125 @@
+//! Loops and branches of `scf` in terms of those of `pd`, which derivatives are built of; `from_pd` is the way back.
+
+use pir_ir::{OpId, OpView, RegionId, Rewriter, Semantics, Speculatability, Type, ValueId};
+use smallvec::SmallVec;
+
+use super::{arith, scf};
+use crate::{cf, pd};
+
+/// An operation with regions, which become those of another.
+pub(super) struct Control(fn(&mut Rewriter<'_>, &Parts<'_>) -> Result<Made, String>);
+
+/// What the new operation is made of.
+struct Parts<'a> {
+    operands: &'a [ValueId],
+    types: &'a [Type],
+    regions: &'a [RegionId],
+}
+
+/// The new operation, and how many of its first results are its own.
+type Made = (OpId, usize);
+
+pub(super) fn find(name: &str) -> Option<Control> {
+    match name {
+        scf::WHILE => Some(Control(|r, parts| {
+            rename_end(r, parts.regions[0], scf::CONDITION, cf::COND_YIELD)?;
+            rename_end(r, parts.regions[1], scf::YIELD, cf::YIELD)?;
+            Ok((make(r, pd::While::NAME, parts.operands, parts.types, parts.regions), 0))
+        })),
+        scf::IF => Some(Control(|r, parts| {
+            for &region in parts.regions {
+                if !r.body.region_blocks(region).is_empty() {
+                    rename_end(r, region, scf::YIELD, cf::YIELD)?;
+                }
+            }
+            Ok((make(r, pd::If::NAME, parts.operands, parts.types, parts.regions), 0))
+        })),
+        scf::FOR => Some(Control(count)),
+        _ => None,
+    }
+}
+
+fn make(r: &mut Rewriter<'_>, name: &str, operands: &[ValueId], types: &[Type], regions: &[RegionId]) -> OpId {
+    let op = r
+        .op(name)
+        .operands(operands.iter().copied())
+        .results(types.iter().copied());
+    regions.iter().fold(op, |op, &region| op.region(region)).build()
+}
+
+/// Gives the terminator of a region another name.
+fn rename_end(r: &mut Rewriter<'_>, region: RegionId, from: &str, to: &str) -> Result<OpId, String> {
+    let end = r.body.region_terminator(region);
+    let end = end.filter(|&end| r.ctx.op_str(r.body.op_name(end)) == from);
+    let end = end.ok_or_else(|| format!("a region does not have one block that ends in `{from}`"))?;
+    let name = r.ctx.op_name(to);
+    r.body.set_op_name(end, name);
+    Ok(end)
+}
+
+/// A loop that counts carries its counter.
+fn count(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Result<Made, String> {
+    let (&[lower, upper, step, ref inits @ ..], &[body]) = (parts.operands, parts.regions) else {
+        return Err("expected bounds, a step and a region".to_owned());
+    };
+    let (here, ty) = (r.point(), r.body.value_type(lower));
+    let types: Vec<Type> = std::iter::once(ty).chain(parts.types.iter().copied()).collect();
+    let test = r.body.create_region();
+    let block = r.body.create_block(test);
+    let args: Vec<ValueId> = types.iter().map(|&ty| r.body.add_block_arg(block, ty, None)).collect();
+    let inner = r.body.entry_block(body).map(|block| r.body.block_args(block).to_vec());
+    for (&arg, like) in args.iter().zip(inner.iter().flatten()) {
+        r.take_name(*like, arg);
+    }
+    r.at_end(block);
+    let less = r.ctx.int_attr(2);
+    let compared = r
+        .op(arith::Cmpi::NAME)
+        .operands([args[0], upper])
+        .attr("predicate", less);
+    let go_on = compared.result(Type::I1).value();
+    r.op(cf::COND_YIELD)
+        .operand(go_on)
+        .operands(args.iter().copied())
+        .build();
+    let end = rename_end(r, body, scf::YIELD, cf::YIELD)?;
+    let counter = inner
+        .and_then(|args| args.first().copied())
+        .ok_or("its region has no argument")?;
+    r.before(end);
+    let next = r.op(arith::Addi::NAME).operands([counter, step]).result(ty).value();
+    r.body.insert_operands(end, 0, &[next]);
+    r.set_point(here);
+    let operands: Vec<ValueId> = std::iter::once(lower).chain(inits.iter().copied()).collect();
+    Ok((make(r, pd::While::NAME, &operands, &types, &[test, body]), 1))
+}
+
+impl Semantics for Control {
+    fn has_expansion(&self) -> bool {
+        true
+    }
+
+    fn is_pure(&self, _: OpView<'_>) -> Option<bool> {
+        None
+    }
+
+    fn speculatability(&self, _: OpView<'_>) -> Speculatability {
+        Speculatability::Never
+    }
+
+    fn has_regions(&self, _: OpView<'_>) -> bool {
+        true
+    }
+
+    fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
+        let types: Vec<Type> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
+        let regions = r.body.take_regions(op);
+        let parts = Parts {
+            operands,
+            types: &types,
+            regions: &regions,
+        };
+        let (new, own) = self.0(r, &parts)?;
+        Ok(r.body.results(new).skip(own).collect())
+    }
+}

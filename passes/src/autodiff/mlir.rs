@@ -1,0 +1,105 @@
+//! Functions of MLIR's dialects: they are differentiated as functions of `pd` loops and branches, and converted back in the end.
+//!
+//! The function itself stays; its copy `@f_grad` is what is differentiated. Marks say which of the two a function is, from the first step
+//! to the last.
+
+use pir_dialects::marks::{ADJOINT_OF, PRIMAL};
+use pir_dialects::mlir::from_pd;
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueMap};
+
+/// Whether a body has operations of MLIR's dialects with a meaning here.
+fn is_mlir(ctx: &Context, body: &Body) -> bool {
+    let of_mlir = |op: OpId| {
+        let name = ctx.op_str(body.op_name(op));
+        ["arith.", "math.", "scf."]
+            .iter()
+            .any(|dialect| name.starts_with(dialect))
+    };
+    body.walk_all().any(of_mlir)
+}
+
+/// Whether a function takes and returns floating-point numbers.
+fn has_derivative(function: OpView<'_>) -> bool {
+    let ctx = function.ctx;
+    let any = |types: &[Type]| types.iter().any(|&ty| ctx.is_float(ty));
+    match function.ty("function_type").map(|ty| ctx.type_data(ty)) {
+        Some(TypeData::Function { inputs, results }) => any(inputs) && any(results),
+        _ => false,
+    }
+}
+
+/// Puts a copy beside each function of MLIR's dialects that is to be differentiated.
+pub(super) fn copy_functions(module: &mut Module) {
+    let ctx = module.ctx.clone();
+    let functions: Vec<Vec<OpId>> = super::targets::units(module)
+        .into_iter()
+        .map(|unit| unit.path)
+        .collect();
+    for path in functions {
+        let Some((&function, parents)) = path.split_last() else {
+            continue;
+        };
+        let Some(outer) = super::targets::body_at(module, parents) else {
+            continue;
+        };
+        let view = outer.view(&ctx, function);
+        let inner = outer.isolated(function).filter(|inner| is_mlir(&ctx, inner));
+        if inner.is_none() || !view.has(Traits::FUNCTION) || ADJOINT_OF.get(&ctx, outer.attrs(function)).is_some() {
+            continue;
+        }
+        if !has_derivative(view) {
+            continue;
+        }
+        let Some(name) = view.str("sym_name").map(str::to_owned) else {
+            continue;
+        };
+        let taken: Vec<String> = outer
+            .walk_all()
+            .filter_map(|op| outer.view(&ctx, op).str("sym_name").map(str::to_owned))
+            .collect();
+        let base = format!("{name}_grad");
+        let numbered = (2..).map(|number| format!("{base}_{number}"));
+        let grad = std::iter::once(base.clone())
+            .chain(numbered)
+            .find(|name| !taken.contains(name));
+        let mut r = Rewriter::new(&ctx, outer);
+        r.after(function);
+        let copy = r.clone_op(function, &mut ValueMap::new());
+        let attrs = ctx.dict_with(r.body.attrs(copy), "sym_name", ctx.str_attr(&grad.unwrap_or(base)));
+        let attrs = ADJOINT_OF.set(&ctx, attrs, ctx.str_attr(&name));
+        r.body.set_attrs(copy, attrs);
+        let attrs = PRIMAL.set(&ctx, r.body.attrs(function), ctx.attr(pir_ir::AttrData::Unit));
+        r.body.set_attrs(function, attrs);
+    }
+}
+
+/// Whether the copy of a function is differentiated, not it.
+pub(super) fn is_kept(ctx: &Context, body: &Body, function: OpId) -> bool {
+    PRIMAL.get(ctx, body.attrs(function)).is_some()
+}
+
+/// Converts the copies back, and takes the marks away.
+pub(super) fn convert_back(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    let ctx = module.ctx.clone();
+    let mut errors = Vec::new();
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        for op in body.walk_all().collect::<Vec<_>>() {
+            let attrs = body.attrs(op);
+            if ADJOINT_OF.get(&ctx, attrs).is_some()
+                && let Some(inner) = body.isolated_mut(op)
+            {
+                errors.extend(from_pd::convert(&ctx, inner).err().into_iter().flatten());
+            }
+            if ADJOINT_OF.get(&ctx, attrs).is_some() || PRIMAL.get(&ctx, attrs).is_some() {
+                let attrs = PRIMAL.remove(&ctx, ADJOINT_OF.remove(&ctx, attrs));
+                body.set_attrs(op, attrs);
+            }
+        }
+        pending.extend(crate::bodies::inner_bodies_mut(&ctx, body));
+    }
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(errors),
+    }
+}
