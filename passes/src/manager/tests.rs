@@ -133,7 +133,7 @@ fn functions() -> Module {
     let text = "func.func @a () {\n  func.return\n}\nbuiltin.module @m {\n  func.func @b () {\n    func.return\n  }\n}\n\
                 func.func @c () {\n  func.return\n}\n";
     let ctx = pir_dialects::context();
-    let parsed = pir_ir::text::parse(&ctx, text.as_bytes(), &Default::default());
+    let parsed = text::parse(&ctx, text.as_bytes(), &Default::default());
     assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics);
     parsed.module
 }

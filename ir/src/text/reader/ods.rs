@@ -401,8 +401,7 @@ impl Parser<'_> {
                 loop {
                     self.skip();
                     let rest = &self.src[self.pos..];
-                    let is_it = |word: &Box<str>| super::format::is_literal(rest, word);
-                    let Some(at) = words.iter().position(is_it) else {
+                    let Some(at) = words.iter().position(|word| super::format::is_literal(rest, word)) else {
                         let known: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
                         return Err(self.expected_in_ods(pending, &format!("one of {}", known.join(", "))));
                     };
@@ -593,7 +592,9 @@ impl Parser<'_> {
                 continue;
             };
             let own = &state.operands[first..at];
-            if types.len() != own.len() && !(types.len() == 1 && !settled.is_written(slot)) {
+            // One type that was not written stands for all values of the slot.
+            let is_shared = types.len() == 1 && !settled.is_written(slot);
+            if types.len() != own.len() && !is_shared {
                 let message = format!(
                     "{} types for {} values of `{}`",
                     types.len(),

@@ -200,10 +200,9 @@ impl Walk<'_, '_, '_> {
         // If nothing asks whether lanes were too small, nobody looks.
         for (op, lane) in pushes_in {
             let is_counted = self.plan.commit(self.plan.lanes[lane].class).is_some();
-            if self.stores[lane].limit.is_some() && !is_counted && !self.poisoned.is_empty() {
-                if checked.insert((op, lane)) {
-                    self.plan_check(op, lane, pops_in.contains(&(op, lane)));
-                }
+            let is_asked = self.stores[lane].limit.is_some() && !is_counted && !self.poisoned.is_empty();
+            if is_asked && checked.insert((op, lane)) {
+                self.plan_check(op, lane, pops_in.contains(&(op, lane)));
             }
         }
     }

@@ -156,8 +156,7 @@ pub(super) fn apply(
             tapes,
             at,
             (&this, kit, both),
-            trips,
-            &first,
+            (trips, &first),
             &mut |r, values| {
                 let mut map = ValueMap::new();
                 this.iterate(r, &mut map, &state, values, &again.ops);

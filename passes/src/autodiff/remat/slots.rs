@@ -117,7 +117,15 @@ pub(super) fn apply(
     let zero = left.zero(r, names);
     let numbers = [kit.count(r, 0, "zero"), kit.count(r, 1, "one")];
     if spills {
-        let rest = spill::apply(r, names, tapes, at, (&this, kit, numbers), trips, &first, &mut advance)?;
+        let rest = spill::apply(
+            r,
+            names,
+            tapes,
+            at,
+            (&this, kit, numbers),
+            (trips, &first),
+            &mut advance,
+        )?;
         (op, trips, first) = (r.body.block_parent(this.cond)?, rest.trips, rest.first);
     }
     let room = match slots {

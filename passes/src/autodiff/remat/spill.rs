@@ -42,8 +42,7 @@ pub(super) fn apply(
     tapes: &Tapes,
     at: usize,
     (this, kit, numbers): (&Loop, Kit, [ValueId; 2]),
-    trips: ValueId,
-    first: &[ValueId],
+    (trips, first): (ValueId, &[ValueId]),
     advance: &mut dyn FnMut(&mut Rewriter<'_>, &[ValueId]) -> Vec<ValueId>,
 ) -> Option<Rest> {
     let dual = r.body.block_parent(tapes.all[at].dual)?;
