@@ -5,9 +5,9 @@
 // CHECK:      "df.graph"() ({
 // CHECK-NEXT: ^bb0:
 // CHECK-NEXT: }) : () -> ()
-// CHECK-NEXT: "builtin.module"() ({
+// CHECK-NEXT: "builtin.module"() <{sym_name = "m"}> ({
 // CHECK-NEXT: ^bb0:
-// CHECK-NEXT: }) {sym_name = "m"} : () -> ()
+// CHECK-NEXT: }) : () -> ()
 // BACK:      df.graph {
 // BACK-NEXT: }
 // BACK-NEXT: builtin.module @m {

@@ -22,22 +22,25 @@ func.func @f(%x: i64) {
 
 // -----
 
-// a type of an operand like that of a result, a region that is implied like one that is missing,
+// a type of an operand like that of a result, a region that is implied like one that is missing.
 func.func @f(%c: i1, %t: tensor<4x?xf32>, %i: index) {
-  // expected-error@+1 {{`affine.if` is in the custom assembly of the dialect `affine`}}
-  affine.if %c {
+  // expected-error@+1 {{`emitc.if` is in the custom assembly of the dialect `emitc`}}
+  emitc.if %c {
     "a.b"() : () -> ()
   }
-  // expected-error@+1 {{`tensor.dim` is in the custom assembly of the dialect `tensor`}}
-  %d = tensor.dim %t, %i : tensor<4x?xf32>
+  // expected-error@+1 {{`tosa.dim` is in the custom assembly of the dialect `tosa`}}
+  %d = tosa.dim %t, %i : tensor<4x?xf32>
   func.return
 }
 
 // -----
 
-// and properties are not shown.
-// expected-error@+1 {{`memref.alloc` needs the attribute `operandSegmentSizes`}}
-%m = memref.alloc() : memref<2xf32>
+// What a dialect's own form demands.
+func.func @f(%c: i1) {
+  // expected-error@+1 {{expected an attribute, found `%c`}}
+  affine.if %c {
+  }
+}
 
 // -----
 
@@ -47,12 +50,6 @@ func.func @f(%c: i1, %t: tensor<4x?xf32>, %i: index) {
 my.use %x
 // expected-error@+1 {{it is not known whether these are types of operands or of results of `my.use`}}
 my.use (%x) : f32
-
-// -----
-
-// expected-error@+2 {{expected the end of the operation, found `to`}}
-%x = "a.b"() : () -> i32
-%y = builtin.unrealized_conversion_cast %x : i32 to i64
 
 // -----
 
