@@ -57,6 +57,9 @@ impl Parser<'_> {
         if row.own || row.items.is_empty() && ods.format().starts_with('-') {
             return false;
         }
+        if def.is_some_and(|def| def.successors > 0) {
+            return self.has_typed_successors();
+        }
         let Some(def) = def.filter(|_| self.next_is(b'(')) else {
             return true;
         };
@@ -83,6 +86,25 @@ impl Parser<'_> {
         }
         let behind = cursor::balanced_end(self.src, at).filter(|_| self.src.get(at) == Some(&b'{'));
         behind.is_some_and(|at| self.src.get(self.after(at)) == Some(&b'%') && self.after(at) < line)
+    }
+
+    /// Whether types are in front of the successors of a branch or among their operands, which our own form does not have.
+    fn has_typed_successors(&self) -> bool {
+        let mut at = self.pos;
+        loop {
+            match self.src.get(at) {
+                Some(b':') => return true,
+                None | Some(b'{' | b'}' | b'\n' | b'\r') => return false,
+                Some(b'(') => {
+                    let end = cursor::balanced_end(self.src, at).unwrap_or(self.src.len());
+                    if self.src[at..end].contains(&b':') {
+                        return true;
+                    }
+                    at = end;
+                }
+                Some(_) => at += 1,
+            }
+        }
     }
 
     /// Goes on in the format of an operation, to its end or to a region.
