@@ -127,7 +127,7 @@ fn pipeline(random: &mut Random) -> String {
 }
 
 /// Passes that have to do with derivatives, need an option to do anything, or make something else of a program.
-const NOT_ALONE: [&str; 15] = [
+const NOT_ALONE: [&str; 16] = [
     "jvp",
     "backward",
     "stack-locals",
@@ -146,6 +146,8 @@ const NOT_ALONE: [&str; 15] = [
     "lower-stacks",
     "jax-vjp",
     "split-vjp",
+    // Of functions of MLIR's dialects; looked at in `tools/mlir/gradients`.
+    "stacks-to-memref",
 ];
 
 /// Passes with other options than the default ones.

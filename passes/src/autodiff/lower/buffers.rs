@@ -12,7 +12,7 @@ use pir_ir::text::{ParseOptions, parse, parse_type, print_type};
 use pir_ir::{AttrData, Body, Context, Diagnostic, Module, OpId, Rewriter, Traits, Type, ValueId, ValueMap};
 use rustc_hash::FxHashMap;
 
-use crate::bodies::inner_bodies_mut;
+use crate::bodies::{atomically, inner_bodies_mut};
 use crate::options::Options;
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -35,26 +35,30 @@ impl Pass for StacksToMemref {
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        let ctx = module.ctx.clone();
-        let mut changed = Changed::No;
-        let mut pending = vec![&mut module.body];
-        while let Some(body) = pending.pop() {
-            let mut kinds = Kinds::default();
-            for function in body.walk_all().collect::<Vec<_>>() {
-                if body.view(&ctx, function).has(Traits::FUNCTION)
-                    && let Some(inner) = body.isolated_mut(function)
-                {
-                    lower(&ctx, inner, &mut kinds)?;
-                }
-            }
-            if !kinds.0.is_empty() {
-                add_functions(&ctx, body, &kinds)?;
-                changed = Changed::Yes;
-            }
-            pending.extend(inner_bodies_mut(&ctx, body));
-        }
-        Ok(changed)
+        atomically(module, lower_all)
     }
+}
+
+fn lower_all(module: &mut Module) -> Result<Changed, Vec<Diagnostic>> {
+    let ctx = module.ctx.clone();
+    let mut changed = Changed::No;
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        let mut kinds = Kinds::default();
+        for function in body.walk_all().collect::<Vec<_>>() {
+            if body.view(&ctx, function).has(Traits::FUNCTION)
+                && let Some(inner) = body.isolated_mut(function)
+            {
+                lower(&ctx, inner, &mut kinds)?;
+            }
+        }
+        if !kinds.0.is_empty() {
+            add_functions(&ctx, body, &kinds)?;
+            changed = Changed::Yes;
+        }
+        pending.extend(inner_bodies_mut(&ctx, body));
+    }
+    Ok(changed)
 }
 
 /// Whether `lower-stacks` is asked for buffers.
