@@ -36,9 +36,9 @@ fn linear(at: i64, scale: &Scale) -> Taps {
     };
     let first = (place as i64).min(scale.last);
     let part = place - first as f32;
-    // Weights are single numbers, of doubles too.
+    // Places are single numbers, of doubles too.
     vec![
-        (first, f64::from(1.0 - part)),
+        (first, 1.0 - f64::from(part)),
         ((first + 1).min(scale.last), f64::from(part)),
     ]
 }
