@@ -3,11 +3,12 @@
 use half::{bf16, f16};
 use pir_dialects::mlir::{arith, math};
 
-use crate::kernels::broadcast::map;
+use super::alike;
+use crate::kernels::broadcast::{map, zip, zip_in_place};
 use crate::kernels::special::erf;
 use crate::kernels::{Kernel, Prepare, one, take};
 use crate::tensor::buffer::gathered;
-use crate::tensor::{Data, Element, Tensor};
+use crate::tensor::{DType, Data, Element, Tensor};
 
 /// The same expression for both widths.
 macro_rules! unary {
@@ -85,13 +86,7 @@ const OTHERS: &[(&str, Prepare)] = &[
     (math::Erf::NAME, |_| one_of(erf, |x| erf(x.into()) as f32)),
     (math::Fma::NAME, |_| Ok(Box::new(|inputs| one(fused(take(inputs)?)?)))),
     (math::Fpowi::NAME, |_| {
-        Ok(Box::new(|inputs| {
-            let [x, n] = take(inputs)?;
-            let exponents = n.to_i64();
-            let values = x.to_f64().into_iter().zip(exponents);
-            let values = values.map(|(x, n)| i32::try_from(n).map_or_else(|_| x.powf(n as f64), |n| x.powi(n)));
-            one(Tensor::new(x.shape(), values.collect::<Vec<f64>>())?.cast(x.dtype())?)
-        }))
+        Ok(Box::new(|inputs| one(powers(take(inputs)?)?)))
     }),
     (arith::Cmpf::NAME, |s| compare(s.int("predicate", -1))),
 ];
@@ -113,42 +108,63 @@ fn one_of(wide: fn(f64) -> f64, narrow: fn(f32) -> f32) -> Result<Kernel, String
     }))
 }
 
-/// Applies a function to the elements of two tensors of one type.
-fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, T) -> U) -> Result<Tensor, String> {
-    match (x.view::<T>(), y.view::<T>()) {
-        (Some(a), Some(b)) if x.shape() == y.shape() => {
-            let values = gathered(a.iter().zip(b).map(|(&a, &b)| f(a, b)))?;
-            Ok(Tensor::from_parts(x.shape().into(), U::wrap(values)))
-        }
-        _ => Err("the operands must have one type".to_owned()),
-    }
-}
-
 fn two_of(wide: fn(f64, f64) -> f64, narrow: fn(f32, f32) -> f32) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
-        let [x, y] = take(inputs)?;
-        one(match x.data() {
-            Data::F64(_) => zip(&x, &y, wide)?,
-            Data::F32(_) => zip(&x, &y, narrow)?,
-            Data::F16(_) => zip(&x, &y, |a: f16, b: f16| f16::from_f32(narrow(a.into(), b.into())))?,
-            Data::BF16(_) => zip(&x, &y, |a: bf16, b: bf16| bf16::from_f32(narrow(a.into(), b.into())))?,
+        let [x, y] = alike(inputs)?;
+        one(match x.dtype() {
+            DType::F64 => zip_in_place(x, y, wide)?,
+            DType::F32 => zip_in_place(x, y, narrow)?,
+            DType::F16 => zip_in_place(x, y, |a: f16, b: f16| f16::from_f32(narrow(a.into(), b.into())))?,
+            DType::BF16 => zip_in_place(x, y, |a: bf16, b: bf16| bf16::from_f32(narrow(a.into(), b.into())))?,
             _ => return Err("floating-point numbers were expected".to_owned()),
         })
     }))
+}
+
+/// Powers with exponents that are integers of any width.
+fn powers([x, n]: [Tensor; 2]) -> Result<Tensor, String> {
+    if x.shape() != n.shape() || n.dtype().is_float() {
+        return Err("the operands must have one shape, and the exponents must be integers".to_owned());
+    }
+    fn each<T: Element>(x: &Tensor, n: &Tensor, f: impl Fn(T, i64) -> T) -> Result<Tensor, String> {
+        let x_values = x.view::<T>().ok_or("floating-point numbers were expected")?;
+        let data = crate::each_type!(n.data(), n => {
+            T::wrap(gathered(x_values.iter().zip(n.iter()).map(|(&x, &n)| f(x, n.to_i64())))?)
+        });
+        Ok(Tensor::from_parts(x.shape().into(), data))
+    }
+    let wide = |x: f64, n: i64| i32::try_from(n).map_or_else(|_| x.powf(n as f64), |n| x.powi(n));
+    let narrow = |x: f32, n: i64| i32::try_from(n).map_or_else(|_| x.powf(n as f32), |n| x.powi(n));
+    match x.dtype() {
+        DType::F64 => each(&x, &n, wide),
+        DType::F32 => each(&x, &n, narrow),
+        DType::F16 => each(&x, &n, |x: f16, n| f16::from_f32(narrow(x.into(), n))),
+        DType::BF16 => each(&x, &n, |x: bf16, n| bf16::from_f32(narrow(x.into(), n))),
+        _ => Err("floating-point numbers were expected".to_owned()),
+    }
 }
 
 fn fused([a, b, c]: [Tensor; 3]) -> Result<Tensor, String> {
     if a.shape() != b.shape() || a.shape() != c.shape() || a.dtype() != b.dtype() || a.dtype() != c.dtype() {
         return Err("the operands must have one type".to_owned());
     }
-    if let (Some(x), Some(y), Some(z)) = (a.view::<f32>(), b.view::<f32>(), c.view::<f32>()) {
-        let values = x.iter().zip(y).zip(z).map(|((&a, &b), &c)| a.mul_add(b, c));
-        return Tensor::new(a.shape(), values.collect::<Vec<f32>>());
+    fn each<T: Element>([a, b, c]: [&Tensor; 3], f: impl Fn(T, T, T) -> T) -> Result<Tensor, String> {
+        let (Some(x), Some(y), Some(z)) = (a.view::<T>(), b.view::<T>(), c.view::<T>()) else {
+            return Err("the operands must have one type".to_owned());
+        };
+        let values = x.iter().zip(y).zip(z).map(|((&a, &b), &c)| f(a, b, c));
+        Ok(Tensor::from_parts(a.shape().into(), T::wrap(gathered(values)?)))
     }
+    let all = [&a, &b, &c];
     // An f64 holds the products of f16 and of bf16.
-    let (x, y, z) = (a.to_f64(), b.to_f64(), c.to_f64());
-    let values = x.iter().zip(&y).zip(&z).map(|((&a, &b), &c)| a.mul_add(b, c));
-    Tensor::new(a.shape(), values.collect::<Vec<f64>>())?.cast(a.dtype())
+    let wide = f64::mul_add;
+    match a.dtype() {
+        DType::F64 => each(all, wide),
+        DType::F32 => each(all, f32::mul_add),
+        DType::F16 => each(all, |a: f16, b, c| f16::from_f64(wide(a.into(), b.into(), c.into()))),
+        DType::BF16 => each(all, |a: bf16, b, c| bf16::from_f64(wide(a.into(), b.into(), c.into()))),
+        _ => Err("floating-point numbers were expected".to_owned()),
+    }
 }
 
 fn compare(predicate: i64) -> Result<Kernel, String> {
@@ -187,7 +203,7 @@ fn compare(predicate: i64) -> Result<Kernel, String> {
         holds & met != 0
     };
     Ok(Box::new(move |inputs| {
-        let [x, y] = take(inputs)?;
+        let [x, y] = alike(inputs)?;
         one(match x.data() {
             Data::F64(_) => zip(&x, &y, relation)?,
             Data::F32(_) => zip(&x, &y, |a: f32, b: f32| relation(a.into(), b.into()))?,

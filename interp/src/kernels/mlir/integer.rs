@@ -1,13 +1,17 @@
-//! Integers: operations on copies that are sign-extended to 64 bits, wrapped to the width of the type in the end.
+//! Integers: each element is sign-extended to 64 bits, and the result wrapped to the width of the type.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 use half::{bf16, f16};
 use pir_dialects::mlir::{arith, index, math};
 use pir_ir::AttrData;
 
-use crate::kernels::{Inputs, Kernel, Prepare, Spec, one, take};
-use crate::tensor::{DType, Tensor};
+use super::alike;
+use crate::kernels::broadcast::{map, zip, zip_in_place};
+use crate::kernels::{Inputs, Kernel, Outputs, Prepare, Spec, one, take};
+use crate::tensor::buffer::gathered;
+use crate::tensor::{DType, Element, Tensor};
 
 /// What is computed of two integers of a width, or why it cannot be.
 type Binary = fn(i64, i64, u32) -> Result<i64, &'static str>;
@@ -171,80 +175,126 @@ fn power(base: i64, exponent: i64, _: u32) -> Result<i64, &'static str> {
     Ok(result)
 }
 
-/// The width of integers.
-fn width(dtype: DType) -> Result<u32, String> {
-    Ok(match dtype {
-        DType::I1 => 1,
-        DType::I8 => 8,
-        DType::I16 => 16,
-        DType::I32 => 32,
-        DType::I64 => 64,
-        _ => return Err("integers without signs were expected".to_owned()),
-    })
-}
+/// An integer type without a sign of its own.
+trait Whole: Element {
+    const WIDTH: u32;
 
-/// The elements, sign-extended, and their width.
-fn wide(tensor: &Tensor) -> Result<(Vec<i64>, u32), String> {
-    let width = width(tensor.dtype())?;
-    let mut values = tensor.to_i64();
-    if width == 1 {
-        values.iter_mut().for_each(|v| *v = -*v);
+    /// The number with a sign.
+    fn wide(self) -> i64 {
+        self.to_i64()
     }
-    Ok((values, width))
-}
 
-/// A tensor of the lowest bits.
-fn narrow(like: &Tensor, mut values: Vec<i64>, dtype: DType) -> Result<Tensor, String> {
-    let width = width(dtype)?;
-    values.iter_mut().for_each(|v| *v = wrap(*v, width));
-    let tensor = Tensor::new(like.shape(), values)?;
-    match dtype {
-        DType::I64 => Ok(tensor),
-        _ => tensor.cast(dtype),
+    /// The number that the lowest bits are.
+    fn narrow(value: i64) -> Self {
+        Self::from_i64(wrap(value, Self::WIDTH))
     }
 }
 
-/// The first of two tensors, the elements of both, and their width.
-type Pairs = (Tensor, Vec<(i64, i64)>, u32);
+impl Whole for bool {
+    const WIDTH: u32 = 1;
 
-/// The elements of two tensors of one shape.
-fn pairs(inputs: Inputs) -> Result<Pairs, String> {
-    let [x, y] = take(inputs)?;
-    if x.shape() != y.shape() || x.dtype() != y.dtype() {
-        return Err("the operands must have one type".to_owned());
+    fn wide(self) -> i64 {
+        -i64::from(self)
     }
-    let ((a, width), (b, _)) = (wide(&x)?, wide(&y)?);
-    Ok((x, a.into_iter().zip(b).collect(), width))
+}
+
+impl Whole for i8 {
+    const WIDTH: u32 = 8;
+}
+
+impl Whole for i16 {
+    const WIDTH: u32 = 16;
+}
+
+impl Whole for i32 {
+    const WIDTH: u32 = 32;
+}
+
+impl Whole for i64 {
+    const WIDTH: u32 = 64;
+}
+
+/// Runs the same code for integers of each width.
+macro_rules! each_width {
+    ($dtype:expr, $ty:ident => $body:expr) => {{
+        macro_rules! with {
+            ($actual:ty) => {{
+                type $ty = $actual;
+                $body
+            }};
+        }
+        match $dtype {
+            DType::I1 => with!(bool),
+            DType::I8 => with!(i8),
+            DType::I16 => with!(i16),
+            DType::I32 => with!(i32),
+            DType::I64 => with!(i64),
+            _ => Err("integers without signs were expected".to_owned()),
+        }
+    }};
+}
+
+/// Runs the same code for floating-point numbers of each width.
+macro_rules! each_float {
+    ($dtype:expr, $ty:ident => $body:expr) => {{
+        macro_rules! with {
+            ($actual:ty) => {{
+                type $ty = $actual;
+                $body
+            }};
+        }
+        match $dtype {
+            DType::F64 => with!(f64),
+            DType::F32 => with!(f32),
+            DType::F16 => with!(f16),
+            DType::BF16 => with!(bf16),
+            _ => Err("a floating-point number was expected".to_owned()),
+        }
+    }};
+}
+
+/// A tensor of another type, of each element.
+fn each<T: Element, U: Element>(x: &Tensor, f: impl Fn(T) -> U) -> Result<Tensor, String> {
+    let values = x.view::<T>().ok_or("an operand has another type")?;
+    let values = gathered(values.iter().map(|&v| f(v)))?;
+    Ok(Tensor::from_parts(x.shape().into(), U::wrap(values)))
 }
 
 fn integers(f: Binary) -> Result<Kernel, String> {
+    fn combined<T: Whole>(x: Tensor, y: Tensor, f: Binary) -> Result<Tensor, String> {
+        // The error of an element is reported at the end: the loop has no early exit.
+        let failure = Cell::new(None);
+        let z = zip_in_place(x, y, |a: T, b: T| {
+            T::narrow(f(a.wide(), b.wide(), T::WIDTH).unwrap_or_else(|error| {
+                failure.set(Some(error));
+                0
+            }))
+        })?;
+        failure.get().map_or(Ok(z), |error| Err(error.to_owned()))
+    }
     Ok(Box::new(move |inputs| {
-        let (like, pairs, width) = pairs(inputs)?;
-        let values = pairs
-            .into_iter()
-            .map(|(a, b)| f(a, b, width))
-            .collect::<Result<_, _>>()?;
-        one(narrow(&like, values, like.dtype())?)
+        let [x, y] = alike(inputs)?;
+        one(each_width!(x.dtype(), T => combined::<T>(x, y, f))?)
     }))
 }
 
 fn unary(f: fn(i64, u32) -> i64) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
-        let (values, width) = wide(&x)?;
-        let values = values.into_iter().map(|a| f(a, width)).collect();
-        one(narrow(&x, values, x.dtype())?)
+        let (dtype, (shape, data)) = (x.dtype(), x.into_parts());
+        let data = each_width!(dtype, T => map(data, |a: T| T::narrow(f(a.wide(), T::WIDTH))))?;
+        one(Tensor::from_parts(shape, data))
     }))
 }
 
 fn convert(s: &Spec<'_>, f: fn(i64, u32) -> i64) -> Result<Kernel, String> {
+    fn converted<T: Whole>(x: &Tensor, dtype: DType, f: fn(i64, u32) -> i64) -> Result<Tensor, String> {
+        each_width!(dtype, U => each(x, |a: T| U::narrow(f(a.wide(), T::WIDTH))))
+    }
     let dtype = s.result_dtype(0)?;
-    width(dtype)?;
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
-        let (values, width) = wide(&x)?;
-        let values = values.into_iter().map(|a| f(a, width)).collect();
-        one(narrow(&x, values, dtype)?)
+        one(each_width!(x.dtype(), T => converted::<T>(&x, dtype, f))?)
     }))
 }
 
@@ -269,59 +319,87 @@ fn compare(predicate: i64) -> Result<Kernel, String> {
         _ => return Err("there is no such relation".to_owned()),
     };
     Ok(Box::new(move |inputs| {
-        let (like, pairs, width) = pairs(inputs)?;
-        let order = |(a, b): (i64, i64)| match predicate {
-            6.. => mask(a, width).cmp(&mask(b, width)),
-            _ => a.cmp(&b),
-        };
-        one(Tensor::new(
-            like.shape(),
-            pairs.into_iter().map(|pair| holds(order(pair))).collect(),
-        )?)
+        let [x, y] = alike(inputs)?;
+        one(each_width!(x.dtype(), T => zip(&x, &y, |a: T, b: T| {
+            let (a, b) = (a.wide(), b.wide());
+            holds(match predicate {
+                6.. => mask(a, T::WIDTH).cmp(&mask(b, T::WIDTH)),
+                _ => a.cmp(&b),
+            })
+        }))?)
     }))
 }
 
-fn add_extended(inputs: Inputs) -> Result<crate::kernels::Outputs, String> {
-    let (like, pairs, width) = pairs(inputs)?;
-    let sum = |&(a, b): &(i64, i64)| u128::from(mask(a, width)) + u128::from(mask(b, width));
-    let low = narrow(&like, pairs.iter().map(|pair| sum(pair) as i64).collect(), like.dtype())?;
-    let overflow = Tensor::new(like.shape(), pairs.iter().map(|pair| sum(pair) >> width != 0).collect())?;
-    Ok([low, overflow].into_iter().collect())
+fn add_extended(inputs: Inputs) -> Result<Outputs, String> {
+    fn added<T: Whole>(x: Tensor, y: Tensor) -> Result<Outputs, String> {
+        let sum = |a: T, b: T| u128::from(mask(a.wide(), T::WIDTH)) + u128::from(mask(b.wide(), T::WIDTH));
+        let overflow = zip(&x, &y, |a, b| sum(a, b) >> T::WIDTH != 0)?;
+        let low = zip_in_place(x, y, |a, b| T::narrow(sum(a, b) as i64))?;
+        Ok(Outputs::from_iter([low, overflow]))
+    }
+    let [x, y] = alike(inputs)?;
+    each_width!(x.dtype(), T => added::<T>(x, y))
 }
 
-fn mul_extended(inputs: Inputs, wide: fn(i64, u32) -> i128) -> Result<crate::kernels::Outputs, String> {
-    let (like, pairs, width) = pairs(inputs)?;
-    // The product of two numbers of 64 bits without signs may have 128 bits.
-    let product = |&(a, b): &(i64, i64)| wide(a, width).wrapping_mul(wide(b, width)) as u128;
-    let part = |shift: u32| pairs.iter().map(|pair| (product(pair) >> shift) as i64).collect();
-    let (low, high) = (part(0), part(width));
-    Ok([narrow(&like, low, like.dtype())?, narrow(&like, high, like.dtype())?]
-        .into_iter()
-        .collect())
+fn mul_extended(inputs: Inputs, wide: fn(i64, u32) -> i128) -> Result<Outputs, String> {
+    fn multiplied<T: Whole>(x: Tensor, y: Tensor, wide: fn(i64, u32) -> i128) -> Result<Outputs, String> {
+        // The product of two numbers of 64 bits without signs may have 128 bits.
+        let product = |a: T, b: T| wide(a.wide(), T::WIDTH).wrapping_mul(wide(b.wide(), T::WIDTH)) as u128;
+        let high = zip(&x, &y, |a, b| T::narrow((product(a, b) >> T::WIDTH) as i64))?;
+        let low = zip_in_place(x, y, |a, b| T::narrow(product(a, b) as i64))?;
+        Ok(Outputs::from_iter([low, high]))
+    }
+    let [x, y] = alike(inputs)?;
+    each_width!(x.dtype(), T => multiplied::<T>(x, y, wide))
+}
+
+/// A floating-point number that integers are rounded to, once.
+trait Rounded: Element {
+    fn rounded(value: i128) -> Self;
+}
+
+impl Rounded for f64 {
+    fn rounded(value: i128) -> f64 {
+        value as f64
+    }
+}
+
+impl Rounded for f32 {
+    fn rounded(value: i128) -> f32 {
+        value as f32
+    }
+}
+
+impl Rounded for f16 {
+    fn rounded(value: i128) -> f16 {
+        f16::from_f64(value as f64)
+    }
+}
+
+impl Rounded for bf16 {
+    fn rounded(value: i128) -> bf16 {
+        bf16::from_f64(value as f64)
+    }
 }
 
 fn to_float(s: &Spec<'_>, f: fn(i64, u32) -> i128) -> Result<Kernel, String> {
+    fn converted<T: Whole>(x: &Tensor, dtype: DType, f: fn(i64, u32) -> i128) -> Result<Tensor, String> {
+        each_float!(dtype, U => each(x, |a: T| U::rounded(f(a.wide(), T::WIDTH))))
+    }
     let dtype = s.result_dtype(0)?;
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
-        let (values, width) = wide(&x)?;
-        let values = values.into_iter().map(|a| f(a, width));
-        one(match dtype {
-            DType::F64 => Tensor::new(x.shape(), values.map(|v| v as f64).collect())?,
-            DType::F32 => Tensor::new(x.shape(), values.map(|v| v as f32).collect())?,
-            DType::F16 => Tensor::new(x.shape(), values.map(|v| f16::from_f64(v as f64)).collect())?,
-            DType::BF16 => Tensor::new(x.shape(), values.map(|v| bf16::from_f64(v as f64)).collect())?,
-            _ => return Err("a floating-point number was expected".to_owned()),
-        })
+        one(each_width!(x.dtype(), T => converted::<T>(&x, dtype, f))?)
     }))
 }
 
 fn from_float(s: &Spec<'_>, f: fn(f64, u32) -> i64) -> Result<Kernel, String> {
+    fn converted<T: Element>(x: &Tensor, dtype: DType, f: fn(f64, u32) -> i64) -> Result<Tensor, String> {
+        each_width!(dtype, U => each(x, |v: T| U::narrow(f(v.to_f64(), U::WIDTH))))
+    }
     let dtype = s.result_dtype(0)?;
-    let bits = width(dtype)?;
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
-        let values = x.to_f64().into_iter().map(|v| f(v, bits)).collect();
-        one(narrow(&x, values, dtype)?)
+        one(each_float!(x.dtype(), T => converted::<T>(&x, dtype, f))?)
     }))
 }

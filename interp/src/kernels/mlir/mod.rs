@@ -11,7 +11,7 @@ use half::{bf16, f16};
 use pir_dialects::mlir::{arith, index, ub};
 use pir_ir::AttrData;
 
-use super::{Kernel, Outputs, Prepare, Spec, one, take};
+use super::{Inputs, Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::buffer::gathered;
 use crate::tensor::{DType, Data, Element, Tensor};
 
@@ -29,6 +29,15 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (arith::Truncf::NAME, cast),
     (arith::Bitcast::NAME, bitcast),
 ];
+
+/// The two operands, which have one shape and one type.
+fn alike(inputs: Inputs) -> Result<[Tensor; 2], String> {
+    let [x, y] = take(inputs)?;
+    if x.shape() != y.shape() || x.dtype() != y.dtype() {
+        return Err("the operands must have one type".to_owned());
+    }
+    Ok([x, y])
+}
 
 /// The dimensions of the result.
 fn shape(s: &Spec<'_>) -> Result<Vec<usize>, String> {
