@@ -290,14 +290,14 @@ fn pair(f: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, S
 /// Beyond this, the square of a number would overflow, and its logarithm is negligible beside it.
 const HUGE: f64 = 1e150;
 
-fn asinh(x: f64) -> f64 {
+pub(super) fn asinh(x: f64) -> f64 {
     match x.abs() > HUGE {
         true => (x.abs().ln() + std::f64::consts::LN_2).copysign(x),
         false => x.asinh(),
     }
 }
 
-fn acosh(x: f64) -> f64 {
+pub(super) fn acosh(x: f64) -> f64 {
     match x > HUGE {
         true => x.ln() + std::f64::consts::LN_2,
         false => x.acosh(),

@@ -4,6 +4,7 @@ use half::{bf16, f16};
 use pir_dialects::mlir::{arith, math};
 
 use super::alike;
+use crate::kernels::activation::{acosh, asinh};
 use crate::kernels::broadcast::{map, zip, zip_in_place};
 use crate::kernels::special::erf;
 use crate::kernels::{Kernel, Prepare, one, take};
@@ -26,9 +27,7 @@ macro_rules! binary {
 const UNARY: &[(&str, Prepare)] = unary! {
     Absf, |x| x.abs();
     Acos, |x| x.acos();
-    Acosh, |x| x.acosh();
     Asin, |x| x.asin();
-    Asinh, |x| x.asinh();
     Atan, |x| x.atan();
     Atanh, |x| x.atanh();
     Cbrt, |x| x.cbrt();
@@ -83,6 +82,8 @@ const BINARY: &[(&str, Prepare)] = binary! {
 
 const OTHERS: &[(&str, Prepare)] = &[
     (arith::Negf::NAME, |_| one_of(|x| -x, |x| -x)),
+    (math::Acosh::NAME, |_| one_of(acosh, |x| acosh(x.into()) as f32)),
+    (math::Asinh::NAME, |_| one_of(asinh, |x| asinh(x.into()) as f32)),
     (math::Erf::NAME, |_| one_of(erf, |x| erf(x.into()) as f32)),
     (math::Fma::NAME, |_| Ok(Box::new(|inputs| one(fused(take(inputs)?)?)))),
     (math::Fpowi::NAME, |_| {
