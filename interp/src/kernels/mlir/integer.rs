@@ -7,10 +7,9 @@ use half::{bf16, f16};
 use pir_dialects::mlir::{arith, index, math};
 use pir_ir::AttrData;
 
-use super::alike;
+use super::{alike, each};
 use crate::kernels::broadcast::{map, zip, zip_in_place};
 use crate::kernels::{Inputs, Kernel, Outputs, Prepare, Spec, one, take};
-use crate::tensor::buffer::gathered;
 use crate::tensor::{DType, Element, Tensor};
 
 /// What is computed of two integers of a width, or why it cannot be.
@@ -251,13 +250,6 @@ macro_rules! each_float {
             _ => Err("a floating-point number was expected".to_owned()),
         }
     }};
-}
-
-/// A tensor of another type, of each element.
-fn each<T: Element, U: Element>(x: &Tensor, f: impl Fn(T) -> U) -> Result<Tensor, String> {
-    let values = x.view::<T>().ok_or("an operand has another type")?;
-    let values = gathered(values.iter().map(|&v| f(v)))?;
-    Ok(Tensor::from_parts(x.shape().into(), U::wrap(values)))
 }
 
 fn integers(f: Binary) -> Result<Kernel, String> {

@@ -39,6 +39,13 @@ fn alike(inputs: Inputs) -> Result<[Tensor; 2], String> {
     Ok([x, y])
 }
 
+/// A tensor of another type, of each element.
+fn each<T: Element, U: Element>(x: &Tensor, f: impl Fn(T) -> U) -> Result<Tensor, String> {
+    let values = x.view::<T>().ok_or("an operand has another type")?;
+    let values = gathered(values.iter().map(|&v| f(v)))?;
+    Ok(Tensor::from_parts(x.shape().into(), U::wrap(values)))
+}
+
 /// The dimensions of the result.
 fn shape(s: &Spec<'_>) -> Result<Vec<usize>, String> {
     let ty = s.view.result_type(0).ok_or("the operation has no result")?;
@@ -104,23 +111,35 @@ fn bitcast(s: &Spec<'_>) -> Result<Kernel, String> {
     let dtype = s.result_dtype(0)?;
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
+        if x.dtype() == dtype {
+            return one(x);
+        }
         if x.dtype().size() != dtype.size() || (x.dtype() == DType::I1) != (dtype == DType::I1) {
             return Err("the operand and the result do not have the same number of bits".to_owned());
         }
-        let bits: Vec<u64> = match x.data() {
-            Data::F64(v) => v.iter().map(|v| v.to_bits()).collect(),
-            Data::F32(v) => v.iter().map(|v| v.to_bits().into()).collect(),
-            Data::F16(v) => v.iter().map(|v| v.to_bits().into()).collect(),
-            Data::BF16(v) => v.iter().map(|v| v.to_bits().into()).collect(),
-            _ => x.to_i64().into_iter().map(|v| v as u64).collect(),
-        };
-        let bits = bits.into_iter();
-        one(match dtype {
-            DType::F64 => Tensor::new(x.shape(), bits.map(f64::from_bits).collect())?,
-            DType::F32 => Tensor::new(x.shape(), bits.map(|v| f32::from_bits(v as u32)).collect())?,
-            DType::F16 => Tensor::new(x.shape(), bits.map(|v| f16::from_bits(v as u16)).collect())?,
-            DType::BF16 => Tensor::new(x.shape(), bits.map(|v| bf16::from_bits(v as u16)).collect())?,
-            _ => Tensor::new(x.shape(), bits.map(|v| v as i64).collect())?.cast(dtype)?,
-        })
+        one(match x.data() {
+            Data::F64(_) => of_bits(&x, dtype, f64::to_bits),
+            Data::F32(_) => of_bits(&x, dtype, |v: f32| v.to_bits().into()),
+            Data::F16(_) => of_bits(&x, dtype, |v: f16| v.to_bits().into()),
+            Data::BF16(_) => of_bits(&x, dtype, |v: bf16| v.to_bits().into()),
+            Data::I64(_) => of_bits(&x, dtype, |v: i64| v as u64),
+            Data::I32(_) => of_bits(&x, dtype, |v: i32| v as u64),
+            Data::I16(_) => of_bits(&x, dtype, |v: i16| v as u64),
+            _ => Err("integers have no signs here".to_owned()),
+        }?)
     }))
+}
+
+/// The elements of a type of which the lowest bits are these.
+fn of_bits<T: Element>(x: &Tensor, dtype: DType, bits: impl Fn(T) -> u64) -> Result<Tensor, String> {
+    match dtype {
+        DType::F64 => each(x, |v| f64::from_bits(bits(v))),
+        DType::F32 => each(x, |v| f32::from_bits(bits(v) as u32)),
+        DType::F16 => each(x, |v| f16::from_bits(bits(v) as u16)),
+        DType::BF16 => each(x, |v| bf16::from_bits(bits(v) as u16)),
+        DType::I64 => each(x, |v| bits(v) as i64),
+        DType::I32 => each(x, |v| bits(v) as i32),
+        DType::I16 => each(x, |v| bits(v) as i16),
+        _ => Err("integers have no signs here".to_owned()),
+    }
 }
