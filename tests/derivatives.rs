@@ -118,6 +118,10 @@ const CASES: &[(&str, &[&str])] = &[
          %o = stablehlo.dynamic_update_slice (%x, %y, %i, %i) : tensor<3x2xf64>",
         &["x[3,2] 0.2 0.9", "y[2,1] 0.2 0.9"],
     ),
+    (
+        "%n = pd.full {shape = [2, 3], value = 3, dtype = i32}\n%o = math.fpowi (%x, %n)",
+        &["x[2,3] 0.2 0.9"],
+    ),
     (r#"%o = pd.squared_l2_norm (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.mean_all (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.sum (%x)"#, &["x[2,3] 0.2 0.9"]),

@@ -411,6 +411,53 @@ fn layers() {
     }
 }
 
+/// Differences cannot see this: single numbers are too coarse.
+#[test]
+fn casts_have_the_derivative_one() {
+    let ctx = pir_dialects::context();
+    let text = "%x = pd.data {name = \"x\", shape = [4], dtype = f64}\n\
+                %narrow = arith.truncf (%x) : tensor<4xf32>\n\
+                %wide = arith.extf (%narrow) : tensor<4xf64>\n\
+                %square = pd.multiply (%wide, %wide)\n\
+                %loss = pd.sum (%square)\n\
+                pd.fetch (%loss) {name = \"loss\"}\n";
+    let x = [0.1, -0.7, 1.3, 2.0];
+    let direction = [1.0, 2.0, -0.5, 0.25];
+    let named = |name: &str, values: [f64; 4]| (name.to_owned(), Tensor::new(&[4], values.to_vec()).unwrap());
+    let mut reverse = read(&ctx, text);
+    passes(&mut reverse, "backward");
+    let gradients = run(&reverse, &vec![named("x", x)]).fetched;
+    let (_, gradient) = gradients.iter().find(|(name, _)| name == "x_grad").unwrap();
+    let mut forward = read(&ctx, text);
+    passes(&mut forward, "jvp");
+    let tangents = run(&forward, &vec![named("x", x), named("x_tangent", direction)]).fetched;
+    let (_, tangent) = tangents.iter().find(|(name, _)| name == "loss_tangent").unwrap();
+    for (gradient, x) in gradient.to_f64().iter().zip(x) {
+        assert!((gradient - 2.0 * x).abs() < 1e-6, "{gradient} at {x}");
+    }
+    let expected: f64 = x.iter().zip(direction).map(|(x, by)| 2.0 * x * by).sum();
+    assert!((tangent.to_f64()[0] - expected).abs() < 1e-6, "{tangent:?}");
+}
+
+/// The eager engine, with which the others are compared, does not have these.
+#[test]
+fn linear_algebra_of_jax() {
+    let ctx = pir_dialects::context();
+    let text = "%x = pd.data {name = \"x\", shape = [3, 3], dtype = f64}\n\
+                %t = pd.transpose (%x) {perm = [1, 0]}\n\
+                %p = pd.matmul (%x, %t)\n\
+                %e = pd.eye {num_rows = 3, num_columns = 3, dtype = f64}\n\
+                %s = pd.add (%p, %e)\n\
+                %l, %i = stablehlo.custom_call (%s) {call_target_name = \"lapack_dpotrf_ffi\", \
+                mhlo.backend_config = {uplo = 76 : ui8}} : tensor<3x3xf64>, tensor<i32>\n\
+                %o = pd.tril (%l)\n\
+                %squares = pd.multiply (%o, %l)\n\
+                %loss = pd.sum (%squares)\n\
+                pd.fetch (%loss) {name = \"loss\"}\n";
+    let x = Numbers::new(5).tensor(&[3, 3], -1.0, 1.0);
+    check_tangents(&ctx, text, &vec![("x".to_owned(), x)], &["x"], 1e-6);
+}
+
 #[test]
 fn every_rule_is_tried() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
