@@ -204,9 +204,9 @@ fn no_schedule_takes_fewer_steps_or_less_memory() {
                 0 => (0..).find(|&k| 1i64 << k >= n).unwrap(),
                 given => given,
             } as u64;
-            // Three numbers, and which iteration they are of.
+            // Three numbers, and which iteration they are of; the first state is on the stack as well.
             assert!(
-                stats.peak_stack_bytes <= allowed * (3 * 8 + 8),
+                stats.peak_stack_bytes <= (allowed + 1) * (3 * 8 + 8),
                 "{slots} slots, {n} iterations: {} bytes",
                 stats.peak_stack_bytes
             );
@@ -271,7 +271,7 @@ fn what_would_not_do_the_same_again_goes_on_recording() {
     passes(&mut minimal, "remat");
     assert_eq!(text(&module), text(&minimal));
 
-    // In a branch, next to one that is not.
+    // In a branch, next to one that is not: both are run again.
     let inner = SINES.replace("\n", "\n  ").replace("%sum", "%in");
     let plain = case(&format!(
         "%go = pd.less_than (%zero, %n)
@@ -288,8 +288,7 @@ fn what_would_not_do_the_same_again_goes_on_recording() {
     passes(&mut recording, "backward");
     let mut module = recording.clone();
     let (done, said) = remarks(&mut module);
-    assert_eq!((done, said.len()), (1, 1));
-    assert!(said[0].contains("branch"), "{said:?}");
+    assert_eq!((done, said.len()), (2, 0), "{said:?}");
     for n in TRIPS {
         let inputs = inputs(&plain, n);
         assert_eq!(bits(&run(&module, &inputs)), bits(&run(&recording, &inputs)));
