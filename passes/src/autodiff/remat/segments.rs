@@ -158,7 +158,7 @@ pub(super) fn apply(
             (&this, kit, both),
             (trips, &first),
             &mut |r, values| {
-                let mut map = ValueMap::new();
+                let mut map = this.around();
                 this.iterate(r, &mut map, &state, values, &again.ops);
                 let next = this.next(r, &state, &map);
                 copies.push(map);
@@ -264,7 +264,7 @@ impl Runs<'_> {
         let (values, room) = match self.state.is_empty() {
             true => (Vec::new(), kept.room),
             false => state_before(r, run, kept, |r, values| {
-                let mut map = ValueMap::new();
+                let mut map = self.this.around();
                 self.this.iterate(r, &mut map, &self.state, values, &self.again.ops);
                 let next = self.this.next(r, &self.state, &map);
                 copies.push(map);
@@ -297,7 +297,7 @@ impl Runs<'_> {
             |r, args| kit.compare(r, Arith::Less, args[0], length),
             |r, args| {
                 let mut next = vec![kit.int(r, Arith::Add, args[0], one)];
-                let mut map = ValueMap::new();
+                let mut map = self.this.around();
                 self.this.iterate(r, &mut map, &self.state, &args[1..], &self.records);
                 for &(push, _) in &self.pairs {
                     let value = map.get_or_self(r.body.operand(push, 1));

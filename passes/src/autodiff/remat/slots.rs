@@ -107,7 +107,7 @@ pub(super) fn apply(
 
     let mut copies: Vec<ValueMap> = Vec::new();
     let mut advance = |r: &mut Rewriter<'_>, values: &[ValueId]| -> Vec<ValueId> {
-        let mut map = ValueMap::new();
+        let mut map = this.around();
         this.iterate(r, &mut map, &state, values, &again.ops);
         let next = this.next(r, &state, &map);
         copies.push(map);
@@ -171,7 +171,7 @@ pub(super) fn apply(
         true => (Vec::new(), kept.room),
         false => state_before(r, at_iteration, &kept, &mut advance),
     };
-    let mut maps = [ValueMap::new(), ValueMap::new()];
+    let mut maps = [this.around(), this.around()];
     this.iterate(r, &mut maps[1], &state, &values, &sides[1].ops);
     // What the condition recorded in this iteration is read by the next run of its dual.
     r.body.set_operand(dual_end, carried[0].yielded.index, left);
@@ -228,6 +228,15 @@ pub(super) fn snapshots(r: &mut Rewriter<'_>, names: &Names, slots: i64, first: 
 }
 
 impl Loop {
+    /// What stands for the values around the loop where its dual is.
+    pub(super) fn around(&self) -> ValueMap {
+        let mut map = ValueMap::new();
+        for &(value, known) in &self.outer {
+            map.insert(value, known);
+        }
+        map
+    }
+
     /// Emits the condition, what it hands to the body, and the body, as far as that is needed, from a state.
     pub(super) fn iterate(
         &self,
@@ -238,9 +247,6 @@ impl Loop {
         needed: &FxHashSet<OpId>,
     ) {
         let args = r.body.block_args(self.cond).to_vec();
-        for &(value, known) in &self.outer {
-            map.insert(value, known);
-        }
         for (&j, &value) in state.iter().zip(values) {
             map.insert(args[j], value);
         }
