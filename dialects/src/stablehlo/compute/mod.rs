@@ -221,6 +221,15 @@ impl Semantics for Lowering {
     fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
         let facts = Facts::of(r, op);
         let name = r.ctx.op_str(r.body.op_name(op));
+        let unsupported = || format!("`{name}` of these types is not supported");
+        // Kernels have no complex numbers.
+        let is_complex = |value| {
+            let tensor = r.ctx.as_tensor(r.body.value_type(value));
+            tensor.is_some_and(|(_, elem)| matches!(r.ctx.type_data(elem), TypeData::Complex(_)))
+        };
+        if r.body.results(op).chain(operands.iter().copied()).any(is_complex) {
+            return Err(unsupported());
+        }
         let building = Building::new(r);
         let cx = facts.within(building.scope(), operands);
         let compute = self.compute.ok_or_else(|| format!("`{name}` is not made of others"))?;
@@ -230,9 +239,7 @@ impl Semantics for Lowering {
         // What is not supported must not pass for something else.
         let fits = results.len() == cx.types.len() && results.iter().zip(&cx.types).all(|(x, &ty)| x.ty() == Some(ty));
         let values: Option<SmallVec<[ValueId; 2]>> = results.iter().map(|result| result.id()).collect();
-        values
-            .filter(|_| fits)
-            .ok_or_else(|| format!("`{name}` of these types is not supported"))
+        values.filter(|_| fits).ok_or_else(unsupported)
     }
 
     fn vjp(
