@@ -170,6 +170,8 @@ DIFFERENCES = [
     D("pow", "result", "a computed exponent is rounded to f32 there", dtypes="f64", when=noted("computed")),
     D("elementwise_pow", "gradient", "exponents of more digits than the type has are rounded there before they are odd or even", dtypes="bf16",
       elements=lambda c: np.abs(x(c, 1)) > 256),
+    D("linear_interp", "result", "with aligned corners one of the two weights is not rounded to f32 there, though it is in the gradient",
+      dtypes="f64", when=says("align_corners = true")),
     D("frobenius_norm p_norm", "gradient", "there a small number is added to the norm that it is divided by", dtypes="f64"),
     D("p_norm", "result", "the root is rounded to f32 there", dtypes="f64",
       when=lambda c: "porder = 3.0" in c.text or "porder = 2.5" in c.text),

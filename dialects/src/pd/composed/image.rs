@@ -22,8 +22,6 @@ struct Scale {
     /// Places are the middles of elements.
     centred: bool,
     last: i64,
-    /// It is the only axis.
-    alone: bool,
 }
 
 fn nearest(at: i64, scale: &Scale) -> Taps {
@@ -38,12 +36,11 @@ fn linear(at: i64, scale: &Scale) -> Taps {
     };
     let first = (place as i64).min(scale.last);
     let part = place - first as f32;
-    // Weights are single numbers, of doubles too; with one axis PaddlePaddle does not round the first.
-    let rest = match scale.alone {
-        true => 1.0 - f64::from(part),
-        false => f64::from(1.0 - part),
-    };
-    vec![(first, rest), ((first + 1).min(scale.last), f64::from(part))]
+    // Weights are single numbers, of doubles too.
+    vec![
+        (first, f64::from(1.0 - part)),
+        ((first + 1).min(scale.last), f64::from(part)),
+    ]
 }
 
 /// Keys' kernel with the parameter -0.75.
@@ -96,7 +93,6 @@ fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<
             corners,
             centred,
             last: own - 1,
-            alone: from.len() == 3,
         };
         let places: Vec<Taps> = (0..wanted).map(|at| taps(at, &scale)).collect();
         let count = places.first().map_or(0, Vec::len);
