@@ -60,6 +60,12 @@ impl Parser<'_> {
         if def.is_some_and(|def| def.successors > 0) {
             return self.has_typed_successors();
         }
+        // Attributes, and then what our own form may have behind them.
+        let open = self.after(self.pos);
+        if let Some(def) = def.filter(|_| self.src.get(open) == Some(&b'{')) {
+            let end = cursor::balanced_end(self.src, open);
+            return !end.is_some_and(|end| self.own_goes_on(def, end, cursor::line_end(self.src, open)));
+        }
         let Some(def) = def.filter(|_| self.next_is(b'(')) else {
             return true;
         };
