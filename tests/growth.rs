@@ -60,13 +60,13 @@ fn growth(ctx: &Arc<Context>, (_, write, size): Kind, before: &str, pipeline: &s
 }
 
 /// Those of which it is known; the text states why.
-fn is_known(pipeline: &str, kind: &str) -> bool {
+fn is_known(before: &str, pipeline: &str, kind: &str) -> bool {
     // The adjoint of the adjoint carries the gradient of what is computed in front of the outermost loop through all of
     // them, for each loop: the program itself grows like that. With `cse` before it does not.
-    let twice = pipeline == "backward,backward" && kind == "nested loops";
+    let twice = before.is_empty() && pipeline == "backward,backward" && kind == "nested loops";
     // A buffer of an inner loop or branch is carried by all loops and branches around it, so that the program itself is
-    // quadratic in the depth. The work of the pass grows even faster, which is not mended.
-    let buffers = pipeline.contains("lower-stacks") && kind.starts_with("nested");
+    // quadratic in the depth. Where loops may be run again (`overflow=remat`), the work for nested ones is cubic.
+    let buffers = pipeline == "lower-stacks{bound=4}" && kind.starts_with("nested");
     twice || buffers
 }
 
@@ -86,7 +86,7 @@ fn the_work_of_every_pass_is_linear() {
         let mut failures = Vec::new();
         for (before, pipeline) in &pipelines {
             for kind in KINDS {
-                let known = before.is_empty() && is_known(pipeline, kind.0);
+                let known = is_known(before, pipeline, kind.0);
                 if let Some(ratio) = growth(&ctx, kind, before, pipeline).filter(|&ratio| ratio > MOST && !known) {
                     failures.push(format!("{pipeline} on {}: {ratio:.2}", kind.0));
                 }
