@@ -96,6 +96,14 @@ fn effects(list: &[(EffectKind, EffectTarget)]) -> SmallVec<[Effect; 2]> {
     list.iter().map(|&(kind, target)| Effect { kind, target }).collect()
 }
 
+/// The effects of what takes values off its first operand.
+fn takes_off() -> SmallVec<[Effect; 2]> {
+    effects(&[
+        (EffectKind::Read, EffectTarget::Operand(0)),
+        (EffectKind::Write, EffectTarget::Operand(0)),
+    ])
+}
+
 fn create() -> OpDef {
     let mut def = OpDef::new(CREATE_STACK, "An empty stack");
     def.results = vec![value("stack", "stack", Arity::One)].into();
@@ -120,12 +128,7 @@ fn pop() -> OpDef {
     def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.results = vec![value("value", "any", Arity::One)].into();
     def.verify = Some(stack_operand);
-    def.effects = MemoryEffects::Declared(|_| {
-        effects(&[
-            (EffectKind::Read, EffectTarget::Operand(0)),
-            (EffectKind::Write, EffectTarget::Operand(0)),
-        ])
-    });
+    def.effects = MemoryEffects::Declared(|_| takes_off());
     def.speculatable = |_| Speculatability::Never;
     def
 }
@@ -157,12 +160,7 @@ fn commit() -> OpDef {
     def.infer = Some(|args: InferArgs<'_>| Ok(args.operand_type(1).into_iter().collect()));
     def.derivative = Derivative::None;
     def.verify = Some(stack_operand);
-    def.effects = MemoryEffects::Declared(|_| {
-        effects(&[
-            (EffectKind::Read, EffectTarget::Operand(0)),
-            (EffectKind::Write, EffectTarget::Operand(0)),
-        ])
-    });
+    def.effects = MemoryEffects::Declared(|_| takes_off());
     def.speculatable = |_| Speculatability::Never;
     def
 }
@@ -222,12 +220,7 @@ fn join() -> OpDef {
             );
         }
     });
-    def.effects = MemoryEffects::Declared(|_| {
-        effects(&[
-            (EffectKind::Read, EffectTarget::Operand(0)),
-            (EffectKind::Write, EffectTarget::Operand(0)),
-        ])
-    });
+    def.effects = MemoryEffects::Declared(|_| takes_off());
     def.speculatable = |_| Speculatability::Never;
     def
 }

@@ -8,6 +8,7 @@
 
 pub mod builtin;
 pub mod cf;
+mod control;
 pub mod df;
 pub mod einsum;
 mod external;

@@ -50,7 +50,11 @@ pub(crate) fn definitions() -> Vec<OpDef> {
         let cases = case_values(op).map_or(0, |cases| cases.len());
         if op.body.successors(op.op).len() != cases + 1 {
             let message = format!("`{SWITCH}` needs a block for each of its {cases} numbers, and one for all others");
-            errors.push(Diagnostic::error("successor-count", message).label(op.body.op_span(op.op), "this branch").help("the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has"));
+            errors.push(
+                Diagnostic::error("successor-count", message)
+                    .label(op.body.op_span(op.op), "this branch")
+                    .help(super::HELP),
+            );
         }
     });
     let mut assert = OpDef::new(ASSERT, "Ends the program with a message unless a condition holds");
@@ -82,7 +86,11 @@ fn jump(name: &'static str, summary: &'static str) -> OpDef {
 fn condition(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     if op.operand_type(0) != Some(Type::I1) {
         let message = format!("the condition of `{}` must be `i1`", op.name());
-        errors.push(Diagnostic::error("condition-type", message).label(op.body.op_span(op.op), "this operation").help("the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has"));
+        errors.push(
+            Diagnostic::error("condition-type", message)
+                .label(op.body.op_span(op.op), "this operation")
+                .help(super::HELP),
+        );
     }
 }
 

@@ -184,14 +184,6 @@ fn hoist_stack(r: &mut Rewriter<'_>, op: OpId) -> OpId {
     op
 }
 
-fn elem(r: &Rewriter<'_>, value: ValueId) -> Type {
-    r.body.value_type(value)
-}
-
-fn is_float(r: &Rewriter<'_>, ty: Type) -> bool {
-    ty.float_kind(r.ctx).is_some()
-}
-
 /// A constant of a type of numbers.
 fn constant(r: &mut Rewriter<'_>, ty: Type, value: f64) -> Result<ValueId, String> {
     let ctx = r.ctx;
@@ -228,10 +220,16 @@ fn number(r: &mut Rewriter<'_>, op: OpId) -> Result<ValueId, String> {
     let (name, operands) = (view.name(), r.body.operands_vec(op));
     let ty = view.result_type(0).filter(|_| r.body.num_results(op) == 1);
     let ty = ty.ok_or("it does not have one result")?;
-    if r.ctx.as_tensor(ty).is_some() || operands.iter().any(|&v| r.ctx.as_tensor(elem(r, v)).is_some()) {
+    if r.ctx.as_tensor(ty).is_some()
+        || operands
+            .iter()
+            .any(|&v| r.ctx.as_tensor(r.body.value_type(v)).is_some())
+    {
         return Err("only numbers are supported".to_owned());
     }
-    let float = operands.first().map_or(is_float(r, ty), |&v| is_float(r, elem(r, v)));
+    let float = operands
+        .first()
+        .map_or(r.ctx.is_float(ty), |&v| r.ctx.is_float(r.body.value_type(v)));
     if let (Some(&(_, of_floats, of_ints)), [_, _]) = (BINARY.iter().find(|entry| entry.0 == name), &operands[..]) {
         let twin = if float { of_floats } else { of_ints };
         return match twin {
@@ -292,7 +290,7 @@ fn scale(r: &mut Rewriter<'_>, op: OpId, x: ValueId, ty: Type) -> Result<ValueId
     let view = r.view(op);
     let (factor, bias) = (given(view, "scale", 1.0), given(view, "bias", 0.0));
     let after = view.bool("bias_after_scale").unwrap_or(true);
-    let float = is_float(r, ty);
+    let float = r.ctx.is_float(ty);
     let (add, multiply) = match float {
         true => (arith::Addf::NAME, arith::Mulf::NAME),
         false => (arith::Addi::NAME, arith::Muli::NAME),
@@ -313,7 +311,7 @@ fn scale(r: &mut Rewriter<'_>, op: OpId, x: ValueId, ty: Type) -> Result<ValueId
 }
 
 fn cast(r: &mut Rewriter<'_>, x: ValueId, to: Type) -> Result<ValueId, String> {
-    let from = elem(r, x);
+    let from = r.body.value_type(x);
     let bits = |ty: Type| ty.float_kind(r.ctx).map(|kind| kind.bits());
     let name = match (bits(from), bits(to)) {
         _ if from == to => return Ok(x),

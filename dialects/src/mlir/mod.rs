@@ -21,6 +21,9 @@ use crate::table::{Effects, Row, Speculate, definition};
 
 pub(crate) use branch::definitions as branches;
 
+/// What errors of operations of these dialects suggest.
+const HELP: &str = "the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has";
+
 /// The rows of each dialect, and its operations by type.
 macro_rules! tables {
     ($($dialect:literal $rows:ident $typed:ident $doc:literal),*) => { $(

@@ -308,7 +308,7 @@ fn report(op: OpView<'_>, why: String, errors: &mut Vec<Diagnostic>) {
     errors.push(
         Diagnostic::error("control-flow", message)
             .label(op.body.op_span(op.op), "this operation")
-            .help("the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has"),
+            .help(super::HELP),
     );
 }
 

@@ -1,30 +1,18 @@
 //! Loops and branches of `scf` in terms of those of `pd`, which derivatives are built of; `from_pd` is the way back.
 
-use pir_ir::{OpId, OpView, RegionId, Rewriter, Semantics, Speculatability, Type, ValueId};
-use smallvec::SmallVec;
+use pir_ir::{OpId, RegionId, Rewriter, Type, ValueId};
 
 use super::{arith, scf};
+use crate::control::{Control, Made, Parts};
 use crate::{cf, pd};
-
-/// An operation with regions, which become those of another.
-pub(super) struct Control(fn(&mut Rewriter<'_>, &Parts<'_>) -> Result<Made, String>);
-
-/// What the new operation is made of.
-struct Parts<'a> {
-    operands: &'a [ValueId],
-    types: &'a [Type],
-    regions: &'a [RegionId],
-}
-
-/// The new operation, and how many of its first results are its own.
-type Made = (OpId, usize);
 
 pub(super) fn find(name: &str) -> Option<Control> {
     match name {
         scf::WHILE => Some(Control(|r, parts| {
             rename_end(r, parts.regions[0], scf::CONDITION, cf::COND_YIELD)?;
             rename_end(r, parts.regions[1], scf::YIELD, cf::YIELD)?;
-            Ok((make(r, pd::While::NAME, parts.operands, parts.types, parts.regions), 0))
+            let op = make(r, pd::While::NAME, parts.operands, parts.types, parts.regions);
+            Ok(r.body.results(op).collect())
         })),
         scf::IF => Some(Control(|r, parts| {
             for &region in parts.regions {
@@ -32,7 +20,8 @@ pub(super) fn find(name: &str) -> Option<Control> {
                     rename_end(r, region, scf::YIELD, cf::YIELD)?;
                 }
             }
-            Ok((make(r, pd::If::NAME, parts.operands, parts.types, parts.regions), 0))
+            let op = make(r, pd::If::NAME, parts.operands, parts.types, parts.regions);
+            Ok(r.body.results(op).collect())
         })),
         scf::FOR => Some(Control(count)),
         _ => None,
@@ -58,7 +47,7 @@ fn rename_end(r: &mut Rewriter<'_>, region: RegionId, from: &str, to: &str) -> R
 }
 
 /// A loop that counts carries its counter.
-fn count(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Result<Made, String> {
+fn count(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let (&[lower, upper, step, ref inits @ ..], &[body]) = (parts.operands, parts.regions) else {
         return Err("expected bounds, a step and a region".to_owned());
     };
@@ -91,35 +80,7 @@ fn count(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Result<Made, String> {
     r.body.insert_operands(end, 0, &[next]);
     r.set_point(here);
     let operands: Vec<ValueId> = std::iter::once(lower).chain(inits.iter().copied()).collect();
-    Ok((make(r, pd::While::NAME, &operands, &types, &[test, body]), 1))
-}
-
-impl Semantics for Control {
-    fn has_expansion(&self) -> bool {
-        true
-    }
-
-    fn is_pure(&self, _: OpView<'_>) -> Option<bool> {
-        None
-    }
-
-    fn speculatability(&self, _: OpView<'_>) -> Speculatability {
-        Speculatability::Never
-    }
-
-    fn has_regions(&self, _: OpView<'_>) -> bool {
-        true
-    }
-
-    fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
-        let types: Vec<Type> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
-        let regions = r.body.take_regions(op);
-        let parts = Parts {
-            operands,
-            types: &types,
-            regions: &regions,
-        };
-        let (new, own) = self.0(r, &parts)?;
-        Ok(r.body.results(new).skip(own).collect())
-    }
+    let op = make(r, pd::While::NAME, &operands, &types, &[test, body]);
+    // The last value of the counter is no result.
+    Ok(r.body.results(op).skip(1).collect())
 }

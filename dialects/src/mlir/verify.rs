@@ -59,7 +59,7 @@ fn check(op: OpView<'_>, errors: &mut Vec<Diagnostic>, rule: Rule) {
     errors.push(
         Diagnostic::error("conversion", message)
             .label(op.body.op_span(op.op), "this conversion")
-            .help("the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has"),
+            .help(super::HELP),
     );
 }
 
@@ -142,7 +142,7 @@ pub(super) fn constant(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     errors.push(
         Diagnostic::error("result-type", message)
             .label(op.body.op_span(op.op), "this constant")
-            .help("the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has"),
+            .help(super::HELP),
     );
 }
 
@@ -151,7 +151,7 @@ fn report(op: OpView<'_>, why: &str, errors: &mut Vec<Diagnostic>) {
     errors.push(
         Diagnostic::error("buffer", message)
             .label(op.body.op_span(op.op), "this operation")
-            .help("the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has"),
+            .help(super::HELP),
     );
 }
 

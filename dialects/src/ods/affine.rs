@@ -4,7 +4,7 @@ use pir_ir::text::{OdsPrinter, OdsReader, Unreadable};
 use pir_ir::{AttrData, OdsHook, Type, ValueId};
 
 use super::common::Read;
-use super::loops::{bindings, print_bindings};
+use super::loops::{bind, iter_args, print_iter_args};
 
 /// `#map(%a, %b)[%c]`: the map, and the values of its dimensions and symbols.
 fn map_of(r: &mut OdsReader<'_, '_>, attr: &str, values: &str) -> Read {
@@ -164,16 +164,8 @@ pub(super) const FOR: OdsHook = OdsHook {
         let step = if r.eat("step") { r.int()? } else { 1 };
         r.set("step", &format!("{step} : index"))?;
         r.argument(counter, Type::INDEX)?;
-        let mut types = Vec::new();
-        if r.eat("iter_args") {
-            r.expect("(")?;
-            let names = bindings(r, "inits")?;
-            types = r.arrow()?.unwrap_or_default();
-            for (&name, &ty) in names.iter().zip(&types) {
-                r.argument(name, ty)?;
-            }
-        }
-        r.set_types("inits", &types);
+        let (names, types) = iter_args(r, "inits")?;
+        bind(r, &names, &types, "inits")?;
         r.set_types("results", &types);
         Ok(())
     },
@@ -193,15 +185,7 @@ pub(super) const FOR: OdsHook = OdsHook {
             p.text(" step ");
             p.int(*value as i64);
         }
-        let inits = p.values("inits");
-        if !inits.is_empty() {
-            p.text(" iter_args");
-            print_bindings(p, args, &inits);
-            p.text(" -> (");
-            let types = p.result_types();
-            p.types(&types);
-            p.text(")");
-        }
+        print_iter_args(p, args, "inits");
     },
 };
 

@@ -6,7 +6,7 @@ use pir_ir::{OdsHook, Type, ValueId};
 use super::common::{Read, index_list, print_index_list};
 
 /// `%a = %b, %c = %d)`; gives the names.
-pub(super) fn bindings(r: &mut OdsReader<'_, '_>, values: &str) -> Result<Vec<ArgName>, Unreadable> {
+fn bindings(r: &mut OdsReader<'_, '_>, values: &str) -> Result<Vec<ArgName>, Unreadable> {
     let mut names = Vec::new();
     if r.eat(")") {
         return Ok(names);
@@ -22,8 +22,30 @@ pub(super) fn bindings(r: &mut OdsReader<'_, '_>, values: &str) -> Result<Vec<Ar
     }
 }
 
+/// `iter_args(%a = %b) -> (T)`, if it is there; gives the names and the types.
+pub(super) fn iter_args(r: &mut OdsReader<'_, '_>, values: &str) -> Result<(Vec<ArgName>, Vec<Type>), Unreadable> {
+    if !r.eat("iter_args") {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    r.expect("(")?;
+    let names = bindings(r, values)?;
+    Ok((names, r.arrow()?.unwrap_or_default()))
+}
+
+pub(super) fn print_iter_args(p: &mut OdsPrinter<'_, '_, '_>, args: &[ValueId], values: &str) {
+    let inits = p.values(values);
+    if !inits.is_empty() {
+        p.text(" iter_args");
+        print_bindings(p, args, &inits);
+        p.text(" -> (");
+        let types = p.result_types();
+        p.types(&types);
+        p.text(")");
+    }
+}
+
 /// Gives the region arguments of these names, and the operands these types.
-fn bind(r: &mut OdsReader<'_, '_>, names: &[ArgName], types: &[Type], values: &str) -> Read {
+pub(super) fn bind(r: &mut OdsReader<'_, '_>, names: &[ArgName], types: &[Type], values: &str) -> Read {
     if names.len() != types.len() {
         return Err(r.expected(&format!("{} types, one for each argument,", names.len())));
     }
@@ -35,7 +57,7 @@ fn bind(r: &mut OdsReader<'_, '_>, names: &[ArgName], types: &[Type], values: &s
 }
 
 /// `(%a = %b, %c = %d)`.
-pub(super) fn print_bindings(p: &mut OdsPrinter<'_, '_, '_>, args: &[ValueId], values: &[ValueId]) {
+fn print_bindings(p: &mut OdsPrinter<'_, '_, '_>, args: &[ValueId], values: &[ValueId]) {
     p.text("(");
     for (at, (&arg, &value)) in args.iter().zip(values).enumerate() {
         if at > 0 {
@@ -59,12 +81,7 @@ pub(super) const FOR: OdsHook = OdsHook {
         r.operand("upperBound")?;
         r.expect("step")?;
         r.operand("step")?;
-        let (mut names, mut types) = (Vec::new(), Vec::new());
-        if r.eat("iter_args") {
-            r.expect("(")?;
-            names = bindings(r, "initArgs")?;
-            types = r.arrow()?.unwrap_or_default();
-        }
+        let (names, types) = iter_args(r, "initArgs")?;
         let ty = if r.eat(":") { r.ty()? } else { Type::INDEX };
         r.set_types("lowerBound", &[ty]);
         r.argument(counter, ty)?;
@@ -83,15 +100,7 @@ pub(super) const FOR: OdsHook = OdsHook {
             let values = p.values(name);
             p.values_list(&values);
         }
-        let inits = p.values("initArgs");
-        if !inits.is_empty() {
-            p.text(" iter_args");
-            print_bindings(p, args, &inits);
-            p.text(" -> (");
-            let types = p.result_types();
-            p.types(&types);
-            p.text(")");
-        }
+        print_iter_args(p, args, "initArgs");
         let ty = p.types_of(&[counter]);
         if ty.first() != Some(&Type::INDEX) {
             p.text(" : ");

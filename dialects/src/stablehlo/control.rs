@@ -1,24 +1,10 @@
 //! Control flow in terms of that of `pd`.
 
-use crate::cf;
-use pir_ir::{OpId, OpView, RegionId, Rewriter, Semantics, Speculatability, Type, ValueId};
-use smallvec::SmallVec;
+use pir_ir::{OpId, RegionId, Rewriter, Type, ValueId};
 
 use super::ops;
-use crate::pd;
-
-/// An operation with regions, which become those of another.
-pub(super) struct Control(fn(&mut Rewriter<'_>, Parts<'_>) -> Made);
-
-/// The values that take the place of the results.
-type Made = Result<SmallVec<[ValueId; 2]>, String>;
-
-/// What the new operation is made of.
-struct Parts<'a> {
-    operands: &'a [ValueId],
-    types: &'a [Type],
-    regions: &'a [RegionId],
-}
+use crate::control::{Control, Made, Parts};
+use crate::{cf, pd};
 
 pub(super) fn find(name: &str) -> Option<Control> {
     match name {
@@ -46,7 +32,7 @@ fn terminate(r: &mut Rewriter<'_>, region: RegionId, name: &str, more: &[ValueId
 }
 
 /// The condition hands on what the loop carries.
-fn make_while(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Made {
+fn make_while(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let &[cond, body] = parts.regions else {
         return Err("expected two regions".to_owned());
     };
@@ -69,7 +55,7 @@ fn make_if(r: &mut Rewriter<'_>, condition: ValueId, types: &[Type], regions: [R
 }
 
 /// Branches one in the other: every index that there is no branch for takes the last.
-fn case(r: &mut Rewriter<'_>, parts: Parts<'_>) -> Made {
+fn case(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let (&index, Some((&last, others))) = (&parts.operands[0], parts.regions.split_last()) else {
         return Err("expected a branch".to_owned());
     };
@@ -137,33 +123,4 @@ fn truth_of(r: &Rewriter<'_>, index: ValueId) -> Option<ValueId> {
     let op = r.view(r.body.defining_op(index)?);
     let truth = op.operand(0).filter(|_| op.name() == ops::Convert::NAME)?;
     (r.ctx.elem_type(r.body.value_type(truth)) == Type::I1).then_some(truth)
-}
-
-impl Semantics for Control {
-    fn has_expansion(&self) -> bool {
-        true
-    }
-
-    fn is_pure(&self, _: OpView<'_>) -> Option<bool> {
-        None
-    }
-
-    fn speculatability(&self, _: OpView<'_>) -> Speculatability {
-        Speculatability::Never
-    }
-
-    fn has_regions(&self, _: OpView<'_>) -> bool {
-        true
-    }
-
-    fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
-        let types: Vec<Type> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
-        let regions = r.body.take_regions(op);
-        let parts = Parts {
-            operands,
-            types: &types,
-            regions: &regions,
-        };
-        self.0(r, parts)
-    }
 }
