@@ -6,6 +6,10 @@
 use pir_dialects::marks::{ADJOINT_OF, PRIMAL};
 use pir_dialects::mlir::from_pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::targets::free_name;
+use crate::bodies::atomically;
 
 /// Whether a body has operations of MLIR's dialects with a meaning here.
 fn is_mlir(ctx: &Context, body: &Body) -> bool {
@@ -35,6 +39,7 @@ pub(super) fn copy_functions(module: &mut Module) {
         .into_iter()
         .map(|unit| unit.path)
         .collect();
+    let mut taken: FxHashMap<Vec<OpId>, FxHashSet<String>> = FxHashMap::default();
     for path in functions {
         let Some((&function, parents)) = path.split_last() else {
             continue;
@@ -53,19 +58,14 @@ pub(super) fn copy_functions(module: &mut Module) {
         let Some(name) = view.str("sym_name").map(str::to_owned) else {
             continue;
         };
-        let taken: Vec<String> = outer
-            .walk_all()
-            .filter_map(|op| outer.view(&ctx, op).str("sym_name").map(str::to_owned))
-            .collect();
-        let base = format!("{name}_grad");
-        let numbered = (2..).map(|number| format!("{base}_{number}"));
-        let grad = std::iter::once(base.clone())
-            .chain(numbered)
-            .find(|name| !taken.contains(name));
+        let symbols = || outer.walk_all().filter_map(|op| outer.view(&ctx, op).str("sym_name"));
+        let taken = taken.entry(parents.to_vec());
+        let taken = taken.or_insert_with(|| symbols().map(str::to_owned).collect());
+        let grad = free_name(&format!("{name}_grad"), taken);
         let mut r = Rewriter::new(&ctx, outer);
         r.after(function);
         let copy = r.clone_op(function, &mut ValueMap::new());
-        let attrs = ctx.dict_with(r.body.attrs(copy), "sym_name", ctx.str_attr(&grad.unwrap_or(base)));
+        let attrs = ctx.dict_with(r.body.attrs(copy), "sym_name", ctx.str_attr(&grad));
         let attrs = ADJOINT_OF.set(&ctx, attrs, ctx.str_attr(&name));
         r.body.set_attrs(copy, attrs);
         let attrs = PRIMAL.set(&ctx, r.body.attrs(function), ctx.attr(pir_ir::AttrData::Unit));
@@ -78,8 +78,34 @@ pub(super) fn is_kept(ctx: &Context, body: &Body, function: OpId) -> bool {
     PRIMAL.get(ctx, body.attrs(function)).is_some()
 }
 
-/// Converts the copies back, and takes the marks away.
+/// Whether there are functions and copies of them anywhere in a module.
+fn are_marked(module: &Module) -> bool {
+    let ctx = &module.ctx;
+    let mut pending = vec![&module.body];
+    while let Some(body) = pending.pop() {
+        for op in body.walk_all() {
+            let Some(inner) = body.isolated(op) else { continue };
+            if is_kept(ctx, body, op) || ADJOINT_OF.get(ctx, body.attrs(op)).is_some() {
+                return true;
+            }
+            pending.push(inner);
+        }
+    }
+    false
+}
+
+/// Converts the copies back, and takes the marks away. After an error the module is as it was.
+///
+/// # Errors
+/// Operations that have no counterpart.
 pub(super) fn convert_back(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    match are_marked(module) {
+        true => atomically(module, convert_marked),
+        false => Ok(()),
+    }
+}
+
+fn convert_marked(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
     let ctx = module.ctx.clone();
     let mut errors = Vec::new();
     let mut pending = vec![&mut module.body];

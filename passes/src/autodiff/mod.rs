@@ -71,7 +71,7 @@ use targets::{Seed, Targets, Unit, UnitKind};
 pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
     atomically(module, |module| {
         mlir::copy_functions(module);
-        for_each_unit(module, options, Mode::Reverse, |ctx, body, _, _, activity, _| {
+        differentiate(module, options, Mode::Reverse, &mut |ctx, body, _, _, activity, _| {
             stack_locals::run(ctx, body, activity);
             Ok(())
         })

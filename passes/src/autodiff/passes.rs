@@ -122,7 +122,7 @@ impl Pass for PruneStacks {
 
     fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         prune_stacks(module);
-        atomically(module, mlir::convert_back)?;
+        mlir::convert_back(module)?;
         Ok(Changed::Yes)
     }
 }

@@ -136,6 +136,17 @@ fn is_fetch(ctx: &Context, body: &Body, op: OpId) -> bool {
     matches!(ctx.op_str(body.op_name(op)), pd::Fetch::NAME | pd::ShadowOutput::NAME)
 }
 
+/// `base`, or with a number if there is such a name, as in a program that was differentiated before.
+pub(super) fn free_name(base: &str, taken: &mut FxHashSet<String>) -> String {
+    let mut name = base.to_owned();
+    let mut number = 2;
+    while !taken.insert(name.clone()) {
+        name = format!("{base}_{number}");
+        number += 1;
+    }
+    name
+}
+
 /// The names under which the top level of a body fetches something.
 pub(crate) fn fetched_names(ctx: &Context, body: &Body) -> FxHashSet<String> {
     let blocks = body.region_blocks(body.root()).iter();

@@ -70,7 +70,7 @@ fn push_forward(
         let ty = forward.r.body.value_type(*input);
         let tangent = match (end, forward.r.body.defining_op(*input)) {
             (None, Some(op)) => {
-                let name = free_name(&format!("{name}{SUFFIX}"), &mut taken);
+                let name = targets::free_name(&format!("{name}{SUFFIX}"), &mut taken);
                 data_behind(forward.r, op, ty, &name)
             }
             _ => forward.r.body.add_block_arg(block, ty, None),
@@ -98,7 +98,7 @@ fn push_forward(
                     Some(name) => name,
                     None => value_name(ctx, forward.r.body, value),
                 };
-                let name = ctx.str_attr(&free_name(&format!("{base}{SUFFIX}"), &mut fetched));
+                let name = ctx.str_attr(&targets::free_name(&format!("{base}{SUFFIX}"), &mut fetched));
                 forward
                     .r
                     .op(pd::Fetch::NAME)
@@ -122,17 +122,6 @@ fn input_names(ctx: &Context, body: &Body, ops: &[OpId]) -> FxHashSet<String> {
         .filter(|view| matches!(view.name(), pd::Data::NAME | pd::Feed::NAME | pd::Parameter::NAME))
         .filter_map(|view| view.str("name").map(str::to_owned))
         .collect()
-}
-
-/// `base`, or with a number if there is such a name, as in a program that was differentiated before.
-fn free_name(base: &str, taken: &mut FxHashSet<String>) -> String {
-    let mut name = base.to_owned();
-    let mut number = 2;
-    while !taken.insert(name.clone()) {
-        name = format!("{base}_{number}");
-        number += 1;
-    }
-    name
 }
 
 /// The names under which values are fetched, in order: one value may have several.

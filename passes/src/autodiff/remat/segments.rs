@@ -134,15 +134,14 @@ pub(super) fn apply(
     let kit = names.kit?;
     let trips = CountTrips::plan(r, names, op)?;
     // From here on nothing can be in the way.
-    let (op, mut trips) = trips.apply(r, names);
-    let mut first: Vec<ValueId> = state.iter().map(|&j| r.body.operand(op, j)).collect();
-    this.take_along(
+    let (op, trips) = trips.apply(r, names);
+    let first = state.iter().map(|&j| r.body.operand(op, j)).collect();
+    let (mut trips, mut first) = this.take_along(
         r,
         tapes,
         at,
         &[&sides[0].ops, &sides[1].ops, &again.ops],
-        &mut trips,
-        &mut first,
+        (trips, first),
     );
     let like: Vec<ValueId> = state.iter().map(|&j| r.body.block_args(this.cond)[j]).collect();
     let mut copies = Vec::new();
@@ -157,13 +156,7 @@ pub(super) fn apply(
             at,
             (&this, kit, both),
             (trips, &first),
-            &mut |r, values| {
-                let mut map = this.around();
-                this.iterate(r, &mut map, &state, values, &again.ops);
-                let next = this.next(r, &state, &map);
-                copies.push(map);
-                next
-            },
+            &mut |r, values| this.advance(r, &state, values, &again.ops, &mut copies),
         )?;
         (trips, first) = (rest.trips, rest.first);
         numbers = Some(both);
@@ -264,11 +257,7 @@ impl Runs<'_> {
         let (values, room) = match self.state.is_empty() {
             true => (Vec::new(), kept.room),
             false => state_before(r, run, kept, |r, values| {
-                let mut map = self.this.around();
-                self.this.iterate(r, &mut map, &self.state, values, &self.again.ops);
-                let next = self.this.next(r, &self.state, &map);
-                copies.push(map);
-                next
+                self.this.advance(r, &self.state, values, &self.again.ops, copies)
             }),
         };
         let stack = bounded_stack(r, self.names, segment, "stack");

@@ -94,24 +94,19 @@ pub(super) fn apply(
     let trips = CountTrips::plan(r, names, op)?;
     let left = CountDown::plan(r, names, dual, empty, &types)?;
     // From here on nothing can be in the way.
-    let (mut op, mut trips) = trips.apply(r, names);
-    let mut first: Vec<ValueId> = state.iter().map(|&j| r.body.operand(op, j)).collect();
-    this.take_along(
+    let (mut op, trips) = trips.apply(r, names);
+    let first = state.iter().map(|&j| r.body.operand(op, j)).collect();
+    let (mut trips, mut first) = this.take_along(
         r,
         tapes,
         at,
         &[&sides[0].ops, &sides[1].ops, &again.ops],
-        &mut trips,
-        &mut first,
+        (trips, first),
     );
 
     let mut copies: Vec<ValueMap> = Vec::new();
     let mut advance = |r: &mut Rewriter<'_>, values: &[ValueId]| -> Vec<ValueId> {
-        let mut map = this.around();
-        this.iterate(r, &mut map, &state, values, &again.ops);
-        let next = this.next(r, &state, &map);
-        copies.push(map);
-        next
+        this.advance(r, &state, values, &again.ops, &mut copies)
     };
 
     let zero = left.zero(r, names);
@@ -268,6 +263,22 @@ impl Loop {
         yielded.map(|value| map.get_or_self(value)).collect()
     }
 
+    /// Emits an iteration from a state, as far as the state behind it depends on it, and gives that.
+    pub(super) fn advance(
+        &self,
+        r: &mut Rewriter<'_>,
+        state: &[usize],
+        values: &[ValueId],
+        needed: &FxHashSet<OpId>,
+        copies: &mut Vec<ValueMap>,
+    ) -> Vec<ValueId> {
+        let mut map = self.around();
+        self.iterate(r, &mut map, state, values, needed);
+        let next = self.next(r, state, &map);
+        copies.push(map);
+        next
+    }
+
     /// The places of counts in copies of the loop's regions.
     pub(super) fn copied_counts(
         &self,
@@ -366,19 +377,20 @@ impl Loop {
     }
 
     /// Lets the branch that the loop stands in record what is needed to run it again: how often it ran, what it started from,
-    /// and the values around it that `needed` operations read.
+    /// and the values around it that `needed` operations read. Gives the first two as they are known where the dual is.
     pub(super) fn take_along(
         &mut self,
         r: &mut Rewriter<'_>,
         tapes: &mut Tapes,
         at: usize,
         needed: &[&FxHashSet<OpId>],
-        trips: &mut ValueId,
-        first: &mut [ValueId],
-    ) {
-        let Some(branch) = self.branch else { return };
+        (trips, first): (ValueId, Vec<ValueId>),
+    ) -> (ValueId, Vec<ValueId>) {
+        let Some(branch) = self.branch else {
+            return (trips, first);
+        };
         let (Some(op), Some(dual)) = (r.body.block_parent(self.cond), r.body.block_parent(tapes.all[at].dual)) else {
-            return;
+            return (trips, first);
         };
         let block = r.body.op_block(op);
         let side = tapes.all[branch]
@@ -387,9 +399,9 @@ impl Loop {
             .flatten()
             .find(|side| Some(side.forward) == block);
         let Some((side, end)) = side.and_then(|side| Some((side, r.body.last_op(side.forward)?))) else {
-            return;
+            return (trips, first);
         };
-        let mut read: Vec<ValueId> = std::iter::once(*trips).chain(first.iter().copied()).collect();
+        let mut read: Vec<ValueId> = std::iter::once(trips).chain(first.iter().copied()).collect();
         for block in [self.cond, self.body] {
             let needed = |op: &OpId| needed.iter().any(|ops| ops.contains(op));
             for op in r.body.block_ops(block).filter(needed) {
@@ -412,10 +424,11 @@ impl Loop {
                 self.outer.push((value, r.body.result(pop, 0)));
             }
         }
-        let known: FxHashMap<ValueId, ValueId> = self.outer.iter().copied().collect();
-        for value in std::iter::once(trips).chain(first) {
-            *value = known.get(value).copied().unwrap_or(*value);
-        }
+        let known = self.around();
+        (
+            known.get_or_self(trips),
+            first.into_iter().map(|value| known.get_or_self(value)).collect(),
+        )
     }
 
     /// The branch that the loop stands in need not record its stack any more.

@@ -88,16 +88,22 @@ fn squares<'c>(op: Differentiated<'c>) -> Expr<'c> {
 
 /// The cotangent if the first operand is the greatest (or the least) one, or if it is not.
 fn first<'c>(op: Differentiated<'c>, g: Expr<'c>, greatest: bool, not: bool) -> Expr<'c> {
-    let (x, y) = (op.operand(0), op.operand(1));
-    let wins = if greatest { x.greater_equal(y) } else { x.less_equal(y) };
-    chosen(wins, g, not)
+    chosen(wins(op, greatest), g, not)
 }
 
 /// The same where a NaN loses.
 fn number<'c>(op: Differentiated<'c>, g: Expr<'c>, greatest: bool, not: bool) -> Expr<'c> {
+    let y = op.operand(1);
+    chosen(wins(op, greatest).logical_or(y.not_equal(y)), g, not)
+}
+
+/// Whether the first operand is the greatest (or the least) one, or equal.
+fn wins<'c>(op: Differentiated<'c>, greatest: bool) -> Expr<'c> {
     let (x, y) = (op.operand(0), op.operand(1));
-    let wins = if greatest { x.greater_equal(y) } else { x.less_equal(y) };
-    chosen(wins.logical_or(y.not_equal(y)), g, not)
+    match greatest {
+        true => x.greater_equal(y),
+        false => x.less_equal(y),
+    }
 }
 
 fn chosen<'c>(wins: Expr<'c>, g: Expr<'c>, not: bool) -> Expr<'c> {
