@@ -23,6 +23,7 @@ const DIALECTS: &[&str] = &[
     "index",
     "ub",
     "memref",
+    "tensor",
 ];
 
 fn main() {

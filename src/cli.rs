@@ -13,6 +13,7 @@ use clap_complete::Shell;
 use pir_dialects::user::DialectFile;
 use pir_ir::{Context, Diagnostic, Severity};
 
+use crate::codes;
 use crate::memory::parse_size;
 use crate::output::stdout_is_open;
 use crate::progress;
@@ -196,14 +197,14 @@ pub struct Common {
 
     /// Accept operations that no dialect defines
     ///
-    /// Little is checked of them, and passes expect the worst of them. They are written in MLIR's generic form:
+    /// They are checked little, and passes assume nothing about them. They are written in MLIR's generic form:
     /// `%1 = "my.op"(%0) {a = 1} : (f32) -> f32`.
     #[arg(long)]
     pub allow_unregistered_dialect: bool,
 
-    /// Give up when more bytes are needed: a number, optionally followed by K, M or G
+    /// Limit the memory to this many bytes: a number, optionally followed by K, M or G
     ///
-    /// By default, three quarters of the free memory, or of the limit of the control group or of the address space if
+    /// The default is three quarters of the free memory, or of the limit of the control group or of the address space if
     /// that is less. Whatever grows with the input reserves its memory first: programs and other files, tensors,
     /// stacks. Exceeding the limit is an error.
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
@@ -218,8 +219,8 @@ pub struct Common {
 
     /// Print a script that completes the options of this tool, for your shell to source
     ///
-    /// With `--load-dialect`, names of its operations are completed too.
-    #[arg(long, value_enum, value_name = "SHELL")]
+    /// Names of passes, operations and codes are completed too, with those of `--load-dialect`.
+    #[arg(long, value_enum, value_name = "SHELL", hide_short_help = true)]
     pub completions: Option<CompletionShell>,
 }
 
@@ -282,11 +283,21 @@ pub fn write_completions<C: CommandFactory>(
         CompletionShell::Fish => Shell::Fish,
     };
     let mut command = C::command().name(tool.name());
-    if command.get_arguments().any(|arg| arg.get_id() == "show_op") {
-        // The generator requires `'static` names; the process ends after writing the completions.
-        let names = ctx.ops().iter().map(|op| &*String::from(&*op.name).leak());
-        let names = PossibleValuesParser::new(names.collect::<Vec<&'static str>>());
-        command = command.mut_arg("show_op", |arg| arg.value_parser(names));
+    // The generator requires `'static` names; the process ends after writing the completions.
+    let ops = ctx.ops().iter().map(|op| &*String::from(&*op.name).leak());
+    let ops: Vec<&'static str> = ops.collect();
+    let passes: Vec<&'static str> = tool.passes.iter().map(|pass| pass.name()).collect();
+    let codes: Vec<&'static str> = codes::names().collect();
+    for (option, names) in [
+        ("show_op", ops),
+        ("pass", passes.clone()),
+        ("print_ir_before", passes.clone()),
+        ("print_ir_after", passes),
+        ("explain", codes),
+    ] {
+        if command.get_arguments().any(|arg| arg.get_id() == option) {
+            command = command.mut_arg(option, |arg| arg.value_parser(PossibleValuesParser::new(names)));
+        }
     }
     let name = command.get_name().to_owned();
     // The generator panics if it cannot write.

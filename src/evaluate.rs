@@ -59,7 +59,8 @@ fn extents(ctx: &Context, ty: Type) -> Option<SmallVec<[usize; 4]>> {
 
 /// The tensor of a constant.
 fn tensor(ctx: &Context, ty: Type, attr: Attr) -> Option<Tensor> {
-    let (dims, dtype) = (extents(ctx, ty)?, dtype_of(ctx, ty)?);
+    let dtype = dtype_of(ctx, ty).filter(|dtype| !dtype.is_complex())?;
+    let dims = extents(ctx, ty)?;
     let count = dims.iter().product();
     let whole = |value: i64| Tensor::new(&dims, vec![value; count]).ok()?.cast(dtype).ok();
     match ctx.attr_data(attr) {
@@ -74,7 +75,11 @@ fn tensor(ctx: &Context, ty: Type, attr: Attr) -> Option<Tensor> {
 /// The constant of a tensor: one number for all elements, or a short list of integers.
 fn constant(ctx: &Context, ty: Type, tensor: &Tensor) -> Option<Attr> {
     let dims = extents(ctx, ty)?;
-    if tensor.shape() != &dims[..] || Some(tensor.dtype()) != dtype_of(ctx, ty) || tensor.is_empty() {
+    if tensor.dtype().is_complex()
+        || tensor.shape() != &dims[..]
+        || Some(tensor.dtype()) != dtype_of(ctx, ty)
+        || tensor.is_empty()
+    {
         return None;
     }
     if tensor.dtype().is_float() {

@@ -4,6 +4,7 @@
 
 pub mod arrays;
 pub mod cli;
+mod codes;
 pub mod driver;
 pub mod evaluate;
 mod interrupt;

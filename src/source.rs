@@ -7,6 +7,9 @@ use std::path::Path;
 use pir_ir::budget::{self, Exhausted, Reservation};
 use pir_ir::{Diagnostic, nearest};
 
+/// The file of a SavedModel that holds its graph.
+const SAVED_MODEL: &str = "saved_model.pb";
+
 /// A position in a source; both numbers are one-based.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
@@ -52,7 +55,12 @@ impl Source {
             let read = read.map_err(|e| Diagnostic::error("io", format!("cannot read standard input: {e}")))?;
             ("<stdin>", read)
         } else {
-            (path, read_start(path, MOST)?)
+            // A SavedModel is a folder.
+            let inside = Path::new(path).join(SAVED_MODEL);
+            match inside.is_file() {
+                true => (path, read_start(&inside.to_string_lossy(), MOST)?),
+                false => (path, read_start(path, MOST)?),
+            }
         };
         // Spans are pairs of 32-bit offsets.
         if u32::try_from(bytes.len()).is_err() {

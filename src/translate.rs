@@ -10,6 +10,7 @@ use pir_ir::{Context, Diagnostic, Module};
 use crate::cli::{self, Common, Exit};
 use crate::driver::{self, LoadOptions};
 use crate::output::write_output;
+use crate::progress;
 use crate::source::Source;
 use crate::tool::Tool;
 
@@ -57,6 +58,10 @@ pub enum From {
     PaddleProgramText,
     /// A graph of TensorFlow: GraphDef, `graph.pb`
     Graphdef,
+    /// A graph of TensorFlow as text: `graph.pbtxt`
+    GraphdefText,
+    /// A model of TensorFlow: the folder of a SavedModel
+    SavedModel,
 }
 
 impl From {
@@ -70,6 +75,8 @@ impl From {
             From::PaddleProgram => Some(pir_translate::Format::PaddleProgram),
             From::PaddleProgramText => Some(pir_translate::Format::PaddleProgramText),
             From::Graphdef => Some(pir_translate::Format::GraphDef),
+            From::GraphdefText => Some(pir_translate::Format::GraphDefText),
+            From::SavedModel => Some(pir_translate::Format::SavedModel),
         }
     }
 }
@@ -155,8 +162,10 @@ pub fn main(tool: &Tool) -> Exit {
     if let Err(diagnostic) = driver::threads_for(&source) {
         return finish(Err(diagnostic));
     }
+    progress::start(&format!("reading {}", source.name()));
     match read(&args, &ctx, &source) {
         Ok((module, warnings)) => {
+            progress::doing(|| format!("converting {}", source.name()));
             cli::report(&renderer, &source, &warnings);
             let saved = match driver::emit(&module, args.to) {
                 Ok(saved) => saved,
@@ -165,6 +174,7 @@ pub fn main(tool: &Tool) -> Exit {
                     return Exit::Failure;
                 }
             };
+            progress::finish();
             let exit = finish(write_output(output, |out| match &saved {
                 Some(bytes) => out.write_all(bytes),
                 None => write(&module, args.to, out),
@@ -183,6 +193,7 @@ pub fn main(tool: &Tool) -> Exit {
 fn read(args: &Args, ctx: &Arc<Context>, source: &Source) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
     let options = LoadOptions {
         allow_unregistered: args.common.allow_unregistered_dialect,
+        ..LoadOptions::default()
     };
     driver::load_as(ctx, source, args.from.format(source), options)
 }

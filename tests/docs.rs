@@ -2,8 +2,8 @@
 //!
 //! In README.md and docs/, a block marked `pir` is a program without errors, one marked `pir printed` is printed as it
 //! is there, and one marked `console` shows commands after `$ ` and what they print: those that begin with
-//! `pir-` or `cat ` are run in the folder of the repository. `BLESS=1` writes what they print. Every type, operation and
-//! file in the last column of the glossary exists.
+//! `pir-` or `cat ` are run in the folder of the repository. `BLESS=1` writes what they print. Blocks marked `file=PATH`
+//! are the pieces of a file. Every type, operation and file in the last column of the glossary exists.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,10 +31,12 @@ fn root() -> &'static Path {
 
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![root().join("README.md")];
-    for entry in fs::read_dir(root().join("docs")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|e| e == "md") {
-            pages.push(path);
+    for folder in ["docs", "docs/tutorial", "docs/guides"] {
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "md") {
+                pages.push(path);
+            }
         }
     }
     pages.sort();
@@ -158,6 +160,89 @@ fn commands_print_what_is_shown() {
             fs::write(&path, new).unwrap();
         }
     }
+}
+
+/// The files that a page shows, in one piece or several: a block marked `file=PATH` is the next piece of that file.
+fn shown_files(page: &str) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for block in blocks(page) {
+        let Some(file) = block
+            .info
+            .split_whitespace()
+            .find_map(|word| word.strip_prefix("file="))
+        else {
+            continue;
+        };
+        match files.iter_mut().find(|(name, _)| name == file) {
+            Some((_, text)) => {
+                text.push('\n');
+                text.push_str(&block.text);
+            }
+            None => files.push((file.to_owned(), block.text)),
+        }
+    }
+    files
+}
+
+#[test]
+fn files_are_shown_as_they_are() {
+    let mut seen = 0;
+    for path in pages() {
+        for (file, text) in shown_files(&fs::read_to_string(&path).unwrap()) {
+            seen += 1;
+            let is = fs::read_to_string(root().join(&file)).unwrap();
+            assert_eq!(text, is, "{} shows {file}", path.display());
+        }
+    }
+    assert!(seen > 4, "only {seen} files were found");
+}
+
+/// Follows the last chapter of the tutorial to the letter. It builds the crates anew, which takes minutes.
+#[cfg(unix)]
+#[test]
+#[ignore = "builds all crates; .ci/run does it"]
+fn the_tutorial_adds_an_operation_and_a_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(root(), folder.path().join("pir-opt")).unwrap();
+    let demo = folder.path().join("demo");
+    let chapter = fs::read_to_string(root().join("docs/tutorial/6-extending.md")).unwrap();
+    for (file, text) in shown_files(&chapter) {
+        let inside = match file.rsplit_once("/src/") {
+            Some((_, inside)) => format!("src/{inside}"),
+            None => file.rsplit('/').next().unwrap().to_owned(),
+        };
+        let path = demo.join(inside);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    fs::copy(root().join("Cargo.lock"), demo.join("Cargo.lock")).unwrap();
+    let commands = blocks(&chapter)
+        .into_iter()
+        .rfind(|block| block.info == "sh")
+        .unwrap()
+        .text;
+    let mut outputs = commands.lines().map(|line| {
+        let output = Command::new("bash")
+            .args(["-c", line])
+            .env("CARGO_TARGET_DIR", root().join("target/tutorial"))
+            // Nobody debugs it, and it would take a good part of the time.
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .current_dir(&demo)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{line}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    });
+    let mut next = || outputs.next().unwrap();
+    assert!(next().contains("%y = pd.neg (%0)"), "the pattern");
+    assert!(!next().contains("demo.cube"), "the pass");
+    assert!(next().contains("x_grad"), "the derivative");
+    assert!(next().contains("ok"), "the check");
+    assert!(next().contains("x³"), "the description");
 }
 
 /// Adds the identifiers in the code of a folder, without those in comments.

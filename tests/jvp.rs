@@ -7,6 +7,8 @@ mod common;
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod generate;
+#[path = "common/size.rs"]
+mod size;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -240,10 +242,7 @@ fn what_is_refused_is_named() {
 #[test]
 fn generated_programs() {
     let ctx = pir_dialects::context();
-    let count = std::env::var("PIR_PROGRAMS")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(150);
+    let count = size::programs(150);
     let mut compared = 0;
     for seed in 0..count {
         let mut random = generate::Random::new(seed ^ 0x7a6);

@@ -6,6 +6,8 @@ mod common;
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod generate;
+#[path = "common/size.rs"]
+mod size;
 
 use common::{Inputs, inputs_for, passes, plain_loop_programs, read, run, text};
 use pir_interp::Outcome;
@@ -78,7 +80,8 @@ fn every_kind_of_loop() {
 fn generated_programs() {
     let ctx = pir_dialects::context();
     let mut lowered = 0;
-    for seed in 0..600 {
+    let count = size::programs(600);
+    for seed in 0..count {
         let mut random = generate::Random::new(seed ^ 0x57AC_2026);
         let source = generate::program(&mut random, false);
         let plain = read(&ctx, &source);
@@ -92,7 +95,7 @@ fn generated_programs() {
         println!("seed {seed}");
         check(&plain, pipeline, "lower-stacks{bound=8}", &[0, 1, 3, 6]);
     }
-    assert!(lowered > 50, "{lowered}");
+    assert!(lowered > size::at_least(50), "{lowered} of {count}");
 }
 
 const HEAD: &str = "%n = pd.data {name = \"n\", shape = [], dtype = i64}

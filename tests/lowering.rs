@@ -7,6 +7,8 @@
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "a part of it is used")]
 mod generate;
+#[path = "common/size.rs"]
+mod size;
 
 use std::fmt::Write;
 
@@ -117,8 +119,7 @@ fn check(seed: u64, module: &Module, wanted: &Shown, graph: &Module) {
 }
 
 fn count() -> u64 {
-    let given = std::env::var("PIR_PROGRAMS").ok().and_then(|n| n.parse().ok());
-    given.unwrap_or(250)
+    size::programs(250)
 }
 
 #[test]

@@ -19,7 +19,10 @@ fn module(text: &str) -> Module {
 }
 
 fn back(saved: String, allow_unregistered: bool) -> String {
-    let options = LoadOptions { allow_unregistered };
+    let options = LoadOptions {
+        allow_unregistered,
+        ..LoadOptions::default()
+    };
     let (module, _) = load(&pir_dialects::context(), &Source::new("saved.json", saved), options).unwrap();
     print(&module, &Default::default())
 }

@@ -6,6 +6,8 @@
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "programs are not run here")]
 mod generate;
+#[path = "common/size.rs"]
+mod size;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,9 +65,15 @@ fn shape(ctx: &Context, body: &Body) -> Vec<String> {
         .collect()
 }
 
+/// Of all bodies in the order of the text, which is not that of their making.
 fn shapes(module: &Module) -> Vec<Vec<String>> {
     let mut out = Vec::new();
-    module.for_each_body(|body| out.push(shape(&module.ctx, body)));
+    let mut pending = vec![&module.body];
+    while let Some(body) = pending.pop() {
+        out.push(shape(&module.ctx, body));
+        let inner: Vec<&Body> = body.walk_all().filter_map(|op| body.isolated(op)).collect();
+        pending.extend(inner.into_iter().rev());
+    }
     out
 }
 
@@ -123,7 +131,7 @@ fn every_program_and_what_passes_make_of_it() {
 #[test]
 fn generated_programs() {
     let ctx = pir_dialects::context();
-    for seed in 0..300 {
+    for seed in 0..size::programs(300) {
         let mut random = generate::Random::new(seed);
         let text = match seed % 4 {
             0 => generate::blocks(&mut random),

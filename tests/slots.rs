@@ -6,6 +6,8 @@ mod common;
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod generate;
+#[path = "common/size.rs"]
+mod size;
 
 use std::path::Path;
 
@@ -332,7 +334,8 @@ fn of_a_second_derivative_the_loop_itself_is_checkpointed() {
 fn generated_programs_have_the_same_gradients_and_come_back() {
     let ctx = pir_dialects::context();
     let mut checkpointed = 0;
-    for seed in 0..1000 {
+    let count = size::programs(1000);
+    for seed in 0..count {
         let mut random = generate::Random::new(seed ^ 0x0571_2026);
         let source = generate::program(&mut random, false);
         let plain = read(&ctx, &source);
@@ -363,5 +366,5 @@ fn generated_programs_have_the_same_gradients_and_come_back() {
         passes(&mut back, "strip-backward");
         assert_eq!(text(&back), text(&plain), "seed {seed}, {slots} slots");
     }
-    assert!(checkpointed > 15, "{checkpointed}");
+    assert!(checkpointed as u64 > size::at_least(15), "{checkpointed} of {count}");
 }

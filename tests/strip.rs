@@ -6,6 +6,8 @@ mod common;
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod generate;
+#[path = "common/size.rs"]
+mod size;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -68,10 +70,7 @@ fn for_seeds(count: u64, f: impl Fn(u64) + Sync) {
     });
 }
 
-fn count(default: u64) -> u64 {
-    let given = std::env::var("PIR_PROGRAMS").ok();
-    given.and_then(|n| n.parse().ok()).unwrap_or(default)
-}
+use size::programs as count;
 
 #[test]
 fn generated_programs_come_back() {

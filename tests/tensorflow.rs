@@ -60,7 +60,8 @@ impl Graphs {
             self.graph(&format!("{name}.{kind}"), devices, &graph, &given, &wanted);
             // What was written is read as a graph that can be written, and does the same.
             let ctx = pir_dialects::context();
-            let back = graphdef::read(&ctx, &graph).unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
+            let back = graphdef::read(&ctx, &graph, &graphdef::Options::default())
+                .unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
             assert_eq!(verify(&back), [], "{}", text());
             if random.below(4) == 0 {
                 let again = graphdef::write(&back).unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));

@@ -59,6 +59,14 @@ pub fn custom_vjp(function: OpView<'_>) -> Option<Sym> {
     }
 }
 
+/// The path of symbols by which a call names its function.
+pub fn callee<'c>(ctx: &'c Context, body: &Body, call: OpId) -> Option<&'c [Sym]> {
+    match ctx.attr_data(body.attr(ctx, call, "callee")?) {
+        AttrData::Symbol(path) => Some(path),
+        _ => None,
+    }
+}
+
 /// Gives a function another type. Attributes of arguments and results that stay are kept; those that are added, at the
 /// end, have none.
 pub fn set_type(ctx: &Context, body: &mut Body, op: OpId, inputs: &[Type], results: &[Type]) {

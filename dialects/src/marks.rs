@@ -97,8 +97,26 @@ pub static ADJOINT_OF: Mark = Mark::on(
     "the function of MLIR's dialects that this is a copy of; `prune-stacks` converts it back to them and takes the mark away",
 );
 
+/// A call that is differentiated by the adjoint of what it calls.
+pub static ADJOINT: Mark = Mark::on(
+    "pir.adjoint",
+    "symbol",
+    &[Cow::Borrowed("func.call")],
+    "the function that becomes the adjoint of what the call calls; `build-backward` takes the mark away",
+);
+
+/// A function that becomes the adjoint of another one.
+pub static ADJOINT_FUNCTION: Mark = Mark::on(
+    "pir.adjoint_function",
+    "unit",
+    &[Cow::Borrowed("func.func")],
+    "`build-backward` makes the function one of its arguments and of cotangents that gives gradients alone, and takes the mark away",
+);
+
 /// All marks.
-pub static ALL: [&Mark; 12] = [
+pub static ALL: [&Mark; 14] = [
+    &ADJOINT,
+    &ADJOINT_FUNCTION,
     &PRIMAL,
     &ADJOINT_OF,
     &BACKWARD,

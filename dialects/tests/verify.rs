@@ -200,7 +200,7 @@ fn loops() {
     );
     wrong(
         "while-body-yield",
-        "`pd.while` declares 1 cond region argument, but here is no yielded value",
+        "`pd.while` declares 1 cond region argument, but its region yields none",
         "cf.yield",
         "%y = pd.while (%x) cond (%a) { cf.cond_yield (%c, %a) } body (%b) { cf.yield () }",
     );

@@ -6,7 +6,8 @@ pub mod dataflow;
 pub mod eager;
 pub mod exec;
 pub mod kernels;
+mod simd;
 pub mod tensor;
 
-pub use exec::{ExecError, InputSpec, Options, Outcome, inputs_of, run, runnable};
+pub use exec::{ExecError, InputSpec, Options, Outcome, inputs_of, run, run_timed, runnable};
 pub use tensor::{DType, Data, Element, Tensor};

@@ -138,6 +138,22 @@ pub enum EffectTarget {
     Result(usize),
     /// The world outside of the program: the terminal, the inputs, the fetched outputs.
     World,
+    /// Buffers: any two of them may be names of the same elements.
+    Memory,
+}
+
+impl EffectTarget {
+    /// Whether others than the program may see it, or buffers that are not known.
+    pub fn is_shared(self) -> bool {
+        matches!(self, EffectTarget::World | EffectTarget::Memory)
+    }
+}
+
+/// Reads and writes of all that others may see, too.
+pub(crate) fn shared_effects() -> impl Iterator<Item = Effect> {
+    let kinds = [EffectKind::Read, EffectKind::Write];
+    let both = move |target| kinds.map(|kind| Effect { kind, target });
+    [EffectTarget::World, EffectTarget::Memory].into_iter().flat_map(both)
 }
 
 /// One effect of an operation.

@@ -37,6 +37,40 @@ pub struct Label {
     pub span: Span,
     /// What; may be empty.
     pub text: String,
+    /// The part of the operation at `span` that is meant, until [`locate`](crate::text::locate) has found it.
+    pub part: Option<Part>,
+}
+
+/// A part of an operation that is found in the source only when an error is about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The operand at an index.
+    Operand(usize),
+    /// The type of the result at an index.
+    ResultType(usize),
+    /// The name of an attribute.
+    AttributeName(String),
+    /// The value of an attribute.
+    AttributeValue(String),
+    /// The symbol behind the name.
+    Symbol,
+    /// For an edit: an operand with the comma that separates it from its neighbour.
+    OperandAndComma(usize),
+    /// For an edit: the place for an attribute that is to be added. The edit is `name = value`.
+    NewAttribute,
+    /// For an edit: the place for a terminator before the brace at which a region ends without one.
+    BlockEnd,
+}
+
+/// A replacement of a stretch of the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    /// What is replaced; may be empty.
+    pub span: Span,
+    /// The part of the operation at `span` that is meant, until [`locate`](crate::text::locate) has found it.
+    pub part: Option<Part>,
+    /// The new text.
+    pub text: String,
 }
 
 /// Something that the user should know of the input.
@@ -56,6 +90,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// More of the story, each a line.
     pub notes: Vec<String>,
+    /// Edits of the source that do what the help says; all of them together.
+    pub edits: Vec<Edit>,
 }
 
 impl Diagnostic {
@@ -68,6 +104,7 @@ impl Diagnostic {
             labels: Vec::new(),
             help: None,
             notes: Vec::new(),
+            edits: Vec::new(),
         }
     }
 
@@ -81,12 +118,62 @@ impl Diagnostic {
 
     /// Adds a label; the first one added is the place of the error.
     #[must_use]
-    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+    pub fn label(self, span: Span, text: impl Into<String>) -> Self {
+        self.label_at(span, None, text)
+    }
+
+    /// Adds a label for a part of the operation at `span`.
+    #[must_use]
+    pub fn label_part(self, span: Span, part: Part, text: impl Into<String>) -> Self {
+        self.label_at(span, Some(part), text)
+    }
+
+    fn label_at(mut self, span: Span, part: Option<Part>, text: impl Into<String>) -> Self {
         self.labels.push(Label {
             span,
             text: text.into(),
+            part,
         });
         self
+    }
+
+    /// Adds an edit that the help describes.
+    #[must_use]
+    pub fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.edits.push(Edit {
+            span,
+            part: None,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Adds an edit of a part of the operation at `span`.
+    #[must_use]
+    pub fn edit_part(mut self, span: Span, part: Part, text: impl Into<String>) -> Self {
+        self.edits.push(Edit {
+            span,
+            part: Some(part),
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Suggests the word that was probably meant in place of the one at the first label, which begins with `prefix`.
+    #[must_use]
+    pub fn suggest(self, prefix: &str, near: &str) -> Self {
+        let word = format!("{prefix}{near}");
+        let help = format!("did you mean `{word}`?");
+        match self.labels.first().cloned() {
+            Some(Label { span, part, .. }) => {
+                let mut with = self.edit(span, word).help(help);
+                if let Some(edit) = with.edits.last_mut() {
+                    edit.part = part;
+                }
+                with
+            }
+            None => self.help(help),
+        }
     }
 
     /// Says what to do about it.

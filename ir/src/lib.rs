@@ -66,7 +66,7 @@ pub use declare::{
     Arity, AttrSpec, Counting, Dependence, Derivative, Effect, EffectKind, EffectTarget, FlowEdge, FlowPoint,
     FoldResult, Implied, List, Presence, RegionSpec, Relation, Speculatability, Text, Traits, ValueSpec,
 };
-pub use diagnostics::{Diagnostic, Label, Severity, Span, nearest};
+pub use diagnostics::{Diagnostic, Edit, Label, Part, Severity, Span, nearest};
 pub use dominance::{DominanceInfo, DominatorTree};
 pub use edit::OpSpec;
 pub use elements::{Element, ElementKind, Elements, ElementsForm};

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::body::OpView;
 use crate::context::Context;
-use crate::declare::{Effect, EffectKind, EffectTarget, Speculatability};
+use crate::declare::{Effect, Speculatability, shared_effects};
 use crate::diagnostics::Diagnostic;
 use crate::entity::{OpId, ValueId};
 use crate::registry::{InferArgs, OpDef};
@@ -103,11 +103,7 @@ pub fn effects_by_semantics(op: OpView<'_>) -> SmallVec<[Effect; 2]> {
     if op.semantics().and_then(|semantics| semantics.is_pure(op)) == Some(true) {
         return SmallVec::new();
     }
-    let effect = |kind| Effect {
-        kind,
-        target: EffectTarget::World,
-    };
-    [EffectKind::Read, EffectKind::Write].map(effect).into_iter().collect()
+    shared_effects().collect()
 }
 
 /// Whether a composite operation may be speculated: if its expansion may.

@@ -23,8 +23,8 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use pir_dialects::func;
 use pir_dialects::marks::{STOPPED, VJP};
 use pir_ir::{
-    AttrData, BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Restated, Rewriter, Severity, Span, Sym,
-    Traits, Type, ValueId, ValueMap,
+    BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Restated, Rewriter, Severity, Span, Sym, Traits,
+    Type, ValueId, ValueMap,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -248,8 +248,8 @@ impl Functions {
         let Some(call) = ctx.registered_op("func.call") else {
             return Vec::new();
         };
-        let callee = |op: OpId| match ctx.attr_data(body.attr(ctx, op, "callee")?) {
-            AttrData::Symbol(path) if path.len() == 1 => self.by_name.get(&path[0]).copied(),
+        let callee = |op: OpId| match func::callee(ctx, body, op)? {
+            [name] => self.by_name.get(name).copied(),
             _ => None,
         };
         let may_go = |attrs| {

@@ -174,11 +174,10 @@ fn candidates(ctx: &Context, body: &Body, min_size: usize) -> Vec<(OpId, u64)> {
         }
         hashes[op.index()] = hasher.finish();
         sizes[op.index()] = size;
-        let world = Touched::READ_WORLD | Touched::WRITE_WORLD;
         let fits = !body.op_regions(op).is_empty()
             && body.region_flow(ctx, op).is_some()
             && size >= min_size
-            && !facts.touched(op).intersects(world);
+            && !facts.touched(op).intersects(Touched::SEEN | Touched::READ_MEMORY);
         if fits {
             found.push((op, hashes[op.index()]));
         }

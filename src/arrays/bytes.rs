@@ -1,7 +1,7 @@
 //! The elements of a tensor as bytes, in row-major and little-endian order.
 
 use half::{bf16, f16};
-use pir_interp::tensor::{Data, checked_count};
+use pir_interp::tensor::{Complex, Data, checked_count};
 use pir_interp::{DType, Tensor};
 
 /// Decodes a tensor from the beginning of `bytes`.
@@ -25,6 +25,14 @@ pub(super) fn read(dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<Tensor
             )
         };
     }
+    macro_rules! complex {
+        ($ty:ty) => {{
+            let parts = bytes.as_chunks().0.iter().map(|&chunk| <$ty>::from_le_bytes(chunk));
+            let parts: Vec<$ty> = parts.collect();
+            let numbers = parts.as_chunks().0.iter().map(|&[re, im]| Complex::new(re, im));
+            Tensor::new(shape, numbers.collect::<Vec<Complex<$ty>>>())
+        }};
+    }
     match dtype {
         DType::I1 => Tensor::new(shape, bytes.iter().map(|&byte| byte != 0).collect::<Vec<bool>>()),
         DType::UI8 => Tensor::new(shape, bytes.to_vec()),
@@ -39,6 +47,8 @@ pub(super) fn read(dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<Tensor
         DType::BF16 => read!(bf16),
         DType::F32 => read!(f32),
         DType::F64 => read!(f64),
+        DType::C64 => complex!(f32),
+        DType::C128 => complex!(f64),
     }
 }
 
@@ -47,6 +57,16 @@ pub(super) fn write(tensor: &Tensor, out: &mut Vec<u8>) {
     macro_rules! write {
         ($values:expr) => {
             out.extend($values.iter().flat_map(|value| value.to_le_bytes()))
+        };
+    }
+    macro_rules! write_parts {
+        ($values:expr) => {
+            out.extend(
+                $values
+                    .iter()
+                    .flat_map(|value| [value.re.to_le_bytes(), value.im.to_le_bytes()])
+                    .flatten(),
+            )
         };
     }
     match tensor.data() {
@@ -63,5 +83,7 @@ pub(super) fn write(tensor: &Tensor, out: &mut Vec<u8>) {
         Data::BF16(values) => write!(values),
         Data::F32(values) => write!(values),
         Data::F64(values) => write!(values),
+        Data::C64(values) => write_parts!(values),
+        Data::C128(values) => write_parts!(values),
     }
 }

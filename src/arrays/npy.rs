@@ -77,7 +77,8 @@ pub(super) fn read(file: &[u8]) -> Result<Tensor, String> {
     let _held = pir_ir::budget::reserve(expected.saturating_mul(2))?;
     let mut data = data.get(..expected).unwrap_or(data).to_vec();
     if big {
-        data.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
+        let number = dtype.size() / (1 + usize::from(dtype.is_complex()));
+        data.chunks_exact_mut(number).for_each(<[u8]>::reverse);
     }
     if fortran && data.len() == expected {
         data = from_fortran(&data, &shape, dtype.size());
@@ -136,6 +137,8 @@ fn element(descr: &str) -> Result<(DType, bool), String> {
         "f2" => DType::F16,
         "f4" => DType::F32,
         "f8" => DType::F64,
+        "c8" => DType::C64,
+        "c16" => DType::C128,
         _ => return Err(format!("its element type `{name}` is none that tensors have")),
     };
     Ok((dtype, order == ">"))
@@ -178,6 +181,8 @@ pub(super) fn write(tensor: &Tensor, out: &mut Vec<u8>) {
         DType::F16 => "<f2",
         DType::BF16 | DType::F32 => "<f4",
         DType::F64 => "<f8",
+        DType::C64 => "<c8",
+        DType::C128 => "<c16",
     };
     let extents: Vec<String> = tensor.shape().iter().map(ToString::to_string).collect();
     let extents = match &extents[..] {
@@ -211,6 +216,8 @@ pub(super) fn write(tensor: &Tensor, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use pir_interp::tensor::Complex;
+
     use super::*;
 
     fn file(header: &str, data: &[u8]) -> Vec<u8> {
@@ -244,6 +251,8 @@ mod tests {
             Tensor::new(&[1], vec![i64::MIN]).unwrap(),
             Tensor::new(&[2], vec![255u8, 1]).unwrap(),
             Tensor::new(&[2], vec![-128i8, 1]).unwrap(),
+            Tensor::new(&[2], vec![Complex::new(1.5f32, -0.0), Complex::new(0.0, 2.0)]).unwrap(),
+            Tensor::scalar(Complex::new(-1.0f64, f64::INFINITY)),
             Tensor::new(&[1; 20_000], vec![1.0f32]).unwrap(),
         ] {
             out.clear();

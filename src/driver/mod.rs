@@ -29,10 +29,12 @@ use crate::translate::To;
 pub const MANY_BYTES: usize = 1 << 15;
 
 /// Options for reading and verifying.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct LoadOptions {
     /// Accept operations that no dialect defines.
     pub allow_unregistered: bool,
+    /// What is read of a graph of TensorFlow.
+    pub graph: pir_translate::graphdef::Options,
 }
 
 impl LoadOptions {
@@ -43,11 +45,12 @@ impl LoadOptions {
         let saved = format == Some(pir_translate::Format::PaddleJson);
         LoadOptions {
             allow_unregistered: self.allow_unregistered || saved,
+            ..self
         }
     }
 
     /// The same for the verifier.
-    pub fn verify(self) -> VerifyOptions {
+    pub fn verify(&self) -> VerifyOptions {
         VerifyOptions {
             allow_unregistered: self.allow_unregistered,
         }
@@ -77,8 +80,8 @@ pub fn load_as(
     options: LoadOptions,
 ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
     let options = options.of_format(format);
-    let (module, mut diagnostics) = read_as(ctx, source, format, options)?;
-    diagnostics.extend(verify(&module, options));
+    let (module, mut diagnostics) = read_as(ctx, source, format, &options)?;
+    diagnostics.extend(verify_source(&module, source, &options));
     if has_errors(&diagnostics) {
         Err(diagnostics)
     } else {
@@ -95,7 +98,7 @@ pub fn read_as(
     ctx: &Arc<Context>,
     source: &Source,
     format: Option<pir_translate::Format>,
-    options: LoadOptions,
+    options: &LoadOptions,
 ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
     use pir_translate::Format::{PaddleProgramText, PaddleText};
     let allow_unregistered = options.allow_unregistered;
@@ -103,12 +106,16 @@ pub fn read_as(
     source.reserve_program(is_text).map_err(|e| vec![e.into()])?;
     let (module, diagnostics) = match format {
         None => {
-            let parsed = text::parse(ctx, source.bytes(), &ParseOptions { allow_unregistered });
+            let mut parsed = text::parse(ctx, source.bytes(), &ParseOptions { allow_unregistered });
+            text::locate(source.bytes(), &mut parsed.diagnostics);
             (parsed.module, parsed.diagnostics)
         }
         Some(format) => {
-            let options = paddle::Options { allow_unregistered };
-            (format.read(ctx, source.bytes(), options)?, Vec::new())
+            let options = pir_translate::Options {
+                paddle: paddle::Options { allow_unregistered },
+                graph: options.graph.clone(),
+            };
+            (format.read(ctx, source.bytes(), &options)?, Vec::new())
         }
     };
     if has_errors(&diagnostics) {
@@ -118,8 +125,15 @@ pub fn read_as(
     }
 }
 
+/// Verifies a program that was just read from a source.
+pub fn verify_source(module: &Module, source: &Source, options: &LoadOptions) -> Vec<Diagnostic> {
+    let mut diagnostics = verify(module, options);
+    text::locate(source.bytes(), &mut diagnostics);
+    diagnostics
+}
+
 /// Verifies a program.
-pub fn verify(module: &Module, options: LoadOptions) -> Vec<Diagnostic> {
+pub fn verify(module: &Module, options: &LoadOptions) -> Vec<Diagnostic> {
     verify_with(module, options.verify())
 }
 
@@ -208,6 +222,8 @@ pub fn run_passes(
         Ok(_) => Ok(reports),
         Err(errors) => {
             reports.extend(errors);
+            // The source is no longer what they are about.
+            reports.iter_mut().for_each(|report| report.edits.clear());
             Err(reports)
         }
     }

@@ -10,8 +10,8 @@ use crate::translate::{From, To};
 const LONG_ABOUT: &str = "\
 Reads a program, runs passes on it and prints it.
 
-A program is text in an MLIR-like form, or one that PaddlePaddle saved (PIR JSON); which of the two is seen from the \
-content. Without passes the program is only checked and printed in the form that all tools agree on.";
+A program is text in an MLIR-like form, MLIR, StableHLO, a program that PaddlePaddle saved, or a GraphDef of TensorFlow; \
+the format is detected from the content. Without passes, the program is checked and printed.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,15 +19,15 @@ Examples:
       pir-opt x.pir
   Differentiate a program with loops and branches
       pir-opt --pass=backward x.pir
-  The same for one output and two inputs, with the order of passes as written
+  Differentiate one output with respect to two inputs, between other passes
       pir-opt --pass='licm,backward{of=loss wrt=[x, %w]},dce' x.pir -o x_grad.pir
-  Look at what each pass changes, and how long it takes
+  Show what each pass changes, and how long it takes
       pir-opt --pass=licm,cse,dce --print-ir-after-change --timing x.pir
   Optimize, then differentiate
       pir-opt -O2 --pass=backward x.pir
   Run some passes on functions only
       pir-opt --pass-pipeline='func.func(canonicalize,cse),dce' x.pir
-  Keep what made a pass fail, and do it again
+  Write a reproducer of a failing pass, and run it
       pir-opt --pass=backward --emit-reproducer=bad.pir x.pir
       pir-opt --run-reproducer bad.pir
   In a pipeline of processes
@@ -35,9 +35,9 @@ Examples:
 
 Exit status:
   0   success
-  1   the program is wrong, or a pass failed; what and where is said on standard error
+  1   the program is wrong, or a pass failed; standard error has the diagnostics
   2   the command line is wrong
-  70  an error in pir-opt itself";
+  70  an internal error of pir-opt";
 
 /// The command line.
 #[derive(Parser, Debug)]
@@ -47,7 +47,7 @@ Exit status:
     about = "Optimize and differentiate programs with loops and branches",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES,
-    after_help = "`--help` tells all options and gives examples, `--list-passes` tells the passes."
+    after_help = "`--help` lists all options and gives examples, `--list-passes` lists the passes."
 )]
 pub struct Args {
     /// The program; `-` or nothing reads standard input
@@ -90,16 +90,16 @@ pub struct Passes {
     #[arg(long, value_name = "PASSES")]
     pub pass: Vec<String>,
 
-    /// Optimize: 0 not at all, 1 quickly, 2 well, 3 also by making the program longer; runs before other passes
+    /// Optimize before other passes: 0 not at all, 1 quickly, 2 fully, 3 also by making the program longer
     ///
-    /// The same as `--pass=O2`; `--print-pipeline` prints the passes.
+    /// `-O2` is `--pass=O2`; `--print-pipeline` prints the passes.
     #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub optimize: Option<u8>,
 
     /// Passes to run, with the operations that they run on: `builtin.module(func.func(cse,licm),dce)`
     ///
-    /// The passes in parentheses after an operation run on each such operation, at any depth, and look at nothing else.
-    /// `builtin.module` at the outermost level is the program and may be left out. `--pass` accepts this form too.
+    /// The passes in parentheses after an operation run on each such operation, at any depth, and see nothing outside of it.
+    /// `builtin.module` at the outermost level is the program and may be omitted. `--pass` accepts this form too.
     #[arg(long, value_name = "PIPELINE", conflicts_with = "pass")]
     pub pass_pipeline: Option<String>,
 
@@ -156,6 +156,20 @@ pub struct Output {
     )]
     pub from: From,
 
+    /// The outputs to read of a graph of TensorFlow: `node`, `node:1`; only what they depend on is read
+    ///
+    /// Of a SavedModel, the names of outputs of the signature. Without this, all outputs are read.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', hide_short_help = true)]
+    pub outputs: Vec<String>,
+
+    /// Read nodes of a graph of TensorFlow that have a custom gradient, and differentiate what they compute
+    #[arg(long, hide_short_help = true)]
+    pub derive_custom_gradients: bool,
+
+    /// The signature to read of a SavedModel; default: `serving_default`
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub signature: Option<String>,
+
     /// The format to print
     #[arg(
         long,
@@ -181,6 +195,17 @@ pub struct Output {
         conflicts_with = "verify_only"
     )]
     pub stats: Option<StatsForm>,
+
+    /// Make the edits that errors suggest, in the file
+    ///
+    /// An edit is made only if the program is read and verified further with it. The rest of the text does not change. The file
+    /// is replaced as a whole; standard input is edited to standard output. The errors that are left are reported.
+    #[arg(
+        long,
+        conflicts_with_all = ["pass", "pass_pipeline", "optimize", "run_reproducer", "emit", "print_generic", "print_mlir",
+            "verify_only", "stats", "split_input_file", "verify_diagnostics"]
+    )]
+    pub fix: bool,
 
     /// Split the input at lines `// -----` and treat each part as a program
     #[arg(long)]
@@ -318,6 +343,10 @@ pub struct Listing {
     /// Describe an operation: operands, attributes, regions, traits, effects, gradient
     #[arg(long, value_name = "OP")]
     pub show_op: Option<String>,
+
+    /// Explain a diagnostic code, with examples
+    #[arg(long, value_name = "CODE")]
+    pub explain: Option<String>,
 
     /// Print the passes that would run, in the form that `--pass` takes
     #[arg(long)]

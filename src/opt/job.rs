@@ -168,6 +168,12 @@ impl<'a> Job<'a> {
         let format = self.args.output.from.format(source);
         let load = LoadOptions {
             allow_unregistered: self.args.common.allow_unregistered_dialect,
+            graph: pir_translate::graphdef::Options {
+                outputs: self.args.output.outputs.clone(),
+                derive_custom_gradients: self.args.output.derive_custom_gradients,
+                signature: self.args.output.signature.clone(),
+                ..Default::default()
+            },
         }
         .of_format(format);
         let ctx = match self.ctx.take() {
@@ -182,9 +188,12 @@ impl<'a> Job<'a> {
         progress::doing(|| format!("reading {}", source.name()));
         let (mut module, mut warnings) = self
             .times
-            .stage("parse", |_| driver::read_as(&ctx, source, format, load))?;
+            .stage("parse", |_| driver::read_as(&ctx, source, format, &load))?;
         progress::doing(|| format!("verifying {}", source.name()));
-        warnings.extend(self.times.stage("verify", |_| driver::verify(&module, load)));
+        warnings.extend(
+            self.times
+                .stage("verify", |_| driver::verify_source(&module, source, &load)),
+        );
         if driver::has_errors(&warnings) {
             return Err(warnings);
         }
@@ -194,7 +203,7 @@ impl<'a> Job<'a> {
         if self.pipeline.invocations.is_empty() && self.args.debug.emit_reproducer.is_none() {
             return Ok((module, warnings));
         }
-        match self.run_passes(&mut module, load) {
+        match self.run_passes(&mut module, &load) {
             Ok(more) => {
                 warnings.extend(more);
                 Ok((module, warnings))
@@ -206,7 +215,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn run_passes(&mut self, module: &mut Module, load: LoadOptions) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    fn run_passes(&mut self, module: &mut Module, load: &LoadOptions) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
         let configuration = Configuration {
             verify_each: !self.args.passes.no_verify_each,
             allow_unregistered: load.allow_unregistered,

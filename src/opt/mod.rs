@@ -1,6 +1,8 @@
 //! `pir-opt`: reads a program, runs passes on it, and prints it.
 
 mod args;
+mod explain;
+mod fix;
 mod habits;
 mod job;
 mod list;
@@ -17,9 +19,10 @@ use crate::cli::{self, Exit};
 use crate::driver::reproducer;
 use crate::driver::select::check_passes;
 use crate::driver::times::Times;
-use crate::driver::{MANY_BYTES, set_threads};
+use crate::driver::{LoadOptions, MANY_BYTES, set_threads};
 use crate::memory;
 use crate::output::write_output;
+use crate::progress;
 use crate::render::{Renderer, Style};
 use crate::source::Source;
 use crate::tool::Tool;
@@ -39,6 +42,12 @@ pub fn main(tool: &Tool) -> Exit {
     let finish = |result| cli::exit(&renderer, result);
     if args.listing.list_passes {
         return finish(write_output(output, |out| list::passes(&tool.passes, out)));
+    }
+    if let Some(code) = &args.listing.explain {
+        return match explain::explain(code) {
+            Ok(text) => finish(write_output(output, |out| out.write_all(text.as_bytes()))),
+            Err(error) => usage(&renderer, &error),
+        };
     }
     let mut source = None;
     if args.debug.run_reproducer {
@@ -93,6 +102,9 @@ pub fn main(tool: &Tool) -> Exit {
     let Some(source) = source.or_else(|| read_source(&args, &renderer)) else {
         return Exit::Failure;
     };
+    if args.output.fix {
+        return fix_source(tool, &args, &source, &renderer);
+    }
     cli::remember("pipeline", pipeline.to_string());
     let many = args.passes.threads.is_some() || source.bytes().len() > MANY_BYTES;
     if many && let Err(error) = set_threads(args.passes.threads.map(usize::from)) {
@@ -104,6 +116,38 @@ pub fn main(tool: &Tool) -> Exit {
 fn usage(renderer: &Renderer, error: &Diagnostic) -> Exit {
     cli::report_plain(renderer, error);
     Exit::Usage
+}
+
+/// Makes the edits that errors offer, and writes the source back; of standard input, to standard output.
+fn fix_source(tool: &Tool, args: &Args, source: &Source, renderer: &Renderer) -> Exit {
+    if args.output.from.format(source).is_some() {
+        let error = Diagnostic::error("usage", "`--fix` edits programs in the text format only");
+        return usage(renderer, &error);
+    }
+    let options = LoadOptions {
+        allow_unregistered: args.common.allow_unregistered_dialect,
+        ..LoadOptions::default()
+    };
+    progress::start(&format!("fixing {}", source.name()));
+    let fixed = fix::fix(source, options, || args.common.context(tool, renderer));
+    progress::finish();
+    let fixed = match fixed {
+        Ok(fixed) => fixed,
+        Err(exit) => return exit,
+    };
+    let file = args.output.output.as_deref().or(args.file.as_deref()).unwrap_or("-");
+    // A file in which there is nothing to do is not touched.
+    if (fixed.made > 0 || file == "-" || args.output.output.is_some())
+        && let Err(error) = write_output(Some(file), |out| out.write_all(fixed.source.bytes()))
+    {
+        cli::report_plain(renderer, &error);
+        return Exit::Failure;
+    }
+    fix::report(&fixed);
+    match cli::report(renderer, &fixed.source, &fixed.left) {
+        true => Exit::Failure,
+        false => Exit::Success,
+    }
 }
 
 /// Reads the input; `None` if that fails, which has been reported.

@@ -330,6 +330,7 @@ impl Dummy {
                     EffectTarget::Operand(at) => format!("{kind} {}", named(&def.operands, at)),
                     EffectTarget::Result(at) => format!("{kind} {}", named(&def.results, at)),
                     EffectTarget::World => format!("{kind} the outside"),
+                    EffectTarget::Memory => format!("{kind} buffers"),
                 }
             })
             .collect();

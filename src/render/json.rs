@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use pir_ir::{Diagnostic, Label};
+use pir_ir::{Diagnostic, Edit, Label};
 use serde::Serialize;
 
 use super::severity_word;
@@ -18,6 +18,16 @@ struct Report<'a> {
     spans: Vec<Place<'a>>,
     help: Option<&'a str>,
     notes: &'a [String],
+    /// Replacements in the source that do what the help says, all together; `pir-opt --fix` makes them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    edits: Vec<Replacement<'a>>,
+}
+
+#[derive(Serialize)]
+struct Replacement<'a> {
+    start: Point,
+    end: Point,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -42,6 +52,10 @@ pub(super) fn render(source: Option<&Source>, diagnostic: &Diagnostic, out: &mut
         Some(source) => diagnostic.labels.iter().map(|label| place(source, label)).collect(),
         None => Vec::new(),
     };
+    let edits = match source {
+        Some(source) => diagnostic.edits.iter().map(|edit| replacement(source, edit)).collect(),
+        None => Vec::new(),
+    };
     let report = Report {
         severity: severity_word(diagnostic.severity),
         code: diagnostic.code,
@@ -50,23 +64,33 @@ pub(super) fn render(source: Option<&Source>, diagnostic: &Diagnostic, out: &mut
         spans,
         help: diagnostic.help.as_deref(),
         notes: &diagnostic.notes,
+        edits,
     };
     serde_json::to_writer(&mut *out, &report)?;
     writeln!(out)
 }
 
+fn point(source: &Source, offset: u32) -> Point {
+    let at = source.position(offset as usize);
+    Point {
+        line: at.line,
+        column: at.column,
+        offset,
+    }
+}
+
+fn replacement<'a>(source: &Source, edit: &'a Edit) -> Replacement<'a> {
+    Replacement {
+        start: point(source, edit.span.start),
+        end: point(source, edit.span.end),
+        text: &edit.text,
+    }
+}
+
 fn place<'a>(source: &Source, label: &'a Label) -> Place<'a> {
-    let point = |offset: u32| {
-        let at = source.position(offset as usize);
-        Point {
-            line: at.line,
-            column: at.column,
-            offset,
-        }
-    };
     Place {
-        start: point(label.span.start),
-        end: point(label.span.end),
+        start: point(source, label.span.start),
+        end: point(source, label.span.end),
         label: &label.text,
     }
 }

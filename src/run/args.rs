@@ -67,7 +67,10 @@ pub struct Args {
     pub from: From,
 
     /// Bind inputs to the arrays of this file, by name; may be given several times
-    #[arg(long, value_name = "FILE.npz|FILE.safetensors")]
+    ///
+    /// The parameters of a program that PaddlePaddle saved, in a file `.pdiparams`, have no names: they are bound to
+    /// the program's in the order of those.
+    #[arg(long, value_name = "FILE.npz|FILE.safetensors|FILE.pdiparams")]
     pub inputs: Vec<String>,
 
     /// Bind an input to a value; may be given several times
@@ -84,6 +87,20 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
 
+    /// What becomes of subnormal numbers (below 1.2e-38 in f32, 2.3e-308 in f64), with which computing is slow
+    ///
+    /// `flush`: among the inputs and the results of every operation, those of f32 and f64 become zeros of the same sign,
+    /// as in training with other frameworks. `keep`: results are those of IEEE arithmetic. --check-grad and
+    /// --eager-grad always keep them.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        default_value = "flush",
+        hide_short_help = true
+    )]
+    pub denormals: Denormals,
+
     /// Run this function; default: the top level, the only function, or `main`
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
@@ -91,6 +108,10 @@ pub struct Args {
     /// Write the results to this file, under the names of the fetches or `out:NUMBER`
     #[arg(short, long, value_name = "FILE.npz")]
     pub output: Option<String>,
+
+    /// Report how long reading the program and its inputs, compiling it and running it took, on standard error
+    #[arg(long, conflicts_with_all = ["check_grad", "eager_grad", "dataflow"])]
+    pub timing: bool,
 
     /// Print execution statistics as JSON: to standard output with --output, else to standard error
     #[arg(long)]
@@ -151,6 +172,15 @@ pub struct Args {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: Common,
+}
+
+/// What becomes of subnormal numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Denormals {
+    /// They become zeros
+    Flush,
+    /// They stay
+    Keep,
 }
 
 /// Which elements are compared.

@@ -136,7 +136,7 @@ impl Input<'_> {
 
     /// The declared extents; a negative one is dynamic.
     fn extents(&self) -> &[i64] {
-        self.ctx.as_tensor(self.spec.ty).map_or(&[], |(shape, _)| shape)
+        self.ctx.as_shaped(self.spec.ty).map_or(&[], |(shape, _)| shape)
     }
 
     /// Checks a tensor against the declared type.

@@ -7,24 +7,28 @@ mod eager;
 pub mod inputs;
 pub mod promote;
 mod stats;
+mod timing;
 pub mod value;
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use pir_dialects::pd;
 use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
 use pir_ir::{Context, Diagnostic, Module};
 
 pub use args::Args;
-use args::CheckGrad;
+use args::{CheckGrad, Denormals};
 use checkgrad::{Check, Verdict, called};
 use inputs::{Given, bind};
+use timing::Timing;
 
-use crate::arrays::{read_arrays, write_npz};
+use crate::arrays::{Arrays, read_inputs, write_npz};
 use crate::cli::{self, Exit};
 use crate::driver::{self, LoadOptions};
 use crate::memory;
 use crate::output::{stdout_is_open, write_output};
+use crate::progress;
 use crate::render::Renderer;
 use crate::source::Source;
 use crate::tool::Tool;
@@ -56,6 +60,7 @@ pub fn main(tool: &Tool) -> Exit {
     if let Err(error) = driver::threads_for(&source) {
         return cli::exit(&renderer, Err(error));
     }
+    progress::start(&format!("reading {}", source.name()));
     match run(&args, &ctx, &source, &renderer) {
         Ok(exit) => exit,
         Err(errors) => {
@@ -67,11 +72,14 @@ pub fn main(tool: &Tool) -> Exit {
 
 /// Runs the tool. The status of a comparison is that of its verdict.
 fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) -> Result<Exit, Vec<Diagnostic>> {
+    let mut timing = Timing::new();
     let load = LoadOptions {
         allow_unregistered: args.common.allow_unregistered_dialect,
+        ..LoadOptions::default()
     };
     let (mut module, warnings) = driver::load_as(ctx, source, args.from.format(source), load)?;
     cli::report(renderer, source, &warnings);
+    timing.end("read");
     if let Some(devices) = args.dataflow {
         dataflow::prepare(&mut module, devices)?;
     }
@@ -87,9 +95,12 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
         seed: args.seed,
     };
     for file in &args.inputs {
-        given.tensors.extend(read_arrays(file).map_err(|error| vec![error])?);
+        given
+            .tensors
+            .extend(read_given(&module, file).map_err(|error| vec![error])?);
     }
     let values = bind(&module.ctx, &inputs, &given)?;
+    timing.end("inputs");
     if args.check_grad.is_some() {
         return check_gradients(args, &called(&module, function), &inputs, &values);
     }
@@ -116,13 +127,56 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
         return Ok(Exit::Success);
     }
     let run = |options: &Options, out: &mut dyn Write| {
-        pir_interp::run(&module, options, out).map_err(ExecError::into_diagnostic)
+        pir_interp::run_timed(&module, options, out).map_err(ExecError::into_diagnostic)
     };
-    let outcome = execute(args, &inputs, values, run)?;
+    let (outcome, compiling) = execute(args, &inputs, values, run)?;
+    timing.end("run");
+    timing.split("compile", compiling);
     write_results(args, &outcome).map_err(|error| vec![error])?;
+    timing.end("write");
+    if args.timing {
+        cli::say(&timing.report());
+    }
     // The process ends here; freeing the memory piece by piece would only take time.
     std::mem::forget((module, outcome));
     Ok(Exit::Success)
+}
+
+/// The tensors of a file, by name. Parameters without names are those of the program that have elements, in the order of
+/// their names.
+fn read_given(module: &Module, file: &str) -> Result<Vec<(String, Tensor)>, Diagnostic> {
+    let tensors = match read_inputs(file)? {
+        Arrays::Named(tensors) => return Ok(tensors),
+        Arrays::Parameters(tensors) => tensors,
+    };
+    let names = parameters(module);
+    if names.len() != tensors.len() {
+        let message = format!(
+            "`{file}` has {} parameters, and the program {}",
+            tensors.len(),
+            names.len()
+        );
+        return Err(Diagnostic::error("input-file", message).help("give the file that was saved with this program"));
+    }
+    Ok(names.into_iter().zip(tensors).collect())
+}
+
+/// The names of the program's parameters, in order, without those that have no elements.
+fn parameters(module: &Module) -> Vec<String> {
+    let (ctx, body) = (&*module.ctx, &module.body);
+    let has_elements = |op| {
+        let dims = ctx.as_tensor(body.value_type(body.result(op, 0)));
+        dims.is_none_or(|(dims, _)| !dims.contains(&0))
+    };
+    let parameters = body.walk_all().filter_map(|op| {
+        let view = body.view(ctx, op);
+        let is = view.name() == pd::Parameter::NAME && has_elements(op);
+        is.then(|| view.str("name").map(str::to_owned)).flatten()
+    });
+    let mut names: Vec<String> = parameters.collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 fn check_gradients(
@@ -161,10 +215,14 @@ fn execute<T>(
         inputs: inputs.iter().map(|input| input.name.clone()).zip(values).collect(),
         max_steps: args.max_steps,
         max_memory: args.common.max_memory,
+        flush_subnormals: args.denormals == Denormals::Flush && !args.eager_grad,
         ..Options::default()
     };
     // The printed output of the program must not end up inside an archive on standard output.
+    progress::doing(|| "running the program".to_owned());
     let result = if args.output.as_deref() == Some("-") {
+        // What the program prints goes where progress is shown.
+        progress::finish();
         run(&options, &mut io::stderr().lock())
     } else {
         let mut out = Quiet(io::stdout().lock());
@@ -176,16 +234,17 @@ fn execute<T>(
             )),
         })
     };
+    progress::finish();
     result.map_err(|error| vec![error])
 }
 
-/// Ignores a pipe that is closed early.
+/// Ignores a pipe that is closed early, and does not mix output with progress on the same terminal.
 struct Quiet<W>(W);
 
 impl<W: Write> Write for Quiet<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         stdout_is_open()?;
-        match self.0.write(bytes) {
+        match progress::aside(|| self.0.write(bytes)) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
             result => result,
         }

@@ -32,6 +32,7 @@ fn promote_type(ctx: &Context, ty: Type) -> Type {
     let list = |types: &[Type]| types.iter().map(|&t| promote_type(ctx, t)).collect::<Vec<_>>();
     match ctx.type_data(ty) {
         TypeData::Float(_) => Type::F64,
+        TypeData::Complex(_) if ctx.is_continuous(ty) => ctx.complex_type(Type::F64),
         TypeData::Tensor { shape, elem } => ctx.tensor(shape, promote_type(ctx, *elem)),
         TypeData::Function { inputs, results } => ctx.function_type(&list(inputs), &list(results)),
         TypeData::List(items) => ctx.intern_type(TypeData::List(list(items).into())),

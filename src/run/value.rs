@@ -3,6 +3,7 @@
 use std::fmt;
 
 use half::{bf16, f16};
+use pir_interp::tensor::Complex;
 use pir_interp::{DType, Tensor};
 
 /// Lists nested more deeply are rejected.
@@ -17,15 +18,25 @@ pub enum Number {
     Int(i64),
     /// `0.5`, `1e-3`, `inf`, `nan`.
     Float(f64),
+    /// `1.5-2j`, as Python writes it.
+    Complex(Complex<f64>),
 }
 
 impl Number {
-    /// The number as a float; booleans are 0 and 1.
+    /// The number as a float; booleans are 0 and 1. Of a complex one it is the real part.
     pub fn as_f64(self) -> f64 {
         match self {
             Number::Bool(value) => f64::from(u8::from(value)),
             Number::Int(value) => value as f64,
             Number::Float(value) => value,
+            Number::Complex(value) => value.re,
+        }
+    }
+
+    fn as_complex(self) -> Complex<f64> {
+        match self {
+            Number::Complex(value) => value,
+            real => Complex::new(real.as_f64(), 0.0),
         }
     }
 
@@ -39,6 +50,7 @@ impl Number {
                 let fits = value.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&value);
                 fits.then_some(value as i64)
             }
+            Number::Complex(_) => None,
         }
     }
 }
@@ -49,6 +61,7 @@ impl fmt::Display for Number {
             Number::Bool(value) => write!(f, "{value}"),
             Number::Int(value) => write!(f, "{value}"),
             Number::Float(value) => write!(f, "{value:?}"),
+            Number::Complex(value) => write!(f, "{:?}{:+?}j", value.re, value.im),
         }
     }
 }
@@ -59,6 +72,10 @@ impl fmt::Display for Number {
 /// The number that the element type cannot represent, or insufficient memory.
 fn tensor_of(dtype: DType, shape: &[usize], mut next: impl FnMut() -> Number) -> Result<Tensor, String> {
     let none = |number: Number| format!("{} has no element {number}", dtype.name());
+    let real = |number: Number| match number {
+        Number::Complex(_) => Err(none(number)),
+        real => Ok(real.as_f64()),
+    };
     macro_rules! integers {
         ($ty:ty) => {
             Tensor::generated(shape, || {
@@ -85,10 +102,12 @@ fn tensor_of(dtype: DType, shape: &[usize], mut next: impl FnMut() -> Number) ->
         DType::UI16 => integers!(u16),
         DType::UI32 => integers!(u32),
         DType::UI64 => integers!(u64),
-        DType::F16 => Tensor::generated(shape, || Ok(f16::from_f64(next().as_f64()))),
-        DType::BF16 => Tensor::generated(shape, || Ok(bf16::from_f64(next().as_f64()))),
-        DType::F32 => Tensor::generated(shape, || Ok(next().as_f64() as f32)),
-        DType::F64 => Tensor::generated(shape, || Ok(next().as_f64())),
+        DType::F16 => Tensor::generated(shape, || real(next()).map(f16::from_f64)),
+        DType::BF16 => Tensor::generated(shape, || real(next()).map(bf16::from_f64)),
+        DType::F32 => Tensor::generated(shape, || real(next()).map(|number| number as f32)),
+        DType::F64 => Tensor::generated(shape, || real(next())),
+        DType::C64 => Tensor::generated(shape, || Ok(Complex::<f32>::narrow(next().as_complex()))),
+        DType::C128 => Tensor::generated(shape, || Ok(next().as_complex())),
     }
 }
 
@@ -187,9 +206,11 @@ impl SplitMix {
 
     fn number(&mut self, dtype: DType) -> Number {
         let bits = self.next();
+        // 53 bits: every value is exact and less than 1.
+        let float = |bits: u64| (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
         match dtype {
-            // 53 bits: every value is exact and less than 1.
-            _ if dtype.is_float() => Number::Float((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0),
+            _ if dtype.is_float() => Number::Float(float(bits)),
+            _ if dtype.is_complex() => Number::Complex(Complex::new(float(bits), float(self.next()))),
             DType::I1 => Number::Bool(bits >> 63 == 1),
             _ => Number::Int((bits % 10) as i64),
         }
@@ -205,7 +226,21 @@ fn parse_number(word: &str) -> Option<Number> {
     if let Ok(value) = word.parse() {
         return Some(Number::Int(value));
     }
+    if let Some(parts) = word.strip_suffix('j') {
+        return parse_complex(parts).map(Number::Complex);
+    }
     word.parse().ok().map(Number::Float)
+}
+
+/// `1.5-2` of `1.5-2j`, or `2` of `2j`. The sign of an exponent separates nothing.
+fn parse_complex(parts: &str) -> Option<Complex<f64>> {
+    let is_sign = |&(at, byte): &(usize, u8)| {
+        at > 0 && matches!(byte, b'+' | b'-') && !matches!(parts.as_bytes()[at - 1], b'e' | b'E')
+    };
+    let split = parts.bytes().enumerate().rfind(is_sign);
+    let (re, im) = parts.split_at_checked(split.map_or(0, |(at, _)| at))?;
+    let re = if re.is_empty() { 0.0 } else { re.parse().ok()? };
+    Some(Complex::new(re, im.parse().ok()?))
 }
 
 fn parse_list(text: &str) -> Result<Value, ValueError> {
@@ -321,6 +356,16 @@ mod tests {
         );
         assert_eq!(Value::parse("true"), Ok(Value::Fill(Number::Bool(true))));
         assert_eq!(Value::parse("inf"), Ok(Value::Fill(Number::Float(f64::INFINITY))));
+        let complex = |re, im| Ok(Value::Fill(Number::Complex(Complex::new(re, im))));
+        assert_eq!(Value::parse("1.5-2j"), complex(1.5, -2.0));
+        assert_eq!(Value::parse("-1e-3+2e-1j"), complex(-1e-3, 0.2));
+        assert_eq!(Value::parse("3j"), complex(0.0, 3.0));
+        assert!(Value::parse("1+j").is_err() && Value::parse("j").is_err());
+        assert!(
+            Value::Fill(Number::Complex(Complex::new(1.0, 2.0)))
+                .tensor(DType::F64, &[], 0)
+                .is_err()
+        );
         assert!(Value::parse("one").is_err());
         assert!(Value::parse("").is_err());
     }

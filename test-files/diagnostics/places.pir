@@ -6,7 +6,7 @@
 // expected-note@+1 {{in the regions of this `pd.if`}}
 %r = pd.if (%c) then {
   %z = pd.exp (%x) : tensor<4xf32>
-// expected-error@+1 {{`pd.if` declares 1 result, but here is no yielded value}}
+// expected-error@+1 {{`pd.if` declares 1 result, but its region yields none}}
 } else {
   cf.yield (%x)
 } : tensor<4xf32>
@@ -20,7 +20,7 @@
 
 // Once, with the list that is not closed.
 // expected-error@+2 {{this list is not closed}}
-// expected-note@+1 {{this is no element}}
+// expected-note@+1 {{this is not an element}}
 %x = pd.data {name = "x", shape = [4, dtype = f32} : tensor<4xf32>
 %y = pd.tanh (%x) : tensor<4xf32>
 
@@ -42,6 +42,7 @@
   cf.yield (%w)
 } else {
   cf.yield (%x)
+// expected-note@+1 {{declared as `tensor<4xf32>`}}
 } : tensor<4xf32>
 
 // -----

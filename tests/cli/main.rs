@@ -3,6 +3,7 @@
 // Clippy knows tests by their attribute, and the helpers here have none.
 #![allow(clippy::unwrap_used)]
 
+mod codes;
 mod driver;
 mod eager;
 mod errors;

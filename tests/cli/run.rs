@@ -104,6 +104,40 @@ fn files_bind_inputs_and_take_results() {
 }
 
 #[test]
+fn saved_parameters_are_bound_in_the_order_of_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = r#"%b = pd.parameter {name = "b"} : tensor<2xf32>
+%a = pd.parameter {name = "a"} : tensor<f32>
+%none = pd.parameter {name = "none"} : tensor<0xui8>
+%y = pd.multiply (%b, %a) : tensor<2xf32>
+pd.fetch (%y) {name = "y"}
+"#;
+    // As PaddlePaddle saves them: versions and levels, a description, elements.
+    let tensor = |description: &[u8], values: &[f32]| {
+        let size = u32::try_from(description.len()).unwrap().to_le_bytes();
+        let values = values.iter().flat_map(|value| value.to_le_bytes());
+        let head = [0; 16].into_iter().chain(size).chain(description.iter().copied());
+        head.chain(values).collect::<Vec<u8>>()
+    };
+    let (a, b) = (tensor(&[8, 5], &[10.0]), tensor(&[8, 5, 16, 2], &[1.0, 2.0]));
+    fs::write(folder.path().join("net.pir"), program).unwrap();
+    fs::write(folder.path().join("net.pdiparams"), [&a[..], &b].concat()).unwrap();
+    fs::write(folder.path().join("other.pdiparams"), &b).unwrap();
+    let run = |file: &str, more: &[&str]| {
+        let arguments = [&["net.pir", "--inputs", file], more].concat();
+        in_folder(folder.path(), pir_run(&arguments))
+    };
+    assert_eq!(run("net.pdiparams", &[]).ok(), "y = tensor<2xf32> [10, 20]\n");
+    let said = run("other.pdiparams", &[]).fails(1);
+    assert!(said.contains("has 1 parameters, and the program 2"), "{said}");
+    let timed = run("net.pdiparams", &["--timing"]);
+    assert_eq!(timed.status, 0);
+    for stage in ["read", "inputs", "compile", "run", "write"] {
+        assert!(timed.err.contains(stage), "{}", timed.err);
+    }
+}
+
+#[test]
 fn what_was_executed_is_counted() {
     let differentiated = with_input(command(OPT, &["--pass=backward"]), CUBE).ok();
     let ran = with_input(pir_run(&["--input=x=ones", "--stats"]), &differentiated);

@@ -6,6 +6,8 @@
 #[path = "../equivalence/generate.rs"]
 mod generate;
 mod programs;
+#[path = "../common/size.rs"]
+mod size;
 
 use std::fs;
 use std::path::{Path, PathBuf};

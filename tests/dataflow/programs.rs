@@ -59,8 +59,7 @@ fn text(module: &Module) -> String {
 }
 
 fn count() -> u64 {
-    let given = std::env::var("PIR_PROGRAMS").ok();
-    given.and_then(|n| n.parse().ok()).unwrap_or(150)
+    crate::size::programs(150)
 }
 
 /// How to run the program of this number on so many devices.

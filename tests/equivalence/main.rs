@@ -7,6 +7,8 @@
 //! `PIR_PROGRAMS=10000 cargo test --release --test equivalence` looks at more of them.
 
 mod generate;
+#[path = "../common/size.rs"]
+mod size;
 mod weaken;
 
 use pir_interp::Tensor;
@@ -47,10 +49,7 @@ fn same(a: &[(String, Tensor)], b: &[(String, Tensor)]) -> bool {
 }
 
 fn count() -> u64 {
-    std::env::var("PIR_PROGRAMS")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(300)
+    size::programs(300)
 }
 
 /// Runs a pipeline on a copy of a module, and gives that.

@@ -13,6 +13,8 @@ mod common;
 #[path = "../equivalence/generate.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod generate;
+#[path = "../common/size.rs"]
+mod size;
 
 use std::path::{Path, PathBuf};
 
@@ -25,8 +27,7 @@ use pir_ir::{Body, Context, Module, OpId};
 use pir_passes::{PassManager, Pipeline};
 
 fn count() -> u64 {
-    let programs = std::env::var("PIR_PROGRAMS").ok();
-    programs.and_then(|n| n.parse().ok()).unwrap_or(60)
+    size::programs(60)
 }
 
 fn text(module: &Module) -> String {

@@ -4,15 +4,27 @@
 
 #![forbid(unsafe_code)]
 
+pub mod checkpoint;
 pub mod graphdef;
 mod json;
 pub mod paddle;
 mod schemas;
 mod wire;
 
+pub use wire::Cursor;
+
 use std::sync::Arc;
 
 use pir_ir::{Context, Diagnostic, Module};
+
+/// How files are read.
+#[derive(Clone, Default, Debug)]
+pub struct Options {
+    /// PaddlePaddle's formats.
+    pub paddle: paddle::Options,
+    /// TensorFlow's graphs.
+    pub graph: graphdef::Options,
+}
 
 /// A format that a file may be in, other than the text format of the IR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +39,10 @@ pub enum Format {
     PaddleProgramText,
     /// TensorFlow's graphs: a `GraphDef` message.
     GraphDef,
+    /// TensorFlow's graphs as text.
+    GraphDefText,
+    /// TensorFlow's models with variables: the message in `saved_model.pb`.
+    SavedModel,
 }
 
 impl Format {
@@ -38,6 +54,8 @@ impl Format {
             Format::PaddleProgram => "paddle-program",
             Format::PaddleProgramText => "paddle-program-text",
             Format::GraphDef => "graphdef",
+            Format::GraphDefText => "graphdef-text",
+            Format::SavedModel => "saved-model",
         }
     }
 
@@ -45,21 +63,25 @@ impl Format {
     ///
     /// # Errors
     /// Everything wrong with the source.
-    pub fn read(self, ctx: &Arc<Context>, source: &[u8], options: paddle::Options) -> Result<Module, Vec<Diagnostic>> {
+    pub fn read(self, ctx: &Arc<Context>, source: &[u8], options: &Options) -> Result<Module, Vec<Diagnostic>> {
+        let graph = &options.graph;
+        let options = options.paddle;
         // Blanks in place of the byte-order mark, so that offsets stay the same.
         let unmarked = source.strip_prefix(MARK).map(|text| [b"   ", text].concat());
         let source = match self {
-            Format::PaddleJson | Format::PaddleText | Format::PaddleProgramText => {
+            Format::PaddleJson | Format::PaddleText | Format::PaddleProgramText | Format::GraphDefText => {
                 unmarked.as_deref().unwrap_or(source)
             }
-            Format::PaddleProgram | Format::GraphDef => source,
+            Format::PaddleProgram | Format::GraphDef | Format::SavedModel => source,
         };
         match self {
             Format::PaddleJson => paddle::read_with(ctx, source, options),
             Format::PaddleText => paddle::read_printed(ctx, source, options),
             Format::PaddleProgram => paddle::read_program(ctx, source, options),
             Format::PaddleProgramText => paddle::read_program_text(ctx, source, options),
-            Format::GraphDef => graphdef::read(ctx, source),
+            Format::GraphDef => graphdef::read(ctx, source, graph),
+            Format::GraphDefText => graphdef::read_text(ctx, source, graph),
+            Format::SavedModel => graphdef::read_saved(ctx, source, graph),
         }
     }
 
@@ -70,6 +92,8 @@ impl Format {
         Format::PaddleProgram,
         Format::PaddleProgramText,
         Format::GraphDef,
+        Format::GraphDefText,
+        Format::SavedModel,
     ];
 
     /// The format of this name.
@@ -90,6 +114,9 @@ fn is_text(source: &[u8]) -> bool {
 
 /// Detects the format of a file by its content; `None` if it is none of them, like the text format of the IR.
 pub fn detect(source: &[u8]) -> Option<Format> {
+    if graphdef::is_saved_model(source) {
+        return Some(Format::SavedModel);
+    }
     if paddle::legacy::is_proto(source) && !is_text(source) {
         return Some(Format::PaddleProgram);
     }
@@ -99,6 +126,9 @@ pub fn detect(source: &[u8]) -> Option<Format> {
     }
     if graphdef::is_graph(source) && !is_text(source) {
         return Some(Format::GraphDef);
+    }
+    if graphdef::is_text_graph(source) {
+        return Some(Format::GraphDefText);
     }
     let source = source.trim_ascii_start();
     let inside = source.strip_prefix(b"{")?.trim_ascii_start();
@@ -138,7 +168,7 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_no_matter() {
         let ctx = pir_dialects::context();
-        let read = |text: &str| Format::PaddleJson.read(&ctx, text.as_bytes(), paddle::Options::default());
+        let read = |text: &str| Format::PaddleJson.read(&ctx, text.as_bytes(), &Options::default());
         let program = r##"{"base_code": {"magic": "pir", "version": 1}, "program": {"regions": [
             {"#": "region_0", "blocks": [{"#": "block_0", "args": [], "ops": []}]}]}}"##;
         assert!(read(&format!("\u{feff}{program}")).is_ok());

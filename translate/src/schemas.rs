@@ -58,11 +58,36 @@ messages! {
     }
 }
 
-// Of a GraphDef's functions only the number matters: calls are not supported.
 messages! {
     pub(crate) GRAPH = "GraphDef" {
-        1 node Message(GRAPH_NODE) Repeated, 2 library Skipped Optional, 3 version Varint Optional,
+        1 node Message(GRAPH_NODE) Repeated, 2 library Message(GRAPH_LIBRARY) Optional, 3 version Varint Optional,
         4 versions Message(GRAPH_VERSIONS) Optional, 5 debug_info Skipped Optional,
+    }
+    GRAPH_LIBRARY = "FunctionDefLibrary" {
+        1 function Message(GRAPH_FUNCTION) Repeated, 2 gradient Skipped Repeated, 3 registered_gradients Skipped Repeated,
+    }
+    GRAPH_FUNCTION = "FunctionDef" {
+        1 signature Message(GRAPH_SIGNATURE) Optional, 3 node_def Message(GRAPH_NODE) Repeated,
+        4 ret Message(GRAPH_PAIR) Repeated, 5 attr Skipped Repeated, 6 control_ret Message(GRAPH_PAIR) Repeated, 7 arg_attr Skipped Repeated,
+        8 resource_arg_unique_id Skipped Repeated,
+    }
+    GRAPH_PAIR = "FunctionDef.RetEntry" {
+        1 key Bytes Optional, 2 value Bytes Optional,
+    }
+    GRAPH_SIGNATURE = "OpDef" {
+        1 name Bytes Optional, 2 input_arg Message(GRAPH_ARGUMENT) Repeated, 3 output_arg Message(GRAPH_ARGUMENT) Repeated,
+        4 attr Skipped Repeated, 5 summary Skipped Optional, 6 description Skipped Optional, 8 deprecation Skipped Optional,
+        16 is_aggregate Varint Optional, 17 is_stateful Varint Optional, 18 is_commutative Varint Optional,
+        19 allows_uninitialized_input Varint Optional, 20 control_output Bytes Repeated,
+        21 is_distributed_communication Varint Optional,
+    }
+    GRAPH_ARGUMENT = "OpDef.ArgDef" {
+        1 name Bytes Optional, 2 description Skipped Optional, 3 type Varint Optional, 4 type_attr Bytes Optional,
+        5 number_attr Bytes Optional, 6 type_list_attr Bytes Optional, 7 handle_data Skipped Repeated,
+        16 is_ref Varint Optional, 17 experimental_full_type Skipped Optional,
+    }
+    GRAPH_FUNCTION_NAME = "NameAttrList" {
+        1 name Bytes Optional, 2 attr Skipped Repeated,
     }
     GRAPH_VERSIONS = "VersionDef" {
         1 producer Varint Optional, 2 min_consumer Varint Optional, 3 bad_consumers Varint Repeated,
@@ -75,11 +100,11 @@ messages! {
     GRAPH_ATTR = "AttrValue" {
         1 list Message(GRAPH_LIST) Optional, 2 s Bytes Optional, 3 i Varint Optional, 4 f Fixed32 Optional,
         5 b Varint Optional, 6 type Varint Optional, 7 shape Message(GRAPH_SHAPE) Optional,
-        8 tensor Message(GRAPH_TENSOR) Optional, 9 placeholder Skipped Optional, 10 func Skipped Optional,
+        8 tensor Message(GRAPH_TENSOR) Optional, 9 placeholder Skipped Optional, 10 func Message(GRAPH_FUNCTION_NAME) Optional,
     }
     GRAPH_LIST = "AttrValue.ListValue" {
         2 s Bytes Repeated, 3 i Varint Repeated, 4 f Fixed32 Repeated, 5 b Varint Repeated, 6 type Varint Repeated,
-        7 shape Message(GRAPH_SHAPE) Repeated, 8 tensor Message(GRAPH_TENSOR) Repeated, 9 func Skipped Repeated,
+        7 shape Message(GRAPH_SHAPE) Repeated, 8 tensor Message(GRAPH_TENSOR) Repeated, 9 func Message(GRAPH_FUNCTION_NAME) Repeated,
     }
     GRAPH_SHAPE = "TensorShapeProto" {
         2 dim Message(GRAPH_DIM) Repeated, 3 unknown_rank Varint Optional,

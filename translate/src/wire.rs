@@ -76,6 +76,26 @@ impl Found {
     }
 }
 
+/// Bytes that are read from the front.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor<'a>(pub &'a [u8]);
+
+impl<'a> Cursor<'a> {
+    /// The next varint; nothing if it is cut off or too long.
+    pub fn varint(&mut self) -> Option<u64> {
+        let (value, end) = varint(self.0, 0, self.0.len())?;
+        self.0 = &self.0[end..];
+        Some(value)
+    }
+
+    /// The next bytes; nothing if there are not so many.
+    pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+}
+
 /// A varint, and its end.
 fn varint(bytes: &[u8], start: usize, end: usize) -> Option<(u64, usize)> {
     let mut value = 0u64;

@@ -5,7 +5,7 @@
 use pir_ir::Module;
 use pir_ir::text::{ParseOptions, parse, print};
 use pir_ir::verify::verify;
-use pir_translate::graphdef::{read, write, write_text};
+use pir_translate::graphdef::{Options, read, write, write_text};
 use pir_translate::{Format, detect};
 
 /// A loop that outputs the number of its iterations and its last value.
@@ -23,7 +23,7 @@ fn module(text: &str) -> Module {
 #[track_caller]
 fn back(bytes: &[u8]) -> Module {
     assert_eq!(detect(bytes), Some(Format::GraphDef));
-    let module = read(&pir_dialects::context(), bytes).unwrap_or_else(|e| panic!("{e:#?}"));
+    let module = read(&pir_dialects::context(), bytes, &Options::default()).unwrap_or_else(|e| panic!("{e:#?}"));
     assert_eq!(verify(&module), [], "{}", print(&module, &Default::default()));
     module
 }
@@ -179,7 +179,7 @@ fn damaged_files_are_read_or_reported() {
     let ctx = pir_dialects::context();
     let mut failures = 0;
     for end in 0..bytes.len() {
-        match read(&ctx, &bytes[..end]) {
+        match read(&ctx, &bytes[..end], &Options::default()) {
             Ok(module) => drop(verify(&module)),
             Err(errors) => failures += usize::from(!errors.is_empty()),
         }
@@ -190,7 +190,7 @@ fn damaged_files_are_read_or_reported() {
         for change in [0x01, 0x80, 0xff] {
             let mut bytes = bytes.clone();
             bytes[at] ^= change;
-            if let Ok(module) = read(&ctx, &bytes) {
+            if let Ok(module) = read(&ctx, &bytes, &Options::default()) {
                 drop(verify(&module));
             }
         }

@@ -115,10 +115,14 @@ fn survive(extension: &str, format: Format, rounds: usize) {
         let source = std::fs::read(folder.join(format!("{name}.{extension}"))).unwrap();
         for _ in 0..rounds {
             let damaged = damage(&source, &mut random);
-            let options = Options {
+            let paddle = Options {
                 allow_unregistered: random.below(2) == 0,
             };
-            match format.read(&ctx, &damaged, options) {
+            let options = pir_translate::Options {
+                paddle,
+                ..Default::default()
+            };
+            match format.read(&ctx, &damaged, &options) {
                 // The program may be invalid, but it must be safe to inspect.
                 Ok(module) => {
                     verify(&module);

@@ -52,7 +52,8 @@ tables! {
     "math" math_rows math "The operations of `math`.",
     "index" index_rows index "The operations of `index`.",
     "ub" ub_rows ub "The operations of `ub`.",
-    "memref" memref_rows memref "The operations of `memref`."
+    "memref" memref_rows memref "The operations of `memref`.",
+    "tensor" tensor_rows tensor "The operations of `tensor`."
 }
 
 /// The attribute of an `arith.constant`, if there are constants of the type.
@@ -71,6 +72,7 @@ pub fn register(builder: &mut ContextBuilder) {
         ("index", "Arithmetic of index", index_rows::ROWS),
         ("ub", "What is undefined", ub_rows::ROWS),
         ("memref", "Buffers", memref_rows::ROWS),
+        ("tensor", "Tensors as values", tensor_rows::ROWS),
     ] {
         builder.register(DialectDef::new(name, summary), rows.iter().map(with_rules));
     }

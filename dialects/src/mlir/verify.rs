@@ -163,28 +163,47 @@ pub(super) fn buffer(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-/// An element of a buffer, whose place is told by an index for each dimension.
-fn access(op: OpView<'_>, buffer: usize, value: Option<Type>, errors: &mut Vec<Diagnostic>) {
-    let indices = op.body.operands(op.op).skip(buffer + 1);
+/// An element of the operand `of`, a tensor or a buffer, whose place is told by an index for each dimension.
+fn access(op: OpView<'_>, of: usize, value: Option<Type>, errors: &mut Vec<Diagnostic>, is_buffer: bool) {
+    let is_meant = |ty: &Type| match op.ctx.type_data(*ty) {
+        TypeData::Tensor { .. } | TypeData::EncodedTensor { .. } => !is_buffer,
+        TypeData::MemRef { .. } => is_buffer,
+        _ => false,
+    };
+    let indices = op.body.operands(op.op).skip(of + 1);
     let are_indices = indices.clone().all(|v| op.body.value_type(v) == Type::INDEX);
-    match op.operand_type(buffer).map(|ty| op.ctx.type_data(ty)) {
-        Some(TypeData::MemRef { shape: Some(shape), .. }) if shape.len() != indices.len() || !are_indices => {
+    match op
+        .operand_type(of)
+        .filter(is_meant)
+        .and_then(|ty| op.ctx.as_elements(ty))
+    {
+        Some((shape, _)) if shape.len() != indices.len() || !are_indices => {
             report(op, "it needs an index for each dimension", errors);
         }
-        Some(TypeData::MemRef {
-            elem, shape: Some(_), ..
-        }) if Some(*elem) != value => {
+        Some((_, elem)) if Some(elem) != value => {
             report(op, "the value must be of the type of the elements", errors);
         }
-        Some(TypeData::MemRef { shape: Some(_), .. }) => {}
-        _ => report(op, "it needs a `memref` of known rank", errors),
+        Some(_) => {}
+        None if is_buffer => report(op, "it needs a `memref` of known rank", errors),
+        None => report(op, "it needs a tensor of known rank", errors),
+    }
+}
+
+pub(super) fn extract(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    access(op, 0, op.result_type(0), errors, false);
+}
+
+pub(super) fn insert(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    access(op, 1, op.operand_type(0), errors, false);
+    if op.result_type(0) != op.operand_type(1) {
+        report(op, "the result must be of the type of the tensor", errors);
     }
 }
 
 pub(super) fn load(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
-    access(op, 0, op.result_type(0), errors);
+    access(op, 0, op.result_type(0), errors, true);
 }
 
 pub(super) fn store(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
-    access(op, 1, op.operand_type(0), errors);
+    access(op, 1, op.operand_type(0), errors, true);
 }

@@ -169,7 +169,7 @@ fn is_cheap(ctx: &Context, body: &Body, op: OpId) -> bool {
         view.name(),
         pd::Add::NAME | pd::Subtract::NAME | pd::Neg::NAME | pd::Assign::NAME
     );
-    let exact = |v| !ctx.is_float(body.value_type(v));
+    let exact = |v| !ctx.is_continuous(body.value_type(v));
     (constant || linear || def.has(Traits::ELEMENTWISE) && body.results(op).chain(body.operands(op)).all(exact))
         && body.results(op).all(|r| is_small(ctx, body.value_type(r)))
         && body.op_regions(op).is_empty()

@@ -135,6 +135,11 @@ impl<'c> Expr<'c> {
         self.ty().map(|ty| self.scope.context().elem_type(ty))
     }
 
+    /// Whether the elements are complex numbers.
+    pub fn is_complex(self) -> bool {
+        self.ty().is_some_and(|ty| self.scope.context().is_complex(ty))
+    }
+
     /// The dimensions of the type; empty for a scalar.
     pub fn dims(self) -> &'c [i64] {
         let tensor = self.ty().and_then(|ty| self.scope.context().as_tensor(ty));

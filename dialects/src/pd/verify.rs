@@ -1,8 +1,8 @@
 //! Verifiers of control flow: the rules of the specification, sections 1 and 2, each with a separate message.
 
 use crate::cf;
-use pir_ir::verify::compatible;
-use pir_ir::{BlockId, Diagnostic, OpId, OpView, RegionId, Type, ValueId};
+use pir_ir::verify::{compatible, describe_value};
+use pir_ir::{BlockId, Diagnostic, OpId, OpView, Part, RegionId, Type, ValueId};
 
 use super::condition::is_condition;
 use crate::cf::is_stack;
@@ -89,7 +89,10 @@ fn block_ending_in(
 /// Checks that values match the values they are bound to, in number and in types.
 struct Binding<'a> {
     code: &'static str,
+    /// The operation whose operands the given values are.
     at: OpId,
+    /// How many operands of it are before them; `None` if they are not its operands as they are written.
+    first: Option<usize>,
     /// The name of a given value in messages, in the singular.
     given: &'a str,
     /// The name of a wanted value in messages, in the singular.
@@ -101,14 +104,15 @@ fn bind(op: OpView<'_>, binding: &Binding<'_>, given: &[Type], wanted: &[Type], 
     let Binding {
         code,
         at,
+        first,
         given: g,
         wanted: w,
         help,
     } = *binding;
     if given.is_empty() && !wanted.is_empty() && at != op.op {
         let count = counted(wanted.len(), w);
-        let message = format!("`{}` declares {count}, but here is no {g}", op.name());
-        errors.push(error(op, at, code, message, help));
+        let message = format!("`{}` declares {count}, but its region yields none", op.name());
+        errors.push(with_last_value(op, at, wanted, error(op, at, code, message, help)));
         return;
     }
     if given.len() != wanted.len() {
@@ -117,19 +121,112 @@ fn bind(op: OpView<'_>, binding: &Binding<'_>, given: &[Type], wanted: &[Type], 
             counted(wanted.len(), g),
             given.len()
         );
-        errors.push(error(op, at, code, message, help));
+        errors.push(match first {
+            Some(first) if given.len() > wanted.len() => {
+                too_many(op, binding, first, given.len(), wanted.len(), message)
+            }
+            _ => error(op, at, code, message, help),
+        });
         return;
     }
     for (index, (&a, &b)) in given.iter().zip(wanted).enumerate() {
         if !compatible(op.ctx, a, b) {
-            let message = format!(
-                "{g} #{index} has type `{}`, but {w} #{index} has type `{}`",
-                spelled(op, a),
-                spelled(op, b)
-            );
-            errors.push(error(op, at, code, message, help));
+            let (a, b) = (spelled(op, a), spelled(op, b));
+            let message = format!("{g} #{index} has type `{a}`, but {w} #{index} has type `{b}`");
+            let mut diagnostic = error(op, at, code, message, help);
+            if let (Some(first), Some(label)) = (first, diagnostic.labels.first_mut()) {
+                label.part = Some(Part::Operand(first + index));
+                label.text.clone_from(&a);
+            }
+            if w == RESULT {
+                let from = op.body.op_span(op.op);
+                diagnostic = diagnostic
+                    .label_part(from, Part::ResultType(index), format!("declared as `{b}`"))
+                    .help(format!("yield a value of type `{b}`, or declare the result as `{a}`"));
+                if others_yield(op, at, index, &a) {
+                    diagnostic = diagnostic.edit_part(from, Part::ResultType(index), a);
+                }
+            }
+            errors.push(diagnostic);
         }
     }
+}
+
+/// The name of a result in messages.
+const RESULT: &str = "result";
+
+/// Whether all regions yield a value of a type at `index`; `at` is the terminator of one that does.
+fn others_yield(op: OpView<'_>, at: OpId, index: usize, ty: &str) -> bool {
+    op.body.op_regions(op.op).iter().all(|&region| {
+        let Some(end) = op.body.region_terminator(region) else {
+            return false;
+        };
+        let value = op.body.operands(end).nth(index);
+        end == at || value.is_some_and(|v| spelled(op, op.body.value_type(v)) == ty)
+    })
+}
+
+/// Offers to yield the results of the last operation of a region, if they are what the region should yield.
+fn with_last_value(op: OpView<'_>, end: OpId, wanted: &[Type], diagnostic: Diagnostic) -> Diagnostic {
+    let last = op.body.op_block(end).and_then(|block| {
+        let before = op.body.block_ops(block).take_while(|&o| o != end);
+        before.last()
+    });
+    let Some(last) = last else { return diagnostic };
+    let results: Vec<ValueId> = op.body.results(last).collect();
+    let fits = results.len() == wanted.len()
+        && results
+            .iter()
+            .zip(wanted)
+            .all(|(&value, &ty)| compatible(op.ctx, op.body.value_type(value), ty));
+    let names: Vec<String> = results.iter().map(|&v| describe_value(op.ctx, op.body, v)).collect();
+    if !fits || !names.iter().all(|name| name.starts_with('%')) {
+        return diagnostic;
+    }
+    let line = format!("{} ({})", cf::YIELD, names.join(", "));
+    let help = format!("end the region in `{line}`");
+    diagnostic
+        .help(help)
+        .edit_part(op.body.op_span(end), Part::BlockEnd, line)
+}
+
+/// Points at the first of the values that nothing takes, and offers to remove one that is alone.
+fn too_many(
+    op: OpView<'_>,
+    binding: &Binding<'_>,
+    first: usize,
+    given: usize,
+    wanted: usize,
+    message: String,
+) -> Diagnostic {
+    let Binding {
+        code,
+        at,
+        given: g,
+        wanted: w,
+        help,
+        ..
+    } = *binding;
+    let extra = first + wanted;
+    let mut diagnostic = error(op, at, code, message, help);
+    if let Some(label) = diagnostic.labels.first_mut() {
+        label.part = Some(Part::Operand(extra));
+        label.text = format!("no {w} takes this {g}");
+    }
+    if given != wanted + 1 {
+        return diagnostic;
+    }
+    let name = op
+        .body
+        .operands(at)
+        .nth(extra)
+        .map(|v| describe_value(op.ctx, op.body, v));
+    diagnostic
+        .help(format!(
+            "remove {}, or add a {w} for it",
+            name.as_deref().unwrap_or("it")
+        ))
+        .edit_part(op.body.op_span(at), Part::OperandAndComma(extra), "")
 }
 
 /// A count with a name, given in the singular.
@@ -240,8 +337,9 @@ pub(super) fn if_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         let binding = Binding {
             code: "if-yield",
             at: end,
+            first: Some(0),
             given: "yielded value",
-            wanted: "result",
+            wanted: RESULT,
             help: "both branches end in a `cf.yield` with one value for each result, of its type",
         };
         bind(op, &binding, &types(op, op.body.operands(end)), &results, errors);
@@ -331,12 +429,13 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     } else {
         "operand"
     };
-    let mut check = |code, at, given, wanted, help, a: &[Type], b: &[Type]| {
+    let mut check = |code, (at, first), given, wanted, help, a: &[Type], b: &[Type]| {
         bind(
             op,
             &Binding {
                 code,
                 at,
+                first,
                 given,
                 wanted,
                 help,
@@ -348,7 +447,7 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     };
     check(
         "while-cond-arguments",
-        op.op,
+        (op.op, init.is_none().then_some(0)),
         given,
         "cond region argument",
         "the cond region takes one argument for each operand, of its type",
@@ -357,7 +456,7 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     );
     check(
         "while-body-arguments",
-        cond_end,
+        (cond_end, Some(1)),
         "forwarded value",
         "body region argument",
         "the body region takes what `cf.cond_yield` forwards after the condition",
@@ -366,7 +465,7 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     );
     check(
         "while-body-yield",
-        body_end,
+        (body_end, Some(0)),
         "yielded value",
         "cond region argument",
         "the body ends in a `cf.yield` with the next arguments of the cond region, of their types",
@@ -387,6 +486,7 @@ fn init_of_while(
     let binding = Binding {
         code: "while-init-arguments",
         at: op.op,
+        first: Some(0),
         given: "operand",
         wanted: "init region argument",
         help: "the init region takes one argument for each operand, of its type",

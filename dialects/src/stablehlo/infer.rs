@@ -58,6 +58,24 @@ pub(crate) fn part(args: InferArgs<'_>) -> Types {
     }
 }
 
+/// Complex numbers of a real and an imaginary part.
+pub(crate) fn complex(args: InferArgs<'_>) -> Types {
+    let (_, elem) = tensor(&args, 0)?;
+    if !matches!(args.ctx.type_data(elem), TypeData::Float(_)) {
+        return Err(format!(
+            "the parts must be floats, found `{}`",
+            print_type(args.ctx, elem)
+        ));
+    }
+    same(args).and_then(|_| with_elem(&args, args.ctx.complex_type(elem)))
+}
+
+pub(crate) fn fft(args: InferArgs<'_>) -> Types {
+    let (dims, elem) = tensor(&args, 0)?;
+    let (out, elem) = super::fft::Fft::read(attrs(&args))?.result(args.ctx, dims, elem)?;
+    Ok(smallvec![args.ctx.tensor(&out, elem)])
+}
+
 pub(crate) fn predicate(args: InferArgs<'_>) -> Types {
     with_elem(&args, Type::I1)
 }

@@ -9,6 +9,7 @@ mod attrs;
 mod compute;
 mod control;
 mod dims;
+pub mod fft;
 mod fold;
 pub mod from_pd;
 mod infer;

@@ -21,6 +21,14 @@ pub(crate) enum Effects {
     World,
     /// Changes its first operand.
     FirstOperand,
+    /// Makes the buffer that it gives.
+    MakesBuffer,
+    /// Reads buffers.
+    ReadsBuffers,
+    /// Changes buffers.
+    WritesBuffers,
+    /// Reads and changes buffers.
+    Buffers,
     /// It reads and writes the world if its attribute `has_side_effect` is true.
     Flagged,
     /// An optimizer step: the results replace the parameters and their state, also in the next run of the program.
@@ -105,6 +113,17 @@ pub(crate) fn definition(row: &Row) -> OpDef {
             def.effects = MemoryEffects::None;
             def.traits |= Traits::RECURSIVE_EFFECTS;
         }
+        Effects::MakesBuffer => {
+            def.effects = MemoryEffects::Declared(|_| {
+                let (kind, target) = (EffectKind::Alloc, EffectTarget::Result(0));
+                smallvec::smallvec![Effect { kind, target }]
+            });
+        }
+        Effects::ReadsBuffers => def.effects = MemoryEffects::Declared(|_| memory(&[EffectKind::Read])),
+        Effects::WritesBuffers => def.effects = MemoryEffects::Declared(|_| memory(&[EffectKind::Write])),
+        Effects::Buffers => {
+            def.effects = MemoryEffects::Declared(|_| memory(&[EffectKind::Read, EffectKind::Write]));
+        }
         Effects::Input => def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Read])),
         // Parameters persist between runs.
         Effects::Update | Effects::Output => def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Write])),
@@ -140,13 +159,15 @@ fn region(keywords: &'static [&'static str], is_repeated: bool) -> RegionSpec {
 }
 
 fn world(kinds: &[EffectKind]) -> SmallVec<[Effect; 2]> {
-    kinds
-        .iter()
-        .map(|&kind| Effect {
-            kind,
-            target: EffectTarget::World,
-        })
-        .collect()
+    of_shared(EffectTarget::World, kinds)
+}
+
+fn memory(kinds: &[EffectKind]) -> SmallVec<[Effect; 2]> {
+    of_shared(EffectTarget::Memory, kinds)
+}
+
+fn of_shared(target: EffectTarget, kinds: &[EffectKind]) -> SmallVec<[Effect; 2]> {
+    kinds.iter().map(|&kind| Effect { kind, target }).collect()
 }
 
 /// Division of floats is total; division of integers only by a constant that is not zero.
@@ -154,7 +175,7 @@ fn nonzero_divisor(op: OpView<'_>) -> Speculatability {
     let Some(divisor) = op.operand(1) else {
         return Speculatability::Never;
     };
-    if op.ctx.is_float(op.body.value_type(divisor)) {
+    if op.ctx.is_continuous(op.body.value_type(divisor)) {
         return Speculatability::Always;
     }
     let constant = op

@@ -147,8 +147,10 @@ pub(super) struct Setup<'c, 'o> {
 
 impl<'c, 'o> Setup<'c, 'o> {
     pub(super) fn new(ctx: &'c Context, options: &'o Options) -> Self {
+        let mut compiler = Compiler::new(ctx);
+        compiler.flush = options.flush_subnormals;
         Setup {
-            compiler: Compiler::new(ctx),
+            compiler,
             options,
             keys: Keys::default(),
         }

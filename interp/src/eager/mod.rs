@@ -304,11 +304,11 @@ impl Engine {
 /// The type of a tensor.
 pub(super) fn type_of(ctx: &Context, shape: &[usize], dtype: DType) -> Type {
     let dims: SmallVec<[i64; 6]> = shape.iter().map(|&d| d as i64).collect();
-    ctx.tensor(&dims, elem_type(dtype))
+    ctx.tensor(&dims, elem_type(ctx, dtype))
 }
 
 /// The type of the elements.
-pub(super) fn elem_type(dtype: DType) -> Type {
+pub(super) fn elem_type(ctx: &Context, dtype: DType) -> Type {
     match dtype {
         DType::I1 => Type::I1,
         DType::I8 => Type::I8,
@@ -323,5 +323,7 @@ pub(super) fn elem_type(dtype: DType) -> Type {
         DType::BF16 => Type::BF16,
         DType::F32 => Type::F32,
         DType::F64 => Type::F64,
+        DType::C64 => ctx.complex_type(Type::F32),
+        DType::C128 => ctx.complex_type(Type::F64),
     }
 }

@@ -442,6 +442,11 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 return Err(ExecError::new("the eager engine does not run this operation")
                     .help("`scf-to-pd` makes `pd.while` and `pd.if` of it"));
             }
+            Code::Memory { .. } | Code::Generate { .. } => {
+                return Err(ExecError::new(
+                    "the eager engine has no buffers, and no regions that make elements",
+                ));
+            }
             Code::Nothing => {}
         }
         self.advance();

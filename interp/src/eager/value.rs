@@ -105,7 +105,7 @@ impl<'e> V<'e> {
         if self.dtype() == dtype {
             return self.clone();
         }
-        let dtype = self.engine.ctx().type_attr(elem_type(dtype));
+        let dtype = self.engine.ctx().type_attr(elem_type(self.engine.ctx(), dtype));
         self.op(pd::Cast::NAME, &[], &[("dtype", dtype)])
     }
 

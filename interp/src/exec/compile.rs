@@ -1,15 +1,18 @@
 //! Compiles a body to instructions.
 
-use pir_dialects::mlir::{branch, scf};
-use pir_dialects::{cf, df, pd};
-use pir_ir::{AttrData, BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
+use pir_dialects::mlir::{self, branch, scf};
+use pir_dialects::{cf, df, func, pd};
+use pir_ir::{BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::buffers::memory_op;
 use super::fuse::{LEAST, group};
 use super::program::{Block, Code, Dst, Instr, Program, Src, Srcs};
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
-use crate::kernels::{Kernels, dtype_of};
+use crate::kernels::slices::extents;
+use crate::kernels::{Kernel, Kernels, dtype_of};
+use crate::tensor::Tensor;
 
 /// Shared by the compilation of all bodies of a run.
 pub(crate) struct Compiler<'c> {
@@ -20,6 +23,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) loops: Vec<LoopStats>,
     /// The minimal number of elements for fusing operations.
     pub(crate) fuse_from: usize,
+    /// Whether subnormal results become zeros.
+    pub(crate) flush: bool,
 }
 
 impl<'c> Compiler<'c> {
@@ -31,6 +36,7 @@ impl<'c> Compiler<'c> {
             by_name: FxHashMap::default(),
             loops: Vec::new(),
             fuse_from: LEAST,
+            flush: false,
         }
     }
 
@@ -43,6 +49,18 @@ impl<'c> Compiler<'c> {
         self.counters.push(name.to_owned());
         self.by_name.insert(name.to_owned(), at);
         at
+    }
+
+    /// A kernel whose subnormal results become zeros, if they are to.
+    fn flushed(&self, kernel: Kernel) -> Kernel {
+        if !self.flush {
+            return kernel;
+        }
+        Box::new(move |inputs| {
+            let mut results = kernel(inputs)?;
+            results.iter_mut().try_for_each(Tensor::flush_subnormals)?;
+            Ok(results)
+        })
     }
 
     /// The code of a single operation. `last_uses` has an entry for each value of the body.
@@ -261,7 +279,7 @@ impl Unit<'_, '_, '_> {
                     stats,
                 }
             }
-            cf::YIELD | scf::YIELD => Code::Yield(self.operands()),
+            cf::YIELD | scf::YIELD | mlir::tensor::Yield::NAME => Code::Yield(self.operands()),
             cf::COND_YIELD | scf::CONDITION => {
                 let mut values = self.operands();
                 let condition = Src {
@@ -280,14 +298,23 @@ impl Unit<'_, '_, '_> {
             },
             "func.return" | "pd.return" => Code::Return(self.operands()),
             "func.call" => {
-                let callee = self.view().attr("callee").map(|a| ctx.attr_data(a));
-                let Some(AttrData::Symbol(path)) = callee else {
-                    return Err(ExecError::new("the callee is no symbol"));
-                };
+                let path = func::callee(ctx, self.body, self.op);
+                let path = path.ok_or_else(|| ExecError::new("the callee is no symbol"))?;
                 let callee = path.last().map(|&s| ctx.str(s).to_owned()).unwrap_or_default();
                 Code::Call {
                     callee,
                     operands: self.operands(),
+                }
+            }
+            mlir::tensor::Generate::NAME => {
+                let ty = self.view().result_type(0);
+                Code::Generate {
+                    extents: extents(self.view()).map_err(ExecError::new)?,
+                    dtype: ty
+                        .and_then(|ty| dtype_of(ctx, ty))
+                        .ok_or_else(|| ExecError::new("there are no such tensors"))?,
+                    operands: self.operands(),
+                    body: self.must(0)?,
                 }
             }
             cf::CREATE_STACK => Code::CreateStack,
@@ -338,10 +365,11 @@ impl Unit<'_, '_, '_> {
                     _ => value,
                 };
                 let kernel = self.compiler.kernels.prepare(self.body.view(ctx, self.op));
+                let kernel = kernel
+                    .ok_or_else(|| ExecError::new("there is no kernel for this operation"))?
+                    .map_err(ExecError::new)?;
                 Code::InPlace {
-                    kernel: kernel
-                        .ok_or_else(|| ExecError::new("there is no kernel for this operation"))?
-                        .map_err(ExecError::new)?,
+                    kernel: self.compiler.flushed(kernel),
                     target: target.slot,
                     value,
                 }
@@ -359,6 +387,11 @@ impl Unit<'_, '_, '_> {
             },
             df::GRAPH => return Err(ExecError::graph()),
             _ => {
+                if let Some(op) = memory_op(self.view()) {
+                    let operands = self.operands();
+                    let op = op.map_err(ExecError::new)?;
+                    return Ok(Code::Memory { op, operands });
+                }
                 if let Some(name) = input_name(ctx, self.body, self.op) {
                     return Ok(Code::Input { name });
                 }
@@ -384,7 +417,7 @@ impl Unit<'_, '_, '_> {
                     lists = Box::default();
                 }
                 Code::Kernel {
-                    kernel,
+                    kernel: self.compiler.flushed(kernel),
                     in_place: self.compiler.kernels.in_place(name),
                     inputs: self.operands(),
                     lists,

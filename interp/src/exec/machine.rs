@@ -1,13 +1,17 @@
 //! The machine that executes instructions.
 
+mod generate;
+
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use pir_ir::Context;
+use generate::Generating;
 use pir_ir::budget::{Budget, Reservation};
+use pir_ir::{Body, Context, TypeData};
 use rustc_hash::FxHashMap;
 
 use super::apply::{apply, in_place_of};
+use super::buffers::{Buffers, global};
 use super::compile::Compiler;
 use super::memory::{Exceeded, Memory};
 use super::program::{Code, Instr, Program};
@@ -54,6 +58,10 @@ struct Activation {
     trips: Vec<u64>,
     /// The counters of the enclosing loops that count.
     counters: Vec<Counter>,
+    /// The tensors that regions are making elements of.
+    generating: Vec<Generating>,
+    /// The buffers that are given back when the function returns.
+    allocas: Vec<u32>,
     /// The memory of the environment.
     held: Reservation,
 }
@@ -77,6 +85,9 @@ pub(super) struct Machine<'m, 'o> {
     /// Activations of returned calls, for reuse.
     spare: Vec<Activation>,
     stacks: Stacks,
+    buffers: Buffers,
+    /// The buffers that the function was given, by the names of its arguments.
+    given: Vec<(String, Value)>,
     counts: Vec<u64>,
     names: Vec<String>,
     stats: Stats,
@@ -101,6 +112,7 @@ impl<'m, 'o> Machine<'m, 'o> {
     ) -> Result<Self, ExecError> {
         let mut compiler = Compiler::new(ctx);
         compiler.fuse_from = options.fuse_from.unwrap_or(compiler.fuse_from);
+        compiler.flush = options.flush_subnormals;
         let mut programs = vec![compiler.compile(entry.body)?];
         let mut by_name = FxHashMap::default();
         for (name, body) in functions(ctx, entry.scope) {
@@ -124,6 +136,8 @@ impl<'m, 'o> Machine<'m, 'o> {
             out,
             calls: Vec::new(),
             stacks: Stacks::default(),
+            buffers: Buffers::new(globals(ctx, entry.scope)),
+            given: Vec::new(),
             spare: Vec::new(),
             counts,
             names: compiler.counters,
@@ -154,7 +168,16 @@ impl<'m, 'o> Machine<'m, 'o> {
                     .body
                     .value_name(arg)
                     .map_or_else(|| format!("arg{at}"), |n| ctx.name_text(n.name).into());
-                args.push(Value::Tensor(machine.input(&name, entry.body.value_type(arg))?));
+                let ty = entry.body.value_type(arg);
+                let tensor = machine.input(&name, ty)?;
+                args.push(match ctx.type_data(ty) {
+                    TypeData::MemRef { .. } => {
+                        let buffer = machine.buffers.create(&tensor)?;
+                        machine.given.push((name, buffer.clone()));
+                        buffer
+                    }
+                    _ => Value::Tensor(tensor),
+                });
             }
         }
         machine.enter(0, args)?;
@@ -203,18 +226,28 @@ impl<'m, 'o> Machine<'m, 'o> {
                 self.stats.executions.insert(name.clone(), *count);
             }
         }
-        let results = results
-            .into_iter()
-            .filter_map(|v| match v {
-                Value::Tensor(t) => Some(t),
-                _ => None,
-            })
-            .collect();
+        let results: Result<Vec<Option<Tensor>>, ExecError> = results.into_iter().map(|v| self.given_back(v)).collect();
+        let results = results?.into_iter().flatten().collect();
+        for (name, buffer) in std::mem::take(&mut self.given) {
+            // A buffer that the function has deallocated holds nothing.
+            if let Ok(Some(contents)) = self.given_back(buffer) {
+                self.fetched.push((name, contents));
+            }
+        }
         Ok(Outcome {
             fetched: self.fetched,
             results,
             stats: self.stats,
         })
+    }
+
+    /// What a caller outside sees of a value.
+    fn given_back(&self, value: Value) -> Result<Option<Tensor>, ExecError> {
+        match value {
+            Value::Tensor(tensor) => Ok(Some(tensor)),
+            Value::Buffer(view) => self.buffers.contents(&view).map(Some),
+            _ => Ok(None),
+        }
     }
 
     fn located(&self, mut error: ExecError) -> ExecError {
@@ -286,6 +319,12 @@ impl<'m, 'o> Machine<'m, 'o> {
                 break instr;
             };
             let done = in_place.is_some_and(|f| in_place_of(&mut call.env, f, inputs, instr.results.first));
+            if done
+                && self.options.flush_subnormals
+                && let Value::Tensor(result) = &mut call.env[instr.results.first as usize]
+            {
+                result.flush_subnormals().map_err(ExecError::new)?;
+            }
             if !done && apply(&mut self.memory, &mut call.env, kernel, inputs, lists, instr.results)? {
                 self.count_memory()?;
                 self.advance();
@@ -399,6 +438,15 @@ impl<'m, 'o> Machine<'m, 'o> {
                 let values = gather(&mut self.scratch, &mut call.env, operands);
                 self.enter(program, values)?;
                 return Ok(ControlFlow::Continue(()));
+            }
+            Code::Memory { op, operands } => {
+                if let Some(value) = self.buffers.run(op, operands, &call.env, &mut call.allocas)? {
+                    write(&mut call.env, instr.results, [value]);
+                }
+            }
+            Code::Generate { operands, .. } => {
+                let given: Result<Vec<i64>, ExecError> = operands.iter().map(|&src| integer(&call.env, src)).collect();
+                return self.generate(given?);
             }
             Code::CreateStack => {
                 let stack = self.stacks.create()?;
@@ -544,6 +592,8 @@ impl<'m, 'o> Machine<'m, 'o> {
             ended.frames.clear();
             ended.trips.clear();
             ended.counters.clear();
+            ended.generating.clear();
+            self.buffers.leave(&mut ended.allocas);
             if self.spare.len() < MAX_SPARE {
                 self.spare.push(ended);
             }
@@ -630,6 +680,9 @@ impl<'m, 'o> Machine<'m, 'o> {
             }
             return self.count(values);
         }
+        if let Code::Generate { .. } = instr.code {
+            return self.generated(values);
+        }
         let next = match (&instr.code, role, more) {
             (
                 Code::If {
@@ -668,6 +721,17 @@ impl<'m, 'o> Machine<'m, 'o> {
         }
         Ok(ControlFlow::Continue(()))
     }
+}
+
+/// The values of the buffers of a module, by name.
+fn globals(ctx: &Context, scope: &Body) -> FxHashMap<String, Result<Tensor, String>> {
+    let block = scope.single_block(scope.root());
+    let ops = block.into_iter().flat_map(|block| scope.block_ops(block));
+    ops.filter_map(|op| {
+        let view = scope.view(ctx, op);
+        Some((view.str("sym_name")?.to_owned(), global(ctx, view)?))
+    })
+    .collect()
 }
 
 /// The place of a number among those of regions or blocks; 0 is that of all others.

@@ -41,7 +41,7 @@ pub(crate) fn tensors(value: &Value) -> &[Tensor] {
     match value {
         Value::Tensor(tensor) => std::slice::from_ref(tensor),
         Value::List(items) => items,
-        Value::None | Value::Stack(_) => &[],
+        Value::None | Value::Stack(_) | Value::Buffer(_) => &[],
     }
 }
 

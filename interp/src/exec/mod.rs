@@ -5,6 +5,7 @@
 //! limited only by memory. The last use moves a value out of its slot, which lets kernels overwrite unshared buffers.
 
 pub(crate) mod apply;
+pub(crate) mod buffers;
 pub(crate) mod compile;
 mod fuse;
 mod machine;
@@ -17,6 +18,7 @@ pub(crate) mod value;
 use pir_dialects::df;
 use std::borrow::Cow;
 use std::io::Write;
+use std::time::{Duration, Instant};
 
 use pir_dialects::pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Span, Traits, Type, expand_composites, has_composites};
@@ -43,6 +45,10 @@ pub struct Options {
     /// The minimal number of elements for fusing consecutive elementwise operations; by default two million, which
     /// exceeds the caches. The results are identical.
     pub fuse_from: Option<usize>,
+    /// Whether subnormal numbers of `f32` and `f64`, among the inputs and the results of every operation, become zeros
+    /// of the same sign. Most processors compute with them many times slower than with others. The eager engine keeps
+    /// them.
+    pub flush_subnormals: bool,
 }
 
 /// An input of a program.
@@ -278,7 +284,7 @@ pub(crate) fn check_input(ctx: &Context, options: &Options, name: &str, ty: Type
         ExecError::new(format!("the input `{name}` is not given"))
             .help(format!("it has type `{}`", pir_ir::text::print_type(ctx, ty)))
     })?;
-    let (shape, _) = ctx.as_tensor(ty).unwrap_or((&[], ty));
+    let (shape, _) = ctx.as_shaped(ty).unwrap_or((&[], ty));
     let fits = tensor.rank() == shape.len()
         && shape
             .iter()
@@ -294,7 +300,11 @@ pub(crate) fn check_input(ctx: &Context, options: &Options, name: &str, ty: Type
             tensor.dtype().name()
         )));
     }
-    Ok(tensor.clone())
+    let mut tensor = tensor.clone();
+    if options.flush_subnormals {
+        tensor.flush_subnormals().map_err(ExecError::new)?;
+    }
+    Ok(tensor)
 }
 
 /// The inputs of a program, in order.
@@ -382,7 +392,18 @@ impl From<Diagnostic> for ExecError {
 /// # Errors
 /// The error, with its place.
 pub fn run(module: &Module, options: &Options, out: &mut dyn Write) -> Result<Outcome, ExecError> {
+    run_timed(module, options, out).map(|(outcome, _)| outcome)
+}
+
+/// The same, with the time from the beginning until the first operation is executed.
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_timed(module: &Module, options: &Options, out: &mut dyn Write) -> Result<(Outcome, Duration), ExecError> {
+    let start = Instant::now();
     let module = &*runnable(module)?;
     let entry = entry(module, options.function.as_deref())?;
-    machine::Machine::new(&module.ctx, &entry, options, out)?.run()
+    let machine = machine::Machine::new(&module.ctx, &entry, options, out)?;
+    let compiling = start.elapsed();
+    Ok((machine.run()?, compiling))
 }

@@ -3,6 +3,7 @@
 use pir_ir::{Body, OpId};
 use smallvec::SmallVec;
 
+use super::buffers::MemoryOp;
 use crate::kernels::{InPlace, Kernel};
 use crate::tensor::DType;
 
@@ -84,6 +85,18 @@ pub(crate) enum Code {
     Call {
         callee: String,
         operands: Srcs,
+    },
+    /// An operation of buffers.
+    Memory {
+        op: MemoryOp,
+        operands: Srcs,
+    },
+    /// A tensor whose elements a region makes of their indices.
+    Generate {
+        extents: Vec<Option<usize>>,
+        dtype: DType,
+        operands: Srcs,
+        body: u32,
     },
     CreateStack,
     Push {

@@ -1,8 +1,11 @@
 //! Run-time values, and operations on their slots.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::ExecError;
+use super::buffers::View;
 use super::program::{Dst, Program, Src, Srcs};
 use crate::tensor::Tensor;
 
@@ -18,6 +21,8 @@ pub enum Value {
     List(Box<[Tensor]>),
     /// A handle of a stack.
     Stack(u32),
+    /// A view of a buffer.
+    Buffer(Arc<View>),
 }
 
 impl Value {
@@ -37,7 +42,7 @@ impl Value {
         match self {
             Value::Tensor(t) => t.bytes() as u64,
             Value::List(items) => items.iter().map(|t| t.bytes() as u64).sum(),
-            Value::None | Value::Stack(_) => 0,
+            Value::None | Value::Stack(_) | Value::Buffer(_) => 0,
         }
     }
 }
@@ -120,6 +125,7 @@ pub(crate) fn not_a_tensor(value: &Value) -> ExecError {
         Value::None => "a value is used before it is computed",
         Value::List(_) => "a tensor was expected, not a list",
         Value::Stack(_) => "a tensor was expected, not a stack",
+        Value::Buffer(_) => "a tensor was expected, not a buffer",
         Value::Tensor(_) => "a list was expected, not a tensor",
     })
 }

@@ -1,8 +1,10 @@
 //! Activation functions and elementwise losses, computed in double precision and rounded once.
 
 use super::broadcast::{broadcast, expand};
+use super::math::Math;
 use super::shape::cut;
-use super::special::{erfc, sigmoid};
+use super::special::sigmoid;
+use super::vector::{function, vector};
 use super::{Kernel, Outputs, Prepare, one, take};
 use crate::tensor::buffer::{gathered, scratch};
 use crate::tensor::{Data, Element, Tensor};
@@ -10,74 +12,105 @@ use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Gelu::NAME, |s| match s.flag("approximate", false) {
-        false => map(|x| 0.5 * x * erfc(-x * std::f64::consts::FRAC_1_SQRT_2)),
-        true => map(|x| {
-            let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
-            0.5 * x * (1.0 + inner.tanh())
-        }),
+        false => vector(function!(|m, x| x * m.normal(x))),
+        // As its derivative has it, with the rounding of tanh near -1.
+        true => vector(function!(|m, x| {
+            let inner = GELU * (x + 0.044715 * x * x * x);
+            0.5 * x * (1.0 + Math::<FMA, true>.tanh(inner))
+        })),
     }),
-    (pd::Silu::NAME, |_| map(|x| x * sigmoid(x))),
-    (pd::Swish::NAME, |_| map(|x| x * sigmoid(x))),
+    (pd::Silu::NAME, |_| vector(function!(|m, x| x * m.sigmoid(x)))),
+    (pd::Swish::NAME, |_| vector(function!(|m, x| x * m.sigmoid(x)))),
     (pd::Softplus::NAME, |s| {
         let (beta, threshold) = (s.float("beta", 1.0), s.float("threshold", 20.0));
-        map(move |x| softplus(x, beta, threshold))
+        vector(function!(
+            [beta, threshold] | m,
+            x | {
+                let v = beta * x;
+                if v > threshold { x } else { m.softplus(v) / beta }
+            }
+        ))
     }),
     (pd::Elu::NAME, |s| {
         let alpha = s.float("alpha", 1.0);
-        map(move |x| if x > 0.0 { x } else { alpha * x.exp_m1() })
+        vector(function!(
+            [alpha] | m,
+            x | if x > 0.0 { x } else { alpha * m.exp_m1(x) }
+        ))
     }),
     (pd::Selu::NAME, |s| {
         let (scale, alpha) = (s.float("scale", SELU.0), s.float("alpha", SELU.1));
-        map(move |x| scale * if x > 0.0 { x } else { alpha * x.exp_m1() })
+        vector(function!(
+            [scale, alpha] | m,
+            x | scale * if x > 0.0 { x } else { alpha * m.exp_m1(x) }
+        ))
     }),
     (pd::Celu::NAME, |s| {
         let alpha = s.float("alpha", 1.0);
-        map(move |x| if x > 0.0 { x } else { alpha * (x / alpha).exp_m1() })
+        vector(function!(
+            [alpha] | m,
+            x | if x > 0.0 { x } else { alpha * m.exp_m1(x / alpha) }
+        ))
     }),
     (pd::LeakyRelu::NAME, |s| {
         let slope = s.float("negative_slope", 0.02);
-        map(move |x| if x > 0.0 { x } else { slope * x })
+        vector(function!([slope] | m, x | if x > 0.0 { x } else { slope * x }))
     }),
-    (pd::Relu6::NAME, |_| map(|x| limited(x, 0.0, 6.0))),
-    (pd::Hardswish::NAME, |_| map(|x| x * limited(x + 3.0, 0.0, 6.0) / 6.0)),
+    (pd::Relu6::NAME, |_| vector(function!(|m, x| limited(x, 0.0, 6.0)))),
+    (pd::Hardswish::NAME, |_| {
+        vector(function!(|m, x| x * limited(x + 3.0, 0.0, 6.0) / 6.0))
+    }),
     (pd::Hardsigmoid::NAME, |s| {
         let (slope, offset) = (s.float("slope", 0.2), s.float("offset", 0.5));
-        map(move |x| limited(slope * x + offset, 0.0, 1.0))
+        vector(function!(
+            [slope, offset] | m,
+            x | limited(slope * x + offset, 0.0, 1.0)
+        ))
     }),
     (pd::Hardtanh::NAME, |s| {
         let (low, high) = (s.float("t_min", 0.0), s.float("t_max", 24.0));
-        map(move |x| limited(x, low, high))
+        vector(function!([low, high] | m, x | limited(x, low, high)))
     }),
     (pd::Mish::NAME, |s| {
         let threshold = s.float("lambda", 20.0);
-        map(move |x| x * softplus(x, 1.0, threshold).tanh())
+        vector(function!(
+            [threshold] | m,
+            x | x * m.tanh(if x > threshold { x } else { m.softplus(x) })
+        ))
     }),
-    (pd::Logsigmoid::NAME, |_| map(|x| x.min(0.0) - (-x.abs()).exp().ln_1p())),
-    (pd::Softsign::NAME, |_| map(|x| x / (1.0 + x.abs()))),
-    (pd::TanhShrink::NAME, |_| map(|x| x - x.tanh())),
+    (pd::Logsigmoid::NAME, |_| vector(function!(|m, x| -m.softplus(-x)))),
+    (pd::Softsign::NAME, |_| vector(function!(|m, x| x / (1.0 + x.abs())))),
+    (pd::TanhShrink::NAME, |_| {
+        vector(function!(|m, x| x - Math::<FMA, true>.tanh(x)))
+    }),
     (pd::Softshrink::NAME, |s| {
         let t = s.float("threshold", 0.5);
-        map(move |x| match x {
-            _ if x > t => x - t,
-            _ if x < -t => x + t,
-            _ => 0.0 * x,
-        })
+        vector(function!(
+            [t] | m,
+            x | {
+                let low = if x < -t { x + t } else { 0.0 * x };
+                if x > t { x - t } else { low }
+            }
+        ))
     }),
     (pd::Hardshrink::NAME, |s| {
         let t = s.float("threshold", 0.5);
-        map(move |x| if x.abs() > t { x } else { 0.0 * x })
+        vector(function!([t] | m, x | if x.abs() > t { x } else { 0.0 * x }))
     }),
     (pd::ThresholdedRelu::NAME, |s| {
         let (t, value) = (s.float("threshold", 1.0), s.float("value", 0.0));
-        map(move |x| if x > t || x.is_nan() { x } else { value })
+        vector(function!(
+            [t, value] | m,
+            x | if (x > t) | x.is_nan() { x } else { value }
+        ))
     }),
     (pd::Stanh::NAME, |s| {
         let (a, b) = (s.float("scale_a", 0.67), s.float("scale_b", 1.7159));
-        map(move |x| b * (a * x).tanh())
+        vector(function!([a, b] | m, x | b * m.tanh(a * x)))
     }),
     (pd::Softcap::NAME, |s| {
         let cap = s.float("cap", 30.0);
-        map(move |x| cap * (x / cap).tanh())
+        vector(function!([cap] | m, x | cap * m.tanh(x / cap)))
     }),
     (pd::Asinh::NAME, |_| map(asinh)),
     (pd::Acosh::NAME, |_| map(acosh)),
@@ -235,6 +268,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
 ];
 
+/// √(2/π)
+const GELU: f64 = 0.797_884_560_802_865_4;
+
 const SELU: (f64, f64) = (1.050_700_987_355_480_5, 1.673_263_242_354_377_2);
 
 /// `log(1 + exp(x))` without overflow.
@@ -242,20 +278,11 @@ fn log_one_plus_exp(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
-fn softplus(x: f64, beta: f64, threshold: f64) -> f64 {
-    match beta * x {
-        v if v > threshold => x,
-        v => log_one_plus_exp(v) / beta,
-    }
-}
-
 /// Propagates NaN.
+#[inline(always)]
 fn limited(x: f64, low: f64, high: f64) -> f64 {
-    match x {
-        _ if x < low => low,
-        _ if x > high => high,
-        _ => x,
-    }
+    let x = if x < low { low } else { x };
+    if x > high { high } else { x }
 }
 
 fn map(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String> {

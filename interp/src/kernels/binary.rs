@@ -271,6 +271,7 @@ fn compare(
             Data::UI32(_) => zip(&x, &y, |a: u32, b: u32| i(a.into(), b.into()))?,
             Data::UI64(_) => zip(&x, &y, |a: u64, b: u64| i(rank(a), rank(b)))?,
             Data::I1(_) => zip(&x, &y, |a: bool, b: bool| i(a.into(), b.into()))?,
+            Data::C64(_) | Data::C128(_) => return Err("complex numbers have no order".to_owned()),
         };
         one(out)
     }))

@@ -107,6 +107,9 @@ fn count(f: fn(u64, u32) -> u32) -> Result<Kernel, String> {
     }))
 }
 
+/// Bits are not read as complex numbers.
+const NO_BITS: &str = "the bits of complex numbers are not read";
+
 /// The bits of all elements, the lowest first, as elements of another type: of a larger one those of a line make one, and the other
 /// way round.
 fn bitcast(s: &Spec<'_>) -> Result<Kernel, String> {
@@ -151,6 +154,7 @@ fn bitcast(s: &Spec<'_>) -> Result<Kernel, String> {
             DType::BF16 => read!(bf16),
             DType::F32 => read!(f32),
             DType::F64 => read!(f64),
+            DType::C64 | DType::C128 => return Err(NO_BITS.to_owned()),
         };
         one(Tensor::from_parts(shape.clone(), data))
     }))
@@ -163,6 +167,8 @@ fn bytes_of(x: &Tensor) -> Vec<u8> {
         };
     }
     match x.data() {
+        // They are not cast to other types.
+        Data::C64(_) | Data::C128(_) => Vec::new(),
         Data::I1(values) => values.iter().map(|&v| u8::from(v)).collect(),
         Data::I8(values) => bytes!(values),
         Data::I16(values) => bytes!(values),

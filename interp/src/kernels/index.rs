@@ -260,6 +260,11 @@ pub(super) fn tuples(index: &Tensor, shape: &[usize]) -> Result<(Places, usize, 
 
 /// Zeros of a shape with the elements of `g` added at offsets.
 fn add_at(g: &Tensor, shape: &[usize], places: impl Iterator<Item = usize>) -> Result<Tensor, String> {
+    if let Some((re, im)) = g.parts()? {
+        let places: Vec<usize> = places.collect();
+        let part = |part| add_at(&part, shape, places.iter().copied());
+        return Tensor::of_parts(&part(re)?, &part(im)?);
+    }
     // Accumulated in doubles and rounded once: many elements may be added at one offset.
     let mut out = filled(checked_count(shape, 8)?, 0.0)?;
     let mut places = places.fuse();

@@ -7,13 +7,17 @@ mod activation;
 mod binary;
 mod bits;
 mod broadcast;
+mod complex;
 mod conv;
 mod create;
+mod fft;
 mod gemm;
 mod grad;
 mod index;
 mod lapack;
 mod linalg;
+mod line;
+mod math;
 mod matmul;
 mod mlir;
 mod nn;
@@ -27,13 +31,16 @@ mod rnn;
 mod scan;
 mod scatter;
 mod shape;
+pub(crate) mod slices;
 mod sort;
 mod special;
+mod sums;
 mod unary;
+mod vector;
 
 use std::sync::LazyLock;
 
-use pir_ir::{AttrData, Context, OpView, Text, Type};
+use pir_ir::{AttrData, Context, Elements, OpView, Text, Type, TypeData};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -79,6 +86,8 @@ pub struct Kernels {
 
 struct Entry {
     prepare: Prepare,
+    /// What it is for complex numbers.
+    complex: Option<Prepare>,
     in_place: Option<InPlace>,
 }
 
@@ -112,13 +121,27 @@ impl Kernels {
             scatter::KERNELS,
             sort::KERNELS,
             mlir::KERNELS,
+            mlir::TENSORS,
         ];
         let families = families.into_iter().chain(mlir::INTEGERS).chain(mlir::FLOATS);
         let mut kernels = Kernels {
             table: FxHashMap::default(),
         };
         for &(name, prepare) in families.flatten() {
-            kernels.add(name, prepare);
+            kernels.insert(name.into(), prepare, None);
+        }
+        for &name in complex::SAME {
+            if let Some(entry) = kernels.table.get_mut(name) {
+                entry.complex = Some(entry.prepare);
+            }
+        }
+        for &(name, prepare) in complex::KERNELS.iter().chain(fft::KERNELS) {
+            match kernels.table.get_mut(name) {
+                Some(entry) => entry.complex = Some(prepare),
+                None => {
+                    kernels.add(name, prepare);
+                }
+            }
         }
         for &(name, in_place) in binary::IN_PLACE {
             if let Some(entry) = kernels.table.get_mut(name) {
@@ -135,9 +158,17 @@ impl Kernels {
 
     /// Adds the kernel of the operation `name`, replacing an existing one.
     pub fn add(&mut self, name: impl Into<Text>, prepare: Prepare) -> &mut Self {
-        let in_place = None;
-        self.table.insert(name.into(), Entry { prepare, in_place });
+        self.insert(name.into(), prepare, Some(prepare));
         self
+    }
+
+    fn insert(&mut self, name: Text, prepare: Prepare, complex: Option<Prepare>) {
+        let entry = Entry {
+            prepare,
+            complex,
+            in_place: None,
+        };
+        self.table.insert(name, entry);
     }
 
     /// The kernel of an operation; `None` if there is none of its name.
@@ -145,7 +176,15 @@ impl Kernels {
     /// # Errors
     /// If the attributes are not those of the operation.
     pub fn prepare(&self, view: OpView<'_>) -> Option<Result<Kernel, String>> {
-        self.table.get(view.name()).map(|entry| (entry.prepare)(&Spec { view }))
+        let entry = self.table.get(view.name())?;
+        let mut prepare = entry.prepare;
+        if view.complex_type().is_some() {
+            match entry.complex {
+                Some(complex) => prepare = complex,
+                None => return Some(Err(format!("`{}` of complex numbers is not supported", view.name()))),
+            }
+        }
+        Some(prepare(&Spec { view }))
     }
 
     /// The names of the operations with kernels, unordered.
@@ -175,9 +214,18 @@ pub(crate) fn join(parts: &[Tensor], axis: usize) -> Result<Tensor, String> {
     shape::concat(parts, i64::try_from(axis).unwrap_or(i64::MAX))
 }
 
-/// The element type of a type, if tensors have it.
+/// The tensor of the elements of `dense<…>`.
+pub(crate) fn constant_tensor(elements: &Elements, shape: &[usize], dtype: DType) -> Result<Tensor, String> {
+    match (elements.ints(), elements.floats()) {
+        (Some(values), _) => Tensor::new(shape, values.collect::<Vec<i64>>())?.cast(dtype),
+        (_, Some(values)) => Tensor::new(shape, values.collect::<Vec<f64>>())?.cast(dtype),
+        _ => Err("the elements are no numbers of a type that there are tensors of".to_owned()),
+    }
+}
+
+/// The element type of a type, of a tensor or a buffer too, if tensors have it.
 pub fn dtype_of(ctx: &Context, ty: Type) -> Option<DType> {
-    Some(match ctx.elem_type(ty) {
+    Some(match ctx.as_shaped(ty).map_or(ty, |(_, elem)| elem) {
         Type::I1 => DType::I1,
         Type::I8 => DType::I8,
         Type::I16 => DType::I16,
@@ -191,7 +239,11 @@ pub fn dtype_of(ctx: &Context, ty: Type) -> Option<DType> {
         Type::BF16 => DType::BF16,
         Type::F32 => DType::F32,
         Type::F64 => DType::F64,
-        _ => return None,
+        other => match ctx.type_data(other) {
+            TypeData::Complex(Type::F32) => DType::C64,
+            TypeData::Complex(Type::F64) => DType::C128,
+            _ => return None,
+        },
     })
 }
 

@@ -1,25 +1,16 @@
 //! Softmax, cross entropy, dropout, and lists of parameters.
 
+use super::line::{LogSoftmax, LogSoftmaxGrad, OnLine, Softmax, SoftmaxGrad, along, changed};
 use super::{Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
-use crate::tensor::buffer::{done, gathered, room};
-use crate::tensor::{Shape, Tensor};
+use crate::tensor::buffer::{gathered, room};
+use crate::tensor::{Buffer, Data, Element, Shape, Tensor};
 use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    (pd::Softmax::NAME, |s| lines(s, softmax)),
-    (pd::LogSoftmax::NAME, |s| lines(s, log_softmax)),
-    (pd::SoftmaxGrad::NAME, |s| {
-        paired_lines(s, |out, g| {
-            let sum: f64 = out.iter().zip(&*g).map(|(o, g)| o * g).sum();
-            g.iter_mut().zip(out).for_each(|(g, o)| *g = (*g - sum) * o);
-        })
-    }),
-    (pd::LogSoftmaxGrad::NAME, |s| {
-        paired_lines(s, |out, g| {
-            let sum: f64 = g.iter().sum();
-            g.iter_mut().zip(out).for_each(|(g, o)| *g -= o.exp() * sum);
-        })
-    }),
+    (pd::Softmax::NAME, |s| lines(s, Softmax)),
+    (pd::LogSoftmax::NAME, |s| lines(s, LogSoftmax)),
+    (pd::SoftmaxGrad::NAME, |s| paired_lines(s, SoftmaxGrad)),
+    (pd::LogSoftmaxGrad::NAME, |s| paired_lines(s, LogSoftmaxGrad)),
     (pd::CrossEntropyWithSoftmax::NAME, cross_entropy),
     (pd::Dropout::NAME, dropout),
     (pd::CoalesceTensor::NAME, |s| {
@@ -44,20 +35,6 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
 ];
 
-fn softmax(line: &mut [f64]) {
-    let most = line.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    line.iter_mut().for_each(|v| *v = (*v - most).exp());
-    let sum: f64 = line.iter().sum();
-    line.iter_mut().for_each(|v| *v /= sum);
-}
-
-fn log_softmax(line: &mut [f64]) {
-    let most = line.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = line.iter().map(|v| (v - most).exp()).sum();
-    let all = most + sum.ln();
-    line.iter_mut().for_each(|v| *v -= all);
-}
-
 /// Calls `f` for each line along an axis, with the offset of the first element, the stride and the length.
 pub(super) fn each_line(shape: &[usize], at: usize, mut f: impl FnMut(usize, usize, usize)) {
     let (outer, n, inner) = around(shape, at);
@@ -78,53 +55,38 @@ pub(super) fn of_axis(at: i64, shape: &[usize]) -> Result<(usize, Shape), String
     Ok((axis(at, shape.len())?, shape))
 }
 
-fn over_lines(values: &mut [f64], shape: &[usize], at: usize, f: impl Fn(&mut [f64])) -> Result<(), String> {
-    let mut line = room(shape[at])?;
-    each_line(shape, at, |first, step, n| {
-        line.clear();
-        line.extend(values[first..].iter().step_by(step).take(n));
-        f(&mut line);
-        let places = values[first..].iter_mut().step_by(step);
-        places.zip(line.iter()).for_each(|(place, &v)| *place = v);
-    });
-    done(line);
-    Ok(())
-}
-
-fn lines(s: &Spec<'_>, f: fn(&mut [f64])) -> Result<Kernel, String> {
+fn lines(s: &Spec<'_>, f: impl OnLine + Send + Sync + 'static) -> Result<Kernel, String> {
     let at = s.int("axis", -1);
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
-        let (at, shape) = of_axis(at, x.shape())?;
-        let mut values = x.own_doubles()?;
-        over_lines(&mut values, &shape, at, f)?;
-        one(Tensor::of(x.shape(), values)?.cast(x.dtype())?)
+        let (at, extents) = of_axis(at, x.shape())?;
+        let (shape, data) = x.into_parts();
+        let data = crate::each_type!(data, v => changed(v.into_storage()?, None, &extents, at, f))?;
+        one(Tensor::from_parts(shape, data))
     }))
 }
 
-/// A gradient computed from lines of the result and of its gradient, which it overwrites.
-fn paired_lines(s: &Spec<'_>, f: fn(&[f64], &mut [f64])) -> Result<Kernel, String> {
+/// A gradient computed from lines of the result and of its gradient.
+fn paired_lines(s: &Spec<'_>, f: impl OnLine + Send + Sync + 'static) -> Result<Kernel, String> {
     let at = s.int("axis", -1);
     Ok(Box::new(move |inputs| {
         let [out, g] = take(inputs)?;
         if out.shape() != g.shape() {
             return Err(format!("shapes {:?} and {:?} differ", out.shape(), g.shape()));
         }
-        let (at, shape) = of_axis(at, out.shape())?;
-        let (values, mut grads) = (out.doubles()?, g.own_doubles()?);
-        let (mut line, mut grad) = (room(shape[at])?, room(shape[at])?);
-        each_line(&shape, at, |first, step, n| {
-            line.clear();
-            line.extend(values[first..].iter().step_by(step).take(n));
-            grad.clear();
-            grad.extend(grads[first..].iter().step_by(step).take(n));
-            f(&line, &mut grad);
-            let places = grads[first..].iter_mut().step_by(step);
-            places.zip(grad.iter()).for_each(|(place, &v)| *place = v);
-        });
-        done(line);
-        done(grad);
-        one(Tensor::of(g.shape(), grads)?.cast(out.dtype())?)
+        let (at, extents) = of_axis(at, out.shape())?;
+        let (shape, data) = g.cast(out.dtype())?.into_parts();
+        fn with<T: Element>(
+            g: Buffer<T>,
+            out: &Tensor,
+            extents: &[usize],
+            at: usize,
+            f: impl OnLine,
+        ) -> Result<Data, String> {
+            changed(g.into_storage()?, out.view::<T>(), extents, at, f)
+        }
+        let data = crate::each_type!(data, v => with(v, &out, &extents, at, f))?;
+        one(Tensor::from_parts(shape, data))
     }))
 }
 
@@ -149,8 +111,8 @@ fn cross_entropy(s: &Spec<'_>) -> Result<Kernel, String> {
         }
         let (mut probabilities, mut logs) = (x.to_f64(), x.to_f64());
         if with_softmax {
-            over_lines(&mut probabilities, x.shape(), at, softmax)?;
-            over_lines(&mut logs, x.shape(), at, log_softmax)?;
+            along(&mut probabilities, None, x.shape(), at, Softmax)?;
+            along(&mut logs, None, x.shape(), at, LogSoftmax)?;
         } else {
             logs.iter_mut().for_each(|v| *v = v.ln());
         }

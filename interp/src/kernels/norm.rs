@@ -191,15 +191,22 @@ fn normalised(
             means.push(mean);
             variances.push(if layout.inverse { factor } else { variance });
         }
-        results(
-            x.dtype(),
-            [
-                (x.shape(), out),
-                (&layout.rows, Storage::adopt(means)?),
-                (&layout.rows, Storage::adopt(variances)?),
-            ],
-        )
+        let mut all = results(x.dtype(), [(x.shape(), out)])?;
+        let rows = [Storage::adopt(means)?, Storage::adopt(variances)?];
+        all.extend(results(
+            statistics(x.dtype()),
+            rows.map(|values| (&*layout.rows, values)),
+        )?);
+        Ok(all)
     }))
+}
+
+/// The type of means and variances, which are not of low precision.
+fn statistics(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    }
 }
 
 fn results<'a>(dtype: DType, parts: impl IntoIterator<Item = (&'a [usize], Storage<f64>)>) -> Result<Outputs, String> {

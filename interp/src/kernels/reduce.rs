@@ -1,9 +1,10 @@
 //! Reductions and their gradients.
 //!
-//! The reduced axes are moved to the end first, so that the elements of each result are contiguous. Floats are
-//! accumulated pairwise in double precision, and rounded once.
+//! The reduced axes are moved to the end first, so that the elements of each result are contiguous; consecutive ones of
+//! a sum stay where they are. Floats are accumulated pairwise in double precision, and rounded once.
 
 use super::broadcast::{expand, transpose};
+use super::sums::Middle;
 use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
 use crate::tensor::buffer::{filled, gathered};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count, of_rank, rank};
@@ -16,16 +17,20 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
     (pd::Mean::NAME, |s| {
         reduction(s, |x, axes| {
+            if x.dtype().is_float() {
+                let n: usize = axes.iter().map(|&a| x.shape()[a]).product();
+                return sum_of_floats(&x, axes, n as f64);
+            }
             let groups = Groups::new(&x, axes)?;
             let n = groups.size as f64;
-            if !x.dtype().is_float() && x.dtype() != DType::I1 {
+            if x.dtype() != DType::I1 {
                 let n = i64::try_from(groups.size).unwrap_or(i64::MAX);
                 if n == 0 && groups.count != 0 {
                     return Err("there is no mean of no integers".to_owned());
                 }
                 return crate::each_type!(groups.x.data(), v => groups.mean_of_integers(v, n));
             }
-            crate::each_type!(groups.x.data(), v => groups.floats(v, |g| pairwise_sum(g) / n))
+            crate::each_type!(groups.x.data(), v => groups.floats(v, |g| g.iter().map(|v| v.to_f64()).sum::<f64>() / n))
         })
     }),
     (pd::Prod::NAME, |s| {
@@ -46,42 +51,29 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Any::NAME, |s| truth(s, |v| v.contains(&true))),
     (pd::All::NAME, |s| truth(s, |v| !v.contains(&false))),
     (pd::ReduceAs::NAME, |s| {
-        let shape = s.ints("shape").map(|shape| dims(&shape)).transpose()?;
         let dtype = s.result_dtype(0)?;
-        Ok(Box::new(move |inputs| {
-            let target: Shape = match (inputs.get(1), &shape) {
-                (Some(target), _) => target.shape().into(),
-                (None, Some(shape)) => shape.clone(),
-                (None, None) => return Err("it needs a target or a shape".to_owned()),
-            };
-            let [x] = take(inputs)?;
-            one(reduce_as(&x.cast(dtype)?, &target)?)
-        }))
+        reducing(s, move |x, target| reduce_as(&x.cast(dtype)?, target))
     }),
     (pd::MaxGrad::NAME, extremum_grad),
     (pd::MinGrad::NAME, extremum_grad),
     (pd::ProdGrad::NAME, prod_grad),
 ];
 
-/// Pairwise summation: the error grows with the logarithm of the length.
-fn pairwise_sum<T: Element>(values: &[T]) -> f64 {
-    const LANES: usize = 8;
-    if values.len() > 32 * LANES {
-        let (a, b) = values.split_at(values.len() / 2 / LANES * LANES);
-        return pairwise_sum(a) + pairwise_sum(b);
-    }
-    if values.is_empty() {
-        return 0.0;
-    }
-    // Minus zero is the neutral element of addition, also for plus zero.
-    let mut lanes = [-0.0; LANES];
-    for chunk in values.chunks(LANES) {
-        for (sum, v) in lanes.iter_mut().zip(chunk) {
-            *sum += v.to_f64();
-        }
-    }
-    let [a, b, c, d, e, f, g, h] = lanes;
-    ((a + b) + (c + d)) + ((e + f) + (g + h))
+/// A reduction to a shape, which is that of the second operand or an attribute.
+pub(super) fn reducing(
+    s: &Spec<'_>,
+    f: impl Fn(Tensor, &Shape) -> Result<Tensor, String> + Send + Sync + 'static,
+) -> Result<Kernel, String> {
+    let shape = s.ints("shape").map(|shape| dims(&shape)).transpose()?;
+    Ok(Box::new(move |inputs| {
+        let target: Shape = match (inputs.get(1), &shape) {
+            (Some(target), _) => target.shape().into(),
+            (None, Some(shape)) => shape.clone(),
+            (None, None) => return Err("it needs a target or a shape".to_owned()),
+        };
+        let [x] = take(inputs)?;
+        one(f(x, &target)?)
+    }))
 }
 
 /// The axes to reduce.
@@ -176,7 +168,7 @@ impl Groups {
 }
 
 /// A reduction to one element per group.
-fn reduction(
+pub(super) fn reduction(
     s: &Spec<'_>,
     f: impl Fn(Tensor, &[usize]) -> Result<Data, String> + Send + Sync + 'static,
 ) -> Result<Kernel, String> {
@@ -189,13 +181,35 @@ fn reduction(
     }))
 }
 
-fn sum(x: Tensor, axes: &[usize]) -> Result<Data, String> {
-    let groups = Groups::new(&x, axes)?;
+pub(super) fn sum(x: Tensor, axes: &[usize]) -> Result<Data, String> {
     if x.dtype().is_float() {
-        crate::each_type!(groups.x.data(), v => groups.floats(v, pairwise_sum))
-    } else {
-        crate::each_type!(groups.x.data(), v => groups.integers(v, |a, b| a.wrapping_add(b), 0))
+        return sum_of_floats(&x, axes, 1.0);
     }
+    let groups = Groups::new(&x, axes)?;
+    crate::each_type!(groups.x.data(), v => groups.integers(v, |a, b| a.wrapping_add(b), 0))
+}
+
+/// The sums along axes, divided by a number.
+fn sum_of_floats(x: &Tensor, axes: &[usize], divisor: f64) -> Result<Data, String> {
+    // Consecutive axes are added up where they are.
+    let together = axes.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+    let (x, shape) = match axes {
+        [first, ..] if together => {
+            let last = first + axes.len() - 1;
+            let [outer, n, inner] = [&x.shape()[..*first], &x.shape()[*first..=last], &x.shape()[last + 1..]]
+                .map(|extents| extents.iter().product());
+            checked_count(&[outer, inner], x.dtype().size())?;
+            (x.clone(), [outer, n, inner])
+        }
+        _ => {
+            let groups = Groups::new(x, axes)?;
+            (groups.x, [groups.count, groups.size, 1])
+        }
+    };
+    fn sums<T: Element>(values: &[T], shape: [usize; 3], divisor: f64) -> Result<Data, String> {
+        Ok(T::wrap(Middle { values, shape, divisor }.sums()?))
+    }
+    crate::each_type!(x.data(), v => sums(v, shape, divisor))
 }
 
 fn extremum(
@@ -332,29 +346,4 @@ fn prod_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         }
         one(transpose(&Tensor::of(groups.x.shape(), result)?, &back)?.cast(x.dtype())?)
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_sums_are_accurate() {
-        let n = 1_000_003;
-        let tenths = vec![0.1f64; n];
-        assert!((pairwise_sum(&tenths) - 0.1 * n as f64).abs() < 1e-9);
-        let small = vec![0.1f32; n];
-        assert!((pairwise_sum(&small) - f64::from(0.1f32) * n as f64).abs() < 1e-9);
-        for n in 0..600 {
-            let ints: Vec<f64> = (0..n).map(f64::from).collect();
-            assert_eq!(pairwise_sum(&ints), f64::from(n * (n - 1).max(0) / 2));
-        }
-    }
-
-    #[test]
-    fn the_sign_of_zero_is_kept() {
-        assert!(pairwise_sum(&[-0.0f64]).is_sign_negative());
-        assert!(pairwise_sum(&[-0.0f64, 0.0]).is_sign_positive());
-        assert!(pairwise_sum::<f64>(&[]).is_sign_positive());
-    }
 }

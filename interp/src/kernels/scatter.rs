@@ -10,7 +10,7 @@ use super::broadcast::{broadcast, expand, transpose};
 use super::index::{along, positions, tuples};
 use super::shape::cut;
 use super::{Kernel, Outputs, Prepare, Spec, around, axis, one, take};
-use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
+use crate::tensor::{Complex, DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Scatter::NAME, |s| {
@@ -301,7 +301,6 @@ fn put(mut x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode) -> 
         if mode == ScatterMode::Replace {
             places.iter().for_each(|&p| out[p] = T::default());
         }
-        let float = T::DTYPE.is_float();
         let is_nan = |v: T| v.partial_cmp(&v).is_none();
         for (&p, &v) in places.iter().zip(updates) {
             out[p] = match mode {
@@ -310,10 +309,8 @@ fn put(mut x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode) -> 
                 ScatterMode::Greatest if out[p] >= v || is_nan(out[p]) => out[p],
                 ScatterMode::Least if out[p] <= v || is_nan(out[p]) => out[p],
                 ScatterMode::Greatest | ScatterMode::Least => v,
-                ScatterMode::Multiply if float => T::from_f64(out[p].to_f64() * v.to_f64()),
-                ScatterMode::Multiply => T::from_i64(out[p].to_i64().wrapping_mul(v.to_i64())),
-                _ if float => T::from_f64(out[p].to_f64() + v.to_f64()),
-                _ => T::from_i64(out[p].to_i64().wrapping_add(v.to_i64())),
+                ScatterMode::Multiply => out[p].times(v),
+                _ => out[p].plus(v),
             };
         }
     }
@@ -341,6 +338,8 @@ fn put(mut x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode) -> 
         DType::BF16 => own::<bf16>,
         DType::F32 => own::<f32>,
         DType::F64 => own::<f64>,
+        DType::C64 => own::<Complex<f32>>,
+        DType::C128 => own::<Complex<f64>>,
     };
     if own(&mut x, updates, places, mode) {
         return one(x);

@@ -9,14 +9,6 @@ pub(super) fn sigmoid(v: f64) -> f64 {
     }
 }
 
-pub(super) fn sigmoid32(v: f32) -> f32 {
-    if v >= 0.0 {
-        1.0 / (1.0 + (-v).exp())
-    } else {
-        v.exp() / (1.0 + v.exp())
-    }
-}
-
 /// The remainder with the sign of the divisor.
 pub(super) fn remainder(a: f64, b: f64) -> f64 {
     let r = a % b;

@@ -5,32 +5,33 @@ use pir_dialects::pd;
 use pir_dialects::stablehlo::chlo;
 
 use super::broadcast::map;
-use super::special::{digamma, erf, erf_inv, erfc, lgamma, mixed_pow, sigmoid, sigmoid32};
+use super::special::{digamma, erf_inv, lgamma, mixed_pow};
+use super::vector::{Cos, Power, Sin, apply, function, vector};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::buffer::gathered;
-use crate::tensor::{Data, Element, Tensor};
+use crate::tensor::{DType, Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    (pd::Exp::NAME, |_| floats(|v| v.exp(), |v| v.exp())),
-    (pd::Expm1::NAME, |_| floats(|v| v.exp_m1(), |v| v.exp_m1())),
-    (pd::Log::NAME, |_| floats(|v| v.ln(), |v| v.ln())),
+    (pd::Exp::NAME, |_| vector(function!(|m, x| m.exp(x)))),
+    (pd::Expm1::NAME, |_| vector(function!(|m, x| m.exp_m1(x)))),
+    (pd::Log::NAME, |_| vector(function!(|m, x| m.ln(x)))),
     (pd::Log2::NAME, |_| floats(|v| v.log2(), |v| v.log2())),
     (pd::Log10::NAME, |_| floats(|v| v.log10(), |v| v.log10())),
-    (pd::Log1p::NAME, |_| floats(|v| v.ln_1p(), |v| v.ln_1p())),
+    (pd::Log1p::NAME, |_| vector(function!(|m, x| m.ln_1p(x)))),
     (pd::Sqrt::NAME, |_| floats(|v| v.sqrt(), |v| v.sqrt())),
     (pd::Rsqrt::NAME, |_| floats(|v| 1.0 / v.sqrt(), |v| 1.0 / v.sqrt())),
     (pd::Reciprocal::NAME, |_| floats(|v| 1.0 / v, |v| 1.0 / v)),
-    (pd::Tanh::NAME, |_| floats(|v| v.tanh(), |v| v.tanh())),
+    (pd::Tanh::NAME, |_| vector(function!(|m, x| m.tanh(x)))),
     (pd::Sinh::NAME, |_| floats(|v| v.sinh(), |v| v.sinh())),
     (pd::Cosh::NAME, |_| floats(|v| v.cosh(), |v| v.cosh())),
-    (pd::Sin::NAME, |_| floats(|v| v.sin(), |v| v.sin())),
-    (pd::Cos::NAME, |_| floats(|v| v.cos(), |v| v.cos())),
+    (pd::Sin::NAME, |_| vector(Sin)),
+    (pd::Cos::NAME, |_| vector(Cos)),
     (pd::Tan::NAME, |_| floats(|v| v.tan(), |v| v.tan())),
     (pd::Asin::NAME, |_| floats(|v| v.asin(), |v| v.asin())),
     (pd::Acos::NAME, |_| floats(|v| v.acos(), |v| v.acos())),
     (pd::Atan::NAME, |_| floats(|v| v.atan(), |v| v.atan())),
-    (pd::Sigmoid::NAME, |_| floats(sigmoid32, sigmoid)),
-    (chlo::Erfc::NAME, |_| floats(|v| erfc(f64::from(v)) as f32, erfc)),
+    (pd::Sigmoid::NAME, |_| vector(function!(|m, x| m.sigmoid(x)))),
+    (chlo::Erfc::NAME, |_| vector(function!(|m, x| m.erfc(x)))),
     (chlo::ErfInv::NAME, |_| {
         floats(|v| erf_inv(f64::from(v)) as f32, erf_inv)
     }),
@@ -38,7 +39,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (chlo::Digamma::NAME, |_| {
         floats(|v| digamma(f64::from(v)) as f32, digamma)
     }),
-    (pd::Erf::NAME, |_| floats(|v| erf(f64::from(v)) as f32, erf)),
+    (pd::Erf::NAME, |_| vector(function!(|m, x| m.erf(x)))),
     (pd::Relu::NAME, |_| {
         numbers(
             |v| if v > 0.0 || v.is_nan() { v } else { 0.0 },
@@ -104,6 +105,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             match y {
                 1.0 => one(x),
                 2.0 => numbers_of(x, |v| v * v, |v| v * v, |v| v.wrapping_mul(v)),
+                _ if x.dtype() == DType::F32 => apply(x, Power(f64::from(y as f32))),
                 _ => numbers_of(x, |v| v.powf(y as f32), |v| v.powf(y), |v| mixed_pow(v, y)),
             }
         }))
@@ -210,6 +212,7 @@ fn numbers_of(
         Data::UI32(_) => map(data, |v: u32| i(i64::from(v)) as u32)?,
         Data::UI64(_) => map(data, |v: u64| i(v as i64) as u64)?,
         Data::I1(_) => return Err("the operand must hold numbers, not truth values".to_owned()),
+        Data::C64(_) | Data::C128(_) => return Err("the operand must hold real numbers".to_owned()),
     };
     one(Tensor::from_parts(shape, data))
 }

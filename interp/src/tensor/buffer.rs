@@ -11,7 +11,7 @@ use std::sync::Arc;
 use half::{bf16, f16};
 use pir_ir::budget::{self, Budget, Reservation};
 
-use super::Element;
+use super::{Complex, Element};
 
 /// Larger buffers are not pooled: an allocation costs little compared to computing the elements.
 const LARGEST: usize = (1 << 15) - 1;
@@ -180,6 +180,8 @@ fn clear_pools() {
     clear::<bf16>();
     clear::<f32>();
     clear::<f64>();
+    clear::<Complex<f32>>();
+    clear::<Complex<f64>>();
 }
 
 /// An empty list with capacity.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use half::{bf16, f16};
 
-use super::{Data, Element, Tensor};
+use super::{Complex, Data, Element, Part, Tensor};
 
 /// The number of elements beyond which output is elided.
 const SHOWN: usize = 1000;
@@ -73,13 +73,28 @@ impl Tensor {
             Data::I1(v) => write!(f, "{}", v[at]),
             Data::F16(v) => write_half(f, v[at].to_f32(), |s| f16::from_f32(s) == v[at]),
             Data::BF16(v) => write_half(f, v[at].to_f32(), |s| bf16::from_f32(s) == v[at]),
-            Data::F32(v) if is_long(v[at].into()) => write!(f, "{:e}", v[at]),
-            Data::F32(v) => write!(f, "{}", v[at]),
-            Data::F64(v) if is_long(v[at]) => write!(f, "{:e}", v[at]),
-            Data::F64(v) => write!(f, "{}", v[at]),
+            Data::F32(v) => write_float(f, v[at]),
+            Data::F64(v) => write_float(f, v[at]),
+            Data::C64(v) => write_complex(f, v[at]),
+            Data::C128(v) => write_complex(f, v[at]),
             other => crate::each_type!(other, v => write!(f, "{}", v[at].to_i64())),
         }
     }
+}
+
+fn write_float<T: Part + fmt::Display + fmt::LowerExp>(f: &mut fmt::Formatter<'_>, value: T) -> fmt::Result {
+    match is_long(value.wide()) {
+        true => write!(f, "{value:e}"),
+        false => write!(f, "{value}"),
+    }
+}
+
+fn write_complex<T: Part + fmt::Display + fmt::LowerExp>(f: &mut fmt::Formatter<'_>, value: Complex<T>) -> fmt::Result {
+    f.write_str("(")?;
+    write_float(f, value.re)?;
+    f.write_str(", ")?;
+    write_float(f, value.im)?;
+    f.write_str(")")
 }
 
 /// Whether a number has so many zeros that an exponent is more readable.

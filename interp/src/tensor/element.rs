@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 use super::buffer::{Buffer, Local, Pool, Storage};
-use super::{DType, Data};
+use super::{Complex, DType, Data};
 
 /// An element type with its conversions.
 pub trait Element: Copy + Default + PartialOrd + Send + Sync + 'static {
@@ -17,6 +17,22 @@ pub trait Element: Copy + Default + PartialOrd + Send + Sync + 'static {
     fn to_f64(self) -> f64;
     /// As an integer; floats are truncated.
     fn to_i64(self) -> i64;
+    /// The sum; of integers it wraps around.
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        match Self::DTYPE.is_float() {
+            true => Self::from_f64(self.to_f64() + other.to_f64()),
+            false => Self::from_i64(self.to_i64().wrapping_add(other.to_i64())),
+        }
+    }
+    /// The product; of integers it wraps around.
+    #[inline]
+    fn times(self, other: Self) -> Self {
+        match Self::DTYPE.is_float() {
+            true => Self::from_f64(self.to_f64() * other.to_f64()),
+            false => Self::from_i64(self.to_i64().wrapping_mul(other.to_i64())),
+        }
+    }
     /// Wraps a buffer.
     fn wrap(values: Storage<Self>) -> Data;
     /// The buffer, if it has these elements.
@@ -37,9 +53,10 @@ pub trait Element: Copy + Default + PartialOrd + Send + Sync + 'static {
 }
 
 macro_rules! element {
-    ($ty:ty, $variant:ident, $from_f64:expr, $from_i64:expr, $to_f64:expr, $to_i64:expr) => {
+    ($ty:ty, $variant:ident, $from_f64:expr, $from_i64:expr, $to_f64:expr, $to_i64:expr $(, { $($own:item)* })?) => {
         impl Element for $ty {
             const DTYPE: DType = DType::$variant;
+            $($($own)*)?
 
             #[inline]
             fn from_f64(value: f64) -> Self {
@@ -215,3 +232,38 @@ element!(
     |v: f32| wide(f64::from(v))
 );
 element!(f64, F64, |v: f64| v, |v: i64| v as f64, |v: f64| v, wide);
+macro_rules! own_arithmetic {
+    () => {
+        fn plus(self, other: Self) -> Self {
+            Self::narrow(self.wide() + other.wide())
+        }
+
+        fn times(self, other: Self) -> Self {
+            Self::narrow(self.wide() * other.wide())
+        }
+    };
+}
+
+// What would lose the imaginary part is refused where kernels are prepared.
+element!(
+    Complex<f32>,
+    C64,
+    |v: f64| Complex::new(v as f32, 0.0),
+    |v: i64| Complex::new(v as f32, 0.0),
+    |v: Complex<f32>| f64::from(v.re),
+    |v: Complex<f32>| wide(f64::from(v.re)),
+    {
+        own_arithmetic! {}
+    }
+);
+element!(
+    Complex<f64>,
+    C128,
+    |v: f64| Complex::new(v, 0.0),
+    |v: i64| Complex::new(v as f64, 0.0),
+    |v: Complex<f64>| v.re,
+    |v: Complex<f64>| wide(v.re),
+    {
+        own_arithmetic! {}
+    }
+);

@@ -1,8 +1,10 @@
-//! Tensors: a shape and a shared, row-major buffer of one of thirteen element types.
+//! Tensors: a shape and a shared, row-major buffer of one of fifteen element types.
 
 pub(crate) mod buffer;
+mod complex;
 mod display;
 mod element;
+mod subnormal;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,6 +12,7 @@ use half::{bf16, f16};
 use smallvec::SmallVec;
 
 pub use buffer::{Buffer, Local, Pool, Storage};
+pub use complex::{Complex, Part};
 pub use element::Element;
 pub(crate) use element::{of_rank, rank};
 
@@ -60,6 +63,10 @@ pub enum DType {
     F32,
     /// IEEE double precision.
     F64,
+    /// Complex numbers of two single precision parts.
+    C64,
+    /// Complex numbers of two double precision parts.
+    C128,
 }
 
 impl DType {
@@ -69,13 +76,19 @@ impl DType {
             DType::I1 | DType::I8 | DType::UI8 => 1,
             DType::I16 | DType::UI16 | DType::F16 | DType::BF16 => 2,
             DType::I32 | DType::UI32 | DType::F32 => 4,
-            DType::I64 | DType::UI64 | DType::F64 => 8,
+            DType::I64 | DType::UI64 | DType::F64 | DType::C64 => 8,
+            DType::C128 => 16,
         }
     }
 
     /// Whether the elements are floats.
     pub fn is_float(self) -> bool {
         matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+    }
+
+    /// Whether the elements are complex numbers.
+    pub fn is_complex(self) -> bool {
+        matches!(self, DType::C64 | DType::C128)
     }
 
     /// The name in the text format.
@@ -94,6 +107,8 @@ impl DType {
             DType::BF16 => "bf16",
             DType::F32 => "f32",
             DType::F64 => "f64",
+            DType::C64 => "complex<f32>",
+            DType::C128 => "complex<f64>",
         }
     }
 }
@@ -127,6 +142,10 @@ pub enum Data {
     F32(Buffer<f32>),
     /// `f64`.
     F64(Buffer<f64>),
+    /// `complex<f32>`.
+    C64(Buffer<Complex<f32>>),
+    /// `complex<f64>`.
+    C128(Buffer<Complex<f64>>),
 }
 
 /// Runs the same code for any element type.
@@ -147,6 +166,8 @@ macro_rules! each_type {
             $crate::tensor::Data::BF16($v) => $body,
             $crate::tensor::Data::F32($v) => $body,
             $crate::tensor::Data::F64($v) => $body,
+            $crate::tensor::Data::C64($v) => $body,
+            $crate::tensor::Data::C128($v) => $body,
         }
     };
 }
@@ -178,6 +199,21 @@ pub fn checked_count(shape: &[usize], size: usize) -> Result<usize, String> {
             "a tensor of shape {shape:?} would be larger than the limit of {limit} bytes"
         )),
     }
+}
+
+/// The numbers as complex ones.
+fn complex_of<T: Part>(tensor: &Tensor) -> Result<Data, String>
+where
+    Complex<T>: Element,
+{
+    let wide = match &tensor.data {
+        Data::C64(values) => buffer::gathered(values.iter().map(|v| Complex::narrow(v.wide())))?,
+        Data::C128(values) => buffer::gathered(values.iter().map(|v| Complex::narrow(v.wide())))?,
+        real => each_type!(real, v => buffer::gathered(v.iter().map(|v| {
+            Complex::new(T::narrow(v.to_f64()), T::default())
+        })))?,
+    };
+    Ok(Element::wrap(wide))
 }
 
 impl Tensor {
@@ -258,6 +294,8 @@ impl Tensor {
             DType::BF16 => fill!(bf16),
             DType::F32 => fill!(f32),
             DType::F64 => fill!(f64),
+            DType::C64 => fill!(Complex<f32>),
+            DType::C128 => fill!(Complex<f64>),
         };
         Ok(Tensor {
             shape: shape.into(),
@@ -380,7 +418,45 @@ impl Tensor {
         })
     }
 
-    /// Converts every element.
+    /// The real and the imaginary parts, if the elements are complex numbers.
+    ///
+    /// # Errors
+    /// If the budget is exceeded.
+    pub fn parts(&self) -> Result<Option<(Tensor, Tensor)>, String> {
+        macro_rules! part {
+            ($values:expr, $part:ident) => {{
+                let data = Element::wrap(buffer::gathered($values.iter().map(|v| v.$part))?);
+                Tensor::from_parts(self.shape.clone(), data)
+            }};
+        }
+        Ok(match &self.data {
+            Data::C64(values) => Some((part!(values, re), part!(values, im))),
+            Data::C128(values) => Some((part!(values, re), part!(values, im))),
+            _ => None,
+        })
+    }
+
+    /// The complex numbers of real and imaginary parts.
+    ///
+    /// # Errors
+    /// If these are not floats of one type and shape, or the budget is exceeded.
+    pub fn of_parts(re: &Tensor, im: &Tensor) -> Result<Tensor, String> {
+        fn pairs<T: Part>(re: &[T], im: &[T]) -> Result<Storage<Complex<T>>, String>
+        where
+            Complex<T>: Element,
+        {
+            buffer::gathered(re.iter().zip(im).map(|(&re, &im)| Complex::new(re, im)))
+        }
+        let data = match (&re.data, &im.data) {
+            _ if re.shape != im.shape => return Err("the parts differ in their shapes".to_owned()),
+            (Data::F32(re), Data::F32(im)) => Element::wrap(pairs(re, im)?),
+            (Data::F64(re), Data::F64(im)) => Element::wrap(pairs(re, im)?),
+            _ => return Err("the parts of complex numbers are both `f32`, or both `f64`".to_owned()),
+        };
+        Ok(Tensor::from_parts(re.shape.clone(), data))
+    }
+
+    /// Converts every element; of a complex number that becomes a real one the imaginary part is lost.
     ///
     /// # Errors
     /// If the budget is exceeded.
@@ -390,7 +466,8 @@ impl Tensor {
         }
         // Integers are not converted through floats, which would lose the low bits.
         // The upper half of `ui64` is not in `i64`.
-        let float = self.dtype().is_float() || self.dtype() == DType::UI64 && dtype.is_float();
+        let float =
+            self.dtype().is_float() || self.dtype().is_complex() || self.dtype() == DType::UI64 && dtype.is_float();
         macro_rules! to {
             ($ty:ty) => {
                 each_type!(&self.data, v => <$ty>::wrap(match float {
@@ -413,6 +490,8 @@ impl Tensor {
             DType::BF16 => to!(bf16),
             DType::F32 => to!(f32),
             DType::F64 => to!(f64),
+            DType::C64 => complex_of::<f32>(self)?,
+            DType::C128 => complex_of::<f64>(self)?,
         };
         Ok(Tensor {
             shape: self.shape.clone(),
@@ -430,6 +509,8 @@ impl Tensor {
             (Data::BF16(a), Data::BF16(b)) => a.iter().zip(&**b).all(|(x, y)| x.to_bits() == y.to_bits()),
             (Data::F32(a), Data::F32(b)) => a.iter().zip(&**b).all(|(x, y)| x.to_bits() == y.to_bits()),
             (Data::F64(a), Data::F64(b)) => a.iter().zip(&**b).all(|(x, y)| x.to_bits() == y.to_bits()),
+            (Data::C64(a), Data::C64(b)) => a.iter().zip(&**b).all(|(x, y)| x.bits() == y.bits()),
+            (Data::C128(a), Data::C128(b)) => a.iter().zip(&**b).all(|(x, y)| x.bits() == y.bits()),
             _ => self.to_i64() == other.to_i64(),
         }
     }

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::Body;
 use crate::context::Context;
 use crate::declare::{
-    Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, Speculatability, Traits, ValueSpec,
+    Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, Speculatability, Traits, ValueSpec, shared_effects,
 };
 use crate::entity::{OpId, ValueId};
 use crate::registry::{InferArgs, MemoryEffects, OpDef};
@@ -153,7 +153,17 @@ impl<'a> OpView<'a> {
         matches!(self.def().map(|def| &def.effects), Some(MemoryEffects::None))
     }
 
-    /// The operation's own effects; of one that does not declare them, reads and writes of the world and of all operands,
+    /// The type of the first operand or result that holds complex numbers, be it in a list.
+    pub fn complex_type(&self) -> Option<Type> {
+        let values = self.body.operands(self.op).chain(self.body.results(self.op));
+        let mut types = values.map(|value| self.body.value_type(value));
+        types.find(|&ty| match self.ctx.type_data(ty) {
+            TypeData::List(items) => items.iter().any(|&ty| self.ctx.is_complex(ty)),
+            _ => self.ctx.is_complex(ty),
+        })
+    }
+
+    /// The operation's own effects; of one that does not declare them, reads and writes of the world, of buffers and of all operands,
     /// and writes of all results. Those of nested operations are not included: see [`Traits::RECURSIVE_EFFECTS`].
     pub fn own_effects(&self) -> SmallVec<[Effect; 2]> {
         match self.def().map(|def| &def.effects) {
@@ -163,7 +173,7 @@ impl<'a> OpView<'a> {
         }
         let effect = |kind, target| Effect { kind, target };
         let both = |target| [EffectKind::Read, EffectKind::Write].map(|kind| effect(kind, target));
-        let mut all: SmallVec<[Effect; 2]> = both(EffectTarget::World).into_iter().collect();
+        let mut all: SmallVec<[Effect; 2]> = shared_effects().collect();
         if self.has_unknown_effects() {
             all.extend((0..self.body.num_operands(self.op)).flat_map(|at| both(EffectTarget::Operand(at))));
             all.extend(

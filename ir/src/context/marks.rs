@@ -4,7 +4,7 @@ use super::Context;
 use crate::entity::Sym;
 use crate::marks::{Mark, MarkedOps};
 use crate::registry::OpDef;
-use crate::types::{Attr, AttrDict};
+use crate::types::{Attr, AttrData, AttrDict};
 
 impl Mark {
     /// Whether it may sit on operations of a definition.
@@ -33,5 +33,13 @@ impl Mark {
     /// What the attributes have as the mark.
     pub fn get(&self, ctx: &Context, attrs: AttrDict) -> Option<Attr> {
         ctx.dict_get(attrs, &self.name)
+    }
+
+    /// The name that the attributes have as the mark, if it is one in the same symbol table.
+    pub fn symbol(&self, ctx: &Context, attrs: AttrDict) -> Option<Sym> {
+        match ctx.attr_data(self.get(ctx, attrs)?) {
+            AttrData::Symbol(path) if path.len() == 1 => Some(path[0]),
+            _ => None,
+        }
     }
 }

@@ -167,6 +167,7 @@ impl ContextBuilder {
             arithmetic: self.arithmetic,
             structured: self.structured,
             ods: self.ods,
+            has_ods: Vec::new(),
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
         context.dict(&[]);
@@ -205,7 +206,18 @@ impl ContextBuilder {
         let aliases = self.aliases.into_iter();
         let aliases = aliases.map(|(alias, op)| (alias, context.op_name(&op))).collect();
         let composites = ops.iter().any(OpDef::is_composite);
-        let context = Context { ops, ..context };
+        let mut has_ods = vec![false; ops.len()];
+        for name in context.ods.keys() {
+            let op = context.op_names.find(name).map(OpName);
+            if let Some(has) = op.and_then(|op| has_ods.get_mut(op.index())) {
+                *has = true;
+            }
+        }
+        let context = Context {
+            ops,
+            has_ods,
+            ..context
+        };
         let patterns = self.patterns.by_op(&context);
         Arc::new_cyclic(|shared| Context {
             patterns,
@@ -255,6 +267,8 @@ pub struct Context {
     list_type: Text,
     arithmetic: Vec<&'static dyn Arithmetic>,
     ods: OdsTable,
+    /// For each registered operation, whether it has a row there.
+    has_ods: Vec<bool>,
     structured: Option<Structured>,
 }
 
@@ -318,9 +332,10 @@ impl Context {
     /// What MLIR declares of the text of an operation.
     #[inline]
     pub fn ods(&self, name: OpName) -> Option<&Ods> {
-        match self.ods.is_empty() {
-            true => None,
-            false => self.ods.get(self.op_str(name)),
+        match self.has_ods.get(name.index()) {
+            Some(false) => None,
+            // One that is not registered may have a row all the same.
+            Some(true) | None => self.ods.get(self.op_str(name)),
         }
     }
 
@@ -331,15 +346,13 @@ impl Context {
 
     /// The name of an operation, if it was met before or is registered.
     pub(crate) fn find_op_name(&self, text: &str) -> Option<OpName> {
-        match self.ods.contains_key(text) {
-            true => Some(self.op_name(text)),
-            false => self.op_names.find(text).map(OpName),
-        }
+        let met = self.op_names.find(text).map(OpName);
+        met.or_else(|| self.ods.contains_key(text).then(|| self.op_name(text)))
     }
 
     /// Whether there is such an operation, be it that only its text is known.
     pub(crate) fn is_known_op(&self, name: &str) -> bool {
-        self.ods.contains_key(name) || self.registered_op(name).is_some()
+        self.registered_op(name).is_some() || self.ods.contains_key(name)
     }
 
     /// What a dialect demands beyond the definitions of its operations.

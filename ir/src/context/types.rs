@@ -133,6 +133,14 @@ impl Context {
         self.as_tensor(ty).map_or(ty, |(_, elem)| elem)
     }
 
+    /// The shape and the type of the elements of tensors and of buffers of known rank.
+    pub fn as_shaped(&self, ty: Type) -> Option<(&[i64], Type)> {
+        match self.type_data(ty) {
+            TypeData::Tensor { .. } | TypeData::MemRef { .. } => self.as_elements(ty),
+            _ => None,
+        }
+    }
+
     /// How many bytes an element of the type takes; anything that is no number counts as one of eight.
     pub fn elem_bytes(&self, elem: Type) -> u64 {
         match self.type_data(elem) {
@@ -157,6 +165,28 @@ impl Context {
     /// Whether values of the type have a derivative: floats and tensors of floats.
     pub fn is_float(&self, ty: Type) -> bool {
         matches!(self.type_data(self.elem_type(ty)), TypeData::Float(_))
+    }
+
+    /// The type of the parts, of complex numbers or tensors of these.
+    pub fn complex_part(&self, ty: Type) -> Option<Type> {
+        match *self.type_data(self.elem_type(ty)) {
+            TypeData::Complex(part) => Some(part),
+            _ => None,
+        }
+    }
+
+    /// Whether values of the type are complex numbers, or tensors of these.
+    pub fn is_complex(&self, ty: Type) -> bool {
+        self.complex_part(ty).is_some()
+    }
+
+    /// Whether values of the type change continuously: floats, complex numbers of floats, and tensors of these.
+    pub fn is_continuous(&self, ty: Type) -> bool {
+        match self.type_data(self.elem_type(ty)) {
+            TypeData::Float(_) => true,
+            TypeData::Complex(part) => matches!(self.type_data(*part), TypeData::Float(_)),
+            _ => false,
+        }
     }
 
     /// Whether values of the type are integers or truth values: numbers, tensors and lists of such, and nothing else.

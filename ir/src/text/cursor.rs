@@ -148,6 +148,14 @@ pub(crate) fn string_end(src: &[u8], pos: usize) -> Option<usize> {
     }
 }
 
+/// The place after the symbol whose `@` is at `pos`; `None` if no name follows.
+pub(crate) fn symbol_end(src: &[u8], pos: usize) -> Option<usize> {
+    match src.get(pos + 1)? {
+        b'"' => string_end(src, pos + 1),
+        _ => Some(pos + 1 + suffix(&src[pos + 1..]).ok()?.1.len()),
+    }
+}
+
 /// The place after the bracket that closes the one at `pos`, whatever is between; `None` if nothing does.
 pub(crate) fn balanced_end(src: &[u8], pos: usize) -> Option<usize> {
     let mut open: SmallVec<[u8; 16]> = SmallVec::new();

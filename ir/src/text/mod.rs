@@ -13,6 +13,7 @@
 //! stack on the heap. Errors are collected, with recovery at the next operation.
 
 mod cursor;
+mod locate;
 mod name_table;
 mod options;
 pub(crate) mod reader;
@@ -21,6 +22,7 @@ pub(crate) mod segments;
 mod tests;
 pub(crate) mod writer;
 
+pub use locate::locate;
 pub use options::{ParseOptions, Parsed, PrintOptions};
 pub use reader::chunks::parse_in_chunks;
 pub use reader::{ArgName, AssemblyReader, OdsReader, Unreadable, parse, parse_attr, parse_type};

@@ -2,14 +2,16 @@
 //! whose names have a dot, which are free.
 
 use crate::context::Context;
-use crate::diagnostics::nearest;
+use crate::diagnostics::{Diagnostic, Part, Span, nearest};
 use crate::entity::Sym;
-use crate::registry::OpDef;
+use crate::registry::{InferArgs, OpDef};
 use crate::text::reader::is_type_name;
 use crate::text::writer::attr::print_attr;
-use crate::types::{Attr, AttrData, AttrDict, TypeData};
+use crate::types::{Attr, AttrData, AttrDict, Type, TypeData};
 
 use crate::plan::{AttrKind, AttrPlan, Plan};
+
+use super::advice::implied;
 
 impl AttrKind {
     /// Whether an attribute is of the kind.
@@ -89,6 +91,47 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     pub(crate) label: &'static str,
     pub(crate) help: String,
+    /// What to write in the place of the attribute.
+    pub(crate) replacement: Option<String>,
+    /// The attribute whose value is wrong or missing, and its kind.
+    value_of: Option<(Sym, AttrKind)>,
+}
+
+impl Fault {
+    /// Looks for a value of the attribute that gives the types that are written for the results.
+    pub(crate) fn complete(&mut self, args: InferArgs<'_>, results: &[Type]) {
+        let (Some((name, kind)), Some(infer)) = (self.value_of, args.def.infer) else {
+            return;
+        };
+        if let Some(text) = implied(args, infer, results, name, kind) {
+            self.help = format!(
+                "write `{} = {text}`, as the type of the result says",
+                args.ctx.str(name)
+            );
+            self.replacement = Some(text);
+        }
+    }
+
+    /// The error of the operation whose name is at `span`.
+    pub(crate) fn diagnostic(self, ctx: &Context, span: Span) -> Diagnostic {
+        let error = Diagnostic::error(self.code, self.message).help(self.help);
+        let part = self.place.map(|(name, is_value)| match is_value {
+            true => Part::AttributeValue(ctx.str(name).to_owned()),
+            false => Part::AttributeName(ctx.str(name).to_owned()),
+        });
+        let error = match part.clone() {
+            Some(part) => error.label_part(span, part, self.label),
+            None => error.label(span, self.label),
+        };
+        match (part, self.replacement, self.value_of) {
+            (Some(part), Some(text), _) => error.edit_part(span, part, text),
+            (None, Some(text), Some((name, _))) => {
+                let text = format!("{} = {text}", ctx.str(name));
+                error.edit_part(span, Part::NewAttribute, text)
+            }
+            _ => error,
+        }
+    }
 }
 
 /// Whether the attributes are as declared, of an operation with so many operands.
@@ -151,6 +194,8 @@ pub(crate) fn faults(
             message: format!("`{}` needs the attribute `{name}`", def.name),
             label: "it is missing here",
             help: format!("add {what}: `{{{name} = {example}}}`"),
+            replacement: None,
+            value_of: Some((spec.name, spec.kind)),
         });
     }
     faults
@@ -180,6 +225,8 @@ fn wrong_type(ctx: &Context, def: &OpDef, name: Sym, attr: Attr, kind: AttrKind)
         ),
         label: "of another type",
         help,
+        replacement: quoted.map(ToString::to_string),
+        value_of: Some((name, kind)),
     }
 }
 
@@ -216,7 +263,8 @@ fn unknown(ctx: &Context, def: &OpDef, plan: &Plan, entries: &[(Sym, Attr)], nam
     let missing = |spec: &&AttrPlan| entries.iter().all(|&(name, _)| name != spec.name);
     let candidates = || plan.attrs.iter().filter(missing).map(|spec| ctx.str(spec.name));
     let declared: Vec<String> = def.attrs.iter().map(|spec| format!("`{}`", spec.name)).collect();
-    let help = match nearest(text, candidates()) {
+    let near = nearest(text, candidates());
+    let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None if declared.is_empty() => {
             format!("it has no attributes; a name with a dot is kept as a note: `my.{text}`")
@@ -232,5 +280,7 @@ fn unknown(ctx: &Context, def: &OpDef, plan: &Plan, entries: &[(Sym, Attr)], nam
         message,
         label: "not declared",
         help,
+        replacement: near.map(str::to_owned),
+        value_of: None,
     }
 }

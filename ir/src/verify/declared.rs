@@ -3,7 +3,7 @@
 use crate::body::Body;
 use crate::context::Context;
 use crate::declare::{Arity, Presence, Traits, ValueSpec};
-use crate::diagnostics::{Diagnostic, nearest};
+use crate::diagnostics::{Diagnostic, Part, nearest};
 use crate::entity::{OpId, RegionId};
 use crate::registry::OpDef;
 
@@ -140,7 +140,7 @@ impl Checker<'_> {
         );
         let dialect = name.split_once('.').map_or(name, |(d, _)| d);
         match nearest(name, self.ctx.ops().iter().map(|d| &*d.name)) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
+            Some(near) => error.suggest("", near),
             None if self.ctx.dialect(dialect).is_some() => {
                 error.help(format!("the dialect `{dialect}` has no such operation"))
             }
@@ -210,8 +210,11 @@ impl Checker<'_> {
         if are_declared(self.ctx, plan, attrs, operands, open) {
             return;
         }
-        for fault in faults(self.ctx, def, plan, attrs, operands, open) {
-            errors.push(self.error(op, fault.code, fault.message, fault.label).help(fault.help));
+        for mut fault in faults(self.ctx, def, plan, attrs, operands, open) {
+            let results: Vec<_> = self.body.results(op).map(|r| self.body.value_type(r)).collect();
+            let view = self.body.view(self.ctx, op);
+            view.with_infer_args(|args| fault.complete(args, &results));
+            errors.push(fault.diagnostic(self.ctx, self.body.op_span(op)));
         }
     }
 
@@ -251,12 +254,11 @@ impl Checker<'_> {
         let (max, min) = (def.regions.len(), def.regions.len() - optional);
         let is_repeated = def.regions.iter().any(|r| r.presence == Presence::Repeated);
         // MLIR has some of which there may be none.
-        let any = regions.is_empty()
-            && self
-                .ctx
-                .ods(self.body.op_name(op))
-                .is_some_and(|ods| ods.row().is_ok_and(|row| row.regions.iter().all(|r| r.variadic)));
-        if !any && regions.len() < min || regions.len() > max && !is_repeated {
+        let any = || {
+            let row = self.ctx.ods(self.body.op_name(op)).and_then(|ods| ods.row().ok());
+            regions.is_empty() && row.is_some_and(|row| row.regions.iter().all(|r| r.variadic))
+        };
+        if regions.len() < min && !any() || regions.len() > max && !is_repeated {
             let names: Vec<&str> = def.regions.iter().filter_map(|r| r.keywords.first().copied()).collect();
             let count = if min == max {
                 number(max).trim_end().to_owned()
@@ -450,9 +452,8 @@ impl Checker<'_> {
         let inferred = match inferred {
             Ok(types) => types,
             Err(reason) => {
-                let operands: Vec<_> = body.operands(op).collect();
-                let span = body.op_span(op);
-                errors.push(does_not_fit(self.ctx, body, def, &reason, span, &operands));
+                let view = body.view(self.ctx, op);
+                errors.extend(view.with_infer_args(|args| does_not_fit(args, infer, &reason, body.op_span(op))));
                 return;
             }
         };
@@ -480,14 +481,19 @@ impl Checker<'_> {
                 None => format!("result {at}"),
             };
             let (wanted, ty) = (describe_type(self.ctx, wanted), describe_type(self.ctx, ty));
+            let span = body.op_span(op);
             errors.push(
-                self.error(
-                    op,
+                Diagnostic::error(
                     "result-type",
                     format!("{which} of `{}` is written as {ty}, but is {wanted}", def.name),
-                    &format!("{wanted} follows from the operands and attributes"),
                 )
-                .help(format!("write {wanted}, or leave the type out")),
+                .label_part(
+                    span,
+                    Part::ResultType(at),
+                    format!("{wanted} follows from the operands and attributes"),
+                )
+                .help(format!("write {wanted}, or leave the type out"))
+                .edit_part(span, Part::ResultType(at), wanted),
             );
         }
     }

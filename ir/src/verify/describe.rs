@@ -4,9 +4,11 @@ use crate::body::{Body, ValueDef};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Span};
 use crate::entity::ValueId;
-use crate::registry::OpDef;
+use crate::registry::{InferArgs, InferFn};
 use crate::text::writer::attr::print_type;
 use crate::types::{DYNAMIC, Type, TypeData};
+
+use super::advice::make_fit;
 
 /// A value as the reader of a message knows it: by its name, or by its place.
 pub fn describe_value(ctx: &Context, body: &Body, value: ValueId) -> String {
@@ -27,14 +29,14 @@ const MAX_OPERANDS: usize = 4;
 
 /// Says why the types of results do not follow from the operands and attributes of the operation at `span`, and what the
 /// operands are.
-pub(crate) fn does_not_fit(
-    ctx: &Context,
-    body: &Body,
-    def: &OpDef,
-    why: &str,
-    span: Span,
-    operands: &[ValueId],
-) -> Diagnostic {
+pub(crate) fn does_not_fit(args: InferArgs<'_>, infer: InferFn, why: &str, span: Span) -> Diagnostic {
+    let InferArgs {
+        ctx,
+        body,
+        def,
+        operands,
+        ..
+    } = args;
     // A reason may determine what to do.
     let (why, advice) = why
         .split_once("; ")
@@ -54,13 +56,15 @@ pub(crate) fn does_not_fit(
             None => error.note(format!("{name} is `{ty}`")),
         };
     }
-    error.help(match advice {
-        Some(advice) => advice.to_owned(),
-        None => format!(
-            "change an operand or an attribute so that they fit; `{}`: {}",
-            def.name, def.summary
-        ),
-    })
+    match advice {
+        Some(advice) => error.help(advice),
+        None => make_fit(error, args, infer, span).unwrap_or_else(|error| {
+            error.help(format!(
+                "change the operands or the attributes so that they fit; `{}`: {}",
+                def.name, def.summary
+            ))
+        }),
+    }
 }
 
 /// Types are cut to this length in messages.

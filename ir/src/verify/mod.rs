@@ -35,6 +35,7 @@
 //! The time is linear in the size of the program, beside the dominator trees of regions with several blocks, and
 //! nothing recurses on nesting.
 
+mod advice;
 mod attrs;
 mod constrained;
 mod declared;

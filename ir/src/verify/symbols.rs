@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::body::{Body, OpData, OpView};
 use crate::context::Context;
 use crate::declare::{AttrSpec, Traits};
-use crate::diagnostics::{Diagnostic, nearest};
+use crate::diagnostics::{Diagnostic, Part, nearest};
 use crate::entity::{OpId, Sym};
 use crate::types::{AttrData, AttrDict, Type, TypeData};
 
@@ -156,7 +156,12 @@ impl<'a> Symbols<'a> {
         let span = body.op_span(op);
         let Some((target_body, target)) = self.resolve(table, path) else {
             let message = format!("`{caller}` calls {name}, which is not defined");
-            errors.push(self.unknown(ctx, message, path).label(span, "no such symbol"));
+            let mut error = self.unknown(ctx, message, path);
+            // Behind a path it is not known where in it the word is.
+            if let ([_], Some(near)) = (&path[..], self.nearest(ctx, path)) {
+                error = error.edit_part(span, Part::Symbol, format!("@{near}"));
+            }
+            errors.push(error.label_part(span, Part::Symbol, "no such symbol"));
             return;
         };
         let target_view = target_body.view(ctx, target);
@@ -210,7 +215,7 @@ impl<'a> Symbols<'a> {
         };
         let operands: Vec<Type> = body.operands(op).map(|v| body.value_type(v)).collect();
         let results: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
-        let cotangent = |given: Type, of: Type| !ctx.is_float(of) || compatible(ctx, given, of);
+        let cotangent = |given: Type, of: Type| !ctx.is_continuous(of) || compatible(ctx, given, of);
         let fits = |inputs: &[Type], returned: &[Type]| {
             inputs.len() == operands.len() + results.len()
                 && returned.len() == operands.len()
@@ -241,15 +246,20 @@ impl<'a> Symbols<'a> {
         );
     }
 
-    fn unknown(&self, ctx: &Context, message: String, path: &[Sym]) -> Diagnostic {
+    /// The symbol that is probably meant by the last word of a path.
+    fn nearest<'c>(&self, ctx: &'c Context, path: &[Sym]) -> Option<&'c str> {
         let known = self.tables.iter().flat_map(|t| t.names.keys()).map(|&s| ctx.str(s));
         let mut known: Vec<&str> = known.collect();
         known.sort_unstable();
-        let word = path.last().map_or("", |&s| ctx.str(s));
-        Diagnostic::error("unknown-symbol", message).help(match nearest(word, known) {
-            Some(near) => format!("did you mean `@{near}`?"),
-            None => "define a function of this name at top level".to_owned(),
-        })
+        nearest(path.last().map_or("", |&s| ctx.str(s)), known)
+    }
+
+    fn unknown(&self, ctx: &Context, message: String, path: &[Sym]) -> Diagnostic {
+        let error = Diagnostic::error("unknown-symbol", message);
+        match self.nearest(ctx, path) {
+            Some(near) => error.help(format!("did you mean `@{near}`?")),
+            None => error.help("define a function of this name at top level"),
+        }
     }
 
     /// A derivative takes the operands, the results and the cotangents of the results, and returns the cotangents of the
@@ -281,10 +291,10 @@ impl<'a> Symbols<'a> {
             types
                 .iter()
                 .copied()
-                .filter(|&t| ctx.is_float(t))
+                .filter(|&t| ctx.is_continuous(t))
                 .collect::<Vec<Type>>()
         };
-        let unfit = |&&ty: &&Type| !(ctx.is_discrete(ty) || ctx.is_float(ty) && ctx.as_tensor(ty).is_some());
+        let unfit = |&&ty: &&Type| !(ctx.is_discrete(ty) || ctx.is_continuous(ty) && ctx.as_tensor(ty).is_some());
         if let Some(&ty) = inputs.iter().chain(results).find(unfit) {
             let ty = describe_type(ctx, ty);
             let error = error(format!(

@@ -3,10 +3,10 @@
 //! An operation whose effects are not declared, like one that is not registered, does everything
 //! ([`OpView::has_unknown_effects`]), and what it may change is memory for others too ([`Variables`]).
 //!
-//! What an operation does to memory is summed up in six bits ([`Touched`]): two classes of resources, the world
-//! outside of the program and the things that handles (stacks) refer to, times making, reading and changing. One
-//! class for all handles is coarse, but sound without an alias analysis: handles travel through loops, and stacks may
-//! hold stacks.
+//! What an operation does to memory is summed up in a few bits ([`Touched`]): three classes of resources, the world
+//! outside of the program, the things that handles (stacks) refer to, and buffers, times making, reading and changing. One
+//! class for all handles, and one for all buffers, is coarse, but sound without an alias analysis: handles travel through loops,
+//! stacks may hold stacks, and buffers may share their elements.
 //!
 //! [`Effects`] computes the sums for all operations of a body in one walk, so that asking costs nothing, however deep operations
 //! are nested. [`Facts`] knows speculatability too. Edits make it stale: an operation that was moved keeps its facts, a new one has
@@ -33,10 +33,16 @@ bitflags! {
         const WRITE_HANDLE = 1 << 3;
         /// Makes a new resource.
         const ALLOC = 1 << 4;
+        /// Reads a buffer.
+        const READ_MEMORY = 1 << 5;
+        /// Changes a buffer.
+        const WRITE_MEMORY = 1 << 6;
         /// Changes anything.
-        const WRITES = Self::WRITE_WORLD.bits() | Self::WRITE_HANDLE.bits();
+        const WRITES = Self::WRITE_WORLD.bits() | Self::WRITE_HANDLE.bits() | Self::WRITE_MEMORY.bits();
         /// Reads anything.
-        const READS = Self::READ_WORLD.bits() | Self::READ_HANDLE.bits();
+        const READS = Self::READ_WORLD.bits() | Self::READ_HANDLE.bits() | Self::READ_MEMORY.bits();
+        /// What others than the program may see.
+        const SEEN = Self::READ_WORLD.bits() | Self::WRITE_WORLD.bits() | Self::WRITE_MEMORY.bits();
     }
 }
 
@@ -46,6 +52,7 @@ impl Touched {
         let clash = |a: Touched, b: Touched| {
             (a.contains(Touched::WRITE_WORLD) && b.intersects(Touched::WRITE_WORLD | Touched::READ_WORLD))
                 || (a.contains(Touched::WRITE_HANDLE) && b.intersects(Touched::WRITE_HANDLE | Touched::READ_HANDLE))
+                || (a.contains(Touched::WRITE_MEMORY) && b.intersects(Touched::WRITE_MEMORY | Touched::READ_MEMORY))
         };
         clash(self, other) || clash(other, self)
     }
@@ -63,13 +70,14 @@ pub fn effects_of(view: OpView<'_>) -> Touched {
 }
 
 fn touched_by(effect: Effect) -> Touched {
-    let world = effect.target == EffectTarget::World;
-    match (effect.kind, world) {
+    match (effect.kind, effect.target) {
         (EffectKind::Alloc, _) => Touched::ALLOC,
-        (EffectKind::Read, true) => Touched::READ_WORLD,
-        (EffectKind::Read, false) => Touched::READ_HANDLE,
-        (EffectKind::Write, true) => Touched::WRITE_WORLD,
-        (EffectKind::Write, false) => Touched::WRITE_HANDLE,
+        (EffectKind::Read, EffectTarget::World) => Touched::READ_WORLD,
+        (EffectKind::Write, EffectTarget::World) => Touched::WRITE_WORLD,
+        (EffectKind::Read, EffectTarget::Memory) => Touched::READ_MEMORY,
+        (EffectKind::Write, EffectTarget::Memory) => Touched::WRITE_MEMORY,
+        (EffectKind::Read, EffectTarget::Operand(_) | EffectTarget::Result(_)) => Touched::READ_HANDLE,
+        (EffectKind::Write, EffectTarget::Operand(_) | EffectTarget::Result(_)) => Touched::WRITE_HANDLE,
     }
 }
 
@@ -149,7 +157,7 @@ impl Effects {
     ///
     /// Reads of the world count as effects: they are the inputs of the program, which belong to what it offers.
     pub fn is_removable(&self, view: OpView<'_>) -> bool {
-        let harmless = Touched::READ_HANDLE | Touched::ALLOC;
+        let harmless = Touched::READ_HANDLE | Touched::READ_MEMORY | Touched::ALLOC;
         harmless.contains(self.touched(view.op)) && !is_symbol_or_terminator(view)
     }
 }

@@ -103,10 +103,7 @@ impl Liveness {
                 false => match roots {
                     Roots::AllOps => true,
                     Roots::Effects => !effects.is_removable(view),
-                    Roots::Observed => {
-                        let seen = Touched::READ_WORLD | Touched::WRITE_WORLD;
-                        effects_of(view).intersects(seen) || is_symbol_or_terminator(view)
-                    }
+                    Roots::Observed => effects_of(view).intersects(Touched::SEEN) || is_symbol_or_terminator(view),
                 },
             };
             if root {

@@ -31,22 +31,22 @@ pub(crate) struct Activity {
     pub(crate) stacks: Stacks,
 }
 
-/// Whether values of the type can have a cotangent: floats, tensors of floats, and lists with such elements.
+/// Whether values of the type can have a cotangent: floats, complex numbers, tensors of such, and lists with such elements.
 pub(crate) fn is_differentiable(ctx: &Context, ty: Type) -> bool {
     match ctx.type_data(ty) {
         TypeData::List(items) => stacker::maybe_grow(32 * 1024, 256 * 1024, || {
             items.iter().any(|&t| is_differentiable(ctx, t))
         }),
-        _ => ctx.is_float(ty),
+        _ => ctx.is_continuous(ty),
     }
 }
 
 /// Whether all that is in values of the type has a cotangent, or needs none.
 pub(crate) fn has_cotangent(ctx: &Context, ty: Type) -> bool {
-    let known = |&t: &Type| ctx.is_float(t) || ctx.is_discrete(t) || matches!(ctx.type_data(t), TypeData::List(_));
+    let known = |&t: &Type| ctx.is_continuous(t) || ctx.is_discrete(t) || matches!(ctx.type_data(t), TypeData::List(_));
     match ctx.type_data(ty) {
         TypeData::List(items) => is_differentiable(ctx, ty) && items.iter().all(known),
-        _ => ctx.is_float(ty),
+        _ => ctx.is_continuous(ty),
     }
 }
 
@@ -68,7 +68,7 @@ fn carries_with(custom: &FxHashMap<OpId, bool>, ctx: &Context, body: &Body, at: 
     match custom.get(&at.op) {
         Some(true) => [body.operand(at.op, at.index), result]
             .iter()
-            .all(|&v| ctx.is_float(body.value_type(v))),
+            .all(|&v| ctx.is_continuous(body.value_type(v))),
         Some(false) => false,
         None => carries(ctx, body, at, result),
     }

@@ -212,7 +212,9 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             let name = self.r.ctx.op_str(self.r.body.op_name(op));
             let message = format!("cannot differentiate `{name}`: {why}");
             let diagnostic = Diagnostic::error("no-derivative", message);
-            let diagnostic = diagnostic.label(self.r.body.op_span(op), "differentiated here");
+            let diagnostic = diagnostic
+                .label(self.r.body.op_span(op), "differentiated here")
+                .help("compute it with other operations, or in a function whose derivative is given by `custom_vjp`");
             Box::new(reached(self.r.ctx, self.r.body, self.activity, op, diagnostic))
         })
     }

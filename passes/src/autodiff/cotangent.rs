@@ -50,7 +50,7 @@ impl Frame {
     pub(crate) fn add(&mut self, r: &mut Rewriter<'_>, value: ValueId, grad: ValueId) -> Result<(), String> {
         if let Some(types) = element_types(r.ctx, r.body.value_type(value)) {
             for (index, element) in elements(r, grad)?.into_iter().enumerate() {
-                if types.get(index).is_some_and(|&ty| r.ctx.is_float(ty)) {
+                if types.get(index).is_some_and(|&ty| r.ctx.is_continuous(ty)) {
                     self.add_element(r, value, index, element)?;
                 }
             }

@@ -16,6 +16,7 @@ use pir_ir::{Attr, AttrData, Body, Context, Module, OpId, Restated, Rewriter, Sy
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::calls::adjoint_of_call;
 use crate::inline::copy_block;
 
 /// A derivative of more operations is called.
@@ -33,6 +34,8 @@ pub(crate) struct CustomVjp {
     results: SmallVec<[Type; 4]>,
     /// A call names it, not a function.
     pub(crate) marked: bool,
+    /// It was made from what the call calls.
+    pub(crate) adjoint: bool,
 }
 
 /// How a call is differentiated.
@@ -46,17 +49,15 @@ pub(crate) enum CallRule {
 
 /// The function that a call names as its derivative.
 pub(crate) fn marked_vjp(ctx: &Context, body: &Body, call: OpId) -> Option<Sym> {
-    match ctx.attr_data(VJP.get(ctx, body.attrs(call))?) {
-        AttrData::Symbol(path) if path.len() == 1 => Some(path[0]),
-        _ => None,
-    }
+    VJP.symbol(ctx, body.attrs(call))
 }
 
 fn is_stopped(ctx: &Context, body: &Body, call: OpId) -> bool {
     STOPPED.get(ctx, body.attrs(call)).is_some()
 }
 
-/// The functions that others, or calls, name as their derivatives; nothing if there are none and no stopped calls either.
+/// The functions that others, or calls, name as their derivatives; nothing if there are none, no stopped calls, and
+/// none with adjoints, either.
 pub(crate) fn derivatives(module: &Module) -> Option<FxHashSet<Sym>> {
     let ctx = &*module.ctx;
     let (mut found, mut any_stopped) = (FxHashSet::default(), false);
@@ -66,7 +67,7 @@ pub(crate) fn derivatives(module: &Module) -> Option<FxHashSet<Sym>> {
                 found.extend(func::custom_vjp(body.view(ctx, op)));
             } else {
                 found.extend(marked_vjp(ctx, body, op));
-                any_stopped |= is_stopped(ctx, body, op);
+                any_stopped |= is_stopped(ctx, body, op) || adjoint_of_call(ctx, body, op).is_some();
             }
         }
     });
@@ -78,6 +79,7 @@ pub(crate) fn custom_calls(module: &Module, path: &[OpId]) -> FxHashMap<OpId, Ca
     let ctx = &*module.ctx;
     let mut custom: FxHashMap<Sym, Rc<CustomVjp>> = FxHashMap::default();
     let mut marked: FxHashMap<Sym, Option<Rc<CustomVjp>>> = FxHashMap::default();
+    let mut adjoints: FxHashMap<Sym, Option<Rc<CustomVjp>>> = FxHashMap::default();
     let mut functions: FxHashMap<Sym, (&Body, OpId)> = FxHashMap::default();
     let mut body = &module.body;
     for step in path.iter().map(Some).chain([None]) {
@@ -106,12 +108,15 @@ pub(crate) fn custom_calls(module: &Module, path: &[OpId]) -> FxHashMap<OpId, Ca
         body = inner;
     }
     let mut rule_of = |op: OpId| {
-        let AttrData::Symbol(callee) = ctx.attr_data(body.attr(ctx, op, "callee")?) else {
-            return None;
-        };
+        let callee = func::callee(ctx, body, op)?;
         // A mark on the call has precedence over one on the function.
         if is_stopped(ctx, body, op) {
             return Some((op, CallRule::Stopped));
+        }
+        if let Some(name) = adjoint_of_call(ctx, body, op) {
+            let function = || Some(Rc::new(CustomVjp::adjoint(ctx, name, *functions.get(&name)?)?));
+            let vjp = adjoints.entry(name).or_insert_with(function).clone()?;
+            return Some((op, CallRule::Vjp(vjp)));
         }
         let vjp = match marked_vjp(ctx, body, op) {
             Some(name) => marked
@@ -141,6 +146,26 @@ impl CustomVjp {
             inputs: inputs.iter().copied().collect(),
             results: results.iter().copied().collect(),
             marked,
+            adjoint: false,
+        })
+    }
+
+    /// The adjoint that a copy of a function becomes.
+    fn adjoint(ctx: &Context, name: Sym, (scope, op): (&Body, OpId)) -> Option<Self> {
+        let ty = scope.view(ctx, op).ty("function_type")?;
+        let pir_ir::TypeData::Function { inputs, results } = ctx.type_data(ty) else {
+            return None;
+        };
+        let floats = |types: &[Type]| -> SmallVec<[Type; 4]> {
+            types.iter().copied().filter(|&ty| ctx.is_continuous(ty)).collect()
+        };
+        Some(CustomVjp {
+            callee: ctx.attr(AttrData::Symbol([name].into())),
+            body: None,
+            inputs: inputs.iter().copied().chain(floats(results)).collect(),
+            results: floats(inputs),
+            marked: false,
+            adjoint: true,
         })
     }
 

@@ -5,25 +5,31 @@
 
 use pir_dialects::marks::{ADJOINT_OF, PRIMAL};
 use pir_dialects::mlir::from_pd;
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueMap};
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::targets::free_name;
 use crate::bodies::atomically;
 
 /// Whether a body has operations of MLIR's dialects with a meaning here.
-fn is_mlir(ctx: &Context, body: &Body) -> bool {
+pub(super) fn is_mlir(ctx: &Context, body: &Body) -> bool {
     let of_mlir = |op: OpId| {
         let name = ctx.op_str(body.op_name(op));
         ["arith.", "math.", "scf."]
             .iter()
             .any(|dialect| name.starts_with(dialect))
     };
-    body.walk_all().any(of_mlir)
+    // One that only calls others has numbers where ours have tensors.
+    let args = body.entry_block(body.root()).map(|block| body.block_args(block));
+    let of_numbers = |&value: &ValueId| {
+        let ty = body.value_type(value);
+        ctx.is_float(ty) && ctx.elem_type(ty) == ty
+    };
+    args.is_some_and(|args| args.iter().any(of_numbers)) || body.walk_all().any(of_mlir)
 }
 
 /// Whether a function takes and returns floating-point numbers.
-fn has_derivative(function: OpView<'_>) -> bool {
+pub(super) fn has_derivative(function: OpView<'_>) -> bool {
     let ctx = function.ctx;
     let any = |types: &[Type]| types.iter().any(|&ty| ctx.is_float(ty));
     match function.ty("function_type").map(|ty| ctx.type_data(ty)) {

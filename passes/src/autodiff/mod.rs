@@ -12,6 +12,7 @@
 mod activity;
 mod adjoint;
 mod batch;
+mod calls;
 mod cotangent;
 mod cross;
 mod custom;
@@ -36,8 +37,8 @@ mod targets;
 
 use pir_dialects::pd;
 use pir_ir::{
-    Arith, Body, Context, Diagnostic, EffectKind, EffectTarget, Module, OpId, Rewriter, Semantics, ValueId,
-    expand_composites_in,
+    Arith, Body, Context, Diagnostic, Effect, EffectKind, EffectTarget, Module, OpId, Rewriter, Semantics, TypeData,
+    ValueId, expand_composites_in,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -71,6 +72,7 @@ use targets::{Seed, Targets, Unit, UnitKind};
 pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
     atomically(module, |module| {
         mlir::copy_functions(module);
+        calls::copy_called(module);
         differentiate(module, options, Mode::Reverse, &mut |ctx, body, _, _, activity, _| {
             stack_locals::run(ctx, body, activity);
             Ok(())
@@ -93,6 +95,7 @@ pub fn build_backward(module: &mut Module, options: &BackwardOptions) -> Result<
     );
     units?;
     signature::extend(module);
+    calls::finish(module);
     Ok(())
 }
 
@@ -194,7 +197,14 @@ fn differentiate(
         if let Some(error) = changes_in_place(&ctx, body) {
             return Err(vec![error]);
         }
+        let of_adjoint = BackwardOptions {
+            seed: vec!["args".to_owned()],
+            ..BackwardOptions::default()
+        };
+        let options = if unit.is_adjoint { &of_adjoint } else { options };
         match targets::resolve(&ctx, body, &unit, options) {
+            // Calls rely on it.
+            Err(e) if unit.is_adjoint => return Err(e),
             Ok(targets) if targets.outputs.is_empty() || targets.inputs.is_empty() => {}
             Ok(targets) => resolved.push((unit, targets)),
             Err(e) => errors.extend(e),
@@ -230,6 +240,7 @@ fn differentiate(
         let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);
         let missing = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
         if missing.is_empty() {
+            errors.extend(passes_through_buffers(&ctx, body, &activity, &rules));
             errors.extend(may_change_in_place(&ctx, body, &activity));
         }
         errors.extend(missing);
@@ -292,6 +303,38 @@ fn may_change_in_place(ctx: &Context, body: &Body, activity: &Activity) -> Optio
         .label(body.op_span(unknown), "this may change its operands and their aliases")
         .label(body.op_span(reader), "this depends on such a value")
         .help("compute what is differentiated from values that the operation has nothing to do with"),
+    )
+}
+
+/// Cotangents do not pass through buffers: what depends on an input must not be put into one.
+fn passes_through_buffers(ctx: &Context, body: &Body, activity: &Activity, rules: &RuleTable) -> Option<Diagnostic> {
+    let puts = |&op: &OpId| {
+        let writes = |effect: &Effect| effect.kind == EffectKind::Write && effect.target == EffectTarget::Memory;
+        // A call with a derivative only computes.
+        body.view(ctx, op).own_effects().iter().any(writes)
+            && rules.custom(op).is_none()
+            && body
+                .operands(op)
+                .any(|v| activity.is_varied(v) && ctx.is_continuous(body.value_type(v)))
+    };
+    let is_buffer = |v: ValueId| matches!(ctx.type_data(body.value_type(v)), TypeData::MemRef { .. });
+    let has_buffers = || {
+        let entry = body.entry_block(body.root());
+        let args = entry
+            .into_iter()
+            .flat_map(|block| body.block_args(block).iter().copied());
+        args.chain(body.walk_all().flat_map(|op| body.results(op)))
+            .any(is_buffer)
+    };
+    let op = body.walk_all().find(puts).filter(|_| has_buffers())?;
+    let name = body.view(ctx, op).name();
+    Some(
+        Diagnostic::error(
+            "no-derivative",
+            format!("`{name}` puts what depends on an input into a buffer, through which no derivative passes"),
+        )
+        .label(body.op_span(op), "this may change a buffer")
+        .help("carry the value along with loops and branches, or in a tensor"),
     )
 }
 

@@ -3,7 +3,7 @@
 use pir_dialects::{func, pd};
 use pir_ir::text::print_type;
 use pir_ir::verify::compatible;
-use pir_ir::{AttrData, BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, Type, ValueId, nearest};
+use pir_ir::{BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, Type, ValueId, nearest};
 use rustc_hash::FxHashSet;
 
 use super::{custom, mlir, signature};
@@ -38,6 +38,8 @@ pub(crate) struct Unit {
     span: Span,
     /// Whether cotangents are arguments of it already.
     seeded: bool,
+    /// Whether it becomes the adjoint of another function.
+    pub(crate) is_adjoint: bool,
 }
 
 /// An output and its cotangent.
@@ -74,17 +76,19 @@ pub(crate) fn body_at<'m>(module: &'m mut Module, path: &[OpId]) -> Option<&'m m
 pub(crate) fn units(module: &Module) -> Vec<Unit> {
     let ctx = &*module.ctx;
     let mut called: FxHashSet<&str> = FxHashSet::default();
-    module.for_each_body(|body| {
+    let mut bodies: Vec<(&Body, Option<&str>)> = vec![(&module.body, None)];
+    while let Some((body, own)) = bodies.pop() {
         for op in body.walk_all() {
-            if let Some(attr) = body.attr(ctx, op, "callee")
-                && let AttrData::Symbol(path) = ctx.attr_data(attr)
-            {
-                called.extend(path.last().map(|&s| ctx.str(s)));
-            }
-            called.extend(func::custom_vjp(body.view(ctx, op)).map(|s| ctx.str(s)));
+            let view = body.view(ctx, op);
+            let callee = func::callee(ctx, body, op).and_then(|path| Some(ctx.str(*path.last()?)));
+            // A call of itself is none of another one.
+            called.extend(callee.filter(|&name| own != Some(name)));
+            called.extend(func::custom_vjp(view).map(|s| ctx.str(s)));
             called.extend(custom::marked_vjp(ctx, body, op).map(|s| ctx.str(s)));
+            let name = view.str("sym_name").filter(|_| view.has(Traits::FUNCTION));
+            bodies.extend(body.isolated(op).map(|inner| (inner, name)));
         }
-    });
+    }
     let mut units = Vec::new();
     let mut pending: Vec<(Vec<OpId>, &Body)> = vec![(Vec::new(), &module.body)];
     while let Some((path, body)) = pending.pop() {
@@ -102,17 +106,19 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
                 let uncalled = view.str("sym_name").is_none_or(|name| !called.contains(name));
                 // A private function without calls is what `inline` leaves.
                 let seen = view.str("sym_visibility") != Some("private");
-                if uncalled
+                let is_adjoint = super::calls::is_adjoint(ctx, body, op);
+                let is_wanted = uncalled
                     && seen
                     && !mlir::is_kept(ctx, body, op)
                     && func::custom_vjp(view).is_none()
-                    && inner.entry_block(inner.root()).is_some()
-                {
+                    && inner.entry_block(inner.root()).is_some();
+                if is_adjoint || is_wanted {
                     units.push(Unit {
                         path,
                         kind: UnitKind::Function,
                         span: body.op_span(op),
                         seeded: signature::cotangents(ctx, body, op).is_some(),
+                        is_adjoint,
                     });
                 }
             } else {
@@ -125,6 +131,7 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
                 kind: UnitKind::Program,
                 span: Span::default(),
                 seeded: false,
+                is_adjoint: false,
             });
         }
     }
@@ -238,7 +245,10 @@ pub(crate) fn resolve(
         ));
     }
     let mut check = |values: &[ValueId], message: &str| {
-        for &value in values.iter().filter(|&&v| !holds_floats(ctx, body.value_type(v))) {
+        for &value in values
+            .iter()
+            .filter(|&&v| !has_cotangents(ctx, scope.unit.kind, body.value_type(v)))
+        {
             errors.push(
                 Diagnostic::error("not-float", message)
                     .label(scope.span(value), "defined here")
@@ -272,9 +282,10 @@ pub(crate) fn resolve(
     Ok(Targets { outputs, inputs })
 }
 
-/// Whether values of the type have cotangents of the type, which operations make.
-fn holds_floats(ctx: &Context, ty: Type) -> bool {
-    ctx.is_float(ty)
+/// Whether values of the type have cotangents of the type, which operations make. Complex numbers have those of JAX, which are not
+/// PaddlePaddle's, so only in functions.
+fn has_cotangents(ctx: &Context, kind: UnitKind, ty: Type) -> bool {
+    ctx.is_float(ty) || kind == UnitKind::Function && ctx.is_continuous(ty)
 }
 
 struct Scope<'a> {
@@ -305,7 +316,7 @@ impl Scope<'_> {
             UnitKind::Function => self.returned(),
         };
         all.into_iter()
-            .filter(|&v| holds_floats(self.ctx, self.body.value_type(v)))
+            .filter(|&v| has_cotangents(self.ctx, self.unit.kind, self.body.value_type(v)))
             .collect()
     }
 
@@ -321,7 +332,7 @@ impl Scope<'_> {
             UnitKind::Function => self.body.block_args(self.block).to_vec(),
         };
         all.into_iter()
-            .filter(|&v| holds_floats(self.ctx, self.body.value_type(v)))
+            .filter(|&v| has_cotangents(self.ctx, self.unit.kind, self.body.value_type(v)))
             .collect()
     }
 

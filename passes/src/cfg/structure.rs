@@ -265,7 +265,7 @@ impl<'a> Nodes<'a> {
         let end = self.end(block).ok_or(Stuck(ty))?;
         let zero = match self.ctx.elem_type(ty) {
             Type::I1 => self.ctx.bool_attr(false),
-            _ if self.ctx.is_float(ty) => self.ctx.float_attr(0.0),
+            _ if self.ctx.is_continuous(ty) => self.ctx.float_attr(0.0),
             _ => self.ctx.int_attr(0),
         };
         if cf::is_stack(self.ctx, ty) {

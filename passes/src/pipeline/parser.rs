@@ -205,16 +205,15 @@ impl<'a> Parser<'a> {
 
     fn unknown_pass(&mut self, name: &str, span: Span, passes: &[&'static dyn Pass], ctx: Option<&Context>) {
         let is_op = ctx.is_some_and(|ctx| ctx.registered_op(name).is_some());
-        let help = match nearest(name, passes.iter().map(|p| p.name())) {
-            _ if is_op => format!("`{name}` is an operation; passes on it are written `{name}(cse,licm)`"),
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`--list-passes` shows all passes".to_owned(),
-        };
-        self.errors.push(
-            Diagnostic::error("unknown-pass", format!("there is no pass `{name}`"))
-                .label(span, "no such pass")
-                .help(help),
-        );
+        let error = Diagnostic::error("unknown-pass", format!("there is no pass `{name}`")).label(span, "no such pass");
+        self.errors.push(match nearest(name, passes.iter().map(|p| p.name())) {
+            _ if is_op => {
+                let help = format!("`{name}` is an operation; passes on it are written `{name}(cse,licm)`");
+                error.help(help)
+            }
+            Some(near) => error.suggest("", near),
+            None => error.help("`--list-passes` shows all passes"),
+        });
     }
 
     fn anchor(&mut self, name: &str, span: Span, passes: &[&'static dyn Pass], ctx: Option<&Context>) {
@@ -322,13 +321,12 @@ impl<'a> Parser<'a> {
         let Some(spec) = invocation.options.spec(name) else {
             let names: Vec<&str> = specs.iter().map(|s| s.name).collect();
             let error = Diagnostic::error("unknown-option", format!("the pass `{pass}` has no option `{name}`"))
-                .label(span, "no such option")
-                .help(match nearest(name, names.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None if names.is_empty() => format!("`{pass}` takes no options"),
-                    None => format!("`{pass}` takes {}", names.join(", ")),
-                });
-            self.errors.push(error);
+                .label(span, "no such option");
+            self.errors.push(match nearest(name, names.iter().copied()) {
+                Some(near) => error.suggest("", near),
+                None if names.is_empty() => error.help(format!("`{pass}` takes no options")),
+                None => error.help(format!("`{pass}` takes {}", names.join(", "))),
+            });
             return;
         };
         if invocation.options.is_given(name) {

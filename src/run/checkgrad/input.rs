@@ -6,7 +6,7 @@ use pir_ir::{Diagnostic, Module};
 use super::estimate::{Change, derivative};
 use super::forward::Tangents;
 use super::judge::{self, Judged, Sizes, judge};
-use super::{Base, Check, Row, Verdict};
+use super::{Base, Check, Row, Verdict, numbers};
 use crate::progress;
 
 /// Inputs with more elements are sampled.
@@ -89,7 +89,7 @@ impl Input<'_> {
             numbers[index] += by * part;
         }
         let mut values = self.values.to_vec();
-        values[self.at] = Tensor::new(self.values[self.at].shape(), numbers).ok()?;
+        values[self.at] = numbers::back(&self.values[self.at], numbers).ok()?;
         // Where the program fails, the function is undefined.
         let outcome = self.check.execute(self.primal, &values, Vec::new()).ok()?;
         self.base.change(&outcome)
@@ -185,7 +185,7 @@ impl Input<'_> {
         let mut directions = Vec::with_capacity(active.len());
         let (mut sum, mut terms) = (0.0, 0.0);
         for &at in active {
-            let mut direction = vec![0.0; self.values[at].len()];
+            let mut direction = vec![0.0; numbers::of(&self.values[at]).len()];
             if at == self.at {
                 for (index, v) in self.direction(&mut numbers) {
                     direction[index] = v;
@@ -194,7 +194,7 @@ impl Input<'_> {
                     terms += part.abs();
                 }
             }
-            let tensor = Tensor::new(self.values[at].shape(), direction);
+            let tensor = numbers::back(&self.values[at], direction);
             directions.push(tensor.map_err(|e| vec![Diagnostic::error("input-mismatch", e)])?);
         }
         let Some(tangent) = tangents.along(self.check, self.values, active, &directions) else {

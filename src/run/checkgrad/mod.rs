@@ -10,6 +10,7 @@ pub mod estimate;
 mod forward;
 mod input;
 mod judge;
+mod numbers;
 mod table;
 mod thunk;
 
@@ -118,7 +119,8 @@ impl Check<'_> {
         // The constants in compositions have the types that they were written for, so compositions are expanded first.
         // Errors in that are reported by differentiation.
         let _ = expand_composites(&mut primal, &|op| {
-            let narrow = |ty| op.ctx.is_float(ty) && op.ctx.elem_type(ty) != Type::F64;
+            let wide = [Type::F64, op.ctx.complex_type(Type::F64)];
+            let narrow = |ty| op.ctx.is_continuous(ty) && !wide.contains(&op.ctx.elem_type(ty));
             let mut types = op.body.operands(op.op).map(|value| op.body.value_type(value));
             op.semantics().is_some_and(|semantics| semantics.has_vjp()) || !types.any(narrow)
         });
@@ -140,8 +142,15 @@ impl Check<'_> {
         let forward = self.execute(&primal, &values, Vec::new())?;
         let gradients = Gradients::new(&forward, self.execute(adjoint, &values, Vec::new())?);
         let constant = without_gradient(self.module);
-        let is_active =
-            |at: &usize| values[*at].dtype() == DType::F64 && !constant.contains(self.inputs[*at].name.as_str());
+        let is_active = |at: &usize| {
+            let has_gradient = match values[*at].dtype() {
+                DType::F64 => true,
+                // Of functions; a program has no gradients in complex numbers.
+                DType::C128 => !gradients.results.is_empty(),
+                _ => false,
+            };
+            has_gradient && !constant.contains(self.inputs[*at].name.as_str())
+        };
         let active: Vec<usize> = (0..values.len()).filter(is_active).collect();
         let before = (forward.fetched.len(), forward.results.len());
         let mut inlined = primal.clone();
@@ -153,9 +162,9 @@ impl Check<'_> {
         progress::start("comparing with differences");
         for (argument, &at) in active.iter().enumerate() {
             let gradient = match gradients.of(&self.inputs[at].name, argument) {
-                Some(tensor) => tensor.to_f64(),
+                Some(tensor) => numbers::of_gradient(tensor),
                 // A missing gradient means zero.
-                None => vec![0.0; values[at].len()],
+                None => vec![0.0; numbers::of(&values[at]).len()],
             };
             let input = Input {
                 check: self,
@@ -163,7 +172,7 @@ impl Check<'_> {
                 base: &base,
                 values: &values,
                 at,
-                original: values[at].to_f64(),
+                original: numbers::of(&values[at]),
                 gradient,
             };
             let mut row = input.row();
@@ -256,19 +265,20 @@ impl Base {
 fn float_outputs(outcome: &Outcome) -> Vec<f64> {
     let fetched = outcome.fetched.iter().map(|(_, tensor)| tensor);
     let all = fetched.chain(&outcome.results);
-    all.filter(|tensor| tensor.dtype().is_float())
+    // Of complex numbers it is the real part that is summed up.
+    all.filter(|tensor| tensor.dtype().is_float() || tensor.dtype().is_complex())
         .flat_map(Tensor::to_f64)
         .collect()
 }
 
 /// Converts a float tensor to `f64`.
 fn promoted(tensor: &Tensor) -> Result<Tensor, Vec<Diagnostic>> {
-    match tensor.dtype().is_float() {
-        true => tensor
-            .cast(DType::F64)
-            .map_err(|e| vec![Diagnostic::error("memory", e)]),
-        false => Ok(tensor.clone()),
-    }
+    let wide = match tensor.dtype() {
+        dtype if dtype.is_float() => DType::F64,
+        dtype if dtype.is_complex() => DType::C128,
+        _ => return Ok(tensor.clone()),
+    };
+    tensor.cast(wide).map_err(|e| vec![Diagnostic::error("memory", e)])
 }
 
 /// Whether the program contains `pd.detach`.
@@ -340,13 +350,13 @@ impl Row {
     fn new(name: &str, value: &Tensor) -> Self {
         Row {
             name: name.to_owned(),
-            elements: value.len(),
+            elements: numbers::shape(value).iter().product(),
             directions: None,
             absolute: 0.0,
             relative: 0.0,
             worst: None,
             note: None,
-            shape: value.shape().to_vec(),
+            shape: numbers::shape(value),
             verdict: Verdict::Ok,
         }
     }

@@ -10,8 +10,8 @@
 // CHECK-NEXT: it reaches an output by %c -> %d -> %r -> %s
 // CHECK:      help: where no gradient is wanted, put a `pd.detach` in front of it
 %c = "my.complex"(%x, %y) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xcomplex<f32>>
-// CHECK: error: `pd.multiply` has no derivative for values of type `tensor<2xcomplex<f32>>`
-%d = pd.multiply (%c, %c) : tensor<2xcomplex<f32>>
+// CHECK: error: `pd.elementwise_pow` has no derivative for values of type `tensor<2xcomplex<f32>>`
+%d = pd.elementwise_pow (%c, %c) : tensor<2xcomplex<f32>>
 // CHECK: error: `my.real` has no derivative
 %r = "my.real"(%d) : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
 %s = pd.sum (%r) : tensor<f32>

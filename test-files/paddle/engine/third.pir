@@ -1,6 +1,6 @@
 // RUN: pir-opt %s --pass='backward{of="first"},backward{of="x_grad"},backward{of="x_grad_2"}' --emit=paddle-json | pir-run - --input x=[0.3,0.7] | FileCheck %s
 // PASS: backward{of="first"},backward{of="x_grad"},backward{of="x_grad_2"}
-// CHECK: x_grad_3 = tensor<2xf32> [3.855713, -7.2964783]
+// CHECK: x_grad_3 = tensor<2xf32> [3.855713, -7.2964787]
 %x = pd.data {name = "x", shape = [2], dtype = f32} : tensor<2xf32>
 %zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
 %n = pd.full {shape = [1], value = 3, dtype = i64} : tensor<1xi64>

@@ -10,10 +10,10 @@
 //!
 //! Every error, warning and note must be expected, and every expectation met; help may be expected.
 
-use fancy_regex::Regex;
+use regex_lite::Regex;
 
 use crate::CheckError;
-use crate::check::ere;
+use crate::ere;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Severity {
@@ -106,7 +106,7 @@ impl Expectation<'_> {
             && self.severity == diagnostic.severity
             && match &self.pattern {
                 // An expression that is given up on does not match.
-                Some(pattern) => pattern.is_match(diagnostic.message).unwrap_or(false),
+                Some(pattern) => pattern.is_match(diagnostic.message),
                 None => diagnostic.message.contains(self.text),
             }
     }

@@ -5,9 +5,15 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "check")]
 mod check;
+mod ere;
+mod error;
 mod expect;
+#[cfg(feature = "check")]
 pub mod run;
 
-pub use check::{CheckError, CommandLine, Options, check};
+#[cfg(feature = "check")]
+pub use check::{CommandLine, Options, check};
+pub use error::CheckError;
 pub use expect::check_expected;

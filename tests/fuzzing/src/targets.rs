@@ -108,7 +108,14 @@ pub(crate) fn text(bytes: &[u8]) {
 
 /// What a reader of another format makes of the bytes: a program that is right, and can be printed.
 fn other(ctx: &Arc<Context>, format: Format, bytes: &[u8], allow_unregistered: bool) -> Option<Module> {
-    let module = match format.read(ctx, bytes, paddle::Options { allow_unregistered }) {
+    let module = match format.read(
+        ctx,
+        bytes,
+        &pir_translate::Options {
+            paddle: paddle::Options { allow_unregistered },
+            ..Default::default()
+        },
+    ) {
         Ok(module) => module,
         Err(errors) => {
             assert!(refused(&errors, bytes.len()), "refused without an error");
@@ -169,7 +176,7 @@ pub(crate) fn graphdef(bytes: &[u8]) {
     };
     match graphdef::write(&module) {
         Ok(message) => {
-            if let Err(errors) = graphdef::read(&ctx, &message) {
+            if let Err(errors) = graphdef::read(&ctx, &message, &graphdef::Options::default()) {
                 let text = print(&module, &PrintOptions::default());
                 panic!("what is written cannot be read back: {:#?}\n{text}", errors.first());
             }

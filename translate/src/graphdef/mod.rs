@@ -6,8 +6,16 @@
 mod pbtxt;
 mod proto;
 mod read;
+mod saved;
+mod text;
 mod types;
 mod write;
+
+pub(crate) use proto::TensorShape;
+pub use saved::read_saved;
+pub(crate) use saved::{SUFFIX, is_saved_model};
+pub(crate) use text::is_graph as is_text_graph;
+pub use types::elem as element_type;
 
 use std::sync::Arc;
 
@@ -33,12 +41,41 @@ pub fn write_text(module: &Module) -> Result<String, Vec<Diagnostic>> {
     Ok(pbtxt::print(&write::graph(module)?))
 }
 
-/// Reads a `GraphDef` message: a `df.graph`, or a structured program if it has no control flow.
+/// What is read of a graph.
+#[derive(Clone, Default, Debug)]
+pub struct Options {
+    /// The outputs, as `node` or `node:result`; all outputs of the graph if there are none. Only what they depend on is read.
+    pub outputs: Vec<String>,
+    /// The signature of a SavedModel; `serving_default` if it is not given.
+    pub signature: Option<String>,
+    /// Accept custom gradients: what is computed is differentiated in place of them.
+    pub derive_custom_gradients: bool,
+    /// Outputs under names of their own, in place of `outputs`.
+    pub named: Vec<(String, String)>,
+}
+
+/// Reads a `GraphDef` message: a `df.graph` if it has switches and merges, else a structured program.
 ///
 /// # Errors
 /// Everything that is malformed or not supported.
-pub fn read(ctx: &Arc<Context>, source: &[u8]) -> Result<Module, Vec<Diagnostic>> {
-    read::read(ctx, source)
+pub fn read(ctx: &Arc<Context>, source: &[u8], options: &Options) -> Result<Module, Vec<Diagnostic>> {
+    read::read(ctx, source, options)
+}
+
+/// Reads the text form of a `GraphDef`.
+///
+/// # Errors
+/// Everything that is malformed or not supported.
+pub fn read_text(ctx: &Arc<Context>, source: &[u8], options: &Options) -> Result<Module, Vec<Diagnostic>> {
+    let error = |why: String| {
+        vec![Diagnostic::error(
+            "graphdef",
+            format!("this is not a graph of TensorFlow: {why}"),
+        )]
+    };
+    let text = std::str::from_utf8(source).map_err(|e| error(e.to_string()))?;
+    let bytes = text::encode(text, &crate::schemas::GRAPH).map_err(error)?;
+    read::read(ctx, &bytes, options)
 }
 
 /// Whether a file looks like a `GraphDef`: its first node begins with a name and an operation.

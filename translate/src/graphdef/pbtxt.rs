@@ -69,6 +69,8 @@ fn print_value(out: &mut String, value: &Value) {
         Value::Type(code) => field(out, DEPTH, "type", types::name(*code)),
         Value::Shape(shape) => print_shape(out, DEPTH, "shape", shape),
         Value::Tensor(tensor) => print_tensor(out, tensor),
+        // No function is written.
+        Value::Function(_) => {}
     }
 }
 

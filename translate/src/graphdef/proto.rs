@@ -14,11 +14,47 @@ pub(super) struct GraphDef {
     pub(super) versions: Option<VersionDef>,
 }
 
-/// Functions, of which only the number matters.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct FunctionDefLibrary {
-    #[prost(bytes = "vec", repeated, tag = "1")]
-    pub(super) functions: Vec<Vec<u8>>,
+    #[prost(message, repeated, tag = "1")]
+    pub(super) functions: Vec<FunctionDef>,
+}
+
+/// A function: its nodes read arguments by their names, and results of nodes as `node:output:index`.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct FunctionDef {
+    #[prost(message, optional, tag = "1")]
+    pub(super) signature: Option<OpDef>,
+    #[prost(message, repeated, tag = "3")]
+    pub(super) nodes: Vec<NodeDef>,
+    #[prost(btree_map = "string, string", tag = "4")]
+    pub(super) results: BTreeMap<String, String>,
+    /// The nodes that run for their effects.
+    #[prost(btree_map = "string, string", tag = "6")]
+    pub(super) controls: BTreeMap<String, String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct OpDef {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
+    #[prost(message, repeated, tag = "2")]
+    pub(super) inputs: Vec<ArgDef>,
+    #[prost(message, repeated, tag = "3")]
+    pub(super) outputs: Vec<ArgDef>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ArgDef {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
+}
+
+/// The name of a function.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct NameAttrList {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -43,7 +79,7 @@ pub(super) struct NodeDef {
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct AttrValue {
-    #[prost(oneof = "Value", tags = "1, 2, 3, 4, 5, 6, 7, 8")]
+    #[prost(oneof = "Value", tags = "1, 2, 3, 4, 5, 6, 7, 8, 10")]
     pub(super) value: Option<Value>,
 }
 
@@ -65,6 +101,8 @@ pub(super) enum Value {
     Shape(TensorShape),
     #[prost(message, tag = "8")]
     Tensor(TensorProto),
+    #[prost(message, tag = "10")]
+    Function(NameAttrList),
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -81,20 +119,22 @@ pub(super) struct ListValue {
     pub(super) types: Vec<i32>,
     #[prost(message, repeated, tag = "7")]
     pub(super) shapes: Vec<TensorShape>,
+    #[prost(message, repeated, tag = "9")]
+    pub(super) functions: Vec<NameAttrList>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct TensorShape {
+pub(crate) struct TensorShape {
     #[prost(message, repeated, tag = "2")]
-    pub(super) dims: Vec<Dim>,
+    pub(crate) dims: Vec<Dim>,
     #[prost(bool, tag = "3")]
     pub(super) unknown_rank: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Dim {
+pub(crate) struct Dim {
     #[prost(int64, tag = "1")]
-    pub(super) size: i64,
+    pub(crate) size: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -111,6 +151,8 @@ pub(super) struct TensorProto {
     pub(super) doubles: Vec<f64>,
     #[prost(int32, repeated, tag = "7")]
     pub(super) ints: Vec<i32>,
+    #[prost(bytes = "vec", repeated, tag = "8")]
+    pub(super) strings: Vec<Vec<u8>>,
     #[prost(int64, repeated, tag = "10")]
     pub(super) longs: Vec<i64>,
     #[prost(bool, repeated, tag = "11")]

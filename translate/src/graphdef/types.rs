@@ -7,6 +7,8 @@ use super::proto::{TensorProto, TensorShape};
 
 /// `DT_RESOURCE`, the handles of stacks.
 pub(super) const RESOURCE: i32 = 20;
+/// `DT_VARIANT`, lists.
+pub(super) const VARIANT: i32 = 21;
 pub(super) const INT32: i32 = 3;
 pub(super) const INT64: i32 = 9;
 pub(super) const BOOL: i32 = 10;
@@ -41,7 +43,7 @@ pub(super) fn code(ctx: &Context, elem: Type) -> Option<i32> {
 }
 
 /// The element type of a code.
-pub(super) fn elem(ctx: &Context, code: i32) -> Option<Type> {
+pub fn elem(ctx: &Context, code: i32) -> Option<Type> {
     let float = |kind| ctx.intern_type(TypeData::Float(kind));
     let integer = |width, sign| ctx.intern_type(TypeData::Integer { width, sign });
     Some(match code {
@@ -62,6 +64,9 @@ pub(super) fn elem(ctx: &Context, code: i32) -> Option<Type> {
     })
 }
 
+/// The codes that have names are below.
+pub(super) const CODES: i32 = 32;
+
 /// The name of a code, for messages and the text form.
 pub(super) fn name(code: i32) -> &'static str {
     match code {
@@ -80,7 +85,7 @@ pub(super) fn name(code: i32) -> &'static str {
         18 => "DT_COMPLEX128",
         19 => "DT_HALF",
         RESOURCE => "DT_RESOURCE",
-        21 => "DT_VARIANT",
+        VARIANT => "DT_VARIANT",
         22 => "DT_UINT32",
         23 => "DT_UINT64",
         _ => "DT_INVALID",

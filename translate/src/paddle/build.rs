@@ -179,7 +179,7 @@ impl<'c> Builder<'c> {
         {
             self.lists.insert(list, source.operands.clone());
         }
-        if self.merged_step(&source) {
+        if self.merged_step(&source) || self.loss_scaling(&source) {
             return SmallVec::new();
         }
         self.set_value(&mut source);

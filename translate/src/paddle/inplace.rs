@@ -148,6 +148,8 @@ impl Builder<'_> {
                     | "pd.set_value_"
                     | "pd.merged_adam_"
                     | "pd.merged_momentum_"
+                    | "pd.check_finite_and_unscale_"
+                    | "pd.update_loss_scaling_"
             )
             || is_on_arrays(name)
     }

@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use pir_ir::{
-    Body, Context, Diagnostic, EffectKind, EffectTarget, InsertPoint, OpId, OpName, OpSpec, RegionId, Rewriter, Traits,
-    Type, ValueDef, ValueId, ValueName,
+    Body, Context, Diagnostic, EffectKind, InsertPoint, OpId, OpName, OpSpec, RegionId, Rewriter, Traits, Type,
+    ValueDef, ValueId, ValueName,
 };
 
 use super::constants::remove_unused;
@@ -297,7 +297,7 @@ fn is_read(ctx: &Context, body: &Body, op: OpId) -> bool {
         && !effects.is_empty()
         && effects
             .iter()
-            .all(|e| e.kind == EffectKind::Read && e.target != EffectTarget::World)
+            .all(|e| e.kind == EffectKind::Read && !e.target.is_shared())
 }
 
 /// Whether an operation precedes `end` in its block, and nothing between them may change what it reads.

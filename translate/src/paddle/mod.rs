@@ -16,6 +16,7 @@ mod keys;
 pub(crate) mod legacy;
 mod lists;
 mod loops;
+mod loss_scaling;
 mod merged;
 mod notes;
 mod operands;

@@ -1,7 +1,7 @@
 //! Rules about single nodes, messages and cycles.
 
 use pir_ir::verify::compatible;
-use pir_ir::{Body, Diagnostic, EffectKind, EffectTarget, OpView, Traits};
+use pir_ir::{Body, Diagnostic, EffectKind, OpView, Traits};
 use rustc_hash::FxHashMap;
 
 use super::Rules;
@@ -217,11 +217,7 @@ impl Rules<'_> {
         // Nothing is known about an unregistered operation.
         view.def()?;
         let effects = view.own_effects();
-        let world = |kind| {
-            effects
-                .iter()
-                .any(|e| e.kind == kind && e.target == EffectTarget::World)
-        };
+        let world = |kind| effects.iter().any(|e| e.kind == kind && e.target.is_shared());
         if world(EffectKind::Write) {
             return (self.body.num_results(self.graph.op(node)) == 0).then_some(false);
         }

@@ -155,7 +155,7 @@ pub(crate) fn same(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
 
 fn compare(view: OpView<'_>, constants: &[Option<Attr>], holds: fn(Ordering) -> bool) -> Folded {
     // NaN is not equal to itself.
-    if same_operands(view) && !view.ctx.is_float(view.operand_type(0)?) {
+    if same_operands(view) && !view.ctx.is_continuous(view.operand_type(0)?) {
         return constant(view.ctx.bool_attr(holds(Ordering::Equal)));
     }
     let ordering = match (number(view, constants, 0)?, number(view, constants, 1)?) {
@@ -297,7 +297,7 @@ pub(super) fn not_of_comparison(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Opti
     let Some(opposite) = implied::opposite(inner.name()) else {
         return false;
     };
-    let ordered = inner.operand_type(0).is_some_and(|t| !view.ctx.is_float(t));
+    let ordered = inner.operand_type(0).is_some_and(|t| !view.ctx.is_continuous(t));
     if !ordered || inner.result_type(0) != Some(ty) {
         return false;
     }

@@ -46,7 +46,7 @@ pub(super) fn comparison(view: OpView<'_>, truth: bool) -> Vec<Implied> {
     let (Some(holds), Some(x), Some(y)) = (holds_for(view.name()), view.operand(0), view.operand(1)) else {
         return Vec::new();
     };
-    let all = match view.operand_type(0).is_some_and(|ty| view.ctx.is_float(ty)) {
+    let all = match view.operand_type(0).is_some_and(|ty| view.ctx.is_continuous(ty)) {
         true => LESS | EQUAL | GREATER | UNORDERED,
         false => LESS | EQUAL | GREATER,
     };

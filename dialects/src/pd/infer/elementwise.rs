@@ -1,5 +1,6 @@
 //! Elementwise operations.
 
+use pir_ir::verify::describe_value;
 use pir_ir::{InferArgs, Type, TypeData};
 use smallvec::SmallVec;
 
@@ -22,10 +23,15 @@ pub(in super::super) fn magnitude(args: InferArgs<'_>) -> Types {
 fn broadcast_operands(args: &InferArgs<'_>, first: usize) -> Result<Shaped, String> {
     let (x, y) = (operand(args, first)?, operand(args, first + 1)?);
     if x.elem != y.elem {
+        // An integer is converted to the float that it meets.
+        let to_first = args.ctx.is_float(x.elem) || !args.ctx.is_float(y.elem);
+        let (from, to) = if to_first { (first + 1, x.elem) } else { (first, y.elem) };
         return Err(format!(
-            "element types `{}` and `{}` differ; convert one with `pd.cast`",
+            "element types `{}` and `{}` differ; convert one: `pd.cast ({}) {{dtype = {}}}`",
             spelled(args, x.elem),
-            spelled(args, y.elem)
+            spelled(args, y.elem),
+            describe_value(args.ctx, args.body, args.operands[from]),
+            spelled(args, to)
         ));
     }
     Ok(Shaped {

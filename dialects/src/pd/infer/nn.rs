@@ -155,10 +155,18 @@ pub(in super::super) fn along_axis(args: InferArgs<'_>) -> Types {
     one(args.operand_type(0).unwrap_or(Type::NONE))
 }
 
+/// The type of means and variances, which are not of low precision.
+fn statistics(elem: Type) -> Type {
+    match elem {
+        Type::F16 | Type::BF16 => Type::F32,
+        other => other,
+    }
+}
+
 pub(in super::super) fn layer_norm(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     let begin = axis(int(&args, "begin_norm_axis").unwrap_or(1), x.dims.len())?;
-    let rows = args.ctx.tensor(&x.dims[..begin], x.elem);
+    let rows = args.ctx.tensor(&x.dims[..begin], statistics(x.elem));
     Ok(smallvec![x.ty(args.ctx), rows, rows])
 }
 
@@ -174,7 +182,7 @@ pub(in super::super) fn group_norm(args: InferArgs<'_>) -> Types {
     if groups < 1 || (channels != DYNAMIC && channels % groups != 0) {
         return Err(format!("{channels} channels do not make {groups} groups"));
     }
-    let rows = args.ctx.tensor(&[x.dims[0], groups], x.elem);
+    let rows = args.ctx.tensor(&[x.dims[0], groups], statistics(x.elem));
     Ok(smallvec![x.ty(args.ctx), rows, rows])
 }
 
@@ -187,7 +195,7 @@ pub(in super::super) fn instance_norm(args: InferArgs<'_>) -> Types {
         (DYNAMIC, _) | (_, DYNAMIC) => DYNAMIC,
         _ => n.saturating_mul(c),
     };
-    let rows = args.ctx.tensor(&[rows], x.elem);
+    let rows = args.ctx.tensor(&[rows], statistics(x.elem));
     Ok(smallvec![x.ty(args.ctx), rows, rows])
 }
 

@@ -5,7 +5,7 @@ use std::f64::consts::FRAC_2_SQRT_PI;
 use pir_ir::{Type, ValueId};
 
 use super::super::{chlo, ops};
-use super::{Cx, One, Vjp, is_integer, is_unsigned};
+use super::{Cx, One, Vjp, complex, conjugate, is_integer, is_unsigned, part};
 use crate::pd::Expr;
 
 pub(super) const TABLE: &[(&str, One)] = &[
@@ -47,7 +47,10 @@ pub(super) const TABLE: &[(&str, One)] = &[
         Ok(truth_or(c, Expr::logical_and, Expr::multiply))
     }),
     (ops::Divide::NAME, |c| {
-        Ok(if c.is_float() { c.x(0) / c.x(1) } else { quotient(c) })
+        Ok(match c.is_float() || c.is_complex() {
+            true => c.x(0) / c.x(1),
+            false => quotient(c),
+        })
     }),
     (ops::Maximum::NAME, |c| Ok(truth_or(c, Expr::logical_or, Expr::maximum))),
     (ops::Minimum::NAME, |c| {
@@ -74,6 +77,7 @@ pub(super) const TABLE: &[(&str, One)] = &[
     (ops::Compare::NAME, compare),
     (ops::Select::NAME, |c| Ok(c.x(0).select(c.x(1), c.x(2)))),
     (ops::Clamp::NAME, |c| Ok(c.x(1).maximum(c.x(0)).minimum(c.x(2)))),
+    (chlo::Conj::NAME, |c| Ok(conjugate(c, c.x(0)))),
     (chlo::Acos::NAME, |c| Ok(c.x(0).acos())),
     (chlo::Acosh::NAME, |c| Ok(c.x(0).acosh())),
     (chlo::Asin::NAME, |c| Ok(c.x(0).asin())),
@@ -91,8 +95,25 @@ pub(super) const TABLE: &[(&str, One)] = &[
 
 /// Derivatives that are JAX's where those of `pd` differ: at kinks.
 pub(super) const VJPS: &[(&str, Vjp)] = &[
-    (ops::Abs::NAME, |c, _, g| {
+    // The cotangent of a complex number is one that is multiplied with its tangent, as in JAX: that of a real function is the conjugate
+    // of its gradient, and holomorphic functions have the formulas of real ones.
+    (ops::Real::NAME, |c, _, g| match c.is_complex() {
+        true => vec![complex(c, g, g.zeros())],
+        false => vec![g],
+    }),
+    (ops::Imag::NAME, |c, _, g| match c.is_complex() {
+        true => vec![complex(c, g.zeros(), g.neg())],
+        false => vec![g.zeros()],
+    }),
+    (ops::Complex::NAME, |c, _, g| {
+        vec![part(c, ops::Real::NAME, g), part(c, ops::Imag::NAME, g).neg()]
+    }),
+    (ops::Abs::NAME, |c, y, g| {
         let x = c.x(0);
+        if c.is_complex() {
+            let size = y.equal(y.zeros()).select(y.ones(), y);
+            return vec![(g / size).to(x.elem()) * conjugate(c, x)];
+        }
         vec![x.greater_equal(x.zeros()).select(g, g.neg())]
     }),
     (ops::Cbrt::NAME, |c, y, g| vec![g * y / (c.x(0) * 3.0)]),
@@ -216,6 +237,9 @@ fn compare<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     let (x, y) = (c.x(0), c.x(1));
     if c.attrs.word("compare_type") == Some("TOTALORDER") && c.is_float() {
         return compare_in_total_order(c);
+    }
+    if c.is_complex() && !matches!(c.attrs.word("comparison_direction"), Some("EQ" | "NE")) {
+        return Err("complex numbers have no order".to_owned());
     }
     // Comparisons of truth values are of 0 and 1.
     let (x, y) = match c.is_bool() {

@@ -2,6 +2,7 @@
 
 mod contract;
 mod elementwise;
+mod fft;
 mod index;
 mod linalg;
 mod reduce;
@@ -82,6 +83,11 @@ impl<'c> Cx<'c> {
         self.x(0).elem().is_some_and(|elem| self.ctx().is_float(elem))
     }
 
+    /// Whether the first operand holds complex numbers.
+    fn is_complex(&self) -> bool {
+        self.x(0).is_complex()
+    }
+
     /// A list of numbers of an element type.
     fn list(&self, values: &[i64], elem: Type) -> Expr<'c> {
         self.scope.full_int_array_with(values, |o| o.dtype(elem))
@@ -116,6 +122,16 @@ impl Compute {
     }
 }
 
+/// The operations with derivatives of their own that hold for complex numbers.
+const COMPLEX_VJPS: &[&str] = &[
+    ops::Abs::NAME,
+    ops::Complex::NAME,
+    ops::Fft::NAME,
+    ops::Imag::NAME,
+    ops::Power::NAME,
+    ops::Real::NAME,
+];
+
 /// The lowering of an operation, if it has one.
 pub(super) fn find(name: &str) -> Option<Lowering> {
     let tables = [elementwise::TABLE, shape::TABLE, contract::TABLE, index::TABLE];
@@ -129,6 +145,7 @@ pub(super) fn find(name: &str) -> Option<Lowering> {
         name,
         ops::Cholesky::NAME | ops::TriangularSolve::NAME | ops::CustomCall::NAME
     );
+    let vjp = vjp.or((name == ops::Fft::NAME).then_some(Gradient::All(fft::vjp)));
     let vjp = vjp.or(is_linalg.then_some(Gradient::All(linalg::vjp)));
     let compute = one.or(all);
     (compute.is_some() || vjp.is_some()).then_some(Lowering { compute, vjp })
@@ -222,14 +239,6 @@ impl Semantics for Lowering {
         let facts = Facts::of(r, op);
         let name = r.ctx.op_str(r.body.op_name(op));
         let unsupported = || format!("`{name}` of these types is not supported");
-        // Kernels have no complex numbers.
-        let is_complex = |value| {
-            let tensor = r.ctx.as_tensor(r.body.value_type(value));
-            tensor.is_some_and(|(_, elem)| matches!(r.ctx.type_data(elem), TypeData::Complex(_)))
-        };
-        if r.body.results(op).chain(operands.iter().copied()).any(is_complex) {
-            return Err(unsupported());
-        }
         let building = Building::new(r);
         let cx = facts.within(building.scope(), operands);
         let compute = self.compute.ok_or_else(|| format!("`{name}` is not made of others"))?;
@@ -249,6 +258,11 @@ impl Semantics for Lowering {
         args: VjpArgs<'_>,
     ) -> Result<SmallVec<[(usize, ValueId); 2]>, String> {
         let vjp = self.vjp.ok_or("it has no derivative of its own")?;
+        let name = r.ctx.op_str(r.body.op_name(op));
+        let is_complex = |value: ValueId| r.ctx.is_complex(r.body.value_type(value));
+        if !COMPLEX_VJPS.contains(&name) && args.operands.iter().copied().any(is_complex) {
+            return Err(format!("the derivative of `{name}` is not known for complex numbers"));
+        }
         let facts = Facts::of(r, op);
         let building = Building::new(r);
         let cx = facts.within(building.scope(), args.operands);
@@ -268,6 +282,32 @@ impl Semantics for Lowering {
         Ok(given
             .filter_map(|(index, (cotangent, operand))| Some((index, cotangent.reduce_like(*operand).id()?)))
             .collect())
+    }
+}
+
+/// Complex numbers of their parts.
+fn complex<'c>(c: &Cx<'c>, re: Expr<'c>, im: Expr<'c>) -> Expr<'c> {
+    let parts: Vec<ValueId> = [re, im].iter().filter_map(|part| part.id()).collect();
+    let ty = c
+        .ctx()
+        .tensor(re.dims(), c.ctx().complex_type(re.elem().unwrap_or(Type::NONE)));
+    let made = c.scope.build(ops::Complex::NAME, &parts, &[], Some(ty));
+    made.first().copied().unwrap_or(c.scope.nothing())
+}
+
+/// A part of complex numbers.
+fn part<'c>(c: &Cx<'c>, name: &str, x: Expr<'c>) -> Expr<'c> {
+    let elem = |elem| c.ctx().complex_part(elem).unwrap_or(elem);
+    let ty = x.elem().map(|part| c.ctx().tensor(x.dims(), elem(part)));
+    let made = x.id().map(|x| c.scope.build(name, &[x], &[], ty));
+    made.and_then(|made| made.first().copied()).unwrap_or(c.scope.nothing())
+}
+
+/// The conjugates of complex numbers; real numbers as they are.
+fn conjugate<'c>(c: &Cx<'c>, x: Expr<'c>) -> Expr<'c> {
+    match x.is_complex() {
+        true => complex(c, part(c, ops::Real::NAME, x), part(c, ops::Imag::NAME, x).neg()),
+        false => x,
     }
 }
 

@@ -41,6 +41,8 @@ fn known<'c>(x: Expr<'c>, combiner: &str, axes: &[i64]) -> Option<Expr<'c>> {
         (ops::Or::NAME | ops::Add::NAME | ops::Maximum::NAME, true) => x.any_with(|o| o.axis(axes)),
         (ops::And::NAME | ops::Multiply::NAME | ops::Minimum::NAME, true) => x.all_with(|o| o.axis(axes)),
         (ops::Add::NAME, _) => x.sum_with(|o| o.axis(axes)).to(x.elem()),
+        // Their product has no derivative but that of its factors.
+        (ops::Multiply::NAME, _) if x.is_complex() => return None,
         (ops::Multiply::NAME, _) => x.prod_with(|o| o.axis(axes)).to(x.elem()),
         // Of equals each gets the same share of the cotangent.
         (ops::Maximum::NAME, _) => x.amax_with(|o| o.axis(axes)),
@@ -200,7 +202,7 @@ fn running<'c>(
     let axis = at as i64;
     let turned = |x: Expr<'c>| if from_back { x.flip(&[axis]) } else { x };
     let out = match combiner {
-        ops::Add::NAME if !c.is_bool() => turned(x).cumsum_with(|o| o.axis(axis)),
+        ops::Add::NAME if !c.is_bool() && !c.is_complex() => turned(x).cumsum_with(|o| o.axis(axis)),
         _ => scanned(c, turned(x), at)?,
     };
     Ok(Some(turned(out)))

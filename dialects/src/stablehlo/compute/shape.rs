@@ -1,6 +1,6 @@
 //! What makes up or moves elements.
 
-use pir_ir::{Attr, AttrData, Context, Type};
+use pir_ir::{Attr, AttrData, Context, Elements, Type};
 
 use super::super::attrs::List;
 use super::super::{ops, sdy};
@@ -65,9 +65,11 @@ pub(super) fn splat(ctx: &Context, attr: Attr) -> Option<f64> {
 fn constant<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     let (ctx, dims, elem) = (c.ctx(), c.dims(), c.elem());
     let elements = c.attrs.get("value").and_then(|value| ctx.attr_elements(value));
-    let elements = elements.filter(|elements| !elements.is_complex());
-    let elements = elements.ok_or("only constants of real numbers are supported")?;
+    let elements = elements.ok_or("`value` must be a constant")?;
     let unsupported = "constants of this element type are not supported";
+    if let Some(part) = ctx.complex_part(elem) {
+        return complex_constant(c, elements, part);
+    }
     if ctx.is_float(elem) {
         let numbers: Vec<f64> = elements.floats().ok_or(unsupported)?.collect();
         return Ok(match numbers[..] {
@@ -88,6 +90,29 @@ fn constant<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
             .scope
             .assign_value_with(dims, ctx.ints_attr(&numbers), |o| o.dtype(elem)),
     })
+}
+
+/// A constant of the numbers of which its elements' parts are.
+fn complex_constant<'c>(c: &Cx<'c>, elements: &Elements, part: Type) -> Result<Expr<'c>, String> {
+    let numbers = elements
+        .floats()
+        .ok_or("constants of this element type are not supported")?;
+    let numbers: Vec<f64> = numbers.collect();
+    let parts = [0, 1].map(|first| {
+        let parts = numbers.iter().skip(first).step_by(2);
+        let values = || parts.clone().map(|&n| c.ctx().float_attr(n)).collect();
+        match numbers[..] {
+            [re, im, ..] if elements.is_splat() => {
+                let number = if first == 0 { re } else { im };
+                c.scope.full_of(c.ctx().tensor(c.dims(), part), number)
+            }
+            _ => {
+                let list = c.ctx().attr(AttrData::Array(values()));
+                c.scope.assign_value_with(c.dims(), list, |o| o.dtype(part))
+            }
+        }
+    });
+    Ok(super::complex(c, parts[0], parts[1]))
 }
 
 /// Dimensions of one repeated to a shape.

@@ -26,6 +26,8 @@ pub(super) enum Twin {
     Logical(&'static str),
 }
 
+const NOT_COMPLEX: &str = "it is not supported for complex numbers";
+
 const TWINS: &[(&str, Twin)] = &[
     (pd::Exp::NAME, Twin::Float(ops::Exponential::NAME)),
     (pd::Expm1::NAME, Twin::Float(ops::ExponentialMinusOne::NAME)),
@@ -80,12 +82,13 @@ pub(super) fn twin(name: &str) -> Option<Twin> {
 pub(super) fn convert_twin<'c>(c: &Cx<'c>) -> Results<'c> {
     let (x, y, dims) = (c.x(0), c.x(1), c.dims());
     Ok(vec![match twin(c.name).ok_or("it has no twin")? {
-        Twin::Float(name) if c.is_float() => unary(name, x),
+        Twin::Float(name) if c.is_float() || c.is_complex() => unary(name, x),
         Twin::Float(_) => return Err("the operand must hold floats".to_owned()),
         Twin::Rounding(name) if c.is_float() => unary(name, x),
         Twin::Rounding(_) => x,
         Twin::Number(_) if is_bool(x) => return Err("the operand must hold numbers".to_owned()),
-        Twin::Number(name) => unary(name, x),
+        // The absolute value of a complex number is a real one.
+        Twin::Number(name) => super::hlo::emit(c.scope, name, &[x], &[], c.types[0]),
         Twin::Binary(name) => binary(name, x, y, dims),
         Twin::Compare(direction) => compare(direction, x, y, dims),
         Twin::Logical(name) => binary(name, truth(x), truth(y), dims),
@@ -127,15 +130,17 @@ pub(super) const ROWS: Rows = rows! {
     AssignOutInplace |c, _| c.x(0);
     Detach |c, _| c.x(0);
     Cast |c, _| converted(c.x(0), c.elem());
-    Isnan |c, _| match c.is_float() {
+    Isnan |c, _| match c.is_float() || c.is_complex() {
         true => compare("NE", c.x(0), c.x(0), c.dims()),
         false => filled(c.scope, c.dims(), Type::I1, Num::Int(0)),
     };
     Isinf |c, _| match c.is_float() {
+        false if c.is_complex() => return Err(NOT_COMPLEX.to_owned()),
         true => compare("EQ", c.x(0).abs(), like(c.x(0), f64::INFINITY), c.dims()),
         false => filled(c.scope, c.dims(), Type::I1, Num::Int(0)),
     };
     Isfinite |c, _| match c.is_float() {
+        false if c.is_complex() => return Err(NOT_COMPLEX.to_owned()),
         true => {
             let ty = c.ctx().tensor(c.dims(), Type::I1);
             super::hlo::emit(c.scope, ops::IsFinite::NAME, &[c.x(0)], &[], ty)

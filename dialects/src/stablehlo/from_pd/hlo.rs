@@ -31,14 +31,15 @@ pub(super) fn pairs(ctx: &Context, list: &[(i64, i64)]) -> Attr {
 }
 
 /// `#stablehlo<comparison_direction LT>`
-pub(super) fn dialect(ctx: &Context, text: &str) -> Attr {
+pub(in crate::stablehlo) fn dialect(ctx: &Context, text: &str) -> Attr {
     ctx.attr(AttrData::Opaque(format!("#stablehlo{text}").into()))
 }
 
 /// A constant of the lowest bits of each number.
 fn numbers(ctx: &Context, ty: Type, bits: impl Iterator<Item = u64>, form: ElementsForm) -> Attr {
     let elem = ctx.elem_type(ty);
-    let bytes = width(ctx, elem).map_or(1, |width| width.div_ceil(8));
+    let part = ctx.complex_part(elem).unwrap_or(elem);
+    let bytes = width(ctx, part).map_or(1, |width| width.div_ceil(8));
     let made = ElementsBuilder::new(0).ok().and_then(|mut builder| {
         for bits in bits {
             builder.push(bits, bytes).ok()?;
@@ -98,7 +99,11 @@ pub(super) fn constant<'c>(
 ) -> Expr<'c> {
     let ctx = scope.context();
     let ty = ctx.tensor(dims, elem);
-    let list: Option<Vec<u64>> = list.map(|number| bits(ctx, elem, number)).collect();
+    // The imaginary parts are zero.
+    let zero = ctx.is_complex(elem).then_some(Num::Float(0.0));
+    let part = ctx.complex_part(elem).unwrap_or(elem);
+    let list = list.flat_map(|number| std::iter::once(number).chain(zero));
+    let list: Option<Vec<u64>> = list.map(|number| bits(ctx, part, number)).collect();
     match list {
         Some(list) => {
             let value = numbers(ctx, ty, list.into_iter(), ElementsForm::Dense);
@@ -150,7 +155,7 @@ pub(super) fn binary<'c>(name: &str, x: Expr<'c>, y: Expr<'c>, dims: &[i64]) -> 
 pub(super) fn compare<'c>(direction: &str, x: Expr<'c>, y: Expr<'c>, dims: &[i64]) -> Expr<'c> {
     let (x, y, ctx) = (spread(x, dims), spread(y, dims), x.scope().context());
     let kind = match x.elem().map(|elem| ctx.type_data(elem)) {
-        Some(TypeData::Float(_)) => "FLOAT",
+        Some(TypeData::Float(_) | TypeData::Complex(_)) => "FLOAT",
         Some(TypeData::Integer { width: 1, .. }) => "UNSIGNED",
         Some(TypeData::Integer { sign, .. }) if *sign == pir_ir::Signedness::Unsigned => "UNSIGNED",
         _ => "SIGNED",
@@ -198,6 +203,12 @@ pub(super) fn reshaped<'c>(x: Expr<'c>, dims: &[i64]) -> Expr<'c> {
 }
 
 pub(super) fn converted<'c>(x: Expr<'c>, elem: Type) -> Expr<'c> {
+    let ctx = x.scope().context();
+    let part = x.elem().and_then(|elem| ctx.complex_part(elem));
+    if let Some(part) = part.filter(|_| !ctx.is_complex(elem)) {
+        let real = emit(x.scope(), ops::Real::NAME, &[x], &[], ctx.tensor(x.dims(), part));
+        return converted(real, elem);
+    }
     match x.elem() == Some(elem) {
         true => x,
         false => {

@@ -28,7 +28,7 @@ use crate::pd::{Building, Expr, ExprScope, Given, Ints, Number, Source};
 use hlo::Build;
 
 pub use hlo::array;
-pub(super) use hlo::{Num, dense};
+pub(super) use hlo::{Num, dense, dialect};
 pub use program::{set_signatures, wrap};
 
 /// An operation that is converted.
@@ -128,6 +128,10 @@ impl<'c> Cx<'c> {
 
     fn is_float(&self) -> bool {
         is_float(self.x(0))
+    }
+
+    fn is_complex(&self) -> bool {
+        self.x(0).is_complex()
     }
 
     /// A truth value that is an attribute.

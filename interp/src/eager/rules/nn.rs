@@ -4,7 +4,7 @@ use super::super::value::V;
 use super::elementwise::failed;
 use super::{Cx, OUTPUTS, Rule, composite, one};
 use crate::kernels::{around, axis};
-use crate::tensor::Tensor as Dense;
+use crate::tensor::{DType, Tensor as Dense};
 use pir_dialects::pd;
 
 pub(super) const RULES: &[Rule] = &[
@@ -28,8 +28,8 @@ pub(super) const RULES: &[Rule] = &[
         match axis(begin, shape.len()) {
             Ok(begin) => {
                 let (rows, size) = (shape[..begin].iter().product(), shape[begin..].iter().product());
-                let n = Normal::of(c, &c.x().reshape(&[rows, size]));
-                let out = scaled(c, n.normal, 1, &[1, size]).reshape(&shape);
+                let n = Normal::of(c, &widened(c.x()).reshape(&[rows, size]));
+                let out = scaled(c, n.normal, 1, &[1, size]).reshape(&shape).cast(c.x().dtype());
                 vec![
                     out,
                     n.mean.reshape(&c.out_shape(1)),
@@ -43,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
         let groups = usize::try_from(c.int("groups", -1)).unwrap_or(1);
         let n = channels(c, 1, |_| groups);
         vec![
-            n.normal,
+            n.normal.cast(c.x().dtype()),
             n.mean.reshape(&c.out_shape(1)),
             n.variance.reshape(&c.out_shape(2)),
         ]
@@ -51,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
     composite(pd::InstanceNorm::NAME, |c| {
         let n = channels(c, 1, |channels| channels);
         vec![
-            n.normal,
+            n.normal.cast(c.x().dtype()),
             n.mean.reshape(&c.out_shape(1)),
             n.factor.reshape(&c.out_shape(2)),
         ]
@@ -135,14 +135,22 @@ impl<'e> Normal<'e> {
     }
 }
 
+/// In single precision what is of a lower one.
+fn widened<'e>(x: V<'e>) -> V<'e> {
+    match x.dtype() {
+        DType::F16 | DType::BF16 => x.cast(DType::F32),
+        _ => x,
+    }
+}
+
 /// Applies the scale and the shift, declared at `first` and `first + 1`.
 fn scaled<'e>(c: &Cx<'e>, x: V<'e>, first: usize, shape: &[usize]) -> V<'e> {
     let mut out = x;
     if let Some(at) = c.declared(first) {
-        out = out * c.arg(at).reshape(shape);
+        out = out.clone() * c.arg(at).cast(out.dtype()).reshape(shape);
     }
     if let Some(at) = c.declared(first + 1) {
-        out = out + c.arg(at).reshape(shape);
+        out = out.clone() + c.arg(at).cast(out.dtype()).reshape(shape);
     }
     out
 }
@@ -164,7 +172,7 @@ fn channels_first<'e>(c: &Cx<'e>, x: &V<'e>, back: bool) -> V<'e> {
 
 /// Normalizes groups of channels of each image.
 fn channels<'e>(c: &Cx<'e>, first: usize, groups: impl FnOnce(usize) -> usize) -> Normal<'e> {
-    let x = channels_first(c, &c.x(), false);
+    let x = channels_first(c, &widened(c.x()), false);
     let shape = x.shape();
     let (n, count) = (shape.first().copied().unwrap_or(1), shape.get(1).copied().unwrap_or(1));
     let area: usize = shape.iter().skip(2).product();

@@ -18,52 +18,33 @@ type Binary = fn(i64, i64, u32) -> Result<i64, &'static str>;
 const ZERO: &str = "division by zero";
 const OVERFLOW: &str = "the quotient does not fit";
 
+/// What is computed of two operands, for each of the operations that compute it.
 macro_rules! binary {
-    ($($name:expr, $f:expr;)*) => { &[$(($name, |_| integers($f))),*] };
+    ($($($op:path),+ => $f:expr;)*) => { &[$($((<$op>::NAME, |_| integers($f))),+),*] };
 }
 
 const BINARY: &[(&str, Prepare)] = binary! {
-    arith::Addi::NAME, |a, b, _| Ok(a.wrapping_add(b));
-    arith::Subi::NAME, |a, b, _| Ok(a.wrapping_sub(b));
-    arith::Muli::NAME, |a, b, _| Ok(a.wrapping_mul(b));
-    arith::Divsi::NAME, divide;
-    arith::Divui::NAME, |a, b, w| unsigned(a, b, w, |a, b| a.checked_div(b));
-    arith::Ceildivsi::NAME, ceil_divide;
-    arith::Ceildivui::NAME, |a, b, w| unsigned(a, b, w, |a, b| (b != 0).then(|| a.div_ceil(b)));
-    arith::Floordivsi::NAME, floor_divide;
-    arith::Remsi::NAME, remainder;
-    arith::Remui::NAME, |a, b, w| unsigned(a, b, w, |a, b| a.checked_rem(b));
-    arith::Andi::NAME, |a, b, _| Ok(a & b);
-    arith::Ori::NAME, |a, b, _| Ok(a | b);
-    arith::Xori::NAME, |a, b, _| Ok(a ^ b);
-    arith::Shli::NAME, shift_left;
-    arith::Shrsi::NAME, |a, b, w| Ok(a >> mask(b, w).min(63));
-    arith::Shrui::NAME, shift_right;
-    arith::Maxsi::NAME, |a, b, _| Ok(a.max(b));
-    arith::Minsi::NAME, |a, b, _| Ok(a.min(b));
-    arith::Maxui::NAME, |a, b, w| unsigned(a, b, w, |a, b| Some(a.max(b)));
-    arith::Minui::NAME, |a, b, w| unsigned(a, b, w, |a, b| Some(a.min(b)));
-    index::Add::NAME, |a, b, _| Ok(a.wrapping_add(b));
-    index::Sub::NAME, |a, b, _| Ok(a.wrapping_sub(b));
-    index::Mul::NAME, |a, b, _| Ok(a.wrapping_mul(b));
-    index::Divs::NAME, divide;
-    index::Divu::NAME, |a, b, w| unsigned(a, b, w, |a, b| a.checked_div(b));
-    index::Ceildivs::NAME, ceil_divide;
-    index::Ceildivu::NAME, |a, b, w| unsigned(a, b, w, |a, b| (b != 0).then(|| a.div_ceil(b)));
-    index::Floordivs::NAME, floor_divide;
-    index::Rems::NAME, remainder;
-    index::Remu::NAME, |a, b, w| unsigned(a, b, w, |a, b| a.checked_rem(b));
-    index::And::NAME, |a, b, _| Ok(a & b);
-    index::Or::NAME, |a, b, _| Ok(a | b);
-    index::Xor::NAME, |a, b, _| Ok(a ^ b);
-    index::Shl::NAME, shift_left;
-    index::Shrs::NAME, |a, b, w| Ok(a >> mask(b, w).min(63));
-    index::Shru::NAME, shift_right;
-    index::Maxs::NAME, |a, b, _| Ok(a.max(b));
-    index::Mins::NAME, |a, b, _| Ok(a.min(b));
-    index::Maxu::NAME, |a, b, w| unsigned(a, b, w, |a, b| Some(a.max(b)));
-    index::Minu::NAME, |a, b, w| unsigned(a, b, w, |a, b| Some(a.min(b)));
-    math::Ipowi::NAME, power;
+    arith::Addi, index::Add => |a, b, _| Ok(a.wrapping_add(b));
+    arith::Subi, index::Sub => |a, b, _| Ok(a.wrapping_sub(b));
+    arith::Muli, index::Mul => |a, b, _| Ok(a.wrapping_mul(b));
+    arith::Divsi, index::Divs => divide;
+    arith::Divui, index::Divu => |a, b, w| unsigned(a, b, w, |a, b| a.checked_div(b));
+    arith::Ceildivsi, index::Ceildivs => ceil_divide;
+    arith::Ceildivui, index::Ceildivu => |a, b, w| unsigned(a, b, w, |a, b| (b != 0).then(|| a.div_ceil(b)));
+    arith::Floordivsi, index::Floordivs => floor_divide;
+    arith::Remsi, index::Rems => remainder;
+    arith::Remui, index::Remu => |a, b, w| unsigned(a, b, w, |a, b| a.checked_rem(b));
+    arith::Andi, index::And => |a, b, _| Ok(a & b);
+    arith::Ori, index::Or => |a, b, _| Ok(a | b);
+    arith::Xori, index::Xor => |a, b, _| Ok(a ^ b);
+    arith::Shli, index::Shl => shift_left;
+    arith::Shrsi, index::Shrs => |a, b, w| Ok(a >> mask(b, w).min(63));
+    arith::Shrui, index::Shru => shift_right;
+    arith::Maxsi, index::Maxs => |a, b, _| Ok(a.max(b));
+    arith::Minsi, index::Mins => |a, b, _| Ok(a.min(b));
+    arith::Maxui, index::Maxu => |a, b, w| unsigned(a, b, w, |a, b| Some(a.max(b)));
+    arith::Minui, index::Minu => |a, b, w| unsigned(a, b, w, |a, b| Some(a.min(b)));
+    math::Ipowi => power;
 };
 
 const OTHERS: &[(&str, Prepare)] = &[

@@ -6,17 +6,19 @@
 
 mod float;
 mod integer;
+mod tensors;
 
 use half::{bf16, f16};
 use pir_dialects::mlir::{arith, index, ub};
 use pir_ir::AttrData;
 
-use super::{Inputs, Kernel, Outputs, Prepare, Spec, one, take};
+use super::{Inputs, Kernel, Outputs, Prepare, Spec, constant_tensor, one, take};
 use crate::tensor::buffer::gathered;
 use crate::tensor::{DType, Data, Element, Tensor};
 
 pub(super) use float::KERNELS as FLOATS;
 pub(super) use integer::KERNELS as INTEGERS;
+pub(super) use tensors::KERNELS as TENSORS;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (arith::Constant::NAME, constant),
@@ -67,11 +69,7 @@ fn constant(s: &Spec<'_>) -> Result<Kernel, String> {
         AttrData::Bool(value) => Tensor::scalar(*value),
         AttrData::Float { bits, .. } => Tensor::full(&[], dtype, f64::from_bits(*bits))?,
         AttrData::Int { value, .. } => Tensor::scalar(*value as i64).cast(dtype)?,
-        AttrData::Elements(elements) => match (elements.ints(), elements.floats()) {
-            (Some(values), _) => Tensor::new(&shape, values.collect::<Vec<i64>>())?.cast(dtype)?,
-            (_, Some(values)) => Tensor::new(&shape, values.collect::<Vec<f64>>())?.cast(dtype)?,
-            _ => return Err("the elements are no numbers of a type that there are tensors of".to_owned()),
-        },
+        AttrData::Elements(elements) => constant_tensor(elements, &shape, dtype)?,
         _ => return Err("`value` must be a number or `dense<…>`".to_owned()),
     };
     Ok(Box::new(move |_| one(tensor.clone())))

@@ -206,7 +206,7 @@ impl<'s> Parser<'s> {
         loop {
             // `[4, dtype = f32}`: what follows is an entry of the dictionary around.
             if let Some(word) = self.entry_name() {
-                return Err(self.unclosed_list(open).with_label(word, "this is no element"));
+                return Err(self.unclosed_list(open).with_label(word, "this is not an element"));
             }
             items.push(self.parse_attr()?);
             self.skip();
@@ -222,9 +222,13 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// The error for the list that begins at `open`, of which the elements are before the present place.
     fn unclosed_list(&self, open: usize) -> Failure {
+        let before = self.src[open..self.pos].trim_ascii_end();
+        let end = open + before.strip_suffix(b",").unwrap_or(before).trim_ascii_end().len();
         self.error_at(open, open + 1, "unclosed", "this list is not closed".to_owned())
-            .with_help("add a `]` behind its last element")
+            .with_help("add a `]` after its last element")
+            .with_edit(Span::new(end, end), "]")
     }
 
     /// The name of an entry, with its `=`, if one is next.

@@ -4,7 +4,8 @@ use super::caches::op_place;
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
 use crate::entity::OpName;
-use crate::types::AttrDict;
+use crate::registry::InferArgs;
+use crate::types::{AttrDict, Type};
 use crate::verify::{are_declared, faults, plan};
 
 impl Parser<'_> {
@@ -28,7 +29,12 @@ impl Parser<'_> {
     }
 
     /// Reports attributes that are not declared or not of the declared types. What is missing, the verifier says.
-    pub(super) fn check_attributes(&mut self, pending: &Pending, attrs: AttrDict) -> Result<(), Failure> {
+    pub(super) fn check_attributes(
+        &mut self,
+        pending: &Pending,
+        attrs: AttrDict,
+        results: &[Type],
+    ) -> Result<(), Failure> {
         let ctx = self.ctx.clone();
         let (Some(def), Some(plan)) = (ctx.op_def(pending.name), plan(&ctx, pending.name)) else {
             return Ok(());
@@ -48,11 +54,24 @@ impl Parser<'_> {
         self.pos = end;
         let places = self.attr_places.take().unwrap_or_default();
         let mut last = None;
+        let args = InferArgs {
+            ctx: &ctx,
+            body: &self.bodies[self.bodies.len() - 1],
+            def,
+            operands: &pending.operands,
+            attrs,
+            regions: &pending.regions,
+        };
+        let mut faults = faults;
+        faults.iter_mut().for_each(|fault| fault.complete(args, results));
         for fault in faults {
             let Some((name, is_value)) = fault.place else { continue };
             let place = places.iter().find(|place| place.0 == name);
             let span = place.map_or(pending.span, |&(_, name, value)| if is_value { value } else { name });
-            let failure = self.error(fault.code, fault.message, span).with_help(fault.help);
+            let mut failure = self.error(fault.code, fault.message, span).with_help(fault.help);
+            if let Some(text) = fault.replacement {
+                failure = failure.with_edit(span, text);
+            }
             if let Some(earlier) = last.replace(failure) {
                 self.report(earlier);
             }

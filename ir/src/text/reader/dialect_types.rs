@@ -44,7 +44,7 @@ impl Parser<'_> {
     pub(super) fn unknown_type(&self, start: usize, name: &str) -> Failure {
         let error = self.error_at(start, self.pos, "unknown-type", format!("`{name}` is not a type"));
         match nearest(name, self.ctx.type_defs().iter().map(|def| &*def.name)) {
-            Some(near) => error.with_help(format!("did you mean `{near}`?")),
+            Some(near) => error.suggesting(if self.src.get(start) == Some(&b'!') { "!" } else { "" }, near),
             None => error.with_help(
                 "types are `tensor<4x?xf32>`, `i1`, `i64`, `f32`, `f64`, `index`, `cf.stack`, `(A) -> B`; those of a dialect \
                  start with `!`",

@@ -333,7 +333,7 @@ impl Parser<'_> {
             self.drop_empty_lists(&mut pending.attrs);
         }
         let attrs = self.ctx.dict(&pending.attrs);
-        self.check_attributes(&pending, attrs)?;
+        self.check_attributes(&pending, attrs, types.as_ref().map_or(&[][..], |t| &t.results))?;
         let count: usize = pending.names.names.iter().map(|n| n.1 as usize).sum();
         let results: SmallVec<[Type; 4]> = match types {
             Some(types) if self.are_of_operands(&pending, &types, count) => {
@@ -483,18 +483,15 @@ impl Parser<'_> {
             return Err(untyped(self, "they do not follow from the operands".to_owned()));
         };
         let body = &self.bodies[self.bodies.len() - 1];
-        let types = infer(InferArgs {
+        let args = InferArgs {
             ctx: &ctx,
             body,
             def,
             operands: &pending.operands,
             attrs,
             regions: &pending.regions,
-        });
-        let types = types.map_err(|why| {
-            let wrong = does_not_fit(&ctx, body, def, &why, pending.span, &pending.operands);
-            Failure::of(wrong)
-        })?;
+        };
+        let types = infer(args).map_err(|why| Failure::of(does_not_fit(args, infer, &why, pending.span)))?;
         if types.len() != count && count > 0 {
             return Err(self
                 .error(

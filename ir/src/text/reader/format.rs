@@ -90,7 +90,7 @@ impl Parser<'_> {
         }
     }
 
-    fn is_own_word(&self, def: &OpDef, at: usize) -> bool {
+    pub(super) fn is_own_word(&self, def: &OpDef, at: usize) -> bool {
         let word = cursor::name(&self.src[at..]).map_or(&b""[..], |(_, word)| word);
         let is_keyword = |keyword: &&str| keyword.as_bytes() == word;
         word == b"attributes" || def.regions.iter().any(|spec| spec.keywords.iter().any(is_keyword))

@@ -9,7 +9,7 @@ use super::ods_hooks::OdsReader;
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
 use crate::body::Successor;
-use crate::declare::Traits;
+use crate::declare::{Presence, Traits};
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::ValueId;
@@ -62,8 +62,26 @@ impl Parser<'_> {
         }
         // Attributes, and then what our own form may have behind them.
         let open = self.after(self.pos);
+        if def.is_some_and(|def| def.has(Traits::SYMBOL)) && self.src.get(open) == Some(&b'@') {
+            // In MLIR's form, a type is behind the name.
+            let end = cursor::symbol_end(self.src, open).unwrap_or(open + 1);
+            return self.src.get(self.after(end)) != Some(&b'{');
+        }
+        // No format of MLIR begins with a word that our own form has in front of a region.
+        if def.is_some_and(|def| !def.regions.is_empty() && self.is_own_word(def, open)) {
+            return false;
+        }
         if let Some(def) = def.filter(|_| self.src.get(open) == Some(&b'{')) {
             let end = cursor::balanced_end(self.src, open);
+            // Regions have a word in front of them in our own form: these may be no attributes.
+            let keyword = def
+                .regions
+                .first()
+                .filter(|spec| !spec.bare && spec.presence == Presence::Required);
+            let keyword = keyword.and_then(|spec| spec.keywords.first());
+            if let (Some(keyword), Some(end)) = (keyword, end) {
+                return !self.src[self.after(end)..].starts_with(keyword.as_bytes());
+            }
             return !end.is_some_and(|end| self.own_goes_on(def, end, cursor::line_end(self.src, open)));
         }
         let Some(def) = def.filter(|_| self.next_is(b'(')) else {
@@ -736,7 +754,7 @@ impl Parser<'_> {
         }
         let attrs = self.ctx.dict(&pending.attrs);
         if pending.def(&self.ctx).is_some() {
-            self.check_attributes(&pending, attrs)?;
+            self.check_attributes(&pending, attrs, &[])?;
         }
         let body = self.body();
         let op = body.create_op(OpSpec {

@@ -53,6 +53,17 @@ impl Failure {
         self
     }
 
+    pub(super) fn with_edit(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.0 = Box::new(self.0.edit(span, text));
+        self
+    }
+
+    /// Suggests the word that was probably meant, which begins with `prefix`.
+    pub(super) fn suggesting(mut self, prefix: &str, near: &str) -> Self {
+        self.0 = Box::new(self.0.suggest(prefix, near));
+        self
+    }
+
     pub(super) fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
         self.0 = Box::new(self.0.label(span, text));
         self

@@ -83,15 +83,15 @@ impl Parser<'_> {
             ));
         }
         let failure = self.error("unknown-op", format!("there is no operation `{text}`"), span);
-        let help = match (near, dialect) {
-            (Some(near), _) => format!("did you mean `{near}`?"),
-            (None, Some(dialect)) if self.ctx.dialect(dialect).is_some() => {
+        if let Some(near) = near {
+            return failure.suggesting("", near);
+        }
+        let help = match dialect {
+            Some(dialect) if self.ctx.dialect(dialect).is_some() => {
                 format!("`pir-opt --list-ops` lists the operations of `{dialect}`")
             }
-            (None, Some(_)) => {
-                "operations of other dialects are accepted with `--allow-unregistered-dialect`".to_owned()
-            }
-            (None, None) => format!(
+            Some(_) => "operations of other dialects are accepted with `--allow-unregistered-dialect`".to_owned(),
+            None => format!(
                 "an operation is written `dialect.name`; if this is the custom assembly of MLIR, {MAKE_GENERIC}"
             ),
         };

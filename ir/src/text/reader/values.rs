@@ -190,7 +190,7 @@ impl Parser<'_> {
                     let texts = || self.scopes.names().map(|n| self.ctx.name_text(n)).collect();
                     let visible = visible.get_or_insert_with(texts);
                     match nearest(&text, visible.iter().map(EcoString::as_str)) {
-                        Some(near) => failure.with_help(format!("did you mean `%{near}`?")),
+                        Some(near) => failure.suggesting("%", near),
                         None => failure.with_help("define it before it is used, in this region or in one around it"),
                     }
                 }

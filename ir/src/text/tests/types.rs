@@ -97,7 +97,7 @@ fn wrong_types_are_refused() {
     for (text, wanted) in [
         (
             "!t.tokne",
-            "unknown-type: `t.tokne` is not a type; did you mean `t.token`?",
+            "unknown-type: `t.tokne` is not a type; did you mean `!t.token`?",
         ),
         (
             "t.tokne",
@@ -105,7 +105,7 @@ fn wrong_types_are_refused() {
         ),
         (
             "!t.tokne<f32>",
-            "unknown-type: `t.tokne` is not a type; did you mean `t.token`?",
+            "unknown-type: `t.tokne` is not a type; did you mean `!t.token`?",
         ),
         (
             "!t.array",

@@ -305,11 +305,16 @@ impl Names {
         push_int(out, i128::from(len));
     }
 
-    /// Numbers a block that has no label.
+    /// Numbers a block that has no label of its own.
     pub(super) fn number_block(&mut self, block: BlockId, number: usize) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.labels.entry(block).or_insert(number);
         }
+    }
+
+    /// Whether a block has a number, also in place of a label that another block has, too.
+    pub(super) fn is_numbered(&self, block: BlockId) -> bool {
+        self.scopes.last().is_some_and(|s| s.labels.contains_key(&block))
     }
 
     /// The number of a block that has no label.

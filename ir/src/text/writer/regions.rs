@@ -88,10 +88,15 @@ impl<'a> Printer<'a, '_> {
             let ctx = self.ctx;
             let labels = blocks.iter().filter_map(|&block| body.block_label(block));
             let mut taken: rustc_hash::FxHashSet<String> = labels.map(|label| ctx.str(label).to_owned()).collect();
+            let mut used = rustc_hash::FxHashSet::default();
             for (at, &block) in blocks.iter().enumerate() {
+                // Blocks that come from different regions may have one label.
+                if body.block_label(block).is_some_and(|label| used.insert(label)) {
+                    continue;
+                }
                 // A label that was written may be such a number.
                 let mut number = at;
-                while body.block_label(block).is_none() && !taken.insert(format!("bb{number}")) {
+                while !taken.insert(format!("bb{number}")) {
                     number += blocks.len();
                 }
                 self.names.number_block(block, number);
@@ -210,7 +215,7 @@ impl<'a> Printer<'a, '_> {
 
     pub(super) fn label(&mut self, body: &Body, block: BlockId) {
         self.out.push('^');
-        match body.block_label(block) {
+        match body.block_label(block).filter(|_| !self.names.is_numbered(block)) {
             Some(label) => self.out.push_str(self.ctx.str(label)),
             None => {
                 // Numbered by its place; labels that were written may say the same, so those come first.

@@ -130,7 +130,12 @@ pub(crate) fn check_rules(
                     errors.push(only_reverse(ctx, body, activity, op));
                 }
                 false => errors.push(no_rule(ctx, body, activity, op)),
-                true => errors.extend(unsupported().map(|ty| no_rule_for(ctx, body, activity, op, ty))),
+                true => {
+                    let view = body.view(ctx, op);
+                    let holds = rules.get(body, op).is_some_and(|rule| rule.holds_for(view));
+                    let ty = unsupported().or_else(|| view.complex_type().filter(|_| !holds));
+                    errors.extend(ty.map(|ty| no_rule_for(ctx, body, activity, op, ty)));
+                }
             }
         }
     }

@@ -90,7 +90,7 @@ impl<'x, 'a> Forward<'x, 'a> {
             false => Tangent::One(tangent),
             true => {
                 let items = elements(self.r, tangent)?.into_iter();
-                let float = |&v: &ValueId| self.r.ctx.is_float(self.r.body.value_type(v));
+                let float = |&v: &ValueId| self.r.ctx.is_continuous(self.r.body.value_type(v));
                 Tangent::List(items.map(|v| Some(v).filter(float)).collect())
             }
         };

@@ -50,7 +50,7 @@ pub(super) fn push_forward(
             Some(types) => {
                 let mut items = Vec::new();
                 for (index, ty) in types.into_iter().enumerate() {
-                    let item = r.ctx.is_float(ty).then(|| stand_in(r, ty));
+                    let item = r.ctx.is_continuous(ty).then(|| stand_in(r, ty));
                     if let Some(item) = item {
                         cotangents.add_element(r, result, index, item)?;
                     }
@@ -58,7 +58,7 @@ pub(super) fn push_forward(
                 }
                 Tangent::List(items)
             }
-            None if r.ctx.is_float(ty) => {
+            None if r.ctx.is_continuous(ty) => {
                 let value = stand_in(r, ty);
                 cotangents.set(result, value);
                 Tangent::One(value)

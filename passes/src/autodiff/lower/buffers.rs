@@ -8,8 +8,10 @@
 
 use pir_dialects::cf;
 use pir_dialects::mlir::{arith, memref};
-use pir_ir::text::{ParseOptions, parse, parse_type, print_type};
-use pir_ir::{AttrData, Body, Context, Diagnostic, Module, OpId, Rewriter, Traits, Type, ValueId, ValueMap};
+use pir_ir::text::{ParseOptions, parse, print_type};
+use pir_ir::{
+    AttrData, Body, Context, DYNAMIC, Diagnostic, Module, OpId, Rewriter, Traits, Type, TypeData, ValueId, ValueMap,
+};
 use rustc_hash::FxHashMap;
 
 use crate::bodies::{atomically, inner_bodies_mut};
@@ -156,7 +158,7 @@ impl Classes {
         for root in chain.into_iter().rev() {
             let mut stored = self.contents.get(&root).map(|c| c.numbers.clone()).unwrap_or_default();
             for ty in inner {
-                for part in parts(ctx, ty)? {
+                for part in parts(ctx, ty) {
                     if !stored.contains(&part) {
                         stored.push(part);
                     }
@@ -168,14 +170,17 @@ impl Classes {
     }
 }
 
-/// The types of the counter and the buffer of values of a type.
-fn parts(ctx: &Context, ty: Type) -> Result<[Type; 2], String> {
-    let shared = ctx.shared().ok_or("there is no context")?;
-    let made = |text: &str| parse_type(&shared, text).map_err(|error| error.message);
-    Ok([
-        made("memref<1xindex>")?,
-        made(&format!("memref<1xmemref<?x{}>>", print_type(ctx, ty)))?,
-    ])
+/// The types of the counter and the buffer of values of a type: `memref<1xindex>` and `memref<1xmemref<?xT>>`.
+fn parts(ctx: &Context, ty: Type) -> [Type; 2] {
+    let buffer = |extent: i64, elem: Type| {
+        ctx.intern_type(TypeData::MemRef {
+            shape: Some([extent].into()),
+            elem,
+            layout: None,
+            space: None,
+        })
+    };
+    [buffer(1, Type::INDEX), buffer(1, buffer(DYNAMIC, ty))]
 }
 
 /// Counters and buffers of a stack, with the numbers of their functions.
@@ -256,7 +261,7 @@ impl Lowering<'_> {
                 let mut made = Parts::new();
                 for ty in self.classes.stored(r.ctx, stack)? {
                     let kind = self.kinds.of(ty);
-                    let new = call(r, "new", kind, &[], &parts(r.ctx, ty)?);
+                    let new = call(r, "new", kind, &[], &parts(r.ctx, ty));
                     made.push((kind, [r.body.result(new, 0), r.body.result(new, 1)]));
                 }
                 self.owned(r, stack, made);
@@ -281,7 +286,7 @@ impl Lowering<'_> {
                     let mut made = Parts::new();
                     for ty in self.classes.stored(r.ctx, value)?.into_iter().rev() {
                         let kind = self.kinds.of(ty);
-                        let [counter, buffer] = parts(r.ctx, ty)?;
+                        let [counter, buffer] = parts(r.ctx, ty);
                         let buffer = self.pop(r, stack, buffer)?;
                         let counter = self.pop(r, stack, counter)?;
                         made.push((kind, [counter, buffer]));

@@ -25,7 +25,7 @@ pub(super) fn rows_of(ctx: &Context, ty: Type, rows: u64) -> Type {
 pub(super) fn full(r: &mut Rewriter<'_>, ty: Type, value: f64) -> ValueId {
     let ctx = r.ctx;
     let (shape, elem) = ctx.as_tensor(ty).unwrap_or((&[], ty));
-    let value = match ctx.is_float(elem) {
+    let value = match ctx.is_continuous(elem) {
         true => ctx.float_attr(value),
         false if elem == Type::I1 => ctx.bool_attr(value != 0.0),
         false => ctx.int_attr(value as i64),

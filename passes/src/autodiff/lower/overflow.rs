@@ -1,7 +1,7 @@
 //! What is computed from a stack that was too small.
 
 use pir_dialects::pd;
-use pir_ir::{Diagnostic, EffectTarget, OpId, Rewriter, Traits, Type, Use, ValueId};
+use pir_ir::{Diagnostic, OpId, Rewriter, Traits, Type, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::Bound;
@@ -66,7 +66,7 @@ pub(super) fn poisoned(
             }
             let ty = r.body.value_type(value);
             let top = r.body.parent_op(op).is_none();
-            match top && r.ctx.as_tensor(ty).is_some_and(|(_, elem)| r.ctx.is_float(elem)) {
+            match top && r.ctx.as_tensor(ty).is_some_and(|(_, elem)| r.ctx.is_continuous(elem)) {
                 true => found.push(Use { op, index }),
                 false => errors.push(
                     Diagnostic::error(
@@ -89,7 +89,7 @@ fn gives(r: &Rewriter<'_>, op: OpId) -> bool {
         return true;
     }
     let mut effects = view.own_effects().into_iter();
-    r.body.op_regions(op).is_empty() && effects.any(|effect| matches!(effect.target, EffectTarget::World))
+    r.body.op_regions(op).is_empty() && effects.any(|effect| effect.target.is_shared())
 }
 
 impl Taint<'_, '_> {

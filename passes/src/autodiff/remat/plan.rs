@@ -399,7 +399,7 @@ impl Lookup<'_> {
 /// Whether an operation makes truth values of floats.
 fn compares_floats(r: &Rewriter<'_>, op: OpId) -> bool {
     let elem = |value: ValueId| r.ctx.elem_type(r.body.value_type(value));
-    r.body.results(op).any(|v| elem(v) == Type::I1) && r.body.operands(op).any(|v| r.ctx.is_float(elem(v)))
+    r.body.results(op).any(|v| elem(v) == Type::I1) && r.body.operands(op).any(|v| r.ctx.is_continuous(elem(v)))
 }
 
 /// Whether a branch depends on a truth value, by way of a few other ones.

@@ -479,7 +479,7 @@ impl Loop {
                     let own = r.view(op).own_effects().into_iter().all(|effect| match effect.target {
                         EffectTarget::Operand(i) => i < r.body.num_operands(op) && is_stack(r.body.operand(op, i)),
                         EffectTarget::Result(i) => i < r.body.num_results(op) && is_stack(r.body.result(op, i)),
-                        EffectTarget::World => false,
+                        EffectTarget::World | EffectTarget::Memory => false,
                     });
                     if !own {
                         return Err(Refusal {

@@ -11,12 +11,12 @@ use super::expand::expanded;
 use super::{Rule, RuleCx, rule};
 
 /// The rule of an operation with a program for its vector-Jacobian product.
-const VJP: Rule = rule("", vjp);
+const VJP: Rule = rule("", vjp).complex();
 /// The rule of an operation with a program for what it computes.
-const EXPANDED: Rule = rule("", expanded).of(expand);
+const EXPANDED: Rule = rule("", expanded).of(expand).complex();
 
 /// The rule of a call with a derivative of its own.
-pub(super) static CUSTOM: Rule = rule("", custom);
+pub(super) static CUSTOM: Rule = rule("", custom).complex();
 
 /// The rule that follows from the row of an operation.
 pub(super) fn rule_of(def: &OpDef) -> Option<Rule> {
@@ -66,6 +66,11 @@ fn read(cx: &mut RuleCx<'_, '_>) -> Result<[SmallVec<[ValueId; 4]>; 3], String> 
 fn custom(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     let custom = cx.rules.custom(cx.op).cloned();
     let custom = custom.ok_or("the function has no derivative of its own")?;
+    if custom.adjoint {
+        let args = read_for_adjoint(cx)?;
+        let grads = custom.emit(cx.r, &args);
+        return add_all(cx, false, grads);
+    }
     let [operands, results, mut cotangents] = read(cx)?;
     let args = match custom.marked {
         false => [operands, results, cotangents].concat(),
@@ -73,7 +78,7 @@ fn custom(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             for (index, cotangent) in cotangents.iter_mut().enumerate() {
                 // In the place of the cotangent of an integer there may be anything.
                 let wanted = custom.cotangent_type(operands.len(), index);
-                if let Some(ty) = wanted.filter(|&ty| !cx.ctx().is_float(ty))
+                if let Some(ty) = wanted.filter(|&ty| !cx.ctx().is_continuous(ty))
                     && !compatible(cx.ctx(), cx.r.body.value_type(*cotangent), ty)
                 {
                     *cotangent = zeros_of(cx.r, ty)?;
@@ -82,10 +87,34 @@ fn custom(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             [operands, cotangents].concat()
         }
     };
-    let mut grads = custom.emit(cx.r, &args).into_iter();
+    let grads = custom.emit(cx.r, &args);
+    add_all(cx, custom.marked, grads)
+}
+
+/// The operands, and the cotangents of the results that are floats: zeros for those that have none.
+fn read_for_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<Vec<ValueId>, String> {
+    let mut args: Vec<ValueId> = (0..cx.num_operands()).map(|index| cx.operand(index)).collect();
+    for (index, result) in cx.r.body.results(cx.op).enumerate() {
+        if !cx.ctx().is_continuous(cx.r.body.value_type(result)) {
+            continue;
+        }
+        args.push(match cx.grads.get(index).copied().flatten() {
+            Some(grad) => grad,
+            None => {
+                let result = cx.result(index);
+                zeros_like(cx.r, result)?
+            }
+        });
+    }
+    Ok(args)
+}
+
+/// Adds cotangents to those of the operands, of `all` or of the ones that are floats.
+fn add_all(cx: &mut RuleCx<'_, '_>, all: bool, grads: impl IntoIterator<Item = ValueId>) -> Result<(), String> {
+    let mut grads = grads.into_iter();
     for index in 0..cx.num_operands() {
         let ty = cx.operand_type(index);
-        if (custom.marked || cx.ctx().is_float(ty))
+        if (all || cx.ctx().is_continuous(ty))
             && let Some(grad) = grads.next()
             && cx.wants(index)
         {

@@ -9,17 +9,19 @@ use super::formula::{adjoint, derivative, slope};
 use super::scalars::{slope_in_base, slope_in_exponent};
 
 pub(super) const RULES: &[Rule] = &[
-    derivative!(Add, |_, g| { x: g, y: g }),
-    derivative!(Subtract, |_, g| { x: g, y: -g }),
+    derivative!(Add, |_, g| { x: g, y: g }).complex(),
+    derivative!(Subtract, |_, g| { x: g, y: -g }).complex(),
     derivative!(Multiply, |op, g| let square = op.is_of_one_value(); {
         x: if square { g * op.x() * 2.0 } else { g * op.y() },
         y: (!square).then(|| g * op.x()),
-    }),
+    })
+    .complex(),
     // d(x/y)/dy = -(x/y)/y: reads the result and the divisor, not the dividend, unless that is there anyway.
     derivative!(Divide, |op, g| let q = g / op.y(); {
         x: q,
         y: -(q * if op.is_captured(pd::Divide::x) { op.x() / op.y() } else { op.out() }),
-    }),
+    })
+    .complex(),
     derivative!(ElementwisePow, |op, g| {
         x: slope_in_base(op.x(), op.y(), g),
         y: slope_in_exponent(op.x(), op.y(), op.out(), g),
@@ -44,42 +46,69 @@ pub(super) const RULES: &[Rule] = &[
     derivative!(Where, |op, g| let zeros = g.zeros(); {
         x: op.condition().select(g, zeros),
         y: op.condition().select(zeros, g),
-    }),
-    // From the result.
-    derivative!(Tanh, |op, g| op.out().tanh_grad(g)),
-    derivative!(Sigmoid, |op, g| op.out().sigmoid_grad(g)),
+    })
+    .complex(),
+    // From the result. The gradient operations have PaddlePaddle's convention for complex numbers, which is another one.
+    derivative!(Tanh, |op, g| match op.out().is_complex() {
+        true => g * (1.0 - op.out().square()),
+        false => op.out().tanh_grad(g),
+    })
+    .complex(),
+    derivative!(Sigmoid, |op, g| match op.out().is_complex() {
+        true => g * op.out() * (1.0 - op.out()),
+        false => op.out().sigmoid_grad(g),
+    })
+    .complex(),
     derivative!(Relu, |op, g| op.out().relu_grad(g)),
-    derivative!(Sqrt, |op, g| op.out().sqrt_grad(g)),
-    derivative!(Rsqrt, |op, g| op.out().rsqrt_grad(g)),
-    derivative!(Reciprocal, |op, g| -(g * op.out().square())),
-    slope!(Exp, |op| op.out()),
-    slope!(Expm1, |op| op.out() + 1.0),
-    slope!(Tan, |op| op.out().square() + 1.0),
+    derivative!(Sqrt, |op, g| match op.out().is_complex() {
+        true => g * 0.5 / op.out(),
+        false => op.out().sqrt_grad(g),
+    })
+    .complex(),
+    derivative!(Rsqrt, |op, g| match op.out().is_complex() {
+        true => g * -0.5 * (op.out() / op.x()),
+        false => op.out().rsqrt_grad(g),
+    })
+    .complex(),
+    derivative!(Reciprocal, |op, g| -(g * op.out().square())).complex(),
+    slope!(Exp, |op| op.out()).complex(),
+    slope!(Expm1, |op| op.out() + 1.0).complex(),
+    slope!(Tan, |op| op.out().square() + 1.0).complex(),
     // From the operand.
-    derivative!(Abs, |op, g| op.x().abs_grad(g)),
-    derivative!(Neg, |_, g| -g),
-    slope!(Square, |op| op.x() * 2.0),
-    derivative!(Log, |op, g| g / op.x()),
+    // The conjugate of a complex number is the square of its size over it; at zero the derivative is zero.
+    derivative!(Abs, |op, g| match op.x().is_complex() {
+        true => {
+            let x = op.x();
+            let divisor = x.equal(x.zeros()).select(x.ones(), x);
+            (g * op.out()).cast_like(x) / divisor
+        }
+        false => op.x().abs_grad(g),
+    })
+    .complex(),
+    derivative!(Neg, |_, g| -g).complex(),
+    slope!(Square, |op| op.x() * 2.0).complex(),
+    derivative!(Log, |op, g| g / op.x()).complex(),
     derivative!(Log2, |op, g| g / (op.x() * LN_2)),
     derivative!(Log10, |op, g| g / (op.x() * LN_10)),
-    derivative!(Log1p, |op, g| g / (op.x() + 1.0)),
-    slope!(Sin, |op| op.x().cos()),
-    slope!(Cos, |op| -op.x().sin()),
-    slope!(Sinh, |op| op.x().cosh()),
-    slope!(Cosh, |op| op.x().sinh()),
+    derivative!(Log1p, |op, g| g / (op.x() + 1.0)).complex(),
+    slope!(Sin, |op| op.x().cos()).complex(),
+    slope!(Cos, |op| -op.x().sin()).complex(),
+    slope!(Sinh, |op| op.x().cosh()).complex(),
+    slope!(Cosh, |op| op.x().sinh()).complex(),
     derivative!(Asin, |op, g| g / (1.0 - op.x().square()).sqrt()),
     // Negated after the division: minus zero would turn the infinity at the ends around.
     derivative!(Acos, |op, g| -(g / (1.0 - op.x().square()).sqrt())),
     derivative!(Atan, |op, g| g / (op.x().square() + 1.0)),
     slope!(Erf, |op| (-op.x().square()).exp() * FRAC_2_SQRT_PI),
-    derivative!(Assign, |_, g| g),
+    derivative!(Assign, |_, g| g).complex(),
     derivative!(Increment, |_, g| g),
     derivative!(Print, |_, g| g),
-    derivative!(Cast, |op, g| g.cast_like(op.x())),
+    derivative!(Cast, |op, g| g.cast_like(op.x())).complex(),
     adjoint!(AddN, |op| {
         let g = op.grad();
         op.elements().into_iter().for_each(|element| op.add_to(element, g));
-    }),
+    })
+    .complex(),
 ];
 
 /// Where the first operand is chosen, which is also where the second is a NaN; and zeros.

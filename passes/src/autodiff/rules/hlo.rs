@@ -11,8 +11,8 @@ use super::composite::{by_attributes, expand};
 use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
-    rule(DynamicSlice::NAME, dynamic_slice),
-    rule(DynamicUpdateSlice::NAME, dynamic_update_slice),
+    rule(DynamicSlice::NAME, dynamic_slice).complex(),
+    rule(DynamicUpdateSlice::NAME, dynamic_update_slice).complex(),
     // What is called says whether it is a formula or what it is made of that is differentiated.
     rule(CustomCall::NAME, by_attributes).of(expand),
 ];

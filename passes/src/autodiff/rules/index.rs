@@ -29,30 +29,35 @@ pub(super) const RULES: &[Rule] = &[
                 _ => shaped_like!(o.like(op), op.x()),
             }
         })
-    })),
+    }))
+    .complex(),
     derivative!(Gather, |op, g| {
         let axis = constant(op.axis())?;
         let back = || op.index().gather_grad_with(g, |o| shaped_like!(o.axis(axis), op.x()));
         (!add_rows(*op, pd::Gather::x, axis, op.index(), g)).then(back)
-    }),
+    })
+    .complex(),
     derivative!(IndexSelect, |op, g| {
         let back = || {
             op.index()
                 .index_select_grad_with(g, |o| shaped_like!(o.axis(op.axis()), op.x()))
         };
         (!add_rows(*op, pd::IndexSelect::x, op.axis(), op.index(), g)).then(back)
-    }),
+    })
+    .complex(),
     derivative!(TakeAlongAxis, |op, g| {
         op.index()
             .take_along_axis_grad_with(g, |o| shaped_like!(o.axis(op.axis()), op.x()))
-    }),
+    })
+    .complex(),
     derivative!(GatherNd, |op, g| match op.accumulator(pd::GatherNd::x) {
         Some(sum) => {
             op.accumulated(pd::GatherNd::x, sum.scatter_nd_add(op.index(), g));
             None
         }
         None => Some(op.index().gather_nd_grad_with(g, |o| shaped_like!(o, op.x()))),
-    }),
+    })
+    .complex(),
 ];
 
 /// Adds rows to the sum that has been found of the cotangents of an operand from outside of a loop, in place of a tensor of

@@ -30,11 +30,13 @@ pub(super) const RULES: &[Rule] = &[
                 without_dimension(t, is_vector[1], -1).reduce_like(y)
             },
         }
-    ),
+    )
+    .complex(),
     derivative!(Transpose, |op, g| {
         let perm = op.perm().ok_or("`pd.transpose` without its permutation `perm`")?;
         g.transpose(&inverse(&perm, op.x().rank())?)
-    }),
+    })
+    .complex(),
 ];
 
 fn product<'c>(x: Expr<'c>, y: Expr<'c>, tx: bool, ty: bool) -> Expr<'c> {

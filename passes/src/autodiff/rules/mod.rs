@@ -48,14 +48,34 @@ pub(crate) struct Rule {
     pub(crate) apply: Apply,
     /// What the operation is made of, if it is differentiated so, or if it is a gradient operation.
     pub(crate) made_of: Option<Expand>,
+    /// Whether it holds for complex numbers too: what is linear or holomorphic has the formula of real numbers, since the cotangent of a
+    /// complex number is one that is multiplied with its tangent, as in JAX.
+    is_complex: bool,
 }
 
 const fn rule(op: &'static str, apply: Apply) -> Rule {
-    let made_of = None;
-    Rule { op, apply, made_of }
+    Rule {
+        op,
+        apply,
+        made_of: None,
+        is_complex: false,
+    }
 }
 
 impl Rule {
+    /// The same, which holds for complex numbers too.
+    const fn complex(self) -> Self {
+        Rule {
+            is_complex: true,
+            ..self
+        }
+    }
+
+    /// Whether it holds for the types of an operation.
+    pub(crate) fn holds_for(&self, op: OpView<'_>) -> bool {
+        self.is_complex || op.complex_type().is_none()
+    }
+
     /// The same with what the operation is made of.
     const fn of(self, expand: Expand) -> Self {
         Rule {
@@ -100,7 +120,7 @@ impl Rules {
 
     /// Adds the rule of the operation called `op`; it takes the place of one that there is.
     pub fn add(&mut self, op: &'static str, apply: Apply) -> &mut Self {
-        self.rules.push(rule(op, apply));
+        self.rules.push(rule(op, apply).complex());
         self
     }
 
@@ -243,6 +263,10 @@ impl<'a> RuleCx<'_, 'a> {
 
     /// Applies a rule, and makes sure that it did not pass over an operand of which a cotangent is requested.
     pub(crate) fn apply(&mut self, rule: &Rule) -> Result<(), String> {
+        if !rule.holds_for(self.r.view(self.op)) {
+            let name = self.ctx().op_str(self.r.body.op_name(self.op));
+            return Err(format!("`{name}` has no derivative for complex numbers"));
+        }
         (rule.apply)(self)?;
         for index in 0..self.num_operands() {
             let operand = self.r.body.operand(self.op, index);

@@ -4,6 +4,7 @@
 
 use pir_dialects::pd::{self, Expr, Source};
 use pir_dialects::window::Attributes;
+use pir_ir::Type;
 
 use super::Rule;
 use super::formula::{Cx, Op, adjoint, composite, derivative};
@@ -79,7 +80,7 @@ pub(super) const RULES: &[Rule] = &[
         g - op.out().exp() * sum
     }),
     composite!(LayerNorm, |op| {
-        let (x, rank) = (op.x(), op.x().rank());
+        let (x, rank) = (widened(op.x()), op.x().rank());
         let begin = normalise(op.begin_norm_axis(), rank)?;
         let axes: Vec<i64> = (begin as i64..rank as i64).collect();
         let moments = Moments::of(x, &axes, op.epsilon());
@@ -87,7 +88,7 @@ pub(super) const RULES: &[Rule] = &[
             0 | 1 => Vec::new(),
             _ => x.static_shape().ok_or("it needs a static shape")?[begin..].to_vec(),
         };
-        let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &shape);
+        let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &shape).cast_like(op.x());
         let [mean, variance] = [moments.mean, moments.variance].map(|v| v.squeeze_with(|o| o.axis(&axes)));
         [out, mean, variance]
     }),
@@ -108,8 +109,8 @@ pub(super) const RULES: &[Rule] = &[
         };
         let mut params = vec![1; rank];
         params[before] = channels;
-        let moments = Moments::of(op.x().reshape(split), &axes, op.epsilon());
-        let out = scaled_and_shifted(moments.normal.reshape(shape), op.scale(), op.bias(), &params);
+        let moments = Moments::of(widened(op.x()).reshape(split), &axes, op.epsilon());
+        let out = scaled_and_shifted(moments.normal.reshape(shape), op.scale(), op.bias(), &params).cast_like(op.x());
         [
             out,
             moments.mean.reshape([n, groups]),
@@ -119,10 +120,10 @@ pub(super) const RULES: &[Rule] = &[
     composite!(InstanceNorm, |op| {
         let shape = op.x().static_shape().ok_or("it needs a static shape")?;
         let axes: Vec<i64> = (2..shape.len() as i64).collect();
-        let moments = Moments::of(op.x(), &axes, op.epsilon());
+        let moments = Moments::of(widened(op.x()), &axes, op.epsilon());
         let mut params = vec![1; shape.len()];
         params[1] = shape[1];
-        let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &params);
+        let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &params).cast_like(op.x());
         let rows = shape[0] * shape[1];
         [out, moments.mean.reshape([rows]), moments.factor.reshape([rows])]
     }),
@@ -146,6 +147,14 @@ pub(super) const RULES: &[Rule] = &[
     }),
     adjoint!(CoalesceTensor, coalesce),
 ];
+
+/// In single precision what is of a lower one.
+fn widened(x: Expr<'_>) -> Expr<'_> {
+    match x.elem() {
+        Some(Type::F16 | Type::BF16) => x.cast(Type::F32),
+        _ => x,
+    }
+}
 
 /// A tensor with mean 0 and variance 1 over axes, and what made it so.
 struct Moments<'c> {
@@ -175,8 +184,8 @@ impl<'c> Moments<'c> {
 /// Applies a scale and a shift, each in a shape.
 fn scaled_and_shifted<'c>(x: Expr<'c>, scale: Option<Expr<'c>>, bias: Option<Expr<'c>>, shape: &[i64]) -> Expr<'c> {
     let shaped = |param: Expr<'c>| if shape.is_empty() { param } else { param.reshape(shape) };
-    let scaled = scale.map_or(x, |scale| x * shaped(scale));
-    bias.map_or(scaled, |bias| scaled + shaped(bias))
+    let scaled = scale.map_or(x, |scale| x * shaped(scale).cast_like(x));
+    bias.map_or(scaled, |bias| scaled + shaped(bias).cast_like(x))
 }
 
 fn batch_norm<'c>(op: Op<'c, pd::BatchNorm>) -> Result<[Expr<'c>; 6], String> {

@@ -6,7 +6,7 @@ use super::Rule;
 use super::formula::derivative;
 
 pub(super) const RULES: &[Rule] = &[
-    derivative!(Sum, |op, g| spread(g, op.x(), op.axis(), op.keepdim())),
+    derivative!(Sum, |op, g| spread(g, op.x(), op.axis(), op.keepdim())).complex(),
     derivative!(Mean, |op, g| {
         let (x, axes) = (op.x(), reduced_axes(op.axis(), op.x().rank())?);
         let count = |shape: &[i64]| axes.iter().map(|&a| shape[a as usize]).product::<i64>();

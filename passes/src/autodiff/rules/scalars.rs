@@ -15,7 +15,8 @@ pub(super) const RULES: &[Rule] = &[
         x: *scaled,
         bias: if after { g } else { *scaled },
         scale: g * if after { op.x() } else { op.x() + op.bias() },
-    }),
+    })
+    .complex(),
     derivative!(Pow, |op, g| {
         x: op.x().pow_grad(g, op.y()),
         y: slope_in_exponent(op.x(), op.x().number(op.y()), op.out(), g),
@@ -41,10 +42,10 @@ pub(super) const RULES: &[Rule] = &[
         x: unpadded(op, g, &paddings),
         pad_value: g * op.x().zeros().pad_with(&paddings, |o| o.pad_value(1.0)),
     }),
-    derivative!(Full, |_, g| g),
+    derivative!(Full, |_, g| g).complex(),
     derivative!(Const, |_, g| g),
     derivative!(Constant, |_, g| g),
-    derivative!(FullLike, |_, g| g),
+    derivative!(FullLike, |_, g| g).complex(),
     derivative!(Arange, |op, g| let out = op.out(); {
         start: g,
         step: {

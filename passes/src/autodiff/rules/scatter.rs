@@ -59,9 +59,11 @@ pub(super) const RULES: &[Rule] = &[
             };
             g.scatter(index, zeros)
         },
-    }),
-    derivative!(ScatterNdAdd, |op, g| { x: g, updates: g.gather_nd(op.index()) }),
-    derivative!(IndexAdd, |op, g| { x: g, add_value: g.index_select_with(op.index(), |o| o.axis(op.axis())) }),
+    })
+    .complex(),
+    derivative!(ScatterNdAdd, |op, g| { x: g, updates: g.gather_nd(op.index()) }).complex(),
+    derivative!(IndexAdd, |op, g| { x: g, add_value: g.index_select_with(op.index(), |o| o.axis(op.axis())) })
+        .complex(),
     derivative!(PutAlongAxis, |op, g|
         let (index, axis) = (op.indices(), op.axis().unwrap_or(0));
         let (assigns, selects) = match &*op.reduce() {
@@ -131,8 +133,9 @@ pub(super) const RULES: &[Rule] = &[
                 .full_int_array(&rows)
                 .gather_grad_with(g, |o| o.axis(at).x_shape(&before))
         })
-    }),
-    derivative!(SetValueWithTensor, |op, g| { x: emptied(op, g), values: window(op, g) }),
+    })
+    .complex(),
+    derivative!(SetValueWithTensor, |op, g| { x: emptied(op, g), values: window(op, g) }).complex(),
     derivative!(RepeatInterleave, |op, g| {
         let mut split = op.x().static_shape().ok_or("it needs a static shape")?;
         let at = normalise(op.axis(), split.len())?;

@@ -8,13 +8,13 @@ use super::reduce::{constant, normalise};
 use super::{Rule, rule};
 
 pub(super) const RULES: &[Rule] = &[
-    derivative!(Reshape, |op, g| g.reshape_like(op.x())),
-    derivative!(Squeeze, |op, g| g.reshape_like(op.x())),
-    derivative!(Unsqueeze, |op, g| g.reshape_like(op.x())),
-    derivative!(Flatten, |op, g| g.reshape_like(op.x())),
-    derivative!(Expand, |op, g| g.reduce_like(op.x())),
-    derivative!(ExpandAs, |op, g| g.reduce_like(op.x())),
-    derivative!(ReduceAs, |op, g| g.expand_like(op.x())),
+    derivative!(Reshape, |op, g| g.reshape_like(op.x())).complex(),
+    derivative!(Squeeze, |op, g| g.reshape_like(op.x())).complex(),
+    derivative!(Unsqueeze, |op, g| g.reshape_like(op.x())).complex(),
+    derivative!(Flatten, |op, g| g.reshape_like(op.x())).complex(),
+    derivative!(Expand, |op, g| g.reduce_like(op.x())).complex(),
+    derivative!(ExpandAs, |op, g| g.reduce_like(op.x())).complex(),
+    derivative!(ReduceAs, |op, g| g.expand_like(op.x())).complex(),
     // y[.., r, n, ..] = x[.., n, ..]: split each repeated dimension in two and sum over the repetitions.
     derivative!(Tile, |op, g| {
         let shape = op.x().static_shape().ok_or("it needs a static shape")?;
@@ -28,8 +28,9 @@ pub(super) const RULES: &[Rule] = &[
             .collect();
         let repetitions: Vec<i64> = (0..rank as i64).map(|axis| 2 * axis).collect();
         g.reshape(split).sum_with(|o| o.axis(repetitions)).reshape_like(op.x())
-    }),
-    adjoint!(Concat, concat),
+    })
+    .complex(),
+    adjoint!(Concat, concat).complex(),
     adjoint!(Stack, |op| {
         let (g, elements) = (op.grad(), op.elements());
         let axis = normalise(op.axis(), g.rank())?;
@@ -39,26 +40,31 @@ pub(super) const RULES: &[Rule] = &[
                 op.add_to(element, t);
             }
         }
-    }),
+    })
+    .complex(),
     adjoint!(Split, |op| {
         let axis = constant(op.axis())?;
         op.give(pd::Split::x, op.scope().concat_with(&op.pieces(), |o| o.axis(axis)));
-    }),
+    })
+    .complex(),
     adjoint!(SplitWithNum, |op| {
         let axis = constant(op.axis())?;
         op.give(
             pd::SplitWithNum::x,
             op.scope().concat_with(&op.pieces(), |o| o.axis(axis)),
         );
-    }),
+    })
+    .complex(),
     adjoint!(Unstack, |op| op.give(
         pd::Unstack::x,
         op.scope().stack_with(&op.pieces(), |o| o.axis(op.axis()))
-    )),
+    ))
+    .complex(),
     adjoint!(Unbind, |op| op.give(
         pd::Unbind::input,
         op.scope().stack_with(&op.pieces(), |o| o.axis(op.axis()))
-    )),
+    ))
+    .complex(),
     rule("builtin.combine", |cx| {
         for index in 0..cx.num_operands() {
             if let Some(&Some(g)) = cx.list_grads.get(index) {
@@ -68,7 +74,8 @@ pub(super) const RULES: &[Rule] = &[
         // An element that nothing reads has no cotangent.
         cx.settle_rest();
         Ok(())
-    }),
+    })
+    .complex(),
     rule("builtin.split", |cx| {
         for (index, g) in cx.grads.clone().into_iter().enumerate() {
             if let Some(g) = g {
@@ -76,16 +83,18 @@ pub(super) const RULES: &[Rule] = &[
             }
         }
         Ok(())
-    }),
+    })
+    .complex(),
     // Their own transposes.
-    derivative!(Tril, |op, g| g.tril_with(|o| o.like(op))),
-    derivative!(Triu, |op, g| g.triu_with(|o| o.like(op))),
-    derivative!(Flip, |op, g| g.flip(&op.axis().unwrap_or_default())),
+    derivative!(Tril, |op, g| g.tril_with(|o| o.like(op))).complex(),
+    derivative!(Triu, |op, g| g.triu_with(|o| o.like(op))).complex(),
+    derivative!(Flip, |op, g| g.flip(&op.axis().unwrap_or_default())).complex(),
     derivative!(Roll, |op, g| {
         let shifts = op.shifts().constant().ok_or("it needs constant `shifts`")?;
         let back: Vec<i64> = shifts.iter().map(|shift| -shift).collect();
         g.roll_with(back, |o| o.like(op))
-    }),
+    })
+    .complex(),
 ];
 
 /// Each operand gets its stretch of the cotangent. Where one begins is computed if a size before it is not known.

@@ -142,7 +142,7 @@ fn may_be_again(ctx: &Context, names: &Names<'_>, body: &Body, op: OpId, is_prim
     if reads_stacks || !is_pure(ctx, body, op) {
         return false;
     }
-    let is_float = |v: ValueId| ctx.is_float(body.value_type(v));
+    let is_float = |v: ValueId| ctx.is_continuous(body.value_type(v));
     let cheap = Traits::ELEMENTWISE | Traits::MOVEMENT | Traits::CONSTANT;
     let is_cheap = || body.view(ctx, op).def().is_some_and(|def| def.traits.intersects(cheap));
     let decides = || body.operands(op).any(is_float) && !body.results(op).all(is_float);

@@ -5,7 +5,7 @@
 //! the stacks and counts that such a stack recorded are known by the pushes.
 
 use pir_dialects::marks::{BACKWARD, RECORDED};
-use pir_ir::{BlockId, Body, Context, Diagnostic, EffectTarget, FlowKind, OpId, Rewriter, ValueId};
+use pir_ir::{BlockId, Body, Context, Diagnostic, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::plumbing::{remove_stack, uncount_trips};
@@ -81,7 +81,7 @@ fn kept(ctx: &Context, names: &Names, body: &Body, part: &[OpId], end: Option<Op
         let derived = view.str("name").is_some_and(|name| name.contains(super::SUFFIX));
         let shown = |op: OpId| {
             let effects = body.view(ctx, op).own_effects();
-            effects.iter().any(|e| e.target == EffectTarget::World)
+            effects.iter().any(|e| e.target.is_shared())
         };
         if !derived && (shown(op) || nested(body, op).any(shown)) {
             pending.push(op);

@@ -7,14 +7,14 @@ use pir_ir::{Body, Context, Diagnostic, EffectKind, EffectTarget, OpId, OpView, 
 /// Whether an operation gives what the program is fed with, and does nothing else.
 pub(super) fn is_input(view: OpView<'_>) -> bool {
     let effects = view.own_effects();
-    let reads = |e: &pir_ir::Effect| e.kind == EffectKind::Read && e.target == EffectTarget::World;
+    let reads = |e: &pir_ir::Effect| e.kind == EffectKind::Read && e.target.is_shared();
     !effects.is_empty() && effects.iter().all(reads)
 }
 
 /// Whether an operation hands a value out of the program, and gives nothing.
 pub(super) fn is_output(view: OpView<'_>) -> bool {
     let effects = view.own_effects();
-    let writes = |e: &pir_ir::Effect| e.kind == EffectKind::Write && e.target == EffectTarget::World;
+    let writes = |e: &pir_ir::Effect| e.kind == EffectKind::Write && e.target.is_shared();
     view.body.num_results(view.op) == 0 && effects.iter().any(writes)
 }
 

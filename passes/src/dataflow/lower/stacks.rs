@@ -336,5 +336,5 @@ pub(super) fn is_worldly(ctx: &Context, body: &Body, op: OpId) -> bool {
         && view
             .own_effects()
             .iter()
-            .any(|e| e.kind == pir_ir::EffectKind::Write && e.target == pir_ir::EffectTarget::World)
+            .any(|e| e.kind == pir_ir::EffectKind::Write && e.target.is_shared())
 }

@@ -2,7 +2,6 @@
 
 mod directive;
 mod engine;
-pub(crate) mod ere;
 mod numeric;
 mod options;
 mod pattern;
@@ -12,28 +11,9 @@ mod variables;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 pub use options::{CommandLine, Options};
 
-/// Why a text was not accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CheckError {
-    /// The check file or the options are wrong.
-    Invalid(String),
-    /// The text does not pass.
-    Mismatch(String),
-}
-
-impl fmt::Display for CheckError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CheckError::Invalid(message) | CheckError::Mismatch(message) => f.write_str(message),
-        }
-    }
-}
-
-impl std::error::Error for CheckError {}
+use crate::CheckError;
 
 /// Checks `input` against the directives in `check_text`, which is called `check_name` in messages.
 ///

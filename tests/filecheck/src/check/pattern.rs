@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use fancy_regex::Regex;
 
-use super::ere::{self, Ere};
 use super::numeric::{self, Format, Numeric};
 use super::options::Options;
 use super::variables::Variables;
+use crate::ere::{self, Ere};
 
 /// The variables that are defined above the place that is being read, by the check file alone.
 #[derive(Debug, Default)]

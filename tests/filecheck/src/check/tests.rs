@@ -1,4 +1,5 @@
-use super::{CheckError, CommandLine, check};
+use super::{CommandLine, check};
+use crate::CheckError;
 
 fn checked(arguments: &[&str], checks: &str, input: &str) -> Result<(), CheckError> {
     let mut all = vec!["checks"];

@@ -72,15 +72,16 @@ pub(super) const TABLE: &[Row] = &[
         reduce(r, at, pd::Prod::NAME)
     }),
     ("Range", "Tidx Tidx Tidx", "", |r, at| {
-        let number = |i| match r.constant(at, i) {
-            Some((_, numbers, _)) => numbers.first().copied().ok_or("it is empty".to_owned()),
+        let number = |i| match r.input(at, i).ok().and_then(|input| r.computed(input)) {
+            Some(constant) => constant.1.first().copied().ok_or("it is empty".to_owned()),
             None => Err("its ends must be constants".to_owned()),
         };
         let attr = |n: Number| match n {
             Number::Int(value) => r.ctx.int_attr(value as i64),
             Number::Float(value) => r.ctx.float_attr(value),
         };
-        let elem = r.elem(at, "Tidx")?;
+        // A SavedModel leaves out what is usual.
+        let elem = r.elem(at, "Tidx").unwrap_or(Type::I32);
         let attrs = [
             ("start", attr(number(0)?)),
             ("end", attr(number(1)?)),
@@ -335,6 +336,9 @@ fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let rank = r.dims(x)?.0.len();
     if r.known(at, 1).is_none() || r.known(at, 2).is_none() {
         return moving_slice(r, at, x, rank);
+    }
+    if super::slices::is_general(r, at) {
+        return super::slices::read(r, at, x);
     }
     let bounds = Bounds::new(r, at, 1, rank)?;
     if bounds.axes.is_empty() {

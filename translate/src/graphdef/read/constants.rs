@@ -21,9 +21,10 @@ pub(super) fn of(node: &NodeDef) -> Option<Constant> {
 
 /// Checks the type, the shape and the attributes of a constant.
 pub(super) fn check(reader: &Reader<'_>, at: usize) -> Result<()> {
-    let (Some((_, _, code)), Some(Value::Type(said))) = (&reader.constants[at], reader.attr(at, "dtype")) else {
+    let (Some(constant), Some(Value::Type(said))) = (&reader.constants[at], reader.attr(at, "dtype")) else {
         return Err("it has no type `dtype`".to_owned());
     };
+    let code = &constant.2;
     match code == said {
         true => Ok(()),
         false => Err(format!(
@@ -36,15 +37,15 @@ pub(super) fn check(reader: &Reader<'_>, at: usize) -> Result<()> {
 
 /// Creates the operations of a constant.
 pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
-    let Some((dims, numbers, code)) = reader.constants[at].clone() else {
-        return Err("it is not a constant".to_owned());
-    };
+    let constant = reader.constants[at].clone().ok_or("it is not a constant")?;
+    let (dims, numbers, code) = &*constant;
+    let code = *code;
     let unknown = || format!("elements of type {} are not known here", types::name(code));
     let elem = types::elem(reader.ctx, code).ok_or_else(unknown)?;
-    reader.tensor(&dims, elem)?;
+    reader.tensor(dims, elem)?;
     let ctx = reader.ctx;
     if let [value] = numbers[..] {
-        let attrs = full(reader, &dims, value, elem);
+        let attrs = full(reader, dims, value, elem);
         let attrs: Vec<(&str, Attr)> = attrs.iter().map(|(n, a)| (*n, *a)).collect();
         return reader.op(at, pd::Full::NAME, &[], &attrs);
     }
@@ -66,7 +67,7 @@ pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
         return reader.op(at, pd::FullIntArray::NAME, &[], &attrs);
     }
     let attrs = [
-        ("shape", ctx.ints_attr(&dims)),
+        ("shape", ctx.ints_attr(dims)),
         ("dtype", ctx.type_attr(elem)),
         ("values", values),
     ];

@@ -4,31 +4,38 @@
 //! operations only where something else reads them. Shapes are inferred from the operations, starting at the
 //! placeholders.
 
+mod build;
+mod composed;
 mod const_operands;
 mod constants;
 mod devices;
+mod fold;
+mod functions;
+mod lists;
+mod nn;
 mod ops;
+mod roots;
+mod scope;
 mod select;
 mod signature;
+mod slices;
 
-use pir_dialects::{df, pd};
+use pir_dialects::df;
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use pir_ir::budget::Reservation;
-use pir_ir::{
-    Attr, AttrDict, Body, Context, DYNAMIC, Diagnostic, Module, OpId, OpSpec, Span, Sym, Type, TypeData, ValueId,
-    ValueName,
-};
+use pir_ir::{BlockId, Body, Context, DYNAMIC, Diagnostic, Module, OpId, OpSpec, Span, Type, TypeData, ValueId};
 use prost::Message;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::proto::{GraphDef, NodeDef, Value};
+use super::Options;
+use super::proto::{FunctionDef, GraphDef, NodeDef, Value};
 use super::types::{self, Number, RESOURCE};
-use crate::paddle::build::identifier;
 use crate::schemas;
 use crate::wire;
-use pir_dialects::df::DEVICE_NAME;
+use scope::{Handle, Scope};
 
 /// Why a node cannot be read.
 type Result<T> = std::result::Result<T, String>;
@@ -37,7 +44,11 @@ type Result<T> = std::result::Result<T, String>;
 type Constant = (Vec<i64>, Vec<Number>, i32);
 
 /// Reads a message.
-pub(super) fn read(ctx: &Arc<Context>, source: &[u8]) -> std::result::Result<Module, Vec<Diagnostic>> {
+pub(super) fn read(
+    ctx: &Arc<Context>,
+    source: &[u8],
+    options: &Options,
+) -> std::result::Result<Module, Vec<Diagnostic>> {
     let mut held = Reservation::default();
     let faults = wire::check(source, &schemas::GRAPH, &mut held);
     if !faults.is_empty() {
@@ -50,12 +61,38 @@ pub(super) fn read(ctx: &Arc<Context>, source: &[u8]) -> std::result::Result<Mod
         return Err(faults.into_iter().map(tell).collect());
     }
     let graph = GraphDef::decode(source).map_err(|e| vec![error(format!("this is not a graph of TensorFlow: {e}"))])?;
-    let mut reader = Reader::new(ctx, graph.nodes, wire::spans(source, 1));
-    reader.run();
-    match reader.errors.is_empty() {
-        true => Ok(reader.module()),
-        false => Err(reader.errors),
+    graph_of(ctx, graph, &wire::spans(source, 1), options)
+}
+
+/// How often a graph is read, until the types of all loops and lists are known.
+const MOST_READINGS: usize = 40;
+
+/// Reads a decoded message.
+pub(super) fn graph_of(
+    ctx: &Arc<Context>,
+    graph: GraphDef,
+    spans: &[Span],
+    options: &Options,
+) -> std::result::Result<Module, Vec<Diagnostic>> {
+    let library = graph.library.unwrap_or_default().functions;
+    let name = |f: FunctionDef| (f.signature.as_ref().map(|s| s.name.clone()).unwrap_or_default(), f);
+    let library: Rc<FxHashMap<String, FunctionDef>> = Rc::new(library.into_iter().map(name).collect());
+    let nodes = Rc::new(graph.nodes);
+    let scope = Scope::new(nodes, spans.to_vec());
+    let mut learned = FxHashMap::default();
+    for _ in 0..MOST_READINGS {
+        let mut reader = Reader::new(ctx, scope.again(), library.clone(), options);
+        reader.learned = learned;
+        reader.run();
+        if !reader.changed {
+            return match reader.errors.is_empty() {
+                true => Ok(reader.module()),
+                false => Err(reader.errors),
+            };
+        }
+        learned = reader.learned;
     }
+    Err(vec![error("the types that its loops carry do not settle".to_owned())])
 }
 
 fn error(message: String) -> Diagnostic {
@@ -81,17 +118,40 @@ struct Seen {
 
 struct Reader<'c> {
     ctx: &'c Arc<Context>,
-    nodes: Vec<NodeDef>,
+    options: &'c Options,
+    /// The functions of the graph, and those that have been prepared.
+    library: Rc<FxHashMap<String, FunctionDef>>,
+    functions: FxHashMap<String, Rc<functions::Function>>,
+    /// The calls around the nodes that are being read.
+    path: Vec<String>,
+    /// Types that are known only behind the place where they are needed: by the name of a loop's variable or of a list.
+    learned: FxHashMap<String, Type>,
+    /// Whether something was learned, so that the graph must be read again.
+    changed: bool,
+    /// The lists whose elements have a learned shape.
+    lists: FxHashMap<ValueId, String>,
+    nodes: Rc<Vec<NodeDef>>,
     /// The location of each node in the file.
     spans: Vec<Span>,
     seen: RefCell<Seen>,
     /// The nodes that could not be read, and their users.
     failed: Vec<bool>,
+    /// The nodes that something wanted depends on.
+    kept: Vec<bool>,
     devices: devices::Devices,
     body: Body,
+    /// Where operations are appended.
+    block: BlockId,
+    /// The parameters, which are in front of all else in `front`.
+    parameters: FxHashMap<String, ValueId>,
+    front: BlockId,
     inputs: Vec<Vec<Input>>,
     controls: Vec<Vec<usize>>,
-    constants: Vec<Option<Constant>>,
+    constants: Vec<Option<Rc<Constant>>>,
+    /// The numbers that nodes are known to give.
+    computed: Vec<Option<Rc<Constant>>>,
+    /// The results that have no value here.
+    handles: Vec<Vec<Option<Handle>>>,
     /// The results of each node that was read.
     values: Vec<Vec<ValueId>>,
     /// Auxiliary operations of a node that have no operands: they get the control dependences of the node.
@@ -104,46 +164,106 @@ struct Reader<'c> {
 }
 
 impl<'c> Reader<'c> {
-    fn new(ctx: &'c Arc<Context>, nodes: Vec<NodeDef>, spans: Vec<Span>) -> Self {
+    fn new(
+        ctx: &'c Arc<Context>,
+        mut scope: Scope,
+        library: Rc<FxHashMap<String, FunctionDef>>,
+        options: &'c Options,
+    ) -> Self {
         let mut body = Body::new();
         let root = body.root();
-        body.create_block(root);
-        let flow = |n: &NodeDef| !n.device.is_empty() || ops::is_control_flow(&n.op);
-        let count = nodes.len();
-        Reader {
+        let block = body.create_block(root);
+        let mut reader = Reader {
             ctx,
-            plain: !nodes.iter().any(flow),
-            constants: nodes.iter().map(constants::of).collect(),
-            devices: devices::Devices::of(&nodes),
-            failed: vec![false; count],
-            spans,
+            options,
+            library,
+            functions: FxHashMap::default(),
+            path: Vec::new(),
+            learned: FxHashMap::default(),
+            changed: false,
+            lists: FxHashMap::default(),
+            nodes: Rc::default(),
+            spans: Vec::new(),
             seen: RefCell::default(),
-            nodes,
+            failed: Vec::new(),
+            kept: Vec::new(),
+            devices: devices::Devices::of(&[]),
             body,
+            block,
+            parameters: FxHashMap::default(),
+            front: block,
             inputs: Vec::new(),
             controls: Vec::new(),
-            values: vec![Vec::new(); count],
+            constants: Vec::new(),
+            computed: Vec::new(),
+            handles: Vec::new(),
+            values: Vec::new(),
             pieces: Vec::new(),
             back_edges: Vec::new(),
+            plain: true,
             errors: Vec::new(),
-        }
+        };
+        scope.swap(&mut reader);
+        reader
     }
 
     fn fail(&mut self, at: usize, message: &str) {
-        let node = &self.nodes[at];
-        let place = self.spans.get(at).map_or(0, |span| span.start);
-        let message = format!("node `{}` (`{}`): {message}, at byte {place}", node.name, node.op);
-        self.errors.push(error(message));
         self.failed[at] = true;
+        // Said already, of a node in a function.
+        if message.is_empty() {
+            return;
+        }
+        let node = &self.nodes[at];
+        let mut text = format!("node `{}` (`{}`): {message}", self.place(at), node.op);
+        if let Some(span) = self.spans.get(at) {
+            text = format!("{text}, at byte {}", span.start);
+        }
+        self.errors.push(error(text));
+    }
+
+    /// The name of a node, with those of the calls around it.
+    fn place(&self, at: usize) -> String {
+        let name = &self.nodes[at].name;
+        match self.path.is_empty() {
+            true => name.clone(),
+            false => format!("{}/{name}", self.path.join("/")),
+        }
     }
 
     fn run(&mut self) {
         self.connect();
-        let order = match self.errors.is_empty() {
-            true => self.order(),
-            false => return,
+        if !self.errors.is_empty() {
+            return;
+        }
+        let outputs = match self.outputs() {
+            Ok(outputs) => outputs,
+            Err(message) => return self.errors.push(error(message)),
         };
-        for &at in &order {
+        let roots: Vec<usize> = outputs.iter().map(|(_, input)| input.node).collect();
+        self.prune(&roots);
+        let kept = |at: &usize| self.kept[*at];
+        let some = |test: &dyn Fn(&NodeDef) -> bool| (0..self.nodes.len()).filter(kept).any(|at| test(&self.nodes[at]));
+        let switches = some(&|n| ops::is_control_flow(&n.op));
+        let functional = some(&|n| functions::TABLE.iter().any(|row| row.0 == n.op));
+        self.plain = !switches && (functional || !some(&|n| !n.device.is_empty()));
+        self.devices = devices::Devices::of(&self.nodes);
+        self.read_nodes();
+        if !self.errors.is_empty() {
+            return;
+        }
+        self.close();
+        self.fetch(&outputs);
+        if !self.plain {
+            self.write_controls();
+        }
+    }
+
+    /// Reads the nodes that are kept.
+    fn read_nodes(&mut self) {
+        if !self.errors.is_empty() {
+            return;
+        }
+        for at in self.order() {
             // A user of a node that cannot be read would only repeat the error.
             let lost = |input: &Input| self.failed[input.node] && !self.is_back_edge(input.node, at);
             if self.inputs[at].iter().any(lost) {
@@ -153,27 +273,33 @@ impl<'c> Reader<'c> {
                 if self.errors.len() >= MOST_ERRORS {
                     return;
                 }
+            } else if self.computed[at].is_none() && self.constants[at].is_none() {
+                fold::fold(self, at);
             }
-        }
-        if !self.errors.is_empty() {
-            return;
-        }
-        self.close();
-        self.fetch_leaves();
-        if !self.plain {
-            self.write_controls();
         }
     }
 
     /// Reads a node, and checks that every input and attribute of it was used.
     fn node(&mut self, at: usize) -> Result<()> {
         *self.seen.borrow_mut() = Seen::default();
+        if self.nodes[at].op == functions::ARGUMENT {
+            return Ok(());
+        }
         let op = ops::plain_name(&self.nodes[at].op).to_owned();
         signature::check(self, at, &op)?;
         if self.constants[at].is_some() {
             return constants::check(self, at);
         }
+        if self.forwards_handle(at) {
+            return Ok(());
+        }
+        // What it reads inside of functions is not of this node.
+        let before = self.path.len();
         ops::read(self, at, &op)?;
+        debug_assert_eq!(self.path.len(), before);
+        if functions::TABLE.iter().any(|row| row.0 == op) {
+            return Ok(());
+        }
         signature::rest(self, at, &op)
     }
 
@@ -186,7 +312,7 @@ impl<'c> Reader<'c> {
                 errors.push(error(format!("two nodes are called `{}`", node.name)));
             }
         }
-        for node in &self.nodes {
+        for node in self.nodes.iter() {
             let (mut inputs, mut controls) = (Vec::new(), Vec::new());
             for text in &node.inputs {
                 let (name, control) = match text.strip_prefix('^') {
@@ -225,15 +351,20 @@ impl<'c> Reader<'c> {
         let mut missing = vec![0usize; self.nodes.len()];
         let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (at, missing) in missing.iter_mut().enumerate() {
+            if !self.kept[at] {
+                continue;
+            }
             for input in &self.inputs[at] {
-                if !self.is_back_edge(input.node, at) {
+                if !self.is_back_edge(input.node, at) && self.kept[input.node] {
                     *missing += 1;
                     readers[input.node].push(at);
                 }
             }
         }
         // In the order of the file where the edges allow it.
-        let mut order: Vec<usize> = (0..self.nodes.len()).filter(|&at| missing[at] == 0).collect();
+        let mut order: Vec<usize> = (0..self.nodes.len())
+            .filter(|&at| missing[at] == 0 && self.kept[at])
+            .collect();
         let mut next = 0;
         while let Some(&at) = order.get(next) {
             next += 1;
@@ -316,14 +447,14 @@ impl<'c> Reader<'c> {
     /// The constant that defines an input, if one does.
     fn constant(&self, at: usize, index: usize) -> Option<&Constant> {
         let input = self.input(at, index).ok()?;
-        self.constants[input.node].as_ref()
+        self.constants[input.node].as_deref()
     }
 
     /// The type code of an input, if it is already known.
     fn input_code(&self, at: usize, index: usize) -> Option<i32> {
         let input = self.inputs[at].get(index)?;
-        if let Some((_, _, code)) = &self.constants[input.node] {
-            return Some(*code);
+        if let Some(constant) = &self.constants[input.node] {
+            return Some(constant.2);
         }
         let ty = self.body.value_type(*self.values[input.node].get(input.index)?);
         match self.ctx.type_data(ty) {
@@ -335,19 +466,8 @@ impl<'c> Reader<'c> {
 
     /// The integers of an input that is a constant.
     fn known(&self, at: usize, index: usize) -> Option<Vec<i64>> {
-        /// Lists of axes and dimensions are short.
-        const LONGEST: i64 = 1 << 12;
-        let (dims, numbers, _) = self.constant(at, index)?;
-        let count = dims.iter().try_fold(1i64, |n, &d| n.checked_mul(d))?;
-        let int = |n: &Number| match n {
-            Number::Int(value) => i64::try_from(*value).ok(),
-            Number::Float(_) => None,
-        };
-        let values: Vec<i64> = numbers.iter().map(int).collect::<Option<_>>()?;
-        match values[..] {
-            [one] if (0..=LONGEST).contains(&count) => Some(vec![one; count as usize]),
-            _ => Some(values),
-        }
+        let input = self.input(at, index).ok()?;
+        whole_numbers(self.computed(input)?)
     }
 
     fn list(&self, at: usize, index: usize, what: &str) -> Result<Vec<i64>> {
@@ -389,157 +509,17 @@ impl<'c> Reader<'c> {
         Ok((dims.to_vec(), elem))
     }
 
-    // ----- building operations -----
-
-    fn entry(&self, name: &str, attr: Attr) -> (Sym, Attr) {
-        (self.ctx.sym(name), attr)
-    }
-
-    fn dict(&self, attrs: &[(&str, Attr)]) -> AttrDict {
-        let entries: Vec<(Sym, Attr)> = attrs.iter().map(|(name, attr)| self.entry(name, *attr)).collect();
-        self.ctx.dict(&entries)
-    }
-
-    /// Appends an auxiliary operation of a node.
-    fn helper(&mut self, at: usize, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)]) -> Result<ValueId> {
-        let op = self.append(at, name, operands, &[Type::NONE], attrs)?;
-        let value = self.body.result(op, 0);
-        if operands.is_empty() {
-            self.pieces.push((value, at));
-        }
-        Ok(value)
-    }
-
-    /// Appends the operation that gives the result of a node.
-    fn op(&mut self, at: usize, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)]) -> Result<()> {
-        self.op_of(at, name, operands, attrs, 1)
-    }
-
-    /// The same for several results.
-    fn op_of(
-        &mut self,
-        at: usize,
-        name: &str,
-        operands: &[ValueId],
-        attrs: &[(&str, Attr)],
-        results: usize,
-    ) -> Result<()> {
-        let op = self.append(at, name, operands, &vec![Type::NONE; results], attrs)?;
-        self.is_node(at, op);
-        Ok(())
-    }
-
-    /// Makes an operation's results those of a node.
-    fn is_node(&mut self, at: usize, op: OpId) {
-        let name = identifier(&self.nodes[at].name);
-        let values: Vec<ValueId> = self.body.results(op).collect();
-        for &value in &values {
-            let name = ValueName {
-                name: self.ctx.name(&name),
-                pack: values.len() > 1,
-            };
-            self.body.set_value_name(value, Some(name));
-        }
-        self.values[at] = values;
-    }
-
-    /// Appends an operation; its types are inferred from the operands or declared by the node.
-    fn append(
-        &mut self,
-        at: usize,
-        name: &str,
-        operands: &[ValueId],
-        results: &[Type],
-        attrs: &[(&str, Attr)],
-    ) -> Result<OpId> {
-        let ctx = self.ctx;
-        let mut attrs = attrs.to_vec();
-        let device = &self.nodes[at].device;
-        if let Some(number) = self.devices.number(device) {
-            attrs.push(("device", ctx.int_attr(number)));
-            if self.devices.are_named() {
-                attrs.push((DEVICE_NAME, ctx.str_attr(device)));
-            }
-        }
-        let op = self.body.create_op(OpSpec {
-            operands,
-            results,
-            attrs: self.dict(&attrs),
-            ..OpSpec::new(ctx.op_name(name))
-        });
-        let root = self.body.root();
-        if let Some(block) = self.body.entry_block(root) {
-            self.body.append_op(block, op);
-        }
-        if results.iter().all(|&ty| ty != Type::NONE) {
-            return Ok(op);
-        }
-        let view = self.body.view(ctx, op);
-        let inferred = view.with_infer_args(|args| view.def().and_then(|def| def.infer).map(|infer| infer(args)));
-        let types = match inferred.flatten() {
-            Some(types) => types?,
-            None => {
-                let elem = operands
-                    .first()
-                    .map_or(Type::F32, |&v| ctx.elem_type(self.body.value_type(v)));
-                let written = |i| self.written_shape(at, i).map(|dims| ctx.tensor(&dims, elem));
-                let types = (0..results.len()).map(written).collect::<Option<_>>();
-                types.ok_or("its shape is not known")?
-            }
-        };
-        if types.len() != results.len() {
-            return Err(format!("it gives {} values, and not {}", types.len(), results.len()));
-        }
-        for (i, mut ty) in types.into_iter().enumerate() {
-            // The declared shape may be more specific than the inferred one.
-            if let (Some((dims, elem)), Some(written)) = (ctx.as_tensor(ty), self.written_shape(at, i)) {
-                let fits = dims.len() == written.len()
-                    && dims
-                        .iter()
-                        .zip(&written)
-                        .all(|(&d, &w)| d == w || d == DYNAMIC && w >= DYNAMIC);
-                if fits {
-                    ty = ctx.tensor(&written, elem);
-                }
-            }
-            let value = self.body.result(op, i);
-            self.body.set_value_type(value, ty);
-        }
-        Ok(op)
-    }
-
     // ----- finishing -----
 
     /// Sets the back edges of merges.
     fn close(&mut self) {
         for (op, index, input) in std::mem::take(&mut self.back_edges) {
             match self.value(input) {
-                Ok(value) => self.body.set_operand(op, index, value),
-                Err(message) => self.fail(input.node, &message),
-            }
-        }
-    }
-
-    /// Without fetch marks, the outputs are the nodes without users.
-    fn fetch_leaves(&mut self) {
-        let marked = |n: &NodeDef| n.attrs.contains_key("_output");
-        if self.nodes.iter().any(marked) {
-            return;
-        }
-        let mut read = vec![false; self.nodes.len()];
-        for input in self.inputs.iter().flatten() {
-            read[input.node] = true;
-        }
-        for at in self.controls.iter().flatten() {
-            read[*at] = true;
-        }
-        for (at, read) in read.into_iter().enumerate() {
-            let tensor = |v: &ValueId| matches!(self.ctx.type_data(self.body.value_type(*v)), TypeData::Tensor { .. });
-            if let Some(&value) = self.values[at].first().filter(|v| !read && tensor(v)) {
-                let name = self.ctx.str_attr(&self.nodes[at].name);
-                if let Err(message) = self.append(at, pd::Fetch::NAME, &[value], &[], &[("name", name)]) {
-                    self.fail(at, &message);
+                Ok(value) => {
+                    self.body.set_operand(op, index, value);
+                    self.settle(op, index, input);
                 }
+                Err(message) => self.fail(input.node, &message),
             }
         }
     }
@@ -596,5 +576,21 @@ impl<'c> Reader<'c> {
         let top = module.top();
         module.body.append_op(top, graph);
         module
+    }
+}
+
+/// The integers of a constant.
+fn whole_numbers((dims, numbers, _): &Constant) -> Option<Vec<i64>> {
+    /// Lists of axes and dimensions are short.
+    const LONGEST: i64 = 1 << 12;
+    let count = dims.iter().try_fold(1i64, |n, &d| n.checked_mul(d))?;
+    let int = |n: &Number| match n {
+        Number::Int(value) => i64::try_from(*value).ok(),
+        Number::Float(_) => None,
+    };
+    let values: Vec<i64> = numbers.iter().map(int).collect::<Option<_>>()?;
+    match values[..] {
+        [one] if (0..=LONGEST).contains(&count) => Some(vec![one; count as usize]),
+        _ => Some(values),
     }
 }

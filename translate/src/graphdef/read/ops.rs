@@ -1,14 +1,18 @@
 //! The translation of TensorFlow's operations.
 
+use std::sync::LazyLock;
+
 use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
 use pir_dialects::{df, pd};
-use pir_ir::{Attr, Context, Type, ValueId};
+use pir_ir::{Attr, Context, Type, ValueId, ValueName};
+use rustc_hash::FxHashMap;
 
 use super::super::PREVENT_GRADIENT;
 use super::super::proto::Value;
 use super::super::types::RESOURCE;
+use super::scope::Handle;
 use super::{Input, Reader, Result};
-use super::{const_operands, select};
+use super::{composed, const_operands, functions, lists, nn, select};
 
 /// A function that reads a node.
 pub(super) type Read = fn(&mut Reader<'_>, usize) -> Result<()>;
@@ -47,6 +51,7 @@ pub(super) const TABLE: &[Row] = &[
         Some(Value::Tensor(tensor)) if tensor.dtype == 7 => Err("strings are not known here".to_owned()),
         _ => Err("its tensor is malformed".to_owned()),
     }),
+    ("EnsureShape", "T", "shape", ensure_shape),
     (
         "Enter",
         "T",
@@ -77,15 +82,23 @@ pub(super) const TABLE: &[Row] = &[
             return Ok(());
         }
         let op = if r.plain { pd::Assign::NAME } else { df::IDENTITY };
-        r.op(at, op, &[x], &[])
+        r.op(at, op, &[x], &[])?;
+        keeps_list(r, at, x);
+        Ok(())
+    }),
+    ("IdentityN", "T**", "", |r, at| {
+        let mut values = Vec::new();
+        for index in 0..r.num_inputs(at) {
+            values.push(r.operand(at, index)?);
+        }
+        r.values[at] = values;
+        Ok(())
     }),
     ("LoopCond", "bool", "", |r, at| passes_on(r, at, df::LOOP_COND)),
-    ("Merge", "T*", "", merge),
+    ("Merge", "T* -> output value_index", "", merge),
     ("NextIteration", "T", "", |r, at| passes_on(r, at, df::NEXT_ITERATION)),
-    ("NoOp", "", "", |r, at| match r.plain {
-        true => Ok(()),
-        false => r.op(at, df::NO_OP, &[], &[]),
-    }),
+    ("ControlTrigger", "", "", no_op),
+    ("NoOp", "", "", no_op),
     ("OnesLike", "T", "", |r, at| full_like(r, at, 1.0)),
     ("Placeholder", "", "dtype shape=?", placeholder),
     ("PreventGradient", "T", "message=", |r, at| {
@@ -144,10 +157,47 @@ pub(super) const TABLE: &[Row] = &[
         let _ = (r.elem(at, "elem_type")?, r.text(at, "stack_name"));
         r.op(at, df::STACK, &[], &[])
     }),
-    ("Switch", "T bool", "", |r, at| {
+    ("Switch", "T bool -> output_false output_true", "", |r, at| {
         let operands = r.operands(at, 2)?;
-        r.op_of(at, df::SWITCH, &operands, &[], 2)
+        r.op_of(at, df::SWITCH, &operands, &[], 2)?;
+        keeps_list(r, at, operands[0]);
+        Ok(())
     }),
+    ("ReadVariableOp", "handle", "dtype", |r, at| {
+        let elem = r.elem(at, "dtype")?;
+        let input = r.input(at, 0)?;
+        let Some(Handle::Variable { name, shape }) = r.handle(input) else {
+            return Err("its variable is not in the graph".to_owned());
+        };
+        let dims = shape.ok_or("the shape of its variable is not known")?;
+        let value = variable(r, at, &name, &dims, elem)?;
+        r.values[at] = vec![value];
+        Ok(())
+    }),
+    (
+        "VarHandleOp",
+        "",
+        "dtype shape=? container= shared_name= debug_name= allowed_devices=",
+        |r, at| {
+            let _ = (
+                r.elem(at, "dtype")?,
+                r.attr(at, "allowed_devices"),
+                r.attr(at, "debug_name"),
+                r.attr(at, "container"),
+            );
+            let own = r
+                .text(at, "shared_name")
+                .filter(|n| !n.is_empty())
+                .unwrap_or_else(|| r.nodes[at].name.clone());
+            let name = r.text(at, "_parameter_name").unwrap_or(own);
+            let shape = match r.attr(at, "shape") {
+                Some(Value::Shape(shape)) => shape.known().filter(|dims| dims.iter().all(|&d| d >= 0)),
+                _ => None,
+            };
+            r.handles[at] = vec![Some(Handle::Variable { name, shape })];
+            Ok(())
+        },
+    ),
     ("ZerosLike", "T", "", |r, at| full_like(r, at, 0.0)),
 ];
 
@@ -160,7 +210,18 @@ pub(super) fn plain_name(op: &str) -> &str {
 
 /// The row of an operation that has a reader.
 pub(super) fn row(op: &str) -> Option<&'static Row> {
-    TABLE.iter().chain(const_operands::TABLE).find(|row| row.0 == op)
+    static ROWS: LazyLock<FxHashMap<&str, &Row>> = LazyLock::new(|| {
+        let tables = [
+            TABLE,
+            composed::TABLE,
+            const_operands::TABLE,
+            functions::TABLE,
+            lists::TABLE,
+            nn::TABLE,
+        ];
+        tables.into_iter().flatten().map(|row| (row.0, row)).collect()
+    });
+    ROWS.get(op).copied()
 }
 
 /// Reads a node.
@@ -216,7 +277,16 @@ fn by_form(r: &mut Reader<'_>, at: usize, form: &TensorFlowForm) -> Result<()> {
 
 fn passes_on(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     let x = r.operand(at, 0)?;
-    r.op(at, name, &[x], &[])
+    r.op(at, name, &[x], &[])?;
+    keeps_list(r, at, x);
+    Ok(())
+}
+
+/// What comes out is the list that went in.
+fn keeps_list(r: &mut Reader<'_>, at: usize, x: ValueId) {
+    for value in r.values[at].clone() {
+        r.same_list(x, value);
+    }
 }
 
 fn placeholder(r: &mut Reader<'_>, at: usize) -> Result<()> {
@@ -257,7 +327,64 @@ fn enter(r: &mut Reader<'_>, at: usize) -> Result<()> {
     if let Some(count) = r.int(at, "parallel_iterations").filter(|&n| n != 10) {
         attrs.push(("parallel_iterations", r.ctx.int_attr(count)));
     }
-    r.op(at, df::ENTER, &[x], &attrs)
+    r.op(at, df::ENTER, &[x], &attrs)?;
+    keeps_list(r, at, x);
+    Ok(())
+}
+
+/// `NoOp`, and `ControlTrigger`, which also runs when what it waits for is dead.
+fn no_op(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    match r.plain {
+        true => Ok(()),
+        false => r.op(at, df::NO_OP, &[], &[]),
+    }
+}
+
+/// `EnsureShape`: what is dynamic in the input is given the shape.
+fn ensure_shape(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let x = r.operand(at, 0)?;
+    let (dims, _) = r.dims(x)?;
+    let wanted = match r.attr(at, "shape") {
+        Some(Value::Shape(shape)) => shape.known(),
+        _ => None,
+    };
+    let wanted = wanted.unwrap_or_else(|| dims.clone());
+    let fits = |(a, b): (&i64, &i64)| a == b || *a < 0 || *b < 0;
+    if dims.len() != wanted.len() || !dims.iter().zip(&wanted).all(fits) {
+        return Err("its input has another shape".to_owned());
+    }
+    let exact: Vec<i64> = dims
+        .iter()
+        .zip(&wanted)
+        .map(|(&a, &b)| if a < 0 { b } else { a })
+        .collect();
+    match exact == dims || exact.iter().filter(|&&d| d < 0).count() > 1 {
+        true => r.op(at, pd::Assign::NAME, &[x], &[]),
+        false => r.op(at, pd::Reshape::NAME, &[x], &[("shape", r.ctx.ints_attr(&exact))]),
+    }
+}
+
+/// The value of a variable: a parameter, which is made once, at the top.
+fn variable(r: &mut Reader<'_>, at: usize, name: &str, dims: &[i64], elem: Type) -> Result<ValueId> {
+    if let Some(&value) = r.parameters.get(name) {
+        return Ok(value);
+    }
+    let ty = r.tensor(dims, elem)?;
+    let outer = std::mem::replace(&mut r.block, r.front);
+    let op = r.append(at, pd::Parameter::NAME, &[], &[ty], &[("name", r.ctx.str_attr(name))]);
+    r.block = outer;
+    let op = op?;
+    let value = r.body.result(op, 0);
+    let short = crate::paddle::build::identifier(name);
+    r.body.set_value_name(
+        value,
+        Some(ValueName {
+            name: r.ctx.name(&short),
+            pack: false,
+        }),
+    );
+    r.parameters.insert(name.to_owned(), value);
+    Ok(value)
 }
 
 /// The back edge of a merge is not read yet: the first input is a placeholder for it.
@@ -276,6 +403,12 @@ fn merge(r: &mut Reader<'_>, at: usize) -> Result<()> {
         });
     }
     r.op_of(at, df::MERGE, &operands, &[], 2)?;
+    if let (Some(&ty), Some(&value)) = (r.learned.get(&r.place(at)), r.values[at].first()) {
+        r.body.set_value_type(value, ty);
+    }
+    if let Some(&value) = r.values[at].first() {
+        r.same_list(first, value);
+    }
     let op = r.values[at].first().and_then(|&v| r.body.defining_op(v));
     for (index, &input) in inputs.iter().enumerate() {
         if let Some(op) = op.filter(|_| r.is_back_edge(input.node, at)) {

@@ -21,14 +21,20 @@ struct Signature {
 
 /// Whether an attribute has no effect on the results: those with a leading underscore are annotations of tools.
 fn is_note(name: &str) -> bool {
-    name.starts_with('_')
+    name.starts_with('_') || NOTES.contains(&name)
 }
+
+/// Attributes without a leading underscore that have no effect here: where a product comes from, whether shapes that do not
+/// fit are an error (they are), and types that follow from the inputs.
+const NOTES: &[&str] = &["grad_a", "grad_b", "incompatible_shape_error", "Tshape"];
 
 /// A custom gradient, by its name in TensorFlow's registry.
 const CUSTOM_GRADIENT: &str = "_gradient_op_type";
 
 fn signature(op: &str) -> Option<Signature> {
     if let Some(&(_, types, attrs, _)) = ops::row(op) {
+        // Behind the arrow are the names of the results.
+        let types = types.split(" ->").next().unwrap_or(types);
         return Some(Signature { types, attrs });
     }
     let form = formats::from_tensorflow(op)?;
@@ -36,6 +42,12 @@ fn signature(op: &str) -> Option<Signature> {
         types: form.types,
         attrs: form.attrs,
     })
+}
+
+/// The number of an operation's first result of this name, if it has several names.
+pub(super) fn first_result(op: &str, name: &str) -> Option<usize> {
+    let (_, names) = ops::row(op)?.1.split_once("->")?;
+    names.split_whitespace().position(|n| n == name)
 }
 
 /// The code of a fixed type.
@@ -62,7 +74,8 @@ fn tokens(types: &'static str, count: usize) -> Result<Vec<&'static str>> {
     let Some(some) = some else {
         return if count == least { Ok(spelled) } else { Err(wrong()) };
     };
-    let repeats = count.checked_sub(least).filter(|&n| n > 0).ok_or_else(wrong)?;
+    let none = types.contains("**");
+    let repeats = count.checked_sub(least).filter(|&n| n > 0 || none).ok_or_else(wrong)?;
     let mut all = spelled.clone();
     let token = spelled.get(some).map_or("", |t| t.trim_end_matches('*'));
     all.splice(some..=some, vec![token; repeats]);
@@ -72,9 +85,13 @@ fn tokens(types: &'static str, count: usize) -> Result<Vec<&'static str>> {
 /// Checks the inputs and attributes of a node against its signature. Operations without a row are not checked.
 pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
     let node = &r.nodes[at];
-    if node.attrs.contains_key(CUSTOM_GRADIENT) {
+    let own = |attr: &super::super::proto::AttrValue| {
+        // Calls have one of their own, which is that of what they call.
+        matches!(&attr.value, Some(Value::Bytes(name)) if name.starts_with(node.op.as_bytes()))
+    };
+    if node.attrs.get(CUSTOM_GRADIENT).is_some_and(|attr| !own(attr)) && !r.options.derive_custom_gradients {
         return Err(format!(
-            "it has a custom gradient (`{CUSTOM_GRADIENT}`), which is not in the file"
+            "it has a custom gradient (`{CUSTOM_GRADIENT}`); `--derive-custom-gradients` takes that of what it computes"
         ));
     }
     let Some(Signature { types, attrs }) = signature(op) else {
@@ -90,6 +107,7 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
         if is_note(name) {
             continue;
         }
+        let is_token = types.split_whitespace().any(|t| t.trim_end_matches('*') == name);
         if tokens.contains(&name.as_str()) && !listed {
             let Some(Value::Type(code)) = value else {
                 return Err(format!("its attribute `{name}` is not a type"));
@@ -100,7 +118,7 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
             if !matches!(value, Some(Value::Int(n)) if usize::try_from(*n) == Ok(repeats)) {
                 return Err(format!("its attribute `N` is not the number of its inputs, {repeats}"));
             }
-        } else if listed && (tokens.contains(&name.as_str())) {
+        } else if listed && is_token {
             // TensorFlow itself checks a list of types, or the type of another input, against the inputs.
         } else if !attrs.split_whitespace().any(|a| a.split('=').next() == Some(name)) {
             return Err(format!("it has an attribute `{name}`, which no `{op}` has"));
@@ -113,7 +131,9 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
             None => named.iter().find(|n| n.0 == *token).map(|n| (n.1, n.2.clone())),
         };
         match want {
-            _ if listed => {}
+            _ if listed || *token == "variant" || *token == "flow" || *token == "handle" => {}
+            // What stands for a list or an array is a tensor here.
+            Some((types::VARIANT | RESOURCE, _)) => {}
             Some((want, _)) if want == code => {}
             Some((want, by)) => {
                 return Err(format!(
@@ -137,7 +157,10 @@ pub(super) fn rest(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
     if let Some(index) = (0..r.num_inputs(at)).find(|index| !seen.inputs.contains(index)) {
         return Err(format!("its input {index} is not known here"));
     }
-    for attr in attrs.split_whitespace() {
+    for attr in attrs
+        .split_whitespace()
+        .filter(|a| !is_note(a.split('=').next().unwrap_or(a)))
+    {
         let (name, default) = attr.split_once('=').map_or((attr, None), |(n, d)| (n, Some(d)));
         let Some(value) = r.nodes[at].attrs.get(name) else {
             continue;
@@ -163,6 +186,6 @@ fn says(value: &Value, text: &str) -> bool {
         Value::Type(code) => text == types::name(*code),
         Value::List(list) => text == "[]" && list.is_empty(),
         Value::Shape(shape) => text == "?" && shape.unknown_rank,
-        Value::Tensor(_) => false,
+        Value::Tensor(_) | Value::Function(_) => false,
     }
 }

@@ -88,10 +88,16 @@ fn detach(e: &mut Emit<'_, '_>) -> Result<()> {
 
 /// The node of a constant. Control edges of the graph make it run in each iteration.
 fn constant(e: &mut Emit<'_, '_>, values: &[Number]) -> Result<()> {
-    let (dims, elem) = e.result_type(0)?;
+    let (mut dims, elem) = e.result_type(0)?;
     let Value::Type(code) = e.dtype(elem)? else {
         return Err("it has no element type".to_owned());
     };
+    // A list that grows has no known length, and begins with one.
+    if dims.iter().any(|&d| d < 0)
+        && let Some(shape) = e.ints("shape")
+    {
+        dims = shape;
+    }
     let tensor = super::super::super::types::tensor(code, &dims, values)?;
     e.node(
         "Const",

@@ -291,7 +291,13 @@ fn slice(e: &mut Emit<'_, '_>) -> Result<()> {
         e.node("StridedSlice", &[x, begin, end, strides], &bounds.attrs(ty));
         return Ok(());
     }
-    // Bounds that are operands are for the axes in order; earlier axes are not sliced.
+    let ([begin, end, strides], bounds) = computed(e, starts, ends)?;
+    e.node("StridedSlice", &[x, begin, end, strides], &bounds.attrs(ty));
+    Ok(())
+}
+
+/// Bounds that are operands, for the axes in order; earlier axes are not sliced.
+fn computed(e: &mut Emit<'_, '_>, starts: List, ends: List) -> Result<([String; 3], Bounds)> {
     let axes = e.ints("axes").ok_or("it has no axes")?;
     let first = axes.first().copied().unwrap_or(0);
     if !axes.iter().zip(first..).all(|(&a, b)| a == b) || first < 0 {
@@ -321,23 +327,37 @@ fn slice(e: &mut Emit<'_, '_>) -> Result<()> {
     };
     let (begin, end) = (ends_of(starts)?, ends_of(ends)?);
     let strides = e.vector(&bounds.strides)?;
-    e.node("StridedSlice", &[x, begin, end, strides], &bounds.attrs(ty));
-    Ok(())
+    Ok(([begin, end, strides], bounds))
 }
 
 fn slice_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     e.view.sees("infer_flags");
     let (g, elem) = (e.input(0)?, e.elem()?);
-    let (Some(starts), Some(ends)) = (e.ints("starts"), e.ints("ends")) else {
-        return Err("its bounds are not known".to_owned());
+    let (starts, ends) = match (e.ints("starts"), e.ints("ends"), e.num_operands()) {
+        (Some(starts), Some(ends), _) => (List::Known(starts), List::Known(ends)),
+        // What is computed stands last.
+        (None, None, count @ 3..) => {
+            let (starts, ends) = (e.input(count - 2)?, e.input(count - 1)?);
+            // Between is what was sliced; its shape is that of the result.
+            if count > 3 {
+                e.view.sees_operand(1);
+            }
+            (List::Operand(starts), List::Operand(ends))
+        }
+        _ => return Err("its bounds are not known".to_owned()),
     };
     let (dims, _) = e.result_type(0)?;
     let shape = match dims.iter().all(|&d| d >= 0) {
         true => e.vector(&dims)?,
         false => e.shape_of(1)?,
     };
-    let bounds = Bounds::new(e, starts, ends, None)?;
-    let [begin, end, strides] = bounds.tensors(e)?;
+    let ([begin, end, strides], bounds) = match (starts, ends) {
+        (List::Known(starts), List::Known(ends)) => {
+            let bounds = Bounds::new(e, starts, ends, None)?;
+            (bounds.tensors(e)?, bounds)
+        }
+        (starts, ends) => computed(e, starts, ends)?,
+    };
     let attrs = bounds.attrs(e.dtype(elem)?);
     e.node("StridedSliceGrad", &[shape, begin, end, strides, g], &attrs);
     Ok(())

@@ -2,6 +2,7 @@
 
 mod activation;
 mod control;
+mod conv;
 mod elementwise;
 mod index;
 mod linalg;
@@ -37,6 +38,7 @@ pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
     }
     let tables = [
         control::TABLE,
+        conv::TABLE,
         elementwise::TABLE,
         activation::TABLE,
         reduce::TABLE,

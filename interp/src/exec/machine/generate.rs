@@ -1,0 +1,96 @@
+//! `tensor.generate`: a region that runs once for each element.
+
+use std::ops::ControlFlow;
+
+use super::{ExecError, Machine, Moving, RegionFrame, Role, Value, bind, write};
+use crate::exec::program::Code;
+use crate::exec::value::tensor;
+use crate::kernels::slices::filled_in;
+use crate::tensor::{Element, Tensor};
+
+/// A tensor whose elements are being made.
+pub(super) struct Generating {
+    result: Tensor,
+    /// How many there are.
+    made: usize,
+}
+
+impl Machine<'_, '_> {
+    /// Begins with a tensor, whose extents that are not known are given.
+    pub(super) fn generate(&mut self, given: Vec<i64>) -> Result<ControlFlow<Vec<Value>>, ExecError> {
+        let Some((_, code)) = self.current() else {
+            return Ok(ControlFlow::Break(Vec::new()));
+        };
+        let Code::Generate { extents, dtype, .. } = code else {
+            return Err(ExecError::new("a tensor was expected"));
+        };
+        let shape = filled_in(extents, &mut given.into_iter()).map_err(ExecError::new)?;
+        let result = Tensor::full(&shape, *dtype, 0.0).map_err(ExecError::new)?;
+        if let Some(call) = self.calls.last_mut() {
+            call.generating.push(Generating { result, made: 0 });
+        }
+        self.next_element()
+    }
+
+    /// Takes the element that the region gives.
+    pub(super) fn generated(&mut self, values: Moving) -> Result<ControlFlow<Vec<Value>>, ExecError> {
+        let value = values.into_iter().next().unwrap_or_default();
+        let value = tensor(value)?;
+        if let Some(state) = self.calls.last_mut().and_then(|call| call.generating.last_mut()) {
+            crate::each_type!(value.data(), v => put(v, state))?;
+        }
+        self.next_element()
+    }
+
+    fn current(&self) -> Option<(u32, &Code)> {
+        let call = self.calls.last()?;
+        let frame = call.frames.last()?;
+        let block = &self.programs[call.program].blocks[frame.block as usize];
+        let instr = block.instrs.get(frame.pc as usize)?;
+        Some((frame.block, &instr.code))
+    }
+
+    fn next_element(&mut self) -> Result<ControlFlow<Vec<Value>>, ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(ControlFlow::Break(Vec::new()));
+        };
+        let program = &self.programs[call.program];
+        let instr = call
+            .frames
+            .last()
+            .and_then(|f| program.blocks[f.block as usize].instrs.get(f.pc as usize));
+        let (Some(instr), Some(state)) = (instr, call.generating.last()) else {
+            return Ok(ControlFlow::Break(Vec::new()));
+        };
+        let Code::Generate { body, .. } = &instr.code else {
+            return Err(ExecError::new("a tensor was expected"));
+        };
+        if state.made < state.result.len() {
+            let mut rest = state.made;
+            let mut indices = Moving::new();
+            for &extent in state.result.shape().iter().rev() {
+                indices.push(Value::Tensor(Tensor::scalar((rest % extent) as i64)));
+                rest /= extent;
+            }
+            indices.reverse();
+            bind(&mut self.scratch, program, &mut call.env, *body, indices);
+            let (block, role) = (*body, Role::Body);
+            call.frames.push(RegionFrame { block, pc: 0, role });
+            return Ok(ControlFlow::Continue(()));
+        }
+        if let Some(state) = call.generating.pop() {
+            write(&mut call.env, instr.results, [Value::Tensor(state.result)]);
+        }
+        self.advance();
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+fn put<T: Element>(value: &[T], state: &mut Generating) -> Result<(), ExecError> {
+    let at = state.made;
+    state.made += 1;
+    let wrong = || ExecError::new("the region must give an element of the tensor");
+    let elements = state.result.unique::<T>().ok_or_else(wrong)?;
+    *elements.get_mut(at).ok_or_else(wrong)? = *value.first().ok_or_else(wrong)?;
+    Ok(())
+}

@@ -1,0 +1,381 @@
+//! Elementwise kernels of floats that run as vectors.
+
+use half::{bf16, f16};
+
+use super::math::{Math, TURNS};
+use super::{Kernel, Outputs, one, take};
+use crate::simd::{self, Task};
+use crate::tensor::buffer::{Buffer, room};
+use crate::tensor::{Data, Element, Part, Storage, Tensor};
+
+/// The number of elements that are copied and then computed in place: they are in the nearest cache meanwhile.
+const TILE: usize = 2048;
+
+/// A function of one number, computed in double precision without branches.
+pub(crate) trait Function: Copy {
+    /// Its value.
+    fn at<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, x: f64) -> f64;
+
+    /// Whether it is computed so; else it is computed by [`Function::apart`].
+    #[inline(always)]
+    fn ordinary(self, _: f64) -> bool {
+        true
+    }
+
+    /// Its value for a number that is not ordinary.
+    fn apart(self, x: f64) -> f64 {
+        x
+    }
+}
+
+/// A [`Function`] from an expression with [`Math`]: `function!(|m, x| x * m.sigmoid(x))`; captured numbers come first,
+/// `function!([slope] |m, x| m.exp(slope * x))`.
+macro_rules! function {
+    ($([$($name:ident),*])? |$m:ident, $x:ident| $value:expr) => {{
+        #[derive(Clone, Copy)]
+        struct This {
+            $($($name: f64,)*)?
+        }
+        impl $crate::kernels::vector::Function for This {
+            #[inline(always)]
+            #[allow(unused_variables, reason = "some functions need no elementary ones")]
+            fn at<const FMA: bool, const WIDE: bool>(self, $m: $crate::kernels::math::Math<FMA, WIDE>, $x: f64) -> f64 {
+                $($(let $name = self.$name;)*)?
+                $value
+            }
+        }
+        This { $($($name,)*)? }
+    }};
+}
+pub(crate) use function;
+
+/// A float that is computed as `f64`.
+pub(crate) trait Lane: Part {
+    /// Whether all digits of the result count.
+    const WIDE: bool;
+}
+
+impl Lane for f32 {
+    const WIDE: bool = false;
+}
+
+impl Lane for f64 {
+    const WIDE: bool = true;
+}
+
+struct Each<'v, T, F>(&'v mut [T], F);
+
+impl<T: Lane, F: Function> Task for Each<'_, T, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Each(values, f) = self;
+        if values.iter().fold(true, |all, &v| all & f.ordinary(v.wide())) {
+            for v in values {
+                *v = T::narrow(value::<T, F, FMA>(f, v.wide()));
+            }
+        } else {
+            for v in values {
+                let x = v.wide();
+                *v = T::narrow(if f.ordinary(x) {
+                    value::<T, F, FMA>(f, x)
+                } else {
+                    f.apart(x)
+                });
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn value<T: Lane, F: Function, const FMA: bool>(f: F, x: f64) -> f64 {
+    let y = match T::WIDE {
+        true => f.at(Math::<FMA, true>, x),
+        false => f.at(Math::<FMA, false>, x),
+    };
+    // NaN keeps its sign and payload, so that results are bit-identical however operations are grouped.
+    if x.is_nan() { x } else { y }
+}
+
+/// Applies a function to each number, in place.
+pub(crate) fn each<T: Lane>(values: &mut [T], f: impl Function) {
+    simd::run(Each(values, f));
+}
+
+/// Applies a function to each number, in place if the buffer is unshared.
+pub(super) fn map<T: Element + Lane>(data: Data, f: impl Function) -> Result<Data, String> {
+    let mut values = T::shared(data).unwrap_or_else(|| Buffer::from(Storage::default()));
+    if let Some(own) = values.get_mut() {
+        own.chunks_mut(TILE).for_each(|tile| each(tile, f));
+        return Ok(T::wrap_shared(values));
+    }
+    let mut out = room(values.len())?;
+    for tile in values.chunks(TILE) {
+        let start = out.len();
+        out.extend_from_slice(tile);
+        each(&mut out[start..], f);
+    }
+    Ok(T::wrap(out))
+}
+
+/// Applies a function to each float.
+pub(super) fn apply(x: Tensor, f: impl Function) -> Result<Outputs, String> {
+    let (shape, data) = x.into_parts();
+    // Half precision is computed in single precision and rounded once.
+    let single = |x: f32| {
+        let mut tile = [x];
+        each(&mut tile, f);
+        tile[0]
+    };
+    let data = match data {
+        Data::F32(_) => map::<f32>(data, f)?,
+        Data::F64(_) => map::<f64>(data, f)?,
+        Data::F16(_) => super::broadcast::map(data, |v: f16| f16::from_f32(single(v.to_f32())))?,
+        Data::BF16(_) => super::broadcast::map(data, |v: bf16| bf16::from_f32(single(v.to_f32())))?,
+        _ => return Err("the operand must hold floats".to_owned()),
+    };
+    one(Tensor::from_parts(shape, data))
+}
+
+/// The kernel of a function.
+pub(super) fn vector(f: impl Function + Send + Sync + 'static) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x] = take(inputs)?;
+        apply(x, f)
+    }))
+}
+
+/// A power with a fixed exponent, in single precision.
+#[derive(Clone, Copy)]
+pub(super) struct Power(pub(super) f64);
+
+impl Function for Power {
+    #[inline(always)]
+    fn at<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, x: f64) -> f64 {
+        // The exponent multiplies the error of the logarithm.
+        m.exp(self.0 * Math::<FMA, true>.ln(x))
+    }
+
+    #[inline(always)]
+    fn ordinary(self, x: f64) -> bool {
+        (x > 0.0) & (x < f64::INFINITY) & (self.0.abs() < 1e6)
+    }
+
+    fn apart(self, x: f64) -> f64 {
+        x.powf(self.0)
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Sin;
+
+impl Function for Sin {
+    #[inline(always)]
+    fn at<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, x: f64) -> f64 {
+        m.sin(x)
+    }
+
+    #[inline(always)]
+    fn ordinary(self, x: f64) -> bool {
+        x.abs() <= TURNS
+    }
+
+    fn apart(self, x: f64) -> f64 {
+        x.sin()
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Cos;
+
+impl Function for Cos {
+    #[inline(always)]
+    fn at<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, x: f64) -> f64 {
+        m.cos(x)
+    }
+
+    #[inline(always)]
+    fn ordinary(self, x: f64) -> bool {
+        x.abs() <= TURNS
+    }
+
+    fn apart(self, x: f64) -> f64 {
+        x.cos()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::special;
+    use super::*;
+
+    /// The distance of a result from the exact one, in units of the last place of `f32`.
+    fn ulps(found: f32, exact: f64) -> f64 {
+        if found.is_nan() && exact.is_nan() || found == exact as f32 && found.is_infinite() {
+            return 0.0;
+        }
+        let exponent = exact.abs().max(f64::from(f32::MIN_POSITIVE)).log2().floor();
+        (f64::from(found) - exact).abs() / (exponent - 23.0).exp2()
+    }
+
+    /// The largest error for every `step`-th `f32`, with and without fused multiplication and addition.
+    fn worst(f: impl Function, exact: fn(f64) -> f64, step: usize) -> f64 {
+        let mut worst = 0f64;
+        for first in (0..=u32::MAX).step_by(step * 1024) {
+            let values: Vec<f32> = (0..1024u32)
+                .map_while(|at| first.checked_add(at * step as u32))
+                .map(f32::from_bits)
+                .collect();
+            let mut found = values.clone();
+            each(&mut found, f);
+            for (&x, &y) in values.iter().zip(&found) {
+                let x = f64::from(x);
+                worst = worst.max(ulps(y, exact(x)));
+                if f.ordinary(x) && !x.is_nan() {
+                    worst = worst.max(ulps(f.at(Math::<false, false>, x) as f32, exact(x)));
+                }
+            }
+        }
+        worst
+    }
+
+    /// The largest error for `f64` from 2^-64 to 2^7, in its units of the last place.
+    fn worst_wide(f: impl Function, exact: fn(f64) -> f64) -> f64 {
+        let mut worst = 0f64;
+        for at in 0..200_000u64 {
+            let x = f64::from_bits((0x3bf0_0000_0000_0000 + at * 0x0000_00b0_1234_5678) | (at & 1) << 63);
+            let (mut tile, wanted) = ([x], exact(x));
+            each(&mut tile, f);
+            for found in [tile[0], f.at(Math::<false, true>, x)] {
+                if wanted.is_finite() {
+                    let unit = (wanted.abs().log2().floor() - 52.0).exp2();
+                    worst = worst.max((found - wanted).abs() / unit);
+                } else {
+                    assert!(
+                        found.is_nan() && wanted.is_nan() || found == wanted,
+                        "{found} for {wanted} at {x}"
+                    );
+                }
+            }
+        }
+        worst
+    }
+
+    fn normal(x: f64) -> f64 {
+        0.5 * special::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
+    }
+
+    fn every(step: usize) {
+        for (name, error) in [
+            ("exp", worst(function!(|m, x| m.exp(x)), f64::exp, step)),
+            ("exp_m1", worst(function!(|m, x| m.exp_m1(x)), f64::exp_m1, step)),
+            ("ln", worst(function!(|m, x| m.ln(x)), f64::ln, step)),
+            ("ln_1p", worst(function!(|m, x| m.ln_1p(x)), f64::ln_1p, step)),
+            ("tanh", worst(function!(|m, x| m.tanh(x)), f64::tanh, step)),
+            ("sigmoid", worst(function!(|m, x| m.sigmoid(x)), special::sigmoid, step)),
+            ("sin", worst(Sin, f64::sin, step)),
+            ("cos", worst(Cos, f64::cos, step)),
+            ("power", worst(Power(0.75), |x| x.powf(0.75), step)),
+            ("power", worst(Power(-3.0), |x| x.powf(-3.0), step)),
+        ] {
+            assert!(error <= 0.6, "{name}: {error}");
+        }
+        // The exact values are slow to compute.
+        for (name, error) in [
+            ("erf", worst(function!(|m, x| m.erf(x)), special::erf, step * 7)),
+            ("erfc", worst(function!(|m, x| m.erfc(x)), special::erfc, step * 7)),
+            ("normal", worst(function!(|m, x| m.normal(x)), normal, step * 7)),
+        ] {
+            assert!(error <= 0.6, "{name}: {error}");
+        }
+    }
+
+    #[test]
+    fn f32_is_rounded_about_once() {
+        every(65_521);
+    }
+
+    #[test]
+    #[ignore = "takes minutes in release mode"]
+    fn f32_is_rounded_about_once_everywhere() {
+        every(1);
+    }
+
+    #[test]
+    fn f64_is_off_by_a_few_units() {
+        for (name, error) in [
+            ("exp", worst_wide(function!(|m, x| m.exp(x)), f64::exp)),
+            ("exp_m1", worst_wide(function!(|m, x| m.exp_m1(x)), f64::exp_m1)),
+            ("ln", worst_wide(function!(|m, x| m.ln(x)), f64::ln)),
+            ("ln_1p", worst_wide(function!(|m, x| m.ln_1p(x)), f64::ln_1p)),
+            ("tanh", worst_wide(function!(|m, x| m.tanh(x)), f64::tanh)),
+            ("sigmoid", worst_wide(function!(|m, x| m.sigmoid(x)), special::sigmoid)),
+            ("sin", worst_wide(Sin, f64::sin)),
+            ("cos", worst_wide(Cos, f64::cos)),
+        ] {
+            assert!(error <= 4.0, "{name}: {error}");
+        }
+    }
+
+    #[test]
+    fn limits_are_exact() {
+        fn at(f: impl Function, x: f64) -> [f64; 2] {
+            let (mut wide, mut single) = ([x], [x as f32]);
+            each(&mut wide, f);
+            each(&mut single, f);
+            [wide[0], single[0].into()]
+        }
+        #[track_caller]
+        fn is(found: [f64; 2], wanted: f64) {
+            let same = |y: f64| y.to_bits() == wanted.to_bits() || y.is_nan() && wanted.is_nan();
+            assert!(found.into_iter().all(same), "{found:?} for {wanted}");
+        }
+        let exp = function!(|m, x| m.exp(x));
+        let ln = function!(|m, x| m.ln(x));
+        let silu = function!(|m, x| x * m.sigmoid(x));
+        is(at(exp, f64::INFINITY), f64::INFINITY);
+        is(at(exp, f64::NEG_INFINITY), 0.0);
+        is(at(exp, -0.0), 1.0);
+        is(at(function!(|m, x| m.exp_m1(x)), f64::NEG_INFINITY), -1.0);
+        is(at(ln, 0.0), f64::NEG_INFINITY);
+        is(at(ln, -0.0), f64::NEG_INFINITY);
+        is(at(ln, -1.0), f64::NAN);
+        is(at(ln, f64::INFINITY), f64::INFINITY);
+        is(at(function!(|m, x| m.ln_1p(x)), -1.0), f64::NEG_INFINITY);
+        is(at(function!(|m, x| m.ln_1p(x)), f64::INFINITY), f64::INFINITY);
+        is(at(function!(|m, x| m.softplus(x)), f64::NEG_INFINITY), 0.0);
+        is(at(silu, f64::NEG_INFINITY), f64::NAN);
+        is(at(function!(|m, x| x * m.normal(x)), f64::NEG_INFINITY), f64::NAN);
+        for f in [1.0, -1.0] {
+            is(at(function!(|m, x| m.tanh(x)), f * f64::INFINITY), f);
+            is(at(function!(|m, x| m.erf(x)), f * f64::INFINITY), f);
+            is(at(Sin, f * f64::INFINITY), f64::NAN);
+            is(at(Cos, f * f64::INFINITY), f64::NAN);
+        }
+        for x in [0.0, -0.0] {
+            is(at(function!(|m, x| m.tanh(x)), x), x);
+            is(at(function!(|m, x| m.exp_m1(x)), x), x);
+            is(at(function!(|m, x| m.ln_1p(x)), x), x);
+            is(at(function!(|m, x| m.erf(x)), x), x);
+            is(at(Sin, x), x);
+        }
+        // The smallest numbers.
+        let small = f64::from_bits(1);
+        let mut tile = [small, -745.0, -700.5];
+        each(&mut tile, function!(|m, x| m.tanh(x)));
+        assert_eq!(tile[0], small);
+        let mut tile = [-745.0, -720.25, small];
+        each(&mut tile, exp);
+        assert_eq!(tile, [small, f64::exp(-720.25), 1.0]);
+        let mut tile = [small];
+        each(&mut tile, ln);
+        assert_eq!(tile[0], small.ln());
+        for sign in [1.0, -1.0] {
+            let nan = f64::NAN.copysign(sign);
+            let mut tile = [nan];
+            each(&mut tile, function!(|m, x| m.sigmoid(x)));
+            assert_eq!(tile[0].to_bits(), nan.to_bits());
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Subnormal numbers, which most processors compute with a hundred times slower than with others.
+//!
+//! The processor's mode for treating them as zeros is not used: code of Rust that runs under another than the default
+//! mode is undefined, and processors differ in which operands and results they replace.
+
+use super::{Data, Tensor};
+use crate::simd::{self, Task};
+
+/// The number of elements that are searched before they are changed: they are in the nearest cache then.
+const TILE: usize = 1024;
+
+/// A float whose subnormal numbers are replaced.
+pub(crate) trait Flush: Copy {
+    /// Whether it is neither zero nor as large as the smallest normal number.
+    fn is_small(self) -> bool;
+    /// Zero with the same sign.
+    fn zero(self) -> Self;
+}
+
+macro_rules! flush {
+    ($float:ident, $bits:ident) => {
+        impl Flush for $float {
+            #[inline(always)]
+            fn is_small(self) -> bool {
+                // Without its sign and minus one, a subnormal number is less than the largest one; zero wraps around.
+                const LEAST: $bits = $float::MIN_POSITIVE.to_bits() << 1;
+                (self.to_bits() << 1).wrapping_sub(1) < LEAST - 1
+            }
+
+            #[inline(always)]
+            fn zero(self) -> Self {
+                $float::from_bits(self.to_bits() & (-0.0 as $float).to_bits())
+            }
+        }
+    };
+}
+
+flush!(f32, u32);
+flush!(f64, u64);
+
+struct Find<'v, T>(&'v [T]);
+
+impl<T: Flush> Task for Find<'_, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> bool {
+        let tiles = self.0.chunks(TILE);
+        // Within a tile there is no early exit, so that vectors are compared.
+        tiles
+            .into_iter()
+            .any(|tile| tile.iter().fold(false, |any, v| any | v.is_small()))
+    }
+}
+
+struct Replace<'v, T>(&'v mut [T]);
+
+impl<T: Flush> Task for Replace<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        for v in self.0 {
+            *v = if v.is_small() { v.zero() } else { *v };
+        }
+    }
+}
+
+fn flushed<T: super::Element + Flush>(tensor: &mut Tensor) -> Result<(), String> {
+    match tensor.view::<T>() {
+        Some(values) if simd::run(Find(values)) => {}
+        _ => return Ok(()),
+    }
+    if tensor.unique::<T>().is_none()
+        && let Some(values) = tensor.view::<T>()
+    {
+        let own = super::buffer::gathered(values.iter().copied())?;
+        tensor.data = T::wrap(own);
+    }
+    if let Some(values) = tensor.unique::<T>() {
+        simd::run(Replace(values));
+    }
+    Ok(())
+}
+
+impl Tensor {
+    /// Replaces subnormal numbers of `f32` and `f64` by zeros of their signs. Shared elements are copied first.
+    ///
+    /// # Errors
+    /// If there is not enough memory for a copy.
+    pub fn flush_subnormals(&mut self) -> Result<(), String> {
+        match &self.data {
+            Data::F32(_) => flushed::<f32>(self),
+            Data::F64(_) => flushed::<f64>(self),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_subnormal_numbers_change() {
+        let tiny = [1e-40f32, -1e-45, f32::MIN_POSITIVE.next_down()];
+        let others = [
+            0.0,
+            -0.0,
+            f32::MIN_POSITIVE,
+            -f32::MIN_POSITIVE,
+            1.0,
+            f32::INFINITY,
+            f32::NAN,
+        ];
+        for length in [1, 7, 64, 3000] {
+            let values: Vec<f32> = (0..length).map(|at| others[at % others.len()]).collect();
+            let mut same = Tensor::new(&[length], values.clone()).unwrap();
+            let address = same.view::<f32>().unwrap().as_ptr();
+            same.flush_subnormals().unwrap();
+            assert_eq!(same.view::<f32>().unwrap().as_ptr(), address);
+            assert!(same.same_bits(&Tensor::new(&[length], values.clone()).unwrap()));
+            for (at, small) in (0..length).zip(tiny.into_iter().cycle()) {
+                let (mut with, mut without) = (values.clone(), values.clone());
+                with[at] = small;
+                without[at] = 0f32.copysign(small);
+                let kept = Tensor::new(&[length], with.clone()).unwrap();
+                let mut flushed = kept.clone();
+                flushed.flush_subnormals().unwrap();
+                assert!(flushed.same_bits(&Tensor::new(&[length], without).unwrap()), "{at}");
+                assert!(kept.same_bits(&Tensor::new(&[length], with).unwrap()), "{at}");
+            }
+        }
+        let mut wide = Tensor::new(&[3], vec![-5e-324, f64::MIN_POSITIVE, 1e-310]).unwrap();
+        wide.flush_subnormals().unwrap();
+        assert!(wide.same_bits(&Tensor::new(&[3], vec![-0.0, f64::MIN_POSITIVE, 0.0]).unwrap()));
+    }
+}

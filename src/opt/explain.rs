@@ -1,0 +1,49 @@
+//! `--explain`: what a diagnostic code means, from the pages of `docs/codes/`.
+
+use pir_ir::{Diagnostic, nearest};
+
+use crate::codes::{names, sections};
+
+/// A section for a terminal: its programs are indented.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match line.strip_prefix("```") {
+            Some("") => inside = false,
+            Some(info) => {
+                inside = true;
+                let mut words = info.split_whitespace().skip(1).filter(|word| *word != "fix");
+                out.push_str(if words.next() == Some("wrong") {
+                    "Wrong"
+                } else {
+                    "Right"
+                });
+                let args: Vec<&str> = words.collect();
+                if !args.is_empty() {
+                    out.push_str(&format!(", with `{}`", args.join(" ")));
+                }
+                out.push_str(":\n\n");
+            }
+            None if inside => out.push_str(&format!("    {line}\n")),
+            None => out.push_str(&format!("{line}\n")),
+        }
+    }
+    out
+}
+
+/// The section of a code.
+pub(super) fn explain(code: &str) -> Result<String, Diagnostic> {
+    // As it is printed, in brackets.
+    let code = code.trim_start_matches('[').trim_end_matches(']');
+    if let Some((_, text)) = sections().find(|section| section.0 == code) {
+        return Ok(format!("{code}\n\n{}", plain(text.trim())));
+    }
+    let error = Diagnostic::error("unknown-code", format!("the code `{code}` is not explained"));
+    Err(match nearest(code, names()) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help(
+            "the code of a diagnostic is in brackets at the end of its first line; docs/codes/ explains the codes",
+        ),
+    })
+}

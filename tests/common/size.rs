@@ -1,0 +1,21 @@
+//! How much the long tests do.
+
+/// The percentage of its full size that a long test has: `PIR_TEST_SIZE`, by default 10. `.ci/run` sets 100.
+pub fn percent() -> u64 {
+    let given = std::env::var("PIR_TEST_SIZE").ok().and_then(|size| size.parse().ok());
+    given.unwrap_or(10)
+}
+
+/// How many generated programs a test looks at that has `full` of them at full size. `PIR_PROGRAMS` sets the number itself.
+#[allow(dead_code, reason = "some tests have no generated programs")]
+pub fn programs(full: u64) -> u64 {
+    let given = std::env::var("PIR_PROGRAMS").ok().and_then(|count| count.parse().ok());
+    given.unwrap_or_else(|| (full * percent()).div_ceil(100).max(full.min(12)))
+}
+
+/// The number of programs that a test must have seen do something, of which there must be `full` at full size. Few programs
+/// vary more: below the full size it is half of its share.
+#[allow(dead_code, reason = "some tests have no generated programs")]
+pub fn at_least(full: u64) -> u64 {
+    if percent() < 100 { full * percent() / 200 } else { full }
+}

@@ -1,0 +1,178 @@
+//! Numbers that a graph computes from shapes: sizes, bounds of slices, lengths of lists.
+//!
+//! They are known while the graph is read, where TensorFlow wants constants only as long as it builds the graph.
+
+use std::rc::Rc;
+
+use pir_ir::Type;
+
+use super::super::proto::Value;
+use super::super::types::{self, INT32, Number};
+use super::{Constant, Reader};
+
+/// Longer vectors are not shapes.
+const LONGEST: usize = 64;
+
+/// Computes what an integer node of known inputs gives.
+pub(super) fn fold(r: &mut Reader<'_>, at: usize) {
+    let found = compute(r, at);
+    if let Some((dims, numbers)) = found.filter(|(_, n)| n.len() <= LONGEST) {
+        let code = r.values[at].first().and_then(|&value| {
+            let (_, elem) = r.dims(value).ok()?;
+            types::code(r.ctx, elem).filter(|_| !r.ctx.is_float(elem) && elem != Type::I1)
+        });
+        let numbers = numbers.into_iter().map(|n| Number::Int(n.into())).collect();
+        r.computed[at] = code.map(|code| Rc::new((dims, numbers, code)));
+    }
+}
+
+/// The dimensions and the numbers of an input.
+fn input(r: &Reader<'_>, at: usize, index: usize) -> Option<(Vec<i64>, Vec<i64>)> {
+    let constant: &Constant = r.computed(*r.inputs[at].get(index)?)?;
+    let numbers = super::whole_numbers(constant)?;
+    (numbers.len() <= LONGEST).then(|| (constant.0.clone(), numbers))
+}
+
+fn int_attr(r: &Reader<'_>, at: usize, name: &str) -> i64 {
+    match r.nodes[at].attrs.get(name).and_then(|a| a.value.as_ref()) {
+        Some(Value::Int(value)) => *value,
+        _ => 0,
+    }
+}
+
+fn compute(r: &Reader<'_>, at: usize) -> Option<(Vec<i64>, Vec<i64>)> {
+    let first = || input(r, at, 0);
+    let dims_of = || {
+        let from = *r.inputs[at].first()?;
+        let (dims, _) = r.dims(*r.values[from.node].get(from.index)?).ok()?;
+        dims.iter().all(|&d| d >= 0).then_some(dims)
+    };
+    let op = r.nodes[at].op.as_str();
+    Some(match op {
+        "Shape" => {
+            let dims = dims_of()?;
+            (vec![dims.len() as i64], dims)
+        }
+        "Size" => (
+            Vec::new(),
+            vec![dims_of()?.iter().try_fold(1i64, |n, &d| n.checked_mul(d))?],
+        ),
+        "Rank" => (Vec::new(), vec![dims_of()?.len() as i64]),
+        "TensorListLength" | "TensorArraySizeV3" => (Vec::new(), vec![list_length(r, at)?]),
+        "Identity" | "StopGradient" | "Cast" => first()?,
+        "Pack" => pack(r, at)?,
+        "ConcatV2" => {
+            let mut all = Vec::new();
+            for index in 0..r.inputs[at].len().checked_sub(1)? {
+                all.extend(input(r, at, index)?.1);
+            }
+            (vec![all.len() as i64], all)
+        }
+        "ExpandDims" => (vec![1], first().filter(|(dims, _)| dims.is_empty())?.1),
+        "Squeeze" => (Vec::new(), first().filter(|(_, n)| n.len() == 1)?.1),
+        "Reshape" => {
+            let (numbers, shape) = (first()?.1, input(r, at, 1)?.1);
+            match shape[..] {
+                [] => (Vec::new(), numbers),
+                [_] => (vec![numbers.len() as i64], numbers),
+                _ => return None,
+            }
+        }
+        "Range" => {
+            let [start, end, step] = [first()?.1[0], input(r, at, 1)?.1[0], input(r, at, 2)?.1[0]];
+            range(start, end, step)?
+        }
+        "StridedSlice" => slice(r, at)?,
+        "GatherV2" => {
+            let (numbers, (dims, places)) = (first()?.1, input(r, at, 1)?);
+            let pick = |&p: &i64| numbers.get(usize::try_from(p).ok()?).copied();
+            (dims, places.iter().map(pick).collect::<Option<_>>()?)
+        }
+        "Prod" => (
+            Vec::new(),
+            vec![first()?.1.iter().try_fold(1i64, |n, &d| n.checked_mul(d))?],
+        ),
+        "Add" | "AddV2" | "Sub" | "Mul" | "Maximum" | "Minimum" | "FloorDiv" | "FloorMod" => arithmetic(r, at, op)?,
+        _ => return None,
+    })
+}
+
+fn list_length(r: &Reader<'_>, at: usize) -> Option<i64> {
+    let from = *r.inputs[at].last()?;
+    let (dims, _) = r.dims(*r.values[from.node].get(from.index)?).ok()?;
+    dims.first().copied().filter(|&d| d >= 0)
+}
+
+fn pack(r: &Reader<'_>, at: usize) -> Option<(Vec<i64>, Vec<i64>)> {
+    let mut all = Vec::new();
+    for index in 0..r.inputs[at].len() {
+        let (dims, numbers) = input(r, at, index)?;
+        dims.is_empty().then_some(())?;
+        all.extend(numbers);
+    }
+    Some((vec![all.len() as i64], all))
+}
+
+fn range(start: i64, end: i64, step: i64) -> Option<(Vec<i64>, Vec<i64>)> {
+    let mut numbers = Vec::new();
+    let mut next = start;
+    while if step > 0 { next < end } else { next > end } {
+        (step != 0 && numbers.len() <= LONGEST).then_some(())?;
+        numbers.push(next);
+        next = next.checked_add(step)?;
+    }
+    Some((vec![numbers.len() as i64], numbers))
+}
+
+/// A slice of a vector.
+fn slice(r: &Reader<'_>, at: usize) -> Option<(Vec<i64>, Vec<i64>)> {
+    let (_, numbers) = input(r, at, 0).filter(|(dims, _)| dims.len() == 1)?;
+    let one = |index| match input(r, at, index)?.1[..] {
+        [value] => Some(value),
+        _ => None,
+    };
+    let (begin, end, stride) = (one(1)?, one(2)?, one(3)?);
+    let mask = |name| int_attr(r, at, name) & 1 == 1;
+    if mask("new_axis_mask") || mask("ellipsis_mask") || stride <= 0 {
+        return None;
+    }
+    let count = numbers.len() as i64;
+    let place = |value: i64| (if value < 0 { value + count } else { value }).clamp(0, count);
+    let start = if mask("begin_mask") { 0 } else { place(begin) };
+    if mask("shrink_axis_mask") {
+        return Some((Vec::new(), vec![*numbers.get(usize::try_from(start).ok()?)?]));
+    }
+    let end = if mask("end_mask") { count } else { place(end) };
+    let picked: Vec<i64> = (start..end)
+        .step_by(usize::try_from(stride).ok()?)
+        .filter_map(|i| numbers.get(i as usize).copied())
+        .collect();
+    Some((vec![picked.len() as i64], picked))
+}
+
+fn arithmetic(r: &Reader<'_>, at: usize, op: &str) -> Option<(Vec<i64>, Vec<i64>)> {
+    let ((ad, a), (bd, b)) = (input(r, at, 0)?, input(r, at, 1)?);
+    let count = a.len().max(b.len());
+    let fits = |v: &[i64]| v.len() == count || v.len() == 1;
+    (fits(&a) && fits(&b)).then_some(())?;
+    let apply = |i: usize| {
+        let (x, y) = (a[i.min(a.len() - 1)], b[i.min(b.len() - 1)]);
+        match op {
+            "Add" | "AddV2" => x.checked_add(y),
+            "Sub" => x.checked_sub(y),
+            "Mul" => x.checked_mul(y),
+            "Maximum" => Some(x.max(y)),
+            "Minimum" => Some(x.min(y)),
+            // The others have no overflow but that of a negative divisor.
+            "FloorDiv" if y > 0 => Some(x.div_euclid(y)),
+            "FloorMod" if y > 0 => Some(x.rem_euclid(y)),
+            _ => None,
+        }
+    };
+    let numbers: Vec<i64> = (0..count).map(apply).collect::<Option<_>>()?;
+    // What would not fit into 32 bits wraps there.
+    let narrow = r.input_code(at, 0) == Some(INT32);
+    let fits = |&n: &i64| !narrow || i32::try_from(n).is_ok();
+    let dims = if ad.len() >= bd.len() { ad } else { bd };
+    numbers.iter().all(fits).then_some((dims, numbers))
+}

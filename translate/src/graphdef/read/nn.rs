@@ -1,0 +1,367 @@
+//! Convolutions, pooling, normalization and losses.
+//!
+//! TensorFlow's filters are [height, width, channels, filters], those of `pd` [filters, channels, height, width].
+
+use pir_dialects::pd;
+use pir_ir::{Attr, ValueId};
+
+use super::super::proto::Value;
+use super::ops::Row;
+use super::{Reader, Result};
+
+const CONVOLUTION: &str = "strides padding explicit_paddings=[] data_format=NHWC dilations=[] use_cudnn_on_gpu=true";
+const POOLING: &str = "ksize strides padding explicit_paddings=[] data_format=NHWC";
+
+pub(super) const TABLE: &[Row] = &[
+    ("AvgPool", "T", POOLING, |r, at| pool(r, at, "avg")),
+    ("Conv2D", "T T", CONVOLUTION, |r, at| {
+        let (x, filter) = (r.operand(at, 0)?, r.operand(at, 1)?);
+        let window = Window::of(r, at)?;
+        let filter = moved(r, at, filter, &[3, 2, 0, 1])?;
+        // The channels of a group follow from the filter.
+        let (channels, each) = (window.channels(r, x)?, r.dims(filter)?.0.get(1).copied().unwrap_or(0));
+        let groups = if each > 0 && channels > 0 { channels / each } else { 1 };
+        let attrs = window.attrs(r, Some(groups));
+        r.op(at, pd::Conv2d::NAME, &[x, filter], &attrs)
+    }),
+    ("Conv2DBackpropInput", "i32 T T", CONVOLUTION, |r, at| {
+        let sizes = r.list(at, 0, "sizes")?;
+        let (filter, x) = (r.operand(at, 1)?, r.operand(at, 2)?);
+        let window = Window::of(r, at)?;
+        let filter = moved(r, at, filter, &[3, 2, 0, 1])?;
+        transposed(r, at, &window, x, filter, &sizes)
+    }),
+    ("DepthwiseConv2dNative", "T T", CONVOLUTION, |r, at| {
+        let (x, filter) = (r.operand(at, 0)?, r.operand(at, 1)?);
+        let window = Window::of(r, at)?;
+        let (dims, _) = r.dims(filter)?;
+        let [height, width, channels, each] = dims[..] else {
+            return Err("its filter has no four dimensions".to_owned());
+        };
+        // Each channel has filters of its own, which stand beside each other.
+        let filter = moved(r, at, filter, &[2, 3, 0, 1])?;
+        let shape = [channels * each, 1, height, width];
+        let filter = r.helper(at, pd::Reshape::NAME, &[filter], &[("shape", r.ctx.ints_attr(&shape))])?;
+        let attrs = window.attrs(r, Some(channels));
+        r.op(at, pd::Conv2d::NAME, &[x, filter], &attrs)
+    }),
+    (
+        "FusedBatchNormV3",
+        "T U U U U -> y batch_mean batch_variance reserve_space_1 reserve_space_2 reserve_space_3",
+        "epsilon=0.0001 exponential_avg_factor=1 data_format=NHWC is_training=true",
+        batch_norm,
+    ),
+    ("MaxPool", "T", POOLING, |r, at| pool(r, at, "max")),
+    (
+        "ResizeNearestNeighbor",
+        "T i32",
+        "align_corners=false half_pixel_centers=false",
+        nearest,
+    ),
+    (
+        "SparseSoftmaxCrossEntropyWithLogits",
+        "T Tlabels -> loss backprop",
+        "",
+        cross_entropy,
+    ),
+    ("SoftmaxCrossEntropyWithLogits", "T T -> loss backprop", "", |r, at| {
+        let (x, label) = (r.operand(at, 0)?, r.operand(at, 1)?);
+        losses(r, at, x, label)
+    }),
+];
+
+/// The loss of each row, whose classes have these probabilities, and its gradient.
+fn losses(r: &mut Reader<'_>, at: usize, x: ValueId, probabilities: ValueId) -> Result<()> {
+    let axis = [("axis", r.ctx.int_attr(-1))];
+    let rows = [("axis", r.ctx.ints_attr(&[-1])), ("keepdim", r.ctx.bool_attr(false))];
+    let negated = [("scale", r.ctx.float_attr(-1.0)), ("bias", r.ctx.float_attr(0.0))];
+    let log = r.helper(at, pd::LogSoftmax::NAME, &[x], &axis)?;
+    let product = r.helper(at, pd::Multiply::NAME, &[probabilities, log], &[])?;
+    let sum = r.helper(at, pd::Sum::NAME, &[product], &rows)?;
+    let loss = r.helper(at, pd::Scale::NAME, &[sum], &negated)?;
+    let soft = r.helper(at, pd::Softmax::NAME, &[x], &axis)?;
+    let slope = r.helper(at, pd::Subtract::NAME, &[soft, probabilities], &[])?;
+    r.values[at] = vec![loss, slope];
+    Ok(())
+}
+
+/// The axes of a tensor in another order.
+fn moved(r: &mut Reader<'_>, at: usize, x: ValueId, order: &[i64]) -> Result<ValueId> {
+    r.helper(at, pd::Transpose::NAME, &[x], &[("perm", r.ctx.ints_attr(order))])
+}
+
+/// How a window moves over the two axes of an image.
+struct Window {
+    strides: Vec<i64>,
+    dilations: Vec<i64>,
+    /// "SAME", "VALID", or "EXPLICIT" with four numbers.
+    padding: String,
+    paddings: Vec<i64>,
+    format: String,
+}
+
+impl Window {
+    fn of(r: &Reader<'_>, at: usize) -> Result<Window> {
+        let format = r.text(at, "data_format").unwrap_or_else(|| "NHWC".to_owned());
+        let axes = match format.as_str() {
+            "NHWC" => [1, 2],
+            "NCHW" => [2, 3],
+            _ => return Err(format!("the order of axes `{format}` is not known here")),
+        };
+        let list = |name: &str| match r.attr(at, name) {
+            Some(Value::List(list)) => list.ints.clone(),
+            _ => Vec::new(),
+        };
+        let both = |values: &[i64]| {
+            axes.iter()
+                .map(|&a: &usize| values.get(a).copied().unwrap_or(1))
+                .collect()
+        };
+        let _ = r.flag(at, "use_cudnn_on_gpu");
+        let (strides, dilations, explicit) = (list("strides"), list("dilations"), list("explicit_paddings"));
+        for values in [&strides, &dilations] {
+            let others = values.iter().enumerate().filter(|(a, _)| !axes.contains(a));
+            if others.into_iter().any(|(_, &v)| v != 1) {
+                return Err("steps over images or channels are not known here".to_owned());
+            }
+        }
+        let padding = r.text(at, "padding").unwrap_or_default();
+        let paddings = match padding.as_str() {
+            "EXPLICIT" => axes
+                .iter()
+                .flat_map(|&a| [2 * a, 2 * a + 1])
+                .map(|i| explicit.get(i).copied().unwrap_or(0))
+                .collect(),
+            "SAME" | "VALID" => vec![0, 0],
+            _ => return Err(format!("the padding `{padding}` is not known here")),
+        };
+        Ok(Window {
+            strides: both(&strides),
+            dilations: both(&dilations),
+            padding,
+            paddings,
+            format,
+        })
+    }
+
+    fn channels(&self, r: &Reader<'_>, x: ValueId) -> Result<i64> {
+        let (dims, _) = r.dims(x)?;
+        let axis = if self.format == "NHWC" { 3 } else { 1 };
+        dims.get(axis)
+            .copied()
+            .ok_or_else(|| "its input has no four dimensions".to_owned())
+    }
+
+    fn attrs(&self, r: &Reader<'_>, groups: Option<i64>) -> Vec<(&'static str, Attr)> {
+        let mut attrs = vec![
+            ("strides", r.ctx.ints_attr(&self.strides)),
+            ("paddings", r.ctx.ints_attr(&self.paddings)),
+            ("padding_algorithm", r.ctx.str_attr(&self.padding)),
+            ("data_format", r.ctx.str_attr(&self.format)),
+        ];
+        if let Some(groups) = groups {
+            attrs.push(("dilations", r.ctx.ints_attr(&self.dilations)));
+            attrs.push(("groups", r.ctx.int_attr(groups)));
+        }
+        attrs
+    }
+}
+
+/// The transpose of a convolution, of a stated size.
+fn transposed(
+    r: &mut Reader<'_>,
+    at: usize,
+    window: &Window,
+    x: ValueId,
+    filter: ValueId,
+    sizes: &[i64],
+) -> Result<()> {
+    if window.format != "NHWC" || window.dilations != [1, 1] {
+        return Err("only transposed convolutions of NHWC without dilation are known here".to_owned());
+    }
+    let (from, _) = r.dims(x)?;
+    let (kernel, _) = r.dims(filter)?;
+    let (&[_, high, wide, _], &[_, tall, broad, _]) = (&from[..], sizes) else {
+        return Err("it has no four dimensions".to_owned());
+    };
+    // The convolution that it undoes has borders of these sizes.
+    let mut paddings = Vec::new();
+    let mut extra = Vec::new();
+    for (axis, (inside, outside)) in [(high, tall), (wide, broad)].into_iter().enumerate() {
+        let (stride, size) = (window.strides[axis], kernel.get(axis + 2).copied().unwrap_or(1));
+        let total = match window.padding.as_str() {
+            "SAME" => ((inside - 1) * stride + size - outside).max(0),
+            "VALID" => 0,
+            _ => window.paddings[2 * axis] + window.paddings[2 * axis + 1],
+        };
+        let first = match window.padding.as_str() {
+            "EXPLICIT" => window.paddings[2 * axis],
+            _ => total / 2,
+        };
+        // What is behind the last window is filled.
+        let behind = outside - ((inside - 1) * stride + size - total);
+        if inside < 1 || outside < 1 || behind < 0 {
+            return Err("its sizes do not fit".to_owned());
+        }
+        paddings.extend([first, total - first]);
+        extra.push(behind);
+    }
+    let attrs = [
+        ("strides", r.ctx.ints_attr(&window.strides)),
+        ("paddings", r.ctx.ints_attr(&paddings)),
+        ("output_padding", r.ctx.ints_attr(&extra)),
+        ("data_format", r.ctx.str_attr("NHWC")),
+    ];
+    r.op(at, pd::Conv2dTranspose::NAME, &[x, filter], &attrs)
+}
+
+fn pool(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
+    let x = r.operand(at, 0)?;
+    let window = Window::of(r, at)?;
+    let axes = if window.format == "NHWC" { [1, 2] } else { [2, 3] };
+    let sizes = match r.attr(at, "ksize") {
+        Some(Value::List(list)) => list.ints.clone(),
+        _ => Vec::new(),
+    };
+    if sizes.len() != 4 || (0..4).any(|a| !axes.contains(&a) && sizes[a] != 1) {
+        return Err("windows over images or channels are not known here".to_owned());
+    }
+    let size: Vec<i64> = axes.iter().map(|&a| sizes[a]).collect();
+    let mut attrs = window.attrs(r, None);
+    attrs.push(("kernel_size", r.ctx.ints_attr(&size)));
+    attrs.push(("pooling_type", r.ctx.str_attr(kind)));
+    r.op(at, pd::Pool2d::NAME, &[x], &attrs)
+}
+
+/// `FusedBatchNormV3` with given statistics, or with those of the batch.
+fn batch_norm(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let [x, scale, offset, mean, variance] = r.operands(at, 5)?[..] else {
+        return Err("it has no five inputs".to_owned());
+    };
+    let format = r.text(at, "data_format").unwrap_or_else(|| "NHWC".to_owned());
+    let training = r.attr(at, "is_training").is_none() || r.flag(at, "is_training");
+    let epsilon = match r.attr(at, "epsilon") {
+        Some(Value::Float(value)) => f64::from(*value),
+        _ => 1e-4,
+    };
+    match r.attr(at, "exponential_avg_factor") {
+        Some(Value::Float(factor)) if training && *factor != 1.0 => {
+            return Err("averages with earlier statistics, `exponential_avg_factor`, are not known here".to_owned());
+        }
+        _ => {}
+    }
+    let (dims, _) = r.dims(x)?;
+    let channel = match format.as_str() {
+        "NHWC" => dims.len().saturating_sub(1),
+        "NCHW" => 1,
+        _ => return Err(format!("the order of axes `{format}` is not known here")),
+    };
+    let (mean, variance) = match training {
+        false => (mean, variance),
+        true => {
+            let axes: Vec<i64> = (0..dims.len()).filter(|&a| a != channel).map(|a| a as i64).collect();
+            let over = [("axis", r.ctx.ints_attr(&axes)), ("keepdim", r.ctx.bool_attr(false))];
+            let mean = r.helper(at, pd::Mean::NAME, &[x], &over)?;
+            let spread = spread(r, at, mean, &dims, channel)?;
+            let apart = r.helper(at, pd::Subtract::NAME, &[x, spread], &[])?;
+            let square = r.helper(at, pd::Square::NAME, &[apart], &[])?;
+            (mean, r.helper(at, pd::Mean::NAME, &[square], &over)?)
+        }
+    };
+    let shift = [("scale", r.ctx.float_attr(1.0)), ("bias", r.ctx.float_attr(epsilon))];
+    let shifted = r.helper(at, pd::Scale::NAME, &[variance], &shift)?;
+    let factor = r.helper(at, pd::Rsqrt::NAME, &[shifted], &[])?;
+    let factor = r.helper(at, pd::Multiply::NAME, &[factor, scale], &[])?;
+    let parts = [mean, factor, offset].map(|part| spread(r, at, part, &dims, channel));
+    let [mean_at, factor, offset] = parts;
+    let apart = r.helper(at, pd::Subtract::NAME, &[x, mean_at?], &[])?;
+    let scaled = r.helper(at, pd::Multiply::NAME, &[apart, factor?], &[])?;
+    let y = r.helper(at, pd::Add::NAME, &[scaled, offset?], &[])?;
+    let unbiased = match training {
+        false => variance,
+        true => {
+            // The variance that it gives out is that of a sample.
+            let count: i64 = dims
+                .iter()
+                .enumerate()
+                .filter(|(a, _)| *a != channel)
+                .map(|(_, &d)| d)
+                .product();
+            let factor = count as f64 / (count - 1).max(1) as f64;
+            let by = [("scale", r.ctx.float_attr(factor)), ("bias", r.ctx.float_attr(0.0))];
+            if dims.contains(&pir_ir::DYNAMIC) {
+                return Err("the shape of its input must be known".to_owned());
+            }
+            r.helper(at, pd::Scale::NAME, &[variance], &by)?
+        }
+    };
+    // What is reserved is for TensorFlow's own gradient.
+    r.values[at] = vec![y, mean, unbiased];
+    Ok(())
+}
+
+/// One number for each channel, over a whole tensor.
+fn spread(r: &mut Reader<'_>, at: usize, x: ValueId, dims: &[i64], channel: usize) -> Result<ValueId> {
+    if channel + 1 == dims.len() {
+        return Ok(x);
+    }
+    let shape: Vec<i64> = (0..dims.len()).map(|a| if a == channel { -1 } else { 1 }).collect();
+    r.helper(at, pd::Reshape::NAME, &[x], &[("shape", r.ctx.ints_attr(&shape))])
+}
+
+/// `SparseSoftmaxCrossEntropyWithLogits`: the loss of each row, and its gradient.
+fn cross_entropy(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let (x, label) = (r.operand(at, 0)?, r.operand(at, 1)?);
+    let (dims, elem) = r.dims(x)?;
+    let &[_, classes] = &dims[..] else {
+        return Err("its input has no two dimensions".to_owned());
+    };
+    if classes < 0 {
+        return Err("the number of classes is not known".to_owned());
+    }
+    let (_, kind) = r.dims(label)?;
+    let range = [
+        ("start", r.ctx.int_attr(0)),
+        ("end", r.ctx.int_attr(classes)),
+        ("step", r.ctx.int_attr(1)),
+        ("dtype", r.ctx.type_attr(kind)),
+    ];
+    let places = r.helper(at, pd::Arange::NAME, &[], &range)?;
+    let behind = [("axis", r.ctx.ints_attr(&[1]))];
+    let column = r.helper(at, pd::Unsqueeze::NAME, &[label], &behind)?;
+    let here = r.helper(at, pd::Equal::NAME, &[column, places], &[])?;
+    let hot = r.helper(at, pd::Cast::NAME, &[here], &[("dtype", r.ctx.type_attr(elem))])?;
+    losses(r, at, x, hot)
+}
+
+/// `ResizeNearestNeighbor` by a whole factor.
+fn nearest(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
+    if r.flag(at, "align_corners") {
+        return Err("aligned corners are not known here".to_owned());
+    }
+    let _ = r.flag(at, "half_pixel_centers");
+    let (dims, _) = r.dims(x)?;
+    let mut value = x;
+    for (axis, &size) in [1i64, 2].iter().zip(&sizes) {
+        let extent = dims.get(*axis as usize).copied().unwrap_or(-1);
+        if extent < 1 || size % extent != 0 {
+            return Err("only whole factors are known here".to_owned());
+        }
+        // Each row is repeated: a new axis behind it, which is joined with it.
+        let behind = [("axis", r.ctx.ints_attr(&[axis + 1]))];
+        let wide = r.helper(at, pd::Unsqueeze::NAME, &[value], &behind)?;
+        let mut times = vec![1; 5];
+        times[*axis as usize + 1] = size / extent;
+        let many = r.helper(
+            at,
+            pd::Tile::NAME,
+            &[wide],
+            &[("repeat_times", r.ctx.ints_attr(&times))],
+        )?;
+        let (mut shape, _) = r.dims(value)?;
+        shape[*axis as usize] = size;
+        value = r.helper(at, pd::Reshape::NAME, &[many], &[("shape", r.ctx.ints_attr(&shape))])?;
+    }
+    r.op(at, pd::Assign::NAME, &[value], &[])
+}

@@ -1,0 +1,265 @@
+//! Convolutions and pooling of images.
+//!
+//! TensorFlow's kernels for processors know the order NHWC only, and filters as [height, width, channels, filters]: what has
+//! another order is transposed. A convolution with groups is written where each channel is one.
+
+use pir_ir::Type;
+
+use super::super::super::proto::{ListValue, Value};
+use super::super::super::types::INT64;
+use super::super::emit::{Emit, Result};
+use super::Write;
+use super::shape::transpose;
+
+pub(super) const TABLE: &[(&str, Write)] = &[
+    ("conv2d", conv),
+    ("conv2d_grad", conv_grad),
+    ("conv2d_transpose", conv_transpose),
+    ("depthwise_conv2d", conv),
+    ("pool2d", pool),
+    ("pool2d_grad", pool_grad),
+];
+
+/// The order of axes, the steps of the window and the border.
+struct Window {
+    last: bool,
+    strides: Vec<i64>,
+    dilations: Vec<i64>,
+    padding: &'static str,
+    paddings: Vec<i64>,
+}
+
+impl Window {
+    fn of(e: &Emit<'_, '_>) -> Result<Window> {
+        let pair = |name: &str, default: i64| {
+            e.ints(name)
+                .filter(|v| v.len() == 2)
+                .unwrap_or_else(|| vec![default; 2])
+        };
+        let explicit = e.ints("paddings").unwrap_or_default();
+        let explicit = match explicit[..] {
+            [y, x] => vec![y, y, x, x],
+            [_, _, _, _] => explicit,
+            _ => vec![0; 4],
+        };
+        let (padding, paddings) = match e.view.str("padding_algorithm").unwrap_or("EXPLICIT") {
+            "SAME" => ("SAME", vec![0; 4]),
+            "VALID" => ("VALID", vec![0; 4]),
+            _ if explicit == [0; 4] => ("VALID", explicit),
+            _ => ("EXPLICIT", explicit),
+        };
+        Ok(Window {
+            last: e.view.str("data_format").unwrap_or("NCHW") == "NHWC",
+            strides: pair("strides", 1),
+            dilations: pair("dilations", 1),
+            padding,
+            paddings,
+        })
+    }
+
+    /// An image with the channels last.
+    fn image(&self, e: &mut Emit<'_, '_>, x: String, elem: Type) -> Result<String> {
+        match self.last {
+            true => Ok(x),
+            false => transpose(e, x, &[0, 2, 3, 1], elem),
+        }
+    }
+
+    fn back(&self, e: &mut Emit<'_, '_>, x: String, elem: Type) -> Result<String> {
+        match self.last {
+            true => Ok(x),
+            false => transpose(e, x, &[0, 3, 1, 2], elem),
+        }
+    }
+
+    /// The extents of an image, with the channels last.
+    fn dims(&self, dims: &[i64]) -> Result<[i64; 4]> {
+        let (&[n, a, b, c], true) = (dims, dims.iter().all(|&d| d >= 0)) else {
+            return Err("the shape of its image is not known".to_owned());
+        };
+        Ok(if self.last { [n, a, b, c] } else { [n, b, c, a] })
+    }
+
+    fn attrs(&self, e: &Emit<'_, '_>, elem: Type, convolution: bool) -> Result<Vec<(&'static str, Value)>> {
+        let around = |v: &[i64]| list(vec![1, v[0], v[1], 1]);
+        let mut attrs = vec![
+            ("T", e.dtype(elem)?),
+            ("strides", around(&self.strides)),
+            ("padding", Value::Bytes(self.padding.into())),
+            ("data_format", Value::Bytes(b"NHWC".to_vec())),
+        ];
+        if convolution {
+            attrs.push(("dilations", around(&self.dilations)));
+        }
+        if self.padding == "EXPLICIT" {
+            let paddings = [&[0, 0][..], &self.paddings, &[0, 0]].concat();
+            attrs.push(("explicit_paddings", list(paddings)));
+        }
+        Ok(attrs)
+    }
+}
+
+fn list(ints: Vec<i64>) -> Value {
+    Value::List(ListValue {
+        ints,
+        ..ListValue::default()
+    })
+}
+
+/// How many filters each channel has of its own; 0 for a convolution over all channels.
+fn each(e: &Emit<'_, '_>, window: &Window, image: usize, filter: usize) -> Result<i64> {
+    let groups = e.view.int("groups").unwrap_or(1);
+    let channels = window.dims(&e.operand_type(image)?.0)?[3];
+    let filters = e.operand_type(filter)?.0.first().copied().unwrap_or(0);
+    match groups {
+        1 => Ok(0),
+        _ if groups == channels => Ok(filters / groups.max(1)),
+        _ => Err("groups of several channels have no equivalent there".to_owned()),
+    }
+}
+
+/// A filter as TensorFlow has it.
+fn filter_of(e: &mut Emit<'_, '_>, filter: String, dims: &[i64], each: i64, elem: Type) -> Result<String> {
+    if each == 0 {
+        return transpose(e, filter, &[2, 3, 1, 0], elem);
+    }
+    let &[filters, _, height, width] = dims else {
+        return Err("its filter has no four dimensions".to_owned());
+    };
+    let apart = e.reshape(filter, &[filters / each, each, height, width], elem)?;
+    transpose(e, apart, &[2, 3, 0, 1], elem)
+}
+
+fn conv(e: &mut Emit<'_, '_>) -> Result<()> {
+    let window = Window::of(e)?;
+    let (x, filter, elem) = (e.input(0)?, e.input(1)?, e.elem()?);
+    let each = each(e, &window, 0, 1)?;
+    let image = window.image(e, x, elem)?;
+    let kernel = e.operand_type(1)?.0;
+    let filter = filter_of(e, filter, &kernel, each, elem)?;
+    let attrs = window.attrs(e, elem, true)?;
+    let op = if each == 0 { "Conv2D" } else { "DepthwiseConv2dNative" };
+    let out = e.op(op, &[image, filter], &attrs);
+    let out = window.back(e, out, elem)?;
+    e.result(0, out)
+}
+
+fn conv_grad(e: &mut Emit<'_, '_>) -> Result<()> {
+    let window = Window::of(e)?;
+    let (x, filter, g, elem) = (e.input(0)?, e.input(1)?, e.input(2)?, e.elem()?);
+    let each = each(e, &window, 0, 1)?;
+    let kernel = e.operand_type(1)?.0;
+    let &[filters, channels, height, width] = &kernel[..] else {
+        return Err("its filter has no four dimensions".to_owned());
+    };
+    let sizes = window.dims(&e.operand_type(0)?.0)?;
+    let image = window.image(e, x, elem)?;
+    let g = window.image(e, g, elem)?;
+    let filter = filter_of(e, filter, &kernel, each, elem)?;
+    let attrs = window.attrs(e, elem, true)?;
+    let (to_image, to_filter) = match each {
+        0 => ("Conv2DBackpropInput", "Conv2DBackpropFilter"),
+        _ => (
+            "DepthwiseConv2dNativeBackpropInput",
+            "DepthwiseConv2dNativeBackpropFilter",
+        ),
+    };
+    let sizes = narrow(e, &sizes)?;
+    let dx = e.op(to_image, &[sizes, filter, g.clone()], &attrs);
+    let dx = window.back(e, dx, elem)?;
+    e.result(0, dx)?;
+    let shape = match each {
+        0 => narrow(e, &[height, width, channels, filters])?,
+        _ => narrow(e, &[height, width, filters / each, each])?,
+    };
+    let dw = e.op(to_filter, &[image, shape, g], &attrs);
+    let dw = match each {
+        0 => transpose(e, dw, &[3, 2, 0, 1], elem)?,
+        _ => {
+            let apart = transpose(e, dw, &[2, 3, 0, 1], elem)?;
+            e.reshape(apart, &kernel, elem)?
+        }
+    };
+    e.result(1, dw)
+}
+
+/// Sizes, which these operations want in 32 bits.
+fn narrow(e: &mut Emit<'_, '_>, sizes: &[i64]) -> Result<String> {
+    let sizes = e.vector(sizes)?;
+    let attrs = [
+        ("SrcT", Value::Type(INT64)),
+        ("DstT", Value::Type(super::super::super::types::INT32)),
+    ];
+    Ok(e.op("Cast", &[sizes], &attrs))
+}
+
+fn conv_transpose(e: &mut Emit<'_, '_>) -> Result<()> {
+    let window = Window::of(e)?;
+    e.view.sees("output_padding");
+    e.view.sees("output_size");
+    if e.view.int("groups").unwrap_or(1) != 1 || e.num_operands() != 2 {
+        return Err("groups and computed sizes have no equivalent there".to_owned());
+    }
+    let (x, filter, elem) = (e.input(0)?, e.input(1)?, e.elem()?);
+    let image = window.image(e, x, elem)?;
+    let filter = transpose(e, filter, &[2, 3, 1, 0], elem)?;
+    let sizes = window.dims(&e.result_type(0)?.0)?;
+    let sizes = narrow(e, &sizes)?;
+    let attrs = window.attrs(e, elem, true)?;
+    let out = e.op("Conv2DBackpropInput", &[sizes, filter, image], &attrs);
+    let out = window.back(e, out, elem)?;
+    e.result(0, out)
+}
+
+/// The attributes of pooling, and which kind it is.
+fn pooling(e: &Emit<'_, '_>, window: &Window, elem: Type) -> Result<(bool, Vec<(&'static str, Value)>)> {
+    let max = e.view.str("pooling_type").unwrap_or("max") == "max";
+    let dims = window.dims(&e.operand_type(0)?.0)?;
+    let mut size = e
+        .ints("kernel_size")
+        .filter(|s| s.len() == 2)
+        .ok_or("its window is not known")?;
+    if e.flag("adaptive", false) && size != [1, 1] {
+        return Err("adaptive windows have no equivalent there".to_owned());
+    }
+    if e.flag("global_pooling", false) || e.flag("adaptive", false) {
+        size = vec![dims[1], dims[2]];
+    }
+    if e.flag("ceil_mode", false) || window.padding == "EXPLICIT" || !max && !e.flag("exclusive", true) {
+        return Err("this border has no equivalent there".to_owned());
+    }
+    let mut attrs = window.attrs(e, elem, false)?;
+    attrs.push(("ksize", list(vec![1, size[0], size[1], 1])));
+    Ok((max, attrs))
+}
+
+fn pool(e: &mut Emit<'_, '_>) -> Result<()> {
+    let window = Window::of(e)?;
+    let (x, elem) = (e.input(0)?, e.elem()?);
+    let (max, attrs) = pooling(e, &window, elem)?;
+    let image = window.image(e, x, elem)?;
+    let out = e.op(if max { "MaxPool" } else { "AvgPool" }, &[image], &attrs);
+    let out = window.back(e, out, elem)?;
+    e.result(0, out)
+}
+
+fn pool_grad(e: &mut Emit<'_, '_>) -> Result<()> {
+    let window = Window::of(e)?;
+    let (x, out, g, elem) = (e.input(0)?, e.input(1)?, e.input(2)?, e.elem()?);
+    let (max, attrs) = pooling(e, &window, elem)?;
+    let sizes = window.dims(&e.operand_type(0)?.0)?;
+    let g = window.image(e, g, elem)?;
+    let dx = match max {
+        true => {
+            let image = window.image(e, x, elem)?;
+            let out = window.image(e, out, elem)?;
+            e.op("MaxPoolGrad", &[image, out, g], &attrs)
+        }
+        false => {
+            let sizes = narrow(e, &sizes)?;
+            e.op("AvgPoolGrad", &[sizes, g], &attrs)
+        }
+    };
+    let dx = window.back(e, dx, elem)?;
+    e.result(0, dx)
+}
