@@ -492,10 +492,56 @@ case("broad.map_coordinates", lambda x, c: jax.scipy.ndimage.map_coordinates(x, 
 case("broad.resize", lambda x: (jax.image.resize(x, (6, 5), "bilinear"), jax.image.resize(x, (2, 3), "nearest"), jax.image.resize(x, (5, 7), "cubic")), f(4, 3))
 case("broad.edit_distance", lambda a, b: lax.scan(lambda row, x: (jnp.concatenate([row[:1] + 1, lax.scan(lambda left, t: (jnp.minimum(jnp.minimum(left + 1, t[0] + 1), t[1] + t[2]),) * 2, row[0] + 1, (row[1:], row[:-1], jnp.abs(x - b)))[1]]), None), jnp.arange(5.0), a)[0], f(3), f(4))
 
+def z(*shape, low=-2.0, high=2.0):
+    return f(*shape, low=low, high=high) + 1j * f(*shape, low=low, high=high)
+
+
+# Zeros, the axes, branch cuts from both sides, large and small numbers.
+PLANE = np.array([0.0, 1.0, -1.0, 1j, -1j, 1 + 1j, -3 + 1e-9j, -3 - 1e-9j, complex(-2.0, 0.0), complex(-2.0, -0.0), 1e-8 + 1e-9j, 25 + 3j, -25 - 3j, 0.5 + 90j, 1e200 + 1e200j, 1e-200j, 1 + 1e-12 + 1e-7j])
+PLANES = []
+for op in ("exp", "expm1", "log", "log1p", "tanh", "logistic", "sin", "cos", "tan", "sqrt", "rsqrt", "sinh", "cosh", "neg", "sign", "square", "reciprocal", "abs", "real", "imag", "conj"):
+    case(f"complex.{op}", getattr(lax, op), z(3, 4))
+    PLANES += [op] if op not in ("square", "reciprocal", "rsqrt") else []
+case("complex.plane", lambda: tuple(getattr(lax, op)(jnp.asarray(PLANE)) for op in PLANES))
+FUNCTIONS = ("exp", "log", "tanh", "sin", "cos", "sqrt", "abs", "real", "imag")
+case("complex.single.functions", lambda x: tuple(getattr(lax, op)(x) for op in FUNCTIONS), z(5).astype(np.complex64))
+for op in ("add", "sub", "mul", "div", "pow"):
+    case(f"complex.{op}", getattr(lax, op), z(3, 4), z(3, 4))
+case("complex.single.arithmetic", lambda x, y: (x + y, x - y, x * y, x / y, x**y), z(5).astype(np.complex64), z(5).astype(np.complex64))
+case("complex.integer_pow", lambda x: x**3 + x**-2, z(4))
+case("complex.parts", lax.complex, f(3), f(3))
+case("complex.compare", lambda x, y: (x == y, x != y), np.array([1 + 2j, 1 - 2j, np.nan]), np.array([1 + 2j, 1 + 2j, np.nan]))
+case("complex.select", lambda p, x, y: jnp.where(p, x, y), np.array([True, False, True]), z(3), z(3))
+case("complex.from_real", lambda x, y: (x.astype(jnp.complex128), x * 1j + y, (x + 1j).real), f(3), f(3))
+case("complex.constants", lambda x: x * jnp.asarray([1 + 2j, 3 - 1j]) + (2 - 0.5j) + 1j * jnp.arange(2.0), z(2))
+case("complex.finite", lambda x: (jnp.isfinite(x), jnp.isnan(x), jnp.angle(x)), z(4))
+case("complex.shapes", lambda x: (x.reshape(6), x.T, x[:, ::-1], x[1:, ::2], jnp.tile(x, (2, 1)), jnp.pad(x, ((1, 0), (0, 2)), constant_values=1j), jnp.concatenate([x, x * 1j]), jnp.stack([x, x]), jnp.roll(x, 1, 1)), z(2, 3))
+case("complex.broadcast", lambda x: x[:, None] * x[None, :].conj(), z(3))
+case("complex.indices", lambda x, at: (lax.dynamic_slice(x, (at, 0), (2, 2)), lax.dynamic_update_slice(x, x[:1, :2] * 1j, (at, 1)), x[jnp.array([2, 0, 2])], jnp.take(x, jnp.array([1, 0]), axis=1)), z(4, 3), np.array(1))
+case("complex.scatter", lambda x, y: (x.at[jnp.array([2, 0, 2])].add(y), x.at[jnp.array([1, 3])].set(y[:2])), z(4, 2), z(3, 2))
+case("complex.reduce", lambda x: (jnp.sum(x), jnp.sum(x, 1), jnp.prod(x, 0), jnp.mean(x, 0), jnp.cumsum(x, 1)), z(3, 4))
+case("complex.matmul", jnp.matmul, z(3, 4), z(4, 2))
+case("complex.batched", lambda x, y: jnp.einsum("bij,bkj->bik", x, y.conj()), z(2, 3, 4), z(2, 2, 4))
+case("complex.mixed", lambda x, y: x @ y, z(3, 3), f(3))
+case("complex.norm", lambda x: jnp.linalg.norm(x), z(3, 2))
+case("complex.loop", lambda x, c: lax.fori_loop(0, 5, lambda k, v: v * v + c, x), z(3, low=-0.5, high=0.5), z(3, low=-0.5, high=0.5))
+case("complex.while", lambda c: lax.while_loop(lambda s: (jnp.abs(s[0]) < 2) & (s[1] < 20), lambda s: (s[0] * s[0] + c, s[1] + 1), (c, 0)), np.array(0.3 + 0.55j))
+case("complex.cond", lambda x: lax.cond(x.real > 0, lambda v: v * 2j, lambda v: v.conj(), x), np.array(0.4 - 1.5j))
+LENGTHS = (1, 2, 3, 4, 5, 7, 8, 12, 13, 60, 97, 128)
+for op in ("fft", "ifft"):
+    case(f"fft.{op}", lambda *xs, op=op: tuple(getattr(jnp.fft, op)(x) for x in xs), *(z(2, n) for n in LENGTHS))
+case("fft.rfft", lambda *xs: tuple(jnp.fft.rfft(x) for x in xs), *(f(2, n) for n in LENGTHS))
+case("fft.irfft", lambda *xs: tuple(jnp.fft.irfft(x, n) for x, n in zip(xs, LENGTHS)), *(z(2, n // 2 + 1) for n in LENGTHS))
+for op, of in (("fft2", z), ("ifft2", z), ("rfft2", f), ("irfft2", z), ("fftn", z), ("rfftn", f), ("irfftn", z)):
+    case(f"fft.{op}", getattr(jnp.fft, op), of(3, 4, 6))
+case("fft.single", lambda x: (jnp.fft.fft(x), jnp.fft.rfft(x.real)), z(12).astype(np.complex64))
+case("fft.first_axis", lambda x: jnp.fft.fft(x, axis=0), z(5, 2))
+case("fft.spectrum", lambda x: jnp.abs(jnp.fft.rfft(x * jnp.hanning(16))) ** 2, f(16))
+case("fft.filter", lambda x, k: jnp.fft.irfft(jnp.fft.rfft(x) * jnp.fft.rfft(k)), f(10), f(10))
+
 # What is not supported, by case: regular expressions of its name and of the message.
 REFUSED = {
     r"index\.apply": "only regions that add, multiply, take the greater or less element, or give the update",
-    r"complex\..*": "of these types is not supported",
     r"linalg\.svd": "`@lapack_dgesdd_ffi` is not supported",
 }
 # Differences that are meant, with the reason.

@@ -10,6 +10,9 @@ LOWERING = [
 ]
 
 
+LIBRARIES = "/usr/lib/llvm-19/lib"
+
+
 def run(command, text):
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode:
@@ -17,11 +20,13 @@ def run(command, text):
     return done.stdout
 
 
-def compiled(text, folder, name, lowering=LOWERING):
+def compiled(text, folder, name, lowering=LOWERING, optimize="-O2"):
     """The library of a program in MLIR."""
     lowered = run(["mlir-opt-19", *lowering], text)
     llvm = run(["mlir-translate-19", "--mlir-to-llvmir"], lowered)
     source, library = folder / f"{name}.ll", folder / f"{name}.so"
     source.write_text(llvm)
-    run(["clang-19", "-O2", "-Wno-override-module", "-shared", "-fPIC", "-o", library, source, "-lm"], "")
+    # What copies of strided buffers call.
+    support = [f"-L{LIBRARIES}", f"-Wl,-rpath,{LIBRARIES}", "-lmlir_c_runner_utils"] if "@memrefCopy" in llvm else []
+    run(["clang-19", optimize, "-Wno-override-module", "-shared", "-fPIC", "-o", library, source, "-lm", *support], "")
     return ctypes.CDLL(str(library))

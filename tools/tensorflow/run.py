@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs a graph with TensorFlow, in a session of its own.
 
-    run.py [--devices N] GRAPH.pb INPUTS.npz OUTPUTS.npz
+    run.py [--devices N] [--variables FOLDER] GRAPH.pb INPUTS.npz OUTPUTS.npz
 
 The inputs hold a value for each placeholder by name; the outputs hold what the graph gives out: the nodes that are
 marked as outputs, by the names that the program has for them, or in a graph without marks those that no node reads.
+The variables of a SavedModel, in this folder, are inputs too.
 With several devices, TensorFlow has as many processors, partitions the graph, and sends values between them.
 """
 
@@ -43,6 +44,14 @@ def outputs(graph):
     return [(n.name, n.name) for n in graph.node if n.name not in read and n.op != "NoOp"]
 
 
+def variables(folder):
+    """The variables of a SavedModel, by the names that pir-opt gives them."""
+    suffix = "/.ATTRIBUTES/VARIABLE_VALUE"
+    reader = tf.train.load_checkpoint(os.path.join(folder, "variables", "variables"))
+    names = [name for name in reader.get_variable_to_shape_map() if name.endswith(suffix)]
+    return {name[: -len(suffix)]: reader.get_tensor(name) for name in names}
+
+
 def run(graph, inputs, devices=1, timeout=TIMEOUT):
     """What a graph gives for these inputs, by name."""
     feed = {}
@@ -72,12 +81,15 @@ def run(graph, inputs, devices=1, timeout=TIMEOUT):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--devices", type=int, default=1, help="how many processors TensorFlow is to have")
+    parser.add_argument("--variables", help="the folder of a SavedModel whose variables are inputs")
     parser.add_argument("graph")
     parser.add_argument("inputs")
     parser.add_argument("outputs")
     args = parser.parse_args()
     with np.load(args.inputs) as arrays:
         inputs = dict(arrays)
+    if args.variables:
+        inputs = {**variables(args.variables), **inputs}
     np.savez(args.outputs, **run(load(args.graph), inputs, args.devices))
 
 

@@ -107,7 +107,7 @@ def execute(numbered, engine):
         folder = pathlib.Path(name)
         (folder / "p.pir").write_text(program.text)
         np.savez(folder / "in.npz", **program.inputs)
-        run = [TOOLS / "pir-run", "--diagnostics=json", "--inputs", "in.npz", "-o", "out.npz"]
+        run = [TOOLS / "pir-run", "--diagnostics=json", "--denormals=keep", "--inputs", "in.npz", "-o", "out.npz"]
         if engine == "backward":
             tool([TOOLS / "pir-opt", "--diagnostics=json", "--pass=backward", "p.pir", "-o", "q.pir"], folder, program.owner)
             tool([*run, "q.pir"], folder, None)

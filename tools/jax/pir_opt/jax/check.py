@@ -33,7 +33,7 @@ class Row:
 def check_grad(function, *args, tolerance=None, seed=0, **options):
     """Compares the gradient that pir-opt makes of a function with JAX's forward mode, and shows differences beside it.
 
-    For each float argument a random direction; the cotangents of the results are random too. Returns the table, and raises
+    For each argument of floats or complex numbers a random direction; the cotangents of the results are random too. Returns the table, and raises
     AssertionError with it where reverse and forward mode differ by more than `tolerance`, which is relative; its default is 1e-3 for
     float32 and 1e-8 for float64. Other keywords are those of `differentiable`.
     """
@@ -42,35 +42,42 @@ def check_grad(function, *args, tolerance=None, seed=0, **options):
     leaves, tree = jax.tree.flatten(args)
     leaves = [jnp.asarray(leaf) for leaf in leaves]
     names = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_flatten_with_path(args)[0]]
-    floats = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(leaf.dtype, jnp.floating)]
+    floats = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
 
     def outputs(function, values):
         full = list(leaves)
         for i, value in zip(floats, values):
             full[i] = value
         outs = jax.tree.leaves(function(*jax.tree.unflatten(tree, full)))
-        return [out for out in outs if jnp.issubdtype(out.dtype, jnp.floating)]
+        return [out for out in outs if jnp.issubdtype(out.dtype, jnp.inexact)]
 
     start = [leaves[i] for i in floats]
-    weights = [jnp.asarray(random.normal(size=out.shape), out.dtype) for out in outputs(ours, start)]
+
+    def normal(like):
+        if jnp.iscomplexobj(like):
+            return jnp.asarray(random.normal(size=like.shape) + 1j * random.normal(size=like.shape), like.dtype)
+        return jnp.asarray(random.normal(size=like.shape), like.dtype)
+
+    weights = [normal(out) for out in outputs(ours, start)]
 
     def loss(values, function=ours):
-        return sum(jnp.vdot(w, out) for w, out in zip(weights, outputs(function, values)))
+        return sum(jnp.sum(w * out).real for w, out in zip(weights, outputs(function, values)))
 
     gradient = jax.jit(jax.grad(loss))(start)
     rows = []
     for at, value in enumerate(start):
-        direction = jnp.asarray(random.normal(size=value.shape), value.dtype)
+        direction = normal(value)
 
         def along(t, at=at, direction=direction):
             return loss([v + t * direction if n == at else v for n, v in enumerate(start)])
 
-        zero = jnp.zeros((), value.dtype)
+        real = value.real.dtype
+        zero = jnp.zeros((), real)
         step = float(jnp.finfo(value.dtype).eps) ** (1 / 3)
-        forward = jax.jvp(along, (zero,), (jnp.ones((), value.dtype),))[1]
+        forward = jax.jvp(along, (zero,), (jnp.ones((), real),))[1]
         differences = (along(zero + step) - along(zero - step)) / (2 * step)
-        allowed = tolerance or (1e-8 if value.dtype == jnp.float64 else 1e-3)
-        rows.append(Row(names[floats[at]], float(jnp.vdot(gradient[at], direction)), float(forward), float(differences), allowed))
+        allowed = tolerance or (1e-8 if real == jnp.float64 else 1e-3)
+        rows.append(Row(names[floats[at]], float(jnp.sum(gradient[at] * direction).real), float(forward), float(differences), allowed))
     table = "\n".join(map(str, rows))
     if not all(row.ok for row in rows):
         raise AssertionError(f"the gradient differs from forward mode:\n{table}")

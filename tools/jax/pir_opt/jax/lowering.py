@@ -31,7 +31,8 @@ def struct(aval):
 
 
 def is_float(aval):
-    return jnp.issubdtype(aval.dtype, jnp.floating)
+    """Whether there is a derivative: of floats, and of complex numbers."""
+    return jnp.issubdtype(aval.dtype, jnp.inexact)
 
 
 # ---------------------------------------------------------------------------------------------------------------- marks

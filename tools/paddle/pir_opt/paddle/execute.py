@@ -1,0 +1,65 @@
+"""Execution of programs on tensors of dynamic mode, whose memory is shared."""
+
+import paddle
+from paddle.base import core
+from paddle.base.dygraph.base import switch_to_static_graph
+
+from pir_opt.paddle import program as programs
+
+
+class Executable:
+    """A program that is fed by name, with the values that it gives."""
+
+    @switch_to_static_graph
+    def __init__(self, program, outputs):
+        self.program, mapping, _ = programs.copy(program)
+        values = [mapping.look_up(value) for value in outputs]
+        # What is handed through would share memory with what it was.
+        with paddle.static.program_guard(self.program):
+            values = [paddle._C_ops.assign(value) if programs.bound_name(value) else value for value in values]
+        programs.fetch(self.program, values, "fetch")
+        self.inputs = list(programs.inputs(self.program))
+        self.parameters = list(programs.parameters(self.program))
+        self.empty = not values
+        self.scope = core.Scope()
+        self.executor = None
+
+    def __call__(self, given):
+        """The values, as tensors; `given` are tensors by name, of which some may not be needed."""
+        if self.empty:
+            return []
+        for name in self.inputs:
+            core.set_feed_variable(self.scope, dense(given[name]), name, 0)
+        for name in self.parameters:
+            # A change in place is one of the tensor.
+            self.scope.var(name).get_tensor()._share_data_with(dense(given[name]))
+        place = paddle.framework._current_expected_place()
+        if self.executor is None:
+            where = core.Place()
+            where.set_place(place)
+            plan = core.Plan([core.Job("default")], {"default": self.program})
+            self.executor = core.StandaloneExecutor(where, plan, self.scope)
+        found = self.executor.run(self.inputs, False)._move_to_list()
+        # Copies: the next run writes what it fetches to the same memory.
+        return [core.eager.Tensor(one, place)._copy_to(place, True) for one in found]
+
+
+def dense(tensor):
+    """The memory of a tensor."""
+    if not tensor.is_contiguous():
+        tensor = tensor.detach().contiguous()
+    return tensor.value().get_tensor()
+
+
+def has_stacks(program):
+    return any(op.name() == "cf.stack_create" for op in program.global_block().ops)
+
+
+def changed(program):
+    """The names of parameters that a program changes."""
+    names = {}
+    for op in program.global_block().ops:
+        if op.name().endswith("_"):
+            found = [programs.bound_name(value) for value in op.operands_source() if value.get_defining_op()]
+            names |= dict.fromkeys(name for name in found if name)
+    return list(names)
