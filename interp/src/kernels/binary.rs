@@ -1,14 +1,13 @@
 //! Elementwise kernels of two or more tensors, with broadcasting.
 
-use half::{bf16, f16};
 use pir_dialects::pd;
 use pir_dialects::stablehlo::chlo;
 
-use super::broadcast::{MIXED, broadcast, expand, zip, zip_in_place};
+use super::broadcast::{MIXED, both_through, broadcast, expand, zip, zip_in_place};
 use super::special::{floor_divide, floor_divide32, polygamma, remainder, remainder32, whole_pow};
 use super::{InPlace, Inputs, Kernel, Outputs, Prepare, one, take};
 use crate::tensor::buffer::gathered;
-use crate::tensor::{DType, Data, Element, Tensor, rank};
+use crate::tensor::{DType, Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Add::NAME, |_| {
@@ -180,8 +179,7 @@ pub(super) fn zip_floats(
     match x.data() {
         Data::F32(_) => zip_in_place(x, y, f),
         Data::F64(_) => zip_in_place(x, y, d),
-        Data::F16(_) => zip_in_place(x, y, |a: f16, b: f16| f16::from_f32(f(a.to_f32(), b.to_f32()))),
-        Data::BF16(_) => zip_in_place(x, y, |a: bf16, b: bf16| bf16::from_f32(f(a.to_f32(), b.to_f32()))),
+        Data::F16(_) | Data::BF16(_) => both_through(DType::F32, x, y, |x, y| zip_in_place(x, y, f)),
         _ => Err("the operands must hold floats".to_owned()),
     }
 }
@@ -198,13 +196,9 @@ fn zip_whole(x: Tensor, y: Tensor, i: impl Fn(i64, i64) -> Result<i64, &'static 
     let out = match x.data() {
         Data::I64(_) => zip_in_place(x, y, i)?,
         Data::I32(_) => zip_in_place(x, y, |a: i32, b: i32| i(a.into(), b.into()) as i32)?,
-        Data::I16(_) => zip_in_place(x, y, |a: i16, b: i16| i(a.into(), b.into()) as i16)?,
-        Data::I8(_) => zip_in_place(x, y, |a: i8, b: i8| i(a.into(), b.into()) as i8)?,
-        Data::UI8(_) => zip_in_place(x, y, |a: u8, b: u8| i(a.into(), b.into()) as u8)?,
-        Data::UI16(_) => zip_in_place(x, y, |a: u16, b: u16| i(a.into(), b.into()) as u16)?,
         Data::UI32(_) => zip_in_place(x, y, |a: u32, b: u32| i(a.into(), b.into()) as u32)?,
-        Data::UI64(_) => zip_in_place(x, y, |a: u64, b: u64| i(a as i64, b as i64) as u64)?,
         Data::I1(_) => zip_in_place(x, y, |a: bool, b: bool| i(a.into(), b.into()) != 0)?,
+        _ if x.dtype().is_integer() => both_through(DType::I64, x, y, |x, y| zip_in_place(x, y, i))?,
         _ => return Err("the operands must hold integers".to_owned()),
     };
     failure.get().map_or(Ok(out), |why| Err(why.to_owned()))
@@ -255,23 +249,19 @@ fn compare(
     d: impl Fn(f64, f64) -> bool + Send + Sync + 'static,
     i: impl Fn(i64, i64) -> bool + Send + Sync + 'static,
 ) -> Result<Kernel, String> {
+    let ranked = |x: &Tensor| Ok::<_, String>(Tensor::from_parts(x.shape().into(), i64::wrap_shared(x.ranks()?)));
     Ok(Box::new(move |inputs| {
         let [x, y] = take(inputs)?;
         let out = match x.data() {
             Data::F64(_) => zip(&x, &y, &d)?,
             Data::F32(_) => zip(&x, &y, |a: f32, b: f32| d(a.into(), b.into()))?,
-            Data::F16(_) => zip(&x, &y, |a: f16, b: f16| d(a.to_f64(), b.to_f64()))?,
-            Data::BF16(_) => zip(&x, &y, |a: bf16, b: bf16| d(a.to_f64(), b.to_f64()))?,
             Data::I64(_) => zip(&x, &y, &i)?,
             Data::I32(_) => zip(&x, &y, |a: i32, b: i32| i(a.into(), b.into()))?,
-            Data::I16(_) => zip(&x, &y, |a: i16, b: i16| i(a.into(), b.into()))?,
-            Data::I8(_) => zip(&x, &y, |a: i8, b: i8| i(a.into(), b.into()))?,
-            Data::UI8(_) => zip(&x, &y, |a: u8, b: u8| i(a.into(), b.into()))?,
-            Data::UI16(_) => zip(&x, &y, |a: u16, b: u16| i(a.into(), b.into()))?,
-            Data::UI32(_) => zip(&x, &y, |a: u32, b: u32| i(a.into(), b.into()))?,
-            Data::UI64(_) => zip(&x, &y, |a: u64, b: u64| i(rank(a), rank(b)))?,
             Data::I1(_) => zip(&x, &y, |a: bool, b: bool| i(a.into(), b.into()))?,
             Data::C64(_) | Data::C128(_) => return Err("complex numbers have no order".to_owned()),
+            _ if x.dtype() != y.dtype() => return Err(MIXED.to_owned()),
+            Data::F16(_) | Data::BF16(_) => zip(&x.cast(DType::F64)?, &y.cast(DType::F64)?, &d)?,
+            _ => zip(&ranked(&x)?, &ranked(&y)?, &i)?,
         };
         one(out)
     }))

@@ -7,7 +7,7 @@ use crate::tensor::Storage;
 use smallvec::SmallVec;
 
 use crate::tensor::buffer::{Buffer, gathered, room};
-use crate::tensor::{Data, Element, Shape, Tensor, checked_count};
+use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const MIXED: &str = "the operands have different element types";
 
@@ -61,6 +61,16 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// One row, along which both operands advance.
+    fn one(length: usize) -> Rows {
+        Rows {
+            length,
+            steps: [1, 1],
+            shape: Shape::new(),
+            outer: [Shape::new(), Shape::new()],
+        }
+    }
+
     /// Joins dimensions of `shape` that are contiguous in both operands.
     pub(super) fn new(shape: &[usize], a: &[usize], b: &[usize]) -> Rows {
         let mut joined = Shape::new();
@@ -92,34 +102,63 @@ impl Rows {
         }
     }
 
-    /// Calls `f` with the offsets of each row.
-    pub(super) fn each(&self, mut f: impl FnMut(usize, usize)) {
-        if self.length == 0 || self.shape.contains(&0) {
-            return;
-        }
-        let [sa, sb] = &self.outer;
-        let mut index: Shape = std::iter::repeat_n(0, self.shape.len()).collect();
-        let (mut a, mut b) = (0, 0);
-        loop {
-            f(a, b);
-            let mut at = self.shape.len();
-            loop {
-                let Some(up) = at.checked_sub(1) else {
-                    return;
-                };
-                at = up;
-                index[at] += 1;
-                a += sa[at];
-                b += sb[at];
-                if index[at] < self.shape[at] {
-                    break;
-                }
-                a -= sa[at] * self.shape[at];
-                b -= sb[at] * self.shape[at];
-                index[at] = 0;
-            }
+    /// The offsets of each row in both operands.
+    pub(super) fn offsets(&self) -> Offsets<'_> {
+        let empty = self.length == 0 || self.shape.contains(&0);
+        Offsets {
+            rows: self,
+            index: std::iter::repeat_n(0, self.shape.len()).collect(),
+            next: (!empty).then_some((0, 0)),
         }
     }
+
+    /// The elements of each operand in the row at these offsets: one where it is broadcast.
+    fn row<'v, T, U>(&self, (a, b): (usize, usize), x: &'v [T], y: &'v [U]) -> (&'v [T], &'v [U]) {
+        let end = |from, step| from + if step == 0 { 1 } else { self.length };
+        (&x[a..end(a, self.steps[0])], &y[b..end(b, self.steps[1])])
+    }
+}
+
+/// The offsets of [`Rows`]. It is an iterator, and not a function with a closure, so that it is compiled once.
+pub(super) struct Offsets<'r> {
+    rows: &'r Rows,
+    index: Shape,
+    next: Option<(usize, usize)>,
+}
+
+impl Iterator for Offsets<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let found = self.next?;
+        let Rows { shape, outer, .. } = self.rows;
+        let (mut a, mut b) = found;
+        self.next = None;
+        for at in (0..shape.len()).rev() {
+            self.index[at] += 1;
+            a += outer[0][at];
+            b += outer[1][at];
+            if self.index[at] < shape[at] {
+                self.next = Some((a, b));
+                break;
+            }
+            a -= outer[0][at] * shape[at];
+            b -= outer[1][at] * shape[at];
+            self.index[at] = 0;
+        }
+        Some(found)
+    }
+}
+
+/// The shape of the result of two operands, its elements, of `size` bytes each, and the rows of which it is made.
+fn pairs(x: &Tensor, y: &Tensor, size: usize) -> Result<(Shape, usize, Rows), String> {
+    if x.shape() == y.shape() {
+        return Ok((x.shape().into(), x.len(), Rows::one(x.len())));
+    }
+    let shape = broadcast(x.shape(), y.shape())?;
+    let count = checked_count(&shape, size)?;
+    let rows = Rows::new(&shape, &strides(x.shape(), &shape), &strides(y.shape(), &shape));
+    Ok((shape, count, rows))
 }
 
 /// The elements of `v` in the order of `shape` with these strides.
@@ -127,11 +166,13 @@ pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count:
     let rows = Rows::new(shape, steps, steps);
     let (n, step) = (rows.length, rows.steps[0]);
     let mut out = room::<T>(count)?;
-    rows.each(|p, _| match step {
-        1 => out.extend_from_slice(&v[p..p + n]),
-        0 => out.extend(std::iter::repeat_n(v[p], n)),
-        _ => out.extend(v[p..].iter().step_by(step).take(n)),
-    });
+    for (p, _) in rows.offsets() {
+        match step {
+            1 => out.extend_from_slice(&v[p..p + n]),
+            0 => out.extend(std::iter::repeat_n(v[p], n)),
+            _ => out.extend(v[p..].iter().step_by(step).take(n)),
+        }
+    }
     Ok(T::wrap(out))
 }
 
@@ -140,27 +181,15 @@ pub(super) fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, 
     let (Some(a), Some(b)) = (x.view::<T>(), y.view::<T>()) else {
         return Err(MIXED.to_owned());
     };
-    if x.shape() == y.shape() {
-        let values = gathered(a.iter().zip(b).map(|(&p, &q)| f(p, q)))?;
-        return Ok(Tensor::from_parts(x.shape().into(), U::wrap(values)));
-    }
-    let shape = broadcast(x.shape(), y.shape())?;
-    let count = checked_count(&shape, U::DTYPE.size())?;
-    let rows = Rows::new(&shape, &strides(x.shape(), &shape), &strides(y.shape(), &shape));
-    let (n, steps) = (rows.length, rows.steps);
+    let (shape, count, rows) = pairs(x, y, U::DTYPE.size())?;
     let mut out = room::<U>(count)?;
-    rows.each(|p, q| match steps {
-        [0, 0] => out.push(f(a[p], b[q])),
-        [0, _] => {
-            let p = a[p];
-            out.extend(b[q..q + n].iter().map(|&q| f(p, q)));
+    for offsets in rows.offsets() {
+        match rows.row(offsets, a, b) {
+            (a, &[q]) => out.extend(a.iter().map(|&p| f(p, q))),
+            (&[p], b) => out.extend(b.iter().map(|&q| f(p, q))),
+            (a, b) => out.extend(a.iter().zip(b).map(|(&p, &q)| f(p, q))),
         }
-        [_, 0] => {
-            let q = b[q];
-            out.extend(a[p..p + n].iter().map(|&p| f(p, q)));
-        }
-        _ => out.extend(a[p..p + n].iter().zip(&b[q..q + n]).map(|(&p, &q)| f(p, q))),
-    });
+    }
     Ok(Tensor::from_parts(shape, U::wrap(out)))
 }
 
@@ -193,6 +222,26 @@ pub(super) fn zip_in_place<T: Element>(x: Tensor, y: Tensor, f: impl Fn(T, T) ->
         return Ok(y);
     }
     zip::<T, T>(&x, &y, f)
+}
+
+/// Computes in another type, which holds all values of that of the elements: so few types need loops of their own.
+pub(super) fn through(wide: DType, data: Data, f: impl FnOnce(Data) -> Result<Data, String>) -> Result<Data, String> {
+    let dtype = data.dtype();
+    f(data.cast(wide)?)?.cast(dtype)
+}
+
+/// The same for two tensors.
+pub(super) fn both_through(
+    wide: DType,
+    x: Tensor,
+    y: Tensor,
+    f: impl FnOnce(Tensor, Tensor) -> Result<Tensor, String>,
+) -> Result<Tensor, String> {
+    let dtype = x.dtype();
+    if y.dtype() != dtype {
+        return Err(MIXED.to_owned());
+    }
+    f(x.cast(wide)?, y.cast(wide)?)?.cast(dtype)
 }
 
 /// Applies a function, in place if the buffer is unshared.

@@ -125,12 +125,12 @@ fn products<T: Element>(
     }
     let (sx, sy) = (p.m * p.k, p.k * p.n);
     let mut places = out.chunks_exact_mut(size);
-    pairs.each(|a, b| {
+    for (a, b) in pairs.offsets() {
         for (i, z) in places.by_ref().take(pairs.length).enumerate() {
             let (a, b) = ((a + i * pairs.steps[0]) * sx, (b + i * pairs.steps[1]) * sy);
             gemm(p, &x[a..a + sx], &y[b..b + sy], z);
         }
-    });
+    }
     Ok(out)
 }
 

@@ -392,13 +392,15 @@ pub(super) fn place(into: Tensor, x: &Tensor, starts: &[usize]) -> Result<Tensor
         let rows = Rows::new(x.shape(), full, &strides_of(x.shape()));
         let n = rows.length;
         // A row of one element may have any stride; all others are contiguous.
-        rows.each(|to, from| match rows.steps[0] {
-            0 | 1 => out[base + to..base + to + n].copy_from_slice(&v[from..from + n]),
-            step => {
-                let places = out[base + to..].iter_mut().step_by(step);
-                places.zip(&v[from..from + n]).for_each(|(p, &v)| *p = v);
+        for (to, from) in rows.offsets() {
+            match rows.steps[0] {
+                0 | 1 => out[base + to..base + to + n].copy_from_slice(&v[from..from + n]),
+                step => {
+                    let places = out[base + to..].iter_mut().step_by(step);
+                    places.zip(&v[from..from + n]).for_each(|(p, &v)| *p = v);
+                }
             }
-        });
+        }
         Ok(T::wrap(out))
     }
     let data = crate::each_type!(x.data(), v => write(v, data, x, &full, starts))?;

@@ -1,10 +1,9 @@
 //! Elementwise kernels of one tensor.
 
-use half::{bf16, f16};
 use pir_dialects::pd;
 use pir_dialects::stablehlo::chlo;
 
-use super::broadcast::map;
+use super::broadcast::{map, through};
 use super::special::{digamma, erf_inv, lgamma, mixed_pow};
 use super::vector::{Cos, Power, Sin, apply, function, vector};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
@@ -165,8 +164,7 @@ fn floats(
         let data = match data {
             Data::F32(_) => map(data, &f)?,
             Data::F64(_) => map(data, &d)?,
-            Data::F16(_) => map(data, |v: f16| f16::from_f32(f(v.to_f32())))?,
-            Data::BF16(_) => map(data, |v: bf16| bf16::from_f32(f(v.to_f32())))?,
+            Data::F16(_) | Data::BF16(_) => through(DType::F32, data, |data| map(data, &f))?,
             _ => return Err("the operand must hold floats".to_owned()),
         };
         one(Tensor::from_parts(shape, data))
@@ -201,18 +199,12 @@ fn numbers_of(
     let data = match data {
         Data::F32(_) => map(data, f)?,
         Data::F64(_) => map(data, d)?,
-        Data::F16(_) => map(data, |v: f16| f16::from_f32(f(v.to_f32())))?,
-        Data::BF16(_) => map(data, |v: bf16| bf16::from_f32(f(v.to_f32())))?,
+        Data::F16(_) | Data::BF16(_) => through(DType::F32, data, |data| map(data, f))?,
         Data::I64(_) => map(data, i)?,
         Data::I32(_) => map(data, |v: i32| i(i64::from(v)) as i32)?,
-        Data::I16(_) => map(data, |v: i16| i(i64::from(v)) as i16)?,
-        Data::I8(_) => map(data, |v: i8| i(i64::from(v)) as i8)?,
-        Data::UI8(_) => map(data, |v: u8| i(i64::from(v)) as u8)?,
-        Data::UI16(_) => map(data, |v: u16| i(i64::from(v)) as u16)?,
-        Data::UI32(_) => map(data, |v: u32| i(i64::from(v)) as u32)?,
-        Data::UI64(_) => map(data, |v: u64| i(v as i64) as u64)?,
         Data::I1(_) => return Err("the operand must hold numbers, not truth values".to_owned()),
         Data::C64(_) | Data::C128(_) => return Err("the operand must hold real numbers".to_owned()),
+        _ => through(DType::I64, data, |data| map(data, i))?,
     };
     one(Tensor::from_parts(shape, data))
 }
@@ -240,7 +232,11 @@ fn bits_not() -> Result<Kernel, String> {
 fn test(f: impl Fn(f64) -> bool + Send + Sync + 'static) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
-        let values = crate::each_type!(x.data(), v => gathered(v.iter().map(|&v| f(v.to_f64()))))?;
+        let values = match x.data() {
+            Data::F32(values) => gathered(values.iter().map(|&v| f(v.into())))?,
+            Data::I1(values) => gathered(values.iter().map(|&v| f(v.to_f64())))?,
+            _ => gathered(x.doubles()?.iter().map(|&v| f(v)))?,
+        };
         one(Tensor::from_parts(x.shape().into(), bool::wrap(values)))
     }))
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod buffer;
 mod complex;
+mod convert;
 mod display;
 mod element;
 mod subnormal;
@@ -84,6 +85,11 @@ impl DType {
     /// Whether the elements are floats.
     pub fn is_float(self) -> bool {
         matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+    }
+
+    /// Whether the elements are integers; truth values are not.
+    pub fn is_integer(self) -> bool {
+        !self.is_float() && !self.is_complex() && self != DType::I1
     }
 
     /// Whether the elements are complex numbers.
@@ -201,21 +207,6 @@ pub fn checked_count(shape: &[usize], size: usize) -> Result<usize, String> {
     }
 }
 
-/// The numbers as complex ones.
-fn complex_of<T: Part>(tensor: &Tensor) -> Result<Data, String>
-where
-    Complex<T>: Element,
-{
-    let wide = match &tensor.data {
-        Data::C64(values) => buffer::gathered(values.iter().map(|v| Complex::narrow(v.wide())))?,
-        Data::C128(values) => buffer::gathered(values.iter().map(|v| Complex::narrow(v.wide())))?,
-        real => each_type!(real, v => buffer::gathered(v.iter().map(|v| {
-            Complex::new(T::narrow(v.to_f64()), T::default())
-        })))?,
-    };
-    Ok(Element::wrap(wide))
-}
-
 impl Tensor {
     /// A tensor of elements in row-major order.
     ///
@@ -315,10 +306,7 @@ impl Tensor {
 
     /// The type of the elements.
     pub fn dtype(&self) -> DType {
-        fn of<T: Element>(_: &[T]) -> DType {
-            T::DTYPE
-        }
-        each_type!(&self.data, v => of(v))
+        self.data.dtype()
     }
 
     /// The elements.
@@ -368,31 +356,22 @@ impl Tensor {
 
     /// The elements as floats, in a buffer that may be shared.
     pub(crate) fn doubles(&self) -> Result<Buffer<f64>, String> {
-        match &self.data {
-            Data::F64(values) => Ok(values.clone()),
-            _ => Ok(self.own_doubles()?.into()),
-        }
+        self.data.doubles()
     }
 
     /// The elements as floats, in an unshared buffer.
     pub(crate) fn own_doubles(&self) -> Result<Storage<f64>, String> {
-        each_type!(&self.data, v => buffer::gathered(v.iter().map(|&x| x.to_f64())))
-    }
-
-    /// The elements as integers, in a buffer that may be shared.
-    pub(crate) fn wholes(&self) -> Result<Buffer<i64>, String> {
-        match &self.data {
-            Data::I64(values) => Ok(values.clone()),
-            data => Ok(each_type!(data, v => buffer::gathered(v.iter().map(|&x| x.to_i64())))?.into()),
-        }
+        self.data.own_doubles()
     }
 
     /// The elements as integers that are ordered as they are.
     pub(crate) fn ranks(&self) -> Result<Buffer<i64>, String> {
-        match &self.data {
-            Data::UI64(values) => Ok(buffer::gathered(values.iter().map(|&x| rank(x)))?.into()),
-            _ => self.wholes(),
-        }
+        self.data.ranks()
+    }
+
+    /// The elements as integers, in a buffer that may be shared.
+    pub(crate) fn wholes(&self) -> Result<Buffer<i64>, String> {
+        self.data.wholes()
     }
 
     /// The only element as a boolean.
@@ -461,38 +440,7 @@ impl Tensor {
     /// # Errors
     /// If the budget is exceeded.
     pub fn cast(&self, dtype: DType) -> Result<Tensor, String> {
-        if dtype == self.dtype() {
-            return Ok(self.clone());
-        }
-        // Integers are not converted through floats, which would lose the low bits.
-        // The upper half of `ui64` is not in `i64`.
-        let float =
-            self.dtype().is_float() || self.dtype().is_complex() || self.dtype() == DType::UI64 && dtype.is_float();
-        macro_rules! to {
-            ($ty:ty) => {
-                each_type!(&self.data, v => <$ty>::wrap(match float {
-                    true => buffer::gathered(v.iter().map(|&x| <$ty>::from_f64(x.to_f64())))?,
-                    false => buffer::gathered(v.iter().map(|&x| <$ty>::from_i64(x.to_i64())))?,
-                }))
-            };
-        }
-        let data = match dtype {
-            DType::I1 => to!(bool),
-            DType::I8 => to!(i8),
-            DType::I16 => to!(i16),
-            DType::I32 => to!(i32),
-            DType::I64 => to!(i64),
-            DType::UI8 => to!(u8),
-            DType::UI16 => to!(u16),
-            DType::UI32 => to!(u32),
-            DType::UI64 => to!(u64),
-            DType::F16 => to!(f16),
-            DType::BF16 => to!(bf16),
-            DType::F32 => to!(f32),
-            DType::F64 => to!(f64),
-            DType::C64 => complex_of::<f32>(self)?,
-            DType::C128 => complex_of::<f64>(self)?,
-        };
+        let data = self.data.cast(dtype)?;
         Ok(Tensor {
             shape: self.shape.clone(),
             data,

@@ -5,7 +5,7 @@ use pir_dialects::mlir::{arith, math};
 
 use super::alike;
 use crate::kernels::activation::{acosh, asinh};
-use crate::kernels::broadcast::{map, zip, zip_in_place};
+use crate::kernels::broadcast::{both_through, map, through, zip, zip_in_place};
 use crate::kernels::special::erf;
 use crate::kernels::{Kernel, Prepare, one, take};
 use crate::tensor::buffer::gathered;
@@ -101,8 +101,7 @@ fn one_of(wide: fn(f64) -> f64, narrow: fn(f32) -> f32) -> Result<Kernel, String
         let data = match data {
             Data::F64(_) => map(data, wide)?,
             Data::F32(_) => map(data, narrow)?,
-            Data::F16(_) => map(data, |v: f16| f16::from_f32(narrow(v.into())))?,
-            Data::BF16(_) => map(data, |v: bf16| bf16::from_f32(narrow(v.into())))?,
+            Data::F16(_) | Data::BF16(_) => through(DType::F32, data, |data| map(data, narrow))?,
             _ => return Err("a floating-point number was expected".to_owned()),
         };
         one(Tensor::from_parts(shape, data))
@@ -115,8 +114,7 @@ fn two_of(wide: fn(f64, f64) -> f64, narrow: fn(f32, f32) -> f32) -> Result<Kern
         one(match x.dtype() {
             DType::F64 => zip_in_place(x, y, wide)?,
             DType::F32 => zip_in_place(x, y, narrow)?,
-            DType::F16 => zip_in_place(x, y, |a: f16, b: f16| f16::from_f32(narrow(a.into(), b.into())))?,
-            DType::BF16 => zip_in_place(x, y, |a: bf16, b: bf16| bf16::from_f32(narrow(a.into(), b.into())))?,
+            DType::F16 | DType::BF16 => both_through(DType::F32, x, y, |x, y| zip_in_place(x, y, narrow))?,
             _ => return Err("floating-point numbers were expected".to_owned()),
         })
     }))
@@ -208,8 +206,7 @@ fn compare(predicate: i64) -> Result<Kernel, String> {
         one(match x.data() {
             Data::F64(_) => zip(&x, &y, relation)?,
             Data::F32(_) => zip(&x, &y, |a: f32, b: f32| relation(a.into(), b.into()))?,
-            Data::F16(_) => zip(&x, &y, |a: f16, b: f16| relation(a.into(), b.into()))?,
-            Data::BF16(_) => zip(&x, &y, |a: bf16, b: bf16| relation(a.into(), b.into()))?,
+            Data::F16(_) | Data::BF16(_) => zip(&x.cast(DType::F64)?, &y.cast(DType::F64)?, relation)?,
             _ => return Err("floating-point numbers were expected".to_owned()),
         })
     }))

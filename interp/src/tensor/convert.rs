@@ -1,0 +1,102 @@
+//! Conversions of the elements. Only the types that are converted most have loops of their own; the others pass through the
+//! widest type of their kind.
+
+use half::{bf16, f16};
+
+use super::buffer::{Buffer, Storage, gathered};
+use super::{Complex, DType, Data, Element, Part, rank};
+use crate::each_type;
+
+impl Data {
+    /// The type of the elements.
+    pub(crate) fn dtype(&self) -> DType {
+        fn of<T: Element>(_: &[T]) -> DType {
+            T::DTYPE
+        }
+        each_type!(self, v => of(v))
+    }
+
+    /// The elements as floats, in a buffer that may be shared.
+    pub(crate) fn doubles(&self) -> Result<Buffer<f64>, String> {
+        match self {
+            Data::F64(values) => Ok(values.clone()),
+            _ => Ok(self.own_doubles()?.into()),
+        }
+    }
+
+    /// The elements as floats, in an unshared buffer.
+    pub(crate) fn own_doubles(&self) -> Result<Storage<f64>, String> {
+        each_type!(self, v => gathered(v.iter().map(|&x| x.to_f64())))
+    }
+
+    /// The elements as integers, in a buffer that may be shared.
+    pub(crate) fn wholes(&self) -> Result<Buffer<i64>, String> {
+        match self {
+            Data::I64(values) => Ok(values.clone()),
+            data => Ok(each_type!(data, v => gathered(v.iter().map(|&x| x.to_i64())))?.into()),
+        }
+    }
+
+    /// The elements as integers that are ordered as they are.
+    pub(crate) fn ranks(&self) -> Result<Buffer<i64>, String> {
+        match self {
+            Data::UI64(values) => Ok(gathered(values.iter().map(|&x| rank(x)))?.into()),
+            _ => self.wholes(),
+        }
+    }
+
+    /// Converts every element; of a complex number that becomes a real one the imaginary part is lost.
+    pub(crate) fn cast(&self, dtype: DType) -> Result<Data, String> {
+        if dtype == self.dtype() {
+            return Ok(self.clone());
+        }
+        Ok(match dtype {
+            DType::I1 => bool::wrap(self.converted()?),
+            DType::I8 => i8::wrap(self.converted()?),
+            DType::I16 => i16::wrap(self.converted()?),
+            DType::I32 => i32::wrap(self.converted()?),
+            DType::I64 => i64::wrap(self.converted()?),
+            DType::UI8 => u8::wrap(self.converted()?),
+            DType::UI16 => u16::wrap(self.converted()?),
+            DType::UI32 => u32::wrap(self.converted()?),
+            DType::UI64 => u64::wrap(self.converted()?),
+            DType::F16 => f16::wrap(self.converted()?),
+            DType::BF16 => bf16::wrap(self.converted()?),
+            DType::F32 => f32::wrap(self.converted()?),
+            DType::F64 => f64::wrap(self.own_doubles()?),
+            DType::C64 => Element::wrap(self.complex::<f32>()?),
+            DType::C128 => Element::wrap(self.complex::<f64>()?),
+        })
+    }
+
+    /// Integers are not converted through floats, which would lose the low bits.
+    fn converted<T: Element>(&self) -> Result<Storage<T>, String> {
+        match self {
+            Data::F32(values) => gathered(values.iter().map(|&x| T::from_f64(x.into()))),
+            Data::I32(values) => gathered(values.iter().map(|&x| T::from_i64(x.into()))),
+            Data::I1(values) => gathered(values.iter().map(|&x| T::from_i64(x.into()))),
+            // The upper half of `ui64` is not in `i64`.
+            Data::UI64(_) if T::DTYPE.is_float() => gathered(self.doubles()?.iter().map(|&x| T::from_f64(x))),
+            Data::F16(_) | Data::BF16(_) | Data::F64(_) | Data::C64(_) | Data::C128(_) => {
+                gathered(self.doubles()?.iter().map(|&x| T::from_f64(x)))
+            }
+            _ => gathered(self.wholes()?.iter().map(|&x| T::from_i64(x))),
+        }
+    }
+
+    /// The numbers as complex ones.
+    fn complex<T: Part>(&self) -> Result<Storage<Complex<T>>, String>
+    where
+        Complex<T>: Element,
+    {
+        match self {
+            Data::C64(values) => gathered(values.iter().map(|v| Complex::narrow(v.wide()))),
+            Data::C128(values) => gathered(values.iter().map(|v| Complex::narrow(v.wide()))),
+            _ => gathered(
+                self.doubles()?
+                    .iter()
+                    .map(|&v| Complex::new(T::narrow(v), T::default())),
+            ),
+        }
+    }
+}
