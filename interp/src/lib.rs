@@ -6,6 +6,7 @@ pub mod dataflow;
 pub mod eager;
 pub mod exec;
 pub mod kernels;
+mod parallel;
 mod simd;
 pub mod tensor;
 

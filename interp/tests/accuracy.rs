@@ -84,3 +84,97 @@ fn sums_and_means() {
         within(8.0, &program, &[("x", vec![rows, 8], numbers(rows * 8, 2))]);
     }
 }
+
+/// An operation with its results, the shape of its operand, and the group and the channel of each element.
+type Norm<'a> = (&'a str, usize, &'a [usize], fn(usize) -> usize, fn(usize) -> usize);
+
+/// Tensors of several blocks, which threads share.
+const NORMS: [Norm<'_>; 7] = [
+    ("layer_norm (%x, %s, %b)", 3, &[90, 900], |at| at / 900, |at| at % 900),
+    (
+        "layer_norm (%x, %s, %b)",
+        3,
+        &[3, 40_000],
+        |at| at / 40_000,
+        |at| at % 40_000,
+    ),
+    (
+        "group_norm (%x, %s, %b) {groups = 4}",
+        3,
+        &[3, 8, 60, 60],
+        |at| at / 7200,
+        |at| at / 3600 % 8,
+    ),
+    (
+        "group_norm (%x, %s, %b) {groups = 4, data_format = \"NHWC\"}",
+        3,
+        &[3, 60, 60, 8],
+        |at| at / 28_800 * 4 + at % 8 / 2,
+        |at| at % 8,
+    ),
+    (
+        "instance_norm (%x, %s, %b)",
+        3,
+        &[3, 8, 60, 60],
+        |at| at / 3600,
+        |at| at / 3600 % 8,
+    ),
+    (
+        "batch_norm (%x, %m, %m, %s, %b)",
+        6,
+        &[3, 8, 60, 60],
+        |at| at / 3600 % 8,
+        |at| at / 3600 % 8,
+    ),
+    (
+        "batch_norm (%x, %m, %m, %s, %b) {data_format = \"NHWC\"}",
+        6,
+        &[3, 60, 60, 8],
+        |at| at % 8,
+        |at| at % 8,
+    ),
+];
+
+#[test]
+fn norms_of_every_layout() {
+    for (op, results, shape, group, channel) in NORMS {
+        let count: usize = shape.iter().product();
+        let [groups, channels] = [group, channel].map(|of| (0..count).map(of).max().unwrap() + 1);
+        let values = numbers(count, 3);
+        let (scale, bias) = (numbers(channels, 4), numbers(channels, 5));
+        let names: Vec<String> = (0..results).map(|at| format!("%y{at}")).collect();
+        let mut program = String::new();
+        for (name, shape) in [("x", shape), ("s", &[channels]), ("b", &[channels]), ("m", &[channels])] {
+            program += &format!("%{name} = pd.data {{name = \"{name}\", shape = {shape:?}, dtype = {{t}}}}\n");
+        }
+        program += &format!("{} = pd.{op}\npd.fetch (%y0) {{name = \"y\"}}\n", names.join(", "));
+        let inputs = [
+            ("x", shape.to_vec(), values.clone()),
+            ("s", vec![channels], scale.clone()),
+            ("b", vec![channels], bias.clone()),
+            ("m", vec![channels], vec![0.0; channels]),
+        ];
+        let mut moments = vec![[0.0; 3]; groups];
+        for (at, &v) in values.iter().enumerate() {
+            let v = f64::from(v);
+            let sums = &mut moments[group(at)];
+            *sums = [sums[0] + 1.0, sums[1] + v, sums[2] + v * v];
+        }
+        let wanted = values.iter().enumerate().map(|(at, &v)| {
+            let [n, sum, squares] = moments[group(at)];
+            let (mean, channel) = (sum / n, channel(at));
+            let factor = 1.0 / (squares / n - mean * mean + 1e-5).sqrt();
+            (f64::from(v) - mean) * factor * f64::from(scale[channel]) + f64::from(bias[channel])
+        });
+        for (element, tolerance) in [("f32", 3e-7), ("f64", 1e-11)] {
+            let found = run(&program, element, &inputs);
+            for (at, (found, wanted)) in found.iter().zip(wanted.clone()).enumerate() {
+                let error = (found - wanted).abs();
+                assert!(
+                    error <= tolerance * wanted.abs().max(1.0),
+                    "{op} of {element}: {found} for {wanted} at {at}"
+                );
+            }
+        }
+    }
+}

@@ -1,10 +1,17 @@
-//! Normalizations: means and variances are computed in double precision, and rounded once.
+//! Normalizations: computed in double precision where the elements are, and rounded once.
+//!
+//! The memory is a row of segments of one length. A group, whose elements are normalized together, consists of one or
+//! several of them.
 
-use super::{Inputs, Kernel, Outputs, Prepare, Spec, axis, take};
-use crate::tensor::Storage;
-use crate::tensor::buffer::{filled, gathered, scratch};
-use crate::tensor::{DType, Shape, Tensor};
+use half::{bf16, f16};
 use pir_dialects::pd;
+
+use super::sums::{Middle, sum};
+use super::{Inputs, Kernel, Outputs, Prepare, Spec, axis};
+use crate::parallel;
+use crate::simd::{self, Task};
+use crate::tensor::buffer::{done, filled};
+use crate::tensor::{DType, Data, Element, Shape, Storage, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::LayerNorm::NAME, |s| {
@@ -14,10 +21,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let rows: usize = shape[..begin].iter().product();
             let size: usize = shape[begin..].iter().product();
             Ok(Layout {
-                rows: shape[..begin].into(),
-                params: Params::of(size, 1, size),
-                groups: Places::Rows { count: rows, size },
-                inverse: false,
+                groups: rows,
+                length: size,
+                width: size,
+                ..Layout::of(&shape[..begin], size)
             })
         })
     }),
@@ -37,26 +44,25 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 false => shape[2..].iter().product(),
                 true => shape[1..shape.len() - 1].iter().product(),
             };
-            Ok(Layout {
-                rows: Shape::from_slice(&[n, groups]),
-                params: if last {
-                    Params::of(c, 1, c)
-                } else {
-                    Params::of(c, area, c)
+            let layout = Layout::of(&[n, groups], c);
+            let width = c / groups;
+            Ok(match last {
+                false => Layout {
+                    groups: n * groups,
+                    length: area,
+                    segments: width,
+                    period: c,
+                    ..layout
                 },
-                groups: match last {
-                    false => Places::Rows {
-                        count: n * groups,
-                        size: c / groups * area,
-                    },
-                    true => Places::Strided {
-                        outer: n,
-                        groups,
-                        width: c / groups,
-                        area,
-                    },
+                true => Layout {
+                    groups: n * groups,
+                    length: width,
+                    segments: area,
+                    across: groups,
+                    period: groups,
+                    width,
+                    ..layout
                 },
-                inverse: false,
             })
         })
     }),
@@ -67,100 +73,259 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             };
             let area: usize = area.iter().product();
             Ok(Layout {
-                rows: Shape::from_slice(&[n * c]),
-                params: Params::of(*c, area, *c),
-                groups: Places::Rows {
-                    count: n * c,
-                    size: area,
-                },
+                groups: n * c,
+                length: area,
+                period: *c,
                 inverse: true,
+                ..Layout::of(&[n * c], *c)
             })
         })
     }),
     (pd::BatchNorm::NAME, batch_norm),
 ];
 
-/// Which scale and shift belong to an element: every `run` elements the next of `count`.
-#[derive(Clone, Copy)]
-struct Params {
-    count: usize,
-    run: usize,
-    length: usize,
-}
+/// The number of elements that a thread normalizes at once.
+const BLOCK: usize = 1 << 14;
 
-impl Params {
-    fn of(count: usize, run: usize, length: usize) -> Params {
-        Params {
-            count: count.max(1),
-            run: run.max(1),
-            length,
-        }
-    }
-
-    fn at(self, place: usize) -> usize {
-        place / self.run % self.count
-    }
-}
-
-/// The groups of elements that are normalized together.
-enum Places {
-    /// Contiguous elements.
-    Rows { count: usize, size: usize },
-    /// `width` contiguous elements at each of `area` offsets.
-    Strided {
-        outer: usize,
-        groups: usize,
-        width: usize,
-        area: usize,
-    },
-}
-
-impl Places {
-    /// The offsets of the elements of each group.
-    fn all(&self) -> Vec<Vec<usize>> {
-        match *self {
-            Places::Rows { count, size } => (0..count).map(|at| (at * size..(at + 1) * size).collect()).collect(),
-            Places::Strided {
-                outer,
-                groups,
-                width,
-                area,
-            } => (0..outer * groups)
-                .map(|at| {
-                    let (n, group) = (at / groups, at % groups);
-                    let start = move |cell: usize| ((n * area + cell) * groups + group) * width;
-                    (0..area).flat_map(|cell| start(cell)..start(cell) + width).collect()
-                })
-                .collect(),
-        }
-    }
-}
-
+/// Where the groups are, and which scales and shifts belong to them.
 struct Layout {
     /// The shape of the means.
     rows: Shape,
-    params: Params,
-    groups: Places,
+    /// The number of scales.
+    scales: usize,
+    groups: usize,
+    /// The number of elements of a segment.
+    length: usize,
+    /// The number of segments of a group.
+    segments: usize,
+    /// The number of groups whose segments take turns.
+    across: usize,
+    /// After so many segments the scales begin again.
+    period: usize,
+    /// The number of scales of a segment: one for all elements, or one for each.
+    width: usize,
     /// Whether the last result is the reciprocal of the standard deviation.
     inverse: bool,
 }
 
-/// An optional operand with one number per parameter.
-fn parameter(inputs: &Inputs, place: Option<usize>, length: usize, default: f64) -> Result<Vec<f64>, String> {
-    let Some(tensor) = place.and_then(|at| inputs.get(at)) else {
-        return Ok(vec![default; length]);
-    };
-    if tensor.len() != length {
-        return Err(format!("{} parameters are given, {length} are needed", tensor.len()));
+impl Layout {
+    /// One segment in each group, and one scale for all.
+    fn of(rows: &[usize], scales: usize) -> Layout {
+        Layout {
+            rows: rows.into(),
+            scales,
+            groups: rows.iter().product(),
+            length: 1,
+            segments: 1,
+            across: 1,
+            period: 1,
+            width: 1,
+            inverse: false,
+        }
     }
-    Ok(tensor.to_f64())
+
+    /// The number of elements of a group.
+    fn size(&self) -> usize {
+        self.segments * self.length
+    }
+
+    /// The index of the first element of a segment of a group.
+    #[inline(always)]
+    fn start(&self, group: usize, segment: usize) -> usize {
+        let turn = group / self.across * self.segments + segment;
+        (turn * self.across + group % self.across) * self.length
+    }
+
+    /// The group of the segment of this number.
+    #[inline(always)]
+    fn group(&self, segment: usize) -> usize {
+        segment / self.across / self.segments.max(1) * self.across + segment % self.across
+    }
 }
 
-fn mean_and_variance(values: impl Iterator<Item = f64> + Clone, count: usize) -> (f64, f64) {
-    let n = count as f64;
-    let mean = values.clone().sum::<f64>() / n;
-    let variance = values.map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
-    (mean, variance)
+/// A mean and the reciprocal of a standard deviation.
+type Moments = [f64; 2];
+
+/// The mean and the variance of a group.
+struct Group<'v, T>(&'v [T], &'v Layout, usize);
+
+impl<T: Element> Task for Group<'_, T> {
+    type Output = [f64; 2];
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> [f64; 2] {
+        let Group(values, layout, group) = self;
+        let segment = |at| &values[layout.start(group, at)..][..layout.length];
+        let n = layout.size() as f64;
+        let mut total = 0.0;
+        for at in 0..layout.segments {
+            total += sum(segment(at), T::to_f64);
+        }
+        let mean = total / n;
+        let mut squares = 0.0;
+        for at in 0..layout.segments {
+            squares += sum(segment(at), |v: T| {
+                let d = v.to_f64() - mean;
+                d * d
+            });
+        }
+        [mean, squares / n]
+    }
+}
+
+/// Scales and shifts, in double precision.
+struct Params {
+    scale: Storage<f64>,
+    bias: Storage<f64>,
+}
+
+impl Params {
+    fn of(inputs: &Inputs, places: [Option<usize>; 2], count: usize) -> Result<Params, String> {
+        let [scale, bias] = [(places[0], 1.0), (places[1], 0.0)].map(|(place, default)| {
+            let Some(tensor) = place.and_then(|at| inputs.get(at)) else {
+                return filled(count, default);
+            };
+            match tensor.len() == count {
+                true => tensor.own_doubles(),
+                false => Err(format!("{} parameters are given, {count} are needed", tensor.len())),
+            }
+        });
+        Ok(Params {
+            scale: scale?,
+            bias: bias?,
+        })
+    }
+
+    /// Gives their memory back.
+    fn done(self) {
+        done(self.scale);
+        done(self.bias);
+    }
+}
+
+/// Normalizes, scales and shifts segments, the first of which has a number.
+struct Apply<'v, T> {
+    values: &'v mut [T],
+    first: usize,
+    layout: &'v Layout,
+    /// Of the groups from that of the first segment on.
+    moments: &'v [Moments],
+    params: &'v Params,
+}
+
+impl<T: Element> Task for Apply<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Apply { first, layout, .. } = self;
+        let offset = match layout.across {
+            1 => layout.group(first),
+            _ => 0,
+        };
+        for (at, segment) in self.values.chunks_mut(layout.length.max(1)).enumerate() {
+            let at = first + at;
+            let [mean, factor] = self.moments[layout.group(at) - offset];
+            let param = at % layout.period * layout.width;
+            let scale = &self.params.scale[param..][..layout.width];
+            let bias = &self.params.bias[param..][..layout.width];
+            if let (&[scale], &[bias]) = (scale, bias) {
+                let factor = factor * scale;
+                for v in segment {
+                    *v = T::from_f64((v.to_f64() - mean) * factor + bias);
+                }
+            } else {
+                for (v, (scale, bias)) in segment.iter_mut().zip(scale.iter().zip(bias)) {
+                    *v = T::from_f64((v.to_f64() - mean) * factor * scale + bias);
+                }
+            }
+        }
+    }
+}
+
+/// The same for channels that are the last dimension.
+struct Columns<'v, T> {
+    values: &'v mut [T],
+    means: &'v [f64],
+    factors: &'v [f64],
+    params: &'v Params,
+}
+
+impl<T: Element> Task for Columns<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let params = self.params.scale.iter().zip(self.params.bias.iter());
+        let moments = self.means.iter().zip(self.factors);
+        for row in self.values.chunks_exact_mut(self.means.len().max(1)) {
+            for (v, ((mean, factor), (scale, bias))) in row.iter_mut().zip(moments.clone().zip(params.clone())) {
+                *v = T::from_f64((v.to_f64() - mean) * (factor * scale) + bias);
+            }
+        }
+    }
+}
+
+/// Normalizes the groups; the means and variances.
+fn normalise<T: Element>(values: &mut [T], layout: &Layout, params: &Params, epsilon: f64) -> Vec<Moments> {
+    let (length, work) = (layout.length.max(1), values.len());
+    let factors = |moments: &[Moments]| -> Vec<Moments> {
+        let factor = |&[mean, variance]: &Moments| [mean, 1.0 / (variance + epsilon).sqrt()];
+        moments.iter().map(factor).collect()
+    };
+    if layout.across > 1 || layout.size() == 0 {
+        let shared = &*values;
+        let all = parallel::map(layout.groups, work, |group| simd::run(Group(shared, layout, group)));
+        let moments = &*factors(&all);
+        let size = (BLOCK / length).max(1) * length;
+        parallel::chunks(values, size, work, |start, values| {
+            let first = start / length;
+            simd::run(Apply {
+                values,
+                first,
+                layout,
+                moments,
+                params,
+            });
+        });
+        return all;
+    }
+    // The elements of some groups are in the cache when they are normalized.
+    let mut all = vec![[0.0; 2]; layout.groups];
+    let groups = (BLOCK / layout.size()).max(1);
+    parallel::pairs(
+        values,
+        &mut all,
+        [groups * layout.size(), groups],
+        work,
+        |at, values, all| {
+            for (group, moments) in all.iter_mut().enumerate() {
+                *moments = simd::run(Group(values, layout, group));
+            }
+            let (first, moments) = (at * groups * layout.segments, &*factors(all));
+            simd::run(Apply {
+                values,
+                first,
+                layout,
+                moments,
+                params,
+            });
+        },
+    );
+    all
+}
+
+/// Calls `$f` with the elements, unshared, and their type.
+macro_rules! floats {
+    ($data:expr, $f:expr) => {
+        match $data {
+            Data::F32(v) => f32::wrap($f(v.into_storage()?)?),
+            Data::F64(v) => f64::wrap($f(v.into_storage()?)?),
+            Data::F16(v) => f16::wrap($f(v.into_storage()?)?),
+            Data::BF16(v) => bf16::wrap($f(v.into_storage()?)?),
+            _ => return Err("the operand must hold floats".to_owned()),
+        }
+    };
 }
 
 fn normalised(
@@ -170,33 +335,33 @@ fn normalised(
     let epsilon = s.float("epsilon", 1e-5);
     let places = [s.place(1), s.place(2)];
     Ok(Box::new(move |inputs| {
-        let x = inputs.first().ok_or("an operand is missing")?.clone();
-        if !x.dtype().is_float() {
-            return Err("the operand must hold floats".to_owned());
+        let layout = layout(inputs.first().ok_or("an operand is missing")?.shape())?;
+        let params = Params::of(&inputs, places, layout.scales)?;
+        // Only the first one is held, so that it may be overwritten.
+        let x = inputs.into_iter().next().ok_or("an operand is missing")?;
+        let rows = statistics(x.dtype());
+        let (shape, data) = x.into_parts();
+        let mut moments = Vec::new();
+        fn each<T: Element>(
+            mut values: Storage<T>,
+            (layout, params, epsilon): (&Layout, &Params, f64),
+            moments: &mut Vec<Moments>,
+        ) -> Result<Storage<T>, String> {
+            *moments = normalise(&mut values, layout, params, epsilon);
+            Ok(values)
         }
-        let layout = layout(x.shape())?;
-        let scale = parameter(&inputs, places[0], layout.params.length, 1.0)?;
-        let bias = parameter(&inputs, places[1], layout.params.length, 0.0)?;
-        let values = x.doubles()?;
-        let mut out = filled(values.len(), 0.0)?;
-        let _scratch = scratch::<usize>(values.len())?;
-        let (mut means, mut variances) = (Vec::new(), Vec::new());
-        for group in layout.groups.all() {
-            let (mean, variance) = mean_and_variance(group.iter().map(|&at| values[at]), group.len());
-            let factor = 1.0 / (variance + epsilon).sqrt();
-            for at in group {
-                let p = layout.params.at(at);
-                out[at] = (values[at] - mean) * factor * scale[p] + bias[p];
-            }
-            means.push(mean);
-            variances.push(if layout.inverse { factor } else { variance });
+        let data = floats!(data, |values| each(values, (&layout, &params, epsilon), &mut moments));
+        params.done();
+        let mut all = Outputs::new();
+        all.push(Tensor::from_parts(shape, data));
+        let last = |&[_, variance]: &Moments| match layout.inverse {
+            true => 1.0 / (variance + epsilon).sqrt(),
+            false => variance,
+        };
+        let means = moments.iter().map(|&[mean, _]| mean).collect();
+        for values in [means, moments.iter().map(last).collect::<Vec<f64>>()] {
+            all.push(Tensor::new(&layout.rows, values)?.cast(rows)?);
         }
-        let mut all = results(x.dtype(), [(x.shape(), out)])?;
-        let rows = [Storage::adopt(means)?, Storage::adopt(variances)?];
-        all.extend(results(
-            statistics(x.dtype()),
-            rows.map(|values| (&*layout.rows, values)),
-        )?);
         Ok(all)
     }))
 }
@@ -209,11 +374,26 @@ fn statistics(dtype: DType) -> DType {
     }
 }
 
-fn results<'a>(dtype: DType, parts: impl IntoIterator<Item = (&'a [usize], Storage<f64>)>) -> Result<Outputs, String> {
-    parts
-        .into_iter()
-        .map(|(shape, values)| Tensor::of(shape, values)?.cast(dtype))
-        .collect()
+/// The means and variances of the channels of a batch.
+fn of_batch<T: Element>(values: &[T], layout: &Layout, last: bool) -> Result<[Vec<f64>; 2], String> {
+    let channels = layout.groups;
+    if !last {
+        let all = parallel::map(channels, values.len(), |group| simd::run(Group(values, layout, group)));
+        return Ok([0, 1].map(|at| all.iter().map(|moments| moments[at]).collect()));
+    }
+    let rows = values.len() / channels.max(1);
+    let middle = |f: &(dyn Fn(f64, usize) -> f64 + Sync)| -> Result<Vec<f64>, String> {
+        let sums = Middle {
+            values,
+            shape: [1, rows, channels],
+            divisor: rows as f64,
+        }
+        .sums_of::<f64>(f)?;
+        Ok(sums.into_values())
+    };
+    let means = middle(&|v, _| v)?;
+    let variances = middle(&|v, column| (v - means[column]) * (v - means[column]))?;
+    Ok([means, variances])
 }
 
 fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
@@ -223,51 +403,101 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
     let last = s.text("data_format", "NCHW") == "NHWC";
     let places = [s.place(3), s.place(4)];
     Ok(Box::new(move |inputs| {
-        let [x, mean, variance] = take::<3>(inputs.clone())?;
-        let (c, run): (usize, usize) = match (x.shape(), last) {
-            ([_, c, area @ ..], false) => (*c, area.iter().product()),
-            ([_, .., c], true) => (*c, 1),
-            _ => return Err("the operand needs a batch and channels".to_owned()),
+        let [Some(x), Some(mean), Some(variance)] = [0, 1, 2].map(|at| inputs.get(at)) else {
+            return Err("an input, a mean and a variance are needed".to_owned());
         };
-        let scale = parameter(&inputs, places[0], c, 1.0)?;
-        let bias = parameter(&inputs, places[1], c, 0.0)?;
-        let (running_mean, running_variance) = (mean.to_f64(), variance.to_f64());
-        if running_mean.len() != c || running_variance.len() != c {
+        let layout = channels(x.shape(), last)?;
+        let c = layout.groups;
+        let params = Params::of(&inputs, places, c)?;
+        let [mut mean_out, mut variance_out] = [mean, variance].map(Tensor::to_f64);
+        if mean_out.len() != c || variance_out.len() != c {
             return Err(format!("{c} running statistics are needed"));
         }
-        let params = Params::of(c, run, c);
-        let values = x.doubles()?;
-        let (mut means, mut variances) = (running_mean.clone(), running_variance.clone());
-        let (mut mean_out, mut variance_out) = (running_mean, running_variance);
+        let (shape, dtype, of) = (Shape::from(mean.shape()), mean.dtype(), x.dtype());
+        let [mut means, mut variances] = [&mean_out, &variance_out].map(Clone::clone);
+        let x = inputs.into_iter().next().ok_or("an operand is missing")?;
+        let (extents, data) = x.into_parts();
         if !fixed {
-            let n = values.len() / c.max(1);
-            means = vec![0.0; c];
-            values.iter().enumerate().for_each(|(at, v)| means[params.at(at)] += v);
-            means.iter_mut().for_each(|v| *v /= n as f64);
-            variances = vec![0.0; c];
-            for (at, v) in values.iter().enumerate() {
-                let p = params.at(at);
-                variances[p] += (v - means[p]) * (v - means[p]);
-            }
-            variances.iter_mut().for_each(|v| *v /= n as f64);
-            for p in 0..c {
-                mean_out[p] = mean_out[p] * momentum + means[p] * (1.0 - momentum);
-                variance_out[p] = variance_out[p] * momentum + variances[p] * (1.0 - momentum);
+            [means, variances] = match &data {
+                Data::F32(v) => of_batch(v, &layout, last)?,
+                Data::F64(v) => of_batch(v, &layout, last)?,
+                Data::F16(v) => of_batch(v, &layout, last)?,
+                Data::BF16(v) => of_batch(v, &layout, last)?,
+                _ => return Err("the operand must hold floats".to_owned()),
+            };
+            for (running, new) in [(&mut mean_out, &means), (&mut variance_out, &variances)] {
+                for (running, new) in running.iter_mut().zip(new) {
+                    *running = *running * momentum + new * (1.0 - momentum);
+                }
             }
         }
         let factors: Vec<f64> = variances.iter().map(|v| 1.0 / (v + epsilon).sqrt()).collect();
-        let element = |(at, v): (usize, &f64)| {
-            let p = params.at(at);
-            (v - means[p]) * factors[p] * scale[p] + bias[p]
-        };
-        let out = gathered(values.iter().enumerate().map(element))?;
-        let mut all = results(x.dtype(), [(x.shape(), out)])?;
-        let shape = mean.shape();
-        let statistics = [mean_out, variance_out, means, factors];
-        for values in statistics {
-            all.push(Tensor::new(shape, values)?.cast(mean.dtype())?);
+        let moments: Vec<Moments> = means
+            .iter()
+            .zip(&factors)
+            .map(|(&mean, &factor)| [mean, factor])
+            .collect();
+        let data = floats!(data, |values| with_moments(values, &layout, &moments, &params, last));
+        params.done();
+        let mut all = Outputs::new();
+        all.push(Tensor::from_parts(extents, data));
+        for values in [mean_out, variance_out, means, factors] {
+            all.push(Tensor::new(&shape, values)?.cast(dtype)?);
         }
-        all.push(Tensor::full(&[0], x.dtype(), 0.0)?);
+        all.push(Tensor::full(&[0], of, 0.0)?);
         Ok(all)
     }))
+}
+
+/// The channels of images are the groups; where they are the last dimension, their elements are no segments.
+fn channels(shape: &[usize], last: bool) -> Result<Layout, String> {
+    let (n, c, area): (usize, usize, &[usize]) = match (shape, last) {
+        ([n, c, area @ ..], false) => (*n, *c, area),
+        ([n, area @ .., c], true) => (*n, *c, area),
+        _ => return Err("the operand needs a batch and channels".to_owned()),
+    };
+    Ok(Layout {
+        length: area.iter().product(),
+        segments: n,
+        across: c.max(1),
+        period: c.max(1),
+        ..Layout::of(&[c], c)
+    })
+}
+
+/// Normalizes with the given means and factors of the channels.
+fn with_moments<T: Element>(
+    mut values: Storage<T>,
+    layout: &Layout,
+    moments: &[Moments],
+    params: &Params,
+    last: bool,
+) -> Result<Storage<T>, String> {
+    let work = values.len();
+    if last {
+        let [means, factors] = &[0, 1].map(|at| moments.iter().map(|m| m[at]).collect::<Vec<f64>>());
+        let size = (BLOCK / means.len().max(1)).max(1) * means.len();
+        parallel::chunks(&mut values, size, work, |_, values| {
+            simd::run(Columns {
+                values,
+                means,
+                factors,
+                params,
+            });
+        });
+    } else {
+        let length = layout.length.max(1);
+        let size = (BLOCK / length).max(1) * length;
+        parallel::chunks(&mut values, size, work, |start, values| {
+            let first = start / length;
+            simd::run(Apply {
+                values,
+                first,
+                layout,
+                moments,
+                params,
+            });
+        });
+    }
+    Ok(values)
 }

@@ -1,13 +1,16 @@
 //! Sums, pairwise and in double precision: the error grows with the logarithm of the number of elements.
 
+use crate::parallel;
 use crate::simd::{self, Task};
-use crate::tensor::buffer::{done, room};
+use crate::tensor::buffer::{done, filled, room};
 use crate::tensor::{Element, Storage};
 
 /// The number of independent sums: those of some vectors.
 const LANES: usize = 16;
 /// The number of elements, or of rows, that are added one after the other.
 const BLOCK: usize = 256;
+/// The number of elements that a thread adds up at once.
+const PART: usize = 1 << 14;
 /// The number of columns that are added up together.
 const COLUMNS: usize = 128;
 /// The most levels of pairs: a sum of `n` blocks has `log2 n`.
@@ -77,63 +80,118 @@ pub(super) struct Middle<'v, T: Element> {
 impl<T: Element> Middle<'_, T> {
     /// Computes them.
     pub(super) fn sums(self) -> Result<Storage<T>, String> {
+        self.sums_of(|v, _| v)
+    }
+
+    /// The sums of `f` of the elements and their places in the last dimension.
+    pub(super) fn sums_of<U: Element>(self, f: impl Fn(f64, usize) -> f64 + Copy + Sync) -> Result<Storage<U>, String> {
         let [outer, n, inner] = self.shape;
-        let out = room::<T>(outer * inner)?;
-        let blocks = n.div_ceil(BLOCK);
-        let levels = blocks.checked_ilog2().map_or(1, |l| l as usize + 2);
-        let room = room::<f64>(if inner == 1 { 0 } else { levels * inner.min(COLUMNS) })?;
-        let (out, room) = simd::run(Run { of: self, out, room });
-        done(room);
+        let mut out = filled(outer * inner, U::default())?;
+        let (of, work, size) = (&self, self.values.len() / 4, PART.div_ceil(n.max(1)));
+        if inner == 1 {
+            parallel::chunks(&mut out, size, work, |first, out| simd::run(Rows { of, first, out, f }));
+            return Ok(out);
+        }
+        let columns = COLUMNS.min(inner);
+        let levels = n.div_ceil(BLOCK).checked_ilog2().map_or(0, |l| l as usize + 2);
+        parallel::chunks(&mut out, size.max(columns), work, |first, out| {
+            // The sums of some columns and of blocks of rows, of which others are to follow.
+            let room = room::<f64>(levels * columns).unwrap_or_default();
+            done(simd::run(Columns {
+                of,
+                first,
+                out,
+                room,
+                f,
+            }));
+        });
         Ok(out)
     }
 }
 
-struct Run<'v, T: Element> {
-    of: Middle<'v, T>,
-    out: Storage<T>,
-    room: Storage<f64>,
+/// The sums of rows, from a first one on.
+struct Rows<'v, T: Element, U, F> {
+    of: &'v Middle<'v, T>,
+    first: usize,
+    out: &'v mut [U],
+    f: F,
 }
 
-impl<T: Element> Task for Run<'_, T> {
-    type Output = (Storage<T>, Storage<f64>);
+impl<T: Element, U: Element, F: Fn(f64, usize) -> f64 + Copy> Task for Rows<'_, T, U, F> {
+    type Output = ();
 
     #[inline(always)]
-    fn run<const FMA: bool>(self) -> Self::Output {
-        let Run { of, mut out, mut room } = self;
-        let [outer, n, inner] = of.shape;
-        let result = |sum: f64| T::from_f64(sum / of.divisor);
-        if n == 0 {
-            out.resize(outer * inner, result(0.0));
-        } else if inner == 0 {
-            // There are no sums.
-        } else if inner == 1 {
-            for row in of.values.chunks_exact(n) {
-                out.push(result(sum(row, T::to_f64)));
-            }
-        } else {
-            for part in of.values.chunks_exact(n * inner) {
-                for first in (0..inner).step_by(COLUMNS) {
-                    let columns = COLUMNS.min(inner - first);
-                    add_rows(&part[first..], n, inner, columns, &mut room);
-                    out.extend(room[..columns].iter().map(|&sum| result(sum)));
-                }
-            }
+    fn run<const FMA: bool>(self) {
+        let Rows { of, first, out, f } = self;
+        let n = of.shape[1];
+        for (at, out) in out.iter_mut().enumerate() {
+            let row = &of.values[(first + at) * n..][..n];
+            *out = U::from_f64(sum(row, |v: T| f(v.to_f64(), 0)) / of.divisor);
         }
-        (out, room)
     }
 }
 
-/// The sums of `columns` columns of `n` rows, at the beginning of `levels`.
+/// The sums of columns, from a first one on.
+struct Columns<'v, T: Element, U, F> {
+    of: &'v Middle<'v, T>,
+    first: usize,
+    out: &'v mut [U],
+    room: Storage<f64>,
+    f: F,
+}
+
+impl<T: Element, U: Element, F: Fn(f64, usize) -> f64 + Copy> Task for Columns<'_, T, U, F> {
+    type Output = Storage<f64>;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> Storage<f64> {
+        let Columns {
+            of,
+            first,
+            mut out,
+            mut room,
+            f,
+        } = self;
+        let [_, n, inner] = of.shape;
+        let mut at = first;
+        while !out.is_empty() {
+            let (outer, first) = (at / inner, at % inner);
+            let columns = COLUMNS.min(inner - first).min(out.len());
+            let (part, rest) = out.split_at_mut(columns);
+            (out, at) = (rest, at + columns);
+            add_rows(
+                &of.values[outer * n * inner..],
+                [n, inner, first, columns],
+                &mut room,
+                f,
+            );
+            for (out, &sum) in part.iter_mut().zip(&room[..]) {
+                *out = U::from_f64(sum / of.divisor);
+            }
+        }
+        room
+    }
+}
+
+/// The sums of `columns` columns of `n` rows, from the column `first` on, at the beginning of `levels`.
 #[inline(always)]
-fn add_rows<T: Element>(values: &[T], n: usize, stride: usize, columns: usize, levels: &mut Vec<f64>) {
+fn add_rows<T: Element>(
+    values: &[T],
+    [n, stride, first, columns]: [usize; 4],
+    levels: &mut Vec<f64>,
+    f: impl Fn(f64, usize) -> f64 + Copy,
+) {
     levels.clear();
-    for (count, first) in (0..n).step_by(BLOCK).enumerate() {
+    if n == 0 {
+        levels.resize(columns, 0.0);
+    }
+    for (count, top) in (0..n).step_by(BLOCK).enumerate() {
         let start = levels.len();
         levels.resize(start + columns, -0.0);
-        for row in first..n.min(first + BLOCK) {
-            let row = &values[row * stride..][..columns];
-            for (sum, v) in levels[start..].iter_mut().zip(row) {
-                *sum += v.to_f64();
+        for row in top..n.min(top + BLOCK) {
+            let row = &values[row * stride + first..][..columns];
+            for (at, (sum, v)) in levels[start..].iter_mut().zip(row).enumerate() {
+                *sum += f(v.to_f64(), first + at);
             }
         }
         (0..count.trailing_ones()).for_each(|_| join(levels, columns));
