@@ -8,6 +8,9 @@ const PAGES: &[&str] = &[
     include_str!("../docs/codes/functions.md"),
     include_str!("../docs/codes/passes.md"),
     include_str!("../docs/codes/derivatives.md"),
+    include_str!("../docs/codes/stacks.md"),
+    include_str!("../docs/codes/dataflow.md"),
+    include_str!("../docs/codes/formats.md"),
 ];
 
 /// The codes that have a section, with its text.

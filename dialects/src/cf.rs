@@ -216,7 +216,8 @@ fn join() -> OpDef {
                     "joined-type",
                     "the result of `cf.join_stack` must be a tensor with that axis, whose other dimensions are known",
                 )
-                .label(op.body.op_span(op.op), "joined here"),
+                .label(op.body.op_span(op.op), "joined here")
+                .help("the type is that of the elements, with `?` for the dimension `axis`: `tensor<?x4xf32>`"),
             );
         }
     });

@@ -53,7 +53,9 @@ impl Pass for Fail {
     }
 
     fn run(&self, _: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        Err(vec![Diagnostic::error("debug-fail", "this pass always fails")])
+        Err(vec![
+            Diagnostic::error("debug-fail", "this pass always fails").help("remove it from the pipeline"),
+        ])
     }
 }
 

@@ -4,6 +4,24 @@ use pir_ir::{Diagnostic, nearest};
 
 use crate::codes::{names, sections};
 
+/// What a block is, from the words after its fence.
+fn title(info: &str) -> String {
+    let (kind, words): (Vec<&str>, Vec<&str>) = (info.split_whitespace().skip(1))
+        .filter(|word| *word != "fix")
+        .partition(|word| matches!(*word, "wrong" | "right") || word.starts_with("file="));
+    let mut title = match (kind.first(), kind.last().and_then(|word| word.strip_prefix("file="))) {
+        (Some(&"wrong"), Some(file)) => format!("Wrong, as `{file}`"),
+        (Some(&"right"), Some(file)) => format!("Right, as `{file}`"),
+        (_, Some(file)) => format!("The file `{file}`"),
+        (Some(&"wrong"), None) => "Wrong".to_owned(),
+        _ => "Right".to_owned(),
+    };
+    if !words.is_empty() {
+        title.push_str(&format!(", with `{}`", words.join(" ")));
+    }
+    title
+}
+
 /// A section for a terminal: its programs are indented.
 fn plain(text: &str) -> String {
     let mut out = String::new();
@@ -13,17 +31,7 @@ fn plain(text: &str) -> String {
             Some("") => inside = false,
             Some(info) => {
                 inside = true;
-                let mut words = info.split_whitespace().skip(1).filter(|word| *word != "fix");
-                out.push_str(if words.next() == Some("wrong") {
-                    "Wrong"
-                } else {
-                    "Right"
-                });
-                let args: Vec<&str> = words.collect();
-                if !args.is_empty() {
-                    out.push_str(&format!(", with `{}`", args.join(" ")));
-                }
-                out.push_str(":\n\n");
+                out.push_str(&format!("{}:\n\n", title(info)));
             }
             None if inside => out.push_str(&format!("    {line}\n")),
             None => out.push_str(&format!("{line}\n")),

@@ -64,8 +64,9 @@ pub(super) fn warnings(outcome: &Outcome) -> Vec<Diagnostic> {
     let warn = |name: &String| {
         Diagnostic::warning(
             "dead-fetch",
-            format!("`{name}` is not fetched: it is on a branch that was not taken"),
+            format!("`{name}` has no value: it is on a branch that was not taken"),
         )
+        .help("fetch the result of the `df.merge` that joins both branches")
     };
     outcome.dead.iter().map(warn).collect()
 }

@@ -18,8 +18,9 @@ pub(super) fn run(
     let failed = |why: String| {
         Diagnostic::error(
             "no-gradient",
-            format!("the eager engine cannot differentiate this: {why}"),
+            format!("the eager engine cannot differentiate the program: {why}"),
         )
+        .help("`pir-opt --pass=backward` names the operation that has no derivative, and the values on the way to it")
     };
     let grads = trace.gradients(&Targets::default(), false).map_err(failed)?;
     let mut all: Vec<(String, Tensor)> = trace.fetched.iter().map(|(name, t)| (name.clone(), t.data())).collect();

@@ -102,7 +102,11 @@ pub fn convert(ctx: &Context, body: &mut Body) -> Result<(), Vec<Diagnostic>> {
             }
             Err(why) => {
                 let message = format!("`{name}` has no counterpart in MLIR's dialects: {why}");
-                errors.push(Diagnostic::error("no-mlir", message).label(span, "this operation"));
+                errors.push(
+                    Diagnostic::error("no-mlir", message)
+                        .label(span, "this operation")
+                        .help("`custom_vjp` names a function that computes the derivative in MLIR's operations"),
+                );
             }
         }
     }

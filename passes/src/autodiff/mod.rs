@@ -53,6 +53,7 @@ pub use rules::{Apply, Differentiated, RuleCx, Rules};
 pub(crate) use split::SPLIT;
 pub use split::SplitVjp;
 pub use strip::{StripBackward, StripBy, strip_backward};
+pub(crate) use tapes::{Recorded, recorded};
 pub use targets::BackwardOptions;
 
 use crate::analysis::{Variables, has_unknown_effects};

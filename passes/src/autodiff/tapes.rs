@@ -52,6 +52,47 @@ pub(crate) struct Tapes {
     pub(crate) tree: Arc<RegionTree>,
 }
 
+/// What `backward` records, for drawings.
+pub(crate) struct Recorded {
+    /// For each pop, the push of what it takes off.
+    pub(crate) partner: FxHashMap<OpId, OpId>,
+    /// The pushes that have a pop.
+    pub(crate) pushes: FxHashSet<OpId>,
+    /// All handles of stacks whose pushes and pops are paired.
+    pub(crate) handles: FxHashSet<ValueId>,
+}
+
+/// The recorded values of a body.
+pub(crate) fn recorded(ctx: &Context, body: &Body) -> Recorded {
+    let names = Names::new(ctx);
+    let tapes = Tapes::new(ctx, &names, body);
+    let provenance = body.analysis::<Provenance>(ctx);
+    let partner: FxHashMap<OpId, OpId> = tapes.partner.iter().map(|(&pop, &(push, _))| (pop, push)).collect();
+    let pushes: FxHashSet<OpId> = partner.values().copied().collect();
+    // A stack that is used in another way as well keeps its nodes.
+    let mut others: FxHashSet<ValueId> = FxHashSet::default();
+    for op in body.walk_all() {
+        let name = body.op_name(op);
+        let paired =
+            pushes.contains(&op) || partner.contains_key(&op) || name == names.is_empty || name == names.create;
+        if paired || body.flow_of_operands(ctx, op).is_some() {
+            continue;
+        }
+        let stacks = body.operands(op).filter(|&v| names.is_stack(body, v));
+        others.extend(stacks.map(|v| provenance.root(v)));
+    }
+    let paired: FxHashSet<ValueId> = (pushes.iter().map(|&push| provenance.root(body.operand(push, 0))))
+        .filter(|root| !others.contains(root))
+        .collect();
+    let handles = provenance.handles().iter().copied();
+    let handles = handles.filter(|&v| paired.contains(&provenance.root(v))).collect();
+    Recorded {
+        partner,
+        pushes,
+        handles,
+    }
+}
+
 impl Tape {
     /// Where it is asked whether the stack is empty.
     pub(crate) fn empties(&self) -> &[OpId] {

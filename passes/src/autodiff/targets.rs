@@ -235,14 +235,15 @@ pub(crate) fn resolve(
         .filter_map(|s| scope.seed(s).map_err(|e| errors.push(e)).ok())
         .collect();
     if !seeds.is_empty() && errors.is_empty() && seeds.len() != 1 && seeds.len() != values.len() {
-        errors.push(Diagnostic::error(
-            "seed-count",
-            format!(
-                "{} seeds for {} outputs: give one for all or one for each",
-                seeds.len(),
-                values.len()
-            ),
-        ));
+        let (given, outputs) = (seeds.len(), values.len());
+        let message = match outputs {
+            1 => format!("expected 1 seed for 1 output, found {given}"),
+            _ => format!("expected 1 seed, or 1 for each of the {outputs} outputs, found {given}"),
+        };
+        errors.push(
+            Diagnostic::error("seed-count", message)
+                .help("a single seed, like `seed=1.0`, is the cotangent of every output; `of` chooses the outputs"),
+        );
     }
     let mut check = |values: &[ValueId], message: &str| {
         for &value in values

@@ -5,7 +5,7 @@
 // RUN: not pir-run %s --input x=3 2>&1 | FileCheck --check-prefix=STRUCTURED %s
 //
 // CHECK-DAG: f = tensor<i64> 3
-// CHECK-DAG: `t` is not fetched: it is on a branch that was not taken
+// CHECK-DAG: `t` has no value: it is on a branch that was not taken
 // UNBOUND: the input `x` has no value
 // STRUCTURED: `pir-run --dataflow` runs it
 df.graph {

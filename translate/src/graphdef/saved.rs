@@ -54,7 +54,9 @@ pub(crate) fn is_saved_model(source: &[u8]) -> bool {
 }
 
 fn error(message: String) -> Vec<Diagnostic> {
-    vec![Diagnostic::error("saved-model", message)]
+    let help =
+        "the file is `saved_model.pb` in the folder that `tf.saved_model.save` writes; `--from` names another format";
+    vec![Diagnostic::error("saved-model", message).help(help)]
 }
 
 /// Reads the program of a signature.

@@ -64,7 +64,9 @@ pub(super) fn to_tensors(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagno
 }
 
 fn error(body: &Body, op: OpId, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error("paddle-array", message).label(body.op_span(op), "here")
+    Diagnostic::error("paddle-array", message)
+        .label(body.op_span(op), "here")
+        .help("arrays are read that `array_write` fills in order, and `array_read`, `array_length` and `array_to_tensor` read")
 }
 
 /// When the element type is unknown, PaddlePaddle infers that an element read from an array is a vector. Infers the

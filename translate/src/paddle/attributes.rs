@@ -27,7 +27,9 @@ pub(crate) fn dtype(ctx: &Context, name: &str) -> Option<Type> {
 }
 
 fn error(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error("paddle-json", message).label(span, "")
+    Diagnostic::error("paddle-json", message)
+        .label(span, "")
+        .help(super::SAVED)
 }
 
 /// The kind of a node, `0.a_str`: its key `#`.

@@ -112,7 +112,11 @@ fn object<'j>(value: Value<'j>, role: Role, errors: &mut Vec<Diagnostic>, pendin
         None => role.name().to_owned(),
     };
     let mut error = |at: Value<'_>, message: String| {
-        errors.push(Diagnostic::error("paddle-json", message).label(at.span(), ""));
+        errors.push(
+            Diagnostic::error("paddle-json", message)
+                .label(at.span(), "")
+                .help(super::SAVED),
+        );
     };
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for (key, inner) in value.entries() {

@@ -32,6 +32,10 @@ use std::sync::Arc;
 
 use pir_ir::{Context, Diagnostic, Module};
 
+/// The help for JSON that is not such a program.
+const SAVED: &str =
+    "the file is a program as `paddle.jit.save` of PaddlePaddle 3 writes it; `--from` names another format";
+
 pub use write::{write, write_printed};
 
 /// Options for programs that go beyond the registered dialects.

@@ -41,8 +41,11 @@ pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>)
                     true => format!("`{}` has `reduce_all`, and axes that are not all", def.name),
                     false => format!("PaddlePaddle 3.3 has no attribute `{name}` of `{}`", def.name),
                 };
-                errors
-                    .push(Diagnostic::error("paddle-attribute", message).label(body.op_span(op), "in this operation"));
+                errors.push(
+                    Diagnostic::error("paddle-attribute", message)
+                        .label(body.op_span(op), "in this operation")
+                        .help("remove the attribute; a name with a dot, like `my.note`, is kept as an annotation"),
+                );
             }
         }
         let renamed: Vec<_> = entries

@@ -20,8 +20,12 @@ pub(crate) fn reorder(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnosti
             continue;
         };
         if let Err(name) = reorder_op(ctx, body, op, def, form) {
-            let message = format!("`{name}` of `{}` is computed, and is an attribute here", def.name);
-            errors.push(Diagnostic::error("paddle-operand", message).label(body.op_span(op), "here"));
+            let message = format!("the operand `{name}` of `{}` must be a constant", def.name);
+            errors.push(
+                Diagnostic::error("paddle-operand", message)
+                    .label(body.op_span(op), "the program computes the operand")
+                    .help("pir-opt has an attribute in its place: give a number, or the result of `paddle.full`"),
+            );
         }
     }
 }

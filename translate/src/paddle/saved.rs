@@ -12,7 +12,9 @@ use super::versions;
 use crate::json::{Json, JsonKind, Value};
 
 fn error(node: Value<'_>, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error("paddle-json", message).label(node.span(), "")
+    Diagnostic::error("paddle-json", message)
+        .label(node.span(), "")
+        .help(super::SAVED)
 }
 
 /// The newest known version of saved programs: that of PaddlePaddle 3.3.

@@ -498,6 +498,6 @@ fn refused(r: &Rewriter<'_>, op: OpId, why: Option<String>) -> Diagnostic {
     let error = Diagnostic::error("no-stablehlo", message).label(r.body.op_span(op), "");
     match is_stack {
         true => error.help("`--pass=lower-stacks` makes tensors of static shape of stacks; run it before"),
-        false => error,
+        false => error.help("compute the value with other operations"),
     }
 }

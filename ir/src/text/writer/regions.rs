@@ -227,9 +227,11 @@ impl<'a> Printer<'a, '_> {
     }
 
     pub(super) fn block_header(&mut self, body: &'a Body, block: BlockId) {
-        self.indent -= 1;
+        // Blocks at top level are not indented, nor are their labels.
+        let inside = self.indent;
+        self.indent = inside.saturating_sub(1);
         self.new_line();
-        self.indent += 1;
+        self.indent = inside;
         self.label(body, block);
         if !body.block_args(block).is_empty() {
             self.out.push('(');

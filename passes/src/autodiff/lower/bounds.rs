@@ -165,7 +165,9 @@ impl Bounds<'_> {
                 let name = self.body.view(self.names.ctx, op).name().to_owned();
                 let message =
                     format!("a stack cannot become a tensor: it is not known how often `{name}` runs its regions");
-                Err(Diagnostic::error("stack-regions", message).label(self.body.op_span(op), "in this"))
+                Err(Diagnostic::error("stack-regions", message)
+                    .label(self.body.op_span(op), "uses a stack in its regions")
+                    .help("use the stack outside of the operation, or in the regions of loops and branches"))
             }
         }
     }

@@ -234,7 +234,8 @@ fn lower(ctx: &Context, body: &mut Body, kinds: &mut Kinds) -> Result<(), Vec<Di
 
 fn refused(body: &Body, op: OpId, why: &str) -> Vec<Diagnostic> {
     let message = format!("a stack cannot become a buffer: {why}");
-    vec![Diagnostic::error("stack-buffer", message).label(body.op_span(op), "here")]
+    let error = Diagnostic::error("stack-buffer", message).label(body.op_span(op), "here");
+    vec![error.help("use stacks with `cf.push_back`, `cf.pop_back` and `cf.is_empty`, as `backward` does")]
 }
 
 struct Lowering<'l> {

@@ -10,7 +10,8 @@ use crate::autodiff::structure::Names;
 fn refused(r: &Rewriter<'_>, value: ValueId, why: &str) -> Diagnostic {
     let block = |value| r.body.value_block(value).and_then(|b| r.body.block_parent(b));
     let op = r.body.defining_op(value).or_else(|| block(value));
-    let error = Diagnostic::error("stack-unknown", format!("a stack cannot become a tensor: {why}"));
+    let error = Diagnostic::error("stack-unknown", format!("a stack cannot become a tensor: {why}"))
+        .help("use the result of `cf.create_stack`, or of the pop that takes the stack off another one");
     match op {
         Some(op) => error.label(r.body.op_span(op), "this stack"),
         None => error,

@@ -120,7 +120,13 @@ impl Plan {
             }
             if !known.contains(&r.body.op_name(op)) {
                 let message = format!("`{}` uses a stack, which cannot become a tensor", r.view(op).name());
-                errors.push(Diagnostic::error("stack-use", message).label(r.body.op_span(op), "here"));
+                errors.push(
+                    Diagnostic::error("stack-use", message)
+                        .label(r.body.op_span(op), "uses a stack")
+                        .help(
+                            "use stacks with `cf.push_back`, `cf.pop_back` and `cf.is_empty`; `inline` removes calls",
+                        ),
+                );
             }
             this.ops.push(op);
             handles.extend(r.body.results(op).filter(|&v| names.is_stack(r.body, v)));
@@ -163,7 +169,8 @@ impl Plan {
                 return Err(vec![
                     Diagnostic::error("stack-commit", message)
                         .label(r.body.op_span(push), "pushed here")
-                        .label(r.body.op_span(commit), "counted here"),
+                        .label(r.body.op_span(commit), "counted here")
+                        .help("push inside of the loop whose iterations `cf.commit` counts"),
                 ]);
             }
         }
@@ -305,8 +312,11 @@ impl Plan {
                     if !is_new || self.classes[class].outer.is_some() {
                         let message =
                             "the iterations of a stack are counted once, and not those of one that is recorded";
-                        errors
-                            .push(Diagnostic::error("stack-commit", message).label(r.body.op_span(op), "counted here"));
+                        errors.push(
+                            Diagnostic::error("stack-commit", message)
+                                .label(r.body.op_span(op), "counted here")
+                                .help("remove this `cf.commit`"),
+                        );
                     }
                     continue;
                 }
@@ -324,7 +334,11 @@ impl Plan {
                 && let Err(why) = can_hold(r, ty)
             {
                 let message = format!("a stack cannot become a tensor: it holds {why}");
-                errors.push(Diagnostic::error("stack-element", message).label(r.body.op_span(op), "here"));
+                errors.push(
+                    Diagnostic::error("stack-element", message)
+                        .label(r.body.op_span(op), "this value")
+                        .help("give the value a tensor type whose dimensions are known"),
+                );
                 continue;
             }
             let lane = self.lane(class, held);
@@ -343,7 +357,11 @@ impl Plan {
                 _ => {
                     let message =
                         "only a stack of tensors of one type, which nothing is popped from, can be joined as a tensor";
-                    errors.push(Diagnostic::error("stack-joined", message).label(r.body.op_span(op), "joined here"));
+                    errors.push(
+                        Diagnostic::error("stack-joined", message)
+                            .label(r.body.op_span(op), "joined here")
+                            .help("push the elements to be joined on a stack of their own"),
+                    );
                 }
             }
         }
@@ -364,7 +382,8 @@ impl Plan {
             let class = &self.classes[outermost];
             let error = |op: OpId, why: &str| {
                 let message = format!("a stack cannot become a tensor: {why}");
-                vec![Diagnostic::error("stack-nesting", message).label(r.body.op_span(op), "this stack")]
+                let error = Diagnostic::error("stack-nesting", message).label(r.body.op_span(op), "this stack");
+                vec![error.help("push stacks only on stacks that `cf.create_stack` makes outside of them")]
             };
             let Some(&create) = class.creates.first() else {
                 let Some(&pop) = class.pops.first() else { continue };

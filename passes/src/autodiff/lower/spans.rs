@@ -108,7 +108,8 @@ impl Spans {
 fn overlap(r: &Rewriter<'_>, op: OpId) -> Vec<Diagnostic> {
     let message =
         "stacks that are recorded on another one cannot become tensors: two of them are in use at the same time";
-    vec![Diagnostic::error("stack-overlap", message).label(r.body.op_span(op), "one of them is used here")]
+    let error = Diagnostic::error("stack-overlap", message).label(r.body.op_span(op), "one of them is used here");
+    vec![error.help("finish with one stack, and push it, before the next one is used")]
 }
 
 /// One after the other in their block, and recorded in that order.

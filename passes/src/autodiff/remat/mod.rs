@@ -193,9 +193,12 @@ fn checkpointed(
                 inside[at] = true;
             }
             Err(refusal) => {
-                let mut note =
-                    Diagnostic::warning("not-checkpointed", "a loop is not checkpointed, and goes on recording")
-                        .label(r.body.op_span(refusal.op), refusal.why);
+                let mut note = Diagnostic::warning(
+                    "not-checkpointed",
+                    "a loop cannot be checkpointed: it records as without `slots`",
+                )
+                .label(r.body.op_span(refusal.op), refusal.why)
+                .help("move the operation out of the loop");
                 note.severity = Severity::Note;
                 report(note);
             }

@@ -105,19 +105,22 @@ impl<'c> Vjp<'c> {
         let name = view.str("sym_name").unwrap_or_default().to_owned();
         let wrong = |what: &str| {
             let message = format!("@{name} cannot be split: {what}");
-            Box::new(Diagnostic::error("not-a-vjp", message).label(span, "this function"))
+            let error = Diagnostic::error("not-a-vjp", message).label(span, "this function");
+            Box::new(error.help("`backward{seed=args}` makes functions that can be split"))
         };
         let Some(TypeData::Function { inputs, results }) = view.ty("function_type").map(|ty| ctx.type_data(ty)) else {
-            return Err(wrong("it has no type of a function"));
+            return Err(wrong("its `function_type` is not the type of a function"));
         };
         let counts = signature::cotangents(ctx, body, op)
             .and_then(|(cts, grads)| Some((inputs.len().checked_sub(cts)?, results.len().checked_sub(grads)?)));
         let Some((arguments, kept)) = counts else {
-            return Err(wrong("`pir.cotangents` says more than it has arguments and results"));
+            return Err(wrong(
+                "its attribute `pir.cotangents` counts more cotangents than it has arguments or results",
+            ));
         };
         let single = body.isolated(op).and_then(|inner| inner.single_block(inner.root()));
         if single.is_none() {
-            return Err(wrong("it has not one block"));
+            return Err(wrong("its body is not a single block"));
         }
         Ok(Vjp {
             ctx,

@@ -121,7 +121,10 @@ fn lower(module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagn
 pub(super) fn program<'m>(ctx: &Context, top: &'m mut Body) -> Option<&'m mut Body> {
     let mut body = top;
     loop {
-        let block = body.single_block(body.root())?;
+        // Several blocks are refused later, by name.
+        let Some(block) = body.single_block(body.root()) else {
+            return Some(body);
+        };
         let (first, second) = {
             let mut ops = body.block_ops(block);
             (ops.next(), ops.next())

@@ -61,6 +61,7 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
         force: None,
         next: 1,
         next_arg: -1,
+        current: None,
         blocks: 1,
         fetched: 0,
         counters: FxHashMap::default(),
@@ -122,6 +123,8 @@ struct Writer<'m> {
     negations: FxHashMap<ValueId, Id>,
     tasks: Vec<Task>,
     errors: Vec<Diagnostic>,
+    /// The operation that is written.
+    current: Option<OpId>,
 }
 
 impl Writer<'_> {
@@ -214,7 +217,7 @@ impl Writer<'_> {
             let start = self.out.len();
             if let Err(message) = json::type_of(self.ctx, ty, &mut self.out) {
                 self.out.truncate(start);
-                self.errors.push(Diagnostic::error("paddle-type", message));
+                self.type_error(message);
             }
             self.out.push('}');
             let stop = self.stops_at(name, inputs, at, ty, force);
@@ -277,7 +280,17 @@ impl Writer<'_> {
         );
     }
 
+    fn type_error(&mut self, message: String) {
+        let mut error = Diagnostic::error("paddle-type", message)
+            .help("PaddlePaddle has tensors and lists of tensors: hand on the elements of other lists one by one");
+        if let Some(op) = self.current {
+            error = error.label(self.body.op_span(op), "this operation");
+        }
+        self.errors.push(error);
+    }
+
     fn op(&mut self, op: OpId) {
+        self.current = Some(op);
         let (ctx, body) = (self.ctx, self.body);
         let name = ctx.op_str(body.op_name(op));
         match name {
@@ -452,7 +465,7 @@ impl Writer<'_> {
             }
             let _ = write!(self.out, r##"{}{{"#":{id},"TT":"##, if at > 0 { "," } else { "" });
             if let Err(message) = json::type_of(self.ctx, ty, &mut self.out) {
-                self.errors.push(Diagnostic::error("paddle-type", message));
+                self.type_error(message);
             }
             self.out.push('}');
             match args.get(at) {

@@ -4,7 +4,7 @@ use pir_dialects::pd;
 
 use pir_dialects::formats;
 use pir_dialects::marks;
-use pir_ir::{Arity, Diagnostic, OpId, OpView, Type, TypeData, ValueId};
+use pir_ir::{Arity, OpId, OpView, Type, TypeData, ValueId};
 
 use super::super::inplace::changed_places;
 use super::super::notes;
@@ -26,7 +26,7 @@ impl Writer<'_> {
         let elem = self.ctx.elem_type(ty);
         match json::dtype_attr(self.ctx, Some(elem)) {
             Ok(text) => json::entry("dtype", &text, &mut attrs),
-            Err(message) => self.errors.push(Diagnostic::error("paddle-type", message)),
+            Err(message) => self.type_error(message),
         }
         json::entry("place", &json::place(place), &mut attrs);
         self.raw("1.full", &attrs, &[], &[ty])
