@@ -1,6 +1,6 @@
 //! What the documentation shows is true.
 //!
-//! In README.md and docs/, a block marked `pir` is a program without errors, one marked `pir printed` is printed as it
+//! In README.md, docs/ and the examples, a block marked `pir` is a program without errors, one marked `pir printed` is printed as it
 //! is there, and one marked `console` shows commands after `$ ` and what they print: those that begin with
 //! `pir-` or `cat ` are run in the folder of the repository. `BLESS=1` writes what they print. Blocks marked `file=PATH`
 //! are the pieces of a file. Every type, operation and file in the last column of the glossary exists.
@@ -31,7 +31,7 @@ fn root() -> &'static Path {
 
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![root().join("README.md")];
-    for folder in ["docs", "docs/tutorial", "docs/guides"] {
+    for folder in ["docs", "docs/tutorial", "docs/guides", "examples/own-operation"] {
         for entry in fs::read_dir(root().join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|e| e == "md") {
