@@ -24,6 +24,26 @@ pub(crate) fn chunks<T: Send>(values: &mut [T], size: usize, work: usize, f: imp
     }
 }
 
+/// The same for parts that may fail.
+///
+/// # Errors
+/// That of a part.
+pub(crate) fn try_chunks<T: Send>(
+    values: &mut [T],
+    size: usize,
+    work: usize,
+    f: impl Fn(usize, &mut [T]) -> Result<(), String> + Sync + Send,
+) -> Result<(), String> {
+    let size = size.max(1);
+    if values.len() > size && pays(work) {
+        let parts = values.par_chunks_mut(size).enumerate();
+        parts.try_for_each(|(at, part)| f(at * size, part))
+    } else {
+        let mut parts = values.chunks_mut(size).enumerate();
+        parts.try_for_each(|(at, part)| f(at * size, part))
+    }
+}
+
 /// What `f` gives for the numbers below `count`, in their order.
 pub(crate) fn map<R: Send>(count: usize, work: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
     if count > 1 && pays(work) {

@@ -34,6 +34,11 @@ impl<T: Task> WithSimd for Wrapped<T> {
 
 /// Runs a task with the best instruction set.
 pub(crate) fn run<T: Task>(task: T) -> T::Output {
+    dispatch(Wrapped(task))
+}
+
+/// The same for code with explicit vectors.
+pub(crate) fn dispatch<T: WithSimd>(task: T) -> T::Output {
     static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
-    ARCH.dispatch(Wrapped(task))
+    ARCH.dispatch(task)
 }

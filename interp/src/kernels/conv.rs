@@ -1,15 +1,18 @@
 //! Convolutions by im2col: the windows of an image become the columns of a matrix, which is multiplied with the
-//! filters.
+//! filters. Windows of one element are the image itself; a group of one channel is computed where it is.
 
-use crate::tensor::Storage;
-use crate::tensor::buffer::filled;
+use std::ops::Range;
+
 use pir_dialects::pd;
 use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
 use super::gemm::{Product, Real};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
-use crate::tensor::{DType, Data, Shape, Tensor, checked_count};
+use crate::parallel;
+use crate::simd::{self, Task};
+use crate::tensor::buffer::{done, filled, stale};
+use crate::tensor::{DType, Data, Shape, Storage, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Conv2d::NAME, conv),
@@ -197,34 +200,52 @@ impl Sizes {
         self.windows[0] * self.windows[1]
     }
 
-    /// Calls `f` with the indices in the columns and in the channels of a group, wherever a window overlaps the image.
-    fn each(&self, mut f: impl FnMut(usize, usize)) {
+    /// The elements of an image of one channel.
+    fn area(&self) -> usize {
+        (self.axes[0].size * self.axes[1].size) as usize
+    }
+
+    /// Whether the windows are the elements of the image.
+    fn is_pointwise(&self) -> bool {
+        let pointwise = |axis: &Axis| axis.kernel == 1 && axis.stride == 1 && axis.before == 0;
+        self.axes.iter().all(pointwise) && self.columns() == self.area()
+    }
+
+    /// Calls `f` for each row of windows of which a place, in a channel, overlaps the image: with the number of the
+    /// place, the range of the windows, the index of the first element of the image, and the step to the next one.
+    #[inline(always)]
+    fn rows_of(&self, mut f: impl FnMut(usize, Range<usize>, usize, usize)) {
         let [ay, ax] = &self.axes;
-        let (h, w) = (ay.size, ax.size);
-        let mut column = 0;
-        for c in 0..self.channels as i64 {
-            for ky in 0..ay.kernel {
-                for kx in 0..ax.kernel {
-                    for oy in 0..self.windows[0] as i64 {
-                        let y = oy * ay.stride + ky * ay.dilation - ay.before;
-                        if !(0..h).contains(&y) {
-                            column += self.windows[1];
-                            continue;
-                        }
-                        let row = (c * h + y) * w;
-                        let first = kx * ax.dilation - ax.before;
-                        for ox in 0..self.windows[1] as i64 {
-                            let x = ox * ax.stride + first;
-                            if (0..w).contains(&x) {
-                                f(column, (row + x) as usize);
-                            }
-                            column += 1;
-                        }
+        let mut place = 0;
+        for ky in 0..ay.kernel {
+            for kx in 0..ax.kernel {
+                let (rows, columns) = (inside(ay, ky, self.windows[0]), inside(ax, kx, self.windows[1]));
+                for oy in rows {
+                    let y = oy as i64 * ay.stride + ky * ay.dilation - ay.before;
+                    let x = columns.start as i64 * ax.stride + kx * ax.dilation - ax.before;
+                    if !columns.is_empty() {
+                        let first = oy * self.windows[1];
+                        let windows = first + columns.start..first + columns.end;
+                        f(place, windows, (y * ax.size + x) as usize, ax.stride as usize);
                     }
                 }
+                place += 1;
             }
         }
     }
+}
+
+/// The windows in which a place of the kernel is inside of the image.
+fn inside(axis: &Axis, place: i64, windows: usize) -> Range<usize> {
+    let before = axis.before - place * axis.dilation;
+    let first = before.max(0).unsigned_abs().div_ceil(axis.stride.unsigned_abs().max(1)) as usize;
+    let last = match axis.size + before {
+        0.. => (axis.size + before)
+            .unsigned_abs()
+            .div_ceil(axis.stride.unsigned_abs().max(1)) as usize,
+        _ => 0,
+    };
+    first.min(windows)..last.clamp(first.min(windows), windows)
 }
 
 /// Which of result, image and filter is computed from the other two.
@@ -266,9 +287,8 @@ fn product(which: Which, s: &Sizes, a: &Tensor, b: &Tensor, shape: &[usize]) -> 
 }
 
 /// The indices of images and groups, with the ranges of the image, the result and the filter of each.
-fn parts(s: &Sizes) -> impl Iterator<Item = [std::ops::Range<usize>; 3]> {
-    let area = (s.axes[0].size * s.axes[1].size) as usize;
-    let sizes = [s.channels * area, s.filters * s.columns(), s.filters * s.rows()];
+fn parts(s: &Sizes) -> impl Iterator<Item = [Range<usize>; 3]> {
+    let sizes = [s.channels * s.area(), s.filters * s.columns(), s.filters * s.rows()];
     let (groups, empty) = (s.groups, sizes.contains(&0));
     let images = if empty { 0 } else { s.n };
     (0..images).flat_map(move |n| {
@@ -280,9 +300,197 @@ fn parts(s: &Sizes) -> impl Iterator<Item = [std::ops::Range<usize>; 3]> {
     })
 }
 
+/// The windows of an image as columns of a matrix.
+struct Columns<'v, T> {
+    s: &'v Sizes,
+    image: &'v [T],
+    /// The rows of some channels, from a first one on.
+    columns: &'v mut [T],
+    first: usize,
+}
+
+impl<T: Real> Task for Columns<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Columns {
+            s,
+            image,
+            columns,
+            first,
+        } = self;
+        let (count, area) = (s.columns(), s.area());
+        columns.fill(T::default());
+        for (c, columns) in columns.chunks_mut(s.rows() / s.channels * count).enumerate() {
+            let image = &image[(first + c) * area..][..area];
+            s.rows_of(|place, windows, at, step| {
+                let to = &mut columns[place * count..][windows];
+                if step == 1 {
+                    to.copy_from_slice(&image[at..][..to.len()]);
+                } else {
+                    to.iter_mut()
+                        .zip(image[at..].iter().step_by(step))
+                        .for_each(|(to, &v)| *to = v);
+                }
+            });
+        }
+    }
+}
+
+/// Adds the columns to the places in the image that they are of.
+struct Image<'v, T> {
+    s: &'v Sizes,
+    /// Some channels, from a first one on.
+    image: &'v mut [T],
+    columns: &'v [T],
+    first: usize,
+}
+
+impl<T: Real> Task for Image<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Image {
+            s,
+            image,
+            columns,
+            first,
+        } = self;
+        let (count, area) = (s.columns(), s.area());
+        let size = s.rows() / s.channels * count;
+        for (c, image) in image.chunks_mut(area).enumerate() {
+            let columns = &columns[(first + c) * size..][..size];
+            s.rows_of(|place, windows, at, step| {
+                let from = &columns[place * count..][windows];
+                if step == 1 {
+                    image[at..].iter_mut().zip(from).for_each(|(to, &v)| *to += v);
+                } else {
+                    image[at..]
+                        .iter_mut()
+                        .step_by(step)
+                        .zip(from)
+                        .for_each(|(to, &v)| *to += v);
+                }
+            });
+        }
+    }
+}
+
+/// Of groups of one channel: nothing is copied, since a filter has too few elements for a matrix.
+struct Direct<'v, T> {
+    s: &'v Sizes,
+    which: Which,
+    /// The image; for its gradient that of the result.
+    other: &'v [T],
+    /// What is computed.
+    to: &'v mut [T],
+    /// The filters of a group; for their gradient that of the result.
+    from: &'v [T],
+}
+
+impl<T: Real> Task for Direct<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Direct {
+            s,
+            which,
+            other,
+            to,
+            from,
+        } = self;
+        let (rows, count) = (s.rows(), s.columns());
+        for filter in 0..s.filters {
+            match which {
+                Which::Out => {
+                    let (to, weights) = (&mut to[filter * count..][..count], &from[filter * rows..][..rows]);
+                    s.rows_of(|place, windows, at, step| {
+                        let (to, weight) = (&mut to[windows], weights[place]);
+                        if step == 1 {
+                            to.iter_mut().zip(&other[at..]).for_each(|(to, &v)| *to += weight * v);
+                        } else {
+                            let others = other[at..].iter().step_by(step);
+                            to.iter_mut().zip(others).for_each(|(to, &v)| *to += weight * v);
+                        }
+                    });
+                }
+                Which::Image => {
+                    let (g, weights) = (&other[filter * count..][..count], &from[filter * rows..][..rows]);
+                    s.rows_of(|place, windows, at, step| {
+                        let (g, weight) = (&g[windows], weights[place]);
+                        if step == 1 {
+                            to[at..].iter_mut().zip(g).for_each(|(to, &g)| *to += weight * g);
+                        } else {
+                            to[at..]
+                                .iter_mut()
+                                .step_by(step)
+                                .zip(g)
+                                .for_each(|(to, &g)| *to += weight * g);
+                        }
+                    });
+                }
+                Which::Filter => {
+                    let (to, g) = (&mut to[filter * rows..][..rows], &from[filter * count..][..count]);
+                    s.rows_of(|place, windows, at, step| {
+                        let pairs = g[windows].iter().zip(other[at..].iter().step_by(step));
+                        to[place] += pairs.fold(T::default(), |sum, (&g, &v)| sum + g * v);
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The columns of an image, in memory that is used again.
+fn columns<'v, T: Real>(s: &Sizes, image: &'v [T], room: &'v mut [T]) -> &'v [T] {
+    if s.is_pointwise() {
+        return image;
+    }
+    let size = s.rows() / s.channels.max(1) * s.columns();
+    let work = room.len() / 4;
+    parallel::chunks(room, size, work, |first, columns| {
+        let first = first / size.max(1);
+        simd::run(Columns {
+            s,
+            image,
+            columns,
+            first,
+        });
+    });
+    room
+}
+
+/// Memory for columns, if they are not the image.
+fn room<T: Real>(s: &Sizes) -> Result<Storage<T>, String> {
+    let direct = s.is_pointwise() || s.channels == 1;
+    stale(if direct {
+        0
+    } else {
+        s.rows().saturating_mul(s.columns())
+    })
+}
+
 fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -> Result<Storage<T>, String> {
     let mut out = filled(count, T::default())?;
-    let mut columns = filled(s.rows().saturating_mul(s.columns()), T::default())?;
+    let all: Vec<_> = parts(s).collect();
+    if s.channels == 1 && !all.is_empty() {
+        let size = s.filters * s.columns();
+        parallel::chunks(&mut out, size, count * s.rows() / 4, |first, to| {
+            let [image, _, own] = all[first / size].clone();
+            simd::run(Direct {
+                s,
+                which: Which::Out,
+                other: &x[image],
+                to,
+                from: &filter[own],
+            });
+        });
+        return Ok(out);
+    }
+    let mut room = room::<T>(s)?;
     let p = Product {
         m: s.filters,
         k: s.rows(),
@@ -290,17 +498,31 @@ fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -> Result<St
         tx: false,
         ty: false,
     };
-    for [image, result, own] in parts(s) {
-        let x = &x[image];
-        s.each(|column, at| columns[column] = x[at]);
-        T::gemm(p, &filter[own], &columns, &mut out[result]);
+    for [image, result, own] in all {
+        let columns = columns(s, &x[image], &mut room);
+        T::gemm(p, &filter[own], columns, &mut out[result])?;
     }
+    done(room);
     Ok(out)
 }
 
 fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> Result<Storage<T>, String> {
     let mut out = filled(count, T::default())?;
-    let mut columns = filled(s.rows().saturating_mul(s.columns()), T::default())?;
+    let all: Vec<_> = parts(s).collect();
+    if s.channels == 1 && !all.is_empty() {
+        parallel::chunks(&mut out, s.area(), g.len() * s.rows() / 4, |first, to| {
+            let [_, result, own] = all[first / s.area()].clone();
+            simd::run(Direct {
+                s,
+                which: Which::Image,
+                other: &g[result],
+                to,
+                from: &filter[own],
+            });
+        });
+        return Ok(out);
+    }
+    let mut room = room::<T>(s)?;
     let p = Product {
         m: s.rows(),
         k: s.filters,
@@ -308,18 +530,47 @@ fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> Result<Stor
         tx: true,
         ty: false,
     };
-    for [image, result, own] in parts(s) {
-        T::gemm(p, &filter[own], &g[result], &mut columns);
+    for [image, result, own] in all {
         let x = &mut out[image];
-        s.each(|column, at| x[at] += columns[column]);
+        if s.is_pointwise() {
+            T::gemm(p, &filter[own], &g[result], x)?;
+            continue;
+        }
+        T::gemm(p, &filter[own], &g[result], &mut room)?;
+        let (columns, area) = (&room[..], s.area());
+        parallel::chunks(x, area, columns.len() / 4, |first, image| {
+            let first = first / area;
+            simd::run(Image {
+                s,
+                image,
+                columns,
+                first,
+            });
+        });
     }
+    done(room);
     Ok(out)
 }
 
 fn filter<T: Real>(s: &Sizes, x: &[T], g: &[T], count: usize) -> Result<Storage<T>, String> {
     let mut out = filled(count, T::default())?;
-    let mut columns = filled(s.rows().saturating_mul(s.columns()), T::default())?;
-    let mut part = filled(s.filters * s.rows(), T::default())?;
+    let all: Vec<_> = parts(s).collect();
+    let size = s.filters * s.rows();
+    if s.channels == 1 && !all.is_empty() {
+        parallel::chunks(&mut out, size, g.len() * s.rows() / 4, |first, to| {
+            for [image, result, _] in all.iter().skip(first / size).step_by(s.groups).cloned() {
+                simd::run(Direct {
+                    s,
+                    which: Which::Filter,
+                    other: &x[image],
+                    to,
+                    from: &g[result],
+                });
+            }
+        });
+        return Ok(out);
+    }
+    let (mut room, mut part) = (room::<T>(s)?, stale::<T>(size)?);
     let p = Product {
         m: s.filters,
         k: s.columns(),
@@ -327,11 +578,12 @@ fn filter<T: Real>(s: &Sizes, x: &[T], g: &[T], count: usize) -> Result<Storage<
         tx: false,
         ty: true,
     };
-    for [image, result, own] in parts(s) {
-        let x = &x[image];
-        s.each(|column, at| columns[column] = x[at]);
-        T::gemm(p, &g[result], &columns, &mut part);
+    for [image, result, own] in all {
+        let columns = columns(s, &x[image], &mut room);
+        T::gemm(p, &g[result], columns, &mut part)?;
         out[own].iter_mut().zip(part.iter()).for_each(|(sum, &v)| *sum += v);
     }
+    done(room);
+    done(part);
     Ok(out)
 }

@@ -1,12 +1,21 @@
 //! The product of two matrices.
 //!
-//! Large products use a library that packs both matrices into cache-sized blocks. For a vector and a matrix packing is
-//! useless, and for a small product it takes longer than the product itself: these are computed here, row by row.
+//! - Large products go block by block. The blocks are copied into panels, in the order in which [`tile`] reads them: it
+//!   keeps a part of the result in registers. A block of the right matrix that few rows are multiplied with is read where
+//!   it is.
+//! - For a vector and a matrix nothing is copied: the matrix is read once, at the speed of the memory.
+//! - Rows times rows, the right matrix being transposed, are dot products of some rows at once.
+//!
+//! The terms of an element are added in an order that does not depend on the other sizes, nor on the number of threads.
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{ArrayView2, ArrayViewMut2, LinalgScalar};
+use std::ops::{Add, AddAssign, Mul};
 
+use pulp::{Simd, WithSimd};
+
+use crate::parallel;
+use crate::simd;
 use crate::tensor::Element;
+use crate::tensor::buffer::{done, stale};
 
 /// The sizes of a matrix product, and which operands are transposed.
 #[derive(Clone, Copy, Debug)]
@@ -18,10 +27,20 @@ pub(super) struct Product {
     pub(super) ty: bool,
 }
 
-/// The size up to which products are computed here; beyond, the library was measured to be faster.
+/// The size up to which products are computed without vectors.
 const SMALL: usize = 8 * 8 * 8;
-/// The number of rows up to which products are computed here.
+/// The number of rows up to which the right matrix is multiplied row by row.
 const THIN: usize = 2;
+/// The number of terms up to which the result takes longer than the products.
+const SHALLOW: usize = 2;
+/// The number of rows up to which products of rows are dot products, if these have as many terms at least.
+const DOTS: usize = 64;
+/// The most vectors in a row of a tile.
+const WIDE: usize = 3;
+/// The extents of blocks: what is added up, the rows of the left and the columns of the right matrix.
+const DEPTH: usize = 256;
+const ROWS: usize = 96;
+const COLUMNS: usize = 480;
 
 impl Product {
     /// The row and column strides of the operands.
@@ -41,12 +60,35 @@ impl Product {
             ty: !self.tx,
         }
     }
+
+    /// About how many nanoseconds it takes.
+    fn work(self) -> usize {
+        self.m.saturating_mul(self.k).saturating_mul(self.n) / 16
+    }
 }
 
 /// Element types of matrix products.
-pub(super) trait Real: Element + LinalgScalar + std::ops::AddAssign {
+pub(super) trait Real: Element + Add<Output = Self> + Mul<Output = Self> + AddAssign {
+    /// As many as a register holds.
+    type Vector<S: Simd>: Copy;
+    /// The same number in all places.
+    fn splat<S: Simd>(simd: S, value: Self) -> Self::Vector<S>;
+    /// `a * b + c`.
+    fn fused<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>, c: Self::Vector<S>) -> Self::Vector<S>;
+    /// The sum of two vectors.
+    fn sum<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
+    /// The sum of the numbers in a vector.
+    fn total<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
+    /// Numbers as vectors, and the remaining ones.
+    fn vectors<S: Simd>(values: &[Self]) -> (&[Self::Vector<S>], &[Self]);
+    /// The same for writing.
+    fn vectors_mut<S: Simd>(values: &mut [Self]) -> (&mut [Self::Vector<S>], &mut [Self]);
+
     /// The product of two matrices, written over `z`.
-    fn gemm(p: Product, x: &[Self], y: &[Self], z: &mut [Self]) {
+    ///
+    /// # Errors
+    /// If there is no memory for the blocks.
+    fn gemm(p: Product, x: &[Self], y: &[Self], z: &mut [Self]) -> Result<(), String> {
         if p.n == 1 && p.m > 1 {
             // A column is a transposed row.
             return Self::gemm(p.turned(), y, x, z);
@@ -58,74 +100,240 @@ pub(super) trait Real: Element + LinalgScalar + std::ops::AddAssign {
             ..p
         };
         let small = p.m.saturating_mul(p.k).saturating_mul(p.n) <= SMALL;
+        let dots = p.m <= THIN || p.m <= DOTS && p.k >= DOTS;
         match (p.tx, p.ty) {
-            (_, false) if small || p.m <= THIN => rows(p, x, y, z),
-            (false, true) if small || p.m <= THIN => dots(p, x, y, z),
+            (_, false) if small || p.m <= THIN || p.k <= SHALLOW => rows(p, x, y, z),
+            (false, true) if small || dots => all_dots(p, x, y, z),
             (true, true) if small => whole_rows(p, x, y, z, |sum, a, b| sum + a * b),
-            _ => library(p, x, y, z),
+            _ => return blocks(p, x, y, z),
         }
+        Ok(())
     }
 }
 
-impl Real for f32 {}
-impl Real for f64 {}
+macro_rules! real {
+    ($float:ident, $vectors:ident, $splat:ident, $fused:ident, $add:ident, $total:ident, $from:ident, $from_mut:ident) => {
+        impl Real for $float {
+            type Vector<S: Simd> = S::$vectors;
+
+            #[inline(always)]
+            fn splat<S: Simd>(simd: S, value: Self) -> S::$vectors {
+                simd.$splat(value)
+            }
+
+            #[inline(always)]
+            fn fused<S: Simd>(simd: S, a: S::$vectors, b: S::$vectors, c: S::$vectors) -> S::$vectors {
+                simd.$fused(a, b, c)
+            }
+
+            #[inline(always)]
+            fn sum<S: Simd>(simd: S, a: S::$vectors, b: S::$vectors) -> S::$vectors {
+                simd.$add(a, b)
+            }
+
+            #[inline(always)]
+            fn total<S: Simd>(simd: S, a: S::$vectors) -> Self {
+                simd.$total(a)
+            }
+
+            #[inline(always)]
+            fn vectors<S: Simd>(values: &[Self]) -> (&[S::$vectors], &[Self]) {
+                S::$from(values)
+            }
+
+            #[inline(always)]
+            fn vectors_mut<S: Simd>(values: &mut [Self]) -> (&mut [S::$vectors], &mut [Self]) {
+                S::$from_mut(values)
+            }
+        }
+    };
+}
+
+real!(
+    f32,
+    f32s,
+    splat_f32s,
+    mul_add_e_f32s,
+    add_f32s,
+    reduce_sum_f32s,
+    as_simd_f32s,
+    as_mut_simd_f32s
+);
+real!(
+    f64,
+    f64s,
+    splat_f64s,
+    mul_add_e_f64s,
+    add_f64s,
+    reduce_sum_f64s,
+    as_simd_f64s,
+    as_mut_simd_f64s
+);
 
 /// Each row of the result is a linear combination of the rows of `y`, which are contiguous.
 fn rows<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
-    const AT_ONCE: usize = 4;
-    let [rx, cx, ..] = p.steps();
-    for (i, z) in z.chunks_exact_mut(p.n.max(1)).enumerate() {
-        z.fill(T::default());
-        let x = |l: usize| x[i * rx + l * cx];
-        let mut all = y.chunks_exact(AT_ONCE * p.n.max(1));
-        let mut l = 0;
-        for group in &mut all {
-            let (y0, rest) = group.split_at(p.n);
-            let (y1, rest) = rest.split_at(p.n);
-            let (y2, y3) = rest.split_at(p.n);
-            let (a, b, c, d) = (x(l), x(l + 1), x(l + 2), x(l + 3));
-            for ((((z, &p), &q), &r), &s) in z.iter_mut().zip(y0).zip(y1).zip(y2).zip(y3) {
-                *z = *z + a * p + b * q + c * r + d * s;
+    // Of a single row, the columns are shared between threads.
+    let part = match p.m {
+        1 => (1usize << 16).div_ceil(p.k.max(1)).next_multiple_of(256),
+        _ => (1usize << 14).div_ceil(p.n.max(1) * p.k.max(1)) * p.n,
+    };
+    parallel::chunks(z, part, p.work(), |first, z| {
+        simd::dispatch(Combined { p, x, y, z, first })
+    });
+}
+
+/// Some rows of a product, or some columns of its only row, from an element on.
+struct Combined<'v, T> {
+    p: Product,
+    x: &'v [T],
+    y: &'v [T],
+    z: &'v mut [T],
+    first: usize,
+}
+
+impl<T: Real> WithSimd for Combined<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        const AT_ONCE: usize = 8;
+        let Combined { p, x, y, z, first } = self;
+        let [rx, cx, ..] = p.steps();
+        let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
+        let (top, left) = (first / p.n.max(1), first % p.n.max(1));
+        let width = p.n.min(z.len()).max(1);
+        for (i, z) in z.chunks_exact_mut(width).enumerate() {
+            let x = &x[(top + i) * rx..];
+            let mut at = 0;
+            while at < width {
+                let (y, z) = (&y[left + at..], &mut z[at..]);
+                at += match z.len() / lanes {
+                    AT_ONCE.. => combine::<S, T, AT_ONCE>(simd, [p.k, cx, p.n], x, y, z),
+                    1.. => combine::<S, T, 1>(simd, [p.k, cx, p.n], x, y, z),
+                    0 => {
+                        z[0] = (0..p.k).fold(T::default(), |sum, l| sum + x[l * cx] * y[l * p.n]);
+                        1
+                    }
+                };
             }
-            l += AT_ONCE;
-        }
-        for y in all.remainder().chunks_exact(p.n.max(1)) {
-            let a = x(l);
-            z.iter_mut().zip(y).for_each(|(z, &y)| *z += a * y);
-            l += 1;
         }
     }
+}
+
+/// Sums up multiples of rows, in `N` vectors that stay in registers; how many elements these are.
+#[inline(always)]
+fn combine<S: Simd, T: Real, const N: usize>(
+    simd: S,
+    [k, step, n]: [usize; 3],
+    x: &[T],
+    y: &[T],
+    z: &mut [T],
+) -> usize {
+    let width = N * size_of::<T::Vector<S>>() / size_of::<T>();
+    let mut sums = [T::splat(simd, T::default()); N];
+    for l in 0..k {
+        let factor = T::splat(simd, x[l * step]);
+        let Some(y) = T::vectors::<S>(&y[l * n..][..width]).0.first_chunk::<N>() else {
+            break;
+        };
+        for j in 0..N {
+            sums[j] = T::fused(simd, factor, y[j], sums[j]);
+        }
+    }
+    T::vectors_mut::<S>(z).0[..N].copy_from_slice(&sums);
+    width
 }
 
 /// Each element is a dot product of a row of `x` and a row of `y`, both contiguous.
-fn dots<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
+fn all_dots<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
     let k = p.k.max(1);
-    for (x, z) in x.chunks_exact(k).zip(z.chunks_exact_mut(p.n.max(1))) {
-        for (z, y) in z.iter_mut().zip(y.chunks_exact(k)) {
-            *z = dot(x, y);
+    let part = match p.m {
+        1 => (1usize << 16).div_ceil(k).next_multiple_of(DOT_COLUMNS),
+        _ => p.n * DOT_ROWS,
+    };
+    parallel::chunks(z, part, p.work(), |first, z| {
+        let (row, column) = (first / p.n.max(1), first % p.n.max(1));
+        let width = p.n.min(z.len()).max(1);
+        let (x, y) = (&x[row * p.k..], &y[column * p.k..]);
+        simd::dispatch(Dots { k: p.k, width, x, y, z });
+    });
+}
+
+/// The rows of both matrices whose dot products are computed together.
+const DOT_ROWS: usize = 4;
+const DOT_COLUMNS: usize = 4;
+
+struct Dots<'v, T> {
+    k: usize,
+    /// The number of elements in a row of the result.
+    width: usize,
+    x: &'v [T],
+    y: &'v [T],
+    z: &'v mut [T],
+}
+
+impl<T: Real> WithSimd for Dots<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Dots { k, width, x, y, z } = self;
+        for (j, y) in y
+            .chunks(DOT_COLUMNS * k.max(1))
+            .take(width.div_ceil(DOT_COLUMNS))
+            .enumerate()
+        {
+            let j = j * DOT_COLUMNS;
+            for (i, z) in z.chunks_mut(DOT_ROWS * width).enumerate() {
+                let x = &x[i * DOT_ROWS * k..];
+                if z.len() == DOT_ROWS * width && width - j >= DOT_COLUMNS && S::REGISTER_COUNT >= 32 {
+                    dots::<S, T, DOT_ROWS, DOT_COLUMNS>(simd, [k, width, j], x, y, z);
+                    continue;
+                }
+                for (i, z) in z.chunks_exact_mut(width).enumerate() {
+                    let x = &x[i * k..];
+                    if width - j >= DOT_COLUMNS {
+                        dots::<S, T, 1, DOT_COLUMNS>(simd, [k, width, j], x, y, z);
+                    } else {
+                        for j in j..width {
+                            dots::<S, T, 1, 1>(simd, [k, width, j], x, &y[j % DOT_COLUMNS * k..], z);
+                        }
+                    }
+                }
+            }
         }
     }
 }
 
-fn dot<T: Real>(x: &[T], y: &[T]) -> T {
-    const LANES: usize = 16;
-    let mut lanes = [T::default(); LANES];
-    let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
-    let rest = xs.remainder().iter().zip(ys.remainder());
-    let rest = rest.fold(T::default(), |sum, (&a, &b)| sum + a * b);
-    for (x, y) in xs.zip(ys) {
-        for ((sum, &a), &b) in lanes.iter_mut().zip(x).zip(y) {
-            *sum += a * b;
+/// The dot products of some rows, written from a column on. The order of the terms does not depend on their number.
+#[inline(always)]
+fn dots<S: Simd, T: Real, const M: usize, const N: usize>(
+    simd: S,
+    [k, width, column]: [usize; 3],
+    x: &[T],
+    y: &[T],
+    z: &mut [T],
+) {
+    let x: [_; M] = std::array::from_fn(|at| T::vectors::<S>(&x[at * k..][..k]));
+    let y: [_; N] = std::array::from_fn(|at| T::vectors::<S>(&y[at * k..][..k]));
+    let mut sums = [[T::splat(simd, T::default()); N]; M];
+    let length = x[0].0.len();
+    let heads: [_; M] = std::array::from_fn(|at| &x[at].0[..length]);
+    let others: [_; N] = std::array::from_fn(|at| &y[at].0[..length]);
+    for l in 0..length {
+        for i in 0..M {
+            for j in 0..N {
+                sums[i][j] = T::fused(simd, heads[i][l], others[j][l], sums[i][j]);
+            }
         }
     }
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for at in 0..width {
-            lanes[at] += lanes[at + width];
+    for i in 0..M {
+        for j in 0..N {
+            let rest = x[i].1.iter().zip(y[j].1);
+            let rest = rest.fold(T::default(), |sum, (&a, &b)| sum + a * b);
+            z[i * width + column + j] = T::total(simd, sums[i][j]) + rest;
         }
     }
-    lanes[0] + rest
 }
 
 /// Element by element, for any layout.
@@ -139,20 +347,237 @@ fn whole_rows<T: Element>(p: Product, x: &[T], y: &[T], z: &mut [T], add: impl F
 }
 
 /// The product of integers, with wrapping.
-pub(super) fn whole(p: Product, x: &[i64], y: &[i64], z: &mut [i64]) {
+pub(super) fn whole(p: Product, x: &[i64], y: &[i64], z: &mut [i64]) -> Result<(), String> {
     whole_rows(p, x, y, z, |sum, a, b| sum.wrapping_add(a.wrapping_mul(b)));
+    Ok(())
 }
 
-fn library<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
-    fn view<T>(v: &[T], rows: usize, columns: usize, transposed: bool) -> Option<ArrayView2<'_, T>> {
-        Some(match transposed {
-            false => ArrayView2::from_shape((rows, columns), v).ok()?,
-            true => ArrayView2::from_shape((columns, rows), v).ok()?.reversed_axes(),
-        })
+/// The rows of a tile, and the numbers in a vector.
+struct Registers<T>(std::marker::PhantomData<T>);
+
+impl<T: Real> WithSimd for Registers<T> {
+    type Output = [usize; 2];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> [usize; 2] {
+        let rows = if S::REGISTER_COUNT >= 32 { 8 } else { 4 };
+        [rows, size_of::<T::Vector<S>>() / size_of::<T>()]
     }
-    let (a, b) = (view(x, p.m, p.k, p.tx), view(y, p.k, p.n, p.ty));
-    if let (Some(a), Some(b), Ok(mut c)) = (a, b, ArrayViewMut2::from_shape((p.m, p.n), z)) {
-        general_mat_mul(T::one(), &a, &b, T::zero(), &mut c);
+}
+
+/// Block by block.
+fn blocks<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) -> Result<(), String> {
+    let [height, lanes] = simd::dispatch(Registers::<T>(std::marker::PhantomData));
+    // A narrower tile where a wider one would have more columns that are not there.
+    let columns = |vectors: usize| p.n.next_multiple_of(vectors * lanes);
+    let vectors = match () {
+        () if columns(1) <= lanes => 1,
+        () if columns(2) * 20 < columns(3) * 19 => 2,
+        () => WIDE,
+    };
+    let width = vectors * lanes;
+    let in_place = !p.ty && p.m <= 2 * height;
+    let (depth, count) = (DEPTH.min(p.k), COLUMNS.next_multiple_of(width).min(columns(vectors)));
+    let mut panels = stale::<T>(depth * if in_place { width } else { count })?;
+    let step = if in_place { p.n.max(1) } else { count };
+    // Few rows are shared between threads too.
+    let rows = ROWS.min(p.m.div_ceil(2).next_multiple_of(height));
+    for column in (0..p.n).step_by(step) {
+        let columns = step.min(p.n - column);
+        for from in (0..p.k).step_by(depth) {
+            let terms = depth.min(p.k - from);
+            let [_, _, ry, cy] = p.steps();
+            let whole = if in_place { columns / width * width } else { 0 };
+            let work = terms * (columns - whole);
+            let packed = &mut panels[..terms * (columns - whole).next_multiple_of(width)];
+            parallel::chunks(packed, terms * width, work, |first, panel| {
+                let first = whole + first / terms.max(1);
+                let from = &y[from * ry + (column + first) * cy..];
+                pack(panel, width, [terms, width.min(columns - first)], from, [ry, cy]);
+            });
+            let packed = &*packed;
+            parallel::try_chunks(z, rows * p.n, p.work(), |first, z| {
+                let first = first / p.n;
+                let mut left = stale::<T>((z.len() / p.n).next_multiple_of(height) * terms)?;
+                let [rx, cx, ..] = p.steps();
+                for (at, panel) in left.chunks_exact_mut(height * terms.max(1)).enumerate() {
+                    let row = first + at * height;
+                    let from = &x[row * rx + from * cx..];
+                    pack(panel, height, [terms, height.min(p.m - row)], from, [cx, rx]);
+                }
+                let block = Block {
+                    n: p.n,
+                    column,
+                    columns,
+                    terms,
+                    vectors,
+                    whole,
+                    add: from > 0,
+                };
+                simd::dispatch(Tiles {
+                    block,
+                    x: &left,
+                    y: &y[(from * ry).min(y.len())..],
+                    packed,
+                    z,
+                });
+                done(left);
+                Ok(())
+            })?;
+        }
+    }
+    done(panels);
+    Ok(())
+}
+
+/// Copies a block into a panel: for each of `terms` a row of `width` numbers, the last of which may be zeros.
+fn pack<T: Real>(panel: &mut [T], width: usize, [terms, there]: [usize; 2], from: &[T], [step, across]: [usize; 2]) {
+    if there < width {
+        panel.fill(T::default());
+    }
+    if across == 1 {
+        for (l, row) in panel.chunks_exact_mut(width).enumerate().take(terms) {
+            row[..there].copy_from_slice(&from[l * step..][..there]);
+        }
+        return;
+    }
+    // Along the rows of the block, some terms at a time, so that the panel stays in the cache.
+    const TERMS: usize = 16;
+    for (first, panel) in panel.chunks_mut(TERMS * width).enumerate() {
+        let first = first * TERMS;
+        let terms = TERMS.min(terms - first);
+        for column in 0..there {
+            let from = &from[column * across + first * step..];
+            let places = panel[column..].iter_mut().step_by(width);
+            if step == 1 {
+                places.zip(&from[..terms]).for_each(|(to, &v)| *to = v);
+            } else {
+                places
+                    .zip(from.iter().step_by(step))
+                    .take(terms)
+                    .for_each(|(to, &v)| *to = v);
+            }
+        }
+    }
+}
+
+/// The extents of a block of columns of the result.
+#[derive(Clone, Copy)]
+struct Block {
+    /// The columns of the result.
+    n: usize,
+    column: usize,
+    columns: usize,
+    terms: usize,
+    vectors: usize,
+    /// The number of columns that are not copied to panels.
+    whole: usize,
+    /// Whether the result is added to.
+    add: bool,
+}
+
+struct Tiles<'v, T> {
+    block: Block,
+    /// Panels of the left matrix.
+    x: &'v [T],
+    /// The right matrix, from the first term on.
+    y: &'v [T],
+    /// Panels of the right matrix.
+    packed: &'v [T],
+    /// Rows of the result.
+    z: &'v mut [T],
+}
+
+impl<T: Real> WithSimd for Tiles<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match (S::REGISTER_COUNT >= 32, self.block.vectors) {
+            (true, 1) => self.all::<S, 8, 1>(simd),
+            (true, 2) => self.all::<S, 8, 2>(simd),
+            (true, _) => self.all::<S, 8, WIDE>(simd),
+            (false, 1) => self.all::<S, 4, 1>(simd),
+            (false, 2) => self.all::<S, 4, 2>(simd),
+            (false, _) => self.all::<S, 4, WIDE>(simd),
+        }
+    }
+}
+
+impl<T: Real> Tiles<'_, T> {
+    #[inline(always)]
+    fn all<S: Simd, const M: usize, const N: usize>(self, simd: S) {
+        let Tiles { block, x, y, packed, z } = self;
+        let width = N * size_of::<T::Vector<S>>() / size_of::<T>();
+        for first in (0..block.columns).step_by(width) {
+            let (panel, step) = match first < block.whole {
+                true => (&y[block.column + first..], block.n),
+                false => (&packed[(first - block.whole) * block.terms..], width),
+            };
+            let column = block.column + first;
+            let there = width.min(block.columns - first);
+            let panels = x.chunks_exact(M * block.terms.max(1));
+            for (x, z) in panels.zip(z.chunks_mut(M * block.n)) {
+                let sums = tile::<S, T, M, N>(simd, x, panel, step);
+                store::<S, T, M, N>(simd, sums, z, [block.n, column, there], block.add);
+            }
+        }
+    }
+}
+
+/// The products of a panel of `M` rows and one of `N` vectors in a row, whose rows are `step` apart.
+#[inline(always)]
+fn tile<S: Simd, T: Real, const M: usize, const N: usize>(
+    simd: S,
+    x: &[T],
+    y: &[T],
+    step: usize,
+) -> [[T::Vector<S>; N]; M] {
+    let width = N * size_of::<T::Vector<S>>() / size_of::<T>();
+    let mut sums = [[T::splat(simd, T::default()); N]; M];
+    for (l, x) in x.as_chunks::<M>().0.iter().enumerate() {
+        let Some(y) = T::vectors::<S>(&y[l * step..][..width]).0.first_chunk::<N>() else {
+            break;
+        };
+        for i in 0..M {
+            let x = T::splat(simd, x[i]);
+            for j in 0..N {
+                sums[i][j] = T::fused(simd, x, y[j], sums[i][j]);
+            }
+        }
+    }
+    sums
+}
+
+/// Writes a tile to rows of the result, or adds it to them.
+#[inline(always)]
+fn store<S: Simd, T: Real, const M: usize, const N: usize>(
+    simd: S,
+    sums: [[T::Vector<S>; N]; M],
+    z: &mut [T],
+    [n, column, there]: [usize; 3],
+    add: bool,
+) {
+    let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
+    let rows = z.len() / n;
+    for i in 0..M {
+        if i >= rows {
+            continue;
+        }
+        let row = &mut z[i * n + column..][..there];
+        if there == N * lanes {
+            for (z, &sum) in T::vectors_mut::<S>(row).0.iter_mut().zip(&sums[i]) {
+                *z = if add { T::sum(simd, sum, *z) } else { sum };
+            }
+            continue;
+        }
+        let mut edge = [T::default(); WIDE * 16];
+        for (to, &sum) in T::vectors_mut::<S>(&mut edge).0.iter_mut().zip(&sums[i]) {
+            *to = sum;
+        }
+        for (z, &sum) in row.iter_mut().zip(&edge) {
+            *z = if add { sum + *z } else { sum };
+        }
     }
 }
 
@@ -170,13 +595,13 @@ mod tests {
             // The previous content must not matter.
             let mut z = vec![T::from_f64(f64::NAN); p.m * p.n];
             let mut expected = vec![T::default(); p.m * p.n];
-            T::gemm(p, &x, &y, &mut z);
+            T::gemm(p, &x, &y, &mut z).unwrap();
             whole_rows(p, &x, &y, &mut expected, |sum, a, b| sum + a * b);
             for (z, e) in z.iter().zip(&expected) {
                 assert!((z.to_f64() - e.to_f64()).abs() <= tolerance, "{p:?}");
             }
         }
-        let sizes = [1, 2, 3, 4, 5, 8, 9, 17, 33];
+        let sizes = [1, 2, 3, 4, 5, 8, 9, 17, 33, 70];
         for m in sizes {
             for k in sizes {
                 for n in sizes {
@@ -186,6 +611,30 @@ mod tests {
                         check::<f64>(p, 1e-11);
                     }
                 }
+            }
+        }
+    }
+
+    /// Sizes of several blocks, in every layout.
+    #[test]
+    fn blocks_join() {
+        for (m, k, n) in [
+            (130, 300, 500),
+            (16, 600, 100),
+            (20, 70, 1000),
+            (9, 257, 49),
+            (3, 300, 481),
+        ] {
+            for (tx, ty) in [(false, false), (false, true), (true, false), (true, true)] {
+                let p = Product { m, k, n, tx, ty };
+                // Sums of these are exact.
+                let number = |seed: usize| move |at: usize| ((at * 7 + seed) % 23) as f32 - 11.0;
+                let x: Vec<f32> = (0..m * k).map(number(3)).collect();
+                let y: Vec<f32> = (0..k * n).map(number(11)).collect();
+                let (mut z, mut expected) = (vec![f32::NAN; m * n], vec![0.0; m * n]);
+                f32::gemm(p, &x, &y, &mut z).unwrap();
+                whole_rows(p, &x, &y, &mut expected, |sum, a, b| sum + a * b);
+                assert_eq!(z, expected, "{p:?}");
             }
         }
     }

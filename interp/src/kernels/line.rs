@@ -3,12 +3,16 @@
 use super::around;
 use super::math::Math;
 use super::sums::sum;
+use crate::parallel;
 use crate::simd::{self, Task};
-use crate::tensor::buffer::{done, filled};
+use crate::tensor::buffer::{done, stale};
 use crate::tensor::{DType, Data, Element, Storage};
 
+/// The number of elements that a thread computes at once.
+const PART: usize = 1 << 14;
+
 /// A function of a line of elements, in double precision.
-pub(super) trait OnLine: Copy {
+pub(super) trait OnLine: Copy + Send + Sync {
     /// Overwrites the line. `other` is the line of another tensor, if there is one; `room` is as long, for use in
     /// between.
     fn change<const FMA: bool, const WIDE: bool>(
@@ -180,24 +184,27 @@ pub(super) fn along<T: Element>(
     at: usize,
     f: impl OnLine,
 ) -> Result<(), String> {
-    let shape = around(shape, at);
+    let (_, n, inner) = around(shape, at);
     if values.is_empty() {
         return Ok(());
     }
-    let (mut line, mut other, mut room) = (filled(shape.1, 0.0)?, filled(shape.1, 0.0)?, filled(shape.1, 0.0)?);
-    simd::run(Lines {
-        values,
-        others,
-        shape,
-        line: &mut line,
-        other: &mut other,
-        room: &mut room,
-        f,
-    });
-    done(line);
-    done(other);
-    done(room);
-    Ok(())
+    let (work, size) = (values.len().saturating_mul(2), n * inner);
+    parallel::try_chunks(values, (PART / size).max(1) * size, work, |first, values| {
+        let (mut line, mut other, mut room) = (stale(n)?, stale(n)?, stale(n)?);
+        simd::run(Lines {
+            shape: (values.len() / size, n, inner),
+            others: others.map(|others| &others[first..][..values.len()]),
+            values,
+            line: &mut line,
+            other: &mut other,
+            room: &mut room,
+            f,
+        });
+        done(line);
+        done(other);
+        done(room);
+        Ok(())
+    })
 }
 
 /// The same for elements that are not shared.

@@ -4,7 +4,7 @@ use super::broadcast::{Rows, broadcast, strides};
 use super::gemm::{Product, Real, whole};
 use super::{Prepare, one, take};
 use crate::tensor::Storage;
-use crate::tensor::buffer::filled;
+use crate::tensor::buffer::{filled, stale};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 use pir_dialects::pd;
 
@@ -108,7 +108,7 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
     out.reshaped(&kept)
 }
 
-type Gemm<T> = fn(Product, &[T], &[T], &mut [T]);
+type Gemm<T> = fn(Product, &[T], &[T], &mut [T]) -> Result<(), String>;
 
 fn products<T: Element>(
     x: &[T],
@@ -118,17 +118,17 @@ fn products<T: Element>(
     p: Product,
     gemm: Gemm<T>,
 ) -> Result<Storage<T>, String> {
-    let mut out = filled(count, T::default())?;
     let size = p.m * p.n;
     if size == 0 || p.k == 0 {
-        return Ok(out);
+        return filled(count, T::default());
     }
+    let mut out = stale(count)?;
     let (sx, sy) = (p.m * p.k, p.k * p.n);
     let mut places = out.chunks_exact_mut(size);
     for (a, b) in pairs.offsets() {
         for (i, z) in places.by_ref().take(pairs.length).enumerate() {
             let (a, b) = ((a + i * pairs.steps[0]) * sx, (b + i * pairs.steps[1]) * sy);
-            gemm(p, &x[a..a + sx], &y[b..b + sy], z);
+            gemm(p, &x[a..a + sx], &y[b..b + sy], z)?;
         }
     }
     Ok(out)

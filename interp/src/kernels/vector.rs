@@ -4,15 +4,18 @@ use half::{bf16, f16};
 
 use super::math::{Math, TURNS};
 use super::{Kernel, Outputs, one, take};
+use crate::parallel;
 use crate::simd::{self, Task};
-use crate::tensor::buffer::{Buffer, room};
+use crate::tensor::buffer::{Buffer, room, stale};
 use crate::tensor::{Data, Element, Part, Storage, Tensor};
 
 /// The number of elements that are copied and then computed in place: they are in the nearest cache meanwhile.
 const TILE: usize = 2048;
+/// The number of elements that a thread computes at once.
+const PART: usize = 8 * TILE;
 
 /// A function of one number, computed in double precision without branches.
-pub(crate) trait Function: Copy {
+pub(crate) trait Function: Copy + Sync {
     /// Its value.
     fn at<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, x: f64) -> f64;
 
@@ -106,9 +109,22 @@ pub(crate) fn each<T: Lane>(values: &mut [T], f: impl Function) {
 /// Applies a function to each number, in place if the buffer is unshared.
 pub(super) fn map<T: Element + Lane>(data: Data, f: impl Function) -> Result<Data, String> {
     let mut values = T::shared(data).unwrap_or_else(|| Buffer::from(Storage::default()));
+    let work = values.len();
     if let Some(own) = values.get_mut() {
-        own.chunks_mut(TILE).for_each(|tile| each(tile, f));
+        parallel::chunks(own, PART, work, |_, part| {
+            part.chunks_mut(TILE).for_each(|tile| each(tile, f))
+        });
         return Ok(T::wrap_shared(values));
+    }
+    if parallel::pays(work) {
+        let mut out = stale(work)?;
+        parallel::chunks(&mut out, PART, work, |first, part| {
+            for (tile, from) in part.chunks_mut(TILE).zip(values[first..].chunks(TILE)) {
+                tile.copy_from_slice(&from[..tile.len()]);
+                each(tile, f);
+            }
+        });
+        return Ok(T::wrap(out));
     }
     let mut out = room(values.len())?;
     for tile in values.chunks(TILE) {

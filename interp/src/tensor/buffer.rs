@@ -22,6 +22,10 @@ const KEPT: usize = 32;
 /// The number of bytes kept per element type and thread.
 const KEPT_BYTES: usize = 1 << 20;
 
+/// The number of large lists that are kept for kernels, and the size of the largest.
+const LARGE_KEPT: usize = 3;
+const LARGE_BYTES: usize = 32 << 20;
+
 /// The largest size class not above `count`.
 const fn class(count: usize) -> usize {
     if count < 4 {
@@ -120,9 +124,11 @@ pub struct Buffer<T: Element> {
 pub struct Pool<T> {
     /// Empty and unshared: `Arc` allocations for sharing tensors.
     shells: Vec<Arc<Storage<T>>>,
-    /// Empty lists with capacity, by size class.
+    /// Lists of any elements, by size class of their capacity.
     spare: [Vec<Storage<T>>; CLASSES],
     bytes: usize,
+    /// Large lists that kernels compute in.
+    large: Vec<Storage<T>>,
 }
 
 impl<T> Pool<T> {
@@ -132,6 +138,7 @@ impl<T> Pool<T> {
             shells: Vec::new(),
             spare: [const { Vec::new() }; CLASSES],
             bytes: 0,
+            large: Vec::new(),
         }
     }
 
@@ -142,22 +149,37 @@ impl<T> Pool<T> {
         values.held.is_current().then_some(values)
     }
 
-    fn put(&mut self, mut values: Storage<T>) {
+    fn put(&mut self, values: Storage<T>) {
         let bytes = values.capacity() * size_of::<T>();
         if let Some(list) = self.spare.get_mut(class(values.capacity()))
             && bytes != 0
             && list.len() < KEPT
             && self.bytes + bytes <= KEPT_BYTES
         {
-            values.clear();
             self.bytes += bytes;
             list.push(values);
+        }
+    }
+
+    /// A large list of about `count` elements.
+    fn take_large(&mut self, count: usize) -> Option<Storage<T>> {
+        let fits = |values: &Storage<T>| (count..=count.saturating_mul(2)).contains(&values.capacity());
+        let at = self.large.iter().position(fits)?;
+        let values = self.large.swap_remove(at);
+        values.held.is_current().then_some(values)
+    }
+
+    fn put_large(&mut self, values: Storage<T>) {
+        if values.capacity() * size_of::<T>() <= LARGE_BYTES {
+            self.large.truncate(LARGE_KEPT - 1);
+            self.large.insert(0, values);
         }
     }
 
     /// Frees all memory that is kept.
     fn clear(&mut self) {
         self.spare.iter_mut().for_each(Vec::clear);
+        self.large.clear();
         self.bytes = 0;
     }
 }
@@ -186,7 +208,8 @@ fn clear_pools() {
 
 /// An empty list with capacity.
 pub(crate) fn room<T: Element>(count: usize) -> Result<Storage<T>, String> {
-    if let Some(kept) = T::pooled(|pool| pool.take(count)).flatten() {
+    if let Some(mut kept) = T::pooled(|pool| pool.take(count)).flatten() {
+        kept.clear();
         return Ok(kept);
     }
     Storage::fresh(rounded(count)).or_else(|_| {
@@ -210,6 +233,21 @@ pub(crate) fn filled<T: Element>(count: usize, value: T) -> Result<Storage<T>, S
     let mut values = room(count)?;
     values.resize(count, value);
     Ok(values)
+}
+
+/// A list of any elements, all of which are to be overwritten.
+pub(crate) fn stale<T: Element>(count: usize) -> Result<Storage<T>, String> {
+    let take = |pool: &mut Pool<T>| match count > LARGEST {
+        true => pool.take_large(count),
+        false => pool.take(count),
+    };
+    match T::pooled(take).flatten() {
+        Some(mut kept) => {
+            kept.resize(count, T::default());
+            Ok(kept)
+        }
+        None => filled(count, T::default()),
+    }
 }
 
 /// The element of a scalar. Such a small buffer is counted, but not checked against the budget.
@@ -238,7 +276,10 @@ pub(crate) fn scratch<T>(count: usize) -> Result<Reservation, String> {
 
 /// Returns the memory of a list that did not become a tensor.
 pub(crate) fn done<T: Element>(values: Storage<T>) {
-    T::pooled(|pool| pool.put(values));
+    T::pooled(|pool| match values.capacity() > LARGEST {
+        true => pool.put_large(values),
+        false => pool.put(values),
+    });
 }
 
 impl<T: Element> Buffer<T> {
