@@ -8,7 +8,7 @@ use pir_ir::budget::{self, Exhausted, Reservation};
 use pir_ir::{Diagnostic, nearest};
 
 /// The file of a SavedModel that holds its graph.
-const SAVED_MODEL: &str = "saved_model.pb";
+pub(crate) const SAVED_MODEL: &str = "saved_model.pb";
 
 /// A position in a source; both numbers are one-based.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

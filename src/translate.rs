@@ -8,6 +8,7 @@ use pir_ir::text::{self, PrintOptions};
 use pir_ir::{Context, Diagnostic, Module};
 
 use crate::cli::{self, Common, Exit};
+use crate::driver::emission::Emission;
 use crate::driver::{self, LoadOptions};
 use crate::output::write_output;
 use crate::progress;
@@ -98,6 +99,8 @@ pub enum To {
     Graphdef,
     /// The same as text: `graph.pbtxt`
     GraphdefText,
+    /// A model that TensorFlow loads: the folder of a SavedModel, with a signature for gradients
+    SavedModel,
 }
 
 /// The command line.
@@ -167,7 +170,7 @@ pub fn main(tool: &Tool) -> Exit {
         Ok((module, warnings)) => {
             progress::doing(|| format!("converting {}", source.name()));
             cli::report(&renderer, &source, &warnings);
-            let saved = match driver::emit(&module, args.to) {
+            let saved = match driver::emit(&module, args.to, &Emission::default()) {
                 Ok(saved) => saved,
                 Err(errors) => {
                     cli::report(&renderer, &source, &errors);
@@ -175,10 +178,13 @@ pub fn main(tool: &Tool) -> Exit {
                 }
             };
             progress::finish();
-            let exit = finish(write_output(output, |out| match &saved {
-                Some(bytes) => out.write_all(bytes),
-                None => write(&module, args.to, out),
-            }));
+            let exit = finish(match (&saved, args.to) {
+                (Some(bytes), To::SavedModel) => Emission::default().write_folder(output, bytes),
+                _ => write_output(output, |out| match &saved {
+                    Some(bytes) => out.write_all(bytes),
+                    None => write(&module, args.to, out),
+                }),
+            });
             // The process ends here; freeing the memory piece by piece would only take time.
             std::mem::forget(module);
             exit

@@ -56,7 +56,7 @@ impl Graphs {
         common::passes(&mut parts, "partition{devices=2}");
         for (kind, devices, module) in [("one", 1, lowered), ("two", 2, placed), ("parts", 2, parts)] {
             let text = || print(&module, &Default::default());
-            let graph = graphdef::write(&module).unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
+            let graph = graphdef::write(&module, None).unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
             self.graph(&format!("{name}.{kind}"), devices, &graph, &given, &wanted);
             // What was written is read as a graph that can be written, and does the same.
             let ctx = pir_dialects::context();
@@ -64,7 +64,7 @@ impl Graphs {
                 .unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
             assert_eq!(verify(&back), [], "{}", text());
             if random.below(4) == 0 {
-                let again = graphdef::write(&back).unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
+                let again = graphdef::write(&back, None).unwrap_or_else(|e| panic!("{e:#?}\n{}", text()));
                 self.graph(&format!("{name}.{kind}.again"), devices, &again, &given, &wanted);
             }
         }

@@ -2,6 +2,7 @@
 
 mod diff;
 pub mod dump;
+pub mod emission;
 pub(crate) mod print_scope;
 pub mod reproducer;
 pub mod select;
@@ -20,6 +21,7 @@ use pir_passes::{Invocation, Observer, PassManager, Pipeline, VerifyEach};
 use pir_translate::paddle;
 
 use crate::cli;
+use crate::driver::emission::Emission;
 use crate::evaluate::KernelEvaluator;
 use crate::progress;
 use crate::source::Source;
@@ -101,6 +103,9 @@ pub fn read_as(
     options: &LoadOptions,
 ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
     use pir_translate::Format::{PaddleProgramText, PaddleText};
+    if let Some(why) = pir_translate::keras_archive(source.name(), source.bytes()) {
+        return Err(vec![why]);
+    }
     let allow_unregistered = options.allow_unregistered;
     let is_text = matches!(format, None | Some(PaddleText | PaddleProgramText));
     source.reserve_program(is_text).map_err(|e| vec![e.into()])?;
@@ -146,10 +151,13 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 ///
 /// # Errors
 /// Everything that the format cannot express.
-pub fn emit(module: &Module, to: To) -> Result<Option<Vec<u8>>, Vec<Diagnostic>> {
+pub fn emit(module: &Module, to: To, emission: &Emission) -> Result<Option<Vec<u8>>, Vec<Diagnostic>> {
     let mut module = Cow::Borrowed(module);
     if matches!(to, To::Text | To::Generic) {
         return Ok(None);
+    }
+    if emission.embeds() {
+        emission.embed(module.to_mut()).map_err(|error| vec![error])?;
     }
     if to == To::Stablehlo {
         return stablehlo::write(module.into_owned()).map(Some);
@@ -167,8 +175,12 @@ pub fn emit(module: &Module, to: To) -> Result<Option<Vec<u8>>, Vec<Diagnostic>>
         To::Text | To::Generic | To::Stablehlo => Ok(None),
         To::PaddleJson => paddle::write(without_calls(module)?.as_ref()).map(|text| Some(text.into_bytes())),
         To::PaddleText => paddle::write_printed(without_calls(module)?.as_ref()).map(|text| Some(text.into_bytes())),
-        To::Graphdef => pir_translate::graphdef::write(module).map(Some),
-        To::GraphdefText => pir_translate::graphdef::write_text(module).map(|text| Some(text.into_bytes())),
+        To::Graphdef => pir_translate::graphdef::write(module, emission.cluster.as_ref()).map(Some),
+        To::GraphdefText => {
+            let text = pir_translate::graphdef::write_text(module, emission.cluster.as_ref())?;
+            Ok(Some(text.into_bytes()))
+        }
+        To::SavedModel => emission.saved_model(module).map(Some),
     }
 }
 

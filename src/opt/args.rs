@@ -2,7 +2,10 @@
 
 use clap::Parser;
 
+use pir_translate::graphdef::InputShape;
+
 use crate::cli::Common;
+use crate::driver::emission::Parameters;
 use crate::driver::select::Counter;
 use crate::driver::show::PrintScope;
 use crate::translate::{From, To};
@@ -170,6 +173,12 @@ pub struct Output {
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub signature: Option<String>,
 
+    /// The shape of an input of a graph of TensorFlow where the file leaves dimensions open: `x=4x6x3`
+    ///
+    /// A number alone is the extent of all open dimensions of all inputs.
+    #[arg(long, value_name = "NAME=SHAPE", value_delimiter = ',', value_parser = InputShape::parse, hide_short_help = true)]
+    pub input_shape: Vec<InputShape>,
+
     /// The format to print
     #[arg(
         long,
@@ -179,6 +188,22 @@ pub struct Output {
         conflicts_with = "print_generic"
     )]
     pub emit: To,
+
+    /// The cluster that runs the graph to write for TensorFlow: a JSON file as for `tf.train.ClusterSpec`
+    ///
+    /// Nodes get the full names of its devices: of the device that `tf.device` names, of that of this number, or of the first.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub cluster: Option<String>,
+
+    /// What the parameters of a program become that is written for TensorFlow
+    ///
+    /// Without this they are variables if there is a SavedModel that has them, else inputs.
+    #[arg(long, value_enum, value_name = "KIND", hide_short_help = true)]
+    pub parameters: Option<Parameters>,
+
+    /// The folder of the SavedModel that holds the values of parameters; default: the input
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
+    pub variables: Option<String>,
 
     /// Print no program, only its errors and warnings
     #[arg(long)]

@@ -11,6 +11,7 @@ use super::args::Args;
 use super::stats;
 use crate::cli::{self, Exit};
 use crate::driver::dump::Dump;
+use crate::driver::emission::{Emission, Request};
 use crate::driver::reproducer::{Configuration, Reproducer};
 use crate::driver::select::Select;
 use crate::driver::show::{Filter, Show, ShowOptions};
@@ -39,6 +40,8 @@ pub(super) struct Job<'a> {
     said: Vec<u8>,
     /// With `--emit` of another system's format, the output so far.
     saved: Vec<Vec<u8>>,
+    /// What the last program was written with.
+    emission: Emission,
     crashed: bool,
     /// A reproducer of a failure was written.
     reproduced: bool,
@@ -70,6 +73,7 @@ impl<'a> Job<'a> {
             dump: None,
             said: Vec::new(),
             saved: Vec::new(),
+            emission: Emission::default(),
             crashed: false,
             reproduced: false,
         }
@@ -138,8 +142,15 @@ impl<'a> Job<'a> {
     fn process(&mut self, source: &Source) -> Result<Module, ()> {
         let mut result = self.transform(source);
         if let Ok((module, warnings)) = &mut result {
-            match driver::emit(module, self.args.output.emit) {
-                Ok(saved) => self.saved.extend(saved),
+            let emitted = self.emission(source).and_then(|emission| {
+                let saved = driver::emit(module, self.args.output.emit, &emission)?;
+                Ok((saved, emission))
+            });
+            match emitted {
+                Ok((saved, emission)) => {
+                    self.saved.extend(saved);
+                    self.emission = emission;
+                }
                 Err(errors) => {
                     let mut all = std::mem::take(warnings);
                     all.extend(errors);
@@ -161,6 +172,20 @@ impl<'a> Job<'a> {
         result.map(|(module, _)| module).map_err(|_| ())
     }
 
+    /// What a program is written with for another system.
+    fn emission(&self, source: &Source) -> Result<Emission, Vec<Diagnostic>> {
+        let output = &self.args.output;
+        let request = Request {
+            to: output.emit,
+            input: source.name(),
+            variables: output.variables.as_deref(),
+            parameters: output.parameters,
+            cluster: output.cluster.as_deref(),
+            signature: output.signature.as_deref(),
+        };
+        Emission::new(&request).map_err(|error| vec![error])
+    }
+
     /// Reads a program and runs the passes.
     fn transform(&mut self, source: &Source) -> Transformed {
         self.times.next_program();
@@ -172,6 +197,7 @@ impl<'a> Job<'a> {
                 outputs: self.args.output.outputs.clone(),
                 derive_custom_gradients: self.args.output.derive_custom_gradients,
                 signature: self.args.output.signature.clone(),
+                shapes: self.args.output.input_shape.clone(),
                 ..Default::default()
             },
         }
@@ -312,8 +338,11 @@ impl<'a> Job<'a> {
         }
         progress::doing(|| "writing".to_owned());
         self.times.next_program();
-        let saved = &self.saved;
+        let (saved, emission) = (&self.saved, &self.emission);
         self.times.stage("print", |_| {
+            if let (To::SavedModel, [message]) = (output.emit, &saved[..]) {
+                return emission.write_folder(output.output.as_deref(), message);
+            }
             write_output(output.output.as_deref(), |out| match output.stats {
                 Some(form) => stats::write(modules, form, out),
                 None if !saved.is_empty() => saved.iter().try_for_each(|s| out.write_all(s)),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Runs a graph with TensorFlow, in a session of its own.
+"""Runs a graph with TensorFlow, in a session of its own, or a signature of a SavedModel.
 
     run.py [--devices N] [--variables FOLDER] GRAPH.pb INPUTS.npz OUTPUTS.npz
+    run.py [--signature NAME] FOLDER INPUTS.npz OUTPUTS.npz
 
 The inputs hold a value for each placeholder by name; the outputs hold what the graph gives out: the nodes that are
 marked as outputs, by the names that the program has for them, or in a graph without marks those that no node reads.
@@ -78,11 +79,23 @@ def run(graph, inputs, devices=1, timeout=TIMEOUT):
     return {name: np.asarray(value) for (name, _), value in zip(fetched, values)}
 
 
+def call(folder, inputs, signature):
+    """What a signature of a SavedModel gives, by name."""
+    function = tf.saved_model.load(str(folder)).signatures[signature]
+    wanted = function.structured_input_signature[1]
+    missing = sorted(set(wanted) - set(inputs))
+    if missing:
+        raise SystemExit(f"run.py: there is no value for `{missing[0]}`")
+    given = {name: tf.constant(inputs[name], spec.dtype) for name, spec in wanted.items()}
+    return {name: value.numpy() for name, value in function(**given).items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--devices", type=int, default=1, help="how many processors TensorFlow is to have")
     parser.add_argument("--variables", help="the folder of a SavedModel whose variables are inputs")
-    parser.add_argument("graph")
+    parser.add_argument("--signature", default="gradients", help="which one of a SavedModel")
+    parser.add_argument("graph", help="a GraphDef, or the folder of a SavedModel")
     parser.add_argument("inputs")
     parser.add_argument("outputs")
     args = parser.parse_args()
@@ -90,6 +103,8 @@ def main():
         inputs = dict(arrays)
     if args.variables:
         inputs = {**variables(args.variables), **inputs}
+    if os.path.isdir(args.graph):
+        return np.savez(args.outputs, **call(args.graph, inputs, args.signature))
     np.savez(args.outputs, **run(load(args.graph), inputs, args.devices))
 
 

@@ -112,6 +112,21 @@ fn is_text(source: &[u8]) -> bool {
     !source.iter().any(is_control) && std::str::from_utf8(source).is_ok()
 }
 
+/// Why a file that Keras saved is not read, if it is one: it holds Python objects, an archive or HDF5.
+pub fn keras_archive(name: &str, source: &[u8]) -> Option<Diagnostic> {
+    let holds = |text: &[u8]| source.windows(text.len()).any(|w| w == text);
+    let archive = source.starts_with(b"PK\x03\x04") && (name.ends_with(".keras") || holds(b"model.weights.h5"));
+    let is_weights = source.starts_with(b"\x89HDF\r\n");
+    if !archive && !is_weights {
+        return None;
+    }
+    let folder = name.rsplit_once('.').map_or("model", |(stem, _)| stem);
+    let error = Diagnostic::error("saved-model", "this is a model of Keras, which only Python can load");
+    Some(error.help(format!(
+        "export it as a SavedModel:\n    model = keras.models.load_model(\"{name}\")\n    model.export(\"{folder}\")"
+    )))
+}
+
 /// Detects the format of a file by its content; `None` if it is none of them, like the text format of the IR.
 pub fn detect(source: &[u8]) -> Option<Format> {
     if graphdef::is_saved_model(source) {
@@ -163,6 +178,17 @@ mod tests {
         let comment = "x".repeat(80);
         assert_eq!(detect(format!("\"a.b\"() : () -> ()\n//{comment}").as_bytes()), None);
         assert_eq!(Format::from_name("paddle-json"), Some(Format::PaddleJson));
+    }
+
+    #[test]
+    fn archives_of_keras_are_refused_with_what_to_do() {
+        let error = keras_archive("net.keras", b"PK\x03\x04 metadata.json").unwrap();
+        let help = error.help.unwrap();
+        assert!(help.contains("load_model(\"net.keras\")"), "{help}");
+        assert!(help.contains("model.export(\"net\")"), "{help}");
+        assert!(keras_archive("net.h5", b"\x89HDF\r\n\x1a\n").is_some());
+        assert!(keras_archive("a.npz", b"PK\x03\x04x.npy").is_none());
+        assert!(keras_archive("a.pir", b"%x = pd.full").is_none());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! and Arvind's dataflow machines, as implemented by TensorFlow (Yu et al., "Dynamic Control Flow in Large-Scale
 //! Machine Learning", EuroSys 2018).
 
+pub mod cluster;
 pub mod graph;
 mod verify;
 

@@ -68,7 +68,7 @@ fn graphs(folder: &Path) -> Vec<(String, Vec<u8>)> {
         let mut lowered = module.clone();
         let ran = PassManager::new().run(&mut lowered, &lower);
         let module = if ran.is_ok() { lowered } else { module };
-        if let Ok(message) = graphdef::write(&module)
+        if let Ok(message) = graphdef::write(&module, None)
             && message.len() as u64 <= LARGEST
         {
             found.push((name, message));

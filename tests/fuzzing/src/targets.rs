@@ -174,7 +174,7 @@ pub(crate) fn graphdef(bytes: &[u8]) {
     let Some(module) = other(&ctx, Format::GraphDef, bytes, false) else {
         return;
     };
-    match graphdef::write(&module) {
+    match graphdef::write(&module, None) {
         Ok(message) => {
             if let Err(errors) = graphdef::read(&ctx, &message, &graphdef::Options::default()) {
                 let text = print(&module, &PrintOptions::default());
@@ -183,7 +183,7 @@ pub(crate) fn graphdef(bytes: &[u8]) {
         }
         Err(errors) => assert!(refused(&errors, bytes.len()), "not written, without an error"),
     }
-    if let Err(errors) = graphdef::write_text(&module) {
+    if let Err(errors) = graphdef::write_text(&module, None) {
         assert!(refused(&errors, bytes.len()), "not written as text, without an error");
     }
 }

@@ -12,33 +12,70 @@ mod types;
 mod write;
 
 pub(crate) use proto::TensorShape;
-pub use saved::read_saved;
+pub use saved::{GRADIENTS, Saved, read_saved, write_saved};
 pub(crate) use saved::{SUFFIX, is_saved_model};
 pub(crate) use text::is_graph as is_text_graph;
 pub use types::elem as element_type;
 
 use std::sync::Arc;
 
+use pir_dialects::df::cluster::Cluster;
 use pir_ir::{Context, Diagnostic, Module};
 use prost::Message;
 
 /// The message that `PreventGradient` reports when it is differentiated.
 const PREVENT_GRADIENT: &str = "tf.prevent_gradient";
 
-/// Writes the graphs of a module as a `GraphDef` message.
+/// Writes the graphs of a module as a `GraphDef` message, with the devices of a cluster if one is given.
 ///
 /// # Errors
 /// Everything that TensorFlow's graphs cannot express, with its location.
-pub fn write(module: &Module) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    Ok(write::graph(module)?.encode_to_vec())
+pub fn write(module: &Module, cluster: Option<&Cluster>) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    Ok(write_graph(module, cluster)?.encode_to_vec())
 }
 
 /// Writes the graphs of a module as the text of a `GraphDef`: `graph.pbtxt`.
 ///
 /// # Errors
 /// Everything that TensorFlow's graphs cannot express, with its location.
-pub fn write_text(module: &Module) -> Result<String, Vec<Diagnostic>> {
-    Ok(pbtxt::print(&write::graph(module)?))
+pub fn write_text(module: &Module, cluster: Option<&Cluster>) -> Result<String, Vec<Diagnostic>> {
+    Ok(pbtxt::print(&write_graph(module, cluster)?))
+}
+
+fn write_graph(module: &Module, cluster: Option<&Cluster>) -> Result<proto::GraphDef, Vec<Diagnostic>> {
+    let around = write::Surroundings {
+        cluster,
+        ..Default::default()
+    };
+    write::graph(module, around)
+}
+
+/// The shape of an input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InputShape {
+    /// Every open dimension of every input.
+    Open(i64),
+    /// The shape of the input of this name.
+    Of(String, Vec<i64>),
+}
+
+impl InputShape {
+    /// Reads `x=4x6x3`, or `4` for all open dimensions.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let number = |text: &str| text.parse::<i64>().ok().filter(|n| *n >= 0);
+        let parsed = match text.rsplit_once('=') {
+            None => number(text).map(InputShape::Open),
+            Some((name, "")) => Some(InputShape::Of(name.to_owned(), Vec::new())),
+            Some((name, dims)) => {
+                let dims: Option<Vec<i64>> = dims.split('x').map(number).collect();
+                dims.map(|dims| InputShape::Of(name.to_owned(), dims))
+            }
+        };
+        parsed.ok_or_else(|| "expected `NAME=4x6x3`, or a number for all open dimensions".to_owned())
+    }
 }
 
 /// What is read of a graph.
@@ -50,6 +87,8 @@ pub struct Options {
     pub signature: Option<String>,
     /// Accept custom gradients: what is computed is differentiated in place of them.
     pub derive_custom_gradients: bool,
+    /// The shapes of inputs, where the file leaves dimensions open: by name, or for all of them the extent of what is open.
+    pub shapes: Vec<InputShape>,
     /// Outputs under names of their own, in place of `outputs`.
     pub named: Vec<(String, String)>,
 }

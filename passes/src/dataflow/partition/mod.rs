@@ -24,7 +24,7 @@ mod plan;
 
 use pir_ir::{Diagnostic, Module};
 
-use super::place::{OPTIONS, device_names, number_of_devices, place, read};
+use super::place::{Devices, OPTIONS, device_names, place, read};
 use super::{Which, for_each_graph};
 use crate::options::OptionSpec;
 use crate::pass::{Changed, Pass, PassContext};
@@ -54,20 +54,20 @@ impl Pass for Partition {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        let devices = number_of_devices(cx);
+        let devices = Devices::of(cx)?;
         let mut changed = Changed::No;
         let mut keys = 0;
         for_each_graph(module, Which::Whole, |ctx, outer, op| {
             let Some(body) = outer.isolated_mut(op) else {
                 return Ok(());
             };
+            let (_, moved) = place(ctx, body, &devices)?;
             let names = device_names(ctx, body);
-            let (_, moved) = place(ctx, body, devices)?;
             cx.count("moved", moved);
             let graph = read(ctx, body)?;
             let plan = Plan::new(ctx, body, &graph, &mut keys)?;
             cx.count("messages", plan.messages.len());
-            let bodies = build::build(ctx, body, &plan, devices);
+            let bodies = build::build(ctx, body, &plan, devices.count);
             build::replace(ctx, outer, op, bodies, &names);
             changed = Changed::Yes;
             Ok(())

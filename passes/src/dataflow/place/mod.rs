@@ -11,6 +11,7 @@ mod enters;
 mod groups;
 
 use pir_dialects::df::DEVICE_NAME;
+use pir_dialects::df::cluster::Cluster;
 use pir_dialects::df::graph::Graph;
 use pir_dialects::marks::DEVICE;
 use pir_ir::{Attr, Body, Context, Diagnostic, Module, OpId};
@@ -27,12 +28,26 @@ use crate::pass::{Changed, Pass, PassContext};
 pub(super) const MOST_DEVICES: i64 = 1 << 10;
 
 /// The options of `place` and of `partition`.
-pub(super) const OPTIONS: &[OptionSpec] = &[OptionSpec {
-    name: "devices",
-    kind: OptionKind::Int(1, MOST_DEVICES),
-    default: Some("2"),
-    help: "how many devices there are; their numbers start at 0",
-}];
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        name: "devices",
+        kind: OptionKind::Int(1, MOST_DEVICES),
+        default: Some("2"),
+        help: "how many devices there are; their numbers start at 0",
+    },
+    OptionSpec {
+        name: "cluster",
+        kind: OptionKind::Str,
+        default: None,
+        help: "a file that describes a cluster; the devices are those of its tasks, and `tf.device` names them",
+    },
+];
+
+/// The devices that nodes are placed on.
+pub(super) struct Devices {
+    pub(super) count: u32,
+    cluster: Option<Cluster>,
+}
 
 /// The pass `place`.
 pub struct Place;
@@ -51,7 +66,9 @@ impl Pass for Place {
          placement: an enter and a next-iteration are on the device of their merge, a switch on that of what makes its \
          data, an exit on that of its switch, all that has to do with one stack on one device; and each device that \
          reads a constant enter gets its own. The others are placed by a balanced minimum cut: the work is shared out, \
-         and few bytes are sent. Loops are taken to run ten times."
+         and few bytes are sent. Loops are taken to run ten times. With `cluster`, the attribute `tf.device` asks for a \
+         device by its name, of which parts may be left out, `/job:worker/task:1`, and each node gets the full name of its \
+         device."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -59,13 +76,13 @@ impl Pass for Place {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        let devices = number_of_devices(cx);
+        let devices = Devices::of(cx)?;
         let mut changed = Changed::No;
         for_each_graph(module, Which::Whole, |ctx, body, graph| {
             let Some(body) = body.isolated_mut(graph) else {
                 return Ok(());
             };
-            let (nodes, moved) = place(ctx, body, devices)?;
+            let (nodes, moved) = place(ctx, body, &devices)?;
             cx.count("placed", nodes);
             cx.count("moved", moved);
             changed |= (nodes > 0).into();
@@ -75,21 +92,68 @@ impl Pass for Place {
     }
 }
 
-/// The option `devices`.
-pub(super) fn number_of_devices(cx: &PassContext<'_>) -> u32 {
-    let devices = cx.options.int("devices").and_then(|n| u32::try_from(n).ok());
-    devices.unwrap_or(1).max(1)
+impl Devices {
+    /// The devices that the options name.
+    pub(super) fn of(cx: &PassContext<'_>) -> Result<Devices, Vec<Diagnostic>> {
+        let Some(path) = cx.options.text("cluster") else {
+            let count = cx.options.int("devices").and_then(|n| u32::try_from(n).ok());
+            return Ok(Devices {
+                count: count.unwrap_or(1).max(1),
+                cluster: None,
+            });
+        };
+        let cluster = Cluster::read(&path).map_err(|why| vec![Diagnostic::error("df-device", why)])?;
+        Ok(Devices {
+            count: u32::try_from(cluster.len()).unwrap_or(u32::MAX),
+            cluster: Some(cluster),
+        })
+    }
+
+    /// The device that an operation asks for: by name if there is a cluster, else by number.
+    fn asked(&self, ctx: &Context, body: &Body, op: OpId) -> Result<Option<u32>, Box<Diagnostic>> {
+        let view = body.view(ctx, op);
+        let refused =
+            |message: String| Diagnostic::error("df-device", message).label(body.op_span(op), "asks for it here");
+        if let (Some(cluster), Some(name)) = (&self.cluster, view.str(DEVICE_NAME)) {
+            let found = cluster.find(name).map_err(|why| Box::new(refused(why)))?;
+            return Ok(u32::try_from(found).ok());
+        }
+        if view.attr("device").is_none() {
+            return Ok(None);
+        }
+        let number = view.int("device").and_then(|d| u32::try_from(d).ok());
+        let device = number.filter(|&d| d < self.count);
+        if device.is_some() {
+            return Ok(device);
+        }
+        let message = match view.int("device") {
+            Some(asked) => format!("there is no device {asked}: the devices are 0 to {}", self.count - 1),
+            None => "the attribute `device` must be the number of a device".to_owned(),
+        };
+        Err(Box::new(refused(message).help(match self.cluster {
+            Some(_) => "the file of the option `cluster` lists the devices",
+            None => "the option `devices` says how many there are",
+        })))
+    }
+
+    /// The names of devices: those of the cluster, or those that nodes of the graph have.
+    fn names(&self, ctx: &Context, body: &Body) -> FxHashMap<u32, Attr> {
+        match &self.cluster {
+            Some(cluster) => (0..).zip(cluster.names().map(|name| ctx.str_attr(&name))).collect(),
+            None => device_names(ctx, body),
+        }
+    }
 }
 
 /// Gives each node of a graph a device; determines how many nodes there are then, and how many were asked to be elsewhere.
-pub(super) fn place(ctx: &Context, body: &mut Body, devices: u32) -> Result<(usize, usize), Box<Diagnostic>> {
+pub(super) fn place(ctx: &Context, body: &mut Body, devices: &Devices) -> Result<(usize, usize), Box<Diagnostic>> {
     let graph = read(ctx, body)?;
     let mut asked = Vec::with_capacity(graph.len());
     for node in graph.nodes() {
-        asked.push(asked_device(ctx, body, graph.op(node), devices)?);
+        asked.push(devices.asked(ctx, body, graph.op(node))?);
     }
     let groups = groups::find(ctx, body, &graph, |node| asked[node.index()]);
-    let part_of = cut::assign(&costs::problem(ctx, body, &graph, &groups), devices);
+    let part_of = cut::assign(&costs::problem(ctx, body, &graph, &groups), devices.count);
     let device_of: Vec<Option<u32>> = (groups.of.iter())
         .map(|group| group.and_then(|g| part_of.get(g as usize).copied()))
         .collect();
@@ -99,7 +163,7 @@ pub(super) fn place(ctx: &Context, body: &mut Body, devices: u32) -> Result<(usi
     let nodes = graph.nodes().filter_map(|n| Some((graph.op(n), device_of[n.index()]?)));
     let mut placed: Vec<(OpId, u32)> = nodes.chain(copies).collect();
     placed.sort_unstable();
-    let names = device_names(ctx, body);
+    let names = devices.names(ctx, body);
     for &(op, device) in &placed {
         let attrs = DEVICE.set(ctx, body.attrs(op), ctx.int_attr(i64::from(device)));
         let attrs = match names.get(&device) {
@@ -160,25 +224,4 @@ pub(super) fn read(ctx: &Context, body: &Body) -> Result<Graph, Box<Diagnostic>>
         ));
     }
     Ok(graph)
-}
-
-/// The device that an operation asks for.
-fn asked_device(ctx: &Context, body: &Body, op: OpId, devices: u32) -> Result<Option<u32>, Box<Diagnostic>> {
-    let view = body.view(ctx, op);
-    if view.attr("device").is_none() {
-        return Ok(None);
-    }
-    let device = view
-        .int("device")
-        .and_then(|d| u32::try_from(d).ok())
-        .filter(|&d| d < devices);
-    if device.is_some() {
-        return Ok(device);
-    }
-    let message = match view.int("device") {
-        Some(asked) => format!("there is no device {asked}: the devices are 0 to {}", devices - 1),
-        None => "the attribute `device` must be the number of a device".to_owned(),
-    };
-    let error = Diagnostic::error("df-device", message).label(body.op_span(op), "asks for it here");
-    Err(Box::new(error.help("the option `devices` says how many there are")))
 }

@@ -73,9 +73,18 @@ fn branch_of(graph: &Graph, pivot: Node, own: Source, budget: &mut usize) -> Opt
                 return Some(pred);
             }
         }
-        if node != pivot {
+        // A loop is in the branch that its enters are in.
+        let frame = match graph.kind(node) {
+            NodeKind::Enter => Some(graph.output_frame(node)),
+            NodeKind::Exit => Some(graph.frame_of(node)),
+            _ => None,
+        };
+        if let Some(frame) = frame {
+            before.extend(graph.enters(frame).iter().copied().filter(|n| seen.insert(*n)));
+        }
+        if node != pivot && graph.kind(node) != NodeKind::Exit {
             let inputs = graph.inputs(node).iter().map(|s| s.node);
-            before.extend(inputs.filter(|n| graph.kind(*n) != NodeKind::Exit && seen.insert(*n)));
+            before.extend(inputs.filter(|n| seen.insert(*n)));
         }
         if forward && !merges && !matches!(graph.kind(node), NodeKind::Enter | NodeKind::NextIteration) {
             let users = graph.consumers(node).iter().map(|c| c.node);

@@ -335,7 +335,10 @@ fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;
     let rank = r.dims(x)?.0.len();
     if r.known(at, 1).is_none() || r.known(at, 2).is_none() {
-        return moving_slice(r, at, x, rank);
+        return match is_moving(r, at, rank) {
+            true => moving_slice(r, at, x),
+            false => super::slices::read_computed(r, at, x),
+        };
     }
     if super::slices::is_general(r, at) {
         return super::slices::read(r, at, x);
@@ -357,25 +360,35 @@ fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::StridedSlice::NAME, &[x], &attrs)
 }
 
-/// A slice with computed bounds, for leading axes in order.
-fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId, rank: usize) -> Result<()> {
+/// The axes with bounds.
+fn cut(r: &Reader<'_>, masks: &Masks, at: usize) -> Vec<i64> {
+    let count = r.known(at, 3).unwrap_or_default().len();
+    let whole = |axis: &usize| Masks::has(masks.begin, *axis) && Masks::has(masks.end, *axis);
+    (0..count).filter(|axis| !whole(axis)).map(|axis| axis as i64).collect()
+}
+
+/// Whether all bounds are those of adjacent axes, computed together.
+fn is_moving(r: &Reader<'_>, at: usize, rank: usize) -> bool {
+    let (Some(strides), Ok(masks)) = (r.known(at, 3), Masks::new(r, at)) else {
+        return false;
+    };
+    let cut = cut(r, &masks, at);
+    let whole = |axis: &i64| Masks::has(masks.begin, *axis as usize) || Masks::has(masks.end, *axis as usize);
+    let first = cut.first().copied().unwrap_or(0);
+    strides.iter().all(|&s| s == 1)
+        && strides.len() <= rank
+        && !cut.is_empty()
+        && cut.iter().zip(first..).all(|(&a, b)| a == b)
+        && !cut.iter().any(whole)
+        && masks.shrink == 0
+}
+
+/// A slice with computed bounds, for adjacent axes.
+fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<()> {
     let strides = r.list(at, 3, "strides")?;
     let masks = Masks::new(r, at)?;
-    if strides.iter().any(|&s| s != 1) || strides.len() > rank {
-        return Err("strides with computed bounds are not known here".to_owned());
-    }
-    let cut: Vec<i64> = (0..strides.len())
-        .filter(|&axis| !(Masks::has(masks.begin, axis) && Masks::has(masks.end, axis)))
-        .map(|axis| axis as i64)
-        .collect();
+    let cut = cut(r, &masks, at);
     let first = cut.first().copied().unwrap_or(0);
-    let whole = |axis: &i64| {
-        let axis = *axis as usize;
-        Masks::has(masks.begin, axis) || Masks::has(masks.end, axis)
-    };
-    if cut.is_empty() || !cut.iter().zip(first..).all(|(&a, b)| a == b) || cut.iter().any(whole) {
-        return Err("these computed bounds are not known here".to_owned());
-    }
     let mut operands = vec![x];
     for index in 1..3 {
         let mut bound = r.operand(at, index)?;
@@ -392,14 +405,6 @@ fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId, rank: usize) -> Resul
         }
         operands.push(bound);
     }
-    let shrink: Vec<i64> = cut
-        .iter()
-        .copied()
-        .filter(|&axis| Masks::has(masks.shrink, axis as usize))
-        .collect();
-    let attrs = [
-        ("axes", r.ctx.ints_attr(&cut)),
-        ("decrease_axis", r.ctx.ints_attr(&shrink)),
-    ];
+    let attrs = [("axes", r.ctx.ints_attr(&cut)), ("decrease_axis", r.ctx.ints_attr(&[]))];
     r.op(at, pd::Slice::NAME, &operands, &attrs)
 }

@@ -19,6 +19,8 @@ mod scope;
 mod select;
 mod signature;
 mod slices;
+mod stacks;
+mod switches;
 
 use pir_dialects::df;
 use std::cell::RefCell;
@@ -154,6 +156,8 @@ struct Reader<'c> {
     handles: Vec<Vec<Option<Handle>>>,
     /// The results of each node that was read.
     values: Vec<Vec<ValueId>>,
+    /// A number that chooses one of several ways, where it is none of those before this one, and whether it is this one.
+    ways: FxHashMap<(ValueId, i64), (ValueId, ValueId)>,
     /// Auxiliary operations of a node that have no operands: they get the control dependences of the node.
     pieces: Vec<(ValueId, usize)>,
     /// Operands to set when all nodes have been read.
@@ -198,6 +202,7 @@ impl<'c> Reader<'c> {
             computed: Vec::new(),
             handles: Vec::new(),
             values: Vec::new(),
+            ways: FxHashMap::default(),
             pieces: Vec::new(),
             back_edges: Vec::new(),
             plain: true,
@@ -239,6 +244,10 @@ impl<'c> Reader<'c> {
             Ok(outputs) => outputs,
             Err(message) => return self.errors.push(error(message)),
         };
+        if let Some(name) = self.unknown_input() {
+            let message = format!("`--input-shape` names the input `{name}`, and the graph has none of this name");
+            return self.errors.push(error(message));
+        }
         let roots: Vec<usize> = outputs.iter().map(|(_, input)| input.node).collect();
         self.prune(&roots);
         let kept = |at: &usize| self.kept[*at];

@@ -7,12 +7,13 @@ use pir_dialects::{df, pd};
 use pir_ir::{Attr, Context, Type, ValueId, ValueName};
 use rustc_hash::FxHashMap;
 
+use super::super::InputShape;
 use super::super::PREVENT_GRADIENT;
 use super::super::proto::Value;
 use super::super::types::RESOURCE;
 use super::scope::Handle;
 use super::{Input, Reader, Result};
-use super::{composed, const_operands, functions, lists, nn, select};
+use super::{composed, const_operands, functions, lists, nn, select, stacks, switches};
 
 /// A function that reads a node.
 pub(super) type Read = fn(&mut Reader<'_>, usize) -> Result<()>;
@@ -23,6 +24,7 @@ pub(super) fn is_control_flow(op: &str) -> bool {
         op,
         "Switch"
             | "RefSwitch"
+            | "_SwitchN"
             | "Merge"
             | "RefMerge"
             | "Enter"
@@ -77,7 +79,8 @@ pub(super) const TABLE: &[Row] = &[
     }),
     ("Identity", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
-        if let Some(name) = r.text(at, "_output") {
+        // Outputs that are asked for are made of their values.
+        if let Some(name) = r.text(at, "_output").filter(|_| !r.is_asked()) {
             r.append(at, pd::Fetch::NAME, &[x], &[], &[("name", r.ctx.str_attr(&name))])?;
             return Ok(());
         }
@@ -133,10 +136,7 @@ pub(super) const TABLE: &[Row] = &[
     ("StackPopV2", "handle", "elem_type", |r, at| {
         let stack = r.operand(at, 0)?;
         let elem = r.elem(at, "elem_type")?;
-        let dims = r
-            .written_shape(at, 0)
-            .ok_or("`_output_shapes` does not tell the shape of what is popped")?;
-        let ty = r.tensor(&dims, elem)?;
+        let ty = stacks::popped(r, at, elem)?;
         let op = r.append(at, df::STACK_POP, &[stack], &[ty], &[])?;
         r.is_node(at, op);
         Ok(())
@@ -149,7 +149,9 @@ pub(super) const TABLE: &[Row] = &[
         } else {
             Vec::new()
         };
-        r.op(at, df::STACK_PUSH, &operands, &attrs)
+        r.op(at, df::STACK_PUSH, &operands, &attrs)?;
+        stacks::pushed(r, at, operands[1]);
+        Ok(())
     }),
     // The executor uses neither the capacity nor the element type. The name is that of the node.
     ("StackV2", "i32", "elem_type stack_name=", |r, at| {
@@ -163,6 +165,7 @@ pub(super) const TABLE: &[Row] = &[
         keeps_list(r, at, operands[0]);
         Ok(())
     }),
+    ("_SwitchN", "T i32", "num_outs", switches::switch_n),
     ("ReadVariableOp", "handle", "dtype", |r, at| {
         let elem = r.elem(at, "dtype")?;
         let input = r.input(at, 0)?;
@@ -295,9 +298,9 @@ fn placeholder(r: &mut Reader<'_>, at: usize) -> Result<()> {
         Some(Value::Shape(shape)) => shape.known(),
         _ => r.written_shape(at, 0),
     };
-    let dims = dims.ok_or("its shape is not known")?;
-    let ty = r.tensor(&dims, elem)?;
     let name = r.text(at, "_input").unwrap_or_else(|| r.nodes[at].name.clone());
+    let dims = given_shape(r, &name, dims)?;
+    let ty = r.tensor(&dims, elem)?;
     let name = ("name", r.ctx.str_attr(&name));
     let op = match r.flag(at, "_parameter") {
         true => r.append(at, pd::Parameter::NAME, &[], &[ty], &[name])?,
@@ -312,6 +315,27 @@ fn placeholder(r: &mut Reader<'_>, at: usize) -> Result<()> {
     };
     r.is_node(at, op);
     Ok(())
+}
+
+/// The shape of an input, with what the options say of dimensions that are open.
+fn given_shape(r: &Reader<'_>, name: &str, dims: Option<Vec<i64>>) -> Result<Vec<i64>> {
+    let mut known = dims;
+    for given in &r.options.shapes {
+        known = match (given, known) {
+            (InputShape::Of(of, given), known) if of == name => {
+                let fits = |(a, b): (&i64, &i64)| a == b || *a < 0;
+                if known.is_some_and(|k| k.len() != given.len() || !k.iter().zip(given).all(fits)) {
+                    return Err(format!("it cannot have the shape {given:?}"));
+                }
+                Some(given.clone())
+            }
+            (InputShape::Open(extent), Some(dims)) => {
+                Some(dims.iter().map(|&d| if d < 0 { *extent } else { d }).collect())
+            }
+            (_, known) => known,
+        };
+    }
+    known.ok_or_else(|| "its shape is not known; `--input-shape` gives it".to_owned())
 }
 
 fn enter(r: &mut Reader<'_>, at: usize) -> Result<()> {
@@ -402,7 +426,11 @@ fn merge(r: &mut Reader<'_>, at: usize) -> Result<()> {
             false => r.value(input)?,
         });
     }
-    r.op_of(at, df::MERGE, &operands, &[], 2)?;
+    let back = inputs.iter().any(|i| r.is_back_edge(i.node, at));
+    match operands.len() > 2 && !back {
+        true => switches::merge_n(r, at, &operands)?,
+        false => r.op_of(at, df::MERGE, &operands, &[], 2)?,
+    }
     if let (Some(&ty), Some(&value)) = (r.learned.get(&r.place(at)), r.values[at].first()) {
         r.body.set_value_type(value, ty);
     }

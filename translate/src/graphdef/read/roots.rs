@@ -3,7 +3,8 @@
 use pir_dialects::pd;
 use pir_ir::{OpId, TypeData};
 
-use super::super::proto::NodeDef;
+use super::super::InputShape;
+use super::super::proto::{NodeDef, Value};
 use super::{Input, Reader, Result, ops};
 
 /// What only runs for its effects: it stops the run where something is not as it should be.
@@ -44,6 +45,24 @@ impl Reader<'_> {
         Ok(leaves.collect())
     }
 
+    /// The name of an input whose shape is given and that does not exist.
+    pub(super) fn unknown_input(&self) -> Option<&str> {
+        let is = |node: &NodeDef, name: &str| {
+            let own = match node.attrs.get("_input").and_then(|a| a.value.as_ref()) {
+                Some(Value::Bytes(own)) => own == name.as_bytes(),
+                _ => node.name == name,
+            };
+            node.op == "Placeholder" && own
+        };
+        let names = self.options.shapes.iter().filter_map(|shape| match shape {
+            InputShape::Of(name, _) => Some(name.as_str()),
+            InputShape::Open(_) => None,
+        });
+        names
+            .into_iter()
+            .find(|name| !self.nodes.iter().any(|node| is(node, name)))
+    }
+
     /// Keeps the nodes that these depend on. Nothing depends on a check: it has no result.
     pub(super) fn prune(&mut self, roots: &[usize]) {
         self.kept = vec![false; self.nodes.len()];
@@ -61,9 +80,14 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether the options name the outputs.
+    pub(super) fn is_asked(&self) -> bool {
+        !(self.options.outputs.is_empty() && self.options.named.is_empty())
+    }
+
     /// Makes the outputs.
     pub(super) fn fetch(&mut self, outputs: &[(String, Input)]) {
-        let asked = !(self.options.outputs.is_empty() && self.options.named.is_empty());
+        let asked = self.is_asked();
         for (name, input) in outputs.iter().filter(|(name, _)| !name.is_empty()) {
             let at = input.node;
             let value = match asked {

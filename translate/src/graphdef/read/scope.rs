@@ -99,7 +99,7 @@ impl Scope {
 }
 
 /// Operations whose result is their first input.
-const FORWARDS: &[&str] = &[
+pub(super) const FORWARDS: &[&str] = &[
     "Identity",
     "Enter",
     "Switch",

@@ -1,7 +1,8 @@
-//! `StridedSlice` with known bounds in full: ellipses, new axes, single elements, steps in both directions.
+//! `StridedSlice` in full: ellipses, new axes, single elements, steps in both directions, and bounds some of which are
+//! computed.
 
 use pir_dialects::pd;
-use pir_ir::ValueId;
+use pir_ir::{DYNAMIC, Type, ValueId};
 
 use super::{Reader, Result};
 
@@ -90,7 +91,7 @@ fn take(r: &mut Reader<'_>, at: usize, value: ValueId, taken: &Taken) -> Result<
     }
     let index = [
         ("value", r.ctx.ints_attr(&places)),
-        ("dtype", r.ctx.type_attr(pir_ir::Type::I64)),
+        ("dtype", r.ctx.type_attr(Type::I64)),
     ];
     let index = r.helper(at, pd::FullIntArray::NAME, &[], &index)?;
     r.helper(
@@ -183,4 +184,175 @@ fn bounds(axis: usize, extent: i64, [start, end, stride]: [i64; 3], [first, last
         stride,
         single,
     })
+}
+
+/// A bound: a number, or what gives one.
+#[derive(Clone, Copy)]
+enum Bound {
+    Known(i64),
+    Computed(ValueId),
+}
+
+/// The bounds in an input, one for each axis that is named.
+fn bounds_of(r: &mut Reader<'_>, at: usize, index: usize, count: usize) -> Result<Vec<Bound>> {
+    if let Some(known) = r.known(at, index) {
+        return Ok(known.into_iter().map(Bound::Known).collect());
+    }
+    let from = r.input(at, index)?.node;
+    if r.is(from, &["Pack"]) && r.num_inputs(from) == count {
+        let parts = r.inputs[from].clone();
+        let one = |r: &mut Reader<'_>, part| {
+            let known = r.computed(part).and_then(|c| super::whole_numbers(c));
+            match known.as_deref() {
+                Some(&[value]) => Ok(Bound::Known(value)),
+                _ => Ok(Bound::Computed(r.value(part)?)),
+            }
+        };
+        return parts.into_iter().map(|part| one(r, part)).collect();
+    }
+    let all = r.operand(at, index)?;
+    let one = |r: &mut Reader<'_>, entry: usize| {
+        let attrs = [
+            ("axes", r.ctx.ints_attr(&[0])),
+            ("starts", r.ctx.ints_attr(&[entry as i64])),
+            ("ends", r.ctx.ints_attr(&[entry as i64 + 1])),
+            ("decrease_axis", r.ctx.ints_attr(&[0])),
+        ];
+        Ok(Bound::Computed(r.helper(at, pd::Slice::NAME, &[all], &attrs)?))
+    };
+    (0..count).map(|entry| one(r, entry)).collect()
+}
+
+/// Reads a slice some of whose bounds are computed, axis by axis.
+pub(super) fn read_computed(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<()> {
+    let (dims, _) = r.dims(x)?;
+    let strides = r.list(at, 3, "strides")?;
+    let count = strides.len();
+    let (starts, ends) = (bounds_of(r, at, 1, count)?, bounds_of(r, at, 2, count)?);
+    if starts.len() != count || ends.len() != count || count > 62 {
+        return Err("its bounds do not fit".to_owned());
+    }
+    let has = |r: &Reader<'_>, name: &str, entry: usize| mask(r, at, name) >> entry & 1 == 1;
+    let is_named = |r: &Reader<'_>, e: &usize| !has(r, "new_axis_mask", *e) && !has(r, "ellipsis_mask", *e);
+    let named = (0..count).filter(|e| is_named(r, e)).count();
+    let rest = dims.len().checked_sub(named).ok_or("it has more bounds than axes")?;
+    let (mut value, mut axis, mut out, mut new) = (x, 0i64, 0i64, Vec::new());
+    for entry in 0..count {
+        if has(r, "ellipsis_mask", entry) {
+            (axis, out) = (axis + rest as i64, out + rest as i64);
+            continue;
+        }
+        if has(r, "new_axis_mask", entry) {
+            new.push(out);
+            out += 1;
+            continue;
+        }
+        // Axes in front of this one that are gone.
+        if has(r, "shrink_axis_mask", entry) {
+            value = element(r, at, value, axis, starts[entry])?;
+            continue;
+        }
+        let start = if has(r, "begin_mask", entry) {
+            Bound::Known(0)
+        } else {
+            starts[entry]
+        };
+        let end = if has(r, "end_mask", entry) {
+            Bound::Known(i64::from(i32::MAX))
+        } else {
+            ends[entry]
+        };
+        if strides[entry] != 1 {
+            return Err("strides with computed bounds are not known here".to_owned());
+        }
+        value = stretch(r, at, value, axis, start, end)?;
+        (axis, out) = (axis + 1, out + 1);
+    }
+    match new.is_empty() {
+        true => r.op(at, pd::Assign::NAME, &[value], &[]),
+        false => r.op(at, pd::Unsqueeze::NAME, &[value], &[("axis", r.ctx.ints_attr(&new))]),
+    }
+}
+
+/// One element of an axis, which is gone then.
+fn element(r: &mut Reader<'_>, at: usize, value: ValueId, axis: i64, place: Bound) -> Result<ValueId> {
+    let here = [("axis", r.ctx.ints_attr(&[axis]))];
+    let index = match place {
+        Bound::Known(place) => {
+            let end = if place == -1 {
+                i64::from(i32::MAX)
+            } else {
+                place.saturating_add(1)
+            };
+            let attrs = [
+                ("axes", r.ctx.ints_attr(&[axis])),
+                ("starts", r.ctx.ints_attr(&[place])),
+                ("ends", r.ctx.ints_attr(&[end])),
+                ("decrease_axis", r.ctx.ints_attr(&[axis])),
+            ];
+            return r.helper(at, pd::Slice::NAME, &[value], &attrs);
+        }
+        Bound::Computed(index) => index,
+    };
+    // Negative numbers count from the end.
+    let zero = super::select::like(r, at, index, 0.0)?;
+    let extent = extent(r, at, value, axis, index)?;
+    let from_end = r.helper(at, pd::Add::NAME, &[index, extent], &[])?;
+    let is_negative = r.helper(at, pd::LessThan::NAME, &[index, zero], &[])?;
+    let index = r.helper(at, pd::Where::NAME, &[is_negative, from_end, index], &[])?;
+    let index = r.helper(at, pd::Unsqueeze::NAME, &[index], &[("axis", r.ctx.ints_attr(&[0]))])?;
+    let row = r.helper(at, pd::Gather::NAME, &[value, index], &[("axis", r.ctx.int_attr(axis))])?;
+    r.helper(at, pd::Squeeze::NAME, &[row], &here)
+}
+
+/// The extent of an axis, of the type of an index.
+fn extent(r: &mut Reader<'_>, at: usize, value: ValueId, axis: i64, index: ValueId) -> Result<ValueId> {
+    let (dims, _) = r.dims(value)?;
+    let known = usize::try_from(axis).ok().and_then(|a| dims.get(a)).copied();
+    match known.ok_or("it has more bounds than axes")? {
+        DYNAMIC => {
+            let shape = r.helper(at, pd::Shape::NAME, &[value], &[])?;
+            let attrs = [
+                ("axes", r.ctx.ints_attr(&[0])),
+                ("starts", r.ctx.ints_attr(&[axis])),
+                ("ends", r.ctx.ints_attr(&[axis + 1])),
+                ("decrease_axis", r.ctx.ints_attr(&[0])),
+            ];
+            let extent = r.helper(at, pd::Slice::NAME, &[shape], &attrs)?;
+            let (_, elem) = r.dims(index)?;
+            r.helper(at, pd::Cast::NAME, &[extent], &[("dtype", r.ctx.type_attr(elem))])
+        }
+        extent => super::select::like(r, at, index, extent as f64),
+    }
+}
+
+/// A stretch of an axis.
+fn stretch(r: &mut Reader<'_>, at: usize, value: ValueId, axis: i64, start: Bound, end: Bound) -> Result<ValueId> {
+    let mut attrs = vec![
+        ("axes", r.ctx.ints_attr(&[axis])),
+        ("decrease_axis", r.ctx.ints_attr(&[])),
+    ];
+    if let (Bound::Known(start), Bound::Known(end)) = (start, end) {
+        if (start, end) == (0, i64::from(i32::MAX)) {
+            return Ok(value);
+        }
+        attrs.extend([("starts", r.ctx.ints_attr(&[start])), ("ends", r.ctx.ints_attr(&[end]))]);
+        return r.helper(at, pd::Slice::NAME, &[value], &attrs);
+    }
+    let mut operands = vec![value];
+    let like = match (start, end) {
+        (Bound::Computed(value), _) | (_, Bound::Computed(value)) => value,
+        _ => return Err("its bounds do not fit".to_owned()),
+    };
+    for bound in [start, end] {
+        let mut bound = match bound {
+            Bound::Computed(value) => value,
+            Bound::Known(number) => super::select::like(r, at, like, number as f64)?,
+        };
+        if r.dims(bound)?.1 != Type::I64 {
+            bound = r.helper(at, pd::Cast::NAME, &[bound], &[("dtype", r.ctx.type_attr(Type::I64))])?;
+        }
+        operands.push(r.helper(at, pd::Unsqueeze::NAME, &[bound], &[("axis", r.ctx.ints_attr(&[0]))])?);
+    }
+    r.helper(at, pd::Slice::NAME, &operands, &attrs)
 }

@@ -29,6 +29,11 @@ pub(super) struct Emit<'w, 'a> {
     controls: Vec<String>,
 }
 
+/// The name of the node that hands on a side of a switch.
+pub(super) fn side_name(switch: &str, side: usize) -> String {
+    format!("{switch}/{}", ["false", "true"][side.min(1)])
+}
+
 impl Writer<'_> {
     /// Writes a node and its auxiliary nodes.
     pub(super) fn emit(&mut self, at: usize) {
@@ -53,6 +58,15 @@ impl Writer<'_> {
             let message = format!("`{}` cannot be written for TensorFlow: {message}", view.name());
             self.error(view.body, view.op, message);
         }
+    }
+
+    /// Whether a node reads a side of a switch through a node of its own, as in TensorFlow's loops. Grappler adds control
+    /// edges from what an operation reads, which for a switch itself are those of either side.
+    pub(super) fn reads_side(&self, at: usize) -> bool {
+        !matches!(
+            self.view(at).name(),
+            df::SWITCH | df::MERGE | df::EXIT | df::IDENTITY | df::NEXT_ITERATION | df::ENTER
+        )
     }
 
     /// The name of a node, or that of its copy on a device.
@@ -84,6 +98,9 @@ impl Emit<'_, '_> {
             (from, result) = self.w.source(from, 0).ok_or("a condition is missing")?;
         }
         let name = self.w.name_on(from, self.w.nodes[self.at].device);
+        if self.w.view(from).name() == df::SWITCH && self.w.reads_side(self.at) {
+            return Ok(side_name(name, result));
+        }
         Ok(match result {
             0 => name.to_owned(),
             _ if ops::gives_all(self.w.view(from).name()) => format!("{name}:{result}"),
@@ -283,6 +300,18 @@ impl Emit<'_, '_> {
         name
     }
 
+    /// Whether a node reads this side of the switch that is written through a node of its own.
+    pub(super) fn has_side(&self, side: usize) -> bool {
+        self.w.sides.contains(&(self.at, side))
+    }
+
+    /// Adds an auxiliary node of this name without the control inputs of this operation.
+    pub(super) fn named_op(&mut self, name: String, op: &str, inputs: &[String], attrs: &[(&str, Value)]) {
+        let controls = std::mem::take(&mut self.controls);
+        self.push(name, op, inputs, attrs);
+        self.controls = controls;
+    }
+
     /// The name of the node of a result.
     pub(super) fn result_name(&self, index: usize) -> String {
         let name = &self.w.nodes[self.at].name;
@@ -370,19 +399,11 @@ impl Emit<'_, '_> {
             if self.w.is_constant_enter(from) {
                 continue;
             }
-            if self.w.view(from).name() != df::SWITCH {
+            if self.w.view(from).name() != df::SWITCH || !self.w.reads_side(self.at) {
                 return Ok(format!("^{}", self.w.nodes[from].name));
             }
             // A control edge from a switch does not select a side.
-            let value = self.tensor(from, result)?;
-            let key = format!("^{:?} {value}", self.w.nodes[self.at].device);
-            if let Some(name) = self.w.shared.get(&key) {
-                return Ok(format!("^{name}"));
-            }
-            let ty = self.value_dtype(self.view.operand_type(index))?;
-            let name = self.free_op("Identity", &[value], &[("T", ty)]);
-            self.w.shared.insert(key, name.clone());
-            return Ok(format!("^{name}"));
+            return Ok(format!("^{}", side_name(&self.w.nodes[from].name, result)));
         }
         Err("it needs a constant in a loop, and reads nothing that tells the iteration".to_owned())
     }

@@ -10,6 +10,7 @@ mod ops;
 mod place;
 mod view;
 
+use pir_dialects::df::cluster::Cluster;
 use pir_dialects::{df, pd};
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,12 +23,23 @@ use pir_dialects::df::DEVICE_NAME;
 /// The version of the format that is written: that of TensorFlow 2.21.
 const PRODUCER: i32 = 2000;
 
+/// What a graph is written with.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Surroundings<'a> {
+    /// The cluster that runs the graph: each node gets one of its devices.
+    pub(super) cluster: Option<&'a Cluster>,
+    /// The nodes of a graph that this one is added to.
+    pub(super) taken: FxHashSet<String>,
+    /// The nodes there that are variables, by the names of parameters; all parameters are inputs if there are none.
+    pub(super) variables: FxHashMap<String, String>,
+}
+
 /// Writes the graphs of a module.
 ///
 /// # Errors
 /// Everything that TensorFlow's graphs cannot express, with its location.
-pub(super) fn graph(module: &Module) -> Result<GraphDef, Vec<Diagnostic>> {
-    let mut writer = Writer::new(&module.ctx);
+pub(super) fn graph(module: &Module, around: Surroundings<'_>) -> Result<GraphDef, Vec<Diagnostic>> {
+    let mut writer = Writer::new(&module.ctx, around);
     writer.collect(module);
     writer.connect();
     if writer.errors.is_empty() {
@@ -35,6 +47,7 @@ pub(super) fn graph(module: &Module) -> Result<GraphDef, Vec<Diagnostic>> {
         writer.place();
         writer.type_stacks();
         writer.measure();
+        writer.find_sides();
         for at in 0..writer.nodes.len() {
             writer.emit(at);
         }
@@ -81,6 +94,9 @@ struct Writer<'a> {
     edges: Vec<(Value, Vec<Value>)>,
     /// Whether nodes get devices.
     placed: bool,
+    cluster: Option<&'a Cluster>,
+    /// The nodes that are variables, by the names of parameters.
+    variables: FxHashMap<String, String>,
     /// The names of devices that differ from those made of their numbers.
     device_names: FxHashMap<i64, String>,
     /// The names of copies of constant enters, on other devices than the node itself.
@@ -88,6 +104,8 @@ struct Writer<'a> {
     taken: FxHashSet<String>,
     /// How often each name was requested.
     numbers: FxHashMap<String, usize>,
+    /// The sides of switches that something reads through a node of its own.
+    sides: FxHashSet<(usize, usize)>,
     /// The element types of stacks.
     stack_types: FxHashMap<usize, Type>,
     /// Constants and anchors shared by several nodes.
@@ -97,7 +115,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(ctx: &'a Context) -> Self {
+    fn new(ctx: &'a Context, around: Surroundings<'a>) -> Self {
         Writer {
             ctx,
             nodes: Vec::new(),
@@ -106,11 +124,14 @@ impl<'a> Writer<'a> {
             received: FxHashMap::default(),
             sent: FxHashMap::default(),
             edges: Vec::new(),
-            placed: false,
+            placed: around.cluster.is_some(),
+            cluster: around.cluster,
+            variables: around.variables,
             device_names: FxHashMap::default(),
             copies: FxHashMap::default(),
-            taken: FxHashSet::default(),
+            taken: around.taken,
             numbers: FxHashMap::default(),
+            sides: FxHashSet::default(),
             stack_types: FxHashMap::default(),
             shared: FxHashMap::default(),
             out: Vec::new(),
@@ -143,8 +164,8 @@ impl<'a> Writer<'a> {
                 let view = body.view(ctx, op);
                 match (view.name(), body.isolated(op)) {
                     (df::GRAPH, Some(inner)) => {
-                        self.call_device(view);
-                        graphs.push((inner, view.int("device")));
+                        let device = self.own_device(view);
+                        graphs.push((inner, device));
                     }
                     ("func.return", _) => {}
                     (_, Some(inner)) => bodies.push(inner),
@@ -170,20 +191,38 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Records the name of an operation's device.
-    fn call_device(&mut self, view: OpView<'_>) {
-        let (Some(device), Some(name)) = (view.int("device"), view.str(DEVICE_NAME)) else {
-            return;
+    /// The number of an operation's device. Records its name, unless there is a cluster, which names all devices.
+    fn own_device(&mut self, view: OpView<'_>) -> Option<i64> {
+        let (device, name) = (view.int("device"), view.str(DEVICE_NAME));
+        let problem = match (self.cluster, device, name) {
+            (Some(cluster), _, Some(name)) => match cluster.find(name) {
+                Ok(number) => return i64::try_from(number).ok(),
+                Err(why) => why,
+            },
+            (Some(cluster), Some(device), None) => {
+                if usize::try_from(device).is_ok_and(|d| d < cluster.len()) {
+                    return Some(device);
+                }
+                format!("there is no device {device}: the cluster has {}", cluster.len())
+            }
+            (None, Some(device), Some(name)) => {
+                let known = self.device_names.entry(device).or_insert_with(|| name.to_owned());
+                if known == name {
+                    return Some(device);
+                }
+                format!("the device {device} is called `{known}`, and `{name}`")
+            }
+            _ => return device,
         };
-        let known = self.device_names.entry(device).or_insert_with(|| name.to_owned());
-        if known != name {
-            let message = format!("the device {device} is called `{known}`, and `{name}`");
-            self.error(view.body, view.op, message);
-        }
+        self.error(view.body, view.op, problem);
+        None
     }
 
     /// The name of a device.
     fn device_name(&self, device: i64) -> String {
+        if let (Some(cluster), Ok(number)) = (self.cluster, usize::try_from(device)) {
+            return cluster.name(number).unwrap_or_default();
+        }
         self.device_names
             .get(&device)
             .cloned()
@@ -222,8 +261,7 @@ impl<'a> Writer<'a> {
                     return;
                 }
                 let at = self.nodes.len();
-                self.call_device(view);
-                let own = view.int("device").or(device);
+                let own = self.own_device(view).or(device);
                 self.placed |= own.is_some();
                 for result in body.results(op) {
                     self.defs.insert((graph, result), at);
@@ -339,6 +377,18 @@ impl<'a> Writer<'a> {
         for at in self.defs.values_mut() {
             *at = places[*at];
         }
+    }
+
+    /// Finds the sides of switches that are read by other operations than those that move values.
+    fn find_sides(&mut self) {
+        let mut sides = FxHashSet::default();
+        for at in (0..self.nodes.len()).filter(|&at| self.reads_side(at)) {
+            sides.extend(
+                self.sources(at)
+                    .filter(|&(from, _)| self.view(from).name() == df::SWITCH),
+            );
+        }
+        self.sides = sides;
     }
 
     /// The number of frames around each node: an enter adds one, an exit removes one.

@@ -1,7 +1,7 @@
 //! The names of nodes: valid, unique, and those of the values where these have names.
 
 use super::Writer;
-use pir_dialects::pd;
+use pir_dialects::{df, pd};
 
 /// A valid name for TensorFlow: `[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*`.
 fn valid(text: &str) -> String {
@@ -59,6 +59,14 @@ impl Writer<'_> {
                 };
                 let text = if text.is_empty() { short.to_owned() } else { text };
                 self.nodes[at].name = self.fresh(&text);
+                while kind == df::SWITCH {
+                    let sides = [0, 1].map(|side| super::emit::side_name(&self.nodes[at].name, side));
+                    if !sides.iter().any(|side| self.taken.contains(side)) {
+                        self.taken.extend(sides);
+                        break;
+                    }
+                    self.nodes[at].name = self.fresh(&text);
+                }
                 // Results that have nodes of their own.
                 for index in 1..view.body.num_results(view.op) {
                     if !super::ops::gives_all(kind) {

@@ -6,7 +6,7 @@ use pir_ir::AttrData;
 use super::super::super::PREVENT_GRADIENT;
 use super::super::super::proto::{TensorShape, Value};
 use super::super::super::types::{BOOL, INT32, Number};
-use super::super::emit::{Emit, Result};
+use super::super::emit::{Emit, Result, side_name};
 use super::Write;
 
 pub(super) const TABLE: &[(&str, Write)] = &[
@@ -28,6 +28,13 @@ pub(super) const TABLE: &[(&str, Write)] = &[
 fn input(e: &mut Emit<'_, '_>) -> Result<()> {
     let (dims, elem) = e.result_type(0)?;
     let name = e.view.str("name").ok_or("it has no name")?;
+    if e.view.name() == pd::Parameter::NAME && !e.w.variables.is_empty() {
+        let handle = e.w.variables.get(name).cloned();
+        let handle = handle.ok_or_else(|| format!("the SavedModel has no variable `{name}`"))?;
+        let attrs = [("dtype", e.dtype(elem)?), ("_variable", Value::Bytes(name.into()))];
+        e.node("ReadVariableOp", &[handle], &attrs);
+        return Ok(());
+    }
     let mut attrs = vec![
         ("dtype", e.dtype(elem)?),
         ("shape", Value::Shape(TensorShape::of(&dims))),
@@ -210,6 +217,16 @@ fn switch(e: &mut Emit<'_, '_>) -> Result<()> {
         None => truth(e, 1)?,
     };
     let attrs = [("T", e.value_dtype(e.view.operand_type(0))?)];
+    let name = e.result_name(0);
+    for side in [0, 1] {
+        if e.has_side(side) {
+            let result = match side {
+                0 => name.clone(),
+                _ => format!("{name}:1"),
+            };
+            e.named_op(side_name(&name, side), "Identity", &[result], &attrs);
+        }
+    }
     e.node("Switch", &[value, condition], &attrs);
     Ok(())
 }

@@ -3,6 +3,8 @@
 //! A signature names the inputs and outputs. Variables become parameters, named as in the checkpoint: the graph itself says
 //! which is which, in the function that restores them.
 
+mod write;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::proto::{FunctionDef, GraphDef, NodeDef, TensorShape, Value};
 use super::{Options, read};
+pub use write::{GRADIENTS, Saved, write_saved};
 
 /// What a checkpoint adds to the name of a variable.
 pub(crate) const SUFFIX: &str = "/.ATTRIBUTES/VARIABLE_VALUE";
@@ -28,8 +31,17 @@ struct SavedModel {
 struct MetaGraph {
     #[prost(message, optional, tag = "2")]
     graph: Option<GraphDef>,
+    #[prost(message, optional, tag = "3")]
+    saver: Option<Saver>,
     #[prost(btree_map = "string, message", tag = "5")]
     signatures: BTreeMap<String, Signature>,
+}
+
+/// The nodes that save and restore.
+#[derive(Clone, PartialEq, Message)]
+struct Saver {
+    #[prost(string, tag = "3")]
+    restore: String,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -38,12 +50,16 @@ struct Signature {
     inputs: BTreeMap<String, TensorInfo>,
     #[prost(btree_map = "string, message", tag = "2")]
     outputs: BTreeMap<String, TensorInfo>,
+    #[prost(string, tag = "3")]
+    method: String,
 }
 
 #[derive(Clone, PartialEq, Message)]
 struct TensorInfo {
     #[prost(string, tag = "1")]
     name: String,
+    #[prost(int32, tag = "2")]
+    dtype: i32,
     #[prost(message, optional, tag = "3")]
     shape: Option<TensorShape>,
 }
@@ -59,19 +75,29 @@ fn error(message: String) -> Vec<Diagnostic> {
     vec![Diagnostic::error("saved-model", message).help(help)]
 }
 
+/// The signature that is meant where none is named.
+const SIGNATURE: &str = "serving_default";
+
+/// The graph of a SavedModel.
+fn decode(source: &[u8]) -> Result<MetaGraph, Vec<Diagnostic>> {
+    let mut model = SavedModel::decode(source).map_err(|e| error(format!("this is not a SavedModel: {e}")))?;
+    match (model.graphs.pop(), model.graphs.len()) {
+        (Some(meta), 0) => Ok(meta),
+        (Some(_), more) => Err(error(format!(
+            "a SavedModel of one graph is read, and this has {}",
+            more + 1
+        ))),
+        (None, _) => Err(error("this SavedModel has no graph".to_owned())),
+    }
+}
+
 /// Reads the program of a signature.
 ///
 /// # Errors
 /// Everything that is malformed or not supported.
 pub fn read_saved(ctx: &Arc<Context>, source: &[u8], options: &Options) -> Result<Module, Vec<Diagnostic>> {
-    let model = SavedModel::decode(source).map_err(|e| error(format!("this is not a SavedModel: {e}")))?;
-    let [meta] = &model.graphs[..] else {
-        let count = model.graphs.len();
-        return Err(error(format!(
-            "a SavedModel of one graph is read, and this has {count}"
-        )));
-    };
-    let name = options.signature.as_deref().unwrap_or("serving_default");
+    let meta = decode(source)?;
+    let name = options.signature.as_deref().unwrap_or(SIGNATURE);
     let Some(signature) = meta.signatures.get(name) else {
         let names: Vec<String> = meta.signatures.keys().map(|n| format!("`{n}`")).collect();
         return Err(error(format!(
@@ -129,8 +155,15 @@ fn shared_name(node: &NodeDef) -> Option<String> {
     }
 }
 
-/// The checkpoint's name of each variable: a function assigns what it restores to its arguments.
+/// The checkpoint's name of each variable.
 fn variables(graph: &GraphDef) -> FxHashMap<String, String> {
+    let mut names = restored_variables(graph);
+    copied(graph, &mut names);
+    names
+}
+
+/// The checkpoint's name of each variable that is restored: a function assigns what it restores to its arguments.
+fn restored_variables(graph: &GraphDef) -> FxHashMap<String, String> {
     let mut names = FxHashMap::default();
     let Some(library) = &graph.library else { return names };
     let nodes: FxHashMap<&str, &NodeDef> = graph.nodes.iter().map(|n| (n.name.as_str(), n)).collect();
@@ -151,12 +184,12 @@ fn variables(graph: &GraphDef) -> FxHashMap<String, String> {
             }
         }
     }
-    copied(graph, &nodes, &mut names);
     names
 }
 
 /// Keras saves copies of its variables, which are initialized with these.
-fn copied(graph: &GraphDef, nodes: &FxHashMap<&str, &NodeDef>, names: &mut FxHashMap<String, String>) {
+fn copied(graph: &GraphDef, names: &mut FxHashMap<String, String>) {
+    let nodes: FxHashMap<&str, &NodeDef> = graph.nodes.iter().map(|n| (n.name.as_str(), n)).collect();
     let input = |node: &NodeDef, index: usize| {
         let text = node.inputs.get(index)?;
         nodes.get(text.split(':').next()?).copied()
