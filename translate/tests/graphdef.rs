@@ -35,21 +35,21 @@ fn text(module: &Module) -> String {
 /// Writing and reading again gives the same graph.
 #[track_caller]
 fn round_trip(program: &str) -> String {
-    let once = back(&write(&module(program)).unwrap_or_else(|e| panic!("{e:#?}")));
-    let twice = back(&write(&once).unwrap_or_else(|e| panic!("{e:#?}\n{}", text(&once))));
+    let once = back(&write(&module(program), None).unwrap_or_else(|e| panic!("{e:#?}")));
+    let twice = back(&write(&once, None).unwrap_or_else(|e| panic!("{e:#?}\n{}", text(&once))));
     assert_eq!(
         text(&once).matches("pd.fetch").count(),
         program.matches("pd.fetch").count()
     );
     // The first round trip spells out conditions and constants.
-    let thrice = back(&write(&twice).unwrap_or_else(|e| panic!("{e:#?}\n{}", text(&twice))));
+    let thrice = back(&write(&twice, None).unwrap_or_else(|e| panic!("{e:#?}\n{}", text(&twice))));
     assert_eq!(text(&twice), text(&thrice));
     text(&once)
 }
 
 #[track_caller]
 fn refused(program: &str, message: &str) {
-    let errors = write(&module(program)).unwrap_err();
+    let errors = write(&module(program), None).unwrap_err();
     assert!(errors[0].message.contains(message), "{}", errors[0].message);
     let start = errors[0].labels.first().map_or(0, |l| l.span.start);
     assert!(start > 0, "the error does not say where");
@@ -63,7 +63,8 @@ fn loops_come_back() {
         "%i:2 = df.merge (%i0, %ni)",
         "df.loop_cond",
         "df.control (%one, %pivot)",
-        "pd.tanh (%af#1) {device = 1}",
+        "%af_true = df.identity (%af#1) {device = 0}",
+        "pd.tanh (%af_true) {device = 1}",
         "pd.fetch (%k) {name = \"count\", device = 0}",
     ] {
         assert!(text.contains(part), "{part} is missing in\n{text}");
@@ -104,7 +105,7 @@ pd.fetch (%h) {name = \"x\"}
 
 #[test]
 fn names_are_valid_and_unique() {
-    let text = write_text(&module(LOOP)).unwrap();
+    let text = write_text(&module(LOOP), None).unwrap();
     let mut names: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("  name: ")).collect();
     let count = names.len();
     assert!(count > 25, "{count} in {text}");
@@ -115,7 +116,7 @@ fn names_are_valid_and_unique() {
 
 #[test]
 fn devices_are_consistent() {
-    let text = write_text(&module(LOOP)).unwrap();
+    let text = write_text(&module(LOOP), None).unwrap();
     let node = |name: &str| {
         let start = text
             .find(&format!("  name: \"{name}\"\n"))
@@ -144,7 +145,7 @@ fn partitioned_graphs_become_one() {
   %s = df.send (%y) {key = "e1", from = 1 : i64, to = 0 : i64} : !df.control
 }) {device = 1 : i64} : () -> ()
 "#;
-    let text = write_text(&module(program)).unwrap();
+    let text = write_text(&module(program), None).unwrap();
     assert_eq!(text.matches("node {").count(), 3, "{text}");
     assert_eq!(text.matches("device:CPU:1").count(), 1);
     refused(
@@ -175,7 +176,7 @@ fn what_cannot_be_said_is_an_error_that_says_where() {
 
 #[test]
 fn damaged_files_are_read_or_reported() {
-    let bytes = write(&module(LOOP)).unwrap();
+    let bytes = write(&module(LOOP), None).unwrap();
     let ctx = pir_dialects::context();
     let mut failures = 0;
     for end in 0..bytes.len() {

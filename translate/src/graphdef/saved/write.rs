@@ -270,7 +270,8 @@ fn signatures(graph: &GraphDef, name: &str, kept: impl Fn(&str) -> bool) -> BTre
         method: METHOD.to_owned(),
     };
     let mut all = BTreeMap::new();
-    if !values.is_empty() && !(has_gradients && kept(name)) {
+    let stays = has_gradients && kept(name);
+    if !values.is_empty() && !stays {
         all.insert(name.to_owned(), signature(values));
     }
     if has_gradients {

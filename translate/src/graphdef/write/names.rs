@@ -29,6 +29,18 @@ impl Writer<'_> {
         name
     }
 
+    /// Names a switch so that the nodes of its sides have names of their own.
+    fn name_sides(&mut self, at: usize, text: &str) {
+        loop {
+            let sides = [0, 1].map(|side| super::emit::side_name(&self.nodes[at].name, side));
+            if !sides.iter().any(|side| self.taken.contains(side)) {
+                self.taken.extend(sides);
+                return;
+            }
+            self.nodes[at].name = self.fresh(text);
+        }
+    }
+
     /// Names all nodes. Inputs and outputs come first, so that they keep their names in the program.
     pub(super) fn name(&mut self) {
         let order = |name: &str| match name {
@@ -59,13 +71,8 @@ impl Writer<'_> {
                 };
                 let text = if text.is_empty() { short.to_owned() } else { text };
                 self.nodes[at].name = self.fresh(&text);
-                while kind == df::SWITCH {
-                    let sides = [0, 1].map(|side| super::emit::side_name(&self.nodes[at].name, side));
-                    if !sides.iter().any(|side| self.taken.contains(side)) {
-                        self.taken.extend(sides);
-                        break;
-                    }
-                    self.nodes[at].name = self.fresh(&text);
+                if kind == df::SWITCH {
+                    self.name_sides(at, &text);
                 }
                 // Results that have nodes of their own.
                 for index in 1..view.body.num_results(view.op) {
