@@ -105,17 +105,26 @@ pub static ADJOINT: Mark = Mark::on(
     "the function that becomes the adjoint of what the call calls; `build-backward` takes the mark away",
 );
 
-/// A function that becomes the adjoint of another one.
+/// A call that records.
+pub static AUGMENTED: Mark = Mark::on(
+    "pir.augmented",
+    "symbol",
+    &[Cow::Borrowed("func.call")],
+    "the function that the call called before `backward` let it call one that gives a tape as well, its last result",
+);
+
+/// A function that becomes two: one that records, and the adjoint of another one.
 pub static ADJOINT_FUNCTION: Mark = Mark::on(
     "pir.adjoint_function",
-    "unit",
+    "symbol",
     &[Cow::Borrowed("func.func")],
-    "`build-backward` makes the function one of its arguments and of cotangents that gives gradients alone, and takes the mark away",
+    "`build-backward` differentiates the function, makes an adjoint of this name of what it appends, and takes the mark away",
 );
 
 /// All marks.
-pub static ALL: [&Mark; 14] = [
+pub static ALL: [&Mark; 15] = [
     &ADJOINT,
+    &AUGMENTED,
     &ADJOINT_FUNCTION,
     &PRIMAL,
     &ADJOINT_OF,

@@ -1,20 +1,28 @@
-//! Derivatives of calls: adjoint functions.
+//! Derivatives of calls: `@f.augmented` computes what `@f` computes and records, `@f.adjoint` reads the records.
 //!
-//! `@f.adjoint` takes what `@f` takes, and the cotangents of the results of `@f` that are floats; it gives the cotangents of the arguments
-//! that are. Where the derivative passes through a call of `@f`, it is called. All calls share it, those in itself too if `@f` is recursive,
-//! and nothing is inlined.
+//! `@f.augmented` takes what `@f` takes and gives what `@f` gives, and a stack, its *tape*, with all that the adjoint reads.
+//! `@f.adjoint` takes the tape and the cotangents of the results of `@f` that are floats; it gives the cotangents of the arguments that
+//! are. All calls of `@f` that a derivative passes through share the two, those in themselves too if `@f` is recursive; nothing is
+//! inlined, and nothing computed twice. To a loop or a branch around a call the tape is a local like others: its handle is recorded.
 //!
-//! It begins as a copy of `@f` and is differentiated like any function whose cotangents are arguments. So it computes once more what `@f`
-//! computes, and of a call nothing is recorded but its operands: in a chain of calls of depth n, what is innermost is computed n times.
-//! So `@f`, and what it calls, must do nothing but compute.
+//! The first step of `backward` makes `@f.augmented`, a copy of `@f` that gives an empty tape, and lets the calls call it. The second
+//! differentiates it like any function whose cotangents are arguments, and [splits](split) it in two.
 //!
-//! Marks say from the first step of `backward` to the second which functions these are, and which calls are differentiated by them.
+//! `@f`, and what it calls, must do nothing but compute: a derivative is of values. Marks tell the second step which functions these are, and
+//! which calls are differentiated by them.
 
+mod recompute;
+mod split;
+
+use pir_dialects::cf;
 use pir_dialects::func;
-use pir_dialects::marks::{ADJOINT, ADJOINT_FUNCTION, ADJOINT_OF, BACKWARD, COTANGENTS, PRIMAL, STOPPED, VJP};
-use pir_ir::{Attr, AttrData, Body, Context, Mark, Module, OpId, Rewriter, Sym, Traits, TypeData, ValueId, ValueMap};
+use pir_dialects::marks::{ADJOINT, ADJOINT_FUNCTION, ADJOINT_OF, AUGMENTED, PRIMAL, STOPPED, VJP};
+use pir_ir::{
+    Attr, AttrData, Body, Context, Mark, Module, OpId, Rewriter, Sym, Traits, Type, TypeData, ValueId, ValueMap,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(super) use self::recompute::recompute;
 use super::mlir::{has_derivative, is_kept, is_mlir};
 use super::targets::{self, UnitKind, free_name};
 use crate::bodies::inner_bodies_mut;
@@ -43,12 +51,12 @@ pub(super) fn adjoint_of_call(ctx: &Context, body: &Body, call: OpId) -> Option<
     ADJOINT.symbol(ctx, body.attrs(call))
 }
 
-/// Whether a function is to become the adjoint of another one.
+/// Whether a function is to be split into one that records and an adjoint.
 pub(super) fn is_adjoint(ctx: &Context, body: &Body, function: OpId) -> bool {
     ADJOINT_FUNCTION.get(ctx, body.attrs(function)).is_some()
 }
 
-/// Puts copies beside the functions that are called by what is differentiated, and marks the calls.
+/// Puts copies beside the functions that are called by what is differentiated, and lets the calls call these.
 pub(super) fn copy_called(module: &mut Module) {
     let ctx = module.ctx.clone();
     let mut scopes: FxHashMap<Vec<OpId>, Vec<Option<OpId>>> = FxHashMap::default();
@@ -92,7 +100,7 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
             functions.extend(name.filter(|name| quiet.contains(name)).map(|name| (name, op)));
         }
     }
-    let mut adjoints: FxHashMap<Sym, Attr> = FxHashMap::default();
+    let mut made: FxHashMap<Sym, Made> = FxHashMap::default();
     while let Some(unit) = pending.pop() {
         let inner = unit.map_or(Some(&*scope), |op| scope.isolated(op));
         let calls: Vec<_> = inner.map_or_else(Vec::new, |inner| plain_calls(ctx, inner).collect());
@@ -100,83 +108,129 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
             let Some(&function) = functions.get(&name) else {
                 continue;
             };
-            let adjoint = *adjoints.entry(name).or_insert_with(|| {
-                let (copy, symbol) = copy(ctx, scope, function, ctx.str(name), &mut taken);
+            let made = *made.entry(name).or_insert_with(|| {
+                let (copy, made) = copy(ctx, scope, function, name, &mut taken);
                 pending.push(Some(copy));
-                symbol
+                made
             });
             let inner = match unit {
                 Some(op) => scope.isolated_mut(op),
                 None => Some(&mut *scope),
             };
             if let Some(inner) = inner {
-                let attrs = ADJOINT.set(ctx, inner.attrs(call), adjoint);
-                inner.set_attrs(call, attrs);
+                augment(ctx, inner, call, made);
             }
         }
     }
 }
 
-fn copy(ctx: &Context, scope: &mut Body, function: OpId, name: &str, taken: &mut FxHashSet<String>) -> (OpId, Attr) {
-    let adjoint = free_name(&format!("{name}.adjoint"), taken);
+/// The functions that a call is differentiated by.
+#[derive(Clone, Copy)]
+struct Made {
+    primal: Attr,
+    augmented: Attr,
+    adjoint: Attr,
+}
+
+/// Lets a call give a tape.
+fn augment(ctx: &Context, body: &mut Body, call: OpId, made: Made) {
+    let mut r = Rewriter::new(ctx, body);
+    let results: Vec<ValueId> = r.body.results(call).collect();
+    let mut types: Vec<Type> = results.iter().map(|&v| r.body.value_type(v)).collect();
+    types.push(cf::stack_type(ctx));
+    let operands = r.body.operands_vec(call);
+    let new = r.recreate(call, &operands, &types);
+    for (at, old) in results.into_iter().enumerate() {
+        let result = r.body.result(new, at);
+        r.stand_in(old, result);
+    }
+    r.erase_op(call);
+    let tape = r.body.result(new, types.len() - 1);
+    r.name(tape, "tape");
+    let attrs = ctx.dict_with(r.body.attrs(new), "callee", made.augmented);
+    let attrs = AUGMENTED.set(ctx, attrs, made.primal);
+    let attrs = ADJOINT.set(ctx, attrs, made.adjoint);
+    r.body.set_attrs(new, attrs);
+}
+
+/// Lets the calls whose tape nobody reads call what they called.
+pub(super) fn forget_unread(ctx: &Context, body: &mut Body) {
+    for op in body.walk_all().collect::<Vec<_>>() {
+        let Some(primal) = AUGMENTED.get(ctx, body.attrs(op)) else {
+            continue;
+        };
+        let Some(tape) = body.results(op).next_back().filter(|&tape| !body.has_uses(tape)) else {
+            continue;
+        };
+        let kept: Vec<usize> = (0..body.results(op).position(|v| v == tape).unwrap_or(0)).collect();
+        let call = Rewriter::new(ctx, body).keep_results(op, &kept);
+        let attrs = ctx.dict_with(body.attrs(call), "callee", primal);
+        body.set_attrs(call, AUGMENTED.remove(ctx, attrs));
+    }
+}
+
+fn copy(ctx: &Context, scope: &mut Body, function: OpId, name: Sym, taken: &mut FxHashSet<String>) -> (OpId, Made) {
+    let base = ctx.str(name);
+    let [augmented, adjoint] = ["augmented", "adjoint"].map(|part| free_name(&format!("{base}.{part}"), taken));
+    let symbol = |name: &str| ctx.attr(AttrData::Symbol([ctx.sym(name)].into()));
     let of_mlir = scope.isolated(function).is_some_and(|inner| is_mlir(ctx, inner));
     let mut r = Rewriter::new(ctx, scope);
     r.after(function);
     let copy = r.clone_op(function, &mut ValueMap::new());
-    let mut attrs = ctx.dict_with(r.body.attrs(copy), "sym_name", ctx.str_attr(&adjoint));
+    let mut attrs = ctx.dict_with(r.body.attrs(copy), "sym_name", ctx.str_attr(&augmented));
     attrs = ctx.dict_with(attrs, "sym_visibility", ctx.str_attr("private"));
-    attrs = ADJOINT_FUNCTION.set(ctx, attrs, ctx.attr(AttrData::Unit));
+    attrs = ADJOINT_FUNCTION.set(ctx, attrs, symbol(&adjoint));
     if is_kept(ctx, r.body, function) {
         attrs = PRIMAL.remove(ctx, attrs);
     }
     if of_mlir {
-        attrs = ADJOINT_OF.set(ctx, attrs, ctx.str_attr(name));
+        attrs = ADJOINT_OF.set(ctx, attrs, ctx.str_attr(base));
     }
     r.body.set_attrs(copy, attrs);
-    (copy, ctx.attr(AttrData::Symbol([ctx.sym(&adjoint)].into())))
+    add_tape(ctx, r.body, copy);
+    let made = Made {
+        primal: symbol(base),
+        augmented: symbol(&augmented),
+        adjoint: symbol(&adjoint),
+    };
+    (copy, made)
 }
 
-/// Makes the copies, which were differentiated, give the cotangents alone, and takes the marks away.
+/// Lets a function give an empty stack.
+fn add_tape(ctx: &Context, scope: &mut Body, function: OpId) {
+    let ty = scope.view(ctx, function).ty("function_type").map(|ty| ctx.type_data(ty));
+    let Some(TypeData::Function { inputs, results }) = ty else {
+        return;
+    };
+    let end = |inner: &Body| inner.last_op(inner.single_block(inner.root())?);
+    if let Some(inner) = scope.isolated_mut(function)
+        && let Some(end) = end(inner)
+    {
+        let mut r = Rewriter::new(ctx, inner);
+        let tape = r.before(end).op(cf::CREATE_STACK).result(cf::stack_type(ctx)).value();
+        r.name(tape, "tape");
+        let at = r.body.num_operands(end);
+        r.body.insert_operands(end, at, &[tape]);
+    }
+    let results = [results, &[cf::stack_type(ctx)][..]].concat();
+    func::set_type(ctx, scope, function, inputs, &results);
+}
+
+/// Splits the copies, which were differentiated, and takes the marks away.
 pub(super) fn finish(module: &mut Module) {
     let ctx = module.ctx.clone();
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         take_away(&ctx, body, &ADJOINT);
-        let adjoints: Vec<OpId> = body.walk_all().filter(|&op| is_adjoint(&ctx, body, op)).collect();
-        let quiet = match adjoints.is_empty() {
-            true => FxHashSet::default(),
-            false => quiet_functions(&ctx, body),
-        };
-        for op in adjoints {
-            keep_gradients(&ctx, body, op);
+        let copies: Vec<OpId> = body.walk_all().filter(|&op| is_adjoint(&ctx, body, op)).collect();
+        for op in copies {
             if let Some(inner) = body.isolated_mut(op) {
-                // It says where a gradient begins: nothing is left of the function without it.
-                take_away(&ctx, inner, &BACKWARD);
-                erase_unused(&ctx, inner, &quiet);
+                take_away(&ctx, inner, &ADJOINT);
             }
+            split::split(&ctx, body, op);
         }
         pending.extend(inner_bodies_mut(&ctx, body));
     }
-}
-
-fn keep_gradients(ctx: &Context, body: &mut Body, function: OpId) {
-    let attrs = ADJOINT_FUNCTION.remove(ctx, body.attrs(function));
-    let counts = super::signature::cotangents(ctx, body, function);
-    body.set_attrs(function, COTANGENTS.remove(ctx, ctx.dict_without(attrs, "res_attrs")));
-    let ty = body.view(ctx, function).ty("function_type").map(|ty| ctx.type_data(ty));
-    let (Some(TypeData::Function { inputs, results }), Some((_, gradients))) = (ty, counts) else {
-        return;
-    };
-    let kept = results.len().saturating_sub(gradients);
-    let Some(inner) = body.isolated_mut(function) else {
-        return;
-    };
-    let end = inner.single_block(inner.root()).and_then(|block| inner.last_op(block));
-    if let Some(end) = end {
-        let values: Vec<ValueId> = inner.operands(end).skip(kept).collect();
-        inner.set_operands(end, &values);
-    }
-    func::set_type(ctx, body, function, inputs, &results[kept..]);
 }
 
 /// Takes a mark away from all operations that have it.
@@ -221,16 +275,4 @@ fn quiet_functions(ctx: &Context, scope: &Body) -> FxHashSet<Sym> {
         }
     }
     quiet
-}
-
-/// Removes calls that only computed results of the function that the adjoint is a copy of.
-fn erase_unused(ctx: &Context, body: &mut Body, quiet: &FxHashSet<Sym>) {
-    let ops: Vec<OpId> = body.walk_all().collect();
-    let mut r = Rewriter::new(ctx, body);
-    for op in ops.into_iter().rev() {
-        let is_quiet = callee(ctx, r.body, op).is_some_and(|name| quiet.contains(&name));
-        if is_quiet && r.body.results(op).all(|result| !r.body.has_uses(result)) {
-            r.erase_op(op);
-        }
-    }
 }

@@ -10,7 +10,7 @@
 
 use std::rc::Rc;
 
-use pir_dialects::func;
+use pir_dialects::{cf, func};
 use pir_dialects::marks::{STOPPED, VJP};
 use pir_ir::{Attr, AttrData, Body, Context, Module, OpId, Restated, Rewriter, Sym, Traits, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,7 +34,7 @@ pub(crate) struct CustomVjp {
     results: SmallVec<[Type; 4]>,
     /// A call names it, not a function.
     pub(crate) marked: bool,
-    /// It was made from what the call calls.
+    /// It is made of what the call calls, and takes its tape.
     pub(crate) adjoint: bool,
 }
 
@@ -114,7 +114,9 @@ pub(crate) fn custom_calls(module: &Module, path: &[OpId]) -> FxHashMap<OpId, Ca
             return Some((op, CallRule::Stopped));
         }
         if let Some(name) = adjoint_of_call(ctx, body, op) {
-            let function = || Some(Rc::new(CustomVjp::adjoint(ctx, name, *functions.get(&name)?)?));
+            // It does not exist yet; what is called has the types.
+            let augmented = *callee.first()?;
+            let function = || Some(Rc::new(CustomVjp::adjoint(ctx, name, *functions.get(&augmented)?)?));
             let vjp = adjoints.entry(name).or_insert_with(function).clone()?;
             return Some((op, CallRule::Vjp(vjp)));
         }
@@ -150,7 +152,7 @@ impl CustomVjp {
         })
     }
 
-    /// The adjoint that a copy of a function becomes.
+    /// The adjoint that is made of a function that gives a tape.
     fn adjoint(ctx: &Context, name: Sym, (scope, op): (&Body, OpId)) -> Option<Self> {
         let ty = scope.view(ctx, op).ty("function_type")?;
         let pir_ir::TypeData::Function { inputs, results } = ctx.type_data(ty) else {
@@ -162,7 +164,7 @@ impl CustomVjp {
         Some(CustomVjp {
             callee: ctx.attr(AttrData::Symbol([name].into())),
             body: None,
-            inputs: inputs.iter().copied().chain(floats(results)).collect(),
+            inputs: std::iter::once(cf::stack_type(ctx)).chain(floats(results)).collect(),
             results: floats(inputs),
             marked: false,
             adjoint: true,

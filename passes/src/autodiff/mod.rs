@@ -73,6 +73,7 @@ use targets::{Seed, Targets, Unit, UnitKind};
 pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
     atomically(module, |module| {
         mlir::copy_functions(module);
+        calls::recompute(module)?;
         calls::copy_called(module);
         differentiate(module, options, Mode::Reverse, &mut |ctx, body, _, _, activity, _| {
             stack_locals::run(ctx, body, activity);
@@ -109,6 +110,7 @@ pub fn prune_stacks(module: &mut Module) {
         if body.analysis::<Variables>(&ctx).is_empty() {
             prune::run(&ctx, body);
         }
+        calls::forget_unread(&ctx, body);
         pending.extend(inner_bodies_mut(&ctx, body));
     }
 }

@@ -1,6 +1,7 @@
 // INPUT: 0.5 4
 // INPUT: 0.9 9
 // INPUT: 1.3 3
+// TIME: 0.5 1000
 func.func @f(%x: f64, %n: index) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

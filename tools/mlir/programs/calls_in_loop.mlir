@@ -1,5 +1,6 @@
 // INPUT: 0.3 4
 // INPUT: 1.1 0
+// TIME: 0.3 1000
 func.func private @step(%a: f64, %x: f64, %i: index) -> f64 {
   %n = arith.index_cast %i : index to i64
   %w = arith.sitofp %n : i64 to f64

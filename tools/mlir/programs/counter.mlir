@@ -1,5 +1,6 @@
 // INPUT: 0.3 3
 // INPUT: 1.1 6
+// TIME: 0.3 2000
 func.func @f(%x: f64, %n: index) -> f64 {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index

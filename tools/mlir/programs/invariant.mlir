@@ -1,5 +1,6 @@
 // INPUT: 0.5 0.7 4
 // INPUT: 0.9 0.2 0
+// TIME: 0.5 0.7 1000
 func.func @f(%x: f64, %y: f64, %n: index) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,5 +1,6 @@
 // INPUT: 0.6 5
 // INPUT: 1.4 2
+// TIME: 0.6 200
 func.func private @even(%x: f64, %n: index) -> f64 {
   %c0 = arith.constant 0 : index
   %done = arith.cmpi eq, %n, %c0 : index

@@ -1,6 +1,7 @@
 // INPUT: 1.5 0
 // INPUT: 1.5 1
 // INPUT: 1.1 7
+// TIME: 1.001 1000
 func.func @f(%x: f64, %n: index) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,5 +1,6 @@
 // INPUT: 0.7 5
 // INPUT: 1.3 0
+// TIME: 0.7 200
 func.func @f(%x: f64, %n: index) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,6 +1,7 @@
 // INPUT: 0.5 0
 // INPUT: 0.5 5
 // INPUT: 0.01 200
+// TIME: 0.01 1000
 func.func @f(%x: f64, %n: index) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

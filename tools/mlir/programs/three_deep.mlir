@@ -1,5 +1,6 @@
 // INPUT: 0.3 3
 // INPUT: 0.2 4
+// TIME: 0.2 12
 func.func @f(%x: f64, %n: index) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,5 +1,6 @@
 // INPUT: 0.4 1.7 3
 // INPUT: -0.8 0.3 1
+// TIME: 0.4 1.7 1000
 // Of one call the first result goes on, of another one the second.
 func.func private @rotate(%x: f64, %y: f64, %k: index) -> (f64, index, f64) {
   %c = math.cos %x : f64

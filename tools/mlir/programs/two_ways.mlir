@@ -1,5 +1,6 @@
 // INPUT: 0.8 4
 // INPUT: 1.2 3
+// TIME: 0.8 10
 // A function that calls itself twice.
 func.func private @tree(%x: f64, %n: index) -> f64 {
   %c0 = arith.constant 0 : index

@@ -4,7 +4,8 @@
 //! one type are as well. Of a stack that is pushed on another one, its buffers and counters are pushed. What makes, fills and frees
 //! buffers are functions of the module, one of each for each type, which compilers inline.
 //!
-//! A buffer is freed at the end of the block that its stack is made in, or popped in; one that is pushed goes on to live there.
+//! Where all stacks are read in the reverse order in which all were written, one buffer does for all ([`on_tape`]). Others have their own,
+//! as here. Such a buffer is freed at the end of the block that its stack is made in, or popped in; one that is pushed goes on to live there.
 
 use pir_dialects::cf;
 use pir_dialects::mlir::{arith, memref};
@@ -14,6 +15,7 @@ use pir_ir::{
 };
 use rustc_hash::FxHashMap;
 
+use super::on_tape;
 use crate::bodies::{atomically, inner_bodies_mut};
 use crate::options::Options;
 use crate::pass::{Changed, Pass, PassContext};
@@ -47,15 +49,19 @@ fn lower_all(module: &mut Module) -> Result<Changed, Vec<Diagnostic>> {
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         let mut kinds = Kinds::default();
+        let on_tapes = on_tape::lower(&ctx, body)?;
         for function in body.walk_all().collect::<Vec<_>>() {
             if body.view(&ctx, function).has(Traits::FUNCTION)
+                && !on_tapes.contains(&function)
                 && let Some(inner) = body.isolated_mut(function)
             {
                 lower(&ctx, inner, &mut kinds)?;
             }
         }
         if !kinds.0.is_empty() {
-            add_functions(&ctx, body, &kinds)?;
+            add_functions(&ctx, body, &kinds, FUNCTIONS)?;
+        }
+        if !kinds.0.is_empty() || !on_tapes.is_empty() {
             changed = Changed::Yes;
         }
         pending.extend(inner_bodies_mut(&ctx, body));
@@ -70,10 +76,10 @@ pub(super) fn are_wanted(options: &Options) -> bool {
 
 /// The types that there are buffers for, with the numbers of their functions.
 #[derive(Default)]
-struct Kinds(Vec<Type>);
+pub(super) struct Kinds(pub(super) Vec<Type>);
 
 impl Kinds {
-    fn of(&mut self, ty: Type) -> usize {
+    pub(super) fn of(&mut self, ty: Type) -> usize {
         let at = self.0.iter().position(|&other| other == ty);
         at.unwrap_or_else(|| {
             self.0.push(ty);
@@ -171,7 +177,7 @@ impl Classes {
 }
 
 /// The types of the counter and the buffer of values of a type: `memref<1xindex>` and `memref<1xmemref<?xT>>`.
-fn parts(ctx: &Context, ty: Type) -> [Type; 2] {
+pub(super) fn parts(ctx: &Context, ty: Type) -> [Type; 2] {
     let buffer = |extent: i64, elem: Type| {
         ctx.intern_type(TypeData::MemRef {
             shape: Some([extent].into()),
@@ -400,7 +406,8 @@ impl Lowering<'_> {
 /// What the functions for values of the type `T` are, of which `K` is the number.
 const FUNCTIONS: &str = include_str!("buffers.mlir");
 
-fn add_functions(ctx: &Context, body: &mut Body, kinds: &Kinds) -> Result<(), Vec<Diagnostic>> {
+/// Adds the functions of `text` for each type.
+pub(super) fn add_functions(ctx: &Context, body: &mut Body, kinds: &Kinds, text: &str) -> Result<(), Vec<Diagnostic>> {
     let (Some(shared), Some(block)) = (ctx.shared(), body.single_block(body.root())) else {
         return Err(vec![Diagnostic::error(
             "stack-buffer",
@@ -408,7 +415,7 @@ fn add_functions(ctx: &Context, body: &mut Body, kinds: &Kinds) -> Result<(), Ve
         )]);
     };
     for (kind, &ty) in kinds.0.iter().enumerate() {
-        let text = FUNCTIONS
+        let text = text
             .replace("$T", &print_type(ctx, ty))
             .replace("$K", &kind.to_string());
         let parsed = parse(&shared, text.as_bytes(), &ParseOptions::default());

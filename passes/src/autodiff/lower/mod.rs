@@ -11,9 +11,11 @@ mod buffers;
 mod control;
 mod emit;
 mod handles;
+mod on_tape;
 mod overflow;
 mod plan;
 mod spans;
+mod tape;
 mod thread;
 mod writes;
 

@@ -91,9 +91,10 @@ fn custom(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     add_all(cx, custom.marked, grads)
 }
 
-/// The operands, and the cotangents of the results that are floats: zeros for those that have none.
+/// The tape, which is the last result, and the cotangents of the results that are floats: zeros for those that have none.
 fn read_for_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<Vec<ValueId>, String> {
-    let mut args: Vec<ValueId> = (0..cx.num_operands()).map(|index| cx.operand(index)).collect();
+    let last = cx.r.body.num_results(cx.op).checked_sub(1);
+    let mut args = vec![cx.result(last.ok_or("the call gives no tape")?)];
     for (index, result) in cx.r.body.results(cx.op).enumerate() {
         if !cx.ctx().is_continuous(cx.r.body.value_type(result)) {
             continue;

@@ -1,0 +1,322 @@
+//! Stacks that can be one become a buffer and a counter for each type of numbers, the tape ([`tape`](super::tape)).
+//!
+//! The function that others are not called by with a tape makes it and frees it; functions that give or take tapes get it as arguments. A
+//! handle of a stack becomes how much there was on the tape when it was made, where that is asked for, and nothing elsewhere. The counter and
+//! the first values are in the frame of the function, so that compilers keep the former in registers and small programs allocate nothing.
+
+use pir_dialects::marks::AUGMENTED;
+use pir_dialects::mlir::{arith, memref};
+use pir_dialects::func;
+use pir_ir::text::{ParseOptions, parse, print_type};
+use pir_ir::{
+    AttrData, BlockId, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, ValueId, ValueMap,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::buffers::{Kinds, add_functions, parts};
+use super::tape::{self, Layout, Reason};
+use crate::autodiff::structure::Names;
+
+const FUNCTIONS: &str = include_str!("tape.mlir");
+
+/// What makes a tape in the frame of a function.
+const FRAME: &str = include_str!("frame.mlir");
+
+/// How many values there is room for in the frame of the function.
+const ROOM: i64 = 64;
+
+/// Lowers the stacks of the functions of a symbol table, as far as they can be on tapes; gives these functions.
+pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, Vec<Diagnostic>> {
+    let names = Names::new(ctx);
+    let functions = tape::functions(ctx, scope);
+    let (layout, reasons) = tape::lay_out(ctx, &names, scope, &functions);
+    if let Some(reason) = reasons.iter().find(|reason| layout.joined.contains(&reason.at.0)) {
+        return Err(vec![refused(scope, reason)]);
+    }
+    let mut kinds = Kinds::default();
+    let mut done: Vec<OpId> = layout.types.keys().copied().collect();
+    done.sort_unstable();
+    for &function in &done {
+        let types = layout.types.get(&function).map_or(&[][..], |types| types);
+        let numbers: Vec<usize> = types.iter().map(|&ty| kinds.of(ty)).collect();
+        if let Some(mut inner) = scope.isolated_mut(function).map(std::mem::take) {
+            let mut lowering = Lowering {
+                ctx,
+                names: &names,
+                layout: &layout,
+                function,
+                tapes: Vec::new(),
+                kinds: types.iter().copied().zip(numbers).collect(),
+                notes: FxHashMap::default(),
+            };
+            let is_inner = lowering.run(&mut inner);
+            let taken = signature(&inner);
+            scope.set_isolated(function, inner);
+            if let (true, Some((inputs, results))) = (is_inner, taken) {
+                func::set_type(ctx, scope, function, &inputs, &results);
+            }
+        }
+    }
+    if !kinds.0.is_empty() {
+        add_functions(ctx, scope, &kinds, &FUNCTIONS.replace("$ROOM", &ROOM.to_string()))?;
+    }
+    Ok(done.into_iter().collect())
+}
+
+fn refused(scope: &Body, reason: &Reason) -> Diagnostic {
+    let (function, op) = reason.at;
+    let span = match scope.isolated(function).filter(|_| op != function) {
+        Some(inner) => inner.op_span(op),
+        None => scope.op_span(function),
+    };
+    let message = format!("the stacks of functions that call each other cannot become one buffer: {}", reason.why);
+    Diagnostic::error("stack-buffer", message)
+        .label(span, "here")
+        .help("let `lower-stacks` come right after `backward`, or `recompute-calls` before it")
+}
+
+/// What a function takes and returns.
+fn signature(body: &Body) -> Option<(Vec<Type>, Vec<Type>)> {
+    let block = body.single_block(body.root())?;
+    let end = body.last_op(block)?;
+    let inputs = body.block_args(block).iter().map(|&v| body.value_type(v)).collect();
+    Some((inputs, body.operands(end).map(|v| body.value_type(v)).collect()))
+}
+
+/// The buffer and the counter of a type.
+struct Tape {
+    ty: Type,
+    kind: usize,
+    counter: ValueId,
+    buffer: ValueId,
+}
+
+struct Lowering<'l> {
+    ctx: &'l Context,
+    names: &'l Names<'l>,
+    layout: &'l Layout,
+    function: OpId,
+    kinds: Vec<(Type, usize)>,
+    tapes: Vec<Tape>,
+    /// How much there was on the tape when a stack was made.
+    notes: FxHashMap<ValueId, ValueId>,
+}
+
+impl Lowering<'_> {
+    /// Whether the function takes a tape from others.
+    fn run(&mut self, body: &mut Body) -> bool {
+        let Some(block) = body.single_block(body.root()) else {
+            return false;
+        };
+        let Some(end) = body.last_op(block) else { return false };
+        let is_stack = |body: &Body, value: &ValueId| self.names.is_stack(body, *value);
+        let is_inner = body.block_args(block).iter().any(|v| is_stack(body, v))
+            || body.operands(end).any(|v| is_stack(body, &v));
+        let ops: Vec<OpId> = body.walk_all().collect();
+        let mut r = Rewriter::new(self.ctx, body);
+        match is_inner {
+            true => {
+                for (ty, kind) in self.kinds.clone() {
+                    let [counter, buffer] = parts(self.ctx, ty).map(|ty| r.body.add_block_arg(block, ty, None));
+                    self.named(&mut r, ty, kind, counter, buffer);
+                }
+            }
+            false => self.make(&mut r, block, end),
+        }
+        for &op in &ops {
+            let span = r.body.op_span(op);
+            r.before(op).set_span(span);
+            self.op(&mut r, op);
+        }
+        let kept: Vec<ValueId> = r.body.operands(end).filter(|&v| !self.names.is_stack(r.body, v)).collect();
+        r.body.set_operands(end, &kept);
+        for &op in ops.iter().rev() {
+            if r.body.is_alive(op) && r.body.results(op).any(|v| self.names.is_stack(r.body, v)) {
+                r.erase_op(op);
+            }
+        }
+        let stacks: Vec<bool> = r.body.block_args(block).iter().map(|&v| self.names.is_stack(r.body, v)).collect();
+        body.retain_block_args(block, |at| !stacks[at]);
+        is_inner
+    }
+
+    fn named(&mut self, r: &mut Rewriter<'_>, ty: Type, kind: usize, counter: ValueId, buffer: ValueId) {
+        r.name(counter, "count");
+        r.name(buffer, "tape");
+        self.tapes.push(Tape {
+            ty,
+            kind,
+            counter,
+            buffer,
+        });
+    }
+
+    /// Makes the tapes at the start of the function, and frees them at its end.
+    fn make(&mut self, r: &mut Rewriter<'_>, block: BlockId, end: OpId) {
+        r.at_start(block);
+        for (ty, kind) in self.kinds.clone() {
+            if let Some([counter, buffer]) = import_frame(r, ty) {
+                self.named(r, ty, kind, counter, buffer);
+            }
+        }
+        r.before(end);
+        for tape in &self.tapes {
+            let zero = index(r, 0);
+            let ty = buffer_of(self.ctx, DYNAMIC, tape.ty);
+            let values = r.op(memref::Load::NAME).operands([tape.buffer, zero]).result(ty).value();
+            call(r, "free", tape.kind, &[values], &[]);
+        }
+    }
+
+    fn tape(&self, ty: Type) -> Option<&Tape> {
+        self.tapes.iter().find(|tape| tape.ty == ty)
+    }
+
+    fn op(&mut self, r: &mut Rewriter<'_>, op: OpId) {
+        let (name, names) = (r.body.op_name(op), self.names);
+        let here = (self.function, op);
+        if name == names.create {
+            let count = self.layout.based.get(&here).and_then(|&ty| self.count(r, ty));
+            self.notes.extend(count.map(|count| (r.body.result(op, 0), count)));
+        } else if name == names.push {
+            let value = r.body.operand(op, 1);
+            match names.is_stack(r.body, value) {
+                false => self.push(r, value),
+                true if self.layout.noted.contains(&here) => {
+                    if let Some(&note) = self.notes.get(&value) {
+                        self.push(r, note);
+                    }
+                }
+                true => {}
+            }
+            r.erase_op(op);
+        } else if name == names.pop {
+            let value = r.body.result(op, 0);
+            match names.is_stack(r.body, value) {
+                false => {
+                    if let Some(popped) = self.pop(r, r.body.value_type(value)) {
+                        r.stand_in(value, popped);
+                    }
+                    r.erase_op(op);
+                }
+                true if self.layout.noted.contains(&here) => {
+                    let note = self.pop(r, Type::INDEX);
+                    self.notes.extend(note.map(|note| (value, note)));
+                }
+                true => {}
+            }
+        } else if name == names.is_empty {
+            self.is_empty(r, op);
+        } else if func::callee(self.ctx, r.body, op).is_some() {
+            self.call(r, op);
+        }
+    }
+
+    /// How much there is on a tape.
+    fn count(&self, r: &mut Rewriter<'_>, ty: Type) -> Option<ValueId> {
+        let counter = self.tape(ty)?.counter;
+        let zero = index(r, 0);
+        Some(
+            r.op(memref::Load::NAME)
+                .operands([counter, zero])
+                .result(Type::INDEX)
+                .value(),
+        )
+    }
+
+    fn push(&self, r: &mut Rewriter<'_>, value: ValueId) {
+        if let Some(tape) = self.tape(r.body.value_type(value)) {
+            call(r, "push", tape.kind, &[tape.counter, tape.buffer, value], &[]);
+        }
+    }
+
+    fn pop(&self, r: &mut Rewriter<'_>, ty: Type) -> Option<ValueId> {
+        let tape = self.tape(ty)?;
+        let popped = call(r, "pop", tape.kind, &[tape.counter, tape.buffer], &[ty]);
+        Some(r.body.result(popped, 0))
+    }
+
+    /// Whether there is as much on the tape as when the stack was made.
+    fn is_empty(&self, r: &mut Rewriter<'_>, op: OpId) {
+        let (stack, old) = (r.body.operand(op, 0), r.body.result(op, 0));
+        let Some((&note, witness)) = self.notes.get(&stack).zip(self.layout.tested.get(&(self.function, op)).copied())
+        else {
+            return;
+        };
+        let Some(count) = self.count(r, witness) else { return };
+        let equal = r.ctx.int_attr(0);
+        let compared = r.op(arith::Cmpi::NAME).operands([count, note]).attr("predicate", equal);
+        let empty = compared.result(Type::I1).value();
+        r.stand_in(old, empty);
+        r.erase_op(op);
+    }
+
+    /// A call gets the tapes in the place of a stack.
+    fn call(&self, r: &mut Rewriter<'_>, op: OpId) {
+        let is_stack = |r: &Rewriter<'_>, v: ValueId| self.names.is_stack(r.body, v);
+        let (operands, results) = (r.body.operands_vec(op), r.body.results(op).collect::<Vec<_>>());
+        if !operands.iter().chain(&results).any(|&v| is_stack(r, v)) {
+            return;
+        }
+        let tapes = self.tapes.iter().flat_map(|tape| [tape.counter, tape.buffer]);
+        let operands = operands.into_iter().filter(|&v| !is_stack(r, v)).chain(tapes);
+        let operands: Vec<ValueId> = operands.collect();
+        let kept: Vec<ValueId> = results.into_iter().filter(|&v| !is_stack(r, v)).collect();
+        let types: Vec<Type> = kept.iter().map(|&v| r.body.value_type(v)).collect();
+        let new = r.recreate(op, &operands, &types);
+        let attrs = AUGMENTED.remove(self.ctx, r.body.attrs(new));
+        r.body.set_attrs(new, attrs);
+        for (at, old) in kept.into_iter().enumerate() {
+            let result = r.body.result(new, at);
+            r.stand_in(old, result);
+        }
+        // Uses of the tape are lowered later.
+        if r.body.results(op).all(|v| !is_stack(r, v)) {
+            r.erase_op(op);
+        }
+    }
+}
+
+fn index(r: &mut Rewriter<'_>, value: i128) -> ValueId {
+    let ty = Type::INDEX;
+    let value = r.ctx.attr(AttrData::Int { value, ty });
+    r.op(arith::Constant::NAME).attr("value", value).result(ty).value()
+}
+
+fn buffer_of(ctx: &Context, extent: i64, elem: Type) -> Type {
+    ctx.intern_type(TypeData::MemRef {
+        shape: Some([extent].into()),
+        elem,
+        layout: None,
+        space: None,
+    })
+}
+
+/// Puts what makes a tape at the insertion point; gives its counter and its buffer.
+fn import_frame(r: &mut Rewriter<'_>, ty: Type) -> Option<[ValueId; 2]> {
+    let shared = r.ctx.shared()?;
+    let text = FRAME
+        .replace("$T", &print_type(r.ctx, ty))
+        .replace("$ROOM", &ROOM.to_string());
+    let parsed = parse(&shared, text.as_bytes(), &ParseOptions::default());
+    let function = parsed.module.body.block_ops(parsed.module.top()).next()?;
+    let inner = parsed.module.body.isolated(function)?;
+    let mut ops = inner.block_ops_vec(inner.single_block(inner.root())?);
+    let end = ops.pop()?;
+    let mut map = ValueMap::new();
+    for op in ops {
+        r.import_op(inner, op, &mut map);
+    }
+    let mut made = inner.operands(end).map(|value| map.get(value));
+    Some([made.next()??, made.next()??])
+}
+
+fn call(r: &mut Rewriter<'_>, what: &str, kind: usize, operands: &[ValueId], results: &[Type]) -> OpId {
+    let name = r.ctx.sym(&format!("pir_tape_{what}_{kind}"));
+    let callee = r.ctx.attr(AttrData::Symbol([name].into()));
+    r.op("func.call")
+        .attr("callee", callee)
+        .operands(operands.iter().copied())
+        .results(results.iter().copied())
+        .build()
+}

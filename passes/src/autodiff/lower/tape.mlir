@@ -1,0 +1,61 @@
+// Functions for the tape of values of the type $T. It begins with room that its function has, and grows on the heap.
+"func.func"() <{function_type = (memref<1xindex>, memref<1xmemref<?x$T>>, $T) -> (), sym_name = "pir_tape_push_$K", sym_visibility = "private"}> ({
+^bb0(%counter: memref<1xindex>, %buffer: memref<1xmemref<?x$T>>, %value: $T):
+  %zero = "arith.constant"() <{value = 0 : index}> : () -> index
+  %one = "arith.constant"() <{value = 1 : index}> : () -> index
+  %count = "memref.load"(%counter, %zero) : (memref<1xindex>, index) -> index
+  %old = "memref.load"(%buffer, %zero) : (memref<1xmemref<?x$T>>, index) -> memref<?x$T>
+  %room = "memref.dim"(%old, %zero) : (memref<?x$T>, index) -> index
+  %full = "arith.cmpi"(%count, %room) <{predicate = 5 : i64}> : (index, index) -> i1
+  %new = "scf.if"(%full) ({
+    %grown = "func.call"(%old) <{callee = @pir_tape_grow_$K}> : (memref<?x$T>) -> memref<?x$T>
+    "memref.store"(%grown, %buffer, %zero) : (memref<?x$T>, memref<1xmemref<?x$T>>, index) -> ()
+    "scf.yield"(%grown) : (memref<?x$T>) -> ()
+  }, {
+    "scf.yield"(%old) : (memref<?x$T>) -> ()
+  }) : (i1) -> memref<?x$T>
+  "memref.store"(%value, %new, %count) : ($T, memref<?x$T>, index) -> ()
+  %next = "arith.addi"(%count, %one) : (index, index) -> index
+  "memref.store"(%next, %counter, %zero) : (index, memref<1xindex>, index) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"func.func"() <{function_type = (memref<1xindex>, memref<1xmemref<?x$T>>) -> $T, sym_name = "pir_tape_pop_$K", sym_visibility = "private"}> ({
+^bb0(%counter: memref<1xindex>, %buffer: memref<1xmemref<?x$T>>):
+  %zero = "arith.constant"() <{value = 0 : index}> : () -> index
+  %one = "arith.constant"() <{value = 1 : index}> : () -> index
+  %count = "memref.load"(%counter, %zero) : (memref<1xindex>, index) -> index
+  %values = "memref.load"(%buffer, %zero) : (memref<1xmemref<?x$T>>, index) -> memref<?x$T>
+  %last = "arith.subi"(%count, %one) : (index, index) -> index
+  "memref.store"(%last, %counter, %zero) : (index, memref<1xindex>, index) -> ()
+  %value = "memref.load"(%values, %last) : (memref<?x$T>, index) -> $T
+  "func.return"(%value) : ($T) -> ()
+}) : () -> ()
+"func.func"() <{function_type = (memref<?x$T>) -> memref<?x$T>, sym_name = "pir_tape_grow_$K", sym_visibility = "private"}> ({
+^bb0(%old: memref<?x$T>):
+  %zero = "arith.constant"() <{value = 0 : index}> : () -> index
+  %one = "arith.constant"() <{value = 1 : index}> : () -> index
+  %count = "memref.dim"(%old, %zero) : (memref<?x$T>, index) -> index
+  %room = "arith.addi"(%count, %count) : (index, index) -> index
+  %new = "memref.alloc"(%room) <{operandSegmentSizes = array<i32: 1, 0>}> : (index) -> memref<?x$T>
+  "scf.for"(%zero, %count, %one) ({
+  ^bb0(%at: index):
+    %value = "memref.load"(%old, %at) : (memref<?x$T>, index) -> $T
+    "memref.store"(%value, %new, %at) : ($T, memref<?x$T>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.call"(%old) <{callee = @pir_tape_free_$K}> : (memref<?x$T>) -> ()
+  "func.return"(%new) : (memref<?x$T>) -> ()
+}) : () -> ()
+"func.func"() <{function_type = (memref<?x$T>) -> (), sym_name = "pir_tape_free_$K", sym_visibility = "private"}> ({
+^bb0(%values: memref<?x$T>):
+  %zero = "arith.constant"() <{value = 0 : index}> : () -> index
+  %first = "arith.constant"() <{value = $ROOM : index}> : () -> index
+  %count = "memref.dim"(%values, %zero) : (memref<?x$T>, index) -> index
+  %grown = "arith.cmpi"(%count, %first) <{predicate = 4 : i64}> : (index, index) -> i1
+  "scf.if"(%grown) ({
+    "memref.dealloc"(%values) : (memref<?x$T>) -> ()
+    "scf.yield"() : () -> ()
+  }, {
+  }) : (i1) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()

@@ -1,0 +1,637 @@
+//! Which stacks of a module can be one: the *tape*.
+//!
+//! What `backward` makes reads its stacks in the reverse order in which all of them together were written, across loops, branches and
+//! calls. Then one buffer for each type of numbers does for all stacks: a handle is nothing, or, where it is asked whether the stack is
+//! empty, how much there was on the tape before.
+//!
+//! This is proven by running each function on a tape of [`Event`]s, one for each push, loop, branch or call that leaves something behind. A
+//! pop has to find its own stack's push on top. A loop that pops has to find a loop on top, and its regions have to undo what the regions of
+//! that one did; it has to end when what that loop began with is reached. A branch that pops has to find one with the same condition, a call
+//! that takes a tape the call that gave it. What is not of this form gets buffers of its own ([`buffers`](super::buffers)).
+
+use std::rc::Rc;
+
+use pir_dialects::func;
+use pir_dialects::mlir::arith;
+use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Sym, Traits, Type, ValueDef, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::autodiff::structure::Names;
+
+/// A value or an operation of a function.
+type Of<T> = (OpId, T);
+
+/// What is left behind on the tape.
+#[derive(Clone, Debug)]
+enum Event {
+    Number {
+        on: usize,
+        ty: Type,
+        value: Of<ValueId>,
+    },
+    Handle {
+        on: usize,
+        item: usize,
+    },
+    Loop {
+        op: Of<OpId>,
+        parts: [Rc<Vec<Event>>; 2],
+    },
+    Branch {
+        condition: Of<ValueId>,
+        parts: [Rc<Vec<Event>>; 2],
+    },
+    Call {
+        callee: OpId,
+        tape: usize,
+    },
+}
+
+/// A stack.
+struct Stack {
+    /// What makes it, and how much there is on the tape of its block then.
+    made: Option<(Of<OpId>, BlockId, usize)>,
+    /// It is asked whether it is empty: of values of the type.
+    witness: Option<Type>,
+}
+
+/// How the stacks of functions are put on tapes.
+#[derive(Default)]
+pub(super) struct Layout {
+    /// The operations that make stacks of which it is to be noted how much there was on the tape of the type.
+    pub(super) based: FxHashMap<Of<OpId>, Type>,
+    /// What asks whether they are empty.
+    pub(super) tested: FxHashMap<Of<OpId>, Type>,
+    /// The pushes and pops of their handles.
+    pub(super) noted: FxHashSet<Of<OpId>>,
+    /// The types on the tapes of each function, and of those that have tapes in common with others.
+    pub(super) types: FxHashMap<OpId, Vec<Type>>,
+    pub(super) shared: Vec<Type>,
+    /// The functions that take tapes from others, or call such.
+    pub(super) joined: FxHashSet<OpId>,
+}
+
+/// What prevents it, and where.
+pub(super) struct Reason {
+    pub(super) at: Of<OpId>,
+    pub(super) why: &'static str,
+}
+
+struct Run<'a> {
+    ctx: &'a Context,
+    names: &'a Names<'a>,
+    scope: &'a Body,
+    functions: &'a FxHashMap<Sym, OpId>,
+    stacks: Vec<Stack>,
+    handles: FxHashMap<Of<ValueId>, usize>,
+    /// What was pushed, for what is popped.
+    images: FxHashMap<Of<ValueId>, Of<ValueId>>,
+    /// What functions that give a tape leave behind, with that tape.
+    given: FxHashMap<OpId, (Rc<Vec<Event>>, usize)>,
+    /// For each function that takes a tape the one that gives it.
+    takes: FxHashMap<OpId, OpId>,
+    pending: Vec<OpId>,
+    /// What asks whether stacks are empty.
+    tests: Vec<(Of<OpId>, usize)>,
+    /// Pops of handles.
+    popped: Vec<(Of<OpId>, usize)>,
+    pushed: Vec<(Of<OpId>, usize)>,
+}
+
+/// The body of a function, with the operations that have something to do with stacks, in their regions too.
+struct Walked<'a> {
+    function: OpId,
+    body: &'a Body,
+    active: FxHashSet<OpId>,
+}
+
+impl<'a> Walked<'a> {
+    fn new(names: &Names<'_>, scope: &'a Body, function: OpId) -> Option<Self> {
+        let body = scope.isolated(function)?;
+        let mut active = FxHashSet::default();
+        for op in body.walk_all() {
+            let mut values = body.operands(op).chain(body.results(op));
+            if values.any(|value| names.is_stack(body, value)) {
+                let mut at = Some(op);
+                while let Some(op) = at.filter(|&op| active.insert(op)) {
+                    at = body.parent_op(op);
+                }
+            }
+        }
+        Some(Walked { function, body, active })
+    }
+
+    fn of<T>(&self, what: T) -> Of<T> {
+        (self.function, what)
+    }
+
+    /// Whether something in an operation reads a stack that is made outside of it.
+    fn reads_outside(&self, names: &Names<'_>, op: OpId) -> bool {
+        let inside = |value: ValueId| {
+            let mut at = self.body.value_block(value).and_then(|block| self.body.block_parent(block));
+            while let Some(parent) = at.filter(|&parent| parent != op) {
+                at = self.body.parent_op(parent);
+            }
+            at == Some(op)
+        };
+        let nested = self.body.op_regions(op).iter().flat_map(|&region| self.body.walk(region));
+        nested.into_iter().any(|op| {
+            let writes = [names.push, names.create].contains(&self.body.op_name(op));
+            let mut stacks = self.body.operands(op).filter(|&v| names.is_stack(self.body, v));
+            !writes && stacks.any(|stack| !inside(stack))
+        })
+    }
+}
+
+/// The functions of a symbol table by their names.
+pub(super) fn functions(ctx: &Context, scope: &Body) -> FxHashMap<Sym, OpId> {
+    let ops = scope.walk_all().filter(|&op| scope.view(ctx, op).has(Traits::FUNCTION));
+    ops.filter_map(|op| Some((ctx.sym(scope.view(ctx, op).str("sym_name")?), op)))
+        .collect()
+}
+
+/// Finds the stacks that can be on tapes, and the reasons of the functions whose stacks cannot.
+pub(super) fn lay_out(
+    ctx: &Context,
+    names: &Names<'_>,
+    scope: &Body,
+    functions: &FxHashMap<Sym, OpId>,
+) -> (Layout, Vec<Reason>) {
+    let mut layout = Layout::default();
+    let mut reasons = Vec::new();
+    let mut ops: Vec<OpId> = functions.values().copied().collect();
+    ops.sort_unstable();
+    let walked = ops.iter().filter_map(|&op| Walked::new(names, scope, op));
+    let (joined, alone): (Vec<_>, Vec<_>) = walked
+        .filter(|walked| !walked.active.is_empty() || has_tape(names, walked))
+        .partition(|walked| has_tape(names, walked) || calls_tapes(ctx, names, walked));
+    for walked in &alone {
+        let mut run = Run::new(ctx, names, scope, functions);
+        match run.function(walked).and_then(|()| run.enter(&mut layout, &[walked])) {
+            Ok(types) => drop(layout.types.insert(walked.function, types)),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    let mut run = Run::new(ctx, names, scope, functions);
+    let refs: Vec<&Walked<'_>> = joined.iter().collect();
+    layout.joined.extend(refs.iter().map(|walked| walked.function));
+    match run.all(&refs).and_then(|()| run.enter(&mut layout, &refs)) {
+        Ok(types) => {
+            layout.types.extend(refs.iter().map(|walked| (walked.function, types.clone())));
+            layout.shared = types;
+        }
+        Err(reason) => reasons.push(reason),
+    }
+    (layout, reasons)
+}
+
+/// Whether a function takes or gives stacks.
+fn has_tape(names: &Names<'_>, walked: &Walked<'_>) -> bool {
+    takes_tape(names, walked) || gives_tape(names, walked)
+}
+
+fn takes_tape(names: &Names<'_>, walked: &Walked<'_>) -> bool {
+    let body = walked.body;
+    let entry = body.entry_block(body.root());
+    entry.is_some_and(|entry| body.block_args(entry).iter().any(|&v| names.is_stack(body, v)))
+}
+
+fn gives_tape(names: &Names<'_>, walked: &Walked<'_>) -> bool {
+    let body = walked.body;
+    let end = body.single_block(body.root()).and_then(|block| body.last_op(block));
+    end.is_some_and(|end| body.operands(end).any(|v| names.is_stack(body, v)))
+}
+
+fn calls_tapes(ctx: &Context, names: &Names<'_>, walked: &Walked<'_>) -> bool {
+    let body = walked.body;
+    let stacks = |op: OpId| body.operands(op).chain(body.results(op)).any(|v| names.is_stack(body, v));
+    walked
+        .active
+        .iter()
+        .any(|&op| func::callee(ctx, body, op).is_some() && stacks(op))
+}
+
+type Done<T = ()> = Result<T, Reason>;
+
+impl<'a> Run<'a> {
+    fn new(ctx: &'a Context, names: &'a Names<'a>, scope: &'a Body, functions: &'a FxHashMap<Sym, OpId>) -> Self {
+        Run {
+            ctx,
+            names,
+            scope,
+            functions,
+            stacks: Vec::new(),
+            handles: FxHashMap::default(),
+            images: FxHashMap::default(),
+            given: FxHashMap::default(),
+            takes: FxHashMap::default(),
+            pending: Vec::new(),
+            tests: Vec::new(),
+            popped: Vec::new(),
+            pushed: Vec::new(),
+        }
+    }
+
+    /// Runs functions that have tapes in common: first those that do not take one.
+    fn all(&mut self, all: &[&Walked<'_>]) -> Done {
+        let (take, others): (Vec<&Walked<'_>>, Vec<_>) = all.iter().partition(|walked| takes_tape(self.names, walked));
+        for walked in others {
+            self.function(walked)?;
+        }
+        while let Some(function) = self.pending.pop() {
+            let walked = take.iter().find(|walked| walked.function == function);
+            let Some(walked) = walked else {
+                return Err(Reason {
+                    at: (function, function),
+                    why: "a function that takes a stack has no body",
+                });
+            };
+            self.adjoint(walked)?;
+        }
+        match take.iter().find(|walked| !self.takes.contains_key(&walked.function)) {
+            // Whom nobody calls may be called from outside.
+            Some(walked) => Err(Reason {
+                at: (walked.function, walked.function),
+                why: "a function takes a stack that no call gives it",
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn function(&mut self, walked: &Walked<'_>) -> Done {
+        let Some(block) = walked.body.single_block(walked.body.root()) else {
+            return Err(self.reason(walked, walked.function, "the function has several blocks"));
+        };
+        let mut tape = Vec::new();
+        self.block(walked, block, &mut tape)?;
+        if let Some(&stack) = walked.body.last_op(block).and_then(|end| self.returned(walked, end)) {
+            self.given.insert(walked.function, (Rc::new(tape), stack));
+        }
+        Ok(())
+    }
+
+    /// A function that takes a tape has to undo what the one that gave it did.
+    fn adjoint(&mut self, walked: &Walked<'_>) -> Done {
+        let body = walked.body;
+        let giver = self.takes.get(&walked.function).and_then(|giver| self.given.get(giver)).cloned();
+        let (Some(block), Some((events, stack))) = (body.single_block(body.root()), giver) else {
+            return Err(self.reason(walked, walked.function, "it is not known what is on the stack that it takes"));
+        };
+        let stacks = body.block_args(block).iter().filter(|&&v| self.names.is_stack(body, v));
+        for &arg in stacks {
+            self.handles.insert(walked.of(arg), stack);
+        }
+        let mut tape = events.to_vec();
+        self.block(walked, block, &mut tape)?;
+        match tape.is_empty() && !gives_tape(self.names, walked) {
+            true => Ok(()),
+            false => Err(self.reason(walked, walked.function, "it leaves something on the stack that it takes")),
+        }
+    }
+
+    fn reason(&self, walked: &Walked<'_>, op: OpId, why: &'static str) -> Reason {
+        Reason { at: walked.of(op), why }
+    }
+
+    fn returned(&self, walked: &Walked<'_>, end: OpId) -> Option<&usize> {
+        let mut stacks = walked.body.operands(end).filter(|&v| self.names.is_stack(walked.body, v));
+        self.handles.get(&walked.of(stacks.next()?))
+    }
+
+    fn stack(&self, walked: &Walked<'_>, op: OpId, handle: ValueId) -> Done<usize> {
+        let known = self.handles.get(&walked.of(handle)).copied();
+        known.ok_or_else(|| self.reason(walked, op, "it is not known which stack this is"))
+    }
+
+    fn block(&mut self, walked: &Walked<'_>, block: BlockId, tape: &mut Vec<Event>) -> Done {
+        for op in walked.body.block_ops(block) {
+            if walked.active.contains(&op) {
+                stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.op(walked, op, block, tape))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, walked: &Walked<'_>, op: OpId, block: BlockId, tape: &mut Vec<Event>) -> Done {
+        let (body, names) = (walked.body, self.names);
+        let name = body.op_name(op);
+        if name == names.create {
+            self.stacks.push(Stack {
+                made: Some((walked.of(op), block, tape.len())),
+                witness: None,
+            });
+            self.handles.insert(walked.of(body.result(op, 0)), self.stacks.len() - 1);
+            return Ok(());
+        }
+        if name == names.push {
+            return self.push(walked, op, tape);
+        }
+        if name == names.pop {
+            return self.pop(walked, op, tape);
+        }
+        if name == names.is_empty {
+            // What it says is looked at with the loop that it ends.
+            return match tape.is_empty() {
+                true => Ok(()),
+                false => Err(self.reason(walked, op, "it is asked whether there is something on a stack, and there may be")),
+            };
+        }
+        if let Some(path) = func::callee(self.ctx, body, op) {
+            return self.call(walked, op, path, tape);
+        }
+        if let Some(kind) = names.kind(body, op) {
+            let blocks = names.form(body, op).map(|form| form.blocks);
+            let hands_on = body.operands(op).chain(body.results(op)).any(|v| names.is_stack(body, v));
+            return match blocks.filter(|_| !hands_on) {
+                Some(blocks) if walked.reads_outside(names, op) => self.undo(walked, op, kind, blocks, tape),
+                Some(blocks) => self.record(walked, op, kind, blocks, tape),
+                None => Err(self.reason(walked, op, "control takes stacks along")),
+            };
+        }
+        let returns = body.view(self.ctx, op).has(Traits::RETURN_LIKE);
+        let stacks = || body.operands(op).filter(|&v| names.is_stack(body, v)).count();
+        match returns && stacks() == 1 && body.op_block(op) == body.single_block(body.root()) {
+            true => Ok(()),
+            false => Err(self.reason(walked, op, "a stack is used by an operation that is not known")),
+        }
+    }
+
+    fn push(&mut self, walked: &Walked<'_>, op: OpId, tape: &mut Vec<Event>) -> Done {
+        let (stack, value) = (walked.body.operand(op, 0), walked.body.operand(op, 1));
+        let on = self.stack(walked, op, stack)?;
+        if self.names.is_stack(walked.body, value) {
+            let item = self.stack(walked, op, value)?;
+            self.pushed.push((walked.of(op), item));
+            tape.push(Event::Handle { on, item });
+        } else {
+            tape.push(Event::Number {
+                on,
+                ty: walked.body.value_type(value),
+                value: self.image(walked.of(value)),
+            });
+        }
+        Ok(())
+    }
+
+    fn pop(&mut self, walked: &Walked<'_>, op: OpId, tape: &mut Vec<Event>) -> Done {
+        let (stack, value) = (walked.body.operand(op, 0), walked.body.result(op, 0));
+        let from = self.stack(walked, op, stack)?;
+        let found = walked.body.value_type(value);
+        match tape.pop() {
+            Some(Event::Number { on, ty, value: pushed }) if on == from && ty == found => {
+                self.images.insert(walked.of(value), pushed);
+                Ok(())
+            }
+            Some(Event::Handle { on, item, .. }) if on == from && found == self.names.stack => {
+                self.handles.insert(walked.of(value), item);
+                self.popped.push((walked.of(op), item));
+                Ok(())
+            }
+            _ => Err(self.reason(walked, op, "stacks are not read in the reverse order in which they were written")),
+        }
+    }
+
+    fn call(&mut self, walked: &Walked<'_>, op: OpId, path: &[Sym], tape: &mut Vec<Event>) -> Done {
+        let body = walked.body;
+        let stacks = |values: &mut dyn Iterator<Item = ValueId>| -> Vec<ValueId> {
+            values.filter(|&v| self.names.is_stack(body, v)).collect()
+        };
+        let (taken, given) = (stacks(&mut body.operands(op)), stacks(&mut body.results(op)));
+        let callee = match path {
+            [name] => self.functions.get(name).copied(),
+            _ => None,
+        };
+        let unknown = "it is not known what the called function does to stacks";
+        match (&taken[..], &given[..], callee) {
+            ([], &[handle], Some(callee)) => {
+                self.stacks.push(Stack {
+                    made: None,
+                    witness: None,
+                });
+                let stack = self.stacks.len() - 1;
+                self.handles.insert(walked.of(handle), stack);
+                tape.push(Event::Call { callee, tape: stack });
+                Ok(())
+            }
+            (&[handle], [], Some(callee)) => {
+                let stack = self.stack(walked, op, handle)?;
+                match tape.pop() {
+                    Some(Event::Call { callee: giver, tape }) if tape == stack => match self.takes.insert(callee, giver) {
+                        None => {
+                            self.pending.push(callee);
+                            Ok(())
+                        }
+                        Some(other) if other == giver => Ok(()),
+                        Some(_) => Err(self.reason(walked, op, unknown)),
+                    },
+                    _ => Err(self.reason(walked, op, "calls do not take stacks in the reverse order in which others gave them")),
+                }
+            }
+            _ => Err(self.reason(walked, op, unknown)),
+        }
+    }
+
+    /// A loop or a branch that leaves something behind.
+    fn record(
+        &mut self,
+        walked: &Walked<'_>,
+        op: OpId,
+        kind: FlowKind,
+        blocks: [Option<BlockId>; 2],
+        tape: &mut Vec<Event>,
+    ) -> Done {
+        let mut parts = [Vec::new(), Vec::new()];
+        for (part, block) in parts.iter_mut().zip(blocks) {
+            if let Some(block) = block {
+                self.block(walked, block, part)?;
+            }
+        }
+        if parts.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
+        let parts = parts.map(Rc::new);
+        tape.push(match kind {
+            FlowKind::Loop => Event::Loop {
+                op: walked.of(op),
+                parts,
+            },
+            FlowKind::Branch => Event::Branch {
+                condition: self.image(walked.of(walked.body.operand(op, 0))),
+                parts,
+            },
+        });
+        Ok(())
+    }
+
+    /// A loop or a branch that undoes what another one left behind.
+    fn undo(
+        &mut self,
+        walked: &Walked<'_>,
+        op: OpId,
+        kind: FlowKind,
+        blocks: [Option<BlockId>; 2],
+        tape: &mut Vec<Event>,
+    ) -> Done {
+        let before = tape.pop();
+        let other = "it does not read what the loop or branch before it wrote";
+        let parts = match (&before, kind) {
+            (Some(Event::Loop { parts, .. }), FlowKind::Loop) => parts.clone(),
+            (Some(Event::Branch { parts, condition }), FlowKind::Branch) => {
+                let own = walked.of(walked.body.operand(op, 0));
+                if !self.same(own, *condition, 64) {
+                    return Err(self.reason(walked, op, "it may take another way than the branch that wrote what it reads"));
+                }
+                parts.clone()
+            }
+            _ => return Err(self.reason(walked, op, other)),
+        };
+        for (part, block) in parts.iter().zip(blocks) {
+            let mut left = part.to_vec();
+            if let Some(block) = block {
+                self.block(walked, block, &mut left)?;
+            }
+            if !left.is_empty() {
+                return Err(self.reason(walked, op, "it does not read all that the loop or branch before it wrote"));
+            }
+        }
+        match before {
+            Some(Event::Loop { op: forward, parts }) => self.ends_with(walked, op, blocks, forward, &parts, tape.len()),
+            _ => Ok(()),
+        }
+    }
+
+    /// A loop that reads has to run as often as the one that wrote: as long as its stack is not empty.
+    fn ends_with(
+        &mut self,
+        walked: &Walked<'_>,
+        op: OpId,
+        blocks: [Option<BlockId>; 2],
+        forward: Of<OpId>,
+        parts: &[Rc<Vec<Event>>; 2],
+        place: usize,
+    ) -> Done {
+        let wrong = self.reason(walked, op, "it may run more or less often than the loop that wrote what it reads");
+        let Some((test, stack)) = self.tested(walked, blocks[0]) else {
+            return Err(wrong);
+        };
+        self.tests.push((walked.of(test), stack));
+        let Some((create, block, len)) = self.stacks[stack].made else {
+            return Err(wrong);
+        };
+        let Some(body) = self.scope.isolated(forward.0).filter(|_| create.0 == forward.0) else {
+            return Err(wrong);
+        };
+        // Nothing else is on it, and nothing came on the tape since it was made.
+        let alone = body.uses(body.result(create.1, 0)).all(|at| {
+            let pushes = at.index == 0 && body.op_name(at.op) == self.names.push;
+            !pushes || body.parent_op(at.op) == Some(forward.1)
+        });
+        if !alone || len != place || body.op_block(forward.1) != Some(block) {
+            return Err(wrong);
+        }
+        let own = || parts.iter().flat_map(|part| part.iter());
+        let number = own().find_map(|event| match event {
+            Event::Number { on, ty, .. } if *on == stack => Some((*ty, None)),
+            _ => None,
+        });
+        let handle = || {
+            own().find_map(|event| match event {
+                Event::Handle { on, item, .. } if *on == stack => Some((Type::INDEX, Some(*item))),
+                _ => None,
+            })
+        };
+        let Some((witness, item)) = number.or_else(handle) else {
+            return Err(wrong);
+        };
+        self.stacks[stack].witness = Some(witness);
+        if let Some(item) = item {
+            // Its handle has to leave something behind.
+            if self.stacks[item].made.is_none() {
+                return Err(wrong);
+            }
+            self.stacks[item].witness.get_or_insert(Type::INDEX);
+        }
+        Ok(())
+    }
+
+    /// The stack as long as which is not empty a loop runs.
+    fn tested(&self, walked: &Walked<'_>, block: Option<BlockId>) -> Option<(OpId, usize)> {
+        let body = walked.body;
+        let end = body.last_op(block?)?;
+        let negation = body.defining_op(body.get_operand(end, 0)?)?;
+        let truth = body.defining_op(body.get_operand(negation, 1)?)?;
+        let empty = body.defining_op(body.operand(negation, 0))?;
+        let asks = self.ctx.op_str(body.op_name(negation)) == arith::Xori::NAME
+            && body.view(self.ctx, truth).bool("value") == Some(true)
+            && body.op_name(empty) == self.names.is_empty;
+        let stack = self.handles.get(&walked.of(body.operand(empty, 0)));
+        Some((empty, *stack.filter(|_| asks)?))
+    }
+
+    /// The value that was pushed, if it is one that is popped.
+    fn image(&self, value: Of<ValueId>) -> Of<ValueId> {
+        self.images.get(&value).copied().unwrap_or(value)
+    }
+
+    /// Whether two values are equal, whenever both are computed: they are the same, or computed of the same.
+    fn same(&self, a: Of<ValueId>, b: Of<ValueId>, fuel: usize) -> bool {
+        let (a, b) = (self.image(a), self.image(b));
+        if a == b {
+            return true;
+        }
+        let (Some(left), Some(right)) = (self.scope.isolated(a.0), self.scope.isolated(b.0)) else {
+            return false;
+        };
+        let (ValueDef::Result(x, i), ValueDef::Result(y, j)) = (left.value_def(a.1), right.value_def(b.1)) else {
+            return false;
+        };
+        let pure = |body: &Body, op: OpId| {
+            let view = body.view(self.ctx, op);
+            view.def().is_some() && view.own_effects().is_empty() && body.op_regions(op).is_empty()
+        };
+        let alike = left.op_name(x) == right.op_name(y) && left.attrs(x) == right.attrs(y) && i == j;
+        fuel > 0
+            && alike
+            && pure(left, x)
+            && pure(right, y)
+            && left.num_operands(x) == right.num_operands(y)
+            && left
+                .operands(x)
+                .zip(right.operands(y))
+                .all(|(v, w)| self.same((a.0, v), (b.0, w), fuel - 1))
+    }
+
+    /// Enters what was found; gives the types on the tapes.
+    fn enter(&self, layout: &mut Layout, all: &[&Walked<'_>]) -> Done<Vec<Type>> {
+        let mut types = Vec::new();
+        for walked in all {
+            for op in walked.body.walk_all().filter(|&op| walked.body.op_name(op) == self.names.push) {
+                let ty = walked.body.value_type(walked.body.operand(op, 1));
+                if ty != self.names.stack && !types.contains(&ty) {
+                    types.push(ty);
+                }
+            }
+        }
+        for stack in &self.stacks {
+            if let (Some((create, ..)), Some(witness)) = (stack.made, stack.witness) {
+                layout.based.insert(create, witness);
+            }
+        }
+        let tests = self.tests.iter().filter_map(|&(op, stack)| Some((op, self.stacks[stack].witness?)));
+        layout.tested.extend(tests);
+        for walked in all {
+            let mut asks = walked.active.iter().filter(|&&op| walked.body.op_name(op) == self.names.is_empty);
+            if let Some(&op) = asks.find(|&&op| !layout.tested.contains_key(&walked.of(op))) {
+                return Err(self.reason(walked, op, "it is asked whether a stack is empty where no loop ends"));
+            }
+        }
+        let handles = self.pushed.iter().chain(&self.popped);
+        for (op, _) in handles.filter(|(_, item)| self.stacks[*item].witness.is_some()) {
+            layout.noted.insert(*op);
+            if !types.contains(&Type::INDEX) {
+                types.push(Type::INDEX);
+            }
+        }
+        Ok(types)
+    }
+}
