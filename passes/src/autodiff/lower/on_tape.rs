@@ -48,6 +48,7 @@ pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, 
                 tapes: Vec::new(),
                 kinds: types.iter().copied().zip(numbers).collect(),
                 notes: FxHashMap::default(),
+                runs: FxHashMap::default(),
             };
             let is_inner = lowering.run(&mut inner);
             let taken = signature(&inner);
@@ -100,6 +101,16 @@ struct Lowering<'l> {
     tapes: Vec<Tape>,
     /// How much there was on the tape when a stack was made.
     notes: FxHashMap<ValueId, ValueId>,
+    /// What pushes, or pops, right after one another go to, by type.
+    runs: FxHashMap<(bool, Type), Places>,
+}
+
+/// The places on a tape of several values.
+struct Places {
+    values: ValueId,
+    first: ValueId,
+    next: usize,
+    count: usize,
 }
 
 impl Lowering<'_> {
@@ -181,10 +192,10 @@ impl Lowering<'_> {
         } else if name == names.push {
             let value = r.body.operand(op, 1);
             match names.is_stack(r.body, value) {
-                false => self.push(r, value),
+                false => self.push(r, op, value),
                 true if self.layout.noted.contains(&here) => {
                     if let Some(&note) = self.notes.get(&value) {
-                        self.push(r, note);
+                        self.push(r, op, note);
                     }
                 }
                 true => {}
@@ -194,13 +205,13 @@ impl Lowering<'_> {
             let value = r.body.result(op, 0);
             match names.is_stack(r.body, value) {
                 false => {
-                    if let Some(popped) = self.pop(r, r.body.value_type(value)) {
+                    if let Some(popped) = self.pop(r, op, r.body.value_type(value)) {
                         r.stand_in(value, popped);
                     }
                     r.erase_op(op);
                 }
                 true if self.layout.noted.contains(&here) => {
-                    let note = self.pop(r, Type::INDEX);
+                    let note = self.pop(r, op, Type::INDEX);
                     self.notes.extend(note.map(|note| (value, note)));
                 }
                 true => {}
@@ -224,16 +235,59 @@ impl Lowering<'_> {
         )
     }
 
-    fn push(&self, r: &mut Rewriter<'_>, value: ValueId) {
-        if let Some(tape) = self.tape(r.body.value_type(value)) {
-            call(r, "push", tape.kind, &[tape.counter, tape.buffer, value], &[]);
+    /// The type of what an operation pushes or pops, if that leaves something on a tape.
+    fn moved(&self, r: &Rewriter<'_>, op: OpId) -> Option<Type> {
+        let (name, names) = (r.body.op_name(op), self.names);
+        let value = match name == names.push {
+            true => r.body.operand(op, 1),
+            false => r.body.result(op, 0),
+        };
+        match names.is_stack(r.body, value) {
+            false => Some(r.body.value_type(value)),
+            true => self.layout.noted.contains(&(self.function, op)).then_some(Type::INDEX),
         }
     }
 
-    fn pop(&self, r: &mut Rewriter<'_>, ty: Type) -> Option<ValueId> {
-        let tape = self.tape(ty)?;
-        let popped = call(r, "pop", tape.kind, &[tape.counter, tape.buffer], &[ty]);
-        Some(r.body.result(popped, 0))
+    /// The values of a tape, and the place of the one that an operation pushes or pops. What is pushed or popped right after it is
+    /// reserved with it.
+    fn place(&mut self, r: &mut Rewriter<'_>, op: OpId, ty: Type) -> Option<[ValueId; 2]> {
+        let name = r.body.op_name(op);
+        let pushes = name == self.names.push;
+        let key = (pushes, ty);
+        if self.runs.get(&key).is_none_or(|run| run.next == run.count) {
+            let run = std::iter::successors(Some(op), |&op| r.body.next_op(op)).take_while(|&op| r.body.op_name(op) == name);
+            let count = run.filter(|&op| self.moved(r, op) == Some(ty)).count();
+            let tape = self.tape(ty)?;
+            let (kind, counter, buffer) = (tape.kind, tape.counter, tape.buffer);
+            let number = index(r, i128::try_from(count).ok()?);
+            let types = [buffer_of(self.ctx, DYNAMIC, ty), Type::INDEX];
+            let made = call(r, if pushes { "push" } else { "pop" }, kind, &[counter, buffer, number], &types);
+            let places = Places {
+                values: r.body.result(made, 0),
+                first: r.body.result(made, 1),
+                next: 0,
+                count,
+            };
+            self.runs.insert(key, places);
+        }
+        let run = self.runs.get_mut(&key)?;
+        let at = if pushes { run.next } else { run.count - 1 - run.next };
+        run.next += 1;
+        let (values, first) = (run.values, run.first);
+        let offset = index(r, i128::try_from(at).ok()?);
+        let place = r.op(arith::Addi::NAME).operands([first, offset]).result(Type::INDEX).value();
+        Some([values, place])
+    }
+
+    fn push(&mut self, r: &mut Rewriter<'_>, op: OpId, value: ValueId) {
+        if let Some([values, place]) = self.place(r, op, r.body.value_type(value)) {
+            r.op(memref::Store::NAME).operands([value, values, place]).build();
+        }
+    }
+
+    fn pop(&mut self, r: &mut Rewriter<'_>, op: OpId, ty: Type) -> Option<ValueId> {
+        let operands = self.place(r, op, ty)?;
+        Some(r.op(memref::Load::NAME).operands(operands).result(ty).value())
     }
 
     /// Whether there is as much on the tape as when the stack was made.

@@ -1,41 +1,38 @@
 // Functions for the tape of values of the type $T. It begins with room that its function has, and grows on the heap.
-"func.func"() <{function_type = (memref<1xindex>, memref<1xmemref<?x$T>>, $T) -> (), sym_name = "pir_tape_push_$K", sym_visibility = "private"}> ({
-^bb0(%counter: memref<1xindex>, %buffer: memref<1xmemref<?x$T>>, %value: $T):
+"func.func"() <{function_type = (memref<1xindex>, memref<1xmemref<?x$T>>, index) -> (memref<?x$T>, index), sym_name = "pir_tape_push_$K", sym_visibility = "private"}> ({
+^bb0(%counter: memref<1xindex>, %buffer: memref<1xmemref<?x$T>>, %more: index):
   %zero = "arith.constant"() <{value = 0 : index}> : () -> index
-  %one = "arith.constant"() <{value = 1 : index}> : () -> index
   %count = "memref.load"(%counter, %zero) : (memref<1xindex>, index) -> index
   %old = "memref.load"(%buffer, %zero) : (memref<1xmemref<?x$T>>, index) -> memref<?x$T>
   %room = "memref.dim"(%old, %zero) : (memref<?x$T>, index) -> index
-  %full = "arith.cmpi"(%count, %room) <{predicate = 5 : i64}> : (index, index) -> i1
-  %new = "scf.if"(%full) ({
-    %grown = "func.call"(%old) <{callee = @pir_tape_grow_$K}> : (memref<?x$T>) -> memref<?x$T>
+  %next = "arith.addi"(%count, %more) : (index, index) -> index
+  %full = "arith.cmpi"(%next, %room) <{predicate = 4 : i64}> : (index, index) -> i1
+  %values = "scf.if"(%full) ({
+    %grown = "func.call"(%old, %next) <{callee = @pir_tape_grow_$K}> : (memref<?x$T>, index) -> memref<?x$T>
     "memref.store"(%grown, %buffer, %zero) : (memref<?x$T>, memref<1xmemref<?x$T>>, index) -> ()
     "scf.yield"(%grown) : (memref<?x$T>) -> ()
   }, {
     "scf.yield"(%old) : (memref<?x$T>) -> ()
   }) : (i1) -> memref<?x$T>
-  "memref.store"(%value, %new, %count) : ($T, memref<?x$T>, index) -> ()
-  %next = "arith.addi"(%count, %one) : (index, index) -> index
   "memref.store"(%next, %counter, %zero) : (index, memref<1xindex>, index) -> ()
-  "func.return"() : () -> ()
+  "func.return"(%values, %count) : (memref<?x$T>, index) -> ()
 }) : () -> ()
-"func.func"() <{function_type = (memref<1xindex>, memref<1xmemref<?x$T>>) -> $T, sym_name = "pir_tape_pop_$K", sym_visibility = "private"}> ({
-^bb0(%counter: memref<1xindex>, %buffer: memref<1xmemref<?x$T>>):
+"func.func"() <{function_type = (memref<1xindex>, memref<1xmemref<?x$T>>, index) -> (memref<?x$T>, index), sym_name = "pir_tape_pop_$K", sym_visibility = "private"}> ({
+^bb0(%counter: memref<1xindex>, %buffer: memref<1xmemref<?x$T>>, %less: index):
   %zero = "arith.constant"() <{value = 0 : index}> : () -> index
-  %one = "arith.constant"() <{value = 1 : index}> : () -> index
   %count = "memref.load"(%counter, %zero) : (memref<1xindex>, index) -> index
   %values = "memref.load"(%buffer, %zero) : (memref<1xmemref<?x$T>>, index) -> memref<?x$T>
-  %last = "arith.subi"(%count, %one) : (index, index) -> index
+  %last = "arith.subi"(%count, %less) : (index, index) -> index
   "memref.store"(%last, %counter, %zero) : (index, memref<1xindex>, index) -> ()
-  %value = "memref.load"(%values, %last) : (memref<?x$T>, index) -> $T
-  "func.return"(%value) : ($T) -> ()
+  "func.return"(%values, %last) : (memref<?x$T>, index) -> ()
 }) : () -> ()
-"func.func"() <{function_type = (memref<?x$T>) -> memref<?x$T>, sym_name = "pir_tape_grow_$K", sym_visibility = "private"}> ({
-^bb0(%old: memref<?x$T>):
+"func.func"() <{function_type = (memref<?x$T>, index) -> memref<?x$T>, sym_name = "pir_tape_grow_$K", sym_visibility = "private"}> ({
+^bb0(%old: memref<?x$T>, %least: index):
   %zero = "arith.constant"() <{value = 0 : index}> : () -> index
   %one = "arith.constant"() <{value = 1 : index}> : () -> index
   %count = "memref.dim"(%old, %zero) : (memref<?x$T>, index) -> index
-  %room = "arith.addi"(%count, %count) : (index, index) -> index
+  %twice = "arith.addi"(%count, %count) : (index, index) -> index
+  %room = "arith.maxsi"(%twice, %least) : (index, index) -> index
   %new = "memref.alloc"(%room) <{operandSegmentSizes = array<i32: 1, 0>}> : (index) -> memref<?x$T>
   "scf.for"(%zero, %count, %one) ({
   ^bb0(%at: index):
