@@ -102,7 +102,7 @@ pub static ADJOINT: Mark = Mark::on(
     "pir.adjoint",
     "symbol",
     &[Cow::Borrowed("func.call")],
-    "the function that becomes the adjoint of what the call calls; `build-backward` takes the mark away",
+    "the call gives a tape, its last result, and this function takes it: the adjoint of what is called",
 );
 
 /// A call that records.

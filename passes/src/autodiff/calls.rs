@@ -22,7 +22,7 @@ use pir_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) use self::recompute::recompute;
+pub(crate) use self::recompute::recompute;
 use super::mlir::{has_derivative, is_kept, is_mlir};
 use super::targets::{self, UnitKind, free_name};
 use crate::bodies::inner_bodies_mut;
@@ -165,7 +165,7 @@ pub(super) fn forget_unread(ctx: &Context, body: &mut Body) {
         let kept: Vec<usize> = (0..body.results(op).position(|v| v == tape).unwrap_or(0)).collect();
         let call = Rewriter::new(ctx, body).keep_results(op, &kept);
         let attrs = ctx.dict_with(body.attrs(call), "callee", primal);
-        body.set_attrs(call, AUGMENTED.remove(ctx, attrs));
+        body.set_attrs(call, ADJOINT.remove(ctx, AUGMENTED.remove(ctx, attrs)));
     }
 }
 
@@ -198,7 +198,10 @@ fn copy(ctx: &Context, scope: &mut Body, function: OpId, name: Sym, taken: &mut 
 
 /// Lets a function give an empty stack.
 fn add_tape(ctx: &Context, scope: &mut Body, function: OpId) {
-    let ty = scope.view(ctx, function).ty("function_type").map(|ty| ctx.type_data(ty));
+    let ty = scope
+        .view(ctx, function)
+        .ty("function_type")
+        .map(|ty| ctx.type_data(ty));
     let Some(TypeData::Function { inputs, results }) = ty else {
         return;
     };
@@ -221,12 +224,8 @@ pub(super) fn finish(module: &mut Module) {
     let ctx = module.ctx.clone();
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
-        take_away(&ctx, body, &ADJOINT);
         let copies: Vec<OpId> = body.walk_all().filter(|&op| is_adjoint(&ctx, body, op)).collect();
         for op in copies {
-            if let Some(inner) = body.isolated_mut(op) {
-                take_away(&ctx, inner, &ADJOINT);
-            }
             split::split(&ctx, body, op);
         }
         pending.extend(inner_bodies_mut(&ctx, body));

@@ -10,8 +10,8 @@
 
 use std::rc::Rc;
 
-use pir_dialects::{cf, func};
 use pir_dialects::marks::{STOPPED, VJP};
+use pir_dialects::{cf, func};
 use pir_ir::{Attr, AttrData, Body, Context, Module, OpId, Restated, Rewriter, Sym, Traits, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;

@@ -13,7 +13,8 @@
 // DIFFERENCES: {{^w .* ok }}
 
 // CHECK: func.func private @square(
-// CHECK-COUNT-1: func.func private @square.adjoint(%x: tensor<?xf64>, %ct0: tensor<?xf64>) -> tensor<?xf64>
+// CHECK-COUNT-1: func.func private @square.augmented(%x: tensor<?xf64>) -> (tensor<?xf64>, cf.stack)
+// CHECK-COUNT-1: func.func private @square.adjoint(%tape: cf.stack, %ct0: tensor<?xf64>) -> tensor<?xf64>
 // CHECK-NOT: func.call
 // CHECK: func.func private @twice(
 func.func private @square(%x: tensor<?xf64>) -> tensor<?xf64> {
@@ -21,9 +22,12 @@ func.func private @square(%x: tensor<?xf64>) -> tensor<?xf64> {
   %z = pd.sin (%y) : tensor<?xf64>
   func.return (%z)
 }
-// Only what the adjoint reads is computed once more.
+// Nothing is computed twice.
+// CHECK: func.func private @twice.augmented(
+// CHECK-COUNT-2: func.call @square.augmented (
 // CHECK: func.func private @twice.adjoint(
-// CHECK-COUNT-1: func.call @square (
+// CHECK-NOT: func.call @square (
+// CHECK-NOT: func.call @square.augmented (
 // CHECK-COUNT-2: func.call @square.adjoint (
 // CHECK-NOT: func.call @square
 func.func private @twice(%x: tensor<?xf64>, %w: tensor<?xf64>) -> tensor<?xf64> {
@@ -38,7 +42,7 @@ func.func private @twice(%x: tensor<?xf64>, %w: tensor<?xf64>) -> tensor<?xf64> 
 %zero = pd.full {shape = [], value = 0.0, dtype = f64} : tensor<f64>
 %one = pd.full {shape = [], value = 1.0, dtype = f64} : tensor<f64>
 // CHECK: pd.while
-// CHECK: func.call @twice (
+// CHECK: func.call @twice.augmented (
 // CHECK: pd.while_grad
 // CHECK: func.call @twice.adjoint (
 %n, %y = pd.while (%zero, %x) cond (%i: tensor<f64>, %a: tensor<2xf64>) {

@@ -5,7 +5,7 @@
 
 use pir_dialects::cf;
 use pir_dialects::func;
-use pir_dialects::marks::{ADJOINT_FUNCTION, AUGMENTED, BACKWARD, COTANGENTS};
+use pir_dialects::marks::{ADJOINT_FUNCTION, BACKWARD, COTANGENTS};
 use pir_ir::{AttrDict, BlockId, Body, Context, OpId, OpSpec, Rewriter, Sym, Traits, Type, TypeData, ValueId};
 use rustc_hash::FxHashSet;
 
@@ -32,7 +32,10 @@ pub(super) fn split(ctx: &Context, scope: &mut Body, function: OpId) {
     let counts = signature::cotangents(ctx, scope, function);
     let attrs = COTANGENTS.remove(ctx, ADJOINT_FUNCTION.remove(ctx, attrs));
     scope.set_attrs(function, attrs);
-    let ty = scope.view(ctx, function).ty("function_type").map(|ty| ctx.type_data(ty));
+    let ty = scope
+        .view(ctx, function)
+        .ty("function_type")
+        .map(|ty| ctx.type_data(ty));
     let (Some(TypeData::Function { inputs, results }), Some((cotangents, gradients)), Some(adjoint)) =
         (ty, counts, adjoint)
     else {
@@ -144,8 +147,6 @@ impl Parts {
             }
         }
         body.retain_block_args(self.block, |at| at >= old.len());
-        // What is left of calls that record has no tape any more.
-        take_away(ctx, body, &AUGMENTED);
     }
 }
 

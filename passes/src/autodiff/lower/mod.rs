@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pir_ir::{Body, Context, Diagnostic, Module, Rewriter};
 use rustc_hash::FxHashMap;
 
+use super::calls::recompute;
 use super::remat::{Recompute, RematOptions, rematerialize};
 use super::structure::Names;
 use crate::bodies::{atomically, for_each_body_mut};
@@ -32,6 +33,7 @@ use crate::pass::{Changed, Invocation, Pass, PassContext, Scope};
 use bounds::Bounds;
 pub use buffers::StacksToMemref;
 use plan::Plan;
+pub(super) use tape::{functions, pairs_of_handles};
 
 /// What happens when there are more values than rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +63,8 @@ pub struct LowerOptions {
 /// When it is not known how large one is, or it is used in a way that is not known.
 pub fn lower_stacks(module: &mut Module, options: LowerOptions) -> Result<Changed, Vec<Diagnostic>> {
     atomically(module, |module| {
+        // Tensors of static shape cannot tell how deep calls are.
+        recompute(module)?;
         if options.overflow == Overflow::Remat && options.bound.is_some() {
             spill(module);
         }

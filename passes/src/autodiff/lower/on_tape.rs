@@ -4,9 +4,9 @@
 //! handle of a stack becomes how much there was on the tape when it was made, where that is asked for, and nothing elsewhere. The counter and
 //! the first values are in the frame of the function, so that compilers keep the former in registers and small programs allocate nothing.
 
-use pir_dialects::marks::AUGMENTED;
-use pir_dialects::mlir::{arith, memref};
 use pir_dialects::func;
+use pir_dialects::marks::{ADJOINT, AUGMENTED};
+use pir_dialects::mlir::{arith, memref};
 use pir_ir::text::{ParseOptions, parse, print_type};
 use pir_ir::{
     AttrData, BlockId, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, ValueId, ValueMap,
@@ -70,10 +70,13 @@ fn refused(scope: &Body, reason: &Reason) -> Diagnostic {
         Some(inner) => inner.op_span(op),
         None => scope.op_span(function),
     };
-    let message = format!("the stacks of functions that call each other cannot become one buffer: {}", reason.why);
+    let message = format!(
+        "the stacks of functions that call each other cannot become one buffer: {}",
+        reason.why
+    );
     Diagnostic::error("stack-buffer", message)
         .label(span, "here")
-        .help("let `lower-stacks` come right after `backward`, or `recompute-calls` before it")
+        .help("let `lower-stacks` come right after `backward`")
 }
 
 /// What a function takes and returns.
@@ -121,8 +124,8 @@ impl Lowering<'_> {
         };
         let Some(end) = body.last_op(block) else { return false };
         let is_stack = |body: &Body, value: &ValueId| self.names.is_stack(body, *value);
-        let is_inner = body.block_args(block).iter().any(|v| is_stack(body, v))
-            || body.operands(end).any(|v| is_stack(body, &v));
+        let is_inner =
+            body.block_args(block).iter().any(|v| is_stack(body, v)) || body.operands(end).any(|v| is_stack(body, &v));
         let ops: Vec<OpId> = body.walk_all().collect();
         let mut r = Rewriter::new(self.ctx, body);
         match is_inner {
@@ -139,14 +142,23 @@ impl Lowering<'_> {
             r.before(op).set_span(span);
             self.op(&mut r, op);
         }
-        let kept: Vec<ValueId> = r.body.operands(end).filter(|&v| !self.names.is_stack(r.body, v)).collect();
+        let kept: Vec<ValueId> = r
+            .body
+            .operands(end)
+            .filter(|&v| !self.names.is_stack(r.body, v))
+            .collect();
         r.body.set_operands(end, &kept);
         for &op in ops.iter().rev() {
             if r.body.is_alive(op) && r.body.results(op).any(|v| self.names.is_stack(r.body, v)) {
                 r.erase_op(op);
             }
         }
-        let stacks: Vec<bool> = r.body.block_args(block).iter().map(|&v| self.names.is_stack(r.body, v)).collect();
+        let stacks: Vec<bool> = r
+            .body
+            .block_args(block)
+            .iter()
+            .map(|&v| self.names.is_stack(r.body, v))
+            .collect();
         body.retain_block_args(block, |at| !stacks[at]);
         is_inner
     }
@@ -174,7 +186,11 @@ impl Lowering<'_> {
         for tape in &self.tapes {
             let zero = index(r, 0);
             let ty = buffer_of(self.ctx, DYNAMIC, tape.ty);
-            let values = r.op(memref::Load::NAME).operands([tape.buffer, zero]).result(ty).value();
+            let values = r
+                .op(memref::Load::NAME)
+                .operands([tape.buffer, zero])
+                .result(ty)
+                .value();
             call(r, "free", tape.kind, &[values], &[]);
         }
     }
@@ -255,13 +271,20 @@ impl Lowering<'_> {
         let pushes = name == self.names.push;
         let key = (pushes, ty);
         if self.runs.get(&key).is_none_or(|run| run.next == run.count) {
-            let run = std::iter::successors(Some(op), |&op| r.body.next_op(op)).take_while(|&op| r.body.op_name(op) == name);
+            let run =
+                std::iter::successors(Some(op), |&op| r.body.next_op(op)).take_while(|&op| r.body.op_name(op) == name);
             let count = run.filter(|&op| self.moved(r, op) == Some(ty)).count();
             let tape = self.tape(ty)?;
             let (kind, counter, buffer) = (tape.kind, tape.counter, tape.buffer);
             let number = index(r, i128::try_from(count).ok()?);
             let types = [buffer_of(self.ctx, DYNAMIC, ty), Type::INDEX];
-            let made = call(r, if pushes { "push" } else { "pop" }, kind, &[counter, buffer, number], &types);
+            let made = call(
+                r,
+                if pushes { "push" } else { "pop" },
+                kind,
+                &[counter, buffer, number],
+                &types,
+            );
             let places = Places {
                 values: r.body.result(made, 0),
                 first: r.body.result(made, 1),
@@ -275,7 +298,11 @@ impl Lowering<'_> {
         run.next += 1;
         let (values, first) = (run.values, run.first);
         let offset = index(r, i128::try_from(at).ok()?);
-        let place = r.op(arith::Addi::NAME).operands([first, offset]).result(Type::INDEX).value();
+        let place = r
+            .op(arith::Addi::NAME)
+            .operands([first, offset])
+            .result(Type::INDEX)
+            .value();
         Some([values, place])
     }
 
@@ -293,7 +320,10 @@ impl Lowering<'_> {
     /// Whether there is as much on the tape as when the stack was made.
     fn is_empty(&self, r: &mut Rewriter<'_>, op: OpId) {
         let (stack, old) = (r.body.operand(op, 0), r.body.result(op, 0));
-        let Some((&note, witness)) = self.notes.get(&stack).zip(self.layout.tested.get(&(self.function, op)).copied())
+        let Some((&note, witness)) = self
+            .notes
+            .get(&stack)
+            .zip(self.layout.tested.get(&(self.function, op)).copied())
         else {
             return;
         };
@@ -318,7 +348,7 @@ impl Lowering<'_> {
         let kept: Vec<ValueId> = results.into_iter().filter(|&v| !is_stack(r, v)).collect();
         let types: Vec<Type> = kept.iter().map(|&v| r.body.value_type(v)).collect();
         let new = r.recreate(op, &operands, &types);
-        let attrs = AUGMENTED.remove(self.ctx, r.body.attrs(new));
+        let attrs = ADJOINT.remove(self.ctx, AUGMENTED.remove(self.ctx, r.body.attrs(new)));
         r.body.set_attrs(new, attrs);
         for (at, old) in kept.into_iter().enumerate() {
             let result = r.body.result(new, at);

@@ -32,6 +32,7 @@ enum Event {
     Handle {
         on: usize,
         item: usize,
+        push: Of<OpId>,
     },
     Loop {
         op: Of<OpId>,
@@ -96,6 +97,8 @@ struct Run<'a> {
     /// Pops of handles.
     popped: Vec<(Of<OpId>, usize)>,
     pushed: Vec<(Of<OpId>, usize)>,
+    /// For each push of a handle the pop that gets it.
+    pairs: FxHashMap<Of<OpId>, Of<OpId>>,
 }
 
 /// The body of a function, with the operations that have something to do with stacks, in their regions too.
@@ -128,13 +131,20 @@ impl<'a> Walked<'a> {
     /// Whether something in an operation reads a stack that is made outside of it.
     fn reads_outside(&self, names: &Names<'_>, op: OpId) -> bool {
         let inside = |value: ValueId| {
-            let mut at = self.body.value_block(value).and_then(|block| self.body.block_parent(block));
+            let mut at = self
+                .body
+                .value_block(value)
+                .and_then(|block| self.body.block_parent(block));
             while let Some(parent) = at.filter(|&parent| parent != op) {
                 at = self.body.parent_op(parent);
             }
             at == Some(op)
         };
-        let nested = self.body.op_regions(op).iter().flat_map(|&region| self.body.walk(region));
+        let nested = self
+            .body
+            .op_regions(op)
+            .iter()
+            .flat_map(|&region| self.body.walk(region));
         nested.into_iter().any(|op| {
             let writes = [names.push, names.create].contains(&self.body.op_name(op));
             let mut stacks = self.body.operands(op).filter(|&v| names.is_stack(self.body, v));
@@ -144,7 +154,7 @@ impl<'a> Walked<'a> {
 }
 
 /// The functions of a symbol table by their names.
-pub(super) fn functions(ctx: &Context, scope: &Body) -> FxHashMap<Sym, OpId> {
+pub(in crate::autodiff) fn functions(ctx: &Context, scope: &Body) -> FxHashMap<Sym, OpId> {
     let ops = scope.walk_all().filter(|&op| scope.view(ctx, op).has(Traits::FUNCTION));
     ops.filter_map(|op| Some((ctx.sym(scope.view(ctx, op).str("sym_name")?), op)))
         .collect()
@@ -177,12 +187,35 @@ pub(super) fn lay_out(
     layout.joined.extend(refs.iter().map(|walked| walked.function));
     match run.all(&refs).and_then(|()| run.enter(&mut layout, &refs)) {
         Ok(types) => {
-            layout.types.extend(refs.iter().map(|walked| (walked.function, types.clone())));
+            layout
+                .types
+                .extend(refs.iter().map(|walked| (walked.function, types.clone())));
             layout.shared = types;
         }
         Err(reason) => reasons.push(reason),
     }
     (layout, reasons)
+}
+
+/// Of the functions that give tapes to one another, or take them, for each push of a handle the pop that gets it; nothing if the stacks
+/// cannot be one.
+pub(in crate::autodiff) fn pairs_of_handles(
+    ctx: &Context,
+    names: &Names<'_>,
+    scope: &Body,
+    functions: &FxHashMap<Sym, OpId>,
+) -> FxHashMap<Of<OpId>, Of<OpId>> {
+    let mut ops: Vec<OpId> = functions.values().copied().collect();
+    ops.sort_unstable();
+    let walked = ops.iter().filter_map(|&op| Walked::new(names, scope, op));
+    let walked: Vec<_> = walked
+        .filter(|walked| has_tape(names, walked) || calls_tapes(ctx, names, walked))
+        .collect();
+    let mut run = Run::new(ctx, names, scope, functions);
+    match run.all(&walked.iter().collect::<Vec<_>>()) {
+        Ok(()) => run.pairs,
+        Err(_) => FxHashMap::default(),
+    }
 }
 
 /// Whether a function takes or gives stacks.
@@ -204,7 +237,11 @@ fn gives_tape(names: &Names<'_>, walked: &Walked<'_>) -> bool {
 
 fn calls_tapes(ctx: &Context, names: &Names<'_>, walked: &Walked<'_>) -> bool {
     let body = walked.body;
-    let stacks = |op: OpId| body.operands(op).chain(body.results(op)).any(|v| names.is_stack(body, v));
+    let stacks = |op: OpId| {
+        body.operands(op)
+            .chain(body.results(op))
+            .any(|v| names.is_stack(body, v))
+    };
     walked
         .active
         .iter()
@@ -229,6 +266,7 @@ impl<'a> Run<'a> {
             tests: Vec::new(),
             popped: Vec::new(),
             pushed: Vec::new(),
+            pairs: FxHashMap::default(),
         }
     }
 
@@ -273,9 +311,17 @@ impl<'a> Run<'a> {
     /// A function that takes a tape has to undo what the one that gave it did.
     fn adjoint(&mut self, walked: &Walked<'_>) -> Done {
         let body = walked.body;
-        let giver = self.takes.get(&walked.function).and_then(|giver| self.given.get(giver)).cloned();
+        let giver = self
+            .takes
+            .get(&walked.function)
+            .and_then(|giver| self.given.get(giver))
+            .cloned();
         let (Some(block), Some((events, stack))) = (body.single_block(body.root()), giver) else {
-            return Err(self.reason(walked, walked.function, "it is not known what is on the stack that it takes"));
+            return Err(self.reason(
+                walked,
+                walked.function,
+                "it is not known what is on the stack that it takes",
+            ));
         };
         let stacks = body.block_args(block).iter().filter(|&&v| self.names.is_stack(body, v));
         for &arg in stacks {
@@ -285,7 +331,11 @@ impl<'a> Run<'a> {
         self.block(walked, block, &mut tape)?;
         match tape.is_empty() && !gives_tape(self.names, walked) {
             true => Ok(()),
-            false => Err(self.reason(walked, walked.function, "it leaves something on the stack that it takes")),
+            false => Err(self.reason(
+                walked,
+                walked.function,
+                "it leaves something on the stack that it takes",
+            )),
         }
     }
 
@@ -294,7 +344,10 @@ impl<'a> Run<'a> {
     }
 
     fn returned(&self, walked: &Walked<'_>, end: OpId) -> Option<&usize> {
-        let mut stacks = walked.body.operands(end).filter(|&v| self.names.is_stack(walked.body, v));
+        let mut stacks = walked
+            .body
+            .operands(end)
+            .filter(|&v| self.names.is_stack(walked.body, v));
         self.handles.get(&walked.of(stacks.next()?))
     }
 
@@ -320,7 +373,8 @@ impl<'a> Run<'a> {
                 made: Some((walked.of(op), block, tape.len())),
                 witness: None,
             });
-            self.handles.insert(walked.of(body.result(op, 0)), self.stacks.len() - 1);
+            self.handles
+                .insert(walked.of(body.result(op, 0)), self.stacks.len() - 1);
             return Ok(());
         }
         if name == names.push {
@@ -333,7 +387,11 @@ impl<'a> Run<'a> {
             // What it says is looked at with the loop that it ends.
             return match tape.is_empty() {
                 true => Ok(()),
-                false => Err(self.reason(walked, op, "it is asked whether there is something on a stack, and there may be")),
+                false => Err(self.reason(
+                    walked,
+                    op,
+                    "it is asked whether there is something on a stack, and there may be",
+                )),
             };
         }
         if let Some(path) = func::callee(self.ctx, body, op) {
@@ -341,7 +399,10 @@ impl<'a> Run<'a> {
         }
         if let Some(kind) = names.kind(body, op) {
             let blocks = names.form(body, op).map(|form| form.blocks);
-            let hands_on = body.operands(op).chain(body.results(op)).any(|v| names.is_stack(body, v));
+            let hands_on = body
+                .operands(op)
+                .chain(body.results(op))
+                .any(|v| names.is_stack(body, v));
             return match blocks.filter(|_| !hands_on) {
                 Some(blocks) if walked.reads_outside(names, op) => self.undo(walked, op, kind, blocks, tape),
                 Some(blocks) => self.record(walked, op, kind, blocks, tape),
@@ -362,7 +423,8 @@ impl<'a> Run<'a> {
         if self.names.is_stack(walked.body, value) {
             let item = self.stack(walked, op, value)?;
             self.pushed.push((walked.of(op), item));
-            tape.push(Event::Handle { on, item });
+            let push = walked.of(op);
+            tape.push(Event::Handle { on, item, push });
         } else {
             tape.push(Event::Number {
                 on,
@@ -382,12 +444,17 @@ impl<'a> Run<'a> {
                 self.images.insert(walked.of(value), pushed);
                 Ok(())
             }
-            Some(Event::Handle { on, item, .. }) if on == from && found == self.names.stack => {
+            Some(Event::Handle { on, item, push }) if on == from && found == self.names.stack => {
+                self.pairs.insert(push, walked.of(op));
                 self.handles.insert(walked.of(value), item);
                 self.popped.push((walked.of(op), item));
                 Ok(())
             }
-            _ => Err(self.reason(walked, op, "stacks are not read in the reverse order in which they were written")),
+            _ => Err(self.reason(
+                walked,
+                op,
+                "stacks are not read in the reverse order in which they were written",
+            )),
         }
     }
 
@@ -416,15 +483,21 @@ impl<'a> Run<'a> {
             (&[handle], [], Some(callee)) => {
                 let stack = self.stack(walked, op, handle)?;
                 match tape.pop() {
-                    Some(Event::Call { callee: giver, tape }) if tape == stack => match self.takes.insert(callee, giver) {
-                        None => {
-                            self.pending.push(callee);
-                            Ok(())
+                    Some(Event::Call { callee: giver, tape }) if tape == stack => {
+                        match self.takes.insert(callee, giver) {
+                            None => {
+                                self.pending.push(callee);
+                                Ok(())
+                            }
+                            Some(other) if other == giver => Ok(()),
+                            Some(_) => Err(self.reason(walked, op, unknown)),
                         }
-                        Some(other) if other == giver => Ok(()),
-                        Some(_) => Err(self.reason(walked, op, unknown)),
-                    },
-                    _ => Err(self.reason(walked, op, "calls do not take stacks in the reverse order in which others gave them")),
+                    }
+                    _ => Err(self.reason(
+                        walked,
+                        op,
+                        "calls do not take stacks in the reverse order in which others gave them",
+                    )),
                 }
             }
             _ => Err(self.reason(walked, op, unknown)),
@@ -479,7 +552,11 @@ impl<'a> Run<'a> {
             (Some(Event::Branch { parts, condition }), FlowKind::Branch) => {
                 let own = walked.of(walked.body.operand(op, 0));
                 if !self.same(own, *condition, 64) {
-                    return Err(self.reason(walked, op, "it may take another way than the branch that wrote what it reads"));
+                    return Err(self.reason(
+                        walked,
+                        op,
+                        "it may take another way than the branch that wrote what it reads",
+                    ));
                 }
                 parts.clone()
             }
@@ -491,7 +568,11 @@ impl<'a> Run<'a> {
                 self.block(walked, block, &mut left)?;
             }
             if !left.is_empty() {
-                return Err(self.reason(walked, op, "it does not read all that the loop or branch before it wrote"));
+                return Err(self.reason(
+                    walked,
+                    op,
+                    "it does not read all that the loop or branch before it wrote",
+                ));
             }
         }
         match before {
@@ -510,7 +591,11 @@ impl<'a> Run<'a> {
         parts: &[Rc<Vec<Event>>; 2],
         place: usize,
     ) -> Done {
-        let wrong = self.reason(walked, op, "it may run more or less often than the loop that wrote what it reads");
+        let wrong = self.reason(
+            walked,
+            op,
+            "it may run more or less often than the loop that wrote what it reads",
+        );
         let Some((test, stack)) = self.tested(walked, blocks[0]) else {
             return Err(wrong);
         };
@@ -605,7 +690,11 @@ impl<'a> Run<'a> {
     fn enter(&self, layout: &mut Layout, all: &[&Walked<'_>]) -> Done<Vec<Type>> {
         let mut types = Vec::new();
         for walked in all {
-            for op in walked.body.walk_all().filter(|&op| walked.body.op_name(op) == self.names.push) {
+            for op in walked
+                .body
+                .walk_all()
+                .filter(|&op| walked.body.op_name(op) == self.names.push)
+            {
                 let ty = walked.body.value_type(walked.body.operand(op, 1));
                 if ty != self.names.stack && !types.contains(&ty) {
                     types.push(ty);
@@ -617,10 +706,16 @@ impl<'a> Run<'a> {
                 layout.based.insert(create, witness);
             }
         }
-        let tests = self.tests.iter().filter_map(|&(op, stack)| Some((op, self.stacks[stack].witness?)));
+        let tests = self
+            .tests
+            .iter()
+            .filter_map(|&(op, stack)| Some((op, self.stacks[stack].witness?)));
         layout.tested.extend(tests);
         for walked in all {
-            let mut asks = walked.active.iter().filter(|&&op| walked.body.op_name(op) == self.names.is_empty);
+            let mut asks = walked
+                .active
+                .iter()
+                .filter(|&&op| walked.body.op_name(op) == self.names.is_empty);
             if let Some(&op) = asks.find(|&&op| !layout.tested.contains_key(&walked.of(op))) {
                 return Err(self.reason(walked, op, "it is asked whether a stack is empty where no loop ends"));
             }
