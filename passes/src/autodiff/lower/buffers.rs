@@ -42,7 +42,10 @@ impl Pass for StacksToMemref {
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         atomically(module, |module| match atomically(module, lower_all) {
             // Adjoint functions that take no stacks can do with what they have.
-            Err(_) if recompute(module)? => lower_all(module),
+            Err(first) => match recompute(module) {
+                Ok(true) => lower_all(module),
+                _ => Err(first),
+            },
             done => done,
         })
     }
