@@ -12,6 +12,7 @@
 use pir_ir::{Body, Context, Dependence, OpId, Traits, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::memory::Memory;
 use super::rules::RuleTable;
 use super::stacks::Stacks;
 use super::structure::Names;
@@ -29,6 +30,8 @@ pub(crate) struct Activity {
     custom: FxHashMap<OpId, bool>,
     /// The pushes and pops that a derivative passes through.
     pub(crate) stacks: Stacks,
+    /// The buffers that it passes through.
+    pub(crate) memory: Memory,
 }
 
 /// Whether values of the type can have a cotangent: floats, complex numbers, tensors of such, and lists with such elements.
@@ -162,9 +165,13 @@ impl Activity {
             opaque: Opaque::new(ctx, body),
             custom: rules.custom_calls().collect(),
             stacks: Stacks::default(),
+            memory: Memory::new(ctx, body),
         };
         this.follow_inputs(ctx, body, &stacks, inputs);
         this.follow_outputs(ctx, body, &stacks, outputs);
+        let mut memory = std::mem::take(&mut this.memory);
+        memory.activate(body, |v| this.is_varied(v), |v| this.is_useful(v));
+        this.memory = memory;
         let mut stacks = stacks;
         stacks.activate(&names, body, |v| this.is_active(v));
         this.stacks = stacks;
@@ -174,6 +181,7 @@ impl Activity {
     fn follow_inputs(&mut self, ctx: &Context, body: &Body, stacks: &Stacks, inputs: &[ValueId]) {
         let (varied, origin, custom) = (&mut self.varied, &mut self.origin, &self.custom);
         let mut pending: Vec<ValueId> = inputs.to_vec();
+        pending.extend(self.memory.inputs(body));
         pending.iter().for_each(|v| varied[v.index()] = true);
         while let Some(value) = pending.pop() {
             for at in body.uses(value) {
@@ -186,6 +194,10 @@ impl Activity {
                 for &pop in stacks.pops_behind(at.op) {
                     reach(body.result(pop, 0));
                 }
+                self.memory
+                    .loaded_behind(ctx, body, at)
+                    .into_iter()
+                    .for_each(&mut reach);
                 match body.flow_targets(ctx, at) {
                     _ if at.index == 1 && stacks.lane(at.op).is_some() => {
                         let pops = stacks.lane(at.op).map_or(&[][..], |lane| &lane.pops);
@@ -208,6 +220,7 @@ impl Activity {
         let (varied, useful, toward) = (&self.varied, &mut self.useful, &mut self.toward);
         let custom = &self.custom;
         let mut pending: Vec<ValueId> = outputs.to_vec();
+        pending.extend(self.memory.outputs(body));
         pending.iter().for_each(|v| useful[v.index()] = true);
         // An operation of which nothing is known is gone through once.
         let mut gone_through: FxHashSet<OpId> = FxHashSet::default();
@@ -219,6 +232,10 @@ impl Activity {
                     pending.push(source);
                 }
             };
+            self.memory
+                .stored_before(ctx, body, value)
+                .into_iter()
+                .for_each(&mut reach);
             if let ValueDef::Result(op, _) = body.value_def(value)
                 && body.op_regions(op).is_empty()
                 && let Some(lane) = stacks.lane(op)
@@ -304,6 +321,7 @@ impl Activity {
     /// pushed or popped inside.
     pub(crate) fn passes_through(&self, body: &Body, op: OpId) -> bool {
         self.stacks.pass_through(op)
+            || self.memory.pass_through(op)
             || body.results(op).any(|r| self.is_active(r))
             || body
                 .op_regions(op)

@@ -23,6 +23,7 @@ use pir_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::recompute::recompute;
+use super::memory::buffer_arguments;
 use super::mlir::{has_derivative, is_kept, is_mlir};
 use super::targets::{self, UnitKind, free_name};
 use crate::bodies::inner_bodies_mut;
@@ -94,7 +95,8 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
     for op in scope.walk_all() {
         let view = scope.view(ctx, op);
         let inner = scope.isolated(op).filter(|_| view.has(Traits::FUNCTION));
-        let is_known = inner.is_some_and(|inner| inner.single_block(inner.root()).is_some());
+        let is_known = inner
+            .is_some_and(|inner| inner.single_block(inner.root()).is_some() && buffer_arguments(ctx, inner).is_empty());
         if is_known && has_derivative(view) && func::custom_vjp(view).is_none() {
             let name = view.str("sym_name").map(|name| ctx.sym(name));
             functions.extend(name.filter(|name| quiet.contains(name)).map(|name| (name, op)));

@@ -8,6 +8,7 @@ use pir_dialects::mlir::from_pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::memory::is_buffer;
 use super::targets::free_name;
 use crate::bodies::atomically;
 
@@ -28,12 +29,15 @@ pub(super) fn is_mlir(ctx: &Context, body: &Body) -> bool {
     args.is_some_and(|args| args.iter().any(of_numbers)) || body.walk_all().any(of_mlir)
 }
 
-/// Whether a function takes and returns floating-point numbers.
+/// Whether a function takes and returns floating-point numbers, or has a buffer of such.
 pub(super) fn has_derivative(function: OpView<'_>) -> bool {
     let ctx = function.ctx;
     let any = |types: &[Type]| types.iter().any(|&ty| ctx.is_float(ty));
     match function.ty("function_type").map(|ty| ctx.type_data(ty)) {
-        Some(TypeData::Function { inputs, results }) => any(inputs) && any(results),
+        // What is in a buffer comes in, and goes out.
+        Some(TypeData::Function { inputs, results }) => {
+            any(inputs) && any(results) || inputs.iter().any(|&ty| is_buffer(ctx, ty))
+        }
         _ => false,
     }
 }

@@ -19,6 +19,7 @@ mod custom;
 mod invariants;
 mod jvp;
 mod lower;
+mod memory;
 mod mlir;
 mod passes;
 mod plumbing;
@@ -208,7 +209,9 @@ fn differentiate(
         match targets::resolve(&ctx, body, &unit, options) {
             // Calls rely on it.
             Err(e) if unit.is_adjoint => return Err(e),
-            Ok(targets) if targets.outputs.is_empty() || targets.inputs.is_empty() => {}
+            Ok(targets)
+                if (targets.outputs.is_empty() || targets.inputs.is_empty())
+                    && memory::buffer_arguments(&ctx, body).is_empty() => {}
             Ok(targets) => resolved.push((unit, targets)),
             Err(e) => errors.extend(e),
         }
@@ -243,7 +246,7 @@ fn differentiate(
         let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);
         let missing = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
         if missing.is_empty() {
-            errors.extend(passes_through_buffers(&ctx, body, &activity, &rules));
+            errors.extend(passes_through_buffers(&ctx, body, &activity, &rules, mode));
             errors.extend(may_change_in_place(&ctx, body, &activity));
         }
         errors.extend(missing);
@@ -310,12 +313,19 @@ fn may_change_in_place(ctx: &Context, body: &Body, activity: &Activity) -> Optio
 }
 
 /// Cotangents do not pass through buffers: what depends on an input must not be put into one.
-fn passes_through_buffers(ctx: &Context, body: &Body, activity: &Activity, rules: &RuleTable) -> Option<Diagnostic> {
+fn passes_through_buffers(
+    ctx: &Context,
+    body: &Body,
+    activity: &Activity,
+    rules: &RuleTable,
+    mode: Mode,
+) -> Option<Diagnostic> {
     let puts = |&op: &OpId| {
         let writes = |effect: &Effect| effect.kind == EffectKind::Write && effect.target == EffectTarget::Memory;
         // A call with a derivative only computes.
         body.view(ctx, op).own_effects().iter().any(writes)
             && rules.custom(op).is_none()
+            && !(mode == Mode::Reverse && activity.memory.is_known(ctx, body, op))
             && body
                 .operands(op)
                 .any(|v| activity.is_varied(v) && ctx.is_continuous(body.value_type(v)))
@@ -381,7 +391,19 @@ fn append_adjoint(
     }
     let differentiated = if end.is_some() { &ops[..ops.len() - 1] } else { &ops[..] };
     let inputs: FxHashSet<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
-    Adjoint::new(&mut r, rules, activity, &inputs).block(block, differentiated, &mut frame)?;
+    let buffers = memory::buffer_arguments(ctx, r.body);
+    let shadows: Vec<(ValueId, ValueId)> = match unit.kind {
+        UnitKind::Function => buffers
+            .into_iter()
+            .map(|v| (v, signature::add_shadow(&mut r, block, v)))
+            .collect(),
+        UnitKind::Program => Vec::new(),
+    };
+    let mut adjoint = Adjoint::new(&mut r, rules, activity, &inputs);
+    shadows
+        .into_iter()
+        .for_each(|(buffer, shadow)| adjoint.shadows.insert(buffer, shadow));
+    adjoint.block(block, differentiated, &mut frame)?;
     let mut grads = Vec::new();
     let mut fetched = targets::fetched_names(ctx, r.body);
     for (input, name) in &targets.inputs {

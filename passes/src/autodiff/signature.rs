@@ -8,12 +8,20 @@ use pir_dialects::func;
 use pir_dialects::marks::COTANGENTS;
 use pir_ir::{BlockId, Body, Context, Module, OpId, Rewriter, Traits, Type, TypeData, ValueId};
 
+use super::memory::is_buffer;
 use crate::bodies::inner_bodies_mut;
 
 /// Adds the argument that is the cotangent of an output, the one at this place.
 pub(super) fn add_cotangent(r: &mut Rewriter<'_>, block: BlockId, output: ValueId, at: usize) -> ValueId {
     let argument = r.body.add_block_arg(block, r.body.value_type(output), None);
     r.name(argument, &format!("ct{at}"));
+    argument
+}
+
+/// Adds the argument that is the shadow of one that is a buffer.
+pub(super) fn add_shadow(r: &mut Rewriter<'_>, block: BlockId, buffer: ValueId) -> ValueId {
+    let argument = r.body.add_block_arg(block, r.body.value_type(buffer), None);
+    r.name_like(argument, buffer, "_grad");
     argument
 }
 
@@ -42,10 +50,12 @@ pub(super) fn extend(module: &mut Module) {
         let (Some(added), Some(gradients)) = (added, gradients) else {
             return;
         };
-        if gradients > 0 {
+        if gradients > 0 || added > 0 {
             func::set_type(ctx, body, function, new.0, new.1);
         }
-        if added > 0 {
+        // Shadows of buffers are given back in place.
+        let cotangents = new.0[old.0.len()..].iter().any(|&ty| !is_buffer(ctx, ty));
+        if added > 0 && cotangents {
             let counts = ctx.ints_attr(&[added as i64, gradients as i64]);
             let attrs = COTANGENTS.set(ctx, body.attrs(function), counts);
             body.set_attrs(function, attrs);

@@ -2,8 +2,8 @@
 
 use pir_dialects::cf;
 use pir_ir::{
-    Arith, Arithmetic, BlockId, Body, Context, FlowForm, FlowKind, OpId, OpName, Rewriter, Structured, Type, ValueDef,
-    ValueId,
+    Arith, Arithmetic, BlockId, Body, Context, FlowForm, FlowKind, OpId, OpName, Rewriter, Structured, Type, TypeData,
+    ValueDef, ValueId,
 };
 
 /// What loops that count are made of.
@@ -200,7 +200,8 @@ impl Tape {
 }
 
 /// The values that a block defines, in order of definition: arguments, then results. Handles that it receives as
-/// arguments are left out: they represent stacks that are recorded, or visible, outside.
+/// arguments are left out: they represent stacks that are recorded, or visible, outside; and buffers, since a derivative reads what was
+/// loaded of them.
 pub(crate) fn locals(names: &Names, body: &Body, block: BlockId) -> Vec<ValueId> {
     let mut out: Vec<ValueId> = body
         .block_args(block)
@@ -211,5 +212,6 @@ pub(crate) fn locals(names: &Names, body: &Body, block: BlockId) -> Vec<ValueId>
     for op in body.block_ops(block) {
         out.extend(body.results(op));
     }
+    out.retain(|&value| !matches!(names.ctx.type_data(body.value_type(value)), TypeData::MemRef { .. }));
     out
 }

@@ -4,6 +4,7 @@ use pir_ir::{Body, Context, OpId, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::autodiff::activity::Activity;
+use crate::autodiff::memory::Access;
 use crate::autodiff::structure::Names;
 
 /// For each operation with structured control flow, the active values that its regions use from outside in a way that
@@ -24,6 +25,7 @@ pub(super) fn captures(
             let at = Use { op, index };
             let flows = match body.flow_targets(ctx, at) {
                 _ if index == 1 && activity.stacks.active_lane(op).is_some() => true,
+                _ if index == 0 && activity.memory.active_access(ctx, body, op) == Some(Access::Store) => true,
                 Some(targets) => targets.iter().any(|&t| activity.is_active(t)),
                 None => activity.passes_from(ctx, body, at),
             };

@@ -112,7 +112,15 @@ pub(crate) fn check_rules(
             errors.push(no_rule(ctx, body, activity, op));
             continue;
         }
+        // What control does in between is not known.
+        if mode == Mode::Reverse && activity.memory.pass_through(op) && names.kind(body, op).is_none() {
+            errors.push(no_rule(ctx, body, activity, op));
+            continue;
+        }
         let is_pop = body.op_name(op) == names.pop;
+        if mode == Mode::Reverse && activity.memory.active_access(ctx, body, op).is_some() {
+            continue;
+        }
         if names.kind(body, op).is_some() || body.flow_of_operands(ctx, op).is_some() {
             continue;
         }
@@ -141,6 +149,9 @@ pub(crate) fn check_rules(
     }
     errors.extend(nested_lists(ctx, body, activity));
     errors.extend(activity.stacks.refusals(ctx, &names, body, mode));
+    if mode == Mode::Reverse {
+        errors.extend(activity.memory.refusals(ctx, body));
+    }
     errors
 }
 

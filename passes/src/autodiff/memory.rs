@@ -1,0 +1,414 @@
+//! Derivatives through buffers: `memref.load`, `memref.store` and `memref.copy`.
+//!
+//! A buffer that the derivative passes through has a *shadow*, a buffer of the same type with the cotangents of its elements. The adjoint of
+//! `v = load b[i]` adds the cotangent of `v` to that of the element, the adjoint of `store v, b[i]` takes that of the element for `v` and
+//! leaves zero, since what was there before is overwritten. What a formula reads of a buffer is the value that was loaded, which is recorded
+//! like others: so nothing has to be restored when it is overwritten.
+//!
+//! The shadow of a buffer that a block allocates is made at the start of the adjoint of the block, with zeros. That of an argument is an
+//! argument behind those of the function: it begins with the cotangents of what the function leaves in the buffer, and ends with those of what
+//! was there before.
+//!
+//! Which buffer a load or a store is of has to be certain: buffers that have other names are refused, and what is not made by `memref.alloc`,
+//! `memref.alloca` or is an argument. Arguments may be the same buffer, if their shadows are.
+
+use pir_dialects::mlir::{arith, memref, scf};
+use pir_ir::{
+    Arith, AttrData, BlockId, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, Use, ValueDef,
+    ValueId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::adjoint::spelled;
+
+/// What happens to an element of a buffer, or to all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    Load,
+    Store,
+    Copy,
+}
+
+/// Buffers between which elements are copied.
+#[derive(Default, Debug)]
+struct Group {
+    roots: Vec<ValueId>,
+    loads: Vec<OpId>,
+    stores: Vec<OpId>,
+    copies: Vec<OpId>,
+    /// It has an argument.
+    outside: bool,
+    varied: bool,
+    useful: bool,
+}
+
+/// The buffers of floats of a body, as far as it is certain which they are.
+#[derive(Default, Debug)]
+pub(crate) struct Memory {
+    group_of: FxHashMap<ValueId, usize>,
+    groups: Vec<Group>,
+    /// What gives a buffer another name, or does to it what is not known.
+    strangers: FxHashMap<ValueId, OpId>,
+    /// The operations around active accesses.
+    around: FxHashSet<OpId>,
+}
+
+/// Whether a type is that of buffers of floats.
+pub(crate) fn is_buffer(ctx: &Context, ty: Type) -> bool {
+    matches!(ctx.type_data(ty), TypeData::MemRef { elem, .. } if ctx.is_float(*elem))
+}
+
+/// The arguments of a body that are buffers of floats.
+pub(crate) fn buffer_arguments(ctx: &Context, body: &Body) -> Vec<ValueId> {
+    let entry = body.entry_block(body.root());
+    let args = entry
+        .into_iter()
+        .flat_map(|entry| body.block_args(entry).iter().copied());
+    args.filter(|&v| is_buffer(ctx, body.value_type(v))).collect()
+}
+
+/// The access of an operation, and which operand is the buffer.
+fn access(ctx: &Context, body: &Body, op: OpId) -> Option<(Access, usize)> {
+    match ctx.op_str(body.op_name(op)) {
+        memref::Load::NAME => Some((Access::Load, 0)),
+        memref::Store::NAME => Some((Access::Store, 1)),
+        memref::Copy::NAME => Some((Access::Copy, 0)),
+        _ => None,
+    }
+}
+
+impl Memory {
+    pub(crate) fn new(ctx: &Context, body: &Body) -> Self {
+        let mut this = Memory::default();
+        for root in buffer_arguments(ctx, body) {
+            this.enter(root, true);
+        }
+        for op in body.walk_all() {
+            let name = ctx.op_str(body.op_name(op));
+            if [memref::Alloc::NAME, memref::Alloca::NAME].contains(&name)
+                && is_buffer(ctx, body.value_type(body.result(op, 0)))
+            {
+                this.enter(body.result(op, 0), false);
+            }
+        }
+        if this.groups.is_empty() {
+            return this;
+        }
+        let roots: Vec<ValueId> = this.groups.iter().flat_map(|group| group.roots.clone()).collect();
+        for &root in &roots {
+            for at in body.uses(root).collect::<Vec<_>>() {
+                this.enter_use(ctx, body, root, at);
+            }
+        }
+        this
+    }
+
+    fn enter(&mut self, root: ValueId, outside: bool) {
+        self.group_of.insert(root, self.groups.len());
+        self.groups.push(Group {
+            roots: vec![root],
+            outside,
+            ..Group::default()
+        });
+    }
+
+    fn enter_use(&mut self, ctx: &Context, body: &Body, root: ValueId, at: Use) {
+        let group = self.group_of[&root];
+        match (access(ctx, body, at.op), at.index) {
+            (Some((Access::Load, _)), 0) => self.groups[group].loads.push(at.op),
+            (Some((Access::Store, _)), 1) => self.groups[group].stores.push(at.op),
+            (Some((Access::Copy, _)), index) => {
+                let other = self.group_of.get(&body.operand(at.op, 1 - index)).copied();
+                match other {
+                    Some(other) => self.unite(group, other),
+                    None => drop(self.strangers.insert(root, at.op)),
+                }
+                if index == 0 && other.is_some() {
+                    let group = self.group_of[&root];
+                    self.groups[group].copies.push(at.op);
+                }
+            }
+            _ => {
+                let name = ctx.op_str(body.op_name(at.op));
+                if ![memref::Dealloc::NAME, memref::Dim::NAME, memref::Rank::NAME].contains(&name) {
+                    self.strangers.insert(root, at.op);
+                }
+            }
+        }
+    }
+
+    fn unite(&mut self, into: usize, from: usize) {
+        if into == from {
+            return;
+        }
+        let other = std::mem::take(&mut self.groups[from]);
+        for &root in &other.roots {
+            self.group_of.insert(root, into);
+        }
+        let group = &mut self.groups[into];
+        group.roots.extend(other.roots);
+        group.loads.extend(other.loads);
+        group.stores.extend(other.stores);
+        group.copies.extend(other.copies);
+        group.outside |= other.outside;
+    }
+
+    /// The values that may be loaded of what is stored by a use.
+    pub(crate) fn loaded_behind(&self, ctx: &Context, body: &Body, at: Use) -> Vec<ValueId> {
+        match access(ctx, body, at.op) {
+            Some((Access::Store, _)) if at.index == 0 => self.loads_of(body, body.operand(at.op, 1)),
+            _ => Vec::new(),
+        }
+    }
+
+    fn loads_of(&self, body: &Body, buffer: ValueId) -> Vec<ValueId> {
+        let group = self.group_of.get(&buffer).map(|&group| &self.groups[group]);
+        let loads = group.into_iter().flat_map(|group| &group.loads);
+        loads.map(|&load| body.result(load, 0)).collect()
+    }
+
+    /// The uses by which may have been stored what a value is loaded of.
+    pub(crate) fn stored_before(&self, ctx: &Context, body: &Body, value: ValueId) -> Vec<Use> {
+        let ValueDef::Result(op, _) = body.value_def(value) else {
+            return Vec::new();
+        };
+        let loads = matches!(access(ctx, body, op), Some((Access::Load, _)));
+        let group = loads.then(|| self.group_of.get(&body.operand(op, 0))).flatten();
+        let stores = group.into_iter().flat_map(|&group| &self.groups[group].stores);
+        stores.map(|&op| Use { op, index: 0 }).collect()
+    }
+
+    /// What is loaded of the arguments.
+    pub(crate) fn inputs(&self, body: &Body) -> Vec<ValueId> {
+        let groups = self.groups.iter().filter(|group| group.outside);
+        groups
+            .flat_map(|group| group.loads.iter().map(|&load| body.result(load, 0)))
+            .collect()
+    }
+
+    /// What is stored in the arguments.
+    pub(crate) fn outputs(&self, body: &Body) -> Vec<ValueId> {
+        let groups = self.groups.iter().filter(|group| group.outside);
+        groups
+            .flat_map(|group| group.stores.iter().map(|&store| body.operand(store, 0)))
+            .collect()
+    }
+
+    /// Determines which buffers the derivative passes through.
+    pub(crate) fn activate(&mut self, body: &Body, varied: impl Fn(ValueId) -> bool, useful: impl Fn(ValueId) -> bool) {
+        for group in &mut self.groups {
+            group.varied = group.outside || group.stores.iter().any(|&op| varied(body.operand(op, 0)));
+            group.useful = group.outside || group.loads.iter().any(|&op| useful(body.result(op, 0)));
+            if group.varied && group.useful {
+                let allocs = group.roots.iter().filter_map(|&root| body.defining_op(root));
+                let ops = group.loads.iter().chain(&group.stores).chain(&group.copies).copied();
+                for op in ops.chain(allocs) {
+                    let mut at = body.parent_op(op);
+                    while let Some(parent) = at.filter(|&parent| self.around.insert(parent)) {
+                        at = body.parent_op(parent);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_active(&self, buffer: ValueId) -> bool {
+        let group = self.group_of.get(&buffer).map(|&group| &self.groups[group]);
+        group.is_some_and(|group| group.varied && group.useful)
+    }
+
+    /// The access of an operation to a buffer that the derivative passes through.
+    pub(crate) fn active_access(&self, ctx: &Context, body: &Body, op: OpId) -> Option<Access> {
+        let (access, at) = access(ctx, body, op)?;
+        self.is_active(body.operand(op, at)).then_some(access)
+    }
+
+    /// Whether an operation makes a buffer that the derivative passes through.
+    pub(crate) fn makes(&self, body: &Body, op: OpId) -> Option<ValueId> {
+        let mut results = body.results(op);
+        let result = results.next().filter(|_| results.next().is_none())?;
+        self.is_active(result).then_some(result)
+    }
+
+    /// Whether there is an access of such a kind in a region of an operation.
+    pub(crate) fn pass_through(&self, op: OpId) -> bool {
+        self.around.contains(&op)
+    }
+
+    /// Whether it is known where a store, or a copy, puts what it puts.
+    pub(crate) fn is_known(&self, ctx: &Context, body: &Body, op: OpId) -> bool {
+        let buffers: &[usize] = match access(ctx, body, op) {
+            Some((Access::Store, _)) => &[1],
+            Some((Access::Copy, _)) => &[0, 1],
+            _ => return false,
+        };
+        buffers
+            .iter()
+            .all(|&at| self.group_of.contains_key(&body.operand(op, at)))
+    }
+
+    /// The buffers that what depends on an input is in, and of which it is not known what else happens to them.
+    pub(crate) fn refusals(&self, ctx: &Context, body: &Body) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        let mut strangers: Vec<_> = self.strangers.iter().collect();
+        strangers.sort_unstable_by_key(|&(_, &op)| op);
+        for (&root, &op) in strangers {
+            let group = self.group_of.get(&root).map(|&group| &self.groups[group]);
+            if group.is_some_and(|group| group.varied) {
+                let (name, buffer) = (ctx.op_str(body.op_name(op)), spelled(ctx, body, root));
+                let message = format!(
+                    "the derivative passes through the buffer {buffer}, and `{name}` may give it another name or change it"
+                );
+                errors.push(
+                    Diagnostic::error("no-derivative", message)
+                        .label(body.op_span(op), "used here")
+                        .help("read and write the buffer with `memref.load`, `memref.store` and `memref.copy` only"),
+                );
+            }
+        }
+        errors
+    }
+}
+
+/// The shadows of buffers, where the adjoint is built.
+#[derive(Default)]
+pub(crate) struct Shadows(FxHashMap<ValueId, ValueId>);
+
+impl Shadows {
+    pub(crate) fn insert(&mut self, buffer: ValueId, shadow: ValueId) {
+        self.0.insert(buffer, shadow);
+    }
+
+    pub(crate) fn get(&self, buffer: ValueId) -> Option<ValueId> {
+        self.0.get(&buffer).copied()
+    }
+}
+
+/// A buffer of zeros like another one that an operation makes, of the sizes `sizes`.
+pub(crate) fn make_shadow(r: &mut Rewriter<'_>, buffer: ValueId, sizes: &[ValueId]) -> Result<ValueId, String> {
+    let ctx = r.ctx;
+    let TypeData::MemRef {
+        shape: Some(shape),
+        elem,
+        ..
+    } = ctx.type_data(r.body.value_type(buffer))
+    else {
+        return Err("a buffer of unknown rank has no shadow".to_owned());
+    };
+    let (shape, elem) = (shape.to_vec(), *elem);
+    let make = r
+        .body
+        .defining_op(buffer)
+        .ok_or("a buffer that is not made here has no shadow")?;
+    if r.body.num_operands(make) != sizes.len() {
+        return Err("the layout of a buffer depends on symbols".to_owned());
+    }
+    let attrs = r.body.attrs(make);
+    let ty = r.body.value_type(buffer);
+    let shadow = r
+        .op(memref::Alloc::NAME)
+        .operands(sizes.iter().copied())
+        .attrs(attrs)
+        .result(ty)
+        .value();
+    r.name_like(shadow, buffer, "_grad");
+    let zero = number(r, elem)?;
+    each_element(r, &shape, sizes, |r, place| {
+        r.op(memref::Store::NAME)
+            .operands([zero, shadow])
+            .operands(place.iter().copied())
+            .build();
+        Ok(())
+    })?;
+    Ok(shadow)
+}
+
+/// Adds the cotangents of the elements of `from` to those of `to`, and leaves zeros.
+pub(crate) fn move_elements(r: &mut Rewriter<'_>, from: ValueId, to: ValueId) -> Result<(), String> {
+    let ctx = r.ctx;
+    let TypeData::MemRef {
+        shape: Some(shape),
+        elem,
+        ..
+    } = ctx.type_data(r.body.value_type(from))
+    else {
+        return Err("a buffer of unknown rank has no shadow".to_owned());
+    };
+    let (shape, elem) = (shape.to_vec(), *elem);
+    let zero = number(r, elem)?;
+    let mut sizes = Vec::new();
+    for (at, _) in shape.iter().enumerate().filter(|(_, extent)| **extent == DYNAMIC) {
+        let at = index(r, at as i128);
+        sizes.push(r.op(memref::Dim::NAME).operands([from, at]).result(Type::INDEX).value());
+    }
+    each_element(r, &shape, &sizes, |r, place| {
+        let load = |r: &mut Rewriter<'_>, buffer| {
+            let load = r.op(memref::Load::NAME).operand(buffer).operands(place.iter().copied());
+            load.result(elem).value()
+        };
+        let (grad, old) = (load(r, from), load(r, to));
+        // Copied to itself it stays; zeros come first.
+        r.op(memref::Store::NAME)
+            .operands([zero, from])
+            .operands(place.iter().copied())
+            .build();
+        let sum = r.compute(Arith::Add, &[old, grad])?;
+        r.op(memref::Store::NAME)
+            .operands([sum, to])
+            .operands(place.iter().copied())
+            .build();
+        Ok(())
+    })
+}
+
+fn number(r: &mut Rewriter<'_>, ty: Type) -> Result<ValueId, String> {
+    let value = r.ctx.attr(AttrData::Float { bits: 0, ty });
+    Ok(r.op(arith::Constant::NAME).attr("value", value).result(ty).value())
+}
+
+fn index(r: &mut Rewriter<'_>, value: i128) -> ValueId {
+    let ty = Type::INDEX;
+    let value = r.ctx.attr(AttrData::Int { value, ty });
+    r.op(arith::Constant::NAME).attr("value", value).result(ty).value()
+}
+
+/// Loops over the places of the elements of a shape; the sizes that it does not say are `sizes`.
+fn each_element(
+    r: &mut Rewriter<'_>,
+    shape: &[i64],
+    sizes: &[ValueId],
+    body: impl FnOnce(&mut Rewriter<'_>, &[ValueId]) -> Result<(), String>,
+) -> Result<(), String> {
+    let (zero, one) = (index(r, 0), index(r, 1));
+    let mut sizes = sizes.iter().copied();
+    let mut bounds = Vec::new();
+    for &extent in shape {
+        bounds.push(match extent {
+            DYNAMIC => sizes.next().ok_or("a size is not known")?,
+            extent => index(r, i128::from(extent)),
+        });
+    }
+    let mut blocks: Vec<BlockId> = Vec::new();
+    let mut place = Vec::new();
+    let here = r.point();
+    for _ in &bounds {
+        let region = r.body.create_region();
+        let block = r.body.create_block(region);
+        place.push(r.body.add_block_arg(block, Type::INDEX, None));
+        blocks.push(block);
+    }
+    if let Some(&block) = blocks.last() {
+        r.at_end(block);
+    }
+    body(r, &place)?;
+    for at in (0..blocks.len()).rev() {
+        r.at_end(blocks[at]).op(scf::YIELD).build();
+        match at.checked_sub(1) {
+            Some(outer) => r.at_end(blocks[outer]),
+            None => r.set_point(here),
+        };
+        let region = r.body.block_region(blocks[at]).ok_or("a block without a region")?;
+        r.op(scf::FOR).operands([zero, bounds[at], one]).region(region).build();
+    }
+    Ok(())
+}
