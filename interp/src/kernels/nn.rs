@@ -55,7 +55,7 @@ pub(super) fn of_axis(at: i64, shape: &[usize]) -> Result<(usize, Shape), String
     Ok((axis(at, shape.len())?, shape))
 }
 
-fn lines(s: &Spec<'_>, f: impl OnLine + Send + Sync + 'static) -> Result<Kernel, String> {
+fn lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String> {
     let at = s.int("axis", -1);
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
@@ -67,7 +67,7 @@ fn lines(s: &Spec<'_>, f: impl OnLine + Send + Sync + 'static) -> Result<Kernel,
 }
 
 /// A gradient computed from lines of the result and of its gradient.
-fn paired_lines(s: &Spec<'_>, f: impl OnLine + Send + Sync + 'static) -> Result<Kernel, String> {
+fn paired_lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String> {
     let at = s.int("axis", -1);
     Ok(Box::new(move |inputs| {
         let [out, g] = take(inputs)?;

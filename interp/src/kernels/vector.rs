@@ -155,7 +155,7 @@ pub(super) fn apply(x: Tensor, f: impl Function) -> Result<Outputs, String> {
 }
 
 /// The kernel of a function.
-pub(super) fn vector(f: impl Function + Send + Sync + 'static) -> Result<Kernel, String> {
+pub(super) fn vector(f: impl Function + Send + 'static) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         apply(x, f)
