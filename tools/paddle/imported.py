@@ -24,7 +24,7 @@ LEFT_OUT = re.compile(
     r"|(variable_length_)?memory_efficient_attention|cudnn_lstm|legacy_\w+|\w+_v2_legacy|calc_\w+|cal_\w+|build_src\w+|pyramid_hash|nce"
     r"|tdm_\w+|graph_\w+|weighted_sample\w+|prune_gate\w+|limit_by_capacity|number_count|assign_pos|expand_modality\w+|lookup_table\w*"
     r"|get_tensor_from_selected_rows|merge_selected_rows|apply_per_channel_scale|dequantize_log|sequence_\w+|rank_attention|match_matrix_tensor"
-    r"|attention_lstm|batched_gemm|var|set|fast_\w+|matmul_with_flatten|\w+_downcast|batch_norm\w*|hash|cvm|partial_concat|quant\w*_linear"
+    r"|attention_lstm|batched_gemm|var|set|fast_\w+|matmul_with_flatten|\w+_downcast|hash|cvm|partial_concat|quant\w*_linear"
 )
 
 # What draws random numbers, or reports. It is neither moved nor merged nor removed. The declarations say so of some only.

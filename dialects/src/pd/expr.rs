@@ -28,6 +28,8 @@ pub trait Emitter {
     /// Emits an operation with the given or inferred result types. Reports an error and returns nothing if inference
     /// fails.
     fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> Vec<ValueId>;
+    /// Emits an operation with several results of given types.
+    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> Vec<ValueId>;
     /// Reports an error, unless there is one already.
     fn fail(&self, why: String);
 }
@@ -75,6 +77,18 @@ impl<'c> ExprScope<'c> {
         result: Option<Type>,
     ) -> Vec<Expr<'c>> {
         let results = self.0.emit(name, operands, attrs, result);
+        results.into_iter().map(|value| self.expr(value)).collect()
+    }
+
+    /// Emits an operation with results of given types.
+    pub fn build_all(
+        self,
+        name: &str,
+        operands: &[ValueId],
+        attrs: &[(&str, Attr)],
+        results: &[Type],
+    ) -> Vec<Expr<'c>> {
+        let results = self.0.emit_all(name, operands, attrs, results);
         results.into_iter().map(|value| self.expr(value)).collect()
     }
 
@@ -409,6 +423,14 @@ impl Emitter for Building<'_, '_> {
 
     fn type_of(&self, value: ValueId) -> Type {
         self.rewriter.borrow().body.value_type(value)
+    }
+
+    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> Vec<ValueId> {
+        let r = &mut **self.rewriter.borrow_mut();
+        let op = r.op(name).operands(operands.iter().copied());
+        let op = attrs.iter().fold(op, |op, &(name, value)| op.attr(name, value));
+        let op = op.results(results.iter().copied()).build();
+        r.body.results(op).collect()
     }
 
     fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> Vec<ValueId> {

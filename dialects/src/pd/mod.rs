@@ -79,6 +79,12 @@ pub fn is_foreign(op: &str) -> bool {
     NAMES.get_or_init(names).contains(op)
 }
 
+/// Whether what an operation of PaddlePaddle's is made of here has parts that PaddlePaddle does not know, so that its derivative is its
+/// gradient operation.
+pub fn leaves_pd(op: &str) -> bool {
+    composed::leaves_pd(op)
+}
+
 /// `pd.dense_tensor_array`, an array of tensors of PaddlePaddle's.
 pub struct DenseTensorArray;
 

@@ -6,7 +6,7 @@
 
 mod assembly;
 mod attrs;
-mod compute;
+pub(crate) mod compute;
 mod control;
 mod dims;
 pub mod fft;

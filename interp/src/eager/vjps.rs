@@ -18,9 +18,7 @@ type Key = (OpName, AttrDict, Types, Types);
 pub(super) fn with_derivatives<'m>(module: &'m Module, keep: &dyn Fn(OpView<'_>) -> bool) -> Cow<'m, Module> {
     let ctx = module.ctx.clone();
     let has_own = |op: OpView<'_>| {
-        let semantics = op
-            .semantics()
-            .filter(|semantics| semantics.has_vjp() && semantics.has_expansion());
+        let semantics = op.semantics().filter(|semantics| semantics.has_vjp());
         let mut values = op.body.operands(op.op).chain(op.body.results(op.op));
         semantics.is_some() && !keep(op) && values.all(|v| ctx.as_tensor(op.body.value_type(v)).is_some())
     };

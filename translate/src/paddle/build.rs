@@ -206,6 +206,7 @@ impl<'c> Builder<'c> {
             self.drop_surplus(&mut source);
         }
         let ends = self.flags(&mut source);
+        self.all_gradients(&mut source, &operands);
         let absent: Vec<i64> = (0i64..)
             .zip(&source.results)
             .filter_map(|(i, (_, ty))| ty.is_none().then_some(i))
@@ -253,6 +254,29 @@ impl<'c> Builder<'c> {
             }
         }
         regions
+    }
+
+    /// PaddlePaddle leaves out gradients that nobody asked for; a gradient operation that is defined here has them, of the types of the
+    /// operands.
+    fn all_gradients(&self, source: &mut SourceOp, operands: &[ValueId]) {
+        let def = self
+            .ctx
+            .registered_op(&source.name)
+            .and_then(|name| self.ctx.op_def(name));
+        let Some(def) = def.filter(|def| def.name.ends_with("_grad") && !pd::is_foreign(&def.name)) else {
+            return;
+        };
+        // Positions are those of the declaration while all operands are there.
+        if source.operands.contains(&0) || def.operands.len() < operands.len() {
+            return;
+        }
+        for (spec, (_, ty)) in def.results.iter().zip(&mut source.results) {
+            let own = spec.name.strip_suffix("_grad");
+            let place = own.and_then(|own| def.operands.iter().position(|operand| operand.name == own));
+            if let (None, Some(&value), Arity::One) = (*ty, place.and_then(|at| operands.get(at)), spec.arity) {
+                *ty = Some(self.body.value_type(value));
+            }
+        }
     }
 
     /// Drops results at the end that the operation here does not have: values saved for PaddlePaddle's own gradient,

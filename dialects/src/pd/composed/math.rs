@@ -2,6 +2,8 @@
 
 use std::f64::consts::PI;
 
+use pir_ir::Type;
+
 use super::{Call, Compose, Expr};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
@@ -52,6 +54,121 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             Some(bias) => sums + bias,
             None => sums,
         }])
+    }),
+    ("dist", |op| {
+        let (x, p) = (op.x("x")? - op.x("y")?, op.float("p")?);
+        let norm = x.p_norm_with(|o| o.porder(p).asvector(true));
+        Ok(vec![norm.reshape(op.result_shape()?)])
+    }),
+    ("logcumsumexp", |op| {
+        let (axis, reverse) = (op.axis("axis", op.x("x")?), op.flag("reverse")?);
+        if op.flag("exclusive")? {
+            return Err("it is exclusive".to_owned());
+        }
+        let (x, axis) = match op.flag("flatten")? {
+            true => (op.x("x")?.reshape([-1]), 0),
+            false => (op.x("x")?, axis?),
+        };
+        // Line k of a square holds the numbers of sum k, which no difference of sums has lost digits of.
+        let mut shape = x.static_shape().ok_or("it needs the shape of `x`")?;
+        let n = shape[axis];
+        let (mut square, mut mask) = (shape.clone(), vec![1; shape.len() - axis - 1]);
+        shape.insert(axis, 1);
+        square.insert(axis, n);
+        mask.splice(0..0, [n, n]);
+        let numbers: Vec<f64> = (0..n * n)
+            .map(|at| f64::from(if reverse { at / n <= at % n } else { at % n <= at / n }))
+            .collect();
+        let inside = op.numbers(&numbers, &mask, x).above(0.5);
+        let terms = x.reshape(shape).expand(&*square);
+        let terms = inside.expand(&*square).select(terms, terms.filled(f64::NEG_INFINITY));
+        let sums = terms.logsumexp_with(|o| o.axis(&[axis as i64 + 1]));
+        Ok(vec![sums])
+    }),
+    ("searchsorted", |op| {
+        let (sorted, values) = (op.x("sorted_sequence")?, op.x("values")?);
+        let (mut from, mut to) = (op.shape("sorted_sequence")?, op.shape("values")?);
+        let place = from.len().saturating_sub(1);
+        match place {
+            0 => (0..to.len()).for_each(|_| from.insert(0, 1)),
+            _ => from.insert(place, 1),
+        }
+        to.push(1);
+        let (sorted, values) = (sorted.reshape(from), values.reshape(to));
+        let before = match op.flag("right")? {
+            true => sorted.less_equal(values),
+            false => sorted.less_than(values),
+        };
+        let counted = if op.flag("out_int32")? { Type::I32 } else { Type::I64 };
+        Ok(vec![before.cast(counted).sum_with(|o| o.axis([-1]).dtype(counted))])
+    }),
+    ("histogram", |op| {
+        let (x, bins, low, high) = (op.x("input")?, op.int("bins")?, op.float("min")?, op.float("max")?);
+        if low >= high || op.some("weight").is_some() || op.flag("density")? || bins < 1 {
+            return Err("its bins follow from the numbers, or it has weights".to_owned());
+        }
+        let x = x.reshape([-1, 1]);
+        let inside = x.greater_equal(x.filled(low)).logical_and(x.less_equal(x.filled(high)));
+        let place = (((x - low) * bins as f64) * (1.0 / (high - low)))
+            .floor()
+            .clip(0.0, (bins - 1) as f64);
+        let numbers: Vec<f64> = (0..bins).map(|bin| bin as f64).collect();
+        let hits = place.equal(op.numbers(&numbers, &[1, bins], x)).logical_and(inside);
+        Ok(vec![hits.cast(Type::I64).sum_with(|o| o.axis([0]))])
+    }),
+    ("median", |op| {
+        let (axes, keep, x) = (op.ints("axis")?, op.flag("keepdim")?, op.x("x")?);
+        let axis = match axes[..] {
+            [axis] if op.text("mode")? == "avg" && x.rank() > 0 => {
+                (if axis < 0 { axis + x.rank() as i64 } else { axis }) as usize
+            }
+            _ => return Err("it is not the middle along one axis".to_owned()),
+        };
+        let (n, at) = (op.shape("x")?[axis], [axis as i64]);
+        let ordered = x.argsort_with(|o| o.axis(axis as i64).stable(true));
+        let [low, high] = [(n - 1) / 2, n / 2].map(|k| ordered.map(|x| x.cut(axis, k, k + 1)));
+        let middle = (low[0] + high[0]) * 0.5;
+        let unknown = x.isnan().any_with(|o| o.axis(at).keepdim(true));
+        let out = unknown.select(middle.filled(f64::NAN), middle);
+        let out = if keep { out } else { out.squeeze_with(|o| o.axis(at)) };
+        let places = op.scope.stack_with(&[low[1], high[1]], |o| o.axis(-1));
+        let places = if keep {
+            places
+        } else {
+            places.squeeze_with(|o| o.axis(at))
+        };
+        Ok([out, places][..op.results.len().min(2)].to_vec())
+    }),
+    ("diag_embed", |op| {
+        let (x, offset) = (op.x("input")?, op.int("offset")?);
+        let rank = x.rank() as i64 + 1;
+        if [op.int("dim1")?, op.int("dim2")?].map(|dim| dim.rem_euclid(rank)) != [rank - 2, rank - 1] {
+            return Err("its matrices are not the last dimensions".to_owned());
+        }
+        let mut shape = op.shape("input")?;
+        let n = shape.pop().ok_or("`input` is a scalar")? + offset.abs();
+        let borders = [vec![0; 2 * shape.len()], vec![offset.max(0), (-offset).max(0)]].concat();
+        let rows = x
+            .pad(&borders)
+            .reshape([&*shape, &[1, n]].concat())
+            .expand([&*shape, &[n, n]].concat());
+        let numbers: Vec<f64> = (0..n * n).map(|at| f64::from(at % n - at / n == offset)).collect();
+        let on = op.numbers(&numbers, &[n, n], x).above(0.5).expand(rows.dims());
+        Ok(vec![on.select(rows, rows.zeros())])
+    }),
+    ("l1_norm", |op| {
+        Ok(vec![op.x("x")?.abs().sum().reshape(op.result_shape()?)])
+    }),
+    ("affine_channel", |op| {
+        let shape = op.shape("x")?;
+        if op.text("data_layout")? == "NHWC" || shape.len() < 2 {
+            return Err("the channels are the last dimension".to_owned());
+        }
+        let mut wide = vec![1; shape.len()];
+        wide[1] = shape[1];
+        Ok(vec![
+            op.x("x")? * op.x("scale")?.reshape(&*wide) + op.x("bias")?.reshape(&*wide),
+        ])
     }),
     ("ones_like", |op| Ok(vec![like(op, 1.0)?])),
     ("zeros_like", |op| Ok(vec![like(op, 0.0)?])),

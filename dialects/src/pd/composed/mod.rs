@@ -3,8 +3,10 @@
 //! stays what it is. A function says which attributes and shapes it does not know, and then the operation is as any other of
 //! these rows.
 
+mod gradients;
 mod image;
 mod math;
+mod matrix;
 mod shape;
 mod window;
 
@@ -32,7 +34,16 @@ fn is_small(shape: &[i64]) -> bool {
 
 /// The functions by operation.
 fn functions() -> impl Iterator<Item = &'static (&'static str, Compose)> {
-    [math::OPS, shape::OPS, image::OPS, window::OPS].into_iter().flatten()
+    [
+        math::OPS,
+        shape::OPS,
+        image::OPS,
+        window::OPS,
+        matrix::OPS,
+        gradients::OPS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// Gives an operation its composition, if it has one.
@@ -40,6 +51,12 @@ pub(super) fn attach(def: &mut OpDef) {
     if let Some((_, function)) = functions().find(|(name, _)| Some(*name) == def.name.strip_prefix("pd.")) {
         def.semantics = Some(Arc::new(Composed(*function)));
     }
+}
+
+/// Whether what an operation is made of has parts that PaddlePaddle does not know.
+pub(super) fn leaves_pd(op: &str) -> bool {
+    op.strip_prefix("pd.")
+        .is_some_and(|op| matrix::OPS.iter().any(|(name, _)| *name == op))
 }
 
 /// The operation that is built, with its operands as expressions.
@@ -98,6 +115,23 @@ impl<'c> Call<'c> {
             Ok(extents) => Ok(extents),
             Err(_) => Err(format!("`{name}` does not have four dimensions")),
         }
+    }
+
+    /// Those of the results that the operation has.
+    fn wanted(&self, results: &[(&str, Expr<'c>)]) -> Vec<Expr<'c>> {
+        let absent = self.attr(&crate::marks::ABSENT_RESULTS.name);
+        let absent = absent
+            .and_then(|attr| self.scope.context().attr_ints(attr))
+            .unwrap_or(&[]);
+        let given = |name: &str| {
+            let place = self.def.results.iter().position(|spec| spec.name == name);
+            place.is_some_and(|place| !absent.contains(&(place as i64)))
+        };
+        results
+            .iter()
+            .filter(|(name, _)| given(name))
+            .map(|(_, x)| *x)
+            .collect()
     }
 
     fn attr(&self, name: &str) -> Option<Attr> {

@@ -10,10 +10,10 @@ use super::super::linalg::{Call, Triangle, Triangular};
 use super::super::ops;
 use super::shape::{expand, permuted};
 use super::{Cx, Results};
-use crate::pd::Expr;
+use crate::pd::{Expr, ExprScope};
 
 /// The matrices of a batch transposed.
-fn turned(x: Expr<'_>) -> Expr<'_> {
+pub(crate) fn turned(x: Expr<'_>) -> Expr<'_> {
     let mut order: Vec<i64> = (0..x.rank() as i64).collect();
     let last = order.len();
     if last >= 2 {
@@ -37,7 +37,12 @@ fn phi(x: Expr<'_>) -> Expr<'_> {
 }
 
 fn solve<'c>(c: &Cx<'c>, system: Triangular, a: Expr<'c>, b: Expr<'c>) -> Expr<'c> {
-    let ctx = c.ctx();
+    triangular(c.scope, system, a, b)
+}
+
+/// The solution of a triangular system.
+pub(crate) fn triangular<'c>(scope: ExprScope<'c>, system: Triangular, a: Expr<'c>, b: Expr<'c>) -> Expr<'c> {
+    let ctx = scope.context();
     let flag = |value| ctx.attr(AttrData::Bool(value));
     let word = if system.transposed { "TRANSPOSE" } else { "NO_TRANSPOSE" };
     let attrs = [
@@ -50,8 +55,8 @@ fn solve<'c>(c: &Cx<'c>, system: Triangular, a: Expr<'c>, b: Expr<'c>) -> Expr<'
         ("unit_diagonal", flag(system.unit)),
     ];
     let ids: Option<Vec<_>> = [a, b].iter().map(|x| x.id()).collect();
-    let made = ids.map(|ids| c.scope.build(ops::TriangularSolve::NAME, &ids, &attrs, b.ty()));
-    made.and_then(|made| made.first().copied()).unwrap_or(c.scope.nothing())
+    let made = ids.map(|ids| scope.build(ops::TriangularSolve::NAME, &ids, &attrs, b.ty()));
+    made.and_then(|made| made.first().copied()).unwrap_or(scope.nothing())
 }
 
 /// `inverse(a) b` of a triangular matrix, or that of its transpose.
@@ -171,22 +176,22 @@ fn lu_vjp<'c>(c: &Cx<'c>, lu: Expr<'c>, pivots: Expr<'c>, bar: Expr<'c>) -> Resu
             .scope
             .concat_with(&[out, rest], |o| o.axis(if m > n { -2 } else { -1 }));
     }
-    let order = row_order(c, pivots, m).argsort_with(|o| o.axis(-1).stable(true))[1];
+    let order = row_order(c.scope, pivots, m).argsort_with(|o| o.axis(-1).stable(true))[1];
     let mut column = order.dims().to_vec();
     column.push(1);
     Ok(out.take_along_axis_with(expand(order.reshape(column), lu.dims()), |o| o.axis(-2)))
 }
 
 /// The row that each row of the factors comes from: exchanges, made one after the other, as a product of permutations in pairs.
-fn row_order<'c>(c: &Cx<'c>, pivots: Expr<'c>, rows: i64) -> Expr<'c> {
+pub(crate) fn row_order<'c>(scope: ExprScope<'c>, pivots: Expr<'c>, rows: i64) -> Expr<'c> {
     let (&[ref lead @ .., count], rank) = (pivots.dims(), pivots.rank()) else {
-        return c.scope.nothing();
+        return scope.nothing();
     };
     let all = [lead, &[count, rows]].concat();
     let numbers = |size: i64, at: usize| {
         let mut shape = vec![1; rank + 1];
         shape[at] = size;
-        let list = c.scope.arange_with(|o| o.start(0).end(size).step(1).dtype(Type::I64));
+        let list = scope.arange_with(|o| o.start(0).end(size).step(1).dtype(Type::I64));
         expand(list.reshape(shape), &all)
     };
     let partner = pivots.to(Some(Type::I64)) - pivots.to(Some(Type::I64)).ones();
@@ -201,7 +206,7 @@ fn row_order<'c>(c: &Cx<'c>, pivots: Expr<'c>, rows: i64) -> Expr<'c> {
         let mut next = every_other(0).take_along_axis_with(every_other(1), |o| o.axis(-1));
         if count % 2 == 1 {
             let last = steps.cut(rank - 1, count - 1, count);
-            next = c.scope.concat_with(&[next, last], |o| o.axis(-2));
+            next = scope.concat_with(&[next, last], |o| o.axis(-2));
         }
         (steps, count) = (next, pairs + count % 2);
     }

@@ -4,7 +4,7 @@ mod contract;
 mod elementwise;
 mod fft;
 mod index;
-mod linalg;
+pub(crate) mod linalg;
 mod reduce;
 mod region;
 mod shape;

@@ -156,6 +156,11 @@ impl Emitter for Formula<'_, '_, '_> {
         results
     }
 
+    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> Vec<ValueId> {
+        let building = &mut *self.rule.borrow_mut();
+        pd::Building::new(building.r).emit_all(name, operands, attrs, results)
+    }
+
     fn fail(&self, why: String) {
         self.error.borrow_mut().get_or_insert(why);
     }

@@ -1,6 +1,7 @@
 """Operations that are made of others here."""
 
 import numpy as np
+import paddle
 from paddle import _C_ops as C
 
 from case import Case, Tensor, attributes, covers
@@ -205,3 +206,144 @@ def like(draw, op):
 def broadcast_tensors(draw, op):
     for dtype in TYPES:
         yield Case(op, [draw.tensor([3], dtype), draw.tensor([2, 1], dtype)], call=lambda x, y: C.broadcast_tensors([x, y]), outs=2, typed=True)
+
+
+def matrix(draw, *lead, n=3):
+    """Matrices that are not singular."""
+    return draw.tensor([*lead, n, n], "f64").array + 3 * np.eye(n)
+
+
+def symmetric(draw, *lead, n=3):
+    """Symmetric matrices whose eigenvalues are positive and differ."""
+    a = draw.tensor([*lead, n, n], "f64").array
+    return a @ np.swapaxes(a, -1, -2) / n + np.diag(np.arange(1.0, n + 1))
+
+
+SOLVED = SUMMED | {"ulp": 256, "gulp": 512}
+
+
+@covers("cholesky")
+def cholesky(draw, op):
+    for dtype in TYPES:
+        for lead in ([], [2]):
+            for upper in (False, True):
+                yield Case(op, [Tensor(symmetric(draw, *lead), dtype)], attributes(upper=upper), lambda x, u=upper: C.cholesky(x, u), **SOLVED)
+
+
+@covers("eigvalsh")
+def eigvalsh(draw, op):
+    for dtype in TYPES:
+        for half in ("L", "U"):
+            yield Case(op, [Tensor(symmetric(draw), dtype)], attributes(uplo=half, is_test=False), lambda x, h=half: C.eigvalsh(x, h, False)[0], **SOLVED)
+
+
+@covers("inverse", "det")
+def square(draw, op):
+    for dtype in TYPES:
+        for lead in ([], [2]):
+            yield Case(op, [Tensor(matrix(draw, *lead), dtype)], call=getattr(C, op), **SOLVED)
+
+
+@covers("matrix_power")
+def matrix_power(draw, op):
+    for dtype in TYPES:
+        for n in (0, 1, 2, 5, -1, -2):
+            yield Case(op, [Tensor(matrix(draw) / 3, dtype)], attributes(n=n), lambda x, n=n: C.matrix_power(x, n), **SOLVED)
+
+
+@covers("solve")
+def solve(draw, op):
+    for dtype in TYPES:
+        for lead in ([], [2]):
+            yield Case(op, [Tensor(matrix(draw, *lead), dtype), draw.tensor([*lead, 3, 2], dtype)], call=C.solve, **SOLVED)
+
+
+@covers("triangular_solve")
+def triangular_solve(draw, op):
+    for dtype in TYPES:
+        for upper, transpose, unit in ((True, False, False), (False, True, False), (False, False, True), (True, True, True)):
+            call = lambda x, y, a=(upper, transpose, unit): C.triangular_solve(x, y, *a)  # noqa: E731
+            # There the diagonal has a derivative although it is taken for ones.
+            given = [Tensor(matrix(draw), dtype, grad=not unit), draw.tensor([3, 2], dtype)]
+            yield Case(op, given, attributes(upper=upper, transpose=transpose, unitriangular=unit), call, **SOLVED)
+
+
+@covers("cholesky_solve")
+def cholesky_solve(draw, op):
+    for dtype in TYPES:
+        for upper in (False, True):
+            factor = np.linalg.cholesky(symmetric(draw))
+            factor = Tensor(factor.T if upper else factor, dtype)
+            yield Case(op, [draw.tensor([3, 2], dtype), factor], attributes(upper=upper), lambda x, y, u=upper: C.cholesky_solve(x, y, u), **SOLVED)
+
+
+@covers("qr")
+def qr(draw, op):
+    for dtype in TYPES:
+        for shape in ([4, 3], [3, 3], [2, 4, 3]):
+            yield Case(op, [draw.tensor(shape, dtype)], attributes(mode="reduced"), lambda x: C.qr(x, "reduced"), outs=2, **SOLVED)
+
+
+@covers("dist")
+def dist(draw, op):
+    for dtype in TYPES:
+        # The root and what is added to the norm are of single precision there.
+        for p in (1.0, 2.0, 3.0) if dtype == "f32" else (2.0,):
+            yield Case(op, [draw.tensor([2, 3], dtype), draw.tensor([3], dtype)], attributes(p=p), lambda x, y, p=p: C.dist(x, y, p), **SUMMED)
+
+
+@covers("logcumsumexp")
+def logcumsumexp(draw, op):
+    for dtype in TYPES:
+        for axis, flatten, reverse in ((0, False, False), (-1, False, True), (-1, True, False)):
+            call = lambda x, a=(axis, flatten, False, reverse): C.logcumsumexp(x, *a)  # noqa: E731
+            yield Case(op, [draw.tensor([3, 4], dtype)], attributes(axis=axis, flatten=flatten, reverse=reverse), call, **SUMMED)
+
+
+@covers("searchsorted")
+def searchsorted(draw, op):
+    for dtype in TYPES:
+        for right in (False, True):
+            for line, values in (([1.0, 2.0, 2.0, 4.0], [[0.5, 2.0], [4.0, 5.0]]), ([[1.0, 2.0], [3.0, 5.0]], [[1.0, 9.0, 2.0], [3.0, 4.0, 0.0]])):
+                yield Case(op, [Tensor(np.array(line), dtype), Tensor(np.array(values), dtype)], attributes(right=right), lambda x, y, r=right: C.searchsorted(x, y, False, r), grad=False, typed=True)
+
+
+@covers("histogram")
+def histogram(draw, op):
+    for dtype in TYPES:
+        values = Tensor(np.array([[-1.0, -0.9, 0.0], [0.49, 0.5, 1.0], [1.5, -2.0, 0.1]]), dtype)
+        yield Case(op, [values], attributes(bins=4, min=-1.0, max=1.0), lambda x: C.histogram(x, None, 4, -1.0, 1.0, False), grad=False, typed=True)
+
+
+@covers("median")
+def median(draw, op):
+    for dtype in TYPES:
+        for axis, keep in (([0], False), ([1], True), ([-1], False)):
+            call = lambda x, a=axis, k=keep: C.median(x, a, k, "avg")[0]  # noqa: E731
+            yield Case(op, [draw.distinct([4, 3], dtype)], attributes(axis=axis, keepdim=keep, mode="avg"), call, **SUMMED)
+
+
+@covers("l1_norm")
+def l1_norm(draw, op):
+    for dtype in TYPES:
+        yield Case(op, [draw.tensor([2, 3], dtype)], call=C.l1_norm, **SUMMED)
+
+
+@covers("affine_channel")
+def affine_channel(draw, op):
+    for dtype in TYPES:
+        yield Case(op, [draw.tensor([2, 3, 2, 2], dtype), draw.tensor([3], dtype), draw.tensor([3], dtype)], attributes(data_layout="NCHW"),
+                   lambda x, s, b: C.affine_channel(x, s, b, "NCHW"), **SUMMED)
+
+
+@covers("diag_embed")
+def diag_embed(draw, op):
+    for dtype in TYPES:
+        for offset in (0, 1, -2):
+            yield Case(op, [draw.tensor([2, 3], dtype)], attributes(offset=offset), lambda x, o=offset: paddle.diag_embed(x, o), grad=False, typed=True)
+
+
+@covers("multi_dot")
+def multi_dot(draw, op):
+    for dtype in TYPES:
+        yield Case(op, [draw.tensor(s, dtype) for s in ([2, 3], [3, 4], [4, 2])], call=lambda *x: C.multi_dot(list(x)), **SUMMED)

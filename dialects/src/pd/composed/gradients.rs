@@ -1,0 +1,102 @@
+//! Gradient operations that read results, where the operation itself is differentiated from its operands.
+
+use super::matrix::{identity, solved};
+use super::{Call, Compose, Expr};
+use crate::stablehlo::compute::linalg::turned;
+
+pub(super) const OPS: &[(&str, Compose)] = &[
+    ("selu_grad", |op| {
+        let (out, g) = (op.x("out")?, op.x("out_grad")?);
+        let (scale, alpha) = (op.float("scale")?, op.float("alpha")?);
+        Ok(vec![out.above(0.0).select(g * scale, g * (out + scale * alpha))])
+    }),
+    ("relu6_grad", |op| Ok(vec![between(op, 6.0)? * op.x("out_grad")?])),
+    ("hardsigmoid_grad", |op| {
+        Ok(vec![between(op, 1.0)? * op.x("out_grad")? * op.float("slope")?])
+    }),
+    ("erfinv_grad", |op| {
+        let (out, g) = (op.x("out")?, op.x("out_grad")?);
+        Ok(vec![g * (out * out).exp() * (std::f64::consts::PI.sqrt() / 2.0)])
+    }),
+    ("huber_loss_grad", |op| {
+        let delta = op.float("delta")?;
+        let g = op.x("residual")?.clip(-delta, delta) * op.x("out_grad")?;
+        Ok(op.wanted(&[("input_grad", -g), ("label_grad", g)]))
+    }),
+    ("cross_entropy_with_softmax_grad", cross_entropy),
+    ("cholesky_grad", |op| {
+        let upper = op.flag("upper")?;
+        let [l, g] = [op.x("out")?, op.x("out_grad")?].map(|x| if upper { turned(x) } else { x }.tril());
+        let inner = turned(l).matmul(g);
+        let inner = inner.tril() + turned(inner.tril_with(|o| o.diagonal(-1)));
+        // Half the diagonal is in either half.
+        let from_left = |x| solved(false, true, false, l, x);
+        Ok(vec![turned(from_left(turned(from_left(inner)))) * 0.5])
+    }),
+    ("inverse_grad", |op| {
+        let (inverse, g) = (turned(op.x("out")?), op.x("out_grad")?);
+        Ok(vec![-inverse.matmul(g).matmul(inverse)])
+    }),
+    ("eigvalsh_grad", |op| {
+        let (vectors, g) = (op.x("eigenvectors")?, op.x("eigenvalues_grad")?);
+        Ok(vec![(vectors * row(g)).matmul(turned(vectors))])
+    }),
+    ("eigh_grad", |op| {
+        let (values, vectors) = (op.x("out_w")?, op.x("out_v")?);
+        let columns = row(values).expand(vectors.dims());
+        let gap = columns - turned(columns);
+        let diagonal = gap.equal(gap.zeros());
+        let inner = turned(vectors).matmul(op.x("out_v_grad")?) / diagonal.select(gap.ones(), gap);
+        let on = row(op.x("out_w_grad")?).expand(vectors.dims()) * identity(vectors);
+        let middle = diagonal.select(on, inner);
+        Ok(vec![vectors.matmul(middle).matmul(turned(vectors))])
+    }),
+];
+
+/// Where the result is above zero and below a limit.
+fn between<'c>(op: &Call<'c>, limit: f64) -> Result<Expr<'c>, String> {
+    let out = op.x("out")?;
+    let inside = out.above(0.0).logical_and(out.less_than(out.filled(limit)));
+    Ok(inside.select(out.ones(), out.zeros()))
+}
+
+/// The numbers of the last dimension as a row of matrices.
+fn row(x: Expr<'_>) -> Expr<'_> {
+    let dims = x.dims();
+    let lead = &dims[..dims.len().saturating_sub(1)];
+    x.reshape([lead, &[1, dims.last().copied().unwrap_or(1)]].concat())
+}
+
+/// The softmax without the labels, times the cotangent of the loss.
+fn cross_entropy<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let (label, softmax, g) = (op.x("label")?, op.x("softmax")?, op.x("loss_grad")?);
+    let axis = op.axis("axis", softmax)?;
+    let slope = |target: Expr<'c>| match op.flag("use_softmax")? {
+        true => Ok::<_, String>(softmax - target),
+        false => Ok(-(target / softmax)),
+    };
+    let wide = |x: Expr<'c>| match x.rank() < softmax.rank() {
+        true => x.unsqueeze_with(|o| o.axis([axis as i64])),
+        false => x,
+    };
+    if op.flag("soft_label")? {
+        return Ok(vec![slope(label)? * g]);
+    }
+    let classes = op.shape("softmax")?[axis];
+    let mut shape = vec![1; softmax.rank()];
+    shape[axis] = classes;
+    let numbers: Vec<i64> = (0..classes).collect();
+    let label = wide(label);
+    let elem = label.elem().ok_or("`label` has no elements")?;
+    let class = op
+        .scope
+        .full_int_array_with(&numbers, |o| o.dtype(elem))
+        .reshape(&*shape);
+    let target = label
+        .expand(softmax.dims())
+        .equal(class.expand(softmax.dims()))
+        .cast_like(softmax);
+    let ignored = label.equal(label.filled(op.int("ignore_index")? as f64));
+    let loss = wide(g);
+    Ok(vec![slope(target)? * ignored.select(loss.zeros(), loss)])
+}

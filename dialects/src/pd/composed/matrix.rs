@@ -1,0 +1,249 @@
+//! Linear algebra, by the factorizations that StableHLO has and JAX calls LAPACK for.
+
+use pir_ir::{Attr, AttrData, Type};
+
+use super::{Call, Compose, Expr};
+use crate::stablehlo::compute::linalg::{row_order, triangular, turned};
+use crate::stablehlo::linalg::{Triangle, Triangular};
+use crate::stablehlo::ops as hlo;
+
+pub(super) const OPS: &[(&str, Compose)] = &[
+    ("cholesky", |op| {
+        let (x, upper) = (matrices(op, "x")?, op.flag("upper")?);
+        let lower = [("lower", op.scope.context().attr(AttrData::Bool(!upper)))];
+        let out = op
+            .scope
+            .build(hlo::Cholesky::NAME, &ids(&[symmetric(x, upper)]), &lower, x.ty());
+        Ok(out)
+    }),
+    ("triangular_solve", |op| {
+        let (x, y) = systems(op, "x", "y")?;
+        let (upper, transposed) = (op.flag("upper")?, op.flag("transpose")?);
+        Ok(vec![solved(upper, transposed, op.flag("unitriangular")?, x, y)])
+    }),
+    ("cholesky_solve", |op| {
+        let (y, x) = systems(op, "y", "x")?;
+        let upper = op.flag("upper")?;
+        let half = solved(upper, upper, false, y, x);
+        Ok(vec![solved(upper, !upper, false, y, half)])
+    }),
+    ("solve", |op| {
+        let (x, y) = systems(op, "x", "y")?;
+        Ok(vec![Lu::of(x)?.solve(y)])
+    }),
+    ("inverse", |op| Ok(vec![inverse(matrices(op, "x")?)?])),
+    ("det", |op| {
+        let lu = Lu::of(matrices(op, "x")?)?;
+        let product = lu.diagonal.prod_with(|o| o.axis([-1]));
+        Ok(vec![lu.sign() * product])
+    }),
+    ("slogdet", |op| {
+        let lu = Lu::of(matrices(op, "x")?)?;
+        let size = lu.diagonal.abs().log().sum_with(|o| o.axis([-1]));
+        let sign = lu.sign() * lu.diagonal.sign().detach().prod_with(|o| o.axis([-1]));
+        Ok(vec![op.scope.stack(&[sign, size])])
+    }),
+    ("matrix_power", |op| {
+        let (x, n) = (matrices(op, "x")?, op.int("n")?);
+        let (mut square, mut left) = (if n < 0 { inverse(x)? } else { x }, n.unsigned_abs());
+        let mut power: Option<Expr<'_>> = None;
+        while left > 0 {
+            if left % 2 == 1 {
+                power = Some(power.map_or(square, |power| power.matmul(square)));
+            }
+            left /= 2;
+            if left > 0 {
+                square = square.matmul(square);
+            }
+        }
+        Ok(vec![match power {
+            Some(power) => power,
+            None => identity(x),
+        }])
+    }),
+    ("eigh", |op| {
+        let (values, vectors) = eigen(op, &op.text("UPLO")?)?;
+        Ok(vec![values, vectors])
+    }),
+    ("eigvalsh", |op| {
+        let (values, vectors) = eigen(op, &op.text("uplo")?)?;
+        Ok([values, vectors][..op.results.len().min(2)].to_vec())
+    }),
+    ("qr", qr),
+    ("multi_dot", |op| {
+        let product = op.all("x").into_iter().reduce(|x, y| x.matmul(y));
+        Ok(vec![product.ok_or("there are no matrices")?])
+    }),
+];
+
+fn ids(list: &[Expr<'_>]) -> Vec<pir_ir::ValueId> {
+    list.iter().filter_map(|x| x.id()).collect()
+}
+
+/// An operand of real matrices of known size.
+fn matrices<'c>(op: &Call<'c>, name: &str) -> Result<Expr<'c>, String> {
+    let (x, shape) = (op.x(name)?, op.shape(name)?);
+    let is_small = shape.len() >= 2
+        && shape[shape.len() - 2..]
+            .iter()
+            .all(|&extent| (1..=4096).contains(&extent));
+    let is_double = x.elem() == Some(Type::F32) || x.elem() == Some(Type::F64);
+    match is_small && is_double {
+        true => Ok(x),
+        false => Err(format!("`{name}` does not hold matrices of f32 or f64")),
+    }
+}
+
+/// Coefficients and right-hand sides, of the same batch.
+fn systems<'c>(op: &Call<'c>, a: &str, b: &str) -> Result<(Expr<'c>, Expr<'c>), String> {
+    let (coefficients, sides) = (matrices(op, a)?, matrices(op, b)?);
+    let lead = |x: Expr<'c>| x.dims()[..x.rank() - 2].to_vec();
+    match lead(coefficients) == lead(sides) {
+        true => Ok((coefficients, sides)),
+        false => Err(format!("`{a}` and `{b}` are not of the same batch")),
+    }
+}
+
+/// The symmetric matrix of which one half is read. Its derivative is that of a symmetric matrix, which both halves share.
+fn symmetric(x: Expr<'_>, upper: bool) -> Expr<'_> {
+    let both = (x + turned(x)) * 0.5;
+    let read = match upper {
+        true => x.triu() + turned(x.triu_with(|o| o.diagonal(1))),
+        false => x.tril() + turned(x.tril_with(|o| o.diagonal(-1))),
+    };
+    both + (read - both).detach()
+}
+
+/// The solution of a triangular system.
+pub(super) fn solved<'c>(upper: bool, transposed: bool, unit: bool, a: Expr<'c>, b: Expr<'c>) -> Expr<'c> {
+    let triangle = if upper { Triangle::Upper } else { Triangle::Lower };
+    let system = Triangular {
+        left: true,
+        triangle,
+        unit,
+        transposed,
+    };
+    triangular(a.scope(), system, a, b)
+}
+
+pub(super) fn identity(x: Expr<'_>) -> Expr<'_> {
+    let n = x.dims().last().copied().unwrap_or(0);
+    let eye = x.scope().eye_with(n, n, |o| match x.elem() {
+        Some(elem) => o.dtype(elem),
+        None => o,
+    });
+    eye.expand(x.dims())
+}
+
+fn inverse(x: Expr<'_>) -> Result<Expr<'_>, String> {
+    Ok(Lu::of(x)?.solve(identity(x)))
+}
+
+/// A function of LAPACK, by its name without the letter of the type.
+fn lapack<'c>(name: &str, operands: &[Expr<'c>], options: &[(&str, u8)], results: &[Type]) -> Vec<Expr<'c>> {
+    let Some(x) = operands.first() else { return Vec::new() };
+    let (ctx, letter) = (x.scope().context(), if x.elem() == Some(Type::F64) { 'd' } else { 's' });
+    let options: Vec<_> = options
+        .iter()
+        .map(|&(key, value)| (ctx.sym(key), ctx.int_attr(value.into())))
+        .collect();
+    let target: Attr = ctx.attr(AttrData::Str(format!("lapack_{letter}{name}_ffi").into()));
+    let attrs = [
+        ("call_target_name", target),
+        ("mhlo.backend_config", ctx.attr(AttrData::Dict(ctx.dict(&options)))),
+    ];
+    x.scope()
+        .build_all(hlo::CustomCall::NAME, &ids(operands), &attrs, results)
+}
+
+/// Triangular factors of square matrices, and the order of the rows.
+struct Lu<'c> {
+    factors: Expr<'c>,
+    pivots: Expr<'c>,
+    diagonal: Expr<'c>,
+}
+
+impl<'c> Lu<'c> {
+    fn of(x: Expr<'c>) -> Result<Self, String> {
+        let (ctx, &[ref lead @ .., m, n]) = (x.scope().context(), x.dims()) else {
+            return Err("matrices are needed".to_owned());
+        };
+        let (Some(ty), true) = (x.ty(), m == n) else {
+            return Err("square matrices are needed".to_owned());
+        };
+        let types = [
+            ty,
+            ctx.tensor(&[lead, &[n]].concat(), Type::I32),
+            ctx.tensor(lead, Type::I32),
+        ];
+        let &[factors, pivots, _] = &lapack("getrf", &[x], &[], &types)[..] else {
+            return Err("there are no factors".to_owned());
+        };
+        let places: Vec<i64> = (0..n).map(|k| k * (n + 1)).collect();
+        let flat = factors.reshape([lead, &[n * n]].concat());
+        let diagonal = flat.index_select_with(x.scope().indices(&places), |o| o.axis(lead.len() as i64));
+        Ok(Lu {
+            factors,
+            pivots,
+            diagonal,
+        })
+    }
+
+    fn solve(&self, b: Expr<'c>) -> Expr<'c> {
+        let &[ref lead @ .., n] = self.pivots.dims() else {
+            return b;
+        };
+        let order = row_order(b.scope(), self.pivots, n).reshape([lead, &[n, 1]].concat());
+        let rows = b.take_along_axis_with(order.expand(b.dims()), |o| o.axis(-2));
+        let half = solved(false, false, true, self.factors, rows);
+        solved(true, false, false, self.factors, half)
+    }
+
+    /// Whether the rows were exchanged an odd number of times: -1, or 1.
+    fn sign(&self) -> Expr<'c> {
+        let n = self.pivots.dims().last().copied().unwrap_or(0);
+        let own: Vec<i64> = (1..=n).collect();
+        let own = self.pivots.scope().full_int_array_with(&own, |o| o.dtype(Type::I32));
+        let is_exchanged = self.pivots.not_equal(own.expand(self.pivots.dims()));
+        let signs = is_exchanged.cast_like(self.diagonal) * -2.0 + 1.0;
+        signs.prod_with(|o| o.axis([-1]))
+    }
+}
+
+/// The eigenvalues and eigenvectors of symmetric matrices.
+fn eigen<'c>(op: &Call<'c>, half: &str) -> Result<(Expr<'c>, Expr<'c>), String> {
+    let x = matrices(op, "x")?;
+    let (ctx, &[ref lead @ .., n]) = (op.scope.context(), &x.dims()[..x.rank() - 1]) else {
+        return Err("matrices are needed".to_owned());
+    };
+    let whole = symmetric(x, half == "U");
+    let types = [
+        whole.ty(),
+        x.elem().map(|elem| ctx.tensor(&[lead, &[n]].concat(), elem)),
+        Some(ctx.tensor(lead, Type::I32)),
+    ];
+    let types: Vec<Type> = types.into_iter().flatten().collect();
+    match lapack("syevd", &[whole], &[("mode", b'V'), ("uplo", b'L')], &types)[..] {
+        [vectors, values, _] => Ok((values, vectors)),
+        _ => Err("there are no eigenvalues".to_owned()),
+    }
+}
+
+/// An orthogonal factor by reflections, and a triangular one.
+fn qr<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let (x, mode, ctx) = (matrices(op, "x")?, op.text("mode")?, op.scope.context());
+    let (&[ref lead @ .., m, n], Some(elem), rank) = (x.dims(), x.elem(), x.rank()) else {
+        return Err("matrices are needed".to_owned());
+    };
+    let (k, ty) = (m.min(n), |last: &[i64]| ctx.tensor(&[lead, last].concat(), elem));
+    if mode != "reduced" || op.results.len() != 2 {
+        return Err(format!("the mode `{mode}` is not known"));
+    }
+    let &[factors, sizes] = &lapack("geqrf", &[x], &[], &[ty(&[m, n]), ty(&[k])])[..] else {
+        return Err("there are no factors".to_owned());
+    };
+    let columns = factors.cut(rank - 1, 0, k);
+    let mut out = lapack("orgqr", &[columns, sizes], &[], &[ty(&[m, k])]);
+    out.push(factors.cut(rank - 2, 0, k).triu());
+    Ok(out)
+}
