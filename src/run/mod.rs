@@ -14,8 +14,10 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use pir_dialects::pd;
+use pir_interp::kernels::Kernels;
 use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
-use pir_ir::{Context, Diagnostic, Module};
+use pir_ir::{Context, Diagnostic, Module, OpView};
+use pir_passes::autodiff::decompose_unless;
 
 pub use args::Args;
 use args::{CheckGrad, Denormals};
@@ -80,6 +82,7 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
     let (mut module, warnings) = driver::load_as(ctx, source, args.from.format(source), load)?;
     cli::report(renderer, source, &warnings);
     timing.end("read");
+    lower_gradients(&mut module)?;
     if let Some(devices) = args.dataflow {
         dataflow::prepare(&mut module, devices)?;
     }
@@ -140,6 +143,24 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
     // The process ends here; freeing the memory piece by piece would only take time.
     std::mem::forget((module, outcome));
     Ok(Exit::Success)
+}
+
+/// Puts what they compute in the places of PaddlePaddle's gradient operations that have no kernel: programs hold them that it has
+/// differentiated.
+fn lower_gradients(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    let ctx = module.ctx.clone();
+    let kernels = Kernels::of(&ctx);
+    let is_lowered = |op: OpView<'_>| {
+        let name = op.name();
+        name.ends_with("_grad") && pd::is_foreign(name) && !op.is_composite() && !kernels.has(name)
+    };
+    let mut found = false;
+    module.for_each_body(|body| found |= body.walk_all().any(|op| is_lowered(body.view(&ctx, op))));
+    let errors = match found {
+        true => decompose_unless(module, &|op| !is_lowered(op)).1,
+        false => Vec::new(),
+    };
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 /// The tensors of a file, by name. Parameters without names are those of the program that have elements, in the order of

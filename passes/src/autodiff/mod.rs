@@ -38,8 +38,8 @@ mod targets;
 
 use pir_dialects::pd;
 use pir_ir::{
-    Arith, Body, Context, Diagnostic, Effect, EffectKind, EffectTarget, Module, OpId, Rewriter, Semantics, TypeData,
-    ValueId, expand_composites_in,
+    Arith, Body, Context, Diagnostic, Effect, EffectKind, EffectTarget, Module, OpId, OpView, Rewriter, Semantics,
+    TypeData, ValueId, expand_composites_in,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -119,19 +119,27 @@ pub fn prune_stacks(module: &mut Module) {
 /// Puts primitive operations in the place of gradient operations. What has no expansion, or none for its shapes, stays.
 /// Whether something changed.
 pub fn decompose(module: &mut Module) -> bool {
+    decompose_unless(module, &|_| false).0
+}
+
+/// The same without the operations that `keep` wants. Also says what has no expansion, and why.
+pub fn decompose_unless(module: &mut Module, keep: &dyn Fn(OpView<'_>) -> bool) -> (bool, Vec<Diagnostic>) {
     let ctx = module.ctx.clone();
     let rules = RuleTable::new(&ctx);
-    let mut changed = false;
+    let (mut changed, mut errors) = (false, Vec::new());
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         let mut r = Rewriter::new(&ctx, body);
         for op in r.body.walk_all().collect::<Vec<_>>() {
-            let span = r.body.op_span(op);
-            r.before(op).set_span(span);
-            let mark = r.created_mark();
             let Some(made_of) = rules.gradient(r.body, op) else {
                 continue;
             };
+            if keep(r.view(op)) {
+                continue;
+            }
+            let span = r.body.op_span(op);
+            r.before(op).set_span(span);
+            let mark = r.created_mark();
             match rules::expand(&mut r, &rules, op, made_of) {
                 Ok(values) => {
                     for (old, new) in r.body.results(op).zip(values) {
@@ -141,16 +149,23 @@ pub fn decompose(module: &mut Module) -> bool {
                     r.erase_op(op);
                     changed = true;
                 }
-                Err(_) => {
+                Err(why) => {
+                    let message = format!(
+                        "`{}` is not known in terms of other operations: {why}",
+                        r.view(op).name()
+                    );
+                    errors.push(Diagnostic::error("expansion", message).label(span, "this operation"));
                     for op in r.created_since(mark).to_vec().into_iter().rev() {
-                        r.erase_op(op);
+                        if r.body.is_alive(op) {
+                            r.erase_op(op);
+                        }
                     }
                 }
             }
         }
         pending.extend(inner_bodies_mut(&ctx, body));
     }
-    changed
+    (changed, errors)
 }
 
 /// Emits what an operation is made of at the insertion point, and gives what replaces its results; `None` if that is not known.
@@ -183,7 +198,10 @@ fn differentiate(
     f: &mut UnitFn<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
     let ctx = module.ctx.clone();
-    let mut rules = RuleTable::new(&ctx);
+    let mut rules = match options.twins {
+        true => RuleTable::for_paddle(&ctx),
+        false => RuleTable::new(&ctx),
+    };
     let mut resolved = Vec::new();
     let mut errors = Vec::new();
     for unit in targets::units(module) {

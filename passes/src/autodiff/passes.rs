@@ -36,6 +36,12 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         help: "cotangents of the outputs, one for all or one for each: a number, `%value` or the name of an input; `args`: new \
                arguments of the function; default: 1",
     },
+    OptionSpec {
+        name: "twins",
+        kind: OptionKind::Bool,
+        default: Some("false"),
+        help: "use PaddlePaddle's gradient operations where they do at once what takes several operations: for its executor",
+    },
 ];
 
 pub(super) fn asked_for(options: &Options) -> BackwardOptions {
@@ -44,6 +50,7 @@ pub(super) fn asked_for(options: &Options) -> BackwardOptions {
         of: list("of"),
         wrt: list("wrt"),
         seed: list("seed"),
+        twins: options.flag("twins"),
     }
 }
 
@@ -142,7 +149,8 @@ impl Pass for Decompose {
     fn description(&self) -> &'static str {
         "Puts in the place of each `_grad` operation what computes it from operations that are not gradients: \
          `pd.tanh_grad (%out, %g)` becomes `%g * (1 - %out * %out)`. `backward` does not need it: it differentiates a \
-         gradient operation through the same expansion. The duals of loops and branches stay, and so does an operation \
+         gradient operation through the same expansion. PaddlePaddle's gradient operations, of which only declarations are known, become \
+         what the rule of their operation gives. The duals of loops and branches stay, and so does an operation \
          whose expansion needs a static shape that it does not have. An operation whose row says what it computes, as those \
          of `--load-dialect` may, becomes that."
     }

@@ -18,6 +18,8 @@ pub struct BackwardOptions {
     /// Cotangents of the outputs: one for all or one for each; `%name`, the name of an input, or a number. `args` alone: new
     /// arguments of the function.
     pub seed: Vec<String>,
+    /// Use PaddlePaddle's gradient operations where they do at once what takes several operations.
+    pub twins: bool,
 }
 
 /// What a body is.

@@ -110,6 +110,7 @@ impl Check<'_> {
             &Pipeline::parse("inline{always=true},backward")?,
             verified(),
         )?;
+        super::lower_gradients(&mut adjoint)?;
         self.compare(&adjoint, values)
     }
 

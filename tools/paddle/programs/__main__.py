@@ -4,7 +4,7 @@
 
 Each program of cases.py is exported (`paddle.jit.to_static`), and then: *read* and verified, without unknown operations;
 *run*: written back, loaded and run by PaddlePaddle's executor; *gradients*: differentiated by `backward` and run by the
-executor, as it is and with canonicalization, cse, licm and dce around it; *here*: run by `pir-run`, which need not have all kernels.
+executor, as it is, with canonicalization, cse, licm and dce around it, and with PaddlePaddle's gradient operations (`twins`); *here*: run by `pir-run`, which need not have all kernels.
 Results and gradients must be those of PaddlePaddle's eager engine, within 2e-3 of the largest element. A program is right
 when all but the last hold; what `pir-run` computes must be right if it computes it. To be run with the Python that
 tools/paddle/setup names. `--table` prints a line for each program and stage that fails.
@@ -223,8 +223,8 @@ def check(at, args):
         failures["run"] = said
     last = max(int(key[4:]) for key in expected if key.startswith("out:"))
     wrt = ", ".join(f'"{key[5:]}"' for key in expected if key.startswith("grad:"))
-    backward = f'backward{{of="out:{last}", wrt=[{wrt}]}}'
-    if said := in_paddle(backward) or in_paddle(f"{AROUND},{backward},{AROUND}"):
+    backward, twins = (f'backward{{of="out:{last}", wrt=[{wrt}]{more}}}' for more in ("", ", twins=true"))
+    if said := in_paddle(backward) or in_paddle(f"{AROUND},{backward},{AROUND}") or in_paddle(twins):
         failures["gradients"] = said
     inputs = {k.split(":", 1)[1]: v for k, v in expected.items() if k.startswith(("in:", "param:"))}
     np.savez(folder / "given.npz", **inputs)

@@ -7,7 +7,7 @@
 
 use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
 use pir_dialects::pd;
-use pir_ir::{Arity, Attr, OpDef, Sym, Type, TypeData, ValueId};
+use pir_ir::{Arity, Attr, AttrData, AttrSpec, Context, OpDef, OpView, Sym, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
 use super::super::cotangent::zeros_like;
@@ -17,6 +17,17 @@ use super::{Rule, RuleCx, composite, rule};
 const TWIN: Rule = rule("", twin);
 /// An operation that is made of others where its attributes and shapes allow it.
 const COMPOSED: Rule = rule("", composed).of(composite::expand);
+
+/// One whose parts PaddlePaddle does not know.
+const THEIRS: Rule = rule("", theirs).of(composite::expand);
+
+/// By PaddlePaddle's gradient operation; where that reads what there is not, as what it is made of.
+fn theirs(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    match twin(cx) {
+        Err(_) if cx.settled.is_empty() => expanded(cx),
+        done => done,
+    }
+}
 
 /// As what it is made of; where that is not known, by PaddlePaddle's gradient operation.
 fn composed(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
@@ -29,20 +40,73 @@ fn composed(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
 /// The rule of an operation that PaddlePaddle alone knows.
 pub(super) fn rule_of(def: &OpDef) -> Option<Rule> {
     let is_foreign = def.backward.is_some() && pd::is_foreign(&def.name);
-    is_foreign.then_some(if def.is_composite() { COMPOSED } else { TWIN })
+    is_foreign.then_some(match def.is_composite() {
+        true if pd::leaves_pd(&def.name) => THEIRS,
+        true => COMPOSED,
+        false => TWIN,
+    })
+}
+
+/// The operations whose gradient operations of PaddlePaddle do at once what the rules here take several operations for.
+const FUSED: &[&str] = &[
+    pd::BatchNorm::NAME,
+    pd::LayerNorm::NAME,
+    pd::GroupNorm::NAME,
+    pd::InstanceNorm::NAME,
+    pd::Gelu::NAME,
+    pd::Silu::NAME,
+    pd::Mean::NAME,
+    pd::Matmul::NAME,
+    pd::Dropout::NAME,
+    pd::Concat::NAME,
+    pd::Embedding::NAME,
+    pd::CrossEntropyWithSoftmax::NAME,
+    pd::Hardswish::NAME,
+    pd::Hardsigmoid::NAME,
+    pd::Relu6::NAME,
+    pd::Swish::NAME,
+    pd::LeakyRelu::NAME,
+    pd::Elu::NAME,
+    pd::Mish::NAME,
+    pd::Softplus::NAME,
+];
+
+/// The rule that differentiates an operation defined here by PaddlePaddle's gradient operation, where that is one operation instead
+/// of several: for programs that PaddlePaddle executes.
+pub(super) fn fused(ctx: &Context, def: &OpDef, own: &Rule) -> Option<Rule> {
+    let theirs = gradient_operation(ctx, def)?;
+    let is_fused = FUSED.contains(&&*def.name) || (pd::is_foreign(&def.name) && def.is_composite());
+    (is_fused && pd::is_foreign(&theirs.name)).then_some(Rule {
+        apply: |cx| match cx.view().complex_type() {
+            None => match twin(cx) {
+                Err(_) if cx.settled.is_empty() => cx.by_own_rule(),
+                done => done,
+            },
+            Some(_) => cx.by_own_rule(),
+        },
+        ..*own
+    })
+}
+
+fn gradient_operation<'c>(ctx: &'c Context, def: &OpDef) -> Option<&'c OpDef> {
+    let name = def
+        .backward
+        .as_deref()
+        .map_or_else(|| format!("{}_grad", def.name), str::to_owned);
+    ctx.registered_op(&name).and_then(|name| ctx.op_def(name))
 }
 
 /// Indices of operands or of results.
-type Group = SmallVec<[usize; 1]>;
+pub(super) type Group = SmallVec<[usize; 1]>;
 
 /// What the operation has, by the names of its definition.
-struct Given<'d> {
+pub(super) struct Given<'d> {
     operands: Vec<(&'d str, Group)>,
     results: Vec<(&'d str, Group)>,
 }
 
 impl<'d> Given<'d> {
-    fn of(cx: &RuleCx<'_, '_>, def: &'d OpDef) -> Self {
+    pub(super) fn of(cx: &RuleCx<'_, '_>, def: &'d OpDef) -> Self {
         let view = cx.view();
         let places: Vec<Option<usize>> = (0..cx.num_operands())
             .map(|index| view.declared_operand(index))
@@ -51,8 +115,16 @@ impl<'d> Given<'d> {
             let group = (0..places.len()).filter(|&index| places[index] == Some(place));
             (&*spec.name, group.collect())
         });
+        Given {
+            operands: operands.collect(),
+            results: Self::results_of(view, def),
+        }
+    }
+
+    /// The results of an operation.
+    pub(super) fn results_of(view: OpView<'_>, def: &'d OpDef) -> Vec<(&'d str, Group)> {
         let absent = view.ints(&ABSENT_RESULTS.name).unwrap_or(&[]);
-        let count = view.body.num_results(cx.op);
+        let count = view.body.num_results(view.op);
         let mut next = 0;
         let results = def.results.iter().enumerate().map(|(place, spec)| {
             let end = match spec.arity {
@@ -64,17 +136,14 @@ impl<'d> Given<'d> {
             next = end;
             (&*spec.name, group)
         });
-        Given {
-            operands: operands.collect(),
-            results: results.collect(),
-        }
+        results.collect()
     }
 
-    fn operand(&self, name: &str) -> Option<&Group> {
+    pub(super) fn operand(&self, name: &str) -> Option<&Group> {
         self.operands.iter().find(|(n, _)| *n == name).map(|(_, group)| group)
     }
 
-    fn result(&self, name: &str) -> Option<&Group> {
+    pub(super) fn result(&self, name: &str) -> Option<&Group> {
         self.results.iter().find(|(n, _)| *n == name).map(|(_, group)| group)
     }
 }
@@ -119,17 +188,12 @@ fn read(cx: &mut RuleCx<'_, '_>, given: &Given<'_>, name: &str, is_list: bool) -
 
 fn twin(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     let ctx = cx.ctx();
-    let of = |name| ctx.registered_op(name).and_then(|name| ctx.op_def(name));
     let def = ctx.op_def(cx.r.body.op_name(cx.op)).ok_or("it is not defined")?;
-    let twin = def
-        .backward
-        .as_deref()
-        .and_then(of)
-        .ok_or("it has no gradient operation")?;
+    let twin = gradient_operation(ctx, def).ok_or("it has no gradient operation")?;
     let given = Given::of(cx, def);
     let mut attrs: Vec<(Sym, Attr)> = Vec::new();
     for spec in twin.attrs.iter() {
-        let attr = cx.view().attr(&spec.name);
+        let attr = cx.view().attr(&spec.name).or_else(|| default(ctx, def, spec));
         attrs.extend(attr.map(|attr| (ctx.sym(&spec.name), attr)));
     }
     let (mut operands, mut absent): (Vec<ValueId>, Vec<(i64, usize)>) = (Vec::new(), Vec::new());
@@ -176,6 +240,22 @@ fn twin(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         spread(cx, &group, grad)?;
     }
     Ok(())
+}
+
+/// What an attribute is where it is left out, if the gradient operation does not say the same.
+pub(super) fn default(ctx: &Context, def: &OpDef, spec: &AttrSpec) -> Option<Attr> {
+    let own = def.attrs.iter().find(|own| own.name == spec.name)?;
+    let text = own
+        .default
+        .as_deref()
+        .filter(|text| spec.default.as_deref() != Some(*text))?;
+    match (text, text.parse::<i64>(), text.parse::<f64>()) {
+        ("true" | "false", ..) => Some(ctx.attr(AttrData::Bool(text == "true"))),
+        (_, Ok(int), _) => Some(ctx.int_attr(int)),
+        (_, _, Ok(float)) => Some(ctx.float_attr(float)),
+        _ if text.starts_with('"') => Some(ctx.str_attr(text.trim_matches('"'))),
+        _ => None,
+    }
 }
 
 /// Adds a cotangent to that of an operand, or the elements of a list to those of several.

@@ -21,6 +21,7 @@ mod rnn;
 mod scalars;
 mod scatter;
 mod shape;
+mod twins;
 
 use std::rc::Rc;
 
@@ -138,6 +139,8 @@ impl Rules {
 /// The rules of a context by operation.
 pub(crate) struct RuleTable {
     table: Vec<Option<Rule>>,
+    /// Those that take their places in programs for PaddlePaddle.
+    fused: Vec<Option<Rule>>,
     /// The calls, in the body that is differentiated, with a derivative of their own.
     calls: FxHashMap<OpId, CallRule>,
 }
@@ -167,7 +170,12 @@ fn standard() -> impl Iterator<Item = &'static Rule> {
 impl RuleTable {
     pub(crate) fn new(ctx: &Context) -> Self {
         let mut table: Vec<Option<Rule>> = (ctx.ops().iter())
-            .map(|def| foreign::rule_of(def).or_else(|| composite::rule_of(def)))
+            .map(|def| {
+                let gradient = || twins::rule_of(ctx, def);
+                foreign::rule_of(def)
+                    .or_else(|| composite::rule_of(def))
+                    .or_else(gradient)
+            })
             .collect();
         let mut add = |rule: &Rule| {
             if let Some(name) = ctx.registered_op(rule.op) {
@@ -178,8 +186,21 @@ impl RuleTable {
             Some(rules) => rules.rules.iter().for_each(&mut add),
             None => standard().for_each(&mut add),
         }
-        let calls = FxHashMap::default();
-        RuleTable { table, calls }
+        RuleTable {
+            table,
+            fused: Vec::new(),
+            calls: FxHashMap::default(),
+        }
+    }
+
+    /// Those for programs that PaddlePaddle executes.
+    pub(crate) fn for_paddle(ctx: &Context) -> Self {
+        let rules = Self::new(ctx);
+        let fused = rules.table.iter().zip(ctx.ops().iter());
+        let fused = fused
+            .map(|(rule, def)| foreign::fused(ctx, def, rule.as_ref()?))
+            .collect();
+        RuleTable { fused, ..rules }
     }
 
     /// Sets which operations of the body that is differentiated next are calls with a derivative of their own.
@@ -220,7 +241,11 @@ impl RuleTable {
     pub(crate) fn get(&self, body: &Body, op: OpId) -> Option<&Rule> {
         match self.calls.contains_key(&op) {
             true => Some(&composite::CUSTOM),
-            false => self.table.get(body.op_name(op).index())?.as_ref(),
+            false => {
+                let at = body.op_name(op).index();
+                let fused = self.fused.get(at).and_then(Option::as_ref);
+                fused.or(self.table.get(at)?.as_ref())
+            }
         }
     }
 }
@@ -285,6 +310,15 @@ impl<'a> RuleCx<'_, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// Applies the rule that an operation has in any program.
+    fn by_own_rule(&mut self) -> Result<(), String> {
+        let rule = self.rules.table.get(self.r.body.op_name(self.op).index());
+        match rule.and_then(|rule| *rule) {
+            Some(rule) => (rule.apply)(self),
+            None => Err("there is no rule".to_owned()),
+        }
     }
 
     /// Notes that the cotangent of an operand is zero.

@@ -1,0 +1,325 @@
+//! The gradient operations of PaddlePaddle that are not defined here: `pd.X_grad` is what the rule of `pd.X` gives, where there is one.
+//!
+//! `pd.X` is emitted once more, with stand-ins for the operands whose cotangents `pd.X_grad` gives, and its rule is applied. What the
+//! rule reads is an operand of `pd.X_grad` where that has one of the name, be it an operand or a result of `pd.X`; a result that
+//! `pd.X_grad` does not read is computed again. In the end the operands take the places of their stand-ins.
+
+use pir_dialects::marks::ABSENT_OPERANDS;
+use pir_dialects::pd;
+use pir_ir::{Arity, Attr, Context, OpDef, OpId, Restated, Sym, Type, TypeData, ValueId, ValueSpec};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::super::cotangent::{Frame, elements, is_list, zeros_like};
+use super::expand::expanded;
+use super::foreign::{Given, Group, default};
+use super::{Rule, RuleCx, rule};
+
+const GRADIENT: Rule = rule("_grad", expanded).of(gradient);
+
+/// The operation of which this is the gradient operation.
+fn primal<'c>(ctx: &'c Context, def: &OpDef) -> Option<&'c OpDef> {
+    let name = ctx.registered_op(def.name.strip_suffix("_grad")?)?;
+    ctx.op_def(name)
+}
+
+/// The rule of a gradient operation that is known from PaddlePaddle's declarations alone.
+pub(super) fn rule_of(ctx: &Context, def: &OpDef) -> Option<Rule> {
+    (pd::is_foreign(&def.name) && primal(ctx, def).is_some()).then_some(GRADIENT)
+}
+
+/// `pd.X` while its rule is applied.
+struct Again<'d> {
+    given: Given<'d>,
+    primal: &'d OpDef,
+    /// By operand: what stands in for it, and what `pd.X_grad` reads of it, if it does.
+    stand_ins: Vec<(&'d str, ValueId, Option<ValueId>)>,
+    operands: Vec<ValueId>,
+    /// The places of absent operands, and how many are given before each.
+    absent: Vec<(i64, usize)>,
+    /// An operand that `pd.X_grad` does not have: `pd.X` cannot be computed.
+    lacks: Option<&'d str>,
+}
+
+impl Again<'_> {
+    /// What stands in for an operand.
+    fn of(&self, name: &str) -> Vec<ValueId> {
+        let own = self.stand_ins.iter().filter(|entry| entry.0 == name);
+        own.map(|entry| entry.1).collect()
+    }
+}
+
+fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
+    let ctx = cx.ctx();
+    let def = ctx.op_def(cx.r.body.op_name(cx.op)).ok_or("it is not defined")?;
+    let primal = primal(ctx, def).ok_or("there is no such operation")?;
+    let mut again = Again {
+        given: Given::of(cx, def),
+        primal,
+        stand_ins: Vec::new(),
+        operands: Vec::new(),
+        absent: Vec::new(),
+        lacks: None,
+    };
+    for (place, spec) in (0i64..).zip(primal.operands.iter()) {
+        take(cx, &mut again, place, spec)?;
+    }
+    let op = emit(cx, &again)?;
+    let mut images: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+    images.extend(again.stand_ins.iter().filter_map(|entry| Some((entry.1, entry.2?))));
+    let results: Vec<ValueId> = cx.r.body.results(op).collect();
+    let mut grads: SmallVec<[Option<ValueId>; 2]> = results.iter().map(|_| None).collect();
+    for (name, group) in Given::results_of(cx.r.view(op), primal) {
+        let known = |name: &str| again.given.operand(name).cloned().unwrap_or_default();
+        let own = tensors(cx, &known(name), group.len() > 1)?;
+        let cotangents = tensors(cx, &known(&format!("{name}_grad")), group.len() > 1)?;
+        images.extend(group.iter().map(|&at| results[at]).zip(own));
+        for (&at, grad) in group.iter().zip(cotangents) {
+            grads[at] = Some(grad);
+        }
+    }
+    let lists: Vec<ValueId> = results
+        .iter()
+        .copied()
+        .filter(|&value| is_list(ctx, cx.r.body.value_type(value)))
+        .collect();
+    let mut list_grads = Vec::new();
+    if let Some(at) = lists
+        .first()
+        .and_then(|list| results.iter().position(|value| value == list))
+    {
+        let list = grads[at].take().map(|list| elements(cx.r, list)).transpose()?;
+        list_grads = list.into_iter().flatten().map(Some).collect();
+    }
+    let is_wanted = |name: &str| {
+        again
+            .given
+            .result(&format!("{name}_grad"))
+            .is_some_and(|group| !group.is_empty())
+    };
+    let wanted = again.stand_ins.iter().filter(|entry| is_wanted(entry.0));
+    let wanted: Vec<ValueId> = wanted.map(|entry| entry.1).collect();
+    let unknown = || format!("the derivative of `{}` is not known", primal.name);
+    let rule = cx.rules.get(cx.r.body, op).copied().ok_or_else(unknown)?;
+    let mut frame = Frame::default();
+    let mut inner = RuleCx {
+        rules: cx.rules,
+        r: cx.r,
+        frame: &mut frame,
+        op,
+        image: &|value| images.get(&value).copied().unwrap_or(value),
+        active: &|value| wanted.contains(&value),
+        grads,
+        list_grads,
+        settled: SmallVec::new(),
+    };
+    match (pd::is_foreign(&primal.name), primal.is_composite()) {
+        // Not by the gradient operation that this is.
+        (true, true) => expanded(&mut inner)?,
+        (true, false) => return Err(unknown()),
+        (false, _) => inner.apply(&rule)?,
+    }
+    let out = cotangents(cx, &again, def, &mut frame)?;
+    settle(cx, &again, op)?;
+    Ok(out)
+}
+
+/// The values of operands of `pd.X_grad`, those in lists one by one if they are asked for.
+fn tensors(cx: &mut RuleCx<'_, '_>, group: &Group, unpack: bool) -> Result<Vec<ValueId>, String> {
+    let mut all = Vec::new();
+    for &index in group {
+        match unpack && is_list(cx.ctx(), cx.operand_type(index)) {
+            true => {
+                let list = cx.operand(index);
+                all.extend(elements(cx.r, list)?);
+            }
+            false => all.push(cx.operand(index)),
+        }
+    }
+    Ok(all)
+}
+
+/// Adds an operand of `pd.X`: one of `pd.X_grad`, a stand-in for one that has a cotangent, or none.
+fn take<'d>(cx: &mut RuleCx<'_, '_>, again: &mut Again<'d>, place: i64, spec: &'d ValueSpec) -> Result<(), String> {
+    let name = &*spec.name;
+    let cotangents = again.given.result(&format!("{name}_grad")).cloned().unwrap_or_default();
+    // Several lists stay lists: the operands of one cannot be told from those of another.
+    let lists = again
+        .primal
+        .operands
+        .iter()
+        .filter(|spec| spec.arity == Arity::Variadic);
+    let unpack = spec.arity == Arity::Variadic && lists.count() == 1;
+    let given = again.given.operand(name).cloned().unwrap_or_default();
+    let given = tensors(cx, &given, unpack)?;
+    if given.is_empty() && cotangents.is_empty() {
+        match spec.arity {
+            _ if cx.view().attr(name).is_some() => {}
+            // Whatever reads it is refused.
+            Arity::One => {
+                let (known, ty) = unchanged(cx, again, name);
+                let nothing = cx.r.op(pd::Assign::NAME).result(ty).value();
+                again.stand_ins.push((name, nothing, known));
+                again.operands.push(nothing);
+                again.lacks = again.lacks.or(known.is_none().then_some(name));
+            }
+            _ => again.absent.push((place, again.operands.len())),
+        }
+        return Ok(());
+    }
+    if cotangents.is_empty() {
+        again.operands.extend(given);
+        return Ok(());
+    }
+    let mut types: Vec<Type> = cotangents
+        .iter()
+        .map(|&index| cx.r.body.value_type(cx.r.body.result(cx.op, index)))
+        .collect();
+    if let (true, &[one]) = (unpack, &types[..])
+        && let TypeData::List(items) = cx.ctx().type_data(one)
+    {
+        types = items.to_vec();
+    }
+    for at in 0..types.len().max(given.len()) {
+        let value = given.get(at).copied();
+        let ty = match (value, types.get(at)) {
+            (Some(value), _) => cx.r.body.value_type(value),
+            (None, Some(&ty)) => ty,
+            (None, None) => return Err(format!("the operand `{name}` has no type")),
+        };
+        let stand_in = cx.r.op(pd::Assign::NAME).operands(value).result(ty).value();
+        again.stand_ins.push((name, stand_in, value));
+        again.operands.push(stand_in);
+    }
+    Ok(())
+}
+
+/// An operand that `pd.X_grad` reads as the result that takes its place, if that stays what it was, as the statistics of a
+/// normalization that is not training; and its type, if that is known.
+fn unchanged(cx: &RuleCx<'_, '_>, again: &Again<'_>, name: &str) -> (Option<ValueId>, Type) {
+    let view = cx.view();
+    let stays = ["is_test", "use_global_stats"]
+        .iter()
+        .any(|flag| view.bool(flag) == Some(true));
+    let group = again.given.operand(&format!("{name}_out"));
+    match group.and_then(|group| group.first()) {
+        Some(&index) => (stays.then(|| cx.operand(index)), cx.operand_type(index)),
+        None => (None, Type::NONE),
+    }
+}
+
+/// Emits `pd.X`. The types of its results are those of what `pd.X_grad` reads of them, or inferred.
+fn emit(cx: &mut RuleCx<'_, '_>, again: &Again<'_>) -> Result<OpId, String> {
+    let ctx = cx.ctx();
+    let def = ctx.op_def(cx.r.body.op_name(cx.op)).ok_or("it is not defined")?;
+    let mut attrs: Vec<(Sym, Attr)> = Vec::new();
+    for spec in again.primal.attrs.iter() {
+        let attr = cx.view().attr(&spec.name).or_else(|| default(ctx, def, spec));
+        attrs.extend(attr.map(|attr| (ctx.sym(&spec.name), attr)));
+    }
+    let count = again.operands.len();
+    let absent: Vec<i64> = again
+        .absent
+        .iter()
+        .filter(|entry| entry.1 < count)
+        .map(|entry| entry.0)
+        .collect();
+    if !absent.is_empty() {
+        attrs.push(ABSENT_OPERANDS.entry(ctx, ctx.ints_attr(&absent)));
+    }
+    let (mut types, mut is_known) = (Vec::new(), true);
+    for spec in again.primal.results.iter() {
+        let read = |name: &str| again.given.operand(name).filter(|group| !group.is_empty());
+        let group = read(&spec.name).or_else(|| read(&format!("{}_grad", spec.name)));
+        is_known &= group.is_some();
+        let own = group.into_iter().flatten().map(|&index| cx.operand_type(index));
+        let is_only_list = spec.arity == Arity::Variadic && again.primal.results.len() == 1;
+        types.extend(own.flat_map(|ty| match ctx.type_data(ty) {
+            TypeData::List(items) if is_only_list => items.to_vec(),
+            _ => vec![ty],
+        }));
+    }
+    let attrs = ctx.dict(&attrs);
+    let op =
+        cx.r.op(&again.primal.name)
+            .operands(again.operands.iter().copied())
+            .attrs(attrs);
+    match is_known || pd::is_foreign(&again.primal.name) {
+        true => Ok(op.results(types).build()),
+        false => op.infer(),
+    }
+}
+
+/// The results of `pd.X_grad`: the cotangents of the stand-ins.
+fn cotangents(
+    cx: &mut RuleCx<'_, '_>,
+    again: &Again<'_>,
+    def: &OpDef,
+    frame: &mut Frame,
+) -> Result<SmallVec<[ValueId; 2]>, String> {
+    let mut out: SmallVec<[ValueId; 2]> = SmallVec::new();
+    for spec in def.results.iter() {
+        let group = again.given.result(&spec.name).cloned().unwrap_or_default();
+        let stand_ins = again.of(spec.name.strip_suffix("_grad").unwrap_or(&spec.name));
+        let mut grads = Vec::new();
+        for stand_in in stand_ins {
+            let is_list = is_list(cx.ctx(), cx.r.body.value_type(stand_in));
+            grads.push(match is_list {
+                true => frame.take_whole(cx.r, stand_in, stand_in)?,
+                false => match frame.take(stand_in) {
+                    Some(grad) => grad,
+                    None => zeros_like(cx.r, stand_in)?,
+                },
+            });
+        }
+        let types: Vec<Type> = group
+            .iter()
+            .map(|&index| cx.r.body.value_type(cx.r.body.result(cx.op, index)))
+            .collect();
+        if let (&[ty], true) = (
+            &types[..],
+            grads.iter().all(|&grad| !is_list(cx.ctx(), cx.r.body.value_type(grad))),
+        ) && is_list(cx.ctx(), ty)
+        {
+            let list = cx.r.op("builtin.combine").operands(grads.drain(..)).result(ty).value();
+            grads.push(list);
+        }
+        if grads.len() != types.len() {
+            return Err(format!("its result `{}` is not the cotangent of an operand", spec.name));
+        }
+        let stated = grads
+            .into_iter()
+            .zip(types)
+            .map(|(grad, ty)| Restated::default().state(cx.r, grad, ty));
+        out.extend(stated);
+    }
+    Ok(out)
+}
+
+/// Puts the operands in the places of their stand-ins, and removes `pd.X` if nothing reads it.
+fn settle(cx: &mut RuleCx<'_, '_>, again: &Again<'_>, op: OpId) -> Result<(), String> {
+    let is_read = cx.r.body.results(op).any(|value| cx.r.body.has_uses(value));
+    match again.lacks {
+        _ if !is_read => cx.r.erase_op(op),
+        Some(name) => {
+            return Err(format!(
+                "`{}` would be computed again, without `{name}`",
+                again.primal.name
+            ));
+        }
+        None => {}
+    }
+    for &(name, stand_in, value) in &again.stand_ins {
+        match value {
+            Some(value) => cx.r.replace_value(stand_in, value),
+            None if cx.r.body.has_uses(stand_in) => {
+                return Err(format!("the derivative needs `{name}`, which it does not have"));
+            }
+            None => {}
+        }
+        if let Some(assign) = cx.r.body.defining_op(stand_in) {
+            cx.r.erase_op(assign);
+        }
+    }
+    Ok(())
+}
