@@ -90,6 +90,27 @@ fn programs_are_right() {
     assert!(seen > 5, "only {seen} programs were found");
 }
 
+/// `pip install .` takes the modules from `tools/python`, where links stand for the files of two packages.
+#[cfg(unix)]
+#[test]
+fn the_wheel_has_every_module() {
+    for part in ["jax", "paddle"] {
+        let names = |folder: PathBuf| -> HashSet<String> {
+            let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+            let modules = files.filter(|path| path.extension().is_some_and(|e| e == "py") && path.exists());
+            modules
+                .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+                .collect()
+        };
+        let linked = names(root().join("tools/python/pir_opt").join(part));
+        assert_eq!(
+            linked,
+            names(root().join("tools").join(part).join("pir_opt").join(part))
+        );
+        assert!(linked.contains("__init__.py"));
+    }
+}
+
 /// What a command prints, as a terminal would show it.
 fn run(command: &str) -> String {
     let tools = Path::new(env!("CARGO_BIN_EXE_pir-opt")).parent().unwrap();

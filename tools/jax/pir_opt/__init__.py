@@ -1,7 +1,8 @@
 """Python's side of pir-opt: `pir_opt.jax` differentiates JAX functions whose loops have no known length, `pir_opt.paddle`
 programs and layers of PaddlePaddle.
 
-Two distributions hold a part each, and this file with `tool.py`. What `pir_opt.paddle` defines is also found here.
+The wheel `pir-opt` holds both, with the tools; `pir-opt-jax` and `pir-opt-paddle` hold a part each, and this file with `tool.py`.
+What `pir_opt.paddle` defines is also found here.
 """
 
 import importlib

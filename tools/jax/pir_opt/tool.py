@@ -5,8 +5,9 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sysconfig
 
-BUILD = "build it with `cargo build --release` in pir-opt's repository, and put it on PATH or name it in the variable PIR_OPT"
+BUILD = "`pip install .` in pir-opt's repository installs it; or put it on PATH, or name it in the variable PIR_OPT"
 
 
 class PirOptError(Exception):
@@ -18,14 +19,16 @@ class PirOptError(Exception):
 
 
 def executable():
-    """The program to run: $PIR_OPT, or the one on PATH, or the one that was built in the repository."""
+    """The program to run: $PIR_OPT, or the one installed with this Python, or the one on PATH, or the one that was built in the repository."""
     named = os.environ.get("PIR_OPT")
     if named:
         found = shutil.which(named)
         if not found:
             raise PirOptError(f"PIR_OPT is `{named}`, which is not a program; {BUILD}")
         return found
-    found = shutil.which("pir-opt")
+    # That of the wheel is beside this Python, which need not be on PATH.
+    beside = shutil.which("pir-opt", path=sysconfig.get_path("scripts"))
+    found = beside or shutil.which("pir-opt")
     if found:
         return found
     for start in (pathlib.Path(__file__).resolve(), pathlib.Path.cwd() / "_"):

@@ -1,0 +1,1 @@
+../../../jax/pir_opt/jax/program.py

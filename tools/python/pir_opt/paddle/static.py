@@ -1,0 +1,1 @@
+../../../paddle/pir_opt/paddle/static.py
