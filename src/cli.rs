@@ -184,7 +184,7 @@ pub fn input_file<'a>(named: Option<&'a str>, renderer: &Renderer) -> Option<&'a
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "General")]
 pub struct Common {
-    /// How errors are shown; default: fancy on a terminal, short otherwise
+    /// The style of diagnostics; default: fancy on a terminal, short otherwise
     ///
     /// `fancy` draws them inside the source, `short` writes lines of the form `file:line:column: error: message [code]`
     /// that editors recognise, `json` writes one object a line.
@@ -197,7 +197,7 @@ pub struct Common {
 
     /// Accept operations that no dialect defines
     ///
-    /// They are checked little, and passes assume nothing about them. They are written in MLIR's generic form:
+    /// The verifier checks only their structure, and passes assume nothing about them. They are written in MLIR's generic form:
     /// `%1 = "my.op"(%0) {a = 1} : (f32) -> f32`.
     #[arg(long)]
     pub allow_unregistered_dialect: bool,

@@ -18,14 +18,14 @@ use crate::tool::Tool;
 const LONG_ABOUT: &str = "\
 Reads a program in one format and writes it in another.
 
-The format that is read is seen from the content unless `--from` says it. `pir-opt` and `pir-run` read all of these \
-formats as well; this tool is for looking at a program and for keeping it in another form.";
+The input format is detected from the content, unless `--from` names it. `pir-opt` and `pir-run` read the same formats; use \
+this tool to inspect a program, or to store it in another format.";
 
 const EXAMPLES: &str = "\
 Examples:
-  Look at a program that PaddlePaddle saved
+  Inspect a program that PaddlePaddle saved
       pir-translate model.json
-  Keep it as text
+  Store it as text
       pir-translate --from=paddle-json --to=text model.json -o model.pir
   Write a program for PaddlePaddle
       pir-translate --to=paddle-json model.pir -o model.json
@@ -38,9 +38,9 @@ Examples:
 
 Exit status:
   0   success
-  1   the program is wrong; what and where is said on standard error
+  1   the program is wrong; standard error has the diagnostics
   2   the command line is wrong
-  70  an error in pir-translate itself";
+  70  an internal error of pir-translate";
 
 /// An input format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

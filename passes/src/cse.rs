@@ -34,7 +34,7 @@ impl Pass for Cse {
     }
 
     fn summary(&self) -> &'static str {
-        "Compute the same value only once"
+        "Eliminate common subexpressions"
     }
 
     fn description(&self) -> &'static str {

@@ -32,7 +32,7 @@ impl Pass for Dce {
     }
 
     fn summary(&self) -> &'static str {
-        "Remove operations, arguments and results that nothing needs"
+        "Remove unused operations, arguments and results"
     }
 
     fn description(&self) -> &'static str {

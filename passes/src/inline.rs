@@ -42,7 +42,7 @@ impl Pass for Inline {
     }
 
     fn summary(&self) -> &'static str {
-        "Put the bodies of functions in the place of calls"
+        "Replace calls with the bodies of their functions"
     }
 
     fn description(&self) -> &'static str {
@@ -60,25 +60,25 @@ impl Pass for Inline {
                 name: "max-size",
                 kind: OptionKind::Int(0, i64::MAX),
                 default: Some("10000"),
-                help: "functions of more operations are not inlined",
+                help: "the largest function to inline, in operations",
             },
             OptionSpec {
                 name: "max-growth",
                 kind: OptionKind::Int(0, i64::MAX),
                 default: None,
-                help: "how many operations are added in all at most; default: eight times as many as there are, and 100000",
+                help: "the largest number of operations to add in all; default: eight times as many as there are, and 100000",
             },
             OptionSpec {
                 name: "always",
                 kind: OptionKind::Bool,
                 default: Some("false"),
-                help: "inline functions of any size, and in spite of `no_inline`; `max-growth` still holds",
+                help: "ignore `max-size` and `no_inline`; `max-growth` still holds",
             },
             OptionSpec {
                 name: "custom-vjp",
                 kind: OptionKind::Bool,
                 default: Some("false"),
-                help: "inline functions with `custom_vjp` and marked calls too: what is differentiated afterwards is their body",
+                help: "also inline functions with `custom_vjp` and marked calls; `backward` then differentiates their bodies",
             },
         ];
         OPTIONS

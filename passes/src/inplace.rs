@@ -47,7 +47,7 @@ impl Pass for InplaceAccumulate {
     }
 
     fn summary(&self) -> &'static str {
-        "Add to what loops accumulate in place"
+        "Accumulate the sums of loops in place"
     }
 
     fn description(&self) -> &'static str {

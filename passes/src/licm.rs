@@ -55,7 +55,7 @@ impl Pass for Licm {
     }
 
     fn summary(&self) -> &'static str {
-        "Move what is the same in every iteration out of loops"
+        "Hoist loop-invariant operations out of loops"
     }
 
     fn description(&self) -> &'static str {
@@ -73,7 +73,7 @@ impl Pass for Licm {
             name: "branches",
             kind: OptionKind::Bool,
             default: Some("true"),
-            help: "whether to move operations out of an `if` in a loop that differs from iteration to iteration",
+            help: "hoist operations also out of branches whose condition varies between iterations",
         }];
         OPTIONS
     }

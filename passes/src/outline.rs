@@ -41,7 +41,7 @@ impl Pass for Outline {
     }
 
     fn summary(&self) -> &'static str {
-        "Make one function of branches and loops that do the same"
+        "Replace identical branches and loops with calls of one function"
     }
 
     fn description(&self) -> &'static str {
@@ -56,7 +56,7 @@ impl Pass for Outline {
             name: "min-size",
             kind: OptionKind::Int(1, i64::MAX),
             default: Some("6"),
-            help: "operations that hold fewer, themselves included, are left alone",
+            help: "the smallest branch or loop to outline, in operations, itself included",
         }];
         OPTIONS
     }

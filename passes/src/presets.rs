@@ -53,7 +53,7 @@ pub const O2: Preset = Preset {
 /// Everything.
 pub const O3: Preset = Preset {
     name: "O3",
-    summary: "Optimize, also by making the program longer",
+    summary: "Optimize, and accept a larger program",
     description: "`O2`, with functions put in the place of their calls, and loops of a few iterations unrolled, after which there \
                   is more to simplify.",
     passes: |_| "inline,symbol-dce,canonicalize,sccp,licm,cse,canonicalize,unroll{full=true, max-ops=128},licm,cse,sink,canonicalize,dce",
@@ -96,7 +96,7 @@ macro_rules! jax_vjp {
 /// From what JAX lowers a function to, to its vector-Jacobian product.
 pub const JAX_VJP: Preset = Preset {
     name: "jax-vjp",
-    summary: "Differentiate what JAX lowered, with cotangents as arguments",
+    summary: "Differentiate functions that JAX lowered; cotangents become arguments",
     description: "For functions of StableHLO, and others. `@main` gives the results, `@main.fwd` the results and residuals, `@main.bwd` takes \
                   these and cotangents of the float results in order, and gives cotangents of the float arguments in order; with \
                   `split=false` there is only `@main`, of the arguments and cotangents, which gives the cotangents of the arguments. \
@@ -113,7 +113,7 @@ pub const JAX_VJP: Preset = Preset {
             name: "bound",
             kind: OptionKind::Int(1, i32::MAX as i64),
             default: None,
-            help: "how often a loop runs at most of which nothing else is known: all iterations are recorded",
+            help: "the largest trip count of loops whose trip count is not known; all iterations are recorded",
         },
         crate::autodiff::TOTAL,
         crate::autodiff::OVERFLOW,
@@ -121,13 +121,13 @@ pub const JAX_VJP: Preset = Preset {
             name: "slots",
             kind: OptionKind::Int(1, i64::MAX),
             default: Some("32"),
-            help: "from how many of its states a loop is run again",
+            help: "the number of snapshots from which a loop runs again",
         },
         OptionSpec {
             name: "segment",
             kind: OptionKind::Int(1, 1 << 24),
             default: Some("128"),
-            help: "how many iterations are run again, and recorded, at a time",
+            help: "the number of iterations to run again and record at a time",
         },
         SPLIT,
     ],

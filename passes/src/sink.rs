@@ -39,7 +39,7 @@ impl Pass for Sink {
     }
 
     fn summary(&self) -> &'static str {
-        "Move what only one branch needs into that branch"
+        "Sink operations into the only branch that uses them"
     }
 
     fn description(&self) -> &'static str {

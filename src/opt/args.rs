@@ -93,7 +93,7 @@ pub struct Passes {
     #[arg(long, value_name = "PASSES")]
     pub pass: Vec<String>,
 
-    /// Optimize before other passes: 0 not at all, 1 quickly, 2 fully, 3 also by making the program longer
+    /// Optimize before the other passes: 0 not at all, 1 quickly, 2 fully, 3 with a larger program
     ///
     /// `-O2` is `--pass=O2`; `--print-pipeline` prints the passes.
     #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
@@ -106,7 +106,7 @@ pub struct Passes {
     #[arg(long, value_name = "PIPELINE", conflicts_with = "pass")]
     pub pass_pipeline: Option<String>,
 
-    /// How many functions are processed in parallel; default: one per hardware thread
+    /// The number of functions to process in parallel; default: one for each hardware thread
     ///
     /// The output does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), hide_short_help = true)]
@@ -209,7 +209,7 @@ pub struct Output {
     #[arg(long)]
     pub verify_only: bool,
 
-    /// Print numbers in place of the program: operations by name, nesting, loops, values, types
+    /// Print statistics instead of the program: operations by name, nesting, loops, values, types
     #[arg(
         long,
         value_enum,

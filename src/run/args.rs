@@ -10,13 +10,13 @@ const LONG_ABOUT: &str = "\
 Runs a program: text, or one that PaddlePaddle saved.
 
 Inputs (`pd.data`, `pd.parameter`) are bound by their names, the arguments of a function by name or position. Values come \
-from the command line and from files; the command line goes first. Results are printed, or written to a file.";
+from the command line and from files; the command line takes precedence. Results are printed, or written to a file.";
 
 const EXAMPLES: &str = "\
 Values:
-  0.5, true       that number in every place of the declared shape
+  0.5, true       this number for every element
   [[1, 2], [3, 4]]
-                  a list of lists, of the declared shape
+                  the elements, as lists of the declared shape
   ones, zeros     the same as 1 and 0
   rand            pseudo-random numbers that depend on --seed and the name only: floats from -1
                   to 1, integers from 0 to 9
@@ -37,9 +37,9 @@ Examples:
 
 Exit status:
   0   success
-  1   the program or its inputs are wrong, or it failed, or a derivative is off
-  2   the command line is wrong, or differences do not tell whether a derivative is right
-  70  an error in pir-run itself";
+  1   the program or its inputs are wrong, execution failed, or a derivative is wrong
+  2   the command line is wrong, or a derivative check is inconclusive
+  70  an internal error of pir-run";
 
 /// The command line.
 #[derive(Parser, Debug)]
@@ -83,11 +83,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// Give up after this many executed operations; default: never
+    /// Stop with an error after this many executed operations; default: no limit
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
 
-    /// What becomes of subnormal numbers (below 1.2e-38 in f32, 2.3e-308 in f64), with which computing is slow
+    /// How to treat subnormal numbers (below 1.2e-38 in f32, 2.3e-308 in f64), which slow down arithmetic
     ///
     /// `flush`: among the inputs and the results of every operation, those of f32 and f64 become zeros of the same sign,
     /// as in training with other frameworks. `keep`: results are those of IEEE arithmetic. --check-grad and
@@ -177,9 +177,9 @@ pub struct Args {
 /// What becomes of subnormal numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Denormals {
-    /// They become zeros
+    /// Replace them with zeros of the same sign
     Flush,
-    /// They stay
+    /// Keep them
     Keep,
 }
 

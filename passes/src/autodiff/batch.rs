@@ -244,7 +244,7 @@ impl Pass for BatchWeightGrads {
     }
 
     fn summary(&self) -> &'static str {
-        "Multiply once behind a loop in place of once in every iteration"
+        "Replace a product in every iteration with one product after the loop"
     }
 
     fn description(&self) -> &'static str {

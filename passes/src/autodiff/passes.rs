@@ -12,14 +12,14 @@ const OF: OptionSpec = OptionSpec {
     name: "of",
     kind: OptionKind::List,
     default: None,
-    help: "outputs: `%value`, the name of a fetch, or the number of a function's result; default: all of floats",
+    help: "outputs: `%value`, the name of a fetch, or the number of a function's result; default: all floating-point outputs",
 };
 
 const WRT: OptionSpec = OptionSpec {
     name: "wrt",
     kind: OptionKind::List,
     default: None,
-    help: "inputs: `%value`, or the name of a `pd.data` or `pd.parameter`; default: all of floats without `stop_gradient`",
+    help: "inputs: `%value`, or the name of a `pd.data` or `pd.parameter`; default: all floating-point inputs without `stop_gradient`",
 };
 
 /// What is differentiated with respect to what.

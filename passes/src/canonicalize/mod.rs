@@ -53,7 +53,7 @@ impl Pass for Canonicalize {
     }
 
     fn summary(&self) -> &'static str {
-        "Bring operations into their simplest form"
+        "Reduce operations to a canonical, simpler form"
     }
 
     fn description(&self) -> &'static str {
@@ -71,13 +71,13 @@ impl Pass for Canonicalize {
                 name: "max-steps",
                 kind: OptionKind::Int(0, i64::MAX),
                 default: None,
-                help: "how many changes to make at most; by default 32 for each operation",
+                help: "the largest number of rewrites; default: 32 for each operation",
             },
             OptionSpec {
                 name: "fast-math",
                 kind: OptionKind::Bool,
                 default: Some("false"),
-                help: "use rules that hold for ordinary numbers, but not for NaN, infinities and the signs of zeros",
+                help: "use rewrites that may change NaN, infinities and the signs of zeros",
             },
         ];
         OPTIONS

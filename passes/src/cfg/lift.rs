@@ -39,7 +39,7 @@ impl Pass for LiftCfg {
     }
 
     fn summary(&self) -> &'static str {
-        "Turn blocks into branches and loops with regions"
+        "Raise blocks to branches and loops"
     }
 
     fn description(&self) -> &'static str {

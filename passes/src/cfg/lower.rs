@@ -43,7 +43,7 @@ impl Pass for LowerToCfg {
     }
 
     fn summary(&self) -> &'static str {
-        "Turn branches and loops with regions into blocks"
+        "Lower branches and loops to blocks"
     }
 
     fn description(&self) -> &'static str {

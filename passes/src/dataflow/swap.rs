@@ -22,7 +22,7 @@ impl Pass for SwapStacks {
     }
 
     fn summary(&self) -> &'static str {
-        "Keep large recorded values in the memory of the host"
+        "Keep large recorded values in host memory"
     }
 
     fn description(&self) -> &'static str {
@@ -36,7 +36,7 @@ impl Pass for SwapStacks {
             name: "min-bytes",
             kind: OptionKind::Int(0, i64::MAX),
             default: Some("2048"),
-            help: "smaller values stay where they are",
+            help: "the smallest value to move",
         }];
         OPTIONS
     }

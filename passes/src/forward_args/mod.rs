@@ -57,7 +57,7 @@ impl Pass for ForwardArgs {
     }
 
     fn summary(&self) -> &'static str {
-        "Replace loop-carried values that never change by the value itself"
+        "Replace loop-carried values that never change with their initial values"
     }
 
     fn description(&self) -> &'static str {

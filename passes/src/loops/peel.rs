@@ -20,7 +20,7 @@ impl Pass for Peel {
     }
 
     fn summary(&self) -> &'static str {
-        "Take the first or the last iteration out of a loop"
+        "Peel the first or the last iteration off a loop"
     }
 
     fn description(&self) -> &'static str {
@@ -35,13 +35,13 @@ impl Pass for Peel {
                 name: "first",
                 kind: OptionKind::Bool,
                 default: Some("false"),
-                help: "take out the first iteration; the default if nothing else is asked for",
+                help: "peel the first iteration; the default without `last`",
             },
             OptionSpec {
                 name: "last",
                 kind: OptionKind::Bool,
                 default: Some("false"),
-                help: "take out the last iteration",
+                help: "peel the last iteration",
             },
         ];
         OPTIONS

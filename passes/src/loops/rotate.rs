@@ -103,7 +103,7 @@ impl Pass for UnrotateWhile {
     }
 
     fn summary(&self) -> &'static str {
-        "Put a condition that is computed before a loop and at the end of its body into its cond region"
+        "Move the condition of a rotated loop back into its cond region"
     }
 
     fn description(&self) -> &'static str {

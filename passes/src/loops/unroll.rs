@@ -18,7 +18,7 @@ impl Pass for Unroll {
     }
 
     fn summary(&self) -> &'static str {
-        "Put several iterations of a loop one behind the other"
+        "Unroll loops"
     }
 
     fn description(&self) -> &'static str {
@@ -34,19 +34,19 @@ impl Pass for Unroll {
                 name: "factor",
                 kind: OptionKind::Int(2, 64),
                 default: None,
-                help: "how many iterations to do at a time",
+                help: "the number of iterations in the new body",
             },
             OptionSpec {
                 name: "full",
                 kind: OptionKind::Bool,
                 default: Some("false"),
-                help: "replace whole loops by their iterations; the default if there is no factor",
+                help: "replace loops with all of their iterations; the default without `factor`",
             },
             OptionSpec {
                 name: "max-ops",
                 kind: OptionKind::Int(0, 1_000_000),
                 default: Some("1024"),
-                help: "leave a loop alone if more operations than this would be copied",
+                help: "the largest number of operations to copy for a loop",
             },
         ];
         OPTIONS

@@ -47,7 +47,7 @@ impl Pass for Sccp {
     }
 
     fn summary(&self) -> &'static str {
-        "Propagate constants along the ways that control can take"
+        "Propagate constants along executable control-flow edges"
     }
 
     fn description(&self) -> &'static str {

@@ -30,7 +30,7 @@ impl Pass for StacksToMemref {
     }
 
     fn summary(&self) -> &'static str {
-        "Make buffers that grow of the stacks of functions"
+        "Lower the stacks of functions to growing buffers"
     }
 
     fn description(&self) -> &'static str {

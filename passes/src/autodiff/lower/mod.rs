@@ -139,7 +139,7 @@ pub(crate) const TOTAL: OptionSpec = OptionSpec {
     name: "total",
     kind: OptionKind::Int(1, i32::MAX as i64),
     default: None,
-    help: "how many values all runs of an inner loop record together at most; default: the product of the bounds",
+    help: "the largest number of values that all runs of an inner loop record together; default: the product of the bounds",
 };
 
 /// What happens to loops that run more often.
@@ -147,7 +147,7 @@ pub(crate) const OVERFLOW: OptionSpec = OptionSpec {
     name: "overflow",
     kind: OptionKind::Enum(&["remat", "nan", "unchecked"]),
     default: Some("remat"),
-    help: "what becomes of derivatives when a loop runs more often than `bound`: computed by running it again, NaN, or wrong",
+    help: "the derivative of a loop that exceeds `bound`: recomputed, NaN, or undefined",
 };
 
 /// The pass `lower-stacks`.
@@ -159,7 +159,7 @@ impl Pass for LowerStacks {
     }
 
     fn summary(&self) -> &'static str {
-        "Make tensors of static shape of stacks"
+        "Lower stacks to tensors of static shape, or to buffers"
     }
 
     fn description(&self) -> &'static str {
@@ -181,7 +181,7 @@ impl Pass for LowerStacks {
                 name: "bound",
                 kind: OptionKind::Int(1, i32::MAX as i64),
                 default: None,
-                help: "how often a loop runs at most, when nothing else tells; default: that is an error",
+                help: "the largest trip count of loops whose trip count is not known; default: such loops are errors",
             },
             TOTAL,
             OVERFLOW,
@@ -189,7 +189,7 @@ impl Pass for LowerStacks {
                 name: "to",
                 kind: OptionKind::Enum(&["tensor", "memref"]),
                 default: Some("tensor"),
-                help: "what stacks become: tensors of static shape, or of functions of MLIR's dialects buffers that grow",
+                help: "what to make: tensors of static shape, or growing buffers in functions of MLIR's dialects",
             },
         ]
     }

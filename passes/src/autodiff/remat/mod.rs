@@ -303,7 +303,7 @@ impl Pass for Remat {
     }
 
     fn summary(&self) -> &'static str {
-        "Record less for the derivative, and compute again"
+        "Record less for the derivative, and recompute the rest"
     }
 
     fn description(&self) -> &'static str {
@@ -328,19 +328,19 @@ impl Pass for Remat {
                 name: "recompute",
                 kind: OptionKind::Enum(&["none", "elementwise", "all"]),
                 default: Some("elementwise"),
-                help: "what may be computed again; with `all` also loops and branches of up to 1000 operations",
+                help: "what to recompute; `all` includes loops and branches of up to 1000 operations",
             },
             OptionSpec {
                 name: "slots",
                 kind: OptionKind::Count,
                 default: None,
-                help: "run loops again from so many states; 0: from log2 of the number of iterations; default: record",
+                help: "the number of snapshots from which loops run again; 0: log2 of the number of iterations; default: loops record",
             },
             OptionSpec {
                 name: "segment",
                 kind: OptionKind::Int(1, 1 << 24),
                 default: None,
-                help: "run so many iterations again at a time, recording; implies `slots`; default: one, without records",
+                help: "the number of iterations to run again and record at a time; implies `slots`; default: 1, without recording",
             },
             OptionSpec {
                 name: "spill",

@@ -26,7 +26,7 @@ pub(crate) const SPLIT: OptionSpec = OptionSpec {
     name: "split",
     kind: OptionKind::Bool,
     default: Some("true"),
-    help: "`false`: one function that takes arguments and cotangents, and gives the gradients alone",
+    help: "`false`: make one function of arguments and cotangents that returns only the gradients",
 };
 
 /// The pass `split-vjp`.
@@ -38,7 +38,7 @@ impl Pass for SplitVjp {
     }
 
     fn summary(&self) -> &'static str {
-        "Make two functions of one that takes cotangents: of the results, and of the gradients"
+        "Split a function that takes cotangents into one for its results and one for its gradients"
     }
 
     fn description(&self) -> &'static str {

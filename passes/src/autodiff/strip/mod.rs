@@ -129,13 +129,13 @@ impl Pass for StripBackward {
                 name: "by",
                 kind: OptionKind::Enum(&["marks", "liveness"]),
                 default: Some("marks"),
-                help: "how to tell what to remove",
+                help: "how to find what to remove",
             },
             OptionSpec {
                 name: "orders",
                 kind: OptionKind::Int(1, i64::MAX),
                 default: None,
-                help: "by marks: undo only so many of the last `backward`; default: all",
+                help: "with `by=marks`: the number of differentiations to undo, the last first; default: all",
             },
         ]
     }

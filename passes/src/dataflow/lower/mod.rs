@@ -54,7 +54,7 @@ impl Pass for LowerToDataflow {
     }
 
     fn summary(&self) -> &'static str {
-        "Turn a program with branches and loops into a graph of dataflow"
+        "Lower a program to a dataflow graph"
     }
 
     fn description(&self) -> &'static str {
@@ -69,7 +69,7 @@ impl Pass for LowerToDataflow {
             name: "parallel-iterations",
             kind: OptionKind::Int(1, i64::MAX),
             default: Some("10"),
-            help: "how many iterations of a loop may run at a time",
+            help: "the largest number of iterations of a loop that run at the same time",
         }];
         OPTIONS
     }

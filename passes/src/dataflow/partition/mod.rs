@@ -39,7 +39,7 @@ impl Pass for Partition {
     }
 
     fn summary(&self) -> &'static str {
-        "Make a graph for each device"
+        "Split a graph into one for each device"
     }
 
     fn description(&self) -> &'static str {

@@ -33,7 +33,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         name: "devices",
         kind: OptionKind::Int(1, MOST_DEVICES),
         default: Some("2"),
-        help: "how many devices there are; their numbers start at 0",
+        help: "the number of devices, which are numbered from 0",
     },
     OptionSpec {
         name: "cluster",

@@ -33,7 +33,7 @@ impl Pass for RaiseFromDataflow {
     }
 
     fn summary(&self) -> &'static str {
-        "Turn graphs of dataflow into branches and loops with regions"
+        "Raise dataflow graphs to branches and loops"
     }
 
     fn description(&self) -> &'static str {
