@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pir_ir::{
-    Attr, AttrData, ContextBuilder, FoldFn, MaterializeFn, OpId, OpView, Rewriter, Signedness, Type, TypeData,
+    Attr, AttrData, ContextBuilder, FoldFn, MaterializeFn, OpId, OpView, Rewriter, Signedness, Type, TypeData, ValueId,
 };
 
 use super::attrs::{Attrs, List};
@@ -60,6 +60,7 @@ const FOLDS: &[(&str, FoldFn)] = &[
     (ops::Negate::NAME, arith::twice),
     (ops::Compare::NAME, compare),
     (ops::Select::NAME, arith::select),
+    (ops::Clamp::NAME, clamp),
     (ops::Convert::NAME, convert),
     (ops::Reshape::NAME, |v, c| same_type(v).or_else(|| same_number(v, c))),
     (ops::BroadcastInDim::NAME, |v, c| {
@@ -92,6 +93,7 @@ const PATTERNS: &[(&str, PatternFn)] = &[
     (ops::BroadcastInDim::NAME, |r, op, _| {
         composed(r, op, "broadcast_dimensions")
     }),
+    (ops::Slice::NAME, slice_of_slice),
     (ops::DynamicSlice::NAME, slice_at_constants),
 ];
 
@@ -215,6 +217,22 @@ fn compare(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     fold(view, constants)
 }
 
+/// A number between bounds. NaN, and bounds in the wrong order, are left to the kernel.
+fn clamp(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    let of = |index| number(view, constants, index);
+    let within = match (of(0)?, of(1)?, of(2)?) {
+        (Number::Int(low), Number::Int(x), Number::Int(high)) if low <= high => Number::Int(x.clamp(low, high)),
+        // Of zeros of two signs the kernel says which it takes.
+        (Number::Float(low), Number::Float(x), Number::Float(high)) if low <= x && x <= high && x != 0.0 => {
+            Number::Float(x)
+        }
+        (Number::Float(low), Number::Float(x), Number::Float(high)) if x < low && low <= high => Number::Float(low),
+        (Number::Float(low), Number::Float(x), Number::Float(high)) if low <= high && high < x => Number::Float(high),
+        _ => return None,
+    };
+    constant(within.attr(view.ctx)?)
+}
+
 /// What a type holds exactly.
 fn convert(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     if let Some(same) = same_type(view) {
@@ -320,6 +338,45 @@ fn composed(r: &mut Rewriter<'_>, op: OpId, name: &str) -> bool {
         .collect();
     let Some(both) = both else { return false };
     let all = r.ctx.dict_with(r.body.attrs(op), name, array(r.ctx, &both));
+    r.body.set_attrs(op, all);
+    r.body.set_operand(op, 0, x);
+    true
+}
+
+/// A slice of a slice is one of what that is taken from.
+fn slice_of_slice(r: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
+    let view = r.view(op);
+    let found = || -> Option<([Vec<i64>; 3], ValueId)> {
+        let inner = before(view)?;
+        let x = inner.operand(0)?;
+        // Limits of nothing could be in front of where it begins.
+        let rank = dims(view, view.result_type(0)).filter(|dims| !dims.contains(&0))?.len();
+        let list = |view: OpView<'_>, name| attrs(view).list_of(name, rank).ok();
+        let (from, steps) = (list(inner, "start_indices")?, list(inner, "strides")?);
+        let through = |places: List| -> Option<Vec<i64>> {
+            let along = places.iter().zip(from.iter().zip(&*steps));
+            along
+                .map(|(place, (from, step))| place.checked_mul(*step)?.checked_add(*from))
+                .collect()
+        };
+        // The last element is in the slice, the one behind it need not be in the operand.
+        let last: List = list(view, "limit_indices")?.iter().map(|limit| limit - 1).collect();
+        let limits = through(last)?.iter().map(|last| last + 1).collect();
+        let strides = list(view, "strides")?;
+        let strides = strides
+            .iter()
+            .zip(&*steps)
+            .map(|(a, b)| a.checked_mul(*b))
+            .collect::<Option<_>>()?;
+        Some(([through(list(view, "start_indices")?)?, limits, strides], x))
+    };
+    let Some((lists, x)) = found() else { return false };
+    let ctx = r.ctx;
+    let names = ["start_indices", "limit_indices", "strides"];
+    let all = names.iter().zip(&lists);
+    let all = all.fold(r.body.attrs(op), |dict, (name, list)| {
+        ctx.dict_with(dict, name, array(ctx, list))
+    });
     r.body.set_attrs(op, all);
     r.body.set_operand(op, 0, x);
     true
