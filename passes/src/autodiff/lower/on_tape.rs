@@ -9,7 +9,7 @@ use pir_dialects::marks::{ADJOINT, AUGMENTED};
 use pir_dialects::mlir::{arith, memref};
 use pir_ir::text::{ParseOptions, parse, print_type};
 use pir_ir::{
-    AttrData, BlockId, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, ValueId, ValueMap,
+    AttrData, BlockId, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Sym, Type, TypeData, ValueId, ValueMap,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,6 +28,7 @@ const ROOM: i64 = 64;
 /// Lowers the stacks of the functions of a symbol table, as far as they can be on tapes; gives these functions.
 pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, Vec<Diagnostic>> {
     let names = Names::new(ctx);
+    erase_unused(ctx, &names, scope);
     let functions = tape::functions(ctx, scope);
     let (layout, reasons) = tape::lay_out(ctx, &names, scope, &functions);
     if let Some(reason) = reasons.iter().find(|reason| layout.joined.contains(&reason.at.0)) {
@@ -62,6 +63,37 @@ pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, 
         add_functions(ctx, scope, &kinds, &FUNCTIONS.replace("$ROOM", &ROOM.to_string()))?;
     }
     Ok(done.into_iter().collect())
+}
+
+/// Erases private functions with stacks among their arguments that nobody calls, as `inline` leaves them.
+fn erase_unused(ctx: &Context, names: &Names<'_>, scope: &mut Body) {
+    loop {
+        let mut called: FxHashSet<Sym> = FxHashSet::default();
+        for body in std::iter::once(&*scope).chain(scope.walk_all().filter_map(|op| scope.isolated(op))) {
+            let callees = body
+                .walk_all()
+                .filter_map(|op| func::callee(ctx, body, op)?.last().copied());
+            called.extend(callees);
+        }
+        let is_unused = |&(name, op): &(Sym, OpId)| {
+            let private = scope.view(ctx, op).str("sym_visibility") == Some("private");
+            let takes = scope.isolated(op).is_some_and(|body| {
+                let args = body.entry_block(body.root()).map(|entry| body.block_args(entry));
+                args.is_some_and(|args| args.iter().any(|&v| names.is_stack(body, v)))
+            });
+            private && takes && !called.contains(&name)
+        };
+        let unused: Vec<OpId> = tape::functions(ctx, scope)
+            .into_iter()
+            .filter(is_unused)
+            .map(|(_, op)| op)
+            .collect();
+        if unused.is_empty() {
+            return;
+        }
+        let mut r = Rewriter::new(ctx, scope);
+        unused.into_iter().for_each(|op| r.erase_op(op));
+    }
 }
 
 fn refused(scope: &Body, reason: &Reason) -> Diagnostic {
