@@ -101,6 +101,19 @@ pub struct Args {
     )]
     pub denormals: Denormals,
 
+    /// The number of threads that large kernels share; default: one for each hardware thread
+    ///
+    /// The results do not depend on it.
+    #[arg(
+        long,
+        env = "PIR_THREADS",
+        hide_env_values = true,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..),
+        hide_short_help = true
+    )]
+    pub threads: Option<u16>,
+
     /// Run this function; default: the top level, the only function, or `main`
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,

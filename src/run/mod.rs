@@ -59,7 +59,11 @@ pub fn main(tool: &Tool) -> Exit {
         Ok(source) => source,
         Err(error) => return cli::exit(&renderer, Err(error)),
     };
-    if let Err(error) = driver::threads_for(&source) {
+    let started = match args.threads {
+        None => driver::threads_for(&source),
+        Some(count) => driver::set_threads(Some(count.into())),
+    };
+    if let Err(error) = started {
         return cli::exit(&renderer, Err(error));
     }
     progress::start(&format!("reading {}", source.name()));

@@ -23,6 +23,26 @@ fn help_teaches() {
 }
 
 #[test]
+fn results_do_not_depend_on_the_threads() {
+    let program = "%x = pd.data {name = \"x\", shape = [200, 700], dtype = f32} : tensor<200x700xf32>\n\
+                   %y = pd.matmul (%x, %x) {transpose_y = true} : tensor<200x200xf32>\n\
+                   %z = pd.softmax (%y) : tensor<200x200xf32>\npd.fetch (%z) {name = \"z\"}\n";
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = |threads: &str| {
+        let file = folder.path().join(format!("{threads}.npz"));
+        let file = file.to_str().unwrap();
+        let mut tool = pir_run(&["--input=x=rand", "--output", file]);
+        tool.env("PIR_THREADS", threads);
+        with_input(tool, program).ok();
+        read_arrays(file).unwrap().remove(0).1
+    };
+    let one = bytes("1");
+    assert!(["2", "3"].iter().all(|threads| bytes(threads).same_bits(&one)));
+    let refused = with_input(pir_run(&["--threads=0"]), program);
+    assert!(refused.fails(2).contains("--threads"));
+}
+
+#[test]
 fn results_are_printed() {
     assert_eq!(
         with_input(pir_run(&["--input", "x=[2, 3]"]), CUBE).ok(),

@@ -46,7 +46,7 @@ enum File {
 #[serde(untagged)]
 enum Tasks {
     List(Vec<Task>),
-    Numbered(BTreeMap<u64, Task>),
+    Numbered(BTreeMap<String, Task>),
 }
 
 #[derive(Deserialize)]
@@ -106,7 +106,7 @@ impl Cluster {
         for (job, tasks) in jobs {
             let tasks: Vec<(u64, Task)> = match tasks {
                 Tasks::List(tasks) => (0..).zip(tasks).collect(),
-                Tasks::Numbered(tasks) => tasks.into_iter().collect(),
+                Tasks::Numbered(tasks) => numbered(tasks)?,
             };
             let valid = |c: char| c.is_ascii_alphanumeric() || c == '_';
             if !job.starts_with(|c: char| c.is_ascii_alphabetic()) || !job.chars().all(valid) {
@@ -181,6 +181,17 @@ impl Cluster {
             )
         })
     }
+}
+
+/// Tasks by their numbers, which are strings where the description is JSON.
+fn numbered(tasks: BTreeMap<String, Task>) -> Result<Vec<(u64, Task)>, String> {
+    let task = |(number, task): (String, Task)| match number.parse() {
+        Ok(number) => Ok((number, task)),
+        Err(_) => Err(format!("`{number}` is not the number of a task")),
+    };
+    let mut tasks = tasks.into_iter().map(task).collect::<Result<Vec<_>, _>>()?;
+    tasks.sort_by_key(|&(number, _)| number);
+    Ok(tasks)
 }
 
 /// `CPU:0`, `gpu:*`, `GPU`.
