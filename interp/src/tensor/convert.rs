@@ -71,15 +71,16 @@ impl Data {
 
     /// Integers are not converted through floats, which would lose the low bits.
     fn converted<T: Element>(&self) -> Result<Storage<T>, String> {
+        let through_floats = match self.dtype() {
+            // The upper half of `ui64` is not in `i64`.
+            DType::UI64 => T::DTYPE.is_float(),
+            dtype => dtype.is_float() || dtype.is_complex(),
+        };
         match self {
             Data::F32(values) => gathered(values.iter().map(|&x| T::from_f64(x.into()))),
             Data::I32(values) => gathered(values.iter().map(|&x| T::from_i64(x.into()))),
             Data::I1(values) => gathered(values.iter().map(|&x| T::from_i64(x.into()))),
-            // The upper half of `ui64` is not in `i64`.
-            Data::UI64(_) if T::DTYPE.is_float() => gathered(self.doubles()?.iter().map(|&x| T::from_f64(x))),
-            Data::F16(_) | Data::BF16(_) | Data::F64(_) | Data::C64(_) | Data::C128(_) => {
-                gathered(self.doubles()?.iter().map(|&x| T::from_f64(x)))
-            }
+            _ if through_floats => gathered(self.doubles()?.iter().map(|&x| T::from_f64(x))),
             _ => gathered(self.wholes()?.iter().map(|&x| T::from_i64(x))),
         }
     }

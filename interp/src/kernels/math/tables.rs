@@ -4,6 +4,14 @@
 
 #![allow(clippy::approx_constant, reason = "a coefficient is what it is")]
 
+/// The terms of a polynomial with the lowest powers.
+const fn last<const N: usize>(terms: &[f64]) -> [f64; N] {
+    match terms.last_chunk() {
+        Some(last) => *last,
+        None => panic!("there are not as many terms"),
+    }
+}
+
 /// `(1 + 2a) exp(a²) erfc(a)` of `t = (a - 3) / (a + 3)`, to 5e-17.
 pub(super) const TAIL: [f64; 23] = [
     -4.210104975119195e-09,
@@ -86,16 +94,7 @@ pub(super) const EXP: [f64; 12] = [
     0.5,
 ];
 /// Those from 9 to 2.
-pub(super) const EXP_NARROW: [f64; 8] = [
-    2.7557319223985893e-06,
-    2.48015873015873e-05,
-    0.0001984126984126984,
-    0.001388888888888889,
-    0.008333333333333333,
-    0.041666666666666664,
-    0.16666666666666666,
-    0.5,
-];
+pub(super) const EXP_NARROW: [f64; 8] = last(&EXP);
 /// The Taylor series of `2 artanh(s) / s - 2` of `s²`, without the factor `s²`.
 pub(super) const LN: [f64; 11] = [
     0.08695652173913043,
@@ -111,14 +110,7 @@ pub(super) const LN: [f64; 11] = [
     0.6666666666666666,
 ];
 /// Its first terms.
-pub(super) const LN_NARROW: [f64; 6] = [
-    0.15384615384615385,
-    0.18181818181818182,
-    0.2222222222222222,
-    0.2857142857142857,
-    0.4,
-    0.6666666666666666,
-];
+pub(super) const LN_NARROW: [f64; 6] = last(&LN);
 /// The Taylor series of `sin(r) / r - 1` of `r²`, without the factor `r²`.
 pub(super) const SIN: [f64; 8] = [
     2.8114572543455206e-15,
@@ -131,13 +123,7 @@ pub(super) const SIN: [f64; 8] = [
     -0.16666666666666666,
 ];
 /// Its first terms.
-pub(super) const SIN_NARROW: [f64; 5] = [
-    -2.505210838544172e-08,
-    2.7557319223985893e-06,
-    -0.0001984126984126984,
-    0.008333333333333333,
-    -0.16666666666666666,
-];
+pub(super) const SIN_NARROW: [f64; 5] = last(&SIN);
 /// The Taylor series of `cos(r) - 1 + r² / 2` of `r²`, without the factor `r⁴`.
 pub(super) const COS: [f64; 7] = [
     4.779477332387385e-14,
@@ -149,9 +135,4 @@ pub(super) const COS: [f64; 7] = [
     0.041666666666666664,
 ];
 /// Its first terms.
-pub(super) const COS_NARROW: [f64; 4] = [
-    -2.755731922398589e-07,
-    2.48015873015873e-05,
-    -0.001388888888888889,
-    0.041666666666666664,
-];
+pub(super) const COS_NARROW: [f64; 4] = last(&COS);
