@@ -38,6 +38,8 @@ bitflags! {
         const GRAPH_REGION = 1 << 10;
         /// Results are elementwise in the operands: cheap to compute again.
         const ELEMENTWISE = 1 << 11;
+        /// Takes a processor about as long as to read a number: not worth recording.
+        const CHEAP = 1 << 22;
         /// Moves elements about, or makes them up, and computes nothing: as cheap to do again as what is elementwise.
         const MOVEMENT = 1 << 13;
         /// Terminators that leave the enclosing function or program.

@@ -3,6 +3,7 @@
 use crate::cf;
 use pir_ir::{Arith, Arithmetic, Context, OpId, OpView, Rewriter, Structured, Type, TypeData, ValueId};
 
+use crate::mlir::arith;
 use crate::pd;
 
 /// Loops and branches.
@@ -35,6 +36,16 @@ impl Arithmetic for Tensors {
             Arith::Not => pd::LogicalNot::NAME,
             Arith::Copy => pd::Assign::NAME,
         }
+    }
+
+    fn is(&self, op: OpView<'_>, what: Arith) -> bool {
+        // In a function of MLIR's dialects that is differentiated, both stand side by side.
+        let counts = match what {
+            Arith::Add => op.name() == arith::Addi::NAME,
+            Arith::Subtract => op.name() == arith::Subi::NAME,
+            _ => false,
+        };
+        counts || op.name() == self.op(what)
     }
 
     fn count_type(&self, ctx: &Context) -> Type {

@@ -16,7 +16,9 @@ use rustc_hash::FxHashMap;
 
 use super::cross;
 use super::invariants::Invariants;
+use super::mlir::is_mlir;
 use super::plumbing::{CountDown, CountTrips, remove_stack};
+use super::remat::recompute_cheap;
 use super::shapes;
 use super::structure::Names;
 use super::tapes::{Tape, Tapes};
@@ -48,6 +50,9 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
         finish(&mut r, &names, &tapes, at);
     }
     remove_dead_stacks(&mut r, &names);
+    if is_mlir(ctx, body) {
+        recompute_cheap(ctx, body);
+    }
 }
 
 /// When nothing is recorded any more, the dual of a loop needs another way to determine when to end.

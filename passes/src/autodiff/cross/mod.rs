@@ -228,7 +228,7 @@ impl Slots {
     fn counter(&self, r: &Rewriter<'_>, tapes: &Tapes, at: usize, slot: usize) -> Option<Step> {
         let arg = self.arg(r, slot);
         let ty = r.body.value_type(arg);
-        if !matches!(r.ctx.elem_type(ty), Type::I64 | Type::I32) || !r.ctx.is_static(ty) {
+        if !matches!(r.ctx.elem_type(ty), Type::I64 | Type::I32 | Type::INDEX) || !r.ctx.is_static(ty) {
             return None;
         }
         let yielded = r.body.operand(self.body_end, self.through[slot]?);

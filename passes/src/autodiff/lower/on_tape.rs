@@ -23,7 +23,7 @@ const FUNCTIONS: &str = include_str!("tape.mlir");
 const FRAME: &str = include_str!("frame.mlir");
 
 /// How many values there is room for in the frame of the function.
-const ROOM: i64 = 64;
+const ROOM: i64 = 256;
 
 /// Lowers the stacks of the functions of a symbol table, as far as they can be on tapes; gives these functions.
 pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, Vec<Diagnostic>> {
@@ -56,6 +56,7 @@ pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, 
             scope.set_isolated(function, inner);
             if let (true, Some((inputs, results))) = (is_inner, taken) {
                 func::set_type(ctx, scope, function, &inputs, &results);
+                set_internal(ctx, scope, function);
             }
         }
     }
@@ -63,6 +64,15 @@ pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, 
         add_functions(ctx, scope, &kinds, &FUNCTIONS.replace("$ROOM", &ROOM.to_string()))?;
     }
     Ok(done.into_iter().collect())
+}
+
+/// Lets LLVM know that only this module calls a function: then it passes no more of a tape than is read.
+fn set_internal(ctx: &Context, scope: &mut Body, function: OpId) {
+    if scope.view(ctx, function).str("sym_visibility") == Some("private") {
+        let internal = ctx.attr(AttrData::Opaque("#llvm.linkage<internal>".into()));
+        let attrs = ctx.dict_with(scope.attrs(function), "llvm.linkage", internal);
+        scope.set_attrs(function, attrs);
+    }
 }
 
 /// Erases private functions with stacks among their arguments that nobody calls, as `inline` leaves them.

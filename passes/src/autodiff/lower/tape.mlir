@@ -16,7 +16,7 @@
   }) : (i1) -> memref<?x$T>
   "memref.store"(%next, %counter, %zero) : (index, memref<1xindex>, index) -> ()
   "func.return"(%values, %count) : (memref<?x$T>, index) -> ()
-}) : () -> ()
+}) {llvm.linkage = #llvm.linkage<internal>} : () -> ()
 "func.func"() <{function_type = (memref<1xindex>, memref<1xmemref<?x$T>>, index) -> (memref<?x$T>, index), sym_name = "pir_tape_pop_$K", sym_visibility = "private"}> ({
 ^bb0(%counter: memref<1xindex>, %buffer: memref<1xmemref<?x$T>>, %less: index):
   %zero = "arith.constant"() <{value = 0 : index}> : () -> index
@@ -25,14 +25,15 @@
   %last = "arith.subi"(%count, %less) : (index, index) -> index
   "memref.store"(%last, %counter, %zero) : (index, memref<1xindex>, index) -> ()
   "func.return"(%values, %last) : (memref<?x$T>, index) -> ()
-}) : () -> ()
+}) {llvm.linkage = #llvm.linkage<internal>} : () -> ()
 "func.func"() <{function_type = (memref<?x$T>, index) -> memref<?x$T>, sym_name = "pir_tape_grow_$K", sym_visibility = "private"}> ({
 ^bb0(%old: memref<?x$T>, %least: index):
   %zero = "arith.constant"() <{value = 0 : index}> : () -> index
   %one = "arith.constant"() <{value = 1 : index}> : () -> index
   %count = "memref.dim"(%old, %zero) : (memref<?x$T>, index) -> index
-  %twice = "arith.addi"(%count, %count) : (index, index) -> index
-  %room = "arith.maxsi"(%twice, %least) : (index, index) -> index
+  %more = "arith.constant"() <{value = 4 : index}> : () -> index
+  %larger = "arith.muli"(%count, %more) : (index, index) -> index
+  %room = "arith.maxsi"(%larger, %least) : (index, index) -> index
   %new = "memref.alloc"(%room) <{operandSegmentSizes = array<i32: 1, 0>}> : (index) -> memref<?x$T>
   "scf.for"(%zero, %count, %one) ({
   ^bb0(%at: index):
@@ -42,7 +43,7 @@
   }) : (index, index, index) -> ()
   "func.call"(%old) <{callee = @pir_tape_free_$K}> : (memref<?x$T>) -> ()
   "func.return"(%new) : (memref<?x$T>) -> ()
-}) : () -> ()
+}) {llvm.linkage = #llvm.linkage<internal>} : () -> ()
 "func.func"() <{function_type = (memref<?x$T>) -> (), sym_name = "pir_tape_free_$K", sym_visibility = "private"}> ({
 ^bb0(%values: memref<?x$T>):
   %zero = "arith.constant"() <{value = 0 : index}> : () -> index
@@ -55,4 +56,4 @@
   }, {
   }) : (i1) -> ()
   "func.return"() : () -> ()
-}) : () -> ()
+}) {llvm.linkage = #llvm.linkage<internal>} : () -> ()

@@ -35,6 +35,8 @@ use segments::Again;
 pub enum Recompute {
     /// Nothing but constants.
     None,
+    /// What takes about as long as to read a number.
+    Cheap,
     /// What is elementwise, or only moves elements.
     Elementwise,
     /// Everything without effects, inner loops included.
@@ -79,6 +81,19 @@ pub fn rematerialize(module: &mut Module, options: RematOptions, report: &mut dy
         pending.extend(inner_bodies_mut(&ctx, body));
     }
     checkpointed
+}
+
+/// Computes again in one body what is not worth recording, where that records less.
+pub(crate) fn recompute_cheap(ctx: &Context, body: &mut Body) {
+    if !has_unknown_effects(ctx, body) {
+        let options = RematOptions {
+            recompute: Recompute::Cheap,
+            slots: None,
+            segment: None,
+            spill: false,
+        };
+        run(ctx, body, options, &mut |_| {});
+    }
 }
 
 fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn FnMut(Diagnostic)) -> usize {
@@ -311,7 +326,8 @@ impl Pass for Remat {
          possible for each iteration, such that everything that the dual reads can be computed again from what is \
          recorded, from the iteration behind, from counters, and from what is visible outside of the loop. \
          `elementwise` computes again what is elementwise or only moves elements; `all` everything without effects, \
-         products, reductions and whole inner loops included; `none` only constants. Of equally good choices the one \
+         products, reductions and whole inner loops included; `cheap` what takes about as long as to read a number, which \
+         `backward` does in functions of MLIR's dialects; `none` only constants. Of equally good choices the one \
          that computes least is taken, so that what cannot be improved stays as it is. With `slots`, a loop that its \
          dual can run again records nothing but how often it ran: the dual keeps at most so many states of it, and \
          comes back to each iteration from these by the binomial schedule, whatever the number of iterations. Loops \
@@ -326,7 +342,7 @@ impl Pass for Remat {
         &[
             OptionSpec {
                 name: "recompute",
-                kind: OptionKind::Enum(&["none", "elementwise", "all"]),
+                kind: OptionKind::Enum(&["none", "cheap", "elementwise", "all"]),
                 default: Some("elementwise"),
                 help: "what to recompute; `all` includes loops and branches of up to 1000 operations",
             },
@@ -354,6 +370,7 @@ impl Pass for Remat {
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         let level = match cx.options.text("recompute").as_deref() {
             Some("none") => Recompute::None,
+            Some("cheap") => Recompute::Cheap,
             Some("all") => Recompute::All,
             _ => Recompute::Elementwise,
         };

@@ -147,6 +147,7 @@ impl Planner {
         let cheap = Traits::ELEMENTWISE | Traits::MOVEMENT | Traits::CONSTANT;
         let allowed = match self.level {
             Recompute::None => view.has(Traits::CONSTANT),
+            Recompute::Cheap => view.has(Traits::CHEAP) || view.has(Traits::CONSTANT),
             Recompute::Elementwise => regions.is_empty() && view.def().is_some_and(|def| def.traits.intersects(cheap)),
             Recompute::All => true,
         };
