@@ -216,7 +216,8 @@ impl Lowering<'_> {
     fn run(&mut self, ops: &[OpId]) {
         for stack in 0..self.plan.stacks {
             let handle = self.to.stack(stack);
-            let pushed = self.plan.pushes.get(stack).and_then(|&op| self.src.operands(op).nth(1));
+            let pushed = self.plan.pushes.get(stack).copied().flatten();
+            let pushed = pushed.and_then(|op| self.src.operands(op).nth(1));
             if let Some(name) = pushed.and_then(|v| self.src.value_name(v)) {
                 let name = format!("{}_stack", self.ctx.name_text(name.name));
                 self.to.name(handle, &name);
@@ -361,7 +362,8 @@ impl Lowering<'_> {
         self.define(result, scope, popped);
     }
 
-    /// Creates a push or a pop, which waits for the previous access.
+    /// Creates a push or a pop, which waits for the previous access. Stacks that are used once in each iteration need not
+    /// wait for each other there.
     fn access(
         &mut self,
         op: OpId,
@@ -373,16 +375,24 @@ impl Lowering<'_> {
     ) -> ValueId {
         let key = self.to.stack_key(stack);
         let handle = self.to.resolve(key, scope);
-        let class = self.src.parent_op(op).and_then(|p| self.plan.class.get(&p)).copied();
-        let after = class.map(|c| self.to.base(scope, c)).unwrap_or_default();
+        let owner = self.src.parent_op(op).unwrap_or(op);
+        let class = self.plan.class.get(&owner).copied();
+        let busy = self.plan.busy.contains(&stack);
+        let after = match class {
+            Some(class) if busy => self.to.pending(scope, class),
+            Some(class) => self.to.base(scope, class),
+            None => SmallVec::new(),
+        };
         let operands: SmallVec<[ValueId; 2]> = std::iter::once(handle).chain(value).collect();
         let node = self
             .to
             .node_after(scope, name, &operands, &[ty], AttrDict::EMPTY, &after);
         self.copy_notes(op, node);
         let result = self.to.body.result(node, 0);
-        if let Some(class) = class {
-            self.to.note(scope, class, result);
+        match class {
+            Some(class) if busy => self.to.advance(scope, class, result),
+            Some(class) => self.to.note(scope, class, result),
+            None => {}
         }
         result
     }

@@ -10,6 +10,9 @@
 //! the pushes that they undo. The pushes on a stack in one block are undone by the pops of the block of the derivative
 //! that faces it (in the region of the same role), in reverse order. This is how `backward` writes them, and all that
 //! can be lowered.
+//!
+//! A stack that is made at top level, as graphs of TensorFlow with gradients have them, is one stack of the graph. What
+//! uses it keeps the order of the program.
 
 use pir_dialects::cf;
 use pir_dialects::pd::{Handles, is_while, role};
@@ -23,15 +26,17 @@ use super::scope::Resource;
 pub(super) struct Plan {
     /// How many stacks the graph needs.
     pub(super) stacks: usize,
-    /// What pushes on each of them.
-    pub(super) pushes: Vec<OpId>,
+    /// What pushes on each of them first.
+    pub(super) pushes: Vec<Option<OpId>>,
     /// The stack of each push and pop; those that are not in here do nothing.
     pub(super) stack_of: FxHashMap<OpId, usize>,
+    /// The stacks that are used more than once in one block.
+    pub(super) busy: FxHashSet<usize>,
     /// The tests for emptiness that loops end by.
     pub(super) tests: FxHashSet<OpId>,
     /// The handle that determines how often a loop runs.
     pub(super) counted: FxHashMap<OpId, ValueId>,
-    /// The operations with regions that push or pop inside, and the class of the stacks.
+    /// The operations with regions that push or pop inside, and pushes and pops at top level, with the class of the stacks.
     pub(super) class: FxHashMap<OpId, Resource>,
     /// The operations with regions that have effects on the world inside.
     pub(super) worldly: FxHashSet<OpId>,
@@ -53,6 +58,9 @@ struct Planner<'m> {
     /// The group of pushes that a group of pops undoes, and the pushes that are undone.
     partner: Vec<usize>,
     undone: FxHashSet<usize>,
+    /// The stacks that are made at top level, and what pushes on them and pops from them.
+    outer: FxHashMap<OpId, usize>,
+    outer_uses: Vec<(OpId, usize)>,
     handles: Handles<'m>,
 }
 
@@ -69,11 +77,14 @@ pub(super) fn plan(ctx: &Context, body: &Body, errors: &mut Vec<Diagnostic>) -> 
         by_role: FxHashMap::default(),
         partner: Vec::new(),
         undone: FxHashSet::default(),
+        outer: FxHashMap::default(),
+        outer_uses: Vec::new(),
         handles: Handles::new(ctx, body),
     };
     let mut tests = Vec::new();
     for op in body.walk_all() {
         match ctx.op_str(body.op_name(op)) {
+            cf::PUSH_BACK | cf::POP_BACK if planner.uses_outer(op) => {}
             cf::PUSH_BACK => planner.push(op),
             cf::POP_BACK => planner.pop(op),
             cf::IS_EMPTY => {
@@ -110,6 +121,28 @@ impl Planner<'_> {
                     "stacks can be lowered as `backward` writes them: each push faces one pop in the mirrored region",
                 ),
         );
+    }
+
+    /// Notes a push or a pop of a stack that is made at top level; tells whether it is one.
+    fn uses_outer(&mut self, op: OpId) -> bool {
+        let made_by = (self.body.operands(op).next()).and_then(|stack| self.handles.made_by(stack));
+        let Some(made_by) = made_by.filter(|&made_by| self.body.parent_op(made_by).is_none()) else {
+            return false;
+        };
+        let values = self.body.operands(op).skip(1).chain(self.body.results(op));
+        if { values }.any(|value| self.handles.is_handle(value)) {
+            let name = self.ctx.op_str(self.body.op_name(op));
+            self.error(
+                op,
+                &format!("this `{name}`"),
+                "a stack that is made at top level holds no handles of other stacks",
+            );
+            return true;
+        }
+        let number = self.outer.len();
+        let stack = *self.outer.entry(made_by).or_insert(number);
+        self.outer_uses.push((op, stack));
+        true
     }
 
     /// The operation whose `init` region makes the stack that a value is a handle of.
@@ -200,7 +233,21 @@ impl Planner<'_> {
     }
 
     fn finish(mut self, tests: Vec<Test>) -> Plan {
-        let mut plan = Plan::default();
+        let mut plan = Plan {
+            stacks: self.outer.len(),
+            pushes: vec![None; self.outer.len()],
+            ..Plan::default()
+        };
+        let mut used: FxHashSet<(usize, Option<BlockId>)> = FxHashSet::default();
+        for &(op, stack) in &self.outer_uses {
+            plan.stack_of.insert(op, stack);
+            if self.ctx.op_str(self.body.op_name(op)) == cf::PUSH_BACK {
+                plan.pushes[stack].get_or_insert(op);
+            }
+            if !used.insert((stack, self.body.op_block(op))) {
+                plan.busy.insert(stack);
+            }
+        }
         // The stacks by which handles are more than names: those that loops are counted by.
         let mut counters: FxHashSet<OpId> = FxHashSet::default();
         for test in tests {
@@ -227,7 +274,7 @@ impl Planner<'_> {
                 if !names_only {
                     plan.stack_of.insert(push, plan.stacks);
                     plan.stack_of.insert(pop, plan.stacks);
-                    plan.pushes.push(push);
+                    plan.pushes.push(Some(push));
                     plan.stacks += 1;
                 }
             }
@@ -314,6 +361,16 @@ impl Plan {
                         up = body.parent_op(outer);
                     }
                 }
+            }
+        }
+        for op in body
+            .entry_block(body.root())
+            .into_iter()
+            .flat_map(|b| body.block_ops(b))
+        {
+            if let Some(&stack) = self.stack_of.get(&op) {
+                let class = find(&mut parent, stack) as Resource;
+                self.class.insert(op, class);
             }
         }
         for (op, at) in inside {
