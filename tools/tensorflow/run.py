@@ -12,6 +12,7 @@ With several devices, TensorFlow has as many processors, partitions the graph, a
 
 import argparse
 import os
+import subprocess
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
@@ -21,6 +22,23 @@ import numpy as np
 import tensorflow as tf
 
 TIMEOUT = 60
+
+
+class Refused(SystemExit):
+    """What a tool says when it refuses something, which ends a program that does not expect it."""
+
+
+def tool(*command, timeout=TIMEOUT):
+    """Runs a program, and raises the first error that it reports."""
+    try:
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise Refused(f"no answer after {timeout:g} s") from None
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.strip()] or ["no message"]
+        errors = [line for line in said if "rror" in line]
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise Refused((errors[0].split("error: ")[-1] if errors else said[-1]) + more)
 
 
 def load(path):

@@ -19,7 +19,6 @@ an error when fewer cases pass than the floor says. To be run with the Python th
 import argparse
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
@@ -35,6 +34,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import functions  # noqa: E402, F401
+import further_graphs  # noqa: E402, F401
 import models  # noqa: E402, F401
 import more_graphs  # noqa: E402, F401
 import run as theirs  # noqa: E402
@@ -48,18 +48,6 @@ TOLERANCE = 2e-5
 
 class Failure(Exception):
     """What a stage says."""
-
-
-def tool(*command):
-    """Runs one of the tools, and gives what it says when it refuses something."""
-    try:
-        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=60)
-    except subprocess.TimeoutExpired:
-        raise Failure("no answer after 60 s") from None
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["no message"]
-        more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-        raise Failure(lines[0].split("error: ")[-1] + more)
 
 
 def compare(got, want, what):
@@ -95,11 +83,11 @@ class Case:
 
     def opt(self, passes, source, target, *more):
         options = [f"--pass={passes}"] if passes else []
-        tool(self.bins / "pir-opt", *options, *more, source, "-o", target)
+        theirs.tool(self.bins / "pir-opt", *options, *more, source, "-o", target)
 
     def execute(self, program, results):
         variables = ["--inputs", self.it.path] if self.it.path.is_dir() else []
-        tool(self.bins / "pir-run", program, *variables, "--inputs", self.file("npz"), "--output", results)
+        theirs.tool(self.bins / "pir-run", program, *variables, "--inputs", self.file("npz"), "--output", results)
         return load(results)
 
     def export(self):
@@ -138,7 +126,7 @@ class Case:
         for stage in STAGES:
             try:
                 getattr(self, stage)()
-            except Failure as failure:
+            except (Failure, theirs.Refused) as failure:
                 return stage, str(failure)
             except (Exception, SystemExit) as error:  # noqa: BLE001
                 if stage == "export":
