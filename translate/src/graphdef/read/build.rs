@@ -26,7 +26,7 @@ impl Reader<'_> {
     ) -> Result<ValueId> {
         let op = self.append(at, name, operands, &[Type::NONE], attrs)?;
         let value = self.body.result(op, 0);
-        if operands.is_empty() {
+        if !self.plain {
             self.pieces.push((value, at));
         }
         Ok(value)

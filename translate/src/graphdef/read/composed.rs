@@ -7,6 +7,36 @@ use super::select::like;
 use super::{Reader, Result};
 
 pub(super) const TABLE: &[Row] = &[
+    ("BatchToSpaceND", "T Tblock_shape Tcrops", "", |r, at| {
+        let x = r.operand(at, 0)?;
+        let (block, crops) = (r.list(at, 1, "block")?, r.list(at, 2, "crops")?);
+        let (dims, all) = blocks(r, x, &block, &crops)?;
+        let count = block.len();
+        let batch = dims[0] / all;
+        // The places in a block come out of the batch, behind the axes that they belong to.
+        let apart = [&block[..], &[batch], &dims[1..]].concat();
+        let mut order = vec![count as i64];
+        order.extend((0..count).flat_map(|axis| [(count + 1 + axis) as i64, axis as i64]));
+        order.extend((count + 1 + count..apart.len()).map(|axis| axis as i64));
+        let apart = r.helper(at, pd::Reshape::NAME, &[x], &[("shape", r.ctx.ints_attr(&apart))])?;
+        let moved = r.helper(at, pd::Transpose::NAME, &[apart], &[("perm", r.ctx.ints_attr(&order))])?;
+        let mut whole = vec![batch];
+        whole.extend((0..count).map(|axis| dims[axis + 1] * block[axis]));
+        whole.extend(&dims[count + 1..]);
+        let space = r.helper(at, pd::Reshape::NAME, &[moved], &[("shape", r.ctx.ints_attr(&whole))])?;
+        let axes: Vec<i64> = (1..=count as i64).collect();
+        let starts: Vec<i64> = (0..count).map(|axis| crops[2 * axis]).collect();
+        let ends: Vec<i64> = (0..count).map(|axis| whole[axis + 1] - crops[2 * axis + 1]).collect();
+        if starts.iter().zip(&ends).any(|(start, end)| start > end) {
+            return Err("nothing is left".to_owned());
+        }
+        let bounds = [
+            ("axes", r.ctx.ints_attr(&axes)),
+            ("starts", r.ctx.ints_attr(&starts)),
+            ("ends", r.ctx.ints_attr(&ends)),
+        ];
+        r.op(at, pd::Slice::NAME, &[space], &bounds)
+    }),
     ("BiasAddGrad", "T", "data_format=NHWC", |r, at| {
         let x = r.operand(at, 0)?;
         let rank = r.dims(x)?.0.len() as i64;
@@ -53,12 +83,65 @@ pub(super) const TABLE: &[Row] = &[
         r.op(at, pd::Full::NAME, &[], &attrs)
     }),
     ("Slice", "T Index Index", "", slice),
+    ("SpaceToBatchND", "T Tblock_shape Tpaddings", "", |r, at| {
+        let x = r.operand(at, 0)?;
+        let (block, borders) = (r.list(at, 1, "block")?, r.list(at, 2, "borders")?);
+        let (dims, _) = blocks(r, x, &block, &borders)?;
+        let count = block.len();
+        let mut sizes = vec![0; 2 * dims.len()];
+        sizes[2..2 + borders.len()].copy_from_slice(&borders);
+        let attrs = [
+            ("paddings", r.ctx.ints_attr(&sizes)),
+            ("pad_value", r.ctx.float_attr(0.0)),
+        ];
+        let wide = r.helper(at, pd::Pad::NAME, &[x], &attrs)?;
+        // The places in a block go in front of the batch.
+        let (mut apart, mut order, mut whole) = (vec![dims[0]], Vec::new(), vec![dims[0]]);
+        for axis in 0..count {
+            let extent = dims[axis + 1] + borders[2 * axis] + borders[2 * axis + 1];
+            if extent % block[axis] != 0 {
+                return Err("its blocks do not fit".to_owned());
+            }
+            apart.extend([extent / block[axis], block[axis]]);
+            order.push(2 * axis as i64 + 2);
+            whole.push(extent / block[axis]);
+            whole[0] *= block[axis];
+        }
+        order.push(0);
+        order.extend((0..count as i64).map(|axis| 2 * axis + 1));
+        order.extend((2 * count + 1..2 * count + dims.len() - count).map(|axis| axis as i64));
+        apart.extend(&dims[count + 1..]);
+        whole.extend(&dims[count + 1..]);
+        let apart = r.helper(at, pd::Reshape::NAME, &[wide], &[("shape", r.ctx.ints_attr(&apart))])?;
+        let moved = r.helper(at, pd::Transpose::NAME, &[apart], &[("perm", r.ctx.ints_attr(&order))])?;
+        r.op(at, pd::Reshape::NAME, &[moved], &[("shape", r.ctx.ints_attr(&whole))])
+    }),
     ("SquaredDifference", "T T", "", |r, at| {
         let operands = r.operands(at, 2)?;
         let apart = r.helper(at, pd::Subtract::NAME, &operands, &[])?;
         r.op(at, pd::Square::NAME, &[apart], &[])
     }),
 ];
+
+/// The shape of a tensor whose axes behind the batch are cut in blocks, and the number of places in a block.
+fn blocks(r: &Reader<'_>, x: pir_ir::ValueId, block: &[i64], borders: &[i64]) -> Result<(Vec<i64>, i64)> {
+    /// Larger numbers are no borders.
+    const MOST: i64 = 1 << 20;
+    let (dims, _) = r.dims(x)?;
+    let places = block
+        .iter()
+        .try_fold(1i64, |n, &size| n.checked_mul(size).filter(|&n| n <= MOST));
+    let (Some(places), true) = (places, dims.len() > block.len() && borders.len() == 2 * block.len()) else {
+        return Err("its blocks do not fit".to_owned());
+    };
+    let sound = block.iter().all(|&size| size > 0)
+        && borders.iter().all(|border| (0..=MOST).contains(border))
+        && dims.iter().all(|&d| (0..=1 << 31).contains(&d));
+    match sound {
+        true => Ok((dims, places)),
+        false => Err("its shape is not known, or its blocks do not fit".to_owned()),
+    }
+}
 
 /// `Slice`: a size of -1 is all that follows.
 fn slice(r: &mut Reader<'_>, at: usize) -> Result<()> {

@@ -3,7 +3,7 @@
 use pir_dialects::pd;
 use pir_ir::{Attr, Type, ValueId};
 
-use super::super::types::Number;
+use super::super::types::{self, Number};
 use super::ops::Row;
 use super::{Reader, Result, constants, select};
 
@@ -20,24 +20,21 @@ pub(super) const TABLE: &[Row] = &[
     ("ArgMin", "T Tidx", "output_type=DT_INT64", |r, at| {
         arg(r, at, pd::Argmin::NAME)
     }),
+    ("BroadcastGradientArgs", "T T", "", several),
     ("BroadcastTo", "T Tidx", "", |r, at| {
         let x = r.operand(at, 0)?;
         with_shape(r, at, pd::Expand::NAME, x, 1)
     }),
+    ("ConcatOffset", "i32 shape_type*", "", several),
     ("Fill", "index_type T", "", |r, at| {
         if let (Some(dims), Some((_, numbers, _))) = (r.known(at, 0), r.constant(at, 1))
             && let [value] = numbers[..]
         {
             let value_node = r.input(at, 1)?.node;
-            let elem = super::super::types::elem(r.ctx, r.constants[value_node].as_ref().map_or(0, |c| c.2));
+            let elem = types::elem(r.ctx, r.constants[value_node].as_ref().map_or(0, |c| c.2));
             let elem = elem.ok_or("its element type is not known here")?;
             r.tensor(&dims, elem)?;
-            // It keeps the control dependences of its constants.
-            for index in 0..2 {
-                let node = r.input(at, index)?.node;
-                let controls = r.controls[node].clone();
-                r.controls[at].extend(controls);
-            }
+            r.input(at, 0)?;
             let attrs = constants::full(r, &dims, value, elem);
             return r.op(at, pd::Full::NAME, &[], &attrs);
         }
@@ -93,6 +90,21 @@ pub(super) const TABLE: &[Row] = &[
     ("Reshape", "T Tshape", "", select::reshape),
     ("Shape", "T", "out_type=DT_INT32", |r, at| {
         counted(r, at, pd::Shape::NAME)
+    }),
+    ("ShapeN", "T*", "out_type=DT_INT32", |r, at| {
+        let elem = r.elem(at, "out_type").unwrap_or(Type::I32);
+        let mut values = Vec::new();
+        for index in 0..r.num_inputs(at) {
+            let x = r.operand(at, index)?;
+            let shape = r.helper(at, pd::Shape::NAME, &[x], &[])?;
+            let cast = [("dtype", r.ctx.type_attr(elem))];
+            values.push(match elem {
+                Type::I64 => shape,
+                _ => r.helper(at, pd::Cast::NAME, &[shape], &cast)?,
+            });
+        }
+        r.values[at] = values;
+        Ok(())
     }),
     ("Size", "T", "out_type=DT_INT32", |r, at| {
         counted(r, at, pd::Numel::NAME)
@@ -166,6 +178,26 @@ pub(super) const TABLE: &[Row] = &[
     }),
     ("UnsortedSegmentSum", "T Tindices Tnumsegments", "", select::segment_sum),
 ];
+
+/// Vectors that follow from the shapes of other tensors.
+fn several(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    for index in 0..r.num_inputs(at) {
+        r.input(at, index)?;
+    }
+    let known = super::fold::several(r, at).and_then(|all| all.into_iter().collect::<Option<Vec<_>>>());
+    let known = known.ok_or("the shapes that it is about must be known")?;
+    let elem = match r.input_code(at, r.num_inputs(at) - 1) {
+        Some(types::INT64) => Type::I64,
+        _ => Type::I32,
+    };
+    let mut values = Vec::new();
+    for (_, numbers) in known {
+        let attrs = [("value", r.ctx.ints_attr(&numbers)), ("dtype", r.ctx.type_attr(elem))];
+        values.push(r.helper(at, pd::FullIntArray::NAME, &[], &attrs)?);
+    }
+    r.values[at] = values;
+    Ok(())
+}
 
 /// The number of results that an attribute declares, bounded so that a file cannot exhaust the memory.
 fn results(count: Option<i64>) -> Result<usize> {

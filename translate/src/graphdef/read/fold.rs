@@ -13,21 +13,91 @@ use super::{Constant, Reader};
 /// Longer vectors are not shapes.
 const LONGEST: usize = 64;
 
+/// The dimensions and the numbers of a result.
+type Known = (Vec<i64>, Vec<i64>);
+
 /// Computes what an integer node of known inputs gives.
 pub(super) fn fold(r: &mut Reader<'_>, at: usize) {
-    let found = compute(r, at);
-    if let Some((dims, numbers)) = found.filter(|(_, n)| n.len() <= LONGEST) {
-        let code = r.values[at].first().and_then(|&value| {
+    let found = match several(r, at) {
+        Some(all) => all,
+        None => vec![compute(r, at)],
+    };
+    let mut computed = Vec::new();
+    for (index, known) in found.into_iter().enumerate() {
+        let code = r.values[at].get(index).and_then(|&value| {
             let (_, elem) = r.dims(value).ok()?;
             types::code(r.ctx, elem).filter(|_| !r.ctx.is_float(elem) && elem != Type::I1)
         });
-        let numbers = numbers.into_iter().map(|n| Number::Int(n.into())).collect();
-        r.computed[at] = code.map(|code| Rc::new((dims, numbers, code)));
+        let constant = |(dims, numbers): Known| {
+            let numbers = numbers.into_iter().map(|n| Number::Int(n.into())).collect();
+            Some(Rc::new((dims, numbers, code?)))
+        };
+        computed.push(known.filter(|(_, n)| n.len() <= LONGEST).and_then(constant));
     }
+    r.computed[at] = computed;
+}
+
+/// What the results of a node with several of them are known to be.
+pub(super) fn several(r: &Reader<'_>, at: usize) -> Option<Vec<Option<Known>>> {
+    let vector = |numbers: Vec<i64>| (vec![numbers.len() as i64], numbers);
+    let all = 0..r.inputs[at].len();
+    Some(match r.nodes[at].op.as_str() {
+        "BroadcastGradientArgs" => {
+            let axes = broadcast(&input(r, at, 0)?.1, &input(r, at, 1)?.1)?;
+            axes.into_iter().map(|axes| Some(vector(axes))).collect()
+        }
+        // Where each part begins along the axis, which the first input names.
+        "ConcatOffset" => {
+            let axis = *input(r, at, 0)?.1.first()?;
+            let mut starts = Vec::new();
+            let mut next = 0i64;
+            for index in all.skip(1) {
+                let shape = input(r, at, index)?.1;
+                let place = usize::try_from(axis.rem_euclid(shape.len().max(1) as i64)).ok()?;
+                let mut start = vec![0; shape.len()];
+                *start.get_mut(place)? = next;
+                next = next.checked_add(*shape.get(place)?)?;
+                starts.push(Some(vector(start)));
+            }
+            starts
+        }
+        "ShapeN" => all.map(|index| shape(r, at, index).map(vector)).collect(),
+        _ => return None,
+    })
+}
+
+/// The axes over which the gradient of each of two operands is summed, of these shapes.
+fn broadcast(a: &[i64], b: &[i64]) -> Option<[Vec<i64>; 2]> {
+    let rank = a.len().max(b.len());
+    let extent = |shape: &[i64], axis: usize| match (axis + shape.len()).checked_sub(rank) {
+        Some(place) => shape.get(place).copied(),
+        None => Some(1),
+    };
+    let mut axes = [Vec::new(), Vec::new()];
+    for axis in 0..rank {
+        let extents = [extent(a, axis)?, extent(b, axis)?];
+        for (axes, own) in axes.iter_mut().zip(extents) {
+            if own == 1 {
+                axes.push(axis as i64);
+            }
+        }
+        (extents[0] == extents[1] || extents.contains(&1)).then_some(())?;
+    }
+    Some(axes)
+}
+
+/// The known shape of an input.
+fn shape(r: &Reader<'_>, at: usize, index: usize) -> Option<Vec<i64>> {
+    let from = *r.inputs[at].get(index)?;
+    let value = match r.values[from.node].get(from.index) {
+        Some(&value) => r.dims(value).ok()?.0,
+        None => r.constants[from.node].as_ref()?.0.clone(),
+    };
+    value.iter().all(|&d| d >= 0).then_some(value)
 }
 
 /// The dimensions and the numbers of an input.
-fn input(r: &Reader<'_>, at: usize, index: usize) -> Option<(Vec<i64>, Vec<i64>)> {
+fn input(r: &Reader<'_>, at: usize, index: usize) -> Option<Known> {
     let constant: &Constant = r.computed(*r.inputs[at].get(index)?)?;
     let numbers = super::whole_numbers(constant)?;
     (numbers.len() <= LONGEST).then(|| (constant.0.clone(), numbers))
@@ -40,13 +110,9 @@ fn int_attr(r: &Reader<'_>, at: usize, name: &str) -> i64 {
     }
 }
 
-fn compute(r: &Reader<'_>, at: usize) -> Option<(Vec<i64>, Vec<i64>)> {
+fn compute(r: &Reader<'_>, at: usize) -> Option<Known> {
     let first = || input(r, at, 0);
-    let dims_of = || {
-        let from = *r.inputs[at].first()?;
-        let (dims, _) = r.dims(*r.values[from.node].get(from.index)?).ok()?;
-        dims.iter().all(|&d| d >= 0).then_some(dims)
-    };
+    let dims_of = || shape(r, at, 0);
     let op = r.nodes[at].op.as_str();
     Some(match op {
         "Shape" => {
@@ -58,6 +124,10 @@ fn compute(r: &Reader<'_>, at: usize) -> Option<(Vec<i64>, Vec<i64>)> {
             vec![dims_of()?.iter().try_fold(1i64, |n, &d| n.checked_mul(d))?],
         ),
         "Rank" => (Vec::new(), vec![dims_of()?.len() as i64]),
+        "TensorListElementShape" => {
+            let dims: Vec<i64> = shape(r, at, 0)?.get(1..)?.to_vec();
+            (vec![dims.len() as i64], dims)
+        }
         "TensorListLength" | "TensorArraySizeV3" => (Vec::new(), vec![list_length(r, at)?]),
         "Identity" | "StopGradient" | "Cast" => first()?,
         "Pack" => pack(r, at)?,

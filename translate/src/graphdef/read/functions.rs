@@ -328,7 +328,7 @@ fn choose(
 ) -> Result<Vec<Binding>> {
     let mut regions = Vec::new();
     let mut types: Vec<Type> = Vec::new();
-    let mut lists = Vec::new();
+    let mut lists: Vec<ValueId> = Vec::new();
     for which in 0..2 {
         let (region, outer, _) = begin(r, &[]);
         let results = side(r, which);
@@ -337,13 +337,24 @@ fn choose(
         let values = values?;
         for (place, &value) in values.iter().enumerate() {
             let ty = r.body.value_type(value);
-            match types.get_mut(place) {
-                Some(common) => *common = r.general(*common, ty)?,
-                None => types.push(ty),
-            }
-            if which == 0 {
+            let Some(&common) = types.get(place) else {
+                types.push(ty);
                 lists.push(value);
-            }
+                continue;
+            };
+            // Where there is no tensor on one side, it has the type of the other one.
+            types[place] = match (r.missing.get(&lists[place]).cloned(), r.missing.get(&value).cloned()) {
+                (Some(key), _) if ty != common => {
+                    r.learn(&key, ty, common);
+                    lists[place] = value;
+                    ty
+                }
+                (_, Some(key)) if ty != common => {
+                    r.learn(&key, common, ty);
+                    common
+                }
+                _ => r.general(common, ty)?,
+            };
         }
         regions.push(region);
     }

@@ -1,8 +1,8 @@
-//! Lists and arrays of tensors: `TensorList…`, `TensorArray…V3`.
+//! Lists of tensors: `TensorList…`.
 //!
 //! Here each is a tensor whose first dimension counts the elements, which can be carried by loops and differentiated. Where
 //! the shape of the elements is not declared, it is that of the first element that is written: the graph is read again with
-//! it (`Reader::learn`). Of a `TensorArray` the flow is the tensor, the handle only tells which one it is.
+//! it (`Reader::learn`). An optional tensor is that tensor; where there is none, zeros of its shape are.
 
 use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};
@@ -14,28 +14,85 @@ use super::scope::Handle;
 use super::{Reader, Result};
 
 pub(super) const TABLE: &[Row] = &[
-    ("EmptyTensorList", "shape_type i32", "element_dtype", |r, at| {
-        r.input(at, 1)?;
-        let elem = r.elem(at, "element_dtype")?;
-        let dims = r.known(at, 0);
-        make(r, at, 0, dims, elem)?;
-        // It grows.
+    ("OptionalFromValue", "Toutput_types**", "", |r, at| {
+        match r.num_inputs(at) {
+            1 => {
+                let x = r.operand(at, 0)?;
+                r.op(at, pd::Assign::NAME, &[x], &[])
+            }
+            _ => Err("it holds several tensors".to_owned()),
+        }
+    }),
+    (
+        "OptionalGetValue",
+        "variant",
+        "output_types output_shapes=[]",
+        |r, at| {
+            let _ = (r.attr(at, "output_types"), r.attr(at, "output_shapes"));
+            let x = r.operand(at, 0)?;
+            r.op(at, pd::Assign::NAME, &[x], &[])
+        },
+    ),
+    ("OptionalNone", "", "", |r, at| {
+        // Any value of the type that there is on the other side of a branch.
+        let key = r.place(at);
+        let ty = r.learned.get(&key).copied();
+        let (dims, elem) = ty.and_then(|ty| r.ctx.as_tensor(ty)).unwrap_or((&[], Type::F32));
+        let dims = dims.to_vec();
+        if dims.contains(&DYNAMIC) {
+            return Err("the shape of what is missing is not known".to_owned());
+        }
+        let attrs = [
+            ("shape", r.ctx.ints_attr(&dims)),
+            ("value", number_of(r.ctx, elem, 0.0)),
+            ("dtype", r.ctx.type_attr(elem)),
+        ];
+        r.op(at, pd::Full::NAME, &[], &attrs)?;
         if let Some(&value) = r.values[at].first() {
-            let (dims, elem) = r.dims(value)?;
-            let dims: Vec<i64> = std::iter::once(DYNAMIC).chain(dims.into_iter().skip(1)).collect();
-            let ty = r.ctx.tensor(&dims, elem);
-            r.body.set_value_type(value, ty);
+            r.missing.insert(value, key);
         }
         Ok(())
+    }),
+    ("EmptyTensorList", "shape_type i32", "element_dtype", |r, at| {
+        r.input(at, 1)?;
+        let (dims, elem) = element(r, at)?;
+        make(r, at, 0, dims, elem)?;
+        grow(r, at)
+    }),
+    (
+        "TensorListConcatV2",
+        "variant shape_type leading_dims -> tensor lengths",
+        "element_dtype",
+        |r, at| {
+            let _ = (r.attr(at, "element_dtype"), r.input(at, 1)?, r.input(at, 2)?);
+            let list = r.operand(at, 0)?;
+            joined(r, at, list)
+        },
+    ),
+    ("TensorListElementShape", "variant", "shape_type", |r, at| {
+        let list = r.operand(at, 0)?;
+        let elem = r.elem(at, "shape_type")?;
+        let (dims, _) = r.dims(list)?;
+        let rest = dims.get(1..).unwrap_or_default();
+        if rest.contains(&DYNAMIC) {
+            return Err("the shape of its elements is not known".to_owned());
+        }
+        let attrs = [("value", r.ctx.ints_attr(rest)), ("dtype", r.ctx.type_attr(elem))];
+        r.op(at, pd::FullIntArray::NAME, &[], &attrs)
     }),
     ("TensorListFromTensor", "element_dtype shape_type", "", |r, at| {
         r.input(at, 1)?;
         let x = r.operand(at, 0)?;
         r.op(at, pd::Assign::NAME, &[x], &[])
     }),
+    ("TensorListGather", "variant i32 i32", "element_dtype", |r, at| {
+        let _ = (r.attr(at, "element_dtype"), r.input(at, 2)?);
+        let (list, places) = (r.operand(at, 0)?, r.operand(at, 1)?);
+        r.op(at, pd::Gather::NAME, &[list, places], &[("axis", r.ctx.int_attr(0))])
+    }),
     ("TensorListGetItem", "variant i32 i32", "element_dtype", |r, at| {
         r.input(at, 2)?;
-        let _ = r.elem(at, "element_dtype")?;
+        r.attr(at, "element_dtype");
         let (list, index) = (r.operand(at, 0)?, r.operand(at, 1)?);
         get(r, at, list, index)
     }),
@@ -52,8 +109,7 @@ pub(super) const TABLE: &[Row] = &[
     ("TensorListPushBack", "variant element_dtype", "", push),
     ("TensorListReserve", "shape_type i32", "element_dtype", |r, at| {
         let count = r.scalar(at, 1, "length")?;
-        let elem = r.elem(at, "element_dtype")?;
-        let dims = r.known(at, 0);
+        let (dims, elem) = element(r, at)?;
         make(r, at, count, dims, elem)
     }),
     (
@@ -62,90 +118,54 @@ pub(super) const TABLE: &[Row] = &[
         "resize_if_index_out_of_bounds=false",
         |r, at| {
             let (list, index, item) = (r.operand(at, 0)?, r.operand(at, 1)?, r.operand(at, 2)?);
-            set(r, at, list, index, item)
+            let grows = r.flag(at, "resize_if_index_out_of_bounds");
+            set(r, at, list, index, item, grows)
         },
     ),
+    ("TensorListSplit", "element_dtype shape_type lengths", "", |r, at| {
+        r.input(at, 1)?;
+        let (x, lengths) = (r.operand(at, 0)?, r.list(at, 2, "lengths")?);
+        let list = super::arrays::apart(r, at, x, &lengths)?;
+        r.op(at, pd::Assign::NAME, &[list], &[])
+    }),
     (
         "TensorListStack",
         "variant i32",
         "element_dtype num_elements=-1",
         |r, at| {
             r.input(at, 1)?;
-            let _ = (r.elem(at, "element_dtype")?, r.int(at, "num_elements"));
+            let _ = (r.attr(at, "element_dtype"), r.int(at, "num_elements"));
             let list = r.operand(at, 0)?;
             r.op(at, pd::Assign::NAME, &[list], &[])
         },
     ),
-    (
-        "TensorArrayV3",
-        "i32 -> handle flow",
-        "dtype element_shape=? dynamic_size=false clear_after_read=true identical_element_shapes=false tensor_array_name=",
-        |r, at| {
-            let (elem, count) = (r.elem(at, "dtype")?, r.scalar(at, 0, "size")?);
-            // What may be read twice, and how it may grow, matters to TensorFlow's memory only.
-            let _ = (
-                r.flag(at, "clear_after_read"),
-                r.flag(at, "identical_element_shapes"),
-                r.text(at, "tensor_array_name"),
-            );
-            let dims = match r.attr(at, "element_shape") {
-                Some(Value::Shape(shape)) => shape.known(),
-                _ => None,
-            };
-            make(r, at, count, dims, elem)?;
-            r.handles[at] = vec![Some(Handle::Array(r.place(at)))];
-            let flow = r.values[at].clone();
-            r.values[at].extend(flow);
-            Ok(())
-        },
-    ),
-    (
-        "TensorArrayGatherV3",
-        "handle i32 flow",
-        "dtype element_shape=?",
-        |r, at| {
-            let _ = (r.attr(at, "element_shape"), r.elem(at, "dtype")?, r.input(at, 0)?);
-            let flow = r.operand(at, 2)?;
-            let (dims, _) = r.dims(flow)?;
-            if let Some(places) = r.known(at, 1)
-                && places.iter().copied().eq(0..dims.first().copied().unwrap_or(0))
-            {
-                return r.op(at, pd::Assign::NAME, &[flow], &[]);
-            }
-            let places = r.operand(at, 1)?;
-            r.op(at, pd::Gather::NAME, &[flow, places], &[("axis", r.ctx.int_attr(0))])
-        },
-    ),
-    ("TensorArrayReadV3", "handle i32 flow", "dtype", |r, at| {
-        let _ = (r.elem(at, "dtype")?, r.input(at, 0)?);
-        let (index, flow) = (r.operand(at, 1)?, r.operand(at, 2)?);
-        get(r, at, flow, index)
-    }),
-    ("TensorArrayScatterV3", "handle i32 T flow", "", |r, at| {
-        r.input(at, 0)?;
-        let (value, flow) = (r.operand(at, 2)?, r.operand(at, 3)?);
-        let count = r.dims(value)?.0.first().copied();
-        let places = r.list(at, 1, "indices")?;
-        if Some(places.len() as i64) != count || !places.iter().copied().eq(0..places.len() as i64) {
-            return Err("only all elements in order are scattered here".to_owned());
-        }
-        learn_item(r, at, flow, value, 1)?;
-        r.op(at, pd::Assign::NAME, &[value], &[])
-    }),
-    ("TensorArraySizeV3", "handle flow", "", |r, at| {
-        r.input(at, 0)?;
-        let flow = r.operand(at, 1)?;
-        length(r, at, flow)
-    }),
-    ("TensorArrayWriteV3", "handle i32 T flow", "", |r, at| {
-        r.input(at, 0)?;
-        let (index, value, flow) = (r.operand(at, 1)?, r.operand(at, 2)?, r.operand(at, 3)?);
-        set(r, at, flow, index, value)
-    }),
 ];
 
+/// Makes the length of a new list one that is not known.
+pub(super) fn grow(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    if let Some(&value) = r.values[at].first() {
+        let (dims, elem) = r.dims(value)?;
+        let dims: Vec<i64> = std::iter::once(DYNAMIC).chain(dims.into_iter().skip(1)).collect();
+        let ty = r.ctx.tensor(&dims, elem);
+        r.body.set_value_type(value, ty);
+    }
+    Ok(())
+}
+
+/// The declared shape of the elements of a new list, and their type; those of optional tensors or of lists are learned.
+fn element(r: &Reader<'_>, at: usize) -> Result<(Option<Vec<i64>>, Type)> {
+    let dims = r.known(at, 0);
+    match r.attr(at, "element_dtype") {
+        Some(Value::Type(types::VARIANT)) => {
+            let learned = r.learned.get(&r.place(at)).map(|&ty| r.ctx.elem_type(ty));
+            Ok((None, learned.unwrap_or(Type::F32)))
+        }
+        _ => Ok((dims, r.elem(at, "element_dtype")?)),
+    }
+}
+
 /// A list of `count` elements that are zero, of a shape that is declared or learned.
-fn make(r: &mut Reader<'_>, at: usize, count: i64, dims: Option<Vec<i64>>, elem: Type) -> Result<()> {
+pub(super) fn make(r: &mut Reader<'_>, at: usize, count: i64, dims: Option<Vec<i64>>, elem: Type) -> Result<()> {
     let key = r.place(at);
     let declared = dims.filter(|dims| dims.iter().all(|&d| d >= 0));
     let shape = match (&declared, r.learned.get(&key)) {
@@ -177,17 +197,18 @@ fn list_of(r: &Reader<'_>, at: usize, list: ValueId) -> Option<String> {
         None => None,
     };
     match handle {
-        Some(Handle::Array(key)) => Some(key),
+        Some(Handle::Array(key) | Handle::Slopes(key)) => Some(key),
         _ => r.lists.get(&list).cloned(),
     }
 }
 
 /// Notes the shape of an element, which has `skip` dimensions more than that.
-fn learn_item(r: &mut Reader<'_>, at: usize, list: ValueId, item: ValueId, skip: usize) -> Result<bool> {
-    let (have, (item, elem)) = (r.dims(list)?.0, r.dims(item)?);
+pub(super) fn learn_item(r: &mut Reader<'_>, at: usize, list: ValueId, item: ValueId, skip: usize) -> Result<bool> {
+    let ((have, kind), (item, elem)) = (r.dims(list)?, r.dims(item)?);
     let item = item.get(skip..).unwrap_or_default();
     let held = have.get(1..).unwrap_or_default();
-    let fits = held.len() == item.len()
+    let fits = kind == elem
+        && held.len() == item.len()
         && held
             .iter()
             .zip(item)
@@ -197,7 +218,7 @@ fn learn_item(r: &mut Reader<'_>, at: usize, list: ValueId, item: ValueId, skip:
     }
     match list_of(r, at, list) {
         Some(key) => {
-            let (now, before) = (r.ctx.tensor(item, elem), r.ctx.tensor(held, elem));
+            let (now, before) = (r.ctx.tensor(item, elem), r.ctx.tensor(held, kind));
             r.learn(&key, now, before);
             Ok(false)
         }
@@ -205,8 +226,33 @@ fn learn_item(r: &mut Reader<'_>, at: usize, list: ValueId, item: ValueId, skip:
     }
 }
 
+/// The elements behind each other, and their lengths if these are known.
+pub(super) fn joined(r: &mut Reader<'_>, at: usize, list: ValueId) -> Result<()> {
+    let (dims, _) = r.dims(list)?;
+    let &[count, each, ref rest @ ..] = &dims[..] else {
+        return Err("its elements have no first dimension".to_owned());
+    };
+    let known = count >= 0 && each >= 0;
+    let total = match known {
+        true => count.checked_mul(each).ok_or("its extents are too large")?,
+        false => -1,
+    };
+    let shape = [&[total][..], rest].concat();
+    r.op(at, pd::Reshape::NAME, &[list], &[("shape", r.ctx.ints_attr(&shape))])?;
+    if known {
+        let lengths = [
+            ("shape", r.ctx.ints_attr(&[count])),
+            ("value", r.ctx.int_attr(each)),
+            ("dtype", r.ctx.type_attr(Type::I64)),
+        ];
+        let lengths = r.helper(at, pd::Full::NAME, &[], &lengths)?;
+        r.values[at].push(lengths);
+    }
+    Ok(())
+}
+
 /// The element at a place.
-fn get(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId) -> Result<()> {
+pub(super) fn get(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId) -> Result<()> {
     let first = [("axis", r.ctx.ints_attr(&[0]))];
     let index = r.helper(at, pd::Unsqueeze::NAME, &[index], &first)?;
     let row = r.helper(at, pd::Gather::NAME, &[list, index], &[("axis", r.ctx.int_attr(0))])?;
@@ -214,13 +260,22 @@ fn get(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId) -> Result<(
 }
 
 /// The list with another element at a place.
-fn set(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId, item: ValueId) -> Result<()> {
+pub(super) fn set(
+    r: &mut Reader<'_>,
+    at: usize,
+    list: ValueId,
+    index: ValueId,
+    item: ValueId,
+    grows: bool,
+) -> Result<()> {
     let fits = learn_item(r, at, list, item, 0)?;
     let first = [("axis", r.ctx.ints_attr(&[0]))];
     let row = r.helper(at, pd::Unsqueeze::NAME, &[item], &first)?;
     if !fits {
         // It is read again; until then any value of the right shape will do.
         r.op(at, pd::Assign::NAME, &[row], &[])?;
+    } else if grows || r.dims(list)?.0.first() == Some(&DYNAMIC) {
+        set_growing(r, at, list, index, row)?;
     } else {
         let (dims, _) = r.dims(list)?;
         let (&count, rest) = dims.split_first().ok_or("it is no list")?;
@@ -231,9 +286,6 @@ fn set(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId, item: Value
             ("step", r.ctx.int_attr(1)),
             ("dtype", r.ctx.type_attr(kind)),
         ];
-        if count == DYNAMIC {
-            return Err("the length of the list is not known".to_owned());
-        }
         let places = r.helper(at, pd::Arange::NAME, &[], &range)?;
         let here = r.helper(at, pd::Equal::NAME, &[places, index], &[])?;
         let shape: Vec<i64> = std::iter::once(count).chain(rest.iter().map(|_| 1)).collect();
@@ -249,8 +301,52 @@ fn set(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId, item: Value
     Ok(())
 }
 
+/// The same for a list that grows if the place is behind its end: what is in front, zeros up to the place, the element, and what
+/// is behind.
+fn set_growing(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId, row: ValueId) -> Result<()> {
+    let (dims, elem) = r.dims(list)?;
+    let rest = dims.get(1..).unwrap_or_default();
+    if rest.contains(&DYNAMIC) {
+        return Err("the shape of its elements is not known".to_owned());
+    }
+    let wide = ("dtype", r.ctx.type_attr(Type::I64));
+    let vector = |r: &mut Reader<'_>, numbers: &[i64]| {
+        let attrs = [("value", r.ctx.ints_attr(numbers)), wide];
+        r.helper(at, pd::FullIntArray::NAME, &[], &attrs)
+    };
+    let first = [("axis", r.ctx.ints_attr(&[0]))];
+    let index = r.helper(at, pd::Cast::NAME, &[index], &[wide])?;
+    let place = r.helper(at, pd::Unsqueeze::NAME, &[index], &first)?;
+    let (zero, one, most) = (vector(r, &[0])?, vector(r, &[1])?, vector(r, &[i64::from(i32::MAX)])?);
+    let next = r.helper(at, pd::Add::NAME, &[place, one], &[])?;
+    let bounds = [("axes", r.ctx.ints_attr(&[0])), ("decrease_axis", r.ctx.ints_attr(&[]))];
+    let front = r.helper(at, pd::Slice::NAME, &[list, zero, place], &bounds)?;
+    let behind = r.helper(at, pd::Slice::NAME, &[list, next, most], &bounds)?;
+    let shape = r.helper(at, pd::Shape::NAME, &[list], &[])?;
+    let count = r.helper(at, pd::Slice::NAME, &[shape], &stretch(r, 0, 1, &[]))?;
+    let gap = r.helper(at, pd::Subtract::NAME, &[place, count], &[])?;
+    let mut gap = r.helper(at, pd::Maximum::NAME, &[gap, zero], &[])?;
+    if !rest.is_empty() {
+        let rest = vector(r, rest)?;
+        gap = r.helper(at, pd::Concat::NAME, &[gap, rest], &[("axis", r.ctx.int_attr(0))])?;
+    }
+    let nothing = [
+        ("shape", r.ctx.ints_attr(&[])),
+        ("value", number_of(r.ctx, elem, 0.0)),
+        ("dtype", r.ctx.type_attr(elem)),
+    ];
+    let nothing = r.helper(at, pd::Full::NAME, &[], &nothing)?;
+    let gap = r.helper(at, pd::Expand::NAME, &[nothing, gap], &[])?;
+    r.op(
+        at,
+        pd::Concat::NAME,
+        &[front, gap, row, behind],
+        &[("axis", r.ctx.int_attr(0))],
+    )
+}
+
 /// The number of elements.
-fn length(r: &mut Reader<'_>, at: usize, list: ValueId) -> Result<()> {
+pub(super) fn length(r: &mut Reader<'_>, at: usize, list: ValueId) -> Result<()> {
     let (dims, _) = r.dims(list)?;
     let &count = dims.first().ok_or("it is no list")?;
     if count >= 0 {
@@ -290,7 +386,7 @@ fn push(r: &mut Reader<'_>, at: usize) -> Result<()> {
 
 fn pop(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.input(at, 1)?;
-    let _ = r.elem(at, "element_dtype")?;
+    r.attr(at, "element_dtype");
     let list = r.operand(at, 0)?;
     let bounds = stretch(r, -1, i64::from(i32::MAX), &[0]);
     let last = r.helper(at, pd::Slice::NAME, &[list], &bounds)?;

@@ -4,10 +4,12 @@
 //! operations only where something else reads them. Shapes are inferred from the operations, starting at the
 //! placeholders.
 
+mod arrays;
 mod build;
 mod composed;
 mod const_operands;
 mod constants;
+mod controls;
 mod devices;
 mod fold;
 mod functions;
@@ -21,6 +23,7 @@ mod signature;
 mod slices;
 mod stacks;
 mod switches;
+mod volumes;
 
 use pir_dialects::df;
 use std::cell::RefCell;
@@ -132,6 +135,8 @@ struct Reader<'c> {
     changed: bool,
     /// The lists whose elements have a learned shape.
     lists: FxHashMap<ValueId, String>,
+    /// The values that stand for no tensor, by where their learned type is.
+    missing: FxHashMap<ValueId, String>,
     nodes: Rc<Vec<NodeDef>>,
     /// The location of each node in the file.
     spans: Vec<Span>,
@@ -150,15 +155,16 @@ struct Reader<'c> {
     inputs: Vec<Vec<Input>>,
     controls: Vec<Vec<usize>>,
     constants: Vec<Option<Rc<Constant>>>,
-    /// The numbers that nodes are known to give.
-    computed: Vec<Option<Rc<Constant>>>,
+    /// The numbers that the results of nodes are known to be.
+    computed: Vec<Vec<Option<Rc<Constant>>>>,
     /// The results that have no value here.
     handles: Vec<Vec<Option<Handle>>>,
     /// The results of each node that was read.
     values: Vec<Vec<ValueId>>,
     /// A number that chooses one of several ways, where it is none of those before this one, and whether it is this one.
     ways: FxHashMap<(ValueId, i64), (ValueId, ValueId)>,
-    /// Auxiliary operations of a node that have no operands: they get the control dependences of the node.
+    /// Auxiliary operations of nodes: where no operand tells in which iteration they run, they get the control dependences of the
+    /// node.
     pieces: Vec<(ValueId, usize)>,
     /// Operands to set when all nodes have been read.
     back_edges: Vec<(OpId, usize, Input)>,
@@ -186,6 +192,7 @@ impl<'c> Reader<'c> {
             learned: FxHashMap::default(),
             changed: false,
             lists: FxHashMap::default(),
+            missing: FxHashMap::default(),
             nodes: Rc::default(),
             spans: Vec::new(),
             seen: RefCell::default(),
@@ -257,10 +264,13 @@ impl<'c> Reader<'c> {
         self.plain = !switches && (functional || !some(&|n| !n.device.is_empty()));
         self.devices = devices::Devices::of(&self.nodes);
         self.read_nodes();
-        if !self.errors.is_empty() {
+        let errors = self.errors.len();
+        self.close();
+        if errors > 0 {
+            // What comes back to merges may tell types that were wrong.
+            self.errors.truncate(errors);
             return;
         }
-        self.close();
         self.fetch(&outputs);
         if !self.plain {
             self.write_controls();
@@ -282,7 +292,7 @@ impl<'c> Reader<'c> {
                 if self.errors.len() >= MOST_ERRORS {
                     return;
                 }
-            } else if self.computed[at].is_none() && self.constants[at].is_none() {
+            } else if self.computed[at].is_empty() && self.constants[at].is_none() {
                 fold::fold(self, at);
             }
         }
@@ -529,45 +539,6 @@ impl<'c> Reader<'c> {
                     self.settle(op, index, input);
                 }
                 Err(message) => self.fail(input.node, &message),
-            }
-        }
-    }
-
-    /// Writes control edges, each to all operations of a node.
-    fn write_controls(&mut self) {
-        let mut to: Vec<(ValueId, usize)> = (0..self.nodes.len())
-            .filter_map(|at| Some((*self.values[at].first()?, at)))
-            .collect();
-        let own = to.len();
-        to.append(&mut self.pieces);
-        for (number, (value, at)) in to.into_iter().enumerate() {
-            let mut from: Vec<ValueId> = vec![value];
-            if number >= own {
-                // An operation without operands runs in the frame of the node's operands.
-                let given = self.inputs[at].iter().filter(|i| self.constants[i.node].is_none());
-                from.extend(given.filter_map(|i| self.values[i.node].get(i.index).copied()));
-            }
-            for i in 0..self.controls[at].len() {
-                let node = self.controls[at][i];
-                if self.values[node].is_empty() && self.constants[node].is_some() {
-                    // A control edge from a constant forwards the constant's own control edges.
-                    let inner = self.controls[node].clone();
-                    from.extend(inner.iter().filter_map(|&n| self.values[n].first().copied()));
-                    continue;
-                }
-                from.extend(self.values[node].first());
-            }
-            from.dedup();
-            if from.len() > 1 {
-                let name = self.ctx.op_name(df::CONTROL);
-                let op = self.body.create_op(OpSpec {
-                    operands: &from,
-                    ..OpSpec::new(name)
-                });
-                let root = self.body.root();
-                if let Some(block) = self.body.entry_block(root) {
-                    self.body.append_op(block, op);
-                }
             }
         }
     }

@@ -24,6 +24,13 @@ pub(super) const TABLE: &[Row] = &[
         let attrs = window.attrs(r, Some(groups));
         r.op(at, pd::Conv2d::NAME, &[x, filter], &attrs)
     }),
+    ("AvgPoolGrad", "i32 T", POOLING, |r, at| {
+        // A pool of averages is linear: what was pooled does not matter.
+        let (sizes, g) = (r.list(at, 0, "sizes")?, r.operand(at, 1)?);
+        let x = zeros(r, at, &sizes, g)?;
+        pool_grad(r, at, "avg", [x, g, g])
+    }),
+    ("Conv2DBackpropFilter", "T i32 T", CONVOLUTION, filter_grad),
     ("Conv2DBackpropInput", "i32 T T", CONVOLUTION, |r, at| {
         let sizes = r.list(at, 0, "sizes")?;
         let (filter, x) = (r.operand(at, 1)?, r.operand(at, 2)?);
@@ -52,6 +59,10 @@ pub(super) const TABLE: &[Row] = &[
         batch_norm,
     ),
     ("MaxPool", "T", POOLING, |r, at| pool(r, at, "max")),
+    ("MaxPoolGrad", "T T T", POOLING, |r, at| {
+        let operands = [r.operand(at, 0)?, r.operand(at, 1)?, r.operand(at, 2)?];
+        pool_grad(r, at, "max", operands)
+    }),
     (
         "ResizeNearestNeighbor",
         "T i32",
@@ -217,6 +228,95 @@ fn transposed(
 
 fn pool(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
     let x = r.operand(at, 0)?;
+    let attrs = pooling(r, at, kind)?;
+    r.op(at, pd::Pool2d::NAME, &[x], &attrs)
+}
+
+fn pool_grad(r: &mut Reader<'_>, at: usize, kind: &str, operands: [ValueId; 3]) -> Result<()> {
+    let attrs = pooling(r, at, kind)?;
+    r.op(at, pd::Pool2dGrad::NAME, &operands, &attrs)
+}
+
+/// Zeros of this shape.
+fn zeros(r: &mut Reader<'_>, at: usize, dims: &[i64], like: ValueId) -> Result<ValueId> {
+    let (_, elem) = r.dims(like)?;
+    r.tensor(dims, elem)?;
+    let attrs = super::constants::full(r, dims, super::super::types::Number::Float(0.0), elem);
+    r.helper(at, pd::Full::NAME, &[], &attrs)
+}
+
+/// The gradient of the filter is a convolution over the images, whose channels are its batch. Where windows stand apart, the
+/// elements of the filter do.
+fn filter_grad(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let (x, sizes, g) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?, r.operand(at, 2)?);
+    let window = Window::of(r, at)?;
+    if window.format != "NHWC" {
+        return Err("only images of the order NHWC are known here".to_owned());
+    }
+    let (from, to) = (r.dims(x)?.0, r.dims(g)?.0);
+    let (&[_, tall, broad, channels], &[_, high, wide, _], &[rows, columns, each, _]) =
+        (&from[..], &to[..], &sizes[..])
+    else {
+        return Err("its inputs have no four dimensions".to_owned());
+    };
+    if each != channels {
+        return Err("the gradient of a filter of groups is not known here".to_owned());
+    }
+    let mut paddings = Vec::new();
+    for (axis, (extent, steps, size)) in [(tall, high, rows), (broad, wide, columns)].into_iter().enumerate() {
+        let (stride, reach) = (window.strides[axis], (size - 1) * window.dilations[axis] + 1);
+        let total = match window.padding.as_str() {
+            "SAME" => ((steps - 1) * stride + reach - extent).max(0),
+            "VALID" => 0,
+            _ => window.paddings[2 * axis] + window.paddings[2 * axis + 1],
+        };
+        let first = match window.padding.as_str() {
+            "EXPLICIT" => window.paddings[2 * axis],
+            _ => total / 2,
+        };
+        if extent < 1 || steps < 1 || size < 1 {
+            return Err("its shapes must be known".to_owned());
+        }
+        // What no window reaches is not looked at.
+        let last = (steps - 1) * stride + reach - extent - first;
+        paddings.extend([first, last]);
+    }
+    let (x, g) = (moved(r, at, x, &[3, 0, 1, 2])?, moved(r, at, g, &[3, 0, 1, 2])?);
+    let cut: Vec<(i64, i64)> = (0..2)
+        .filter(|a| paddings[2 * a + 1] < 0)
+        .map(|a| (a as i64 + 2, paddings[2 * a + 1]))
+        .collect();
+    let x = match cut.is_empty() {
+        true => x,
+        false => {
+            let bounds = [
+                ("axes", r.ctx.ints_attr(&cut.iter().map(|c| c.0).collect::<Vec<_>>())),
+                ("starts", r.ctx.ints_attr(&vec![0; cut.len()])),
+                ("ends", r.ctx.ints_attr(&cut.iter().map(|c| c.1).collect::<Vec<_>>())),
+            ];
+            r.helper(at, pd::Slice::NAME, &[x], &bounds)?
+        }
+    };
+    let paddings: Vec<i64> = paddings.into_iter().map(|p| p.max(0)).collect();
+    let attrs = [
+        ("strides", r.ctx.ints_attr(&window.dilations)),
+        ("dilations", r.ctx.ints_attr(&window.strides)),
+        ("paddings", r.ctx.ints_attr(&paddings)),
+        ("padding_algorithm", r.ctx.str_attr("EXPLICIT")),
+        ("data_format", r.ctx.str_attr("NCHW")),
+        ("groups", r.ctx.int_attr(1)),
+    ];
+    let slopes = r.helper(at, pd::Conv2d::NAME, &[x, g], &attrs)?;
+    r.op(
+        at,
+        pd::Transpose::NAME,
+        &[slopes],
+        &[("perm", r.ctx.ints_attr(&[2, 3, 0, 1]))],
+    )
+}
+
+/// The attributes of pooling.
+fn pooling(r: &Reader<'_>, at: usize, kind: &str) -> Result<Vec<(&'static str, Attr)>> {
     let window = Window::of(r, at)?;
     let axes = if window.format == "NHWC" { [1, 2] } else { [2, 3] };
     let sizes = match r.attr(at, "ksize") {
@@ -230,7 +330,7 @@ fn pool(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
     let mut attrs = window.attrs(r, None);
     attrs.push(("kernel_size", r.ctx.ints_attr(&size)));
     attrs.push(("pooling_type", r.ctx.str_attr(kind)));
-    r.op(at, pd::Pool2d::NAME, &[x], &attrs)
+    Ok(attrs)
 }
 
 /// `FusedBatchNormV3` with given statistics, or with those of the batch.

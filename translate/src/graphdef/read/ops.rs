@@ -13,7 +13,7 @@ use super::super::proto::Value;
 use super::super::types::RESOURCE;
 use super::scope::Handle;
 use super::{Input, Reader, Result};
-use super::{composed, const_operands, functions, lists, nn, select, stacks, switches};
+use super::{arrays, composed, const_operands, functions, lists, nn, select, stacks, switches, volumes};
 
 /// A function that reads a node.
 pub(super) type Read = fn(&mut Reader<'_>, usize) -> Result<()>;
@@ -92,7 +92,12 @@ pub(super) const TABLE: &[Row] = &[
     ("IdentityN", "T**", "", |r, at| {
         let mut values = Vec::new();
         for index in 0..r.num_inputs(at) {
-            values.push(r.operand(at, index)?);
+            let x = r.operand(at, index)?;
+            // Control edges lead to nodes of its own.
+            values.push(match r.controls[at].is_empty() || r.plain {
+                true => x,
+                false => r.helper(at, df::IDENTITY, &[x], &[])?,
+            });
         }
         r.values[at] = values;
         Ok(())
@@ -167,16 +172,23 @@ pub(super) const TABLE: &[Row] = &[
     }),
     ("_SwitchN", "T i32", "num_outs", switches::switch_n),
     ("ReadVariableOp", "handle", "dtype", |r, at| {
-        let elem = r.elem(at, "dtype")?;
-        let input = r.input(at, 0)?;
-        let Some(Handle::Variable { name, shape }) = r.handle(input) else {
-            return Err("its variable is not in the graph".to_owned());
-        };
-        let dims = shape.ok_or("the shape of its variable is not known")?;
-        let value = variable(r, at, &name, &dims, elem)?;
+        let value = variable_of(r, at)?;
         r.values[at] = vec![value];
         Ok(())
     }),
+    (
+        "ResourceGather",
+        "handle Tindices",
+        "dtype batch_dims=0 validate_indices=true",
+        |r, at| {
+            let _ = r.flag(at, "validate_indices");
+            if r.int(at, "batch_dims").unwrap_or(0) != 0 {
+                return Err("batches are not known here".to_owned());
+            }
+            let (x, index) = (variable_of(r, at)?, r.operand(at, 1)?);
+            select::gather_rows(r, at, x, index, 0)
+        },
+    ),
     (
         "VarHandleOp",
         "",
@@ -216,11 +228,13 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
     static ROWS: LazyLock<FxHashMap<&str, &Row>> = LazyLock::new(|| {
         let tables = [
             TABLE,
+            arrays::TABLE,
             composed::TABLE,
             const_operands::TABLE,
             functions::TABLE,
             lists::TABLE,
             nn::TABLE,
+            volumes::TABLE,
         ];
         tables.into_iter().flatten().map(|row| (row.0, row)).collect()
     });
@@ -344,6 +358,14 @@ fn enter(r: &mut Reader<'_>, at: usize) -> Result<()> {
         .text(at, "frame_name")
         .filter(|f| !f.is_empty())
         .ok_or("its frame has no name")?;
+    // A sum of gradients of an array begins with a number.
+    let x = match (r.learned.get(&r.place(at)).copied(), r.dims(x)) {
+        (Some(ty), Ok((dims, _))) if dims.is_empty() => {
+            let shape = r.ctx.as_tensor(ty).map(|(dims, _)| dims.to_vec()).unwrap_or_default();
+            r.helper(at, pd::Expand::NAME, &[x], &[("shape", r.ctx.ints_attr(&shape))])?
+        }
+        _ => x,
+    };
     let mut attrs: Vec<(&str, Attr)> = vec![("frame", r.ctx.str_attr(&frame))];
     if r.flag(at, "is_constant") {
         attrs.push(("constant", r.ctx.bool_attr(true)));
@@ -386,6 +408,17 @@ fn ensure_shape(r: &mut Reader<'_>, at: usize) -> Result<()> {
         true => r.op(at, pd::Assign::NAME, &[x], &[]),
         false => r.op(at, pd::Reshape::NAME, &[x], &[("shape", r.ctx.ints_attr(&exact))]),
     }
+}
+
+/// The value of the variable that a node reads.
+fn variable_of(r: &mut Reader<'_>, at: usize) -> Result<ValueId> {
+    let elem = r.elem(at, "dtype")?;
+    let input = r.input(at, 0)?;
+    let Some(Handle::Variable { name, shape }) = r.handle(input) else {
+        return Err("its variable is not in the graph".to_owned());
+    };
+    let dims = shape.ok_or("the shape of its variable is not known")?;
+    variable(r, at, &name, &dims, elem)
 }
 
 /// The value of a variable: a parameter, which is made once, at the top.

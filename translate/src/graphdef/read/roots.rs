@@ -5,7 +5,7 @@ use pir_ir::{OpId, TypeData};
 
 use super::super::InputShape;
 use super::super::proto::{NodeDef, Value};
-use super::{Input, Reader, Result, ops};
+use super::{Input, Reader, Result, arrays, ops};
 
 /// What only runs for its effects: it stops the run where something is not as it should be.
 const CHECK: &str = "Assert";
@@ -127,7 +127,21 @@ impl Reader<'_> {
                 let key = self.place(merge);
                 self.learn(&key, general, ty);
             }
-            (Err(message), _) => self.fail(input.node, &message),
+            (Err(message), merge) => {
+                // A sum of gradients of an array begins with a number: it is entered as an array.
+                let inputs = merge.map(|merge| self.inputs[merge].clone()).unwrap_or_default();
+                let enter = inputs.into_iter().find(|i| self.is(i.node, &["Enter"]));
+                let scalar = self.ctx.as_tensor(ty).is_some_and(|(dims, _)| dims.is_empty());
+                let value = self.inputs[input.node].first().copied();
+                let slope = value.is_some_and(|value| arrays::is_slope(self, value));
+                match enter.filter(|_| scalar && slope) {
+                    Some(enter) => {
+                        let key = self.place(enter.node);
+                        self.learn(&key, other, ty);
+                    }
+                    None => self.fail(input.node, &message),
+                }
+            }
             _ => {}
         }
     }

@@ -15,6 +15,8 @@ pub(super) enum Handle {
     Variable { name: String, shape: Option<Vec<i64>> },
     /// An array of tensors, by the place of the node that makes it. Its elements travel with the flow.
     Array(String),
+    /// The gradient of such an array, to which everything that is written is added.
+    Slopes(String),
 }
 
 /// What an argument of a function is, or what it returns.
@@ -44,7 +46,7 @@ pub(super) struct Scope {
     inputs: Vec<Vec<Input>>,
     controls: Vec<Vec<usize>>,
     constants: Vec<Option<Rc<Constant>>>,
-    computed: Vec<Option<Rc<Constant>>>,
+    computed: Vec<Vec<Option<Rc<Constant>>>>,
     handles: Vec<Vec<Option<Handle>>>,
     values: Vec<Vec<ValueId>>,
 }
@@ -54,7 +56,7 @@ impl Scope {
         let count = nodes.len();
         Scope {
             constants: nodes.iter().map(|n| constants::of(n).map(Rc::new)).collect(),
-            computed: vec![None; count],
+            computed: vec![Vec::new(); count],
             handles: vec![Vec::new(); count],
             failed: vec![false; count],
             kept: vec![true; count],
@@ -124,7 +126,7 @@ impl Reader<'_> {
     /// Gives an argument of a function its value.
     pub(super) fn bind(&mut self, at: usize, binding: &Binding) {
         self.values[at] = binding.value.into_iter().collect();
-        self.computed[at].clone_from(&binding.constant);
+        self.computed[at] = vec![binding.constant.clone()];
         self.handles[at] = vec![binding.handle.clone()];
     }
 
@@ -137,9 +139,7 @@ impl Reader<'_> {
             // A handle has no value; the place must be taken by something.
             values.extend(result.value.or_else(|| values.last().copied()));
         }
-        if let [result] = &results[..] {
-            self.computed[at].clone_from(&result.constant);
-        }
+        self.computed[at] = results.iter().map(|result| result.constant.clone()).collect();
         if values.len() == results.len() {
             self.values[at] = values;
         }
@@ -164,7 +164,7 @@ impl Reader<'_> {
     /// The constant that an input is, or is known to be.
     pub(super) fn computed(&self, input: Input) -> Option<&Rc<Constant>> {
         let own = self.constants[input.node].as_ref();
-        own.or_else(|| self.computed[input.node].as_ref().filter(|_| input.index == 0))
+        own.or_else(|| self.computed[input.node].get(input.index)?.as_ref())
     }
 
     /// Whether a node only hands on a handle, which needs no operation.

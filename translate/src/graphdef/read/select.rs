@@ -197,10 +197,15 @@ pub(super) fn whole_mean(r: &mut Reader<'_>, at: usize, x: ValueId, axes: &[i64]
 
 /// `GatherV2`: slices at indices of any shape, whose dimensions replace the axis.
 pub(super) fn gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    if r.int(at, "batch_dims").unwrap_or(0) != 0 {
-        return Err("batches are not known here".to_owned());
+    if let Some(batch) = r.int(at, "batch_dims").filter(|&n| n != 0) {
+        return gather_in_batches(r, at, batch);
     }
     let (x, index, axis) = (r.operand(at, 0)?, r.operand(at, 1)?, r.scalar(at, 2, "axis")?);
+    gather_rows(r, at, x, index, axis)
+}
+
+/// Slices along an axis, at indices of any shape.
+pub(super) fn gather_rows(r: &mut Reader<'_>, at: usize, x: ValueId, index: ValueId, axis: i64) -> Result<()> {
     let (dims, places) = (r.dims(x)?.0, r.dims(index)?.0);
     let rank = dims.len() as i64;
     if !(-rank..rank).contains(&axis) {
@@ -222,6 +227,40 @@ pub(super) fn gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let rows = r.helper(at, pd::Gather::NAME, &[x, flat], &attrs)?;
     let shape: Vec<i64> = shape.iter().map(|&d| d.max(-1)).collect();
     r.op(at, pd::Reshape::NAME, &[rows], &[("shape", r.ctx.ints_attr(&shape))])
+}
+
+/// `GatherV2` where each batch has indices of its own: the batches behind each other are one list of slices.
+fn gather_in_batches(r: &mut Reader<'_>, at: usize, batch: i64) -> Result<()> {
+    let (x, index, axis) = (r.operand(at, 0)?, r.operand(at, 1)?, r.scalar(at, 2, "axis")?);
+    let ((dims, _), (places, kind)) = (r.dims(x)?, r.dims(index)?);
+    let count = if batch < 0 { batch + places.len() as i64 } else { batch };
+    let axis = if axis < 0 { axis + dims.len() as i64 } else { axis };
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    if count >= dims.len() || count > places.len() || usize::try_from(axis) != Ok(count) {
+        return Err("only the axis behind the batches is known here".to_owned());
+    }
+    let product = |dims: &[i64]| dims.iter().try_fold(1i64, |n, &d| n.checked_mul(d));
+    let known = dims.iter().chain(&places).all(|&d| d > 0);
+    let (Some(batches), Some(each), true) = (product(&dims[..count]), product(&places[count..]), known) else {
+        return Err("the shape of what it gives is not known, or there is nothing in it".to_owned());
+    };
+    let extent = dims[count];
+    let rows = batches.checked_mul(extent).ok_or("its extents are too large")?;
+    let flat = reshaped(r, at, x, &[&[rows][..], &dims[count + 1..]].concat())?;
+    let index = reshaped(r, at, index, &[batches, each])?;
+    let starts = [
+        ("start", r.ctx.int_attr(0)),
+        ("end", r.ctx.int_attr(rows)),
+        ("step", r.ctx.int_attr(extent)),
+        ("dtype", r.ctx.type_attr(kind)),
+    ];
+    let starts = r.helper(at, pd::Arange::NAME, &[], &starts)?;
+    let starts = reshaped(r, at, starts, &[batches, 1])?;
+    let index = r.helper(at, pd::Add::NAME, &[index, starts], &[])?;
+    let index = reshaped(r, at, index, &[-1])?;
+    let found = r.helper(at, pd::Gather::NAME, &[flat, index], &[("axis", r.ctx.int_attr(0))])?;
+    let shape = [&places[..], &dims[count + 1..]].concat();
+    r.op(at, pd::Reshape::NAME, &[found], &[("shape", r.ctx.ints_attr(&shape))])
 }
 
 /// `Relu6`, also of integers.

@@ -1,12 +1,12 @@
 //! Convolutions and pooling of images.
 //!
 //! TensorFlow's kernels for processors know the order NHWC only, and filters as [height, width, channels, filters]: what has
-//! another order is transposed. A convolution with groups is written where each channel is one.
+//! another order is transposed. A convolution whose groups have several channels is written as one for each group.
 
 use pir_ir::Type;
 
 use super::super::super::proto::{ListValue, Value};
-use super::super::super::types::INT64;
+use super::super::super::types::{INT32, INT64};
 use super::super::emit::{Emit, Result};
 use super::Write;
 use super::shape::transpose;
@@ -106,16 +106,49 @@ fn list(ints: Vec<i64>) -> Value {
     })
 }
 
-/// How many filters each channel has of its own; 0 for a convolution over all channels.
-fn each(e: &Emit<'_, '_>, window: &Window, image: usize, filter: usize) -> Result<i64> {
+/// How many filters each channel has of its own, or 0 for a convolution over all channels of a group; and how many groups of
+/// several channels there are.
+fn each(e: &Emit<'_, '_>, window: &Window, image: usize, filter: usize) -> Result<(i64, i64)> {
     let groups = e.view.int("groups").unwrap_or(1);
     let channels = window.dims(&e.operand_type(image)?.0)?[3];
     let filters = e.operand_type(filter)?.0.first().copied().unwrap_or(0);
     match groups {
-        1 => Ok(0),
-        _ if groups == channels => Ok(filters / groups.max(1)),
-        _ => Err("groups of several channels have no equivalent there".to_owned()),
+        1 => Ok((0, 1)),
+        _ if groups == channels => Ok((filters / groups.max(1), 1)),
+        2.. if channels % groups == 0 && filters % groups == 0 => Ok((0, groups)),
+        _ => Err("its groups do not fit".to_owned()),
     }
+}
+
+/// The parts of a tensor along its last of four axes. TensorFlow's gradients know no groups of several channels.
+fn split(e: &mut Emit<'_, '_>, x: String, count: i64, elem: Type) -> Result<Vec<String>> {
+    if count == 1 {
+        return Ok(vec![x]);
+    }
+    let axis = e.axis(3)?;
+    let attrs = [("T", e.dtype(elem)?), ("num_split", Value::Int(count))];
+    let parts = e.op("Split", &[axis, x], &attrs);
+    let name = |at: i64| {
+        if at == 0 {
+            parts.clone()
+        } else {
+            format!("{parts}:{at}")
+        }
+    };
+    Ok((0..count).map(name).collect())
+}
+
+fn join(e: &mut Emit<'_, '_>, mut parts: Vec<String>, elem: Type) -> Result<String> {
+    if parts.len() == 1 {
+        return Ok(parts.remove(0));
+    }
+    let attrs = [
+        ("T", e.dtype(elem)?),
+        ("Tidx", Value::Type(INT32)),
+        ("N", Value::Int(parts.len() as i64)),
+    ];
+    parts.push(e.axis(3)?);
+    Ok(e.op("ConcatV2", &parts, &attrs))
 }
 
 /// A filter as TensorFlow has it.
@@ -133,13 +166,19 @@ fn filter_of(e: &mut Emit<'_, '_>, filter: String, dims: &[i64], each: i64, elem
 fn conv(e: &mut Emit<'_, '_>) -> Result<()> {
     let window = Window::of(e)?;
     let (x, filter, elem) = (e.input(0)?, e.input(1)?, e.elem()?);
-    let each = each(e, &window, 0, 1)?;
+    let (each, groups) = each(e, &window, 0, 1)?;
     let image = window.image(e, x, elem)?;
     let kernel = e.operand_type(1)?.0;
     let filter = filter_of(e, filter, &kernel, each, elem)?;
     let attrs = window.attrs(e, elem, true)?;
     let op = if each == 0 { "Conv2D" } else { "DepthwiseConv2dNative" };
-    let out = e.op(op, &[image, filter], &attrs);
+    let (images, filters) = (split(e, image, groups, elem)?, split(e, filter, groups, elem)?);
+    let parts = images
+        .into_iter()
+        .zip(filters)
+        .map(|(x, filter)| e.op(op, &[x, filter], &attrs));
+    let parts = parts.collect();
+    let out = join(e, parts, elem)?;
     let out = window.back(e, out, elem)?;
     e.result(0, out)
 }
@@ -147,12 +186,13 @@ fn conv(e: &mut Emit<'_, '_>) -> Result<()> {
 fn conv_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let window = Window::of(e)?;
     let (x, filter, g, elem) = (e.input(0)?, e.input(1)?, e.input(2)?, e.elem()?);
-    let each = each(e, &window, 0, 1)?;
+    let (each, groups) = each(e, &window, 0, 1)?;
     let kernel = e.operand_type(1)?.0;
     let &[filters, channels, height, width] = &kernel[..] else {
         return Err("its filter has no four dimensions".to_owned());
     };
-    let sizes = window.dims(&e.operand_type(0)?.0)?;
+    let mut sizes = window.dims(&e.operand_type(0)?.0)?;
+    sizes[3] /= groups;
     let image = window.image(e, x, elem)?;
     let g = window.image(e, g, elem)?;
     let filter = filter_of(e, filter, &kernel, each, elem)?;
@@ -165,14 +205,23 @@ fn conv_grad(e: &mut Emit<'_, '_>) -> Result<()> {
         ),
     };
     let sizes = narrow(e, &sizes)?;
-    let dx = e.op(to_image, &[sizes, filter, g.clone()], &attrs);
+    let (images, slopes) = (split(e, image, groups, elem)?, split(e, g, groups, elem)?);
+    let mut parts = Vec::new();
+    for (filter, g) in split(e, filter, groups, elem)?.into_iter().zip(&slopes) {
+        parts.push(e.op(to_image, &[sizes.clone(), filter, g.clone()], &attrs));
+    }
+    let dx = join(e, parts, elem)?;
     let dx = window.back(e, dx, elem)?;
     e.result(0, dx)?;
     let shape = match each {
-        0 => narrow(e, &[height, width, channels, filters])?,
+        0 => narrow(e, &[height, width, channels, filters / groups])?,
         _ => narrow(e, &[height, width, filters / each, each])?,
     };
-    let dw = e.op(to_filter, &[image, shape, g], &attrs);
+    let mut parts = Vec::new();
+    for (image, g) in images.into_iter().zip(slopes) {
+        parts.push(e.op(to_filter, &[image, shape.clone(), g], &attrs));
+    }
+    let dw = join(e, parts, elem)?;
     let dw = match each {
         0 => transpose(e, dw, &[3, 2, 0, 1], elem)?,
         _ => {
@@ -186,10 +235,7 @@ fn conv_grad(e: &mut Emit<'_, '_>) -> Result<()> {
 /// Sizes, which these operations want in 32 bits.
 fn narrow(e: &mut Emit<'_, '_>, sizes: &[i64]) -> Result<String> {
     let sizes = e.vector(sizes)?;
-    let attrs = [
-        ("SrcT", Value::Type(INT64)),
-        ("DstT", Value::Type(super::super::super::types::INT32)),
-    ];
+    let attrs = [("SrcT", Value::Type(INT64)), ("DstT", Value::Type(INT32))];
     Ok(e.op("Cast", &[sizes], &attrs))
 }
 

@@ -85,6 +85,46 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.node("StridedSlice", &[x, begin, end, strides], &attrs);
         Ok(())
     }),
+    ("take_along_axis", |e| {
+        let elem = e.elem()?;
+        let along = Along::of(e, e.operand_type(0)?.0, 1)?;
+        let index = along.index(e, 1)?;
+        let x = e.input(0)?;
+        let rows = along.rows(e, x, &along.dims, elem)?;
+        let axis = e.axis(1)?;
+        let attrs = [
+            ("Tparams", e.dtype(elem)?),
+            ("Tindices", Value::Type(INT64)),
+            ("Taxis", Value::Type(INT32)),
+            ("batch_dims", Value::Int(1)),
+        ];
+        let found = e.op("GatherV2", &[rows, index, axis], &attrs);
+        let found = along.back(e, found, &along.places, elem)?;
+        e.result(0, found)
+    }),
+    ("take_along_axis_grad", |e| {
+        let (dims, elem) = e.result_type(0)?;
+        let along = Along::of(e, dims, 0)?;
+        let index = along.index(e, 0)?;
+        for shaped in 2..e.num_operands() {
+            e.view.sees_operand(shaped);
+        }
+        let (count, last) = (along.count(), along.last(&along.dims));
+        let starts: Vec<Number> = (0..count).map(|row| Number::Int(i128::from(row * last))).collect();
+        let starts = e.constant(INT64, &[count, 1], &starts)?;
+        let index = e.binary("AddV2", &index, &starts, Type::I64)?;
+        let g = e.input(1)?;
+        let g = along.rows(e, g, &along.places, elem)?;
+        let total = e.constant(INT64, &[], &[Number::Int(i128::from(count * last))])?;
+        let attrs = [
+            ("T", e.dtype(elem)?),
+            ("Tindices", Value::Type(INT64)),
+            ("Tnumsegments", Value::Type(INT64)),
+        ];
+        let sums = e.op("UnsortedSegmentSum", &[g, index, total], &attrs);
+        let sums = along.back(e, sums, &along.dims, elem)?;
+        e.result(0, sums)
+    }),
     ("topk", |e| {
         let (x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
         let rank = dims.len() as i64;
@@ -106,6 +146,69 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.result(1, places)
     }),
 ];
+
+/// What selects elements along an axis, by indices of the same rank. With this axis last, the others are rows.
+struct Along {
+    dims: Vec<i64>,
+    places: Vec<i64>,
+    order: Vec<i64>,
+}
+
+impl Along {
+    fn of(e: &Emit<'_, '_>, dims: Vec<i64>, index: usize) -> Result<Along> {
+        let (places, _) = e.operand_type(index)?;
+        let rank = dims.len() as i64;
+        let axis = e.view.int("axis").unwrap_or(0).rem_euclid(rank.max(1));
+        let same = (0..dims.len()).all(|at| at as i64 == axis || places.get(at) == dims.get(at));
+        let small = |dims: &[i64]| {
+            let count = dims.iter().try_fold(1i64, |n, &d| n.checked_mul(d));
+            dims.iter().all(|&d| d > 0) && count.is_some_and(|n| n < 1 << 40)
+        };
+        if rank == 0 || places.len() != dims.len() || !same || !small(&dims) || !small(&places) {
+            return Err("its indices are broadcast, or its shape is not known".to_owned());
+        }
+        let order = (0..rank).filter(|&at| at != axis).chain([axis]).collect();
+        Ok(Along { dims, places, order })
+    }
+
+    /// The extent of the last axis.
+    fn last(&self, dims: &[i64]) -> i64 {
+        self.order.last().map_or(1, |&axis| dims[axis as usize])
+    }
+
+    fn count(&self) -> i64 {
+        self.dims.iter().product::<i64>() / self.last(&self.dims)
+    }
+
+    fn rows(&self, e: &mut Emit<'_, '_>, x: String, dims: &[i64], elem: Type) -> Result<String> {
+        let x = super::shape::transpose(e, x, &self.order, elem)?;
+        e.reshape(x, &[self.count(), self.last(dims)], elem)
+    }
+
+    /// The places in the rows; negative ones count from the end.
+    fn index(&self, e: &mut Emit<'_, '_>, operand: usize) -> Result<String> {
+        let (_, kind) = e.operand_type(operand)?;
+        let index = e.input(operand)?;
+        let index = self.rows(e, index, &self.places, kind)?;
+        let index = e.cast(index, kind, Type::I64)?;
+        let zero = e.num(0.0, Type::I64)?;
+        let extent = e.constant(INT64, &[], &[Number::Int(self.last(&self.dims).into())])?;
+        let negative = e.binary("Less", &index, &zero, Type::I64)?;
+        let from_end = e.binary("AddV2", &index, &extent, Type::I64)?;
+        e.select(&negative, &from_end, &index, Type::I64)
+    }
+
+    /// Rows as a tensor of this shape, with the axes in their order.
+    fn back(&self, e: &mut Emit<'_, '_>, x: String, dims: &[i64], elem: Type) -> Result<String> {
+        let shape: Vec<i64> = self.order.iter().map(|&axis| dims[axis as usize]).collect();
+        let x = e.reshape(x, &shape, elem)?;
+        let mut order = vec![0; dims.len()];
+        for (at, &axis) in self.order.iter().enumerate() {
+            order[axis as usize] = at as i64;
+        }
+        super::shape::transpose(e, x, &order, elem)
+    }
+}
 
 fn arg(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     let (mut x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
