@@ -279,107 +279,112 @@ impl<S, M> View<S, M> {
     }
 }
 
-impl<S: Source, M> View<S, M> {
-    pub(crate) fn get_operand(&self, place: usize) -> S::Value {
-        self.source.operand_at(self.source.index_of(place).unwrap_or(place))
+/// What views read by name or place. It is of the source, not of the view, so that it is compiled once for all operations.
+pub(crate) trait Read: Source + Sized {
+    fn get_operand(&self, place: usize) -> Self::Value {
+        self.operand_at(self.index_of(place).unwrap_or(place))
     }
 
-    pub(crate) fn get_optional(&self, place: usize) -> Option<S::Value> {
-        self.source.index_of(place).map(|index| self.source.operand_at(index))
+    fn get_optional(&self, place: usize) -> Option<Self::Value> {
+        self.index_of(place).map(|index| self.operand_at(index))
     }
 
-    pub(crate) fn get_variadic(&self, place: usize) -> Vec<S::Value> {
-        let count = self.source.count();
-        let from = self.source.index_of(place).unwrap_or(count);
-        let to = self.source.index_of(place + 1).unwrap_or(count);
-        (from..to).map(|index| self.source.operand_at(index)).collect()
+    fn get_variadic(&self, place: usize) -> Vec<Self::Value> {
+        let count = self.count();
+        let from = self.index_of(place).unwrap_or(count);
+        let to = self.index_of(place + 1).unwrap_or(count);
+        (from..to).map(|index| self.operand_at(index)).collect()
     }
 
-    pub(crate) fn get_result(&self, index: usize) -> S::Value {
-        self.source.result_at(index)
+    fn get_result(&self, index: usize) -> Self::Value {
+        self.result_at(index)
     }
 
-    pub(crate) fn get_attr(&self, name: &str) -> Option<Attr> {
-        self.source.attribute(name)
+    fn get_attr(&self, name: &str) -> Option<Attr> {
+        self.attribute(name)
     }
 
-    pub(crate) fn get_attr_as<T>(&self, name: &str, read: fn(&Context, Attr) -> Option<T>) -> Option<T> {
-        self.get_attr(name).and_then(|attr| read(self.source.context(), attr))
+    fn get_attr_as<T>(&self, name: &str, read: fn(&Context, Attr) -> Option<T>) -> Option<T> {
+        self.get_attr(name).and_then(|attr| read(self.context(), attr))
     }
 
-    pub(crate) fn get_float(&self, name: &str, default: f64) -> f64 {
+    fn get_float(&self, name: &str, default: f64) -> f64 {
         self.get_attr_as(name, Context::attr_f64).unwrap_or(default)
     }
 
-    pub(crate) fn get_int(&self, name: &str, default: i64) -> i64 {
+    fn get_int(&self, name: &str, default: i64) -> i64 {
         self.get_attr_as(name, Context::attr_int).unwrap_or(default)
     }
 
-    pub(crate) fn get_flag(&self, name: &str, default: bool) -> bool {
+    fn get_flag(&self, name: &str, default: bool) -> bool {
         self.get_attr_as(name, Context::attr_bool).unwrap_or(default)
     }
 
-    pub(crate) fn get_some_text(&self, name: &str) -> Option<String> {
+    fn get_some_text(&self, name: &str) -> Option<String> {
         let attr = self.get_attr(name)?;
-        self.source.context().attr_str(attr).map(str::to_owned)
+        self.context().attr_str(attr).map(str::to_owned)
     }
 
-    pub(crate) fn get_text(&self, name: &str, default: &str) -> String {
+    fn get_text(&self, name: &str, default: &str) -> String {
         self.get_some_text(name).unwrap_or_else(|| default.to_owned())
     }
 
-    pub(crate) fn get_some_list(&self, name: &str) -> Option<Vec<i64>> {
+    fn get_some_list(&self, name: &str) -> Option<Vec<i64>> {
         let attr = self.get_attr(name)?;
-        let ctx = self.source.context();
+        let ctx = self.context();
         let list = ctx.attr_ints(attr).map(<[i64]>::to_vec);
         list.or_else(|| ctx.attr_int(attr).map(|one| vec![one]))
     }
 
-    pub(crate) fn get_list(&self, name: &str, default: &[i64]) -> Vec<i64> {
+    fn get_list(&self, name: &str, default: &[i64]) -> Vec<i64> {
         self.get_some_list(name).unwrap_or_else(|| default.to_vec())
     }
 
-    pub(crate) fn get_number(&self, name: &str, place: usize, default: Option<f64>) -> Number {
+    fn get_number(&self, name: &str, place: usize, default: Option<f64>) -> Number {
         if let Some(attr) = self.get_attr(name) {
-            let value = self.source.context().attr_f64(attr);
+            let value = self.context().attr_f64(attr);
             return value.map_or(Number::Missing, |value| Number::Attr(attr, value));
         }
-        match (self.source.index_of(place), default) {
-            (Some(index), _) => Number::Value(self.source.given(index)),
+        match (self.index_of(place), default) {
+            (Some(index), _) => Number::Value(self.given(index)),
             (None, Some(default)) => Number::Default(default),
             (None, None) => Number::Missing,
         }
     }
 
-    pub(crate) fn get_ints(&self, name: &str, place: usize, default: Option<&[i64]>) -> Ints {
+    fn get_ints(&self, name: &str, place: usize, default: Option<&[i64]>) -> Ints {
         if self.get_attr(name).is_some() {
             return self.get_some_list(name).map_or(Ints::Missing, Ints::List);
         }
-        match (self.source.index_of(place), default) {
-            (Some(index), _) => Ints::Value(self.source.given(index)),
+        match (self.index_of(place), default) {
+            (Some(index), _) => Ints::Value(self.given(index)),
             (None, Some(default)) => Ints::Default(default.to_vec()),
             (None, None) => Ints::Missing,
         }
     }
 }
 
+impl<S: Source> Read for S {}
+
 type Values = SmallVec<[ValueId; 4]>;
 type Attributes = SmallVec<[(&'static str, Attr); 4]>;
 
 /// The operands and attributes of an operation under construction.
 pub struct Options<'c, M> {
-    ctx: &'c Context,
-    operands: SmallVec<[(usize, Given); 4]>,
-    attrs: Attributes,
+    parts: Parts<'c>,
     of: PhantomData<M>,
 }
 
 impl<'c, M: Operation> Options<'c, M> {
+    #[inline]
     pub(crate) fn begin(ctx: &'c Context) -> Self {
         Options {
-            ctx,
-            operands: SmallVec::new(),
-            attrs: SmallVec::new(),
+            parts: Parts {
+                ctx,
+                name: M::NAME,
+                operands: SmallVec::new(),
+                attrs: SmallVec::new(),
+            },
             of: PhantomData,
         }
     }
@@ -387,8 +392,81 @@ impl<'c, M: Operation> Options<'c, M> {
     /// Copies the attributes and numbers of another operation that this one declares as well and that are not set.
     #[must_use]
     pub fn like<S: Source, O>(mut self, op: View<S, O>) -> Self {
-        let Some(def) = self.ctx.registered_op(M::NAME).and_then(|name| self.ctx.op_def(name)) else {
-            return self;
+        self.parts.copy_missing(&op.source);
+        self
+    }
+
+    #[inline]
+    pub(crate) fn with_options(self, options: impl FnOnce(Self) -> Self) -> Self {
+        options(self)
+    }
+}
+
+/// Delegates to [`Parts`], whose functions are compiled once for all operations.
+macro_rules! delegate {
+    (gives $($name:ident($($arg:ident: $ty:ty),*)),* ends $($end:ident<$life:lifetime>($on:ident: $on_ty:ty) -> $out:ty),*) => {
+        impl<M> Options<'_, M> {
+            $(
+                #[inline]
+                pub(crate) fn $name(mut self, $($arg: $ty),*) -> Self {
+                    self.parts.$name($($arg),*);
+                    self
+                }
+            )*
+            $(
+                #[inline]
+                pub(crate) fn $end<$life>(self, $on: $on_ty) -> $out {
+                    self.parts.$end($on)
+                }
+            )*
+
+            #[inline]
+            pub(crate) fn give_operands<T: Copy + Into<Given>>(mut self, place: usize, values: &[T]) -> Self {
+                values.iter().for_each(|&value| self.parts.give_operand(place, value.into()));
+                self
+            }
+
+            #[inline]
+            pub(crate) fn build_fixed<'s, const N: usize>(self, scope: ExprScope<'s>) -> [Expr<'s>; N] {
+                let all = self.parts.build_all(scope);
+                std::array::from_fn(|index| all.get(index).copied().unwrap_or(scope.nothing()))
+            }
+        }
+    };
+}
+
+delegate! {
+    gives
+        give_operand(place: usize, value: Given),
+        give_attr(name: &'static str, attr: Attr),
+        give_float(name: &'static str, value: f64),
+        give_int(name: &'static str, value: i64),
+        give_flag(name: &'static str, value: bool),
+        give_text(name: &'static str, value: &str),
+        give_type(name: &'static str, value: Type),
+        give_list(name: &'static str, value: &[i64]),
+        give_number(name: &'static str, place: usize, value: Number),
+        give_ints(name: &'static str, place: usize, value: Ints)
+    ends
+        build_op<'r>(r: &mut Rewriter<'r>) -> Result<OpId, String>,
+        build_value<'r>(r: &mut Rewriter<'r>) -> Result<ValueId, String>,
+        build_all<'s>(scope: ExprScope<'s>) -> Vec<Expr<'s>>,
+        build_one<'s>(scope: ExprScope<'s>) -> Expr<'s>
+}
+
+/// [`Options`] of any operation.
+struct Parts<'c> {
+    ctx: &'c Context,
+    name: &'static str,
+    /// In the order of declaration.
+    operands: SmallVec<[(usize, Given); 4]>,
+    attrs: Attributes,
+}
+
+impl Parts<'_> {
+    fn copy_missing<S: Source>(&mut self, op: &S) {
+        let Some(def) = self.ctx.registered_op(self.name).and_then(|name| self.ctx.op_def(name)) else {
+            return;
         };
         for spec in &*def.attrs {
             let is_new = self.attrs.iter().all(|&(name, _)| name != spec.name);
@@ -400,83 +478,65 @@ impl<'c, M: Operation> Options<'c, M> {
             let is_number = def.attrs.iter().any(|attr| attr.name == spec.name);
             let is_new = self.operands.iter().all(|&(at, _)| at != place);
             if let (true, true, Some(index)) = (is_number, is_new, op.index_called(&spec.name)) {
-                self.operands.push((place, op.given(index)));
+                self.give_operand(place, op.given(index));
             }
         }
-        self
     }
 
-    pub(crate) fn with_options(self, options: impl FnOnce(Self) -> Self) -> Self {
-        options(self)
+    fn give_operand(&mut self, place: usize, value: Given) {
+        let after = self.operands.iter().rposition(|&(at, _)| at <= place);
+        self.operands.insert(after.map_or(0, |at| at + 1), (place, value));
     }
 
-    pub(crate) fn give_operand(mut self, place: usize, value: Given) -> Self {
-        self.operands.push((place, value));
-        self
-    }
-
-    pub(crate) fn give_operands<T: Copy + Into<Given>>(mut self, place: usize, values: &[T]) -> Self {
-        self.operands.extend(values.iter().map(|&value| (place, value.into())));
-        self
-    }
-
-    pub(crate) fn give_attr(mut self, name: &'static str, attr: Attr) -> Self {
+    fn give_attr(&mut self, name: &'static str, attr: Attr) {
         self.attrs.push((name, attr));
-        self
     }
 
-    pub(crate) fn give_float(self, name: &'static str, value: f64) -> Self {
-        let attr = self.ctx.float_attr(value);
-        self.give_attr(name, attr)
+    fn give_float(&mut self, name: &'static str, value: f64) {
+        self.give_attr(name, self.ctx.float_attr(value));
     }
 
-    pub(crate) fn give_int(self, name: &'static str, value: i64) -> Self {
-        let attr = self.ctx.int_attr(value);
-        self.give_attr(name, attr)
+    fn give_int(&mut self, name: &'static str, value: i64) {
+        self.give_attr(name, self.ctx.int_attr(value));
     }
 
-    pub(crate) fn give_flag(self, name: &'static str, value: bool) -> Self {
-        let attr = self.ctx.bool_attr(value);
-        self.give_attr(name, attr)
+    fn give_flag(&mut self, name: &'static str, value: bool) {
+        self.give_attr(name, self.ctx.bool_attr(value));
     }
 
-    pub(crate) fn give_text(self, name: &'static str, value: &str) -> Self {
-        let attr = self.ctx.str_attr(value);
-        self.give_attr(name, attr)
+    fn give_text(&mut self, name: &'static str, value: &str) {
+        self.give_attr(name, self.ctx.str_attr(value));
     }
 
-    pub(crate) fn give_type(self, name: &'static str, value: Type) -> Self {
-        let attr = self.ctx.type_attr(value);
-        self.give_attr(name, attr)
+    fn give_type(&mut self, name: &'static str, value: Type) {
+        self.give_attr(name, self.ctx.type_attr(value));
     }
 
-    pub(crate) fn give_list(self, name: &'static str, value: &[i64]) -> Self {
-        let attr = self.ctx.ints_attr(value);
-        self.give_attr(name, attr)
+    fn give_list(&mut self, name: &'static str, value: &[i64]) {
+        self.give_attr(name, self.ctx.ints_attr(value));
     }
 
-    pub(crate) fn give_number(self, name: &'static str, place: usize, value: Number) -> Self {
+    fn give_number(&mut self, name: &'static str, place: usize, value: Number) {
         match value {
             Number::Int(value) => self.give_int(name, value),
             Number::Float(value) => self.give_float(name, value),
             Number::Attr(attr, _) => self.give_attr(name, attr),
             Number::Value(value) => self.give_operand(place, value),
-            Number::Default(_) | Number::Missing => self,
+            Number::Default(_) | Number::Missing => {}
         }
     }
 
-    pub(crate) fn give_ints(self, name: &'static str, place: usize, value: Ints) -> Self {
+    fn give_ints(&mut self, name: &'static str, place: usize, value: Ints) {
         match value {
             Ints::List(list) => self.give_list(name, &list),
             Ints::Value(value) => self.give_operand(place, value),
-            Ints::Default(_) | Ints::Missing => self,
+            Ints::Default(_) | Ints::Missing => {}
         }
     }
 
     /// The operands in the order of declaration, and a mark for absent ones that precede others.
-    fn parts(mut self) -> (Option<Values>, Attributes) {
-        self.operands.sort_by_key(|&(place, _)| place);
-        let def = self.ctx.registered_op(M::NAME).and_then(|name| self.ctx.op_def(name));
+    fn finish(mut self) -> (Option<Values>, Attributes) {
+        let def = self.ctx.registered_op(self.name).and_then(|name| self.ctx.op_def(name));
         let last = self.operands.last().map_or(0, |&(place, _)| place);
         let specs = def.map_or(&[][..], |def| &def.operands[..last]);
         let is_given = |place: usize, name: &str| {
@@ -496,35 +556,31 @@ impl<'c, M: Operation> Options<'c, M> {
         (values, self.attrs)
     }
 
-    pub(crate) fn build_op(self, r: &mut Rewriter<'_>) -> Result<OpId, String> {
-        let (operands, attrs) = self.parts();
-        let mut op = r.op(M::NAME).operands(operands.ok_or("an operand is missing")?);
+    fn build_op(self, r: &mut Rewriter<'_>) -> Result<OpId, String> {
+        let name = self.name;
+        let (operands, attrs) = self.finish();
+        let mut op = r.op(name).operands(operands.ok_or("an operand is missing")?);
         for (name, attr) in attrs {
             op = op.attr(name, attr);
         }
         op.infer()
     }
 
-    pub(crate) fn build_value(self, r: &mut Rewriter<'_>) -> Result<ValueId, String> {
+    fn build_value(self, r: &mut Rewriter<'_>) -> Result<ValueId, String> {
         let op = self.build_op(r)?;
         Ok(r.body.result(op, 0))
     }
 
-    pub(crate) fn build_all<'s>(self, scope: ExprScope<'s>) -> Vec<Expr<'s>> {
-        let (operands, attrs) = self.parts();
-        match operands {
-            Some(operands) => scope.build(M::NAME, &operands, &attrs, None),
-            None => Vec::new(),
+    fn build_all<'s>(self, scope: ExprScope<'s>) -> Vec<Expr<'s>> {
+        let name = self.name;
+        match self.finish() {
+            (Some(operands), attrs) => scope.build(name, &operands, &attrs, None),
+            (None, _) => Vec::new(),
         }
     }
 
-    pub(crate) fn build_one<'s>(self, scope: ExprScope<'s>) -> Expr<'s> {
+    fn build_one<'s>(self, scope: ExprScope<'s>) -> Expr<'s> {
         self.build_all(scope).first().copied().unwrap_or(scope.nothing())
-    }
-
-    pub(crate) fn build_fixed<'s, const N: usize>(self, scope: ExprScope<'s>) -> [Expr<'s>; N] {
-        let all = self.build_all(scope);
-        std::array::from_fn(|index| all.get(index).copied().unwrap_or(scope.nothing()))
     }
 }
 

@@ -1,6 +1,9 @@
 //! Loops over parts of tensors that run on several threads.
 //!
-//! The parts do not depend on the number of threads, and each is computed by itself: so do the results.
+//! The parts do not depend on the number of threads, and each is computed by itself: so do the results. What runs on a
+//! thread is a boxed job, so that the scheduler is compiled once, and not for each kernel and element type.
+
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -12,16 +15,25 @@ pub(crate) fn pays(work: usize) -> bool {
     work >= WORTH && rayon::current_num_threads() > 1
 }
 
+type Job<'s> = Box<dyn FnOnce() + Send + 's>;
+
+/// Runs jobs on all threads.
+fn spread<'s>(jobs: impl Iterator<Item = Job<'s>>) {
+    jobs.collect::<Vec<_>>().into_par_iter().for_each(|job| job());
+}
+
 /// Calls `f` with parts of `size` elements and the index of the first one of each. `work` is that of all together.
 pub(crate) fn chunks<T: Send>(values: &mut [T], size: usize, work: usize, f: impl Fn(usize, &mut [T]) + Sync) {
-    let size = size.max(1);
-    if values.len() > size && pays(work) {
-        let parts = values.par_chunks_mut(size).enumerate();
-        parts.for_each(|(at, part)| f(at * size, part));
-    } else {
+    fn chunks<T: Send>(values: &mut [T], size: usize, work: usize, f: &(dyn Fn(usize, &mut [T]) + Sync)) {
+        let parallel = values.len() > size && pays(work);
         let parts = values.chunks_mut(size).enumerate();
-        parts.for_each(|(at, part)| f(at * size, part));
+        if parallel {
+            spread(parts.map(|(at, part)| -> Job<'_> { Box::new(move || f(at * size, part)) }));
+        } else {
+            parts.for_each(|(at, part)| f(at * size, part));
+        }
     }
+    chunks(values, size.max(1), work, &f);
 }
 
 /// The same for parts that may fail.
@@ -32,25 +44,22 @@ pub(crate) fn try_chunks<T: Send>(
     values: &mut [T],
     size: usize,
     work: usize,
-    f: impl Fn(usize, &mut [T]) -> Result<(), String> + Sync + Send,
+    f: impl Fn(usize, &mut [T]) -> Result<(), String> + Sync,
 ) -> Result<(), String> {
-    let size = size.max(1);
-    if values.len() > size && pays(work) {
-        let parts = values.par_chunks_mut(size).enumerate();
-        parts.try_for_each(|(at, part)| f(at * size, part))
-    } else {
-        let mut parts = values.chunks_mut(size).enumerate();
-        parts.try_for_each(|(at, part)| f(at * size, part))
-    }
+    let failure = Mutex::new(Ok(()));
+    chunks(values, size, work, |at, part| {
+        if let Err(why) = f(at, part) {
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Err(why);
+        }
+    });
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What `f` gives for the numbers below `count`, in their order.
-pub(crate) fn map<R: Send>(count: usize, work: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    if count > 1 && pays(work) {
-        (0..count).into_par_iter().map(f).collect()
-    } else {
-        (0..count).map(f).collect()
-    }
+pub(crate) fn map<R: Send>(count: usize, work: usize, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let mut out: Vec<Option<R>> = std::iter::repeat_with(|| None).take(count).collect();
+    chunks(&mut out, 1, work, |at, place| place.fill_with(|| Some(f(at))));
+    out.into_iter().flatten().collect()
 }
 
 /// Calls `f` with parts of two lists that belong together, of `sizes` elements each, and their number.
@@ -62,11 +71,12 @@ pub(crate) fn pairs<T: Send, U: Send>(
     f: impl Fn(usize, &mut [T], &mut [U]) + Sync,
 ) {
     let [size, other] = sizes.map(|size| size.max(1));
-    if values.len() > size && pays(work) {
-        let parts = values.par_chunks_mut(size).zip(others.par_chunks_mut(other));
-        parts.enumerate().for_each(|(at, (part, others))| f(at, part, others));
+    let parallel = values.len() > size && pays(work);
+    let parts = values.chunks_mut(size).zip(others.chunks_mut(other)).enumerate();
+    let f = &f;
+    if parallel {
+        spread(parts.map(|(at, (part, others))| -> Job<'_> { Box::new(move || f(at, part, others)) }));
     } else {
-        let parts = values.chunks_mut(size).zip(others.chunks_mut(other));
-        parts.enumerate().for_each(|(at, (part, others))| f(at, part, others));
+        parts.for_each(|(at, (part, others))| f(at, part, others));
     }
 }

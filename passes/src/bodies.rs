@@ -8,6 +8,8 @@ use crate::pass::Changed;
 /// Less than this is done before another thread has woken up.
 const WORTH_THREADS: usize = 2000;
 
+type Each<'f> = &'f (dyn Fn(&Context, &mut Body) -> Result<Changed, Vec<Diagnostic>> + Sync);
+
 /// Runs `f` on every body of the module: its own and those of isolated operations at any depth, outer ones first.
 /// Graphs are skipped: their operations are not ordered.
 ///
@@ -20,6 +22,10 @@ pub fn for_each_body_mut(
     module: &mut Module,
     f: impl Fn(&Context, &mut Body) -> Result<Changed, Vec<Diagnostic>> + Sync,
 ) -> Result<Changed, Vec<Diagnostic>> {
+    each_body(module, &f)
+}
+
+fn each_body(module: &mut Module, f: Each<'_>) -> Result<Changed, Vec<Diagnostic>> {
     let ctx = module.ctx.clone();
     let mut changed = Changed::No;
     let mut errors = Vec::new();
@@ -55,11 +61,15 @@ pub(crate) fn inner_bodies_mut<'b>(ctx: &'b Context, body: &'b mut Body) -> impl
         .filter_map(move |(_, name, body)| (!graph(name)).then_some(body))
 }
 
-/// The results of `f` for some bodies, in their order, on several threads if that is worth it.
+/// The results of `f` for some bodies, in their order, on several threads if that is worth it. It is compiled once for each
+/// type of results, not for each function.
 pub(crate) fn map_bodies<R: Send>(bodies: &mut [&mut Body], f: impl Fn(&mut Body) -> R + Sync) -> Vec<R> {
-    let ops = || bodies.iter().map(|b| b.num_op_slots()).sum::<usize>();
-    if bodies.len() < 2 || ops() < WORTH_THREADS || rayon::current_num_threads() < 2 {
-        return bodies.iter_mut().map(|body| f(body)).collect();
+    fn map<R: Send>(bodies: &mut [&mut Body], f: &(dyn Fn(&mut Body) -> R + Sync)) -> Vec<R> {
+        let ops = || bodies.iter().map(|b| b.num_op_slots()).sum::<usize>();
+        if bodies.len() < 2 || ops() < WORTH_THREADS || rayon::current_num_threads() < 2 {
+            return bodies.iter_mut().map(|body| f(body)).collect();
+        }
+        bodies.par_iter_mut().map(|body| f(body)).collect()
     }
-    bodies.par_iter_mut().map(|body| f(body)).collect()
+    map(bodies, &f)
 }

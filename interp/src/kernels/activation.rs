@@ -1,13 +1,13 @@
 //! Activation functions and elementwise losses, computed in double precision and rounded once.
 
-use super::broadcast::{broadcast, expand};
+use super::broadcast::{broadcast, expand, map as each, through};
 use super::math::Math;
 use super::shape::cut;
 use super::special::sigmoid;
 use super::vector::{function, vector};
 use super::{Kernel, Outputs, Prepare, one, take};
 use crate::tensor::buffer::{gathered, scratch};
-use crate::tensor::{Data, Element, Tensor};
+use crate::tensor::{DType, Data, Tensor};
 use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -219,8 +219,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let [x, label] = take(inputs)?;
             let parts = zip(
-                &x.cast(crate::DType::F64)?,
-                &label.cast(crate::DType::F64)?,
+                &x.cast(DType::F64)?,
+                &label.cast(DType::F64)?,
                 |x, t| match (logarithmic, t) {
                     (true, t) => t.exp() * (t - x),
                     (false, t) if t > 0.0 => t * (t.ln() - x),
@@ -291,11 +291,12 @@ fn map(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String>
         if !x.dtype().is_float() {
             return Err("the operand must hold floats".to_owned());
         }
-        fn each<T: Element>(v: &[T], f: impl Fn(f64) -> f64) -> Result<Data, String> {
-            Ok(T::wrap(gathered(v.iter().map(|&v| T::from_f64(f(v.to_f64()))))?))
-        }
-        let data = crate::each_type!(x.data(), v => each(v, &f))?;
-        one(Tensor::from_parts(x.shape().into(), data))
+        let (shape, data) = x.into_parts();
+        let data = match data {
+            Data::F32(_) => each(data, |v: f32| f(v.into()) as f32)?,
+            data => through(DType::F64, data, |data| each(data, &f))?,
+        };
+        one(Tensor::from_parts(shape, data))
     }))
 }
 

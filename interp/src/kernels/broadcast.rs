@@ -6,7 +6,7 @@
 use crate::tensor::Storage;
 use smallvec::SmallVec;
 
-use crate::tensor::buffer::{Buffer, gathered, room};
+use crate::tensor::buffer::{Buffer, room};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const MIXED: &str = "the operands have different element types";
@@ -176,25 +176,40 @@ pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count:
     Ok(T::wrap(out))
 }
 
-/// Combines two tensors of one element type.
-pub(super) fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, T) -> U) -> Result<Tensor, String> {
+/// What is appended for the rows of two tensors; a row that is broadcast is one element.
+type Append<'f, T, U> = &'f dyn Fn(&mut Vec<U>, &[T], &[T]);
+
+/// Combines two tensors of one element type row by row. The function is `dyn`, so that what surrounds it is compiled once
+/// for two element types.
+fn by_rows<T: Element, U: Element>(x: &Tensor, y: &Tensor, append: Append<'_, T, U>) -> Result<Tensor, String> {
     let (Some(a), Some(b)) = (x.view::<T>(), y.view::<T>()) else {
         return Err(MIXED.to_owned());
     };
     let (shape, count, rows) = pairs(x, y, U::DTYPE.size())?;
     let mut out = room::<U>(count)?;
     for offsets in rows.offsets() {
-        match rows.row(offsets, a, b) {
-            (a, &[q]) => out.extend(a.iter().map(|&p| f(p, q))),
-            (&[p], b) => out.extend(b.iter().map(|&q| f(p, q))),
-            (a, b) => out.extend(a.iter().zip(b).map(|(&p, &q)| f(p, q))),
-        }
+        let (a, b) = rows.row(offsets, a, b);
+        append(&mut out, a, b);
     }
     Ok(Tensor::from_parts(shape, U::wrap(out)))
 }
 
-/// Combines in place if a buffer is unshared and has the shape of the result.
-pub(super) fn zip_in_place<T: Element>(x: Tensor, y: Tensor, f: impl Fn(T, T) -> T) -> Result<Tensor, String> {
+/// Combines two tensors of one element type.
+pub(super) fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, T) -> U) -> Result<Tensor, String> {
+    by_rows::<T, U>(x, y, &|out, a, b| match (a, b) {
+        (a, &[q]) => out.extend(a.iter().map(|&p| f(p, q))),
+        (&[p], b) => out.extend(b.iter().map(|&q| f(p, q))),
+        (a, b) => out.extend(a.iter().zip(b).map(|(&p, &q)| f(p, q))),
+    })
+}
+
+/// What is done with elements, in place, and those of another tensor, or its only one; whether that is the left one.
+type Change<'f, T> = &'f dyn Fn(&mut [T], &[T], bool);
+
+/// The number of elements that are copied and then changed: they are in the nearest cache meanwhile.
+const TILE: usize = 2048;
+
+fn changed<T: Element>(x: Tensor, y: Tensor, f: Change<'_, T>) -> Result<Tensor, String> {
     let same = x.shape() == y.shape();
     // A one-element tensor of no higher rank does not change the shape of the other.
     let fits = |big: &Tensor, one: &[T]| same || one.len() == 1 && big.rank() > 0;
@@ -204,10 +219,7 @@ pub(super) fn zip_in_place<T: Element>(x: Tensor, y: Tensor, f: impl Fn(T, T) ->
         && fits(&x, b)
         && let Some(a) = x.unique::<T>()
     {
-        match b {
-            &[q] => a.iter_mut().for_each(|p| *p = f(*p, q)),
-            _ => a.iter_mut().zip(b).for_each(|(p, &q)| *p = f(*p, q)),
-        }
+        f(a, b, false);
         return Ok(x);
     }
     if x.rank() <= y.rank()
@@ -215,13 +227,31 @@ pub(super) fn zip_in_place<T: Element>(x: Tensor, y: Tensor, f: impl Fn(T, T) ->
         && fits(&y, a)
         && let Some(b) = y.unique::<T>()
     {
-        match a {
-            &[p] => b.iter_mut().for_each(|q| *q = f(p, *q)),
-            _ => b.iter_mut().zip(a).for_each(|(q, &p)| *q = f(p, *q)),
-        }
+        f(b, a, true);
         return Ok(y);
     }
-    zip::<T, T>(&x, &y, f)
+    by_rows::<T, T>(&x, &y, &|out, a, b| {
+        let (long, other, is_left) = if a.len() == 1 { (b, a, true) } else { (a, b, false) };
+        for (at, tile) in long.chunks(TILE).enumerate() {
+            let start = out.len();
+            out.extend_from_slice(tile);
+            let other = match other.len() {
+                1 => other,
+                _ => &other[at * TILE..][..tile.len()],
+            };
+            f(&mut out[start..], other, is_left);
+        }
+    })
+}
+
+/// Combines in place if a buffer is unshared and has the shape of the result.
+pub(super) fn zip_in_place<T: Element>(x: Tensor, y: Tensor, f: impl Fn(T, T) -> T) -> Result<Tensor, String> {
+    changed::<T>(x, y, &|values, others, is_left| match (others, is_left) {
+        (&[q], false) => values.iter_mut().for_each(|p| *p = f(*p, q)),
+        (&[p], true) => values.iter_mut().for_each(|q| *q = f(p, *q)),
+        (others, false) => values.iter_mut().zip(others).for_each(|(p, &q)| *p = f(*p, q)),
+        (others, true) => values.iter_mut().zip(others).for_each(|(q, &p)| *q = f(p, *q)),
+    })
 }
 
 /// Computes in another type, which holds all values of that of the elements: so few types need loops of their own.
@@ -230,7 +260,19 @@ pub(super) fn through(wide: DType, data: Data, f: impl FnOnce(Data) -> Result<Da
     f(data.cast(wide)?)?.cast(dtype)
 }
 
-/// The same for two tensors.
+/// Computes in single or double precision.
+///
+/// # Errors
+/// For elements that are not floats.
+pub(super) fn in_floats(data: Data, f: impl FnOnce(Data) -> Result<Data, String>) -> Result<Data, String> {
+    match data.dtype() {
+        DType::F32 | DType::F64 => f(data),
+        DType::F16 | DType::BF16 => through(DType::F32, data, f),
+        _ => Err("the operand must hold floats".to_owned()),
+    }
+}
+
+/// The same for two tensors of any type.
 pub(super) fn both_through(
     wide: DType,
     x: Tensor,
@@ -246,12 +288,20 @@ pub(super) fn both_through(
 
 /// Applies a function, in place if the buffer is unshared.
 pub(super) fn map<T: Element>(data: Data, f: impl Fn(T) -> T) -> Result<Data, String> {
-    let mut values = T::shared(data).unwrap_or_else(|| Buffer::from(Storage::default()));
-    match values.get_mut() {
-        Some(own) => own.iter_mut().for_each(|v| *v = f(*v)),
-        None => values = gathered(values.iter().map(|&v| f(v)))?.into(),
+    let mut values = unshared::<T>(data)?;
+    if let Some(own) = values.get_mut() {
+        own.iter_mut().for_each(|v| *v = f(*v));
     }
     Ok(T::wrap_shared(values))
+}
+
+/// The elements alone; copied if they are shared.
+fn unshared<T: Element>(data: Data) -> Result<Buffer<T>, String> {
+    let values = T::shared(data).unwrap_or_else(|| Buffer::from(Storage::default()));
+    Ok(match values.is_unique() {
+        true => values,
+        false => values.into_storage()?.into(),
+    })
 }
 
 /// Broadcasts a tensor to a shape.

@@ -1,9 +1,10 @@
 //! Softmax, cross entropy, dropout, and lists of parameters.
 
+use super::broadcast::in_floats;
 use super::line::{LogSoftmax, LogSoftmaxGrad, OnLine, Softmax, SoftmaxGrad, along, changed};
 use super::{Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
 use crate::tensor::buffer::{gathered, room};
-use crate::tensor::{Buffer, Data, Element, Shape, Tensor};
+use crate::tensor::{Data, Shape, Tensor};
 use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -61,7 +62,10 @@ fn lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String> {
         let [x] = take(inputs)?;
         let (at, extents) = of_axis(at, x.shape())?;
         let (shape, data) = x.into_parts();
-        let data = crate::each_type!(data, v => changed(v.into_storage()?, None, &extents, at, f))?;
+        let data = in_floats(data, |data| match data {
+            Data::F32(v) => changed(v.into_storage()?, None, &extents, at, f),
+            data => changed(data.into_doubles()?, None, &extents, at, f),
+        })?;
         one(Tensor::from_parts(shape, data))
     }))
 }
@@ -76,16 +80,13 @@ fn paired_lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String
         }
         let (at, extents) = of_axis(at, out.shape())?;
         let (shape, data) = g.cast(out.dtype())?.into_parts();
-        fn with<T: Element>(
-            g: Buffer<T>,
-            out: &Tensor,
-            extents: &[usize],
-            at: usize,
-            f: impl OnLine,
-        ) -> Result<Data, String> {
-            changed(g.into_storage()?, out.view::<T>(), extents, at, f)
-        }
-        let data = crate::each_type!(data, v => with(v, &out, &extents, at, f))?;
+        let data = in_floats(data, |data| {
+            let out = out.cast(data.dtype())?;
+            match data {
+                Data::F32(v) => changed(v.into_storage()?, out.view(), &extents, at, f),
+                data => changed(data.into_doubles()?, out.view(), &extents, at, f),
+            }
+        })?;
         one(Tensor::from_parts(shape, data))
     }))
 }

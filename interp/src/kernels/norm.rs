@@ -3,9 +3,9 @@
 //! The memory is a row of segments of one length. A group, whose elements are normalized together, consists of one or
 //! several of them.
 
-use half::{bf16, f16};
 use pir_dialects::pd;
 
+use super::broadcast::in_floats;
 use super::sums::{Middle, sum};
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, axis};
 use crate::parallel;
@@ -315,16 +315,13 @@ fn normalise<T: Element>(values: &mut [T], layout: &Layout, params: &Params, eps
     all
 }
 
-/// Calls `$f` with the elements, unshared, and their type.
+/// Calls `$f` with the elements, unshared; half precision is computed in single precision.
 macro_rules! floats {
     ($data:expr, $f:expr) => {
-        match $data {
-            Data::F32(v) => f32::wrap($f(v.into_storage()?)?),
-            Data::F64(v) => f64::wrap($f(v.into_storage()?)?),
-            Data::F16(v) => f16::wrap($f(v.into_storage()?)?),
-            Data::BF16(v) => bf16::wrap($f(v.into_storage()?)?),
-            _ => return Err("the operand must hold floats".to_owned()),
-        }
+        in_floats($data, |data| match data {
+            Data::F32(v) => Ok(f32::wrap($f(v.into_storage()?)?)),
+            data => Ok(f64::wrap($f(data.into_doubles()?)?)),
+        })?
     };
 }
 
@@ -421,8 +418,7 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
             [means, variances] = match &data {
                 Data::F32(v) => of_batch(v, &layout, last)?,
                 Data::F64(v) => of_batch(v, &layout, last)?,
-                Data::F16(v) => of_batch(v, &layout, last)?,
-                Data::BF16(v) => of_batch(v, &layout, last)?,
+                Data::F16(_) | Data::BF16(_) => of_batch(&data.doubles()?, &layout, last)?,
                 _ => return Err("the operand must hold floats".to_owned()),
             };
             for (running, new) in [(&mut mean_out, &means), (&mut variance_out, &variances)] {

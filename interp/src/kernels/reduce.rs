@@ -22,15 +22,14 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 return sum_of_floats(&x, axes, n as f64);
             }
             let groups = Groups::new(&x, axes)?;
-            let n = groups.size as f64;
-            if x.dtype() != DType::I1 {
-                let n = i64::try_from(groups.size).unwrap_or(i64::MAX);
-                if n == 0 && groups.count != 0 {
-                    return Err("there is no mean of no integers".to_owned());
-                }
-                return crate::each_type!(groups.x.data(), v => groups.mean_of_integers(v, n));
+            if x.dtype() == DType::I1 {
+                return groups.floats(|g| g.iter().sum::<f64>() / groups.size as f64);
             }
-            crate::each_type!(groups.x.data(), v => groups.floats(v, |g| g.iter().map(|v| v.to_f64()).sum::<f64>() / n))
+            if groups.size == 0 && groups.count != 0 {
+                return Err("there is no mean of no integers".to_owned());
+            }
+            let n = i64::try_from(groups.size).unwrap_or(i64::MAX);
+            groups.integers(|g| g.iter().fold(0i64, |sum, &v| sum.wrapping_add(v)).wrapping_div(n))
         })
     }),
     (pd::Prod::NAME, |s| {
@@ -38,9 +37,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         reduction(s, move |x, axes| {
             let groups = Groups::new(&x.cast(dtype)?, axes)?;
             if dtype.is_float() {
-                crate::each_type!(groups.x.data(), v => groups.floats(v, |g| g.iter().map(|x| x.to_f64()).product()))
+                groups.floats(|g| g.iter().product())
             } else {
-                crate::each_type!(groups.x.data(), v => groups.integers(v, |a, b| a.wrapping_mul(b), 1))
+                groups.integers(|g| g.iter().fold(1i64, |all, &v| all.wrapping_mul(v)))
             }
         })
     }),
@@ -138,32 +137,18 @@ impl Groups {
         values: &[T],
         mut f: impl FnMut(&[T]) -> U,
     ) -> Result<Data, String> {
-        Ok(U::wrap(match self.size {
-            0 => gathered((0..self.count).map(|_| f(&[])))?,
-            size => gathered(values.chunks_exact(size).map(f))?,
-        }))
+        let group = |at| &values[at * self.size..][..self.size];
+        Ok(U::wrap(gathered((0..self.count).map(|at| f(group(at))))?))
     }
 
-    fn floats<T: Element>(&self, values: &[T], f: impl Fn(&[T]) -> f64) -> Result<Data, String> {
-        self.each(values, |g| T::from_f64(f(g)))
+    /// A number of each group, computed in double precision.
+    fn floats(&self, f: impl Fn(&[f64]) -> f64) -> Result<Data, String> {
+        self.each(&self.x.doubles()?, f)?.cast(self.x.dtype())
     }
 
-    fn integers<T: Element>(&self, values: &[T], f: impl Fn(i64, i64) -> i64, start: i64) -> Result<Data, String> {
-        self.each(values, |g| {
-            T::from_i64(g.iter().fold(start, |sum, v| f(sum, v.to_i64())))
-        })
-    }
-}
-
-impl Groups {
-    fn mean_of_integers<T: Element>(&self, values: &[T], n: i64) -> Result<Data, String> {
-        self.each(values, |g| {
-            T::from_i64(
-                g.iter()
-                    .fold(0i64, |sum, v| sum.wrapping_add(v.to_i64()))
-                    .wrapping_div(n),
-            )
-        })
+    /// A number of each group, computed in `i64`.
+    fn integers(&self, f: impl Fn(&[i64]) -> i64) -> Result<Data, String> {
+        self.each(&self.x.wholes()?, f)?.cast(self.x.dtype())
     }
 }
 
@@ -186,7 +171,7 @@ pub(super) fn sum(x: Tensor, axes: &[usize]) -> Result<Data, String> {
         return sum_of_floats(&x, axes, 1.0);
     }
     let groups = Groups::new(&x, axes)?;
-    crate::each_type!(groups.x.data(), v => groups.integers(v, |a, b| a.wrapping_add(b), 0))
+    groups.integers(|g| g.iter().fold(0i64, |sum, &v| sum.wrapping_add(v)))
 }
 
 /// The sums along axes, divided by a number.
@@ -209,7 +194,11 @@ fn sum_of_floats(x: &Tensor, axes: &[usize], divisor: f64) -> Result<Data, Strin
     fn sums<T: Element>(values: &[T], shape: [usize; 3], divisor: f64) -> Result<Data, String> {
         Ok(T::wrap(Middle { values, shape, divisor }.sums()?))
     }
-    crate::each_type!(x.data(), v => sums(v, shape, divisor))
+    match x.data() {
+        Data::F32(v) => sums(v, shape, divisor),
+        Data::F64(v) => sums(v, shape, divisor),
+        data => sums(&data.doubles()?, shape, divisor)?.cast(x.dtype()),
+    }
 }
 
 fn extremum(
@@ -225,15 +214,12 @@ fn extremum(
         fn best<T: Element>(g: &[T], better: impl Fn(T, T) -> T) -> T {
             g.iter().copied().reduce(better).unwrap_or_default()
         }
-        if x.dtype().is_float() {
-            crate::each_type!(groups.x.data(), v => groups.each(v, |g| {
-                best(g, |a, b| if wins(a.to_f64(), b.to_f64()) { a } else { b })
-            }))
-        } else {
-            fn all<T: Element>(groups: &Groups, v: &[T], whole: impl Fn(i64, i64) -> i64) -> Result<Data, String> {
-                groups.each(v, |g| best(g, |a, b| of_rank(whole(rank(a), rank(b)))))
-            }
-            crate::each_type!(groups.x.data(), v => all(&groups, v, &whole))
+        let float = |a, b| if wins(a, b) { a } else { b };
+        match groups.x.data() {
+            Data::F32(v) => groups.each(v, |g| best(g, |a, b| if wins(a.into(), b.into()) { a } else { b })),
+            data if data.dtype().is_float() => groups.floats(|g| best(g, float)),
+            Data::UI64(v) => groups.each(v, |g| best(g, |a, b| of_rank(whole(rank(a), rank(b))))),
+            _ => groups.integers(|g| best(g, &whole)),
         }
     })
 }

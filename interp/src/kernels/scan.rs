@@ -1,10 +1,11 @@
 //! Cumulative operations, and indices of extrema.
 
+use super::broadcast::through;
 use super::nn::{each_line, of_axis};
 use super::reduce::{Axes, Groups};
 use super::{IntList, Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
 use crate::tensor::buffer::{filled, gathered, scratch};
-use crate::tensor::{DType, Data, Element, Tensor, rank};
+use crate::tensor::{DType, Data, Element, Tensor};
 use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -32,19 +33,13 @@ fn arg_extremum(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -
         }
         let groups = Groups::new(&x, &over)?;
         // The first of equal elements; NaN exceeds everything.
-        fn floats<T: Element>(groups: &Groups, v: &[T], wins: fn(f64, f64) -> bool) -> Result<Data, String> {
-            groups.each(v, |g| {
-                let better = |v: f64, best: f64| wins(v, best) || (v.is_nan() && !best.is_nan());
-                place_of(g.iter().map(|v| v.to_f64()), better)
-            })
-        }
-        fn integers<T: Element>(groups: &Groups, v: &[T], wins: fn(i64, i64) -> bool) -> Result<Data, String> {
-            groups.each(v, |g| place_of(g.iter().map(|&v| rank(v)), wins))
-        }
-        let data = if x.dtype().is_float() {
-            crate::each_type!(groups.x.data(), v => floats(&groups, v, float))?
-        } else {
-            crate::each_type!(groups.x.data(), v => integers(&groups, v, whole))?
+        let better = |v: f64, best: f64| float(v, best) || (v.is_nan() && !best.is_nan());
+        let data = match groups.x.data() {
+            Data::F32(v) => groups.each(v, |g| place_of(g.iter().map(|&v| v.into()), better))?,
+            data if data.dtype().is_float() => {
+                groups.each(&data.doubles()?, |g| place_of(g.iter().copied(), better))?
+            }
+            data => groups.each(&data.ranks()?, |g| place_of(g.iter().copied(), whole))?,
         };
         one(Tensor::from_parts(shape, data).cast(dtype)?)
     }))
@@ -145,7 +140,15 @@ fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {
             }
             Ok(T::wrap(out))
         }
-        let data = crate::each_type!(x.data(), v => run(v, (outer, n, inner), exclusive, reverse))?;
+        let extents = (outer, n, inner);
+        let wide = if x.dtype().is_float() { DType::F64 } else { DType::I64 };
+        let data = match x.data() {
+            Data::F32(v) => run(v, extents, exclusive, reverse)?,
+            data => through(wide, data.clone(), |data| match data {
+                Data::F64(v) => run(&v, extents, exclusive, reverse),
+                data => run(&data.wholes()?, extents, exclusive, reverse),
+            })?,
+        };
         one(Tensor::from_parts(x.shape().into(), data))
     }))
 }

@@ -1,13 +1,12 @@
 //! Elementwise kernels of floats that run as vectors.
 
-use half::{bf16, f16};
-
+use super::broadcast::through;
 use super::math::{Math, TURNS};
 use super::{Kernel, Outputs, one, take};
 use crate::parallel;
 use crate::simd::{self, Task};
 use crate::tensor::buffer::{Buffer, room, stale};
-use crate::tensor::{Data, Element, Part, Storage, Tensor};
+use crate::tensor::{DType, Data, Element, Part, Storage, Tensor};
 
 /// The number of elements that are copied and then computed in place: they are in the nearest cache meanwhile.
 const TILE: usize = 2048;
@@ -108,12 +107,16 @@ pub(crate) fn each<T: Lane>(values: &mut [T], f: impl Function) {
 
 /// Applies a function to each number, in place if the buffer is unshared.
 pub(super) fn map<T: Element + Lane>(data: Data, f: impl Function) -> Result<Data, String> {
+    tiles::<T>(data, &|tile| each(tile, f))
+}
+
+/// Changes the elements tile by tile, in place if the buffer is unshared. The function is `dyn`, so that what surrounds
+/// it is compiled once for an element type.
+fn tiles<T: Element>(data: Data, f: &(dyn Fn(&mut [T]) + Sync)) -> Result<Data, String> {
     let mut values = T::shared(data).unwrap_or_else(|| Buffer::from(Storage::default()));
     let work = values.len();
     if let Some(own) = values.get_mut() {
-        parallel::chunks(own, PART, work, |_, part| {
-            part.chunks_mut(TILE).for_each(|tile| each(tile, f))
-        });
+        parallel::chunks(own, PART, work, |_, part| part.chunks_mut(TILE).for_each(f));
         return Ok(T::wrap_shared(values));
     }
     if parallel::pays(work) {
@@ -121,7 +124,7 @@ pub(super) fn map<T: Element + Lane>(data: Data, f: impl Function) -> Result<Dat
         parallel::chunks(&mut out, PART, work, |first, part| {
             for (tile, from) in part.chunks_mut(TILE).zip(values[first..].chunks(TILE)) {
                 tile.copy_from_slice(&from[..tile.len()]);
-                each(tile, f);
+                f(tile);
             }
         });
         return Ok(T::wrap(out));
@@ -130,7 +133,7 @@ pub(super) fn map<T: Element + Lane>(data: Data, f: impl Function) -> Result<Dat
     for tile in values.chunks(TILE) {
         let start = out.len();
         out.extend_from_slice(tile);
-        each(&mut out[start..], f);
+        f(&mut out[start..]);
     }
     Ok(T::wrap(out))
 }
@@ -138,17 +141,11 @@ pub(super) fn map<T: Element + Lane>(data: Data, f: impl Function) -> Result<Dat
 /// Applies a function to each float.
 pub(super) fn apply(x: Tensor, f: impl Function) -> Result<Outputs, String> {
     let (shape, data) = x.into_parts();
-    // Half precision is computed in single precision and rounded once.
-    let single = |x: f32| {
-        let mut tile = [x];
-        each(&mut tile, f);
-        tile[0]
-    };
     let data = match data {
         Data::F32(_) => map::<f32>(data, f)?,
         Data::F64(_) => map::<f64>(data, f)?,
-        Data::F16(_) => super::broadcast::map(data, |v: f16| f16::from_f32(single(v.to_f32())))?,
-        Data::BF16(_) => super::broadcast::map(data, |v: bf16| bf16::from_f32(single(v.to_f32())))?,
+        // Half precision is computed in single precision and rounded once.
+        Data::F16(_) | Data::BF16(_) => through(DType::F32, data, |data| map::<f32>(data, f))?,
         _ => return Err("the operand must hold floats".to_owned()),
     };
     one(Tensor::from_parts(shape, data))

@@ -29,6 +29,14 @@ impl Data {
         each_type!(self, v => gathered(v.iter().map(|&x| x.to_f64())))
     }
 
+    /// The same; they are not copied if this is their only owner.
+    pub(crate) fn into_doubles(self) -> Result<Storage<f64>, String> {
+        match self {
+            Data::F64(values) => values.into_storage(),
+            data => data.own_doubles(),
+        }
+    }
+
     /// The elements as integers, in a buffer that may be shared.
     pub(crate) fn wholes(&self) -> Result<Buffer<i64>, String> {
         match self {

@@ -5,7 +5,7 @@ use pir_dialects::mlir::{arith, math};
 
 use super::alike;
 use crate::kernels::activation::{acosh, asinh};
-use crate::kernels::broadcast::{both_through, map, through, zip, zip_in_place};
+use crate::kernels::broadcast::{both_through, in_floats, map, through, zip, zip_in_place};
 use crate::kernels::special::erf;
 use crate::kernels::{Kernel, Prepare, one, take};
 use crate::tensor::buffer::gathered;
@@ -125,22 +125,18 @@ fn powers([x, n]: [Tensor; 2]) -> Result<Tensor, String> {
     if x.shape() != n.shape() || n.dtype().is_float() {
         return Err("the operands must have one shape, and the exponents must be integers".to_owned());
     }
-    fn each<T: Element>(x: &Tensor, n: &Tensor, f: impl Fn(T, i64) -> T) -> Result<Tensor, String> {
-        let x_values = x.view::<T>().ok_or("floating-point numbers were expected")?;
-        let data = crate::each_type!(n.data(), n => {
-            T::wrap(gathered(x_values.iter().zip(n.iter()).map(|(&x, &n)| f(x, n.to_i64())))?)
-        });
-        Ok(Tensor::from_parts(x.shape().into(), data))
+    fn each<T: Element>(x: &[T], n: &[i64], f: impl Fn(T, i64) -> T) -> Result<Data, String> {
+        Ok(T::wrap(gathered(x.iter().zip(n).map(|(&x, &n)| f(x, n)))?))
     }
     let wide = |x: f64, n: i64| i32::try_from(n).map_or_else(|_| x.powf(n as f64), |n| x.powi(n));
     let narrow = |x: f32, n: i64| i32::try_from(n).map_or_else(|_| x.powf(n as f32), |n| x.powi(n));
-    match x.dtype() {
-        DType::F64 => each(&x, &n, wide),
-        DType::F32 => each(&x, &n, narrow),
-        DType::F16 => each(&x, &n, |x: f16, n| f16::from_f32(narrow(x.into(), n))),
-        DType::BF16 => each(&x, &n, |x: bf16, n| bf16::from_f32(narrow(x.into(), n))),
-        _ => Err("floating-point numbers were expected".to_owned()),
-    }
+    let n = n.data().wholes()?;
+    let (shape, data) = x.into_parts();
+    let data = in_floats(data, |data| match &data {
+        Data::F32(x) => each(x, &n, narrow),
+        data => each(&data.doubles()?, &n, wide),
+    })?;
+    Ok(Tensor::from_parts(shape, data))
 }
 
 fn fused([a, b, c]: [Tensor; 3]) -> Result<Tensor, String> {

@@ -115,29 +115,20 @@ fn bitcast(s: &Spec<'_>) -> Result<Kernel, String> {
         if x.dtype().size() != dtype.size() || (x.dtype() == DType::I1) != (dtype == DType::I1) {
             return Err("the operand and the result do not have the same number of bits".to_owned());
         }
-        one(match x.data() {
-            Data::F64(_) => of_bits(&x, dtype, f64::to_bits),
-            Data::F32(_) => of_bits(&x, dtype, |v: f32| v.to_bits().into()),
-            Data::F16(_) => of_bits(&x, dtype, |v: f16| v.to_bits().into()),
-            Data::BF16(_) => of_bits(&x, dtype, |v: bf16| v.to_bits().into()),
-            Data::I64(_) => of_bits(&x, dtype, |v: i64| v as u64),
-            Data::I32(_) => of_bits(&x, dtype, |v: i32| v as u64),
-            Data::I16(_) => of_bits(&x, dtype, |v: i16| v as u64),
+        let bits = match x.data() {
+            Data::F64(_) => each(&x, |v: f64| v.to_bits() as i64),
+            Data::F32(_) => each(&x, |v: f32| i64::from(v.to_bits())),
+            Data::F16(_) => each(&x, |v: f16| i64::from(v.to_bits())),
+            Data::BF16(_) => each(&x, |v: bf16| i64::from(v.to_bits())),
+            _ => x.cast(DType::I64),
+        }?;
+        one(match dtype {
+            DType::F64 => each(&bits, |v: i64| f64::from_bits(v as u64)),
+            DType::F32 => each(&bits, |v: i64| f32::from_bits(v as u32)),
+            DType::F16 => each(&bits, |v: i64| f16::from_bits(v as u16)),
+            DType::BF16 => each(&bits, |v: i64| bf16::from_bits(v as u16)),
+            DType::I64 | DType::I32 | DType::I16 => bits.cast(dtype),
             _ => Err("integers have no signs here".to_owned()),
         }?)
     }))
-}
-
-/// The elements of a type of which the lowest bits are these.
-fn of_bits<T: Element>(x: &Tensor, dtype: DType, bits: impl Fn(T) -> u64) -> Result<Tensor, String> {
-    match dtype {
-        DType::F64 => each(x, |v| f64::from_bits(bits(v))),
-        DType::F32 => each(x, |v| f32::from_bits(bits(v) as u32)),
-        DType::F16 => each(x, |v| f16::from_bits(bits(v) as u16)),
-        DType::BF16 => each(x, |v| bf16::from_bits(bits(v) as u16)),
-        DType::I64 => each(x, |v| bits(v) as i64),
-        DType::I32 => each(x, |v| bits(v) as i32),
-        DType::I16 => each(x, |v| bits(v) as i16),
-        _ => Err("integers have no signs here".to_owned()),
-    }
 }

@@ -288,8 +288,12 @@ impl<'c> Cx<'c> {
 
     /// Adds to the cotangent of an operand what comes of one that may be broadcast.
     pub(super) fn add<M: Operation, T: Partial<'c>>(self, operand: Operand, grad: T) {
+        self.add_partial(operand, grad.partial(), M::BROADCASTS);
+    }
+
+    fn add_partial(self, operand: Operand, grad: Result<Option<Expr<'c>>, String>, broadcasts: bool) {
         let Some(index) = self.index(operand) else { return };
-        let Some(grad) = self.or_fail(grad.partial()) else {
+        let Some(grad) = self.or_fail(grad) else {
             return self.with(|rule| rule.settle(index));
         };
         let like = self.operand_at(index);
@@ -298,7 +302,7 @@ impl<'c> Cx<'c> {
             index,
             match operand.is_number {
                 true => grad.sum().cast_like(like).reshape_like(like),
-                false if M::BROADCASTS || differs => grad.reduce_like(like),
+                false if broadcasts || differs => grad.reduce_like(like),
                 false => grad,
             },
         );
