@@ -218,15 +218,13 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let reduction = s.text("reduction", "mean").to_owned();
         Ok(Box::new(move |inputs| {
             let [x, label] = take(inputs)?;
-            let parts = zip(
-                &x.cast(DType::F64)?,
-                &label.cast(DType::F64)?,
-                |x, t| match (logarithmic, t) {
+            let parts = zip(&x.cast(DType::F64)?, &label.cast(DType::F64)?, |x, t| {
+                match (logarithmic, t) {
                     (true, t) => t.exp() * (t - x),
                     (false, t) if t > 0.0 => t * (t.ln() - x),
                     _ => 0.0,
-                },
-            )?;
+                }
+            })?;
             if reduction == "none" {
                 return one(parts.cast(x.dtype())?);
             }
