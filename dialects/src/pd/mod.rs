@@ -79,6 +79,9 @@ pub fn is_foreign(op: &str) -> bool {
     NAMES.get_or_init(names).contains(op)
 }
 
+/// The conjugates of complex numbers.
+pub const CONJ: &str = "pd.conj";
+
 /// Whether what an operation of PaddlePaddle's is made of here has parts that PaddlePaddle does not know, so that its derivative is its
 /// gradient operation.
 pub fn leaves_pd(op: &str) -> bool {

@@ -4,8 +4,9 @@ use pir_dialects::pd;
 use pir_dialects::stablehlo::ops;
 
 use super::broadcast::{zip, zip_in_place};
+use super::linalg::einsum;
 use super::matmul::matmul;
-use super::reduce::{Groups, reduce_as, reducing, reduction, sum};
+use super::reduce::{Groups, reduce_as, reducing, reduction, sum, sum_of_floats};
 use super::{Kernel, Prepare, Spec, one, take};
 use crate::tensor::buffer::gathered;
 use crate::tensor::{Complex, Data, Element, Part, Tensor};
@@ -109,6 +110,12 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Sum::NAME, |s| {
         reduction(s, |x, axes| by_parts(&x, |part| sum(part.clone(), axes)))
     }),
+    (pd::Mean::NAME, |s| {
+        reduction(s, |x, axes| {
+            let count: usize = axes.iter().map(|&axis| x.shape()[axis]).product();
+            by_parts(&x, |part| sum_of_floats(part, axes, count as f64))
+        })
+    }),
     (pd::Prod::NAME, |s| {
         reduction(s, |x, axes| {
             let groups = Groups::new(&x, axes)?;
@@ -129,20 +136,60 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             Ok(Tensor::from_parts(target.clone(), data))
         })
     }),
-    (pd::Matmul::NAME, |s| {
-        let (tx, ty) = (s.flag("transpose_x", false), s.flag("transpose_y", false));
+    (pd::Einsum::NAME, |s| {
+        let kernel = einsum(s)?;
         Ok(Box::new(move |inputs| {
-            let [x, y] = take(inputs)?;
-            let (Some((a, b)), Some((c, d))) = (x.parts()?, y.parts()?) else {
-                return Err(REAL.to_owned());
-            };
-            let product = |x: &Tensor, y: &Tensor| matmul(x.clone(), y.clone(), tx, ty);
-            let re = combined(product(&a, &c)?, product(&b, &d)?, |x, y| x - y)?;
-            let im = combined(product(&a, &d)?, product(&b, &c)?, |x, y| x + y)?;
-            one(Tensor::of_parts(&re, &im)?)
+            let parts: Result<Vec<_>, String> = inputs.iter().map(|x| x.parts()?.ok_or(REAL.to_owned())).collect();
+            let (parts, mut sums) = (parts?, [None, None]);
+            if parts.len() > MOST_FACTORS {
+                return Err(format!("it has more than {MOST_FACTORS} operands"));
+            }
+            // Of the product of sums each term, which has a power of the imaginary unit as a factor.
+            for chosen in 0..1u32 << parts.len() {
+                let factor = |(at, part): (usize, &(Tensor, Tensor))| match chosen >> at & 1 {
+                    0 => part.0.clone(),
+                    _ => part.1.clone(),
+                };
+                let [term] = take(
+                    kernel(parts.iter().enumerate().map(factor).collect())?
+                        .into_iter()
+                        .collect(),
+                )?;
+                let (power, sum) = (chosen.count_ones(), &mut sums[chosen.count_ones() as usize % 2]);
+                *sum = Some(match (sum.take(), power % 4 < 2) {
+                    (None, true) => term,
+                    (None, false) => combined(term.clone(), term, |x, _| -x)?,
+                    (Some(sum), true) => combined(sum, term, |x, y| x + y)?,
+                    (Some(sum), false) => combined(sum, term, |x, y| x - y)?,
+                });
+            }
+            match sums {
+                [Some(re), Some(im)] => one(Tensor::of_parts(&re, &im)?),
+                _ => Err("an operand is missing".to_owned()),
+            }
         }))
     }),
+    (pd::Bmm::NAME, |_| product(false, false)),
+    (pd::Matmul::NAME, |s| {
+        product(s.flag("transpose_x", false), s.flag("transpose_y", false))
+    }),
 ];
+
+/// Of how many factors products are added up term by term.
+const MOST_FACTORS: usize = 6;
+
+fn product(tx: bool, ty: bool) -> Result<Kernel, String> {
+    Ok(Box::new(move |inputs| {
+        let [x, y] = take(inputs)?;
+        let (Some((a, b)), Some((c, d))) = (x.parts()?, y.parts()?) else {
+            return Err(REAL.to_owned());
+        };
+        let product = |x: &Tensor, y: &Tensor| matmul(x.clone(), y.clone(), tx, ty);
+        let re = combined(product(&a, &c)?, product(&b, &d)?, |x, y| x - y)?;
+        let im = combined(product(&a, &d)?, product(&b, &c)?, |x, y| x + y)?;
+        one(Tensor::of_parts(&re, &im)?)
+    }))
+}
 
 const REAL: &str = "the operands must hold complex numbers";
 

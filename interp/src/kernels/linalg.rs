@@ -189,7 +189,7 @@ fn along_diagonal(
 }
 
 /// Sums of products: a nested loop over all indices, those of the result first.
-fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
+pub(super) fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
     let letters = EinsumEquation::parse(s.text("equation", ""))?;
     Ok(Box::new(move |inputs| {
         if inputs.len() != letters.inputs.len() {

@@ -175,7 +175,7 @@ pub(super) fn sum(x: Tensor, axes: &[usize]) -> Result<Data, String> {
 }
 
 /// The sums along axes, divided by a number.
-fn sum_of_floats(x: &Tensor, axes: &[usize], divisor: f64) -> Result<Data, String> {
+pub(super) fn sum_of_floats(x: &Tensor, axes: &[usize], divisor: f64) -> Result<Data, String> {
     // Consecutive axes are added up where they are.
     let together = axes.windows(2).all(|pair| pair[0] + 1 == pair[1]);
     let (x, shape) = match axes {

@@ -226,6 +226,16 @@ fn sum(r: &mut Rewriter<'_>, old: ValueId, grad: ValueId) -> Result<ValueId, Str
     }
 }
 
+/// The cotangent in the other convention: that of a complex number is multiplied with the tangent here, as in JAX, and its conjugate
+/// is in PaddlePaddle, which is the direction of steepest ascent.
+pub(crate) fn conjugated(r: &mut Rewriter<'_>, grad: ValueId) -> ValueId {
+    let ty = r.body.value_type(grad);
+    match r.ctx.is_complex(ty) {
+        true => r.op(pd::CONJ).operand(grad).result(ty).value(),
+        false => grad,
+    }
+}
+
 /// Zeros of the type of `like`, which is visible where they are needed.
 pub(crate) fn zeros_like(r: &mut Rewriter<'_>, like: ValueId) -> Result<ValueId, String> {
     if is_list(r.ctx, r.body.value_type(like)) {

@@ -62,7 +62,7 @@ use crate::analysis::{Variables, has_unknown_effects};
 use crate::bodies::{atomically, inner_bodies_mut};
 use activity::Activity;
 use adjoint::Adjoint;
-use cotangent::{Frame, zeros_like};
+use cotangent::{Frame, conjugated, zeros_like};
 pub(crate) use rules::RuleTable;
 use stacks::Mode;
 use targets::{Seed, Targets, Unit, UnitKind};
@@ -392,6 +392,8 @@ fn append_adjoint(
     for (at, output) in targets.outputs.iter().enumerate() {
         let given = match output.seed {
             Seed::Number(_) => None,
+            // A program has PaddlePaddle's convention.
+            Seed::Value(value) if unit.kind == UnitKind::Program => Some(conjugated(&mut r, value)),
             Seed::Value(value) => Some(value),
             Seed::Argument => Some(signature::add_cotangent(&mut r, block, output.value, at)),
         };
@@ -441,6 +443,7 @@ fn append_adjoint(
                 let name = name.unwrap_or(base);
                 fetched.insert(name.clone());
                 let name = ctx.str_attr(&name);
+                let grad = conjugated(&mut r, grad);
                 r.op(pd::Fetch::NAME).operand(grad).attr("name", name).build();
             }
         }

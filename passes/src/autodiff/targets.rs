@@ -248,10 +248,7 @@ pub(crate) fn resolve(
         );
     }
     let mut check = |values: &[ValueId], message: &str| {
-        for &value in values
-            .iter()
-            .filter(|&&v| !has_cotangents(ctx, scope.unit.kind, body.value_type(v)))
-        {
+        for &value in values.iter().filter(|&&v| !ctx.is_continuous(body.value_type(v))) {
             errors.push(
                 Diagnostic::error("not-float", message)
                     .label(scope.span(value), "defined here")
@@ -285,9 +282,9 @@ pub(crate) fn resolve(
     Ok(Targets { outputs, inputs })
 }
 
-/// Whether values of the type have cotangents of the type, which operations make. Complex numbers have those of JAX, which are not
-/// PaddlePaddle's, so only in functions.
-fn has_cotangents(ctx: &Context, kind: UnitKind, ty: Type) -> bool {
+/// Whether what has a value of the type is differentiated without being named: complex numbers only in functions, as a program of
+/// PaddlePaddle's that has any is about real ones.
+fn is_default(ctx: &Context, kind: UnitKind, ty: Type) -> bool {
     ctx.is_float(ty) || kind == UnitKind::Function && ctx.is_continuous(ty)
 }
 
@@ -319,7 +316,7 @@ impl Scope<'_> {
             UnitKind::Function => self.returned(),
         };
         all.into_iter()
-            .filter(|&v| has_cotangents(self.ctx, self.unit.kind, self.body.value_type(v)))
+            .filter(|&v| is_default(self.ctx, self.unit.kind, self.body.value_type(v)))
             .collect()
     }
 
@@ -335,7 +332,7 @@ impl Scope<'_> {
             UnitKind::Function => self.body.block_args(self.block).to_vec(),
         };
         all.into_iter()
-            .filter(|&v| has_cotangents(self.ctx, self.unit.kind, self.body.value_type(v)))
+            .filter(|&v| is_default(self.ctx, self.unit.kind, self.body.value_type(v)))
             .collect()
     }
 

@@ -111,8 +111,9 @@ def sweep(op):
         elif answer[2] is not None and same_types:
             gradients.append((number, case, answer))
     for engine in ("backward", "eager"):
-        given = our_side.results(gradients, engine)
-        for number, case, answer in gradients:
+        differentiated = [one for one in gradients if one[1].eager or engine == "backward"]
+        given = our_side.results(differentiated, engine)
+        for number, case, answer in differentiated:
             if isinstance(given[number], str):
                 report.compared += 1
                 report.differ(case, f"{engine} refusal", given[number])

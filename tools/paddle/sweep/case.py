@@ -45,7 +45,7 @@ class Case:
     """`text` defines `%o0`, `%o1`, … from `%x0`, `%x1`, …; `call` does the same with PaddlePaddle's tensors."""
 
     def __init__(self, op, tensors, attrs="", call=None, outs=1, text=None, ulp=8, scale=0.0, gulp=None, gscale=None,
-                 grad=True, signed=False, note="", oracle=None, typed=False, seeds=None):
+                 grad=True, signed=False, note="", oracle=None, typed=False, seeds=None, eager=True):
         self.op, self.tensors, self.outs, self.call, self.note = op, list(tensors), outs, call, note
         operands = ", ".join(f"%x{i}" for i in range(len(self.tensors)))
         results = ", ".join(f"%o{i}" for i in range(outs))
@@ -63,6 +63,8 @@ class Case:
         self.typed = typed
         # Which results get a cotangent: all, unless PaddlePaddle treats some as constants.
         self.seeds = seeds
+        # Whether the eager engine differentiates it.
+        self.eager = eager
 
     @property
     def dtype(self):

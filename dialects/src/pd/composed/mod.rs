@@ -3,6 +3,7 @@
 //! stays what it is. A function says which attributes and shapes it does not know, and then the operation is as any other of
 //! these rows.
 
+mod complex;
 mod gradients;
 mod image;
 mod math;
@@ -40,6 +41,7 @@ fn functions() -> impl Iterator<Item = &'static (&'static str, Compose)> {
         image::OPS,
         window::OPS,
         matrix::OPS,
+        complex::OPS,
         gradients::OPS,
     ]
     .into_iter()
@@ -56,7 +58,7 @@ pub(super) fn attach(def: &mut OpDef) {
 /// Whether what an operation is made of has parts that PaddlePaddle does not know.
 pub(super) fn leaves_pd(op: &str) -> bool {
     op.strip_prefix("pd.")
-        .is_some_and(|op| matrix::OPS.iter().any(|(name, _)| *name == op))
+        .is_some_and(|op| matrix::OPS.iter().chain(complex::OPS).any(|(name, _)| *name == op))
 }
 
 /// The operation that is built, with its operands as expressions.

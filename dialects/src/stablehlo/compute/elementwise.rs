@@ -5,7 +5,7 @@ use std::f64::consts::FRAC_2_SQRT_PI;
 use pir_ir::{Type, ValueId};
 
 use super::super::{chlo, ops};
-use super::{Cx, One, Vjp, complex, conjugate, is_integer, is_unsigned, part};
+use super::{Cx, One, Vjp, complex, conjugate, imaginary, is_integer, is_unsigned, real};
 use crate::pd::Expr;
 
 pub(super) const TABLE: &[(&str, One)] = &[
@@ -77,7 +77,7 @@ pub(super) const TABLE: &[(&str, One)] = &[
     (ops::Compare::NAME, compare),
     (ops::Select::NAME, |c| Ok(c.x(0).select(c.x(1), c.x(2)))),
     (ops::Clamp::NAME, |c| Ok(c.x(1).maximum(c.x(0)).minimum(c.x(2)))),
-    (chlo::Conj::NAME, |c| Ok(conjugate(c, c.x(0)))),
+    (chlo::Conj::NAME, |c| Ok(conjugate(c.x(0)))),
     (chlo::Acos::NAME, |c| Ok(c.x(0).acos())),
     (chlo::Acosh::NAME, |c| Ok(c.x(0).acosh())),
     (chlo::Asin::NAME, |c| Ok(c.x(0).asin())),
@@ -98,21 +98,19 @@ pub(super) const VJPS: &[(&str, Vjp)] = &[
     // The cotangent of a complex number is one that is multiplied with its tangent, as in JAX: that of a real function is the conjugate
     // of its gradient, and holomorphic functions have the formulas of real ones.
     (ops::Real::NAME, |c, _, g| match c.is_complex() {
-        true => vec![complex(c, g, g.zeros())],
+        true => vec![complex(g, g.zeros())],
         false => vec![g],
     }),
     (ops::Imag::NAME, |c, _, g| match c.is_complex() {
-        true => vec![complex(c, g.zeros(), g.neg())],
+        true => vec![complex(g.zeros(), g.neg())],
         false => vec![g.zeros()],
     }),
-    (ops::Complex::NAME, |c, _, g| {
-        vec![part(c, ops::Real::NAME, g), part(c, ops::Imag::NAME, g).neg()]
-    }),
+    (ops::Complex::NAME, |_, _, g| vec![real(g), imaginary(g).neg()]),
     (ops::Abs::NAME, |c, y, g| {
         let x = c.x(0);
         if c.is_complex() {
             let size = y.equal(y.zeros()).select(y.ones(), y);
-            return vec![(g / size).to(x.elem()) * conjugate(c, x)];
+            return vec![(g / size).to(x.elem()) * conjugate(x)];
         }
         vec![x.greater_equal(x.zeros()).select(g, g.neg())]
     }),

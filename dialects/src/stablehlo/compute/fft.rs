@@ -6,7 +6,7 @@ use super::super::fft::{Fft, FftKind};
 use super::super::from_pd::dialect;
 use super::super::ops;
 use super::shape::spread;
-use super::{Cx, Results, conjugate, part};
+use super::{Cx, Results, conjugate, real};
 use crate::pd::Expr;
 
 /// The transpose of a Fourier transform.
@@ -42,7 +42,7 @@ pub(super) fn vjp<'c>(c: &Cx<'c>, _: &[Expr<'c>], given: &[Expr<'c>]) -> Results
                 &high,
                 &none,
             );
-            part(c, ops::Real::NAME, transformed(whole, "FFT", whole.ty()))
+            real(transformed(whole, "FFT", whole.ty()))
         }
         // What is mirrored counts twice.
         FftKind::Irfft => {
@@ -57,7 +57,7 @@ pub(super) fn vjp<'c>(c: &Cx<'c>, _: &[Expr<'c>], given: &[Expr<'c>]) -> Results
             let weights = c
                 .scope
                 .assign_value_with(&[size as i64], c.ctx().attr(weights), |o| o.dtype(c.elem()));
-            conjugate(c, out * weights.to(x.elem()))
+            conjugate(out * weights.to(x.elem()))
         }
     }])
 }

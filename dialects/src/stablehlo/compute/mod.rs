@@ -285,28 +285,41 @@ impl Semantics for Lowering {
     }
 }
 
-/// Complex numbers of their parts.
-fn complex<'c>(c: &Cx<'c>, re: Expr<'c>, im: Expr<'c>) -> Expr<'c> {
-    let parts: Vec<ValueId> = [re, im].iter().filter_map(|part| part.id()).collect();
-    let ty = c
-        .ctx()
-        .tensor(re.dims(), c.ctx().complex_type(re.elem().unwrap_or(Type::NONE)));
-    let made = c.scope.build(ops::Complex::NAME, &parts, &[], Some(ty));
-    made.first().copied().unwrap_or(c.scope.nothing())
+/// Complex numbers of a real and an imaginary part.
+pub(crate) fn complex<'c>(re: Expr<'c>, im: Expr<'c>) -> Expr<'c> {
+    let (ctx, parts) = (
+        re.scope().context(),
+        [re, im].iter().filter_map(|part| part.id()).collect::<Vec<_>>(),
+    );
+    let ty = ctx.tensor(re.dims(), ctx.complex_type(re.elem().unwrap_or(Type::NONE)));
+    let made = re.scope().build(ops::Complex::NAME, &parts, &[], Some(ty));
+    made.first().copied().unwrap_or(re.scope().nothing())
 }
 
-/// A part of complex numbers.
-fn part<'c>(c: &Cx<'c>, name: &str, x: Expr<'c>) -> Expr<'c> {
-    let elem = |elem| c.ctx().complex_part(elem).unwrap_or(elem);
-    let ty = x.elem().map(|part| c.ctx().tensor(x.dims(), elem(part)));
-    let made = x.id().map(|x| c.scope.build(name, &[x], &[], ty));
-    made.and_then(|made| made.first().copied()).unwrap_or(c.scope.nothing())
+fn part<'c>(name: &str, x: Expr<'c>) -> Expr<'c> {
+    let ctx = x.scope().context();
+    let ty = x
+        .elem()
+        .map(|elem| ctx.tensor(x.dims(), ctx.complex_part(elem).unwrap_or(elem)));
+    let made = x.id().map(|id| x.scope().build(name, &[id], &[], ty));
+    made.and_then(|made| made.first().copied())
+        .unwrap_or(x.scope().nothing())
+}
+
+/// The real parts of complex numbers.
+pub(crate) fn real(x: Expr<'_>) -> Expr<'_> {
+    part(ops::Real::NAME, x)
+}
+
+/// Their imaginary parts.
+pub(crate) fn imaginary(x: Expr<'_>) -> Expr<'_> {
+    part(ops::Imag::NAME, x)
 }
 
 /// The conjugates of complex numbers; real numbers as they are.
-fn conjugate<'c>(c: &Cx<'c>, x: Expr<'c>) -> Expr<'c> {
+pub(crate) fn conjugate(x: Expr<'_>) -> Expr<'_> {
     match x.is_complex() {
-        true => complex(c, part(c, ops::Real::NAME, x), part(c, ops::Imag::NAME, x).neg()),
+        true => complex(real(x), imaginary(x).neg()),
         false => x,
     }
 }

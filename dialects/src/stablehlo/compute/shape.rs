@@ -112,7 +112,7 @@ fn complex_constant<'c>(c: &Cx<'c>, elements: &Elements, part: Type) -> Result<E
             }
         }
     });
-    Ok(super::complex(c, parts[0], parts[1]))
+    Ok(super::complex(parts[0], parts[1]))
 }
 
 /// Dimensions of one repeated to a shape.

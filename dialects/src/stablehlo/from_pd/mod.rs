@@ -28,7 +28,8 @@ use crate::pd::{Building, Expr, ExprScope, Given, Ints, Number, Source};
 use hlo::Build;
 
 pub use hlo::array;
-pub(super) use hlo::{Num, dense, dialect};
+pub(crate) use hlo::dialect;
+pub(super) use hlo::{Num, dense};
 pub use program::{set_signatures, wrap};
 
 /// An operation that is converted.

@@ -3,23 +3,24 @@
 //!
 //! `pd.X` with `backward: X_grad` becomes `pd.X_grad`: an operand `x` of that is the operand or the result `x` of `pd.X`,
 //! `y_grad` the cotangent of the result `y`, zeros where there is none; its result `x_grad` is the cotangent of the operand `x`, of
-//! the same type. Nothing else is recorded. The gradient operation itself has no derivative.
+//! the same type. Nothing else is recorded. The gradient operation itself has no derivative. PaddlePaddle's cotangents of complex
+//! numbers are the conjugates of those here, which are JAX's.
 
 use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
 use pir_dialects::pd;
-use pir_ir::{Arity, Attr, AttrData, AttrSpec, Context, OpDef, OpView, Sym, Type, TypeData, ValueId};
+use pir_ir::{Arity, Attr, AttrData, AttrSpec, Context, Dependence, OpDef, OpView, Sym, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
-use super::super::cotangent::zeros_like;
+use super::super::cotangent::{conjugated, zeros_like};
 use super::expand::expanded;
 use super::{Rule, RuleCx, composite, rule};
 
-const TWIN: Rule = rule("", twin);
+const TWIN: Rule = rule("", twin).complex();
 /// An operation that is made of others where its attributes and shapes allow it.
-const COMPOSED: Rule = rule("", composed).of(composite::expand);
+const COMPOSED: Rule = rule("", composed).of(composite::expand).complex();
 
 /// One whose parts PaddlePaddle does not know.
-const THEIRS: Rule = rule("", theirs).of(composite::expand);
+const THEIRS: Rule = rule("", theirs).of(composite::expand).complex();
 
 /// By PaddlePaddle's gradient operation; where that reads what there is not, as what it is made of.
 fn theirs(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
@@ -75,7 +76,10 @@ const FUSED: &[&str] = &[
 /// of several: for programs that PaddlePaddle executes.
 pub(super) fn fused(ctx: &Context, def: &OpDef, own: &Rule) -> Option<Rule> {
     let theirs = gradient_operation(ctx, def)?;
-    let is_fused = FUSED.contains(&&*def.name) || (pd::is_foreign(&def.name) && def.is_composite());
+    let is_fused = match own.op {
+        "" => def.is_composite(),
+        name => FUSED.contains(&name),
+    };
     (is_fused && pd::is_foreign(&theirs.name)).then_some(Rule {
         apply: |cx| match cx.view().complex_type() {
             None => match twin(cx) {
@@ -173,7 +177,7 @@ fn read(cx: &mut RuleCx<'_, '_>, given: &Given<'_>, name: &str, is_list: bool) -
     } else if let Some(group) = name.strip_suffix("_grad").and_then(|of| given.result(of)) {
         for &index in group {
             values.push(match cx.grads.get(index).copied().flatten() {
-                Some(grad) => grad,
+                Some(grad) => conjugated(cx.r, grad),
                 None => {
                     let result = cx.result(index);
                     zeros_like(cx.r, result)?
@@ -191,6 +195,7 @@ fn twin(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     let def = ctx.op_def(cx.r.body.op_name(cx.op)).ok_or("it is not defined")?;
     let twin = gradient_operation(ctx, def).ok_or("it has no gradient operation")?;
     let given = Given::of(cx, def);
+    covers(cx, &given, def, twin)?;
     let mut attrs: Vec<(Sym, Attr)> = Vec::new();
     for spec in twin.attrs.iter() {
         let attr = cx.view().attr(&spec.name).or_else(|| default(ctx, def, spec));
@@ -242,6 +247,34 @@ fn twin(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether the gradient operation reads all cotangents that there are, and gives all that are asked for.
+fn covers(cx: &RuleCx<'_, '_>, given: &Given<'_>, def: &OpDef, twin: &OpDef) -> Result<(), String> {
+    let is_of = |name: &str, of: &str| name.strip_suffix("_grad") == Some(of);
+    for spec in def.results.iter() {
+        let has_cotangent = |&at: &usize| cx.grads.get(at).is_some_and(Option::is_some);
+        let is_read = twin.operands.iter().any(|operand| is_of(&operand.name, &spec.name));
+        if !is_read
+            && given
+                .result(&spec.name)
+                .is_some_and(|group| group.iter().any(has_cotangent))
+        {
+            return Err(format!("its gradient operation reads no cotangent of `{}`", spec.name));
+        }
+    }
+    for spec in def.operands.iter() {
+        let is_wanted = |&at: &usize| cx.wants(at) && cx.view().dependence(at) == Dependence::Differentiable;
+        let is_given = twin.results.iter().any(|result| is_of(&result.name, &spec.name));
+        if !is_given
+            && given
+                .operand(&spec.name)
+                .is_some_and(|group| group.iter().any(is_wanted))
+        {
+            return Err(format!("its gradient operation gives no cotangent of `{}`", spec.name));
+        }
+    }
+    Ok(())
+}
+
 /// What an attribute is where it is left out, if the gradient operation does not say the same.
 pub(super) fn default(ctx: &Context, def: &OpDef, spec: &AttrSpec) -> Option<Attr> {
     let own = def.attrs.iter().find(|own| own.name == spec.name)?;
@@ -266,10 +299,11 @@ fn spread(cx: &mut RuleCx<'_, '_>, group: &Group, grad: ValueId) -> Result<(), S
         &group[..],
         group.first().is_some_and(|&index| cx.operand_type(index) == ty),
     ) {
-        return match cx.wants(index) {
-            true => cx.add(index, grad),
-            false => Ok(()),
-        };
+        if cx.wants(index) {
+            let grad = conjugated(cx.r, grad);
+            cx.add(index, grad)?;
+        }
+        return Ok(());
     }
     let TypeData::List(types) = ctx.type_data(ty) else {
         return Err("its gradient operation does not give a list".to_owned());
@@ -282,6 +316,7 @@ fn spread(cx: &mut RuleCx<'_, '_>, group: &Group, grad: ValueId) -> Result<(), S
     let parts: Vec<ValueId> = cx.r.body.results(split).collect();
     for (&index, part) in group.iter().zip(parts) {
         if cx.wants(index) {
+            let part = conjugated(cx.r, part);
             cx.add(index, part)?;
         }
     }

@@ -8,7 +8,7 @@ use super::formula::{Op, composite, derivative};
 use super::reduce::{normalise, reduced_axes};
 
 pub(super) const RULES: &[Rule] = &[
-    composite!(Bmm, |op| op.x().matmul(op.y())),
+    composite!(Bmm, |op| op.x().matmul(op.y())).complex(),
     composite!(Mv, |op| op.x().matmul(op.vec())),
     composite!(Dot, |op| (op.x() * op.y()).sum_with(|o| o.axis([-1]))),
     composite!(Outer, |op| op.x().reshape([-1, 1]) * op.y().reshape([1, -1])),
@@ -85,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
         }
     }),
     composite!(MeanAll, |op| op.x().mean()),
-    composite!(Einsum, einsum),
+    composite!(Einsum, einsum).complex(),
     composite!(SgdInplace, |op| {
         let rate = op.learning_rate().cast_like(op.param());
         op.param() - rate * op.grad()

@@ -4,6 +4,7 @@
 //! where that reads less than the derivative written out; what is linear or bilinear is expressed by the ordinary operations.
 
 mod activation;
+mod complex;
 mod composite;
 mod elementwise;
 mod expand;
@@ -161,6 +162,7 @@ fn standard() -> impl Iterator<Item = &'static Rule> {
         linalg::RULES,
         scatter::RULES,
         hlo::RULES,
+        complex::RULES,
         mlir::RULES,
     ]
     .into_iter()
@@ -236,6 +238,11 @@ impl RuleTable {
     /// What an operation is differentiated as.
     pub(super) fn expansion(&self, body: &Body, op: OpId) -> Option<Expand> {
         self.get(body, op).and_then(|rule| rule.made_of)
+    }
+
+    /// The rule that an operation has in any program.
+    fn in_any_program(&self, body: &Body, op: OpId) -> Option<Rule> {
+        self.table.get(body.op_name(op).index()).copied().flatten()
     }
 
     pub(crate) fn get(&self, body: &Body, op: OpId) -> Option<&Rule> {
@@ -314,8 +321,7 @@ impl<'a> RuleCx<'_, 'a> {
 
     /// Applies the rule that an operation has in any program.
     fn by_own_rule(&mut self) -> Result<(), String> {
-        let rule = self.rules.table.get(self.r.body.op_name(self.op).index());
-        match rule.and_then(|rule| *rule) {
+        match self.rules.in_any_program(self.r.body, self.op) {
             Some(rule) => (rule.apply)(self),
             None => Err("there is no rule".to_owned()),
         }

@@ -20,7 +20,8 @@ pub(super) const RULES: &[Rule] = &[
             }
         };
         spread(share, x, op.axis(), op.keepdim())
-    }),
+    })
+    .complex(),
     derivative!(Max, |op, g| let axes = reduced_axes(op.axis(), op.x().rank())?; {
         x: op.x().max_grad_with(op.out(), g, |o| o.axis(&axes).keepdim(op.keepdim())),
     }),

@@ -10,12 +10,12 @@ use pir_ir::{Arity, Attr, Context, OpDef, OpId, Restated, Sym, Type, TypeData, V
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::super::cotangent::{Frame, elements, is_list, zeros_like};
+use super::super::cotangent::{Frame, conjugated, elements, is_list, zeros_like};
 use super::expand::expanded;
 use super::foreign::{Given, Group, default};
 use super::{Rule, RuleCx, rule};
 
-const GRADIENT: Rule = rule("_grad", expanded).of(gradient);
+const GRADIENT: Rule = rule("_grad", expanded).of(gradient).complex();
 
 /// The operation of which this is the gradient operation.
 fn primal<'c>(ctx: &'c Context, def: &OpDef) -> Option<&'c OpDef> {
@@ -75,7 +75,7 @@ fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
         let cotangents = tensors(cx, &known(&format!("{name}_grad")), group.len() > 1)?;
         images.extend(group.iter().map(|&at| results[at]).zip(own));
         for (&at, grad) in group.iter().zip(cotangents) {
-            grads[at] = Some(grad);
+            grads[at] = Some(conjugated(cx.r, grad));
         }
     }
     let lists: Vec<ValueId> = results
@@ -100,7 +100,8 @@ fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     let wanted = again.stand_ins.iter().filter(|entry| is_wanted(entry.0));
     let wanted: Vec<ValueId> = wanted.map(|entry| entry.1).collect();
     let unknown = || format!("the derivative of `{}` is not known", primal.name);
-    let rule = cx.rules.get(cx.r.body, op).copied().ok_or_else(unknown)?;
+    // Not the one that would be this gradient operation again.
+    let rule = cx.rules.in_any_program(cx.r.body, op).ok_or_else(unknown)?;
     let mut frame = Frame::default();
     let mut inner = RuleCx {
         rules: cx.rules,
@@ -267,7 +268,7 @@ fn cotangents(
             grads.push(match is_list {
                 true => frame.take_whole(cx.r, stand_in, stand_in)?,
                 false => match frame.take(stand_in) {
-                    Some(grad) => grad,
+                    Some(grad) => conjugated(cx.r, grad),
                     None => zeros_like(cx.r, stand_in)?,
                 },
             });

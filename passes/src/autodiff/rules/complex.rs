@@ -1,0 +1,31 @@
+//! Complex numbers of PaddlePaddle's, where the gradient operations that its declarations name do not exist: it applies the other
+//! operation instead.
+
+use pir_dialects::pd;
+
+use super::super::cotangent::conjugated;
+use super::{Rule, RuleCx, rule};
+
+pub(super) const RULES: &[Rule] = &[
+    rule(pd::CONJ, |cx| by(cx, None)).complex(),
+    rule("pd.as_complex", |cx| by(cx, Some("pd.as_real"))).complex(),
+    rule("pd.as_real", |cx| by(cx, Some("pd.as_complex"))).complex(),
+];
+
+/// The cotangent is the conjugate of that of the result, as numbers of the other form.
+fn by(cx: &mut RuleCx<'_, '_>, other: Option<&str>) -> Result<(), String> {
+    let Some(grad) = cx.grads.first().copied().flatten() else {
+        return Ok(());
+    };
+    let (ty, grad) = (cx.operand_type(0), conjugated(cx.r, grad));
+    let out = match other {
+        Some(name) => cx.r.op(name).operand(grad).result(ty).value(),
+        None => grad,
+    };
+    let out = if other == Some("pd.as_complex") {
+        conjugated(cx.r, out)
+    } else {
+        out
+    };
+    cx.add(0, out)
+}
