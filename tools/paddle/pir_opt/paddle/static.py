@@ -35,11 +35,12 @@ class Result:
     """The program that updates parameters by the sums of their gradients; of `minimize` with `accumulate`."""
 
 
-def backward(program, loss, wrt, passes=PASSES, binary=None, fetch=()):
+def backward(program, loss, wrt, passes=PASSES, binary=None, fetch=(), fused=True):
     """The program with the gradients of `loss` with respect to `wrt`: inputs, parameters, or any values that are computed at top
     level. Other values that are to be fetched from it are named in `fetch`.
 
-    `passes` are run before and after. The program itself stays as it is.
+    `passes` are run before and after. The program itself stays as it is. PaddlePaddle's gradient operations are used where they
+    do at once what takes several operations, unless `fused` is false.
     """
     check_program(program)
     wrt = [check_value(value, program, f"wrt[{at}]") for at, value in enumerate(listed(wrt, "wrt"))]
@@ -48,15 +49,15 @@ def backward(program, loss, wrt, passes=PASSES, binary=None, fetch=()):
     for value, what in [(loss, "the loss"), *((value, f"wrt[{at}]") for at, value in enumerate(wrt))]:
         if not programs.is_float(value):
             raise Error(f"{what} has no gradient: its type is {value.type()}")
-    return differentiate(program, [loss], wrt, kept, passes, binary)
+    return differentiate(program, [loss], wrt, kept, passes, binary, fused)
 
 
-def differentiate(program, outputs, wrt, kept, passes, binary):
+def differentiate(program, outputs, wrt, kept, passes, binary, fused):
     """The same of several outputs."""
     copy, where, fetched = prepare(program, outputs, kept, wrt)
     names = [bound_name(value) or probe(copy, value, f"{PROBE}{at}") for at, value in enumerate(where)]
     stage = Stage([f"{LOSS}{at}" for at in range(len(outputs))], names)
-    written, found = execute(copy, [stage], passes, binary)
+    written, found = execute(copy, [stage], passes, binary, fused)
     programs.carry_attributes(program, written)
     return Result(
         written,
@@ -80,9 +81,10 @@ class Stage:
     reached: list = field(default_factory=list)
     """Those that are not zero whatever the inputs are."""
 
-    def text(self):
+    def text(self, fused):
         options = {"of": self.of, "wrt": self.wrt} | ({"seed": [name for name, _, _ in self.seeds]} if self.seeds else {})
-        return "backward{" + ", ".join(f"{name}={programs.quoted(values)}" for name, values in options.items()) + "}"
+        told = [f"{name}={programs.quoted(values)}" for name, values in options.items()] + ["twins=true"] * fused
+        return "backward{" + ", ".join(told) + "}"
 
 
 @switch_to_static_graph
@@ -98,14 +100,14 @@ def prepare(program, outputs, kept, wrt=()):
 
 
 @switch_to_static_graph
-def execute(copy, stages, passes=PASSES, binary=None):
-    """The program with gradients, and what it fetched by name."""
+def execute(copy, stages, passes=PASSES, binary=None, fused=True):
+    """The program with gradients, and what it fetched by name. What is differentiated again has operations that have derivatives."""
     with paddle.static.program_guard(copy):
         paddle.pir.reset_insertion_point_to_start()
         for stage in stages:
             for name, shape, dtype in stage.seeds:
                 paddle.static.data(name, shape, dtype)
-    parts = [*passes] + [part for stage in stages for part in [stage.text(), *passes]] + ["dce"]
+    parts = [*passes] + [part for stage in stages for part in [stage.text(fused and stage is stages[-1]), *passes]] + ["dce"]
     written = programs.run(copy, [f"--pass={','.join(parts)}"], binary)
     remove_probes(written)
     found = programs.fetches(written)

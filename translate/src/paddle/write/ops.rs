@@ -8,6 +8,7 @@ use pir_ir::{Arity, OpId, OpView, Type, TypeData, ValueId};
 
 use super::super::inplace::changed_places;
 use super::super::notes;
+use super::overwritten::has_fixed_statistics;
 use super::{Id, Writer, json};
 
 impl Writer<'_> {
@@ -174,6 +175,12 @@ impl Writer<'_> {
                 let inputs = [operands.first().copied().unwrap_or(0), exponent];
                 return self.finish(op, "1.elementwise_pow", "", &inputs, &types);
             }
+            // PaddlePaddle's operation has changed it already.
+            "assign_out_" if self.is_statistic(view) => {
+                let new = operands.first().copied().unwrap_or(0);
+                self.bind(body.result(op, 0), new);
+                return Ok(());
+            }
             "inplace_add" => return self.inplace_add(op, &operands, &types),
             _ => {}
         }
@@ -215,9 +222,10 @@ impl Writer<'_> {
 
     /// Copies running statistics, which PaddlePaddle changes in place and `pd` does not.
     fn running_statistics(&mut self, view: OpView<'_>, mut inputs: Vec<Id>) -> Vec<Id> {
-        let flag = |name: &str| view.bool(name) == Some(true);
-        let fixed = flag("use_global_stats") || (flag("is_test") && !flag("trainable_statistics"));
-        for at in [1, 2].into_iter().filter(|_| !fixed) {
+        for at in [1, 2] {
+            if has_fixed_statistics(view) || self.is_replaced(view, at) {
+                continue;
+            }
             let ty = view.operand_type(at).unwrap_or(Type::NONE);
             inputs[at] = self.assign(inputs[at], ty);
         }

@@ -1,7 +1,8 @@
-//! Operations that PaddlePaddle only has in place: optimizer steps. Here, they return the new values and leave the
+//! Operations that PaddlePaddle only has in place: optimizer steps and normalizations. Here, they return the new values and leave the
 //! operands unchanged; later uses of such an operand read a copy.
 
-use pir_ir::{BlockId, Body, OpId, ValueId};
+use pir_dialects::{marks, pd};
+use pir_ir::{BlockId, Body, OpId, OpView, ValueId};
 
 use super::super::inplace::written_back;
 use super::{Id, Writer};
@@ -28,6 +29,40 @@ impl Writer<'_> {
             copies.push((value, copy));
         }
         Ok(copies)
+    }
+
+    /// Whether a running statistic of `pd.batch_norm` is read by nothing else, and then becomes what the operation gives.
+    pub(super) fn is_replaced(&self, norm: OpView<'_>, at: usize) -> bool {
+        let body = self.body;
+        let (Some(old), Some(new)) = (norm.operand(at), body.results(norm.op).nth(at)) else {
+            return false;
+        };
+        let takes = |reader: OpId| {
+            let same_block = body.op_block(reader) == body.op_block(norm.op);
+            same_block
+                && body.view(self.ctx, reader).name() == "pd.assign_out_"
+                && body.operand(reader, 0) == new
+                && body.operand(reader, 1) == old
+        };
+        let of_norm = body.uses(old).filter(|at| at.op == norm.op).count();
+        let readers = || body.uses(old).map(|at| at.op).filter(|&op| op != norm.op);
+        body.value_block(old) == body.op_block(norm.op)
+            && norm.ints(&marks::ABSENT_RESULTS.name).is_none()
+            && of_norm == 1
+            && readers().count() == 1
+            && readers().all(takes)
+    }
+
+    /// Whether a `pd.assign_out_` is that of such a statistic.
+    pub(super) fn is_statistic(&self, assignment: OpView<'_>) -> bool {
+        let norm = assignment.operand(0).and_then(|new| self.body.defining_op(new));
+        let norm = norm.map(|norm| self.body.view(self.ctx, norm));
+        norm.is_some_and(|norm| {
+            let is_given = |&at: &usize| self.body.results(norm.op).nth(at) == assignment.operand(0);
+            norm.name() == pd::BatchNorm::NAME
+                && !has_fixed_statistics(norm)
+                && [1, 2].iter().any(|at| is_given(at) && self.is_replaced(norm, *at))
+        })
     }
 
     fn is_read_later(&mut self, value: ValueId, op: OpId) -> bool {
@@ -66,6 +101,12 @@ impl Writer<'_> {
             .region_flow(self.ctx, op)
             .is_none_or(|flow| (0..self.body.op_regions(op).len()).any(|at| flow.is_repeated(view, at)))
     }
+}
+
+/// Whether a normalization leaves its running statistics as they are.
+pub(super) fn has_fixed_statistics(norm: OpView<'_>) -> bool {
+    let flag = |name: &str| norm.bool(name) == Some(true);
+    flag("use_global_stats") || (flag("is_test") && !flag("trainable_statistics"))
 }
 
 /// The enclosing operations of one, up to those of the block `home`, the innermost first, each with the region that
