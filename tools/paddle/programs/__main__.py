@@ -28,6 +28,7 @@ import run  # noqa: E402  (sets up the environment of Paddle)
 
 import numpy as np  # noqa: E402
 import paddle  # noqa: E402
+import more  # noqa: E402, F401
 from cases import CASES  # noqa: E402
 from paddle import nn  # noqa: E402
 from paddle.base import core  # noqa: E402
