@@ -80,7 +80,7 @@ pub use lists::Lists;
 pub use marks::{Mark, MarkedOps};
 pub use module::Module;
 pub use names::Name;
-pub use ods::{Ods, OdsHook, OdsRows};
+pub use ods::{Ods, OdsHook, OdsRows, write_defaults};
 pub use patterns::{Pattern, PatternSet, Patterns};
 pub use registry::{
     ChooseFn, CountingFn, DialectDef, EffectsFn, FoldFn, ImpliesFn, InferArgs, InferFn, MaterializeFn, MemoryEffects,

@@ -3,8 +3,10 @@
 mod diff;
 pub mod dump;
 pub mod emission;
+pub mod locations;
 pub(crate) mod print_scope;
 pub mod reproducer;
+pub mod roundtrip;
 pub mod select;
 pub mod show;
 mod stablehlo;

@@ -57,6 +57,8 @@ pub struct ShowOptions {
     pub after: Filter,
     /// What a pass changed, as a diff.
     pub changes: bool,
+    /// What these passes did: their counters, and a diff of single lines.
+    pub debug: Filter,
     /// After a failed pass.
     pub failure: bool,
     /// Which part of the program.
@@ -70,7 +72,8 @@ pub struct ShowOptions {
 impl ShowOptions {
     /// Whether anything is printed at all.
     pub fn any(&self) -> bool {
-        self.before != Filter::None || self.after != Filter::None || self.changes || self.failure
+        let filters = [&self.before, &self.after, &self.debug];
+        filters.iter().any(|filter| **filter != Filter::None) || self.changes || self.failure
     }
 }
 
@@ -86,6 +89,32 @@ impl Show {
     /// An observer with these options.
     pub fn new(options: ShowOptions) -> Self {
         Show { options, before: None }
+    }
+
+    /// Says what a pass counted, and which lines it changed.
+    fn debug(&self, invocation: &Invocation, ran: &Ran, old: &str, new: &str) {
+        let name = invocation.pass.name();
+        let mut out = String::new();
+        for (what, count) in &ran.counts {
+            out.push_str(&format!("[{name}] {count} {what}\n"));
+        }
+        match old == new {
+            true => out.push_str(&format!("[{name}] changed nothing\n")),
+            false => {
+                let (before, after) = (format!("before {invocation}"), format!("after {invocation}"));
+                let diff = Diff {
+                    old_name: &before,
+                    new_name: &after,
+                    context: 0,
+                    color: self.options.color,
+                };
+                let lines = unified(&diff, old, new);
+                lines
+                    .lines()
+                    .for_each(|line| out.push_str(&format!("[{name}] {line}\n")));
+            }
+        }
+        cli::say(&out);
     }
 
     fn show(&self, title: &str, module: &Module, text: &str, old: Option<&str>) {
@@ -130,7 +159,9 @@ impl Show {
 impl Observer for Show {
     fn before(&mut self, invocation: &Invocation, module: &Module) {
         let options = &self.options;
-        let compared = options.changes || options.scope != PrintScope::Module && options.after.takes(invocation);
+        let compared = options.changes
+            || options.debug.takes(invocation)
+            || options.scope != PrintScope::Module && options.after.takes(invocation);
         let shown = options.before.takes(invocation);
         self.before = None;
         if !compared && !shown {
@@ -143,18 +174,25 @@ impl Observer for Show {
         self.before = compared.then_some(text);
     }
 
-    fn after(&mut self, invocation: &Invocation, module: &Module, _: &Ran) {
+    fn after(&mut self, invocation: &Invocation, module: &Module, ran: &Ran) {
         let shown = self.options.after.takes(invocation);
-        if !shown && !self.options.changes {
+        let debugged = self.options.debug.takes(invocation);
+        if !shown && !debugged && !self.options.changes {
             return;
         }
         let text = text::print(module, &self.options.print);
         if shown {
             self.show(&format!("IR after {invocation}"), module, &text, self.before.as_deref());
         }
-        let Some(old) = self.before.take().filter(|_| self.options.changes) else {
+        let Some(old) = self.before.take() else {
             return;
         };
+        if debugged {
+            self.debug(invocation, ran, &old, &text);
+        }
+        if !self.options.changes {
+            return;
+        }
         if old == text {
             cli::say(&format!("// -----// {invocation} changed nothing //----- //\n"));
             return;

@@ -137,6 +137,12 @@ pub struct Output {
     #[arg(long, hide_short_help = true, conflicts_with = "print_generic")]
     pub print_mlir: bool,
 
+    /// Print where operations come from, `loc("x.mlir":3:5)`, also where the source does not say so
+    ///
+    /// What a pass made has the place of what it made it from, or `loc(unknown)`. `--mlir-print-debuginfo` is this option too.
+    #[arg(long, hide_short_help = true)]
+    pub print_debuginfo: bool,
+
     /// Elide lists and strings with more than N elements when printing; default: 16
     ///
     /// The output is for reading only: it cannot be parsed.
@@ -205,6 +211,10 @@ pub struct Output {
     #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     pub variables: Option<String>,
 
+    /// Print the program that was read in each form, read that again, and report the first difference
+    #[arg(long, hide_short_help = true)]
+    pub verify_roundtrip: bool,
+
     /// Print no program, only its errors and warnings
     #[arg(long)]
     pub verify_only: bool,
@@ -262,6 +272,12 @@ pub struct Watch {
     /// Report how long reading, verifying, each pass and printing took
     #[arg(long)]
     pub timing: bool,
+
+    /// Report what these passes did: what they counted, and each line that they changed
+    ///
+    /// `--pass-statistics` and `--print-ir-after-change` show more of all passes.
+    #[arg(long, value_name = "PASS,…", value_delimiter = ',', hide_short_help = true)]
+    pub debug_only: Option<Vec<String>>,
 
     /// Report what each pass did: operations before and after, and its counters
     #[arg(long)]
@@ -360,6 +376,10 @@ pub struct Listing {
     /// List the passes and their options
     #[arg(long)]
     pub list_passes: bool,
+
+    /// List the dialects, as `mlir-opt` does
+    #[arg(long, hide_short_help = true)]
+    pub show_dialects: bool,
 
     /// List the operations of all dialects
     #[arg(long)]

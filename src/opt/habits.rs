@@ -10,6 +10,7 @@ use super::Args;
 /// MLIR's options, and ours.
 const OPTIONS: &[(&str, &str)] = &[
     ("mlir-print-op-generic", "--print-generic"),
+    ("mlir-print-debuginfo", "--print-debuginfo"),
     ("mlir-print-ir-before-all", "--print-ir-before-all"),
     ("mlir-print-ir-after-all", "--print-ir-after-all"),
     ("mlir-print-ir-after-change", "--print-ir-after-change"),

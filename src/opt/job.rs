@@ -12,7 +12,9 @@ use super::stats;
 use crate::cli::{self, Exit};
 use crate::driver::dump::Dump;
 use crate::driver::emission::{Emission, Request};
+use crate::driver::locations;
 use crate::driver::reproducer::{Configuration, Reproducer};
+use crate::driver::roundtrip;
 use crate::driver::select::Select;
 use crate::driver::show::{Filter, Show, ShowOptions};
 use crate::driver::statistics::Statistics;
@@ -142,6 +144,9 @@ impl<'a> Job<'a> {
     fn process(&mut self, source: &Source) -> Result<Module, ()> {
         let mut result = self.transform(source);
         if let Ok((module, warnings)) = &mut result {
+            if self.args.output.print_debuginfo {
+                locations::fill(module, source);
+            }
             let emitted = self.emission(source).and_then(|emission| {
                 let saved = driver::emit(module, self.args.output.emit, &emission)?;
                 Ok((saved, emission))
@@ -223,6 +228,9 @@ impl<'a> Job<'a> {
         if driver::has_errors(&warnings) {
             return Err(warnings);
         }
+        if self.args.output.verify_roundtrip {
+            roundtrip::verify(&module, &load)?;
+        }
         if let Some(dump) = &mut self.dump {
             dump.input(&module);
         }
@@ -296,12 +304,24 @@ impl<'a> Job<'a> {
             _ if all => Filter::All,
             None => Filter::None,
             Some(names) if names.iter().all(String::is_empty) => Filter::All,
-            Some(names) => Filter::Named(names.clone()),
+            // A pass may be called by MLIR's name for it.
+            Some(names) => Filter::Named(
+                names
+                    .iter()
+                    .map(|name| {
+                        self.tool
+                            .passes
+                            .find(name)
+                            .map_or(name.clone(), |pass| pass.name().to_owned())
+                    })
+                    .collect(),
+            ),
         };
         ShowOptions {
             before: filter(watch.print_ir_before_all, &watch.print_ir_before),
             after: filter(watch.print_ir_after_all, &watch.print_ir_after),
             changes: watch.print_ir_after_change,
+            debug: filter(false, &watch.debug_only),
             failure: watch.print_ir_after_failure,
             scope: watch.print_ir_scope,
             print: self.print_options(),

@@ -1,4 +1,4 @@
-//! Lists passes and operations.
+//! Lists passes, operations and dialects.
 
 use std::io::{self, Write};
 
@@ -31,4 +31,15 @@ pub(super) fn ops(ctx: &Context, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{name:width$}  {summary}")?;
     }
     Ok(())
+}
+
+/// Writes the names of all dialects in one line, in their order, those of which only the text is known included.
+pub(super) fn dialects(ctx: &Context, out: &mut dyn Write) -> io::Result<()> {
+    let known = ctx.dialects().map(|dialect| &*dialect.name);
+    let mut names: Vec<_> = known
+        .chain(ctx.all_ods().filter_map(|(op, _)| Some(op.split_once('.')?.0)))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    writeln!(out, "Available Dialects: {}", names.join(","))
 }

@@ -69,6 +69,9 @@ pub fn main(tool: &Tool) -> Exit {
             cli::write_completions::<Args>(tool, shell, &ctx, out)
         }));
     }
+    if args.listing.show_dialects {
+        return finish(write_output(output, |out| list::dialects(&ctx, out)));
+    }
     if args.listing.list_ops {
         return finish(write_output(output, |out| list::ops(&ctx, out)));
     }
@@ -82,6 +85,7 @@ pub fn main(tool: &Tool) -> Exit {
     let named = [
         (&args.watch.print_ir_before, "--print-ir-before"),
         (&args.watch.print_ir_after, "--print-ir-after"),
+        (&args.watch.debug_only, "--debug-only"),
         (&Some(counted.collect()), "--debug-counter"),
     ];
     for (names, option) in named {

@@ -33,6 +33,7 @@ struct Section {
 /// Codes that no short program gives, and why.
 const WITHOUT_PROGRAM: &[(&str, &str)] = &[
     ("too-large", "needs an input of 4 GiB"),
+    ("roundtrip", "every program that we know is read as it was printed"),
     ("remat-size", "needs a loop of more than 16,384 operations"),
     ("flow-edit", "is given by passes of libraries"),
     ("paddle-operand", "all rows so far accept such operands"),
