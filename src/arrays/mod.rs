@@ -14,6 +14,13 @@ use pir_ir::Diagnostic;
 
 pub use npz::write as write_npz;
 
+/// The elements of a tensor as bytes, the lowest of each number first.
+pub fn bytes_of(tensor: &Tensor) -> Vec<u8> {
+    let mut out = Vec::with_capacity(tensor.bytes());
+    bytes::write(tensor, &mut out);
+    out
+}
+
 /// The tensors of a file, in its order.
 #[derive(Debug)]
 pub enum Arrays {

@@ -7,11 +7,12 @@ use clap::ValueEnum;
 use pir_dialects::df::cluster::Cluster;
 use pir_dialects::pd;
 use pir_interp::Tensor;
-use pir_ir::{Attr, AttrData, Body, Context, Diagnostic, Module, OpId, Rewriter};
+use pir_interp::kernels::dtype_of;
+use pir_ir::{AttrData, Body, Context, Diagnostic, Elements, Module, OpId, Rewriter};
 use pir_translate::graphdef;
 use rustc_hash::FxHashMap;
 
-use crate::arrays::read_arrays;
+use crate::arrays::{bytes_of, read_arrays};
 use crate::output::write_output;
 use crate::source::{SAVED_MODEL, read_file};
 use crate::translate::To;
@@ -228,11 +229,15 @@ fn embed_one(
             value.shape()
         )));
     }
-    let numbers: Vec<Attr> = match ctx.is_float(elem) {
-        true => value.to_f64().iter().map(|&v| ctx.float_attr(v)).collect(),
-        false => value.to_i64().iter().map(|&v| ctx.int_attr(v)).collect(),
+    let kind = dtype_of(ctx, ty).ok_or_else(|| at(format!("`{name}` holds elements that cannot be constants")))?;
+    // The numbers stay bytes.
+    let bytes = match kind == value.dtype() {
+        true => bytes_of(value),
+        false => bytes_of(&value.cast(kind).map_err(at)?),
     };
-    let (dims, numbers) = (ctx.ints_attr(dims), ctx.attr(AttrData::Array(numbers.into())));
+    let elements = Elements::from_bytes(ctx, ctx.tensor(dims, elem), &bytes);
+    let elements = elements.map_err(|_| at(format!("there is no memory for `{name}`")))?;
+    let (dims, numbers) = (ctx.ints_attr(dims), ctx.attr(AttrData::Elements(elements)));
     let mut rewriter = Rewriter::new(ctx, body);
     let new = rewriter
         .before(op)

@@ -29,6 +29,9 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         // Integers beyond 2^53 are kept exactly.
         let tensor = match ctx.attr_data(values) {
             AttrData::Ints(values) => Tensor::new(&shape, values.to_vec())?,
+            AttrData::Elements(elements) if !elements.is_complex() => {
+                super::constant_tensor(elements, &shape, s.result_dtype(0)?)?
+            }
             AttrData::Array(values) => {
                 let number = |&attr| {
                     let truth = || ctx.attr_bool(attr).map(|b| f64::from(u8::from(b)));

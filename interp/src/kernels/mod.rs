@@ -216,6 +216,10 @@ pub(crate) fn join(parts: &[Tensor], axis: usize) -> Result<Tensor, String> {
 
 /// The tensor of the elements of `dense<…>`.
 pub(crate) fn constant_tensor(elements: &Elements, shape: &[usize], dtype: DType) -> Result<Tensor, String> {
+    // Numbers of the type of the tensor are copied as they are.
+    if let (DType::F32, Some(values), false) = (dtype, elements.as_slice::<f32>(), elements.is_splat()) {
+        return Tensor::of(shape, crate::tensor::buffer::gathered(values.iter().copied())?);
+    }
     match (elements.ints(), elements.floats()) {
         (Some(values), _) => Tensor::new(shape, values.collect::<Vec<i64>>())?.cast(dtype),
         (_, Some(values)) => Tensor::new(shape, values.collect::<Vec<f64>>())?.cast(dtype),

@@ -18,6 +18,17 @@ pub(super) struct GraphDef {
 pub(super) struct FunctionDefLibrary {
     #[prost(message, repeated, tag = "1")]
     pub(super) functions: Vec<FunctionDef>,
+    #[prost(message, repeated, tag = "3")]
+    pub(super) gradients: Vec<RegisteredGradient>,
+}
+
+/// The function of a custom gradient, and the name that nodes have for it.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct RegisteredGradient {
+    #[prost(string, tag = "1")]
+    pub(super) function: String,
+    #[prost(string, tag = "2")]
+    pub(super) name: String,
 }
 
 /// A function: its nodes read arguments by their names, and results of nodes as `node:output:index`.

@@ -1,5 +1,7 @@
 //! Element types with TensorFlow's codes, and constant tensors.
 
+use std::borrow::Cow;
+
 use half::{bf16, f16};
 use pir_ir::{Context, FloatKind, Signedness, Type, TypeData};
 
@@ -13,6 +15,8 @@ pub(super) const INT32: i32 = 3;
 pub(super) const INT64: i32 = 9;
 pub(super) const BOOL: i32 = 10;
 
+/// The numbers of larger constants stay bytes.
+const LISTED: usize = 1 << 10;
 /// Uniform constants with more elements than this are written as one number.
 const SPELLED: usize = 64;
 
@@ -182,6 +186,57 @@ pub(super) fn tensor(code: i32, dims: &[i64], values: &[Number]) -> Result<Tenso
     Ok(proto)
 }
 
+/// A tensor of these bytes, the lowest of each number first.
+pub(super) fn dense(code: i32, dims: &[i64], content: Vec<u8>) -> TensorProto {
+    TensorProto {
+        dtype: code,
+        shape: Some(TensorShape::of(dims)),
+        content,
+        ..TensorProto::default()
+    }
+}
+
+/// The bytes of the numbers of a tensor, if all of them are there.
+pub(super) fn content(proto: &TensorProto) -> Option<Cow<'_, [u8]>> {
+    if !proto.content.is_empty() {
+        return Some(Cow::Borrowed(&proto.content));
+    }
+    let mut bytes = Vec::new();
+    match proto.dtype {
+        1 => bytes.extend(proto.floats.iter().flat_map(|v| v.to_le_bytes())),
+        2 => bytes.extend(proto.doubles.iter().flat_map(|v| v.to_le_bytes())),
+        INT64 => bytes.extend(proto.longs.iter().flat_map(|v| v.to_le_bytes())),
+        code => listed(proto).into_iter().for_each(|v| v.bytes(code, &mut bytes)),
+    }
+    Some(Cow::Owned(bytes))
+}
+
+/// Whether a tensor has so many numbers that they are kept as bytes, and not all of them are one.
+fn is_dense(proto: &TensorProto, count: usize) -> bool {
+    let Some(size) = size(proto.dtype).filter(|_| count > LISTED) else {
+        return false;
+    };
+    let all = match proto.content.len() {
+        0 => spelled(proto) == count,
+        bytes => Some(bytes) == count.checked_mul(size),
+    };
+    all && content(proto).is_some_and(|bytes| bytes.len() > size && bytes[size..] != bytes[..bytes.len() - size])
+}
+
+/// How many numbers are listed.
+fn spelled(proto: &TensorProto) -> usize {
+    match proto.dtype {
+        1 => proto.floats.len(),
+        2 => proto.doubles.len(),
+        14 | 19 => proto.halves.len(),
+        BOOL => proto.bools.len(),
+        INT64 => proto.longs.len(),
+        22 => proto.unsigned.len(),
+        23 => proto.unsigned_longs.len(),
+        _ => proto.ints.len(),
+    }
+}
+
 /// One number, which fills the tensor.
 fn splat(proto: &mut TensorProto, value: Number) {
     match proto.dtype {
@@ -195,12 +250,15 @@ fn splat(proto: &mut TensorProto, value: Number) {
     }
 }
 
-/// The numbers of a tensor: one that fills it, or one per element.
+/// The numbers of a tensor: one that fills it, or one per element; none of a large tensor, which has bytes.
 pub(super) fn numbers(proto: &TensorProto) -> Option<(Vec<i64>, Vec<Number>)> {
     let dims = proto.shape.clone().unwrap_or_default().known()?;
     let count = dims
         .iter()
         .try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))?;
+    if is_dense(proto, count) {
+        return Some((dims, Vec::new()));
+    }
     let values: Vec<Number> = if proto.content.is_empty() {
         listed(proto)
     } else {

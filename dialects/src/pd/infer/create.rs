@@ -30,6 +30,7 @@ pub(in super::super) fn assign_value(args: InferArgs<'_>) -> Types {
     let given = match args.ctx.attr_data(values) {
         AttrData::Ints(values) => values.len(),
         AttrData::Array(values) => values.len(),
+        AttrData::Elements(elements) if !elements.is_complex() => elements.len(),
         _ => return Err("`values` must be a list of numbers".to_owned()),
     };
     let count = shape.iter().try_fold(1i64, |n, &d| n.checked_mul(d));

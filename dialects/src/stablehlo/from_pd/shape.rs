@@ -251,6 +251,10 @@ fn values<'c>(c: &Cx<'c>, list: Option<Attr>) -> Result<Expr<'c>, String> {
     let ctx = c.ctx();
     let numbers: Option<Vec<Num>> = match ctx.attr_data(list.ok_or("the numbers are missing")?) {
         AttrData::Ints(list) => Some(list.iter().map(|&n| Num::Int(n)).collect()),
+        AttrData::Elements(elements) => match elements.ints() {
+            Some(ints) => Some(ints.map(Num::Int).collect()),
+            None => elements.floats().map(|numbers| numbers.map(Num::Float).collect()),
+        },
         AttrData::Array(list) => list
             .iter()
             .map(|&attr| match (ctx.attr_int(attr), ctx.attr_bool(attr)) {

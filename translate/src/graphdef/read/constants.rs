@@ -1,7 +1,7 @@
 //! Constants. They become operations only where something reads their values.
 
 use pir_dialects::pd;
-use pir_ir::{Attr, AttrData, Type};
+use pir_ir::{Attr, AttrData, Elements, Type};
 
 use super::super::proto::{NodeDef, Value};
 use super::super::types::{self, INT32, INT64, Number};
@@ -44,6 +44,9 @@ pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
     let elem = types::elem(reader.ctx, code).ok_or_else(unknown)?;
     reader.tensor(dims, elem)?;
     let ctx = reader.ctx;
+    if numbers.is_empty() {
+        return dense(reader, at, dims, elem);
+    }
     if let [value] = numbers[..] {
         let attrs = full(reader, dims, value, elem);
         let attrs: Vec<(&str, Attr)> = attrs.iter().map(|(n, a)| (*n, *a)).collect();
@@ -70,6 +73,24 @@ pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
         ("shape", ctx.ints_attr(dims)),
         ("dtype", ctx.type_attr(elem)),
         ("values", values),
+    ];
+    reader.op(at, pd::AssignValue::NAME, &[], &attrs)
+}
+
+/// A constant of many numbers, which stay bytes.
+fn dense(reader: &mut Reader<'_>, at: usize, dims: &[i64], elem: Type) -> Result<()> {
+    let nodes = reader.nodes.clone();
+    let Some(Value::Tensor(tensor)) = nodes[at].attrs.get("value").and_then(|a| a.value.as_ref()) else {
+        return Err("its tensor is malformed".to_owned());
+    };
+    let content = types::content(tensor).ok_or("its tensor is malformed")?;
+    let ctx = reader.ctx;
+    let elements = Elements::from_bytes(ctx, ctx.tensor(dims, elem), &content);
+    let elements = elements.map_err(|_| "its tensor is malformed, or there is no memory for it")?;
+    let attrs = [
+        ("shape", ctx.ints_attr(dims)),
+        ("dtype", ctx.type_attr(elem)),
+        ("values", ctx.attr(AttrData::Elements(elements))),
     ];
     reader.op(at, pd::AssignValue::NAME, &[], &attrs)
 }

@@ -10,6 +10,7 @@ mod composed;
 mod const_operands;
 mod constants;
 mod controls;
+mod custom;
 mod devices;
 mod fold;
 mod functions;
@@ -45,7 +46,7 @@ use scope::{Handle, Scope};
 /// Why a node cannot be read.
 type Result<T> = std::result::Result<T, String>;
 
-/// A constant node: its dimensions, its numbers (one, or as many as elements), its element type.
+/// A constant node: its dimensions, its numbers (one, or as many as elements, or none where they stay bytes), its element type.
 type Constant = (Vec<i64>, Vec<Number>, i32);
 
 /// Reads a message.
@@ -79,7 +80,10 @@ pub(super) fn graph_of(
     spans: &[Span],
     options: &Options,
 ) -> std::result::Result<Module, Vec<Diagnostic>> {
-    let library = graph.library.unwrap_or_default().functions;
+    let library = graph.library.unwrap_or_default();
+    let registered = library.gradients.into_iter().map(|g| (g.name, g.function));
+    let registered: Rc<FxHashMap<String, String>> = Rc::new(registered.collect());
+    let library = library.functions;
     let name = |f: FunctionDef| (f.signature.as_ref().map(|s| s.name.clone()).unwrap_or_default(), f);
     let library: Rc<FxHashMap<String, FunctionDef>> = Rc::new(library.into_iter().map(name).collect());
     let nodes = Rc::new(graph.nodes);
@@ -88,6 +92,7 @@ pub(super) fn graph_of(
     for _ in 0..MOST_READINGS {
         let mut reader = Reader::new(ctx, scope.again(), library.clone(), options);
         reader.learned = learned;
+        reader.registered = registered.clone();
         reader.run();
         if !reader.changed {
             return match reader.errors.is_empty() {
@@ -127,6 +132,8 @@ struct Reader<'c> {
     /// The functions of the graph, and those that have been prepared.
     library: Rc<FxHashMap<String, FunctionDef>>,
     functions: FxHashMap<String, Rc<functions::Function>>,
+    /// The functions of custom gradients.
+    registered: Rc<FxHashMap<String, String>>,
     /// The calls around the nodes that are being read.
     path: Vec<String>,
     /// Types that are known only behind the place where they are needed: by the name of a loop's variable or of a list.
@@ -188,6 +195,7 @@ impl<'c> Reader<'c> {
             options,
             library,
             functions: FxHashMap::default(),
+            registered: Rc::default(),
             path: Vec::new(),
             learned: FxHashMap::default(),
             changed: false,
@@ -570,6 +578,7 @@ fn whole_numbers((dims, numbers, _): &Constant) -> Option<Vec<i64>> {
     };
     let values: Vec<i64> = numbers.iter().map(int).collect::<Option<_>>()?;
     match values[..] {
+        [] => None,
         [one] if (0..=LONGEST).contains(&count) => Some(vec![one; count as usize]),
         _ => Some(values),
     }

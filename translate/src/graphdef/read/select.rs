@@ -101,7 +101,7 @@ pub(super) fn segment_sum(r: &mut Reader<'_>, at: usize) -> Result<()> {
     }
     let known = r
         .constant(at, 1)
-        .map(|(_, numbers, _)| numbers.iter().all(|n| n.f64() >= 0.0));
+        .map(|(_, numbers, _)| !numbers.is_empty() && numbers.iter().all(|n| n.f64() >= 0.0));
     if known != Some(true) {
         let zero_index = like(r, at, index, 0.0)?;
         let kept = r.helper(at, pd::GreaterEqual::NAME, &[index, zero_index], &[])?;

@@ -7,7 +7,7 @@ use pir_dialects::formats;
 
 use super::super::proto::Value;
 use super::super::types::{self, RESOURCE};
-use super::{Reader, Result, ops};
+use super::{Reader, Result, custom, ops};
 
 /// A signature: the types of the inputs, and the attributes other than those that name these types or count inputs.
 ///
@@ -89,7 +89,12 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
         // Calls have one of their own, which is that of what they call.
         matches!(&attr.value, Some(Value::Bytes(name)) if name.starts_with(node.op.as_bytes()))
     };
-    if node.attrs.get(CUSTOM_GRADIENT).is_some_and(|attr| !own(attr)) && !r.options.derive_custom_gradients {
+    let derived = |attr: &super::super::proto::AttrValue| match &attr.value {
+        Some(Value::Bytes(name)) => custom::is_derivative(r, at, &String::from_utf8_lossy(name)),
+        _ => false,
+    };
+    let differs = |attr| !own(attr) && !r.options.derive_custom_gradients && !derived(attr);
+    if node.attrs.get(CUSTOM_GRADIENT).is_some_and(differs) {
         return Err(format!(
             "it has a custom gradient (`{CUSTOM_GRADIENT}`); `--derive-custom-gradients` takes that of what it computes"
         ));

@@ -38,6 +38,13 @@ impl Writer<'_> {
     pub(super) fn numbers(&self, attr: Attr) -> Option<String> {
         let ctx = self.ctx;
         let items = match ctx.attr_data(attr) {
+            AttrData::Elements(elements) => match elements.ints() {
+                Some(ints) => {
+                    let ints: Vec<i64> = ints.collect();
+                    return self.numbers(ctx.ints_attr(&ints));
+                }
+                None => elements.floats()?.map(|v| json::float("0.a_f64", v)).collect(),
+            },
             AttrData::Ints(values) if values.iter().any(|v| v.unsigned_abs() > 1 << 53) => {
                 return Some(json::list("0.a_i64", values));
             }

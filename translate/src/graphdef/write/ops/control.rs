@@ -1,11 +1,11 @@
 //! Inputs, outputs, constants, and the operations that pass values between iterations and branches.
 
 use pir_dialects::{df, pd};
-use pir_ir::AttrData;
+use pir_ir::{AttrData, Elements};
 
 use super::super::super::PREVENT_GRADIENT;
 use super::super::super::proto::{TensorShape, Value};
-use super::super::super::types::{BOOL, INT32, Number};
+use super::super::super::types::{self, BOOL, INT32, Number};
 use super::super::emit::{Emit, Result, side_name};
 use super::Write;
 
@@ -73,8 +73,30 @@ fn full_int_array(e: &mut Emit<'_, '_>) -> Result<()> {
 fn assign_value(e: &mut Emit<'_, '_>) -> Result<()> {
     let attr = e.view.attr("values").ok_or("it has no values")?;
     let numbers: Vec<Number> = match e.w.ctx.attr_data(attr) {
+        AttrData::Elements(elements) => return dense(e, elements),
         AttrData::Ints(values) => values.iter().map(|&v| Number::Int(v.into())).collect(),
         AttrData::Array(values) => values.iter().map(|&v| e.value(v)).collect::<Result<_>>()?,
+        _ => return Err("its values are not numbers".to_owned()),
+    };
+    constant(e, &numbers)
+}
+
+/// Elements that are bytes already.
+fn dense(e: &mut Emit<'_, '_>, elements: &Elements) -> Result<()> {
+    let (dims, elem) = e.result_type(0)?;
+    let stored = e.w.ctx.as_tensor(elements.ty()).map(|(_, elem)| elem);
+    let Value::Type(code) = e.dtype(elem)? else {
+        return Err("it has no element type".to_owned());
+    };
+    if stored == Some(elem) && !elements.is_splat() && !elements.is_complex() {
+        let tensor = types::dense(code, &dims, elements.bytes().to_vec());
+        let attrs = [("dtype", Value::Type(code)), ("value", Value::Tensor(tensor))];
+        e.node("Const", &[], &attrs);
+        return Ok(());
+    }
+    let numbers: Vec<Number> = match (elements.ints(), elements.floats()) {
+        (Some(ints), _) => ints.map(|v| Number::Int(v.into())).collect(),
+        (_, Some(floats)) => floats.map(Number::Float).collect(),
         _ => return Err("its values are not numbers".to_owned()),
     };
     constant(e, &numbers)
@@ -105,7 +127,7 @@ fn constant(e: &mut Emit<'_, '_>, values: &[Number]) -> Result<()> {
     {
         dims = shape;
     }
-    let tensor = super::super::super::types::tensor(code, &dims, values)?;
+    let tensor = types::tensor(code, &dims, values)?;
     e.node(
         "Const",
         &[],
@@ -118,10 +140,7 @@ fn full_like(e: &mut Emit<'_, '_>) -> Result<()> {
     let (_, elem) = e.result_type(0)?;
     let value = e.number("value", 0.0, elem)?;
     let shape = e.shape_of(0)?;
-    let attrs = [
-        ("T", e.dtype(elem)?),
-        ("index_type", Value::Type(super::super::super::types::INT64)),
-    ];
+    let attrs = [("T", e.dtype(elem)?), ("index_type", Value::Type(types::INT64))];
     e.node("Fill", &[shape, value], &attrs);
     Ok(())
 }
